@@ -83,7 +83,7 @@ static void
 gi_mpi_give_up(const char *site, const char *format, ...)
 {
     char    text[1024];
-    int     n = gi_write_site(text, sizeof text, site);
+    int     n = gi_error_write_site(text, sizeof text, site);
     va_list args;
     va_start(args, format);
     vsnprintf(text + n, sizeof text - (size_t)n, format, args);
@@ -194,7 +194,7 @@ static int gi_next_note(const char *site)
 }
 
 /* Tells the others now and then that this rank is there, and sees whether they are. */
-static void gi_keep_in_touch(const char *site)
+static void gi_mpi_keep_in_touch(const char *site)
 {
     double now = ga_now();
     if (now - gi_mpi.called > gi_mpi.patience / 4) {
@@ -336,7 +336,7 @@ static bool gi_someone_left(const char *site)
 {
     if (gi_mpi.rank > 0 || gi_mpi.leavers == 0) return false;
     char text[GI_NOTE_TEXT];
-    int  k = 1, used = gi_write_site(text, sizeof text, site);
+    int  k = 1, used = gi_error_write_site(text, sizeof text, site);
     while (!gi_mpi.left[k]) k++;
     snprintf(text + used, sizeof text - (size_t)used,
              "rank %d on %s has come to the end of the program: nothing can be computed together any more", k, gi_mpi.host[k]);
@@ -349,14 +349,14 @@ static bool gi_is_alike(const char *site, int k, const gi_note *mine)
 {
     gi_note other = gi_mpi.note;
     char    text[GI_NOTE_TEXT];
-    int     used = gi_write_site(text, sizeof text, site);
+    int     used = gi_error_write_site(text, sizeof text, site);
     if (other.kind == GI_NOTE_FAIL || (other.kind == GI_NOTE_HERE && other.failed)) {
         gi_stop_all(site, other.status, true, other.text);
         return false;
     }
     if (other.kind != GI_NOTE_HERE || strcmp(other.text, mine->text) != 0) {
         char there[300] = "somewhere else: ";
-        if (other.kind == GI_NOTE_HERE) gi_write_site(there, sizeof there, other.text);
+        if (other.kind == GI_NOTE_HERE) gi_error_write_site(there, sizeof there, other.text);
         snprintf(text + used, sizeof text - (size_t)used,
                  "rank 0 has come here, and rank %d on %s to %sall ranks must come to the same calls that compute, in the "
                  "same order",
@@ -392,7 +392,7 @@ static bool gi_mpi_meet(const char *site, bool ok, uint64_t print, int64_t *thre
         int from = gi_next_note(site);
         if (gi_someone_left(site)) return gi_fail_alike(&gi_mpi.note);
         if (from < 0) {
-            gi_keep_in_touch(site);
+            gi_mpi_keep_in_touch(site);
             gi_mpi_rest(&turn);
         } else if (gi_mpi.rank == 0) {
             if (!gi_is_alike(site, from, &mine)) return gi_fail_alike(&gi_mpi.note);
@@ -477,7 +477,7 @@ static void gi_take_units(int64_t begin, int64_t end, void *job)
 static void *gi_mpi_worker(void *job)
 {
     gi_mpi_hand *h = (gi_mpi_hand *)job;
-    gi_on_workers(h->r->units, gi_take_units, h);
+    gi_worker_run_all(h->r->units, gi_take_units, h);
     pthread_mutex_lock(&h->lock);
     h->at_rest = true;
     pthread_cond_signal(&h->news);
@@ -520,7 +520,7 @@ static void gi_pick_up(gi_mpi_hand *h, int64_t from, int64_t end)
 /* Rank 0: the next units are for rank `to`; none if all are dealt. */
 static void gi_deal(gi_mpi_hand *h, int to, int64_t *from, int64_t *end)
 {
-    int64_t rest = h->r->units - h->dealt, share = rest / (4 * gi_computing_threads());
+    int64_t rest = h->r->units - h->dealt, share = rest / (4 * gi_compute_threads());
     if (share < 1) share = rest > 0;
     *from = h->dealt;
     *end  = h->dealt += share;
@@ -559,7 +559,7 @@ static void gi_lead(gi_mpi_hand *h, int dones, bool hungry)
             memcpy(unit, note->text, (size_t)note->length);
             for (int64_t i = 0; i < n && ok && h->r->written; i++) ok = h->r->written(h->r, unit[i]);
             h->left -= n;
-            ok = ok && gi_tell_progress(h->r, n);
+            ok = ok && gi_watch_progress(h->r, n);
             if (!ok) {
                 why.status = (int32_t)gi_error_status;
                 gi_note_says(&why, gi_error_text);
@@ -635,7 +635,7 @@ static void gi_share_units(gi_mpi_hand *h)
         if (h->over && at_rest) return;
         if (!h->over && gi_mpi.rank == 0) gi_lead(h, dones, hungry);
         else if (!h->over) gi_follow(h, done, dones, hungry);
-        gi_keep_in_touch(h->r->site);
+        gi_mpi_keep_in_touch(h->r->site);
         if (dones > 0) turn = 0;
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
@@ -685,7 +685,7 @@ static int64_t gi_share_unit(const gi_computation *r, int64_t unit, char *bytes,
     gi_box box = gi_box_number(r->ndim, r->shape, r->unit, unit);
     for (int k = 0; k < r->arrays; k++) {
         if (bytes) gi_copy_box(r->to[k], &box, bytes + n, in);
-        n += gi_size(r->ndim, box.count) * ga_itemsize(r->to[k]->dtype);
+        n += gi_shape_size(r->ndim, box.count) * ga_itemsize(r->to[k]->dtype);
     }
     return n;
 }
@@ -738,13 +738,13 @@ static void gi_note_ranks(const gi_computation *r, const int32_t *owner)
 {
     for (int k = 0; k < r->arrays && r->of; k++) {
         gi_lazy *n      = r->of[k]->owner->node;
-        int64_t  chunks = gi_count_boxes(n->ndim, n->shape, n->chunk);
-        if ((char *)r->of[k]->data != GI_NOWHERE || !gi_equal_shapes(n->ndim, n->shape, r->ndim, r->shape) ||
-            !gi_equal_shapes(n->ndim, n->strides, r->ndim, r->of[k]->strides))
+        int64_t  chunks = gi_box_count(n->ndim, n->shape, n->chunk);
+        if ((char *)r->of[k]->data != GI_NOWHERE || !gi_shape_equal(n->ndim, n->shape, r->ndim, r->shape) ||
+            !gi_shape_equal(n->ndim, n->strides, r->ndim, r->of[k]->strides))
             continue;
         gi_thread_state aside;
         gi_thread_put_aside(&aside);
-        if (!n->ranks) n->ranks = (int32_t *)gi_alloc(r->site, (size_t)chunks * sizeof *n->ranks);
+        if (!n->ranks) n->ranks = (int32_t *)gi_mem_alloc(r->site, (size_t)chunks * sizeof *n->ranks);
         gi_thread_take_back(&aside);
         for (int64_t chunk = 0; n->ranks && chunk < chunks; chunk++) {
             gi_box  box  = gi_box_number(n->ndim, n->shape, n->chunk, chunk);
@@ -779,8 +779,8 @@ static void gi_mpi_run(gi_computation *r, gi_task task)
     h.r         = r;
     h.task      = task;
     h.left      = r->units;
-    h.owner     = (int32_t *)gi_alloc(r->site, (size_t)r->units * sizeof *h.owner);
-    char *bytes = largest > 0 && h.owner ? (char *)gi_alloc(r->site, (size_t)(room * givers)) : NULL;
+    h.owner     = (int32_t *)gi_mem_alloc(r->site, (size_t)r->units * sizeof *h.owner);
+    char *bytes = largest > 0 && h.owner ? (char *)gi_mem_alloc(r->site, (size_t)(room * givers)) : NULL;
     if (!gi_ranks_agree(r->site, h.owner && (bytes || largest == 0))) {
         r->failed = true;
         r->status = gi_error_status;
@@ -806,8 +806,8 @@ static void gi_mpi_run(gi_computation *r, gi_task task)
             gi_note_ranks(r, h.owner);
         }
     }
-    if (bytes) gi_release(bytes, (size_t)(room * givers));
-    if (h.owner) gi_release(h.owner, (size_t)r->units * sizeof *h.owner);
+    if (bytes) gi_mem_release(bytes, (size_t)(room * givers));
+    if (h.owner) gi_mem_release(h.owner, (size_t)r->units * sizeof *h.owner);
 }
 
 const gi_ranks_port gi_mpi_port = { gi_mpi_rank, gi_mpi_ranks, gi_mpi_meet, gi_mpi_from_first, gi_mpi_run, gi_mpi_windows };

@@ -24,19 +24,19 @@ static ga_array *gi_call_block(gi_worker *w, const gi_lazy *n, ga_block *where, 
         deep            = deep || p->depth[d] > 0;
     }
     size_t     bytes = (size_t)n->inputs * sizeof(ga_array *);
-    ga_array **in    = (ga_array **)gi_alloc(n->site, bytes);
+    ga_array **in    = (ga_array **)gi_mem_alloc(n->site, bytes);
     if (!in) return NULL;
     int made = 0;
     for (; made < n->inputs; made++) {
         ga_array *pulled = gi_pull_box(w, n->in[made], &wide);
-        in[made]         = pulled ? gi_contiguous(n->site, pulled, pulled->dtype) : NULL;
+        in[made]         = pulled ? gi_copy_contiguous(n->site, pulled, pulled->dtype) : NULL;
         ga_free(pulled);
         if (!in[made]) break;
     }
     ok          = made == n->inputs;
     ga_array *r = NULL;
-    if (ok && out && !deep && ga_is_contiguous(out)) r = gi_hold(n->site, out);
-    else if (ok) r = gi_new(n->site, n->dtype, GA_CPU, n->ndim, deep ? wide.count : chunk->count);
+    if (ok && out && !deep && ga_is_contiguous(out)) r = gi_array_hold(n->site, out);
+    else if (ok) r = gi_array_new(n->site, n->dtype, GA_CPU, n->ndim, deep ? wide.count : chunk->count);
     if (r) {
         gi_scope scope;
         gi_scope_begin(&scope);
@@ -49,10 +49,10 @@ static ga_array *gi_call_block(gi_worker *w, const gi_lazy *n, ga_block *where, 
                     (long long)where->number, gi_shape_text(n->ndim, where->index), gi_shape_text(n->ndim, where->chunks), why);
         }
     }
-    gi_free_all(made, in);
-    gi_release(in, bytes);
+    gi_array_free_all(made, in);
+    gi_mem_release(in, bytes);
     if (r && ok && deep) {
-        ga_array *cut = gi_view_of_box(n->site, r, &middle);
+        ga_array *cut = gi_box_view(n->site, r, &middle);
         ga_free(r);
         return cut;
     }
@@ -90,7 +90,7 @@ static ga_array *gi_eval_blocks(gi_worker *w, const gi_lazy *n, const gi_box *bo
             all.step[d]  = 1;
         }
         for (int d = 0; d < n->ndim; d++) where.number = where.number * where.chunks[d] + where.index[d];
-        exact = exact && gi_same_box(n->ndim, &all, box);
+        exact = exact && gi_box_same(n->ndim, &all, box);
         if (exact) return gi_call_block(w, n, &where, &all, out);
         /* the box's elements that lie in this chunk */
         gi_box inside, place;
@@ -108,16 +108,16 @@ static ga_array *gi_eval_blocks(gi_worker *w, const gi_lazy *n, const gi_box *bo
         }
         if (none) continue;
         bool      part  = false;
-        ga_array *value = gi_find_kept(n, where.number);
+        ga_array *value = gi_kept_find(n, where.number);
         for (int d = 0; d < n->ndim; d++) part = part || inside.count[d] < all.count[d];
         if (!value) {
             value = gi_call_block(w, n, &where, &all, NULL);
-            if (value && part) gi_keep_chunk(n, where.number, value);
+            if (value && part) gi_kept_add(n, where.number, value);
         }
-        if (value && !r) r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
-        ga_array *from = value && r ? gi_view_of_box(n->site, value, &inside) : NULL,
-                 *to   = from ? gi_view_of_box(n->site, r, &place) : NULL;
-        bool ok        = to && gi_assign(n->site, to, from);
+        if (value && !r) r = out ? gi_array_hold(n->site, out) : gi_array_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+        ga_array *from = value && r ? gi_box_view(n->site, value, &inside) : NULL,
+                 *to   = from ? gi_box_view(n->site, r, &place) : NULL;
+        bool ok        = to && gi_copy_assign(n->site, to, from);
         ga_free(value);
         ga_free(from);
         ga_free(to);
@@ -138,7 +138,7 @@ static ga_array *gi_chunked_blocks(int count, const ga_array *const *in, const g
     ga_dtype       dtype  = o->dtype ? o->dtype : first->dtype;
     ga_shape       chunks = ga_chunks_of(first);
     if (!function) return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "the function is NULL");
-    if (!gi_is_stamped(o->site, dtype)) return NULL;
+    if (!gi_dtype_is_stamped(o->site, dtype)) return NULL;
     if (o->chunks.ndim != 0 && o->chunks.ndim != first->ndim)
         return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE,
                                    ".chunks = %s for an array of shape %s: give one length for each axis",
@@ -159,7 +159,7 @@ static ga_array *gi_chunked_blocks(int count, const ga_array *const *in, const g
             return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT,
                                        ".chunks: those of ga_map_overlap are as large as the array's");
     }
-    ga_array *r = gi_new_lazy(o->site, &gi_kind_blocks, dtype, first->ndim, shape, count, in, &p, sizeof p);
+    ga_array *r = gi_lazy_new(o->site, &gi_kind_blocks, dtype, first->ndim, shape, count, in, &p, sizeof p);
     if (r) memcpy(r->owner->node->chunk, chunk, (size_t)first->ndim * sizeof *chunk);
     return r;
 }
@@ -168,11 +168,11 @@ ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_funct
 {
     const int64_t   depth[GPUARR_MAX_DIMS] = { 0 };
     const ga_array *first                  = NULL; /* the first one that is chunked */
-    if (!gi_check_list(o.site, n, arrays)) return NULL;
+    if (!gi_join_check_list(o.site, n, arrays)) return NULL;
     if (o.depth.ndim > 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".depth is for ga_map_overlap");
     for (int k = 0; k < n; k++) {
         if (!first && gi_is_deferred(arrays[k])) first = arrays[k];
-        if (!gi_equal_shapes(arrays[k]->ndim, arrays[k]->shape, arrays[0]->ndim, arrays[0]->shape))
+        if (!gi_shape_equal(arrays[k]->ndim, arrays[k]->shape, arrays[0]->ndim, arrays[0]->shape))
             return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
                                        "array number %d has shape %s, the first one %s: they must be alike", k,
                                        gi_shape_of(arrays[k]), gi_shape_of(arrays[0]));
@@ -184,7 +184,7 @@ ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_funct
 
 ga_array *(ga_map_blocks)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o)
 {
-    return gi_check_any(o.site, a, "a") ? (ga_map_blocks_n)(1, &a, function, user, o) : NULL;
+    return gi_array_check_any(o.site, a, "a") ? (ga_map_blocks_n)(1, &a, function, user, o) : NULL;
 }
 
 ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o)
@@ -192,13 +192,13 @@ ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *
     static ga_pad_options none;
     ga_pad_options        pad = none;
     int64_t               depth[GPUARR_MAX_DIMS];
-    if (!gi_check_any(o.site, a, "a") || !gi_check_border(o.site, o.border) ||
-        !gi_fits_axes(o.site, "depth", &o.depth, a->ndim))
+    if (!gi_array_check_any(o.site, a, "a") || !gi_conv_check_border(o.site, o.border) ||
+        !gi_option_fits_axes(o.site, "depth", &o.depth, a->ndim))
         return NULL;
     if (!gi_is_deferred(a))
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "there are no chunks: the array is in memory, see ga_chunked");
     for (int d = 0; d < a->ndim; d++) {
-        depth[d] = o.depth.ndim ? gi_number_for(&o.depth, d) : 0;
+        depth[d] = o.depth.ndim ? gi_option_for_axis(&o.depth, d) : 0;
         if (depth[d] < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".depth = %lld is negative", (long long)depth[d]);
     }
     ga_shape before;

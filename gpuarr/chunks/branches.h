@@ -35,7 +35,7 @@ static gi_nodes gi_branch_nodes(const gi_branch *b, int64_t from)
     return v;
 }
 
-/* What is better than what, for gi_is_better. */
+/* What is better than what, for gi_search_is_better. */
 static gi_search gi_search_of(const gi_fold_plan *p, ga_dtype dtype)
 {
     gi_search r;
@@ -49,7 +49,7 @@ static gi_search gi_search_of(const gi_fold_plan *p, ga_dtype dtype)
 /* Copies the first element of what was pulled. Takes that over (NULL is passed on). */
 static bool gi_put_first(ga_array *pulled, void *element)
 {
-    ga_array *host = pulled ? gi_on_cpu(NULL, pulled) : NULL;
+    ga_array *host = pulled ? gi_copy_on_cpu(NULL, pulled) : NULL;
     if (host) memcpy(element, host->data, (size_t)ga_itemsize(host->dtype));
     ga_free(pulled);
     ga_free(host);
@@ -69,7 +69,7 @@ static bool gi_adds_on_gpu(const gi_branch *b)
     one.dtype  = b->dtype;
     one.device = GA_CPU;
     one.size   = 1;
-    if (p->sort == GI_FOLD_ROW && gi_plan_row(&row, p->name, &one, &o, &r))
+    if (p->sort == GI_FOLD_ROW && gi_reduce_plan(&row, p->name, &one, &o, &r))
         return gi_gpu->acc_bytes(row->op, b->dtype, r.lines.dtype) == r.fold.acc_bytes;
     return p->sort == GI_FOLD_PLACE;
 }
@@ -83,7 +83,7 @@ static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t f
     if (p->sort == GI_FOLD_ROW) {
         gi_reduction  r;
         const gi_row *row = p->row;
-        if (!gi_plan_row(&row, p->name, x, &o, &r)) return false;
+        if (!gi_reduce_plan(&row, p->name, x, &o, &r)) return false;
         r.blocks = (x->size + GI_BLOCK - 1) / GI_BLOCK;
         r.accs   = b->blocks + at / GI_BLOCK * r.fold.acc_bytes;
         if (x->device == GA_CUDA) return gi_gpu->block_accs(o.site, row->op, &r.lines, r.accs);
@@ -92,7 +92,7 @@ static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t f
     }
     if (p->sort == GI_FOLD_MOMENT) {
         gi_moments r;
-        if (!gi_plan_moments(p->what, p->skip_nan, x, &o, &r)) return false;
+        if (!gi_moment_plan(p->what, p->skip_nan, x, &o, &r)) return false;
         r.nodes = gi_branch_nodes(b, at / GI_BLOCK);
         r.given = &b->origin;
         gi_moment_blocks(0, r.blocks, &r);
@@ -107,10 +107,10 @@ static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t f
     gi_search r = gi_search_of(p, b->dtype);
     int64_t   i;
     char      value[16];
-    if (!gi_put_first(gi_arg_extreme(p->row, p->name, p->skip_nan, x, o), &i) ||
+    if (!gi_put_first(gi_search_extreme(p->row, p->name, p->skip_nan, x, o), &i) ||
         !gi_put_first(gi_view_part(o.site, x, 0, i, 1), value))
         return false;
-    if (b->part.place < 0 || gi_is_better(&r, value, b->part.value)) {
+    if (b->part.place < 0 || gi_search_is_better(&r, value, b->part.value)) {
         b->part.place = first + i;
         memcpy(b->part.value, value, (size_t)ga_itemsize(b->dtype));
     }
@@ -131,12 +131,12 @@ static bool gi_branch_end(gi_branch *b, int64_t n)
     if (p->sort == GI_FOLD_ROW) {
         gi_reduction  r;
         const gi_row *row = p->row;
-        if (!gi_plan_row(&row, p->name, &one, &o, &r)) return false;
-        gi_fold_blocks(r.fold.halve, r.fold.acc_bytes, b->blocks, blocks);
+        if (!gi_reduce_plan(&row, p->name, &one, &o, &r)) return false;
+        gi_reduce_fold_blocks(r.fold.halve, r.fold.acc_bytes, b->blocks, blocks);
         memcpy(b->part.value, b->blocks, (size_t)r.fold.acc_bytes);
     } else if (p->sort == GI_FOLD_MOMENT) {
         gi_nodes v     = gi_branch_nodes(b, 0);
-        b->part.moment = gi_join_line(GI_LOOP_OF(nodes)(GA_F64), &v, blocks);
+        b->part.moment = gi_moment_join_line(GI_LOOP_OF(nodes)(GA_F64), &v, blocks);
     }
     return true;
 }
@@ -156,14 +156,14 @@ static bool gi_join_parts(const gi_fold_plan *p, ga_dtype from, ga_dtype to, gi_
         gi_search r    = gi_search_of(p, from);
         int64_t   best = -1;
         for (int64_t k = 0; k < parts; k++)
-            if (part[k].place >= 0 && (best < 0 || gi_is_better(&r, part[k].value, part[best].value))) best = k;
+            if (part[k].place >= 0 && (best < 0 || gi_search_is_better(&r, part[k].value, part[best].value))) best = k;
         if (best < 0)
             return gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", p->name) != NULL;
         memcpy(result, &part[best].place, sizeof(int64_t));
         return true;
     }
     if (p->sort == GI_FOLD_MOMENT) {
-        double *lists = (double *)gi_alloc(o.site, (size_t)(3 * parts) * sizeof(double));
+        double *lists = (double *)gi_mem_alloc(o.site, (size_t)(3 * parts) * sizeof(double));
         if (!lists) return false;
         gi_nodes v = { lists, lists + parts, lists + 2 * parts };
         for (int64_t k = 0; k < parts; k++) {
@@ -171,19 +171,19 @@ static bool gi_join_parts(const gi_fold_plan *p, ga_dtype from, ga_dtype to, gi_
             v.s[k] = part[k].moment.s;
             v.m[k] = part[k].moment.m;
         }
-        (void)gi_join_line(GI_LOOP_OF(nodes)(GA_F64), &v, parts);
+        (void)gi_moment_join_line(GI_LOOP_OF(nodes)(GA_F64), &v, parts);
         GI_LOOP_OF(nodes)(GA_F64)->value(1, element, &v, p->what, p->skip_nan, p->o.ddof);
-        gi_release(lists, (size_t)(3 * parts) * sizeof(double));
+        gi_mem_release(lists, (size_t)(3 * parts) * sizeof(double));
         gi_cast(to, GA_F64, 1, result, element);
         return true;
     }
     gi_reduction  r;
     const gi_row *row = p->row;
-    if (!gi_plan_row(&row, p->name, &one, &o, &r)) return false;
+    if (!gi_reduce_plan(&row, p->name, &one, &o, &r)) return false;
     char *accs = (char *)part; /* packed where the parts are: an accumulator is shorter than a part */
     for (int64_t k = 0; k < parts; k++) memmove(accs + k * r.fold.acc_bytes, part[k].value, (size_t)r.fold.acc_bytes);
-    gi_fold_blocks(r.fold.halve, r.fold.acc_bytes, accs, parts);
+    gi_reduce_fold_blocks(r.fold.halve, r.fold.acc_bytes, accs, parts);
     r.fold.end(1, element, accs, length);
-    gi_cast(to, gi_end_dtype(p->row->ends, r.lines.dtype), 1, result, element);
+    gi_cast(to, gi_reduce_end_dtype(p->row->ends, r.lines.dtype), 1, result, element);
     return true;
 }

@@ -49,7 +49,7 @@ static ga_array *gi_pull_rows(gi_by_rows *s, int64_t first, int64_t rows, int64_
     l.data += first * l.strides[d];
     l.shape[d] = rows;
     l.strides[d] *= step;
-    return gi_bring(&cpu, gi_pull(s->w, s->r->a, &l, NULL));
+    return gi_worker_bring(&cpu, gi_pull(s->w, s->r->a, &l, NULL));
 }
 
 /* Folds rows, at most a block, into a slot. */
@@ -65,15 +65,15 @@ static bool gi_fold_into_slot(gi_by_rows *s, int fold, const ga_array *rows, int
     if (p->sort == GI_FOLD_ROW) {
         gi_reduction *r   = &s->sum[fold];
         const gi_row *row = p->row;
-        if (!gi_plan_row(&row, p->name, rows, &o, r)) return false;
+        if (!gi_reduce_plan(&row, p->name, rows, &o, r)) return false;
         r->accs = gi_slot_accs(s, fold, slot);
         return gi_reduce(o.site, r);
     }
     gi_moments *m = &s->moments[fold];
-    if (!gi_plan_moments(p->what, p->skip_nan, rows, &o, m)) return false;
+    if (!gi_moment_plan(p->what, p->skip_nan, rows, &o, m)) return false;
     m->nodes = gi_slot_nodes(s, fold, slot);
     m->given = gi_origins_of_rows(s, fold);
-    gi_make_nodes(m);
+    gi_moment_make_nodes(m);
     return true;
 }
 
@@ -103,24 +103,25 @@ static bool gi_fold_by_rows(gi_by_rows *s, int64_t first, int64_t n, int64_t ste
     bool      ok   = rows != NULL;
     for (int k = 0; k < s->r->folds && ok; k++) ok = gi_fold_into_slot(s, k, rows, slot);
     ga_free(rows);
-    gi_forget(s->w);
+    gi_worker_forget(s->w);
     return ok;
 }
 
 /* What the elements of each line are taken relative to: the first one. */
 static bool gi_find_origins(gi_by_rows *s, const gi_box *box)
 {
-    ga_array *first = gi_new(s->r->site, GA_F64, GA_CPU, s->r->kept, box->count),
+    ga_array *first = gi_array_new(s->r->site, GA_F64, GA_CPU, s->r->kept, box->count),
              *row   = first ? gi_pull_rows(s, 0, 1, 1) : NULL;
     if (row) row->ndim = s->r->kept; /* the last axis is one element long */
-    bool ok = gi_put_elements(s->r->site, first, row);
+    bool ok = gi_pull_into(s->r->site, first, row);
     for (int k = 0; k < s->r->folds && ok; k++) {
         const gi_fold_plan *p = (const gi_fold_plan *)s->r->fold[k]->plan;
         if (p->sort != GI_FOLD_MOMENT) continue;
-        for (int64_t i = 0; i < s->lines; i++) gi_origins_of_rows(s, k)[i] = gi_origin(p->what, ((double *)first->data)[i]);
+        for (int64_t i = 0; i < s->lines; i++)
+            gi_origins_of_rows(s, k)[i] = gi_moment_origin(p->what, ((double *)first->data)[i]);
     }
     ga_free(first);
-    gi_forget(s->w);
+    gi_worker_forget(s->w);
     return ok;
 }
 
@@ -130,15 +131,15 @@ static bool gi_end_by_rows(gi_by_rows *s, int fold, const gi_box *box)
     gi_computation     *r       = s->r;
     const gi_fold_plan *p       = (const gi_fold_plan *)r->fold[fold]->plan;
     bool                moments = p->sort == GI_FOLD_MOMENT;
-    ga_dtype            dtype   = moments ? GA_F64 : gi_end_dtype(p->row->ends, s->sum[fold].lines.dtype);
-    ga_array *out = gi_view_of_box(r->site, r->to[fold], box), *all = gi_new(r->site, dtype, GA_CPU, r->kept, box->count);
+    ga_dtype            dtype   = moments ? GA_F64 : gi_reduce_end_dtype(p->row->ends, s->sum[fold].lines.dtype);
+    ga_array *out = gi_box_view(r->site, r->to[fold], box), *all = gi_array_new(r->site, dtype, GA_CPU, r->kept, box->count);
     if (all && moments) {
         gi_nodes v = gi_slot_nodes(s, fold, 0);
         s->moments[fold].join->value(s->lines, (double *)all->data, &v, p->what, p->skip_nan, p->o.ddof);
     } else if (all) {
         s->sum[fold].fold.end(s->lines, all->data, gi_slot_accs(s, fold, 0), r->length);
     }
-    bool ok = out && gi_put_elements(r->site, out, all);
+    bool ok = out && gi_pull_into(r->site, out, all);
     if (!out) ga_free(all);
     ga_free(out);
     return ok;
@@ -153,10 +154,10 @@ static bool gi_reduce_by_rows(gi_computation *r, gi_worker *w, const gi_box *box
     s.r          = r;
     s.w          = w;
     s.l          = *lines;
-    s.lines      = gi_size(r->kept, box->count);
+    s.lines      = gi_shape_size(r->kept, box->count);
     s.slots      = gi_row_slots(r->length, r->rows);
     size_t bytes = (size_t)(r->folds * s.slots * s.lines * GI_SLOT_BYTES);
-    s.room       = (char *)gi_alloc(r->site, bytes);
+    s.room       = (char *)gi_mem_alloc(r->site, bytes);
     bool ok = s.room != NULL, moments = false;
     for (int k = 0; k < r->folds; k++) moments = moments || ((const gi_fold_plan *)r->fold[k]->plan)->sort == GI_FOLD_MOMENT;
     if (ok && moments) ok = gi_find_origins(&s, box);
@@ -168,6 +169,6 @@ static bool gi_reduce_by_rows(gi_computation *r, gi_worker *w, const gi_box *box
     for (h /= 2; h > 0 && ok; h /= 2) /* there are at most GI_BLOCK blocks */
         for (int64_t b = 0; b < h && b + h < blocks; b++) gi_join_slots(&s, b, b + h);
     for (int k = 0; k < r->folds && ok; k++) ok = gi_end_by_rows(&s, k, box);
-    if (s.room) gi_release(s.room, bytes);
+    if (s.room) gi_mem_release(s.room, bytes);
     return ok;
 }

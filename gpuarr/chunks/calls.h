@@ -19,8 +19,8 @@ static bool gi_pull_around(gi_worker *w, const ga_array *a, const gi_box *box, i
 {
     while (d < a->ndim && box->start[d] >= 0 && box->start[d] + box->count[d] <= a->shape[d]) d++;
     if (d == a->ndim) {
-        gi_layout l = gi_layout_of_box(a, box);
-        return gi_put_elements(NULL, to, gi_pull(w, a, &l, to));
+        gi_layout l = gi_box_layout(a, box);
+        return gi_pull_into(NULL, to, gi_pull(w, a, &l, to));
     }
     int64_t n  = a->shape[d];
     bool    ok = true;
@@ -41,10 +41,10 @@ static ga_array *gi_pull_box(gi_worker *w, const ga_array *a, const gi_box *box)
     bool inside = true;
     for (int d = 0; d < a->ndim; d++) inside = inside && box->start[d] >= 0 && box->start[d] + box->count[d] <= a->shape[d];
     if (inside) {
-        gi_layout l = gi_layout_of_box(a, box);
+        gi_layout l = gi_box_layout(a, box);
         return gi_pull(w, a, &l, NULL);
     }
-    ga_array *r = gi_new(NULL, a->dtype, w->device, a->ndim, box->count);
+    ga_array *r = gi_array_new(NULL, a->dtype, w->device, a->ndim, box->count);
     if (r && gi_pull_around(w, a, box, 0, r)) return r;
     ga_free(r);
     return NULL;
@@ -64,10 +64,10 @@ static gi_box gi_hull(int ndim, const gi_box *box)
 /* Of r, which shows a larger box, the elements of a smaller one. Takes over r (NULL is passed on). */
 static ga_array *gi_cut_out(const gi_lazy *n, ga_array *r, const gi_box *larger, const gi_box *box)
 {
-    if (!r || gi_same_box(n->ndim, larger, box)) return r;
+    if (!r || gi_box_same(n->ndim, larger, box)) return r;
     gi_box inside = *box;
     for (int d = 0; d < n->ndim; d++) inside.start[d] -= larger->start[d];
-    ga_array *cut = gi_view_of_box(n->site, r, &inside);
+    ga_array *cut = gi_box_view(n->site, r, &inside);
     ga_free(r);
     return cut;
 }
@@ -83,7 +83,7 @@ static ga_array *gi_eval_call(gi_worker *w, const gi_lazy *n, const gi_box *box,
         in[k] = gi_pull_box(w, n->in[k], &part[k]);
         ok    = in[k] != NULL;
     }
-    if (ok) r = p->run(n, &hull, part, in, gi_equal_shapes(n->ndim, hull.count, n->ndim, box->count) ? out : NULL);
+    if (ok) r = p->run(n, &hull, part, in, gi_shape_equal(n->ndim, hull.count, n->ndim, box->count) ? out : NULL);
     for (int k = 0; k < n->inputs; k++) ga_free(in[k]);
     return gi_cut_out(n, r, &hull, box);
 }
@@ -115,7 +115,7 @@ static void gi_settle_chunks(gi_lazy *n, const int64_t *least)
     for (int k = 0; k < n->inputs; k++) local = local && gi_is_local(n->in[k]);
     for (int d = 0; d < n->ndim; d++)
         if (n->chunk[d] > n->shape[d]) n->chunk[d] = n->shape[d];
-    gi_fill_chunk(n->ndim, n->shape, ga_itemsize(n->dtype), n->chunk);
+    gi_chunk_fill_lengths(n->ndim, n->shape, ga_itemsize(n->dtype), n->chunk);
     for (most = local ? GI_CALL_BYTES : GI_CALL_MOST;;) {
         int longest = -1;
         bytes       = ga_itemsize(n->dtype);
@@ -131,10 +131,13 @@ static void gi_settle_chunks(gi_lazy *n, const int64_t *least)
 static ga_array *gi_new_call(const char *site, bool whole, ga_dtype dtype, int ndim, const int64_t *shape, int inputs,
                              const ga_array *const *in, const void *plan, size_t plan_bytes)
 {
-    ga_array *r = gi_new_lazy(site, whole ? &gi_kind_whole : &gi_kind_call, dtype, ndim, shape, inputs, in, plan, plan_bytes);
+    ga_array *r = gi_lazy_new(site, whole ? &gi_kind_whole : &gi_kind_call, dtype, ndim, shape, inputs, in, plan, plan_bytes);
     for (int d = 0; r && d < ndim; d++) r->owner->node->chunk[d] = 0;
     return r;
 }
 
 /* What a call wrote to `out`, or made. */
-static ga_array *gi_called(const gi_lazy *n, ga_array *r, ga_array *out) { return r && r == out ? gi_hold(n->site, out) : r; }
+static ga_array *gi_called(const gi_lazy *n, ga_array *r, ga_array *out)
+{
+    return r && r == out ? gi_array_hold(n->site, out) : r;
+}

@@ -15,8 +15,8 @@ static ga_array *gi_pull_operand(gi_worker *w, const gi_lazy *n, const ga_array 
     gi_layout l = gi_layout_of(a);
     l.ndim      = n->ndim;
     memcpy(l.shape, n->shape, sizeof l.shape);
-    gi_broadcast_strides(a, n->ndim, n->shape, l.strides);
-    l = gi_part_of_layout(&l, box);
+    gi_shape_broadcast_strides(a, n->ndim, n->shape, l.strides);
+    l = gi_layout_part(&l, box);
     return gi_pull(w, a, &l, NULL);
 }
 
@@ -25,7 +25,7 @@ static bool gi_may_reuse(const ga_array *a, const gi_lazy *n, const gi_box *box)
 {
     return a->dtype == n->dtype && a->owner && !a->owner->wrapped && !a->owner->node &&
            __atomic_load_n(&a->owner->references, __ATOMIC_RELAXED) == 1 && ga_is_contiguous(a) &&
-           gi_equal_shapes(a->ndim, a->shape, n->ndim, box->count);
+           gi_shape_equal(a->ndim, a->shape, n->ndim, box->count);
 }
 
 /* ---- chains: elementwise operations on top of each other ---- */
@@ -81,8 +81,7 @@ static gi_lazy *gi_link_below(const gi_lazy *n, const ga_array *a)
 {
     if (!gi_is_deferred(a) || a->data != (void *)GI_NOWHERE || !gi_may_be_link(a->owner->node)) return NULL;
     gi_lazy *below = a->owner->node;
-    if (!gi_equal_shapes(n->ndim, n->shape, below->ndim, below->shape) ||
-        !gi_equal_shapes(n->ndim, n->shape, a->ndim, a->shape))
+    if (!gi_shape_equal(n->ndim, n->shape, below->ndim, below->shape) || !gi_shape_equal(n->ndim, n->shape, a->ndim, a->shape))
         return NULL;
     for (int d = 0; d < n->ndim; d++)
         if (n->shape[d] > 1 && a->strides[d] != below->strides[d]) return NULL;
@@ -186,7 +185,8 @@ static int gi_share_tiles(gi_chain *c, int columns)
 static char *gi_chain_tile(char *tiles, int number) { return tiles + (int64_t)number * (GI_CHAIN_TILE + GI_CHAIN_BEHIND); }
 
 /* One tile, n elements, of all operations. `at`: how many elements of the row come before; `place` and `step` are those of GA_INDEX. */
-static void gi_run_links(gi_chain *c, char *tiles, int64_t at, int64_t n, char *out, int64_t place, int64_t step, bool timed)
+static void gi_chain_run_links(gi_chain *c, char *tiles, int64_t at, int64_t n, char *out, int64_t place, int64_t step,
+                               bool timed)
 {
     double time = timed ? ga_now() : 0;
     for (int i = 0; i < c->links; i++) {
@@ -208,7 +208,7 @@ static void gi_run_links(gi_chain *c, char *tiles, int64_t at, int64_t n, char *
             gi_cast(p->wanted[k], from, n, gi_chain_tile(tiles, l->cast[k]), x[k]);
             x[k] = gi_chain_tile(tiles, l->cast[k]);
         }
-        if (p->function.own.kernel) gi_run_own(&p->function.own, n, &to, x, place, step);
+        if (p->function.own.kernel) gi_job_run_own(&p->function.own, n, &to, x, place, step);
         else if (p->function.cpu) p->function.cpu(n, to, x[0], x[1], x[2]);
         else gi_cast(l->n->dtype, from, n, to, x[0]);
         if (!timed) continue;
@@ -248,16 +248,16 @@ static gi_chain_shape gi_shape_of_chain(gi_chain *c, const gi_lazy *n, const gi_
     memset(&s, 0, sizeof s);
     memcpy(s.shape, box->count, sizeof s.shape);
     memcpy(s.out, out->strides, sizeof s.out);
-    s.index          = gi_index_of_box(n, box);
+    s.index          = gi_box_index(n, box);
     strides[lists++] = s.out;
     for (int i = 0; i < c->links; i++) own = own || ((const gi_map_plan *)c->link[i].n->plan)->function.own.kernel;
     if (own) strides[lists++] = s.index.strides;
     for (int i = 0; i < c->leaves; i++) {
         if (!c->leaf[i].of) continue;
-        gi_broadcast_strides(c->leaf[i].array, n->ndim, box->count, c->leaf[i].strides);
+        gi_shape_broadcast_strides(c->leaf[i].array, n->ndim, box->count, c->leaf[i].strides);
         strides[lists++] = c->leaf[i].strides;
     }
-    s.ndim = gi_coalesce_axes(n->ndim, s.shape, lists, strides);
+    s.ndim = gi_job_coalesce_axes(n->ndim, s.shape, lists, strides);
     if (s.ndim > 0) return s;
     s.ndim     = 1; /* one element */
     s.shape[0] = 1;
@@ -271,12 +271,13 @@ static bool gi_pack_leaves(gi_chain *c, const gi_lazy *n, const gi_box *box, con
     for (int i = 0; i < c->leaves; i++) {
         gi_leaf *leaf = &c->leaf[i];
         if (!leaf->of) continue;
-        int64_t step = leaf->strides[s->ndim - 1];
-        bool across = step != 0 && step != ga_itemsize(leaf->dtype), whole = gi_size(n->ndim, box->count) == leaf->array->size;
+        int64_t step   = leaf->strides[s->ndim - 1];
+        bool    across = step != 0 && step != ga_itemsize(leaf->dtype),
+             whole     = gi_shape_size(n->ndim, box->count) == leaf->array->size;
         if (!across && (!short_rows || leaf->array->size == 1 || (whole && ga_is_contiguous(leaf->array)))) continue;
-        ga_array *packed = short_rows ? gi_new(n->site, leaf->dtype, GA_CPU, n->ndim, box->count)
-                                      : gi_new(n->site, leaf->dtype, GA_CPU, leaf->array->ndim, leaf->array->shape);
-        if (!packed || !gi_assign(n->site, packed, leaf->array)) {
+        ga_array *packed = short_rows ? gi_array_new(n->site, leaf->dtype, GA_CPU, n->ndim, box->count)
+                                      : gi_array_new(n->site, leaf->dtype, GA_CPU, leaf->array->ndim, leaf->array->shape);
+        if (!packed || !gi_copy_assign(n->site, packed, leaf->array)) {
             ga_free(packed);
             return false;
         }
@@ -287,12 +288,12 @@ static bool gi_pack_leaves(gi_chain *c, const gi_lazy *n, const gi_box *box, con
 }
 
 /* Works out a chain whose leaves are there, row by row. */
-static bool gi_run_chain(gi_worker *w, gi_chain *c, const gi_lazy *n, const gi_chain_shape *s, ga_array *out)
+static bool gi_chain_run(gi_worker *w, gi_chain *c, const gi_lazy *n, const gi_chain_shape *s, ga_array *out)
 {
     int     last   = s->ndim - 1;
     size_t  bytes  = (size_t)gi_share_tiles(c, last) * (GI_CHAIN_TILE + GI_CHAIN_BEHIND);
     int64_t widest = 1, columns = s->shape[last], size = ga_itemsize(n->dtype);
-    char   *tiles = (char *)gi_alloc(n->site, bytes);
+    char   *tiles = (char *)gi_mem_alloc(n->site, bytes);
     if (!tiles) return false;
     for (int i = 0; i < c->leaves; i++)
         if (ga_itemsize(c->leaf[i].dtype) > widest) widest = ga_itemsize(c->leaf[i].dtype);
@@ -331,11 +332,11 @@ static bool gi_run_chain(gi_worker *w, gi_chain *c, const gi_lazy *n, const gi_c
             leaf->row = from;
         }
         for (int64_t done = 0; done < columns; done += tile)
-            gi_run_links(c, tiles, done, columns - done < tile ? columns - done : tile, to + done * size,
-                         place + done * s->index.strides[last], s->index.strides[last], row == 0 && done == 0);
+            gi_chain_run_links(c, tiles, done, columns - done < tile ? columns - done : tile, to + done * size,
+                               place + done * s->index.strides[last], s->index.strides[last], row == 0 && done == 0);
     }
     gi_share_time(w, c, start);
-    gi_release(tiles, bytes);
+    gi_mem_release(tiles, bytes);
     return true;
 }
 
@@ -352,7 +353,7 @@ static ga_array *gi_eval_chain(gi_worker *w, const gi_lazy *n, const gi_box *box
     }
     for (int i = 0; i < c->leaves && ok && !out && !apart; i++)
         if (c->leaf[i].of && gi_may_reuse(c->leaf[i].array, n, box)) out = c->leaf[i].array;
-    if (ok) r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    if (ok) r = out ? gi_array_hold(n->site, out) : gi_array_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
     ok = r != NULL;
     if (ok) {
         s               = gi_shape_of_chain(c, n, box, r);
@@ -360,11 +361,11 @@ static ga_array *gi_eval_chain(gi_worker *w, const gi_lazy *n, const gi_box *box
         bool elsewhere  = short_rows || (s.shape[s.ndim - 1] > 1 && s.out[s.ndim - 1] != ga_itemsize(n->dtype));
         if (elsewhere && !ga_is_contiguous(r)) {
             ga_free(r);
-            r = gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+            r = gi_array_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
         }
         ok = r && gi_pack_leaves(c, n, box, &s, short_rows);
         if (ok) s = gi_shape_of_chain(c, n, box, r);
-        ok = ok && gi_run_chain(w, c, n, &s, r);
+        ok = ok && gi_chain_run(w, c, n, &s, r);
     }
     for (int i = 0; i < c->leaves; i++)
         if (c->leaf[i].of) ga_free(c->leaf[i].array);
@@ -378,13 +379,13 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     if (!w->gpu && gi_may_be_link(n)) {
         bool below = false, found = false;
         for (int k = 0; k < n->inputs; k++) below = below || gi_link_below(n, n->in[k]);
-        gi_chain *chain = below ? (gi_chain *)gi_alloc(n->site, sizeof *chain) : NULL;
+        gi_chain *chain = below ? (gi_chain *)gi_mem_alloc(n->site, sizeof *chain) : NULL;
         ga_array *r     = NULL;
         if (below && !chain) return NULL;
         if (chain) {
             found = gi_find_chain(chain, n);
             if (found) r = gi_eval_chain(w, n, box, out, chain);
-            gi_release(chain, sizeof *chain);
+            gi_mem_release(chain, sizeof *chain);
         }
         if (found) return r;
     }
@@ -394,8 +395,8 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     bool               ok = true;
     gi_map_call c = { n->site, p->function, p->cost, p->inputs, p->outputs, in, p->wanted, p->result, result, NULL, NULL };
     for (gi_memo *m = w->memo; m && p->family; m = m->next)
-        if (m->family == p->family && m->output == p->output && gi_same_box(n->ndim, &m->box, box))
-            return gi_hold(n->site, m->value);
+        if (m->family == p->family && m->output == p->output && gi_box_same(n->ndim, &m->box, box))
+            return gi_array_hold(n->site, m->value);
     for (int k = 0; k < n->inputs && ok; k++) {
         pulled[k] = gi_pull_operand(w, n, n->in[k], box);
         ok        = pulled[k] != NULL;
@@ -408,16 +409,16 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     for (int k = 0; k < n->inputs && ok && !out && !p->masked; k++)
         if (gi_may_reuse(pulled[k], n, box)) out = pulled[k];
     if (!p->masked) target = out;
-    gi_indexed_from index = gi_index_of_box(n, box); /* broadcast inputs alone would not tell that */
+    gi_indexed_from index = gi_box_index(n, box); /* broadcast inputs alone would not tell that */
     c.index               = &index;
-    if (ok && !target) target = gi_new(n->site, n->dtype, w->device, n->ndim, box->count);
-    else target = ok ? gi_hold(n->site, target) : NULL;
-    ok                = ok && target && (!p->masked || gi_clear(n->site, target));
+    if (ok && !target) target = gi_array_new(n->site, n->dtype, w->device, n->ndim, box->count);
+    else target = ok ? gi_array_hold(n->site, target) : NULL;
+    ok                = ok && target && (!p->masked || gi_array_clear(n->site, target));
     result[p->output] = target;
     ok                = ok && gi_map_run(&c);
     for (int k = 0; k < n->inputs; k++) ga_free(pulled[k]);
     for (int k = 0; k < p->outputs && ok; k++)
-        ok = k == p->output || gi_remember(w, n, p->family, k, box, result[k]); /* for the nodes of the other results */
+        ok = k == p->output || gi_worker_remember(w, n, p->family, k, box, result[k]); /* for the nodes of the other results */
     for (int k = 0; k < p->outputs; k++)
         if (k != p->output || !ok) ga_free(result[k]);
     return ok ? target : NULL;
@@ -436,7 +437,7 @@ static void gi_chunk_as_inputs(gi_lazy *n)
             if (n->chunk[at] == 0 && n->in[k]->shape[d] == n->shape[at]) n->chunk[at] = chunks.n[d];
         }
     }
-    gi_fill_chunk(n->ndim, n->shape, ga_itemsize(n->dtype), n->chunk);
+    gi_chunk_fill_lengths(n->ndim, n->shape, ga_itemsize(n->dtype), n->chunk);
 }
 
 /* The nodes of an elementwise call that has been found right. */
@@ -459,13 +460,13 @@ static bool gi_chunked_map(const gi_map_call *c, int ndim, const int64_t *shape)
     if (c->where) in[n++] = c->where;
     for (int k = 0; k < c->outputs; k++) {
         p.result[k] = c->result[k];
-        if (!gi_chunked_out(c->site, c->out[k])) return false;
+        if (!gi_chunk_no_out(c->site, c->out[k])) return false;
     }
     static uint64_t families;
     if (c->outputs > 1) p.family = __atomic_add_fetch(&families, 1, __ATOMIC_RELAXED);
     for (int k = 0; k < c->outputs; k++) {
         p.output  = k;
-        c->out[k] = gi_new_lazy(c->site, &gi_kind_map, p.result[k], ndim, shape, n, in, &p, sizeof p);
+        c->out[k] = gi_lazy_new(c->site, &gi_kind_map, p.result[k], ndim, shape, n, in, &p, sizeof p);
         if (c->out[k]) {
             gi_chunk_as_inputs(c->out[k]->owner->node);
             continue;

@@ -13,9 +13,9 @@ static bool gi_is_repeated(const gi_lazy *n, const ga_array *a)
 {
     if (n->kind != &gi_kind_map || !gi_is_deferred(a)) return false;
     const gi_lazy *below = a->owner->node;
-    int64_t        size  = gi_size(below->ndim, below->shape);
+    int64_t        size  = gi_shape_size(below->ndim, below->shape);
     return below->local && !below->far && !below->value && !gi_comes_first(below) && below->kind != &gi_kind_chunked &&
-           size > 0 && size <= GI_PIECE_BYTES / ga_itemsize(below->dtype) && size <= gi_size(n->ndim, n->shape) / 4;
+           size > 0 && size <= GI_PIECE_BYTES / ga_itemsize(below->dtype) && size <= gi_shape_size(n->ndim, n->shape) / 4;
 }
 
 /* Adds a node to those that are worked out before others. */
@@ -24,10 +24,10 @@ static bool gi_list_fold(gi_folds *f, gi_lazy *n)
     n->level++;
     if (f->n == f->room) {
         int64_t   room = f->room ? 2 * f->room : 16;
-        gi_lazy **more = (gi_lazy **)gi_alloc(f->site, (size_t)room * sizeof *more);
+        gi_lazy **more = (gi_lazy **)gi_mem_alloc(f->site, (size_t)room * sizeof *more);
         if (!more) return false;
         if (f->n > 0) memcpy(more, f->list, (size_t)f->n * sizeof *more);
-        if (f->list) gi_release(f->list, (size_t)f->room * sizeof *more);
+        if (f->list) gi_mem_release(f->list, (size_t)f->room * sizeof *more);
         f->list = more;
         f->room = room;
     }
@@ -55,24 +55,24 @@ static bool gi_find_folds(gi_folds *f, gi_lazy *n)
 }
 
 /* Works out all of a small node. */
-static bool gi_run_small(const char *site, gi_lazy *n)
+static bool gi_chunk_run_small(const char *site, gi_lazy *n)
 {
     gi_computation  r; /* for its error */
-    gi_worker       w   = gi_new_worker();
+    gi_worker       w   = gi_worker_new();
     gi_box          box = gi_box_number(n->ndim, n->shape, n->shape, 0);
     gi_thread_state aside;
     memset(&r, 0, sizeof r);
     pthread_mutex_init(&r.lock, NULL);
     r.site = site;
     gi_thread_put_aside(&aside);
-    ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
-    bool      ok    = value && gi_put_elements(site, value, gi_eval(&w, n, &box, value));
-    gi_forget(&w);
+    ga_array *value = gi_array_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
+    bool      ok    = value && gi_pull_into(site, value, gi_eval(&w, n, &box, value));
+    gi_worker_forget(&w);
     if (ok) n->value = value;
-    else gi_run_failed(&r, n->ndim, &box);
+    else gi_chunk_run_failed(&r, n->ndim, &box);
     if (!ok) ga_free(value);
     gi_thread_take_back(&aside);
-    return gi_ranks_agree(site, gi_run_ends(&r));
+    return gi_ranks_agree(site, gi_chunk_run_ends(&r));
 }
 
 /* Do two reductions read the same lines? */
@@ -80,13 +80,13 @@ static bool gi_same_lines(const gi_lazy *x, const gi_lazy *y)
 {
     const gi_fold_plan *p = (const gi_fold_plan *)x->plan, *q = (const gi_fold_plan *)y->plan;
     const ga_array     *a = x->in[0], *b = y->in[0];
-    if (a->owner != b->owner || a->data != b->data || !gi_equal_shapes(a->ndim, a->shape, b->ndim, b->shape)) return false;
+    if (a->owner != b->owner || a->data != b->data || !gi_shape_equal(a->ndim, a->shape, b->ndim, b->shape)) return false;
     for (int d = 0; d < a->ndim; d++)
         if (a->strides[d] != b->strides[d] || p->marked[d] != q->marked[d]) return false;
     return (p->sort == GI_FOLD_WHOLE) == (q->sort == GI_FOLD_WHOLE);
 }
 
-/* Works out all reductions that n arrays need; f tells which, for gi_drop_folds. False with an error. */
+/* Works out all reductions that n arrays need; f tells which, for gi_compute_drop_folds. False with an error. */
 static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
 {
     gi_computing.mark++;
@@ -102,9 +102,9 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
             if (f->list[i]->level != level || f->list[i]->value) continue;
             if (f->list[i]->kind != &gi_kind_fold) {
                 const gi_lazy_kind *kind = f->list[i]->kind;
-                if (!(kind == &gi_kind_whole      ? gi_run_whole
-                      : kind == &gi_kind_own_fold ? gi_run_own_fold
-                                                  : gi_run_small)(f->site, f->list[i]))
+                if (!(kind == &gi_kind_whole      ? gi_call_run_whole
+                      : kind == &gi_kind_own_fold ? gi_own_fold_run
+                                                  : gi_chunk_run_small)(f->site, f->list[i]))
                     return false;
                 continue;
             }
@@ -112,29 +112,29 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
                 if (f->list[j]->kind == &gi_kind_fold && f->list[j]->level == level && !f->list[j]->value &&
                     gi_same_lines(f->list[i], f->list[j]))
                     group[m++] = f->list[j];
-            if (!gi_run_folds(f->site, m, group)) return false;
+            if (!gi_fold_run(f->site, m, group)) return false;
         }
     return true;
 }
 
-static void gi_drop_folds(gi_folds *f)
+static void gi_compute_drop_folds(gi_folds *f)
 {
     for (int64_t i = 0; i < f->n; i++) {
         ga_free(f->list[i]->value);
         f->list[i]->value = NULL;
     }
-    if (f->list) gi_release(f->list, (size_t)f->room * sizeof *f->list);
+    if (f->list) gi_mem_release(f->list, (size_t)f->room * sizeof *f->list);
 }
 
-static bool gi_computes_inside(const char *site)
+static bool gi_compute_is_inside(const char *site)
 {
-    if (gi_inside_task)
+    if (gi_parallel_inside)
         gi_fail(site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed");
-    return gi_inside_task;
+    return gi_parallel_inside;
 }
 
 /* The call that computes begins: `ok` if all that it needs is there. False with an error, on all ranks; it ends in any case. */
-static bool gi_computing_begins(const char *site, bool ok, int n, const ga_array *const *arrays)
+static bool gi_compute_begins(const char *site, bool ok, int n, const ga_array *const *arrays)
 {
     ok = ok && gi_know_gpus(site);
     pthread_mutex_lock(&gi_computing.busy);
@@ -143,10 +143,10 @@ static bool gi_computing_begins(const char *site, bool ok, int n, const ga_array
     return gi_ranks_begin(site, ok, ok ? gi_print_arrays(n, arrays) : 0);
 }
 
-static bool gi_computing_ends(const char *site, bool ok)
+static bool gi_compute_ends(const char *site, bool ok)
 {
     if (ga_ranks() > 1) ok = gi_ranks_end(site, ok);
-    gi_forget_chunks();
+    gi_kept_forget();
     gi_watch_ends();
     pthread_mutex_unlock(&gi_computing.busy);
     return ok;
@@ -158,16 +158,16 @@ static bool gi_compute_into(const char *site, bool ok, int n, const ga_array *co
     gi_folds  f      = { site, NULL, 0, 0 };
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
-    ok               = gi_computing_begins(site, ok, n, arrays) && gi_compute_folds(&f, n, arrays);
+    ok               = gi_compute_begins(site, ok, n, arrays) && gi_compute_folds(&f, n, arrays);
     for (int first = 0; first < n && ok; first++) {
         const ga_array *of[16];
         ga_array       *into[16];
         int             m = 0;
         for (int k = 0; k < first && m == 0; k++) /* done with an earlier one? */
-            if (gi_equal_shapes(arrays[k]->ndim, arrays[k]->shape, arrays[first]->ndim, arrays[first]->shape)) m = -1;
+            if (gi_shape_equal(arrays[k]->ndim, arrays[k]->shape, arrays[first]->ndim, arrays[first]->shape)) m = -1;
         if (m < 0) continue;
         for (int k = first; k <= n && ok; k++) {
-            if (k < n && gi_equal_shapes(arrays[k]->ndim, arrays[k]->shape, arrays[first]->ndim, arrays[first]->shape)) {
+            if (k < n && gi_shape_equal(arrays[k]->ndim, arrays[k]->shape, arrays[first]->ndim, arrays[first]->shape)) {
                 of[m]     = arrays[k];
                 into[m++] = to[k];
             }
@@ -177,14 +177,14 @@ static bool gi_compute_into(const char *site, bool ok, int n, const ga_array *co
             }
         }
     }
-    gi_drop_folds(&f);
-    ok               = gi_computing_ends(site, ok);
+    gi_compute_drop_folds(&f);
+    ok               = gi_compute_ends(site, ok);
     gi_current_scope = scope;
     return ok;
 }
 
 /* A call that computes has failed before it began: the other ranks, for whom that may be otherwise, are told. Returns false. */
-static bool gi_cannot_compute(const char *site)
+static bool gi_compute_cannot_begin(const char *site)
 {
-    return ga_ranks() > 1 && !gi_inside_task && gi_compute_into(site, false, 0, NULL, NULL);
+    return ga_ranks() > 1 && !gi_parallel_inside && gi_compute_into(site, false, 0, NULL, NULL);
 }

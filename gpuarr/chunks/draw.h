@@ -32,19 +32,19 @@ static bool gi_drawing_grows(gi_drawing *g, void **list, int64_t n, int64_t *roo
 {
     if (n < *room) return true;
     int64_t more = *room ? 2 * *room : 64;
-    void   *p    = gi_alloc(g->site, (size_t)more * size);
+    void   *p    = gi_mem_alloc(g->site, (size_t)more * size);
     if (!p) {
         g->failed = true;
         return false;
     }
     if (n > 0) memcpy(p, *list, (size_t)n * size);
-    if (*list) gi_release(*list, (size_t)*room * size);
+    if (*list) gi_mem_release(*list, (size_t)*room * size);
     *list = p;
     *room = more;
     return true;
 }
 
-static int64_t gi_chunks_of_node(const gi_lazy *n) { return gi_count_boxes(n->ndim, n->shape, n->chunk); }
+static int64_t gi_chunks_of_node(const gi_lazy *n) { return gi_box_count(n->ndim, n->shape, n->chunk); }
 
 static int64_t gi_add_vertex(gi_drawing *g, const ga_array *memory, gi_lazy *node, int64_t chunk)
 {
@@ -91,8 +91,8 @@ static int64_t gi_draw_node(gi_drawing *g, gi_lazy *n)
                 n->kind == &gi_kind_chunked) { /* which elements of the input does this chunk need? */
                 l.ndim = n->ndim;
                 memcpy(l.shape, n->shape, sizeof l.shape);
-                gi_broadcast_strides(a, n->ndim, n->shape, l.strides);
-                l = gi_part_of_layout(&l, &box);
+                gi_shape_broadcast_strides(a, n->ndim, n->shape, l.strides);
+                l = gi_layout_part(&l, &box);
             }
             if (n->kind == &gi_kind_call) {
                 ((const gi_further *)n->plan)->needs(n, k, &box, &part);
@@ -103,9 +103,9 @@ static int64_t gi_draw_node(gi_drawing *g, gi_lazy *n)
                     inside.start[d] = low;
                     inside.count[d] = high - low;
                 }
-                l = gi_part_of_layout(&l, &inside);
+                l = gi_layout_part(&l, &inside);
             }
-            bool known = gi_size(l.ndim, l.shape) > 0 && gi_box_of(in, &l, &part, axis);
+            bool known = gi_shape_size(l.ndim, l.shape) > 0 && gi_box_of(in, &l, &part, axis);
             for (int64_t j = 0; j < gi_chunks_of_node(in); j++) {
                 gi_box there = gi_box_number(in->ndim, in->shape, in->chunk, j);
                 bool   needs = true;
@@ -193,7 +193,7 @@ static void gi_write_svg(gi_drawing *g, FILE *f)
             most = (double)g->vertex[i].node->nanoseconds * 1e-9;
     }
     size_t      bytes = (size_t)g->vertices * sizeof(gi_vertex *);
-    gi_vertex **layer = (gi_vertex **)gi_alloc(g->site, bytes);
+    gi_vertex **layer = (gi_vertex **)gi_mem_alloc(g->site, bytes);
     if (!layer) {
         g->failed = true;
         return;
@@ -216,7 +216,7 @@ static void gi_write_svg(gi_drawing *g, FILE *f)
             g->vertex[g->edge[e].from].users++;
         }
     }
-    gi_release(layer, bytes);
+    gi_mem_release(layer, bytes);
     fprintf(f,
             "<svg xmlns='http://www.w3.org/2000/svg' width='%.0f' height='%.0f' font-family='sans-serif' "
             "font-size='11'>\n<rect width='100%%' height='100%%' fill='white'/>\n",
@@ -277,14 +277,14 @@ static bool gi_write_drawing(gi_drawing *g, const char *path)
             gi_fail(g->site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
         }
     }
-    if (g->vertex) gi_release(g->vertex, (size_t)g->vertex_room * sizeof *g->vertex);
-    if (g->edge) gi_release(g->edge, (size_t)g->edge_room * sizeof *g->edge);
+    if (g->vertex) gi_mem_release(g->vertex, (size_t)g->vertex_room * sizeof *g->vertex);
+    if (g->edge) gi_mem_release(g->edge, (size_t)g->edge_room * sizeof *g->edge);
     return f != NULL && !g->failed;
 }
 
 bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
 {
-    if (!gi_check_any(o.site, a, "a")) return false;
+    if (!gi_array_check_any(o.site, a, "a")) return false;
     if (!gi_is_deferred(a))
         return gi_fail(o.site, GA_BAD_ARGUMENT, "the array is in memory: there is no expression to be drawn") != NULL;
     gi_drawing g;

@@ -3,14 +3,14 @@
 /* Do the lines of a reduction, whose layout is l, lie across: are its kept elements nearer to each other than those of a line? */
 static bool gi_lie_across(const gi_layout *l, int kept)
 {
-    return kept > 0 && kept < l->ndim && gi_distance(l->strides[kept - 1]) < gi_distance(l->strides[l->ndim - 1]);
+    return kept > 0 && kept < l->ndim && gi_stride_length(l->strides[kept - 1]) < gi_stride_length(l->strides[l->ndim - 1]);
 }
 
 /* Bytes of lines that a thread reads from files beside each other: all threads together a quarter of the memory. */
 static int64_t gi_wide_bytes(void)
 {
     int64_t limit = gi_computing.threads > 0 ? gi_computing.limit : ga_memory_stats().limit_bytes;
-    int64_t part  = limit / (4 * gi_computing_threads());
+    int64_t part  = limit / (4 * gi_compute_threads());
     return limit > 0 && part < GI_WIDE_BYTES ? part : GI_WIDE_BYTES;
 }
 
@@ -31,7 +31,7 @@ static int64_t gi_lines_beside(const ga_array *a, const bool *marked, int64_t *m
     int64_t beside = length > 0 ? *most / length : 1;
     if (across && beside < 64) beside = 64;
     if (across && length > 0 && gi_is_deferred(a) && a->owner->node->far) {
-        int64_t wide = gi_wide_bytes() / size / length, share = lines / (2 * gi_computing_threads());
+        int64_t wide = gi_wide_bytes() / size / length, share = lines / (2 * gi_compute_threads());
         for (int d = 0; d < a->ndim; d++)
             if (!marked[d]) chunk = ga_chunks_of(a).n[d];
         if (wide > share) wide = share;
@@ -58,7 +58,7 @@ static int64_t gi_rows_at_once(const ga_array *a, const gi_fold_plan *p, int fol
     for (int d = axis + 1; d < a->ndim; d++) inner *= a->shape[d];
     if (!possible || kept != a->ndim - 1 || a->shape[axis] > GI_LONGEST_LINE || *beside >= inner) return 0;
     int64_t slots = gi_row_slots(a->shape[axis], 8), wide = gi_wide_bytes() / (8 * size + folds * slots * GI_SLOT_BYTES),
-            share = lines / gi_computing_threads();
+            share = lines / gi_compute_threads();
     if (wide > share) wide = share;
     if (wide < 64) wide = 64;
     *beside = wide < inner ? wide : inner;
@@ -81,7 +81,7 @@ static int64_t gi_branches_beside(const ga_array *a, const bool *marked, int fol
     if (!gi_lie_across(&l, kept)) return 1;
     int64_t parts  = (length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE,
             beside = gi_wide_bytes() / (folds * (int64_t)GI_BRANCH_BYTES + GI_BLOCK * size),
-            share  = lines * parts / (2 * gi_computing_threads());
+            share  = lines * parts / (2 * gi_compute_threads());
     bool far       = gi_is_deferred(a) && a->owner->node->far;
     if (!far && beside > ENOUGH) beside = ENOUGH;
     if (beside > share) beside = share;
@@ -90,7 +90,7 @@ static int64_t gi_branches_beside(const ga_array *a, const bool *marked, int fol
 }
 
 /* Works out at most GI_FOLDS_AT_ONCE reductions of the same array along the same axes into their nodes' values. False with an error. */
-static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
+static bool gi_fold_run(const char *site, int n, gi_lazy **fold)
 {
     const gi_fold_plan *p                    = (const gi_fold_plan *)fold[0]->plan;
     const ga_array     *a                    = fold[0]->in[0];
@@ -116,7 +116,7 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
         gi_fold_sort sort = ((const gi_fold_plan *)fold[k]->plan)->sort;
         whole             = whole || sort == GI_FOLD_WHOLE;
         places            = places || sort == GI_FOLD_PLACE;
-        fold[k]->value    = gi_new(site, fold[k]->dtype, GA_CPU, fold[k]->ndim, fold[k]->shape);
+        fold[k]->value    = gi_array_new(site, fold[k]->dtype, GA_CPU, fold[k]->ndim, fold[k]->shape);
         to[k]             = fold[k]->value ? gi_kept_view(site, fold[k]->value, r.kept, r.shape) : NULL;
         ok                = to[k] != NULL;
     }
@@ -133,26 +133,26 @@ static bool gi_run_folds(const char *site, int n, gi_lazy **fold)
         memcpy(r.piece, r.unit, sizeof r.piece);
         if (r.rows == 0)
             gi_grow_units(r.kept, r.shape, r.unit, GI_GPU_BYTES / ga_itemsize(a->dtype) / (r.length > 0 ? r.length : 1));
-        int64_t units = gi_count_boxes(r.kept, r.shape, r.unit);
+        int64_t units = gi_box_count(r.kept, r.shape, r.unit);
         r.arrays      = n;
-        if (whole && units < gi_computing_threads() && r.length > most) ok = gi_run_whole_lines(&r);
-        else gi_chunk_run_units(&r, units, gi_run_lines);
+        if (whole && units < gi_compute_threads() && r.length > most) ok = gi_fold_run_whole_lines(&r);
+        else gi_chunk_run_units(&r, units, gi_fold_run_lines);
     } else if (ok && lines > 0) {
         r.parts        = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
         r.beside       = gi_branches_beside(a, p->marked, n);
         int64_t last   = r.kept > 0 ? r.shape[r.kept - 1] : 1,
                 units  = lines / last * ((last + r.beside - 1) / r.beside) * r.parts;
         size_t bytes   = (size_t)(n * units * r.beside) * sizeof(gi_fold_part);
-        r.part         = (gi_fold_part *)gi_alloc(site, bytes);
+        r.part         = (gi_fold_part *)gi_mem_alloc(site, bytes);
         r.record       = (char *)r.part;
         r.record_bytes = r.beside * (int64_t)sizeof *r.part;
         r.records      = n;
         ok             = r.part != NULL;
         if (ok) memset(r.part, 0, bytes); /* groups at the edge have fewer lines */
-        if (ok) gi_chunk_run_units(&r, units, gi_run_branches);
+        if (ok) gi_chunk_run_units(&r, units, gi_fold_run_branches);
         if (ok && !r.failed) ok = gi_join_branches(&r, lines);
-        if (r.part) gi_release(r.part, bytes);
+        if (r.part) gi_mem_release(r.part, bytes);
     }
-    gi_free_all(n, to);
-    return gi_run_ends(&r) && ok;
+    gi_array_free_all(n, to);
+    return gi_chunk_run_ends(&r) && ok;
 }

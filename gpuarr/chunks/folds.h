@@ -30,7 +30,7 @@ static ga_array *gi_fold_in_memory(const gi_fold_plan *p, const ga_array *a, int
     switch (p->sort) {
     case GI_FOLD_ROW: return gi_reduce_row(p->row, a, o);
     case GI_FOLD_MOMENT: return gi_moment_of(p->what, p->skip_nan, p->name, a, o);
-    case GI_FOLD_PLACE: return gi_arg_extreme(p->row, p->name, p->skip_nan, a, o);
+    case GI_FOLD_PLACE: return gi_search_extreme(p->row, p->name, p->skip_nan, a, o);
     default: return p->whole(a, p->options, &o.axes);
     }
 }
@@ -51,36 +51,19 @@ static gi_layout gi_reduced_last(const ga_array *a, const bool *marked)
 
 static const gi_lazy_kind gi_kind_fold = { "reduction", gi_eval_first, GI_LOCAL | GI_FIRST | GI_ALONE, NULL };
 
-/* The node of a reduction. Its dtype, and what is wrong with the call, come from a reduction of one element. */
-static ga_array *gi_chunked_fold(const ga_array *a, gi_fold_plan *p)
+/* The node of a reduction that has been checked. */
+static ga_array *gi_chunked_fold(ga_dtype dtype, const ga_array *a, gi_fold_plan *p)
 {
     const char *site = p->o.site;
-    int64_t     shape[GPUARR_MAX_DIMS], ones[GPUARR_MAX_DIMS], length = 1, lines = 1;
-    int         ndim = 0, reduced;
-    if (!gi_chunked_out(site, p->o.out)) return NULL;
-    reduced = gi_marked_axes(site, a->ndim, p->o.axis, &p->o.axes, p->marked);
-    if (reduced < 0) return NULL;
-    for (int d = 0; d < a->ndim; d++) {
-        ones[d] = 1;
-        if (p->marked[d]) length *= a->shape[d];
-        else lines *= a->shape[d];
+    int64_t     shape[GPUARR_MAX_DIMS];
+    int         ndim = 0;
+    if (!gi_chunk_no_out(site, p->o.out) || gi_lines_mark_axes(site, a->ndim, p->o.axis, &p->o.axes, p->marked) < 0)
+        return NULL;
+    for (int d = 0; d < a->ndim; d++)
         if (!p->marked[d] || p->o.keepdims) shape[ndim++] = p->marked[d] ? 1 : a->shape[d];
-    }
-    gi_scope *scope  = gi_current_scope;
-    gi_current_scope = NULL;
-    ga_array *sample = gi_new(site, a->dtype, GA_CPU, a->ndim, ones), *one = NULL;
-    if (sample && gi_clear(site, sample)) one = gi_fold_in_memory(p, sample, reduced);
-    ga_free(sample);
-    gi_current_scope = scope;
-    if (!one) return NULL;
-    ga_dtype dtype = one->dtype;
-    ga_free(one);
-    if (length == 0 && lines > 0 && (p->sort == GI_FOLD_PLACE || (p->sort == GI_FOLD_ROW && p->row->start == GI_START_NONE)))
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", p->name,
-                                   gi_shape_of(a));
-    ga_array *r = gi_new_lazy(site, &gi_kind_fold, dtype, ndim, shape, 1, &a, p, sizeof *p);
+    ga_array *r = gi_lazy_new(site, &gi_kind_fold, dtype, ndim, shape, 1, &a, p, sizeof *p);
     if (r) memset(r->owner->node->chunk, 0, sizeof r->owner->node->chunk);
-    if (r) gi_fill_chunk(ndim, shape, ga_itemsize(dtype), r->owner->node->chunk);
+    if (r) gi_chunk_fill_lengths(ndim, shape, ga_itemsize(dtype), r->owner->node->chunk);
     return r;
 }
 
@@ -95,19 +78,19 @@ static gi_fold_plan gi_fold_plan_of(gi_fold_sort sort, const char *name, const g
     return p;
 }
 
-static ga_array *gi_chunked_row(const gi_row *row, const ga_array *a, const ga_reduce_options *o)
+static ga_array *gi_chunked_row(const gi_row *row, ga_dtype dtype, const ga_array *a, const ga_reduce_options *o)
 {
     gi_fold_plan p = gi_fold_plan_of(GI_FOLD_ROW, row->name, row, o);
-    return gi_chunked_fold(a, &p);
+    return gi_chunked_fold(dtype, a, &p);
 }
 
-static ga_array *gi_chunked_moment(gi_moment what, bool skip_nan, const char *name, const ga_array *a,
+static ga_array *gi_chunked_moment(gi_moment what, bool skip_nan, const char *name, ga_dtype dtype, const ga_array *a,
                                    const ga_reduce_options *o)
 {
     gi_fold_plan p = gi_fold_plan_of(GI_FOLD_MOMENT, name, NULL, o);
     p.what         = what;
     p.skip_nan     = skip_nan;
-    return gi_chunked_fold(a, &p);
+    return gi_chunked_fold(dtype, a, &p);
 }
 
 static ga_array *gi_chunked_place(const gi_row *row, const char *name, bool skip_nan, const ga_array *a,
@@ -115,7 +98,7 @@ static ga_array *gi_chunked_place(const gi_row *row, const char *name, bool skip
 {
     gi_fold_plan p = gi_fold_plan_of(GI_FOLD_PLACE, name, row, o);
     p.skip_nan     = skip_nan;
-    return gi_chunked_fold(a, &p);
+    return gi_chunked_fold(GA_I64, a, &p);
 }
 
 /* ---- reductions of the user's ---- */
@@ -140,14 +123,14 @@ static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing 
     const ga_array *arrays[GPUARR_MAX_INPUTS];
     int64_t         result[GPUARR_MAX_DIMS];
     int             inputs = 0, m = 0;
-    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    if (!gi_chunk_no_out(o->site, o->out)) return NULL;
     memset((void *)&p, 0, sizeof p);
     p.asked    = asked;
     p.r        = *r;
     p.operands = operands;
     p.ndim     = ndim;
     p.o        = *o;
-    if (gi_marked_axes(o->site, ndim, o->axis, &o->axes, p.marked) < 0) return NULL;
+    if (gi_lines_mark_axes(o->site, ndim, o->axis, &o->axes, p.marked) < 0) return NULL;
     for (int d = 0; d < ndim; d++) {
         p.shape[d] = shape[d];
         if (!p.marked[d] || o->keepdims) result[m++] = p.marked[d] ? 1 : shape[d];
@@ -156,9 +139,9 @@ static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing 
         p.in[i] = in[i];
         if (in[i].array) arrays[inputs++] = in[i].array;
     }
-    ga_array *f = gi_new_lazy(o->site, &gi_kind_own_fold, r->k->result, m, result, inputs, arrays, &p, sizeof p);
+    ga_array *f = gi_lazy_new(o->site, &gi_kind_own_fold, r->k->result, m, result, inputs, arrays, &p, sizeof p);
     if (f) memset(f->owner->node->chunk, 0, sizeof f->owner->node->chunk);
-    if (f) gi_fill_chunk(m, result, ga_itemsize(r->k->result), f->owner->node->chunk);
+    if (f) gi_chunk_fill_lengths(m, result, ga_itemsize(r->k->result), f->owner->node->chunk);
     return f;
 }
 
@@ -180,21 +163,21 @@ static ga_array *gi_order_lines(const ga_array *a, const void *options, const ga
     o.site   = p->site;
     o.axes   = *axes;
     o.method = p->method;
-    if (p->median) return gi_median(p->name, p->skip_nan, a, o);
+    if (p->median) return gi_order_median(p->name, p->skip_nan, a, o);
     memset(&q, 0, sizeof q);
     q.kind = GA_KIND_REAL;
     q.re   = p->q;
-    if (!p->listed) return gi_percentile(p->name, p->skip_nan, a, q, o);
-    ga_array *number = gi_new(p->site, p->single ? GA_F32 : GA_F64, GA_CPU, 0, NULL), *r = NULL;
+    if (!p->listed) return gi_order_percentile(p->name, p->skip_nan, a, q, o);
+    ga_array *number = gi_array_new(p->site, p->single ? GA_F32 : GA_F64, GA_CPU, 0, NULL), *r = NULL;
     if (number) {
         gi_number_to(q, number->dtype, number->data);
-        r = gi_percentile(p->name, p->skip_nan, a, gi_operand_arg(number), o);
+        r = gi_order_percentile(p->name, p->skip_nan, a, gi_operand_arg(number), o);
     }
     ga_free(number);
     return r;
 }
 
-static ga_array *gi_chunked_order(const ga_array *a, const gi_order_call *call, const ga_order_options *options)
+static ga_array *gi_chunked_order(ga_dtype dtype, const ga_array *a, const gi_order_call *call, const ga_order_options *options)
 {
     static ga_reduce_options none;
     ga_reduce_options        o = none;
@@ -206,7 +189,7 @@ static ga_array *gi_chunked_order(const ga_array *a, const gi_order_call *call, 
     gi_fold_plan p             = gi_fold_plan_of(GI_FOLD_WHOLE, call->name, NULL, &o);
     p.whole                    = gi_order_lines;
     memcpy(p.options, call, sizeof *call);
-    return gi_chunked_fold(a, &p);
+    return gi_chunked_fold(dtype, a, &p);
 }
 
 static gi_order_call gi_order_call_of(const char *name, bool skip_nan, const ga_order_options *o)
@@ -220,23 +203,25 @@ static gi_order_call gi_order_call_of(const char *name, bool skip_nan, const ga_
     return p;
 }
 
-static ga_array *gi_chunked_median(const char *name, bool skip_nan, const ga_array *a, const ga_order_options *o)
+static ga_array *gi_chunked_median(const char *name, bool skip_nan, ga_dtype dtype, const ga_array *a,
+                                   const ga_order_options *o)
 {
     gi_order_call p = gi_order_call_of(name, skip_nan, o);
     p.median        = true;
-    return gi_chunked_order(a, &p, o);
+    return gi_chunked_order(dtype, a, &p, o);
 }
 
 /* Several percentiles: each by itself, of lines that are computed once. */
-static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, const ga_order_options *o)
+static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, ga_dtype dtype, const ga_array *a, ga_arg q,
+                                       const ga_array *percent, const ga_order_options *o)
 {
-    gi_order_call p = gi_order_call_of(name, skip_nan, o);
-    double        number;
+    gi_order_call p       = gi_order_call_of(name, skip_nan, o);
+    const double *numbers = (const double *)percent->data;
     if (!q.array) {
-        gi_number_to(q, GA_F64, &p.q);
-        return gi_chunked_order(a, &p, o);
+        p.q = numbers[0];
+        return gi_chunked_order(dtype, a, &p, o);
     }
-    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    if (!gi_chunk_no_out(o->site, o->out)) return NULL;
     if (q.array->size == 0 || q.array->size > INT_MAX)
         return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE,
                                    "q of shape %s for a chunked array: give some percentiles, or ga_compute a first",
@@ -244,12 +229,11 @@ static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, const ga
     p.listed           = true;
     p.single           = q.array->dtype == GA_F32;
     int              n = (int)q.array->size, made = 0;
-    ga_array        *numbers = gi_contiguous(o->site, q.array, GA_F64), *r = NULL, *joined = NULL;
-    const ga_array **list = numbers ? (const ga_array **)gi_alloc(o->site, (size_t)n * sizeof *list) : NULL;
+    ga_array        *r = NULL, *joined = NULL;
+    const ga_array **list = (const ga_array **)gi_mem_alloc(o->site, (size_t)n * sizeof *list);
     for (; list && made < n; made++) {
-        memcpy(&number, (const char *)numbers->data + made * (int64_t)sizeof number, sizeof number);
-        p.q        = number;
-        list[made] = gi_chunked_order(a, &p, o);
+        p.q        = numbers[made];
+        list[made] = gi_chunked_order(dtype, a, &p, o);
         if (!list[made]) break;
     }
     if (list && made == n) {
@@ -271,10 +255,9 @@ static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, const ga
         }
     }
     if (list) {
-        gi_free_all(made, (ga_array **)(void *)list);
-        gi_release(list, (size_t)n * sizeof *list);
+        gi_array_free_all(made, (ga_array **)(void *)list);
+        gi_mem_release(list, (size_t)n * sizeof *list);
     }
-    ga_free(numbers);
     ga_free(joined);
     return r;
 }

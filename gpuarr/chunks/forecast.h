@@ -60,7 +60,7 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
     if (n->mark == gi_computing.mark) return gi_comes_first(n) && !f->on_gpu ? 0 : bytes;
     n->mark = gi_computing.mark;
     if (gi_comes_first(n) && n->kind != &gi_kind_fold) {
-        f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+        f->values += gi_shape_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
         for (int k = 0; k < n->inputs; k++) {
             if (!gi_is_deferred(n->in[k])) continue;
             int64_t at_once = gi_piece_elements(n->in[k], f->on_gpu), size = ga_itemsize(n->in[k]->dtype);
@@ -71,7 +71,7 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         return 0;
     }
     if (n->kind == &gi_kind_fold) {
-        f->values += gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+        f->values += gi_shape_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
         if (!gi_is_deferred(n->in[0])) return 0;
         gi_lazy *below   = n->in[0]->owner->node;
         int64_t  at_once = gi_piece_elements(n->in[0], f->on_gpu), length = 1, longest,
@@ -115,11 +115,11 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
             if (f->on_gpu) held += (elements < in[k]->size ? elements : in[k]->size) * ga_itemsize(below->dtype);
             continue;
         }
-        if (gi_is_repeated(n, in[k])) f->values += gi_size(below->ndim, below->shape) * ga_itemsize(below->dtype);
-        if (n->kind == &gi_kind_call && gi_size(n->ndim, n->shape) > 0) {
+        if (gi_is_repeated(n, in[k])) f->values += gi_shape_size(below->ndim, below->shape) * ga_itemsize(below->dtype);
+        if (n->kind == &gi_kind_call && gi_shape_size(n->ndim, n->shape) > 0) {
             gi_box box = gi_box_number(n->ndim, n->shape, n->chunk, 0), needed;
             ((const gi_further *)n->plan)->needs(n, k, &box, &needed);
-            part = gi_size(in[k]->ndim, needed.count);
+            part = gi_shape_size(in[k]->ndim, needed.count);
         }
         if (part > in[k]->size) part = in[k]->size;
         bool    in_turn = n->kind == &gi_kind_join; /* its inputs are pulled one after the other, into its place */
@@ -225,7 +225,7 @@ static int64_t gi_groups_left(int64_t wanted)
 
 /* How many bytes may still be asked for, when so many are wanted: of ga_memory_limit, else of what the system and the control groups of
    the process have left. */
-static int64_t gi_memory_left(int64_t *limit, int64_t wanted)
+static int64_t gi_forecast_memory_left(int64_t *limit, int64_t wanted)
 {
     ga_memory m = ga_memory_stats();
     *limit      = m.limit_bytes;
@@ -238,9 +238,9 @@ static int64_t gi_memory_left(int64_t *limit, int64_t wanted)
 }
 
 /* Is there memory for all that? False with an error, before any work. */
-static bool gi_has_room(const char *site, const gi_forecast *f)
+static bool gi_forecast_has_room(const char *site, const gi_forecast *f)
 {
-    int64_t limit, total = gi_forecast_total(f) - f->kept, left = gi_memory_left(&limit, total),
+    int64_t limit, total = gi_forecast_total(f) - f->kept, left = gi_forecast_memory_left(&limit, total),
                    windows = gi_forecast_windows(f);
     if (total <= left) return true;
     gi_fail(
@@ -260,30 +260,30 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
         return gi_fail(site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and room for as many results", n) != NULL;
     for (int k = 0; k < n; k++) results[k] = NULL;
     for (int k = 0; k < n; k++)
-        if (!gi_check_any(site, arrays[k], "an array")) return gi_cannot_compute(site);
+        if (!gi_array_check_any(site, arrays[k], "an array")) return gi_compute_cannot_begin(site);
     size_t bytes = (size_t)(2 * n + 1) * sizeof(void *);
-    if (gi_computes_inside(site)) return false;
-    const ga_array **chunked = (const ga_array **)gi_alloc(site, bytes);
-    if (!chunked) return gi_cannot_compute(site);
+    if (gi_compute_is_inside(site)) return false;
+    const ga_array **chunked = (const ga_array **)gi_mem_alloc(site, bytes);
+    if (!chunked) return gi_compute_cannot_begin(site);
     ga_array **to = (ga_array **)(void *)(chunked + n);
     int        m  = 0, to_compute;
     for (int k = 0; k < n; k++)
         if (gi_is_deferred(arrays[k])) chunked[m++] = arrays[k];
     gi_forecast f  = gi_forecast_of(m, chunked, false);
-    bool        ok = gi_has_room(site, &f);
+    bool        ok = gi_forecast_has_room(site, &f);
     to_compute     = m;
     m              = 0;
     for (int k = 0; k < n && ok; k++) {
         bool is = gi_is_deferred(arrays[k]);
         results[k] =
-            is ? gi_new(site, arrays[k]->dtype, GA_CPU, arrays[k]->ndim, arrays[k]->shape) : (ga_view)(arrays[k], site);
+            is ? gi_array_new(site, arrays[k]->dtype, GA_CPU, arrays[k]->ndim, arrays[k]->shape) : (ga_view)(arrays[k], site);
         ok = results[k] != NULL;
         if (!is) continue;
         chunked[m] = arrays[k];
         to[m++]    = results[k];
     }
     if (to_compute > 0) ok = gi_compute_into(site, ok, m, chunked, to);
-    gi_release(chunked, bytes);
+    gi_mem_release(chunked, bytes);
     for (int k = 0; k < n && !ok; k++) {
         ga_free(results[k]);
         results[k] = NULL;
@@ -310,21 +310,21 @@ ga_shape ga_chunks_of(const ga_array *a)
         int64_t chunk = plain && axis[v] >= 0 ? (n->chunk[axis[v]] + box.step[axis[v]] - 1) / box.step[axis[v]] : 0;
         r.n[v]        = chunk > a->shape[v] ? a->shape[v] : chunk;
     }
-    gi_fill_chunk(a->ndim, a->shape, ga_itemsize(a->dtype), r.n);
+    gi_chunk_fill_lengths(a->ndim, a->shape, ga_itemsize(a->dtype), r.n);
     return r;
 }
 
 ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
 {
-    bool ok = gi_check_any(o.site, a, "a") && !gi_null_option(o.site, "out", o.out);
-    ok      = ok && (!o.out || (gi_check(o.site, o.out, ".out") && gi_fits_into(o.site, a, GA_CPU, o.out)));
-    if (ok && !gi_is_deferred(a)) return !o.out ? (ga_view)(a, o.site) : gi_assign(o.site, o.out, a) ? o.out : NULL;
-    if (!ok) gi_cannot_compute(o.site);
-    if (!ok || gi_computes_inside(o.site)) return NULL;
+    bool ok = gi_array_check_any(o.site, a, "a") && !gi_option_null(o.site, "out", o.out);
+    ok      = ok && (!o.out || (gi_array_check(o.site, o.out, ".out") && gi_copy_fits_into(o.site, a, GA_CPU, o.out)));
+    if (ok && !gi_is_deferred(a)) return !o.out ? (ga_view)(a, o.site) : gi_copy_assign(o.site, o.out, a) ? o.out : NULL;
+    if (!ok) gi_compute_cannot_begin(o.site);
+    if (!ok || gi_compute_is_inside(o.site)) return NULL;
     ga_array *result = o.out;
     if (!o.out) {
         gi_forecast f = gi_forecast_of(1, &a, false);
-        if (gi_has_room(o.site, &f)) result = gi_new(o.site, a->dtype, GA_CPU, a->ndim, a->shape);
+        if (gi_forecast_has_room(o.site, &f)) result = gi_array_new(o.site, a->dtype, GA_CPU, a->ndim, a->shape);
     }
     if (gi_compute_into(o.site, result != NULL, 1, &a, &result)) return result;
     if (!o.out) ga_free(result);
@@ -346,8 +346,8 @@ static char *gi_chunked_text(const char *site, const ga_array *a)
                  ga_get_num_gpus(), ga_get_num_gpus() == 1 ? "" : "s");
     }
     snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more%s>", ga_dtype_name(a->dtype),
-             gi_shape_of(a), (long long)gi_count_boxes(a->ndim, a->shape, chunks.n),
-             gi_count_boxes(a->ndim, a->shape, chunks.n) == 1 ? "" : "s", gi_shape_text(chunks.ndim, chunks.n),
+             gi_shape_of(a), (long long)gi_box_count(a->ndim, a->shape, chunks.n),
+             gi_box_count(a->ndim, a->shape, chunks.n) == 1 ? "" : "s", gi_shape_text(chunks.ndim, chunks.n),
              gi_bytes_text(f.results), gi_bytes_text(gi_forecast_total(&f) - f.results), gpus);
     return text;
 }

@@ -32,7 +32,7 @@ static void gi_generate_some(const gi_generator_plan *p, ga_dtype to, int64_t be
 }
 
 /* Where the elements of a box stand among all of the node, in C order. */
-static gi_indexed_from gi_index_of_box(const gi_lazy *n, const gi_box *box)
+static gi_indexed_from gi_box_index(const gi_lazy *n, const gi_box *box)
 {
     gi_indexed_from index;
     int64_t         below = 1;
@@ -51,10 +51,10 @@ static ga_array *gi_eval_generator(gi_worker *w, const gi_lazy *n, const gi_box 
     const gi_generator_plan *p      = (const gi_generator_plan *)n->plan;
     const ga_device          device = p->generator.gpu ? w->device : GA_CPU;
     if (!out || out->device != device || !ga_is_contiguous(out)) out = NULL;
-    ga_array *r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, device, n->ndim, box->count);
+    ga_array *r = out ? gi_array_hold(n->site, out) : gi_array_new(n->site, n->dtype, device, n->ndim, box->count);
     if (!r || r->size == 0) return r;
     if (device == GA_CUDA) {
-        gi_indexed_from from = gi_index_of_box(n, box);
+        gi_indexed_from from = gi_box_index(n, box);
         if (gi_gpu->generate(n->site, r, p->from, (int)p->generator.gpu, p->plan, &from)) return r;
         ga_free(r);
         return NULL;
@@ -96,8 +96,8 @@ static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_devic
         if (shape->n[d] < 0)
             return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length",
                                        gi_shape_text(shape->ndim, shape->n));
-    ga_array *r = gi_new_lazy(site, &gi_kind_generator, dtype, shape->ndim, shape->n, 0, NULL, &p, sizeof p);
-    if (r && gi_set_chunk(site, r->owner->node, chunks)) return r;
+    ga_array *r = gi_lazy_new(site, &gi_kind_generator, dtype, shape->ndim, shape->n, 0, NULL, &p, sizeof p);
+    if (r && gi_chunk_set_lengths(site, r->owner->node, chunks)) return r;
     ga_free(r);
     return NULL;
 }
@@ -144,14 +144,15 @@ static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, c
     all.ndim = ndim;
     for (int d = 0; d < ndim && d < GPUARR_MAX_DIMS; d++) all.n[d] = shape[d];
     p.size = ga_itemsize(dtype);
-    if (!gi_is_number(value)) {
-        ga_array *a = gi_check_any(o->site, value.array, "the value") ? (ga_broadcast_to)(value.array, all, o->site) : NULL;
-        ga_array *c = a ? gi_hold(o->site, a) : NULL, *r = NULL;
+    if (!gi_operand_is_number(value)) {
+        ga_array *a =
+            gi_array_check_any(o->site, value.array, "the value") ? (ga_broadcast_to)(value.array, all, o->site) : NULL;
+        ga_array *c = a ? gi_array_hold(o->site, a) : NULL, *r = NULL;
         if (c) r = (ga_chunked)(c, o->chunks, o->site);
         ga_free(a);
         ga_free(c);
         if (!r || r->dtype == dtype) return r;
-        ga_array *cast = gi_convert(o->site, r, dtype);
+        ga_array *cast = gi_copy_convert(o->site, r, dtype);
         ga_free(r);
         return cast;
     }

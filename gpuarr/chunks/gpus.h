@@ -14,7 +14,7 @@ static bool gi_choose_gpus(const char *site, int n, const char *who)
     int there = n == 0 ? 0 : ga_cuda_count(); /* who wants none does not wait for the driver either */
     int first = ga_cuda_selected(), count = n == -1 ? there - first : n;
     if (n < -1) return gi_fail(site, GA_BAD_ARGUMENT, "%s %d GPUs: give a number, or -1 for all there are", who, n) != NULL;
-    if (n > 0 && !gi_has_device(site, GA_CUDA)) return false;
+    if (n > 0 && !gi_device_check(site, GA_CUDA)) return false;
     if (n > 0 && count > there - first)
         return gi_fail(site, GA_BAD_DEVICE, "%s %d GPUs from number %d on, and there %s %d", who, n, first,
                        there == 1 ? "is" : "are", there) != NULL;
@@ -25,7 +25,7 @@ static bool gi_choose_gpus(const char *site, int n, const char *who)
         const int64_t one    = 1;
         const double  number = 1;
         gi_gpu->turn_to(first + k);
-        ga_array *tried = gi_new(site, GA_F64, GA_CUDA, 1, &one);
+        ga_array *tried = gi_array_new(site, GA_F64, GA_CUDA, 1, &one);
         ok              = tried && gi_gpu->fill(site, tried, &number);
         ga_free(tried);
     }
@@ -54,7 +54,7 @@ int ga_get_num_gpus(void)
 }
 
 /* The worker of this thread. */
-static gi_worker gi_new_worker(void)
+static gi_worker gi_worker_new(void)
 {
     if (gi_this_gpu > 0) gi_gpu->turn_to(gi_this_gpu - 1); /* a function of the user's may have selected another */
     gi_worker w = { NULL, 0, gi_this_gpu > 0 ? GA_CUDA : GA_CPU, gi_this_gpu > 0 };
@@ -71,7 +71,7 @@ typedef struct gi_driver {
 static void *gi_drive_gpu(void *driver)
 {
     const gi_driver *d = (const gi_driver *)driver;
-    gi_inside_task     = true;
+    gi_parallel_inside = true;
     gi_this_gpu        = d->ordinal + 1;
     gi_gpu->turn_to(d->ordinal);
     d->task(0, 1, d->job);
@@ -79,7 +79,7 @@ static void *gi_drive_gpu(void *driver)
 }
 
 /* Calls task(.., .., job) on each thread, and on the threads of at most so many GPUs. */
-static void gi_on_workers(int64_t gpus, gi_task task, void *job)
+static void gi_worker_run_all(int64_t gpus, gi_task task, void *job)
 {
     gi_driver driver[GI_MOST_GPUS];
     int       driven = 0;

@@ -9,8 +9,8 @@ static ga_array *gi_eval_join(gi_worker *w, const gi_lazy *n, const gi_box *box,
 {
     const gi_join_plan *p    = (const gi_join_plan *)n->plan;
     int                 axis = p->axis;
-    ga_array           *r    = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, w->device, n->ndim, box->count);
-    int64_t             at   = 0; /* of the input's first element along the axis */
+    ga_array           *r = out ? gi_array_hold(n->site, out) : gi_array_new(n->site, n->dtype, w->device, n->ndim, box->count);
+    int64_t             at = 0; /* of the input's first element along the axis */
     for (int k = 0; k < n->inputs && r; k++) {
         const ga_array *a      = n->in[k];
         int64_t         length = p->stacked ? 1 : a->shape[axis], step = box->step[axis];
@@ -32,9 +32,9 @@ static ga_array *gi_eval_join(gi_worker *w, const gi_lazy *n, const gi_box *box,
                     part.step[d]  = box->step[d + 1];
                 }
             if (p->stacked) place.ndim--;
-            gi_layout l      = gi_layout_of_box(a, &part);
+            gi_layout l      = gi_box_layout(a, &part);
             ga_array *target = gi_view_with(n->site, r, &place);
-            bool      ok = target && gi_put_elements(n->site, target, gi_pull(w, a, &l, a->dtype == n->dtype ? target : NULL));
+            bool      ok     = target && gi_pull_into(n->site, target, gi_pull(w, a, &l, a->dtype == n->dtype ? target : NULL));
             ga_free(target);
             if (!ok) {
                 ga_free(r);
@@ -51,8 +51,8 @@ static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype 
                                  const int64_t *shape, const ga_axis_options *o)
 {
     gi_join_plan p = { axis, stacked };
-    if (!gi_chunked_out(o->site, o->out)) return NULL;
-    ga_array *r = gi_new_lazy(o->site, &gi_kind_join, dtype, ndim, shape, n, arrays, &p, sizeof p);
+    if (!gi_chunk_no_out(o->site, o->out)) return NULL;
+    ga_array *r = gi_lazy_new(o->site, &gi_kind_join, dtype, ndim, shape, n, arrays, &p, sizeof p);
     if (!r) return NULL;
     gi_lazy *node = r->owner->node;
     for (int d = 0; d < ndim; d++) node->chunk[d] = 0;
@@ -65,7 +65,7 @@ static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype 
     }
     if (stacked) node->chunk[axis] = n; /* the arrays are computed beside each other */
     if (axis > 0) node->rows = false;   /* each is of several files */
-    gi_fill_chunk(ndim, shape, ga_itemsize(dtype), node->chunk);
+    gi_chunk_fill_lengths(ndim, shape, ga_itemsize(dtype), node->chunk);
     return r;
 }
 
@@ -83,13 +83,13 @@ static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const 
     all.dtype                                  = dtype;
     if (n == 0) return gi_chunked_full(1, shape->n, GA_ARG(0), &all);
     for (int k = 0; k < n && done; k++) {
-        part[k] = gi_repeat_along(o->site, lines[k], k, n, shape->n + 1);
+        part[k] = gi_grid_repeat_along(o->site, lines[k], k, n, shape->n + 1);
         done    = part[k] != NULL;
         in[k]   = part[k];
     }
     if (done) grid = gi_chunked_join(n, in, dtype, 0, true, shape->ndim, shape->n, &joining);
-    gi_free_all(n, part);
-    if (grid && gi_set_chunk(o->site, grid->owner->node, &o->chunks)) return grid;
+    gi_array_free_all(n, part);
+    if (grid && gi_chunk_set_lengths(o->site, grid->owner->node, &o->chunks)) return grid;
     ga_free(grid);
     return NULL;
 }

@@ -11,8 +11,8 @@ static bool gi_reduce_box(gi_computation *r, gi_worker *w, const gi_box *box, vo
     ga_array *x  = gi_pull(w, r->a, &l, NULL);
     bool      ok = x != NULL;
     for (int k = 0; k < r->folds && ok; k++) {
-        ga_array *out = gi_view_of_box(r->site, r->to[k], box);
-        ok = out && gi_put_elements(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, x, r->reduced));
+        ga_array *out = gi_box_view(r->site, r->to[k], box);
+        ok = out && gi_pull_into(r->site, out, gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, x, r->reduced));
         ga_free(out);
     }
     ga_free(x);
@@ -20,31 +20,31 @@ static bool gi_reduce_box(gi_computation *r, gi_worker *w, const gi_box *box, vo
 }
 
 /* A unit is some lines of the reductions, whole. */
-static void gi_run_lines(int64_t begin, int64_t end, void *job)
+static void gi_fold_run_lines(int64_t begin, int64_t end, void *job)
 {
     gi_computation *r = (gi_computation *)job;
-    gi_worker       w = gi_new_worker();
+    gi_worker       w = gi_worker_new();
     gi_thread_state aside;
     gi_thread_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         double start = ga_now();
         gi_box box   = gi_box_number(r->ndim, r->shape, r->unit, unit);
-        bool   ok    = gi_do_box(r, &w, r->kept, r->piece, &box, gi_reduce_box, NULL);
-        if (ok && !gi_unit_done(r, unit, start)) gi_run_failed(r, r->kept, &box);
+        bool   ok    = gi_chunk_do_box(r, &w, r->kept, r->piece, &box, gi_reduce_box, NULL);
+        if (ok && !gi_watch_unit_done(r, unit, start)) gi_chunk_run_failed(r, r->kept, &box);
     }
     gi_thread_take_back(&aside);
 }
 
 /* Few lines that are long and needed whole: all elements are computed first, by all threads, and so are the results. */
-static bool gi_run_whole_lines(gi_computation *r)
+static bool gi_fold_run_whole_lines(gi_computation *r)
 {
     ga_array       *lines = gi_view_with(r->site, r->a, &r->lines), *all = NULL;
     const ga_array *of = lines;
     bool            ok = false;
-    if (lines) all = gi_new(r->site, lines->dtype, GA_CPU, lines->ndim, lines->shape);
-    if (all) ok = gi_is_deferred(lines) ? gi_compute_alike(r->site, 1, &of, &all) : gi_assign(r->site, all, lines);
+    if (lines) all = gi_array_new(r->site, lines->dtype, GA_CPU, lines->ndim, lines->shape);
+    if (all) ok = gi_is_deferred(lines) ? gi_compute_alike(r->site, 1, &of, &all) : gi_copy_assign(r->site, all, lines);
     for (int k = 0; k < r->folds && ok; k++)
-        ok = gi_put_elements(r->site, r->to[k], gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, all, r->reduced));
+        ok = gi_pull_into(r->site, r->to[k], gi_fold_in_memory((const gi_fold_plan *)r->fold[k]->plan, all, r->reduced));
     ga_free(lines);
     ga_free(all);
     return ok;
@@ -84,8 +84,8 @@ static ga_array *gi_packed_line(const ga_array *lines, int64_t line, int64_t n)
 }
 
 /* The branches of all reductions for elements first .. first + n of some lines, piece by piece; line by line, fold by fold. */
-static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *lines, int64_t count, int64_t first, int64_t n,
-                          gi_branch *branch)
+static bool gi_fold_run_branch(gi_computation *r, gi_worker *w, const ga_array *lines, int64_t count, int64_t first, int64_t n,
+                               gi_branch *branch)
 {
     int64_t size = ga_itemsize(lines->dtype),
             most = (gi_is_local(lines) && !w->gpu ? GI_PIECE_BYTES : GI_AUTO_BYTES) / size / count / GI_BLOCK * GI_BLOCK;
@@ -93,16 +93,16 @@ static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *lines
     if (most < GI_BLOCK) most = GI_BLOCK;
     for (int k = 0; k < r->folds; k++) moments = moments || branch[k].plan->sort == GI_FOLD_MOMENT;
     if (moments) {
-        ga_array *pulled = gi_pull_lines(w, lines, r->kept, 0, 1, NULL), *origin = pulled ? gi_on_cpu(NULL, pulled) : NULL;
+        ga_array *pulled = gi_pull_lines(w, lines, r->kept, 0, 1, NULL), *origin = pulled ? gi_copy_on_cpu(NULL, pulled) : NULL;
         ga_free(pulled);
         if (!origin) return false;
         for (int64_t i = 0; i < count; i++) {
             double x = 0;
             gi_cast(GA_F64, lines->dtype, 1, &x, (char *)origin->data + i * size);
-            for (int k = 0; k < r->folds; k++) branch[i * r->folds + k].origin = gi_origin(branch[k].plan->what, x);
+            for (int k = 0; k < r->folds; k++) branch[i * r->folds + k].origin = gi_moment_origin(branch[k].plan->what, x);
         }
         ga_free(origin);
-        gi_forget(w);
+        gi_worker_forget(w);
     }
     for (int64_t at = 0; at < n && ok; at += most) {
         int64_t   elements = n - at < most ? n - at : most;
@@ -110,7 +110,7 @@ static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *lines
         ok = x != NULL;
         for (int k = 0; k < r->folds && ok; k++) {
             bool there = x->device == GA_CPU || gi_adds_on_gpu(&branch[k]);
-            if (!there && !host) host = gi_on_cpu(r->site, x);
+            if (!there && !host) host = gi_copy_on_cpu(r->site, x);
             ok = there || host;
             for (int64_t i = 0; i < count && ok; i++) {
                 ga_array *line = gi_packed_line(there ? x : host, i, elements);
@@ -120,7 +120,7 @@ static bool gi_run_branch(gi_computation *r, gi_worker *w, const ga_array *lines
         }
         ga_free(host);
         ga_free(x);
-        gi_forget(w);
+        gi_worker_forget(w);
     }
     for (int64_t i = 0; i < count * r->folds && ok; i++) ok = gi_branch_end(&branch[i], n);
     return ok;
@@ -139,15 +139,15 @@ static void gi_begin_branches(const gi_computation *r, gi_branch *branch)
 }
 
 /* A unit is a branch of the lines of a group. */
-static void gi_run_branches(int64_t begin, int64_t end, void *job)
+static void gi_fold_run_branches(int64_t begin, int64_t end, void *job)
 {
     gi_computation *r = (gi_computation *)job;
-    gi_worker       w = gi_new_worker();
+    gi_worker       w = gi_worker_new();
     gi_thread_state aside;
     int64_t         groups = r->units / r->parts;
     size_t          bytes  = (size_t)(r->beside * r->folds) * (sizeof(gi_branch) + GI_BRANCH_BYTES);
     gi_thread_put_aside(&aside);
-    gi_branch *branch = (gi_branch *)gi_alloc(r->site, bytes);
+    gi_branch *branch = (gi_branch *)gi_mem_alloc(r->site, bytes);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         int64_t  first = unit / groups * GI_LONGEST_LINE;
         double   start = ga_now();
@@ -155,26 +155,26 @@ static void gi_run_branches(int64_t begin, int64_t end, void *job)
         ga_array lines;
         int64_t  count = gi_lines_of_run(r, unit % groups, &lines);
         if (branch) gi_begin_branches(r, branch);
-        bool ok = branch && gi_run_branch(r, &w, &lines, count, first, n, branch), halve;
+        bool ok = branch && gi_fold_run_branch(r, &w, &lines, count, first, n, branch), halve;
         if (!ok && branch && gi_gpu_gave_up(&w, &halve)) {
             gi_worker cpu = { NULL, 0, GA_CPU, false };
-            gi_forget(&w);
+            gi_worker_forget(&w);
             gi_begin_branches(r, branch);
-            ok = gi_run_branch(r, &cpu, &lines, count, first, n, branch);
-            gi_forget(&cpu);
+            ok = gi_fold_run_branch(r, &cpu, &lines, count, first, n, branch);
+            gi_worker_forget(&cpu);
         }
         if (ok) {
             for (int64_t i = 0; i < count; i++)
                 for (int k = 0; k < r->folds; k++)
                     r->part[((int64_t)k * r->units + unit) * r->beside + i] = branch[i * r->folds + k].part;
-            if (gi_unit_done(r, unit, start)) continue;
+            if (gi_watch_unit_done(r, unit, start)) continue;
         }
         gi_box box;
         box.start[0] = first;
         box.count[0] = n;
-        gi_run_failed(r, 1, &box);
+        gi_chunk_run_failed(r, 1, &box);
     }
-    if (branch) gi_release(branch, bytes);
+    if (branch) gi_mem_release(branch, bytes);
     gi_thread_take_back(&aside);
 }
 
@@ -184,7 +184,7 @@ static bool gi_join_branches(const gi_computation *r, int64_t lines)
     int64_t last = r->kept > 0 ? r->shape[r->kept - 1] : 1, across = (last + r->beside - 1) / r->beside,
             groups      = r->units / r->parts;
     size_t        bytes = (size_t)r->parts * sizeof(gi_fold_part);
-    gi_fold_part *list  = (gi_fold_part *)gi_alloc(r->site, bytes);
+    gi_fold_part *list  = (gi_fold_part *)gi_mem_alloc(r->site, bytes);
     bool          ok    = list != NULL;
     for (int k = 0; k < r->folds && ok; k++)
         for (int64_t i = 0; i < lines && ok; i++) {
@@ -195,7 +195,7 @@ static bool gi_join_branches(const gi_computation *r, int64_t lines)
             ok = gi_join_parts((const gi_fold_plan *)n->plan, r->a->dtype, n->dtype, list, r->parts, r->length,
                                (char *)n->value->data + i * ga_itemsize(n->dtype));
         }
-    if (list) gi_release(list, bytes);
+    if (list) gi_mem_release(list, bytes);
     return ok;
 }
 
@@ -205,6 +205,6 @@ static ga_array *gi_kept_view(const char *site, const ga_array *value, int kept,
     gi_layout l = gi_layout_of(value);
     l.ndim      = kept;
     if (kept > 0) memcpy(l.shape, shape, (size_t)kept * sizeof *shape);
-    gi_c_strides(value->dtype, kept, shape, l.strides);
+    gi_shape_c_strides(value->dtype, kept, shape, l.strides);
     return gi_view_with(site, value, &l);
 }

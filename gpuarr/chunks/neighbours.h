@@ -49,46 +49,44 @@ static ga_array *gi_chunked_window(const char *site, const ga_array *a, const ga
 
 typedef struct gi_correlation_call {
     gi_window_call window;
-    gi_correlation c;
-    ga_dtype       dtype, result;
-    ga_method      method;
+    gi_conv_call   q; /* without its arrays */
 } gi_correlation_call;
 
 static ga_array *gi_correlation_run(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out)
 {
-    const gi_correlation_call *p = (const gi_correlation_call *)n->plan;
-    gi_correlation             c = p->c;
+    gi_conv_call q = ((const gi_correlation_call *)n->plan)->q;
     for (int d = 0; d < n->ndim; d++) {
-        c.offset[d] += box->start[d] - part[0].start[d];
-        c.result[d] = box->count[d];
+        q.c.offset[d] += box->start[d] - part[0].start[d];
+        q.c.result[d] = box->count[d];
     }
-    return gi_called(n, gi_run_correlation(n->site, in[0], gi_hold(n->site, in[1]), p->dtype, p->result, &c, p->method, out),
-                     out);
+    q.a       = gi_array_hold(n->site, in[0]);
+    q.weights = gi_array_hold(n->site, in[1]);
+    q.out     = out;
+    return gi_called(n, gi_conv_run(&q), out);
 }
 
-static ga_array *gi_chunked_correlation(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype,
-                                        ga_dtype result, const gi_correlation *c, ga_method method, const ga_array *out)
+static ga_array *gi_chunked_correlation(const gi_conv_call *q)
 {
     gi_correlation_call p;
     memset(&p, 0, sizeof p);
-    if (gi_is_deferred(weights))
-        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
+    if (gi_is_deferred(q->weights))
+        return (ga_array *)gi_fail(q->site, GA_BAD_ARGUMENT,
                                    "a is chunked and smaller than v, which makes it the weights: ga_compute it first");
-    if (method == GA_METHOD_FFT)
+    if (q->method == GA_METHOD_FFT)
         return (ga_array *)gi_fail(
-            site, GA_BAD_ARGUMENT,
+            q->site, GA_BAD_ARGUMENT,
             "a is chunked, and GA_METHOD_FFT needs all of its elements at once: ga_compute it first, or leave .method out");
-    if (!gi_chunked_out(site, out)) return NULL;
-    p.c             = *c;
-    p.dtype         = dtype;
-    p.result        = result;
-    p.method        = method == GA_METHOD_AUTO ? GI_METHOD_PIECE : method;
-    p.window.border = c->border;
-    for (int d = 0; d < c->ndim; d++) {
-        p.window.before[d] = -c->offset[d];
-        p.window.behind[d] = c->offset[d] + weights->shape[d] - 1;
+    if (!gi_chunk_no_out(q->site, q->out)) return NULL;
+    p.q             = *q;
+    p.q.a           = NULL;
+    p.q.weights     = NULL;
+    p.q.method      = q->method == GA_METHOD_AUTO ? GI_METHOD_PIECE : q->method;
+    p.window.border = q->c.border;
+    for (int d = 0; d < q->c.ndim; d++) {
+        p.window.before[d] = -q->c.offset[d];
+        p.window.behind[d] = q->c.offset[d] + q->weights->shape[d] - 1;
     }
-    return gi_chunked_window(site, a, weights, result, c->result, &p.window, sizeof p, gi_correlation_run);
+    return gi_chunked_window(q->site, q->a, q->weights, q->result, q->c.result, &p.window, sizeof p, gi_correlation_run);
 }
 
 typedef struct gi_filter_call {
@@ -99,21 +97,21 @@ typedef struct gi_filter_call {
 static ga_array *gi_filter_run(const gi_lazy *n, const gi_box *box, const gi_box *part, ga_array *const *in, ga_array *out)
 {
     (void)out;
-    return gi_cut_out(n, gi_end_filter(&((const gi_filter_call *)n->plan)->f, in[0], NULL), part, box);
+    return gi_cut_out(n, gi_filter_end(&((const gi_filter_call *)n->plan)->f, in[0], NULL), part, box);
 }
 
 static ga_array *gi_chunked_filter(const gi_filter *f, const ga_array *a, const ga_array *out)
 {
     gi_filter_call p;
     memset(&p, 0, sizeof p);
-    if (!gi_chunked_out(f->site, out)) return NULL;
+    if (!gi_chunk_no_out(f->site, out)) return NULL;
     p.f             = *f;
     p.window.border = f->border;
     for (int d = 0; d < a->ndim; d++) {
         int64_t before = 1, behind = 1; /* differences */
-        if (f->run == gi_run_gaussian || f->run == gi_run_derivatives) {
+        if (f->run == gi_filter_run_gaussian || f->run == gi_filter_run_derivatives) {
             before = behind = f->sigmas[d] > 1e-15 ? f->radii[d] : 0;
-        } else if (f->run == gi_run_means) {
+        } else if (f->run == gi_filter_run_means) {
             before = -f->box.offset[d];
             behind = f->box.offset[d] + f->box.size[d] - 1;
         }
@@ -135,9 +133,9 @@ static ga_array *gi_choice_run(const gi_lazy *n, const gi_box *box, const gi_box
     const gi_choice_call *p         = (const gi_choice_call *)n->plan;
     gi_window             w         = p->w;
     const ga_array       *footprint = n->inputs > 1 ? in[1] : NULL;
-    ga_array             *host = footprint ? gi_on_cpu(n->site, footprint) : NULL, *r = NULL;
+    ga_array             *host = footprint ? gi_copy_on_cpu(n->site, footprint) : NULL, *r = NULL;
     (void)out;
-    if (!footprint || host) r = gi_choose_of_window(in[0], &p->rule, footprint, host, &w, &p->o);
+    if (!footprint || host) r = gi_window_choose(in[0], &p->rule, footprint, host, &w, &p->o);
     ga_free(host);
     return gi_cut_out(n, r, part, box);
 }
@@ -147,7 +145,7 @@ static ga_array *gi_chunked_choice(const ga_array *a, const gi_rank_rule *rule, 
 {
     gi_choice_call p;
     memset((void *)&p, 0, sizeof p);
-    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    if (!gi_chunk_no_out(o->site, o->out)) return NULL;
     p.rule          = *rule;
     p.w             = *w;
     p.w.footprint   = NULL;
@@ -184,7 +182,7 @@ static ga_array *gi_chunked_stencil(const ga_stencil_kernel *k, int n, const ga_
     const ga_array *a     = operands[0].array;
     int64_t         steps = o->steps > 0 ? o->steps : 1;
     memset((void *)&p, 0, sizeof p);
-    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    if (!gi_chunk_no_out(o->site, o->out)) return NULL;
     p.k = k;
     p.n = n;
     p.o = *o;

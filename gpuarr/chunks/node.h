@@ -82,20 +82,10 @@ static ga_array *gi_eval_first(gi_worker *w, const gi_lazy *n, const gi_box *box
     return (ga_array *)gi_fail(n->site, GA_BAD_ARGUMENT, "a %s was asked for before it was worked out", n->kind->name);
 }
 
-/* Another view of a that belongs to no scope. */
-static ga_array *gi_hold(const char *site, const ga_array *a)
-{
-    gi_scope *scope  = gi_current_scope;
-    gi_current_scope = NULL;
-    ga_array *held   = gi_new_view(site, a, a->data, a->dtype, a->ndim, a->shape, a->strides);
-    gi_current_scope = scope;
-    return held;
-}
-
 /* Is it worked out before what needs it? */
 static bool gi_comes_first(const gi_lazy *n) { return n->kind->is & GI_FIRST; }
 
-static int64_t gi_count_boxes(int ndim, const int64_t *shape, const int64_t *lengths)
+static int64_t gi_box_count(int ndim, const int64_t *shape, const int64_t *lengths)
 {
     int64_t n = 1;
     for (int d = 0; d < ndim; d++) n *= (shape[d] + lengths[d] - 1) / lengths[d];
@@ -118,14 +108,14 @@ static void gi_lazy_free(gi_lazy *n)
 {
     gi_lazy_let_go(n);
     ga_free(n->value);
-    if (n->ranks) gi_release(n->ranks, (size_t)gi_count_boxes(n->ndim, n->shape, n->chunk) * sizeof *n->ranks);
-    gi_release(n, n->room);
+    if (n->ranks) gi_mem_release(n->ranks, (size_t)gi_box_count(n->ndim, n->shape, n->chunk) * sizeof *n->ranks);
+    gi_mem_release(n, n->room);
 }
 
 /* ---- chunks ---------------------------------------------------------------------------------------------------------- */
 
 /* Lengths for the axes of which there is none: whole ones from the last axis on, as many as fit. */
-static void gi_fill_chunk(int ndim, const int64_t *shape, int64_t itemsize, int64_t *chunk)
+static void gi_chunk_fill_lengths(int ndim, const int64_t *shape, int64_t itemsize, int64_t *chunk)
 {
     int64_t left = GI_AUTO_BYTES / itemsize;
     for (int d = 0; d < ndim; d++)
@@ -139,7 +129,7 @@ static void gi_fill_chunk(int ndim, const int64_t *shape, int64_t itemsize, int6
 }
 
 /* The chunks that were asked for. False with an error. */
-static bool gi_set_chunk(const char *site, gi_lazy *n, const ga_shape *chunks)
+static bool gi_chunk_set_lengths(const char *site, gi_lazy *n, const ga_shape *chunks)
 {
     bool alike = chunks->ndim == 0 || (chunks->ndim == 1 && chunks->n[0] == 0);
     if (!alike && chunks->ndim != n->ndim)
@@ -156,7 +146,7 @@ static bool gi_set_chunk(const char *site, gi_lazy *n, const ga_shape *chunks)
                    false;
         n->chunk[d] = length == -1 || length > n->shape[d] ? (n->shape[d] > 0 ? n->shape[d] : 1) : length;
     }
-    gi_fill_chunk(n->ndim, n->shape, ga_itemsize(n->dtype), n->chunk);
+    gi_chunk_fill_lengths(n->ndim, n->shape, ga_itemsize(n->dtype), n->chunk);
     return true;
 }
 
@@ -166,7 +156,7 @@ static bool gi_is_local(const ga_array *a) { return !gi_is_deferred(a) || a->own
 /* ---- boxes ------------------------------------------------------------------------------------------------------------- */
 
 /* The layout of the part of l that a box shows; an axis that repeats one element (stride 0) is cut to that one. */
-static gi_layout gi_part_of_layout(const gi_layout *l, const gi_box *box)
+static gi_layout gi_layout_part(const gi_layout *l, const gi_box *box)
 {
     gi_layout part = *l;
     for (int d = 0; d < l->ndim; d++) {
@@ -258,7 +248,7 @@ static gi_layout gi_box_over(const gi_lazy *n, const gi_layout *l, const int *ax
     return r;
 }
 
-static bool gi_same_box(int ndim, const gi_box *a, const gi_box *b)
+static bool gi_box_same(int ndim, const gi_box *a, const gi_box *b)
 {
     for (int d = 0; d < ndim; d++)
         if (a->start[d] != b->start[d] || a->count[d] != b->count[d] || (a->count[d] > 1 && a->step[d] != b->step[d]))
@@ -269,7 +259,7 @@ static bool gi_same_box(int ndim, const gi_box *a, const gi_box *b)
 /* ---- a new node ------------------------------------------------------------------------------------------------------- */
 
 /* Nothing can be written yet. False with an error. */
-static bool gi_chunked_out(const char *site, const ga_array *out)
+static bool gi_chunk_no_out(const char *site, const ga_array *out)
 {
     if (!out) return true;
     gi_fail(
@@ -279,12 +269,12 @@ static bool gi_chunked_out(const char *site, const ga_array *out)
 }
 
 /* A chunked array of a new node, whose plan is a copy of the given one; NULL with an error. Its chunks are to be set. */
-static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtype dtype, int ndim, const int64_t *shape,
+static ga_array *gi_lazy_new(const char *site, const gi_lazy_kind *kind, ga_dtype dtype, int ndim, const int64_t *shape,
                              int inputs, const ga_array *const *in, const void *plan, size_t plan_bytes)
 {
     size_t list = sizeof(gi_lazy), behind = (list + (size_t)inputs * sizeof(ga_array *) + 15) / 16 * 16,
            room = behind + plan_bytes;
-    gi_lazy *n  = (gi_lazy *)gi_alloc(site, room);
+    gi_lazy *n  = (gi_lazy *)gi_mem_alloc(site, room);
     if (!n) return NULL;
     memset(n, 0, behind);
     n->kind  = kind;
@@ -297,12 +287,12 @@ static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtyp
     n->local = kind->is & GI_LOCAL;
     if (plan_bytes > 0) memcpy(n->plan, plan, plan_bytes);
     for (int d = 0; d < ndim; d++) n->shape[d] = n->chunk[d] = shape[d];
-    bool ok = gi_c_strides(dtype, ndim, shape, n->strides) >= 0;
+    bool ok = gi_shape_c_strides(dtype, ndim, shape, n->strides) >= 0;
     if (!ok)
         gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted", gi_shape_text(ndim, shape),
                 ga_dtype_name(dtype));
     for (int k = 0; k < inputs && ok; k++) {
-        n->in[n->inputs] = gi_hold(site, in[k]);
+        n->in[n->inputs] = gi_array_hold(site, in[k]);
         ok               = n->in[n->inputs] != NULL;
         if (!ok) break;
         n->inputs++;
@@ -321,7 +311,7 @@ static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtyp
                      "the expression is more than %d operations deep: let ga_persist work out what there is, every few hundred "
                      "operations",
                      GI_DEEPEST) != NULL;
-    gi_buffer *b = ok ? (gi_buffer *)gi_alloc(site, sizeof *b) : NULL;
+    gi_buffer *b = ok ? (gi_buffer *)gi_mem_alloc(site, sizeof *b) : NULL;
     if (!b) {
         gi_lazy_free(n);
         return NULL;
@@ -332,5 +322,5 @@ static ga_array *gi_new_lazy(const char *site, const gi_lazy_kind *kind, ga_dtyp
     b->wrapped    = true;
     b->device     = GA_CPU;
     b->node       = n;
-    return gi_new_handle(site, b, GI_NOWHERE, dtype, GA_CPU, ndim, shape, n->strides);
+    return gi_array_new_handle(site, b, GI_NOWHERE, dtype, GA_CPU, ndim, shape, n->strides);
 }

@@ -36,24 +36,24 @@ static bool gi_own_lines(gi_computation *c, gi_worker *w, const gi_box *box, voi
     o.axis      = 0;
     o.axes.ndim = r->reduced;
     for (int d = 0; d < r->reduced; d++) o.axes.n[d] = r->kept + d;
-    ga_array *out = ok ? gi_view_of_box(c->site, c->to[0], box) : NULL;
-    ok            = out && gi_put_elements(c->site, out, (ga_reduce_n)(p->asked, p->operands, in, o));
+    ga_array *out = ok ? gi_box_view(c->site, c->to[0], box) : NULL;
+    ok            = out && gi_pull_into(c->site, out, (ga_reduce_n)(p->asked, p->operands, in, o));
     ga_free(out);
     for (int a = 0; a < r->n->inputs; a++) ga_free(pulled[a]);
     return ok;
 }
 
-static void gi_run_own_lines(int64_t begin, int64_t end, void *job)
+static void gi_own_fold_run_lines(int64_t begin, int64_t end, void *job)
 {
     gi_own_run     *r = (gi_own_run *)job;
-    gi_worker       w = gi_new_worker();
+    gi_worker       w = gi_worker_new();
     gi_thread_state aside;
     gi_thread_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
         double start = ga_now();
         gi_box box   = gi_box_number(r->kept, r->c.shape, r->c.unit, unit);
-        bool   ok    = gi_do_box(&r->c, &w, r->kept, r->c.piece, &box, gi_own_lines, r);
-        if (ok && !gi_unit_done(&r->c, unit, start)) gi_run_failed(&r->c, r->kept, &box);
+        bool   ok    = gi_chunk_do_box(&r->c, &w, r->kept, r->c.piece, &box, gi_own_lines, r);
+        if (ok && !gi_watch_unit_done(&r->c, unit, start)) gi_chunk_run_failed(&r->c, r->kept, &box);
     }
     gi_thread_take_back(&aside);
 }
@@ -88,12 +88,12 @@ static bool gi_own_branch(gi_own_run *r, gi_worker *w, int64_t line, int64_t fir
                     elements.strides[d] = r->in[a].strides[r->kept + d];
                 }
                 gi_worker cpu = { NULL, 0, GA_CPU, false };
-                x[a]          = gi_bring(&cpu, gi_pull_lines(w, &elements, 0, first + at, count, NULL));
+                x[a]          = gi_worker_bring(&cpu, gi_pull_lines(w, &elements, 0, first + at, count, NULL));
                 ok            = x[a] != NULL;
                 if (ok) v = gi_operand_arg(x[a++]);
             }
             if (ok) view[i] = gi_reducing_input(r->c.site, v, dtype, GA_CPU, 1, &count, &copy[i]);
-            ok = ok && view[i] && gi_plan_lines(r->c.site, &m.in[i], view[i], dtype, -1, &all, false);
+            ok = ok && view[i] && gi_lines_plan(r->c.site, &m.in[i], view[i], dtype, -1, &all, false);
         }
         m.from = first + at;
         for (int64_t block = 0; block * GI_BLOCK < count && ok; block++) {
@@ -107,7 +107,7 @@ static bool gi_own_branch(gi_own_run *r, gi_worker *w, int64_t line, int64_t fir
             ga_free(view[i]);
             ga_free(copy[i]);
         }
-        gi_forget(w);
+        gi_worker_forget(w);
     }
     if (!ok) return false;
     gi_reducing_fold_blocks(&m, (n + GI_BLOCK - 1) / GI_BLOCK, blocks, size, 0);
@@ -115,15 +115,15 @@ static bool gi_own_branch(gi_own_run *r, gi_worker *w, int64_t line, int64_t fir
     return true;
 }
 
-static void gi_run_own_branches(int64_t begin, int64_t end, void *job)
+static void gi_own_fold_run_branches(int64_t begin, int64_t end, void *job)
 {
     gi_own_run     *r = (gi_own_run *)job;
-    gi_worker       w = gi_new_worker();
+    gi_worker       w = gi_worker_new();
     gi_thread_state aside;
     int64_t         size  = r->p->r.k->acc_bytes;
     size_t          bytes = (size_t)(GI_LONGEST_LINE / GI_BLOCK * size);
     gi_thread_put_aside(&aside);
-    char *blocks = (char *)gi_alloc(r->c.site, bytes);
+    char *blocks = (char *)gi_mem_alloc(r->c.site, bytes);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->c.failed, __ATOMIC_RELAXED); unit++) {
         int64_t line = unit / r->parts, first = unit % r->parts * GI_LONGEST_LINE;
         int64_t n     = r->length - first < GI_LONGEST_LINE ? r->length - first : GI_LONGEST_LINE;
@@ -134,18 +134,18 @@ static void gi_run_own_branches(int64_t begin, int64_t end, void *job)
             gi_worker cpu = { NULL, 0, GA_CPU, false };
             ok            = gi_own_branch(r, &cpu, line, first, n, blocks, acc);
         }
-        if (ok && gi_unit_done(&r->c, unit, start)) continue;
+        if (ok && gi_watch_unit_done(&r->c, unit, start)) continue;
         gi_box box;
         box.start[0] = first;
         box.count[0] = n;
-        gi_run_failed(&r->c, 1, &box);
+        gi_chunk_run_failed(&r->c, 1, &box);
     }
-    if (blocks) gi_release(blocks, bytes);
+    if (blocks) gi_mem_release(blocks, bytes);
     gi_thread_take_back(&aside);
 }
 
 /* Works out a reduction of the user's into its node's value. False with an error. */
-static bool gi_run_own_fold(const char *site, gi_lazy *n)
+static bool gi_own_fold_run(const char *site, gi_lazy *n)
 {
     const gi_own_fold *p = (const gi_own_fold *)n->plan;
     gi_own_run         r;
@@ -160,7 +160,7 @@ static bool gi_run_own_fold(const char *site, gi_lazy *n)
             if (p->marked[d] != (pass == 1)) continue;
             for (int a = 0; a < n->inputs; a++) {
                 int64_t strides[GPUARR_MAX_DIMS];
-                gi_broadcast_strides(n->in[a], p->ndim, p->shape, strides);
+                gi_shape_broadcast_strides(n->in[a], p->ndim, p->shape, strides);
                 r.in[a].data       = (char *)n->in[a]->data;
                 r.in[a].ndim       = p->ndim;
                 r.in[a].shape[m]   = p->shape[d];
@@ -170,7 +170,7 @@ static bool gi_run_own_fold(const char *site, gi_lazy *n)
             else r.length *= p->shape[d], r.reduced++;
             r.shape[m++] = p->shape[d];
         }
-    n->value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
+    n->value = gi_array_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
     if (!n->value || lines == 0) return n->value != NULL;
     pthread_mutex_init(&r.c.lock, NULL);
     r.c.ndim = r.kept;
@@ -187,23 +187,23 @@ static bool gi_run_own_fold(const char *site, gi_lazy *n)
         gi_grow_units(r.kept, r.c.shape, r.c.unit, GI_GPU_BYTES / 8 / (r.length > 0 ? r.length : 1));
         r.c.arrays = 1;
         r.c.to     = &value;
-        gi_chunk_run_units(&r.c, gi_count_boxes(r.kept, r.c.shape, r.c.unit), gi_run_own_lines);
+        gi_chunk_run_units(&r.c, gi_box_count(r.kept, r.c.shape, r.c.unit), gi_own_fold_run_lines);
     } else if (ok) {
         int64_t size     = p->r.k->acc_bytes;
         r.parts          = (r.length + GI_LONGEST_LINE - 1) / GI_LONGEST_LINE;
         size_t bytes     = (size_t)(lines * r.parts * size);
         r.c.records      = 1;
         r.c.record_bytes = size;
-        r.c.record       = (char *)gi_alloc(site, bytes);
+        r.c.record       = (char *)gi_mem_alloc(site, bytes);
         ok               = r.c.record != NULL;
-        if (ok) gi_chunk_run_units(&r.c, lines * r.parts, gi_run_own_branches);
+        if (ok) gi_chunk_run_units(&r.c, lines * r.parts, gi_own_fold_run_branches);
         for (int64_t line = 0; line < lines && ok && !r.c.failed; line++) {
             char *accs = r.c.record + line * r.parts * size;
             gi_reducing_fold_blocks(&p->r, r.parts, accs, size, 0);
             p->r.k->finish(1, (char *)n->value->data + line * ga_itemsize(n->dtype), accs, r.length);
         }
-        if (r.c.record) gi_release(r.c.record, bytes);
+        if (r.c.record) gi_mem_release(r.c.record, bytes);
     }
     ga_free(value);
-    return gi_run_ends(&r.c) && ok;
+    return gi_chunk_run_ends(&r.c) && ok;
 }

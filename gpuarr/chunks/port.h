@@ -18,7 +18,7 @@ static
     };
 
 /* Called by what makes a chunked array of something else. */
-static void gi_begin_chunks(void)
+static void gi_chunk_begin(void)
 {
 #ifdef GPUARR_STATIC
     __atomic_store_n(&gi_deferred, &gi_chunks_port, __ATOMIC_RELAXED);
@@ -29,20 +29,20 @@ static void gi_begin_chunks(void)
 /* ga_chunks(...) is this: the shape, and the layer that a call with .chunks needs. */
 GA_API ga_shape gi_chunks(ga_shape chunks)
 {
-    gi_begin_chunks();
+    gi_chunk_begin();
     return chunks;
 }
 #endif
 
 ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *site)
 {
-    gi_begin_chunks();
-    if (!gi_check_any(site, a, "a")) return NULL;
+    gi_chunk_begin();
+    if (!gi_array_check_any(site, a, "a")) return NULL;
     if (a->device != GA_CPU)
         return (ga_array *)gi_fail(site, GA_BAD_DEVICE,
                                    "the array is on the GPU: chunked arrays are made of arrays on the CPU, ga_to(a, GA_CPU)");
-    ga_array *r = gi_new_lazy(site, &gi_kind_chunked, a->dtype, a->ndim, a->shape, 1, &a, NULL, 0);
-    if (r && gi_set_chunk(site, r->owner->node, &chunks)) return r;
+    ga_array *r = gi_lazy_new(site, &gi_kind_chunked, a->dtype, a->ndim, a->shape, 1, &a, NULL, 0);
+    if (r && gi_chunk_set_lengths(site, r->owner->node, &chunks)) return r;
     ga_free(r);
     return NULL;
 }

@@ -22,9 +22,9 @@ static ga_array *gi_line_run(const gi_lazy *n, const gi_box *box, const gi_box *
     ga_array           *r;
     (void)out;
     if (p->sorts) {
-        r = gi_sorted(n->site, in[0], p->axis, p->indices);
+        r = gi_sort_array(n->site, in[0], p->axis, p->indices);
     } else {
-        r = gi_new(n->site, n->dtype, in[0]->device, in[0]->ndim, in[0]->shape);
+        r = gi_array_new(n->site, n->dtype, in[0]->device, in[0]->ndim, in[0]->shape);
         if (r && !gi_scan(n->site, in[0], n->dtype, r, p->axis, p->wide, p->row)) {
             ga_free(r);
             return NULL;
@@ -36,7 +36,7 @@ static ga_array *gi_line_run(const gi_lazy *n, const gi_box *box, const gi_box *
 static ga_array *gi_chunked_lines(const ga_array *a, gi_line_call *p, ga_dtype dtype, const ga_axis_options *o)
 {
     int64_t least[GPUARR_MAX_DIMS] = { 0 };
-    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    if (!gi_chunk_no_out(o->site, o->out)) return NULL;
     p->call.needs = gi_line_needs;
     p->call.run   = gi_line_run;
     ga_array *r   = gi_new_call(o->site, a->ndim == 1, dtype, a->ndim, a->shape, 1, &a, p, sizeof *p);
@@ -103,7 +103,7 @@ static ga_array *gi_chunked_contraction(const gi_contraction *c, const ga_array 
     gi_contraction_call p;
     int64_t             shape[GPUARR_MAX_DIMS] = { 0 }, least[GPUARR_MAX_DIMS];
     const ga_array     *in[2]                  = { c->x.a, c->y.a };
-    if (!gi_chunked_out(c->site, out)) return NULL;
+    if (!gi_chunk_no_out(c->site, out)) return NULL;
     p.call.needs = gi_contraction_needs;
     p.call.run   = gi_contraction_run;
     p.c          = *c;
@@ -174,8 +174,8 @@ static ga_array *gi_distance_run(const gi_lazy *n, const gi_box *box, const gi_b
         o.out = out;
         return gi_called(n, gi_distances_into(in[0], in[1], 2, box->count, &o), out);
     }
-    ga_array *points = gi_on_cpu(n->site, in[0]), *r = NULL; /* rows of the matrix are copied one by one */
-    if (points) r = gi_new(n->site, n->dtype, GA_CPU, 1, box->count);
+    ga_array *points = gi_copy_on_cpu(n->site, in[0]), *r = NULL; /* rows of the matrix are copied one by one */
+    if (points) r = gi_array_new(n->site, n->dtype, GA_CPU, 1, box->count);
     bool ok = r && gi_some_pairs(&o, points, box->start[0], box->count[0], r);
     ga_free(points);
     if (ok) return r;
@@ -189,7 +189,7 @@ static ga_array *gi_chunked_distances(const ga_array *x, const ga_array *y, ga_d
     gi_distance_call p;
     const int64_t    least[2] = { 64, 64 };
     const ga_array  *in[2]    = { x, y };
-    if (!gi_chunked_out(o->site, o->out)) return NULL;
+    if (!gi_chunk_no_out(o->site, o->out)) return NULL;
     p.call.needs = gi_distance_needs;
     p.call.run   = gi_distance_run;
     p.o          = *o;

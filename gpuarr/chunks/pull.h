@@ -1,36 +1,37 @@
 /* ---- pulling ------------------------------------------------------------------------------------------------------------ */
 
 /* The layout of the part of a that a box shows, repeated elements repeated. */
-static gi_layout gi_layout_of_box(const ga_array *a, const gi_box *box)
+static gi_layout gi_box_layout(const ga_array *a, const gi_box *box)
 {
-    gi_layout whole = gi_layout_of(a), part = gi_part_of_layout(&whole, box);
+    gi_layout whole = gi_layout_of(a), part = gi_layout_part(&whole, box);
     for (int d = 0; d < a->ndim; d++) part.shape[d] = box->count[d];
     return part;
 }
 
-static ga_array *gi_view_of_box(const char *site, const ga_array *a, const gi_box *box)
+static ga_array *gi_box_view(const char *site, const ga_array *a, const gi_box *box)
 {
-    gi_layout part = gi_layout_of_box(a, box);
+    gi_layout part = gi_box_layout(a, box);
     return gi_view_with(site, a, &part);
 }
 
 /* Keeps elements until the piece is done. False with an error. */
-static bool gi_remember(gi_worker *w, const gi_lazy *n, uint64_t family, int output, const gi_box *box, const ga_array *value)
+static bool gi_worker_remember(gi_worker *w, const gi_lazy *n, uint64_t family, int output, const gi_box *box,
+                               const ga_array *value)
 {
-    gi_memo *m = (gi_memo *)gi_alloc(n->site, sizeof *m);
+    gi_memo *m = (gi_memo *)gi_mem_alloc(n->site, sizeof *m);
     if (!m) return false;
     m->next   = w->memo;
     m->node   = family ? NULL : n;
     m->family = family;
     m->output = output;
     m->box    = *box;
-    m->value  = gi_hold(n->site, value);
+    m->value  = gi_array_hold(n->site, value);
     w->memo   = m;
     return m->value != NULL;
 }
 
 /* Brings an array to where the worker wants it. Takes it over (NULL is passed on). */
-static ga_array *gi_bring(const gi_worker *w, ga_array *a)
+static ga_array *gi_worker_bring(const gi_worker *w, ga_array *a)
 {
     if (!a || a->device == w->device) return a;
     ga_array *there = gi_copy_to(NULL, a, w->device);
@@ -60,15 +61,15 @@ static ga_array *gi_eval_somewhere(gi_worker *w, gi_lazy *n, const gi_box *box, 
         r         = n->kind->eval(w, n, box, wanted == GA_CPU ? out : NULL);
     }
     w->device = wanted;
-    return gi_bring(w, r);
+    return gi_worker_bring(w, r);
 }
 
 static ga_array *gi_eval(gi_worker *w, gi_lazy *n, const gi_box *box, ga_array *out)
 {
-    if (n->value) return gi_bring(w, gi_view_of_box(n->site, n->value, box));
+    if (n->value) return gi_worker_bring(w, gi_box_view(n->site, n->value, box));
     bool shared = __atomic_load_n(&n->uses, __ATOMIC_RELAXED) > 1;
     for (gi_memo *m = w->memo; m && shared; m = m->next)
-        if (m->node == n && gi_same_box(n->ndim, &m->box, box)) return gi_bring(w, gi_hold(n->site, m->value));
+        if (m->node == n && gi_box_same(n->ndim, &m->box, box)) return gi_worker_bring(w, gi_array_hold(n->site, m->value));
     double start = ga_now(), inside = w->inside;
     w->inside         = 0;
     ga_array *r       = gi_eval_somewhere(w, n, box, out);
@@ -76,33 +77,33 @@ static ga_array *gi_eval(gi_worker *w, gi_lazy *n, const gi_box *box, ga_array *
     __atomic_add_fetch(&n->nanoseconds, (int64_t)((seconds - w->inside) * 1e9), __ATOMIC_RELAXED);
     w->inside = inside + seconds;
     if (gi_is_watched()) gi_note_event(n->site, false, 0, start, start + seconds);
-    if (!r || !shared || gi_remember(w, n, 0, 0, box, r)) return r;
+    if (!r || !shared || gi_worker_remember(w, n, 0, 0, box, r)) return r;
     ga_free(r);
     return NULL;
 }
 
-static void gi_forget(gi_worker *w)
+static void gi_worker_forget(gi_worker *w)
 {
     while (w->memo) {
         gi_memo *m = w->memo;
         w->memo    = m->next;
         ga_free(m->value);
-        gi_release(m, sizeof *m);
+        gi_mem_release(m, sizeof *m);
     }
 }
 
 /* Moves what was pulled to where it was asked for, if it is not there already. Takes over `pulled` (NULL is passed on). */
-static bool gi_put_elements(const char *site, ga_array *out, ga_array *pulled)
+static bool gi_pull_into(const char *site, ga_array *out, ga_array *pulled)
 {
     if (pulled && pulled->device != out->device) { /* a GPU's */
         bool          direct = pulled->dtype == out->dtype && ga_same_shape(pulled, out);
         ga_to_options o      = { site, direct ? out : NULL, NULL, false };
-        ga_array     *there  = gi_to_with(pulled, out->device, o);
+        ga_array     *there  = gi_copy_to_with(pulled, out->device, o);
         ga_free(pulled);
         if (direct) return there != NULL;
         pulled = there;
     }
-    bool ok = pulled && ((pulled->data == out->data && pulled->owner == out->owner) || gi_assign(site, out, pulled));
+    bool ok = pulled && ((pulled->data == out->data && pulled->owner == out->owner) || gi_copy_assign(site, out, pulled));
     ga_free(pulled);
     return ok;
 }
@@ -129,7 +130,7 @@ static ga_array *gi_next_box(const ga_array *a, int kept, int64_t first, int64_t
     if (a->ndim > kept) l->shape[d] = along;
     gi_layout place = *l;
     place.data      = (char *)r->data + done * ga_itemsize(a->dtype);
-    gi_c_strides(a->dtype, place.ndim, place.shape, place.strides);
+    gi_shape_c_strides(a->dtype, place.ndim, place.shape, place.strides);
     for (int i = 0; i < kept; i++) place.strides[i] = r->strides[i];
     *count = along * inner;
     return gi_view_with(NULL, r, &place);
@@ -139,12 +140,12 @@ static ga_array *gi_next_box(const ga_array *a, int kept, int64_t first, int64_t
    node's kind. */
 static ga_array *gi_pull(gi_worker *w, const ga_array *a, const gi_layout *l, ga_array *out)
 {
-    if (!gi_is_deferred(a)) return gi_bring(w, gi_view_with(NULL, a, l));
+    if (!gi_is_deferred(a)) return gi_worker_bring(w, gi_view_with(NULL, a, l));
     gi_lazy *n = a->owner->node;
     gi_box   box;
     int      axis[GPUARR_MAX_DIMS];
-    int64_t  size = gi_size(l->ndim, l->shape);
-    if (size == 0) return gi_new(n->site, a->dtype, w->device, l->ndim, l->shape);
+    int64_t  size = gi_shape_size(l->ndim, l->shape);
+    if (size == 0) return gi_array_new(n->site, a->dtype, w->device, l->ndim, l->shape);
     if (!gi_box_of(n, l, &box, axis)) { /* all between its first and its last element, as they lie in C order */
         int64_t low = l->data - GI_NOWHERE, high = low, itemsize = ga_itemsize(n->dtype);
         for (int v = 0; v < l->ndim; v++) {
@@ -158,11 +159,11 @@ static ga_array *gi_pull(gi_worker *w, const ga_array *a, const gi_layout *l, ga
         memcpy(whole.shape, n->shape, sizeof whole.shape);
         memcpy(whole.strides, n->strides, sizeof whole.strides);
         int64_t   first = low / itemsize, all = (high - low) / itemsize + 1;
-        ga_array *range = gi_new(NULL, a->dtype, w->device, 1, &all);
+        ga_array *range = gi_array_new(NULL, a->dtype, w->device, 1, &all);
         for (int64_t done = 0, count; range && done < all; done += count) {
             gi_layout some;
             ga_array *part = gi_next_box(&whole, 0, first + done, all - done, range, done, &some, &count);
-            bool      ok   = part && gi_put_elements(NULL, part, gi_pull(w, &whole, &some, part));
+            bool      ok   = part && gi_pull_into(NULL, part, gi_pull(w, &whole, &some, part));
             ga_free(part);
             if (ok) continue;
             ga_free(range);
@@ -199,11 +200,11 @@ static ga_array *gi_pull_lines(gi_worker *w, const ga_array *a, int kept, int64_
     int64_t shape[GPUARR_MAX_DIMS + 1];
     memcpy(shape, a->shape, (size_t)kept * sizeof *shape);
     shape[kept] = n;
-    ga_array *r = out ? gi_hold(NULL, out) : gi_new(NULL, a->dtype, w->device, kept + 1, shape);
+    ga_array *r = out ? gi_array_hold(NULL, out) : gi_array_new(NULL, a->dtype, w->device, kept + 1, shape);
     for (int64_t done = 0, count; r && done < n; done += count) {
         gi_layout l;
         ga_array *part = gi_next_box(a, kept, first + done, n - done, r, done, &l, &count);
-        bool      ok   = part && gi_put_elements(NULL, part, gi_pull(w, a, &l, part));
+        bool      ok   = part && gi_pull_into(NULL, part, gi_pull(w, a, &l, part));
         ga_free(part);
         if (ok) continue;
         ga_free(r);
@@ -217,7 +218,7 @@ static ga_array *gi_pull_lines(gi_worker *w, const ga_array *a, int kept, int64_
 /* The elements of the one input. */
 static ga_array *gi_eval_same(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
 {
-    gi_layout l = gi_layout_of_box(n->in[0], box);
+    gi_layout l = gi_box_layout(n->in[0], box);
     return gi_pull(w, n->in[0], &l, out);
 }
 static const gi_lazy_kind gi_kind_chunked = { "array", gi_eval_same, GI_LOCAL | GI_ON_GPU, NULL };

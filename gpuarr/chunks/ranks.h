@@ -3,7 +3,7 @@
     made is given to everybody, so that all go on with the same results. An error of one rank becomes that of all.              */
 
 /* The threads that the units are for: with several ranks those of all. */
-static int64_t gi_computing_threads(void) { return gi_computing.threads > 0 ? gi_computing.threads : gi_own_workers(); }
+static int64_t gi_compute_threads(void) { return gi_computing.threads > 0 ? gi_computing.threads : gi_own_workers(); }
 
 /* All ranks come here before they go on. False on all of them, with the same error, if one of them has failed. */
 static bool gi_ranks_agree(const char *site, bool ok)
@@ -16,7 +16,7 @@ static bool gi_ranks_agree(const char *site, bool ok)
 }
 
 /* Is it so on all ranks? */
-static bool gi_on_all_ranks(const char *site, bool yes)
+static bool gi_ranks_all_say(const char *site, bool yes)
 {
     int64_t threads = 0, all = yes ? 2 : 1; /* of which the least is told */
     if (ga_ranks() > 1 && !gi_ranks->meet(site, true, 0, &threads, &all)) return false;
@@ -77,7 +77,7 @@ static const char *gi_bytes_text(int64_t bytes)
 /* Makes units larger, up to so many elements, where a GPU helps: whole multiples, from the last axis on, and enough for all who work. */
 static void gi_grow_units(int ndim, const int64_t *shape, int64_t *unit, int64_t most)
 {
-    int64_t share = gi_size(ndim, shape) / (4 * gi_own_workers()), elements = 1;
+    int64_t share = gi_shape_size(ndim, shape) / (4 * gi_own_workers()), elements = 1;
     if (ga_get_num_gpus() == 0 || ga_ranks() > 1) return; /* ranks have the same units, whoever has a GPU */
     if (most > share) most = share;
     for (int d = 0; d < ndim; d++) elements *= unit[d];

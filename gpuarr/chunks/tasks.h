@@ -28,7 +28,7 @@ struct ga_graph {
 
 ga_graph *(ga_graph_new)(const char *site)
 {
-    ga_graph *g = (ga_graph *)gi_alloc(site, sizeof *g);
+    ga_graph *g = (ga_graph *)gi_mem_alloc(site, sizeof *g);
     if (g) memset(g, 0, sizeof *g);
     return g;
 }
@@ -39,9 +39,9 @@ void ga_graph_free(ga_graph *g)
     while (g->blocks) {
         gi_task_block *b = g->blocks;
         g->blocks        = b->next;
-        gi_release(b, b->room);
+        gi_mem_release(b, b->room);
     }
-    gi_release(g, sizeof *g);
+    gi_mem_release(g, sizeof *g);
 }
 
 /* Memory that lives as long as the graph. */
@@ -51,7 +51,7 @@ static void *gi_graph_alloc(const char *site, ga_graph *g, size_t bytes)
     bytes = (bytes + 15) / 16 * 16;
     if (!g->blocks || g->blocks->used + bytes > g->blocks->room) {
         size_t         room = head + bytes > least ? head + bytes : least;
-        gi_task_block *b    = (gi_task_block *)gi_alloc(site, room);
+        gi_task_block *b    = (gi_task_block *)gi_mem_alloc(site, room);
         if (!b) return NULL;
         b->next   = g->blocks;
         b->used   = head;
@@ -141,16 +141,16 @@ static void gi_note_task(const ga_task *t, double start)
     gi_keep_event(&e);
 }
 
-static bool gi_run_task(ga_task *t)
+static bool gi_task_do(ga_task *t)
 {
     ga_result    few[16], *in = few;
     const size_t bytes = (size_t)t->n * sizeof *in;
     const double start = gi_is_watched() ? ga_now() : 0;
-    if (t->n > 16) in = (ga_result *)gi_alloc(t->site, bytes);
+    if (t->n > 16) in = (ga_result *)gi_mem_alloc(t->site, bytes);
     if (!in) return false;
     for (int k = 0; k < t->n; k++) in[k] = t->needs[k]->result;
     bool ok = t->f(&t->result, in, t->n, t->user);
-    if (in != few) gi_release(in, bytes);
+    if (in != few) gi_mem_release(in, bytes);
     if (gi_is_watched()) gi_note_task(t, start);
     return ok;
 }
@@ -174,7 +174,7 @@ static void gi_take_tasks(int64_t begin, int64_t end, void *job)
         int64_t done = 0;
         for (; t; t = next) { /* whoever was waiting for this one alone comes at once */
             next = NULL;
-            if (!gi_run_task(t)) {
+            if (!gi_task_do(t)) {
                 gi_task_failed(r, t);
                 break;
             }
@@ -245,7 +245,7 @@ bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, co
     memset(&r, 0, sizeof r);
     r.site           = site;
     size_t    bytes  = (size_t)g->tasks * sizeof(ga_task *), edge_bytes;
-    ga_task **needed = (ga_task **)gi_alloc(site, bytes);
+    ga_task **needed = (ga_task **)gi_mem_alloc(site, bytes);
     if (!needed) return false;
     r.left              = gi_needed_tasks(g, n, tasks, needed);
     const int64_t m     = r.left;
@@ -256,9 +256,9 @@ bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, co
         edges += needed[i]->n;
     }
     edge_bytes = (size_t)(edges + m) * sizeof(ga_task *);
-    r.users    = (ga_task **)gi_alloc(site, edge_bytes);
+    r.users    = (ga_task **)gi_mem_alloc(site, edge_bytes);
     if (!r.users) {
-        gi_release(needed, bytes);
+        gi_mem_release(needed, bytes);
         return false;
     }
     for (int64_t i = 0; i < m; i++)
@@ -291,8 +291,8 @@ bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, co
     for (int64_t i = 0; i < m && r.failed; i++)
         if (needed[i]->waits == GI_TASK_RAN && needed[i]->left > 0 && needed[i]->release)
             needed[i]->release(&needed[i]->result);
-    gi_release(r.users, edge_bytes);
-    gi_release(needed, bytes);
+    gi_mem_release(r.users, edge_bytes);
+    gi_mem_release(needed, bytes);
     if (r.failed) gi_fail(site, r.status, "%s", r.text);
     return !r.failed;
 }
@@ -314,7 +314,7 @@ bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_optio
         return false;
     }
     size_t          bytes = (size_t)(g->tasks + 1) * sizeof(ga_task *);
-    const ga_task **order = (const ga_task **)gi_alloc(o.site, bytes);
+    const ga_task **order = (const ga_task **)gi_mem_alloc(o.site, bytes);
     if (!order) return false;
     for (const ga_task *t = g->last; t; t = t->before) order[t->number] = t;
     for (int64_t i = 0; i < g->tasks && !d.failed; i++) {
@@ -325,6 +325,6 @@ bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_optio
         d.vertex[v].name        = name;
         for (int k = 0; k < order[i]->n; k++) gi_add_edge(&d, order[i]->needs[k]->number, i);
     }
-    gi_release(order, bytes);
+    gi_mem_release(order, bytes);
     return gi_write_drawing(&d, path);
 }

@@ -1,5 +1,5 @@
 /* Remembers why a unit failed, for the thread that waits. The box is what was to be worked out. */
-static void gi_run_failed(gi_computation *r, int ndim, const gi_box *box)
+static void gi_chunk_run_failed(gi_computation *r, int ndim, const gi_box *box)
 {
     pthread_mutex_lock(&r->lock);
     if (!r->failed) {
@@ -29,16 +29,16 @@ static bool gi_gpu_gave_up(gi_worker *w, bool *halve)
 
 /* Works on a box, in pieces of these lengths. A GPU is given it whole; if it has no memory for that, in halves, and at last the CPU
    takes over. False: not all of it is done, and the run has been told why. */
-static bool gi_do_box(gi_computation *r, gi_worker *w, int ndim, const int64_t *piece, const gi_box *box, gi_box_work work,
-                      void *job)
+static bool gi_chunk_do_box(gi_computation *r, gi_worker *w, int ndim, const int64_t *piece, const gi_box *box,
+                            gi_box_work work, void *job)
 {
     bool halve = false;
     if (w->gpu) {
         bool ok = work(r, w, box, job);
-        gi_forget(w);
+        gi_worker_forget(w);
         if (ok) return true;
         if (!gi_gpu_gave_up(w, &halve)) {
-            gi_run_failed(r, ndim, box);
+            gi_chunk_run_failed(r, ndim, box);
             return false;
         }
         int longest = 0; /* in pieces */
@@ -49,20 +49,21 @@ static bool gi_do_box(gi_computation *r, gi_worker *w, int ndim, const int64_t *
             half[0].count[longest] = (box->count[longest] / piece[longest] + 1) / 2 * piece[longest];
             half[1].start[longest] += half[0].count[longest];
             half[1].count[longest] -= half[0].count[longest];
-            return gi_do_box(r, w, ndim, piece, &half[0], work, job) && gi_do_box(r, w, ndim, piece, &half[1], work, job);
+            return gi_chunk_do_box(r, w, ndim, piece, &half[0], work, job) &&
+                   gi_chunk_do_box(r, w, ndim, piece, &half[1], work, job);
         }
         gi_worker cpu = { NULL, 0, GA_CPU, false };
-        return gi_do_box(r, &cpu, ndim, piece, box, work, job);
+        return gi_chunk_do_box(r, &cpu, ndim, piece, box, work, job);
     }
-    int64_t pieces = gi_count_boxes(ndim, box->count, piece);
+    int64_t pieces = gi_box_count(ndim, box->count, piece);
     for (int64_t k = 0; k < pieces; k++) {
         gi_box part = gi_box_number(ndim, box->count, piece, k);
         for (int d = 0; d < ndim; d++) part.start[d] += box->start[d];
         if (__atomic_load_n(&r->failed, __ATOMIC_RELAXED)) return false; /* another thread, and the rest is not wanted */
         bool ok = work(r, w, &part, job);
-        gi_forget(w);
+        gi_worker_forget(w);
         if (ok) continue;
-        gi_run_failed(r, ndim, &part);
+        gi_chunk_run_failed(r, ndim, &part);
         return false;
     }
     return true;
@@ -73,10 +74,10 @@ static bool gi_compute_box(gi_computation *r, gi_worker *w, const gi_box *box, v
 {
     (void)job;
     for (int k = 0; k < r->arrays; k++) {
-        gi_layout all = gi_layout_of(r->of[k]), l = gi_part_of_layout(&all, box);
-        ga_array *out    = gi_view_of_box(r->site, r->to[k], box);
-        bool      direct = out && w->device == out->device && gi_equal_shapes(l.ndim, l.shape, out->ndim, out->shape);
-        bool      ok     = out && gi_put_elements(r->site, out, gi_pull(w, r->of[k], &l, direct ? out : NULL));
+        gi_layout all = gi_layout_of(r->of[k]), l = gi_layout_part(&all, box);
+        ga_array *out    = gi_box_view(r->site, r->to[k], box);
+        bool      direct = out && w->device == out->device && gi_shape_equal(l.ndim, l.shape, out->ndim, out->shape);
+        bool      ok     = out && gi_pull_into(r->site, out, gi_pull(w, r->of[k], &l, direct ? out : NULL));
         ga_free(out);
         if (!ok) return false;
     }
@@ -84,17 +85,17 @@ static bool gi_compute_box(gi_computation *r, gi_worker *w, const gi_box *box, v
 }
 
 /* A unit is a box of the arrays. */
-static void gi_run_boxes(int64_t begin, int64_t end, void *job)
+static void gi_chunk_run_boxes(int64_t begin, int64_t end, void *job)
 {
     gi_computation *r = (gi_computation *)job;
-    gi_worker       w = gi_new_worker();
+    gi_worker       w = gi_worker_new();
     gi_thread_state aside;
     gi_thread_put_aside(&aside);
     for (int64_t unit = begin; unit < end && !__atomic_load_n(&r->failed, __ATOMIC_RELAXED); unit++) {
         double start = ga_now();
         gi_box whole = gi_box_number(r->ndim, r->shape, r->unit, unit);
-        bool   ok    = gi_do_box(r, &w, r->ndim, r->piece, &whole, gi_compute_box, NULL);
-        if (ok && !gi_unit_done(r, unit, start)) gi_run_failed(r, r->ndim, &whole);
+        bool   ok    = gi_chunk_do_box(r, &w, r->ndim, r->piece, &whole, gi_compute_box, NULL);
+        if (ok && !gi_watch_unit_done(r, unit, start)) gi_chunk_run_failed(r, r->ndim, &whole);
     }
     gi_thread_take_back(&aside);
 }
@@ -115,11 +116,11 @@ static void gi_chunk_run_units(gi_computation *r, int64_t units, gi_task task)
     }
     if (gpus > units) gpus = units;
     gi_shared_work s = { gpus, 0, units, gpus, task, r };
-    gi_on_workers(gpus, gi_take_shared, &s);
+    gi_worker_run_all(gpus, gi_take_shared, &s);
     if (s.kept < gpus) task(s.kept, gpus, r); /* of GPUs that found no thread */
 }
 
-static bool gi_run_ends(gi_computation *r)
+static bool gi_chunk_run_ends(gi_computation *r)
 {
     pthread_mutex_destroy(&r->lock);
     if (!r->failed) return true;
@@ -133,14 +134,14 @@ static bool gi_run_ends(gi_computation *r)
 static void gi_divide_work(gi_computation *r)
 {
     ga_shape chunks = ga_chunks_of(r->of[0]);
-    int64_t  widest = 4, threads = gi_computing_threads(); /* bytes are often made of what is wider */
+    int64_t  widest = 4, threads = gi_compute_threads(); /* bytes are often made of what is wider */
     bool     local = true;
     for (int k = 0; k < r->arrays; k++) {
         const gi_lazy *n = r->of[k]->owner->node;
         local            = local && (n->local || n->value);
         if (ga_itemsize(n->dtype) > widest) widest = ga_itemsize(n->dtype);
     }
-    int64_t piece = GI_PIECE_BYTES / widest, elements = 1, total = gi_size(r->ndim, r->shape);
+    int64_t piece = GI_PIECE_BYTES / widest, elements = 1, total = gi_shape_size(r->ndim, r->shape);
     for (int d = 0; d < r->ndim; d++)
         elements *= r->unit[d] = chunks.n[d] < r->shape[d] ? chunks.n[d] : r->shape[d] > 0 ? r->shape[d] : 1;
     for (int d = r->ndim - 1; d >= 0 && elements < piece; d--) { /* small chunks together */
@@ -187,13 +188,13 @@ static bool gi_compute_alike(const char *site, int n, const ga_array *const *of,
     memcpy(r.shape, of[0]->shape, sizeof r.shape);
     gi_divide_work(&r);
     gi_count_results(n, of, 1);
-    gi_chunk_run_units(&r, gi_count_boxes(r.ndim, r.shape, r.unit), gi_run_boxes);
+    gi_chunk_run_units(&r, gi_box_count(r.ndim, r.shape, r.unit), gi_chunk_run_boxes);
     gi_count_results(n, of, -1);
-    return gi_run_ends(&r);
+    return gi_chunk_run_ends(&r);
 }
 
 /* Works out all of a node that needs all of its inputs at once. False with an error. */
-static bool gi_run_whole(const char *site, gi_lazy *n)
+static bool gi_call_run_whole(const char *site, gi_lazy *n)
 {
     const gi_further *p                  = (const gi_further *)n->plan;
     ga_array         *in[GI_CALL_INPUTS] = { NULL };
@@ -202,7 +203,7 @@ static bool gi_run_whole(const char *site, gi_lazy *n)
     for (int k = 0; k < n->inputs && ok; k++) {
         const ga_array *a = n->in[k];
         gi_all_of(a, &part[k]);
-        in[k] = gi_is_deferred(a) ? gi_new(site, a->dtype, GA_CPU, a->ndim, a->shape) : gi_hold(site, a);
+        in[k] = gi_is_deferred(a) ? gi_array_new(site, a->dtype, GA_CPU, a->ndim, a->shape) : gi_array_hold(site, a);
         ok    = in[k] && (!gi_is_deferred(a) || gi_compute_alike(site, 1, &a, &in[k]));
     }
     for (int d = 0; d < n->ndim; d++) {

@@ -52,7 +52,7 @@ static int gi_event_name(const gi_event *e, const char **name)
 }
 
 /* n more units of a run are done: tells the progress. False, with an error, if the progress function wants to stop. */
-static bool gi_tell_progress(gi_computation *r, int64_t n)
+static bool gi_watch_progress(gi_computation *r, int64_t n)
 {
     bool    go_on = true;
     int64_t done  = __atomic_add_fetch(&r->done, n, __ATOMIC_RELAXED);
@@ -79,8 +79,8 @@ static bool gi_tell_progress(gi_computation *r, int64_t n)
 }
 
 /* A unit of a run is done. It fails if the progress function wants to stop. */
-static bool gi_unit_done(gi_computation *r, int64_t number, double start)
+static bool gi_watch_unit_done(gi_computation *r, int64_t number, double start)
 {
     if (gi_is_watched()) gi_note_event(r->site, true, number, start, ga_now());
-    return gi_tell_progress(r, 1);
+    return gi_watch_progress(r, 1);
 }

@@ -8,7 +8,7 @@ static __thread gi_scope *gi_current_scope;
 static ga_device          gi_default_device = GA_CPU;
 
 /* Can arrays be made on that device? False with an error. */
-static bool gi_has_device(const char *site, ga_device device)
+static bool gi_device_check(const char *site, ga_device device)
 {
     if (device == GA_CPU) return true;
     if (device == GA_CUDA && gi_gpu) return gi_gpu->use(site);
@@ -23,7 +23,7 @@ static bool gi_has_device(const char *site, ga_device device)
 
 void ga_set_device(ga_device device)
 {
-    if (gi_has_device("\tga_set_device", device)) gi_default_device = device;
+    if (gi_device_check("\tga_set_device", device)) gi_default_device = device;
 }
 ga_device ga_get_device(void) { return gi_default_device; }
 
@@ -54,15 +54,15 @@ static void gi_buffer_unref(gi_buffer *b)
     if (b->release) b->release(b->base, b->user);
     if (b->node) gi_deferred->free_node(b->node);
     if (!b->wrapped && (b->device == GA_CUDA || b->memory == GI_PINNED)) gi_gpu->release_buffer(b);
-    else if (!b->wrapped) gi_release(b->base, b->bytes);
-    gi_release(b, sizeof *b);
+    else if (!b->wrapped) gi_mem_release(b->base, b->bytes);
+    gi_mem_release(b, sizeof *b);
 }
 
 /* A handle without memory, filled from the arguments; it takes over one reference to `owner` (gives it back on error). */
-static ga_array *gi_new_handle(const char *site, gi_buffer *owner, void *data, ga_dtype dtype, ga_device device, int ndim,
-                               const int64_t *shape, const int64_t *strides)
+static ga_array *gi_array_new_handle(const char *site, gi_buffer *owner, void *data, ga_dtype dtype, ga_device device, int ndim,
+                                     const int64_t *shape, const int64_t *strides)
 {
-    gi_handle *h = gi_is_stamped(site, dtype) ? (gi_handle *)gi_alloc(site, sizeof *h) : NULL;
+    gi_handle *h = gi_dtype_is_stamped(site, dtype) ? (gi_handle *)gi_mem_alloc(site, sizeof *h) : NULL;
     if (!h) {
         gi_buffer_unref(owner);
         return NULL;
@@ -73,7 +73,7 @@ static ga_array *gi_new_handle(const char *site, gi_buffer *owner, void *data, g
     a->dtype    = dtype;
     a->device   = device;
     a->ndim     = ndim;
-    a->size     = gi_size(ndim, shape);
+    a->size     = gi_shape_size(ndim, shape);
     a->owner    = owner;
     a->alive    = GI_ALIVE;
     for (int d = 0; d < ndim; d++) {
@@ -92,7 +92,7 @@ static ga_array *gi_new_handle(const char *site, gi_buffer *owner, void *data, g
 }
 
 /* Strides of a C-ordered array; returns the number of bytes, or -1 if they do not fit 63 bits. */
-static int64_t gi_c_strides(ga_dtype dtype, int ndim, const int64_t *shape, int64_t *strides)
+static int64_t gi_shape_c_strides(ga_dtype dtype, int ndim, const int64_t *shape, int64_t *strides)
 {
     int64_t bytes = ga_itemsize(dtype);
     bool    empty = false;
@@ -106,14 +106,14 @@ static int64_t gi_c_strides(ga_dtype dtype, int ndim, const int64_t *shape, int6
 }
 
 /* A new C-ordered array with any content, in memory of some kind. */
-GI_SHARED ga_array *gi_new_in(const char *site, gi_memory memory, ga_dtype dtype, ga_device device, int ndim,
-                              const int64_t *shape)
+GI_SHARED ga_array *gi_array_new_in(const char *site, gi_memory memory, ga_dtype dtype, ga_device device, int ndim,
+                                    const int64_t *shape)
 {
     if (dtype == GA_DTYPE_DEFAULT) dtype = GA_F64;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
-    if (!gi_has_device(site, device)) return NULL;
+    if (!gi_device_check(site, device)) return NULL;
     if (ndim < 0 || ndim > GPUARR_MAX_DIMS)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
                                    "%d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", ndim,
@@ -121,11 +121,11 @@ GI_SHARED ga_array *gi_new_in(const char *site, gi_memory memory, ga_dtype dtype
     for (int d = 0; d < ndim; d++)
         if (shape[d] < 0)
             return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(ndim, shape));
-    int64_t strides[GPUARR_MAX_DIMS], bytes = gi_c_strides(dtype, ndim, shape, strides);
+    int64_t strides[GPUARR_MAX_DIMS], bytes = gi_shape_c_strides(dtype, ndim, shape, strides);
     if (bytes < 0)
         return (ga_array *)gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted",
                                    gi_shape_text(ndim, shape), ga_dtype_name(dtype));
-    gi_buffer *b = (gi_buffer *)gi_alloc(site, sizeof *b);
+    gi_buffer *b = (gi_buffer *)gi_mem_alloc(site, sizeof *b);
     if (!b) return NULL;
     memset(b, 0, sizeof *b);
     b->references = 1;
@@ -134,29 +134,39 @@ GI_SHARED ga_array *gi_new_in(const char *site, gi_memory memory, ga_dtype dtype
     /* where there is no GPU, pinned memory is of no use, and a program that asks for it runs all the same */
     if (device == GA_CUDA ? memory == GI_MANAGED : memory == GI_PINNED && gi_gpu && gi_gpu->count() > 0) b->memory = memory;
     if (device == GA_CUDA || b->memory == GI_PINNED) (void)gi_gpu->alloc_buffer(site, b);
-    else b->base = gi_alloc(site, b->bytes);
+    else b->base = gi_mem_alloc(site, b->bytes);
     if (!b->base) {
-        gi_release(b, sizeof *b);
+        gi_mem_release(b, sizeof *b);
         return NULL;
     }
-    return gi_new_handle(site, b, b->base, dtype, device, ndim, shape, strides);
+    return gi_array_new_handle(site, b, b->base, dtype, device, ndim, shape, strides);
 }
 
-GI_SHARED ga_array *gi_new(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
+GI_SHARED ga_array *gi_array_new(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
 {
-    return gi_new_in(site, GI_ORDINARY, dtype, device, ndim, shape);
+    return gi_array_new_in(site, GI_ORDINARY, dtype, device, ndim, shape);
 }
 
 /* Another handle on the memory of a. */
-GI_SHARED ga_array *gi_new_view(const char *site, const ga_array *a, void *data, ga_dtype dtype, int ndim, const int64_t *shape,
-                                const int64_t *strides)
+GI_SHARED ga_array *gi_array_new_view(const char *site, const ga_array *a, void *data, ga_dtype dtype, int ndim,
+                                      const int64_t *shape, const int64_t *strides)
 {
     if (a->owner) __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
-    return gi_new_handle(site, a->owner, data, dtype, a->device, ndim, shape, strides);
+    return gi_array_new_handle(site, a->owner, data, dtype, a->device, ndim, shape, strides);
+}
+
+/* Another view of a that belongs to no scope. */
+static ga_array *gi_array_hold(const char *site, const ga_array *a)
+{
+    gi_scope *scope  = gi_current_scope;
+    gi_current_scope = NULL;
+    ga_array *held   = gi_array_new_view(site, a, a->data, a->dtype, a->ndim, a->shape, a->strides);
+    gi_current_scope = scope;
+    return held;
 }
 
 /* Is `a` an array? If not: the error (none for NULL behind an earlier error: that one is told already). */
-static bool gi_is_array(const char *site, const ga_array *a, const char *name)
+static bool gi_array_is_alive(const char *site, const ga_array *a, const char *name)
 {
     if (a && a->alive == GI_ALIVE) return true;
     if (!a) gi_fail(site, GA_BAD_ARGUMENT, "%s is NULL: the call that should have made it failed, or it was never made", name);
@@ -167,16 +177,16 @@ static bool gi_is_array(const char *site, const ga_array *a, const char *name)
 }
 
 /* The same for an array whose elements the call will use, if they are there yet: a copy of them that is still under way is waited for. */
-static bool gi_check_any(const char *site, const ga_array *a, const char *name)
+static bool gi_array_check_any(const char *site, const ga_array *a, const char *name)
 {
-    if (!gi_is_array(site, a, name)) return false;
+    if (!gi_array_is_alive(site, a, name)) return false;
     return !a->owner || !__atomic_load_n(&a->owner->copying, __ATOMIC_RELAXED) || gi_gpu->settle(site, a->owner);
 }
 
 /* The same for an array that must be in memory. */
-static bool gi_check(const char *site, const ga_array *a, const char *name)
+static bool gi_array_check(const char *site, const ga_array *a, const char *name)
 {
-    if (!gi_check_any(site, a, name)) return false;
+    if (!gi_array_check_any(site, a, name)) return false;
     if (!gi_is_deferred(a)) return true;
     gi_fail(site, GA_BAD_ARGUMENT,
             "%s is chunked, its elements are not computed yet, and this call needs them in memory: ga_compute it first", name);
@@ -186,7 +196,7 @@ static bool gi_check(const char *site, const ga_array *a, const char *name)
 void ga_free(ga_array *a)
 {
     if (!a) return;
-    if (!gi_is_array("\tga_free", a, "the argument")) return;
+    if (!gi_array_is_alive("\tga_free", a, "the argument")) return;
     gi_handle *h = (gi_handle *)(void *)a;
     gi_scope_remove(a);
     a->alive = GI_DEAD;
@@ -197,11 +207,11 @@ void ga_free(ga_array *a)
     gi_pool.arrays--;
     pthread_mutex_unlock(&gi_pool.lock);
     gi_buffer_unref(a->owner);
-    gi_release(h, sizeof *h);
+    gi_mem_release(h, sizeof *h);
 }
 
 /* No array is made or freed meanwhile. */
-GI_SHARED void gi_for_each_array(void (*f)(const ga_array *a, void *user), void *user)
+GI_SHARED void gi_array_for_each(void (*f)(const ga_array *a, void *user), void *user)
 {
     pthread_mutex_lock(&gi_pool.lock);
     for (const gi_handle *h = gi_pool.first; h; h = h->next) f(&h->array, user);
@@ -214,7 +224,7 @@ int64_t ga_report_leaks(FILE *to)
     int64_t n = gi_pool.arrays;
     for (gi_handle *h = gi_pool.first; h && to; h = h->next) {
         char where[256];
-        gi_write_site(where, sizeof where, h->site);
+        gi_error_write_site(where, sizeof where, h->site);
         fprintf(to, "%s%s %s is alive, %lld bytes%s\n", where, ga_dtype_name(h->array.dtype), gi_shape_of(&h->array),
                 h->array.owner ? (long long)h->array.owner->bytes : 0LL, h->array.device == GA_CUDA ? " on the GPU" : "");
     }
@@ -267,7 +277,7 @@ static void gi_thread_take_back(const gi_thread_state *t)
 
 ga_array *ga_keep(ga_array *a)
 {
-    if (!a || !gi_is_array("\tga_keep", a, "the argument")) return NULL;
+    if (!a || !gi_array_is_alive("\tga_keep", a, "the argument")) return NULL;
     gi_scope *scope = a->scope;
     if (!scope) return a;
     gi_scope_remove(a);

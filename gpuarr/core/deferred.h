@@ -7,7 +7,7 @@ struct gi_row;
 struct gi_map_call;
 struct gi_generator;
 struct gi_contraction;
-struct gi_correlation;
+struct gi_conv_call;
 struct gi_filter;
 struct gi_rank_rule;
 struct gi_window;
@@ -16,17 +16,19 @@ struct gi_reducing;
 typedef struct gi_deferred_port {
     /* elementwise, in any number of results: into c->out */
     bool (*map)(const struct gi_map_call *c, int ndim, const int64_t *shape);
-    /* a row of the table that reduces; mean, var and std; argmax and the like */
-    ga_array *(*row)(const struct gi_row *row, const ga_array *a, const ga_reduce_options *o);
-    ga_array *(*moment)(gi_moment what, bool skip_nan, const char *name, const ga_array *a, const ga_reduce_options *o);
+    /* reductions, whose result is of `dtype`: a row of the table; mean, var and std; argmax and the like (of int64) */
+    ga_array *(*row)(const struct gi_row *row, ga_dtype dtype, const ga_array *a, const ga_reduce_options *o);
+    ga_array *(*moment)(gi_moment what, bool skip_nan, const char *name, ga_dtype dtype, const ga_array *a,
+                        const ga_reduce_options *o);
     ga_array *(*place)(const struct gi_row *row, const char *name, bool skip_nan, const ga_array *a,
                        const ga_reduce_options *o);
     /* a reduction of the user's; r: its plan, whose result has that shape */
     ga_array *(*reduce)(const ga_reduction *asked, const struct gi_reducing *r, int operands, const ga_arg *in,
                         const ga_reduce_options *o, int ndim, const int64_t *shape);
-    /* medians and percentiles */
-    ga_array *(*median)(const char *name, bool skip_nan, const ga_array *a, const ga_order_options *o);
-    ga_array *(*percentile)(const char *name, bool skip_nan, const ga_array *a, ga_arg q, const ga_order_options *o);
+    /* medians, and percentiles: those of q, as float64 */
+    ga_array *(*median)(const char *name, bool skip_nan, ga_dtype dtype, const ga_array *a, const ga_order_options *o);
+    ga_array *(*percentile)(const char *name, bool skip_nan, ga_dtype dtype, const ga_array *a, ga_arg q,
+                            const ga_array *percent, const ga_order_options *o);
     /* along an axis */
     ga_array *(*sort)(const ga_array *a, int axis, bool indices, const ga_axis_options *o);
     ga_array *(*scan)(const ga_array *a, int axis, ga_dtype dtype, ga_dtype wide, const struct gi_row *row,
@@ -39,8 +41,7 @@ typedef struct gi_deferred_port {
     ga_array *(*distances)(const ga_array *x, const ga_array *y, ga_dtype dtype, int ndim, const int64_t *shape,
                            const ga_distance_options *o);
     /* of neighbours: convolutions, filters that weigh, filters that choose, stencils of the user's */
-    ga_array *(*correlation)(const char *site, const ga_array *a, const ga_array *weights, ga_dtype dtype, ga_dtype result,
-                             const struct gi_correlation *c, ga_method method, const ga_array *out);
+    ga_array *(*correlation)(const struct gi_conv_call *q);
     ga_array *(*filter)(const struct gi_filter *f, const ga_array *a, const ga_array *out);
     ga_array *(*choice)(const ga_array *a, const struct gi_rank_rule *rule, const ga_array *footprint,
                         const struct gi_window *w, const ga_window_options *o);

@@ -12,7 +12,7 @@ static const int gi_itemsizes[] = { 0,
 };
 
 /* Are there arrays of this dtype in this build? False with an error. */
-static bool gi_is_stamped(const char *site, ga_dtype dtype)
+static bool gi_dtype_is_stamped(const char *site, ga_dtype dtype)
 {
 #ifdef GPUARR_FEW_DTYPES
     switch (dtype) {

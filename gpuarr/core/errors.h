@@ -19,7 +19,7 @@ void ga_set_error_handler(ga_error_handler handler, void *user)
 }
 
 /* Writes "main.c:12: ga_add(a, b): " from a site "main.c:12\tga_add(a, b)"; a long call is cut. Returns the length. */
-static int gi_write_site(char *to, size_t room, const char *site)
+static int gi_error_write_site(char *to, size_t room, const char *site)
 {
     enum { LONGEST_CALL = 120 };
     if (!site || !*site) return snprintf(to, room, "gpuarr: ");
@@ -36,7 +36,7 @@ GI_SHARED void *gi_fail(const char *site, ga_status status, const char *format, 
 {
     if (gi_error_status != GA_OK) return NULL;
     gi_error_status = status;
-    int     used    = gi_write_site(gi_error_text, sizeof gi_error_text, site);
+    int     used    = gi_error_write_site(gi_error_text, sizeof gi_error_text, site);
     va_list args;
     va_start(args, format);
     if (used >= 0 && (size_t)used < sizeof gi_error_text)

@@ -8,18 +8,18 @@ static inline bool gi_is_float(ga_dtype d) { return d == GA_F32 || d == GA_F64; 
 static inline bool gi_is_complex(ga_dtype d) { return d == GA_C64 || d == GA_C128; }
 
 /* The dtype of the real part. */
-static inline ga_dtype gi_real_dtype(ga_dtype d) { return d == GA_C64 ? GA_F32 : d == GA_C128 ? GA_F64 : d; }
+static inline ga_dtype gi_dtype_real(ga_dtype d) { return d == GA_C64 ? GA_F32 : d == GA_C128 ? GA_F64 : d; }
 
 /* bool 0, integers 1, floats 2, complex 3: a result may be written into an array of the same kind or a later one. */
-static inline int  gi_kind_of(ga_dtype d) { return d == GA_BOOL ? 0 : gi_is_int(d) ? 1 : gi_is_float(d) ? 2 : 3; }
-static inline bool gi_same_kind(ga_dtype from, ga_dtype to)
+static inline int  gi_dtype_kind(ga_dtype d) { return d == GA_BOOL ? 0 : gi_is_int(d) ? 1 : gi_is_float(d) ? 2 : 3; }
+static inline bool gi_dtype_same_kind(ga_dtype from, ga_dtype to)
 {
     if (gi_is_signed(from) && gi_is_unsigned(to)) return false; /* as NumPy's same_kind */
-    return gi_kind_of(from) <= gi_kind_of(to);
+    return gi_dtype_kind(from) <= gi_dtype_kind(to);
 }
 
 /* How many elements: a length of 0 wins, whatever the product of the others. */
-static inline int64_t gi_size(int ndim, const int64_t *shape)
+static inline int64_t gi_shape_size(int ndim, const int64_t *shape)
 {
     int64_t size = 1;
     for (int d = 0; d < ndim; d++)
@@ -28,7 +28,7 @@ static inline int64_t gi_size(int ndim, const int64_t *shape)
     return size;
 }
 
-static inline bool gi_equal_shapes(int na, const int64_t *a, int nb, const int64_t *b)
+static inline bool gi_shape_equal(int na, const int64_t *a, int nb, const int64_t *b)
 {
     if (na != nb) return false;
     for (int d = 0; d < na; d++)
@@ -37,7 +37,7 @@ static inline bool gi_equal_shapes(int na, const int64_t *a, int nb, const int64
 }
 
 /* Joins a shape into a broadcast shape (right-aligned; 1 stretches). False if they do not fit; nothing is reported. */
-static inline bool gi_broadcast_into(int *ndim, int64_t *shape, int n, const int64_t *other)
+static inline bool gi_shape_broadcast(int *ndim, int64_t *shape, int n, const int64_t *other)
 {
     if (n > *ndim) { /* shift to the right, put ones before */
         for (int d = n - 1; d >= 0; d--) shape[d] = d >= n - *ndim ? shape[d - (n - *ndim)] : 1;
@@ -52,7 +52,7 @@ static inline bool gi_broadcast_into(int *ndim, int64_t *shape, int n, const int
 }
 
 /* The strides of a seen as an array of the given (broadcast) shape: 0 along stretched axes. */
-static inline void gi_broadcast_strides(const ga_array *a, int ndim, const int64_t *shape, int64_t *strides)
+static inline void gi_shape_broadcast_strides(const ga_array *a, int ndim, const int64_t *shape, int64_t *strides)
 {
     int missing = ndim - a->ndim;
     for (int d = 0; d < ndim; d++)
@@ -61,4 +61,4 @@ static inline void gi_broadcast_strides(const ga_array *a, int ndim, const int64
 
 enum { GI_ALIGN = 64 };
 /* Rounds up, so that what follows is aligned. */
-static inline int64_t gi_padded(int64_t bytes) { return (bytes + GI_ALIGN - 1) / GI_ALIGN * GI_ALIGN; }
+static inline int64_t gi_mem_padded(int64_t bytes) { return (bytes + GI_ALIGN - 1) / GI_ALIGN * GI_ALIGN; }

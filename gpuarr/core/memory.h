@@ -1,5 +1,5 @@
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
-/*  Everything that lives longer than a call and everything large comes from gi_alloc. Blocks that are given back are kept in
+/*  Everything that lives longer than a call and everything large comes from gi_mem_alloc. Blocks that are given back are kept in
     lists by size class, because fresh pages cost more than most operations on them; classes are powers of two in quarter steps.
     With a user's allocator, or under AddressSanitizer, nothing is kept.                                                     */
 
@@ -66,10 +66,10 @@ static void gi_pool_shrink(int64_t keep)
 }
 
 /* Memory is short: lets go of what may be done without. False if there was nothing. Set, atomically, by who keeps such things. */
-static bool (*gi_reclaim)(void);
+static bool (*gi_mem_reclaim)(void);
 
-/* `bytes` bytes aligned to 64, or NULL with an error sentence. Give them back with gi_release(p, bytes). */
-static void *gi_alloc(const char *site, size_t bytes)
+/* `bytes` bytes aligned to 64, or NULL with an error sentence. Give them back with gi_mem_release(p, bytes). */
+static void *gi_mem_alloc(const char *site, size_t bytes)
 {
     if (bytes == 0) bytes = 1;
     if (bytes > (size_t)1 << 46)
@@ -102,8 +102,8 @@ static void *gi_alloc(const char *site, size_t bytes)
     }
     int64_t used = gi_pool.used, limit = gi_pool.limit;
     pthread_mutex_unlock(&gi_pool.lock);
-    bool (*reclaim)(void) = over ? __atomic_load_n(&gi_reclaim, __ATOMIC_RELAXED) : NULL;
-    if (reclaim && reclaim()) return gi_alloc(site, bytes);
+    bool (*reclaim)(void) = over ? __atomic_load_n(&gi_mem_reclaim, __ATOMIC_RELAXED) : NULL;
+    if (reclaim && reclaim()) return gi_mem_alloc(site, bytes);
     if (over)
         return gi_fail(
             site, GA_NO_MEMORY,
@@ -116,7 +116,7 @@ static void *gi_alloc(const char *site, size_t bytes)
     return p;
 }
 
-static void gi_release(void *p, size_t bytes)
+static void gi_mem_release(void *p, size_t bytes)
 {
     if (!p) return;
     if (bytes == 0) bytes = 1;
@@ -139,7 +139,7 @@ static void gi_release(void *p, size_t bytes)
 }
 
 /* Counts bytes of memory that comes from elsewhere (pinned) as used. False with an error beyond the limit. */
-GI_SHARED bool gi_count_bytes(const char *site, size_t bytes)
+GI_SHARED bool gi_mem_count(const char *site, size_t bytes)
 {
     pthread_mutex_lock(&gi_pool.lock);
     int64_t used = gi_pool.used, limit = gi_pool.limit;
@@ -154,14 +154,14 @@ GI_SHARED bool gi_count_bytes(const char *site, size_t bytes)
     return !over;
 }
 
-GI_SHARED void gi_discount_bytes(size_t bytes)
+GI_SHARED void gi_mem_discount(size_t bytes)
 {
     pthread_mutex_lock(&gi_pool.lock);
     gi_pool.used -= (int64_t)bytes;
     pthread_mutex_unlock(&gi_pool.lock);
 }
 
-static int64_t gi_spilled_bytes; /* atomic */
+static int64_t gi_mem_spilled; /* atomic */
 
 ga_memory ga_memory_stats(void)
 {
@@ -173,7 +173,7 @@ ga_memory ga_memory_stats(void)
     m.limit_bytes = gi_pool.limit;
     m.arrays      = gi_pool.arrays;
     pthread_mutex_unlock(&gi_pool.lock);
-    m.spilled_bytes = __atomic_load_n(&gi_spilled_bytes, __ATOMIC_RELAXED);
+    m.spilled_bytes = __atomic_load_n(&gi_mem_spilled, __ATOMIC_RELAXED);
     return m;
 }
 

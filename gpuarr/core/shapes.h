@@ -14,11 +14,11 @@ bool ga_is_contiguous(const ga_array *a)
 
 bool ga_same_shape(const ga_array *a, const ga_array *b)
 {
-    return a && b && gi_equal_shapes(a->ndim, a->shape, b->ndim, b->shape);
+    return a && b && gi_shape_equal(a->ndim, a->shape, b->ndim, b->shape);
 }
 
 /* The bytes that the elements of a lie between: [*low, *high). */
-static void gi_extent(const ga_array *a, const char **low, const char **high)
+static void gi_array_extent(const ga_array *a, const char **low, const char **high)
 {
     const char *lo = (const char *)a->data, *hi = lo + ga_itemsize(a->dtype);
     for (int d = 0; d < a->ndim; d++) {
@@ -34,13 +34,13 @@ bool ga_may_share_memory(const ga_array *a, const ga_array *b)
 {
     if (!a || !b || a->device != b->device || a->size == 0 || b->size == 0) return false;
     const char *a0, *a1, *b0, *b1;
-    gi_extent(a, &a0, &a1);
-    gi_extent(b, &b0, &b1);
+    gi_array_extent(a, &a0, &a1);
+    gi_array_extent(b, &b0, &b1);
     return a0 < b1 && b0 < a1;
 }
 
 /* Was the option written, but as a pointer that is NULL? Then what should have made it failed, and so does this call. */
-static bool gi_null_option(const char *site, const char *name, const void *p)
+static bool gi_option_null(const char *site, const char *name, const void *p)
 {
     if (p || !gi_option_given(site, name)) return false;
     gi_fail(site, GA_BAD_ARGUMENT, ".%s is NULL: the call that should have made it failed, or it was never made", name);

@@ -6,13 +6,13 @@ GI_SHARED void       *gi_fail(const char *site, ga_status status, const char *fo
 GI_SHARED const char *gi_shape_text(int ndim, const int64_t *n);
 GI_SHARED bool        gi_option_given(const char *site, const char *name);
 GI_SHARED int         gi_axis(const char *site, int axis, int ndim);
-GI_SHARED bool        gi_count_bytes(const char *site, size_t bytes);
-GI_SHARED void        gi_discount_bytes(size_t bytes);
-GI_SHARED ga_array   *gi_new_in(const char *site, gi_memory memory, ga_dtype dtype, ga_device device, int ndim,
-                                const int64_t *shape);
-GI_SHARED ga_array   *gi_new(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape);
-GI_SHARED ga_array *gi_new_view(const char *site, const ga_array *a, void *data, ga_dtype dtype, int ndim, const int64_t *shape,
-                                const int64_t *strides);
-GI_SHARED void      gi_for_each_array(void (*f)(const ga_array *a, void *user), void *user);
+GI_SHARED bool        gi_mem_count(const char *site, size_t bytes);
+GI_SHARED void        gi_mem_discount(size_t bytes);
+GI_SHARED ga_array   *gi_array_new_in(const char *site, gi_memory memory, ga_dtype dtype, ga_device device, int ndim,
+                                      const int64_t *shape);
+GI_SHARED ga_array   *gi_array_new(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape);
+GI_SHARED ga_array   *gi_array_new_view(const char *site, const ga_array *a, void *data, ga_dtype dtype, int ndim,
+                                        const int64_t *shape, const int64_t *strides);
+GI_SHARED void        gi_array_for_each(void (*f)(const ga_array *a, void *user), void *user);
 
 static inline const char *gi_shape_of(const ga_array *a) { return gi_shape_text(a->ndim, a->shape); }

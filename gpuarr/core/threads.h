@@ -49,7 +49,7 @@ static struct {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL
 };
 
-static __thread bool gi_inside_task;
+static __thread bool gi_parallel_inside;
 
 /* Takes the first piece of a range. False: it has none. */
 static bool gi_take_piece(gi_pieces *own, int64_t *piece)
@@ -166,9 +166,9 @@ static void gi_call_helpers(int most)
 
 static void *gi_helper_thread(void *number)
 {
-    int      self  = (int)(intptr_t)number;
-    uint64_t done  = 0;
-    gi_inside_task = true;
+    int      self      = (int)(intptr_t)number;
+    uint64_t done      = 0;
+    gi_parallel_inside = true;
     gi_helper_begins(self);
     for (int spins = 0;; spins++) {
         uint64_t state = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED);
@@ -281,7 +281,7 @@ void ga_set_num_threads(int n)
 }
 
 /* Cuts n units into pieces of `chunk` and does them with the helpers that come. The pool is ours. */
-static void gi_run_job(int threads, int64_t n, int64_t chunk, bool wake, gi_task task, void *job)
+static void gi_parallel_run_job(int threads, int64_t n, int64_t chunk, bool wake, gi_task task, void *job)
 {
     while (n / chunk >= INT32_MAX) chunk *= 2;
     int64_t pieces = (n + chunk - 1) / chunk, ranges = pieces < threads ? pieces : threads;
@@ -299,10 +299,10 @@ static void gi_run_job(int threads, int64_t n, int64_t chunk, bool wake, gi_task
     __atomic_store_n(&gi_threads.state, number * GI_JOB_NUMBER + GI_JOB_OPEN, __ATOMIC_SEQ_CST);
     if (wake && __atomic_load_n(&gi_threads.sleeping, __ATOMIC_SEQ_CST) > 0)
         gi_call_helpers(gi_threads.started < threads ? (int)ranges - 1 : gi_threads.started); /* any of them may hear it */
-    gi_inside_task = true;
+    gi_parallel_inside = true;
     gi_take_pieces(0);
-    gi_inside_task = false;
-    uint64_t state = __atomic_and_fetch(&gi_threads.state, ~(uint64_t)GI_JOB_OPEN, __ATOMIC_ACQUIRE);
+    gi_parallel_inside = false;
+    uint64_t state     = __atomic_and_fetch(&gi_threads.state, ~(uint64_t)GI_JOB_OPEN, __ATOMIC_ACQUIRE);
     for (int spins = 0; state & GI_JOB_INSIDE; spins++) {
         if (spins < GI_SPINS) gi_pause();
         else sched_yield();
@@ -311,7 +311,7 @@ static void gi_run_job(int threads, int64_t n, int64_t chunk, bool wake, gi_task
 }
 
 /* Does short work without the helpers, which sleep. Is there more and more of it, they are called for what comes next. */
-static void gi_run_alone(int64_t n, gi_task task, void *job)
+static void gi_parallel_run_alone(int64_t n, gi_task task, void *job)
 {
     static __thread double last,
         together; /* when the last such work was done, and how long it took with what was just before it */
@@ -333,7 +333,7 @@ static void gi_parallel_bytes(double bytes, int64_t n, int64_t chunk, gi_task ta
 {
     if (n <= 0) return;
     int threads = ga_get_num_threads();
-    if (bytes < GI_WORTH_SHARING || n <= chunk || threads == 1 || gi_inside_task ||
+    if (bytes < GI_WORTH_SHARING || n <= chunk || threads == 1 || gi_parallel_inside ||
         pthread_mutex_trylock(&gi_threads.busy) != 0) {
         task(0, n, job);
         return;
@@ -341,8 +341,8 @@ static void gi_parallel_bytes(double bytes, int64_t n, int64_t chunk, gi_task ta
     gi_threads_start();
     bool wake = bytes >= GI_WORTH_WAKING;
     if (wake || __atomic_load_n(&gi_threads.sleeping, __ATOMIC_RELAXED) < gi_threads.started)
-        gi_run_job(threads, n, chunk, wake, task, job);
-    else gi_run_alone(n, task, job);
+        gi_parallel_run_job(threads, n, chunk, wake, task, job);
+    else gi_parallel_run_alone(n, task, job);
     pthread_mutex_unlock(&gi_threads.busy);
 }
 

@@ -69,8 +69,8 @@ static bool gi_cuda_between(const char *site, const ga_array *x, double low, dou
 static ga_array *gi_cuda_keep_between(const char *site, const ga_array *x, double low, double high)
 {
     int64_t   stride = ga_itemsize(x->dtype);
-    ga_array *line   = gi_new_view(site, x, x->data, x->dtype, 1, &x->size, &stride);
-    ga_array *flags = line ? gi_new(site, GA_BOOL, GA_CUDA, 1, &x->size) : NULL, *kept = NULL;
+    ga_array *line   = gi_array_new_view(site, x, x->data, x->dtype, 1, &x->size, &stride);
+    ga_array *flags = line ? gi_array_new(site, GA_BOOL, GA_CUDA, 1, &x->size) : NULL, *kept = NULL;
     if (flags && gi_cuda_between(site, line, low, high, flags, true)) kept = gi_cuda_chosen(site, flags, line);
     ga_free(flags);
     ga_free(line);

@@ -356,7 +356,7 @@ static void gi_cuda_describe_correlation(const gi_correlation *c, gi_cuda_correl
     z.kind      = GA_KIND_COMPLEX;
     z.re = z.im = -0.0;
     gi_number_to(z, c->dtype, m->nothing);
-    gi_correlation_constant(c, m->constant);
+    gi_conv_constant(c, m->constant);
 }
 
 static bool gi_cuda_run_correlation(const char *site, const gi_correlation *c, gi_cuda_correlation *m)

@@ -137,7 +137,7 @@ static ga_array *gi_cuda_bring(const char *site, const ga_array *a, ga_device de
     ga_stream was = gi_cuda_streams[worker];
     if (o->stream) gi_cuda_streams[worker] = o->stream;
     if (!to || !ga_is_contiguous(to)) /* what the host gets without waiting must be pinned */
-        to = gi_new_in(site, async && !o->out ? GI_PINNED : GI_ORDINARY, a->dtype, device, a->ndim, a->shape);
+        to = gi_array_new_in(site, async && !o->out ? GI_PINNED : GI_ORDINARY, a->dtype, device, a->ndim, a->shape);
     bool ok = to && gi_cuda_transfer(site, a, to, o->async && (!o->out || to == o->out));
     if (ok && o->out && to != o->out) ok = gi_cuda_assign(site, o->out, to);
     if (to != o->out && (!ok || o->out)) ga_free(to);

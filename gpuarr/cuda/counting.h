@@ -181,7 +181,7 @@ static bool gi_cuda_weigh_all(const char *site, const gi_binning *m, const ga_ar
 static ga_array *gi_cuda_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins,
                                     const double *edges)
 {
-    ga_array *total          = gi_new(site, weights ? GA_F64 : GA_I64, GA_CUDA, 1, &bins);
+    ga_array *total          = gi_array_new(site, weights ? GA_F64 : GA_I64, GA_CUDA, 1, &bins);
     ga_array *packed         = total ? gi_cuda_packed(site, a, a->dtype) : NULL;
     ga_array *packed_weights = packed && weights ? gi_cuda_packed(site, weights, GA_F64) : NULL;
     bool      ok             = packed && (packed_weights || !weights) && gi_cuda_clear(site, total);

@@ -77,7 +77,7 @@ static ga_cuda_memory gi_cuda_memory_stats(const char *site)
     m.peak_bytes  = g->peak;
     m.limit_bytes = g->limit;
     pthread_mutex_unlock(&gi_gpus.lock);
-    gi_for_each_array(gi_cuda_count_array, &m.arrays);
+    gi_array_for_each(gi_cuda_count_array, &m.arrays);
     return m;
 }
 

@@ -51,8 +51,8 @@ static ga_array *gi_cuda_dot(const char *site, const ga_array *x, const ga_array
     ga_array       *copy = NULL;
     ga_shape        axis = { 1, { 0 } };
     memset(&j, 0, sizeof j);
-    if (!gi_plan_lines(site, &p, x, x->dtype, 0, &axis, false)) return NULL;
-    ga_array *result = gi_new(site, x->dtype, GA_CUDA, 0, NULL);
+    if (!gi_lines_plan(site, &p, x, x->dtype, 0, &axis, false)) return NULL;
+    ga_array *result = gi_array_new(site, x->dtype, GA_CUDA, 0, NULL);
     if (!result) return NULL;
     if (p.length == 0) {
         if (gi_cuda_clear(site, result)) return result;

@@ -184,7 +184,7 @@ static void gi_cuda_fft_describe(const gi_fft *f, gi_cuda_fft *m)
     int64_t together = GI_FFT_BYTES / (f->points * ga_itemsize(c->dtype));
     m->number        = together < 1 ? 1 : together < f->count ? together : f->count;
     m->points        = gi_wide_divisor_of(f->points, m->number * f->points + GI_CUDA_THREADS);
-    gi_correlation_constant(c, m->constant);
+    gi_conv_constant(c, m->constant);
     int64_t stride = 1, result_stride = 1;
     for (int d = c->ndim - 1; d >= 0; d--) {
         gi_cuda_fft_axis *a = &m->axis[d];

@@ -190,8 +190,8 @@ static bool gi_cuda_start_window(const char *site, gi_cuda_window_kernel kernel,
 static void gi_cuda_place_window(const gi_window *w, gi_cuda_window_job *m)
 {
     const gi_correlation *c      = &w->at;
-    int64_t               stride = 1, cells = 1, all = gi_size(c->ndim, c->size), longest = 0;
-    m->results = gi_size(c->ndim, c->result);
+    int64_t               stride = 1, cells = 1, all = gi_shape_size(c->ndim, c->size), longest = 0;
+    m->results = gi_shape_size(c->ndim, c->result);
     m->rows    = 1;
     m->axes    = 0;
     for (int d = c->ndim - 1; d >= 0; d--) {

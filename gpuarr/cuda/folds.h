@@ -55,8 +55,8 @@ static bool gi_cuda_lines_of(const char *site, const gi_lines *p, ga_dtype dtype
         }
         int       ndim = p->kept + p->reduced;
         ga_array *view = ndim <= GPUARR_MAX_DIMS /* one element a line: an axis too many */
-                             ? gi_new_view(site, p->a, p->a->data, p->a->dtype, ndim, shape, strides)
-                             : gi_new_view(site, p->a, p->a->data, p->a->dtype, p->kept, shape, strides);
+                             ? gi_array_new_view(site, p->a, p->a->data, p->a->dtype, ndim, shape, strides)
+                             : gi_array_new_view(site, p->a, p->a->data, p->a->dtype, p->kept, shape, strides);
         *copy          = view ? gi_cuda_convert(site, view, dtype) : NULL;
         ga_free(view);
         if (!*copy) return false;

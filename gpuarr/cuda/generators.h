@@ -178,7 +178,7 @@ static bool gi_cuda_generate(const char *site, ga_array *a, ga_dtype made, int g
     if (a->size == 0) return true;
     if (a->dtype == made || (made == GA_F64 && a->dtype == GA_F32) || (made == GA_I64 && gi_is_int(a->dtype)))
         return gi_cuda_touch(site, a) && gi_cuda_make(site, a, generator, plan, from);
-    ga_array *wide = gi_new(site, made, GA_CUDA, a->ndim, a->shape);
+    ga_array *wide = gi_array_new(site, made, GA_CUDA, a->ndim, a->shape);
     bool      ok =
         wide && gi_cuda_touch(site, wide) && gi_cuda_make(site, wide, generator, plan, from) && gi_cuda_assign(site, a, wide);
     ga_free(wide);

@@ -266,9 +266,9 @@ static bool gi_cuda_label_image(const uint8_t *mask, int connectivity, ga_array 
         GI_LAUNCH(gi_cuda_label_roots<P>, blocks, threads, stream, parents, counts);
         ok = gi_cuda_launched(site, "the roots of ga_label") && gi_cuda_exclusive_scan(site, result, counts, tiles + 1, NULL);
     }
-    if (ok && (o->count || (result->size + 1) / 2 > gi_largest_int(result->dtype)))
-        ok =
-            gi_cuda_read(site, result, &objects, counts + tiles, sizeof objects) && gi_can_number(site, objects, result->dtype);
+    if (ok && (o->count || (result->size + 1) / 2 > gi_dtype_largest_int(result->dtype)))
+        ok = gi_cuda_read(site, result, &objects, counts + tiles, sizeof objects) &&
+             gi_label_can_number(site, objects, result->dtype);
     if (ok) {
         GI_LAUNCH(gi_cuda_label_number<P>, blocks, threads, stream, parents, (const int64_t *)counts);
         ok = gi_cuda_launched(site, "numbering in ga_label");
@@ -287,7 +287,7 @@ static bool gi_cuda_label_image(const uint8_t *mask, int connectivity, ga_array 
 static ga_array *gi_cuda_label(const ga_array *a, ga_dtype dtype, int connectivity, const ga_label_options *o)
 {
     ga_array *mask   = gi_cuda_packed(o->site, a, ga_itemsize(a->dtype) == 1 ? a->dtype : GA_BOOL);
-    ga_array *result = mask ? gi_new(o->site, dtype, GA_CUDA, a->ndim, a->shape) : NULL;
+    ga_array *result = mask ? gi_array_new(o->site, dtype, GA_CUDA, a->ndim, a->shape) : NULL;
     bool      ok     = result && gi_cuda_touch(o->site, mask) && gi_cuda_touch(o->site, result);
     if (ok && a->size == 0 && o->count) *o->count = 0;
     if (ok && a->size > 0) {

@@ -68,7 +68,7 @@ static bool gi_cuda_launch_own(const char *site, const gi_job *j, int64_t first,
     m.masked = j->masked;
     for (int k = 0; k < kernel->parameters; k++) {
         bool              written = kernel->parameter[k].output;
-        const gi_operand *v       = written ? gi_target_of(j, out++) : &j->in[in++];
+        const gi_operand *v       = written ? gi_job_target(j, out++) : &j->in[in++];
         m.operand[k]              = gi_cuda_operand_of(j, v, first, vector, written, &m.packed);
     }
     if (kernel->result.output) m.operand[kernel->parameters] = gi_cuda_operand_of(j, &j->out, first, vector, true, &m.packed);
@@ -102,10 +102,10 @@ static bool gi_cuda_run(const char *site, gi_job *j)
     const int64_t most = (int64_t)1 << 30;
     for (int d = 0; d < j->ndim; d++)
         if (j->shape[d] == 0) return true;
-    gi_order_dimensions(j);
-    gi_coalesce(j);
+    gi_job_order_dimensions(j);
+    gi_job_coalesce(j);
     gi_cuda_kernel kernel = (gi_cuda_kernel)j->gpu;
-    if (!gi_computes(j))
+    if (!gi_job_computes(j))
         kernel = j->in[0].dtype == j->out.dtype ? gi_cuda_copy(ga_itemsize(j->out.dtype)) : gi_cuda_cast(j->out.dtype);
     int64_t below = 1; /* elements for one index along the outermost dimension */
     for (int d = 1; d < j->ndim; d++) below *= j->shape[d];
@@ -164,14 +164,14 @@ static bool gi_cuda_assign(const char *site, ga_array *to, const ga_array *from)
     const ga_array *both[2] = { from, to };
     gi_job          j;
     if (!gi_cuda_touch_all(site, 2, both)) return false;
-    gi_plan_copy(&j, to, from);
+    gi_job_plan_copy(&j, to, from);
     return gi_cuda_run(site, &j);
 }
 
 /* A new C-ordered array with the elements of a, cast to dtype. */
 static ga_array *gi_cuda_convert(const char *site, const ga_array *a, ga_dtype dtype)
 {
-    ga_array *copy = gi_new(site, dtype, GA_CUDA, a->ndim, a->shape);
+    ga_array *copy = gi_array_new(site, dtype, GA_CUDA, a->ndim, a->shape);
     if (!copy || gi_cuda_assign(site, copy, a)) return copy;
     ga_free(copy);
     return NULL;
@@ -181,5 +181,5 @@ static ga_array *gi_cuda_convert(const char *site, const ga_array *a, ga_dtype d
 static ga_array *gi_cuda_packed(const char *site, const ga_array *a, ga_dtype dtype)
 {
     if (a->dtype != dtype || !ga_is_contiguous(a)) return gi_cuda_convert(site, a, dtype);
-    return gi_new_view(site, a, a->data, a->dtype, a->ndim, a->shape, a->strides);
+    return gi_array_new_view(site, a, a->data, a->dtype, a->ndim, a->shape, a->strides);
 }

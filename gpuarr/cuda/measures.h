@@ -367,15 +367,15 @@ static ga_array *gi_cuda_measure_arrays(const char *site, int measure, const ga_
     bool      ok = (values || !a) && (packed || !labels) && (wanted || !index);
     if (ok && index) {
         int64_t   stride = sizeof(int64_t);
-        ga_array *line   = gi_new_view(site, wanted, wanted->data, GA_I64, 1, &wanted->size, &stride);
+        ga_array *line   = gi_array_new_view(site, wanted, wanted->data, GA_I64, 1, &wanted->size, &stride);
         g.groups.count   = index->size;
-        sorted           = line ? gi_new(site, GA_I64, GA_CUDA, 1, &wanted->size) : NULL;
+        sorted           = line ? gi_array_new(site, GA_I64, GA_CUDA, 1, &wanted->size) : NULL;
         ok               = sorted && (sorted->size == 0 || gi_cuda_sort(site, line, sorted, 0, false));
         ga_free(line);
     }
     const int64_t   width  = what == GI_CENTER_OF ? a->ndim : 1;
     gi_scratch      s      = {};
-    ga_array       *result = ok ? gi_new_measures(site, what, GA_CUDA, a, index, g.groups.count) : NULL;
+    ga_array       *result = ok ? gi_label_new_measures(site, what, GA_CUDA, a, index, g.groups.count) : NULL;
     const ga_array *all[4] = { values, packed, sorted, result };
     ok                     = result && gi_cuda_touch_all(site, 4, all);
     if (ok && index) ok = gi_scratch_get(site, &s, result, (size_t)(g.groups.count * width) * 8);

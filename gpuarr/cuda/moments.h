@@ -150,7 +150,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_complex_moments(double *re, const double *im, int64_t size, gi_moment what, double n, int ddof)
 {
     const int64_t i = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
-    if (i < size) re[i] = gi_complex_moment(what, re[i] + im[i], n, ddof);
+    if (i < size) re[i] = gi_moment_complex(what, re[i] + im[i], n, ddof);
 }
 
 static bool gi_cuda_join_parts(const char *site, int what, ga_array *re, const ga_array *im, double n, int ddof)

@@ -248,7 +248,7 @@ static bool gi_cuda_sort_quantiles(const char *site, const ga_array *packed, con
     gi_cuda_keys how = gi_cuda_keys_of(packed->dtype, true);
     gi_scratch   room;
     cudaStream_t stream = gi_cuda_current_stream();
-    int64_t      bytes  = gi_padded(length * (int64_t)sizeof(K));
+    int64_t      bytes  = gi_mem_padded(length * (int64_t)sizeof(K));
     bool         ok     = true;
     if (!gi_scratch_get(site, &room, packed, (size_t)(2 * bytes))) return false;
     for (int64_t line = 0; ok && line < packed->size / length; line++) {

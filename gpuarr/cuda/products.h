@@ -174,10 +174,10 @@ static bool gi_cublas_product(const char *site, const gi_product *p, bool *done)
     cublasHandle_t *handle = &gi_cublas_handles[gi_cuda_ordinal_in_use()];
     cublasStatus_t  status = *handle ? CUBLAS_STATUS_SUCCESS : cublasCreate(handle);
     if (status == CUBLAS_STATUS_SUCCESS) status = cublasSetStream(*handle, gi_cuda_current_stream());
-    for (int64_t item = 0; item < gi_size(p->axes, p->shape) && status == CUBLAS_STATUS_SUCCESS; item++) {
+    for (int64_t item = 0; item < gi_shape_size(p->axes, p->shape) && status == CUBLAS_STATUS_SUCCESS; item++) {
         const char *x, *y;
         char       *to;
-        gi_locate_item(p, item, &x, &y, &to);
+        gi_product_locate_item(p, item, &x, &y, &to);
         status = gi_cublas_item(*handle, p, &a, &b, &out, x, y, to);
     }
     pthread_mutex_unlock(&gi_cublas_lock);
@@ -193,15 +193,16 @@ static bool gi_cuda_product(const char *site, gi_product *p)
 {
     const int64_t size = ga_itemsize(p->dtype);
     if (p->out.column != size && p->out.row == size && !gi_is_complex(p->dtype))
-        gi_transpose_product(p); /* to write side by side */
+        gi_product_transpose(p); /* to write side by side */
 #if defined(GPUARR_USE_CUBLAS) && !defined(__CUDASIM__)
     bool done;
     if (!gi_cublas_product(site, p, &done)) return false;
     if (done) return true;
 #endif
     const int64_t across = (p->columns + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE;
-    const int64_t tiles = across * ((p->rows + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE), count = gi_size(p->axes, p->shape);
-    const int64_t most = INT32_MAX / tiles;
+    const int64_t tiles  = across * ((p->rows + GI_PRODUCT_SIDE - 1) / GI_PRODUCT_SIDE),
+                  count  = gi_shape_size(p->axes, p->shape);
+    const int64_t most   = INT32_MAX / tiles;
     for (int64_t first = 0; first < count; first += most) {
         const int64_t n = count - first < most ? count - first : most;
         GI_LAUNCH(gi_cuda_find_product(p->dtype), (unsigned)(n * tiles), GI_CUDA_THREADS, gi_cuda_current_stream(), *p, first,

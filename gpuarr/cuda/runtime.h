@@ -384,11 +384,11 @@ static void *gi_cuda_alloc_managed(const char *site, int ordinal, size_t bytes)
 static void *gi_cuda_alloc_pinned(const char *site, size_t bytes)
 {
     if (bytes == 0) bytes = 1;
-    if (!gi_cuda_use(site, gi_cuda_selected) || !gi_count_bytes(site, bytes)) return NULL;
+    if (!gi_cuda_use(site, gi_cuda_selected) || !gi_mem_count(site, bytes)) return NULL;
     void       *p     = NULL;
     cudaError_t error = cudaHostAlloc(&p, bytes, cudaHostAllocPortable);
     if (error == cudaSuccess) return p;
-    gi_discount_bytes(bytes);
+    gi_mem_discount(bytes);
     (void)cudaGetLastError();
     if (error == cudaErrorMemoryAllocation)
         return gi_fail(site, GA_NO_MEMORY, "no pinned memory for %zu bytes: use less of it, or leave out .pinned", bytes);
@@ -416,7 +416,7 @@ static void gi_cuda_release_buffer(gi_buffer *b)
 {
     if (b->device == GA_CPU) {
         if (!gi_gpus.forked) (void)cudaFreeHost(b->base);
-        gi_discount_bytes(b->bytes ? b->bytes : 1);
+        gi_mem_discount(b->bytes ? b->bytes : 1);
         return;
     }
     bool plain = b->memory == GI_MANAGED || !gi_gpus.gpu[b->ordinal].pools;

@@ -348,9 +348,10 @@ static bool gi_cuda_scan(const char *site, const ga_array *in, ga_dtype dtype, g
         ga_free(packed);
         packed = widened;
     }
-    ga_array *target = !packed              ? NULL
-                       : read == out->dtype ? gi_new_view(site, out, out->data, out->dtype, out->ndim, out->shape, out->strides)
-                                            : gi_new(site, read, GA_CUDA, out->ndim, out->shape);
+    ga_array *target = !packed ? NULL
+                       : read == out->dtype
+                           ? gi_array_new_view(site, out, out->data, out->dtype, out->ndim, out->shape, out->strides)
+                           : gi_array_new(site, read, GA_CUDA, out->ndim, out->shape);
     int64_t   outer = 1, inner = 1;
     for (int d = 0; d < axis; d++) outer *= out->shape[d];
     for (int d = axis + 1; d < out->ndim; d++) inner *= out->shape[d];

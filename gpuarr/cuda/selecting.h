@@ -78,7 +78,7 @@ static bool gi_cuda_good_indices(const char *site, const ga_array *on, const gi_
     int64_t            index;
     if (!gi_cuda_read(site, on, &bad, m->bad, sizeof bad)) return false;
     if (bad == ~0ull) return true;
-    if (gi_cuda_read(site, on, &index, m->indices + bad, sizeof index)) gi_bad_index(site, index, m->n);
+    if (gi_cuda_read(site, on, &index, m->indices + bad, sizeof index)) gi_take_bad_index(site, index, m->n);
     return false;
 }
 
@@ -117,7 +117,7 @@ static bool gi_cuda_take_rows(const char *site, ga_array *taken, const ga_array 
 static ga_array *gi_cuda_take(const char *site, const ga_array *a, int axis, const ga_array *indices, ga_take_mode mode)
 {
     ga_array *packed = gi_cuda_packed(site, a, a->dtype);
-    ga_array *taken  = packed ? gi_new_taken(site, a, axis, indices) : NULL;
+    ga_array *taken  = packed ? gi_take_new(site, a, axis, indices) : NULL;
     bool      ok     = taken && gi_cuda_touch(site, packed) && gi_cuda_touch(site, indices) && gi_cuda_touch(site, taken);
     if (ok) {
         gi_taking m;
@@ -268,7 +268,7 @@ static ga_array *gi_cuda_chosen(const char *site, const ga_array *condition, con
         ok = gi_scratch_get(site, &starts, flags, (size_t)(blocks + 1) * sizeof(int64_t)) &&
              gi_cuda_count_flags(site, flags, (int64_t *)starts.p, blocks, &m.total);
     const int64_t shape[2] = { condition->ndim, m.total };
-    if (ok) chosen = a ? gi_new(site, a->dtype, GA_CUDA, 1, &m.total) : gi_new(site, GA_I64, GA_CUDA, 2, shape);
+    if (ok) chosen = a ? gi_array_new(site, a->dtype, GA_CUDA, 1, &m.total) : gi_array_new(site, GA_I64, GA_CUDA, 2, shape);
     if (chosen && m.total > 0) {
         m.flags  = (const uint8_t *)flags->data;
         m.n      = condition->size;

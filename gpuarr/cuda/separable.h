@@ -54,7 +54,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_factor(const g
     const double ulps = kinds & GI_WEIGHTS_FRACTIONS ? 16 * (sizeof(T) == 4 ? FLT_EPSILON : DBL_EPSILON) : 0;
 #pragma unroll 1
     for (int64_t i = threadIdx.x; i < j.n; i += GI_CUDA_THREADS)
-        if (!gi_is_product((double)weights[i], (double)column[i / j.width], (double)row[i % j.width], ulps))
+        if (!gi_conv_is_product((double)weights[i], (double)column[i / j.width], (double)row[i % j.width], ulps))
             kinds |= GI_WEIGHTS_APART;
     atomicOr(&found[0], kinds);
     __syncthreads();
@@ -73,7 +73,7 @@ static bool gi_cuda_correlate_both_ways(const char *site, const gi_correlation *
     void (*factor)(gi_cuda_factoring) = c->dtype == GA_F32 ? gi_cuda_factor<float, gi_cast_f32_f64, gi_weigh_f32>
                                                            : gi_cuda_factor<double, gi_cast_f64_f64, gi_weigh_f64>;
     jobs[0]                           = *c;
-    gi_split_correlation(c, j->column, j->row, between, &jobs[1], &jobs[2]);
+    gi_conv_split(c, j->column, j->row, between, &jobs[1], &jobs[2]);
     GI_LAUNCH(factor, 1, GI_CUDA_THREADS, gi_cuda_current_stream(), *j);
     bool ok = gi_cuda_launched(site, "the weights of a convolution");
     for (int k = 0; k < 3 && ok; k++) {

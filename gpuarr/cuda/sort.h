@@ -37,8 +37,8 @@ static bool gi_cuda_sort_long(const char *site, const ga_array *a, ga_array *res
     ga_array *target = lines ? gi_cuda_axis_last(site, result, axis) : NULL;
     ga_array *packed = target ? gi_cuda_packed(site, lines, a->dtype) : NULL, *sorted = NULL;
     if (packed && ga_is_contiguous(target))
-        sorted = gi_new_view(site, target, target->data, target->dtype, target->ndim, target->shape, target->strides);
-    else if (packed) sorted = gi_new(site, result->dtype, result->device, target->ndim, target->shape);
+        sorted = gi_array_new_view(site, target, target->data, target->dtype, target->ndim, target->shape, target->strides);
+    else if (packed) sorted = gi_array_new(site, result->dtype, result->device, target->ndim, target->shape);
     bool ok = sorted && gi_cuda_sort_lines(site, packed, a->shape[axis], (char *)sorted->data, indices);
     if (ok && sorted->data != result->data) ok = gi_cuda_assign(site, target, sorted);
     ga_free(sorted);
@@ -59,8 +59,8 @@ static bool gi_cuda_sort_few(const char *site, const ga_array *a, ga_array *resu
     memset(&j, 0, sizeof j);
     j.keys   = gi_cuda_keys_of(a->dtype, false);
     j.result = indices ? GI_SHORT_INDICES : GI_SHORT_ELEMENTS;
-    if (!gi_plan_lines(site, &in, a, a->dtype, axis, &axes, false)) return false;
-    if (!gi_plan_lines(site, &out, result, result->dtype, axis, &axes, false)) return false;
+    if (!gi_lines_plan(site, &in, a, a->dtype, axis, &axes, false)) return false;
+    if (!gi_lines_plan(site, &out, result, result->dtype, axis, &axes, false)) return false;
     j.out        = gi_sort_lines_of(&out);
     j.out_across = gi_cuda_across(&j.out);
     return gi_cuda_run_short(site, &j, &in);

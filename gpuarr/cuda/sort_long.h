@@ -41,8 +41,8 @@ static bool gi_cuda_sort_together(const char *site, const ga_array *on, ga_dtype
                                   int64_t length, char *out, bool indices)
 {
     gi_cuda_keys how = gi_cuda_keys_of(dtype, false), line = { GI_KEYS_LINE, 0, 0, length };
-    size_t       numbers = (size_t)gi_padded(n * (int64_t)sizeof(N));
-    size_t       keys    = (size_t)gi_padded(n * (int64_t)(how.size > 4 ? sizeof(uint64_t) : sizeof(W)));
+    size_t       numbers = (size_t)gi_mem_padded(n * (int64_t)sizeof(N));
+    size_t       keys    = (size_t)gi_mem_padded(n * (int64_t)(how.size > 4 ? sizeof(uint64_t) : sizeof(W)));
     gi_scratch   room;
     if (!gi_scratch_get(site, &room, on, 2 * (numbers + keys))) return false;
     char *p = (char *)room.p, *key_room[2] = { p + 2 * numbers, p + 2 * numbers + keys };
@@ -143,7 +143,7 @@ static bool gi_cuda_sort_by_keys(const char *site, const ga_array *on, ga_dtype 
     gi_cuda_keys how    = gi_cuda_keys_of(dtype, false);
     bool         floats = gi_is_float(dtype), ok;
     cudaStream_t stream = gi_cuda_current_stream();
-    int64_t      tiles = (n + GI_PLAIN_TILE - 1) / GI_PLAIN_TILE, bytes = gi_padded(n * (int64_t)sizeof(K)),
+    int64_t      tiles = (n + GI_PLAIN_TILE - 1) / GI_PLAIN_TILE, bytes = gi_mem_padded(n * (int64_t)sizeof(K)),
             counters = 2 * tiles + 1;
     gi_scratch room;
     if (!gi_scratch_get(site, &room, on, (size_t)(2 * bytes + counters * (int64_t)sizeof(int64_t)))) return false;

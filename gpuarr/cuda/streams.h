@@ -75,7 +75,7 @@ static void gi_cuda_detach_stream(ga_stream stream)
         if (gi_gpus.streams[k].stream == stream) gi_gpus.streams[k--] = gi_gpus.streams[--gi_gpus.known_streams];
     __atomic_add_fetch(&gi_gpus.forgotten, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&gi_gpus.lock);
-    gi_for_each_array(gi_cuda_detach_array, (void *)stream);
+    gi_array_for_each(gi_cuda_detach_array, (void *)stream);
 }
 
 static void gi_cuda_free_stream(const char *site, ga_stream stream)

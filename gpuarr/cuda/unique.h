@@ -72,10 +72,10 @@ static ga_array *gi_cuda_write_unique(const char *site, const ga_array *a, const
     GI_LAUNCH(gi_cuda_count_runs, (unsigned)tiles, GI_CUDA_THREADS, stream, r);
     bool ok = gi_cuda_launched(site, "ga_unique") && gi_cuda_exclusive_scan(site, sorted, r.before, tiles, r.before + tiles) &&
               gi_cuda_read(site, sorted, &runs, r.before + tiles, sizeof runs);
-    if (ok) values = gi_new(site, sorted->dtype, GA_CUDA, 1, &runs);
-    if (values && o->index) *o->index = gi_new(site, GA_I64, GA_CUDA, 1, &runs);
-    if (values && o->inverse) *o->inverse = gi_new(site, GA_I64, GA_CUDA, a->ndim, a->shape);
-    if (values && o->counts) *o->counts = gi_new(site, GA_I64, GA_CUDA, 1, &runs);
+    if (ok) values = gi_array_new(site, sorted->dtype, GA_CUDA, 1, &runs);
+    if (values && o->index) *o->index = gi_array_new(site, GA_I64, GA_CUDA, 1, &runs);
+    if (values && o->inverse) *o->inverse = gi_array_new(site, GA_I64, GA_CUDA, a->ndim, a->shape);
+    if (values && o->counts) *o->counts = gi_array_new(site, GA_I64, GA_CUDA, 1, &runs);
     ok = values && (!o->index || *o->index) && (!o->inverse || *o->inverse) && (!o->counts || *o->counts) &&
          (!o->counts || gi_scratch_get(site, &starts, sorted, (size_t)runs * sizeof(int64_t)));
     if (ok) {
@@ -104,12 +104,12 @@ static ga_array *gi_cuda_unique(const char *site, const ga_array *a, const ga_un
     bool            ordered = o->index || o->inverse;
     const int64_t   size = a->size, stride = ga_itemsize(a->dtype);
     ga_array       *flat = gi_cuda_packed(site, a, a->dtype), *order = NULL;
-    ga_array       *line   = flat ? gi_new_view(site, flat, flat->data, a->dtype, 1, &size, &stride) : NULL;
-    ga_array       *sorted = line ? gi_new(site, a->dtype, GA_CUDA, 1, line->shape) : NULL, *values = NULL;
+    ga_array       *line   = flat ? gi_array_new_view(site, flat, flat->data, a->dtype, 1, &size, &stride) : NULL;
+    ga_array       *sorted = line ? gi_array_new(site, a->dtype, GA_CUDA, 1, line->shape) : NULL, *values = NULL;
     const ga_array *used[2] = { line, sorted };
     bool            ok      = sorted && gi_cuda_touch_all(site, 2, used);
     if (ok && ordered && a->size > 0) {
-        order = gi_new(site, GA_I64, GA_CUDA, 1, line->shape);
+        order = gi_array_new(site, GA_I64, GA_CUDA, 1, line->shape);
         ok    = order && gi_cuda_sort(site, line, order, 0, true);
         if (ok) {
             GI_LAUNCH(gi_cuda_in_order<uint64_t>, gi_cuda_blocks(a->size), GI_CUDA_THREADS, gi_cuda_current_stream(),
@@ -124,9 +124,9 @@ static ga_array *gi_cuda_unique(const char *site, const ga_array *a, const ga_un
     if (ok && a->size == 0) {
         values = sorted;
         sorted = NULL;
-        if (o->index) *o->index = gi_new(site, GA_I64, GA_CUDA, 1, values->shape);
-        if (o->inverse) *o->inverse = gi_new(site, GA_I64, GA_CUDA, a->ndim, a->shape);
-        if (o->counts) *o->counts = gi_new(site, GA_I64, GA_CUDA, 1, values->shape);
+        if (o->index) *o->index = gi_array_new(site, GA_I64, GA_CUDA, 1, values->shape);
+        if (o->inverse) *o->inverse = gi_array_new(site, GA_I64, GA_CUDA, a->ndim, a->shape);
+        if (o->counts) *o->counts = gi_array_new(site, GA_I64, GA_CUDA, 1, values->shape);
     }
     ga_free(order);
     ga_free(sorted);

@@ -89,7 +89,7 @@ static bool gi_read_elements(const gi_raw *f, const gi_reading *r, int64_t at, c
     }
     int64_t stride = r->stride[axis], length = (rows - 1) * stride + span, times = 1;
     bool    packed = length == rows * bytes;
-    char   *room   = packed ? NULL : (char *)gi_alloc(f->site, (size_t)length);
+    char   *room   = packed ? NULL : (char *)gi_mem_alloc(f->site, (size_t)length);
     bool    ok     = packed || room;
     for (int d = 0; d < axis; d++) times *= r->count[d];
     for (int64_t i = 0; i < times && ok; i++) {
@@ -109,7 +109,7 @@ static bool gi_read_elements(const gi_raw *f, const gi_reading *r, int64_t at, c
             else to = packed ? to + all : gi_pack_elements(r, axis, n, room, to);
         }
     }
-    if (room) gi_release(room, (size_t)length);
+    if (room) gi_mem_release(room, (size_t)length);
     return ok;
 }
 
@@ -133,25 +133,25 @@ static ga_array *gi_read_box(const gi_raw *f, const gi_box *box, ga_array *out)
     r.count[0]  = 1;
     r.stride[0] = r.itemsize;
     for (int d = 0; d < f->ndim; d++) stored[d] = f->shape[f->fortran ? f->ndim - 1 - d : d];
-    (void)gi_c_strides(f->dtype, f->ndim, stored, strides);
+    (void)gi_shape_c_strides(f->dtype, f->ndim, stored, strides);
     for (int d = 0; d < f->ndim; d++) {
         int axis    = f->fortran ? f->ndim - 1 - d : d;
         r.count[d]  = box->count[axis];
         r.stride[d] = strides[d] * box->step[axis];
         at += box->start[axis] * strides[d];
     }
-    (void)gi_c_strides(f->dtype, f->ndim, r.count, packed);
+    (void)gi_shape_c_strides(f->dtype, f->ndim, r.count, packed);
     l.ndim = f->ndim;
     for (int d = 0; d < f->ndim; d++) {
         l.shape[d]   = box->count[d];
         l.strides[d] = packed[f->fortran ? f->ndim - 1 - d : d];
         if (out && out->shape[d] > 1 && out->strides[d] != l.strides[d]) out = NULL;
     }
-    ga_array *a = out ? gi_hold(f->site, out) : gi_new(f->site, f->dtype, GA_CPU, f->ndim, r.count);
+    ga_array *a = out ? gi_array_hold(f->site, out) : gi_array_new(f->site, f->dtype, GA_CPU, f->ndim, r.count);
     if (!a) return NULL;
     ga_array *view = NULL;
     if (gi_read_elements(f, &r, at, (char *)a->data)) {
-        gi_repair_elements(f, a->data, gi_size(l.ndim, l.shape));
+        gi_repair_elements(f, a->data, gi_shape_size(l.ndim, l.shape));
         if (out) return a;
         l.data = (char *)a->data;
         view   = gi_view_with(f->site, a, &l);

@@ -22,7 +22,7 @@ static void gi_close_npy(gi_lazy *n) { (void)close(((gi_npy_plan *)n->plan)->fd)
 static uint64_t gi_file_seed(const struct stat *about)
 {
     int64_t now[5] = { (int64_t)about->st_dev, (int64_t)about->st_ino, (int64_t)about->st_size, (int64_t)about->st_mtime, 0 };
-    return gi_hash(1, now, sizeof now);
+    return gi_print_hash(1, now, sizeof now);
 }
 
 /* Chunks for a node of a file; takes it over. NULL with an error. */
@@ -31,7 +31,7 @@ static ga_array *gi_opened(const char *site, ga_array *a, void (*close_file)(gi_
 {
     gi_lazy *n     = a->owner->node;
     ga_shape given = *chunks;
-    gi_begin_chunks();
+    gi_chunk_begin();
     n->close = close_file;
     n->far   = true;
     n->seed  = seed;
@@ -39,7 +39,7 @@ static ga_array *gi_opened(const char *site, ga_array *a, void (*close_file)(gi_
         given.ndim = n->ndim;
         for (int d = 0; d < n->ndim; d++) given.n[d] = natural[d];
     }
-    if (gi_set_chunk(site, n, &given)) return a;
+    if (gi_chunk_set_lengths(site, n, &given)) return a;
     ga_free(a);
     return NULL;
 }
@@ -63,13 +63,13 @@ static ga_array *gi_open_npy(const char *site, const char *path, int fd, const s
         int64_t strides[GPUARR_MAX_DIMS], there = (int64_t)about->st_size - p.at, bytes = -1;
         bool    negative = false;
         for (int d = 0; d < p.h.ndim; d++) negative = negative || p.h.shape[d] < 0;
-        if (!negative) bytes = gi_c_strides(p.h.dtype, p.h.ndim, p.h.shape, strides);
+        if (!negative) bytes = gi_shape_c_strides(p.h.dtype, p.h.ndim, p.h.shape, strides);
         if (negative)
             gi_fail(site, GA_BAD_FILE, "%s claims the shape %s: is it damaged?", p.what, gi_shape_text(p.h.ndim, p.h.shape));
         else if (bytes < 0 || bytes > there)
             gi_fail(site, GA_BAD_FILE, "%s claims %s of %s, but only %lld bytes of data are there: was it cut short?", p.what,
                     gi_shape_text(p.h.ndim, p.h.shape), ga_dtype_name(p.h.dtype), (long long)there);
-        else a = gi_new_lazy(site, &gi_kind_npy, p.h.dtype, p.h.ndim, p.h.shape, 0, NULL, &p, sizeof p);
+        else a = gi_lazy_new(site, &gi_kind_npy, p.h.dtype, p.h.ndim, p.h.shape, 0, NULL, &p, sizeof p);
     }
     if (!a) {
         (void)close(fd);
@@ -82,7 +82,7 @@ static ga_array *gi_open_npy(const char *site, const char *path, int fd, const s
         int64_t stored[GPUARR_MAX_DIMS] = { 0 }, length[GPUARR_MAX_DIMS];
         memset(length, 0, sizeof length);
         for (int d = 0; d < p.h.ndim; d++) stored[d] = p.h.shape[p.h.ndim - 1 - d];
-        gi_fill_chunk(p.h.ndim, stored, ga_itemsize(p.h.dtype), length);
+        gi_chunk_fill_lengths(p.h.ndim, stored, ga_itemsize(p.h.dtype), length);
         for (int d = 0; d < p.h.ndim; d++) natural[d] = length[p.h.ndim - 1 - d];
     }
     return gi_opened(site, a, gi_close_npy, gi_file_seed(about), chunks, natural);

@@ -236,7 +236,7 @@ static bool gi_fits_check_size(const gi_fits_image *f, gi_fits_trouble *t)
         snprintf(key, sizeof key, "ZTILE%d", f->ndim - d);
         if (f->compressed && gi_fits_integer_key(f->file, key, &tile) && tile > claimed[d]) claimed[d] = tile;
     }
-    int64_t bytes = gi_c_strides(f->stored, f->ndim, claimed, strides);
+    int64_t bytes = gi_shape_c_strides(f->stored, f->ndim, claimed, strides);
     if (bytes < 0)
         return gi_fits_refuse(t, GA_BAD_FILE, "the header's shape %s is more bytes than can be counted",
                               gi_shape_text(f->ndim, claimed));
@@ -399,11 +399,11 @@ static ga_array *gi_fits_read_open(const char *site, const char *path, fitsfile 
         good = gi_fits_describe(&f, o, t);
         pthread_mutex_unlock(&gi_fits_lock);
     }
-    if (good) a = gi_new(site, f.dtype, GA_CPU, f.ndim, f.shape);
+    if (good) a = gi_array_new(site, f.dtype, GA_CPU, f.ndim, f.shape);
     /* Pixels of the same kind are read in place, others beside. */
     size_t bytes  = a ? (size_t)(a->size * ga_itemsize(f.stored)) : 0;
     bool   beside = good && gi_is_int(f.stored) && gi_is_float(f.dtype);
-    void  *stored = !a ? NULL : beside ? gi_alloc(site, bytes) : a->data;
+    void  *stored = !a ? NULL : beside ? gi_mem_alloc(site, bytes) : a->data;
     good          = stored != NULL;
     pthread_mutex_lock(&gi_fits_lock);
     if (good && a->size > 0) good = gi_fits_read_stored(&f, a->size, stored, t);
@@ -413,7 +413,7 @@ static ga_array *gi_fits_read_open(const char *site, const char *path, fitsfile 
         gi_fits_job job = { &f, (const char *)stored, (char *)a->data };
         gi_parallel(a->size, (int64_t)1 << 16, gi_fits_task, &job);
     }
-    if (beside && stored) gi_release(stored, bytes);
+    if (beside && stored) gi_mem_release(stored, bytes);
     if (good) return a;
     ga_free(a);
     if (t->status != GA_OK) gi_fail(site, t->status, "cannot read '%s': %s", path, t->text);
@@ -431,7 +431,7 @@ ga_array *(ga_fits_read)(const char *path, ga_fits_options o)
     pthread_mutex_lock(&gi_fits_lock);
     fitsfile *file = gi_fits_open(path, READONLY, &t);
     pthread_mutex_unlock(&gi_fits_lock);
-    return gi_to_default_device(o.site, gi_fits_read_open(o.site, path, file, &o, &t));
+    return gi_copy_to_default_device(o.site, gi_fits_read_open(o.site, path, file, &o, &t));
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
@@ -537,7 +537,7 @@ bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
     static int      counter;
     gi_fits_trouble t = { GA_OK, "" };
     int             image, memory;
-    if (!gi_check(o.site, a, "a")) return false;
+    if (!gi_array_check(o.site, a, "a")) return false;
     if (!path || !*path) return gi_fail(o.site, GA_BAD_ARGUMENT, "the file name is %s", path ? "empty" : "NULL") != NULL;
     if (!gi_fits_types(a->dtype, &image, &memory))
         return gi_fail(o.site, GA_BAD_DTYPE,
@@ -551,15 +551,15 @@ bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
         return gi_fail(o.site, GA_BAD_SHAPE,
                        "shape %s has more than the %d dimensions that CFITSIO compresses: leave .compress out", gi_shape_of(a),
                        GI_FITS_COMPRESSED_AXES) != NULL;
-    ga_array *c = gi_on_cpu(o.site, a);
+    ga_array *c = gi_copy_on_cpu(o.site, a);
     if (!c) return false;
     size_t room   = strlen(path) + ROOM;
-    char  *beside = (char *)gi_alloc(o.site, room);
+    char  *beside = (char *)gi_mem_alloc(o.site, room);
     bool   good   = false;
     if (beside) {
         snprintf(beside, room, "%s.%ld-%d.part", path, (long)getpid(), __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED));
         good = gi_fits_replace(path, beside, c, &o, &t);
-        gi_release(beside, room);
+        gi_mem_release(beside, room);
     }
     ga_free(c);
     if (t.status != GA_OK) gi_fail(o.site, t.status, "cannot write '%s': %s", path, t.text);

@@ -48,8 +48,9 @@ static void gi_hdf5_fail(const char *site, ga_status status, const char *doing, 
 static ga_array *gi_eval_hdf5(gi_worker *w, const gi_lazy *n, const gi_box *box, ga_array *out)
 {
     const gi_hdf5_plan *p = (const gi_hdf5_plan *)n->plan;
-    ga_array *r = out && ga_is_contiguous(out) ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
-    hsize_t   start[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS], count[GPUARR_MAX_DIMS];
+    ga_array           *r = out && ga_is_contiguous(out) ? gi_array_hold(n->site, out)
+                                                         : gi_array_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    hsize_t             start[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS], count[GPUARR_MAX_DIMS];
     (void)w;
     if (!r) return NULL;
     for (int d = 0; d < n->ndim; d++) {
@@ -202,7 +203,7 @@ static ga_array *gi_find_hdf5(const char *site, const char *path, const char *na
                                    "the elements of %s are none that gpuarr can hold (numbers of 1 to 8 bytes, complex ones, "
                                    "bool): save them as float64",
                                    p->what);
-    return gi_new_lazy(site, chunked ? &gi_kind_chunked_hdf5 : &gi_kind_hdf5, dtype, ndim, shape, 0, NULL, p, sizeof *p);
+    return gi_lazy_new(site, chunked ? &gi_kind_chunked_hdf5 : &gi_kind_hdf5, dtype, ndim, shape, 0, NULL, p, sizeof *p);
 }
 
 static ga_array *gi_open_hdf5(const char *site, const char *path, const char *name, const struct stat *about,

@@ -122,7 +122,7 @@ static bool gi_read_journal(const char *site, gi_sink *s, const char *head)
     if (fstat(s->journal, &about) != 0 || about.st_size == 0) return true;
     size_t room = (size_t)about.st_size + 1;
     if ((int64_t)room > 24 * (s->units + 100)) room = (size_t)(24 * (s->units + 100));
-    char *text = (char *)gi_alloc(site, room);
+    char *text = (char *)gi_mem_alloc(site, room);
     if (!text) return false;
     bool ours      = gi_pread(s->journal, 0, text, room - 1) && room > n && !memcmp(text, head, n);
     text[room - 1] = 0;
@@ -134,7 +134,7 @@ static bool gi_read_journal(const char *site, gi_sink *s, const char *head)
         s->done[unit] = 1;
         s->left--;
     }
-    gi_release(text, room);
+    gi_mem_release(text, room);
     if (!ours)
         gi_fail(site, GA_BAD_FILE,
                 "'%s' tells of another array, or of another expression for it: remove it and '%s', or leave .resume out, which "

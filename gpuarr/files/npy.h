@@ -251,12 +251,12 @@ static ga_array *gi_npy_read(const char *site, const char *what, const gi_source
                                        gi_shape_text(h.ndim, h.shape));
         shape[d] = h.shape[h.fortran ? h.ndim - 1 - d : d];
     }
-    int64_t bytes = gi_c_strides(h.dtype, h.ndim, shape, strides), there = s->size - at;
+    int64_t bytes = gi_shape_c_strides(h.dtype, h.ndim, shape, strides), there = s->size - at;
     if (bytes < 0 || bytes > there)
         return (ga_array *)gi_fail(site, GA_BAD_FILE,
                                    "%s claims %s of %s, but only %lld bytes of data are there: was it cut short?", what,
                                    gi_shape_text(h.ndim, h.shape), ga_dtype_name(h.dtype), (long long)there);
-    ga_array *a = gi_new(site, h.dtype, GA_CPU, h.ndim, shape);
+    ga_array *a = gi_array_new(site, h.dtype, GA_CPU, h.ndim, shape);
     if (!a) return NULL;
     if (!gi_read_at(s, at, a->data, (size_t)bytes)) {
         ga_free(a);
@@ -271,8 +271,8 @@ static ga_array *gi_npy_read(const char *site, const char *what, const gi_source
     /* Fortran order: the same memory with the axes reversed, then copied to C order like every array that is read. */
     int64_t reversed[GPUARR_MAX_DIMS];
     for (int d = 0; d < h.ndim; d++) reversed[d] = strides[h.ndim - 1 - d];
-    ga_array *view = gi_new_view(site, a, a->data, a->dtype, h.ndim, h.shape, reversed);
-    ga_array *c    = view ? gi_convert(site, view, a->dtype) : NULL;
+    ga_array *view = gi_array_new_view(site, a, a->data, a->dtype, h.ndim, h.shape, reversed);
+    ga_array *c    = view ? gi_copy_convert(site, view, a->dtype) : NULL;
     ga_free(view);
     ga_free(a);
     return c;
@@ -298,7 +298,7 @@ ga_array *(ga_load)(const char *path, const char *site)
         gi_fail(site, GA_BAD_FILE, "%s holds several arrays (.npz): use ga_load_from(path, name)", what);
     else a = gi_npy_read(site, what, &s, 0);
     fclose(s.file);
-    return gi_to_default_device(site, a);
+    return gi_copy_to_default_device(site, a);
 }
 
 /* A file that is being written; the first error is kept for the end. */
@@ -364,8 +364,8 @@ static int gi_npy_header_bytes(const ga_array *a, char *out)
 
 bool(ga_save)(const char *path, const ga_array *a, const char *site)
 {
-    if (!gi_check(site, a, "a")) return false;
-    ga_array *c = gi_on_cpu(site, a);
+    if (!gi_array_check(site, a, "a")) return false;
+    ga_array *c = gi_copy_on_cpu(site, a);
     if (!c) return false;
     gi_output o;
     bool      done = gi_open_output(site, path, &o);

@@ -20,7 +20,7 @@ static bool gi_find_zip_directory(const char *site, const char *what, const gi_s
 {
     enum { END = 22, END64 = 56, LOCATOR = 20, LONGEST_COMMENT = 65535, LONGEST = LOCATOR + END + LONGEST_COMMENT };
     size_t         room = s->size < LONGEST ? (size_t)s->size : (size_t)LONGEST;
-    unsigned char *tail = (unsigned char *)gi_alloc(site, room);
+    unsigned char *tail = (unsigned char *)gi_mem_alloc(site, room);
     if (!tail) return false;
     int64_t              start = s->size - (int64_t)room;
     const unsigned char *end   = NULL;
@@ -44,7 +44,7 @@ static bool gi_find_zip_directory(const char *site, const char *what, const gi_s
         }
         found = found && z->bytes <= (uint64_t)s->size && z->at <= (uint64_t)s->size - z->bytes;
     }
-    gi_release(tail, room);
+    gi_mem_release(tail, room);
     if (!found) gi_fail(site, GA_BAD_FILE, "%s is no .npz file (a zip archive), or was cut short", what);
     return found;
 }
@@ -110,9 +110,9 @@ static ga_array *gi_read_deflated(const char *site, const char *what, const gi_s
                                    (unsigned long long)e->size, (unsigned long long)e->packed);
     size_t       size = (size_t)e->size, packed_size = (size_t)e->packed;
     ga_array    *a        = NULL;
-    gi_inflater *inflater = (gi_inflater *)gi_alloc(site, sizeof *inflater);
-    void        *packed   = inflater ? gi_alloc(site, packed_size) : NULL;
-    void        *bytes    = packed ? gi_alloc(site, size) : NULL;
+    gi_inflater *inflater = (gi_inflater *)gi_mem_alloc(site, sizeof *inflater);
+    void        *packed   = inflater ? gi_mem_alloc(site, packed_size) : NULL;
+    void        *bytes    = packed ? gi_mem_alloc(site, size) : NULL;
     if (bytes) {
         gi_source unpacked = { NULL, (const unsigned char *)bytes, (int64_t)size };
         if (!gi_read_at(s, at, packed, packed_size) || !gi_inflate(inflater, packed, packed_size, bytes, size) ||
@@ -120,9 +120,9 @@ static ga_array *gi_read_deflated(const char *site, const char *what, const gi_s
             gi_fail(site, GA_BAD_FILE, "%s is damaged: it cannot be unpacked to what its checksum says", what);
         else a = gi_npy_parse(site, what, bytes, size);
     }
-    gi_release(bytes, size);
-    gi_release(packed, packed_size);
-    gi_release(inflater, sizeof *inflater);
+    gi_mem_release(bytes, size);
+    gi_mem_release(packed, packed_size);
+    gi_mem_release(inflater, sizeof *inflater);
     return a;
 }
 
@@ -154,7 +154,7 @@ static ga_array *gi_npz_read(const char *site, const char *what, const gi_source
     gi_zip_directory z;
     if (!gi_find_zip_directory(site, what, s, &z)) return NULL;
     size_t         bytes     = (size_t)z.bytes;
-    unsigned char *directory = (unsigned char *)gi_alloc(site, bytes);
+    unsigned char *directory = (unsigned char *)gi_mem_alloc(site, bytes);
     if (!directory) return NULL;
     const unsigned char *p = gi_read_at(s, (int64_t)z.at, directory, bytes) ? directory : NULL;
     gi_zip_entry         e;
@@ -183,7 +183,7 @@ static ga_array *gi_npz_read(const char *site, const char *what, const gi_source
     } else {
         gi_fail(site, GA_BAD_ARGUMENT, "%s holds no array '%.100s'; it has: %s", what, name, there);
     }
-    gi_release(directory, bytes);
+    gi_mem_release(directory, bytes);
     return a;
 }
 
@@ -195,7 +195,7 @@ ga_array *(ga_load_from)(const char *path, const char *name, const char *site)
     snprintf(what, sizeof what, "'%.300s'", path);
     ga_array *a = gi_npz_read(site, what, &s, name);
     fclose(s.file);
-    return gi_to_default_device(site, a);
+    return gi_copy_to_default_device(site, a);
 }
 
 static void gi_write_number(gi_output *o, uint64_t v, int n)
@@ -275,7 +275,7 @@ static const char *gi_zip_name(const char *const *names, int i, char *room)
 static bool gi_write_zipped(const char *site, gi_output *o, const gi_crc_table *table, const char *name, const ga_array *a,
                             gi_zip_entry *e)
 {
-    ga_array *c = gi_on_cpu(site, a);
+    ga_array *c = gi_copy_on_cpu(site, a);
     if (!c) return false;
     char   header[GI_NPY_HEADER_ROOM];
     size_t before = (size_t)gi_npy_header_bytes(c, header), bytes = (size_t)(c->size * ga_itemsize(c->dtype));
@@ -300,7 +300,7 @@ bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array
     char a_name[24], b_name[24];
     for (int i = 0; i < n; i++) {
         const char *name = gi_zip_name(names, i, a_name);
-        if (!gi_check(site, arrays[i], name)) return false;
+        if (!gi_array_check(site, arrays[i], name)) return false;
         if (strlen(name) > 250) {
             gi_fail(site, GA_BAD_ARGUMENT, "the name of array %d has %zu bytes; at most 250 are possible", i, strlen(name));
             return false;
@@ -312,7 +312,7 @@ bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array
             }
     }
     size_t        bytes   = (size_t)n * sizeof(gi_zip_entry);
-    gi_zip_entry *entries = (gi_zip_entry *)gi_alloc(site, bytes);
+    gi_zip_entry *entries = (gi_zip_entry *)gi_mem_alloc(site, bytes);
     if (!entries) return false;
     memset(entries, 0, bytes);
     gi_output o;
@@ -327,6 +327,6 @@ bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array
         gi_write_zip_end(&o, (uint64_t)n, start);
         done = gi_close_output(site, &o, done);
     }
-    gi_release(entries, bytes);
+    gi_mem_release(entries, bytes);
     return done;
 }

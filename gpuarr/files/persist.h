@@ -50,8 +50,8 @@ static void gi_close_spilled(gi_lazy *n)
 {
     gi_npy_plan *p = (gi_npy_plan *)n->plan;
     (void)close(p->fd);
-    __atomic_sub_fetch(&gi_spilled_bytes, gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype), __ATOMIC_RELAXED);
-    gi_release(p, sizeof *p);
+    __atomic_sub_fetch(&gi_mem_spilled, gi_shape_size(n->ndim, n->shape) * ga_itemsize(n->dtype), __ATOMIC_RELAXED);
+    gi_mem_release(p, sizeof *p);
 }
 
 static bool gi_is_spilled(const gi_lazy *n) { return n->close == gi_close_spilled; }
@@ -61,7 +61,7 @@ static void gi_announce_spill(const char *site, int64_t bytes, int64_t left, boo
 {
     char text[256];
     if (gi_error_handler) return; /* the program says on stderr what it wants */
-    gi_write_site(text, sizeof text, site);
+    gi_error_write_site(text, sizeof text, site);
     fprintf(stderr, "gpuarr: %s%s do not fit into the %s that are left: kept in %s (%sset GA_SPILL to a faster disk)\n", text,
             gi_bytes_text(bytes), gi_bytes_text(left > 0 ? left : 0), gi_spill_folder(),
             limited ? "raise ga_memory_limit, or " : "");
@@ -73,8 +73,8 @@ static bool gi_spill(const char *site, ga_array *whole)
     gi_lazy        *n     = whole->owner->node;
     const ga_array *held  = whole;
     int64_t         bytes = whole->size * ga_itemsize(whole->dtype);
-    gi_sink        *s     = (gi_sink *)gi_alloc(site, sizeof *s);
-    gi_npy_plan    *p     = s ? (gi_npy_plan *)gi_alloc(site, sizeof *p) : NULL;
+    gi_sink        *s     = (gi_sink *)gi_mem_alloc(site, sizeof *s);
+    gi_npy_plan    *p     = s ? (gi_npy_plan *)gi_mem_alloc(site, sizeof *p) : NULL;
     bool            ok    = p != NULL;
     if (ok) {
         memset(s, 0, sizeof *s);
@@ -82,7 +82,7 @@ static bool gi_spill(const char *site, ga_array *whole)
         s->a  = whole;
         s->fd = s->journal = -1;
         ok                 = gi_divide_sink(site, s) && gi_has_store_room(site, 1, s, &held) && gi_begin_spill(site, s);
-        ok                 = gi_computing_begins(site, ok, 1, &held);
+        ok                 = gi_compute_begins(site, ok, 1, &held);
         gi_computing.mark++; /* for the fingerprint */
         uint64_t print     = ok ? gi_print_node(n) : 0;
         gi_computing.alone = true; /* each rank keeps all elements: where, the others need not see */
@@ -102,13 +102,13 @@ static bool gi_spill(const char *site, ga_array *whole)
             n->seed  = print;
             n->depth = 0;
             n->local = n->far = n->rows = true;
-            __atomic_add_fetch(&gi_spilled_bytes, bytes, __ATOMIC_RELAXED);
+            __atomic_add_fetch(&gi_mem_spilled, bytes, __ATOMIC_RELAXED);
         } else if (s->fd >= 0) (void)close(s->fd);
-        ok = gi_computing_ends(site, ok);
-        if (s->done) gi_release(s->done, (size_t)s->units);
+        ok = gi_compute_ends(site, ok);
+        if (s->done) gi_mem_release(s->done, (size_t)s->units);
     }
-    if (p && !ok) gi_release(p, sizeof *p);
-    if (s) gi_release(s, sizeof *s);
+    if (p && !ok) gi_mem_release(p, sizeof *p);
+    if (s) gi_mem_release(s, sizeof *s);
     return ok;
 }
 
@@ -116,7 +116,7 @@ static bool gi_spill(const char *site, ga_array *whole)
 static bool gi_persist_in_memory(const char *site, const ga_array *whole)
 {
     gi_lazy  *n     = whole->owner->node;
-    ga_array *value = gi_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
+    ga_array *value = gi_array_new(site, n->dtype, GA_CPU, n->ndim, n->shape);
     if (!gi_compute_into(site, value != NULL, 1, &whole, &value)) {
         ga_free(value);
         return false;
@@ -129,24 +129,24 @@ static bool gi_persist_in_memory(const char *site, const ga_array *whole)
 
 ga_array *(ga_persist)(const ga_array *a, const char *site)
 {
-    if (!gi_check_any(site, a, "a")) {
-        gi_cannot_compute(site);
+    if (!gi_array_check_any(site, a, "a")) {
+        gi_compute_cannot_begin(site);
         return NULL;
     }
     if (!gi_is_deferred(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
     gi_lazy    *n = a->owner->node;
     gi_forecast f = gi_forecast_of(1, &a, false);
-    f.results     = gi_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
-    int64_t limit, total = gi_forecast_total(&f) - f.kept, left = gi_memory_left(&limit, total);
+    f.results     = gi_shape_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+    int64_t limit, total = gi_forecast_total(&f) - f.kept, left = gi_forecast_memory_left(&limit, total);
     bool    fits = total <= left, ok;
-    if (gi_computes_inside(site)) return NULL;
+    if (gi_compute_is_inside(site)) return NULL;
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
     __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);
-    ga_array *whole = gi_new_handle(site, a->owner, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
+    ga_array *whole = gi_array_new_handle(site, a->owner, GI_NOWHERE, n->dtype, GA_CPU, n->ndim, n->shape, n->strides);
     ok              = gi_ranks_agree(site, whole != NULL);
     if (ok && !fits) gi_announce_spill(site, f.results, left, limit > 0);
-    fits = ok && gi_on_all_ranks(site, fits);
+    fits = ok && gi_ranks_all_say(site, fits);
     ok   = ok && (fits ? gi_persist_in_memory(site, whole) : gi_spill(site, whole));
     ga_free(whole);
     gi_current_scope = scope;

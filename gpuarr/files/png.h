@@ -62,7 +62,7 @@ static __thread struct {
 
 __attribute__((unused)) static void *gi_png_alloc(size_t bytes)
 {
-    gi_png_block *b = (gi_png_block *)gi_alloc(gi_png.site, bytes + GI_ALIGN);
+    gi_png_block *b = (gi_png_block *)gi_mem_alloc(gi_png.site, bytes + GI_ALIGN);
     if (!b) longjmp(gi_png.no_memory, 1);
     b->bytes = bytes + GI_ALIGN;
     b->prev  = NULL;
@@ -79,7 +79,7 @@ static void gi_png_release(void *p)
     if (b->prev) b->prev->next = b->next;
     else gi_png.first = b->next;
     if (b->next) b->next->prev = b->prev;
-    gi_release(b, b->bytes);
+    gi_mem_release(b, b->bytes);
 }
 
 __attribute__((unused)) static void *gi_png_grow(void *p, size_t old_bytes, size_t new_bytes)
@@ -237,7 +237,7 @@ static void gi_imsave_task(int64_t begin, int64_t end, void *job)
 /* NaN and infinite pixels do not count for min and max; -inf and NaN become 0, inf 255. */
 bool(ga_imsave)(const char *path, const ga_array *a, const char *site)
 {
-    if (!gi_check(site, a, "a")) return false;
+    if (!gi_array_check(site, a, "a")) return false;
     if (!path) return gi_fail(site, GA_BAD_ARGUMENT, "the file name is NULL") != NULL;
     int channels = a->ndim == 3 && a->shape[2] <= 4 ? (int)a->shape[2] : a->ndim == 2 ? 1 : 0;
     if (channels < 1)
@@ -249,21 +249,21 @@ bool(ga_imsave)(const char *path, const ga_array *a, const char *site)
     if (gi_is_complex(a->dtype))
         return gi_fail(site, GA_BAD_DTYPE, "%s has no grey values: take ga_absolute, ga_real or ga_imag of it",
                        ga_dtype_name(a->dtype)) != NULL;
-    ga_array *c = gi_on_cpu(site, a);
+    ga_array *c = gi_copy_on_cpu(site, a);
     if (!c) return false;
     bool done = false;
     if (c->dtype == GA_U8) {
         done = gi_write_png(site, path, c->shape[0], c->shape[1], channels, c->data);
     } else {
         size_t        bytes = (size_t)c->size;
-        gi_imsave_job job   = { c, (unsigned char *)gi_alloc(site, bytes), 0, 0 };
+        gi_imsave_job job   = { c, (unsigned char *)gi_mem_alloc(site, bytes), 0, 0 };
         if (job.pixels) {
             double high;
             gi_value_range(c, -INFINITY, &job.low, &high);
             if (high > job.low) job.scale = 255 / (high - job.low);
             gi_parallel(c->size, GI_PICTURE_CHUNK, gi_imsave_task, &job);
             done = gi_write_png(site, path, c->shape[0], c->shape[1], channels, job.pixels);
-            gi_release(job.pixels, bytes);
+            gi_mem_release(job.pixels, bytes);
         }
     }
     ga_free(c);

@@ -331,7 +331,7 @@ ga_array *(ga_render)(const ga_array *a, ga_imshow_options o)
     gi_ticks    ticks;
     memset(&p, 0, sizeof p);
     ticks.n = 0;
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_array_check(site, a, "a")) return NULL;
     if (a->ndim != 2)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s: only a 2-D array is drawn in colours of a map%s",
                                    gi_shape_of(a),
@@ -351,7 +351,7 @@ ga_array *(ga_render)(const ga_array *a, ga_imshow_options o)
                                    ".scale = %d for shape %s: it must be 1 or more, and no side of the picture "
                                    "longer than 2**30 pixels",
                                    o.scale, gi_shape_of(a));
-    ga_array *c = gi_on_cpu(site, a);
+    ga_array *c = gi_copy_on_cpu(site, a);
     if (!c) return NULL;
     p.a = c;
     if (!gi_plot_range(&p, &o)) {
@@ -382,7 +382,7 @@ ga_array *(ga_render)(const ga_array *a, ga_imshow_options o)
         rows = p.top + (height > bar_height ? height : bar_height) + margin;
     }
     int64_t   shape[3] = { rows, columns, 3 };
-    ga_array *picture  = gi_new(site, GA_U8, GA_CPU, 3, shape);
+    ga_array *picture  = gi_array_new(site, GA_U8, GA_CPU, 3, shape);
     if (picture) {
         p.canvas.pixels  = (unsigned char *)picture->data;
         p.canvas.rows    = rows;
@@ -404,7 +404,7 @@ ga_array *(ga_render)(const ga_array *a, ga_imshow_options o)
 
 bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o)
 {
-    if (!gi_check(o.site, a, "a")) return false;
+    if (!gi_array_check(o.site, a, "a")) return false;
     if (!path) return gi_fail(o.site, GA_BAD_ARGUMENT, "the file name is NULL") != NULL;
     ga_array *picture = (ga_render)(a, o);
     if (!picture) return false;

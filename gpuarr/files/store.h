@@ -12,7 +12,7 @@ static bool gi_put_npy(const char *site, const gi_sink *s, const gi_box *box, co
     const ga_array *a   = s->a;
     int64_t         run = ga_itemsize(a->dtype), times = 1, strides[GPUARR_MAX_DIMS];
     int             d = a->ndim - 1;
-    gi_c_strides(a->dtype, a->ndim, a->shape, strides);
+    gi_shape_c_strides(a->dtype, a->ndim, a->shape, strides);
     for (; d > 0 && box->count[d] == a->shape[d]; d--) run *= box->count[d]; /* whole rows lie side by side */
     if (d >= 0) run *= box->count[d];
     for (int k = 0; k < d; k++) times *= box->count[k];
@@ -40,11 +40,11 @@ static bool gi_put_zarr(const char *site, const gi_sink *s, const gi_box *box, c
     gi_chunk_key(s->a->ndim, index, '.', key);
     int64_t     n = chunk->size * ga_itemsize(chunk->dtype), room = s->codec == GI_CODEC_NONE ? 0 : gi_packed_bound(n);
     const void *from   = chunk->data;
-    void       *packed = room > 0 ? gi_alloc(site, (size_t)room) : NULL;
+    void       *packed = room > 0 ? gi_mem_alloc(site, (size_t)room) : NULL;
     if (room > 0) {
         n = packed ? gi_pack_bytes(site, s->codec, s->level, from, n, packed) : -1;
         if (n < 0) {
-            if (packed) gi_release(packed, (size_t)room);
+            if (packed) gi_mem_release(packed, (size_t)room);
             return false;
         }
         from = packed;
@@ -53,7 +53,7 @@ static bool gi_put_zarr(const char *site, const gi_sink *s, const gi_box *box, c
     int  fd    = openat(s->fd, key, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     bool wrote = fd >= 0 && gi_pwrite(fd, 0, from, (size_t)n);
     int  error = errno;
-    if (packed) gi_release(packed, (size_t)room);
+    if (packed) gi_mem_release(packed, (size_t)room);
     if (fd >= 0 && close(fd) != 0 && wrote) {
         wrote = false;
         error = errno;
@@ -66,10 +66,10 @@ static bool gi_put_zarr(const char *site, const gi_sink *s, const gi_box *box, c
 static bool gi_store_piece(const char *site, gi_worker *w, const gi_sink *s, const gi_box *unit, const gi_box *piece,
                            ga_array *chunk)
 {
-    gi_layout all = gi_layout_of(s->a), l = gi_part_of_layout(&all, piece);
+    gi_layout all = gi_layout_of(s->a), l = gi_layout_part(&all, piece);
     for (int d = 0; d < l.ndim; d++) l.shape[d] = piece->count[d];
     if (!chunk) {
-        ga_array *x = gi_pull(w, s->a, &l, NULL), *c = x ? gi_on_cpu(site, x) : NULL;
+        ga_array *x = gi_pull(w, s->a, &l, NULL), *c = x ? gi_copy_on_cpu(site, x) : NULL;
         bool      ok = c && gi_put_npy(site, s, piece, c);
         ga_free(x);
         ga_free(c);
@@ -81,7 +81,7 @@ static bool gi_store_piece(const char *site, gi_worker *w, const gi_sink *s, con
         place.shape[d] = piece->count[d];
     }
     ga_array *out = gi_view_with(site, chunk, &place);
-    bool      ok  = out && gi_put_elements(site, out, gi_pull(w, s->a, &l, w->device == GA_CPU ? out : NULL));
+    bool      ok  = out && gi_pull_into(site, out, gi_pull(w, s->a, &l, w->device == GA_CPU ? out : NULL));
     ga_free(out);
     return ok;
 }
@@ -118,7 +118,7 @@ static bool gi_unit_written(gi_computation *r, int64_t unit)
 static bool gi_store_unit(gi_storing *t, int64_t number, double start)
 {
     gi_computation *r = &t->run;
-    gi_worker       w = gi_new_worker();
+    gi_worker       w = gi_worker_new();
     gi_storing_unit u;
     memset(&u, 0, sizeof u);
     u.t              = t;
@@ -128,21 +128,21 @@ static bool gi_store_unit(gi_storing *t, int64_t number, double start)
     bool       ok    = true;
     for (int k = 0; k < t->sinks && ok; k++) {
         if (!t->sink[k]->zarr || t->sink[k]->done[number]) continue;
-        chunk[k] = gi_new(r->site, t->sink[k]->a->dtype, GA_CPU, r->ndim, r->unit);
-        ok       = chunk[k] && (gi_equal_shapes(r->ndim, r->unit, r->ndim, u.whole.count) || gi_clear(r->site, chunk[k]));
+        chunk[k] = gi_array_new(r->site, t->sink[k]->a->dtype, GA_CPU, r->ndim, r->unit);
+        ok       = chunk[k] && (gi_shape_equal(r->ndim, r->unit, r->ndim, u.whole.count) || gi_array_clear(r->site, chunk[k]));
     }
-    ok = ok && gi_do_box(r, &w, r->ndim, r->piece, &u.whole, gi_store_box, &u);
+    ok = ok && gi_chunk_do_box(r, &w, r->ndim, r->piece, &u.whole, gi_store_box, &u);
     for (int k = 0; k < t->sinks; k++) {
         gi_sink *s = t->sink[k];
         if (ok && chunk[k]) ok = gi_put_zarr(r->site, s, &u.whole, chunk[k]);
         ga_free(chunk[k]);
     }
-    ok = ok && gi_unit_written(r, number) && gi_unit_done(r, number, start);
-    if (!ok) gi_run_failed(r, r->ndim, &u.whole);
+    ok = ok && gi_unit_written(r, number) && gi_watch_unit_done(r, number, start);
+    if (!ok) gi_chunk_run_failed(r, r->ndim, &u.whole);
     return ok;
 }
 
-static void gi_run_stores(int64_t begin, int64_t end, void *job)
+static void gi_store_run(int64_t begin, int64_t end, void *job)
 {
     gi_storing     *t = (gi_storing *)job;
     gi_thread_state aside;
@@ -183,8 +183,8 @@ static bool gi_fill_sinks(const char *site, int n, gi_sink *const *sinks)
         if (piece < 1) piece = 1;
     }
     r->written = gi_unit_written;
-    gi_chunk_run_units(r, sinks[0]->units, gi_run_stores);
-    return gi_run_ends(r);
+    gi_chunk_run_units(r, sinks[0]->units, gi_store_run);
+    return gi_chunk_run_ends(r);
 }
 
 /* The units of a file for s->a. False with an error. */
@@ -193,8 +193,8 @@ static bool gi_divide_sink(const char *site, gi_sink *s)
     ga_shape chunks = ga_chunks_of(s->a);
     for (int d = 0; d < s->a->ndim; d++) s->unit[d] = chunks.n[d] > 0 ? chunks.n[d] : 1;
     if (!s->zarr) gi_npy_unit(s->a->owner->node, s);
-    s->units = s->left = s->a->size > 0 ? gi_count_boxes(s->a->ndim, s->a->shape, s->unit) : 0;
-    s->done            = (unsigned char *)gi_alloc(site, (size_t)s->units);
+    s->units = s->left = s->a->size > 0 ? gi_box_count(s->a->ndim, s->a->shape, s->unit) : 0;
+    s->done            = (unsigned char *)gi_mem_alloc(site, (size_t)s->units);
     if (s->done) memset(s->done, 0, (size_t)s->units);
     return s->done != NULL;
 }
@@ -226,7 +226,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     struct stat about;
     s->path = path;
     s->fd = s->journal = -1;
-    if (!gi_check_any(o->site, a, "the array")) return false;
+    if (!gi_array_check_any(o->site, a, "the array")) return false;
     if (a->device != GA_CPU) return gi_fail(o->site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first") != NULL;
     if (!path || !*path) return gi_fail(o->site, GA_BAD_ARGUMENT, path ? "the path is empty" : "the path is NULL") != NULL;
     s->zarr = gi_ends_with(path, ".zarr");
@@ -255,7 +255,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
                    NULL;
         s->replaces = folder;
     }
-    s->a = !gi_is_deferred(a) || o->chunks.ndim > 0 ? (ga_chunked)(a, o->chunks, o->site) : gi_hold(o->site, a);
+    s->a = !gi_is_deferred(a) || o->chunks.ndim > 0 ? (ga_chunked)(a, o->chunks, o->site) : gi_array_hold(o->site, a);
     if (!s->a) return false;
     return gi_divide_sink(o->site, s);
 }
@@ -271,7 +271,7 @@ static bool gi_has_store_room(const char *site, int n, const gi_sink *sinks, con
         if (sinks[k].zarr) f.piece += bytes;
         if (sinks[k].codec != GI_CODEC_NONE) f.piece += gi_packed_bound(bytes);
     }
-    return gi_has_room(site, &f);
+    return gi_forecast_has_room(site, &f);
 }
 
 /* Fills all files; those of one shape and in the same units together. */
@@ -287,8 +287,8 @@ static bool gi_fill_all(const char *site, int n, gi_sink *sinks, const ga_array 
         int      m = 0;
         for (int k = first; k < n && m < GI_SINKS_AT_ONCE; k++) {
             const ga_array *a = sinks[k].a, *b = sinks[first].a;
-            if (sinks[k].left == 0 || !gi_equal_shapes(a->ndim, a->shape, b->ndim, b->shape) ||
-                !gi_equal_shapes(a->ndim, sinks[k].unit, b->ndim, sinks[first].unit))
+            if (sinks[k].left == 0 || !gi_shape_equal(a->ndim, a->shape, b->ndim, b->shape) ||
+                !gi_shape_equal(a->ndim, sinks[k].unit, b->ndim, sinks[first].unit))
                 continue;
             group[m++] = &sinks[k];
         }
@@ -296,7 +296,7 @@ static bool gi_fill_all(const char *site, int n, gi_sink *sinks, const ga_array 
         ok = gi_fill_sinks(site, m, group);
         for (int k = 0; k < m && ok; k++) group[k]->left = 0;
     }
-    gi_drop_folds(&f);
+    gi_compute_drop_folds(&f);
     return ok;
 }
 
@@ -333,14 +333,14 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
 {
     if (n < 0 || (n > 0 && (!arrays || !paths)))
         return gi_fail(o.site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and as many paths", n) != NULL;
-    if (gi_computes_inside(o.site)) return false;
+    if (gi_compute_is_inside(o.site)) return false;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++)
             if (paths[i] && paths[j] && !strcmp(paths[i], paths[j]))
                 return gi_fail(o.site, GA_BAD_ARGUMENT, "arrays %d and %d have the same path '%.300s'", j, i, paths[i]) != NULL;
     size_t           bytes = (size_t)n * sizeof(gi_sink), list = (size_t)n * sizeof(void *);
-    gi_sink         *sinks = (gi_sink *)gi_alloc(o.site, bytes);
-    const ga_array **held  = sinks ? (const ga_array **)gi_alloc(o.site, list) : NULL;
+    gi_sink         *sinks = (gi_sink *)gi_mem_alloc(o.site, bytes);
+    const ga_array **held  = sinks ? (const ga_array **)gi_mem_alloc(o.site, list) : NULL;
     bool             ok    = held != NULL;
     int              made  = 0;
     if (ok) {
@@ -352,18 +352,18 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
             held[made] = sinks[made].a;
         }
         ok = ok && gi_has_store_room(o.site, n, sinks, held);
-        ok = gi_computing_begins(o.site, ok, n, held) && gi_begin_sinks(o.site, n, sinks, o.resume) &&
+        ok = gi_compute_begins(o.site, ok, n, held) && gi_begin_sinks(o.site, n, sinks, o.resume) &&
              gi_fill_all(o.site, n, sinks, held);
         ok = gi_end_sinks(o.site, made, sinks, ok);
-        ok = gi_computing_ends(o.site, ok);
+        ok = gi_compute_ends(o.site, ok);
         for (int k = 0; k < made; k++) {
             ga_free(sinks[k].a);
-            if (sinks[k].done) gi_release(sinks[k].done, (size_t)sinks[k].units);
+            if (sinks[k].done) gi_mem_release(sinks[k].done, (size_t)sinks[k].units);
         }
         gi_current_scope = scope;
-    } else gi_cannot_compute(o.site);
-    if (held) gi_release(held, list);
-    gi_release(sinks, bytes);
+    } else gi_compute_cannot_begin(o.site);
+    if (held) gi_mem_release(held, list);
+    gi_mem_release(sinks, bytes);
     return ok;
 }
 

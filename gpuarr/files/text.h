@@ -313,8 +313,8 @@ static ga_array *gi_shown_elements(const char *site, const gi_printer *p)
     const ga_array *a   = p->a;
     bool            cut = false, ok;
     for (int d = 0; d < a->ndim; d++) cut = cut || gi_is_cut(p, d);
-    if (!cut) return gi_on_cpu(site, a);
-    ga_array *shown = gi_new(site, a->dtype, a->device, a->ndim, p->shown);
+    if (!cut) return gi_copy_on_cpu(site, a);
+    ga_array *shown = gi_array_new(site, a->dtype, a->device, a->ndim, p->shown);
     ok              = shown != NULL;
     for (int corner = 0; ok && corner < 1 << a->ndim; corner++) { /* bit d: the end of axis d */
         int64_t shape[GPUARR_MAX_DIMS], to = 0, from = 0, size = 1;
@@ -326,13 +326,13 @@ static ga_array *gi_shown_elements(const char *site, const gi_printer *p)
             size *= shape[d];
         }
         if (size == 0) continue;
-        ga_array *target = gi_new_view(site, shown, (char *)shown->data + to, a->dtype, a->ndim, shape, shown->strides);
-        ga_array *source = gi_new_view(site, a, (char *)a->data + from, a->dtype, a->ndim, shape, a->strides);
-        ok               = target && source && gi_assign(site, target, source);
+        ga_array *target = gi_array_new_view(site, shown, (char *)shown->data + to, a->dtype, a->ndim, shape, shown->strides);
+        ga_array *source = gi_array_new_view(site, a, (char *)a->data + from, a->dtype, a->ndim, shape, a->strides);
+        ok               = target && source && gi_copy_assign(site, target, source);
         ga_free(source);
         ga_free(target);
     }
-    ga_array *packed = ok ? gi_on_cpu(site, shown) : NULL;
+    ga_array *packed = ok ? gi_copy_on_cpu(site, shown) : NULL;
     ga_free(shown);
     return packed;
 }
@@ -352,7 +352,7 @@ static void gi_measure(gi_printer *p, int64_t n, int precision, bool suppress)
             if (length > p->width) p->width = length;
         }
     } else {
-        bool single = gi_real_dtype(dtype) == GA_F32;
+        bool single = gi_dtype_real(dtype) == GA_F32;
         p->real     = gi_measure_floats(p->next, n, size, single, false, precision, suppress);
         p->width    = p->real.left + 1 + p->real.right;
         if (!gi_is_complex(dtype)) return;
@@ -428,7 +428,7 @@ static void gi_put_axis(gi_printer *p, int axis, int indent, int64_t line_width)
 static void gi_put_0d(gi_printer *p, const void *e)
 {
     ga_dtype dtype  = p->a->dtype;
-    bool     single = gi_real_dtype(dtype) == GA_F32;
+    bool     single = gi_dtype_real(dtype) == GA_F32;
     if (gi_is_float(dtype)) {
         gi_put_scalar(&p->text, gi_float_at(e, single), single, false, false);
     } else if (gi_is_complex(dtype)) {
@@ -476,7 +476,7 @@ static void gi_put_repr_end(gi_printer *p, bool summarised, int line_width)
 
 char *(ga_to_string)(const ga_array *a, ga_print_options o)
 {
-    if (!gi_check_any(o.site, a, "a")) return NULL;
+    if (!gi_array_check_any(o.site, a, "a")) return NULL;
     if (gi_is_deferred(a)) return gi_deferred->text(o.site, a);
     if (o.precision < 0 || o.threshold < 0 || o.edgeitems < 0 || o.linewidth < 0)
         return (char *)gi_fail(o.site, GA_BAD_ARGUMENT,

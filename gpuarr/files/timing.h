@@ -98,7 +98,7 @@ ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmar
     /* A number of calls that is asked for is done; else as many as fit into the time. */
     double       limit = o.max_seconds > 0 ? o.max_seconds : o.repeat > 0 ? (double)INFINITY : 1;
     size_t       bytes = (size_t)repeat * 2 * sizeof(double);
-    double      *times = (double *)gi_alloc(o.site, bytes), spent = 0;
+    double      *times = (double *)gi_mem_alloc(o.site, bytes), spent = 0;
     gi_stopwatch w;
     if (!times) return r;
     memset(&w, 0, sizeof w);
@@ -123,7 +123,7 @@ ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmar
         r.cpu     = gi_summarise_times(w.cpu, w.calls);
         if (w.device_calls > 0) r.device = gi_summarise_times(w.device, w.device_calls);
     }
-    gi_release(times, bytes);
+    gi_mem_release(times, bytes);
     if (o.quiet || r.repeats == 0) return r;
     const char *call = o.site ? strchr(o.site, '\t') : NULL;
     char        gpu[32];

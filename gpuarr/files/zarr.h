@@ -90,7 +90,7 @@ static bool gi_read_zarray(const char *site, const char *what, const char *text,
         return gi_fail(site, GA_BAD_FILE, "'shape' and 'chunks' in the .zarray of %s make no sense: is it damaged?", what) !=
                NULL;
     int64_t strides[GPUARR_MAX_DIMS];
-    z->chunk_bytes = gi_c_strides(z->h.dtype, z->h.ndim, z->chunk, strides);
+    z->chunk_bytes = gi_shape_c_strides(z->h.dtype, z->h.ndim, z->chunk, strides);
     if (z->chunk_bytes < 0)
         return gi_fail(site, GA_BAD_FILE, "%s claims chunks of %s, more than can be counted: is it damaged?", what,
                        gi_shape_text(z->h.ndim, z->chunk)) != NULL;
@@ -238,9 +238,9 @@ static ga_array *gi_unpack_chunk(const gi_lazy *n, const gi_raw *f, size_t packe
                                    packed_bytes);
     int64_t stored[GPUARR_MAX_DIMS];
     for (int d = 0; d < n->ndim; d++) stored[d] = z->chunk[f->fortran ? n->ndim - 1 - d : d];
-    gi_inflater   *inflater = (gi_inflater *)gi_alloc(n->site, sizeof *inflater);
-    unsigned char *packed   = inflater ? (unsigned char *)gi_alloc(n->site, packed_bytes) : NULL;
-    ga_array      *a = packed ? gi_new(n->site, n->dtype, GA_CPU, n->ndim, stored) : NULL, *view = NULL;
+    gi_inflater   *inflater = (gi_inflater *)gi_mem_alloc(n->site, sizeof *inflater);
+    unsigned char *packed   = inflater ? (unsigned char *)gi_mem_alloc(n->site, packed_bytes) : NULL;
+    ga_array      *a = packed ? gi_array_new(n->site, n->dtype, GA_CPU, n->ndim, stored) : NULL, *view = NULL;
     if (a) {
         errno = 0;
         if (!gi_pread(f->fd, 0, packed, packed_bytes))
@@ -259,8 +259,8 @@ static ga_array *gi_unpack_chunk(const gi_lazy *n, const gi_raw *f, size_t packe
         }
     }
     ga_free(a);
-    gi_release(packed, packed_bytes);
-    gi_release(inflater, sizeof *inflater);
+    gi_mem_release(packed, packed_bytes);
+    gi_mem_release(inflater, sizeof *inflater);
     return view;
 }
 
@@ -272,7 +272,7 @@ static ga_array *gi_part_of_chunk(const gi_lazy *n, const int64_t *index, const 
     int64_t             number = 0;
     ga_array           *chunk = NULL, *r = NULL;
     for (int d = 0; d < n->ndim; d++) number = number * ((n->shape[d] + z->chunk[d] - 1) / z->chunk[d]) + index[d];
-    if (z->codec != GI_CODEC_NONE) chunk = gi_find_kept(n, number);
+    if (z->codec != GI_CODEC_NONE) chunk = gi_kept_find(n, number);
     if (!chunk) {
         char key[GI_KEY_ROOM], what[2 * GI_NAME_ROOM];
         gi_chunk_key(n->ndim, index, z->separator, key);
@@ -280,7 +280,7 @@ static ga_array *gi_part_of_chunk(const gi_lazy *n, const int64_t *index, const 
         gi_raw      f = { n->site, what, gi_open_at(p->dir, key), 0, n->dtype, z->h.swapped, z->h.fortran, n->ndim, z->chunk };
         struct stat about;
         if (f.fd < 0 && errno == ENOENT) { /* one element, again and again */
-            ga_array *one = gi_new(n->site, n->dtype, GA_CPU, 0, NULL);
+            ga_array *one = gi_array_new(n->site, n->dtype, GA_CPU, 0, NULL);
             if (!one) return NULL;
             memcpy(one->data, z->fill, (size_t)ga_itemsize(n->dtype));
             gi_layout l = gi_layout_of(one);
@@ -298,9 +298,9 @@ static ga_array *gi_part_of_chunk(const gi_lazy *n, const int64_t *index, const 
         else chunk = gi_unpack_chunk(n, &f, (size_t)about.st_size);
         if (f.fd >= 0) (void)close(f.fd);
         if (!chunk) return r;
-        gi_keep_chunk(n, number, chunk);
+        gi_kept_add(n, number, chunk);
     }
-    r = gi_view_of_box(n->site, chunk, box);
+    r = gi_box_view(n->site, chunk, box);
     ga_free(chunk);
     return r;
 }
@@ -325,7 +325,7 @@ static ga_array *gi_eval_zarr(gi_worker *w, const gi_lazy *n, const gi_box *box,
             whole = whole && part.count[d] == box->count[d];
         }
         if (whole) return gi_part_of_chunk(n, index, &part, out);
-        if (!r) r = out ? gi_hold(n->site, out) : gi_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+        if (!r) r = out ? gi_array_hold(n->site, out) : gi_array_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
         if (!r) return NULL;
         gi_layout place = gi_layout_of(r);
         for (d = 0; d < n->ndim; d++) {
@@ -333,7 +333,7 @@ static ga_array *gi_eval_zarr(gi_worker *w, const gi_lazy *n, const gi_box *box,
             place.shape[d] = part.count[d];
         }
         ga_array *target = gi_view_with(n->site, r, &place);
-        bool      ok     = target && gi_put_elements(n->site, target, gi_part_of_chunk(n, index, &part, target));
+        bool      ok     = target && gi_pull_into(n->site, target, gi_part_of_chunk(n, index, &part, target));
         ga_free(target);
         if (!ok) {
             ga_free(r);
@@ -356,7 +356,7 @@ static const gi_lazy_kind gi_kind_zarr        = { "Zarr", gi_eval_zarr, GI_LOCAL
 
 static void gi_close_zarr(gi_lazy *n)
 {
-    gi_shrink_kept(n, 0);
+    gi_kept_shrink(n, 0);
     (void)close(((gi_zarr_plan *)n->plan)->dir);
 }
 
@@ -400,11 +400,11 @@ static char *gi_zarray_text(const char *site, const char *what, int fd, size_t *
         return (char *)gi_fail(site, GA_BAD_FILE,
                                "the .zarray of %s is no file, or larger than any array of numbers needs: is it damaged?", what);
     *room      = (size_t)about.st_size + 1;
-    char *text = (char *)gi_alloc(site, *room);
+    char *text = (char *)gi_mem_alloc(site, *room);
     if (!text) return NULL;
     errno = 0;
     if (!gi_pread(fd, 0, text, *room - 1)) {
-        gi_release(text, *room);
+        gi_mem_release(text, *room);
         return (char *)gi_fail(site, GA_NO_FILE, "cannot read the .zarray of %s: %s", what,
                                errno ? strerror(errno) : "it ends early");
     }
@@ -433,9 +433,9 @@ static ga_array *gi_open_zarr(const char *site, const char *path, const char *na
     if (fd < 0) gi_no_zarr(site, p.what, path, name ? name : "", p.dir);
     char *text = fd >= 0 ? gi_zarray_text(site, p.what, fd, &room) : NULL;
     if (text && fstat(fd, &about) == 0 && gi_read_zarray(site, p.what, text, &p.z))
-        a = gi_new_lazy(site, p.z.codec == GI_CODEC_NONE ? &gi_kind_zarr : &gi_kind_packed_zarr, p.z.h.dtype, p.z.h.ndim,
+        a = gi_lazy_new(site, p.z.codec == GI_CODEC_NONE ? &gi_kind_zarr : &gi_kind_packed_zarr, p.z.h.dtype, p.z.h.ndim,
                         p.z.h.shape, 0, NULL, &p, sizeof p);
-    if (text) gi_release(text, room);
+    if (text) gi_mem_release(text, room);
     if (fd >= 0) (void)close(fd);
     if (a) return gi_opened(site, a, gi_close_zarr, gi_file_seed(&about), chunks, p.z.chunk);
     (void)close(p.dir);

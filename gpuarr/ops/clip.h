@@ -76,7 +76,7 @@ static ga_array *gi_keep_between(const char *site, const ga_array *x, double low
     gi_clipping c;
     memset(&c, 0, sizeof c);
     c.x      = x;
-    c.counts = (int64_t *)gi_alloc(site, bytes);
+    c.counts = (int64_t *)gi_mem_alloc(site, bytes);
     if (!c.counts) return NULL;
     c.bits = (uint64_t *)(c.counts + chunks);
     gi_sift_bounds(x->dtype, low, high, c.bounds);
@@ -86,13 +86,13 @@ static ga_array *gi_keep_between(const char *site, const ga_array *x, double low
         c.counts[i]   = kept;
         kept += count;
     }
-    ga_array *result = kept == x->size ? gi_new_view(site, x, x->data, x->dtype, 1, &kept, &stride)
-                                       : gi_new(site, x->dtype, x->device, 1, &kept);
+    ga_array *result = kept == x->size ? gi_array_new_view(site, x, x->data, x->dtype, 1, &kept, &stride)
+                                       : gi_array_new(site, x->dtype, x->device, 1, &kept);
     if (result && kept < x->size) {
         c.out = (char *)result->data;
         gi_parallel(chunks, 2, gi_clip_copy, &c);
     }
-    gi_release(c.counts, bytes);
+    gi_mem_release(c.counts, bytes);
     return result;
 }
 
@@ -124,8 +124,8 @@ static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, do
         int64_t          place = 0;
         memset((void *)&options, 0, sizeof options);
         memset(&o, 0, sizeof o);
-        if (!gi_plan_order(site, &o, "ga_sigma_clip", x, &options)) return false;
-        m = gi_new(site, GA_F64, x->device, 0, NULL);
+        if (!gi_order_plan(site, &o, "ga_sigma_clip", x, &options)) return false;
+        m = gi_array_new(site, GA_F64, x->device, 0, NULL);
         if (!m) return false;
         o.rule.median = true;
         o.rule.result = GA_F64;
@@ -134,13 +134,13 @@ static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, do
         o.places      = &place;
         o.out         = (char *)m->data;
         o.result      = m;
-        if (!gi_run_order(site, &o)) {
+        if (!gi_order_run(site, &o)) {
             ga_free(m);
             return false;
         }
     }
     bool known = m && gi_item_as(site, m, NULL, GA_F64, center);
-    if (known) s = gi_real_moment(GI_STD, false, x, &r);
+    if (known) s = gi_moment_real(GI_STD, false, x, &r);
     known = s && gi_item_as(site, s, NULL, GA_F64, std);
     ga_free(s);
     ga_free(m);

@@ -267,14 +267,14 @@ static bool gi_clip_by_sketch(const char *site, const ga_array *x, gi_clip_round
     ga_shape     every_axis;
     memset(&s, 0, sizeof s);
     memset(&every_axis, 0, sizeof every_axis);
-    if (!gi_plan_lines(site, &line, x, GA_F64, 0, &every_axis, false)) return false;
+    if (!gi_lines_plan(site, &line, x, GA_F64, 0, &every_axis, false)) return false;
     s.x      = x;
     s.sketch = &k;
     s.parts  = ga_get_num_threads();
     if (x->size < s.parts * GI_SELECT_PART) s.parts = 1 + x->size / GI_SELECT_PART;
     s.room       = x->size / s.parts / 8 + 2 * GI_BLOCK;
     size_t bytes = (size_t)(s.parts * (2 * s.room + GI_SKETCH_BINS)) * sizeof(double);
-    s.tails      = (double *)gi_alloc(site, bytes);
+    s.tails      = (double *)gi_mem_alloc(site, bytes);
     if (!s.tails) return false;
     s.middle  = s.tails + s.parts * s.room;
     s.bins    = (int64_t *)(void *)(s.middle + s.parts * s.room);
@@ -284,13 +284,13 @@ static bool gi_clip_by_sketch(const char *site, const ga_array *x, gi_clip_round
     if (!full) {
         gi_join_sketch(&s);
         size_t key_bytes = (size_t)k.bins[GI_SKETCH_BINS] * sizeof *k.middle;
-        k.middle         = (uint64_t *)gi_alloc(site, key_bytes);
+        k.middle         = (uint64_t *)gi_mem_alloc(site, key_bytes);
         ok               = k.middle != NULL;
         if (ok) gi_parallel(s.parts, 1, gi_sketch_middle, &s);
         while (ok && gi_sketch_round(&k, r)) continue;
-        gi_release(k.middle, key_bytes);
+        gi_mem_release(k.middle, key_bytes);
     }
-    gi_release(s.tails, bytes);
+    gi_mem_release(s.tails, bytes);
     return ok;
 }
 
@@ -307,7 +307,7 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
     r.most      = r.lesson || o.maxiters == -1 ? INT_MAX : o.maxiters == 0 ? 5 : o.maxiters;
     r.keep_low  = -DBL_MAX;
     r.keep_high = DBL_MAX;
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_array_check(site, a, "a")) return NULL;
     if (gi_is_complex(a->dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "ga_sigma_clip does not exist for %s", ga_dtype_name(a->dtype));
     if (!r.lesson && o.rule != GA_CLIP_ASTROPY)
@@ -316,7 +316,7 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "a sigma is not positive: %g below, %g above", r.below, r.above);
     if (o.maxiters < -1) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".maxiters = %d: use -1 for no limit", o.maxiters);
 
-    ga_array *whole = gi_contiguous(site, a, a->dtype), *x = NULL; /* x: what is left */
+    ga_array *whole = gi_copy_contiguous(site, a, a->dtype), *x = NULL; /* x: what is left */
     bool      ok = whole != NULL, done = false, sketch = ok && whole->device == GA_CPU;
     bool      wanted = !r.lesson || o.low || o.high; /* the last bounds, to their last bit */
     while (ok && !done) {
@@ -351,15 +351,15 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
         done = ok && (x->size == before || r.passes >= r.most || (!r.lesson && x->size == 0)); /* nothing to take bounds from */
     }
     ga_array *result = NULL, *mask = NULL;
-    if (ok && r.lesson) result = gi_new_view(site, x, x->data, x->dtype, 1, x->shape, x->strides);
+    if (ok && r.lesson) result = gi_array_new_view(site, x, x->data, x->dtype, 1, x->shape, x->strides);
     else if (ok) result = gi_keep_between(site, whole, r.keep_low, r.keep_high);
     if (result && result->data == a->data) { /* nothing was removed: still, what is returned is a new array */
-        ga_array *copy = gi_convert(site, result, result->dtype);
+        ga_array *copy = gi_copy_convert(site, result, result->dtype);
         ga_free(result);
         result = copy;
     }
     if (result && o.mask) {
-        mask = gi_new(site, GA_BOOL, a->device, a->ndim, a->shape);
+        mask = gi_array_new(site, GA_BOOL, a->device, a->ndim, a->shape);
         if (!mask || !gi_mask_outside(site, whole, r.keep_low, r.keep_high, mask)) {
             ga_free(mask);
             ga_free(result);

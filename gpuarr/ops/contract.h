@@ -85,7 +85,7 @@ static int gi_join_extents(int count, gi_extent_of *e)
 static bool gi_convert_term(const gi_contraction *c, gi_term *t, ga_array **made)
 {
     if (t->a->dtype == c->dtype) return true;
-    *made = gi_convert(c->site, t->a, c->dtype);
+    *made = gi_copy_convert(c->site, t->a, c->dtype);
     t->a  = *made;
     return *made != NULL;
 }
@@ -97,7 +97,7 @@ static bool gi_arrange_term(const gi_contraction *c, gi_term *t, ga_array **made
     int     n      = gi_pick_labels(&before, c->sums, c->summed, false, t->labels);
     memcpy(t->labels + n, c->summed, (size_t)c->sums * sizeof *t->labels);
     ga_array *view = gi_view_labels(c, &before, n + c->sums, t->labels);
-    *made          = view ? gi_convert(c->site, view, c->dtype) : NULL;
+    *made          = view ? gi_copy_convert(c->site, view, c->dtype) : NULL;
     t->a           = *made;
     ga_free(view);
     return *made != NULL;
@@ -132,8 +132,8 @@ static bool gi_line_up(gi_contraction *c, gi_extent_of *inner)
 /* A number: the sum of all products. */
 static ga_array *gi_contract_fully(const gi_contraction *c, gi_extent_of inner)
 {
-    ga_array *x = gi_new_view(c->site, c->x.a, c->x.a->data, c->dtype, 1, &inner.n, &inner.x);
-    ga_array *y = gi_new_view(c->site, c->y.a, c->y.a->data, c->dtype, 1, &inner.n, &inner.y);
+    ga_array *x = gi_array_new_view(c->site, c->x.a, c->x.a->data, c->dtype, 1, &inner.n, &inner.x);
+    ga_array *y = gi_array_new_view(c->site, c->y.a, c->y.a->data, c->dtype, 1, &inner.n, &inner.y);
     ga_array *r = x && y ? gi_dot_vectors(c->site, x, y, c->dtype) : NULL;
     ga_free(x);
     ga_free(y);
@@ -180,7 +180,7 @@ static bool gi_contract_into(gi_contraction *c, gi_extent_of inner, ga_array *re
     gi_product   p;
     memset(&p, 0, sizeof p);
     if (result->size == 0) return true;
-    if (inner.n == 0) return gi_clear(c->site, result);
+    if (inner.n == 0) return gi_array_clear(c->site, result);
     for (int d = 0; d < c->ndim; d++) {
         e[d]     = c->of[c->labels[d]];
         e[d].out = result->strides[d];
@@ -204,9 +204,9 @@ static bool gi_is_target(const gi_contraction *c, const ga_array *out, const int
     if (!out || out->alive != GI_ALIVE || gi_is_deferred(out) || out->dtype != c->dtype || out->device != c->x.a->device ||
         out->size == 0)
         return false;
-    if (!gi_equal_shapes(c->ndim, shape, out->ndim, out->shape)) return false;
+    if (!gi_shape_equal(c->ndim, shape, out->ndim, out->shape)) return false;
     const char *low, *high;
-    gi_extent(out, &low, &high);
+    gi_array_extent(out, &low, &high);
     return high - low == out->size * ga_itemsize(out->dtype) && !ga_may_share_memory(out, c->x.a) &&
            !ga_may_share_memory(out, c->y.a);
 }
@@ -233,7 +233,8 @@ static ga_array *gi_contract(gi_contraction *c, ga_array *out)
         result = gi_contract_fully(c, inner);
     } else if (ok) {
         for (int d = 0; d < c->ndim; d++) shape[d] = c->of[c->labels[d]].n;
-        result = gi_is_target(c, out, shape) && inner.n > 0 ? out : gi_new(c->site, c->dtype, c->x.a->device, c->ndim, shape);
+        result =
+            gi_is_target(c, out, shape) && inner.n > 0 ? out : gi_array_new(c->site, c->dtype, c->x.a->device, c->ndim, shape);
         if (result && !gi_contract_into(c, inner, result)) {
             if (result != out) ga_free(result);
             result = NULL;

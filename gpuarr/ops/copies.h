@@ -1,55 +1,56 @@
 /* ---- copies, casts, choices ------------------------------------------------------------------------------------------ */
 
 /* dst[...] = src where mask, whatever the dtypes. */
-static bool gi_assign_where(const char *site, ga_array *dst, ga_arg src, const ga_array *mask)
+static bool gi_copy_assign_where(const char *site, ga_array *dst, ga_arg src, const ga_array *mask)
 {
     ga_dtype wanted[GI_MOST_INPUTS] = { dst->dtype, dst->dtype, dst->dtype, dst->dtype };
     return gi_map(site, gi_copying, GI_CHEAP, 1, &src, wanted, dst->dtype, dst, mask) != NULL;
 }
 
-static bool gi_assign(const char *site, ga_array *dst, const ga_array *src)
+static bool gi_copy_assign(const char *site, ga_array *dst, const ga_array *src)
 {
-    return gi_assign_where(site, dst, gi_operand_arg(src), NULL);
+    return gi_copy_assign_where(site, dst, gi_operand_arg(src), NULL);
 }
 
 /* A new C-ordered array with the elements of a, cast to dtype. */
-static ga_array *gi_convert(const char *site, const ga_array *a, ga_dtype dtype)
+static ga_array *gi_copy_convert(const char *site, const ga_array *a, ga_dtype dtype)
 {
     if (gi_is_deferred(a)) {
         ga_arg   in                     = gi_operand_arg(a);
         ga_dtype wanted[GI_MOST_INPUTS] = { dtype, dtype, dtype, dtype };
         return gi_map(site, gi_copying, GI_CHEAP, 1, &in, wanted, dtype, NULL, NULL);
     }
-    return gi_new_copy(site, a, dtype);
+    return gi_copy_new(site, a, dtype);
 }
 
 /* A C-contiguous array of that dtype: another view of a if it is one already, else a converted copy. */
-static ga_array *gi_contiguous(const char *site, const ga_array *a, ga_dtype dtype)
+static ga_array *gi_copy_contiguous(const char *site, const ga_array *a, ga_dtype dtype)
 {
-    if (a->dtype == dtype && ga_is_contiguous(a)) return gi_new_view(site, a, a->data, a->dtype, a->ndim, a->shape, a->strides);
-    return gi_convert(site, a, dtype);
+    if (a->dtype == dtype && ga_is_contiguous(a))
+        return gi_array_new_view(site, a, a->data, a->dtype, a->ndim, a->shape, a->strides);
+    return gi_copy_convert(site, a, dtype);
 }
 
 ga_array *(ga_copy)(const ga_array *a, const char *site)
 {
-    return gi_check_any(site, a, "a") ? gi_convert(site, a, a->dtype) : NULL;
+    return gi_array_check_any(site, a, "a") ? gi_copy_convert(site, a, a->dtype) : NULL;
 }
 
 ga_array *(ga_astype)(const ga_array *a, ga_dtype dtype, const char *site)
 {
-    if (!gi_check_any(site, a, "a")) return NULL;
+    if (!gi_array_check_any(site, a, "a")) return NULL;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
-    return gi_convert(site, a, dtype);
+    return gi_copy_convert(site, a, dtype);
 }
 
 ga_array *(ga_ascontiguous)(const ga_array *a, const char *site)
 {
-    return gi_check_any(site, a, "a") ? gi_contiguous(site, a, a->dtype) : NULL;
+    return gi_array_check_any(site, a, "a") ? gi_copy_contiguous(site, a, a->dtype) : NULL;
 }
 
 /* Can all of a be copied into `out` on a device, as it is? */
-static bool gi_fits_into(const char *site, const ga_array *a, ga_device device, const ga_array *out)
+static bool gi_copy_fits_into(const char *site, const ga_array *a, ga_device device, const ga_array *out)
 {
     if (out->device != device)
         gi_fail(site, GA_BAD_DEVICE, ".out is on the %s, not on the %s", out->device == GA_CPU ? "CPU" : "GPU",
@@ -66,7 +67,7 @@ static bool gi_fits_into(const char *site, const ga_array *a, ga_device device, 
 /* ga_to when the array or the destination is on a GPU, which moves packed memory of the CPU. */
 static ga_array *gi_between_devices(const ga_array *a, ga_device device, ga_to_options o)
 {
-    ga_array *packed = a->device == GA_CPU ? gi_contiguous(o.site, a, a->dtype) : NULL, *out = o.out;
+    ga_array *packed = a->device == GA_CPU ? gi_copy_contiguous(o.site, a, a->dtype) : NULL, *out = o.out;
     if (a->device == GA_CPU && !packed) return NULL;
     bool between = out && out->device == GA_CPU && !ga_is_contiguous(out); /* then by another array */
     if (between) o.out = NULL;
@@ -74,45 +75,45 @@ static ga_array *gi_between_devices(const ga_array *a, ga_device device, ga_to_o
     ga_array *to = gi_gpu->bring(o.site, packed ? packed : a, device, &o);
     ga_free(packed);
     if (!to || !between) return to;
-    bool done = gi_assign(o.site, out, to);
+    bool done = gi_copy_assign(o.site, out, to);
     ga_free(to);
     return done ? out : NULL;
 }
 
-static ga_array *gi_to_with(const ga_array *a, ga_device device, ga_to_options o)
+static ga_array *gi_copy_to_with(const ga_array *a, ga_device device, ga_to_options o)
 {
-    if (!gi_is_array(o.site, a, "a")) return NULL; /* not gi_check alone: the GPU waits for copies by itself */
-    if (gi_is_deferred(a) && !gi_check(o.site, a, "a")) return NULL;
-    if (o.out && !gi_is_array(o.site, o.out, ".out")) return NULL;
+    if (!gi_array_is_alive(o.site, a, "a")) return NULL; /* not gi_array_check alone: the GPU waits for copies by itself */
+    if (gi_is_deferred(a) && !gi_array_check(o.site, a, "a")) return NULL;
+    if (o.out && !gi_array_is_alive(o.site, o.out, ".out")) return NULL;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
-    if (!gi_has_device(o.site, device)) return NULL;
-    if (o.out && !gi_fits_into(o.site, a, device, o.out)) return NULL;
+    if (!gi_device_check(o.site, device)) return NULL;
+    if (o.out && !gi_copy_fits_into(o.site, a, device, o.out)) return NULL;
     if (device == GA_CUDA || a->device == GA_CUDA) return gi_between_devices(a, device, o);
-    if (!gi_check(o.site, a, "a")) return NULL;
-    if (!o.out) return gi_convert(o.site, a, a->dtype);
-    return gi_assign(o.site, o.out, a) ? o.out : NULL;
+    if (!gi_array_check(o.site, a, "a")) return NULL;
+    if (!o.out) return gi_copy_convert(o.site, a, a->dtype);
+    return gi_copy_assign(o.site, o.out, a) ? o.out : NULL;
 }
 
 ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
 {
-    return gi_null_option(o.site, "out", o.out) ? NULL : gi_to_with(a, device, o);
+    return gi_option_null(o.site, "out", o.out) ? NULL : gi_copy_to_with(a, device, o);
 }
 
 /* ga_to without options, for other calls. */
 static ga_array *gi_copy_to(const char *site, const ga_array *a, ga_device device)
 {
     ga_to_options o = { site, NULL, NULL, false };
-    return gi_to_with(a, device, o);
+    return gi_copy_to_with(a, device, o);
 }
 
 /* The elements of a side by side on the CPU, for what looks at each of them: another view of a if they lie so already. */
-static ga_array *gi_on_cpu(const char *site, const ga_array *a)
+static ga_array *gi_copy_on_cpu(const char *site, const ga_array *a)
 {
-    return a->device == GA_CPU ? gi_contiguous(site, a, a->dtype) : gi_copy_to(site, a, GA_CPU);
+    return a->device == GA_CPU ? gi_copy_contiguous(site, a, a->dtype) : gi_copy_to(site, a, GA_CPU);
 }
 
 /* Takes over an array on the CPU that was read from a file, and brings it to the default device (NULL is passed on). */
-static ga_array *gi_to_default_device(const char *site, ga_array *a)
+static ga_array *gi_copy_to_default_device(const char *site, ga_array *a)
 {
     if (!a || a->device == gi_default_device) return a;
     ga_array *there = gi_copy_to(site, a, gi_default_device);
@@ -122,12 +123,13 @@ static ga_array *gi_to_default_device(const char *site, ga_array *a)
 
 ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
 {
-    if (!gi_check(o.site, dst, "dst") || (src.kind == GA_KIND_ARRAY && !gi_check(o.site, src.array, "src"))) return NULL;
-    if (gi_null_option(o.site, "where", o.where)) return NULL;
+    if (!gi_array_check(o.site, dst, "dst") || (src.kind == GA_KIND_ARRAY && !gi_array_check(o.site, src.array, "src")))
+        return NULL;
+    if (gi_option_null(o.site, "where", o.where)) return NULL;
     ga_dtype from = src.array ? src.array->dtype : gi_number_dtype(src);
-    if (!src.array && src.kind == GA_KIND_INT) from = gi_kind_of(dst->dtype) >= 1 ? dst->dtype : GA_I64;
-    if (!src.array && src.kind == GA_KIND_UINT && gi_kind_of(dst->dtype) >= 1) from = dst->dtype;
-    if (!gi_same_kind(from, dst->dtype))
+    if (!src.array && src.kind == GA_KIND_INT) from = gi_dtype_kind(dst->dtype) >= 1 ? dst->dtype : GA_I64;
+    if (!src.array && src.kind == GA_KIND_UINT && gi_dtype_kind(dst->dtype) >= 1) from = dst->dtype;
+    if (!gi_dtype_same_kind(from, dst->dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE,
                                    "%s does not go into an array of %s without losing its kind: use ga_astype first",
                                    ga_dtype_name(from), ga_dtype_name(dst->dtype));
@@ -136,20 +138,20 @@ ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
     memcpy(shape, dst->shape, sizeof shape);
     const ga_array *both[2] = { src.array, o.where };
     for (int k = 0; k < 2; k++)
-        if (both[k] && (!gi_broadcast_into(&ndim, shape, both[k]->ndim, both[k]->shape) ||
-                        !gi_equal_shapes(ndim, shape, dst->ndim, dst->shape)))
+        if (both[k] && (!gi_shape_broadcast(&ndim, shape, both[k]->ndim, both[k]->shape) ||
+                        !gi_shape_equal(ndim, shape, dst->ndim, dst->shape)))
             return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%s has shape %s and does not broadcast to dst's %s",
                                        k ? ".where" : "src", gi_shape_of(both[k]), gi_shape_of(dst));
-    return gi_assign_where(o.site, dst, src, o.where) ? dst : NULL;
+    return gi_copy_assign_where(o.site, dst, src, o.where) ? dst : NULL;
 }
 
 ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y, ga_map_options o)
 {
-    if (!gi_check_any(o.site, condition, "condition")) return NULL;
-    if (!o.internal && (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where))) return NULL;
+    if (!gi_array_check_any(o.site, condition, "condition")) return NULL;
+    if (!o.internal && (gi_option_null(o.site, "out", o.out) || gi_option_null(o.site, "where", o.where))) return NULL;
     const ga_arg in[3] = { gi_operand_arg(condition), x, y };
     for (int k = 1; k < 3; k++)
-        if (in[k].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[k].array, k == 1 ? "x" : "y")) return NULL;
+        if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[k].array, k == 1 ? "x" : "y")) return NULL;
     ga_dtype dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_common_dtype(2, in + 1);
     if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o.dtype);
     ga_dtype      wanted[GI_MOST_INPUTS] = { GA_BOOL, dtype, dtype, dtype };

@@ -34,7 +34,7 @@ typedef struct gi_patch {
 } gi_patch;
 
 /* Joins axes without weights; what is left is at least rows and columns. */
-static void gi_join_axes(gi_correlator *j, const gi_correlation *c)
+static void gi_conv_join_axes(gi_correlator *j, const gi_correlation *c)
 {
     bool untouched[GPUARR_MAX_DIMS + 1] = { false }, joins;
     j->c                                = *c;
@@ -70,7 +70,7 @@ static void gi_join_axes(gi_correlator *j, const gi_correlation *c)
 }
 
 /* The part of a patch whose neighbours all lie inside of `in`. False if that is nothing, or too little for the loops. */
-static bool gi_find_inside(const gi_correlator *j, const gi_patch *p, gi_patch *inside)
+static bool gi_conv_find_inside(const gi_correlator *j, const gi_patch *p, gi_patch *inside)
 {
     const gi_correlation *c    = &j->c;
     int                   rows = c->ndim - 2, columns = c->ndim - 1;
@@ -154,7 +154,7 @@ static char *gi_patch_out(const gi_correlator *j, const gi_patch *p)
 }
 
 /* Copies what a part of the weights (row u and column v of a plane) meets around a block; zeros fill the room up. */
-static void gi_copy_neighbours(const gi_correlator *j, const gi_patch *p, int64_t plane, int64_t u, int64_t v, const gi_taps *t,
+static void gi_conv_neighbours(const gi_correlator *j, const gi_patch *p, int64_t plane, int64_t u, int64_t v, const gi_taps *t,
                                int64_t room, char *x)
 {
     const gi_correlation *c     = &j->c;
@@ -178,7 +178,7 @@ static int64_t gi_part_height(const gi_correlator *j, int64_t left)
 }
 
 /* A block of results through such copies, whose rows lie t.pitch elements apart; without tiles all of it is one line. */
-static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
+static void gi_conv_block(const gi_correlator *j, const gi_patch *p)
 {
     __attribute__((aligned(64))) char x[GI_PART_BYTES + GI_SLACK_BYTES], sums[GI_BLOCK_BYTES + GI_SLACK_BYTES];
     const gi_correlation             *c      = &j->c;
@@ -200,7 +200,7 @@ static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
                 t.step    = j->step;
                 t.pitch   = pitch;
                 t.weights = (const char *)c->weights + ((k * height + u) * width + v) * j->size;
-                gi_copy_neighbours(j, p, k, u, v, &t,
+                gi_conv_neighbours(j, p, k, u, v, &t,
                                    (t.height - 1) * pitch + (tiled ? rows * pitch : line + (t.width - 1) * t.step), x);
                 if (tiled) loop->run(&t, rows, across, x, sums, across, begin);
                 else loop->run(&t, 1, line, x, sums, line, begin);
@@ -212,7 +212,7 @@ static void gi_correlate_block(const gi_correlator *j, const gi_patch *p)
 }
 
 /* Straight from `in` to `out`: all neighbours of the patch lie inside. */
-static void gi_correlate_inside(const gi_correlator *j, const gi_patch *p)
+static void gi_conv_inside(const gi_correlator *j, const gi_patch *p)
 {
     const gi_correlation *c   = &j->c;
     const int64_t         row = p->row + c->offset[c->ndim - 2], column = p->column + c->offset[c->ndim - 1] * j->step;
@@ -227,7 +227,7 @@ static void gi_correlate_inside(const gi_correlator *j, const gi_patch *p)
         .run(&t, p->rows, p->columns, x, gi_patch_out(j, p), j->width, true);
 }
 
-static void gi_correlate_blocks(const gi_correlator *j, gi_patch p)
+static void gi_conv_blocks(const gi_correlator *j, gi_patch p)
 {
     gi_patch block = p;
     for (int64_t i = 0; i < p.rows; i += j->block_rows)
@@ -236,44 +236,44 @@ static void gi_correlate_blocks(const gi_correlator *j, gi_patch p)
             block.rows    = p.rows - i < j->block_rows ? p.rows - i : j->block_rows;
             block.column  = p.column + k;
             block.columns = p.columns - k < j->block_columns ? p.columns - k : j->block_columns;
-            gi_correlate_block(j, &block);
+            gi_conv_block(j, &block);
         }
 }
 
-static void gi_correlate_unit(const gi_correlator *j, const gi_patch *unit)
+/* What lies around the inside of a unit. */
+static void gi_conv_around(const gi_correlator *j, const gi_patch *unit, const gi_patch *inside)
 {
-    gi_patch inside, beside = *unit;
-    if (!gi_find_inside(j, unit, &inside)) {
-        gi_correlate_blocks(j, *unit);
-        return;
-    }
-    gi_correlate_inside(j, &inside);
-    beside.rows = inside.row - unit->row; /* above and below */
-    gi_correlate_blocks(j, beside);
-    beside.row  = inside.row + inside.rows;
+    gi_patch beside = *unit;
+    beside.rows     = inside->row - unit->row; /* above and below */
+    gi_conv_blocks(j, beside);
+    beside.row  = inside->row + inside->rows;
     beside.rows = unit->row + unit->rows - beside.row;
-    gi_correlate_blocks(j, beside);
-    beside         = inside; /* to the left and to the right */
+    gi_conv_blocks(j, beside);
+    beside         = *inside; /* to the left and to the right */
     beside.column  = unit->column;
-    beside.columns = inside.column - unit->column;
-    gi_correlate_blocks(j, beside);
-    beside.column  = inside.column + inside.columns;
+    beside.columns = inside->column - unit->column;
+    gi_conv_blocks(j, beside);
+    beside.column  = inside->column + inside->columns;
     beside.columns = unit->column + unit->columns - beside.column;
-    gi_correlate_blocks(j, beside);
+    gi_conv_blocks(j, beside);
 }
 
-static void gi_correlate_units(int64_t begin, int64_t end, void *job)
+/* A unit of work is some rows and columns of a plane of results. */
+static void gi_conv_units(int64_t begin, int64_t end, void *job)
 {
     const gi_correlator *j    = (const gi_correlator *)job;
     const int64_t        rows = j->c.result[j->c.ndim - 2];
     for (int64_t n = begin; n < end; n++) {
-        gi_patch unit;
+        gi_patch unit, inside;
         unit.column  = n % j->units_across * j->unit_columns;
         unit.columns = j->width - unit.column < j->unit_columns ? j->width - unit.column : j->unit_columns;
         unit.plane   = n / j->units_across / j->units_down;
         unit.row     = n / j->units_across % j->units_down * j->unit_rows;
         unit.rows    = rows - unit.row < j->unit_rows ? rows - unit.row : j->unit_rows;
-        gi_correlate_unit(j, &unit);
+        if (gi_conv_find_inside(j, &unit, &inside)) {
+            gi_conv_inside(j, &inside);
+            gi_conv_around(j, &unit, &inside);
+        } else gi_conv_blocks(j, unit);
     }
 }
 
@@ -285,7 +285,7 @@ static int64_t gi_within(int64_t n, int64_t low, int64_t high)
 }
 
 /* How large units, blocks and parts of the weights are. */
-static void gi_cut_correlation(gi_correlator *j)
+static void gi_conv_divide(gi_correlator *j)
 {
     const gi_correlation *c    = &j->c;
     const int64_t         rows = c->result[c->ndim - 2], height = c->size[c->ndim - 2], width = c->size[c->ndim - 1];
@@ -314,33 +314,33 @@ static void gi_cut_correlation(gi_correlator *j)
     j->units_across = (j->width + j->unit_columns - 1) / j->unit_columns;
 }
 
-static void gi_cpu_correlate(const gi_correlation *c)
+static void gi_conv_plan(gi_correlator *j, const gi_correlation *c)
 {
-    gi_correlator   j;
     const gi_dense *dense = GI_LOOP_OF(dense)(c->dtype);
-    memset(&j, 0, sizeof j);
-    gi_join_axes(&j, c);
-    int rows = j.c.ndim - 2, columns = j.c.ndim - 1;
-    j.size          = ga_itemsize(c->dtype);
-    j.planes        = gi_size(rows, j.c.result);
-    j.weight_planes = gi_size(rows, j.c.size);
-    j.width         = j.c.result[columns] * j.step;
-    j.lines         = GI_LOOP_OF(correlate)(c->dtype);
-    if (dense) j.tiles = dense->correlate_tiles;
-    j.tiled = dense && j.c.size[rows] >= GI_TAP_ROWS - 1 && j.c.result[rows] >= GI_TAP_ROWS && j.width >= j.tiles.columns;
-    gi_correlation_constant(c, j.constant);
-    gi_cut_correlation(&j);
-    int64_t work  = j.unit_rows * j.unit_columns * gi_size(c->ndim, c->size); /* of a unit */
-    int64_t units = j.planes * j.units_down * j.units_across;
-    double  bytes = (double)units * (double)work * (double)j.size / 4;
-    gi_parallel_bytes(bytes, units, 1 + 65536 / (work + 1), gi_correlate_units, &j);
+    memset(j, 0, sizeof *j);
+    gi_conv_join_axes(j, c);
+    int rows = j->c.ndim - 2, columns = j->c.ndim - 1;
+    j->size          = ga_itemsize(c->dtype);
+    j->planes        = gi_shape_size(rows, j->c.result);
+    j->weight_planes = gi_shape_size(rows, j->c.size);
+    j->width         = j->c.result[columns] * j->step;
+    j->lines         = GI_LOOP_OF(correlate)(c->dtype);
+    if (dense) j->tiles = dense->correlate_tiles;
+    j->tiled = dense && j->c.size[rows] >= GI_TAP_ROWS - 1 && j->c.result[rows] >= GI_TAP_ROWS && j->width >= j->tiles.columns;
+    gi_conv_constant(c, j->constant);
+    gi_conv_divide(j);
 }
 
-/* Runs the job where its memory is. False with an error. */
-static bool gi_correlate(const char *site, ga_device device, const gi_correlation *c)
+/* Runs the job as it is, where its memory is. False with an error. */
+static bool gi_conv_direct(const char *site, ga_device device, const gi_correlation *c)
 {
-    if (gi_size(c->ndim, c->result) == 0) return true;
+    gi_correlator j;
+    if (gi_shape_size(c->ndim, c->result) == 0) return true;
     if (device == GA_CUDA) return gi_gpu->correlate(site, c);
-    gi_cpu_correlate(c);
+    gi_conv_plan(&j, c);
+    int64_t work  = j.unit_rows * j.unit_columns * gi_shape_size(c->ndim, c->size); /* of a unit */
+    int64_t units = j.planes * j.units_down * j.units_across;
+    double  bytes = (double)units * (double)work * (double)j.size / 4;
+    gi_parallel_bytes(bytes, units, 1 + 65536 / (work + 1), gi_conv_units, &j);
     return true;
 }

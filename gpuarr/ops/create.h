@@ -38,7 +38,7 @@ static bool gi_fill(const char *site, ga_array *a, const void *element)
     return true;
 }
 
-static bool gi_is_number(ga_arg v) { return !v.array && v.kind != GA_KIND_ARRAY; }
+static bool gi_operand_is_number(ga_arg v) { return !v.array && v.kind != GA_KIND_ARRAY; }
 
 /* The number as one element of a dtype. It must fit: integers as they are (NumPy 2), real numbers after their fraction is
    cut off. */
@@ -75,7 +75,7 @@ static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_optio
                                    ".pinned memory is on the CPU: leave it out, or say .device = GA_CPU");
     if (o->managed && device == GA_CPU)
         return (ga_array *)gi_fail(o->site, GA_BAD_DEVICE, ".managed memory is of the GPU: say .device = GA_CUDA");
-    return gi_new_in(o->site, gi_memory_of(o), o->dtype, device, ndim, shape);
+    return gi_array_new_in(o->site, gi_memory_of(o), o->dtype, device, ndim, shape);
 }
 
 static ga_array *gi_new_full(int ndim, const int64_t *shape, ga_arg value, ga_new_options o)
@@ -85,7 +85,7 @@ static ga_array *gi_new_full(int ndim, const int64_t *shape, ga_arg value, ga_ne
     ga_array *a = gi_new_empty(ndim, shape, &o);
     if (!a) return NULL;
     bool done = true;
-    if (gi_is_number(value)) {
+    if (gi_operand_is_number(value)) {
         ga_c128 element; /* room and alignment for an element of any dtype */
         done = gi_number_element(site, value, a->dtype, &element);
         done = done && gi_fill(site, a, &element);
@@ -94,7 +94,7 @@ static ga_array *gi_new_full(int ndim, const int64_t *shape, ga_arg value, ga_ne
         all.ndim = ndim;
         for (int d = 0; d < ndim; d++) all.n[d] = shape[d];
         ga_array *stretched = (ga_broadcast_to)(value.array, all, site);
-        done                = stretched && gi_assign(site, a, stretched);
+        done                = stretched && gi_copy_assign(site, a, stretched);
         ga_free(stretched);
     }
     if (done) return a;
@@ -110,7 +110,7 @@ ga_array *(ga_ones)(ga_shape shape, ga_new_options o) { return gi_new_full(shape
 
 ga_array *(ga_full)(ga_shape shape, ga_arg value, ga_new_options o)
 {
-    if (!gi_is_number(value) && !gi_check(o.site, value.array, "value")) return NULL;
+    if (!gi_operand_is_number(value) && !gi_array_check(o.site, value.array, "value")) return NULL;
     if (o.dtype == GA_DTYPE_DEFAULT) o.dtype = value.array ? value.array->dtype : gi_number_dtype(value);
     return gi_new_full(shape.ndim, shape.n, value, o);
 }
@@ -124,7 +124,7 @@ ga_array *(ga_scalar)(ga_arg value, ga_new_options o)
 /* What is not given is taken from a. */
 static bool gi_like(const ga_array *a, ga_new_options *o)
 {
-    if (!gi_is_array(o->site, a, "a")) return false;
+    if (!gi_array_is_alive(o->site, a, "a")) return false;
     if (o->dtype == GA_DTYPE_DEFAULT) o->dtype = a->dtype;
     if (o->device == GA_DEVICE_DEFAULT) o->device = a->device;
     return true;
@@ -159,7 +159,7 @@ static ga_array *gi_wrap(const char *site, void *p, ga_dtype dtype, const ga_sha
         if (shape->n[d] < 0)
             return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length",
                                        gi_shape_text(shape->ndim, shape->n));
-    int64_t bytes = gi_c_strides(dtype, shape->ndim, shape->n, c_strides);
+    int64_t bytes = gi_shape_c_strides(dtype, shape->ndim, shape->n, c_strides);
     if (bytes < 0)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted",
                                    gi_shape_text(shape->ndim, shape->n));
@@ -179,7 +179,7 @@ static ga_array *gi_wrap(const char *site, void *p, ga_dtype dtype, const ga_sha
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
                                    "the elements are not aligned as %s must be: copy them to aligned memory first",
                                    ga_dtype_name(dtype));
-    gi_buffer *b = (gi_buffer *)gi_alloc(site, sizeof *b);
+    gi_buffer *b = (gi_buffer *)gi_mem_alloc(site, sizeof *b);
     if (!b) return NULL;
     memset(b, 0, sizeof *b);
     b->references = 1;
@@ -187,13 +187,13 @@ static ga_array *gi_wrap(const char *site, void *p, ga_dtype dtype, const ga_sha
     b->base       = p;
     b->bytes      = bytes == 0 ? 0 : (size_t)reach;
     b->wrapped    = true;
-    return gi_new_handle(site, b, p, dtype, GA_CPU, l.ndim, l.shape, l.strides);
+    return gi_array_new_handle(site, b, p, dtype, GA_CPU, l.ndim, l.shape, l.strides);
 }
 
 static ga_array *gi_wrap_with(void *p, ga_dtype dtype, const ga_shape *shape, const int64_t *strides, const ga_wrap_options *o)
 {
     ga_device device = o->device == GA_DEVICE_DEFAULT ? GA_CPU : o->device;
-    if (!gi_has_device(o->site, device)) return NULL;
+    if (!gi_device_check(o->site, device)) return NULL;
     int  ordinal = gi_gpu ? gi_gpu->selected() : 0;
     bool managed = false;
     if (gi_gpu && !gi_gpu->owner(o->site, p, device, &ordinal, &managed)) return NULL;
@@ -230,11 +230,11 @@ ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_option
     ga_array *a    = gi_new_empty(shape.ndim, shape.n, &o);
     bool      done = a != NULL;
     if (a && a->device == GA_CUDA) {
-        ga_array *packed = gi_contiguous(o.site, numbers, a->dtype);
+        ga_array *packed = gi_copy_contiguous(o.site, numbers, a->dtype);
         done             = packed && gi_gpu->upload(o.site, a, packed);
         ga_free(packed);
     } else if (a) {
-        done = gi_assign(o.site, a, numbers);
+        done = gi_copy_assign(o.site, a, numbers);
     }
     if (a && !done) {
         ga_free(a);

@@ -13,7 +13,7 @@ __attribute__((constructor(101))) static void gi_compare_objects(void)
 #endif
 
 /* False with an error. */
-static bool gi_built_with_cuda(const char *site) { return gi_gpu || gi_has_device(site, GA_CUDA); }
+static bool gi_built_with_cuda(const char *site) { return gi_gpu || gi_device_check(site, GA_CUDA); }
 
 /* An event is needed. */
 static bool gi_is_event(const char *site, ga_event event)
@@ -36,7 +36,7 @@ bool ga_cuda_select(int device)
 
 int ga_cuda_device_of(const ga_array *a)
 {
-    return gi_is_array("\tga_cuda_device_of", a, "the argument") && a->device == GA_CUDA ? gi_gpu->ordinal(a) : -1;
+    return gi_array_is_alive("\tga_cuda_device_of", a, "the argument") && a->device == GA_CUDA ? gi_gpu->ordinal(a) : -1;
 }
 
 ga_cuda_device ga_cuda_properties(int device)
@@ -70,7 +70,7 @@ void ga_cuda_memory_trim(void)
 
 void *(ga_cuda_data)(const ga_array *a, ga_dtype dtype, const char *site)
 {
-    if (!gi_is_array(site, a, "a") || !gi_built_with_cuda(site) || !gi_check(site, a, "a")) return NULL;
+    if (!gi_array_is_alive(site, a, "a") || !gi_built_with_cuda(site) || !gi_array_check(site, a, "a")) return NULL;
     if (a->device != GA_CUDA) return gi_fail(site, GA_BAD_DEVICE, "the array is on the CPU: ga_to(a, GA_CUDA) first");
     return gi_is_plain(site, a, dtype) && gi_gpu->touch(site, 1, &a) ? a->data : NULL;
 }
@@ -170,7 +170,7 @@ void *gi_launch_array(const ga_array *a, int number, ga_dtype dtype, ga_stream s
     char name[32];
     if (!gi_built_with_cuda(site)) return NULL;
     snprintf(name, sizeof name, "argument %d", number);
-    if (!gi_check(site, a, name)) return NULL;
+    if (!gi_array_check(site, a, name)) return NULL;
     if (a->device != GA_CUDA)
         return gi_fail(site, GA_BAD_DEVICE,
                        "%s, of shape %s, is on the CPU, and kernels run on the GPU: ga_to(a, GA_CUDA) first", name,

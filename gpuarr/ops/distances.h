@@ -79,9 +79,9 @@ static bool gi_find_distances(const char *site, ga_metric metric, const ga_array
     for (int k = 0; k < 2 && metric == GA_COSINE && ok; k++) { /* their distances from the origin */
         if (!points[k]) continue;
         int64_t   origin_shape[2] = { 1, x->shape[1] }, shape[2] = { 1, points[k]->shape[0] + GI_DISTANCE_ROOM };
-        ga_array *origin = gi_new(site, x->dtype, x->device, 2, origin_shape);
-        norms[k]         = origin && gi_clear(site, origin) ? gi_new(site, x->dtype, x->device, 2, shape) : NULL;
-        ok = norms[k] && gi_clear(site, norms[k]) && gi_find_distances(site, GA_EUCLIDEAN, origin, points[k], norms[k]);
+        ga_array *origin = gi_array_new(site, x->dtype, x->device, 2, origin_shape);
+        norms[k]         = origin && gi_array_clear(site, origin) ? gi_array_new(site, x->dtype, x->device, 2, shape) : NULL;
+        ok = norms[k] && gi_array_clear(site, norms[k]) && gi_find_distances(site, GA_EUCLIDEAN, origin, points[k], norms[k]);
         ga_free(origin);
     }
     if (ok) {
@@ -110,7 +110,7 @@ static bool gi_find_distances(const char *site, ga_metric metric, const ga_array
 
 static bool gi_check_points(const char *site, const ga_array *a, const char *name)
 {
-    if (!gi_check_any(site, a, name)) return false;
+    if (!gi_array_check_any(site, a, name)) return false;
     if (a->ndim != 2)
         gi_fail(site, GA_BAD_SHAPE, "%s has shape %s: use (points, features), two dimensions", name, gi_shape_of(a));
     else if (gi_is_complex(a->dtype))
@@ -128,20 +128,21 @@ static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndi
     if ((int)o->metric < GA_EUCLIDEAN || o->metric > GA_COSINE)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".metric = %d is none: use GA_EUCLIDEAN, GA_CITYBLOCK ...",
                                    (int)o->metric);
-    if (gi_null_option(o->site, "out", o->out) || (o->out && !gi_check_out(o->site, o->out, dtype, ndim, shape)) ||
+    if (gi_option_null(o->site, "out", o->out) || (o->out && !gi_check_out(o->site, o->out, dtype, ndim, shape)) ||
         gi_common_device(o->site, 3, all) == GA_DEVICE_DEFAULT)
         return NULL;
     if (gi_is_deferred(x) || (y && gi_is_deferred(y))) return gi_deferred->distances(x, y, dtype, ndim, shape, o);
-    ga_array *px = gi_contiguous(o->site, x, dtype), *py = px && y ? gi_contiguous(o->site, y, dtype) : NULL, *result = NULL;
-    bool      ok       = px && (py || !y);
-    bool      in_place = ok && o->out && o->out->dtype == dtype && gi_takes_rows(o->out) && !ga_may_share_memory(o->out, px) &&
+    ga_array *px = gi_copy_contiguous(o->site, x, dtype), *py = px && y ? gi_copy_contiguous(o->site, y, dtype) : NULL,
+             *result = NULL;
+    bool ok          = px && (py || !y);
+    bool in_place    = ok && o->out && o->out->dtype == dtype && gi_takes_rows(o->out) && !ga_may_share_memory(o->out, px) &&
                     !ga_may_share_memory(o->out, py);
-    if (in_place) result = gi_new_view(o->site, o->out, o->out->data, dtype, ndim, shape, o->out->strides);
-    else if (ok) result = gi_new(o->site, dtype, x->device, ndim, shape);
+    if (in_place) result = gi_array_new_view(o->site, o->out, o->out->data, dtype, ndim, shape, o->out->strides);
+    else if (ok) result = gi_array_new(o->site, dtype, x->device, ndim, shape);
     ok = result && gi_find_distances(o->site, o->metric, px, py, result);
     ga_free(py);
     ga_free(px);
-    if (ok && !in_place) return gi_finish(o->site, result, dtype, o->out);
+    if (ok && !in_place) return gi_copy_finish(o->site, result, dtype, o->out);
     ga_free(result);
     return ok ? o->out : NULL;
 }
@@ -228,8 +229,8 @@ static bool gi_check_distances(const char *site, const ga_array *v)
     double            nonzero = 0;
     memset((void *)&exactly, 0, sizeof exactly);
     exactly.site        = site;
-    ga_array *turned    = gi_new_view(site, v, v->data, v->dtype, 2, shape, strides);
-    ga_array *diagonal  = gi_new_view(site, v, v->data, v->dtype, 1, shape, &along);
+    ga_array *turned    = gi_array_new_view(site, v, v->data, v->dtype, 2, shape, strides);
+    ga_array *diagonal  = gi_array_new_view(site, v, v->data, v->dtype, 1, shape, &along);
     ga_array *any       = turned && diagonal ? (ga_any)(diagonal, all) : NULL;
     bool      symmetric = any && (ga_array_equal)(gi_operand_arg(v), gi_operand_arg(turned), exactly);
     bool      known     = any && gi_item_as(site, any, NULL, GA_F64, &nonzero);
@@ -245,7 +246,7 @@ static bool gi_check_distances(const char *site, const ga_array *v)
 
 ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o)
 {
-    if (!gi_check(o.site, v, "v")) return NULL;
+    if (!gi_array_check(o.site, v, "v")) return NULL;
     int64_t shape[2] = { 0, 0 };
     int     ndim     = v->ndim == 2 ? 1 : 2; /* of the result */
     if (v->ndim > 2)
@@ -266,10 +267,10 @@ ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o)
         shape[0] = shape[1] = n;
     }
     bool      any_layout = v->ndim == 2 && v->device == GA_CPU;
-    ga_array *from =
-        any_layout ? gi_new_view(o.site, v, v->data, v->dtype, 2, v->shape, v->strides) : gi_contiguous(o.site, v, v->dtype);
-    ga_array *to = from ? gi_new(o.site, v->dtype, v->device, ndim, shape) : NULL;
-    bool      ok = to != NULL;
+    ga_array *from       = any_layout ? gi_array_new_view(o.site, v, v->data, v->dtype, 2, v->shape, v->strides)
+                                      : gi_copy_contiguous(o.site, v, v->dtype);
+    ga_array *to         = from ? gi_array_new(o.site, v->dtype, v->device, ndim, shape) : NULL;
+    bool      ok         = to != NULL;
     if (ok && to->size > 0 && to->device == GA_CUDA) ok = gi_gpu->squareform(o.site, from, to);
     else if (ok && to->size > 0) gi_cpu_squareform(from, to);
     ga_free(from);

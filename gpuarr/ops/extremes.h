@@ -27,7 +27,7 @@ static bool gi_is_nan(const gi_search *r, const void *x)
     return nan;
 }
 
-static bool gi_is_better(const gi_search *r, const void *x, const void *best)
+static bool gi_search_is_better(const gi_search *r, const void *x, const void *best)
 {
     switch (r->lines.dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
@@ -80,9 +80,9 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
         for (int64_t start = first; start < stop; start += GI_BLOCK) {
             int64_t     n = stop - start < GI_BLOCK ? stop - start : GI_BLOCK;
             const void *x = gi_read_line(p, line, start, n, raw, NULL);
-            if (far) gi_touch(x, n * size);
+            if (far) gi_lines_touch(x, n * size);
             r->fold.block(n, extremes[start == first ? kept : 1 - kept], x);
-            if (start == first || !gi_is_better(r, extremes[1 - kept], extremes[kept])) continue;
+            if (start == first || !gi_search_is_better(r, extremes[1 - kept], extremes[kept])) continue;
             kept = 1 - kept;
             best = start;
         }
@@ -132,42 +132,43 @@ static void gi_search_lines(int64_t begin, int64_t end, void *job)
     for (int64_t line = begin; line < end; line++) {
         int64_t first = line % r->columns + (line - line % r->columns) * r->segments, best = first;
         for (int64_t k = 1; k < r->segments; k++)
-            if (gi_is_better(r, r->extremes + (first + k * step) * size, r->extremes + best * size)) best = first + k * step;
+            if (gi_search_is_better(r, r->extremes + (first + k * step) * size, r->extremes + best * size))
+                best = first + k * step;
         r->result[line] = r->places[best];
         if (r->skip_nan && gi_is_nan(r, r->extremes + best * size)) __atomic_store_n(&r->nothing, true, __ATOMIC_RELAXED);
     }
 }
 
 /* The same on the GPU, in one pass. */
-static ga_array *gi_gpu_arg_extreme(const gi_row *row, const char *name, bool skip_nan, const ga_array *a,
-                                    const ga_reduce_options *o)
+static ga_array *gi_search_extreme_on_gpu(const char *name, bool largest, bool skip_nan, const gi_lines *p,
+                                          const ga_reduce_options *o)
 {
-    gi_reduction r;
-    bool         largest = row->op == GA_OP_max || row->op == GA_OP_nanmax, nothing = false;
-    if (!gi_plan_row(&row, name, a, o, &r)) return NULL;
-    ga_array *places = gi_new(o->site, GA_I64, GA_CUDA, r.lines.result_ndim, r.lines.result_shape);
-    bool      ok     = places && gi_gpu->find_places(o->site, largest, skip_nan, &r.lines, places, &nothing);
+    bool      nothing = false;
+    ga_array *places  = gi_array_new(o->site, GA_I64, GA_CUDA, p->result_ndim, p->result_shape);
+    bool      ok      = places && gi_gpu->find_places(o->site, largest, skip_nan, p, places, &nothing);
     if (ok && nothing) gi_fail(o->site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
-    if (ok && !nothing) return gi_finish(o->site, places, GA_I64, o->out);
+    if (ok && !nothing) return gi_copy_finish(o->site, places, GA_I64, o->out);
     ga_free(places);
     return NULL;
 }
 
-static ga_array *gi_arg_extreme(const gi_row *row, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
+static ga_array *gi_search_extreme(const gi_row *asked, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
 {
-    if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    if (gi_is_deferred(a)) return gi_deferred->place(row, name, skip_nan, a, &o);
+    if (!gi_array_check_any(o.site, a, "a") || (!o.internal && gi_option_null(o.site, "out", o.out))) return NULL;
     if (o.axes.ndim > 1 && !o.internal)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
-    if (a->device == GA_CUDA) return gi_gpu_arg_extreme(row, name, skip_nan, a, &o);
-    gi_reduction plan;
-    gi_search    r;
+    const gi_row *row = asked; /* or another one that does the same */
+    gi_reduction  plan;
+    gi_search     r;
+    if (!gi_reduce_plan(&row, name, a, &o, &plan)) return NULL;
+    if (gi_is_deferred(a)) return gi_deferred->place(asked, name, skip_nan, a, &o);
+    const bool largest = asked->op == GA_OP_max || asked->op == GA_OP_nanmax;
+    if (a->device == GA_CUDA) return gi_search_extreme_on_gpu(name, largest, skip_nan, &plan.lines, &o);
     memset(&r, 0, sizeof r);
-    r.largest  = row->op == GA_OP_max || row->op == GA_OP_nanmax;
-    r.skip_nan = skip_nan;
-    if (!gi_plan_row(&row, name, a, &o, &plan)) return NULL;
-    ga_array *places = gi_new(o.site, GA_I64, a->device, plan.lines.result_ndim, plan.lines.result_shape);
-    if (!places || places->size == 0) return gi_finish(o.site, places, GA_I64, o.out);
+    r.largest        = largest;
+    r.skip_nan       = skip_nan;
+    ga_array *places = gi_array_new(o.site, GA_I64, a->device, plan.lines.result_ndim, plan.lines.result_shape);
+    if (!places || places->size == 0) return gi_copy_finish(o.site, places, GA_I64, o.out);
     const gi_lines *p    = &plan.lines;
     int64_t         size = ga_itemsize(a->dtype);
     r.lines              = *p;
@@ -188,7 +189,7 @@ static ga_array *gi_arg_extreme(const gi_row *row, const char *name, bool skip_n
     }
     r.segments    = (p->length + r.segment - 1) / r.segment;
     int64_t count = p->lines * r.segments, work = p->length < r.segment ? p->length : r.segment; /* elements of a unit */
-    r.places = (int64_t *)gi_alloc(o.site, (size_t)(count * (8 + size)));
+    r.places = (int64_t *)gi_mem_alloc(o.site, (size_t)(count * (8 + size)));
     if (!r.places) {
         ga_free(places);
         return NULL;
@@ -198,21 +199,27 @@ static ga_array *gi_arg_extreme(const gi_row *row, const char *name, bool skip_n
     if (r.columns == 1) gi_parallel_bytes(bytes, count, gi_share(count, 1 + 32768 / work), gi_search_segments, &r);
     else gi_parallel_bytes(bytes, panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
     gi_parallel_bytes((double)(count * (8 + size)), p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
-    gi_release(r.places, (size_t)(count * (8 + size)));
+    gi_mem_release(r.places, (size_t)(count * (8 + size)));
     if (r.nothing) {
         ga_free(places);
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);
     }
-    return gi_finish(o.site, places, GA_I64, o.out);
+    return gi_copy_finish(o.site, places, GA_I64, o.out);
 }
 
-ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(&gi_row_min, "ga_argmin", false, a, o); }
-ga_array *(ga_argmax)(const ga_array *a, ga_reduce_options o) { return gi_arg_extreme(&gi_row_max, "ga_argmax", false, a, o); }
+ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o)
+{
+    return gi_search_extreme(&gi_row_min, "ga_argmin", false, a, o);
+}
+ga_array *(ga_argmax)(const ga_array *a, ga_reduce_options o)
+{
+    return gi_search_extreme(&gi_row_max, "ga_argmax", false, a, o);
+}
 ga_array *(ga_nanargmin)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_arg_extreme(&gi_row_nanmin, "ga_nanargmin", true, a, o);
+    return gi_search_extreme(&gi_row_nanmin, "ga_nanargmin", true, a, o);
 }
 ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_arg_extreme(&gi_row_nanmax, "ga_nanargmax", true, a, o);
+    return gi_search_extreme(&gi_row_nanmax, "ga_nanargmax", true, a, o);
 }

@@ -165,7 +165,7 @@ static bool gi_fft_pays(const gi_correlation *c)
     memset(&f, 0, sizeof f);
     f.c = c;
     gi_fft_cut(&f);
-    return (double)gi_size(c->ndim, c->result) * (double)gi_size(c->ndim, c->size) >
+    return (double)gi_shape_size(c->ndim, c->result) * (double)gi_shape_size(c->ndim, c->size) >
            weights * (double)f.count * (double)f.points * log2((double)f.points);
 }
 
@@ -181,25 +181,25 @@ static bool gi_fft_is_safe(const gi_correlation *c)
 {
     const int64_t parts  = gi_is_complex(c->dtype) ? 2 : 1;
     const bool    single = c->dtype == GA_F32 || c->dtype == GA_C64;
-    return gi_is_tame(parts * gi_size(c->ndim, c->size), single, c->weights) &&
-           gi_is_tame(parts * gi_size(c->ndim, c->shape), single, c->in);
+    return gi_is_tame(parts * gi_shape_size(c->ndim, c->size), single, c->weights) &&
+           gi_is_tame(parts * gi_shape_size(c->ndim, c->shape), single, c->in);
 }
 
-static bool gi_fft_correlate(const char *site, const gi_correlation *c)
+static bool gi_conv_fft_cpu(const char *site, const gi_correlation *c)
 {
     gi_fft f;
     memset(&f, 0, sizeof f);
     f.c        = c;
     f.single   = c->dtype == GA_F32 || c->dtype == GA_C64;
     f.complex_ = gi_is_complex(c->dtype);
-    gi_correlation_constant(c, f.constant);
+    gi_conv_constant(c, f.constant);
     if (!gi_fft_takes(site, c)) return false;
     gi_fft_cut(&f);
     f.parts   = ga_get_num_threads() < f.count ? ga_get_num_threads() : f.count;
     f.x_bytes = (size_t)((f.points * ga_itemsize(c->dtype) + 63) / 64 * 64);
     f.bytes   = f.x_bytes + (size_t)((f.waves * (f.single ? 8 : 16) + 63) / 64 * 64);
-    f.weights = (char *)gi_alloc(site, f.bytes);
-    f.scratch = f.weights ? (char *)gi_alloc(site, f.bytes * (size_t)f.parts) : NULL;
+    f.weights = (char *)gi_mem_alloc(site, f.bytes);
+    f.scratch = f.weights ? (char *)gi_mem_alloc(site, f.bytes * (size_t)f.parts) : NULL;
     if (f.scratch) {
         pthread_mutex_lock(&gi_fftw_planner);
         void *(*plan)(int, const int *, void *, void *, bool, bool) = f.single ? gi_plan_fftwf : gi_plan_fftw;
@@ -218,14 +218,14 @@ static bool gi_fft_correlate(const char *site, const gi_correlation *c)
     if (f.single) fftwf_destroy_plan((fftwf_plan)f.forward), fftwf_destroy_plan((fftwf_plan)f.back);
     else fftw_destroy_plan((fftw_plan)f.forward), fftw_destroy_plan((fftw_plan)f.back);
     pthread_mutex_unlock(&gi_fftw_planner);
-    gi_release(f.weights, f.bytes);
-    gi_release(f.scratch, f.bytes * (size_t)f.parts);
+    gi_mem_release(f.weights, f.bytes);
+    gi_mem_release(f.scratch, f.bytes * (size_t)f.parts);
     return done;
 }
 #else
 static bool gi_fft_pays(const gi_correlation *c) { return (void)c, false; }
 static bool gi_fft_is_safe(const gi_correlation *c) { return (void)c, false; }
-static bool gi_fft_correlate(const char *site, const gi_correlation *c)
+static bool gi_conv_fft_cpu(const char *site, const gi_correlation *c)
 {
     (void)c;
     gi_fail(site, GA_NO_LIBRARY,

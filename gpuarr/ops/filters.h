@@ -16,9 +16,9 @@ static bool gi_place_window(const char *site, const ga_array *a, int64_t size, c
         gi_fail(site, GA_BAD_SHAPE, ".%s has %d dimensions, the array %d", given, ndim, a->ndim);
         return false;
     }
-    if (!gi_fits_axes(site, "origin", origin, a->ndim)) return false;
+    if (!gi_option_fits_axes(site, "origin", origin, a->ndim)) return false;
     for (int d = 0; d < a->ndim; d++) {
-        int64_t n = footprint ? footprint->shape[d] : given ? sizes->n[d] : size, o = gi_number_for(origin, d);
+        int64_t n = footprint ? footprint->shape[d] : given ? sizes->n[d] : size, o = gi_option_for_axis(origin, d);
         if (n < 1 || n > INT32_MAX) {
             gi_fail(site, GA_BAD_ARGUMENT, "the window has %lld elements along axis %d: use 1 to %d", (long long)n, d,
                     INT32_MAX);
@@ -50,7 +50,7 @@ static gi_keys gi_keys_of(ga_dtype dtype, gi_window_kind kind)
     return k;
 }
 
-static bool gi_run_window(const char *site, const ga_array *a, const gi_window *w)
+static bool gi_window_run(const char *site, const ga_array *a, const gi_window *w)
 {
     if (a->size == 0) return true;
     return a->device == GA_CUDA ? gi_gpu->window(site, a, w) : gi_cpu_window(site, w);
@@ -88,12 +88,12 @@ static int64_t gi_wanted_rank(const char *site, const gi_rank_rule *rule, int64_
 }
 
 /* The filters that choose one of the elements. host: the footprint on the CPU, where its elements are counted. */
-static ga_array *gi_choose_of_window(const ga_array *a, const gi_rank_rule *rule, const ga_array *footprint,
-                                     const ga_array *host, gi_window *w, const ga_window_options *o)
+static ga_array *gi_window_choose(const ga_array *a, const gi_rank_rule *rule, const ga_array *footprint, const ga_array *host,
+                                  gi_window *w, const ga_window_options *o)
 {
     const char *site  = o->site;
     const bool *cells = host ? (const bool *)host->data : NULL;
-    w->count          = gi_size(a->ndim, w->at.size);
+    w->count          = gi_shape_size(a->ndim, w->at.size);
     if (host) {
         int64_t count = 0;
         for (int64_t k = 0; k < host->size; k++) count += cells[k];
@@ -109,16 +109,17 @@ static ga_array *gi_choose_of_window(const ga_array *a, const gi_rank_rule *rule
     w->work = w->result = w->at.dtype = a->dtype;
     w->at.border                      = o->border;
     w->at.cval                        = o->cval;
-    ga_array *in = gi_contiguous(site, a, a->dtype), *result = in ? gi_new(site, a->dtype, a->device, a->ndim, a->shape) : NULL;
-    bool      done = false;
+    ga_array *in                      = gi_copy_contiguous(site, a, a->dtype),
+             *result                  = in ? gi_array_new(site, a->dtype, a->device, a->ndim, a->shape) : NULL;
+    bool done                         = false;
     if (result && a->ndim == 0) {
-        done = gi_assign(site, result, in);
+        done = gi_copy_assign(site, result, in);
     } else if (result) {
         w->at.in  = in->data;
         w->at.out = result->data;
         memcpy(w->at.shape, a->shape, sizeof w->at.shape);
         memcpy(w->at.result, a->shape, sizeof w->at.result);
-        done = gi_run_window(site, in, w);
+        done = gi_window_run(site, in, w);
     }
     ga_free(in);
     if (done) return result;
@@ -132,24 +133,26 @@ static ga_array *gi_rank_filter(const ga_array *a, const gi_rank_rule *rule, int
     const ga_array *both[3] = { a, o->footprint, o->out };
     gi_window       w;
     memset(&w, 0, sizeof w);
-    if (!gi_check_any(site, a, "a") || gi_null_option(site, "footprint", o->footprint) || gi_null_option(site, "out", o->out))
+    if (!gi_array_check_any(site, a, "a") || gi_option_null(site, "footprint", o->footprint) ||
+        gi_option_null(site, "out", o->out))
         return NULL;
-    if ((o->footprint && !gi_check(site, o->footprint, ".footprint")) || (o->out && !gi_check(site, o->out, ".out")))
+    if ((o->footprint && !gi_array_check(site, o->footprint, ".footprint")) ||
+        (o->out && !gi_array_check(site, o->out, ".out")))
         return NULL;
     if (gi_is_complex(a->dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%s has no order: take the real part, or the absolute value",
                                    ga_dtype_name(a->dtype));
-    if (gi_common_device(site, 3, both) == GA_DEVICE_DEFAULT || !gi_check_border(site, o->border)) return NULL;
+    if (gi_common_device(site, 3, both) == GA_DEVICE_DEFAULT || !gi_conv_check_border(site, o->border)) return NULL;
     if (!gi_place_window(site, a, size, &o->sizes, o->footprint, &o->origin, &w.at)) return NULL;
     ga_array *footprint = NULL, *host = NULL, *result = NULL;
     if (o->footprint) {
-        footprint = gi_contiguous(site, o->footprint, GA_BOOL);
-        host      = footprint ? gi_on_cpu(site, footprint) : NULL;
+        footprint = gi_copy_contiguous(site, o->footprint, GA_BOOL);
+        host      = footprint ? gi_copy_on_cpu(site, footprint) : NULL;
     }
-    if (!o->footprint || host) result = gi_choose_of_window(a, rule, footprint, host, &w, o);
+    if (!o->footprint || host) result = gi_window_choose(a, rule, footprint, host, &w, o);
     ga_free(footprint);
     ga_free(host);
-    return gi_finish(site, result, a->dtype, o->out);
+    return gi_copy_finish(site, result, a->dtype, o->out);
 }
 
 ga_array *(ga_median_filter)(const ga_array *a, int64_t size, ga_window_options o)

@@ -8,8 +8,8 @@ static bool gi_put_coordinates(const char *site, ga_array *to, int axis, const g
         shape[d]   = d == axis ? line->shape[0] : 1;
         strides[d] = d == axis ? line->strides[0] : 0;
     }
-    ga_array *standing = gi_new_view(site, line, line->data, line->dtype, to->ndim, shape, strides);
-    bool      done     = standing && gi_assign(site, to, standing);
+    ga_array *standing = gi_array_new_view(site, line, line->data, line->dtype, to->ndim, shape, strides);
+    bool      done     = standing && gi_copy_assign(site, to, standing);
     ga_free(standing);
     return done;
 }
@@ -23,7 +23,7 @@ static bool gi_put_coordinates_at(const char *site, ga_array *to, int k, const g
     return done;
 }
 
-static void gi_free_all(int n, ga_array **arrays)
+static void gi_array_free_all(int n, ga_array **arrays)
 {
     for (int i = 0; i < n; i++) {
         ga_free(arrays[i]);
@@ -32,7 +32,7 @@ static void gi_free_all(int n, ga_array **arrays)
 }
 
 /* A view of a line that runs along one axis and is repeated along the others. */
-static ga_array *gi_repeat_along(const char *site, const ga_array *line, int axis, int ndim, const int64_t *shape)
+static ga_array *gi_grid_repeat_along(const char *site, const ga_array *line, int axis, int ndim, const int64_t *shape)
 {
     gi_layout l = gi_layout_of(line);
     l.ndim      = ndim;
@@ -57,7 +57,7 @@ bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, 
     int64_t shape[GPUARR_MAX_DIMS];
     int     axes[GPUARR_MAX_DIMS]; /* along which each array runs */
     for (int i = 0; i < n; i++) {
-        if (!gi_check_any(site, in[i], "an array of the list")) return false;
+        if (!gi_array_check_any(site, in[i], "an array of the list")) return false;
         axes[i]        = !ij && i < 2 && n >= 2 ? 1 - i : i;
         shape[axes[i]] = in[i]->size;
     }
@@ -65,12 +65,12 @@ bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, 
     for (int i = 0; i < n; i++) {
         ga_array *line    = (ga_reshape)(in[i], gi_line(in[i]->size), site); /* of any shape, as NumPy takes it */
         bool      chunked = line && gi_is_deferred(line), done;
-        if (chunked) outs[i] = gi_repeat_along(site, line, axes[i], n, shape);
-        else if (line) outs[i] = gi_new(site, in[i]->dtype, in[i]->device, n, shape);
+        if (chunked) outs[i] = gi_grid_repeat_along(site, line, axes[i], n, shape);
+        else if (line) outs[i] = gi_array_new(site, in[i]->dtype, in[i]->device, n, shape);
         done = outs[i] && (chunked || gi_put_coordinates(site, outs[i], axes[i], line));
         ga_free(line);
         if (done) continue;
-        gi_free_all(n, outs);
+        gi_array_free_all(n, outs);
         return false;
     }
     return true;
@@ -98,7 +98,7 @@ static ga_array *gi_new_grid(const ga_new_options *o, ga_dtype dtype, int n, ga_
     all.n[0] = n;
     for (int d = 0; d < n; d++) all.n[d + 1] = lines[d]->size;
     if (o->chunks.ndim > 0) return gi_can_defer(o->site) ? gi_deferred->grid(o, dtype, &all, lines) : NULL;
-    ga_array *grid = gi_new(o->site, dtype, o->device, all.ndim, all.n);
+    ga_array *grid = gi_array_new(o->site, dtype, o->device, all.ndim, all.n);
     for (int k = 0; k < n && grid; k++) {
         if (gi_put_coordinates_at(o->site, grid, k, lines[k])) continue;
         ga_free(grid);
@@ -127,7 +127,7 @@ ga_array *(ga_indices)(ga_shape shape, ga_new_options o)
         done = lines[k] != NULL;
     }
     if (done) grid = gi_new_grid(&o, o.dtype ? o.dtype : GA_I64, shape.ndim, lines);
-    gi_free_all(GPUARR_MAX_DIMS, lines);
+    gi_array_free_all(GPUARR_MAX_DIMS, lines);
     return grid;
 }
 
@@ -225,10 +225,10 @@ ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
     }
     ga_array *grid = NULL;
     if (done && !comma) { /* a single slice gives a single line */
-        grid = gi_convert(o.site, lines[0], dtype);
+        grid = gi_copy_convert(o.site, lines[0], dtype);
     } else if (done && gi_has_grid_dims(o.site, n)) {
         grid = gi_new_grid(&o, dtype, n, lines);
     }
-    gi_free_all(n, lines);
+    gi_array_free_all(n, lines);
     return grid;
 }

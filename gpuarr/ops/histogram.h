@@ -67,15 +67,15 @@ static ga_array *gi_count_bins(const char *site, const ga_array *a, const ga_arr
     if (at_once > 64) at_once = 64;
     if (at_once > blocks) at_once = blocks;
     size_t    bytes          = (size_t)(at_once * bins) * sizeof(double);
-    ga_array *total          = gi_new(site, GA_F64, a->device, 1, &bins);
-    ga_array *packed         = total ? gi_contiguous(site, a, a->dtype) : NULL;
-    ga_array *packed_weights = packed && weights ? gi_contiguous(site, weights, weights->dtype) : NULL;
+    ga_array *total          = gi_array_new(site, GA_F64, a->device, 1, &bins);
+    ga_array *packed         = total ? gi_copy_contiguous(site, a, a->dtype) : NULL;
+    ga_array *packed_weights = packed && weights ? gi_copy_contiguous(site, weights, weights->dtype) : NULL;
     bool      done           = packed && (packed_weights || !weights);
     if (done) {
         memset(total->data, 0, (size_t)bins * sizeof(double));
         j.a       = packed;
         j.weights = packed_weights;
-        j.sums    = (double *)gi_alloc(site, bytes);
+        j.sums    = (double *)gi_mem_alloc(site, bytes);
         done      = j.sums != NULL;
     }
     for (; done && j.first < blocks; j.first += at_once) {
@@ -84,7 +84,7 @@ static ga_array *gi_count_bins(const char *site, const ga_array *a, const ga_arr
         for (int64_t b = 0; b < count; b++)
             for (int64_t i = 0; i < bins; i++) ((double *)total->data)[i] += j.sums[b * bins + i];
     }
-    gi_release(j.sums, bytes);
+    gi_mem_release(j.sums, bytes);
     ga_free(packed_weights);
     ga_free(packed);
     if (done) return total;
@@ -99,7 +99,7 @@ static bool gi_check_weights(const char *site, const ga_array *weights, const ga
         gi_fail(site, GA_BAD_ARGUMENT, ".weights is NULL: the call that should have made it failed");
         return false;
     }
-    if (!gi_check(site, weights, ".weights")) return false;
+    if (!gi_array_check(site, weights, ".weights")) return false;
     if (!ga_same_shape(weights, a)) {
         gi_fail(site, GA_BAD_SHAPE, ".weights have shape %s, a %s: each element needs one", gi_shape_of(weights),
                 gi_shape_of(a));
@@ -181,7 +181,7 @@ static bool gi_to_density(const char *site, ga_array *sums, ga_dtype dtype, cons
 {
     ga_map_options in_place = gi_map_site(site);
     in_place.out            = sums;
-    ga_array *widths        = gi_new(site, GA_F64, GA_CPU, 1, sums->shape);
+    ga_array *widths        = gi_array_new(site, GA_F64, GA_CPU, 1, sums->shape);
     ga_array *total         = widths ? (ga_sum)(sums, gi_reduce_site(site)) : NULL;
     for (int64_t i = 0; total && i < sums->size; i++)
         ((double *)widths->data)[i] = gi_rounded(dtype, edge[i + 1] - edge[i]); /* as numpy.diff */
@@ -198,7 +198,7 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
 {
     double low, high;
     if (o.edges) *o.edges = NULL;
-    if (!gi_check(o.site, a, "a") || !gi_check_weights(o.site, o.weights, a)) return NULL;
+    if (!gi_array_check(o.site, a, "a") || !gi_check_weights(o.site, o.weights, a)) return NULL;
     if (gi_is_complex(a->dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "a is %s: only real numbers can be put into bins",
                                    ga_dtype_name(a->dtype));
@@ -206,12 +206,12 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld bins: give 1 or more", (long long)bins);
     if (!gi_histogram_range(a, &o, &low, &high)) return NULL;
     int64_t   points = bins + 1;
-    ga_array *here   = gi_new(o.site, GA_F64, GA_CPU, 1, &points);
+    ga_array *here   = gi_array_new(o.site, GA_F64, GA_CPU, 1, &points);
     double   *edge   = here ? (double *)here->data : NULL;
     bool      valid  = edge && gi_histogram_edges(a, &o, low, high, bins, edge);
     ga_array *edges  = !valid ? NULL : a->device == GA_CPU ? (ga_view)(here, o.site) : gi_copy_to(o.site, here, a->device);
     ga_array *sums   = edges ? gi_count_bins(o.site, a, o.weights, bins, (const double *)edges->data) : NULL;
-    ga_array *result = gi_finish(o.site, sums, o.weights || o.density ? GA_F64 : GA_I64, NULL);
+    ga_array *result = gi_copy_finish(o.site, sums, o.weights || o.density ? GA_F64 : GA_I64, NULL);
     if (result && o.density && !gi_to_density(o.site, result, a->dtype, edge)) {
         ga_free(result);
         result = NULL;
@@ -224,8 +224,8 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
 
 ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o)
 {
-    if (!gi_check(o.site, a, "a") || !gi_check_weights(o.site, o.weights, a)) return NULL;
-    if (gi_kind_of(a->dtype) > 1)
+    if (!gi_array_check(o.site, a, "a") || !gi_check_weights(o.site, o.weights, a)) return NULL;
+    if (gi_dtype_kind(a->dtype) > 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "a is %s: only integers can be counted; use ga_astype",
                                    ga_dtype_name(a->dtype));
     if (a->ndim != 1)
@@ -238,5 +238,5 @@ ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a holds numbers from %lld to %lld: they must not be negative",
                                    (long long)least, (long long)most);
     ga_array *sums = gi_count_bins(o.site, a, o.weights, most + 1 > o.minlength ? most + 1 : o.minlength, NULL);
-    return gi_finish(o.site, sums, o.weights ? GA_F64 : GA_I64, NULL);
+    return gi_copy_finish(o.site, sums, o.weights ? GA_F64 : GA_I64, NULL);
 }

@@ -48,7 +48,7 @@ static bool gi_copy_along(const char *site, ga_array *dst, int64_t to, const ga_
 {
     ga_array *target = gi_part(site, dst, axis, to, length);
     ga_array *source = target ? gi_part(site, src, axis, from, length) : NULL;
-    bool      done   = source && gi_assign(site, target, source);
+    bool      done   = source && gi_copy_assign(site, target, source);
     ga_free(source);
     ga_free(target);
     return done;
@@ -69,7 +69,7 @@ static ga_dtype gi_promote_all(int n, const ga_array *const *arrays)
     return dtype;
 }
 
-static bool gi_check_list(const char *site, int n, const ga_array *const *arrays)
+static bool gi_join_check_list(const char *site, int n, const ga_array *const *arrays)
 {
     if (n < 1 || !arrays) {
         gi_fail(site, GA_BAD_ARGUMENT, "there is no array to join: give at least one");
@@ -78,7 +78,7 @@ static bool gi_check_list(const char *site, int n, const ga_array *const *arrays
     for (int k = 0; k < n; k++) {
         char name[32];
         snprintf(name, sizeof name, "array number %d", k);
-        if (!gi_check_any(site, arrays[k], name)) return false;
+        if (!gi_array_check_any(site, arrays[k], name)) return false;
     }
     return gi_common_device(site, n, arrays) != GA_DEVICE_DEFAULT;
 }
@@ -97,7 +97,7 @@ static bool gi_write_joined(const char *site, ga_array *target, int n, const ga_
             place.ndim--;
         }
         ga_array *part = gi_view_with(site, target, &place);
-        bool      done = part && gi_assign(site, part, arrays[k]);
+        bool      done = part && gi_copy_assign(site, part, arrays[k]);
         ga_free(part);
         if (!done) return false;
         at += length;
@@ -108,33 +108,33 @@ static bool gi_write_joined(const char *site, ga_array *target, int n, const ga_
 static ga_array *gi_join_arrays(int n, const ga_array *const *arrays, int axis, bool stacked, int ndim, const int64_t *shape,
                                 const ga_axis_options *o)
 {
-    if (gi_null_option(o->site, "out", o->out)) return NULL;
+    if (gi_option_null(o->site, "out", o->out)) return NULL;
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
         return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype);
     ga_dtype dtype = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : gi_promote_all(n, arrays);
     for (int k = 0; k < n; k++)
-        if (o->dtype != GA_DTYPE_DEFAULT && !gi_same_kind(arrays[k]->dtype, dtype))
+        if (o->dtype != GA_DTYPE_DEFAULT && !gi_dtype_same_kind(arrays[k]->dtype, dtype))
             return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE,
                                        "%s cannot become %s without losing its kind: use ga_astype first",
                                        ga_dtype_name(arrays[k]->dtype), ga_dtype_name(dtype));
     for (int k = 0; k < n; k++)
         if (gi_is_deferred(arrays[k])) return gi_deferred->join(n, arrays, dtype, axis, stacked, ndim, shape, o);
     /* Straight into .out if it fits and holds none of the arrays. */
-    bool direct = o->out && o->out->alive == GI_ALIVE && gi_equal_shapes(ndim, shape, o->out->ndim, o->out->shape) &&
-                  gi_same_kind(dtype, o->out->dtype) && o->dtype == GA_DTYPE_DEFAULT;
+    bool direct = o->out && o->out->alive == GI_ALIVE && gi_shape_equal(ndim, shape, o->out->ndim, o->out->shape) &&
+                  gi_dtype_same_kind(dtype, o->out->dtype) && o->dtype == GA_DTYPE_DEFAULT;
     for (int k = 0; k < n && direct; k++) direct = !ga_may_share_memory(o->out, arrays[k]);
-    ga_array *target = direct ? o->out : gi_new(o->site, dtype, arrays[0]->device, ndim, shape);
+    ga_array *target = direct ? o->out : gi_array_new(o->site, dtype, arrays[0]->device, ndim, shape);
     if (!target) return NULL;
     bool done = gi_write_joined(o->site, target, n, arrays, axis, stacked);
     if (direct) return done ? target : NULL;
-    if (done) return gi_finish(o->site, target, dtype, o->out);
+    if (done) return gi_copy_finish(o->site, target, dtype, o->out);
     ga_free(target);
     return NULL;
 }
 
 ga_array *(ga_concatenate_n)(int n, const ga_array *const *arrays, ga_axis_options o)
 {
-    if (!gi_check_list(o.site, n, arrays)) return NULL;
+    if (!gi_join_check_list(o.site, n, arrays)) return NULL;
     const ga_array *first = arrays[0];
     if (first->ndim == 0)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "0-d arrays have no axis to be joined along: use ga_stack");
@@ -158,7 +158,7 @@ ga_array *(ga_concatenate_n)(int n, const ga_array *const *arrays, ga_axis_optio
 
 ga_array *(ga_stack_n)(int n, const ga_array *const *arrays, ga_axis_options o)
 {
-    if (!gi_check_list(o.site, n, arrays)) return NULL;
+    if (!gi_join_check_list(o.site, n, arrays)) return NULL;
     const ga_array *first = arrays[0];
     int             ndim  = first->ndim + 1;
     if (ndim > GPUARR_MAX_DIMS)
@@ -209,7 +209,7 @@ static int gi_split_axis(const ga_array *a, int n, ga_array **parts, const ga_ax
         return -1;
     }
     for (int k = 0; k < n; k++) parts[k] = NULL;
-    if (!gi_check(o->site, a, "a") || !gi_takes_only_axis("ga_split", o)) return -1;
+    if (!gi_array_check(o->site, a, "a") || !gi_takes_only_axis("ga_split", o)) return -1;
     return gi_axis(o->site, o->axis, a->ndim);
 }
 

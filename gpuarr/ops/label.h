@@ -228,7 +228,7 @@ static int64_t gi_find_objects(gi_labelling *l)
 ga_array *(ga_label)(const ga_array *a, ga_label_options o)
 {
     const char *site = o.site;
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_array_check(site, a, "a")) return NULL;
     ga_dtype dtype = o.dtype == GA_DTYPE_DEFAULT ? GA_I32 : o.dtype;
     if (!gi_is_int(dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, ".dtype = %s: labels are integers", ga_dtype_name(dtype));
@@ -268,14 +268,14 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
     l.band_rows     = threads == 1 ? l.rows + 1 : (l.rows / plane / wanted + 1) * plane;
     l.bands         = (l.rows + l.band_rows - 1) / l.band_rows;
 
-    ga_array *packed = gi_contiguous(site, a, a->dtype);
-    ga_array *result = packed ? gi_new(site, dtype, a->device, a->ndim, a->shape) : NULL;
+    ga_array *packed = gi_copy_contiguous(site, a, a->dtype);
+    ga_array *result = packed ? gi_array_new(site, dtype, a->device, a->ndim, a->shape) : NULL;
     int64_t   pieces = l.rows * l.pieces, share = 1 + 65536 / (l.columns + 1), objects = 0, *table = NULL;
     size_t    s_bytes = (size_t)(pieces + 1) * sizeof *l.starts, p_bytes = 0;
     size_t    n_bytes = (size_t)l.neighbour_count * sizeof *l.neighbours, b_bytes = (size_t)(l.rows * l.words) * sizeof *l.bits;
-    l.starts     = result ? (int64_t *)gi_alloc(site, s_bytes) : NULL;
-    l.neighbours = l.starts ? (gi_neighbour *)gi_alloc(site, n_bytes) : NULL;
-    l.bits       = l.neighbours ? (uint64_t *)gi_alloc(site, b_bytes) : NULL;
+    l.starts     = result ? (int64_t *)gi_mem_alloc(site, s_bytes) : NULL;
+    l.neighbours = l.starts ? (gi_neighbour *)gi_mem_alloc(site, n_bytes) : NULL;
+    l.bits       = l.neighbours ? (uint64_t *)gi_mem_alloc(site, b_bytes) : NULL;
     bool ok      = l.bits != NULL;
     if (ok) {
         gi_list_neighbours(&l, connectivity);
@@ -286,20 +286,20 @@ ga_array *(ga_label)(const ga_array *a, ga_label_options o)
         gi_parallel(pieces, 8 * share, gi_count_runs, &l);
         for (int64_t piece = 0; piece < pieces; piece++) l.starts[piece + 1] += l.starts[piece];
         p_bytes = (size_t)(l.starts[pieces] + 1) * sizeof *l.parents;
-        table   = (int64_t *)gi_alloc(site, p_bytes);
+        table   = (int64_t *)gi_mem_alloc(site, p_bytes);
         ok      = table != NULL;
     }
     if (ok) {
         table[0]  = 0; /* for what lies before the first run */
         l.parents = table + 1;
         objects   = gi_find_objects(&l);
-        ok        = gi_can_number(site, objects, dtype);
+        ok        = gi_label_can_number(site, objects, dtype);
     }
     if (ok) gi_parallel(pieces, share, gi_write_labels, &l);
-    gi_release(table, p_bytes);
-    gi_release(l.bits, b_bytes);
-    gi_release(l.neighbours, n_bytes);
-    gi_release(l.starts, s_bytes);
+    gi_mem_release(table, p_bytes);
+    gi_mem_release(l.bits, b_bytes);
+    gi_mem_release(l.neighbours, n_bytes);
+    gi_mem_release(l.starts, s_bytes);
     ga_free(packed);
     if (ok && o.count) *o.count = objects;
     if (ok) return result;

@@ -5,7 +5,7 @@ static bool gi_same_layout(const ga_array *a, int ndim, const int64_t *shape, co
 {
     int64_t strides[GPUARR_MAX_DIMS];
     if (a->data != out->data || a->dtype != out->dtype) return false;
-    gi_broadcast_strides(a, ndim, shape, strides);
+    gi_shape_broadcast_strides(a, ndim, shape, strides);
     for (int d = 0; d < ndim; d++)
         if (shape[d] > 1 && strides[d] != out->strides[d]) return false;
     return true;
@@ -31,7 +31,7 @@ static ga_device gi_common_device(const char *site, int n, const ga_array *const
 }
 
 /* All bytes of a new array become 0. */
-static bool gi_clear(const char *site, ga_array *a)
+static bool gi_array_clear(const char *site, ga_array *a)
 {
     if (a->device == GA_CUDA) return gi_gpu->clear(site, a);
     memset(a->data, 0, (size_t)(a->size * ga_itemsize(a->dtype)));
@@ -70,14 +70,14 @@ static bool gi_copy_into(const char *site, ga_array *dst, const ga_array *src, c
     gi_operand_of(&j.out, dst, dst->dtype, j.ndim, j.shape);
     gi_place_strides(&j);
     if (dst->device == GA_CUDA) return gi_gpu->run(site, &j);
-    gi_run(&j, GI_CHEAP);
+    gi_job_run(&j, GI_CHEAP);
     return true;
 }
 
 /* A new C-ordered array with the elements of a, which are there, cast to dtype. */
-static ga_array *gi_new_copy(const char *site, const ga_array *a, ga_dtype dtype)
+static ga_array *gi_copy_new(const char *site, const ga_array *a, ga_dtype dtype)
 {
-    ga_array *copy = gi_new(site, dtype, a->device, a->ndim, a->shape);
+    ga_array *copy = gi_array_new(site, dtype, a->device, a->ndim, a->shape);
     if (!copy || gi_copy_into(site, copy, a, NULL)) return copy;
     ga_free(copy);
     return NULL;
@@ -104,7 +104,7 @@ static bool gi_map_shape(const gi_map_call *c, int *ndim, int64_t *shape)
     *ndim = 0;
     for (int k = 0; k <= c->inputs; k++) {
         const ga_array *a = k < c->inputs ? c->in[k].array : c->where;
-        if (!a || gi_broadcast_into(ndim, shape, a->ndim, a->shape)) continue;
+        if (!a || gi_shape_broadcast(ndim, shape, a->ndim, a->shape)) continue;
         const ga_array *first = c->in[0].array;
         if ((!first || first == a) && c->inputs > 1) first = c->in[1].array;
         if (!first) first = a;
@@ -119,11 +119,11 @@ static bool gi_map_shape(const gi_map_call *c, int *ndim, int64_t *shape)
     for (int k = 0; k < c->outputs; k++) {
         const ga_array *out = c->out[k];
         if (!out) continue;
-        if (!gi_broadcast_into(ndim, shape, out->ndim, out->shape) || !gi_equal_shapes(*ndim, shape, out->ndim, out->shape))
+        if (!gi_shape_broadcast(ndim, shape, out->ndim, out->shape) || !gi_shape_equal(*ndim, shape, out->ndim, out->shape))
             return gi_fail(c->site, GA_BAD_SHAPE, "%s has shape %s, the result %s", gi_out_name(c), gi_shape_of(out),
                            gi_shape_text(result_ndim, result_shape)),
                    false;
-        if (!gi_same_kind(c->result[k], out->dtype))
+        if (!gi_dtype_same_kind(c->result[k], out->dtype))
             return gi_fail(c->site, GA_BAD_DTYPE,
                            "the result is %s and does not go into %s of %s: use a dtype of the same kind or ga_astype",
                            ga_dtype_name(c->result[k]), gi_out_name(c), ga_dtype_name(out->dtype)),
@@ -144,8 +144,8 @@ static bool gi_map_shape(const gi_map_call *c, int *ndim, int64_t *shape)
 static bool gi_map_targets(const gi_map_call *c, ga_device device, int ndim, const int64_t *shape, ga_array **target)
 {
     for (int k = 0; k < c->outputs; k++) {
-        target[k] = c->out[k] ? c->out[k] : gi_new(c->site, c->result[k], device, ndim, shape);
-        if (target[k] && (c->out[k] || !c->where || gi_clear(c->site, target[k]))) continue;
+        target[k] = c->out[k] ? c->out[k] : gi_array_new(c->site, c->result[k], device, ndim, shape);
+        if (target[k] && (c->out[k] || !c->where || gi_array_clear(c->site, target[k]))) continue;
         for (int i = 0; i <= k; i++)
             if (!c->out[i]) ga_free(target[i]);
         return false;
@@ -189,11 +189,11 @@ static bool gi_map_check(const gi_map_call *c, ga_device *device, int *ndim, int
     const ga_array          *all[GI_MOST_STRIDED]  = { NULL };
     const int                n                     = c->inputs;
     for (int k = 0; k < n; k++)
-        if ((c->in[k].array || c->in[k].kind == GA_KIND_ARRAY) && !gi_check_any(c->site, c->in[k].array, names[k]))
+        if ((c->in[k].array || c->in[k].kind == GA_KIND_ARRAY) && !gi_array_check_any(c->site, c->in[k].array, names[k]))
             return false;
     for (int k = 0; k < c->outputs; k++)
-        if (c->out[k] && !gi_check(c->site, c->out[k], gi_out_name(c))) return false;
-    if (c->where && !gi_check_any(c->site, c->where, ".where")) return false;
+        if (c->out[k] && !gi_array_check(c->site, c->out[k], gi_out_name(c))) return false;
+    if (c->where && !gi_array_check_any(c->site, c->where, ".where")) return false;
     for (int k = 0; k < n; k++) all[k] = c->in[k].array;
     all[n] = c->where;
     for (int k = 0; k < c->outputs; k++) all[n + 1 + k] = c->out[k];
@@ -232,11 +232,11 @@ static void gi_map_number(gi_operand *v, ga_arg number, ga_dtype wanted, int64_t
 static const ga_array *gi_map_readable(const gi_map_call *c, const gi_job *j, const ga_array *a, ga_dtype wanted, bool mask,
                                        ga_array **copy)
 {
-    bool clash = false, cast = a->device == GA_CUDA && a->dtype != wanted && (mask || gi_computes(j));
+    bool clash = false, cast = a->device == GA_CUDA && a->dtype != wanted && (mask || gi_job_computes(j));
     for (int i = 0; i < c->outputs; i++)
         clash = clash || (c->out[i] && ga_may_share_memory(a, c->out[i]) && !gi_same_layout(a, j->ndim, j->shape, c->out[i]));
     if (!clash && !cast) return a;
-    return *copy = gi_new_copy(c->site, a, cast ? wanted : a->dtype);
+    return *copy = gi_copy_new(c->site, a, cast ? wanted : a->dtype);
 }
 
 /* The job's inputs and its mask; copies[k] is to be freed. False with an error. */
@@ -266,9 +266,9 @@ static bool gi_map_on_gpu(const gi_map_call *c, gi_job *j, ga_array *const *targ
     ga_array *made[GPUARR_MAX_OUTPUTS] = { NULL };
     bool      same                     = true, ok;
     for (int k = 0; k < c->outputs; k++) same = same && target[k]->dtype == c->result[k];
-    if (same || !gi_computes(j)) return gi_gpu->run(c->site, j);
+    if (same || !gi_job_computes(j)) return gi_gpu->run(c->site, j);
     for (int k = 0; k < c->outputs; k++) {
-        made[k] = gi_new(c->site, c->result[k], GA_CUDA, j->ndim, j->shape);
+        made[k] = gi_array_new(c->site, c->result[k], GA_CUDA, j->ndim, j->shape);
         if (made[k]) gi_operand_of(k == 0 ? &j->out : &j->more[k - 1], made[k], c->result[k], j->ndim, j->shape);
     }
     j->masked = false;
@@ -307,7 +307,7 @@ static bool gi_map_run(const gi_map_call *c)
         memcpy(j.place.strides, c->index->strides, sizeof j.place.strides);
     }
     if (ok && device == GA_CUDA) ok = gi_map_on_gpu(c, &j, target);
-    else if (ok) gi_run(&j, c->cost);
+    else if (ok) gi_job_run(&j, c->cost);
     for (int k = 0; k <= c->inputs; k++) ga_free(copies[k]);
     for (int k = 0; k < c->outputs; k++) {
         if (!ok && !c->out[k]) ga_free(target[k]);

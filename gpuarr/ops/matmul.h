@@ -194,7 +194,7 @@ static void gi_multiply_blocks(int64_t begin, int64_t end, void *job)
         const int64_t i = block % j->down * j->height, c = block / j->down * j->breadth;
         const char   *a, *b;
         char         *out;
-        gi_locate_item(p, item, &a, &b, &out);
+        gi_product_locate_item(p, item, &a, &b, &out);
         gi_multiply_block(j, p->rows - i < j->height ? p->rows - i : j->height,
                           p->columns - c < j->breadth ? p->columns - c : j->breadth, a + i * p->a.row, b + c * p->b.column,
                           out + i * p->out.row + c * p->out.column, j->rooms ? j->memory + mine * j->room : near_);
@@ -220,7 +220,7 @@ static ga_dtype gi_packing(gi_blocks *j, ga_dtype dtype)
                 : j->size == 4   ? gi_unpack_4
                 : j->size == 8   ? gi_unpack_8
                                  : gi_unpack_16;
-    if (gi_kind_of(dtype) >= 2) return gi_real_dtype(dtype);
+    if (gi_dtype_kind(dtype) >= 2) return gi_dtype_real(dtype);
     return j->size == 8 ? GA_I64 : GA_I32;
 }
 
@@ -252,7 +252,7 @@ static void gi_cut_blocks(gi_blocks *j, int64_t items)
 
 static bool gi_multiply_tiled(const char *site, const gi_product *p)
 {
-    const int64_t items = gi_size(p->axes, p->shape);
+    const int64_t items = gi_shape_size(p->axes, p->shape);
     gi_blocks     j;
     memset(&j, 0, sizeof j - sizeof j.taken);
     j.p     = p;
@@ -265,11 +265,11 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p)
         j.rooms = ga_get_num_threads();
         if (j.rooms > gi_over(units, chunk)) j.rooms = (int)gi_over(units, chunk);
         memset(j.taken, 0, (size_t)j.rooms);
-        j.memory = (char *)gi_alloc(site, (size_t)(j.rooms * j.room));
+        j.memory = (char *)gi_mem_alloc(site, (size_t)(j.rooms * j.room));
         if (!j.memory) return false;
     }
     gi_parallel(units, chunk, gi_multiply_blocks, &j);
-    gi_release(j.memory, (size_t)(j.rooms * j.room));
+    gi_mem_release(j.memory, (size_t)(j.rooms * j.room));
     return true;
 }
 
@@ -295,7 +295,7 @@ static void gi_chain_units(int64_t begin, int64_t end, void *job)
         const int64_t item = c->groups == 1 ? unit : unit / c->groups, i = (unit - item * c->groups) * GI_CHAINS;
         const char   *a, *b;
         char         *out;
-        gi_locate_item(c->p, item, &a, &b, &out);
+        gi_product_locate_item(c->p, item, &a, &b, &out);
         for (int64_t t = 0; t < c->again; t++)
             c->chains(c->count - i < GI_CHAINS ? c->count - i : GI_CHAINS, c->times, c->p->inner,
                       out + i * c->j.out_next + t * c->out_again, a + i * c->j.a_next + t * c->a_again, b + i * c->j.b_next,
@@ -308,7 +308,7 @@ static void gi_multiply_chained(gi_product *p)
 {
     gi_chained c;
     memset(&c, 0, sizeof c);
-    if (p->columns > p->rows && !gi_is_complex(p->dtype)) gi_transpose_product(p);
+    if (p->columns > p->rows && !gi_is_complex(p->dtype)) gi_product_transpose(p);
     c.p        = p;
     c.chains   = GI_LOOP_OF(chains)(p->dtype);
     c.j.a_step = p->a.column;
@@ -341,7 +341,7 @@ static void gi_multiply_chained(gi_product *p)
     }
     c.groups            = gi_over(c.count, GI_CHAINS);
     const int64_t work  = (c.count < GI_CHAINS ? c.count : GI_CHAINS) * p->inner * c.times * c.again;
-    const int64_t units = gi_size(p->axes, p->shape) * c.groups;
+    const int64_t units = gi_shape_size(p->axes, p->shape) * c.groups;
     gi_parallel_bytes(4 * (double)units * (double)work, units, 1 + 32768 / work, gi_chain_units, &c);
 }
 
@@ -357,10 +357,10 @@ static bool gi_cblas_product(const gi_product *p)
     const int             lead_a = (int)a.lead, lead_b = (int)b.lead, lead = (int)out.lead;
     const ga_c64          one64 = { 1, 0 }, zero64 = { 0, 0 };
     const ga_c128         one = { 1, 0 }, zero = { 0, 0 };
-    for (int64_t item = 0; item < gi_size(p->axes, p->shape); item++) {
+    for (int64_t item = 0; item < gi_shape_size(p->axes, p->shape); item++) {
         const char *x, *y;
         char       *to;
-        gi_locate_item(p, item, &x, &y, &to);
+        gi_product_locate_item(p, item, &x, &y, &to);
         const void *u = x, *v = y;
         void       *w = to;
         if (p->dtype == GA_F32)
@@ -382,7 +382,7 @@ static bool gi_cpu_product(const char *site, gi_product *p)
     const int64_t size = ga_itemsize(p->dtype);
     if (!gi_is_complex(p->dtype)) { /* columns are the longer of two sides that are short, else those that lie side by side */
         const bool few = p->rows <= GI_FEW || p->columns <= GI_FEW;
-        if (few ? p->columns < p->rows : p->out.column != size && p->out.row == size) gi_transpose_product(p);
+        if (few ? p->columns < p->rows : p->out.column != size && p->out.row == size) gi_product_transpose(p);
     }
 #ifdef GPUARR_USE_CBLAS
     if (gi_cblas_product(p)) return true;
@@ -440,11 +440,11 @@ static void gi_dot_blocks(int64_t begin, int64_t end, void *job)
 static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array *y, ga_dtype wide)
 {
     gi_dot    j;
-    ga_array *result = gi_new(site, wide, GA_CPU, 0, NULL);
+    ga_array *result = gi_array_new(site, wide, GA_CPU, 0, NULL);
     int64_t   blocks = (x->shape[0] + GI_BLOCK - 1) / GI_BLOCK;
     if (!result) return NULL;
     if (blocks == 0) {
-        (void)gi_clear(site, result);
+        (void)gi_array_clear(site, result);
         return result;
     }
     memset(&j, 0, sizeof j);
@@ -453,28 +453,30 @@ static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array 
     j.wide     = wide;
     j.multiply = gi_row_kernel(&gi_row_multiply, wide);
     gi_row_fold(wide == GA_BOOL ? &gi_row_any : &gi_row_sum, wide, &j.fold);
-    j.sums = (char *)gi_alloc(site, (size_t)(blocks * j.fold.acc_bytes));
+    j.sums = (char *)gi_mem_alloc(site, (size_t)(blocks * j.fold.acc_bytes));
     if (!j.sums) {
         ga_free(result);
         return NULL;
     }
     gi_parallel_bytes(2 * (double)x->size * (double)ga_itemsize(x->dtype), blocks, 32, gi_dot_blocks, &j);
-    gi_fold_blocks(j.fold.halve, j.fold.acc_bytes, j.sums, blocks);
+    gi_reduce_fold_blocks(j.fold.halve, j.fold.acc_bytes, j.sums, blocks);
     j.fold.end(1, result->data, j.sums, x->shape[0]);
-    gi_release(j.sums, (size_t)(blocks * j.fold.acc_bytes));
+    gi_mem_release(j.sums, (size_t)(blocks * j.fold.acc_bytes));
     return result;
 }
 
 /* The same on the GPU. */
 static ga_array *gi_gpu_dot(const char *site, const ga_array *a, const ga_array *b, ga_dtype dtype)
 {
-    ga_dtype  in = gi_is_float(dtype) || gi_is_complex(dtype) ? dtype : gi_end_dtype(GI_ENDS_SUM, dtype);
-    ga_array *x  = a->dtype == in ? gi_new_view(site, a, a->data, in, a->ndim, a->shape, a->strides) : gi_convert(site, a, in);
-    ga_array *y  = b->dtype == in ? gi_new_view(site, b, b->data, in, b->ndim, b->shape, b->strides) : gi_convert(site, b, in);
-    ga_array *r  = x && y ? gi_gpu->dot(site, x, y) : NULL;
+    ga_dtype  in = gi_is_float(dtype) || gi_is_complex(dtype) ? dtype : gi_reduce_end_dtype(GI_ENDS_SUM, dtype);
+    ga_array *x =
+        a->dtype == in ? gi_array_new_view(site, a, a->data, in, a->ndim, a->shape, a->strides) : gi_copy_convert(site, a, in);
+    ga_array *y =
+        b->dtype == in ? gi_array_new_view(site, b, b->data, in, b->ndim, b->shape, b->strides) : gi_copy_convert(site, b, in);
+    ga_array *r = x && y ? gi_gpu->dot(site, x, y) : NULL;
     ga_free(x);
     ga_free(y);
-    return gi_finish(site, r, dtype, NULL);
+    return gi_copy_finish(site, r, dtype, NULL);
 }
 
 static ga_array *gi_dot_vectors(const char *site, const ga_array *x, const ga_array *y, ga_dtype dtype)
@@ -482,7 +484,7 @@ static ga_array *gi_dot_vectors(const char *site, const ga_array *x, const ga_ar
     ga_dtype wide = dtype == GA_F32    ? GA_F64
                     : dtype == GA_C64  ? GA_C128
                     : dtype == GA_BOOL ? dtype
-                                       : gi_end_dtype(GI_ENDS_SUM, dtype);
+                                       : gi_reduce_end_dtype(GI_ENDS_SUM, dtype);
     if (x->device == GA_CUDA) return gi_gpu_dot(site, x, y, dtype);
-    return gi_finish(site, gi_cpu_dot(site, x, y, wide), dtype, NULL);
+    return gi_copy_finish(site, gi_cpu_dot(site, x, y, wide), dtype, NULL);
 }

@@ -212,8 +212,8 @@ static int64_t gi_unique_labels(int64_t *v, int64_t n)
 
 static void gi_free_groups(gi_groups *g)
 {
-    if (g->members) gi_release(g->members, (size_t)g->first[g->count] * sizeof *g->members);
-    if (g->starts) gi_release(g->starts, (size_t)(2 * (g->count + 1)) * sizeof *g->starts);
+    if (g->members) gi_mem_release(g->members, (size_t)g->first[g->count] * sizeof *g->members);
+    if (g->starts) gi_mem_release(g->starts, (size_t)(2 * (g->count + 1)) * sizeof *g->starts);
     ga_free((ga_array *)(uintptr_t)g->labels);
 }
 
@@ -224,8 +224,8 @@ static bool gi_sort_runs(const char *site, gi_groups *g, int64_t runs)
     g->parts        = 1 + runs / (16384 + 4 * g->count); /* counting must be worth its table */
     if (g->parts > threads) g->parts = threads;
     size_t bytes = (size_t)(g->count * g->parts) * sizeof *g->counts;
-    g->counts    = (int64_t *)gi_alloc(site, bytes);
-    g->starts    = g->counts ? (int64_t *)gi_alloc(site, (size_t)(2 * (g->count + 1)) * sizeof *g->starts) : NULL;
+    g->counts    = (int64_t *)gi_mem_alloc(site, bytes);
+    g->starts    = g->counts ? (int64_t *)gi_mem_alloc(site, (size_t)(2 * (g->count + 1)) * sizeof *g->starts) : NULL;
     if (g->starts) {
         g->first      = g->starts + g->count + 1;
         int64_t total = 0;
@@ -240,7 +240,7 @@ static bool gi_sort_runs(const char *site, gi_groups *g, int64_t runs)
             }
         }
         g->first[g->count] = total;
-        g->members         = (gi_member_run *)gi_alloc(site, (size_t)total * sizeof *g->members);
+        g->members         = (gi_member_run *)gi_mem_alloc(site, (size_t)total * sizeof *g->members);
     }
     if (g->members) {
         gi_parallel(g->parts, 1, gi_group_runs, g);
@@ -248,7 +248,7 @@ static bool gi_sort_runs(const char *site, gi_groups *g, int64_t runs)
         gi_parallel(g->count, 1 + 16384 * g->count / (runs + 1), gi_add_lengths, g);
         for (int64_t group = 0; group < g->count; group++) g->starts[group + 1] += g->starts[group];
     }
-    if (g->counts) gi_release(g->counts, bytes);
+    if (g->counts) gi_mem_release(g->counts, bytes);
     return g->members != NULL;
 }
 
@@ -256,11 +256,11 @@ static bool gi_sort_runs(const char *site, gi_groups *g, int64_t runs)
 static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *labels, bool all)
 {
     g->size        = labels->size;
-    g->labels      = gi_contiguous(site, labels, labels->dtype);
+    g->labels      = gi_copy_contiguous(site, labels, labels->dtype);
     int64_t chunks = (g->size + GI_LABEL_CHUNK - 1) / GI_LABEL_CHUNK, total = 0;
     size_t  p_bytes = (size_t)(chunks + 1) * sizeof *g->places, b_bytes = (size_t)(g->size / GI_LABEL_WORD + 1);
-    g->places = g->labels ? (int64_t *)gi_alloc(site, p_bytes) : NULL;
-    g->busy   = g->places ? (bool *)gi_alloc(site, b_bytes) : NULL;
+    g->places = g->labels ? (int64_t *)gi_mem_alloc(site, p_bytes) : NULL;
+    g->busy   = g->places ? (bool *)gi_mem_alloc(site, b_bytes) : NULL;
     bool ok   = g->busy != NULL;
     if (ok) {
         if (all) g->count = INT64_MAX;
@@ -268,15 +268,15 @@ static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *label
         gi_parallel(chunks, 4, gi_count_label_runs, g);
         for (int64_t chunk = 0; chunk < chunks; chunk++) total = g->places[chunk + 1] += total;
         if (all) g->count = g->largest;
-        ok      = !all || gi_can_list(site, g->largest);
-        g->runs = ok ? (gi_label_run *)gi_alloc(site, (size_t)total * sizeof *g->runs) : NULL;
+        ok      = !all || gi_label_can_list(site, g->largest);
+        g->runs = ok ? (gi_label_run *)gi_mem_alloc(site, (size_t)total * sizeof *g->runs) : NULL;
     }
     ok = ok && g->runs;
     if (ok) gi_parallel(chunks, 4, gi_write_label_runs, g);
     ok = ok && gi_sort_runs(site, g, total);
-    gi_release(g->runs, (size_t)total * sizeof *g->runs);
-    gi_release(g->busy, b_bytes);
-    gi_release(g->places, p_bytes);
+    gi_mem_release(g->runs, (size_t)total * sizeof *g->runs);
+    gi_mem_release(g->busy, b_bytes);
+    gi_mem_release(g->places, p_bytes);
     if (!ok) gi_free_groups(g);
     return ok;
 }
@@ -380,7 +380,7 @@ static void gi_measure_groups(int64_t begin, int64_t end, void *job)
             double *out  = &m->results[group * m->sums + s];
             *out         = 0;
             if (n == 0) continue;
-            gi_fold_blocks(m->fold.halve, bytes, accs, n);
+            gi_reduce_fold_blocks(m->fold.halve, bytes, accs, n);
             m->fold.end(1, out, accs, g->starts[group + 1] - g->starts[group]);
         }
 }
@@ -396,8 +396,8 @@ static double *gi_measure_all(const char *site, gi_label_measure what, const gi_
     gi_row_fold(what == GI_MIN_OF ? &gi_row_nanmin : what == GI_MAX_OF ? &gi_row_max : &gi_row_sum, GA_F64, &m.fold);
     size_t first_bytes = (size_t)(g->count + 1) * sizeof *m.first_block, acc_bytes = 0;
     *bytes        = (size_t)(g->count * sums) * sizeof *m.results;
-    m.a           = gi_contiguous(site, a, a->dtype);
-    m.first_block = m.a ? (int64_t *)gi_alloc(site, first_bytes) : NULL;
+    m.a           = gi_copy_contiguous(site, a, a->dtype);
+    m.first_block = m.a ? (int64_t *)gi_mem_alloc(site, first_bytes) : NULL;
     if (m.first_block) {
         int64_t blocks = 0;
         for (int64_t group = 0; group < g->count; group++) {
@@ -406,15 +406,15 @@ static double *gi_measure_all(const char *site, gi_label_measure what, const gi_
         }
         m.first_block[g->count] = blocks;
         acc_bytes               = (size_t)(blocks * sums) * (size_t)m.fold.acc_bytes;
-        m.accs                  = (char *)gi_alloc(site, acc_bytes);
-        m.results               = m.accs ? (double *)gi_alloc(site, *bytes) : NULL;
+        m.accs                  = (char *)gi_mem_alloc(site, acc_bytes);
+        m.results               = m.accs ? (double *)gi_mem_alloc(site, *bytes) : NULL;
         if (m.results) {
             int64_t share = g->count > 0 ? g->starts[g->count] / (blocks + 1) + 1 : 1; /* elements a block */
             gi_parallel(blocks, 1 + 32768 / share / sums, gi_measure_blocks, &m);
             gi_parallel(g->count, 256, gi_measure_groups, &m);
         }
-        if (m.accs) gi_release(m.accs, acc_bytes);
-        gi_release(m.first_block, first_bytes);
+        if (m.accs) gi_mem_release(m.accs, acc_bytes);
+        gi_mem_release(m.first_block, first_bytes);
     }
     ga_free((ga_array *)(uintptr_t)m.a);
     return m.results;
@@ -429,7 +429,7 @@ static bool gi_largest_label(const char *site, const ga_array *labels, int64_t *
     bool      known = max && gi_item_as(site, max, NULL, GA_I64, largest);
     ga_free(max);
     if (*largest < 0) *largest = 0;
-    return known && gi_can_list(site, *largest);
+    return known && gi_label_can_list(site, *largest);
 }
 
 /* gi_measure_labels on the GPU. */
@@ -455,7 +455,7 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
     for (int k = 0; k < 3; k++) {
         bool optional = (k == 0 && what == GI_SIZE_OF) || (k == 1 && what == GI_CENTER_OF) || k == 2;
         if (!all[k] && optional) continue;
-        if (!gi_check(site, all[k], names[k])) return NULL;
+        if (!gi_array_check(site, all[k], names[k])) return NULL;
         if (gi_is_complex(all[k]->dtype))
             return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%s is %s: use real numbers", names[k],
                                        ga_dtype_name(all[k]->dtype));
@@ -480,8 +480,8 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
         g.first   = runs;
         g.members = &everything;
     } else if (index) {
-        wanted = gi_convert(site, index, GA_I64);
-        sorted = wanted ? gi_convert(site, wanted, GA_I64) : NULL;
+        wanted = gi_copy_convert(site, index, GA_I64);
+        sorted = wanted ? gi_copy_convert(site, wanted, GA_I64) : NULL;
         if (sorted) {
             int64_t *values = (int64_t *)sorted->data;
             n               = index->size;
@@ -496,8 +496,8 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
     int       sums   = what == GI_CENTER_OF ? a->ndim + 1 : 1;
     size_t    bytes  = 0;
     double   *values = found && what != GI_SIZE_OF ? gi_measure_all(site, what, &g, a, sums, &bytes) : NULL;
-    ga_array *result = values || (found && what == GI_SIZE_OF) ? gi_new_measures(site, what, GA_CPU, a, index, n) : NULL;
-    ga_array *totals = result && sums_too ? gi_new_measures(site, GI_SUM_OF, GA_CPU, a, index, n) : NULL;
+    ga_array *result = values || (found && what == GI_SIZE_OF) ? gi_label_new_measures(site, what, GA_CPU, a, index, n) : NULL;
+    ga_array *totals = result && sums_too ? gi_label_new_measures(site, GI_SUM_OF, GA_CPU, a, index, n) : NULL;
     if (result && sums_too && !totals) {
         ga_free(result);
         result = NULL;
@@ -513,7 +513,7 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
         if (totals) ((double *)totals->data)[i] = v[0];
     }
     if (sums_too) *sums_too = totals;
-    if (values) gi_release(values, bytes);
+    if (values) gi_mem_release(values, bytes);
     if (found && labels) gi_free_groups(&g);
     ga_free(sorted);
     ga_free(wanted);

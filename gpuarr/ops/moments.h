@@ -23,7 +23,7 @@ static gi_nodes gi_nodes_from(const gi_nodes *v, int64_t i)
 }
 
 /* What elements are taken relative to, if the first one is x. 0 for means: so that nanmean of an array without NaN is its mean. */
-static double gi_origin(gi_moment what, double x) { return what == GI_MEAN || !gi_isfinite_f64(x) ? 0 : x; }
+static double gi_moment_origin(gi_moment what, double x) { return what == GI_MEAN || !gi_isfinite_f64(x) ? 0 : x; }
 
 /* The same for n neighbouring lines. */
 static void gi_origins(const gi_moments *r, int64_t line, int64_t n, double *origin)
@@ -32,7 +32,7 @@ static void gi_origins(const gi_moments *r, int64_t line, int64_t n, double *ori
     __attribute__((aligned(64))) char raw[GI_NODE_WIDTH * 16];
     gi_gather((int)ga_itemsize(p->a->dtype), n, raw, gi_line_start(p, line), n > 1 ? p->kept_strides[p->kept - 1] : 0);
     gi_cast(GA_F64, p->a->dtype, n, origin, raw);
-    for (int64_t i = 0; i < n; i++) origin[i] = gi_origin(r->what, origin[i]);
+    for (int64_t i = 0; i < n; i++) origin[i] = gi_moment_origin(r->what, origin[i]);
 }
 
 /* Folds m nodes into the first. */
@@ -97,7 +97,7 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
             known = line;
         }
         const void *x = gi_read_line(p, line, start, n, raw, cast);
-        if (far) gi_touch(x, n * ga_itemsize(p->dtype));
+        if (far) gi_lines_touch(x, n * ga_itemsize(p->dtype));
         gi_node node     = gi_block_node(r, n, x, origin);
         r->nodes.n[unit] = node.n;
         r->nodes.s[unit] = node.s;
@@ -106,7 +106,7 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
 }
 
 /* Joins the nodes of a line's blocks, and their results again, until the first one is that of the line. */
-static gi_node gi_join_line(const gi_node_loops *loops, const gi_nodes *v, int64_t blocks)
+static gi_node gi_moment_join_line(const gi_node_loops *loops, const gi_nodes *v, int64_t blocks)
 {
     for (int64_t n = blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
         for (int64_t b = 0; b * GI_BLOCK < n; b++) {
@@ -125,7 +125,7 @@ static void gi_moment_lines(int64_t begin, int64_t end, void *job)
     gi_moments *r = (gi_moments *)job;
     for (int64_t line = begin; line < end; line++) {
         gi_nodes v = gi_nodes_from(&r->nodes, line * r->blocks);
-        (void)gi_join_line(r->join, &v, r->blocks);
+        (void)gi_moment_join_line(r->join, &v, r->blocks);
         r->join->value(1, &r->result[line], &v, r->what, r->skip_nan, r->ddof);
     }
 }
@@ -206,7 +206,7 @@ static void gi_moment_panel_blocks(int64_t begin, int64_t end, void *job)
     }
 }
 
-static bool gi_plan_moments(gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o, gi_moments *r)
+static bool gi_moment_plan(gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o, gi_moments *r)
 {
     ga_dtype dtype = a->dtype == GA_F32 && a->device == GA_CPU ? GA_F32 : GA_F64;
     memset(r, 0, sizeof *r);
@@ -215,13 +215,13 @@ static bool gi_plan_moments(gi_moment what, bool skip_nan, const ga_array *a, co
     r->ddof     = o->ddof;
     r->of       = GI_LOOP_OF(nodes)(dtype);
     r->join     = GI_LOOP_OF(nodes)(GA_F64);
-    if (!gi_plan_lines(o->site, &r->lines, a, dtype, o->axis, &o->axes, o->keepdims)) return false;
+    if (!gi_lines_plan(o->site, &r->lines, a, dtype, o->axis, &o->axes, o->keepdims)) return false;
     r->blocks = (r->lines.length + GI_BLOCK - 1) / GI_BLOCK;
     return true;
 }
 
 /* The nodes of all blocks. */
-static void gi_make_nodes(gi_moments *r)
+static void gi_moment_make_nodes(gi_moments *r)
 {
     const gi_lines *p     = &r->lines;
     int64_t         count = p->lines * r->blocks, rows = p->length < GI_BLOCK ? p->length : GI_BLOCK;
@@ -238,11 +238,11 @@ static void gi_make_nodes(gi_moments *r)
 }
 
 /* The moment of each line of a real array, as float64. */
-static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
+static ga_array *gi_moment_real(gi_moment what, bool skip_nan, const ga_array *a, const ga_reduce_options *o)
 {
     gi_moments r;
-    if (!gi_plan_moments(what, skip_nan, a, o, &r)) return NULL;
-    ga_array *result = gi_new(o->site, GA_F64, a->device, r.lines.result_ndim, r.lines.result_shape);
+    if (!gi_moment_plan(what, skip_nan, a, o, &r)) return NULL;
+    ga_array *result = gi_array_new(o->site, GA_F64, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
     if (a->device == GA_CUDA) {
         bool ok = r.lines.length > 0 ? gi_gpu->moment(o->site, (int)what, skip_nan, what != GI_MEAN, o->ddof, &r.lines, result)
@@ -256,46 +256,46 @@ static ga_array *gi_real_moment(gi_moment what, bool skip_nan, const ga_array *a
     int64_t count     = p->lines * r.blocks;
     for (int64_t i = 0; i < result->size && r.blocks == 0; i++) r.result[i] = gi_nan_f64();
     if (count == 0) return result;
-    r.nodes.n = (double *)gi_alloc(o->site, (size_t)(3 * count) * sizeof(double));
+    r.nodes.n = (double *)gi_mem_alloc(o->site, (size_t)(3 * count) * sizeof(double));
     if (!r.nodes.n) {
         ga_free(result);
         return NULL;
     }
     r.nodes.s = r.nodes.n + count;
     r.nodes.m = r.nodes.s + count;
-    gi_make_nodes(&r);
+    gi_moment_make_nodes(&r);
     if (r.columns == 1) {
         gi_parallel_bytes(24 * (double)count, p->lines, 1 + 1024 / r.blocks, gi_moment_lines, &r);
     } else {
         int64_t panels = gi_count_panels(p->lines, r.columns, r.width);
         gi_parallel_bytes(24 * (double)count, panels, 1 + 1024 / (r.width * r.blocks), gi_moment_panel_blocks, &r);
     }
-    gi_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
+    gi_mem_release(r.nodes.n, (size_t)(3 * count) * sizeof(double));
     return result;
 }
 
 static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, const ga_array *a, ga_reduce_options o)
 {
-    if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    if (gi_is_deferred(a)) return gi_deferred->moment(what, skip_nan, name, a, &o);
+    if (!gi_array_check_any(o.site, a, "a") || (!o.internal && gi_option_null(o.site, "out", o.out))) return NULL;
     if (o.dtype != GA_DTYPE_DEFAULT && !gi_is_float(o.dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s returns floats: .dtype may be GA_F32 or GA_F64", name);
     if (what == GI_MEAN && o.ddof != 0)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name);
-    ga_dtype  dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_end_dtype(GI_ENDS_AVERAGE, gi_real_dtype(a->dtype));
-    ga_array *result;
-    if (!gi_is_complex(a->dtype)) {
-        result = gi_real_moment(what, skip_nan, a, &o);
-    } else if (what == GI_MEAN || skip_nan) {
+    if (gi_is_complex(a->dtype) && (what == GI_MEAN || skip_nan))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(a->dtype));
+    ga_dtype  dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_reduce_end_dtype(GI_ENDS_AVERAGE, gi_dtype_real(a->dtype));
+    ga_array *result;
+    if (gi_is_deferred(a)) return gi_deferred->moment(what, skip_nan, name, dtype, a, &o);
+    if (!gi_is_complex(a->dtype)) {
+        result = gi_moment_real(what, skip_nan, a, &o);
     } else { /* the variance of the real parts and that of the imaginary parts, together */
-        ga_dtype          part = gi_real_dtype(a->dtype);
-        ga_array         *re   = gi_new_view(o.site, a, a->data, part, a->ndim, a->shape, a->strides);
-        ga_array         *im = gi_new_view(o.site, a, (char *)a->data + ga_itemsize(part), part, a->ndim, a->shape, a->strides);
+        ga_dtype  part = gi_dtype_real(a->dtype);
+        ga_array *re   = gi_array_new_view(o.site, a, a->data, part, a->ndim, a->shape, a->strides);
+        ga_array *im   = gi_array_new_view(o.site, a, (char *)a->data + ga_itemsize(part), part, a->ndim, a->shape, a->strides);
         ga_reduce_options populations = o;
         populations.ddof              = 0;
-        ga_array *v                   = re && im ? gi_real_moment(GI_VAR, false, re, &populations) : NULL;
-        result                        = v ? gi_real_moment(GI_VAR, false, im, &populations) : NULL;
+        ga_array *v                   = re && im ? gi_moment_real(GI_VAR, false, re, &populations) : NULL;
+        result                        = v ? gi_moment_real(GI_VAR, false, im, &populations) : NULL;
         double n                      = result && result->size > 0 ? (double)(a->size / result->size) : 0;
         if (result && a->device == GA_CUDA) {
             if (!gi_gpu->join_parts(o.site, (int)what, result, v, n, o.ddof)) {
@@ -305,12 +305,12 @@ static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, c
         } else
             for (int64_t i = 0; result && i < result->size; i++)
                 ((double *)result->data)[i] =
-                    gi_complex_moment(what, ((double *)v->data)[i] + ((double *)result->data)[i], n, o.ddof);
+                    gi_moment_complex(what, ((double *)v->data)[i] + ((double *)result->data)[i], n, o.ddof);
         ga_free(re);
         ga_free(im);
         ga_free(v);
     }
-    return gi_finish(o.site, result, dtype, o.out);
+    return gi_copy_finish(o.site, result, dtype, o.out);
 }
 
 ga_array *(ga_var)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_VAR, false, "ga_var", a, o); }

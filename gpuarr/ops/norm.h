@@ -10,9 +10,9 @@ static ga_array *gi_then(ga_array *(*f)(const ga_array *, ga_map_options), const
 
 ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
 {
-    if (!gi_check_any(o.site, a, "a")) return NULL;
+    if (!gi_array_check_any(o.site, a, "a")) return NULL;
     double   ord   = o.ord == 0 ? 2 : o.ord == GA_EXACTLY ? 0 : o.ord;
-    ga_dtype dtype = gi_end_dtype(GI_ENDS_AVERAGE, gi_real_dtype(a->dtype));
+    ga_dtype dtype = gi_reduce_end_dtype(GI_ENDS_AVERAGE, gi_dtype_real(a->dtype));
     if (ord < 0 && ord != -(double)INFINITY)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
                                    ".ord = %g: use a positive number, INFINITY, -INFINITY or GA_EXACTLY (counts the nonzero)",
@@ -22,7 +22,7 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
     r.axes              = o.axes;
     r.keepdims          = o.keepdims;
     /* float64 first: the absolute value of the least integer does not fit its own type */
-    ga_array *start = gi_contiguous(o.site, a, gi_is_complex(a->dtype) ? GA_C128 : GA_F64), *result = NULL;
+    ga_array *start = gi_copy_contiguous(o.site, a, gi_is_complex(a->dtype) ? GA_C128 : GA_F64), *result = NULL;
     ga_array *wide = gi_then((ga_absolute), o.site, start);
     if (!wide) return NULL;
     if (isinf(ord)) {
@@ -48,5 +48,5 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
         ga_free(sum);
     }
     ga_free(wide);
-    return gi_finish(o.site, result, dtype, NULL);
+    return gi_copy_finish(o.site, result, dtype, NULL);
 }

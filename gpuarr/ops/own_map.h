@@ -82,7 +82,7 @@ static bool gi_own_function(const char *site, const ga_kernel *k, int n, const g
     if (k->result.output) result[(*outputs)++] = k->result.dtype ? k->result.dtype : stamp->dtype;
     for (int p = 0, i = 0; p < k->parameters; p++) {
         ga_dtype dtype = k->parameter[p].dtype ? k->parameter[p].dtype : stamp->dtype;
-        if (!gi_is_stamped(site, dtype)) return false;
+        if (!gi_dtype_is_stamped(site, dtype)) return false;
         if (k->parameter[p].output) {
             result[(*outputs)++] = dtype;
             continue;
@@ -108,9 +108,9 @@ ga_array *(ga_apply_n)(const ga_kernel *k, int n, const ga_arg *in, ga_apply_opt
     static const char *const none = "a kernel is NULL: give the name that GA_ELEMENTWISE was given";
     if (!k) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s", none);
     for (int i = 0; i < n; i++)
-        if (in[i].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[i].array, "an operand")) return NULL;
-    if (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where) ||
-        gi_null_option(o.site, "outs", o.outs))
+        if (in[i].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[i].array, "an operand")) return NULL;
+    if (gi_option_null(o.site, "out", o.out) || gi_option_null(o.site, "where", o.where) ||
+        gi_option_null(o.site, "outs", o.outs))
         return NULL;
     gi_map_call c;
     ga_dtype    wanted[GI_MOST_INPUTS], result[GPUARR_MAX_OUTPUTS];

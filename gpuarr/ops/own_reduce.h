@@ -161,7 +161,7 @@ static bool gi_reducing_reduce(const char *site, gi_reducing *r)
     r->columns    = gi_reducing_columns(r);
     if (r->blocks > 1) {
         bytes   = (size_t)(r->lines * r->blocks * size);
-        r->accs = (char *)gi_alloc(site, bytes);
+        r->accs = (char *)gi_mem_alloc(site, bytes);
         if (!r->accs) return false;
     }
     if (r->columns == 1) {
@@ -174,7 +174,7 @@ static bool gi_reducing_reduce(const char *site, gi_reducing *r)
         gi_parallel(panels * r->blocks, 1 + 32768 / (r->width * rows), gi_reducing_panels, r);
         if (r->accs) gi_parallel(panels, 1 + 4096 / (r->width * r->blocks), gi_reducing_panel_blocks, r);
     }
-    if (r->accs) gi_release(r->accs, bytes);
+    if (r->accs) gi_mem_release(r->accs, bytes);
     return true;
 }
 
@@ -197,18 +197,18 @@ static ga_array *gi_reducing_input(const char *site, ga_arg v, ga_dtype dtype, g
     const ga_array *a = v.array;
     if (!a) { /* a number */
         char element[16];
-        a = *copy = gi_new(site, dtype, device, 0, NULL);
+        a = *copy = gi_array_new(site, dtype, device, 0, NULL);
         if (!a) return NULL;
         gi_number_to(v, dtype, element);
         if (device == GA_CUDA && !gi_gpu->fill(site, *copy, element)) return NULL;
         if (device == GA_CPU) memcpy(a->data, element, (size_t)ga_itemsize(dtype));
     }
     if (device == GA_CUDA && a->dtype != dtype) { /* no casts on the way there */
-        a = *copy = gi_convert(site, a, dtype);
+        a = *copy = gi_copy_convert(site, a, dtype);
         if (!a) return NULL;
     }
-    gi_broadcast_strides(a, ndim, shape, strides);
-    return gi_new_view(site, a, a->data, a->dtype, ndim, shape, strides);
+    gi_shape_broadcast_strides(a, ndim, shape, strides);
+    return gi_array_new_view(site, a, a->data, a->dtype, ndim, shape, strides);
 }
 
 /* Of the reductions of GA_REDUCTION_T, the one whose T holds the operands, and what its parameters are. False with an error. */
@@ -267,7 +267,7 @@ static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, co
         }
         if (!a) continue;
         for (int b = 0; b < i && !before; b++) before = in[b].array;
-        if (!gi_broadcast_into(ndim, shape, a->ndim, a->shape))
+        if (!gi_shape_broadcast(ndim, shape, a->ndim, a->shape))
             return gi_fail(site, GA_BAD_SHAPE,
                            "shapes %s and %s do not broadcast: lengths must be equal or 1, counted from the last axis",
                            gi_shape_of(before ? before : a), gi_shape_of(a)),
@@ -284,9 +284,9 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
     int             ndim;
     int64_t         shape[GPUARR_MAX_DIMS];
     for (int i = 0; i < n; i++)
-        if (in[i].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[i].array, "an operand")) return NULL;
-    if (!o.internal && gi_null_option(o.site, "out", o.out)) return NULL;
-    if (o.out && !gi_check(o.site, o.out, ".out")) return NULL;
+        if (in[i].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[i].array, "an operand")) return NULL;
+    if (!o.internal && gi_option_null(o.site, "out", o.out)) return NULL;
+    if (o.out && !gi_array_check(o.site, o.out, ".out")) return NULL;
     const ga_reduction *asked = k;
     memset(&r, 0, sizeof r);
     if (!gi_reducing_check(k, n, in, &o, &r, &ndim, shape)) return NULL;
@@ -304,9 +304,9 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
     bool ok = true;
     for (int i = 0; i < n && ok; i++) {
         views[i] = gi_reducing_input(o.site, in[i], r.dtype[i], device, ndim, shape, &copies[i]);
-        ok       = views[i] && gi_plan_lines(o.site, &r.in[i], views[i], r.dtype[i], o.axis, &o.axes, o.keepdims);
+        ok       = views[i] && gi_lines_plan(o.site, &r.in[i], views[i], r.dtype[i], o.axis, &o.axes, o.keepdims);
     }
-    if (ok) result = gi_new(o.site, k->result, device, r.in[0].result_ndim, r.in[0].result_shape);
+    if (ok) result = gi_array_new(o.site, k->result, device, r.in[0].result_ndim, r.in[0].result_shape);
     if (result) {
         r.lines  = r.in[0].lines;
         r.length = r.in[0].length;
@@ -324,5 +324,5 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
         ga_free(views[i]);
         ga_free(copies[i]);
     }
-    return gi_finish(o.site, result, k->result, o.out);
+    return gi_copy_finish(o.site, result, k->result, o.out);
 }

@@ -21,7 +21,7 @@ static ga_array *gi_roll_chunked(const char *site, const ga_array *a, const ga_a
 
 ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o)
 {
-    if (!gi_check_any(o.site, a, "a") || !gi_takes_only_axis("ga_roll", &o)) return NULL;
+    if (!gi_array_check_any(o.site, a, "a") || !gi_takes_only_axis("ga_roll", &o)) return NULL;
     int       axis   = o.axis;
     ga_array *source = gi_along(o.site, a, &axis);
     if (source && gi_is_deferred(a)) {
@@ -29,7 +29,7 @@ ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o)
         ga_free(source);
         return r;
     }
-    ga_array *rolled = source ? gi_new(o.site, a->dtype, a->device, a->ndim, a->shape) : NULL;
+    ga_array *rolled = source ? gi_array_new(o.site, a->dtype, a->device, a->ndim, a->shape) : NULL;
     ga_shape  shape; /* of the source: rolled is written in the same way */
     memset(&shape, 0, sizeof shape);
     if (source) {
@@ -130,7 +130,7 @@ static int gi_pad_pieces(const char *site, const ga_array *a, int axis, ga_pad_m
         l.strides[axis] *= step;
         list[n] = gi_view_with(site, a, &l);
         if (!list[n]) {
-            gi_free_all(n, (ga_array **)(void *)list);
+            gi_array_free_all(n, (ga_array **)(void *)list);
             return -1;
         }
         n++;
@@ -144,7 +144,7 @@ static ga_array *gi_pad_axis(const char *site, const ga_array *a, int axis, ga_p
                              const ga_array *outside)
 {
     size_t           bytes = (size_t)(before + behind + 1) * sizeof(void *);
-    const ga_array **list  = before + behind < INT_MAX ? (const ga_array **)gi_alloc(site, bytes) : NULL;
+    const ga_array **list  = before + behind < INT_MAX ? (const ga_array **)gi_mem_alloc(site, bytes) : NULL;
     ga_array        *r     = NULL;
     ga_shape         as;
     int              n = 0, more;
@@ -167,26 +167,26 @@ static ga_array *gi_pad_axis(const char *site, const ga_array *a, int axis, ga_p
                              : gi_pad_pieces(site, a, axis, mode, a->shape[axis], a->shape[axis] + behind, list + n);
         }
         if (more < 0) {
-            gi_free_all(n, (ga_array **)(void *)list);
+            gi_array_free_all(n, (ga_array **)(void *)list);
             n = -1;
         } else n += more;
     }
     if (n > 0) {
         r = gi_join_along(site, n, list, axis);
-        gi_free_all(n, (ga_array **)(void *)list);
+        gi_array_free_all(n, (ga_array **)(void *)list);
     }
-    gi_release(list, bytes);
+    gi_mem_release(list, bytes);
     return r;
 }
 
 static ga_array *gi_pad_chunked(const ga_array *a, const ga_shape *before, const ga_pad_options *o, const int64_t *shape)
 {
-    ga_array *outside = gi_new(o->site, a->dtype, GA_CPU, 0, NULL), *r = NULL;
+    ga_array *outside = gi_array_new(o->site, a->dtype, GA_CPU, 0, NULL), *r = NULL;
     ga_arg    value;
     memset(&value, 0, sizeof value);
     value.kind = GA_KIND_REAL;
     value.re   = o->value;
-    if (outside && gi_assign_where(o->site, outside, value, NULL)) r = (ga_view)(a, o->site);
+    if (outside && gi_copy_assign_where(o->site, outside, value, NULL)) r = (ga_view)(a, o->site);
     for (int d = 0; d < a->ndim && r; d++) {
         if (shape[d] == a->shape[d]) continue;
         ga_array *more = gi_pad_axis(o->site, r, d, o->mode, before->n[d], shape[d] - a->shape[d] - before->n[d], outside);
@@ -200,13 +200,13 @@ static ga_array *gi_pad_chunked(const ga_array *a, const ga_shape *before, const
 ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o)
 {
     int64_t shape[GPUARR_MAX_DIMS];
-    if (!gi_check_any(o.site, a, "a")) return NULL;
+    if (!gi_array_check_any(o.site, a, "a")) return NULL;
     if ((int)o.mode < GA_PAD_CONSTANT || o.mode > GA_PAD_WRAP)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is no way to pad: use GA_PAD_CONSTANT, GA_PAD_EDGE ...",
                                    (int)o.mode);
     if (!gi_pad_widths(a, &before, &o, shape)) return NULL;
     if (gi_is_deferred(a)) return gi_pad_chunked(a, &before, &o, shape);
-    ga_array *padded = gi_new(o.site, a->dtype, a->device, a->ndim, shape);
+    ga_array *padded = gi_array_new(o.site, a->dtype, a->device, a->ndim, shape);
     if (!padded || padded->size == 0) return padded;
     bool done = true;
     if (o.mode == GA_PAD_CONSTANT) {
@@ -214,7 +214,7 @@ ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o)
         memset(&value, 0, sizeof value);
         value.kind = GA_KIND_REAL;
         value.re   = o.value;
-        done       = gi_assign_where(o.site, padded, value, NULL);
+        done       = gi_copy_assign_where(o.site, padded, value, NULL);
     }
     gi_layout known = gi_layout_of(padded); /* first the place of a; it grows axis by axis */
     for (int d = 0; d < a->ndim; d++) {
@@ -222,7 +222,7 @@ ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o)
         known.shape[d] = a->shape[d];
     }
     ga_array *middle = done ? gi_view_with(o.site, padded, &known) : NULL;
-    done             = middle && gi_assign(o.site, middle, a);
+    done             = middle && gi_copy_assign(o.site, middle, a);
     ga_free(middle);
     for (int d = 0; d < a->ndim && done && o.mode != GA_PAD_CONSTANT; d++) {
         int64_t first = before.n[d], n = a->shape[d];

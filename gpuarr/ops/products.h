@@ -3,7 +3,7 @@
 static bool gi_check_factors(const char *site, const ga_array *a, const ga_array *b, const ga_array *out)
 {
     const ga_array *both[2] = { a, b };
-    return gi_check_any(site, a, "a") && gi_check_any(site, b, "b") && !gi_null_option(site, "out", out) &&
+    return gi_array_check_any(site, a, "a") && gi_array_check_any(site, b, "b") && !gi_option_null(site, "out", out) &&
            gi_common_device(site, 2, both) != GA_DEVICE_DEFAULT;
 }
 
@@ -20,7 +20,7 @@ static void gi_contraction_of(gi_contraction *c, const char *site, const ga_arra
 static ga_array *gi_contracted(gi_contraction *c, ga_array *out)
 {
     ga_array *result = gi_contract(c, out);
-    return result == out ? out : gi_finish(c->site, result, c->dtype, out);
+    return result == out ? out : gi_copy_finish(c->site, result, c->dtype, out);
 }
 
 static ga_array *gi_do_not_fit(const char *site, const ga_array *a, const ga_array *b, int axis_a, int axis_b)
@@ -85,7 +85,7 @@ ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o
 static ga_array *gi_scale(const char *site, const ga_array *a, const ga_array *b, ga_array *out)
 {
     ga_array *result = (ga_multiply)(gi_operand_arg(a), gi_operand_arg(b), gi_map_site(site));
-    return gi_finish(site, result, ga_promote(a->dtype, b->dtype), out);
+    return gi_copy_finish(site, result, ga_promote(a->dtype, b->dtype), out);
 }
 
 ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_product_options o)

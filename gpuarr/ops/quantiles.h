@@ -115,10 +115,10 @@ static int gi_begin_bracket(const char *site, const gi_order *o, const gi_rank_s
     b->compared = gi_sifted_as(o->rule.source);
     b->room     = s->n / s->parts / 8 + 2 * GI_BLOCK;
     if (b->compared == GA_F32) b->lines.dtype = GA_F32;
-    b->keys = (uint64_t *)gi_alloc(site, gi_bracket_bytes(b));
+    b->keys = (uint64_t *)gi_mem_alloc(site, gi_bracket_bytes(b));
     if (!b->keys) return -1;
     if (gi_place_bracket(b, *o->quantiles, b->keys)) return 1;
-    gi_release(b->keys, gi_bracket_bytes(b));
+    gi_mem_release(b->keys, gi_bracket_bytes(b));
     return 0;
 }
 
@@ -138,7 +138,7 @@ static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t foun
     int64_t two[2] = { middle < reach ? 0 : middle - reach, middle + reach < taken ? middle + reach : taken - 1 };
     gi_rank_select(sample, taken, 0, 2, two, 0);
     double    bounds[2] = { gi_key_value(GA_F64, sample[two[0]]), gi_key_value(GA_F64, sample[two[1]]) };
-    uint64_t *near      = (uint64_t *)gi_alloc(site, (size_t)room * sizeof *near);
+    uint64_t *near      = (uint64_t *)gi_mem_alloc(site, (size_t)room * sizeof *near);
     if (!near) return -1;
     for (int64_t part = 0; part < parts; part++)
         for (int64_t i = 0; i < b->found[part] && inside <= room - GI_PICK_ROOM; i += GI_BLOCK) {
@@ -154,7 +154,7 @@ static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t foun
         gi_rank_select(near, inside, below, m, ranks, 0);
         for (int64_t i = 0; i < m; i++) keys[i] = near[ranks[i] - below];
     }
-    gi_release(near, (size_t)room * sizeof *near);
+    gi_mem_release(near, (size_t)room * sizeof *near);
     return done;
 }
 
@@ -195,7 +195,7 @@ static int gi_end_bracket(const char *site, const gi_order *o, const gi_rank_sea
         }
         if (done == 1) gi_write_line(o, s->line, n, m, ranks, keys);
     }
-    gi_release(b->keys, gi_bracket_bytes(b));
+    gi_mem_release(b->keys, gi_bracket_bytes(b));
     return done;
 }
 
@@ -242,7 +242,7 @@ static bool gi_order_long_lines(const char *site, gi_order *o)
 }
 
 /* Runs a planned order statistic into o->out. False: no memory. */
-static bool gi_run_order(const char *site, gi_order *o)
+static bool gi_order_run(const char *site, gi_order *o)
 {
     const gi_lines *p       = &o->lines;
     int64_t         threads = ga_get_num_threads();
@@ -255,17 +255,17 @@ static bool gi_run_order(const char *site, gi_order *o)
     bool is_long     = p->length > GI_SELECT_PART || (p->lines == 1 && p->length > GI_SELECT_SHORT);
     o->parts         = is_long ? 1 : p->lines < threads ? p->lines : threads;
     o->scratch_bytes = (size_t)(4 * o->count + (is_long ? 0 : p->length) + 1) * sizeof(uint64_t);
-    o->scratch       = (char *)gi_alloc(site, (size_t)o->parts * o->scratch_bytes);
+    o->scratch       = (char *)gi_mem_alloc(site, (size_t)o->parts * o->scratch_bytes);
     if (!o->scratch) return false;
     bool ok = true;
     if (is_long) ok = gi_order_long_lines(site, o);
     else if (p->lines * p->length < GI_SELECT_SHORT / 4) /* not worth waking a thread */ gi_order_units(0, o->parts, o);
     else gi_parallel(o->parts, 1, gi_order_units, o);
-    gi_release(o->scratch, (size_t)o->parts * o->scratch_bytes);
+    gi_mem_release(o->scratch, (size_t)o->parts * o->scratch_bytes);
     return ok;
 }
 
-static bool gi_plan_order(const char *site, gi_order *o, const char *name, const ga_array *a, const ga_order_options *options)
+static bool gi_order_plan(const char *site, gi_order *o, const char *name, const ga_array *a, const ga_order_options *options)
 {
     if (gi_is_complex(a->dtype)) {
         gi_fail(site, GA_BAD_DTYPE, "%s does not exist for %s: complex numbers have no order", name, ga_dtype_name(a->dtype));
@@ -278,48 +278,55 @@ static bool gi_plan_order(const char *site, gi_order *o, const char *name, const
     }
     o->rule.method = options->method;
     o->rule.source = a->dtype;
-    return gi_plan_lines(site, &o->lines, a, gi_rank_key_dtype(a->dtype), options->axis, &options->axes, options->keepdims);
+    return gi_lines_plan(site, &o->lines, a, gi_rank_key_dtype(a->dtype), options->axis, &options->axes, options->keepdims);
 }
 
-static ga_array *gi_median(const char *name, bool skip_nan, const ga_array *a, ga_order_options options)
+static ga_array *gi_order_median(const char *name, bool skip_nan, const ga_array *a, ga_order_options options)
 {
-    if (!gi_check_any(options.site, a, "a") || gi_null_option(options.site, "out", options.out)) return NULL;
-    if (options.out && !gi_check(options.site, options.out, ".out")) return NULL;
+    if (!gi_array_check_any(options.site, a, "a") || gi_option_null(options.site, "out", options.out)) return NULL;
+    if (options.out && !gi_array_check(options.site, options.out, ".out")) return NULL;
     gi_order o;
     double   half  = 0.5;
     int64_t  place = 0;
     memset(&o, 0, sizeof o);
-    if (!gi_plan_order(options.site, &o, name, a, &options)) return NULL;
-    if (gi_is_deferred(a)) return gi_deferred->median(name, skip_nan, a, &options);
+    if (!gi_order_plan(options.site, &o, name, a, &options)) return NULL;
+    o.rule.result = a->dtype == GA_F32 ? GA_F32 : GA_F64;
+    if (gi_is_deferred(a)) return gi_deferred->median(name, skip_nan, o.rule.result, a, &options);
     o.rule.median    = true;
     o.rule.skip_nan  = skip_nan;
-    o.rule.result    = a->dtype == GA_F32 ? GA_F32 : GA_F64;
     o.count          = 1;
     o.quantiles      = &half;
     o.places         = &place;
-    ga_array *result = gi_new(options.site, o.rule.result, a->device, o.lines.result_ndim, o.lines.result_shape);
+    ga_array *result = gi_array_new(options.site, o.rule.result, a->device, o.lines.result_ndim, o.lines.result_shape);
     if (!result) return NULL;
     o.out    = (char *)result->data;
     o.result = result;
-    if (!gi_run_order(options.site, &o)) {
+    if (!gi_order_run(options.site, &o)) {
         ga_free(result);
         return NULL;
     }
-    return gi_finish(options.site, result, o.rule.result, options.out);
+    return gi_copy_finish(options.site, result, o.rule.result, options.out);
 }
 
-ga_array *(ga_median)(const ga_array *a, ga_order_options o) { return gi_median("ga_median", false, a, o); }
-ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o) { return gi_median("ga_nanmedian", true, a, o); }
+ga_array *(ga_median)(const ga_array *a, ga_order_options o) { return gi_order_median("ga_median", false, a, o); }
+ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o) { return gi_order_median("ga_nanmedian", true, a, o); }
 
-/* Takes n quantiles in percent, ascending, with the place of each. False with an error: one is not in 0 to 100. */
-static bool gi_take_quantiles(const char *site, gi_order *o, int64_t n, const double *percent)
+/* Do all of them lie in 0 to 100? False with an error. */
+static bool gi_are_percentiles(const char *site, int64_t n, const double *percent)
 {
-    double *q = o->quantiles;
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = 0; i < n; i++)
         if (!(percent[i] >= 0 && percent[i] <= 100)) {
             gi_fail(site, GA_BAD_ARGUMENT, "q = %g: percentiles lie between 0 and 100", percent[i]);
             return false;
         }
+    return true;
+}
+
+/* Takes n quantiles in percent, ascending, with the place of each. */
+static void gi_take_quantiles(gi_order *o, int64_t n, const double *percent)
+{
+    double *q = o->quantiles;
+    for (int64_t i = 0; i < n; i++) {
         q[i]         = o->rule.single ? (double)((float)percent[i] / 100.0f) : percent[i] / 100;
         o->places[i] = i;
     }
@@ -333,27 +340,31 @@ static bool gi_take_quantiles(const char *site, gi_order *o, int64_t n, const do
                 q[k - step]         = quantile;
                 o->places[k - step] = place;
             }
-    return true;
 }
 
-/* Percentiles that are given as an array, where the host can read them. */
-static ga_array *gi_percent_numbers(const char *site, const ga_array *q)
+/* Percentiles as float64, where the host can read them. NULL with an error. */
+static ga_array *gi_percent_numbers(const char *site, ga_arg q)
 {
-    ga_array *numbers = gi_convert(site, q, GA_F64);
-    if (!numbers || numbers->device == GA_CPU) return numbers;
-    ga_array *here = gi_copy_to(site, numbers, GA_CPU);
-    ga_free(numbers);
-    return here;
+    ga_array *numbers = q.array ? gi_copy_convert(site, q.array, GA_F64) : gi_array_new(site, GA_F64, GA_CPU, 0, NULL),
+             *here    = numbers;
+    if (numbers && numbers->device != GA_CPU) {
+        here = gi_copy_to(site, numbers, GA_CPU);
+        ga_free(numbers);
+    }
+    if (here && !q.array) gi_number_to(q, GA_F64, here->data);
+    if (!here || gi_are_percentiles(site, here->size, (const double *)here->data)) return here;
+    ga_free(here);
+    return NULL;
 }
 
-static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, ga_order_options options)
+static ga_array *gi_order_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, ga_order_options options)
 {
     const char *site = options.site;
-    if (!gi_check_any(site, a, "a") || (q.kind == GA_KIND_ARRAY && !gi_check(site, q.array, "q"))) return NULL;
-    if (gi_null_option(site, "out", options.out)) return NULL;
+    if (!gi_array_check_any(site, a, "a") || (q.kind == GA_KIND_ARRAY && !gi_array_check(site, q.array, "q"))) return NULL;
+    if (gi_option_null(site, "out", options.out)) return NULL;
     gi_order o;
     memset(&o, 0, sizeof o);
-    if (!gi_plan_order(site, &o, name, a, &options)) return NULL;
+    if (!gi_order_plan(site, &o, name, a, &options)) return NULL;
     if (q.array ? gi_is_complex(q.array->dtype) : q.kind == GA_KIND_COMPLEX)
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "q is complex: percentiles are real numbers");
     bool between    = o.rule.method == GA_LINEAR || o.rule.method == GA_MIDPOINT;
@@ -366,37 +377,40 @@ static ga_array *gi_percentile(const char *name, bool skip_nan, const ga_array *
     if (o.lines.length == 0 && o.lines.lines > 0 && !(skip_nan && gi_is_float(o.rule.result)))
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name,
                                    gi_shape_of(a));
-
-    if (gi_is_deferred(a)) return gi_deferred->percentile(name, skip_nan, a, q, &options);
+    ga_array *percent = gi_percent_numbers(site, q);
+    if (percent && gi_is_deferred(a)) {
+        ga_array *r = gi_deferred->percentile(name, skip_nan, o.rule.result, a, q, percent, &options);
+        ga_free(percent);
+        return r;
+    }
+    if (!percent) return NULL;
     int     ndim = q.array ? q.array->ndim : 0;
     int64_t shape[2 * GPUARR_MAX_DIMS];
     for (int d = 0; d < ndim; d++) shape[d] = q.array->shape[d];
     for (int d = 0; d < o.lines.result_ndim; d++) shape[ndim + d] = o.lines.result_shape[d];
-    ga_array *percent = q.array ? gi_percent_numbers(site, q.array) : gi_new(site, GA_F64, GA_CPU, 0, NULL);
-    if (!percent) return NULL;
-    if (!q.array) gi_number_to(q, GA_F64, percent->data);
     size_t    bytes  = (size_t)o.count * (sizeof *o.quantiles + sizeof *o.places);
-    ga_array *result = gi_new(site, o.rule.result, a->device, ndim + o.lines.result_ndim, shape);
-    o.quantiles      = result ? (double *)gi_alloc(site, bytes) : NULL;
+    ga_array *result = gi_array_new(site, o.rule.result, a->device, ndim + o.lines.result_ndim, shape);
+    o.quantiles      = result ? (double *)gi_mem_alloc(site, bytes) : NULL;
     bool ok          = o.quantiles != NULL;
     if (ok) {
         o.places = (int64_t *)(o.quantiles + o.count);
         o.out    = (char *)result->data;
         o.result = result;
-        ok       = gi_take_quantiles(site, &o, o.count, (const double *)percent->data) && gi_run_order(site, &o);
+        gi_take_quantiles(&o, o.count, (const double *)percent->data);
+        ok = gi_order_run(site, &o);
     }
-    gi_release(o.quantiles, bytes);
+    gi_mem_release(o.quantiles, bytes);
     ga_free(percent);
-    if (ok) return gi_finish(site, result, o.rule.result, options.out);
+    if (ok) return gi_copy_finish(site, result, o.rule.result, options.out);
     ga_free(result);
     return NULL;
 }
 
 ga_array *(ga_percentile)(const ga_array *a, ga_arg q, ga_order_options o)
 {
-    return gi_percentile("ga_percentile", false, a, q, o);
+    return gi_order_percentile("ga_percentile", false, a, q, o);
 }
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
 {
-    return gi_percentile("ga_nanpercentile", true, a, q, o);
+    return gi_order_percentile("ga_nanpercentile", true, a, q, o);
 }

@@ -63,7 +63,7 @@ typedef struct gi_reduction {
 /* ---- lines one after the other ----------------------------------------------------------------------------------------- */
 
 /* Reads a byte of each cache line in the order that the processor foresees, before loops that read from eight places at once. */
-static void gi_touch(const void *p, int64_t bytes)
+static void gi_lines_touch(const void *p, int64_t bytes)
 {
     const char *c   = (const char *)p;
     int         any = 0;
@@ -97,7 +97,7 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
         const void *x = gi_read_line(p, line, start, n, raw, cast);
-        if (far) gi_touch(x, n * size);
+        if (far) gi_lines_touch(x, n * size);
         r->fold.block(n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x);
         if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
         if (++block < r->blocks) continue;
@@ -107,7 +107,7 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 }
 
 /* Folds the accumulators of a line's blocks, and their results again, until the first one holds the whole line. */
-static void gi_fold_blocks(void (*halve)(int64_t n, void *accs), int bytes, void *accs, int64_t blocks)
+static void gi_reduce_fold_blocks(void (*halve)(int64_t n, void *accs), int bytes, void *accs, int64_t blocks)
 {
     char *acc = (char *)accs;
     for (int64_t n = blocks; n > 1; n = (n + GI_BLOCK - 1) / GI_BLOCK)
@@ -122,7 +122,7 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
     gi_reduction *r = (gi_reduction *)job;
     for (int64_t line = begin; line < end; line++) {
         char *accs = r->accs + line * r->blocks * r->fold.acc_bytes;
-        gi_fold_blocks(r->fold.halve, r->fold.acc_bytes, accs, r->blocks);
+        gi_reduce_fold_blocks(r->fold.halve, r->fold.acc_bytes, accs, r->blocks);
         r->fold.end(1, r->result + line * r->result_bytes, accs, r->lines.length);
     }
 }
@@ -308,7 +308,7 @@ static bool gi_reduce(const char *site, gi_reduction *r)
     size_t acc_bytes = 0;
     if (r->blocks > 1) {
         acc_bytes = (size_t)(p->lines * r->blocks) * (size_t)r->fold.acc_bytes;
-        r->accs   = (char *)gi_alloc(site, acc_bytes);
+        r->accs   = (char *)gi_mem_alloc(site, acc_bytes);
         if (!r->accs) return false;
     }
     int64_t rows  = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
@@ -327,17 +327,17 @@ static bool gi_reduce(const char *site, gi_reduction *r)
         if (acc_bytes)
             gi_parallel_bytes((double)acc_bytes, panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
     }
-    if (acc_bytes) gi_release(r->accs, acc_bytes);
+    if (acc_bytes) gi_mem_release(r->accs, acc_bytes);
     return true;
 }
 
 /* Can a result of this dtype and shape be written into .out? False with an error if not. */
 static bool gi_check_out(const char *site, const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape)
 {
-    if (!gi_check(site, out, ".out")) return false;
-    if (!gi_equal_shapes(out->ndim, out->shape, ndim, shape))
+    if (!gi_array_check(site, out, ".out")) return false;
+    if (!gi_shape_equal(out->ndim, out->shape, ndim, shape))
         gi_fail(site, GA_BAD_SHAPE, ".out has shape %s, the result %s", gi_shape_of(out), gi_shape_text(ndim, shape));
-    else if (!gi_same_kind(dtype, out->dtype))
+    else if (!gi_dtype_same_kind(dtype, out->dtype))
         gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s", ga_dtype_name(dtype),
                 ga_dtype_name(out->dtype));
     else return true;
@@ -345,27 +345,27 @@ static bool gi_check_out(const char *site, const ga_array *out, ga_dtype dtype, 
 }
 
 /* Gives the packed result its final dtype and place. Takes over `result` (NULL is passed on). */
-static ga_array *gi_finish(const char *site, ga_array *result, ga_dtype dtype, ga_array *out)
+static ga_array *gi_copy_finish(const char *site, ga_array *result, ga_dtype dtype, ga_array *out)
 {
     if (!result) return NULL;
     if (out) {
-        bool ok = gi_check_out(site, out, dtype, result->ndim, result->shape) && gi_assign(site, out, result);
+        bool ok = gi_check_out(site, out, dtype, result->ndim, result->shape) && gi_copy_assign(site, out, result);
         ga_free(result);
         return ok ? out : NULL;
     }
     if (result->dtype == dtype) return result;
-    ga_array *cast = gi_convert(site, result, dtype);
+    ga_array *cast = gi_copy_convert(site, result, dtype);
     ga_free(result);
     return cast;
 }
 
 /* ---- the rows -------------------------------------------------------------------------------------------------------- */
 
-static ga_dtype gi_end_dtype(gi_end ends, ga_dtype d)
+static ga_dtype gi_reduce_end_dtype(gi_end ends, ga_dtype d)
 {
     switch (ends) {
     case GI_ENDS_SUM: return d == GA_BOOL || gi_is_signed(d) ? GA_I64 : gi_is_unsigned(d) ? GA_U64 : d;
-    case GI_ENDS_AVERAGE: return gi_kind_of(d) < 2 ? GA_F64 : d;
+    case GI_ENDS_AVERAGE: return gi_dtype_kind(d) < 2 ? GA_F64 : d;
     case GI_ENDS_BOOL: return GA_BOOL;
     case GI_ENDS_COUNT: return GA_I64;
     default: return d;
@@ -391,7 +391,7 @@ static bool gi_fill_empty(const char *site, ga_array *result, int start, bool me
 }
 
 /* Checks the call `name` of a row and plans it; *row becomes another one where that does the same. False with an error. */
-static bool gi_plan_row(const gi_row **row, const char *name, const ga_array *a, const ga_reduce_options *o, gi_reduction *r)
+static bool gi_reduce_plan(const gi_row **row, const char *name, const ga_array *a, const ga_reduce_options *o, gi_reduction *r)
 {
     const gi_end ends        = (*row)->ends;
     bool         takes_dtype = ends == GI_ENDS_SUM || ends == GI_ENDS_AVERAGE;
@@ -404,7 +404,7 @@ static bool gi_plan_row(const gi_row **row, const char *name, const ga_array *a,
     ga_dtype dtype = ends == GI_ENDS_BOOL || ends == GI_ENDS_COUNT ? GA_BOOL
                      : o->dtype != GA_DTYPE_DEFAULT                ? o->dtype
                                                                    : a->dtype;
-    if (!gi_plan_lines(o->site, &r->lines, a, dtype, o->axis, &o->axes, o->keepdims)) return false;
+    if (!gi_lines_plan(o->site, &r->lines, a, dtype, o->axis, &o->axes, o->keepdims)) return false;
     if (!gi_row_fold(*row, dtype, &r->fold))
         return gi_fail(o->site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(dtype)), false;
     if (r->lines.length == 0 && r->lines.lines > 0 && (*row)->start == GI_START_NONE)
@@ -413,21 +413,23 @@ static bool gi_plan_row(const gi_row **row, const char *name, const ga_array *a,
     return true;
 }
 
-static ga_array *gi_reduce_row(const gi_row *row, const ga_array *a, ga_reduce_options o)
+static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce_options o)
 {
-    gi_reduction r;
-    if (!gi_check_any(o.site, a, "a") || (!o.internal && gi_null_option(o.site, "out", o.out))) return NULL;
-    if (gi_is_deferred(a)) return gi_deferred->row(row, a, &o);
-    if (!gi_plan_row(&row, row->name, a, &o, &r)) return NULL;
+    const gi_row *row = asked; /* or another one that does the same */
+    gi_reduction  r;
+    if (!gi_array_check_any(o.site, a, "a") || (!o.internal && gi_option_null(o.site, "out", o.out))) return NULL;
+    if (!gi_reduce_plan(&row, row->name, a, &o, &r)) return NULL;
+    ga_dtype end_dtype = gi_reduce_end_dtype(row->ends, r.lines.dtype),
+             dtype     = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end_dtype;
+    if (gi_is_deferred(a)) return gi_deferred->row(asked, dtype, a, &o);
     if (a->device == GA_CUDA && r.lines.dtype != a->dtype && gi_gpu->folds_wider(row->op, r.lines.dtype)) {
-        ga_array *narrowed = gi_convert(o.site, a, r.lines.dtype),
+        ga_array *narrowed = gi_copy_convert(o.site, a, r.lines.dtype),
                  *folded   = NULL; /* first rounded to the dtype that is asked for */
         if (narrowed) folded = gi_reduce_row(row, narrowed, o);
         ga_free(narrowed);
         return folded;
     }
-    ga_dtype  end_dtype = gi_end_dtype(row->ends, r.lines.dtype);
-    ga_array *result    = gi_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
+    ga_array *result = gi_array_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
     r.result       = (char *)result->data;
     r.result_bytes = (int)ga_itemsize(end_dtype);
@@ -439,8 +441,8 @@ static ga_array *gi_reduce_row(const gi_row *row, const ga_array *a, ga_reduce_o
         ga_free(result);
         return NULL;
     }
-    if (o.dtype != GA_DTYPE_DEFAULT) result = gi_finish(o.site, result, o.dtype, NULL);
-    return gi_finish(o.site, result, o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end_dtype, o.out);
+    if (o.dtype != GA_DTYPE_DEFAULT) result = gi_copy_finish(o.site, result, o.dtype, NULL);
+    return gi_copy_finish(o.site, result, dtype, o.out);
 }
 
 #define GA_FOLD(name, ...)                                                                                                     \

@@ -4,7 +4,7 @@
 static bool gi_copy_part(const char *site, const ga_array *a, const gi_layout *to, const gi_layout *from)
 {
     ga_array *dst = gi_view_with(site, a, to), *src = dst ? gi_view_with(site, a, from) : NULL;
-    bool      done = src && gi_assign(site, dst, src);
+    bool      done = src && gi_copy_assign(site, dst, src);
     ga_free(dst);
     ga_free(src);
     return done;
@@ -53,7 +53,7 @@ static bool gi_tile_at_once(const char *site, const ga_array *tiled, const ga_ar
                             const gi_layout *from)
 {
     ga_array *dst = gi_view_with(site, tiled, to), *src = dst ? gi_view_with(site, a, from) : NULL;
-    bool      done = src && gi_assign(site, dst, src);
+    bool      done = src && gi_copy_assign(site, dst, src);
     ga_free(src);
     ga_free(dst);
     return done;
@@ -78,10 +78,10 @@ static ga_array *gi_tile_chunked(const char *site, const ga_array *a, int ndim, 
             r = cut;
             continue;
         }
-        const ga_array **list = reps <= INT_MAX ? (const ga_array **)gi_alloc(site, (size_t)reps * sizeof *list) : NULL;
+        const ga_array **list = reps <= INT_MAX ? (const ga_array **)gi_mem_alloc(site, (size_t)reps * sizeof *list) : NULL;
         for (int64_t k = 0; k < reps && list; k++) list[k] = r;
         ga_array *more = list ? gi_join_along(site, (int)reps, list, d) : NULL;
-        if (list) gi_release(list, (size_t)reps * sizeof *list);
+        if (list) gi_mem_release(list, (size_t)reps * sizeof *list);
         ga_free(r);
         r = more;
     }
@@ -90,7 +90,7 @@ static ga_array *gi_tile_chunked(const char *site, const ga_array *a, int ndim, 
 
 ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
 {
-    if (!gi_check_any(site, a, "a")) return NULL;
+    if (!gi_array_check_any(site, a, "a")) return NULL;
     if (reps.ndim < 0 || reps.ndim > GPUARR_MAX_DIMS)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", reps.ndim, GPUARR_MAX_DIMS);
     int     ndim = a->ndim > reps.ndim ? a->ndim : reps.ndim;
@@ -103,7 +103,7 @@ ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
                                        gi_shape_text(reps.ndim, reps.n));
     }
     if (gi_is_deferred(a)) return gi_tile_chunked(site, a, ndim, once, shape);
-    ga_array *tiled = gi_new(site, a->dtype, a->device, ndim, shape);
+    ga_array *tiled = gi_array_new(site, a->dtype, a->device, ndim, shape);
     if (!tiled || tiled->size == 0) return tiled;
     gi_layout corner = gi_layout_of(tiled), stretched;
     if (a->device == GA_CUDA && gi_tile_layouts(tiled, a, &corner, &stretched)) {
@@ -114,7 +114,7 @@ ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
     corner = gi_layout_of(tiled);
     memcpy(corner.shape, once, sizeof once);
     ga_array *first = gi_view_with(site, tiled, &corner);
-    bool      done  = first && gi_assign(site, first, a) && gi_tile_from_corner(site, tiled, &corner);
+    bool      done  = first && gi_copy_assign(site, first, a) && gi_tile_from_corner(site, tiled, &corner);
     ga_free(first);
     if (done) return tiled;
     ga_free(tiled);
@@ -126,10 +126,10 @@ static bool gi_repeat_into(const char *site, ga_array *to, const ga_array *a, in
                            int64_t inner)
 {
     const ga_shape one_each = { 4, { outer, n, 1, inner } }, all = { 4, { outer, n, repeats, inner } };
-    ga_array      *packed = gi_contiguous(site, a, a->dtype);
+    ga_array      *packed = gi_copy_contiguous(site, a, a->dtype);
     ga_array      *src    = packed ? (ga_reshape)(packed, one_each, site) : NULL;
     ga_array      *dst    = src ? (ga_reshape)(to, all, site) : NULL;
-    bool           done   = dst && gi_assign(site, dst, src);
+    bool           done   = dst && gi_copy_assign(site, dst, src);
     ga_free(dst);
     ga_free(src);
     ga_free(packed);
@@ -154,7 +154,7 @@ static ga_array *gi_repeat_chunked(const char *site, const ga_array *a, const gi
 
 ga_array *(ga_repeat)(const ga_array *a, int64_t repeats, ga_axis_options o)
 {
-    if (!gi_check_any(o.site, a, "a")) return NULL;
+    if (!gi_array_check_any(o.site, a, "a")) return NULL;
     if (repeats < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld repeats: give 0 or more", (long long)repeats);
     if (o.out || o.dtype) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_repeat has no other option than .axis");
     gi_layout l     = gi_layout_of(a);
@@ -174,7 +174,7 @@ ga_array *(ga_repeat)(const ga_array *a, int64_t repeats, ga_axis_options o)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%lld repeats of %lld elements are more than can be counted",
                                    (long long)repeats, (long long)n);
     if (gi_is_deferred(a)) return gi_repeat_chunked(o.site, a, &l, outer, n, repeats, inner);
-    ga_array *repeated = gi_new(o.site, a->dtype, a->device, l.ndim, l.shape);
+    ga_array *repeated = gi_array_new(o.site, a->dtype, a->device, l.ndim, l.shape);
     if (!repeated || repeated->size == 0 || gi_repeat_into(o.site, repeated, a, outer, n, repeats, inner)) return repeated;
     ga_free(repeated);
     return NULL;

@@ -35,7 +35,7 @@ static bool gi_resolve_shape(const char *site, const ga_array *a, ga_shape *shap
    a run; each new axis must be cut out of one run. Both are walked from the last axis on. */
 static bool gi_restride(const ga_array *a, const ga_shape *shape, int64_t *strides)
 {
-    if (a->size == 0) return gi_c_strides(a->dtype, shape->ndim, shape->n, strides) >= 0;
+    if (a->size == 0) return gi_shape_c_strides(a->dtype, shape->ndim, shape->n, strides) >= 0;
     int     axis = a->ndim - 1;                     /* the next axis of a */
     int64_t left = 1, step = ga_itemsize(a->dtype); /* of the run: elements not yet used, bytes between them */
     for (int d = shape->ndim - 1; d >= 0; d--) {
@@ -60,11 +60,11 @@ static bool gi_restride(const ga_array *a, const ga_shape *shape, int64_t *strid
 /* A C-ordered copy, seen in another shape of the same size. */
 static ga_array *gi_reshaped_copy(const char *site, const ga_array *a, const ga_shape *shape)
 {
-    ga_array *copy = gi_convert(site, a, a->dtype);
+    ga_array *copy = gi_copy_convert(site, a, a->dtype);
     if (!copy) return NULL;
     int64_t strides[GPUARR_MAX_DIMS];
-    gi_c_strides(a->dtype, shape->ndim, shape->n, strides);
-    ga_array *view = gi_new_view(site, copy, copy->data, a->dtype, shape->ndim, shape->n, strides);
+    gi_shape_c_strides(a->dtype, shape->ndim, shape->n, strides);
+    ga_array *view = gi_array_new_view(site, copy, copy->data, a->dtype, shape->ndim, shape->n, strides);
     ga_free(copy);
     return view;
 }
@@ -72,9 +72,9 @@ static ga_array *gi_reshaped_copy(const char *site, const ga_array *a, const ga_
 ga_array *(ga_reshape)(const ga_array *a, ga_shape shape, const char *site)
 {
     int64_t strides[GPUARR_MAX_DIMS];
-    if (!gi_is_array(site, a, "a") || !gi_resolve_shape(site, a, &shape)) return NULL;
+    if (!gi_array_is_alive(site, a, "a") || !gi_resolve_shape(site, a, &shape)) return NULL;
     if (!gi_restride(a, &shape, strides)) return gi_reshaped_copy(site, a, &shape);
-    return gi_new_view(site, a, a->data, a->dtype, shape.ndim, shape.n, strides);
+    return gi_array_new_view(site, a, a->data, a->dtype, shape.ndim, shape.n, strides);
 }
 
 static ga_shape gi_flat_shape(const ga_array *a)
@@ -88,14 +88,14 @@ static ga_shape gi_flat_shape(const ga_array *a)
 
 ga_array *(ga_ravel)(const ga_array *a, const char *site)
 {
-    if (!gi_is_array(site, a, "a")) return NULL;
+    if (!gi_array_is_alive(site, a, "a")) return NULL;
     ga_shape flat = gi_flat_shape(a);
     return ga_is_contiguous(a) ? (ga_reshape)(a, flat, site) : gi_reshaped_copy(site, a, &flat);
 }
 
 ga_array *(ga_flatten)(const ga_array *a, const char *site)
 {
-    if (!gi_is_array(site, a, "a")) return NULL;
+    if (!gi_array_is_alive(site, a, "a")) return NULL;
     ga_shape flat = gi_flat_shape(a);
     return gi_reshaped_copy(site, a, &flat);
 }
@@ -103,7 +103,7 @@ ga_array *(ga_flatten)(const ga_array *a, const char *site)
 /* The C language asks that a number lies at a multiple of its size (a complex one, of the size of its parts). */
 static bool gi_is_aligned(ga_dtype dtype, const gi_layout *l)
 {
-    int64_t unit    = ga_itemsize(gi_real_dtype(dtype));
+    int64_t unit    = ga_itemsize(gi_dtype_real(dtype));
     bool    aligned = (int64_t)((uintptr_t)l->data % (uintptr_t)unit) == 0;
     for (int d = 0; d < l->ndim; d++) {
         if (l->shape[d] == 0) return true;
@@ -114,7 +114,7 @@ static bool gi_is_aligned(ga_dtype dtype, const gi_layout *l)
 
 ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site)
 {
-    if (!gi_is_array(site, a, "a") || (gi_is_deferred(a) && !gi_check(site, a, "a"))) return NULL;
+    if (!gi_array_is_alive(site, a, "a") || (gi_is_deferred(a) && !gi_array_check(site, a, "a"))) return NULL;
     if (!gi_is_dtype(dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
     gi_layout l      = gi_layout_of(a);
@@ -139,7 +139,7 @@ ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site)
     if (!gi_is_aligned(dtype, &l))
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the elements would not be aligned as %s must be: ga_copy first",
                                    ga_dtype_name(dtype));
-    return gi_new_view(site, a, l.data, dtype, l.ndim, l.shape, l.strides);
+    return gi_array_new_view(site, a, l.data, dtype, l.ndim, l.shape, l.strides);
 }
 
 /* ---- axes in another order, fewer or more of them ---------------------------------------------------------------- */
@@ -184,7 +184,7 @@ static int gi_named_axes(const ga_axes_options *o, int ndim, int *axes)
 
 ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o)
 {
-    if (!gi_is_array(o.site, a, "a")) return NULL;
+    if (!gi_array_is_alive(o.site, a, "a")) return NULL;
     int order[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, order);
     if (n < 0) return NULL;
     if (n == 0)
@@ -198,7 +198,7 @@ ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o)
 
 ga_array *(ga_swapaxes)(const ga_array *a, int axis1, int axis2, const char *site)
 {
-    if (!gi_is_array(site, a, "a")) return NULL;
+    if (!gi_array_is_alive(site, a, "a")) return NULL;
     axis1 = gi_axis(site, axis1, a->ndim);
     axis2 = axis1 < 0 ? -1 : gi_axis(site, axis2, a->ndim);
     if (axis2 < 0) return NULL;
@@ -209,7 +209,7 @@ ga_array *(ga_swapaxes)(const ga_array *a, int axis1, int axis2, const char *sit
 
 ga_array *(ga_moveaxis)(const ga_array *a, int source, int destination, const char *site)
 {
-    if (!gi_is_array(site, a, "a")) return NULL;
+    if (!gi_array_is_alive(site, a, "a")) return NULL;
     source      = gi_axis(site, source, a->ndim);
     destination = source < 0 ? -1 : gi_axis(site, destination, a->ndim);
     if (destination < 0) return NULL;
@@ -221,7 +221,7 @@ ga_array *(ga_moveaxis)(const ga_array *a, int source, int destination, const ch
 
 ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o)
 {
-    if (!gi_is_array(o.site, a, "a")) return NULL;
+    if (!gi_array_is_alive(o.site, a, "a")) return NULL;
     int axes[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, axes);
     if (n < 0) return NULL;
     bool drop[GPUARR_MAX_DIMS];
@@ -241,7 +241,7 @@ ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o)
 
 ga_array *(ga_expand_dims)(const ga_array *a, int axis, const char *site)
 {
-    if (!gi_is_array(site, a, "a")) return NULL;
+    if (!gi_array_is_alive(site, a, "a")) return NULL;
     int ndim = a->ndim + 1;
     if (ndim > GPUARR_MAX_DIMS)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", ndim, GPUARR_MAX_DIMS);
@@ -257,7 +257,7 @@ ga_array *(ga_expand_dims)(const ga_array *a, int axis, const char *site)
 
 ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape, const char *site)
 {
-    if (!gi_is_array(site, a, "a")) return NULL;
+    if (!gi_array_is_alive(site, a, "a")) return NULL;
     if (shape.ndim < 0 || shape.ndim > GPUARR_MAX_DIMS)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", shape.ndim, GPUARR_MAX_DIMS);
     bool fits = a->ndim <= shape.ndim;
@@ -274,17 +274,17 @@ ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape, const char *site)
             site, GA_BAD_SHAPE, "shape %s cannot be stretched to %s: from the right, lengths must be equal or 1 in the first",
             gi_shape_of(a), gi_shape_text(shape.ndim, shape.n));
     int64_t strides[GPUARR_MAX_DIMS];
-    if (gi_c_strides(a->dtype, shape.ndim, shape.n, strides) < 0)
+    if (gi_shape_c_strides(a->dtype, shape.ndim, shape.n, strides) < 0)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted",
                                    gi_shape_text(shape.ndim, shape.n));
-    gi_broadcast_strides(a, shape.ndim, shape.n, strides);
-    return gi_new_view(site, a, a->data, a->dtype, shape.ndim, shape.n, strides);
+    gi_shape_broadcast_strides(a, shape.ndim, shape.n, strides);
+    return gi_array_new_view(site, a, a->data, a->dtype, shape.ndim, shape.n, strides);
 }
 
 /* Is there an axis 0 and an axis 1? */
 static bool gi_check_plane(const char *site, const ga_array *a)
 {
-    if (!gi_is_array(site, a, "a")) return false;
+    if (!gi_array_is_alive(site, a, "a")) return false;
     if (a->ndim >= 2) return true;
     gi_fail(site, GA_BAD_SHAPE, "shape %s has fewer than two axes", gi_shape_of(a));
     return false;
@@ -309,7 +309,7 @@ ga_array *(ga_diagonal)(const ga_array *a, int64_t offset, const char *site)
 
 ga_array *(ga_flip)(const ga_array *a, ga_axes_options o)
 {
-    if (!gi_is_array(o.site, a, "a")) return NULL;
+    if (!gi_array_is_alive(o.site, a, "a")) return NULL;
     int axes[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, axes);
     if (n < 0) return NULL;
     gi_layout l = gi_layout_of(a);
@@ -329,7 +329,7 @@ ga_array *(ga_fliplr)(const ga_array *a, const char *site)
 
 ga_array *(ga_flipud)(const ga_array *a, const char *site)
 {
-    if (!gi_is_array(site, a, "a")) return NULL;
+    if (!gi_array_is_alive(site, a, "a")) return NULL;
     if (a->ndim < 1) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a 0-d array has no axis to turn round");
     gi_layout l = gi_layout_of(a);
     gi_layout_flip(&l, 0);

@@ -16,7 +16,7 @@ static bool gi_row_has(const gi_row *row, ga_dtype dtype, ga_dtype common)
 static ga_dtype gi_loop_dtype(const gi_row *row, int n, const ga_arg *in, ga_dtype common)
 {
     ga_dtype arrays = GA_DTYPE_DEFAULT;
-    if (row->op == GA_OP_divide && gi_kind_of(common) < 2) return GA_F64; /* true division, as Python's */
+    if (row->op == GA_OP_divide && gi_dtype_kind(common) < 2) return GA_F64; /* true division, as Python's */
     for (int k = 0; k < n; k++)
         if (in[k].array) arrays = arrays == GA_DTYPE_DEFAULT ? in[k].array->dtype : ga_promote(arrays, in[k].array->dtype);
     bool lifted = arrays == GA_DTYPE_DEFAULT || common != arrays;
@@ -36,15 +36,15 @@ static bool gi_is_logical(ga_op op)
 /* Rows that leave numbers of this dtype as they are. */
 static bool gi_only_copies(ga_op op, ga_dtype dtype)
 {
-    if (op == GA_OP_floor || op == GA_OP_ceil || op == GA_OP_trunc) return gi_kind_of(dtype) < 2;
+    if (op == GA_OP_floor || op == GA_OP_ceil || op == GA_OP_trunc) return gi_dtype_kind(dtype) < 2;
     return (op == GA_OP_positive || op == GA_OP_conj || op == GA_OP_real) && !gi_is_complex(dtype);
 }
 
 /* May an operand be computed in that dtype? Plain numbers go by their kind alone. */
 static bool gi_may_compute(ga_arg v, ga_dtype dtype)
 {
-    if (v.array) return gi_same_kind(v.array->dtype, dtype);
-    return gi_kind_of(gi_number_dtype(v)) <= gi_kind_of(dtype);
+    if (v.array) return gi_dtype_same_kind(v.array->dtype, dtype);
+    return gi_dtype_kind(gi_number_dtype(v)) <= gi_dtype_kind(dtype);
 }
 
 static bool gi_is_comparison(ga_op op)
@@ -60,10 +60,10 @@ static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *fa
     if (!v.array) return v.kind == GA_KIND_INT && v.i < 0;
     if (!gi_is_signed(dtype) || v.array->size == 0) return false;
     if (gi_is_deferred(v.array)) { /* nobody knows yet */
-        *failed = !gi_check(site, v.array, "the exponent");
+        *failed = !gi_array_check(site, v.array, "the exponent");
         return false;
     }
-    ga_array *cast = gi_contiguous(site, v.array, dtype), *min = cast ? (ga_min)(cast, gi_reduce_site(site)) : NULL;
+    ga_array *cast = gi_copy_contiguous(site, v.array, dtype), *min = cast ? (ga_min)(cast, gi_reduce_site(site)) : NULL;
     *failed         = min == NULL;
     char number[16] = { 0 };
     if (min && min->device == GA_CUDA) *failed = !gi_gpu->read(site, min, min->data, number); /* here the host needs to know */
@@ -185,12 +185,12 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
 static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_options o)
 {
     for (int k = 0; k < n; k++)
-        if (in[k].kind == GA_KIND_ARRAY && !gi_check_any(o.site, in[k].array,
-                                                         n == 1   ? "the operand"
-                                                         : k == 0 ? "the first operand"
-                                                                  : "an operand"))
+        if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[k].array,
+                                                               n == 1   ? "the operand"
+                                                               : k == 0 ? "the first operand"
+                                                                        : "an operand"))
             return NULL;
-    if (!o.internal && (gi_null_option(o.site, "out", o.out) || gi_null_option(o.site, "where", o.where))) return NULL;
+    if (!o.internal && (gi_option_null(o.site, "out", o.out) || gi_option_null(o.site, "where", o.where))) return NULL;
     ga_dtype common = gi_common_dtype(n, in);
     if (gi_is_comparison(row->op) && gi_is_int(common)) /* 300 is more than any uint8: compare in a dtype that holds both */
         for (int k = 0; k < n; k++)
@@ -207,12 +207,12 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
         common = loop;
     }
     const char *name = row->name;
-    if (gi_kind_of(common) < 2 && row->without_nan) row = row->without_nan; /* stamped for floats alone */
+    if (gi_dtype_kind(common) < 2 && row->without_nan) row = row->without_nan; /* stamped for floats alone */
     if (gi_is_logical(row->op) && loop == GA_DTYPE_DEFAULT) loop = GA_BOOL;
     if (gi_only_copies(row->op, common)) {
         if (common == GA_BOOL && (row->op == GA_OP_positive || row->op == GA_OP_conj))
             common = GA_I8; /* as arithmetic on bool does */
-        if (o.out && !gi_check(o.site, o.out, ".out")) return NULL;
+        if (o.out && !gi_array_check(o.site, o.out, ".out")) return NULL;
         ga_dtype same[GI_MOST_INPUTS] = { o.out ? o.out->dtype : common, common, common, common };
         return gi_map(o.site, gi_copying, row->cost, n, in, same, common, o.out, o.where);
     }
@@ -223,11 +223,11 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
         in           = exchanged;
     }
     if (loop == GA_DTYPE_DEFAULT) loop = gi_loop_dtype(row, n, in, common);
-    if (loop != GA_DTYPE_DEFAULT && !gi_is_stamped(o.site, loop)) return NULL;
+    if (loop != GA_DTYPE_DEFAULT && !gi_dtype_is_stamped(o.site, loop)) return NULL;
     if (loop == GA_DTYPE_DEFAULT || !gi_row_kernel(row, loop))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(common));
     ga_dtype  wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
-    ga_dtype  result = row->returns == GI_RETURNS_BOOL ? GA_BOOL : row->returns == GI_RETURNS_PART ? gi_real_dtype(loop) : loop;
+    ga_dtype  result = row->returns == GI_RETURNS_BOOL ? GA_BOOL : row->returns == GI_RETURNS_PART ? gi_dtype_real(loop) : loop;
     bool      done   = false;
     ga_array *r      = row->special ? row->special(row, in, loop, result, &o, &done) : NULL;
     if (done) return r;

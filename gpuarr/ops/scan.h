@@ -158,8 +158,8 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
     axes.n[0] = axis;
     gi_scan_job j;
     memset(&j, 0, sizeof j);
-    if (!gi_plan_lines(site, &j.lines, in, dtype, axis, &axes, false) ||
-        !gi_plan_lines(site, &j.out, out, out->dtype, axis, &axes, false))
+    if (!gi_lines_plan(site, &j.lines, in, dtype, axis, &axes, false) ||
+        !gi_lines_plan(site, &j.out, out, out->dtype, axis, &axes, false))
         return false;
     j.wide          = wide;
     j.product       = row->op == GA_OP_multiply;
@@ -174,7 +174,7 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
     bool      done  = true;
     if (j.blocks > 1) {
         const int64_t shape[2] = { lines, j.blocks - 1 };
-        ends                   = gi_new(site, wide, in->device, 2, shape);
+        ends                   = gi_array_new(site, wide, in->device, 2, shape);
         if (!ends) return false;
         j.ends      = (char *)ends->data;
         j.ends_only = true;
@@ -189,11 +189,11 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
 
 static ga_array *gi_cumulate(const gi_row *row, const ga_array *a, const ga_axis_options *o)
 {
-    if (!gi_check_any(o->site, a, "a") || gi_null_option(o->site, "out", o->out)) return NULL;
+    if (!gi_array_check_any(o->site, a, "a") || gi_option_null(o->site, "out", o->out)) return NULL;
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
         return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype);
-    ga_dtype  dtype = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : gi_end_dtype(GI_ENDS_SUM, a->dtype);
-    ga_dtype  wide  = gi_is_float(dtype) ? GA_F64 : gi_is_complex(dtype) ? GA_C128 : gi_end_dtype(GI_ENDS_SUM, dtype);
+    ga_dtype  dtype = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : gi_reduce_end_dtype(GI_ENDS_SUM, a->dtype);
+    ga_dtype  wide  = gi_is_float(dtype) ? GA_F64 : gi_is_complex(dtype) ? GA_C128 : gi_reduce_end_dtype(GI_ENDS_SUM, dtype);
     int       axis  = o->axis;
     ga_array *along = gi_along(o->site, a, &axis);
     if (along && gi_is_deferred(a)) {
@@ -201,13 +201,13 @@ static ga_array *gi_cumulate(const gi_row *row, const ga_array *a, const ga_axis
         ga_free(along);
         return r;
     }
-    ga_array *result = along ? gi_new(o->site, dtype, a->device, along->ndim, along->shape) : NULL;
+    ga_array *result = along ? gi_array_new(o->site, dtype, a->device, along->ndim, along->shape) : NULL;
     if (result && !gi_scan(o->site, along, dtype, result, axis, wide, row)) {
         ga_free(result);
         result = NULL;
     }
     ga_free(along);
-    return gi_finish(o->site, result, dtype, o->out);
+    return gi_copy_finish(o->site, result, dtype, o->out);
 }
 
 ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o) { return gi_cumulate(&gi_row_add, a, &o); }

@@ -456,7 +456,7 @@ static bool gi_find_ranks(const char *site, gi_rank_search *s, int64_t first, in
         return true;
     }
     size_t count_bytes = (size_t)s->parts * GI_SELECT_BINS * sizeof *s->counts;
-    s->counts          = (int64_t *)gi_alloc(site, count_bytes);
+    s->counts          = (int64_t *)gi_mem_alloc(site, count_bytes);
     if (!s->counts) return false;
     gi_place_bins(s);
     gi_parallel(s->parts, 1, gi_rank_count_bins, s);
@@ -478,7 +478,7 @@ static bool gi_find_ranks(const char *site, gi_rank_search *s, int64_t first, in
     }
     bool ok = true;
     if (total > 0) {
-        s->chosen = (uint64_t *)gi_alloc(site, (size_t)total * sizeof *s->chosen);
+        s->chosen = (uint64_t *)gi_mem_alloc(site, (size_t)total * sizeof *s->chosen);
         ok        = s->chosen != NULL;
         if (ok) gi_parallel(s->parts, 1, gi_choose_keys, s);
         int64_t start = 0;
@@ -497,8 +497,8 @@ static bool gi_find_ranks(const char *site, gi_rank_search *s, int64_t first, in
             bool most = !inner && next.n > s->n / 2;
             ok        = gi_find_ranks(site, &next, below[bin], rank - wanted, ranks + wanted, found + wanted, most);
         }
-        if (s->chosen) gi_release(s->chosen, (size_t)total * sizeof *s->chosen);
+        if (s->chosen) gi_mem_release(s->chosen, (size_t)total * sizeof *s->chosen);
     }
-    gi_release(s->counts, count_bytes);
+    gi_mem_release(s->counts, count_bytes);
     return ok;
 }

@@ -36,7 +36,7 @@ static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device,
         return gi_can_defer(site)
                    ? gi_deferred->generator(site, dtype, device, shape, from, &generator, plan, plan_bytes, chunks)
                    : NULL;
-    ga_array *a = gi_new(site, dtype, device, shape->ndim, shape->n);
+    ga_array *a = gi_array_new(site, dtype, device, shape->ndim, shape->n);
     if (!a) return NULL;
     if (a->device == GA_CUDA) {
         if (gi_gpu->generate(site, a, from, (int)generator.gpu, plan, NULL)) return a;
@@ -163,7 +163,7 @@ static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, 
         return gi_generate(site, dtype, device, &shape, GA_I64, gi_arange_generator_i64, &p, sizeof p, chunks);
     }
     if (dtype == GA_BOOL) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "a range of bool has no third element");
-    if (gi_real_dtype(dtype) == GA_F32) {
+    if (gi_dtype_real(dtype) == GA_F32) {
         p.delta = (float)p.second - (float)p.start;
         return gi_generate(site, dtype, device, &shape, GA_F32, gi_arange_generator_f32, &p, sizeof p, chunks);
     }
@@ -178,7 +178,7 @@ ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step, ga_new_options o)
     gi_range     r;
     r.integers = true;
     for (int i = 0; i < 3; i++) {
-        if (!gi_is_number(given[i]) || given[i].kind == GA_KIND_COMPLEX || given[i].kind == GA_KIND_UINT)
+        if (!gi_operand_is_number(given[i]) || given[i].kind == GA_KIND_COMPLEX || given[i].kind == GA_KIND_UINT)
             return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
                                        "start, stop and step must be real numbers, integers within int64");
         bool integer = given[i].kind != GA_KIND_REAL;
@@ -222,7 +222,7 @@ ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_opti
     ga_map_options in_place = gi_map_site(o.site);
     if (!chunked) in_place.out = exponents;
     ga_array *powers = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place), *result = powers;
-    if (powers && dtype != GA_F64) result = gi_convert(o.site, powers, dtype);
+    if (powers && dtype != GA_F64) result = gi_copy_convert(o.site, powers, dtype);
     if (result != powers && chunked) ga_free(powers);
     if (result != exponents) ga_free(exponents);
     return result;
@@ -236,7 +236,7 @@ ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
     if (!eye) return NULL;
     ga_array *diagonal = (ga_diagonal)(eye, k, o.site);
     ga_array *one      = (ga_scalar)(GA_ARG(true), o);
-    bool      done     = diagonal && one && gi_assign(o.site, diagonal, one);
+    bool      done     = diagonal && one && gi_copy_assign(o.site, diagonal, one);
     ga_free(diagonal);
     ga_free(one);
     if (done) return eye;

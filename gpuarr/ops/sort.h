@@ -615,18 +615,18 @@ static void gi_plan_sort(gi_sort_job *j)
     int64_t groups = (lines + j->group - 1) / j->group;
     j->units       = groups < 4 * threads ? groups : 4 * threads;
     if (n >= 2 * GI_SPLIT_CHUNK) j->units = 1; /* the threads share a line, else each has its own */
-    j->half  = gi_padded(n * j->group * j->record);
-    j->bytes = 2 * j->half + gi_padded(n * j->group * size) + gi_split_bytes(n * j->group);
+    j->half  = gi_mem_padded(n * j->group * j->record);
+    j->bytes = 2 * j->half + gi_mem_padded(n * j->group * size) + gi_split_bytes(n * j->group);
 }
 
 /* a sorted along an axis, or the indices that sort it. */
-static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool indices)
+static ga_array *gi_sort_array(const char *site, const ga_array *a, int axis, bool indices)
 {
     ga_shape axes;
     memset(&axes, 0, sizeof axes);
     axes.ndim        = 1;
     axes.n[0]        = axis;
-    ga_array *result = gi_new(site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
+    ga_array *result = gi_array_new(site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
     if (!result || result->size == 0) return result;
     if (a->device == GA_CUDA) {
         if (gi_gpu->sort(site, a, result, axis, indices)) return result;
@@ -636,10 +636,10 @@ static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool i
     gi_sort_job j;
     memset(&j, 0, sizeof j);
     j.indices = indices;
-    if (gi_plan_lines(site, &j.lines, a, a->dtype, axis, &axes, false) &&
-        gi_plan_lines(site, &j.out, result, result->dtype, axis, &axes, false)) {
+    if (gi_lines_plan(site, &j.lines, a, a->dtype, axis, &axes, false) &&
+        gi_lines_plan(site, &j.out, result, result->dtype, axis, &axes, false)) {
         gi_plan_sort(&j);
-        j.scratch = (char *)gi_alloc(site, (size_t)(j.bytes * j.units));
+        j.scratch = (char *)gi_mem_alloc(site, (size_t)(j.bytes * j.units));
     }
     if (!j.scratch) {
         ga_free(result);
@@ -647,17 +647,18 @@ static ga_array *gi_sorted(const char *site, const ga_array *a, int axis, bool i
     }
     if (j.units == 1) gi_sort_units(0, 1, &j); /* not as a task, so that the sort may use the threads */
     else gi_parallel(j.units, 1, gi_sort_units, &j);
-    gi_release(j.scratch, (size_t)(j.bytes * j.units));
+    gi_mem_release(j.scratch, (size_t)(j.bytes * j.units));
     return result;
 }
 
 static ga_array *gi_sort_call(const char *name, const ga_array *a, const ga_axis_options *o, bool indices)
 {
-    if (!gi_check_any(o->site, a, "a") || !gi_takes_no_dtype(name, o) || gi_null_option(o->site, "out", o->out)) return NULL;
+    if (!gi_array_check_any(o->site, a, "a") || !gi_takes_no_dtype(name, o) || gi_option_null(o->site, "out", o->out))
+        return NULL;
     int axis = gi_axis(o->site, gi_axis_given(o->site, o->axis) ? o->axis : -1, a->ndim);
     if (axis < 0) return NULL;
     if (gi_is_deferred(a)) return gi_deferred->sort(a, axis, indices, o);
-    return gi_finish(o->site, gi_sorted(o->site, a, axis, indices), indices ? GA_I64 : a->dtype, o->out);
+    return gi_copy_finish(o->site, gi_sort_array(o->site, a, axis, indices), indices ? GA_I64 : a->dtype, o->out);
 }
 
 ga_array *(ga_sort)(const ga_array *a, ga_axis_options o) { return gi_sort_call("ga_sort", a, &o, false); }

@@ -68,10 +68,10 @@ static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, 
     memset((void *)&options, 0, sizeof options);
     memset(&d, 0, sizeof d);
     options.site = o->site;
-    if (!gi_plan_row(&row, row->name, a, &r, &d.mean)) return -1;
-    if (!gi_plan_order(o->site, &d.order, "ga_describe", a, &options)) return -1;
+    if (!gi_reduce_plan(&row, row->name, a, &r, &d.mean)) return -1;
+    if (!gi_order_plan(o->site, &d.order, "ga_describe", a, &options)) return -1;
     r.ddof = o->ddof;
-    if (!gi_plan_moments(GI_STD, false, a, &r, &d.moments)) return -1;
+    if (!gi_moment_plan(GI_STD, false, a, &r, &d.moments)) return -1;
     d.loops             = GI_LOOP_OF(dense)(a->dtype);
     d.order.rule.median = true;
     d.order.rule.result = a->dtype;
@@ -87,9 +87,9 @@ static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, 
 
     int64_t blocks    = d.moments.blocks;
     size_t  bytes     = (size_t)(blocks * (3 * (int64_t)sizeof(double) + d.mean.fold.acc_bytes));
-    d.moments.nodes.n = (double *)gi_alloc(o->site, bytes);
+    d.moments.nodes.n = (double *)gi_mem_alloc(o->site, bytes);
     if (!d.moments.nodes.n) {
-        gi_release(d.bracket.keys, gi_bracket_bytes(&d.bracket));
+        gi_mem_release(d.bracket.keys, gi_bracket_bytes(&d.bracket));
         return -1;
     }
     d.moments.nodes.s    = d.moments.nodes.n + blocks;
@@ -106,10 +106,10 @@ static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, 
     gi_moment_lines(0, 1, &d.moments);
     gi_cast(a->dtype, GA_F64, 1, number, &s->std); /* the dtype of ga_std */
     gi_cast(GA_F64, a->dtype, 1, &s->std, number);
-    gi_release(d.moments.nodes.n, bytes);
+    gi_mem_release(d.moments.nodes.n, bytes);
     bool ranged = gi_described_range(&d, &s->min, &s->max);
     done        = gi_end_bracket(o->site, &d.order, &d.search, &d.bracket);
-    if (done == 0) done = gi_run_order(o->site, &d.order) ? 1 : -1;
+    if (done == 0) done = gi_order_run(o->site, &d.order) ? 1 : -1;
     gi_cast(GA_F64, a->dtype, 1, &s->median, number);
     if (done == 1 && o->skip_nan && s->mean != s->mean) return 0; /* NaN, or infinities of both signs */
     r.ddof = 0;
@@ -156,7 +156,7 @@ ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o)
 {
     const double  nan  = gi_nan_f64();
     ga_statistics none = { 0, nan, nan, nan, nan, nan }, s = none;
-    if (!gi_check(o.site, a, "a")) return none;
+    if (!gi_array_check(o.site, a, "a")) return none;
     if (gi_is_complex(a->dtype)) {
         gi_fail(o.site, GA_BAD_DTYPE, "ga_describe does not exist for %s: complex numbers have no order",
                 ga_dtype_name(a->dtype));

@@ -184,7 +184,7 @@ static int64_t gi_stencil_scratch(const gi_stencil *s, char *memory, gi_stencil_
 static void gi_stencil_parts(int64_t begin, int64_t end, void *job)
 {
     gi_stencil   *s     = (gi_stencil *)job;
-    const int64_t units = gi_size(3, s->units);
+    const int64_t units = gi_shape_size(3, s->units);
     for (int64_t part = begin; part < end; part++) {
         gi_stencil_worker w;
         memset(&w, 0, sizeof w);
@@ -239,13 +239,13 @@ static void gi_stencil_cut(gi_stencil *s, int64_t steps)
 /* A pass on the CPU. False with an error. */
 static bool gi_cpu_stencil(const char *site, gi_stencil *s)
 {
-    const int64_t units = gi_size(3, s->units), parts = ga_get_num_threads() == 1 ? 1 : 4 * ga_get_num_threads();
+    const int64_t units = gi_shape_size(3, s->units), parts = ga_get_num_threads() == 1 ? 1 : 4 * ga_get_num_threads();
     s->parts      = units < parts ? units : parts;
     s->part_bytes = gi_stencil_scratch(s, NULL, NULL);
-    s->scratch    = (char *)gi_alloc(site, (size_t)(s->parts * s->part_bytes));
+    s->scratch    = (char *)gi_mem_alloc(site, (size_t)(s->parts * s->part_bytes));
     if (!s->scratch) return false;
     gi_parallel(s->parts, 1, gi_stencil_parts, s);
-    gi_release(s->scratch, (size_t)(s->parts * s->part_bytes));
+    gi_mem_release(s->scratch, (size_t)(s->parts * s->part_bytes));
     return true;
 }
 
@@ -301,8 +301,8 @@ static bool gi_stencil_takes(const ga_stencil_kernel *stencil, int n, const ga_a
                 k->parameters, k->parameters == 1 ? "" : "s", n, n == 1 ? "" : "s");
     else if (!in[0].array && in[0].kind != GA_KIND_ARRAY)
         gi_fail(site, GA_BAD_ARGUMENT, "the first operand of %s (%s) is a number: give the array there", k->name, k->site);
-    else if (!gi_check_any(site, in[0].array, "the first operand") || gi_null_option(site, "out", o->out) ||
-             (o->out && !gi_check(site, o->out, ".out")) || !gi_check_border(site, o->border))
+    else if (!gi_array_check_any(site, in[0].array, "the first operand") || gi_option_null(site, "out", o->out) ||
+             (o->out && !gi_array_check(site, o->out, ".out")) || !gi_conv_check_border(site, o->border))
         return false;
     else if (in[0].array->ndim != stencil->ndim)
         gi_fail(site, GA_BAD_SHAPE, "%s (%s) has a reach along %d ax%ss, and the array the shape %s", k->name, k->site,
@@ -311,7 +311,7 @@ static bool gi_stencil_takes(const ga_stencil_kernel *stencil, int n, const ga_a
         gi_fail(site, GA_BAD_DTYPE, "the array is %s and %s (%s) takes %s: use ga_astype first",
                 ga_dtype_name(in[0].array->dtype), k->name, k->site, ga_dtype_name(k->result.dtype));
     else if (o->steps < 0) gi_fail(site, GA_BAD_ARGUMENT, ".steps = %lld: give 1 or more", (long long)o->steps);
-    else return gi_is_stamped(site, k->result.dtype);
+    else return gi_dtype_is_stamped(site, k->result.dtype);
     return false;
 }
 
@@ -358,13 +358,13 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
     if (a->size > 0 && a->device == GA_CPU) gi_stencil_cut(&s, bytes < GI_STENCIL_LARGE ? 1 : steps);
 
     const bool straight = gi_takes_results(o.out, dtype, a->ndim, a->shape, a, a);
-    ga_array  *in = gi_contiguous(site, a, dtype), *other = NULL,
+    ga_array  *in = gi_copy_contiguous(site, a, dtype), *other = NULL,
              *r = !in        ? NULL
                   : straight ? o.out
-                             : gi_new(site, dtype, a->device, a->ndim, a->shape);
+                             : gi_array_new(site, dtype, a->device, a->ndim, a->shape);
     bool done   = r != NULL;
     if (done && s.steps < steps) {
-        other = gi_new(site, dtype, a->device, a->ndim, a->shape);
+        other = gi_array_new(site, dtype, a->device, a->ndim, a->shape);
         done  = other != NULL;
     }
     if (done && a->size > 0) {
@@ -376,7 +376,7 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
                 k->kernel.site, gi_shape_text(k->ndim, k->reach));
     ga_free(in);
     ga_free(other);
-    if (done && !straight) return gi_finish(site, r, dtype, o.out);
+    if (done && !straight) return gi_copy_finish(site, r, dtype, o.out);
     if (!done && !straight) ga_free(r);
     return done ? r : NULL;
 }

@@ -38,8 +38,8 @@ GI_END_FAST
 static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga_array *indices)
 {
     if (a->device == GA_CUDA) return gi_gpu->take(site, a, axis, indices, GA_TAKE_CLIP);
-    ga_array *packed = gi_contiguous(site, a, a->dtype);
-    ga_array *taken  = packed ? gi_new_taken(site, a, axis, indices) : NULL;
+    ga_array *packed = gi_copy_contiguous(site, a, a->dtype);
+    ga_array *taken  = packed ? gi_take_new(site, a, axis, indices) : NULL;
     if (taken && taken->size > 0) {
         gi_take_job j = {
             (const char *)packed->data, (char *)taken->data, (const int64_t *)indices->data, indices->size, a->shape[axis],
@@ -67,7 +67,7 @@ static bool gi_settle_indices(const char *site, ga_array *indices, int64_t n, ga
         } else if (mode == GA_TAKE_CLIP) {
             index[k] = i < 0 ? 0 : n - 1;
         } else {
-            gi_bad_index(site, i, n);
+            gi_take_bad_index(site, i, n);
             return false;
         }
     }
@@ -87,8 +87,8 @@ static ga_array *gi_take_by(const char *site, const ga_array *a, int axis, ga_ar
 
 ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o)
 {
-    if (!gi_check(o.site, a, "a") || !gi_check(o.site, indices, "indices")) return NULL;
-    if (gi_kind_of(indices->dtype) > 1)
+    if (!gi_array_check(o.site, a, "a") || !gi_array_check(o.site, indices, "indices")) return NULL;
+    if (gi_dtype_kind(indices->dtype) > 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "indices are %s: they must be integers",
                                    ga_dtype_name(indices->dtype));
     if ((int)o.mode < GA_TAKE_RAISE || o.mode > GA_TAKE_CLIP)
@@ -99,8 +99,8 @@ ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options 
     int       axis    = o.axis;
     ga_array *along   = gi_along(o.site, a, &axis);
     ga_array *settled = !along                ? NULL
-                        : a->device == GA_CPU ? gi_convert(o.site, indices, GA_I64)
-                                              : gi_contiguous(o.site, indices, GA_I64);
+                        : a->device == GA_CPU ? gi_copy_convert(o.site, indices, GA_I64)
+                                              : gi_copy_contiguous(o.site, indices, GA_I64);
     ga_array *taken   = settled ? gi_take_by(o.site, along, axis, settled, o.mode) : NULL;
     ga_free(settled);
     ga_free(along);
@@ -182,10 +182,10 @@ static void gi_select_chunks(int64_t begin, int64_t end, void *job)
 static ga_array *gi_select(const char *site, const ga_array *condition, const ga_array *a)
 {
     if (condition->device == GA_CUDA) return gi_gpu->chosen(site, condition, a);
-    ga_array *flags  = gi_contiguous(site, condition, GA_BOOL);
-    ga_array *packed = flags && a ? gi_contiguous(site, a, a->dtype) : NULL, *selected = NULL;
+    ga_array *flags  = gi_copy_contiguous(site, condition, GA_BOOL);
+    ga_array *packed = flags && a ? gi_copy_contiguous(site, a, a->dtype) : NULL, *selected = NULL;
     int64_t   chunks = (condition->size + GI_SELECT_CHUNK - 1) / GI_SELECT_CHUNK;
-    int64_t  *starts = flags && (packed || !a) ? (int64_t *)gi_alloc(site, (size_t)chunks * sizeof(int64_t)) : NULL;
+    int64_t  *starts = flags && (packed || !a) ? (int64_t *)gi_mem_alloc(site, (size_t)chunks * sizeof(int64_t)) : NULL;
     if (starts) {
         gi_select_job j;
         memset(&j, 0, sizeof j);
@@ -200,8 +200,8 @@ static ga_array *gi_select(const char *site, const ga_array *condition, const ga
             j.total += count;
         }
         const int64_t indices[2] = { condition->ndim, j.total };
-        if (a) selected = gi_new(site, a->dtype, a->device, 1, &j.total);
-        else selected = gi_new(site, GA_I64, condition->device, 2, indices);
+        if (a) selected = gi_array_new(site, a->dtype, a->device, 1, &j.total);
+        else selected = gi_array_new(site, GA_I64, condition->device, 2, indices);
         if (selected) {
             j.from     = packed ? (const char *)packed->data : NULL;
             j.itemsize = ga_itemsize(selected->dtype);
@@ -209,7 +209,7 @@ static ga_array *gi_select(const char *site, const ga_array *condition, const ga
             gi_parallel(chunks, 1, gi_select_chunks, &j);
         }
     }
-    gi_release(starts, (size_t)chunks * sizeof(int64_t));
+    gi_mem_release(starts, (size_t)chunks * sizeof(int64_t));
     ga_free(packed);
     ga_free(flags);
     return selected;
@@ -217,14 +217,14 @@ static ga_array *gi_select(const char *site, const ga_array *condition, const ga
 
 ga_array *(ga_nonzero)(const ga_array *a, const char *site)
 {
-    if (!gi_check(site, a, "a")) return NULL;
+    if (!gi_array_check(site, a, "a")) return NULL;
     if (a->ndim == 0) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a 0-d array has no axis to give indices along");
     return gi_select(site, a, NULL);
 }
 
 ga_array *(ga_extract)(const ga_array *condition, const ga_array *a, const char *site)
 {
-    if (!gi_check(site, condition, "condition") || !gi_check(site, a, "a")) return NULL;
+    if (!gi_array_check(site, condition, "condition") || !gi_array_check(site, a, "a")) return NULL;
     if (condition->size != a->size)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "condition has shape %s, a %s: they must have as many elements",
                                    gi_shape_of(condition), gi_shape_of(a));
@@ -234,8 +234,8 @@ ga_array *(ga_extract)(const ga_array *condition, const ga_array *a, const char 
 
 ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_options o)
 {
-    if (!gi_check(o.site, condition, "condition") || !gi_check(o.site, a, "a") || !gi_takes_no_dtype("ga_compress", &o) ||
-        gi_null_option(o.site, "out", o.out))
+    if (!gi_array_check(o.site, condition, "condition") || !gi_array_check(o.site, a, "a") ||
+        !gi_takes_no_dtype("ga_compress", &o) || gi_option_null(o.site, "out", o.out))
         return NULL;
     if (condition->ndim != 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "condition has shape %s: it must have one dimension",
@@ -253,5 +253,5 @@ ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_op
     ga_free(line);
     ga_free(indices);
     ga_free(along);
-    return gi_finish(o.site, chosen, a->dtype, o.out);
+    return gi_copy_finish(o.site, chosen, a->dtype, o.out);
 }

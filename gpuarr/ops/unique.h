@@ -1,9 +1,9 @@
 /* ---- unique ------------------------------------------------------------------------------------------------------ */
 
 /* Of a sorted line: where does a run of equal elements begin? All NaNs, sorted to the end, are one run. */
-static ga_array *gi_run_starts(const char *site, const ga_array *sorted)
+static ga_array *gi_unique_starts(const char *site, const ga_array *sorted)
 {
-    ga_array *first = gi_new(site, GA_BOOL, sorted->device, 1, sorted->shape);
+    ga_array *first = gi_array_new(site, GA_BOOL, sorted->device, 1, sorted->shape);
     if (!first || first->size == 0) return first;
     int64_t     n = first->size, size = ga_itemsize(sorted->dtype);
     bool       *flags = (bool *)first->data, is_nan = false;
@@ -20,9 +20,9 @@ static ga_array *gi_run_starts(const char *site, const ga_array *sorted)
 }
 
 /* For each element of the array that was sorted: the number of its run, in the shape of a. */
-static ga_array *gi_run_numbers(const char *site, const ga_array *a, const ga_array *order, const ga_array *starts)
+static ga_array *gi_unique_numbers(const char *site, const ga_array *a, const ga_array *order, const ga_array *starts)
 {
-    ga_array *inverse = gi_new(site, GA_I64, a->device, a->ndim, a->shape);
+    ga_array *inverse = gi_array_new(site, GA_I64, a->device, a->ndim, a->shape);
     if (!inverse) return NULL;
     const int64_t *place = (const int64_t *)order->data, *start = (const int64_t *)starts->data;
     for (int64_t run = 0; run < starts->size; run++) {
@@ -32,9 +32,9 @@ static ga_array *gi_run_numbers(const char *site, const ga_array *a, const ga_ar
     return inverse;
 }
 
-static ga_array *gi_run_lengths(const char *site, const ga_array *a, const ga_array *starts)
+static ga_array *gi_unique_lengths(const char *site, const ga_array *a, const ga_array *starts)
 {
-    ga_array *counts = gi_new(site, GA_I64, a->device, 1, starts->shape);
+    ga_array *counts = gi_array_new(site, GA_I64, a->device, 1, starts->shape);
     if (!counts) return NULL;
     const int64_t *start = (const int64_t *)starts->data;
     for (int64_t run = 0; run < starts->size; run++)
@@ -48,15 +48,15 @@ static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_
     if (a->device == GA_CUDA) return gi_gpu->unique(site, a, o);
     bool      ordered = o->index || o->inverse; /* else sorted values are enough */
     ga_array *line    = (ga_ravel)(a, site);
-    ga_array *order   = line && ordered ? gi_sorted(site, line, 0, true) : NULL;
-    ga_array *sorted  = order ? gi_take(site, line, 0, order) : line && !ordered ? gi_sorted(site, line, 0, false) : NULL;
-    ga_array *flags   = sorted ? gi_run_starts(site, sorted) : NULL;
+    ga_array *order   = line && ordered ? gi_sort_array(site, line, 0, true) : NULL;
+    ga_array *sorted  = order ? gi_take(site, line, 0, order) : line && !ordered ? gi_sort_array(site, line, 0, false) : NULL;
+    ga_array *flags   = sorted ? gi_unique_starts(site, sorted) : NULL;
     ga_array *indices = flags ? gi_select(site, flags, NULL) : NULL;
     ga_array *starts  = indices ? (ga_ravel)(indices, site) : NULL; /* (1, runs) */
     ga_array *values  = starts ? gi_take(site, sorted, 0, starts) : NULL;
     if (values && o->index) *o->index = gi_take(site, order, 0, starts);
-    if (values && o->inverse) *o->inverse = gi_run_numbers(site, a, order, starts);
-    if (values && o->counts) *o->counts = gi_run_lengths(site, a, starts);
+    if (values && o->inverse) *o->inverse = gi_unique_numbers(site, a, order, starts);
+    if (values && o->counts) *o->counts = gi_unique_lengths(site, a, starts);
     ga_free(starts);
     ga_free(indices);
     ga_free(flags);
@@ -71,7 +71,7 @@ ga_array *(ga_unique)(const ga_array *a, ga_unique_options o)
     if (o.index) *o.index = NULL;
     if (o.inverse) *o.inverse = NULL;
     if (o.counts) *o.counts = NULL;
-    if (!gi_check(o.site, a, "a")) return NULL;
+    if (!gi_array_check(o.site, a, "a")) return NULL;
     ga_array *values = gi_unique(o.site, a, &o);
     if (values && (!o.index || *o.index) && (!o.inverse || *o.inverse) && (!o.counts || *o.counts)) return values;
     ga_array **results[3] = { o.index, o.inverse, o.counts };

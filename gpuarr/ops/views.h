@@ -23,7 +23,7 @@ static ga_array *gi_join_along(const char *site, int n, const ga_array *const *a
 
 ga_array *(ga_view)(const ga_array *a, const char *site)
 {
-    if (!gi_is_array(site, a, "a")) return NULL;
+    if (!gi_array_is_alive(site, a, "a")) return NULL;
     gi_layout l = gi_layout_of(a);
     return gi_view_with(site, a, &l);
 }
@@ -210,7 +210,7 @@ static ga_array *gi_index_with(const char *site, const ga_array *a, const char *
 
 ga_array *(ga_index)(const char *site, const ga_array *a, const char *index, ...)
 {
-    if (!gi_is_array(site, a, "a")) return NULL;
+    if (!gi_array_is_alive(site, a, "a")) return NULL;
     if (!index) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the index is NULL; it is a text such as \"1:-1, ::2\"");
     char    on_stack[256], *text = on_stack;
     va_list args;
@@ -221,7 +221,7 @@ ga_array *(ga_index)(const char *site, const ga_array *a, const char *index, ...
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the numbers of the index \"%.200s\" cannot be printed", index);
     size_t room = (size_t)length + 1;
     if (room > sizeof on_stack) {
-        text = (char *)gi_alloc(site, room);
+        text = (char *)gi_mem_alloc(site, room);
         if (!text) return NULL;
         va_start(args, index);
         vsnprintf(text, room, index, args);
@@ -230,6 +230,6 @@ ga_array *(ga_index)(const char *site, const ga_array *a, const char *index, ...
     gi_index_item items[GI_MOST_INDEX_ITEMS];
     int           n      = gi_read_index(site, text, items);
     ga_array     *result = n < 0 ? NULL : gi_index_with(site, a, text, items, n);
-    if (text != on_stack) gi_release(text, room);
+    if (text != on_stack) gi_mem_release(text, room);
     return result;
 }

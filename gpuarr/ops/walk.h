@@ -67,7 +67,7 @@ static void gi_write_tile(const gi_job *j, const gi_operand *v, char *to, int64_
 }
 
 /* The part of a user's kernel. x: the inputs in the order of the parameters, out: the outputs, the formula's own result first. */
-static void gi_run_own(const gi_own *own, int64_t n, char *const *out, const char *const *x, int64_t place, int64_t step)
+static void gi_job_run_own(const gi_own *own, int64_t n, char *const *out, const char *const *x, int64_t place, int64_t step)
 {
     const ga_kernel *k = own->kernel;
     gi_elements      e;
@@ -81,7 +81,7 @@ static void gi_run_own(const gi_own *own, int64_t n, char *const *out, const cha
 }
 
 /* Computes a row of a block, tile by tile. */
-static void gi_run_row(const gi_job *j, const gi_walk_row *row, int64_t columns, gi_tiles *t)
+static void gi_job_run_row(const gi_job *j, const gi_walk_row *row, int64_t columns, gi_tiles *t)
 {
     int         sources = j->inputs + j->masked;
     int64_t     size = ga_itemsize(j->out.dtype), n = j->tile;
@@ -92,7 +92,7 @@ static void gi_run_row(const gi_job *j, const gi_walk_row *row, int64_t columns,
     gi_ahead    next;
     next.inputs = 0;
     for (int k = 0; k < sources; k++) {
-        const gi_operand *v = gi_source_of(j, k);
+        const gi_operand *v = gi_job_source(j, k);
         x[k]                = row->in[k];
         if (v->number) continue;
         if (row->step[k] == 0) { /* one element for the whole row */
@@ -109,24 +109,26 @@ static void gi_run_row(const gi_job *j, const gi_walk_row *row, int64_t columns,
         next.inputs = 0;
         for (int k = 0; k < sources; k++) {
             if (move[k] < 0) /* what is only copied needs no tile of its own */
-                x[k] = (const char *)gi_read_tile(gi_source_of(j, k), row->in[k] + at * row->step[k], row->step[k], n,
-                                                  t->raw[k], packed && !gi_computes(j) ? row->out[0] + at * size : t->cast[k]);
+                x[k] =
+                    (const char *)gi_read_tile(gi_job_source(j, k), row->in[k] + at * row->step[k], row->step[k], n, t->raw[k],
+                                               packed && !gi_job_computes(j) ? row->out[0] + at * size : t->cast[k]);
             if (move[k] > 0) next.from[next.inputs++] = x[k] + n * move[k];
         }
         for (int k = 0; k < j->outputs; k++) {
-            const gi_operand *v = gi_target_of(j, k);
+            const gi_operand *v = gi_job_target(j, k);
             out[k]              = row->out[k] + at * gi_column_stride(j, v);
             if (!whole || j->apart || v->wanted != v->dtype || gi_column_stride(j, v) != ga_itemsize(v->dtype))
                 out[k] = t->result[k];
         }
         if (j->own.kernel)
-            gi_run_own(&j->own, n, out, x, row->place + at * gi_column_stride(j, &j->place), gi_column_stride(j, &j->place));
+            gi_job_run_own(&j->own, n, out, x, row->place + at * gi_column_stride(j, &j->place),
+                           gi_column_stride(j, &j->place));
         else if (j->kernel) j->kernel(n, out[0], x[0], x[1], x[2]);
         for (int k = 0; k < j->outputs; k++) {
-            const gi_operand *v    = gi_target_of(j, k);
+            const gi_operand *v    = gi_job_target(j, k);
             char             *to   = row->out[k] + at * gi_column_stride(j, v);
-            const char       *made = gi_computes(j) ? out[k] : x[0];
-            if (gi_computes(j) && v->wanted != v->dtype) {
+            const char       *made = gi_job_computes(j) ? out[k] : x[0];
+            if (gi_job_computes(j) && v->wanted != v->dtype) {
                 char *back = whole && gi_column_stride(j, v) == ga_itemsize(v->dtype) ? to : t->back;
                 gi_cast(v->dtype, v->wanted, n, back, made);
                 made = back;
@@ -139,31 +141,31 @@ static void gi_run_row(const gi_job *j, const gi_walk_row *row, int64_t columns,
 }
 
 /* The rows of a block, one after the other. */
-static void gi_run_rows(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
+static void gi_job_run_rows(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
     for (int64_t r = 0; r < rows; r++) {
-        if (!j->direct) gi_run_row(j, &row, columns, t);
-        else if (j->own.kernel) gi_run_own(&j->own, columns, row.out, row.in, row.place, gi_column_stride(j, &j->place));
+        if (!j->direct) gi_job_run_row(j, &row, columns, t);
+        else if (j->own.kernel) gi_job_run_own(&j->own, columns, row.out, row.in, row.place, gi_column_stride(j, &j->place));
         else j->kernel(columns, row.out[0], row.in[0], row.in[1], row.in[2]);
         for (int k = 0; k < j->inputs + j->masked; k++) row.in[k] += row.down[k];
-        for (int k = 0; k < j->outputs; k++) row.out[k] += gi_row_stride(j, gi_target_of(j, k));
+        for (int k = 0; k < j->outputs; k++) row.out[k] += gi_row_stride(j, gi_job_target(j, k));
         row.place += gi_row_stride(j, &j->place);
     }
 }
 
 /* The same where some inputs lie across: a square at a time. */
-static void gi_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
+static void gi_job_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
     __attribute__((aligned(64))) char squares[GI_MOST_INPUTS + 1][GI_SQUARE_BYTES];
     for (int64_t at = 0; at < columns; at += j->height) {
         int64_t     n    = columns - at < j->height ? columns - at : j->height;
         gi_walk_row part = row;
-        for (int k = 0; k < j->outputs; k++) part.out[k] += at * gi_column_stride(j, gi_target_of(j, k));
+        for (int k = 0; k < j->outputs; k++) part.out[k] += at * gi_column_stride(j, gi_job_target(j, k));
         part.place += at * gi_column_stride(j, &j->place);
         for (int k = 0; k < j->inputs + j->masked; k++) {
             part.in[k] += at * row.step[k];
-            if (!gi_source_of(j, k)->crossed) continue;
-            const int           size = (int)ga_itemsize(gi_source_of(j, k)->dtype);
+            if (!gi_job_source(j, k)->crossed) continue;
+            const int           size = (int)ga_itemsize(gi_job_source(j, k)->dtype);
             const gi_turn_lines turn = row.down[k] == size ? gi_cpu_turn(size) : NULL;
             part.step[k]             = turn ? size : j->height * size;
             part.down[k]             = turn ? j->height * size : size;
@@ -174,7 +176,7 @@ static void gi_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, int64
                 gi_gather(size, rows, squares[k] + c * j->height * size, part.in[k] + c * row.step[k], row.down[k]);
             part.in[k] = squares[k];
         }
-        gi_run_rows(j, part, rows, n, t);
+        gi_job_run_rows(j, part, rows, n, t);
     }
 }
 
@@ -182,13 +184,13 @@ static int64_t gi_job_rows(const gi_job *j) { return j->ndim > 1 ? j->shape[j->n
 static int64_t gi_job_columns(const gi_job *j) { return j->shape[j->ndim - 1]; }
 
 /* A unit of work is a block. */
-static void gi_run_units(int64_t begin, int64_t end, void *job)
+static void gi_job_run_units(int64_t begin, int64_t end, void *job)
 {
     const gi_job *j     = (const gi_job *)job;
     int64_t       bands = (gi_job_rows(j) + j->height - 1) / j->height, parts = (gi_job_columns(j) + j->width - 1) / j->width;
     gi_tiles      tiles;
     bool          crossed = false;
-    for (int k = 0; k < j->inputs + j->masked; k++) crossed = crossed || gi_source_of(j, k)->crossed;
+    for (int k = 0; k < j->inputs + j->masked; k++) crossed = crossed || gi_job_source(j, k)->crossed;
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t     outer = unit / parts / bands, first = unit / parts % bands * j->height, from = unit % parts * j->width;
         int64_t     rows    = gi_job_rows(j) - first < j->height ? gi_job_rows(j) - first : j->height;
@@ -196,16 +198,16 @@ static void gi_run_units(int64_t begin, int64_t end, void *job)
         gi_walk_row row;
         for (int k = 0; k < GI_MOST_INPUTS + 1; k++) row.in[k] = NULL;
         for (int k = 0; k < j->inputs + j->masked; k++) {
-            const gi_operand *v = gi_source_of(j, k);
+            const gi_operand *v = gi_job_source(j, k);
             row.in[k]           = v->number ? v->data : v->data + gi_job_offset(j, v, outer, first, from);
             row.step[k]         = v->number ? 0 : gi_column_stride(j, v);
             row.down[k]         = v->number ? 0 : gi_row_stride(j, v);
         }
         for (int k = 0; k < j->outputs; k++)
-            row.out[k] = gi_target_of(j, k)->data + gi_job_offset(j, gi_target_of(j, k), outer, first, from);
+            row.out[k] = gi_job_target(j, k)->data + gi_job_offset(j, gi_job_target(j, k), outer, first, from);
         row.place = j->first_place + gi_job_offset(j, &j->place, outer, first, from);
-        if (crossed) gi_run_squares(j, row, rows, columns, &tiles);
-        else gi_run_rows(j, row, rows, columns, &tiles);
+        if (crossed) gi_job_run_squares(j, row, rows, columns, &tiles);
+        else gi_job_run_rows(j, row, rows, columns, &tiles);
     }
     if (j->stream) gi_stream_end();
 }
@@ -213,7 +215,8 @@ static void gi_run_units(int64_t begin, int64_t end, void *job)
 /* Does it lie closer together along the rows than along the columns? */
 static bool gi_lies_across(const gi_job *j, const gi_operand *v)
 {
-    return !v->number && gi_row_stride(j, v) != 0 && gi_distance(gi_row_stride(j, v)) < gi_distance(gi_column_stride(j, v));
+    return !v->number && gi_row_stride(j, v) != 0 &&
+           gi_stride_length(gi_row_stride(j, v)) < gi_stride_length(gi_column_stride(j, v));
 }
 
 /* Which dimensions are the rows and the columns of blocks: those of the output, but no short columns, and as rows the dimension
@@ -225,30 +228,30 @@ static bool gi_choose_blocks(gi_job *j, int square)
         int longest = last;
         for (int d = last - 1; d >= 0 && j->shape[longest] < GI_SHORT_ROW; d--)
             if (j->shape[d] > j->shape[longest]) longest = d;
-        gi_move_dimension(j, longest, last);
+        gi_job_move_dimension(j, longest, last);
     }
     bool across = gi_lies_across(j, &j->out);
     for (int k = 0; k < j->inputs + j->masked && last > 0 && !across; k++) {
-        const gi_operand *v    = gi_source_of(j, k);
+        const gi_operand *v    = gi_job_source(j, k);
         int               best = last;
-        if (v->number || gi_distance(v->strides[last]) < GI_LINE) continue;
+        if (v->number || gi_stride_length(v->strides[last]) < GI_LINE) continue;
         for (int d = 0; d < last; d++)
-            if (v->strides[d] != 0 && gi_distance(v->strides[d]) < gi_distance(v->strides[best])) best = d;
+            if (v->strides[d] != 0 && gi_stride_length(v->strides[d]) < gi_stride_length(v->strides[best])) best = d;
         if (best == last) continue;
-        gi_move_dimension(j, best, last - 1);
+        gi_job_move_dimension(j, best, last - 1);
         break;
     }
     for (int k = 0; k < j->inputs + j->masked; k++) {
         gi_operand *v = k < j->inputs ? &j->in[k] : &j->mask;
         if (!gi_lies_across(j, v)) continue;
         across     = true;
-        v->crossed = gi_job_rows(j) >= square / 2 && gi_distance(gi_column_stride(j, v)) >= GI_LINE;
+        v->crossed = gi_job_rows(j) >= square / 2 && gi_stride_length(gi_column_stride(j, v)) >= GI_LINE;
     }
     return across;
 }
 
 /* Can the kernel run over a whole row where the operand lies? */
-static bool gi_runs_directly(const gi_job *j, const gi_operand *v)
+static bool gi_job_runs_directly(const gi_job *j, const gi_operand *v)
 {
     return !v->number && v->wanted == v->dtype && gi_column_stride(j, v) == ga_itemsize(v->dtype);
 }
@@ -256,23 +259,23 @@ static bool gi_runs_directly(const gi_job *j, const gi_operand *v)
 static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 /* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
-static void gi_run(gi_job *j, int cost)
+static void gi_job_run(gi_job *j, int cost)
 {
     int64_t total = 1, widest = ga_itemsize(j->out.dtype), out_size = widest, bytes = 0; /* of an element of each array */
     for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
     if (total == 0) return;
-    gi_order_dimensions(j);
-    gi_coalesce(j);
+    gi_job_order_dimensions(j);
+    gi_job_coalesce(j);
     /* What computes long has time to write. */
     bool streamed = total * out_size >= GI_STREAM_FROM && cost == 1 && !j->masked && j->outputs == 1;
     j->apart      = false;
     for (int k = 0; k < j->inputs + j->outputs; k++) {
-        const gi_operand *v = k < j->inputs ? &j->in[k] : gi_target_of(j, k - j->inputs);
+        const gi_operand *v = k < j->inputs ? &j->in[k] : gi_job_target(j, k - j->inputs);
         if (!v->number) bytes += ga_itemsize(v->dtype);
         if (ga_itemsize(v->dtype) > widest) widest = ga_itemsize(v->dtype);
         if (ga_itemsize(v->wanted) > widest) widest = ga_itemsize(v->wanted);
         for (int i = 0; k < j->inputs && i < j->outputs; i++)
-            if (v->data == gi_target_of(j, i)->data) {
+            if (v->data == gi_job_target(j, i)->data) {
                 streamed = false; /* its lines are in the cache already */
                 j->apart = j->own.kernel != NULL;
             }
@@ -280,9 +283,9 @@ static void gi_run(gi_job *j, int cost)
     const int64_t square = widest <= 4 ? 64 : widest == 8 ? 32 : 16;
     bool          across = gi_choose_blocks(j, (int)square);
     j->stream            = streamed && gi_column_stride(j, &j->out) == out_size ? GI_LOOP_OF(stream) : NULL;
-    j->direct            = !j->masked && !j->stream && !j->apart && gi_computes(j);
-    for (int k = 0; k < j->outputs; k++) j->direct = j->direct && gi_runs_directly(j, gi_target_of(j, k));
-    for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_runs_directly(j, &j->in[k]);
+    j->direct            = !j->masked && !j->stream && !j->apart && gi_job_computes(j);
+    for (int k = 0; k < j->outputs; k++) j->direct = j->direct && gi_job_runs_directly(j, gi_job_target(j, k));
+    for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_job_runs_directly(j, &j->in[k]);
     j->tile = GI_TILE_BYTES / widest;
     if (j->stream && j->tile > GI_STREAM_TILE / out_size) j->tile = GI_STREAM_TILE / out_size;
 
@@ -290,7 +293,7 @@ static void gi_run(gi_job *j, int cost)
     j->height = rows;
     j->width  = columns;
     if (total <= work && j->ndim <= 2 && !across) { /* one block: nothing to divide */
-        gi_run_units(0, 1, j);
+        gi_job_run_units(0, 1, j);
         return;
     }
     if (work < total / (8 * threads)) work = total / (8 * threads);
@@ -306,5 +309,5 @@ static void gi_run(gi_job *j, int cost)
     if (j->width > columns) j->width = columns;
     int64_t units = total / rows / columns * ((rows + j->height - 1) / j->height) * ((columns + j->width - 1) / j->width);
     int64_t share = work / (j->height * j->width);
-    gi_parallel_bytes((double)total * (double)(bytes * (cost + 1) / 2), units, share > 0 ? share : 1, gi_run_units, j);
+    gi_parallel_bytes((double)total * (double)(bytes * (cost + 1) / 2), units, share > 0 ? share : 1, gi_job_run_units, j);
 }

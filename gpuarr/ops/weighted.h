@@ -19,7 +19,7 @@ typedef struct gi_filter {
 
 enum { GI_MOST_ORDER = 15 }; /* of a derivative */
 
-static bool gi_is_whole(const gi_filter *f) { return gi_kind_of(f->result) < 2; }
+static bool gi_is_whole(const gi_filter *f) { return gi_dtype_kind(f->result) < 2; }
 
 /* The sums of n neighbours along an axis, the middle one being number n / 2; `in` is packed and of dtype work. */
 static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int axis, int64_t n, const double *weights)
@@ -35,7 +35,7 @@ static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int a
     length.ndim    = 1;
     length.n[0]    = n;
     ga_array *w    = (ga_from)(weights, GA_F64, length, o);
-    ga_array *sums = w ? gi_new(f->site, f->work, in->device, in->ndim, in->shape) : NULL;
+    ga_array *sums = w ? gi_array_new(f->site, f->work, in->device, in->ndim, in->shape) : NULL;
     bool      done = false;
     if (sums) {
         c.dtype   = f->work;
@@ -50,7 +50,7 @@ static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int a
         for (int d = 0; d < c.ndim; d++) c.size[d] = 1;
         c.size[axis]   = n;
         c.offset[axis] = -(n / 2);
-        done           = gi_correlate(f->site, in->device, &c);
+        done           = gi_conv_direct(f->site, in->device, &c);
     }
     ga_free(w);
     if (done) return sums;
@@ -125,7 +125,7 @@ static void gi_gaussian_weights(double sigma, int order, int64_t radius, double 
 static void gi_blur_axis(const gi_filter *f, ga_array **a, int axis, int order)
 {
     int64_t n = 2 * f->radii[axis] + 1;
-    double *w = (double *)gi_alloc(f->site, (size_t)n * sizeof *w);
+    double *w = (double *)gi_mem_alloc(f->site, (size_t)n * sizeof *w);
     if (w) {
         gi_gaussian_weights(f->sigmas[axis], order, f->radii[axis], w);
         gi_pass(f, a, axis, n, w);
@@ -134,7 +134,7 @@ static void gi_blur_axis(const gi_filter *f, ga_array **a, int axis, int order)
         ga_free(*a);
         *a = NULL;
     }
-    gi_release(w, (size_t)n * sizeof *w);
+    gi_mem_release(w, (size_t)n * sizeof *w);
 }
 
 /* A new array of dtype work: a, with a Gaussian along each axis. */
@@ -143,17 +143,17 @@ static ga_array *gi_blur(const gi_filter *f, const ga_array *a, const int *order
     ga_array *r = NULL;
     for (int d = 0; d < a->ndim; d++) {
         if (f->sigmas[d] <= 1e-15) continue;
-        if (!r && !(r = gi_contiguous(f->site, a, f->work))) return NULL;
+        if (!r && !(r = gi_copy_contiguous(f->site, a, f->work))) return NULL;
         gi_blur_axis(f, &r, d, orders[d]);
         if (!r) return NULL;
     }
-    return r ? r : gi_convert(f->site, a, f->work);
+    return r ? r : gi_copy_convert(f->site, a, f->work);
 }
 
-static ga_array *gi_run_gaussian(const gi_filter *f, const ga_array *a) { return gi_blur(f, a, f->orders); }
+static ga_array *gi_filter_run_gaussian(const gi_filter *f, const ga_array *a) { return gi_blur(f, a, f->orders); }
 
 /* The sum of derivatives along each axis (order 2), or the root of the sum of their squares (order 1). */
-static ga_array *gi_run_derivatives(const gi_filter *f, const ga_array *a)
+static ga_array *gi_filter_run_derivatives(const gi_filter *f, const ga_array *a)
 {
     ga_array *sum = NULL;
     for (int d = 0; d < a->ndim; d++) {
@@ -165,26 +165,26 @@ static ga_array *gi_run_derivatives(const gi_filter *f, const ga_array *a)
         else gi_replace(f, &sum, GA_OP_add, r);
         if (!sum) return NULL;
     }
-    if (a->ndim == 0) return gi_convert(f->site, a, f->work);
+    if (a->ndim == 0) return gi_copy_convert(f->site, a, f->work);
     if (f->orders[0] == 1) gi_replace(f, &sum, GA_OP_sqrt, NULL);
     return sum;
 }
 
 /* Differences along an axis, smoothed along the others. */
-static ga_array *gi_run_edges(const gi_filter *f, const ga_array *a)
+static ga_array *gi_filter_run_edges(const gi_filter *f, const ga_array *a)
 {
     const double difference[3] = { -1, 0, 1 }, smooth[3] = { 1, f->middle, 1 };
-    ga_array    *r = gi_contiguous(f->site, a, f->work);
+    ga_array    *r = gi_copy_contiguous(f->site, a, f->work);
     gi_pass(f, &r, f->axis, 3, difference);
     for (int d = 0; d < a->ndim; d++)
         if (d != f->axis) gi_pass(f, &r, d, 3, smooth);
     return r;
 }
 
-static ga_array *gi_run_laplace(const gi_filter *f, const ga_array *a)
+static ga_array *gi_filter_run_laplace(const gi_filter *f, const ga_array *a)
 {
     const double second[3] = { 1, -2, 1 };
-    ga_array    *in = gi_contiguous(f->site, a, f->work), *sum = NULL;
+    ga_array    *in = gi_copy_contiguous(f->site, a, f->work), *sum = NULL;
     for (int d = 0; d < a->ndim && in; d++) {
         if (f->axis >= 0 && d != f->axis) continue;
         ga_array *r = gi_correlate_axis(f, in, d, 3, second);
@@ -192,12 +192,12 @@ static ga_array *gi_run_laplace(const gi_filter *f, const ga_array *a)
         else sum = r;
         if (!sum) break;
     }
-    if (in && a->ndim == 0) sum = gi_convert(f->site, a, f->work);
+    if (in && a->ndim == 0) sum = gi_copy_convert(f->site, a, f->work);
     ga_free(in);
     return sum;
 }
 
-static ga_array *gi_run_means(const gi_filter *f, const ga_array *a)
+static ga_array *gi_filter_run_means(const gi_filter *f, const ga_array *a)
 {
     gi_window w;
     memset(&w, 0, sizeof w);
@@ -208,11 +208,11 @@ static ga_array *gi_run_means(const gi_filter *f, const ga_array *a)
     w.cut    = gi_is_whole(f);
     bool box = false;
     for (int d = 0; d < a->ndim; d++) box = box || f->box.size[d] > 1;
-    if (!box) return gi_convert(f->site, a, f->result);
+    if (!box) return gi_copy_convert(f->site, a, f->result);
     w.at.dtype = a->dtype;
     if (a->device == GA_CUDA) w.at.dtype = w.result = f->work; /* converted before and after */
-    ga_array *in    = gi_contiguous(f->site, a, w.at.dtype),
-             *means = in ? gi_new(f->site, w.result, a->device, a->ndim, a->shape) : NULL;
+    ga_array *in    = gi_copy_contiguous(f->site, a, w.at.dtype),
+             *means = in ? gi_array_new(f->site, w.result, a->device, a->ndim, a->shape) : NULL;
     bool done       = false;
     if (means) {
         w.at.in     = in->data;
@@ -221,7 +221,7 @@ static ga_array *gi_run_means(const gi_filter *f, const ga_array *a)
         w.at.cval   = f->cval;
         memcpy(w.at.shape, a->shape, sizeof w.at.shape);
         memcpy(w.at.result, a->shape, sizeof w.at.result);
-        done = gi_run_window(f->site, in, &w);
+        done = gi_window_run(f->site, in, &w);
     }
     ga_free(in);
     if (done) return means;
@@ -232,20 +232,20 @@ static ga_array *gi_run_means(const gi_filter *f, const ga_array *a)
 /* The real (0) or imaginary (1) parts of a complex array, where they lie. */
 static ga_array *gi_part_of(const char *site, const ga_array *a, int part)
 {
-    ga_dtype real = gi_real_dtype(a->dtype);
-    return gi_new_view(site, a, (char *)a->data + part * ga_itemsize(real), real, a->ndim, a->shape, a->strides);
+    ga_dtype real = gi_dtype_real(a->dtype);
+    return gi_array_new_view(site, a, (char *)a->data + part * ga_itemsize(real), real, a->ndim, a->shape, a->strides);
 }
 
 /* A complex array: its two parts by themselves. */
 static ga_array *gi_filter_parts(const gi_filter *f, const ga_array *a)
 {
-    ga_array *result = gi_new(f->site, f->work == GA_F32 ? GA_C64 : GA_C128, a->device, a->ndim, a->shape);
+    ga_array *result = gi_array_new(f->site, f->work == GA_F32 ? GA_C64 : GA_C128, a->device, a->ndim, a->shape);
     for (int part = 0; part < 2 && result; part++) {
         gi_filter g  = *f;
         g.cval       = part == 0 ? f->cval : 0;
         ga_array *in = gi_part_of(f->site, a, part), *out = in ? gi_part_of(f->site, result, part) : NULL;
         ga_array *r    = out ? f->run(&g, in) : NULL;
-        bool      done = r && gi_assign(f->site, out, r);
+        bool      done = r && gi_copy_assign(f->site, out, r);
         ga_free(in);
         ga_free(out);
         ga_free(r);
@@ -266,33 +266,35 @@ static bool gi_begin_filter(gi_filter *f, const char *site, const ga_array *a, g
     f->border = border;
     f->cval   = cval;
     f->axis   = -1;
-    if (!gi_check_any(site, a, "a") || gi_null_option(site, "out", out) || (out && !gi_check(site, out, ".out"))) return false;
-    if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT || !gi_check_border(site, border)) return false;
+    if (!gi_array_check_any(site, a, "a") || gi_option_null(site, "out", out) || (out && !gi_array_check(site, out, ".out")))
+        return false;
+    if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT || !gi_conv_check_border(site, border)) return false;
     f->result = out ? out->dtype : a->dtype;
-    if (!gi_same_kind(a->dtype, f->result)) {
+    if (!gi_dtype_same_kind(a->dtype, f->result)) {
         gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s", ga_dtype_name(a->dtype),
                 ga_dtype_name(f->result));
         return false;
     }
-    f->work = gi_kind_of(f->result) < 2 ? GA_F64 : ga_promote(gi_real_dtype(a->dtype), gi_real_dtype(f->result));
+    f->work = gi_dtype_kind(f->result) < 2 ? GA_F64 : ga_promote(gi_dtype_real(a->dtype), gi_dtype_real(f->result));
     return true;
 }
 
-static ga_array *gi_end_filter(const gi_filter *f, const ga_array *a, ga_array *out)
+static ga_array *gi_filter_end(const gi_filter *f, const ga_array *a, ga_array *out)
 {
     if (gi_is_deferred(a)) return gi_deferred->filter(f, a, out);
     ga_dtype  result = f->result;
     gi_filter g      = *f;
-    if (gi_is_complex(a->dtype)) g.result = gi_real_dtype(result);
+    if (gi_is_complex(a->dtype)) g.result = gi_dtype_real(result);
     else if (gi_is_complex(result)) g.result = f->work;
-    return gi_finish(f->site, gi_is_complex(a->dtype) ? gi_filter_parts(&g, a) : g.run(&g, a), result, out);
+    return gi_copy_finish(f->site, gi_is_complex(a->dtype) ? gi_filter_parts(&g, a) : g.run(&g, a), result, out);
 }
 
 static bool gi_read_gaussian(gi_filter *f, const ga_array *a, double sigma, const ga_gaussian_options *o)
 {
     const char *site = o->site;
-    if (!gi_begin_filter(f, site, a, o->border, o->cval, o->out) || gi_null_option(site, "sigmas", o->sigmas)) return false;
-    if (!gi_fits_axes(site, "order", &o->order, a->ndim) || !gi_fits_axes(site, "radius", &o->radius, a->ndim)) return false;
+    if (!gi_begin_filter(f, site, a, o->border, o->cval, o->out) || gi_option_null(site, "sigmas", o->sigmas)) return false;
+    if (!gi_option_fits_axes(site, "order", &o->order, a->ndim) || !gi_option_fits_axes(site, "radius", &o->radius, a->ndim))
+        return false;
     if (o->sigmas && sigma != 0) {
         gi_fail(site, GA_BAD_ARGUMENT, "sigma is given twice: with .sigmas it must be 0");
         return false;
@@ -300,7 +302,7 @@ static bool gi_read_gaussian(gi_filter *f, const ga_array *a, double sigma, cons
     double truncate = o->truncate == 0 ? 4 : o->truncate;
     for (int d = 0; d < a->ndim; d++) {
         double  s = o->sigmas ? o->sigmas[d] : sigma, reach = gi_mul_f64(truncate, s) + 0.5;
-        int64_t order = gi_number_for(&o->order, d), radius = o->radius.ndim > 0 ? gi_number_for(&o->radius, d) : -1;
+        int64_t order = gi_option_for_axis(&o->order, d), radius = o->radius.ndim > 0 ? gi_option_for_axis(&o->radius, d) : -1;
         if (!(s >= 0) || s > 1e15 || !(truncate > 0)) {
             gi_fail(site, GA_BAD_ARGUMENT, "sigma %g and .truncate = %g: use numbers that are not negative", s, truncate);
             return false;
@@ -330,8 +332,8 @@ ga_array *(ga_gaussian_filter)(const ga_array *a, double sigma, ga_gaussian_opti
 {
     gi_filter f;
     if (!gi_read_gaussian(&f, a, sigma, &o)) return NULL;
-    f.run = gi_run_gaussian;
-    return gi_end_filter(&f, a, o.out);
+    f.run = gi_filter_run_gaussian;
+    return gi_filter_end(&f, a, o.out);
 }
 
 static ga_array *gi_derivatives(const ga_array *a, double sigma, int order, const ga_gaussian_options *o)
@@ -343,8 +345,8 @@ static ga_array *gi_derivatives(const ga_array *a, double sigma, int order, cons
         return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, "the magnitude of a gradient is one of real numbers, not %s",
                                    ga_dtype_name(a->dtype));
     f.orders[0] = order;
-    f.run       = gi_run_derivatives;
-    return gi_end_filter(&f, a, o->out);
+    f.run       = gi_filter_run_derivatives;
+    return gi_filter_end(&f, a, o->out);
 }
 
 ga_array *(ga_gaussian_laplace)(const ga_array *a, double sigma, ga_gaussian_options o)
@@ -364,8 +366,8 @@ static ga_array *gi_edges(const ga_array *a, double middle, const ga_edge_option
     f.axis = gi_axis(o->site, gi_option_given(o->site, "axis") ? o->axis : -1, a->ndim);
     if (f.axis < 0) return NULL;
     f.middle = middle;
-    f.run    = gi_run_edges;
-    return gi_end_filter(&f, a, o->out);
+    f.run    = gi_filter_run_edges;
+    return gi_filter_end(&f, a, o->out);
 }
 
 ga_array *(ga_sobel)(const ga_array *a, ga_edge_options o) { return gi_edges(a, 2, &o); }
@@ -376,8 +378,8 @@ ga_array *(ga_laplace)(const ga_array *a, ga_edge_options o)
     gi_filter f;
     if (!gi_begin_filter(&f, o.site, a, o.border, o.cval, o.out)) return NULL;
     if (gi_option_given(o.site, "axis") && (f.axis = gi_axis(o.site, o.axis, a->ndim)) < 0) return NULL;
-    f.run = gi_run_laplace;
-    return gi_end_filter(&f, a, o.out);
+    f.run = gi_filter_run_laplace;
+    return gi_filter_end(&f, a, o.out);
 }
 
 ga_array *(ga_uniform_filter)(const ga_array *a, int64_t size, ga_uniform_options o)
@@ -385,6 +387,6 @@ ga_array *(ga_uniform_filter)(const ga_array *a, int64_t size, ga_uniform_option
     gi_filter f;
     if (!gi_begin_filter(&f, o.site, a, o.border, o.cval, o.out)) return NULL;
     if (!gi_place_window(o.site, a, size, &o.sizes, NULL, &o.origin, &f.box)) return NULL;
-    f.run = gi_run_means;
-    return gi_end_filter(&f, a, o.out);
+    f.run = gi_filter_run_means;
+    return gi_filter_end(&f, a, o.out);
 }

@@ -200,7 +200,7 @@ typedef struct gi_window_plan {
 } gi_window_plan;
 
 /* Loops that compute by 64 bytes read behind the end. */
-static int64_t gi_roomy(int64_t bytes) { return gi_padded(bytes + 2 * GI_ALIGN); }
+static int64_t gi_roomy(int64_t bytes) { return gi_mem_padded(bytes + 2 * GI_ALIGN); }
 
 /* The number of a position in a box of these lengths, and back. */
 static void gi_unravel(int64_t number, int ndim, const int64_t *lengths, int64_t *at)
@@ -256,7 +256,7 @@ static void gi_choose_tiles(gi_window_plan *p, int64_t row, int64_t most)
     for (int d = 0; d < c->ndim; d++) { /* all of about the same length */
         int64_t tiles = (c->result[d] + p->extent[d] - 1) / p->extent[d];
         p->extent[d]  = (c->result[d] + tiles - 1) / tiles;
-        if (d == c->ndim - 1 && tiles > 1) p->extent[d] = gi_padded(p->extent[d]);
+        if (d == c->ndim - 1 && tiles > 1) p->extent[d] = gi_mem_padded(p->extent[d]);
         p->tiles *= (c->result[d] + p->extent[d] - 1) / p->extent[d];
     }
     gi_lay_tile(p, c->ndim);
@@ -298,7 +298,7 @@ static void gi_store_row(const gi_window_plan *p, const int64_t *start, int64_t 
 static void gi_store_tile(const gi_window_plan *p, const int64_t *start, char *tile)
 {
     int     last = p->w->at.ndim - 1;
-    int64_t rows = gi_size(last, p->extent), at[GPUARR_MAX_DIMS];
+    int64_t rows = gi_shape_size(last, p->extent), at[GPUARR_MAX_DIMS];
     for (int64_t row = 0; row < rows; row++) {
         gi_unravel(row, last, p->extent, at);
         char *results = tile + gi_offset_at(last, at, p->stride) * ga_itemsize(p->w->work);
@@ -347,12 +347,12 @@ static int64_t gi_keep_rows(const gi_window_plan *p, int64_t kept, char *tile)
 
 /* Along the last axis row by row as they are read, then along the others all rows at once, but for the last step, which makes rows
    that are stored at once. */
-static bool gi_run_least(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
+static bool gi_window_run_least(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
 {
     const gi_window *w    = p->w;
     int              last = w->at.ndim - 1;
     int64_t          size = ga_itemsize(w->work), n = p->elements, length = p->extent[last] + w->at.size[last] - 1,
-            bytes = gi_roomy(n * size), rows = gi_size(last, p->extent), at[GPUARR_MAX_DIMS];
+            bytes = gi_roomy(n * size), rows = gi_shape_size(last, p->extent), at[GPUARR_MAX_DIMS];
     char *tile = scratch, *places[2] = { tile + bytes, tile + 2 * bytes }, *row = tile + 3 * bytes,
          *other    = row + gi_roomy(length * size);
     gi_three three = { tile, 0, 0 };
@@ -426,7 +426,7 @@ static void gi_divide_tile(const gi_window_plan *p, int64_t n, char *tile, int64
 }
 
 /* A sum is made of the sums of 1, 2, 4 ... elements that its length is made of, in this order; each of those is the sum of its halves. */
-static bool gi_run_mean(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
+static bool gi_window_run_mean(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
 {
     const gi_correlation *c = &p->w->at;
     int64_t               n = p->elements, size = ga_itemsize(p->w->work), length = p->whole[c->ndim - 1];
@@ -536,7 +536,7 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     int64_t lines[GPUARR_MAX_DIMS];
     memcpy(lines, p->extent, sizeof lines);
     lines[p->axis] = 1;
-    for (int64_t line = 0; line < gi_size(ndim, lines); line++) {
+    for (int64_t line = 0; line < gi_shape_size(ndim, lines); line++) {
         gi_unravel(line, ndim, lines, at);
         int64_t first = gi_offset_at(ndim, at, p->stride);
         GI_LOOP_OF(slide)(&s, numbers + first, step, length, found);
@@ -552,7 +552,7 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     gi_store_tile(p, start, tile);
 }
 
-static bool gi_run_slide(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
+static bool gi_window_run_slide(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
 {
     gi_load_keys(p, start, kept, scratch);
     gi_slide_tile(p, start, scratch);
@@ -571,7 +571,7 @@ static bool gi_make_network(const gi_window *w, gi_network *net)
     gi_row_from           e[GI_MOST_SORTED], least              = { -1, 0 }, unused;
     gi_sorted_rows        column, a, b;
     if (w->count > (sort ? GI_MOST_SORTED : GI_MOST_STEPS)) return false;
-    rows        = (int)gi_size(c->ndim - 1, c->size);
+    rows        = (int)gi_shape_size(c->ndim - 1, c->size);
     e[0]        = least;
     net->count  = 0;
     net->inputs = net->rows = rows;
@@ -601,7 +601,7 @@ static bool gi_make_network(const gi_window *w, gi_network *net)
 
 /* Ranks by networks. */
 
-static bool gi_run_network(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
+static bool gi_window_run_network(const gi_window_plan *p, const int64_t *start, int64_t kept, char *scratch)
 {
     const gi_window *w    = p->w;
     int              last = w->at.ndim - 1;
@@ -613,7 +613,7 @@ static bool gi_run_network(const gi_window_plan *p, const int64_t *start, int64_
     }
     more += gi_roomy(p->net->rows * (int64_t)sizeof *rows);
     for (int k = p->net->inputs; k < p->net->rows; k++) rows[k] = more + (k - p->net->inputs) * p->row_bytes;
-    for (int64_t row = 0; row < gi_size(last, p->extent); row++) {
+    for (int64_t row = 0; row < gi_shape_size(last, p->extent); row++) {
         gi_unravel(row, last, p->extent, at);
         for (int k = 0; k < p->net->inputs; k++) rows[k] = tile + (gi_offset_at(last, at, p->stride) + p->rows[k]) * size;
         if (p->median) p->median(p->extent[last], rows);
@@ -630,7 +630,7 @@ static bool gi_run_network(const gi_window_plan *p, const int64_t *start, int64_
 static void gi_list_window(const gi_window *w, const int64_t *stride, int axis, gi_slide *s, int64_t *positions)
 {
     const gi_correlation *c   = &w->at;
-    int64_t               all = gi_size(c->ndim, c->size), apart = 1, count = 0, first = 0, last = 0, at[GPUARR_MAX_DIMS];
+    int64_t               all = gi_shape_size(c->ndim, c->size), apart = 1, count = 0, first = 0, last = 0, at[GPUARR_MAX_DIMS];
     for (int d = axis + 1; d < c->ndim; d++) apart *= c->size[d];
     int64_t *leaving = positions ? positions + s->count : NULL, *entering = positions ? leaving + s->edges : NULL;
     for (int64_t k = 0; k < all; k++) {
@@ -666,7 +666,7 @@ static double gi_network_cost(const gi_network *net, int64_t size)
 static double gi_slide_cost(const gi_window_plan *p, int64_t size)
 {
     return 10 + 2.5 * (double)p->slide.edges +
-           (4 + 3 * (double)size) * (double)p->elements / (double)gi_size(p->w->at.ndim, p->extent);
+           (4 + 3 * (double)size) * (double)p->elements / (double)gi_shape_size(p->w->at.ndim, p->extent);
 }
 
 /* A unit is a part of the tiles, which go along the first axis as far as possible. */
@@ -716,7 +716,7 @@ static bool gi_plan_ranks(const char *site, gi_window_plan *p)
     const gi_window *w    = p->w;
     int64_t          size = ga_itemsize(w->work), length, at[GPUARR_MAX_DIMS];
     int              last = w->at.ndim - 1;
-    p->net                = (gi_network *)gi_alloc(site, sizeof *p->net);
+    p->net                = (gi_network *)gi_mem_alloc(site, sizeof *p->net);
     if (!p->net) return false;
     p->net->inputs = 0;
     p->slide.edges = INT64_MAX;
@@ -728,20 +728,20 @@ static bool gi_plan_ranks(const char *site, gi_window_plan *p)
         p->axis  = d;
     }
     p->slide.rank = w->kind == GI_WINDOW_RANK ? w->rank : 0;
-    p->run        = gi_run_slide;
+    p->run        = gi_window_run_slide;
     gi_choose_tiles(p, 1, GI_SLIDE_ELEMENTS);
     if (gi_make_network(w, p->net) && gi_network_cost(p->net, size) < gi_slide_cost(p, size)) {
         if (gi_is_median_of(w, 3)) gi_use_median(p, p->loops->median_3x3, 3, 7);
         if (gi_is_median_of(w, 5)) gi_use_median(p, p->loops->median_5x5, 5, 21);
         int64_t row = GI_NETWORK_BYTES / (p->net->rows - p->net->inputs + 1);
-        p->run      = gi_run_network;
+        p->run      = gi_window_run_network;
         gi_choose_tiles(p, (row < 512 ? 512 : row) / size, GI_TILE_MOST / size);
     } else p->net->inputs = 0;
     if (p->elements > INT32_MAX)
         return gi_fail(site, GA_NO_MEMORY, "a window of shape %s is more than can be looked at at once",
                        gi_shape_text(last + 1, w->at.size));
     p->rows_bytes = (size_t)(p->net->inputs + p->slide.count + 2 * p->slide.edges) * sizeof *p->rows;
-    p->rows       = (int64_t *)gi_alloc(site, p->rows_bytes);
+    p->rows       = (int64_t *)gi_mem_alloc(site, p->rows_bytes);
     if (!p->rows) return false;
     for (int k = 0; k < p->net->inputs; k++) {
         gi_unravel(k, last, w->at.size, at);
@@ -768,23 +768,23 @@ static bool gi_cpu_window(const char *site, const gi_window *w)
     p.w     = w;
     p.loops = GI_LOOP_OF(windows)((int)size);
     if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint)) {
-        p.run        = w->kind == GI_WINDOW_MEAN ? gi_run_mean : gi_run_least;
+        p.run        = w->kind == GI_WINDOW_MEAN ? gi_window_run_mean : gi_window_run_least;
         int64_t most = GI_BOX_MOST;
         do gi_choose_tiles(&p, GI_ROW_BYTES / size, most / size);
         while (p.tiles < 4 * threads && (most /= 2) >= GI_TILE_MOST);
-        if (p.run == gi_run_least) gi_lay_tile(&p, w->at.ndim - 1);
+        if (p.run == gi_window_run_least) gi_lay_tile(&p, w->at.ndim - 1);
         p.scratch_bytes = (size_t)(3 * gi_roomy(p.elements * size) +
                                    2 * gi_roomy((p.extent[w->at.ndim - 1] + w->at.size[w->at.ndim - 1]) * size));
     } else done = gi_plan_ranks(site, &p);
-    if (w->work == w->result && 2 * gi_size(w->at.ndim, w->at.result) * size >= GI_STREAM_FROM)
+    if (w->work == w->result && 2 * gi_shape_size(w->at.ndim, w->at.result) * size >= GI_STREAM_FROM)
         p.stream = GI_LOOP_OF(stream); /* in and out */
     p.parts         = threads == 1 ? 1 : p.tiles < 4 * threads ? p.tiles : 4 * threads;
     p.scratch_bytes = (p.scratch_bytes + 63) / 64 * 64;
-    p.scratch       = done ? (char *)gi_alloc(site, (size_t)p.parts * p.scratch_bytes) : NULL;
+    p.scratch       = done ? (char *)gi_mem_alloc(site, (size_t)p.parts * p.scratch_bytes) : NULL;
     done            = p.scratch != NULL;
     if (done) gi_parallel(p.parts, 1, gi_window_parts, &p);
-    gi_release(p.scratch, (size_t)p.parts * p.scratch_bytes);
-    gi_release(p.rows, p.rows_bytes);
-    gi_release(p.net, sizeof *p.net);
+    gi_mem_release(p.scratch, (size_t)p.parts * p.scratch_bytes);
+    gi_mem_release(p.rows, p.rows_bytes);
+    gi_mem_release(p.net, sizeof *p.net);
     return done;
 }

@@ -16,7 +16,7 @@ typedef struct gi_correlation {
 } gi_correlation;
 
 /* The element outside, with GA_BORDER_CONSTANT. */
-static inline void gi_correlation_constant(const gi_correlation *c, void *element)
+static inline void gi_conv_constant(const gi_correlation *c, void *element)
 {
     ga_arg v;
     memset(&v, 0, sizeof v);
@@ -27,14 +27,14 @@ static inline void gi_correlation_constant(const gi_correlation *c, void *elemen
 }
 
 /* Is a weight the product of a and b, but for some ulp? */
-GI_FORMULA bool gi_is_product(double weight, double a, double b, double ulps)
+GI_FORMULA bool gi_conv_is_product(double weight, double a, double b, double ulps)
 {
     return gi_abs_f64(gi_fma_f64(a, b, -weight)) <= gi_mul_f64(ulps, gi_abs_f64(weight));
 }
 
 /* The job as two: along the rows into `between`, then along the columns. */
-static inline void gi_split_correlation(const gi_correlation *c, const void *column, const void *row, void *between,
-                                        gi_correlation *along, gi_correlation *down)
+static inline void gi_conv_split(const gi_correlation *c, const void *column, const void *row, void *between,
+                                 gi_correlation *along, gi_correlation *down)
 {
     *along = *down   = *c;
     along->weights   = row;

@@ -48,7 +48,7 @@ GI_FORMULA int64_t gi_bin_of(double x, const double *edges, int64_t bins)
 }
 
 /* The moment of n complex numbers; `sum`: the variances of their two parts, added. */
-GI_FORMULA double gi_complex_moment(gi_moment what, double sum, double n, int ddof)
+GI_FORMULA double gi_moment_complex(gi_moment what, double sum, double n, int ddof)
 {
     double left = n - ddof; /* without ddof in the parts' variances, a division by 0 happens to the sum only */
     if (ddof != 0) sum = left > 0 ? gi_mul_f64(sum, n) / left : sum > 0 ? gi_infinity_f64() : gi_nan_f64();

@@ -52,14 +52,14 @@ typedef struct gi_job {
 #define GI_MOST_STRIDED (GI_MOST_INPUTS + GPUARR_MAX_OUTPUTS + 2) /* the mask and the place */
 
 /* An operand that is read; the mask comes behind the inputs. */
-static inline const gi_operand *gi_source_of(const gi_job *j, int k) { return k < j->inputs ? &j->in[k] : &j->mask; }
+static inline const gi_operand *gi_job_source(const gi_job *j, int k) { return k < j->inputs ? &j->in[k] : &j->mask; }
 
-static inline const gi_operand *gi_target_of(const gi_job *j, int k) { return k == 0 ? &j->out : &j->more[k - 1]; }
+static inline const gi_operand *gi_job_target(const gi_job *j, int k) { return k == 0 ? &j->out : &j->more[k - 1]; }
 
-static inline bool gi_computes(const gi_job *j) { return j->kernel || j->own.kernel; }
+static inline bool gi_job_computes(const gi_job *j) { return j->kernel || j->own.kernel; }
 
 /* The operands of a job that have strides. Returns how many. */
-static inline int gi_strided_operands(gi_job *j, gi_operand **all)
+static inline int gi_job_strided_operands(gi_job *j, gi_operand **all)
 {
     int n = 0;
     for (int k = 0; k < j->inputs; k++)
@@ -72,7 +72,7 @@ static inline int gi_strided_operands(gi_job *j, gi_operand **all)
 }
 
 /* Leaves out dimensions of length 1 and joins those that lie in memory as one, for all lists of strides. Returns how many are left. */
-static inline int gi_coalesce_axes(int ndim, int64_t *shape, int lists, int64_t *const *strides)
+static inline int gi_job_coalesce_axes(int ndim, int64_t *shape, int lists, int64_t *const *strides)
 {
     int n = 0;
     for (int d = 0; d < ndim; d++) {
@@ -86,26 +86,26 @@ static inline int gi_coalesce_axes(int ndim, int64_t *shape, int lists, int64_t 
     return n;
 }
 
-static inline void gi_coalesce(gi_job *j)
+static inline void gi_job_coalesce(gi_job *j)
 {
     gi_operand *all[GI_MOST_STRIDED];
     int64_t    *strides[GI_MOST_STRIDED] = { NULL };
-    int         operands                 = gi_strided_operands(j, all);
+    int         operands                 = gi_job_strided_operands(j, all);
     for (int k = 0; k < operands; k++) strides[k] = all[k]->strides;
-    j->ndim = gi_coalesce_axes(j->ndim, j->shape, operands, strides);
+    j->ndim = gi_job_coalesce_axes(j->ndim, j->shape, operands, strides);
     if (j->ndim > 0) return;
     j->ndim     = 1; /* one element */
     j->shape[0] = 1;
     for (int k = 0; k < operands; k++) strides[k][0] = ga_itemsize(all[k]->dtype);
 }
 
-static inline int64_t gi_distance(int64_t stride) { return stride < 0 ? -stride : stride; }
+static inline int64_t gi_stride_length(int64_t stride) { return stride < 0 ? -stride : stride; }
 
 /* Puts dimension `from` behind or before others, to become dimension `to`. */
-static inline void gi_move_dimension(gi_job *j, int from, int to)
+static inline void gi_job_move_dimension(gi_job *j, int from, int to)
 {
     gi_operand *all[GI_MOST_STRIDED];
-    int         operands = gi_strided_operands(j, all), way = to < from ? -1 : 1;
+    int         operands = gi_job_strided_operands(j, all), way = to < from ? -1 : 1;
     for (int d = from; d != to; d += way) {
         int64_t length    = j->shape[d];
         j->shape[d]       = j->shape[d + way];
@@ -119,12 +119,12 @@ static inline void gi_move_dimension(gi_job *j, int from, int to)
 }
 
 /* Puts the dimension in which the output moves least last, so that a transposed output is written in its own order. */
-static inline void gi_order_dimensions(gi_job *j)
+static inline void gi_job_order_dimensions(gi_job *j)
 {
     for (int i = 1; i < j->ndim; i++) {
         int d = i;
-        while (d > 0 && gi_distance(j->out.strides[d - 1]) < gi_distance(j->out.strides[i])) d--;
-        if (d < i) gi_move_dimension(j, i, d);
+        while (d > 0 && gi_stride_length(j->out.strides[d - 1]) < gi_stride_length(j->out.strides[i])) d--;
+        if (d < i) gi_job_move_dimension(j, i, d);
     }
 }
 
@@ -134,7 +134,7 @@ static inline void gi_operand_of(gi_operand *v, const ga_array *a, ga_dtype want
     v->dtype  = a->dtype;
     v->wanted = wanted;
     v->number = v->crossed = false;
-    gi_broadcast_strides(a, ndim, shape, v->strides);
+    gi_shape_broadcast_strides(a, ndim, shape, v->strides);
 }
 
 /* GA_INDEX where the call works on a part of something larger: of its first element, and how it grows along each axis. */
@@ -143,7 +143,7 @@ typedef struct gi_indexed_from {
 } gi_indexed_from;
 
 /* to[...] = from, whatever the dtypes. */
-static inline void gi_plan_copy(gi_job *j, const ga_array *to, const ga_array *from)
+static inline void gi_job_plan_copy(gi_job *j, const ga_array *to, const ga_array *from)
 {
     memset(j, 0, sizeof *j);
     j->inputs = j->outputs = 1;

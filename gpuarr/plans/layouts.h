@@ -20,7 +20,7 @@ static inline gi_layout gi_layout_of(const ga_array *a)
 
 static inline ga_array *gi_view_with(const char *site, const ga_array *a, const gi_layout *l)
 {
-    return gi_new_view(site, a, l->data, a->dtype, l->ndim, l->shape, l->strides);
+    return gi_array_new_view(site, a, l->data, a->dtype, l->ndim, l->shape, l->strides);
 }
 
 /* Appends an axis; the caller has made sure that there is room. */

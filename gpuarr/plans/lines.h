@@ -14,7 +14,7 @@ typedef struct gi_lines {
 } gi_lines;
 
 /* Which axes? Marks them; -1 with an error for an axis that does not exist or is named twice. */
-static inline int gi_marked_axes(const char *site, int ndim, int axis, const ga_shape *axes, bool *marked)
+static inline int gi_lines_mark_axes(const char *site, int ndim, int axis, const ga_shape *axes, bool *marked)
 {
     int count = 0;
     for (int d = 0; d < ndim; d++) marked[d] = false;
@@ -58,7 +58,7 @@ static inline void gi_join_axis(int *ndim, int64_t *shape, int64_t *strides, int
 }
 
 /* Divides the axes of a into kept and reduced ones. False with an error. */
-static inline bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *a, ga_dtype dtype, int axis,
+static inline bool gi_lines_plan(const char *site, gi_lines *p, const ga_array *a, ga_dtype dtype, int axis,
                                  const ga_shape *axes, bool keepdims)
 {
     bool marked[GPUARR_MAX_DIMS];
@@ -67,7 +67,7 @@ static inline bool gi_plan_lines(const char *site, gi_lines *p, const ga_array *
     p->dtype  = dtype;
     p->length = 1;
     p->lines  = 1;
-    if (gi_marked_axes(site, a->ndim, axis, axes, marked) < 0) return false;
+    if (gi_lines_mark_axes(site, a->ndim, axis, axes, marked) < 0) return false;
     for (int d = 0; d < a->ndim; d++) {
         if (!marked[d]) {
             gi_join_axis(&p->kept, p->kept_shape, p->kept_strides, a->shape[d], a->strides[d]);

@@ -24,7 +24,7 @@ static inline void gi_swap_strides(int64_t *x, int64_t *y)
 }
 
 /* The same product as that of the transposed matrices. Not of complex numbers: the order of their four products would change. */
-static inline void gi_transpose_product(gi_product *p)
+static inline void gi_product_transpose(gi_product *p)
 {
     gi_factor a = p->a;
     p->a        = p->b;
@@ -36,7 +36,7 @@ static inline void gi_transpose_product(gi_product *p)
 }
 
 /* Where the matrices of an item lie. */
-static inline void gi_locate_item(const gi_product *p, int64_t item, const char **a, const char **b, char **out)
+static inline void gi_product_locate_item(const gi_product *p, int64_t item, const char **a, const char **b, char **out)
 {
     *a   = p->a.data;
     *b   = p->b.data;
@@ -67,7 +67,7 @@ static inline bool gi_is_for_blas(int64_t rows, int64_t columns, int64_t row, in
 static inline bool gi_blas_takes(const gi_product *p, gi_blas_matrix *a, gi_blas_matrix *b, gi_blas_matrix *out)
 {
     const int64_t size = ga_itemsize(p->dtype), most = INT32_MAX;
-    return gi_kind_of(p->dtype) >= 2 && p->rows > 8 && p->columns > 8 && p->inner > 8 && p->rows <= most &&
+    return gi_dtype_kind(p->dtype) >= 2 && p->rows > 8 && p->columns > 8 && p->inner > 8 && p->rows <= most &&
            p->columns <= most && p->inner <= most && (double)p->rows * (double)p->columns * (double)p->inner > 250000 &&
            gi_is_for_blas(p->rows, p->inner, p->a.row, p->a.column, size, a) &&
            gi_is_for_blas(p->inner, p->columns, p->b.row, p->b.column, size, b) &&
