@@ -37,10 +37,10 @@
     gpuarr/rows/table.h; gpuarr/rows/README.md lists them. What stands behind the API is in the folder gpuarr/, a theme a file:
     gpuarr/README.md is its map. The list at the end of this file is the order in which the files are included.                  */
 
-#ifdef GA_TABLE
-#include "gpuarr/rows/table.h"
-#elif defined(GI_USER_TABLE)
+#if defined(GI_USER_TABLE) /* the table asks for the user's rows; GA_TABLE is defined meanwhile */
 #include GPUARR_USER_TABLE
+#elif defined(GA_TABLE)
+#include "gpuarr/rows/table.h"
 #elif defined(GI_USER_FORMULAS)
 #include GPUARR_USER_FORMULAS
 #else
@@ -1535,6 +1535,7 @@ GI_END_FAST
 #endif /* GI_DEFINES_KERNELS */
 #undef GI_BUILDS
 #undef GI_IMPLEMENTING
+#undef GI_LAUNCHING
 #undef GI_STAMPING
 #undef GI_DEFINES_KERNELS
 #endif /* GA_TABLE */
