@@ -2,7 +2,7 @@
 # Without a GPU the kernels run under tools/cudasim, built three ways: plain (in each order of the threads, with lazy streams), with
 # ASan and UBSan, and as a checker that looks at every access (with UBSan; smaller arrays and fewer cases, because it is slow).
 SIM=tools/cudasim
-CUDA_TESTS="rows api errors memory distances filters launch cuda_kernels cuda_reductions cuda_stencils cuda_chunked chunked_gpu"
+CUDA_TESTS="rows api errors errors_algorithms memory allocations distances filters launch cuda_kernels cuda_reductions cuda_stencils cuda_chunked chunked_gpu"
 CHUNKED_TESTS="chunked chunked_ops chunked_files" # with GPUs that help
 for t in tests/cuda_*.c; do
     t=${t#tests/} t=${t%.c}
@@ -187,7 +187,7 @@ cuda_simulated() { # cuda_simulated MODE
         cuda_tests plain 3000 CUDASIM_ORDER=random:1 CUDASIM_LAZY=1 GPUARR_TEST_SMALL=1
         part "cuda_api with two GPUs, lazy" env CUDASIM_LAZY=1 "$B/plain/cuda_api" two
         part "cuda_api without a GPU" "$B/plain/cuda_api" none
-        part "errors without a GPU" env GPUARR_TEST_DEVICE=none CUDASIM_DEVICES=0 "$B/plain/errors"
+        for t in errors errors_algorithms; do part "$t without a GPU" env GPUARR_TEST_DEVICE=none CUDASIM_DEVICES=0 "$B/plain/$t"; done
         cuda_examples plain
         ;;
     asan) cuda_tests asan 1500 GPUARR_TEST_SMALL=1 ;;

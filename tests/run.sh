@@ -305,7 +305,7 @@ language() {
 }
 
 # ---- 2. what the calls do, under the sanitizers, with fewer dtypes, with a BLAS library ------------------------------------------------
-TESTS="rows api errors memory folds reductions distances filters convolve products images kernels stencils chunked chunked_ops chunked_files tasks"
+TESTS="rows api errors errors_algorithms memory allocations folds reductions distances filters convolve products images kernels stencils chunked chunked_ops chunked_files tasks"
 
 sanitized() {
     local t
@@ -453,6 +453,8 @@ fuzzing() {
 format() {
     one "clang-format" clang-format --dry-run -Werror gpuarr*.h gpuarr/*/*.h tools/*.c tools/dask/*.c examples/*.c tests/*.c tests/*.h
     one "layers" tools/layers
+    one "no code stands twice" tools/twice
+    one "no file is longer than a room" sh -c '! git ls-files -- "*.h" "*.c" "*.cu" "*.cpp" "*.py" "*.sh" | grep -vx gpuarr.h | xargs wc -l | awk "\$2 != \"total\" && \$1 > 1200" | grep . && [ "$(wc -l <gpuarr.h)" -le 2600 ]'
 }
 
 # ---- all of it ------------------------------------------------------------------------------------------------------------------------------------------
