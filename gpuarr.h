@@ -10,7 +10,8 @@
              -DGPUARR_FEW_DTYPES leaves out the loops for all dtypes but bool, uint8, int32, int64, uint64, float32, float64;
              -DGPUARR_BASELINE_ONLY those for AVX2 and AVX-512. nvcc: --split-compile=2.
              The ONE file may be compiled in parts, at once or only the one that changed: with -DGPUARR_PART=1, 2, 3 and 4 (below) it
-             makes four objects, which together are the same library.
+             makes four objects, which together are the same library. The GPU's part can be all that nvcc compiles: -DGPUARR_PART=5
+             (nvcc -x cu), and -DGPUARR_WITH_CUDA for the other parts, or for the ONE file, by a C or C++ compiler.
     #define GPUARR_MAX_DIMS before every include: more than 8 dimensions. Not with -ffast-math (refused), nor in clang with -ffp-contract=fast
     (it then ignores the pragmas); nvcc: -fmad=false where the program has kernels of its own.
     Optional libraries, named in the error when a call needs one that is missing:
@@ -54,7 +55,7 @@
 #define GPUARR_BASELINE 2 /* the loops for any processor, */
 #define GPUARR_AVX2     3 /* and these for x86; elsewhere the part is empty */
 #define GPUARR_AVX512   4
-#define GPUARR_GPU      5
+#define GPUARR_GPU      5 /* the kernels and what launches them: nvcc -x cu; the others with -DGPUARR_WITH_CUDA */
 #ifndef GPUARR_PART
 #define GPUARR_PART GPUARR_ALL
 #endif

@@ -188,6 +188,7 @@ cuda_simulated() { # cuda_simulated MODE
         part "cuda_api with two GPUs, lazy" env CUDASIM_LAZY=1 "$B/plain/cuda_api" two
         part "cuda_api without a GPU" "$B/plain/cuda_api" none
         for t in errors errors_algorithms; do part "$t without a GPU" env GPUARR_TEST_DEVICE=none CUDASIM_DEVICES=0 "$B/plain/$t"; done
+        part "objects that are not alike" cuda_unlike
         cuda_examples plain
         ;;
     asan) cuda_tests asan 1500 GPUARR_TEST_SMALL=1 ;;
@@ -196,6 +197,22 @@ cuda_simulated() { # cuda_simulated MODE
         part "every barrier is needed" bash tests/barriers.sh "$B/check/cuda_barriers"
         ;;
     esac
+}
+
+cuda_unlike() { # the CUDA backend with a rest that was compiled for other sizes: the CPU works, and the GPU says why it does not
+    local said
+    gcc -std=c11 -O0 -w -DGPUARR_MAX_DIMS=9 -DGPUARR_BASELINE_ONLY -DGPUARR_PART=GPUARR_RUNTIME -DGPUARR_WITH_CUDA $FITS -I. -c tests/impl.c -o "$B/plain/unlike.o" &&
+        gcc -std=c11 -DGPUARR_MAX_DIMS=9 -I. -x c -c -o "$B/plain/unlike-main.o" - <<'END' &&
+#include "gpuarr.h"
+int main(void)
+{
+    ga_array *a = ga_ones((3));
+    return ga_item(ga_sum(a)) == 3 && ga_cuda_count() == 0 && !ga_to(a, GA_CUDA) ? 0 : 1;
+}
+END
+        g++ -rdynamic "$B/plain/unlike-main.o" "$B/plain/unlike.o" "$B/plain/gpu.o" "$B/host-BASELINE.o" "$B/plain/cudasim.o" -o "$B/plain/unlike" $LIBS -ldl &&
+        said=$("$B/plain/unlike" 2>&1) && [[ $said == *"was compiled with other options"* ]] &&
+        echo "1 passed, 0 failed, 0 skipped" || echo "FAIL objects that were not compiled alike: ${said:-they do not link, or work together}"
 }
 
 cuda_real() { # on the GPU of this machine, if it has one
