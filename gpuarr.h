@@ -1468,6 +1468,7 @@ GI_END_FAST
 #include "gpuarr/ops/clip_sketch.h"
 #include "gpuarr/ops/distances.h"
 #include "gpuarr/ops/stencils.h"
+GI_BEGIN_COLD
 #include "gpuarr/chunks/events.h"
 #include "gpuarr/chunks/node.h"
 #include "gpuarr/chunks/kept.h"
@@ -1497,10 +1498,12 @@ GI_END_FAST
 #include "gpuarr/chunks/port.h"
 #include "gpuarr/chunks/draw.h"
 #include "gpuarr/chunks/tasks.h"
+GI_END_COLD
 #include "gpuarr/files/text.h"
 #include "gpuarr/files/npy.h"
 #include "gpuarr/files/inflate.h"
 #include "gpuarr/files/npz.h"
+GI_BEGIN_COLD
 #include "gpuarr/files/chunk_files.h"
 #include "gpuarr/files/chunk_npy.h"
 #include "gpuarr/files/json.h"
@@ -1511,6 +1514,7 @@ GI_END_FAST
 #include "gpuarr/files/store.h"
 #include "gpuarr/files/persist.h"
 #include "gpuarr/files/timing.h"
+GI_END_COLD
 #include "gpuarr/files/png.h"
 #include "gpuarr/files/render.h"
 #include "gpuarr/files/fits.h"
