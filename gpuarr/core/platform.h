@@ -99,9 +99,11 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_NO_POOL 0
 #endif
 
-/* Does the program's compiler optimise? (Behind our pragmas __OPTIMIZE__ tells of them.) */
+/* Does the program's compiler optimise? (Behind our pragmas __OPTIMIZE__ tells of them: it is asked once.) */
+#ifndef GI_OPTIMIZED
 #ifdef __OPTIMIZE__
 #define GI_OPTIMIZED 1
 #else
 #define GI_OPTIMIZED 0
+#endif
 #endif
