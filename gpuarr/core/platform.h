@@ -99,7 +99,8 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_NO_POOL 0
 #endif
 
-/* Does the program's compiler optimise? (Behind our pragmas __OPTIMIZE__ tells of them.) */
+/* Does the program's compiler optimise? (Behind our pragmas __OPTIMIZE__ tells of them: it is asked once.) */
+#ifndef GI_OPTIMIZED
 #ifdef __OPTIMIZE__
 #define GI_OPTIMIZED 1
 #else
@@ -113,4 +114,5 @@ extern int clock_gettime(int, struct timespec *);
 #else
 #define GI_BEGIN_COLD
 #define GI_END_COLD
+#endif
 #endif

@@ -2,10 +2,10 @@
 /*  What filters compare: integers that are ordered like the elements that they stand for. (Signed or unsigned, as most elements of
     the size are.)                                                                                                         */
 
-#define GI_ROWS(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_KEY, GI_JOIN(_, GI_ISA))))
+#define GI_KEYED(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_KEY, GI_JOIN(_, GI_ISA))))
 
 /* Elements become keys. Was there a NaN? */
-static bool GI_ROWS(gi_to_keys)(const gi_keys *rule, int64_t n, void *elements)
+static bool GI_KEYED(gi_to_keys)(const gi_keys *rule, int64_t n, void *elements)
 {
     GI_KEY_T      *k    = (GI_KEY_T *)elements;
     const GI_KEY_T flip = (GI_KEY_T)rule->flip;
@@ -34,7 +34,7 @@ static bool GI_ROWS(gi_to_keys)(const gi_keys *rule, int64_t n, void *elements)
     return false;
 }
 
-static void GI_ROWS(gi_from_keys)(const gi_keys *rule, int64_t n, void *keys)
+static void GI_KEYED(gi_from_keys)(const gi_keys *rule, int64_t n, void *keys)
 {
     GI_KEY_T      *k    = (GI_KEY_T *)keys;
     const GI_KEY_T flip = (GI_KEY_T)rule->flip;
@@ -54,7 +54,7 @@ static void GI_ROWS(gi_from_keys)(const gi_keys *rule, int64_t n, void *keys)
     for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)(k[i] ^ flip);
 }
 
-static void GI_ROWS(gi_least)(int64_t n, void *out, const void *x, const void *y, const void *z)
+static void GI_KEYED(gi_least)(int64_t n, void *out, const void *x, const void *y, const void *z)
 {
     GI_KEY_T       *o = (GI_KEY_T *)out;
     const GI_KEY_T *a = (const GI_KEY_T *)x, *b = (const GI_KEY_T *)y, *c = (const GI_KEY_T *)z;
@@ -74,17 +74,17 @@ static void GI_ROWS(gi_least)(int64_t n, void *out, const void *x, const void *y
         a                   = low_;                                                                                            \
     }
 
-static GI_INLINE GI_KEY_T GI_ROWS(gi_min)(GI_KEY_T a, GI_KEY_T b) { return a < b ? a : b; }
-static GI_INLINE GI_KEY_T GI_ROWS(gi_max)(GI_KEY_T a, GI_KEY_T b) { return a < b ? b : a; }
-static GI_INLINE GI_KEY_T GI_ROWS(gi_median_of_3)(GI_KEY_T a, GI_KEY_T b, GI_KEY_T c)
+static GI_INLINE GI_KEY_T GI_KEYED(gi_min)(GI_KEY_T a, GI_KEY_T b) { return a < b ? a : b; }
+static GI_INLINE GI_KEY_T GI_KEYED(gi_max)(GI_KEY_T a, GI_KEY_T b) { return a < b ? b : a; }
+static GI_INLINE GI_KEY_T GI_KEYED(gi_median_of_3)(GI_KEY_T a, GI_KEY_T b, GI_KEY_T c)
 {
-    const GI_KEY_T low = GI_ROWS(gi_min)(a, b), high = GI_ROWS(gi_max)(a, b);
-    return GI_ROWS(gi_max)(low, GI_ROWS(gi_min)(high, c));
+    const GI_KEY_T low = GI_KEYED(gi_min)(a, b), high = GI_KEYED(gi_max)(a, b);
+    return GI_KEYED(gi_max)(low, GI_KEYED(gi_min)(high, c));
 }
 
-static void GI_ROWS(gi_sort_3)(int64_t n, const GI_KEY_T *__restrict x, const GI_KEY_T *__restrict y,
-                               const GI_KEY_T *__restrict z, GI_KEY_T *__restrict low, GI_KEY_T *__restrict middle,
-                               GI_KEY_T *__restrict high)
+static void GI_KEYED(gi_sort_3)(int64_t n, const GI_KEY_T *__restrict x, const GI_KEY_T *__restrict y,
+                                const GI_KEY_T *__restrict z, GI_KEY_T *__restrict low, GI_KEY_T *__restrict middle,
+                                GI_KEY_T *__restrict high)
 {
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) {
@@ -98,21 +98,21 @@ static void GI_ROWS(gi_sort_3)(int64_t n, const GI_KEY_T *__restrict x, const GI
     }
 }
 
-static void GI_ROWS(gi_median_of_9)(int64_t n, const GI_KEY_T *__restrict low, const GI_KEY_T *__restrict middle,
-                                    const GI_KEY_T *__restrict high, GI_KEY_T *__restrict out)
+static void GI_KEYED(gi_median_of_9)(int64_t n, const GI_KEY_T *__restrict low, const GI_KEY_T *__restrict middle,
+                                     const GI_KEY_T *__restrict high, GI_KEY_T *__restrict out)
 {
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++)
-        out[i] = GI_ROWS(gi_median_of_3)(GI_ROWS(gi_max)(GI_ROWS(gi_max)(low[i], low[i + 1]), low[i + 2]),
-                                         GI_ROWS(gi_median_of_3)(middle[i], middle[i + 1], middle[i + 2]),
-                                         GI_ROWS(gi_min)(GI_ROWS(gi_min)(high[i], high[i + 1]), high[i + 2]));
+        out[i] = GI_KEYED(gi_median_of_3)(GI_KEYED(gi_max)(GI_KEYED(gi_max)(low[i], low[i + 1]), low[i + 2]),
+                                          GI_KEYED(gi_median_of_3)(middle[i], middle[i + 1], middle[i + 2]),
+                                          GI_KEYED(gi_min)(GI_KEYED(gi_min)(high[i], high[i + 1]), high[i + 2]));
 }
 
 /* Five elements, ascending. */
-static void GI_ROWS(gi_sort_5)(int64_t n, const GI_KEY_T *__restrict v, const GI_KEY_T *__restrict w,
-                               const GI_KEY_T *__restrict x, const GI_KEY_T *__restrict y, const GI_KEY_T *__restrict z,
-                               GI_KEY_T *__restrict o0, GI_KEY_T *__restrict o1, GI_KEY_T *__restrict o2,
-                               GI_KEY_T *__restrict o3, GI_KEY_T *__restrict o4)
+static void GI_KEYED(gi_sort_5)(int64_t n, const GI_KEY_T *__restrict v, const GI_KEY_T *__restrict w,
+                                const GI_KEY_T *__restrict x, const GI_KEY_T *__restrict y, const GI_KEY_T *__restrict z,
+                                GI_KEY_T *__restrict o0, GI_KEY_T *__restrict o1, GI_KEY_T *__restrict o2,
+                                GI_KEY_T *__restrict o3, GI_KEY_T *__restrict o4)
 {
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) {
@@ -135,7 +135,7 @@ static void GI_ROWS(gi_sort_5)(int64_t n, const GI_KEY_T *__restrict v, const GI
 }
 
 /* Two sorted columns side by side: c of length n + 1 merged with itself one further on. */
-static void GI_ROWS(gi_merge_5)(int64_t n, GI_KEY_T *const *column, GI_KEY_T *const *pair)
+static void GI_KEYED(gi_merge_5)(int64_t n, GI_KEY_T *const *column, GI_KEY_T *const *pair)
 {
     const GI_KEY_T *__restrict c0 = column[0], *__restrict c1 = column[1], *__restrict c2 = column[2],
                                *__restrict c3 = column[3], *__restrict c4 = column[4];
@@ -173,15 +173,15 @@ static void GI_ROWS(gi_merge_5)(int64_t n, GI_KEY_T *const *column, GI_KEY_T *co
 }
 
 /* The median of two such pairs and a column. */
-static void GI_ROWS(gi_median_of_25)(int64_t n, GI_KEY_T *const *column, GI_KEY_T *const *pair, GI_KEY_T *__restrict out)
+static void GI_KEYED(gi_median_of_25)(int64_t n, GI_KEY_T *const *column, GI_KEY_T *const *pair, GI_KEY_T *__restrict out)
 {
     const GI_KEY_T *__restrict p0 = pair[0], *__restrict p1 = pair[1], *__restrict p2 = pair[2], *__restrict p3 = pair[3],
                                *__restrict p4 = pair[4], *__restrict p5 = pair[5], *__restrict p6 = pair[6],
                                *__restrict p7 = pair[7], *__restrict p8 = pair[8], *__restrict p9 = pair[9];
     const GI_KEY_T *__restrict c0 = column[0], *__restrict c1 = column[1], *__restrict c2 = column[2],
                                *__restrict c3 = column[3], *__restrict c4 = column[4];
-#define GI_LOW(a, b)  GI_ROWS(gi_min)(a, b)
-#define GI_HIGH(a, b) GI_ROWS(gi_max)(a, b)
+#define GI_LOW(a, b)  GI_KEYED(gi_min)(a, b)
+#define GI_HIGH(a, b) GI_KEYED(gi_max)(a, b)
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) { /* the even ones of both, the odd ones, and the ten in the middle of all */
         GI_KEY_T a = GI_HIGH(p0[i], p0[i + 2]), b = GI_LOW(p8[i], p8[i + 2]), c = p4[i], d = p4[i + 2];
@@ -215,30 +215,30 @@ static void GI_ROWS(gi_median_of_25)(int64_t n, GI_KEY_T *const *column, GI_KEY_
 }
 
 /* Of rows of elements, 3, then room for 3 more, and the result. All are computed by 64 bytes. */
-static void GI_ROWS(gi_median_3x3)(int64_t n, char *const *rows)
+static void GI_KEYED(gi_median_3x3)(int64_t n, char *const *rows)
 {
     const int64_t part = 64 / sizeof(GI_KEY_T);
     GI_KEY_T     *r[7];
     for (int k = 0; k < 7; k++) r[k] = (GI_KEY_T *)(void *)rows[k];
     n = (n + part - 1) & -part;
-    GI_ROWS(gi_sort_3)(n + part, r[0], r[1], r[2], r[3], r[4], r[5]);
-    GI_ROWS(gi_median_of_9)(n, r[3], r[4], r[5], r[6]);
+    GI_KEYED(gi_sort_3)(n + part, r[0], r[1], r[2], r[3], r[4], r[5]);
+    GI_KEYED(gi_median_of_9)(n, r[3], r[4], r[5], r[6]);
 }
 
 /* Of rows of elements, 5, then room for 15 more, and the result. */
-static void GI_ROWS(gi_median_5x5)(int64_t n, char *const *rows)
+static void GI_KEYED(gi_median_5x5)(int64_t n, char *const *rows)
 {
     const int64_t part = 64 / sizeof(GI_KEY_T);
     GI_KEY_T     *r[21];
     for (int k = 0; k < 21; k++) r[k] = (GI_KEY_T *)(void *)rows[k];
     n = (n + part - 1) & -part;
-    GI_ROWS(gi_sort_5)(n + part, r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9]);
-    GI_ROWS(gi_merge_5)(n + part, r + 5, r + 10);
-    GI_ROWS(gi_median_of_25)(n, r + 5, r + 10, r[20]);
+    GI_KEYED(gi_sort_5)(n + part, r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8], r[9]);
+    GI_KEYED(gi_merge_5)(n + part, r + 5, r + 10);
+    GI_KEYED(gi_median_of_25)(n, r + 5, r + 10, r[20]);
 }
 
 /* Runs a network on rows of keys. Rows are as long as is needed and 64 bytes more, because they are computed by 64 bytes. */
-static void GI_ROWS(gi_run_steps)(const gi_network_step *steps, int64_t count, char *const *rows, int64_t n)
+static void GI_KEYED(gi_run_steps)(const gi_network_step *steps, int64_t count, char *const *rows, int64_t n)
 {
     enum { PART = 64 / sizeof(GI_KEY_T) };
     for (const gi_network_step *s = steps; s < steps + count; s++) {
@@ -269,11 +269,11 @@ static void GI_ROWS(gi_run_steps)(const gi_network_step *steps, int64_t count, c
     }
 }
 
-static const gi_window_loops
-    GI_ROWS(gi_window_loops) = { GI_ROWS(gi_to_keys),   GI_ROWS(gi_from_keys),  GI_ROWS(gi_least),
-                                 GI_ROWS(gi_run_steps), GI_ROWS(gi_median_3x3), GI_ROWS(gi_median_5x5) };
+static const gi_window_loops GI_KEYED(gi_window_loops) = { GI_KEYED(gi_to_keys),    GI_KEYED(gi_from_keys),
+                                                           GI_KEYED(gi_least),      GI_KEYED(gi_run_steps),
+                                                           GI_KEYED(gi_median_3x3), GI_KEYED(gi_median_5x5) };
 #undef GI_EXCHANGE
-#undef GI_ROWS
+#undef GI_KEYED
 #undef GI_KEY
 #undef GI_KEY_T
 #undef GI_KEY_BITS

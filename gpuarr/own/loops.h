@@ -43,12 +43,12 @@ static inline int64_t gi_own_part_end(const gi_elements *e, int64_t from)
     }
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
 #if defined(__clang__)
-#define GI_WIDE
+#define GI_OWN_VECTORS
 #else
-#define GI_WIDE ",prefer-vector-width=512"
+#define GI_OWN_VECTORS ",prefer-vector-width=512"
 #endif
 #define GI_AVX2   __attribute__((target("avx2,fma")))
-#define GI_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma" GI_WIDE)))
+#define GI_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma" GI_OWN_VECTORS)))
 #define GI_OWN_STAMPS(name, t)                                                                                                 \
     GI_OWN_STAMP(name, t, baseline, ) GI_OWN_STAMP(name, t, avx2, GI_AVX2) GI_OWN_STAMP(name, t, avx512, GI_AVX512)
 #define GI_LOOPS_FOR(name, t)                                                                                                  \
