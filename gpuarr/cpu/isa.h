@@ -203,7 +203,7 @@ static const gi_window_loops *GI_FIND(gi_windows)(int itemsize)
 }
 #if GI_ISA_INTEGERS
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
-    case GA_##TAG: loop.run = GI_FIND(gi_correlate_lines_##tag); break;
+    case GA_##TAG: loop.run = GI_FIND(GI_JOIN(gi_correlate_lines_, GI_TWIN_##tag)); break;
 static gi_correlate_loop GI_FIND(gi_correlate)(ga_dtype dtype)
 {
     gi_correlate_loop loop  = { 1, NULL };
@@ -232,7 +232,7 @@ static const gi_scan_loops *GI_FIND(gi_scans)(ga_dtype dtype)
     return dtype == GA_F32 ? &GI_FIND(gi_scan_loops_f32) : &GI_FIND(gi_scan_loops_f64);
 }
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
-    case GA_##TAG: return GI_FIND(gi_chains_##tag);
+    case GA_##TAG: return GI_FIND(GI_JOIN(gi_chains_, GI_TWIN_##tag));
 static gi_chains GI_FIND(gi_chains)(ga_dtype dtype)
 {
     switch (dtype) {

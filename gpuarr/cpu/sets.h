@@ -26,6 +26,7 @@ extern const gi_loops gi_loops_avx512 __attribute__((visibility("hidden")));
 #endif
 #endif
 
+#include "signs.h"
 GI_BEGIN_FAST
 #if GI_BUILDS(GPUARR_BASELINE)
 #include "baseline.h"
