@@ -125,24 +125,29 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_ACCTAG_BOOL
 #undef GI_ACCTAG_COUNT
 
-/* Conversions to this type. */
-#define GI_CAST(TAG, from, F, name)                                                                                     \
+/* Conversions to this type (casts.h). */
+#define GI_CAST(TAG, from)                                                                                              \
     static void GI_LOOP(gi_cast_##from)(int64_t n, void *o, const void *x_)                                             \
     {                                                                                                                  \
-        GA_T    *out = (GA_T *)o;                                                                                      \
-        const F *x   = (const F *)x_;                                                                                  \
+        GA_T             *out = (GA_T *)o;                                                                             \
+        const gi_##from *x   = (const gi_##from *)x_;                                                                  \
         GI_VECTORIZE                                                                                                   \
         for (int64_t i = 0; i < n; i++) out[i] = GI_JOIN(GA_FN(cast), _##from)(x[i]);                                  \
     }
-GI_EACH_STAMPED(GI_CAST)
+GI_JOIN(GI_CASTS_TO_, GA_TAG)(GI_CAST)
 #undef GI_CAST
-#define GI_CAST(TAG, from, F, name)                                                                                     \
+#define GI_CAST(TAG, from)                                                                                              \
     case GA_##TAG: return GI_LOOP(gi_cast_##from);
 static gi_cast_kernel GI_LOOP(gi_cast)(ga_dtype from)
 {
     switch (from) {
-        GI_EACH_STAMPED(GI_CAST)
+        GI_JOIN(GI_CASTS_TO_, GA_TAG)(GI_CAST)
+        GI_JOIN(GI_LIKE_TO_, GA_TAG)(GI_CAST)
+#if GI_HAS_TWIN
+    default: return GI_JOIN(gi_cast_, GI_JOIN(GI_TWIN, GI_JOIN(_, GI_ISA)))(from);
+#else
     default: return NULL;
+#endif
     }
 }
 #undef GI_CAST

@@ -156,6 +156,17 @@ static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride,
 GI_END_FAST
 
 #ifdef GPUARR_FEW_DTYPES
+static bool gi_has_loops(ga_dtype dtype)
+{
+    switch (dtype) {
+#define GI_CASE(TAG, tag, T, name) case GA_##TAG:
+        GI_EACH_STAMPED(GI_CASE)
+#undef GI_CASE
+        return true;
+    default: return false;
+    }
+}
+
 /* Conversions without a loop: element by element. (Files may hold dtypes of which this build has no arrays.) */
 static void gi_cast_slowly(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
 {
@@ -192,7 +203,7 @@ static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void
 {
     if (to == from) memmove(out, in, (size_t)(n * ga_itemsize(to)));
 #ifdef GPUARR_FEW_DTYPES
-    else if (!GI_LOOP_OF(cast)(to, from)) gi_cast_slowly(to, from, n, out, in);
+    else if (!gi_has_loops(to) || !gi_has_loops(from)) gi_cast_slowly(to, from, n, out, in);
 #endif
-    else GI_LOOP_OF(cast)(to, from)(n, out, in);
+    else gi_cpu_cast(to, from, n, out, in);
 }
