@@ -1347,6 +1347,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 #include "gpuarr/core/platform.h"
+GI_BEGIN_STATIC
 #ifndef GPUARR_HAS_FORMULAS
 #define GPUARR_HAS_FORMULAS
 #include "gpuarr/formulas/arithmetic.h"
@@ -1529,6 +1530,7 @@ GI_END_COLD
 #include "gpuarr/own/reduction.h"
 #include "gpuarr/own/stencil.h"
 #endif /* GA_ELEMENTWISE */
+GI_END_STATIC
 #ifdef __NVCC__
 #pragma nv_diagnostic pop
 #endif

@@ -127,7 +127,7 @@ static ga_array *gi_eval_blocks(gi_worker *w, const gi_lazy *n, const gi_box *bo
     }
     return r;
 }
-static const gi_lazy_kind gi_kind_blocks = { "map_blocks", gi_eval_blocks, 0, NULL };
+GI_TABLE(gi_lazy_kind, gi_kind_blocks, { "map_blocks", gi_eval_blocks, 0, NULL })
 
 /* The node for chunks of `first`, and inputs that are longer by the depth. */
 static ga_array *gi_chunked_blocks(int count, const ga_array *const *in, const ga_array *first, ga_block_function function,
@@ -159,7 +159,7 @@ static ga_array *gi_chunked_blocks(int count, const ga_array *const *in, const g
             return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT,
                                        ".chunks: those of ga_map_overlap are as large as the array's");
     }
-    ga_array *r = gi_lazy_new(o->site, &gi_kind_blocks, dtype, first->ndim, shape, count, in, &p, sizeof p);
+    ga_array *r = gi_lazy_new(o->site, gi_kind_blocks(), dtype, first->ndim, shape, count, in, &p, sizeof p);
     if (r) memcpy(r->owner->node->chunk, chunk, (size_t)first->ndim * sizeof *chunk);
     return r;
 }

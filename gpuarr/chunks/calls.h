@@ -87,7 +87,7 @@ static ga_array *gi_eval_call(gi_worker *w, const gi_lazy *n, const gi_box *box,
     for (int k = 0; k < n->inputs; k++) ga_free(in[k]);
     return gi_cut_out(n, r, &hull, box);
 }
-static const gi_lazy_kind gi_kind_call = { "call", gi_eval_call, GI_ON_GPU, NULL };
+GI_TABLE(gi_lazy_kind, gi_kind_call, { "call", gi_eval_call, GI_ON_GPU, NULL })
 
 static void gi_all_of(const ga_array *a, gi_box *part)
 {
@@ -99,7 +99,7 @@ static void gi_all_of(const ga_array *a, gi_box *part)
 }
 
 /* Calls that need all of their inputs at once are made before what needs them, as reductions are. */
-static const gi_lazy_kind gi_kind_whole = { "call", gi_eval_first, GI_FIRST | GI_ALONE, NULL };
+GI_TABLE(gi_lazy_kind, gi_kind_whole, { "call", gi_eval_first, GI_FIRST | GI_ALONE, NULL })
 
 /* Along axis d the chunks of axis `axis` of an input, if that has any. */
 static void gi_chunk_along(gi_lazy *n, int d, int k, int axis)
@@ -131,7 +131,7 @@ static void gi_settle_chunks(gi_lazy *n, const int64_t *least)
 static ga_array *gi_new_call(const char *site, bool whole, ga_dtype dtype, int ndim, const int64_t *shape, int inputs,
                              const ga_array *const *in, const void *plan, size_t plan_bytes)
 {
-    ga_array *r = gi_lazy_new(site, whole ? &gi_kind_whole : &gi_kind_call, dtype, ndim, shape, inputs, in, plan, plan_bytes);
+    ga_array *r = gi_lazy_new(site, whole ? gi_kind_whole() : gi_kind_call(), dtype, ndim, shape, inputs, in, plan, plan_bytes);
     for (int d = 0; r && d < ndim; d++) r->owner->node->chunk[d] = 0;
     return r;
 }

@@ -423,7 +423,7 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
         if (k != p->output || !ok) ga_free(result[k]);
     return ok ? target : NULL;
 }
-static const gi_lazy_kind gi_kind_map = { "map", gi_eval_map, GI_LOCAL | GI_ON_GPU | GI_LINK, NULL };
+GI_TABLE(gi_lazy_kind, gi_kind_map, { "map", gi_eval_map, GI_LOCAL | GI_ON_GPU | GI_LINK, NULL })
 
 /* Along each axis the chunks of the first input that is chunked and as long. */
 static void gi_chunk_as_inputs(gi_lazy *n)
@@ -466,7 +466,7 @@ static bool gi_chunked_map(const gi_map_call *c, int ndim, const int64_t *shape)
     if (c->outputs > 1) p.family = __atomic_add_fetch(&families, 1, __ATOMIC_RELAXED);
     for (int k = 0; k < c->outputs; k++) {
         p.output  = k;
-        c->out[k] = gi_lazy_new(c->site, &gi_kind_map, p.result[k], ndim, shape, n, in, &p, sizeof p);
+        c->out[k] = gi_lazy_new(c->site, gi_kind_map(), p.result[k], ndim, shape, n, in, &p, sizeof p);
         if (c->out[k]) {
             gi_chunk_as_inputs(c->out[k]->owner->node);
             continue;

@@ -11,10 +11,10 @@ typedef struct gi_folds {
 /* Is input a of an elementwise operation so small beside its result, where it is repeated, that all of it is better worked out once? */
 static bool gi_is_repeated(const gi_lazy *n, const ga_array *a)
 {
-    if (n->kind != &gi_kind_map || !gi_is_deferred(a)) return false;
+    if (n->kind != gi_kind_map() || !gi_is_deferred(a)) return false;
     const gi_lazy *below = a->owner->node;
     int64_t        size  = gi_shape_size(below->ndim, below->shape);
-    return below->local && !below->far && !below->value && !gi_comes_first(below) && below->kind != &gi_kind_chunked &&
+    return below->local && !below->far && !below->value && !gi_comes_first(below) && below->kind != gi_kind_chunked() &&
            size > 0 && size <= GI_PIECE_BYTES / ga_itemsize(below->dtype) && size <= gi_shape_size(n->ndim, n->shape) / 4;
 }
 
@@ -100,16 +100,16 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
             gi_lazy *group[GI_FOLDS_AT_ONCE];
             int      m = 0;
             if (f->list[i]->level != level || f->list[i]->value) continue;
-            if (f->list[i]->kind != &gi_kind_fold) {
+            if (f->list[i]->kind != gi_kind_fold()) {
                 const gi_lazy_kind *kind = f->list[i]->kind;
-                if (!(kind == &gi_kind_whole      ? gi_call_run_whole
-                      : kind == &gi_kind_own_fold ? gi_own_fold_run
-                                                  : gi_chunk_run_small)(f->site, f->list[i]))
+                if (!(kind == gi_kind_whole()      ? gi_call_run_whole
+                      : kind == gi_kind_own_fold() ? gi_own_fold_run
+                                                   : gi_chunk_run_small)(f->site, f->list[i]))
                     return false;
                 continue;
             }
             for (int64_t j = i; j < f->n && m < GI_FOLDS_AT_ONCE; j++)
-                if (f->list[j]->kind == &gi_kind_fold && f->list[j]->level == level && !f->list[j]->value &&
+                if (f->list[j]->kind == gi_kind_fold() && f->list[j]->level == level && !f->list[j]->value &&
                     gi_same_lines(f->list[i], f->list[j]))
                     group[m++] = f->list[j];
             if (!gi_fold_run(f->site, m, group)) return false;

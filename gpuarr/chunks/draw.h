@@ -87,14 +87,14 @@ static int64_t gi_draw_node(gi_drawing *g, gi_lazy *n)
             gi_layout l   = gi_layout_of(a);
             gi_box    box = gi_box_number(n->ndim, n->shape, n->chunk, c), part;
             int       axis[GPUARR_MAX_DIMS];
-            if (n->kind == &gi_kind_map ||
-                n->kind == &gi_kind_chunked) { /* which elements of the input does this chunk need? */
+            if (n->kind == gi_kind_map() ||
+                n->kind == gi_kind_chunked()) { /* which elements of the input does this chunk need? */
                 l.ndim = n->ndim;
                 memcpy(l.shape, n->shape, sizeof l.shape);
                 gi_shape_broadcast_strides(a, n->ndim, n->shape, l.strides);
                 l = gi_layout_part(&l, &box);
             }
-            if (n->kind == &gi_kind_call) {
+            if (n->kind == gi_kind_call()) {
                 ((const gi_further *)n->plan)->needs(n, k, &box, &part);
                 gi_box inside = part; /* what comes from the opposite edge is left out */
                 for (int d = 0; d < a->ndim; d++) {

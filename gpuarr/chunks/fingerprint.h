@@ -44,7 +44,7 @@ static uint64_t gi_print_node(gi_lazy *n)
     hash             = gi_print_hash_text(gi_print_hash_text(hash, call ? call : ""), ga_dtype_name(n->dtype));
     hash             = gi_print_hash(hash, n->shape, (size_t)n->ndim * sizeof *n->shape);
     if (n->value) hash = gi_print_view(hash, n->value, 0);
-    if (n->kind == &gi_kind_map) {
+    if (n->kind == gi_kind_map()) {
         const gi_map_plan *p = (const gi_map_plan *)n->plan;
         for (int k = 0; k < p->inputs; k++) {
             if (p->in[k].array) continue;
@@ -53,14 +53,14 @@ static uint64_t gi_print_node(gi_lazy *n)
             hash = gi_print_hash(hash, &p->in[k].re, sizeof p->in[k].re);
             hash = gi_print_hash(hash, &p->in[k].im, sizeof p->in[k].im);
         }
-    } else if (n->kind == &gi_kind_generator) {
+    } else if (n->kind == gi_kind_generator()) {
         char    element[8 * 16]; /* by the first, some middle, and the last elements */
         int64_t size = gi_shape_size(n->ndim, n->shape), some = size < 8 ? size : 8;
         for (int k = 0; k < 3; k++) {
             gi_generate_some((const gi_generator_plan *)n->plan, n->dtype, (size - some) / 2 * k, some, 1, element);
             hash = gi_print_hash(hash, element, (size_t)(some * ga_itemsize(n->dtype)));
         }
-    } else if (n->kind == &gi_kind_fold) {
+    } else if (n->kind == gi_kind_fold()) {
         const gi_fold_plan *p = (const gi_fold_plan *)n->plan;
         hash                  = gi_print_hash(hash, p->marked, sizeof p->marked);
         hash                  = gi_print_hash(gi_print_hash_text(hash, p->name ? p->name : ""), &p->o.ddof, sizeof p->o.ddof);

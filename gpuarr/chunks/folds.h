@@ -49,7 +49,7 @@ static gi_layout gi_reduced_last(const ga_array *a, const bool *marked)
     return l;
 }
 
-static const gi_lazy_kind gi_kind_fold = { "reduction", gi_eval_first, GI_LOCAL | GI_FIRST | GI_ALONE, NULL };
+GI_TABLE(gi_lazy_kind, gi_kind_fold, { "reduction", gi_eval_first, GI_LOCAL | GI_FIRST | GI_ALONE, NULL })
 
 /* The node of a reduction that has been checked. */
 static ga_array *gi_chunked_fold(ga_dtype dtype, const ga_array *a, gi_fold_plan *p)
@@ -61,7 +61,7 @@ static ga_array *gi_chunked_fold(ga_dtype dtype, const ga_array *a, gi_fold_plan
         return NULL;
     for (int d = 0; d < a->ndim; d++)
         if (!p->marked[d] || p->o.keepdims) shape[ndim++] = p->marked[d] ? 1 : a->shape[d];
-    ga_array *r = gi_lazy_new(site, &gi_kind_fold, dtype, ndim, shape, 1, &a, p, sizeof *p);
+    ga_array *r = gi_lazy_new(site, gi_kind_fold(), dtype, ndim, shape, 1, &a, p, sizeof *p);
     if (r) memset(r->owner->node->chunk, 0, sizeof r->owner->node->chunk);
     if (r) gi_chunk_fill_lengths(ndim, shape, ga_itemsize(dtype), r->owner->node->chunk);
     return r;
@@ -114,7 +114,7 @@ typedef struct gi_own_fold {
     ga_reduce_options   o;
 } gi_own_fold;
 
-static const gi_lazy_kind gi_kind_own_fold = { "reduction", gi_eval_first, GI_LOCAL | GI_FIRST, NULL };
+GI_TABLE(gi_lazy_kind, gi_kind_own_fold, { "reduction", gi_eval_first, GI_LOCAL | GI_FIRST, NULL })
 
 static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing *r, int operands, const ga_arg *in,
                                    const ga_reduce_options *o, int ndim, const int64_t *shape)
@@ -139,7 +139,7 @@ static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing 
         p.in[i] = in[i];
         if (in[i].array) arrays[inputs++] = in[i].array;
     }
-    ga_array *f = gi_lazy_new(o->site, &gi_kind_own_fold, r->k->result, m, result, inputs, arrays, &p, sizeof p);
+    ga_array *f = gi_lazy_new(o->site, gi_kind_own_fold(), r->k->result, m, result, inputs, arrays, &p, sizeof p);
     if (f) memset(f->owner->node->chunk, 0, sizeof f->owner->node->chunk);
     if (f) gi_chunk_fill_lengths(m, result, ga_itemsize(r->k->result), f->owner->node->chunk);
     return f;

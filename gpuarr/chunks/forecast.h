@@ -59,18 +59,18 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
     if (n->value) return f->on_gpu ? bytes : 0;
     if (n->mark == gi_computing.mark) return gi_comes_first(n) && !f->on_gpu ? 0 : bytes;
     n->mark = gi_computing.mark;
-    if (gi_comes_first(n) && n->kind != &gi_kind_fold) {
+    if (gi_comes_first(n) && n->kind != gi_kind_fold()) {
         f->values += gi_shape_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
         for (int k = 0; k < n->inputs; k++) {
             if (!gi_is_deferred(n->in[k])) continue;
             int64_t at_once = gi_piece_elements(n->in[k], f->on_gpu), size = ga_itemsize(n->in[k]->dtype);
             int64_t need = gi_foresee(f, n->in[k]->owner->node, at_once) + at_once * size;
             if (need > f->piece) f->piece = need;
-            if (n->kind == &gi_kind_whole) f->values += n->in[k]->size * size;
+            if (n->kind == gi_kind_whole()) f->values += n->in[k]->size * size;
         }
         return 0;
     }
-    if (n->kind == &gi_kind_fold) {
+    if (n->kind == gi_kind_fold()) {
         f->values += gi_shape_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
         if (!gi_is_deferred(n->in[0])) return 0;
         gi_lazy *below   = n->in[0]->owner->node;
@@ -96,7 +96,7 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
     }
     const ga_array *const *in     = (const ga_array *const *)n->in, *leaf[GI_CHAIN_LEAVES];
     int                    inputs = n->inputs;
-    if (n->kind == &gi_kind_map && !f->on_gpu && gi_find_chain(&gi_foreseen, n)) {
+    if (n->kind == gi_kind_map() && !f->on_gpu && gi_find_chain(&gi_foreseen, n)) {
         inputs = 0;
         tiles  = (int64_t)sizeof(gi_chain) + (gi_foreseen.links + gi_foreseen.leaves) * (GI_CHAIN_TILE + GI_CHAIN_BEHIND);
         for (int i = 0; i < gi_foreseen.links - 1; i++) *gi_foreseen.link[i].mark = gi_computing.mark;
@@ -116,21 +116,21 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
             continue;
         }
         if (gi_is_repeated(n, in[k])) f->values += gi_shape_size(below->ndim, below->shape) * ga_itemsize(below->dtype);
-        if (n->kind == &gi_kind_call && gi_shape_size(n->ndim, n->shape) > 0) {
+        if (n->kind == gi_kind_call() && gi_shape_size(n->ndim, n->shape) > 0) {
             gi_box box = gi_box_number(n->ndim, n->shape, n->chunk, 0), needed;
             ((const gi_further *)n->plan)->needs(n, k, &box, &needed);
             part = gi_shape_size(in[k]->ndim, needed.count);
         }
         if (part > in[k]->size) part = in[k]->size;
-        bool    in_turn = n->kind == &gi_kind_join; /* its inputs are pulled one after the other, into its place */
+        bool    in_turn = n->kind == gi_kind_join(); /* its inputs are pulled one after the other, into its place */
         int64_t need    = gi_foresee(f, below, part) + (in_turn ? bytes : 0);
         if (held + need > most) most = held + need;
         if (in_turn) continue;
         if (f->on_gpu || !gi_comes_first(below)) held += part * ga_itemsize(below->dtype);
-        over = over || (n->kind == &gi_kind_map && part == elements && below->dtype == n->dtype && below->uses == 1);
+        over = over || (n->kind == gi_kind_map() && part == elements && below->dtype == n->dtype && below->uses == 1);
     }
     if (n->inputs == 0 && !f->on_gpu) held += gi_foresee_unpacking(n, &f->kept);
-    if (n->kind == &gi_kind_call && !f->on_gpu)
+    if (n->kind == gi_kind_call() && !f->on_gpu)
         held += bytes + GI_CALL_SPARE; /* what the call itself needs: about as much again */
     if (held + (over ? 0 : bytes) > most) most = held + (over ? 0 : bytes);
     if (n->uses > 1) f->shared += bytes;

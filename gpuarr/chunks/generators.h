@@ -73,7 +73,7 @@ static ga_array *gi_eval_generator(gi_worker *w, const gi_lazy *n, const gi_box 
     }
     return r;
 }
-static const gi_lazy_kind gi_kind_generator = { "generated", gi_eval_generator, GI_LOCAL | GI_ON_GPU, NULL };
+GI_TABLE(gi_lazy_kind, gi_kind_generator, { "generated", gi_eval_generator, GI_LOCAL | GI_ON_GPU, NULL })
 
 static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
                                       const gi_generator *generator, const void *plan, size_t plan_bytes,
@@ -96,7 +96,7 @@ static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_devic
         if (shape->n[d] < 0)
             return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length",
                                        gi_shape_text(shape->ndim, shape->n));
-    ga_array *r = gi_lazy_new(site, &gi_kind_generator, dtype, shape->ndim, shape->n, 0, NULL, &p, sizeof p);
+    ga_array *r = gi_lazy_new(site, gi_kind_generator(), dtype, shape->ndim, shape->n, 0, NULL, &p, sizeof p);
     if (r && gi_chunk_set_lengths(site, r->owner->node, chunks)) return r;
     ga_free(r);
     return NULL;
@@ -109,7 +109,7 @@ static void gi_make_alike(const void *plan, int64_t begin, int64_t n, void *out)
     for (int64_t i = 0; i < n; i++) memcpy((char *)out + i * p->size, p->element, (size_t)p->size);
 }
 
-static const gi_generator gi_alike_generator = { gi_make_alike, GI_MAKES_ALIKE };
+GI_TABLE(gi_generator, gi_alike_generator, { gi_make_alike, GI_MAKES_ALIKE })
 
 /* Ones on a diagonal. */
 typedef struct gi_eye_plan {
@@ -157,5 +157,5 @@ static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, c
         return cast;
     }
     if (gi_is_dtype(dtype) && !gi_number_element(o->site, value, dtype, p.element)) return NULL;
-    return gi_chunked_generator(o->site, dtype, o->device, &all, dtype, &gi_alike_generator, &p, sizeof p, &o->chunks);
+    return gi_chunked_generator(o->site, dtype, o->device, &all, dtype, gi_alike_generator(), &p, sizeof p, &o->chunks);
 }

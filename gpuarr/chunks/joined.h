@@ -45,14 +45,14 @@ static ga_array *gi_eval_join(gi_worker *w, const gi_lazy *n, const gi_box *box,
     }
     return r;
 }
-static const gi_lazy_kind gi_kind_join = { "join", gi_eval_join, GI_LOCAL | GI_ON_GPU, NULL };
+GI_TABLE(gi_lazy_kind, gi_kind_join, { "join", gi_eval_join, GI_LOCAL | GI_ON_GPU, NULL })
 
 static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype dtype, int axis, bool stacked, int ndim,
                                  const int64_t *shape, const ga_axis_options *o)
 {
     gi_join_plan p = { axis, stacked };
     if (!gi_chunk_no_out(o->site, o->out)) return NULL;
-    ga_array *r = gi_lazy_new(o->site, &gi_kind_join, dtype, ndim, shape, n, arrays, &p, sizeof p);
+    ga_array *r = gi_lazy_new(o->site, gi_kind_join(), dtype, ndim, shape, n, arrays, &p, sizeof p);
     if (!r) return NULL;
     gi_lazy *node = r->owner->node;
     for (int d = 0; d < ndim; d++) node->chunk[d] = 0;

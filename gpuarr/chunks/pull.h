@@ -221,4 +221,4 @@ static ga_array *gi_eval_same(gi_worker *w, const gi_lazy *n, const gi_box *box,
     gi_layout l = gi_box_layout(n->in[0], box);
     return gi_pull(w, n->in[0], &l, out);
 }
-static const gi_lazy_kind gi_kind_chunked = { "array", gi_eval_same, GI_LOCAL | GI_ON_GPU, NULL };
+GI_TABLE(gi_lazy_kind, gi_kind_chunked, { "array", gi_eval_same, GI_LOCAL | GI_ON_GPU, NULL })

@@ -52,7 +52,7 @@ static void gi_buffer_unref(gi_buffer *b)
     if (!b || __atomic_sub_fetch(&b->references, 1, __ATOMIC_ACQ_REL) > 0) return;
     if (gi_gpu) gi_gpu->finish_buffer(b);
     if (b->release) b->release(b->base, b->user);
-    if (b->node) gi_deferred->free_node(b->node);
+    if (b->node) gi_deferred()->free_node(b->node);
     if (!b->wrapped && (b->device == GA_CUDA || b->memory == GI_PINNED)) gi_gpu->release_buffer(b);
     else if (!b->wrapped) gi_mem_release(b->base, b->bytes);
     gi_mem_release(b, sizeof *b);
@@ -165,13 +165,20 @@ static ga_array *gi_array_hold(const char *site, const ga_array *a)
     return held;
 }
 
+#ifdef GPUARR_STATIC
+#define GI_NOR_OF_ANOTHER_FILE ", or another file made it: GPUARR_STATIC is for a program of one file"
+#else
+#define GI_NOR_OF_ANOTHER_FILE
+#endif
+
 /* Is `a` an array? If not: the error (none for NULL behind an earlier error: that one is told already). */
 static bool gi_array_is_alive(const char *site, const ga_array *a, const char *name)
 {
     if (a && a->alive == GI_ALIVE) return true;
     if (!a) gi_fail(site, GA_BAD_ARGUMENT, "%s is NULL: the call that should have made it failed, or it was never made", name);
     else
-        gi_fail(site, GA_BAD_ARGUMENT, "%s is no array: it was freed (ga_free, or the end of its ga_scope), or never made",
+        gi_fail(site, GA_BAD_ARGUMENT,
+                "%s is no array: it was freed (ga_free, or the end of its ga_scope), or never made" GI_NOR_OF_ANOTHER_FILE,
                 name);
     return false;
 }

@@ -1,6 +1,13 @@
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
+#ifdef GPUARR_STATIC
+/* Each file has arrays of its own, which to another one of the same program are none. */
+static char gi_this_file;
+#define GI_ALIVE ((uint32_t)(uintptr_t)&gi_this_file)
+enum { GI_DEAD = 0 };
+#else
 enum { GI_ALIVE = 0x6A5EA11Eu % 0x7FFFFFFF, GI_DEAD = 0x0DEADA55 };
+#endif
 
 typedef enum gi_memory { GI_ORDINARY, GI_PINNED, GI_MANAGED } gi_memory;
 

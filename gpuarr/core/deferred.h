@@ -64,10 +64,11 @@ typedef struct gi_deferred_port {
 
 #ifdef GPUARR_STATIC
 /* Set by what makes the first deferred array, so that a program that makes none need not be built with that layer. */
-static const gi_deferred_port *gi_deferred;
+static const gi_deferred_port *gi_deferred_layer;
+static const gi_deferred_port *gi_deferred(void) { return __atomic_load_n(&gi_deferred_layer, __ATOMIC_RELAXED); }
 #else
-extern const gi_deferred_port        gi_chunks_port;
-static const gi_deferred_port *const gi_deferred = &gi_chunks_port;
+extern const gi_deferred_port  gi_chunks_port;
+static const gi_deferred_port *gi_deferred(void) { return &gi_chunks_port; }
 #endif
 
 /* Are its elements still to be computed? */
@@ -77,7 +78,7 @@ static bool gi_is_deferred(const ga_array *a) { return a->owner && a->owner->nod
 static bool gi_can_defer(const char *site)
 {
 #ifdef GPUARR_STATIC
-    if (!gi_deferred)
+    if (!gi_deferred())
         return gi_fail(site, GA_BAD_ARGUMENT,
                        "nothing in this program makes chunked arrays: write .chunks = ga_chunks(1000, 500)") != NULL;
 #endif

@@ -115,4 +115,22 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_BEGIN_COLD
 #define GI_END_COLD
 #endif
+
+/* Around all of a program of one file (GPUARR_STATIC). Without -O gcc compiles every function of the file, called or not; of functions with
+   these options it compiles those that are called. */
+#if defined(GPUARR_STATIC) && defined(__GNUC__) && !defined(__clang__) && !GI_OPTIMIZED
+#define GI_BEGIN_STATIC _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"toplevel-reorder\")")
+#define GI_END_STATIC   _Pragma("GCC pop_options")
+#else
+#define GI_BEGIN_STATIC
+#define GI_END_STATIC
+#endif
+
+/* A table of functions, as a function: const gi_row *gi_row_add(void). Of a file's tables gcc keeps all without -O, and what they name. */
+#define GI_TABLE(type, name, ...)                                                                                              \
+    static const type *name(void)                                                                                              \
+    {                                                                                                                          \
+        static const type table = __VA_ARGS__;                                                                                 \
+        return &table;                                                                                                         \
+    }
 #endif

@@ -82,9 +82,8 @@ static void GI_FIND(gi_unite_rows)(int64_t words, const uint64_t *a, const uint6
     }
 }
 
-static const gi_bit_rows  GI_FIND(gi_bit_rows) = { GI_FIND(gi_pack), GI_FIND(gi_busy), GI_FIND(gi_runs),
-                                                   GI_FIND(gi_unite_rows) };
-static const gi_bit_rows *GI_FIND(gi_bits)(void) { return &GI_FIND(gi_bit_rows); }
+GI_TABLE(gi_bit_rows, GI_FIND(gi_bit_rows), { GI_FIND(gi_pack), GI_FIND(gi_busy), GI_FIND(gi_runs), GI_FIND(gi_unite_rows) })
+static const gi_bit_rows *GI_FIND(gi_bits)(void) { return GI_FIND(gi_bit_rows)(); }
 
 /* Powers to the plain numbers of GI_EASY_POWERS. */
 #define GI_POWER(name, tag, T)                                                                                                 \

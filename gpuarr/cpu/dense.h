@@ -125,8 +125,8 @@ static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) { return a * b + c; }
 #else
 #define GI_PACK_ACROSS NULL
 #endif
-static const gi_product_tiles GI_LOOP(gi_product_tiles) = { GI_ISA_ROWS,      GI_ISA_BYTES, sizeof(GI_W),
-                                                            GI_LOOP(gi_tile), GI_ROW,       GI_PACK_ACROSS };
+GI_TABLE(gi_product_tiles, GI_LOOP(gi_product_tiles),
+         { GI_ISA_ROWS, GI_ISA_BYTES, sizeof(GI_W), GI_LOOP(gi_tile), GI_ROW, GI_PACK_ACROSS })
 #undef GI_ROW
 #undef GI_PACK_ACROSS
 

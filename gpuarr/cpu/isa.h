@@ -190,15 +190,15 @@ static gi_cast_kernel GI_FIND(gi_cast)(ga_dtype to, ga_dtype from)
 #undef GI_DTYPE_CASE
 static const gi_dense *GI_FIND(gi_dense)(ga_dtype dtype)
 {
-    return dtype == GA_F32 ? &GI_FIND(gi_dense_f32) : dtype == GA_F64 ? &GI_FIND(gi_dense_f64) : NULL;
+    return dtype == GA_F32 ? GI_FIND(gi_dense_f32)() : dtype == GA_F64 ? GI_FIND(gi_dense_f64)() : NULL;
 }
 static const gi_window_loops *GI_FIND(gi_windows)(int itemsize)
 {
     switch (itemsize) {
-    case 1: return &GI_FIND(gi_window_loops_u8);
-    case 2: return &GI_FIND(gi_window_loops_u16);
-    case 4: return &GI_FIND(gi_window_loops_i32);
-    default: return &GI_FIND(gi_window_loops_i64);
+    case 1: return GI_FIND(gi_window_loops_u8)();
+    case 2: return GI_FIND(gi_window_loops_u16)();
+    case 4: return GI_FIND(gi_window_loops_i32)();
+    default: return GI_FIND(gi_window_loops_i64)();
     }
 }
 #if GI_ISA_INTEGERS
@@ -225,11 +225,11 @@ static gi_correlate_loop GI_FIND(gi_correlate)(ga_dtype dtype)
 #endif
 static const gi_node_loops *GI_FIND(gi_nodes)(ga_dtype dtype)
 {
-    return dtype == GA_F32 ? &GI_FIND(gi_node_loops_f32) : &GI_FIND(gi_node_loops_f64);
+    return dtype == GA_F32 ? GI_FIND(gi_node_loops_f32)() : GI_FIND(gi_node_loops_f64)();
 }
 static const gi_scan_loops *GI_FIND(gi_scans)(ga_dtype dtype)
 {
-    return dtype == GA_F32 ? &GI_FIND(gi_scan_loops_f32) : &GI_FIND(gi_scan_loops_f64);
+    return dtype == GA_F32 ? GI_FIND(gi_scan_loops_f32)() : GI_FIND(gi_scan_loops_f64)();
 }
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG: return GI_FIND(GI_JOIN(gi_chains_, GI_TWIN_##tag));
@@ -244,11 +244,11 @@ static gi_chains GI_FIND(gi_chains)(ga_dtype dtype)
 static const gi_product_tiles *GI_FIND(gi_tiles)(ga_dtype dtype)
 {
     switch (dtype) {
-    case GA_F32: return &GI_FIND(gi_product_tiles_f32);
-    case GA_F64: return &GI_FIND(gi_product_tiles_f64);
+    case GA_F32: return GI_FIND(gi_product_tiles_f32)();
+    case GA_F64: return GI_FIND(gi_product_tiles_f64)();
 #if GI_ISA_INTEGERS
-    case GA_I32: return &GI_FIND(gi_product_tiles_i32);
-    case GA_I64: return &GI_FIND(gi_product_tiles_i64);
+    case GA_I32: return GI_FIND(gi_product_tiles_i32)();
+    case GA_I64: return GI_FIND(gi_product_tiles_i64)();
 #endif
     default: return GI_OR_LOWER(NULL, tiles, dtype);
     }

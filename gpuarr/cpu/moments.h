@@ -78,8 +78,9 @@ static void GI_LOOP(gi_node_value)(int64_t n, double *out, const gi_nodes *of, g
     }
 }
 
-static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), GI_LOOP(gi_node_join),
-                                                      GI_LOOP(gi_node_join_counted), GI_LOOP(gi_node_value) };
+GI_TABLE(gi_node_loops, GI_LOOP(gi_node_loops),
+         { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), GI_LOOP(gi_node_join), GI_LOOP(gi_node_join_counted),
+           GI_LOOP(gi_node_value) })
 #else
-static const gi_node_loops GI_LOOP(gi_node_loops) = { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), NULL, NULL, NULL };
+GI_TABLE(gi_node_loops, GI_LOOP(gi_node_loops), { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), NULL, NULL, NULL })
 #endif

@@ -77,7 +77,7 @@ static void GI_LOOP(gi_scan_finish)(bool product, int64_t n, void *to, const dou
 }
 
 #if GI_JOIN(GI_WIDEST_, GA_TAG)
-static const gi_scan_loops GI_LOOP(gi_scan_loops) = { GI_LOOP(gi_scan_of), GI_LOOP(gi_scan_last_of), GI_LOOP(gi_scan_finish) };
+GI_TABLE(gi_scan_loops, GI_LOOP(gi_scan_loops), { GI_LOOP(gi_scan_of), GI_LOOP(gi_scan_last_of), GI_LOOP(gi_scan_finish) })
 #else
-static const gi_scan_loops GI_LOOP(gi_scan_loops) = { NULL, NULL, GI_LOOP(gi_scan_finish) };
+GI_TABLE(gi_scan_loops, GI_LOOP(gi_scan_loops), { NULL, NULL, GI_LOOP(gi_scan_finish) })
 #endif

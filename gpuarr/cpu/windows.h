@@ -269,9 +269,9 @@ static void GI_KEYED(gi_run_steps)(const gi_network_step *steps, int64_t count, 
     }
 }
 
-static const gi_window_loops GI_KEYED(gi_window_loops) = { GI_KEYED(gi_to_keys),    GI_KEYED(gi_from_keys),
-                                                           GI_KEYED(gi_least),      GI_KEYED(gi_run_steps),
-                                                           GI_KEYED(gi_median_3x3), GI_KEYED(gi_median_5x5) };
+GI_TABLE(gi_window_loops, GI_KEYED(gi_window_loops),
+         { GI_KEYED(gi_to_keys), GI_KEYED(gi_from_keys), GI_KEYED(gi_least), GI_KEYED(gi_run_steps), GI_KEYED(gi_median_3x3),
+           GI_KEYED(gi_median_5x5) })
 #undef GI_EXCHANGE
 #undef GI_KEYED
 #undef GI_KEY

@@ -14,7 +14,7 @@ static ga_array *gi_eval_npy(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     (void)w;
     return gi_read_box(&f, box, out);
 }
-static const gi_lazy_kind gi_kind_npy = { "file", gi_eval_npy, GI_LOCAL, NULL };
+GI_TABLE(gi_lazy_kind, gi_kind_npy, { "file", gi_eval_npy, GI_LOCAL, NULL })
 
 static void gi_close_npy(gi_lazy *n) { (void)close(((gi_npy_plan *)n->plan)->fd); }
 
@@ -69,7 +69,7 @@ static ga_array *gi_open_npy(const char *site, const char *path, int fd, const s
         else if (bytes < 0 || bytes > there)
             gi_fail(site, GA_BAD_FILE, "%s claims %s of %s, but only %lld bytes of data are there: was it cut short?", p.what,
                     gi_shape_text(p.h.ndim, p.h.shape), ga_dtype_name(p.h.dtype), (long long)there);
-        else a = gi_lazy_new(site, &gi_kind_npy, p.h.dtype, p.h.ndim, p.h.shape, 0, NULL, &p, sizeof p);
+        else a = gi_lazy_new(site, gi_kind_npy(), p.h.dtype, p.h.ndim, p.h.shape, 0, NULL, &p, sizeof p);
     }
     if (!a) {
         (void)close(fd);

@@ -80,8 +80,8 @@ static ga_array *gi_eval_hdf5(gi_worker *w, const gi_lazy *n, const gi_box *box,
 /* libhdf5 unpacks in memory of its own. */
 static int64_t gi_hdf5_unpacking(const gi_lazy *n) { return (void)n, 0; }
 
-static const gi_lazy_kind gi_kind_hdf5         = { "HDF5", gi_eval_hdf5, GI_LOCAL, NULL },
-                          gi_kind_chunked_hdf5 = { "HDF5", gi_eval_hdf5, 0, gi_hdf5_unpacking };
+GI_TABLE(gi_lazy_kind, gi_kind_hdf5, { "HDF5", gi_eval_hdf5, GI_LOCAL, NULL })
+GI_TABLE(gi_lazy_kind, gi_kind_chunked_hdf5, { "HDF5", gi_eval_hdf5, 0, gi_hdf5_unpacking })
 
 static void gi_close_hdf5_ids(const gi_hdf5_plan *p)
 {
@@ -203,7 +203,7 @@ static ga_array *gi_find_hdf5(const char *site, const char *path, const char *na
                                    "the elements of %s are none that gpuarr can hold (numbers of 1 to 8 bytes, complex ones, "
                                    "bool): save them as float64",
                                    p->what);
-    return gi_lazy_new(site, chunked ? &gi_kind_chunked_hdf5 : &gi_kind_hdf5, dtype, ndim, shape, 0, NULL, p, sizeof *p);
+    return gi_lazy_new(site, chunked ? gi_kind_chunked_hdf5() : gi_kind_hdf5(), dtype, ndim, shape, 0, NULL, p, sizeof *p);
 }
 
 static ga_array *gi_open_hdf5(const char *site, const char *path, const char *name, const struct stat *about,

@@ -96,7 +96,7 @@ static bool gi_spill(const char *site, ga_array *whole)
             snprintf(p->what, sizeof p->what, "what ga_persist has kept in '%.300s'", gi_spill_folder());
             memcpy(p->h.shape, n->shape, sizeof n->shape);
             gi_lazy_let_go(n);
-            n->kind  = &gi_kind_npy;
+            n->kind  = gi_kind_npy();
             n->plan  = p;
             n->close = gi_close_spilled;
             n->seed  = print;

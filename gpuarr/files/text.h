@@ -477,7 +477,7 @@ static void gi_put_repr_end(gi_printer *p, bool summarised, int line_width)
 char *(ga_to_string)(const ga_array *a, ga_print_options o)
 {
     if (!gi_array_check_any(o.site, a, "a")) return NULL;
-    if (gi_is_deferred(a)) return gi_deferred->text(o.site, a);
+    if (gi_is_deferred(a)) return gi_deferred()->text(o.site, a);
     if (o.precision < 0 || o.threshold < 0 || o.edgeitems < 0 || o.linewidth < 0)
         return (char *)gi_fail(o.site, GA_BAD_ARGUMENT,
                                "precision %d, threshold %d, edgeitems %d, linewidth %d: none may be negative", o.precision,

@@ -351,8 +351,8 @@ static ga_array *gi_eval_zarr(gi_worker *w, const gi_lazy *n, const gi_box *box,
 /* A chunk as it is in its file, at most as large, and unpacked. */
 static int64_t gi_zarr_unpacking(const gi_lazy *n) { return 2 * ((const gi_zarr_plan *)n->plan)->z.chunk_bytes; }
 
-static const gi_lazy_kind gi_kind_zarr        = { "Zarr", gi_eval_zarr, GI_LOCAL, NULL },
-                          gi_kind_packed_zarr = { "packed Zarr", gi_eval_zarr, 0, gi_zarr_unpacking };
+GI_TABLE(gi_lazy_kind, gi_kind_zarr, { "Zarr", gi_eval_zarr, GI_LOCAL, NULL })
+GI_TABLE(gi_lazy_kind, gi_kind_packed_zarr, { "packed Zarr", gi_eval_zarr, 0, gi_zarr_unpacking })
 
 static void gi_close_zarr(gi_lazy *n)
 {
@@ -433,7 +433,7 @@ static ga_array *gi_open_zarr(const char *site, const char *path, const char *na
     if (fd < 0) gi_no_zarr(site, p.what, path, name ? name : "", p.dir);
     char *text = fd >= 0 ? gi_zarray_text(site, p.what, fd, &room) : NULL;
     if (text && fstat(fd, &about) == 0 && gi_read_zarray(site, p.what, text, &p.z))
-        a = gi_lazy_new(site, p.z.codec == GI_CODEC_NONE ? &gi_kind_zarr : &gi_kind_packed_zarr, p.z.h.dtype, p.z.h.ndim,
+        a = gi_lazy_new(site, p.z.codec == GI_CODEC_NONE ? gi_kind_zarr() : gi_kind_packed_zarr(), p.z.h.dtype, p.z.h.ndim,
                         p.z.h.shape, 0, NULL, &p, sizeof p);
     if (text) gi_mem_release(text, room);
     if (fd >= 0) (void)close(fd);

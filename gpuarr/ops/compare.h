@@ -41,7 +41,7 @@ static bool gi_all_true(const char *site, ga_array *a)
     if (!a) return false;
     ga_array *all = (ga_all)(a, gi_reduce_site(site));
     if (all && gi_is_deferred(all)) {
-        ga_array *computed = gi_deferred->compute(site, all);
+        ga_array *computed = gi_deferred()->compute(site, all);
         ga_free(all);
         all = computed;
     }

@@ -228,7 +228,7 @@ static ga_array *gi_contract(gi_contraction *c, ga_array *out)
     if (ok && c->sums == 0) {
         result = gi_contract_nothing(c, out);
     } else if (chunked) {
-        result = gi_deferred->contraction(c, out);
+        result = gi_deferred()->contraction(c, out);
     } else if (ok && c->ndim == 0) {
         result = gi_contract_fully(c, inner);
     } else if (ok) {

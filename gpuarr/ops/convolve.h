@@ -19,7 +19,7 @@ static int64_t gi_option_for_axis(const ga_shape *s, int d) { return s->ndim > 1
 GI_BEGIN_FAST
 static void gi_make_whole(int64_t n, void *out, const void *in, const void *y, const void *z)
 {
-    gi_kernel rint_ = gi_row_kernel(&gi_row_rint, GA_F64), trunc_ = gi_row_kernel(&gi_row_trunc, GA_F64);
+    gi_kernel rint_ = gi_row_kernel(gi_row_rint(), GA_F64), trunc_ = gi_row_kernel(gi_row_trunc(), GA_F64);
     double    nearest[GI_TILE], cut[GI_TILE];
     (void)y, (void)z;
     for (int64_t start = 0; start < n; start += GI_TILE) {
@@ -144,7 +144,7 @@ static ga_array *gi_conv_run(gi_conv_call *q)
     ga_free(in);
     ga_free(w);
     if (r && !done && r != q->out) ga_free(r);
-    r = chunked ? gi_deferred->correlation(q) : gi_conv_finish(q, done ? r : NULL, rounded);
+    r = chunked ? gi_deferred()->correlation(q) : gi_conv_finish(q, done ? r : NULL, rounded);
     ga_free(q->a);
     ga_free(q->weights);
     return r;

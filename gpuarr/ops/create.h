@@ -81,7 +81,7 @@ static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_optio
 static ga_array *gi_new_full(int ndim, const int64_t *shape, ga_arg value, ga_new_options o)
 {
     const char *site = o.site;
-    if (o.chunks.ndim > 0) return gi_can_defer(o.site) ? gi_deferred->full(ndim, shape, value, &o) : NULL;
+    if (o.chunks.ndim > 0) return gi_can_defer(o.site) ? gi_deferred()->full(ndim, shape, value, &o) : NULL;
     ga_array *a = gi_new_empty(ndim, shape, &o);
     if (!a) return NULL;
     bool done = true;
@@ -137,7 +137,7 @@ ga_array *(ga_empty_like)(const ga_array *a, ga_new_options o)
 ga_array *(ga_full_like)(const ga_array *a, ga_arg value, ga_new_options o)
 {
     if (!gi_like(a, &o)) return NULL;
-    if (gi_is_deferred(a) && o.chunks.ndim == 0) o.chunks = gi_deferred->chunks(a);
+    if (gi_is_deferred(a) && o.chunks.ndim == 0) o.chunks = gi_deferred()->chunks(a);
     return gi_new_full(a->ndim, a->shape, value, o);
 }
 ga_array *(ga_zeros_like)(const ga_array *a, ga_new_options o) { return (ga_full_like)(a, GA_ARG(0), o); }

@@ -131,7 +131,7 @@ static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndi
     if (gi_option_null(o->site, "out", o->out) || (o->out && !gi_check_out(o->site, o->out, dtype, ndim, shape)) ||
         gi_common_device(o->site, 3, all) == GA_DEVICE_DEFAULT)
         return NULL;
-    if (gi_is_deferred(x) || (y && gi_is_deferred(y))) return gi_deferred->distances(x, y, dtype, ndim, shape, o);
+    if (gi_is_deferred(x) || (y && gi_is_deferred(y))) return gi_deferred()->distances(x, y, dtype, ndim, shape, o);
     ga_array *px = gi_copy_contiguous(o->site, x, dtype), *py = px && y ? gi_copy_contiguous(o->site, y, dtype) : NULL,
              *result = NULL;
     bool ok          = px && (py || !y);

@@ -161,7 +161,7 @@ static ga_array *gi_search_extreme(const gi_row *asked, const char *name, bool s
     gi_reduction  plan;
     gi_search     r;
     if (!gi_reduce_plan(&row, name, a, &o, &plan)) return NULL;
-    if (gi_is_deferred(a)) return gi_deferred->place(asked, name, skip_nan, a, &o);
+    if (gi_is_deferred(a)) return gi_deferred()->place(asked, name, skip_nan, a, &o);
     const bool largest = asked->op == GA_OP_max || asked->op == GA_OP_nanmax;
     if (a->device == GA_CUDA) return gi_search_extreme_on_gpu(name, largest, skip_nan, &plan.lines, &o);
     memset(&r, 0, sizeof r);
@@ -173,8 +173,8 @@ static ga_array *gi_search_extreme(const gi_row *asked, const char *name, bool s
     int64_t         size = ga_itemsize(a->dtype);
     r.lines              = *p;
     r.fold               = plan.fold;
-    r.less_equal         = gi_row_kernel(&gi_row_less_equal, a->dtype);
-    r.unordered          = gi_row_kernel(&gi_row_isnan, a->dtype);
+    r.less_equal         = gi_row_kernel(gi_row_less_equal(), a->dtype);
+    r.unordered          = gi_row_kernel(gi_row_isnan(), a->dtype);
     r.result             = (int64_t *)places->data;
     r.columns            = gi_line_columns(p);
     if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
@@ -209,17 +209,17 @@ static ga_array *gi_search_extreme(const gi_row *asked, const char *name, bool s
 
 ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_search_extreme(&gi_row_min, "ga_argmin", false, a, o);
+    return gi_search_extreme(gi_row_min(), "ga_argmin", false, a, o);
 }
 ga_array *(ga_argmax)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_search_extreme(&gi_row_max, "ga_argmax", false, a, o);
+    return gi_search_extreme(gi_row_max(), "ga_argmax", false, a, o);
 }
 ga_array *(ga_nanargmin)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_search_extreme(&gi_row_nanmin, "ga_nanargmin", true, a, o);
+    return gi_search_extreme(gi_row_nanmin(), "ga_nanargmin", true, a, o);
 }
 ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_search_extreme(&gi_row_nanmax, "ga_nanargmax", true, a, o);
+    return gi_search_extreme(gi_row_nanmax(), "ga_nanargmax", true, a, o);
 }

@@ -97,7 +97,7 @@ static ga_array *gi_new_grid(const ga_new_options *o, ga_dtype dtype, int n, ga_
     all.ndim = n + 1;
     all.n[0] = n;
     for (int d = 0; d < n; d++) all.n[d + 1] = lines[d]->size;
-    if (o->chunks.ndim > 0) return gi_can_defer(o->site) ? gi_deferred->grid(o, dtype, &all, lines) : NULL;
+    if (o->chunks.ndim > 0) return gi_can_defer(o->site) ? gi_deferred()->grid(o, dtype, &all, lines) : NULL;
     ga_array *grid = gi_array_new(o->site, dtype, o->device, all.ndim, all.n);
     for (int k = 0; k < n && grid; k++) {
         if (gi_put_coordinates_at(o->site, grid, k, lines[k])) continue;
@@ -196,7 +196,7 @@ static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alo
     if (n < 0) return NULL;
     if (s->counted) p.delta = n == 1 ? 1 : (r->stop - r->start) / (double)(n - 1);
     p.second = p.start + p.delta;
-    return gi_generate(site, GA_F64, device, &shape, GA_F64, gi_arange_generator_f64, &p, sizeof p, chunks);
+    return gi_generate(site, GA_F64, device, &shape, GA_F64, *gi_arange_generator_f64(), &p, sizeof p, chunks);
 }
 
 ga_array *(ga_mgrid)(const char *slices, ga_new_options o)

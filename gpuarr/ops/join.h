@@ -118,7 +118,7 @@ static ga_array *gi_join_arrays(int n, const ga_array *const *arrays, int axis, 
                                        "%s cannot become %s without losing its kind: use ga_astype first",
                                        ga_dtype_name(arrays[k]->dtype), ga_dtype_name(dtype));
     for (int k = 0; k < n; k++)
-        if (gi_is_deferred(arrays[k])) return gi_deferred->join(n, arrays, dtype, axis, stacked, ndim, shape, o);
+        if (gi_is_deferred(arrays[k])) return gi_deferred()->join(n, arrays, dtype, axis, stacked, ndim, shape, o);
     /* Straight into .out if it fits and holds none of the arrays. */
     bool direct = o->out && o->out->alive == GI_ALIVE && gi_shape_equal(ndim, shape, o->out->ndim, o->out->shape) &&
                   gi_dtype_same_kind(dtype, o->out->dtype) && o->dtype == GA_DTYPE_DEFAULT;

@@ -290,7 +290,7 @@ static bool gi_map_run(const gi_map_call *c)
     ga_array                         *target[GPUARR_MAX_OUTPUTS] = { NULL }, *copies[GI_MOST_INPUTS + 1] = { NULL };
     __attribute__((aligned(64))) char tiles[GI_MOST_INPUTS][GI_TILE_BYTES];
     if (!gi_map_check(c, &device, &j.ndim, j.shape)) return false;
-    if (gi_map_is_deferred(c)) return gi_deferred->map(c, j.ndim, j.shape);
+    if (gi_map_is_deferred(c)) return gi_deferred()->map(c, j.ndim, j.shape);
     if (!gi_map_targets(c, device, j.ndim, j.shape, target)) return false;
     j.kernel  = c->function.cpu;
     j.gpu     = c->function.gpu;

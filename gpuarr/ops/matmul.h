@@ -451,8 +451,8 @@ static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array 
     j.x        = x;
     j.y        = y;
     j.wide     = wide;
-    j.multiply = gi_row_kernel(&gi_row_multiply, wide);
-    gi_row_fold(wide == GA_BOOL ? &gi_row_any : &gi_row_sum, wide, &j.fold);
+    j.multiply = gi_row_kernel(gi_row_multiply(), wide);
+    gi_row_fold(wide == GA_BOOL ? gi_row_any() : gi_row_sum(), wide, &j.fold);
     j.sums = (char *)gi_mem_alloc(site, (size_t)(blocks * j.fold.acc_bytes));
     if (!j.sums) {
         ga_free(result);

@@ -393,7 +393,7 @@ static double *gi_measure_all(const char *site, gi_label_measure what, const gi_
     memset(&m, 0, sizeof m);
     m.groups = g;
     m.sums   = sums;
-    gi_row_fold(what == GI_MIN_OF ? &gi_row_nanmin : what == GI_MAX_OF ? &gi_row_max : &gi_row_sum, GA_F64, &m.fold);
+    gi_row_fold(what == GI_MIN_OF ? gi_row_nanmin() : what == GI_MAX_OF ? gi_row_max() : gi_row_sum(), GA_F64, &m.fold);
     size_t first_bytes = (size_t)(g->count + 1) * sizeof *m.first_block, acc_bytes = 0;
     *bytes        = (size_t)(g->count * sums) * sizeof *m.results;
     m.a           = gi_copy_contiguous(site, a, a->dtype);

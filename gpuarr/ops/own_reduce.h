@@ -300,7 +300,7 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
                                    k->map.name, k->map.site);
     for (int isa = (int)gi_cpu_isa() - GI_ISA_BASELINE; isa >= 0 && !r.join; isa--) r.join = k->join[isa];
     for (int i = 0; i < n; i++)
-        if (arrays[i] && gi_is_deferred(arrays[i])) return gi_deferred->reduce(asked, &r, n, in, &o, ndim, shape);
+        if (arrays[i] && gi_is_deferred(arrays[i])) return gi_deferred()->reduce(asked, &r, n, in, &o, ndim, shape);
     bool ok = true;
     for (int i = 0; i < n && ok; i++) {
         views[i] = gi_reducing_input(o.site, in[i], r.dtype[i], device, ndim, shape, &copies[i]);

@@ -291,7 +291,7 @@ static ga_array *gi_order_median(const char *name, bool skip_nan, const ga_array
     memset(&o, 0, sizeof o);
     if (!gi_order_plan(options.site, &o, name, a, &options)) return NULL;
     o.rule.result = a->dtype == GA_F32 ? GA_F32 : GA_F64;
-    if (gi_is_deferred(a)) return gi_deferred->median(name, skip_nan, o.rule.result, a, &options);
+    if (gi_is_deferred(a)) return gi_deferred()->median(name, skip_nan, o.rule.result, a, &options);
     o.rule.median    = true;
     o.rule.skip_nan  = skip_nan;
     o.count          = 1;
@@ -379,7 +379,7 @@ static ga_array *gi_order_percentile(const char *name, bool skip_nan, const ga_a
                                    gi_shape_of(a));
     ga_array *percent = gi_percent_numbers(site, q);
     if (percent && gi_is_deferred(a)) {
-        ga_array *r = gi_deferred->percentile(name, skip_nan, o.rule.result, a, q, percent, &options);
+        ga_array *r = gi_deferred()->percentile(name, skip_nan, o.rule.result, a, q, percent, &options);
         ga_free(percent);
         return r;
     }

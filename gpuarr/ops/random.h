@@ -22,7 +22,7 @@ static void gi_make_random_one(const gi_random_plan *p, int64_t i, void *out)
 }
 GI_END_FAST
 
-static const gi_generator gi_random_generator = { gi_make_random, GI_MAKES_RANDOM };
+GI_TABLE(gi_generator, gi_random_generator, { gi_make_random, GI_MAKES_RANDOM })
 
 /* The dtype of random numbers that are not integers; GA_DTYPE_DEFAULT with an error. */
 static ga_dtype gi_random_dtype(const ga_random_options *o)
@@ -39,7 +39,7 @@ ga_array *(ga_random)(ga_shape shape, ga_random_options o)
     ga_dtype       dtype = gi_random_dtype(&o);
     gi_random_plan p     = { dtype == GA_F32 ? GI_UNIFORM_F32 : GI_UNIFORM_F64, o.seed, o.stream, 0, 0, 0, 0 };
     if (!dtype) return NULL;
-    return gi_generate(o.site, dtype, o.device, &shape, dtype, gi_random_generator, &p, sizeof p, &o.chunks);
+    return gi_generate(o.site, dtype, o.device, &shape, dtype, *gi_random_generator(), &p, sizeof p, &o.chunks);
 }
 
 ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o)
@@ -48,7 +48,7 @@ ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_rando
     gi_random_plan p     = { GI_NORMAL, o.seed, o.stream, 0, 0, mean, sigma };
     if (!dtype) return NULL;
     if (!(sigma >= 0)) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "sigma is %g; it must be 0 or more", sigma);
-    return gi_generate(o.site, dtype, o.device, &shape, GA_F64, gi_random_generator, &p, sizeof p, &o.chunks);
+    return gi_generate(o.site, dtype, o.device, &shape, GA_F64, *gi_random_generator(), &p, sizeof p, &o.chunks);
 }
 
 ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o)
@@ -63,5 +63,5 @@ ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_ran
     if (!gi_number_fits(GA_ARG((long long)low), dtype) || !gi_number_fits(GA_ARG((long long)(high - 1)), dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "not every integer from %lld to below %lld fits %s", (long long)low,
                                    (long long)high, ga_dtype_name(dtype));
-    return gi_generate(o.site, dtype, o.device, &shape, GA_I64, gi_random_generator, &p, sizeof p, &o.chunks);
+    return gi_generate(o.site, dtype, o.device, &shape, GA_I64, *gi_random_generator(), &p, sizeof p, &o.chunks);
 }

@@ -400,7 +400,7 @@ static bool gi_reduce_plan(const gi_row **row, const char *name, const ga_array 
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
         return gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype), false;
     if (o->ddof != 0) return gi_fail(o->site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name), false;
-    if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype) && (*row)->without_nan) *row = (*row)->without_nan;
+    if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype) && (*row)->without_nan) *row = (*row)->without_nan();
     ga_dtype dtype = ends == GI_ENDS_BOOL || ends == GI_ENDS_COUNT ? GA_BOOL
                      : o->dtype != GA_DTYPE_DEFAULT                ? o->dtype
                                                                    : a->dtype;
@@ -421,7 +421,7 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
     if (!gi_reduce_plan(&row, row->name, a, &o, &r)) return NULL;
     ga_dtype end_dtype = gi_reduce_end_dtype(row->ends, r.lines.dtype),
              dtype     = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end_dtype;
-    if (gi_is_deferred(a)) return gi_deferred->row(asked, dtype, a, &o);
+    if (gi_is_deferred(a)) return gi_deferred()->row(asked, dtype, a, &o);
     if (a->device == GA_CUDA && r.lines.dtype != a->dtype && gi_gpu->folds_wider(row->op, r.lines.dtype)) {
         ga_array *narrowed = gi_copy_convert(o.site, a, r.lines.dtype),
                  *folded   = NULL; /* first rounded to the dtype that is asked for */
@@ -446,6 +446,6 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
 }
 
 #define GA_FOLD(name, ...)                                                                                                     \
-    ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o) { return gi_reduce_row(&gi_row_##name, a, o); }
+    ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o) { return gi_reduce_row(gi_row_##name(), a, o); }
 #define GA_TABLE
 #include "../rows/table.h"

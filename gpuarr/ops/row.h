@@ -16,15 +16,15 @@ struct gi_row {
 #ifdef GPUARR_STATIC
     bool (*find)(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold); /* of this row alone */
 #endif
-    ga_op          op;
-    const char    *name;    /* of the public function */
-    gi_result      returns; /* elementwise rows */
-    int            cost;
-    gi_end         ends; /* reductions */
-    int            start;
-    const gi_row  *without_nan; /* the row that does the same to dtypes without NaN, or NULL */
-    const gi_row  *exchanged;   /* the row that does the same to the operands in the other order, or NULL */
-    gi_row_special special;     /* or NULL */
+    ga_op       op;
+    const char *name;    /* of the public function */
+    gi_result   returns; /* elementwise rows */
+    int         cost;
+    gi_end      ends; /* reductions */
+    int         start;
+    const gi_row *(*without_nan)(void); /* the row that does the same to dtypes without NaN, or NULL */
+    const gi_row *(*exchanged)(void);   /* the row that does the same to the operands in the other order, or NULL */
+    gi_row_special special;             /* or NULL */
 };
 
 #ifdef GPUARR_STATIC

@@ -142,18 +142,18 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
     return *done && !failed ? gi_map(o->site, easy, GI_CHEAP, 1, in, wanted, result, o->out, o->where) : NULL;
 }
 
-/* What few rows have and the others have not: GI_ROW_HAS(exchanged, greater) is &gi_row_less, GI_ROW_HAS(exchanged, add) NULL. */
+/* What few rows have and the others have not: GI_ROW_HAS(exchanged, greater) is gi_row_less, GI_ROW_HAS(exchanged, add) NULL. */
 #define GI_ROW_HAS(what, name)         GI_ROW_HAS_(GI_JOIN(GI_JOIN(GI_ROW_, what), GI_JOIN(_, name)), NULL, )
 #define GI_ROW_HAS_(...)               GI_ROW_SECOND(__VA_ARGS__)
 #define GI_ROW_SECOND(a, b, ...)       b
-#define GI_ROW_without_nan_fmax        , &gi_row_maximum
-#define GI_ROW_without_nan_fmin        , &gi_row_minimum
-#define GI_ROW_without_nan_nansum      , &gi_row_sum
-#define GI_ROW_without_nan_nanprod     , &gi_row_prod
-#define GI_ROW_without_nan_nanmin      , &gi_row_min
-#define GI_ROW_without_nan_nanmax      , &gi_row_max
-#define GI_ROW_exchanged_greater       , &gi_row_less
-#define GI_ROW_exchanged_greater_equal , &gi_row_less_equal
+#define GI_ROW_without_nan_fmax        , gi_row_maximum
+#define GI_ROW_without_nan_fmin        , gi_row_minimum
+#define GI_ROW_without_nan_nansum      , gi_row_sum
+#define GI_ROW_without_nan_nanprod     , gi_row_prod
+#define GI_ROW_without_nan_nanmin      , gi_row_min
+#define GI_ROW_without_nan_nanmax      , gi_row_max
+#define GI_ROW_exchanged_greater       , gi_row_less
+#define GI_ROW_exchanged_greater_equal , gi_row_less_equal
 #define GI_ROW_special_power           , gi_power_special
 #define GI_ROW_special_equal           , gi_comparison_special
 #define GI_ROW_special_not_equal       , gi_comparison_special
@@ -162,15 +162,9 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
 
 #define GI_ROW(name, returns, cost, ends, start)                                                                               \
     GI_FINDER(name)                                                                                                            \
-    static const gi_row gi_row_##name = { GI_FOUND_BY(name) GA_OP_##name,                                                      \
-                                          "ga_" #name,                                                                         \
-                                          returns,                                                                             \
-                                          cost,                                                                                \
-                                          ends,                                                                                \
-                                          start,                                                                               \
-                                          GI_ROW_HAS(without_nan, name),                                                       \
-                                          GI_ROW_HAS(exchanged, name),                                                         \
-                                          GI_ROW_HAS(special, name) };
+    GI_TABLE(gi_row, gi_row_##name,                                                                                            \
+             { GI_FOUND_BY(name) GA_OP_##name, "ga_" #name, returns, cost, ends, start, GI_ROW_HAS(without_nan, name),         \
+               GI_ROW_HAS(exchanged, name), GI_ROW_HAS(special, name) })
 #define GI_ELEMENTWISE_ROW(name, returns, cost) GI_ROW(name, returns, cost, GI_ENDS_SAME, GI_START_NONE)
 #define GA_UNARY(name, dtypes, result, ...)     GI_ELEMENTWISE_ROW(name, GI_RETURNS_##result, GI_CHEAP)
 #define GA_ELEMENTARY(name, ...)                GI_ELEMENTWISE_ROW(name, GI_RETURNS_SAME, GI_COSTLY)
@@ -207,7 +201,7 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
         common = loop;
     }
     const char *name = row->name;
-    if (gi_dtype_kind(common) < 2 && row->without_nan) row = row->without_nan; /* stamped for floats alone */
+    if (gi_dtype_kind(common) < 2 && row->without_nan) row = row->without_nan(); /* stamped for floats alone */
     if (gi_is_logical(row->op) && loop == GA_DTYPE_DEFAULT) loop = GA_BOOL;
     if (gi_only_copies(row->op, common)) {
         if (common == GA_BOOL && (row->op == GA_OP_positive || row->op == GA_OP_conj))
@@ -217,7 +211,7 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
         return gi_map(o.site, gi_copying, row->cost, n, in, same, common, o.out, o.where);
     }
     if (row->exchanged) { /* x > y is y < x */
-        row          = row->exchanged;
+        row          = row->exchanged();
         exchanged[0] = in[1];
         exchanged[1] = in[0];
         in           = exchanged;
@@ -245,26 +239,26 @@ static ga_array *gi_call1(const gi_row *row, const ga_array *x, ga_map_options o
 }
 
 #define GA_UNARY(name, dtypes, result, ...)                                                                                    \
-    ga_array *(ga_##name)(const ga_array *x, ga_map_options o) { return gi_call1(&gi_row_##name, x, o); }
+    ga_array *(ga_##name)(const ga_array *x, ga_map_options o) { return gi_call1(gi_row_##name(), x, o); }
 #define GA_ELEMENTARY(name, ...)                                                                                               \
-    ga_array *(ga_##name)(const ga_array *x, ga_map_options o) { return gi_call1(&gi_row_##name, x, o); }
+    ga_array *(ga_##name)(const ga_array *x, ga_map_options o) { return gi_call1(gi_row_##name(), x, o); }
 #define GA_BINARY(name, dtypes, result, ...)                                                                                   \
     ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o)                                                                \
     {                                                                                                                          \
         const ga_arg in[] = { x, y };                                                                                          \
-        return gi_call(&gi_row_##name, 2, in, o);                                                                              \
+        return gi_call(gi_row_##name(), 2, in, o);                                                                             \
     }
 #define GA_ELEMENTARY2(name, ...)                                                                                              \
     ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_map_options o)                                                                \
     {                                                                                                                          \
         const ga_arg in[] = { x, y };                                                                                          \
-        return gi_call(&gi_row_##name, 2, in, o);                                                                              \
+        return gi_call(gi_row_##name(), 2, in, o);                                                                             \
     }
 #define GA_TERNARY(name, dtypes, result, ...)                                                                                  \
     ga_array *(ga_##name)(ga_arg x, ga_arg y, ga_arg z, ga_map_options o)                                                      \
     {                                                                                                                          \
         const ga_arg in[] = { x, y, z };                                                                                       \
-        return gi_call(&gi_row_##name, 3, in, o);                                                                              \
+        return gi_call(gi_row_##name(), 3, in, o);                                                                             \
     }
 #define GA_TABLE
 #include "../rows/table.h"

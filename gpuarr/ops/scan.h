@@ -197,7 +197,7 @@ static ga_array *gi_cumulate(const gi_row *row, const ga_array *a, const ga_axis
     int       axis  = o->axis;
     ga_array *along = gi_along(o->site, a, &axis);
     if (along && gi_is_deferred(a)) {
-        ga_array *r = gi_deferred->scan(along, axis, dtype, wide, row, o);
+        ga_array *r = gi_deferred()->scan(along, axis, dtype, wide, row, o);
         ga_free(along);
         return r;
     }
@@ -210,5 +210,5 @@ static ga_array *gi_cumulate(const gi_row *row, const ga_array *a, const ga_axis
     return gi_copy_finish(o->site, result, dtype, o->out);
 }
 
-ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o) { return gi_cumulate(&gi_row_add, a, &o); }
-ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o) { return gi_cumulate(&gi_row_multiply, a, &o); }
+ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o) { return gi_cumulate(gi_row_add(), a, &o); }
+ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o) { return gi_cumulate(gi_row_multiply(), a, &o); }

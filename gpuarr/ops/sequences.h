@@ -34,7 +34,7 @@ static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device,
 {
     if (chunks && chunks->ndim > 0)
         return gi_can_defer(site)
-                   ? gi_deferred->generator(site, dtype, device, shape, from, &generator, plan, plan_bytes, chunks)
+                   ? gi_deferred()->generator(site, dtype, device, shape, from, &generator, plan, plan_bytes, chunks)
                    : NULL;
     ga_array *a = gi_array_new(site, dtype, device, shape->ndim, shape->n);
     if (!a) return NULL;
@@ -82,10 +82,10 @@ static void gi_make_linspace(const void *plan, int64_t begin, int64_t n, void *o
 
 GI_END_FAST
 
-static const gi_generator gi_arange_generator_i64 = { gi_make_arange_i64, GI_MAKES_ARANGE_I64 };
-static const gi_generator gi_arange_generator_f64 = { gi_make_arange_f64, GI_MAKES_ARANGE_F64 };
-static const gi_generator gi_arange_generator_f32 = { gi_make_arange_f32, GI_MAKES_ARANGE_F32 };
-static const gi_generator gi_linspace_generator   = { gi_make_linspace, GI_MAKES_LINSPACE };
+GI_TABLE(gi_generator, gi_arange_generator_i64, { gi_make_arange_i64, GI_MAKES_ARANGE_I64 })
+GI_TABLE(gi_generator, gi_arange_generator_f64, { gi_make_arange_f64, GI_MAKES_ARANGE_F64 })
+GI_TABLE(gi_generator, gi_arange_generator_f32, { gi_make_arange_f32, GI_MAKES_ARANGE_F32 })
+GI_TABLE(gi_generator, gi_linspace_generator, { gi_make_linspace, GI_MAKES_LINSPACE })
 
 /* How many of start, start + step ... lie before stop. -1: so many that they cannot be counted. */
 static int64_t gi_range_length_int(int64_t start, int64_t stop, int64_t step)
@@ -160,15 +160,15 @@ static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, 
     if (dtype == GA_DTYPE_DEFAULT) dtype = r->integers ? GA_I64 : GA_F64;
     if (gi_is_int(dtype) || (dtype == GA_BOOL && n <= 2)) {
         if (!gi_arange_integers(site, r, n, dtype, &p)) return NULL;
-        return gi_generate(site, dtype, device, &shape, GA_I64, gi_arange_generator_i64, &p, sizeof p, chunks);
+        return gi_generate(site, dtype, device, &shape, GA_I64, *gi_arange_generator_i64(), &p, sizeof p, chunks);
     }
     if (dtype == GA_BOOL) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "a range of bool has no third element");
     if (gi_dtype_real(dtype) == GA_F32) {
         p.delta = (float)p.second - (float)p.start;
-        return gi_generate(site, dtype, device, &shape, GA_F32, gi_arange_generator_f32, &p, sizeof p, chunks);
+        return gi_generate(site, dtype, device, &shape, GA_F32, *gi_arange_generator_f32(), &p, sizeof p, chunks);
     }
     p.delta = p.second - p.start;
-    return gi_generate(site, dtype, device, &shape, GA_F64, gi_arange_generator_f64, &p, sizeof p, chunks);
+    return gi_generate(site, dtype, device, &shape, GA_F64, *gi_arange_generator_f64(), &p, sizeof p, chunks);
 }
 
 ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step, ga_new_options o)
@@ -206,7 +206,7 @@ ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_opti
     }
     if (!o.no_endpoint && num > 1) p.last = num - 1;
     p.whole = gi_is_int(o.dtype);
-    return gi_generate(o.site, o.dtype, o.device, &shape, GA_F64, gi_linspace_generator, &p, sizeof p, &o.chunks);
+    return gi_generate(o.site, o.dtype, o.device, &shape, GA_F64, *gi_linspace_generator(), &p, sizeof p, &o.chunks);
 }
 
 ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o)
@@ -231,7 +231,7 @@ ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_opti
 ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
 {
     ga_shape shape = { 2, { rows, cols } };
-    if (o.chunks.ndim > 0) return gi_can_defer(o.site) ? gi_deferred->eye(&shape, k, &o) : NULL;
+    if (o.chunks.ndim > 0) return gi_can_defer(o.site) ? gi_deferred()->eye(&shape, k, &o) : NULL;
     ga_array *eye = (ga_zeros)(shape, o);
     if (!eye) return NULL;
     ga_array *diagonal = (ga_diagonal)(eye, k, o.site);

@@ -58,7 +58,7 @@ static bool gi_folded(const ga_array *a, ga_array *(*fold)(const ga_array *, ga_
 /* Describes a contiguous array of floats on the CPU. Returns 1, or 0 if that needs another way, -1 on error. */
 static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, ga_statistics *s)
 {
-    const gi_row     *row = &gi_row_mean;
+    const gi_row     *row = gi_row_mean();
     ga_reduce_options r   = gi_reduce_site(o->site);
     ga_order_options  options;
     gi_describing     d;

@@ -8,9 +8,9 @@ static ga_array *gi_unique_starts(const char *site, const ga_array *sorted)
     int64_t     n = first->size, size = ga_itemsize(sorted->dtype);
     bool       *flags = (bool *)first->data, is_nan = false;
     const char *s            = (const char *)sorted->data;
-    gi_kernel   isnan_kernel = gi_row_kernel(&gi_row_isnan, sorted->dtype);
+    gi_kernel   isnan_kernel = gi_row_kernel(gi_row_isnan(), sorted->dtype);
     flags[0]                 = true;
-    gi_row_kernel(&gi_row_not_equal, sorted->dtype)(n - 1, flags + 1, s + size, s, NULL);
+    gi_row_kernel(gi_row_not_equal(), sorted->dtype)(n - 1, flags + 1, s + size, s, NULL);
     for (int64_t i = n - 1; i > 0 && isnan_kernel; i--) {
         isnan_kernel(1, &is_nan, s + (i - 1) * size, NULL, NULL);
         if (!is_nan) break;

@@ -281,7 +281,7 @@ static bool gi_begin_filter(gi_filter *f, const char *site, const ga_array *a, g
 
 static ga_array *gi_filter_end(const gi_filter *f, const ga_array *a, ga_array *out)
 {
-    if (gi_is_deferred(a)) return gi_deferred->filter(f, a, out);
+    if (gi_is_deferred(a)) return gi_deferred()->filter(f, a, out);
     ga_dtype  result = f->result;
     gi_filter g      = *f;
     if (gi_is_complex(a->dtype)) g.result = gi_dtype_real(result);

@@ -400,7 +400,7 @@ static void gi_fill_outside(const gi_window_plan *p, const int64_t *start, int d
 /* to[i] = from[i] + more[i + distance] */
 static void gi_add_tile(const gi_window_plan *p, int64_t n, int64_t distance, char *to, const char *from, const char *more)
 {
-    gi_row_kernel(&gi_row_add, p->w->work)(n - distance, to, from, more + distance * ga_itemsize(p->w->work), NULL);
+    gi_row_kernel(gi_row_add(), p->w->work)(n - distance, to, from, more + distance * ga_itemsize(p->w->work), NULL);
 }
 
 /* Of three tiles, the one that is neither of these. */
@@ -414,7 +414,7 @@ static char *gi_spare_tile(const gi_window_plan *p, char *scratch, const char *a
 static void gi_divide_tile(const gi_window_plan *p, int64_t n, char *tile, int64_t by)
 {
     ga_dtype  work   = p->w->work;
-    gi_kernel divide = gi_row_kernel(&gi_row_divide, work), cut = p->w->cut ? gi_row_kernel(&gi_row_trunc, work) : NULL;
+    gi_kernel divide = gi_row_kernel(gi_row_divide(), work), cut = p->w->cut ? gi_row_kernel(gi_row_trunc(), work) : NULL;
     double    number[GI_TILE];
     for (int64_t i = 0; i < GI_TILE; i++) gi_number_to(GA_ARG(by), work, (char *)number + i * ga_itemsize(work));
     for (int64_t i = 0; i < n; i += GI_TILE) {
