@@ -160,8 +160,9 @@ int main(void)
 }
 END
     made "$at/runtime.o" gcc -std=c11 -O0 -w -DGPUARR_MAX_DIMS=9 -DGPUARR_BASELINE_ONLY -DGPUARR_PART=GPUARR_RUNTIME -DGPUARR_WITH_CUDA $USE_LIBS -I. -c tests/impl.c &&
+        made "$at/loops.o" gcc -std=c11 -O0 -w -DGPUARR_MAX_DIMS=9 -DGPUARR_BASELINE_ONLY -DGPUARR_PART=GPUARR_BASELINE -I. -c tests/impl.c &&
         made "$at/main.o" gcc -std=c11 -DGPUARR_MAX_DIMS=9 -I. -c "$at/main.c" &&
-        made "$at/unlike" g++ -rdynamic "$at/main.o" "$at/runtime.o" "$B/$1/impl-gpu.o" "$B/plain/impl-baseline.o" "$B/plain/impl-cudasim.o" $LIBS -ldl &&
+        made "$at/unlike" g++ -rdynamic "$at/main.o" "$at/runtime.o" "$at/loops.o" "$B/$1/impl-gpu.o" "$B/plain/impl-cudasim.o" $LIBS -ldl &&
         said=$("$at/unlike" 2>&1) && [[ $said == *"was compiled with other options"* ]] && return
     echo "FAIL objects that were not compiled alike: ${said:-they do not link, or work together}"
     return 1

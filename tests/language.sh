@@ -29,7 +29,12 @@ language() {
     part "an error behind the implementation" error_behind
 }
 
-mustfail() { part "what must not compile" bash tests/mustfail.sh; }
+mustfail() { part "what must not compile" messages; }
+messages() { # it only compiles, so it is done again when a compiler, a header or one of the programs has changed
+    local versions
+    versions=$(for c in gcc clang g++ clang++ "${nvcc:-nvcc}"; do "$c" --version 2>&1; done)
+    made "$B/mustfail.txt" bash tests/mustfail.sh "${versions//$'\n'/ }" tests/mustfail/*.c && tail -n 20 "$B/mustfail.txt"
+}
 
 same_as_generated() { build/gentable "$1" | cmp - <(sed -n "$3" "$2" | sed '1d;$d'); } # same_as_generated front|docs FILE LINES
 

@@ -3,6 +3,9 @@
 # gives the words that gcc and clang (and g++, clang++, nvcc, where they are named) must say, and the flags that a careful user has; the
 # faulty line is marked with HERE. Where a comment says lines: gcc 5 ..., the first message must be that of the faulty line, and there
 # must be no more lines in all than so many (apart from the files that included each other, and the marks under the user's line). The last line is 'N passed, N failed, N skipped'.
+# With -o FILE what it says goes into FILE as well if nothing failed, and into FILE.d what it depends on (build.sh).
+for to; do :; done
+case " $* " in *" -o "*) ;; *) to= ;; esac
 cd "$(dirname "$0")/.." || exit 1
 passed=0 failed=0 skipped=0
 out=$(mktemp) || exit 1
@@ -29,6 +32,8 @@ for cc in gcc clang g++ clang++ nvcc; do
     [ $cc = nvcc ] && ! command -v nvcc >/dev/null && run=/usr/local/cuda/bin/nvcc
     if ! command -v $run >/dev/null; then
         echo "SKIP no $cc"
+        skips="${skips:-}SKIP no $cc
+"
         skipped=$((skipped + 1))
         continue
     fi
@@ -69,5 +74,9 @@ for cc in gcc clang g++ clang++ nvcc; do
         fi
     done
 done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+line="$passed passed, $failed failed, $skipped skipped"
+echo "$line"
+[ $failed = 0 ] || exit 1
+[ -n "$to" ] || exit 0
+printf '%s%s\n' "${skips:-}" "$line" >"$to"
+echo "$to: $(find gpuarr* tests/mustfail tests/mustfail.sh -type f | tr '\n' ' ')" >"$to.d"

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # run.sh test|check|cudasim|gpu   builds and runs the tests and adds up their counts
+# run.sh test|check JOB...        these jobs of it alone: unit:sanitized:convolve, on_cuda:check:cuda_images, bits:clang-O3, ptx ...
 # run.sh one NAME[:KIND]...       these alone (make test T=NAME), in the build that is made soonest, or of that kind: convolve,
 #                                 cuda_images, convolve:sanitized, cuda_images:check, oracle=sort,sum, language ...
 #
@@ -130,6 +131,7 @@ work() { # work JOB
         done
         IFS=: read -ra call <<<"$each"
         [ "$failed" != 0 ] || "${call[@]}"
+        [ $((passed + failed + skipped)) != 0 ] || { say "FAIL $each: it tested nothing" && failed=1; }
         echo "$failed" >"$R/$each/failed"
         times >"$R/$each/times"
         echo "$passed passed, $failed failed, $skipped skipped"
@@ -266,7 +268,7 @@ test_object() { # test_object NAME: $B/c/NAME.o
 
 TESTS="folds errors errors_algorithms chunked_files filters chunked stencils memory allocations images products convolve reductions distances chunked_ops rows api kernels tasks"
 
-unit() { # unit KIND NAME: tests/NAME.c, on the CPU
+unit() { # unit KIND NAME [LIBRARIES]: tests/NAME.c, on the CPU
     local kind=$1 name=$2 object=$B/$1/$2.o flags
     case $kind in
     gcc-O2 | quick | cblas) test_object "$name" && object=$B/c/$name.o ;;
@@ -276,7 +278,7 @@ unit() { # unit KIND NAME: tests/NAME.c, on the CPU
     *) flags="$(compiler "$kind")" ;;
     esac
     [ ! -v flags ] || one "build of $name, $kind" made "$object" $flags -I. -c "tests/$name.c" || return
-    one "linking $name, $kind" made "$B/$kind/$name" $(linker "$kind") "$object" $(object_files "$kind") $LIBS $([ "$kind" != cblas ] || tools/libs.sh link cblas) || return
+    one "linking $name, $kind" made "$B/$kind/$name" $(linker "$kind") "$object" $(object_files "$kind") $LIBS "${@:3}" || return
     part "$name, $kind" alone "$name" "$B/$kind/$name"
 }
 
@@ -295,11 +297,17 @@ files() { # files KIND: what others read and write
     part "files of Zarr, HDF5 and NumPy" $PY tests/chunked_files.py "$B/$1/chunked_files"
 }
 
-cblas() { # large products by a BLAS library, near to our own
+cblas() { # cblas KIND: large products by a BLAS library, near to our own
+    local library
+    library=$(tools/libs.sh link cblas)
+    if [ -z "$library" ]; then
+        part "products, CBLAS" printf 'SKIP there is no CBLAS here: apt-get install %s\n0 passed, 0 failed, 1 skipped\n' "$(tools/libs.sh packages cblas)"
+        return
+    fi
     one "a strict reading with CBLAS" made "$B/cblas/read" gcc -std=c11 $WARN -DGPUARR_USE_CBLAS -DGPUARR_BASELINE_ONLY -I. -fsyntax-only tests/impl.c
-    GPUARR_TEST_BLAS=1 unit cblas products
+    object cblas all
+    GPUARR_TEST_BLAS=1 unit cblas products $library
 }
-no_cblas() { part "products, CBLAS" printf 'SKIP there is no cblas.h here: apt-get install %s\n0 passed, 0 failed, 1 skipped\n' "$(tools/libs.sh packages cblas)"; }
 
 # ---- the same bits everywhere ----------------------------------------------------------------------------------------------------------
 
@@ -399,16 +407,15 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     ,oracle) echo "oracle:quick:$([ "$1" = oracle ] || echo "${1#*=}")" ;;
     ,examples) echo examples:gcc-O2 ;;
     ,dask) echo dask:gcc-O2 ;;
-    ,cblas) echo cblas:cblas ;;
     ,dropin) echo dropin:folder:gcc:clang ;;
     ,single) echo dropin:single:gcc:clang ;;
-    ,language | ,mustfail | ,bench | ,exercises | ,ptx | ,cudasim | ,format) echo "$name" ;;
+    ,language | ,mustfail | ,cblas | ,bench | ,exercises | ,ptx | ,cudasim | ,format) echo "$name" ;;
     *)
         case " $TESTS " in *" $name "*)
             case $kind in plain | check | asan) ;; *) echo "unit:${kind:-quick}:$name" && return ;; esac
             ;;
         esac
-        case " $CUDA_TESTS $CHUNKED_TESTS " in *" $name "*) echo "simulated:${kind:-plain}:$name" && return ;; esac
+        case " $CUDA_TESTS $CHUNKED_TESTS " in *" $name "*) echo "on_cuda:${kind:-plain}:$name" && return ;; esac
         say "there is no test '$1'; there are: $TESTS $CUDA_TESTS cuda_barriers threads few_dtypes bits mpi fuzz oracle" \
             "oracle=OPERATION,... examples language mustfail dropin single bench cblas exercises dask ptx cudasim format" >&2
         return 1
@@ -433,17 +440,17 @@ check)
     kinds="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3"
     jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing dask:gcc-O2 examples $(each unit:sanitized:%s $TESTS) files:sanitized
         unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:gcc:clang:g++:clang++:cudasim:nvcc
-        dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 format
-        $([ -n "$(printf '#include <cblas.h>\n' | cc -E -x c - 2>/dev/null)" ] && echo cblas:cblas || echo no_cblas)"
+        dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 format cblas"
     ;;
 cudasim) jobs="$CUDA_CHECK_JOBS $CUDA_JOBS" ;;
 gpu) jobs= ;; # the GPU alone
 *) say "run.sh test|check|cudasim|gpu, or run.sh one NAME..." && exit 2 ;;
 esac
 [ -z "${kinds:-}" ] || jobs="$(each bits:%s $kinds) $jobs"
+[ $# -lt 2 ] || [ "$job" = one ] || jobs="${*:2}" kinds=
 with_objects $jobs
 [ -z "$jobs" ] || jobs_done $jobs
 [ -z "${kinds:-}" ] || part "same bits" same_bits $kinds
-[ "$job" = one ] || cuda_real
+[ "$job" = one ] || [ $# -gt 1 ] || cuda_real
 slowest
 finish

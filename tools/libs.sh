@@ -14,7 +14,7 @@ cfitsio | fitsio.h              | -DGPUARR_USE_CFITSIO | -lcfitsio        | libc
 fftw    | fftw3.h               | -DGPUARR_USE_FFTW    | -lfftw3 -lfftw3f | libfftw3-dev               | test
 zlib    | zlib.h                | -DGPUARR_USE_ZLIB    | -lz              | zlib1g-dev                 | test
 hdf5    | pkg-config            | -DGPUARR_USE_HDF5    |                  | libhdf5-dev pkg-config     | test
-cblas   | cblas.h               | -DGPUARR_USE_CBLAS   | -lopenblas       | libopenblas-dev            | asked
+cblas   | cblas.h               | -DGPUARR_USE_CBLAS   | its library      | libopenblas-dev            | asked
 openmpi | mpicc.openmpi         |                      |                  | libopenmpi-dev openmpi-bin | asked
 mpich   | mpicc.mpich           |                      |                  | libmpich-dev mpich         | asked
 '
@@ -22,6 +22,13 @@ mpich   | mpicc.mpich           |                      |                  | libm
 # The headers that the compiler finds, in one call of it: a line <header> for each.
 found=$(printf '%s' "$list" | sed -n 's/^\([a-z]*\)[^|]*| *\([^ ]*\.h\) .*/#if __has_include(<\2>)\n<\2>\n#endif/p' |
     sed 's,^#if __has_include(<stb/\(.*\)>)$,#if __has_include(<stb/\1>) || __has_include("\1"),' | ${CC:-cc} -E -P -x c - 2>/dev/null)
+
+cblas_library() { # -lopenblas, or Debian's libblas-dev, which has cblas.h and its functions as well
+    for library in openblas blas; do
+        printf '#include <cblas.h>\nint main(void) { return cblas_dasum(0, 0, 1) != 0; }\n' |
+            ${CC:-cc} -x c - -o /dev/null -l$library >/dev/null 2>&1 && echo "-l$library" && return
+    done
+}
 
 is_here() { # is_here HEADER NAME
     case $1 in
@@ -38,6 +45,7 @@ printf '%s' "$list" | while IFS='|' read -r name header flags link packages job;
     if [ "$header" = pkg-config ]; then
         flags="$flags $(pkg-config --cflags "$name" 2>/dev/null)" link="$link $(pkg-config --libs "$name" 2>/dev/null)"
     fi
+    case $link in *"its library"*) link=$([ "$what,$of" != link,cblas ] || cblas_library) ;; esac
     case $what,$of in
     packages,run | packages,test)
         [ "$job" = run ] || [ "$job" = "$of" ] || continue
