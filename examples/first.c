@@ -1,4 +1,4 @@
-/*  The first program:   cc first.c -lm -lpthread && ./a.out   */
+/*  The first program:   cc -O2 first.c -lm -lpthread && ./a.out   */
 #define GPUARR_STATIC /* a program of one file: what it does not use is not compiled */
 #define GPUARR_IMPLEMENTATION
 #include "gpuarr.h"

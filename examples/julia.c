@@ -1,6 +1,6 @@
 /*  julia.c -- a Julia set, drawn by a kernel of your own with a loop in it, into out/julia.png.
 
-    cc examples/julia.c -I. -lm -lpthread -o julia && ./julia
+    cc -O2 examples/julia.c -I. -lm -lpthread -o julia && ./julia
     nvcc -x cu -std=c++17 -arch=native -fmad=false examples/julia.c -I. -o julia && ./julia --device cuda                  */
 #define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION

@@ -1,6 +1,6 @@
 /*  primes.c -- counts primes in three ways: a loop in C, a kernel of your own, and whole arrays (the sieve of Eratosthenes).
 
-    cc examples/primes.c -I. -lm -lpthread -o primes && ./primes
+    cc -O2 examples/primes.c -I. -lm -lpthread -o primes && ./primes
     nvcc -x cu -std=c++17 -arch=native -fmad=false examples/primes.c -I. -o primes && ./primes --device cuda               */
 #define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION

@@ -1,7 +1,7 @@
 /*  sigmoid.c -- 1 / (1 + exp(-x)) of ten million numbers: four calls, each of which goes through memory, and one kernel of your own
     that goes through it once. The results have the same bits.
 
-    cc examples/sigmoid.c -I. -lm -lpthread -o sigmoid && ./sigmoid
+    cc -O2 examples/sigmoid.c -I. -lm -lpthread -o sigmoid && ./sigmoid
     nvcc -x cu -std=c++17 -arch=native -fmad=false examples/sigmoid.c -I. -o sigmoid && ./sigmoid --device cuda            */
 #define GPUARR_STATIC
 #define GPUARR_IMPLEMENTATION

@@ -137,14 +137,14 @@ int main(int argc, char **argv)
 #define GA_ELEMENTARY(row, ...)                                                                                                \
     for (size_t k = 0; k < sizeof ones / sizeof *ones; k++)                                                                    \
         if (!strcmp(ones[k].name, #row) && (!only || !strcmp(only, #row))) {                                                   \
-            all_floats(&ones[k], gi_cpu_kernel(GA_OP_##row, GA_F32), stride ? stride : 1);                                     \
-            some_points(#row, "float64", false, gi_cpu_kernel(GA_OP_##row, GA_F64), &ones[k], NULL);                           \
+            all_floats(&ones[k], gi_row_kernel(&gi_row_##row, GA_F32), stride ? stride : 1);                                   \
+            some_points(#row, "float64", false, gi_row_kernel(&gi_row_##row, GA_F64), &ones[k], NULL);                         \
         }
 #define GA_ELEMENTARY2(row, ...)                                                                                               \
     for (size_t k = 0; k < sizeof twos / sizeof *twos; k++)                                                                    \
         if (!strcmp(twos[k].name, #row) && (!only || !strcmp(only, #row))) {                                                   \
-            some_points(#row, "float32", true, gi_cpu_kernel(GA_OP_##row, GA_F32), NULL, &twos[k]);                            \
-            some_points(#row, "float64", false, gi_cpu_kernel(GA_OP_##row, GA_F64), NULL, &twos[k]);                           \
+            some_points(#row, "float32", true, gi_row_kernel(&gi_row_##row, GA_F32), NULL, &twos[k]);                          \
+            some_points(#row, "float64", false, gi_row_kernel(&gi_row_##row, GA_F64), NULL, &twos[k]);                         \
         }
 #define GA_TABLE
 #include "gpuarr.h"

@@ -2,7 +2,18 @@
 #if GPUARR_PART == GPUARR_ALL
 #define GI_LOOPS_LINKAGE static
 #else
-/* In files of their own they are known by these alone. */
+/* In files of their own they are known by these alone. Plans and loops of other flags have other sizes: so the names tell the flags,
+   and parts that do not fit together do not link. */
+#ifdef GPUARR_FEW_DTYPES
+#define GI_PART_FLAGS few_dtypes
+#else
+#define GI_PART_FLAGS all_dtypes
+#endif
+#define GI_PART_NAME_(set, flags, dims) gi_loops_##set##_##flags##_max_dims_##dims
+#define GI_PART_NAME(set, flags, dims)  GI_PART_NAME_(set, flags, dims)
+#define gi_loops_baseline               GI_PART_NAME(baseline, GI_PART_FLAGS, GPUARR_MAX_DIMS)
+#define gi_loops_avx2                   GI_PART_NAME(avx2, GI_PART_FLAGS, GPUARR_MAX_DIMS)
+#define gi_loops_avx512                 GI_PART_NAME(avx512, GI_PART_FLAGS, GPUARR_MAX_DIMS)
 #define GI_LOOPS_LINKAGE
 #ifdef __cplusplus
 extern "C" {

@@ -40,7 +40,7 @@ static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, 
             done += run;
         }
     }
-    if (p->dtype == p->a->dtype) return packed;
+    if (p->dtype == p->a->dtype || !cast) return packed; /* no room is given only where the dtypes are equal */
     gi_cast(p->dtype, p->a->dtype, n, cast, packed);
     return cast;
 }
