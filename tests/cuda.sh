@@ -173,6 +173,22 @@ barriers() { # barriers MODE
     one "build of cuda_barriers, $1" cuda_program "$1" cuda_barriers && part "every barrier is needed" bash tests/barriers.sh "$B/$1/cuda_barriers"
 }
 
+same_on_both() { # same_on_both FOLDER EXAMPLE...: it prints on the GPU what it prints on the CPU, and all is right
+    local folder=$1 e n=0 bad=0
+    mkdir -p "$folder/out"
+    shift
+    for e; do
+        if "$folder/$e" --size 32 --out "$folder/out" >"$folder/$e.cpu" && "$folder/$e" --size 32 --out "$folder/out" --device cuda >"$folder/$e.gpu" &&
+            [ -s "$folder/$e.cpu" ] && cmp "$folder/$e.cpu" "$folder/$e.gpu"; then
+            n=$((n + 1))
+        else
+            bad=$((bad + 1))
+            echo "FAIL $e" && cat "$folder/$e.cpu" "$folder/$e.gpu"
+        fi
+    done
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
 cuda_examples() { # cuda_examples MODE: the main job on the GPU
     local e at=$B/$1/examples
     rm -rf "$at/out"
