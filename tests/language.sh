@@ -26,7 +26,6 @@ language() {
     one "fronts are current (make front)" same_as_generated front gpuarr/face/front.h '/^\/\* BEGIN GENERATED/,/^\/\* END GENERATED/p'
     one "table of operations is current (make front)" same_as_generated docs gpuarr/rows/README.md '/^<!-- BEGIN TABLE/,/^<!-- END TABLE/p'
     one "a new row is one line" new_row
-    part "an error behind the implementation" error_behind
 }
 
 mustfail() { part "what must not compile" messages; }
@@ -46,27 +45,6 @@ new_row() { # adding an operation is one line and `make front`
         make -s -C "$at" front >"$at/log" 2>&1 &&
         printf '#define GPUARR_STATIC\n#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\nint main(void) { return ga_item(ga_cube(ga_full((1), 3))) == 27 ? 0 : 1; }\n' >"$at/main.c" &&
         made "$at/main" clang -std=c11 "-I$at" "$at/main.c" -lm -lpthread && "$at/main" && grep -q ga_cube "$at/gpuarr/rows/README.md"
-}
-
-error_behind() { # what is wrong in a user's file is shown with line, column and caret, however much it includes before
-    local c what file n=0 bad=0 want
-    for what in IMPLEMENTATION KERNELS; do
-        file=$R/behind_$what.c
-        printf '#define GPUARR_%s\n#include "gpuarr.h"\nint f(void);\nint f(void)\n{\n    return 2 * unheard_of;\n}\n' $what >"$file"
-        for c in gcc clang g++ clang++; do
-            $c $([ "${c%++}" = "$c" ] && echo -std=c11 || echo -std=c++20 -x c++) -I. -fsyntax-only "$file" >"$file.log" 2>&1
-            # the place, then the line itself, then the caret below the word
-            want="^$file:6:16: error:.*unheard_of"
-            if grep -A 2 -E "$want" "$file.log" | sed 's/^ *[0-9]* | //; s/^ *| //' | tail -n 2 | cmp -s - <(printf '    return 2 * unheard_of;\n               ^%s\n' "$(case $c in g*) echo '~~~~~~~~~' ;; esac)"); then
-                n=$((n + 1))
-            else
-                bad=$((bad + 1))
-                echo "FAIL $c, behind GPUARR_$what: no line, column and caret in"
-                cat "$file.log"
-            fi
-        done
-    done
-    echo "$n passed, $bad failed, 0 skipped"
 }
 
 linked() { # linked KIND: the implementation in one file of several, and in another language
