@@ -59,6 +59,19 @@ linked() { # linked KIND: the implementation in one file of several, and in anot
     one "C++ and C" made "$out/three" g++ -std=c++20 $WARN -I. "$out/unit3.cpp" "$out/unit2.o" $(object_files "$1") $LIBS && one "C++ and C run" "$out/three"
 }
 
+ways() { # ways KIND: tests/ways.c, compiled in each way that the header knows, prints the same
+    local out=$B/language/ways each way flags rows="-DGPUARR_USER_TABLE=\"tests/ways_rows.h\" -DGPUARR_USER_FORMULAS=\"tests/ways_formulas.h\""
+    one "build of ways.c, LINKED" made "$out/LINKED" gcc -std=c11 -O1 $WARN -DWAY=LINKED -I. tests/ways.c $(object_files "$1") $LIBS || return
+    "$out/LINKED" >"$out/LINKED.txt"
+    for each in "WHOLE clang -std=c11" "WHOLE,rows clang -std=c11 $rows" "STATIC gcc -std=c11" "STATIC,rows clang++ -std=c++20 -x c++ $rows" \
+        "PLAIN_FIRST clang -std=c17" "KERNELS_FIRST clang -std=c11 -Wno-shadow"; do # (our variables may have the names of such kernels)
+        way=${each%% *} flags=(${each#* })
+        one "build of ways.c, $way" made "$out/$way" "${flags[0]}" $WARN "${flags[@]:1}" -DGPUARR_BASELINE_ONLY -DWAY=${way%,*} -I. tests/ways.c -lm -lpthread &&
+            "$out/$way" >"$out/$way.txt" && one "ways.c, $way" cmp "$out/$way.txt" "$out/LINKED.txt"
+    done
+    one "ways.c came to its end" grep -qx "0 arrays are left" "$out/LINKED.txt"
+}
+
 # ---- as a stranger takes it into a project ---------------------------------------------------------------------------------------------
 
 dropped_in() { # dropped_in FOLDER COMPILER: the README's first program beside the headers in FOLDER, and a program for the GPU, compile and run
@@ -122,7 +135,7 @@ none_too_long() { # of what is written here: 1200 lines, gpuarr.h 2600
 }
 
 none_forgotten() { # every test of tests/ is run by somebody
-    local file name bad=0 others="impl bits oracle_kernels threads few_dtypes cuda_barriers mpi ulp fuzz fuzz_fits fuzz_npy fuzz_zarr"
+    local file name bad=0 others="impl bits oracle_kernels ways threads few_dtypes cuda_barriers mpi ulp fuzz fuzz_fits fuzz_npy fuzz_zarr"
     for file in tests/*.c tests/*.cu; do
         name=$(basename "${file%.c*}")
         case " $TESTS $CUDA_TESTS $others " in *[[:space:]]"$name"[[:space:]]*) ;; *) echo "FAIL $file is in no list of run.sh or cuda.sh" && bad=1 ;; esac
