@@ -28,7 +28,10 @@ static void print_front(void)
 static void docs_line(const char *name, const char *operands, const char *dtypes, const char *example, const char *doc)
 {
     printf("| `ga_%s(%s)` | %s | `%s` | ", name, operands, dtypes, example);
-    for (; *doc; doc++) printf(*doc == '|' ? "\\|" : "%c", *doc); /* a bar would end the cell */
+    for (; *doc; doc++) {
+        if (*doc == '|') putchar('\\'); /* or the bar would end the cell */
+        putchar(*doc);
+    }
     puts(" |");
 }
 
