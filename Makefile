@@ -4,40 +4,22 @@ CC      ?= cc
 CFLAGS  ?= -O2
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wconversion
 B        = build
-EXAMPLES = first pictures chunked_picture distance_matrix monthly_mean delayed astronomy convolution distances heat life kmeans nbody primes julia sigmoid
+EXAMPLES = $(patsubst examples/%.c,%,$(wildcard examples/*.c))
 KERNELS  = heat life kmeans nbody primes julia sigmoid# have kernels of their own: for a GPU they are CUDA sources
-HEADERS  = $(wildcard gpuarr*.h gpuarr/*/*.h)
 PYTHON   = $(shell test -x $(B)/venv/bin/python && echo $(B)/venv/bin/python || echo python3)
 DEVICE  ?= cpu
 OUT     ?= out
 CASES   ?= 200000
 SEED    ?= 1
 
-# CFITSIO is used where it is installed; without it the examples run, and only reading FITS says what is missing.
-FITS_OK := $(shell printf '\043include <fitsio.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
-LIBS     = -lm -lpthread
-ifeq ($(FITS_OK),yes)
-FITSFLAGS = -DGPUARR_USE_CFITSIO
-LIBS     += -lcfitsio
-endif
-# So is FFTW, for convolutions by Fourier transforms.
-FFTW_OK := $(shell printf '\043include <fftw3.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
-ifeq ($(FFTW_OK),yes)
-FITSFLAGS += -DGPUARR_USE_FFTW
-LIBS      += -lfftw3 -lfftw3f
-endif
-# And libhdf5, for ga_open of HDF5 and NetCDF-4 files.
-HDF5_OK := $(shell pkg-config --exists hdf5 2>/dev/null && echo yes)
-ifeq ($(HDF5_OK),yes)
-FITSFLAGS += -DGPUARR_USE_HDF5 $(shell pkg-config --cflags hdf5)
-LIBS      += $(shell pkg-config --libs hdf5)
-endif
-# And zlib, for ga_store of packed Zarr.
-ZLIB_OK := $(shell printf '\043include <zlib.h>\n' | $(CC) -E -x c - >/dev/null 2>&1 && echo yes)
-ifeq ($(ZLIB_OK),yes)
-FITSFLAGS += -DGPUARR_USE_ZLIB
-LIBS      += -lz
-endif
+# The optional libraries that are installed (tools/libs.sh has the list): how to compile with them, and to link.
+USE_LIBS = $(shell tools/libs.sh flags)
+LIBS     = -lm -lpthread $(shell tools/libs.sh link)
+
+# $(MADE) COMMAND... runs the command, with -o and the target, unless the target is current: the command, the compiler and the contents of all
+# that it was made of are the same (tests/build.sh). So such rules name what must be made before, and no headers.
+MADE     = @MADE_ECHO=1 tests/build.sh $@
+PARALLEL = $(MAKE) --no-print-directory -j$(shell nproc)
 
 # The GPU: nvcc from PATH, CUDA_HOME or /usr/local/cuda; for the GPU that is here, else for sm_90. Without nvcc or without a GPU
 # DEVICE=cuda runs the kernels under tools/cudasim, on the CPU.
@@ -49,31 +31,44 @@ NO_NVCC  = there is a GPU, but nvcc was not found (set CUDA_HOME, or get the CUD
 WHY_NOT  = $(if $(GPU),$(NO_NVCC),there is no NVIDIA GPU here)
 BACKEND  = $(if $(filter cuda,$(DEVICE)),$(if $(and $(NVCC),$(GPU)),cuda/,cudasim/))
 
-help: ## list the targets
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F'\t' '{ printf "  make %-20s %s\n", $$1, $$2 }'
+help: ## list the targets, and what they take
+	@grep -hE '^[a-z%-]+:.*##' Makefile | sed 's/:.*## /\t/; s/%/NN/' | awk -F'\t' '{ printf "  make %-20s %s\n", $$1, $$2 }'
+	@echo && sed -n 's/^#? /  /p' Makefile
+#? DEVICE=cuda      run: on the GPU; without one, under tools/cudasim, on the CPU
+#? FITS=image.fits  run: a picture of the sky of your own
+#? T=NAME           test: this test alone, in the build that is made soonest: T=convolve, T=cuda_images, T='errors filters', T=oracle=sort,sum,
+#?                  T=language; or in a build of that name: T=convolve:sanitized, T=cuda_images:check (plain, check, asan; gcc-O2, clang-O3 ...)
+#? CASES=N SEED=N   oracle: how many cases (200000), and which
+#? QUICK=1          bench: smaller and fewer, less than three minutes
+#? ROWS=TEXT        bench: the rows whose name contains this
+#? AGAINST=COMMIT   bench: this tree beside that commit, in pairs; no NumPy is timed
+#? OUT=FOLDER       where pictures, tables and the single header go (out)
+#? CC, CFLAGS, NVCC, CUDA_ARCH   other compilers and flags
 
 deps: ## install what is missing for run, test and check (Debian, root or sudo)
 	@tools/deps.sh check
 
-run: ## the main job: five pictures, and the sky (make run FITS=image.fits, DEVICE=cuda); pictures in out/
+run: ## the main job: five pictures, and the sky; PNG files in out/
 	@tools/deps.sh $(if $(filter cudasim/,$(BACKEND)),cudasim,run)
 	@$(if $(filter cudasim/,$(BACKEND)),echo "gpuarr: $(WHY_NOT): cudasim runs the kernels on the CPU")
-	@$(MAKE) --no-print-directory $(B)/$(BACKEND)pictures $(B)/$(BACKEND)astronomy
+	@$(PARALLEL) $(B)/$(BACKEND)pictures $(B)/$(BACKEND)astronomy
 	@mkdir -p $(OUT)
 	$(B)/$(BACKEND)pictures --device $(DEVICE) --out $(OUT)
 	$(B)/$(BACKEND)astronomy $(FITS) --device $(DEVICE) --out $(OUT)
 
-test: ## the test suite; ends with 'N passed, N failed, N skipped'
-	@tools/deps.sh test
-	@$(MAKE) --no-print-directory $(B)/gentable
-	@tests/run.sh test
+examples: ## build all examples in build/ (DEVICE=cuda: in build/cuda/, or for cudasim in build/cudasim/)
+	@tools/deps.sh $(if $(filter cudasim/,$(BACKEND)),cudasim,run)
+	@$(PARALLEL) $(EXAMPLES:%=$(B)/$(BACKEND)%)
 
-check: ## everything that CI runs: the tests, fuzzing, formatting, generated parts
+test: ## the test suite, or one test of it (T=NAME); ends with 'N passed, N failed, N skipped'
+	@$(if $(T),,tools/deps.sh test)
+	@tests/run.sh $(if $(T),one $(T),test)
+
+check: ## everything that CI runs: the tests in every build, fuzzing, formatting, generated parts
 	@tools/deps.sh check
-	@$(MAKE) --no-print-directory $(B)/gentable
 	@tests/run.sh check
 
-cudasim: ## the tests on GPU arrays, with tools/cudasim in place of a GPU
+cudasim: ## the tests on GPU arrays, with tools/cudasim in place of a GPU: plain, checked, with ASan
 	@tools/deps.sh test
 	@tests/run.sh cudasim
 
@@ -83,10 +78,10 @@ gpu: ## the tests, the sanitizers and the benchmark on the GPU of this machine (
 ptx: ## compile for sm_75 and sm_90 and judge the kernels: spills, 16-byte accesses, contraction (needs nvcc)
 	@tools/ptx_gate
 
-exercises: ## list the exercises for students; make exercise-07 builds one, runs it and says what is wrong
+exercises: ## list the exercises for students
 	@examples/exercises/run.sh list
 
-exercise-%:
+exercise-%: ## build exercise NN, run it, and say what is wrong
 	@tools/deps.sh exercises
 	@examples/exercises/run.sh $*
 
@@ -94,19 +89,23 @@ exercises-solutions: ## every solution passes, and every exercise as it is hande
 	@tools/deps.sh exercises
 	@examples/exercises/run.sh solutions
 
-oracle: $(B)/libgpuarr.so ## many random cases against NumPy and SciPy (CASES=200000 SEED=1)
+oracle: ## many random cases against NumPy and SciPy
+	@$(PARALLEL) $(B)/libgpuarr.so
 	$(PYTHON) tests/oracle.py --lib $(B)/libgpuarr.so --cases $(CASES) --seed $(SEED) --table
 
 ulp: $(B)/ulp ## largest errors of the elementary functions: float32 over all 2^32 inputs (about 20 minutes)
 	$(B)/ulp
 
-bench: ## gpuarr beside NumPy, SciPy, Numba, OpenCV ... in one run; table, out/bench.json, out/bench.png (QUICK=1: < 3 minutes)
+bench: ## gpuarr beside NumPy, SciPy, Numba, OpenCV ... in one run: table, out/bench.json, out/bench.png; or AGAINST another commit
 	@tools/deps.sh test
-	@$(MAKE) --no-print-directory $(B)/bench
-	$(PYTHON) tools/bench.py $(B)/bench --out $(OUT) $(if $(QUICK),--quick) $(if $(ROWS),--only '$(ROWS)')
+	@$(PARALLEL) $(B)/bench
+	$(if $(AGAINST),tools/bench_against '$(AGAINST)',$(PYTHON) tools/bench.py --out $(OUT)) $(B)/bench $(if $(QUICK),--quick) $(if $(ROWS),--only '$(ROWS)')
 
 bench-deps: ## install the peers that `make bench` times, from PyPI into build/venv
 	@tools/deps.sh bench
+
+single: ## write out/gpuarr.h: the headers and their folder in one file
+	@mkdir -p $(OUT) && tools/single >$(OUT)/gpuarr.h && echo $(OUT)/gpuarr.h
 
 front: $(B)/gentable ## regenerate the front macros in gpuarr/face/front.h and the table in gpuarr/rows/README.md from the rows
 	@$(B)/gentable front > $(B)/front && $(B)/gentable docs > $(B)/docs
@@ -116,62 +115,73 @@ front: $(B)/gentable ## regenerate the front macros in gpuarr/face/front.h and t
 clean: ## remove build/ and out/
 	rm -rf $(B) out
 
-$(B)/gentable: tools/gentable.c gpuarr.h gpuarr/rows/table.h
-	@mkdir -p $(B)
-	$(CC) -std=c11 $(WARN) -I. $< -o $@
+# ---- programs ---------------------------------------------------------------------------------------------------------------------------
 
-$(EXAMPLES:%=$(B)/%): $(B)/%: examples/%.c $(HEADERS)
-	@mkdir -p $(B)
-	$(CC) -std=c11 $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $(FITSFLAGS) $< -o $@ $(LIBS)
+$(B)/gentable: FORCE
+	$(MADE) $(CC) -std=c11 $(WARN) -I. tools/gentable.c
 
-# With CUDA the implementation is compiled once and linked to each program, which then includes the header alone. -fmad=false: nvcc
-# must not fuse the products and sums of a program's own kernels, or they have other bits than on the CPU.
-NO_IMPL  = -I. -DGPUARR_IMPLEMENTED -c
-$(B)/cuda/impl.o: tests/impl.c $(HEADERS)
-	@mkdir -p $(@D)
-	$(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 --compress-mode=size --split-compile=0 -Xcompiler -fPIC -I. $(FITSFLAGS) -x cu -c $< -o $@
+$(EXAMPLES:%=$(B)/%): $(B)/%: FORCE
+	$(MADE) $(CC) -std=c11 $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $(USE_LIBS) examples/$*.c $(LIBS)
 
-$(EXAMPLES:%=$(B)/cuda/%): $(B)/cuda/%: examples/%.c $(B)/cuda/impl.o
-	$(if $(filter $*,$(KERNELS)),$(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 -fmad=false -x cu,$(CC) -std=c11 $(CFLAGS) $(WARN)) $(NO_IMPL) $< -o $@.o
-	$(NVCC) $@.o $(B)/cuda/impl.o -o $@ $(LIBS)
+$(B)/ulp: FORCE
+	$(MADE) $(CC) -std=gnu11 $(CFLAGS) -I. tests/ulp.c -lm -lpthread -lquadmath
+
+$(B)/bench: FORCE
+	$(MADE) $(CC) $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. tools/bench.c -lm -lpthread
+
+# ---- the implementation apart from the programs: the CPU's in parts, for Python; for a GPU ----------------------------------------------
+
+CPU_OBJECTS = $(patsubst %,$(B)/lib/%.o,RUNTIME AVX2 AVX512 BASELINE)
+$(CPU_OBJECTS): $(B)/lib/%.o: FORCE
+	$(MADE) $(CC) -std=c11 $(CFLAGS) -fPIC -DGPUARR_PART=GPUARR_$* -I. $(USE_LIBS) -c tests/impl.c
 
 # The shared libraries are for Python: tests/oracle.py, which has kernels of its own, and tools/gpu_bench.py.
-$(B)/cuda/oracle_kernels.o: tests/oracle_kernels.c $(HEADERS)
-	@mkdir -p $(@D)
-	$(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 -fmad=false -Xcompiler -fPIC -x cu -I. -c $< -o $@
+$(B)/libgpuarr.so: $(CPU_OBJECTS) FORCE
+	$(MADE) $(CC) -std=c11 $(CFLAGS) -fPIC -shared -I. tests/oracle_kernels.c $(CPU_OBJECTS) $(LIBS)
 
-$(B)/libgpuarr-cuda.so: $(B)/cuda/impl.o $(B)/cuda/oracle_kernels.o
-	$(NVCC) -shared $^ -o $@ $(LIBS)
+# -fmad=false: nvcc must not fuse the products and sums of a program's own kernels, or they have other bits than on the CPU.
+NO_IMPL = -I. -DGPUARR_IMPLEMENTED
+KERNELS_BY_NVCC = $(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 -fmad=false -x cu
+$(B)/cuda/impl.o: FORCE
+	$(MADE) $(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 --compress-mode=size --split-compile=0 -Xcompiler -fPIC -I. $(USE_LIBS) -x cu -c tests/impl.c
 
-$(B)/cudasim/impl.o: tests/impl.c $(HEADERS)
-	@mkdir -p $(@D)
-	$(CXX) -std=c++17 -O1 -g1 -DGPUARR_BASELINE_ONLY -fPIC -I$(SIM)/include -I. $(FITSFLAGS) -include cuda_runtime.h -x c++ -c $< -o $@
+$(EXAMPLES:%=$(B)/cuda/%.o): $(B)/cuda/%.o: FORCE
+	$(MADE) $(if $(filter $*,$(KERNELS)),$(KERNELS_BY_NVCC),$(CC) -std=c11 $(CFLAGS) $(WARN)) $(NO_IMPL) -c examples/$*.c
 
-$(B)/cudasim/cudasim.o: $(SIM)/cudasim.cpp $(wildcard $(SIM)/src/*) $(wildcard $(SIM)/include/*)
-	@mkdir -p $(@D)
-	$(CXX) -std=c++17 -O2 -g1 -fPIC -I$(SIM)/include -c $< -o $@
+$(EXAMPLES:%=$(B)/cuda/%): %: %.o $(B)/cuda/impl.o FORCE
+	$(MADE) $(NVCC) $@.o $(B)/cuda/impl.o $(LIBS)
 
-$(EXAMPLES:%=$(B)/cudasim/%): $(B)/cudasim/%: examples/%.c $(B)/cudasim/impl.o $(B)/cudasim/cudasim.o
-	$(if $(filter $*,$(KERNELS)),$(CXX) -std=c++17 -O1 -I$(SIM)/include -include cuda_runtime.h -x c++,$(CC) -std=c11 $(CFLAGS) $(WARN)) $(NO_IMPL) $< -o $@.o
-	$(CXX) -rdynamic $@.o $(B)/cudasim/impl.o $(B)/cudasim/cudasim.o -o $@ $(LIBS) -ldl
+$(B)/cuda/oracle_kernels.o: FORCE
+	$(MADE) $(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 -fmad=false -Xcompiler -fPIC -x cu -I. -c tests/oracle_kernels.c
 
-$(B)/cudasim/oracle_kernels.o: tests/oracle_kernels.c $(HEADERS)
-	@mkdir -p $(@D)
-	$(CXX) -std=c++17 -O1 -g1 -fPIC -I$(SIM)/include -I. -include cuda_runtime.h -x c++ -c $< -o $@
+$(B)/libgpuarr-cuda.so: $(B)/cuda/impl.o $(B)/cuda/oracle_kernels.o FORCE
+	$(MADE) $(NVCC) -shared $(B)/cuda/impl.o $(B)/cuda/oracle_kernels.o $(LIBS)
 
-$(B)/libgpuarr-cudasim.so: $(B)/cudasim/impl.o $(B)/cudasim/oracle_kernels.o $(B)/cudasim/cudasim.o
-	$(CXX) -shared $^ -o $@ $(LIBS) -ldl
+# ---- under cudasim: the GPU's part of the implementation is C++, the rest is as for the CPU ---------------------------------------------
 
-$(B)/libgpuarr.so: tests/impl.c tests/oracle_kernels.c $(HEADERS)
-	@mkdir -p $(B)
-	$(CC) -std=c11 $(CFLAGS) -fPIC -shared -I. $(FITSFLAGS) $(filter %.c,$^) -o $@ $(LIBS)
+SIM_CXX     = $(CXX) -std=c++17 -O1 -g1 -fPIC -I$(SIM)/include -I. -include cuda_runtime.h -x c++
+SIM_OBJECTS = $(patsubst %,$(B)/cudasim/%.o,GPU RUNTIME BASELINE cudasim)
+$(B)/cudasim/GPU.o: FORCE
+	$(MADE) $(SIM_CXX) -DGPUARR_BASELINE_ONLY -DGPUARR_PART=GPUARR_GPU $(USE_LIBS) -c tests/impl.c
 
-$(B)/ulp: tests/ulp.c $(HEADERS)
-	@mkdir -p $(B)
-	$(CC) -std=gnu11 $(CFLAGS) -I. $< -o $@ -lm -lpthread -lquadmath
+$(B)/cudasim/RUNTIME.o $(B)/cudasim/BASELINE.o: $(B)/cudasim/%.o: FORCE
+	$(MADE) $(CC) -std=c11 $(CFLAGS) -fPIC -DGPUARR_BASELINE_ONLY -DGPUARR_WITH_CUDA -DGPUARR_PART=GPUARR_$* -I. $(USE_LIBS) -c tests/impl.c
 
-$(B)/bench: tools/bench.c $(HEADERS)
-	@mkdir -p $(B)
-	$(CC) $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $< -o $@ -lm -lpthread
+$(B)/cudasim/cudasim.o: FORCE
+	$(MADE) $(CXX) -std=c++17 -O2 -g1 -fPIC -I$(SIM)/include -c $(SIM)/cudasim.cpp
 
-.PHONY: help deps run test check cudasim gpu ptx exercises exercises-solutions oracle ulp bench bench-deps front clean
+$(EXAMPLES:%=$(B)/cudasim/%.o): $(B)/cudasim/%.o: FORCE
+	$(MADE) $(if $(filter $*,$(KERNELS)),$(SIM_CXX),$(CC) -std=c11 $(CFLAGS) $(WARN)) $(NO_IMPL) -c examples/$*.c
+
+$(EXAMPLES:%=$(B)/cudasim/%): %: %.o $(SIM_OBJECTS) FORCE
+	$(MADE) $(CXX) -rdynamic $@.o $(SIM_OBJECTS) $(LIBS) -ldl
+
+$(B)/cudasim/oracle_kernels.o: FORCE
+	$(MADE) $(SIM_CXX) -c tests/oracle_kernels.c
+
+$(B)/libgpuarr-cudasim.so: $(B)/cudasim/oracle_kernels.o $(SIM_OBJECTS) FORCE
+	$(MADE) $(CXX) -shared $(B)/cudasim/oracle_kernels.o $(SIM_OBJECTS) $(LIBS) -ldl
+
+FORCE:
+
+.PHONY: help deps run examples test check cudasim gpu ptx exercises exercises-solutions oracle ulp bench bench-deps single front clean FORCE

@@ -48,6 +48,12 @@
 #ifndef GPUARR_INCLUDED
 #define GPUARR_INCLUDED
 
+#if defined(__has_include) && !defined(GI_ONE_FILE)
+#if !__has_include("gpuarr/rows/table.h")
+#error "gpuarr: the folder gpuarr/ is missing beside gpuarr.h: cp -r gpuarr* there/"
+#endif
+#endif
+
 /* What the file with GPUARR_IMPLEMENTATION compiles: everything, or with -DGPUARR_PART=2 the loops for one kind of processor alone,
    which change least and take longest. All parts get the same other flags, and are linked together. */
 #define GPUARR_ALL      0
@@ -82,7 +88,11 @@ extern "C" {
 #ifdef GPUARR_STATIC
 #ifndef GPUARR_IMPLEMENTATION
 #error "gpuarr: GPUARR_STATIC is for a program of one file: define GPUARR_IMPLEMENTATION there as well"
+#undef GPUARR_STATIC
 #endif
+#endif
+#ifdef GPUARR_STATIC
+#define GI_STATIC
 #if GPUARR_PART != GPUARR_ALL
 #error "gpuarr: GPUARR_STATIC is for a program of one file: there are no parts of it"
 #endif
@@ -165,6 +175,11 @@ typedef enum ga_op {
 #endif
 #if GPUARR_MAX_DIMS < 4
 #error "gpuarr: GPUARR_MAX_DIMS must be at least 4"
+#endif
+#define GI_JOIN_(a, b) a##b
+#define GI_JOIN(a, b)  GI_JOIN_(a, b)
+#if GPUARR_MAX_DIMS != 8 /* ga_array has another size: a file whose limit is not the implementation's does not link */
+#define ga_free GI_JOIN(ga_free_dims_, GPUARR_MAX_DIMS)
 #endif
 
 typedef enum ga_device { GA_DEVICE_DEFAULT, GA_CPU, GA_CUDA } ga_device;
@@ -1314,6 +1329,10 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 #include "gpuarr/face/launch.h"
 
 #endif /* GPUARR_INCLUDED */
+#if defined(GPUARR_STATIC) && !defined(GI_STATIC)
+#error "gpuarr: define GPUARR_STATIC before the first #include of gpuarr.h in this file"
+#undef GPUARR_STATIC
+#endif
 
 /* ################################################################################################################## */
 #define GI_BUILDS(part) (GPUARR_PART == GPUARR_ALL || GPUARR_PART == (part))

@@ -1,23 +1,26 @@
 #!/usr/bin/env bash
-# mpi.sh openmpi|mpich FOLDER -- gpuarr_mpi.h with that MPI: the tests of chunked arrays on several ranks, equal bits for any number of
-# ranks and threads, errors, lost ranks, resuming, and several hosts (network namespaces) where the system lets us make them.
+# mpi.sh openmpi|mpich FOLDER [quick] -- gpuarr_mpi.h with that MPI: the tests of chunked arrays on several ranks, equal bits for any number
+# of ranks and threads, errors, lost ranks, resuming, and several hosts (network namespaces) where the system lets us make them.
+# quick: without what waits (lost ranks, cut cables), and with fewer ranks.
 set -u
 cd "$(dirname "$0")/.."
-mpi=$1 at=$2
+mpi=$1 at=$2 quick=${3:-}
+. tests/build.sh
 passed=0 failed=0 skipped=0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0 # MPI itself keeps what it has
 for needed in mpicc.$mpi mpirun.$mpi; do
     command -v $needed >/dev/null && continue
-    echo "SKIP $mpi: there is no $needed: apt-get install $([ "$mpi" = mpich ] && echo mpich libmpich-dev || echo openmpi-bin libopenmpi-dev)"
+    echo "SKIP $mpi: there is no $needed: apt-get install $(tools/libs.sh packages $mpi)"
     echo "0 passed, 0 failed, 1 skipped"
     exit
 done
-mkdir -p "$at"
+mkdir -p "$at" && at=$(cd "$at" && pwd)
 
 ranks() { # ranks N COMMAND...
     local n=$1
     shift
-    if [ "$mpi" = openmpi ]; then timeout 300 mpirun.openmpi --oversubscribe --bind-to none -n "$n" "$@"; else timeout 300 mpirun.mpich -n "$n" "$@"; fi
+    if [ "$mpi" = openmpi ]; then set -- mpirun.openmpi --oversubscribe --bind-to none -n "$n" "$@"; else set -- mpirun.mpich -n "$n" "$@"; fi
+    (cd "$at" && timeout 300 "$@")
 }
 
 check() { # check NAME CONDITION...
@@ -43,16 +46,22 @@ build="mpicc.$mpi -std=c11 -O1 -g1 -I."
 [ "$mpi" = mpich ] || build="$build -fsanitize=address,undefined -fno-sanitize-recover=undefined" # one of them is enough
 printf '#define GPUARR_IMPLEMENTATION\n#include "gpuarr_mpi.h"\n' >"$at/impl.c"
 warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-misleading-indentation -Werror -DGPUARR_BASELINE_ONLY -I. -fsyntax-only"
-check "gpuarr_mpi.h compiles as C" mpicc.$mpi -std=c11 $warnings "$at/impl.c"
-check "gpuarr_mpi.h compiles as C++" mpicxx.$mpi -std=c++20 $warnings -x c++ "$at/impl.c"
-$build -DGPUARR_BASELINE_ONLY -DGPUARR_FEW_DTYPES -DGI_WORTH_SHARING=0 -DGI_WORTH_WAKING=0 -c "$at/impl.c" -o "$at/impl.o" || {
+check "gpuarr_mpi.h compiles as C" made "$at/read_c" mpicc.$mpi -std=c11 $warnings "$at/impl.c"
+check "gpuarr_mpi.h compiles as C++" made "$at/read_cpp" mpicxx.$mpi -std=c++20 $warnings -x c++ "$at/impl.c"
+made "$at/impl.o" $build -DGPUARR_BASELINE_ONLY -DGPUARR_FEW_DTYPES -DGI_WORTH_SHARING=0 -DGI_WORTH_WAKING=0 -c "$at/impl.c" || {
     echo "0 passed, 1 failed, 0 skipped"
     exit 1
 }
-for t in chunked chunked_ops tasks mpi; do $build "tests/$t.c" "$at/impl.o" -o "$at/$t" -lm -lpthread || failed=$((failed + 1)); done
+for t in chunked chunked_ops tasks mpi; do
+    made "$at/$t.o" $build -c "tests/$t.c" && made "$at/$t" $build "$at/$t.o" "$at/impl.o" -lm -lpthread || failed=$((failed + 1))
+done
+rm -f "$at"/*.log "$at"/bits-*
+mkdir -p "$at/build/tests" # where the tests write: those of other builds may be running
 
 # what the tests of one process ask for
-for n in 1 3; do
+ways="1-1 1-2 2-1 3-2 4-1" some="1 3" couples="2 4" # ranks and threads
+[ -z "$quick" ] || ways="1-1 3-2" some=3 couples=2
+for n in $some; do
     ranks $n "$at/chunked" >"$at/chunked-$n.log" 2>&1
     counted "chunked" $n "$at/chunked-$n.log"
 done
@@ -62,7 +71,7 @@ ranks 3 "$at/tasks" >"$at/tasks.log" 2>&1
 counted "tasks" 3 "$at/tasks.log"
 
 # the same bits for 1 to 4 ranks of 1 and 2 threads; and the same files
-for each in 1-1 1-2 2-1 3-2 4-1; do
+for each in $ways; do
     n=${each%-*} threads=${each#*-}
     rm -rf "$at/files" && mkdir "$at/files"
     GPUARR_NUM_THREADS=$threads ranks $n "$at/mpi" bits "$at/files" >"$at/bits.log" 2>&1
@@ -73,10 +82,15 @@ done
 check "there are bits" grep -q "HASH file" "$at/bits-1-1"
 
 # errors of one rank are errors of all
-for n in 2 4; do
+for n in $couples; do
     ranks $n "$at/mpi" errors "$at/files" >"$at/errors.log" 2>&1
     counted "errors" $n "$at/errors.log"
 done
+
+if [ -n "$quick" ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+    exit
+fi
 
 # a rank that ends early, or never comes
 for rank in 0 1; do
@@ -123,7 +137,6 @@ on_hosts() {
         UCX_TLS=tcp,self UCX_NET_DEVICES=eth0 timeout -k 5 $patience ip netns exec gpuarr$$-1 unshare --uts bash -c "hostname host1; exec mpirun.mpich -launcher ssh -launcher-exec $at/agent -iface eth0 -hosts $list -n 3 $*"
     fi
 }
-at=$(cd "$at" && pwd)
 if hosts 2>"$at/hosts.log"; then
     rm -rf "$at/files" && mkdir "$at/files"
     patience=120

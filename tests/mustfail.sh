@@ -2,18 +2,22 @@
 # Wrong programs must not compile, and the compiler must say why on the user's line: tests/mustfail/*.c, whose first comment
 # gives the words that gcc and clang (and g++, clang++, nvcc, where they are named) must say, and the flags that a careful user has; the
 # faulty line is marked with HERE. Where a comment says lines: gcc 5 ..., the first message must be that of the faulty line, and there
-# must be no more lines in all than so many (apart from the files that included each other, and the marks under the user's line). The last line is 'N passed, N failed, N skipped'.
+# must be no more lines in all than so many (apart from the files that included each other, and the marks under the user's line).
+# An error behind the implementation, or behind kernels, is shown with line, column and caret: gcc gives them up in a file that includes
+# too much. The last line is 'N passed, N failed, N skipped'.
+# With -o FILE what it says goes into FILE as well if nothing failed, and into FILE.d what it depends on (build.sh).
+for to; do :; done
+case " $* " in *" -o "*) ;; *) to= ;; esac
 cd "$(dirname "$0")/.." || exit 1
 passed=0 failed=0 skipped=0
-out=$(mktemp) || exit 1
-trap 'rm -f "$out"' EXIT
+at=$(mktemp -d) || exit 1
+trap 'rm -rf "$at"' EXIT
+out=$at/said
 lines() { grep -cvE '^(In file included from | +from |[[:space:]]*[~^|]|$)' "$out"; }
 fail() { echo "FAIL tests/mustfail/$name.c with $cc: $1"; sed 's/^/     /' "$out" | head -${2:-6}; failed=$((failed + 1)); }
 
 # What is right must compile, or the rest says nothing.
-right=$(mktemp -d) || exit 1
-trap 'rm -rf "$out" "$right"' EXIT
-cat > "$right/right.c" <<'END'
+cat > "$at/right.c" <<'END'
 #include "gpuarr.h"
 ga_array *f(ga_array *a, ga_array *b);
 ga_array *f(ga_array *a, ga_array *b)
@@ -24,11 +28,28 @@ ga_array *f(ga_array *a, ga_array *b)
 }
 END
 
+behind() { # behind WHAT: the place of an error behind it, then the line, then the caret
+    name=behind_$1
+    printf '#define GPUARR_%s\n#include "gpuarr.h"\nint f(void);\nint f(void)\n{\n    return 2 * unheard_of;\n}\n' "$1" >"$at/$name.c"
+    caret='^'
+    case $cc in g*) caret='^~~~~~~~~~' ;; esac
+    printf '    return 2 * unheard_of;\n               %s\n' "$caret" >"$at/want"
+    if $run -I. "$at/$name.c" >"$out" 2>&1; then
+        fail "it compiles"
+    elif grep -A 2 "^$at/$name.c:6:16: error:.*unheard_of" "$out" | sed 's/^ *[0-9]* | //; s/^ *| //' | tail -n 2 | cmp -s - "$at/want"; then
+        passed=$((passed + 1))
+    else
+        fail "no line, column and caret"
+    fi
+}
+
 for cc in gcc clang g++ clang++ nvcc; do
     run=$cc
     [ $cc = nvcc ] && ! command -v nvcc >/dev/null && run=/usr/local/cuda/bin/nvcc
     if ! command -v $run >/dev/null; then
         echo "SKIP no $cc"
+        skips="${skips:-}SKIP no $cc
+"
         skipped=$((skipped + 1))
         continue
     fi
@@ -38,11 +59,12 @@ for cc in gcc clang g++ clang++ nvcc; do
     *) run="$run -std=c11 -fsyntax-only" careful="-Wall -Wextra -Wpedantic -Werror" ;;
     esac
     name=right
-    if $run $careful -I. "$right/right.c" >"$out" 2>&1; then
+    if $run $careful -I. "$at/right.c" >"$out" 2>&1; then
         passed=$((passed + 1))
     else
         fail "a right program does not compile"
     fi
+    [ $cc = nvcc ] || { behind IMPLEMENTATION; behind KERNELS; }
     for file in tests/mustfail/*.c; do
         name=$(basename "$file" .c)
         words=$(sed -n "1s/.*[ *]$cc: \"\([^\"]*\)\".*/\1/p" "$file")
@@ -69,5 +91,9 @@ for cc in gcc clang g++ clang++ nvcc; do
         fi
     done
 done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed = 0 ]
+line="$passed passed, $failed failed, $skipped skipped"
+echo "$line"
+[ $failed = 0 ] || exit 1
+[ -n "$to" ] || exit 0
+printf '%s%s\n' "${skips:-}" "$line" >"$to"
+echo "$to: $(find gpuarr* tests/mustfail tests/mustfail.sh -type f | tr '\n' ' ')" >"$to.d"

@@ -1,8 +1,9 @@
-"""bench.py PROGRAM [--quick | --check] [--only TEXT] [--out DIR]: gpuarr beside what users would use instead, on the CPU.
+"""bench.py PROGRAM [--quick | --check | --against OTHER] [--only TEXT] [--out DIR]: gpuarr beside what users would use instead, on the CPU.
 
 PROGRAM is tools/bench.c compiled. Every row times gpuarr and the peers in turn, round after round, on the same numbers (never zeros); each
 result is compared with the first peer's. Printed: medians (minima in brackets), the ratio to the best peer, the ratio that was aimed at,
 and the share of what this machine's memory or arithmetic can do. DIR/bench.json has one object a line, DIR/bench.png the picture.
+With --against no peer is timed, but the same program of another commit: call by call in turn, and the ratios of such pairs are ordered.
 """
 import argparse
 import json
@@ -36,6 +37,7 @@ options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.
 options.add_argument("program")
 options.add_argument("--quick", action="store_true", help="smaller and fewer: under three minutes")
 options.add_argument("--check", action="store_true", help="time nothing: are the results right?")
+options.add_argument("--against", metavar="OTHER", help="the program of another commit, timed in pairs with PROGRAM")
 options.add_argument("--only", default="", help="rows whose name contains this")
 options.add_argument("--out", default="out")
 args = options.parse_args()
@@ -834,7 +836,54 @@ def measure(gpuarr, row, limits):
                  share=share, **(dict(peak_bytes=gpuarr.peak, first_peer_peak_bytes=peak) if row.per else {})) for name, t in times.items()]
 
 
+def pair(gpuarr, other, row):
+    """(median ratio of the times, its quartiles, both medians, have the results the same bits) of a row; None if the other has no such row."""
+    gpuarr.prepare(row.call, row.inputs)
+    try:
+        other.prepare(row.call, row.inputs)
+    except RuntimeError:
+        return None
+    bits = gpuarr.result().tobytes() == other.result().tobytes()
+    once = min(gpuarr.seconds(1), gpuarr.seconds(1), other.seconds(1))
+    calls = max(1, min(20000, int(2e-3 / max(once, 1e-9))))
+    pairs, end = [], time.perf_counter() + (0.3 if QUICK else 2)
+    while len(pairs) < 5 or (time.perf_counter() < end and len(pairs) < 100):
+        times = {}
+        for program in (gpuarr, other) if len(pairs) % 2 else (other, gpuarr):
+            times[program] = program.seconds(calls)
+        pairs.append((times[gpuarr], times[other]))
+    ratios = sorted(a / b for a, b in pairs)
+    ours, theirs = (middle(sorted(t)) for t in zip(*pairs))
+    return middle(ratios), ratios[len(ratios) // 4], ratios[-1 - len(ratios) // 4], ours, theirs, bits
+
+
+def against():
+    """The time of each row, divided by that of the other program, the worst first."""
+    gpuarr = Gpuarr(args.program)
+    other = Gpuarr(args.against, gpuarr.files)
+    found = []
+    for section in [*SECTIONS, lambda: chunks(gpuarr)]:
+        for row in section():
+            if args.only not in f"{row.name} {row.dtype}":
+                continue
+            what = f"{row.name:38} {row.dtype:8} {row.size!s:>13}"
+            measured = pair(gpuarr, other, row)
+            print(f"{what}  " + (f"{measured[0]:.3f}" if measured else "not in the other"), file=sys.stderr, flush=True)
+            if measured:
+                found.append((*measured, what))
+    print(f"\n{'':38} {'dtype':8} {'size':>13} {'this, ms':>10} {'other, ms':>10}  this / other (half of the pairs)")
+    for ratio, low, high, ours, theirs, bits, what in sorted(found, reverse=True):
+        print(f"{what} {milliseconds(ours):>10} {milliseconds(theirs):>10}  {ratio:.3f} ({low:.3f} to {high:.3f}){'' if bits else '  other bits'}")
+    if found:
+        mean = math.exp(sum(math.log(f[0]) for f in found) / len(found))
+        slower = sum(f[0] > 1.05 and f[1] > 1 for f in found)
+        print(f"{len(found)} rows: {mean:.3f} of the other's time in the geometric mean; {slower} slower by more than 5 %, in three quarters of their pairs at least")
+    return 0
+
+
 def main():
+    if args.against:
+        return against()
     os.makedirs(args.out, exist_ok=True)
     gpuarr = Gpuarr(args.program)
     versions = [f"Python {platform.python_version()}", f"NumPy {np.__version__}"]

@@ -23,7 +23,7 @@ install() {
 }
 
 missing=
-need() { missing="$missing $1"; }
+need() { [ -z "$1" ] || missing="$missing $1"; }
 have "${CC:-cc}" || need gcc
 header stdio.h || need libc6-dev
 if [ "$job" = exercises ]; then # a C++ compiler, and addr2line for the lines in reports
@@ -32,19 +32,18 @@ if [ "$job" = exercises ]; then # a C++ compiler, and addr2line for the lines in
     [ -z "$missing" ] || install $missing
     exit
 fi
-header stb/stb_image_write.h || header stb_image_write.h || need libstb-dev
-header fitsio.h || need libcfitsio-dev
-[ "$job" = run ] || [ "$job" = cudasim ] || header fftw3.h || need libfftw3-dev
-[ "$job" = run ] || [ "$job" = cudasim ] || header zlib.h || need zlib1g-dev
-[ "$job" = run ] || [ "$job" = cudasim ] || { have pkg-config && pkg-config --exists hdf5; } || need "libhdf5-dev pkg-config"
+case $job in
+run | cudasim) need "$(tools/libs.sh packages run)" ;;
+*) need "$(tools/libs.sh packages test)" ;;
+esac
 [ "$job" = run ] || have g++ || need g++
 if [ "$job" != run ] && [ "$job" != cudasim ]; then
     have gcc || need gcc
     have clang || need clang
     have python3 || need python3
     python3 -c 'import venv, ensurepip' 2>/dev/null || need python3-venv
-    have mpicc.openmpi || need "libopenmpi-dev openmpi-bin"
-    have mpicc.mpich || need "libmpich-dev mpich"
+    have mpicc.openmpi || need "$(tools/libs.sh packages openmpi)"
+    have mpicc.mpich || need "$(tools/libs.sh packages mpich)"
     have ip || need iproute2
     have pgrep || need procps
     ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1 || need libclang-rt-14-dev

@@ -27,7 +27,12 @@ static void print_front(void)
 
 static void docs_line(const char *name, const char *operands, const char *dtypes, const char *example, const char *doc)
 {
-    printf("| `ga_%s(%s)` | %s | `%s` | %s |\n", name, operands, dtypes, example, doc);
+    printf("| `ga_%s(%s)` | %s | `%s` | ", name, operands, dtypes, example);
+    for (; *doc; doc++) {
+        if (*doc == '|') putchar('\\'); /* or the bar would end the cell */
+        putchar(*doc);
+    }
+    puts(" |");
 }
 
 static void print_docs(void)

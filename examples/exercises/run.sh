@@ -24,16 +24,10 @@ needs_gpuarr() { grep -q '"gpuarr.h"' "$1"; }
 
 # ---- building -------------------------------------------------------------------------------------------------------------
 
-# The library for the exercises that use it, made once for each kind of build; or $EXERCISES_LIBRARIES/KIND/impl.o, where that is,
-# which needs $EXERCISES_LINK.
+# The library for the exercises that use it, made once for each kind of build, and again when gpuarr has changed.
 library() { # library check|plain|gpu
-    local object=$build/gpuarr-$1.o source=$build/gpuarr.cu h
-    if [ -f "${EXERCISES_LIBRARIES:-}/$1/impl.o" ]; then
-        cp -p "$EXERCISES_LIBRARIES/$1/impl.o" "$object" && touch "$object"
-        return
-    fi
-    for h in "$root"/gpuarr*.h; do [ "$object" -nt "$h" ] || rm -f "$object"; done
-    [ ! -f "$object" ] || return 0
+    local object=$build/gpuarr-$1.o source=$build/gpuarr.cu
+    [ -z "$(find "$root"/gpuarr* -name '*.h' -newer "$object" -print -quit 2>&1)" ] && return
     echo "(compiling gpuarr for the exercises that use it: once, a few minutes)"
     printf '#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\n' >"$source"
     case $1 in
@@ -47,9 +41,12 @@ library() { # library check|plain|gpu
 
 compile() { # compile check|plain|gpu FILE PROGRAM
     local with=
-    if needs_gpuarr "$2"; then
-        library "$1" || return
-        with="$build/gpuarr-$1.o ${EXERCISES_LINK:-}"
+    if needs_gpuarr "$2"; then # objects and libraries for both kinds, or one's own
+        case $1,${EXERCISES_CHECK:-} in
+        check,?*) with=$EXERCISES_CHECK ;;
+        plain,?*) with=$EXERCISES_PLAIN ;;
+        *) library "$1" && with=$build/gpuarr-$1.o || return ;;
+        esac
     fi
     case $1 in
     gpu) "$nvcc" -std=c++17 -arch=native -O2 -fmad=false -lineinfo -DGPUARR_FEW_DTYPES -I"$here" -I"$root" "$2" $with -o "$3" -lpthread ;;

@@ -18,6 +18,11 @@
 /* Under -std=c11 with a system header included before this one, these are hidden though they are there. */
 #ifndef MAP_ANONYMOUS
 #define MAP_ANONYMOUS 0x20
+#define GI_HIDES_SYSTEM
+#elif defined(__linux__) && !defined(__GLIBC__) && !defined(__cplusplus) /* musl hides the functions alone */
+#define GI_HIDES_SYSTEM
+#endif
+#ifdef GI_HIDES_SYSTEM
 extern int  madvise(void *, size_t, int);
 extern long syscall(long, ...);
 #endif

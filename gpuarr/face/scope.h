@@ -12,6 +12,4 @@ struct gi_scope_guard : gi_scope {
 #define GI_SCOPE(name)                                                                                                         \
     for (__attribute__((cleanup(gi_scope_end))) gi_scope name = *gi_scope_begin(&name); name.open; name.open = 0)
 #endif
-#define GI_JOIN_(a, b) a##b
-#define GI_JOIN(a, b)  GI_JOIN_(a, b)
-#define ga_scope       GI_SCOPE(GI_JOIN(gi_scope_, __LINE__))
+#define ga_scope GI_SCOPE(GI_JOIN(gi_scope_, __LINE__))

@@ -129,6 +129,7 @@ static ga_array *gi_conv_run(gi_conv_call *q)
     }
     if (r) {
         gi_factors f;
+        memset(&f, 0, sizeof f); /* gcc does not see that the choice says whether there are any */
         c->in      = in->data;
         c->weights = w->data;
         c->out     = r->data;

@@ -90,23 +90,6 @@ bool(ga_meshgrid)(const ga_array *x, const ga_array *y, ga_array **xx, ga_array 
     return done;
 }
 
-/* An array (n, lines[0]->size, ...) of one coordinate of each element along each of n axes. */
-static ga_array *gi_new_grid(const ga_new_options *o, ga_dtype dtype, int n, ga_array *const *lines)
-{
-    ga_shape all;
-    all.ndim = n + 1;
-    all.n[0] = n;
-    for (int d = 0; d < n; d++) all.n[d + 1] = lines[d]->size;
-    if (o->chunks.ndim > 0) return gi_can_defer(o->site) ? gi_deferred()->grid(o, dtype, &all, lines) : NULL;
-    ga_array *grid = gi_array_new(o->site, dtype, o->device, all.ndim, all.n);
-    for (int k = 0; k < n && grid; k++) {
-        if (gi_put_coordinates_at(o->site, grid, k, lines[k])) continue;
-        ga_free(grid);
-        return NULL;
-    }
-    return grid;
-}
-
 static bool gi_has_grid_dims(const char *site, int n)
 {
     if (n >= 0 && n < GPUARR_MAX_DIMS) return true;
@@ -115,20 +98,55 @@ static bool gi_has_grid_dims(const char *site, int n)
     return false;
 }
 
+/* The shape (n, lengths[0], ...) of one coordinate of each element along each of n axes. */
+static ga_shape gi_grid_shape(int n, const int64_t *lengths)
+{
+    ga_shape all;
+    all.ndim = n + 1;
+    all.n[0] = n;
+    for (int d = 0; d < n; d++) all.n[d + 1] = lengths[d];
+    return all;
+}
+
+/* An array for the coordinates, made before the lines, which are long where it is too large; NULL, and no error, for a chunked one. */
+static bool gi_new_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *all, ga_array **grid)
+{
+    *grid = NULL;
+    if (o->chunks.ndim > 0) return gi_can_defer(o->site);
+    *grid = gi_array_new(o->site, dtype, o->device, all->ndim, all->n);
+    return *grid != NULL;
+}
+
+/* Puts the lines in place, and frees them. */
+static ga_array *gi_fill_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *all, ga_array *grid, ga_array **lines)
+{
+    const int n    = all->ndim - 1;
+    bool      done = true;
+    for (int k = 0; k < n; k++) done = done && lines[k] && (!grid || gi_put_coordinates_at(o->site, grid, k, lines[k]));
+    if (!grid && done) grid = gi_deferred()->grid(o, dtype, all, lines);
+    gi_array_free_all(n, lines);
+    if (done) return grid;
+    ga_free(grid);
+    return NULL;
+}
+
 ga_array *(ga_indices)(ga_shape shape, ga_new_options o)
 {
-    ga_array *lines[GPUARR_MAX_DIMS] = { NULL }, *grid = NULL;
-    bool      done = gi_has_grid_dims(o.site, shape.ndim);
-    for (int k = 0; k < shape.ndim && done; k++) {
-        gi_range r = { true, 0, shape.n[k], 1, 0, (double)shape.n[k], 1 };
-        done       = shape.n[k] >= 0;
-        if (!done) gi_fail(o.site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(shape.ndim, shape.n));
-        else lines[k] = gi_arange(o.site, &r, GA_I64, o.device, o.chunks.ndim > 0 ? &gi_any_chunks : NULL);
-        done = lines[k] != NULL;
+    if (!gi_has_grid_dims(o.site, shape.ndim)) return NULL;
+    ga_array      *lines[GPUARR_MAX_DIMS] = { NULL }, *grid;
+    const ga_shape all                    = gi_grid_shape(shape.ndim, shape.n);
+    const ga_dtype dtype                  = o.dtype ? o.dtype : GA_I64;
+    for (int k = 0; k < shape.ndim; k++) {
+        if (shape.n[k] >= 0) continue;
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(shape.ndim, shape.n));
     }
-    if (done) grid = gi_new_grid(&o, o.dtype ? o.dtype : GA_I64, shape.ndim, lines);
-    gi_array_free_all(GPUARR_MAX_DIMS, lines);
-    return grid;
+    if (!gi_new_grid(&o, dtype, &all, &grid)) return NULL;
+    for (int k = 0; k < shape.ndim; k++) {
+        gi_range r = { true, 0, shape.n[k], 1, 0, (double)shape.n[k], 1 };
+        lines[k]   = gi_arange(o.site, &r, GA_I64, o.device, grid ? NULL : &gi_any_chunks);
+        if (!lines[k]) break;
+    }
+    return gi_fill_grid(&o, dtype, &all, grid, lines);
 }
 
 /* One slice of ga_mgrid. With a count ("5j") it goes from start to stop in that many points. */
@@ -185,12 +203,17 @@ static bool gi_read_grid_slice(const char **p, gi_grid_slice *s)
     return **p == 0 || **p == ',';
 }
 
+static int64_t gi_grid_line_length(const char *site, const gi_grid_slice *s)
+{
+    return s->counted ? s->count : gi_range_count(site, &s->range);
+}
+
 /* The coordinates along one axis; `alone`: as numpy.arange rounds, otherwise start + i * step. */
 static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alone, ga_device device, const ga_shape *chunks)
 {
     const gi_range *r = &s->range;
     if (!s->counted && (r->integers || alone)) return gi_arange(site, r, GA_DTYPE_DEFAULT, device, chunks);
-    int64_t        n     = s->counted ? s->count : gi_range_count(site, r);
+    int64_t        n     = gi_grid_line_length(site, s);
     ga_shape       shape = gi_line(n);
     gi_arange_plan p     = { 0, 0, r->start, 0, r->step };
     if (n < 0) return NULL;
@@ -204,7 +227,7 @@ ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
     gi_grid_slice s[GPUARR_MAX_DIMS];
     ga_array     *lines[GPUARR_MAX_DIMS] = { NULL };
     int           n                      = 0;
-    bool          comma = false, integers = true, done = true;
+    bool          comma = false, integers = true;
     const char   *p = slices ? slices : "";
     do {
         if (n == GPUARR_MAX_DIMS)
@@ -219,16 +242,24 @@ ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
     } while (*p);
     ga_dtype        dtype  = o.dtype ? o.dtype : integers ? GA_I64 : GA_F64;
     const ga_shape *chunks = o.chunks.ndim == 0 ? NULL : comma ? &gi_any_chunks : &o.chunks;
-    for (int k = 0; k < n && done; k++) {
-        lines[k] = gi_grid_line(o.site, &s[k], !comma, o.device, chunks);
-        done     = lines[k] != NULL;
+    if (!comma) { /* a single slice gives a single line */
+        ga_array *line = gi_grid_line(o.site, &s[0], true, o.device, chunks);
+        ga_array *copy = line ? gi_copy_convert(o.site, line, dtype) : NULL;
+        ga_free(line);
+        return copy;
     }
-    ga_array *grid = NULL;
-    if (done && !comma) { /* a single slice gives a single line */
-        grid = gi_copy_convert(o.site, lines[0], dtype);
-    } else if (done && gi_has_grid_dims(o.site, n)) {
-        grid = gi_new_grid(&o, dtype, n, lines);
+    int64_t lengths[GPUARR_MAX_DIMS];
+    if (!gi_has_grid_dims(o.site, n)) return NULL;
+    for (int k = 0; k < n; k++) {
+        lengths[k] = gi_grid_line_length(o.site, &s[k]);
+        if (lengths[k] < 0) return NULL;
     }
-    gi_array_free_all(n, lines);
-    return grid;
+    const ga_shape all = gi_grid_shape(n, lengths);
+    ga_array      *grid;
+    if (!gi_new_grid(&o, dtype, &all, &grid)) return NULL;
+    for (int k = 0; k < n; k++) {
+        lines[k] = gi_grid_line(o.site, &s[k], false, o.device, chunks);
+        if (!lines[k]) break;
+    }
+    return gi_fill_grid(&o, dtype, &all, grid, lines);
 }

@@ -1,0 +1,144 @@
+# language.sh -- it compiles, everywhere, without a word; what is wrong does not, and is told well: sourced by run.sh.
+
+reads() { one "$1" made "$B/language/${1//[^A-Za-z0-9+.-]/_}" "${@:2}" -fsyntax-only; } # reads NAME COMPILER...: it would compile this
+
+language() {
+    local c std out=$B/language small="-DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY"
+    mkdir -p "$out"
+    printf '#include "gpuarr.h"\nint main(void) { return 0; }\n' >"$out/alone.c"
+    cp "$out/alone.c" "$out/alone.cpp"
+    for c in gcc clang; do
+        for std in c11 c17; do reads "$c -std=$std, header alone" $c -std=$std $WARN -I. "$out/alone.c"; done
+        reads "$c -std=c17, implementation" $c -std=c17 $WARN $USE_LIBS -I. tests/impl.c
+        reads "$c, few dtypes" $c -std=c11 $WARN $small -I. tests/impl.c
+        reads "$c, without stb, CFITSIO" $c -std=c11 $WARN -DGPUARR_NO_STB -DGPUARR_BASELINE_ONLY -I. tests/impl.c
+    done
+    for c in g++ clang++; do
+        reads "$c -std=c++20, header alone" $c -std=c++20 $WARN -I. "$out/alone.cpp"
+        reads "$c -std=c++17, implementation" $c -std=c++17 ${WARN/-Wpedantic/} $USE_LIBS -I. -DGPUARR_BASELINE_ONLY -x c++ tests/impl.c
+        reads "$c -std=c++20, the tests" $c -std=c++20 $WARN -I. -x c++ tests/rows.c
+    done
+    for c in chunked_picture distance_matrix monthly_mean delayed; do
+        reads "examples/$c.c in C++" clang++ -std=c++20 $WARN -DGPUARR_IMPLEMENTED -I. -x c++ "examples/$c.c"
+    done
+
+    made build/gentable cc -std=c11 $WARN -I. tools/gentable.c
+    one "fronts are current (make front)" same_as_generated front gpuarr/face/front.h '/^\/\* BEGIN GENERATED/,/^\/\* END GENERATED/p'
+    one "table of operations is current (make front)" same_as_generated docs gpuarr/rows/README.md '/^<!-- BEGIN TABLE/,/^<!-- END TABLE/p'
+    one "a new row is one line" new_row
+}
+
+mustfail() { part "what must not compile" messages; }
+messages() { # it only compiles, so it is done again when a compiler, a header or one of the programs has changed
+    local versions
+    versions=$(for c in gcc clang g++ clang++ "${nvcc:-nvcc}"; do "$c" --version 2>&1; done)
+    made "$B/mustfail.txt" bash tests/mustfail.sh "${versions//$'\n'/ }" tests/mustfail/*.c && tail -n 20 "$B/mustfail.txt"
+}
+
+same_as_generated() { build/gentable "$1" | cmp - <(sed -n "$3" "$2" | sed '1d;$d'); } # same_as_generated front|docs FILE LINES
+
+new_row() { # adding an operation is one line and `make front`
+    local at=$B/newrow
+    rm -rf "$at/gpuarr" && mkdir -p "$at/tools" "$at/tests" && cp -r gpuarr* Makefile "$at" && cp tools/gentable.c tools/libs.sh "$at/tools" &&
+        cp tests/build.sh "$at/tests" &&
+        sed -i 's/^GA_UNARY(       square, .*/&\nGA_UNARY(       cube,         ARITH, SAME, GA_MUL(x, GA_MUL(x, x)),          (3, 27),      "x * x * x"                          )/' "$at/gpuarr/rows/table.h" &&
+        make -s -C "$at" front >"$at/log" 2>&1 &&
+        printf '#define GPUARR_STATIC\n#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\nint main(void) { return ga_item(ga_cube(ga_full((1), 3))) == 27 ? 0 : 1; }\n' >"$at/main.c" &&
+        made "$at/main" clang -std=c11 "-I$at" "$at/main.c" -lm -lpthread && "$at/main" && grep -q ga_cube "$at/gpuarr/rows/README.md"
+}
+
+linked() { # linked KIND: the implementation in one file of several, and in another language
+    local out=$B/language
+    mkdir -p "$out"
+    printf '#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\nint other(void);\nint main(void) { return other() ? 0 : 1; }\n' >"$out/unit1.c"
+    printf '#include "gpuarr.h"\nint other(void);\nint other(void) { ga_array *a = ga_zeros((2, 3)); int ok = a != 0; ga_free(a); return ok; }\n' >"$out/unit2.c"
+    printf '#include "gpuarr.h"\nextern "C" int other(void);\nint main() { return other() ? 0 : 1; }\n' >"$out/unit3.cpp"
+    one "two translation units, C" made "$out/unit1.o" clang -std=c11 $WARN $USE_LIBS -DGPUARR_BASELINE_ONLY -I. -c "$out/unit1.c" &&
+        one "the second" made "$out/unit2.o" gcc -std=c11 $WARN -I. -c "$out/unit2.c" &&
+        one "linking of both" made "$out/two" clang "$out/unit1.o" "$out/unit2.o" $LIBS && one "two translation units run" "$out/two"
+    one "C++ and C" made "$out/three" g++ -std=c++20 $WARN -I. "$out/unit3.cpp" "$out/unit2.o" $(object_files "$1") $LIBS && one "C++ and C run" "$out/three"
+}
+
+ways() { # ways KIND: tests/ways.c, compiled in each way that the header knows, prints the same
+    local out=$B/language/ways each way flags rows="-DGPUARR_USER_TABLE=\"tests/ways_rows.h\" -DGPUARR_USER_FORMULAS=\"tests/ways_formulas.h\""
+    one "build of ways.c, LINKED" made "$out/LINKED" gcc -std=c11 -O1 $WARN -DWAY=LINKED -I. tests/ways.c $(object_files "$1") $LIBS || return
+    "$out/LINKED" >"$out/LINKED.txt"
+    for each in "WHOLE clang -std=c11" "WHOLE,rows clang -std=c11 $rows" "STATIC gcc -std=c11" "STATIC,rows clang++ -std=c++20 -x c++ $rows" \
+        "PLAIN_FIRST clang -std=c17" "KERNELS_FIRST clang -std=c11 -Wno-shadow"; do # (our variables may have the names of such kernels)
+        way=${each%% *} flags=(${each#* })
+        one "build of ways.c, $way" made "$out/$way" "${flags[0]}" $WARN "${flags[@]:1}" -DGPUARR_BASELINE_ONLY -DWAY=${way%,*} -I. tests/ways.c -lm -lpthread &&
+            "$out/$way" >"$out/$way.txt" && one "ways.c, $way" cmp "$out/$way.txt" "$out/LINKED.txt"
+    done
+    one "ways.c came to its end" grep -qx "0 arrays are left" "$out/LINKED.txt"
+}
+
+# ---- as a stranger takes it into a project ---------------------------------------------------------------------------------------------
+
+dropped_in() { # dropped_in FOLDER COMPILER: the README's first program beside the headers in FOLDER, and a program for the GPU, compile and run
+    local there=$1 program=$1/main.c
+    case $2 in
+    cudasim) # what the program asks of a GPU, it gets
+        CUDASIM_BUILD="$B/cudasim" $SIM/cudasim build -O1 -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY -o "$there/gpu" "$there/gpu.cu" && "$there/gpu"
+        return
+        ;;
+    nvcc)
+        made "$there/nvcc" "$nvcc" -std=c++17 -arch=sm_90 -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY --ptx "$there/gpu.cu"
+        return
+        ;;
+    *++) program=$1/main.cpp ;;
+    esac
+    made "$there/$2" "$2" "$program" -lm -lpthread && (cd "$there" && rm -f first.png && "./$2" >said.txt && [ -s first.png ]) &&
+        readme_block "It prints this" | cmp - "$there/said.txt"
+}
+
+folder_there() { # folder_there FOLDER: cp -r gpuarr* there/
+    rm -rf "$1/gpuarr" && mkdir -p "$1" && cp -r gpuarr* "$1" && programs_there "$1"
+}
+
+single_there() { # single_there FOLDER: make single, alone
+    mkdir -p "$1" && tools/single >"$1/gpuarr.h" && programs_there "$1"
+}
+
+programs_there() {
+    readme_block "## The first program" >"$1/main.c" && cp "$1/main.c" "$1/main.cpp" &&
+        printf '#define GPUARR_STATIC\n#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\nint main(void)\n{\n    ga_set_device(GA_CUDA);\n    return ga_item(ga_sum(ga_sqrt(ga_full((1000), 4)))) == 2000 ? 0 : 1;\n}\n' >"$1/gpu.cu"
+}
+
+dropin() { # dropin folder|single COMPILER...
+    local c at=$B/dropin/$1
+    one "gpuarr in another project ($1)" "$1_there" "$at" || return
+    for c in ${*:2}; do
+        if [ "$c" = nvcc ] && [ -z "$nvcc" ]; then
+            part "drop-in ($1), nvcc" printf 'SKIP there is no nvcc here\n0 passed, 0 failed, 1 skipped\n'
+        else
+            one "drop-in ($1), $c" dropped_in "$at" "$c"
+        fi
+    done
+}
+
+# ---- the form of the sources -----------------------------------------------------------------------------------------------------------
+
+format() {
+    one "clang-format" clang-format --dry-run -Werror gpuarr*.h gpuarr/*/*.h tools/*.c tools/dask/*.c examples/*.c tests/*.c tests/*.h
+    one "layers" tools/layers
+    one "every test is in a list" none_forgotten
+    if git rev-parse --git-dir >/dev/null 2>&1; then
+        one "no lines stand twice" tools/twice
+        one "no file is too long" none_too_long
+    else
+        part "lines that stand twice, long files" printf 'SKIP this is no checkout of git\n0 passed, 0 failed, 2 skipped\n'
+    fi
+}
+
+none_too_long() { # of what is written here: 1200 lines, gpuarr.h 2600
+    git ls-files -z | xargs -0 wc -l | awk '$2 != "total" && $1 > ($2 == "gpuarr.h" ? 2600 : 1200) { print "FAIL " $2 " has " $1 " lines"; bad = 1 } END { exit bad }'
+}
+
+none_forgotten() { # every test of tests/ is run by somebody
+    local file name bad=0 others="impl bits oracle_kernels ways threads few_dtypes cuda_barriers mpi ulp fuzz fuzz_fits fuzz_npy fuzz_zarr"
+    for file in tests/*.c tests/*.cu; do
+        name=$(basename "${file%.c*}")
+        case " $TESTS $CUDA_TESTS $others " in *[[:space:]]"$name"[[:space:]]*) ;; *) echo "FAIL $file is in no list of run.sh or cuda.sh" && bad=1 ;; esac
+    done
+    return $bad
+}
