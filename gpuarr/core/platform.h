@@ -122,8 +122,8 @@ extern int clock_gettime(int, struct timespec *);
 #endif
 
 /* Around all of a program of one file (GPUARR_STATIC). Without -O gcc compiles every function of the file, called or not; of functions with
-   these options it compiles those that are called. */
-#if defined(GPUARR_STATIC) && defined(__GNUC__) && !defined(__clang__) && !GI_OPTIMIZED
+   these options it compiles those that are called. (g++ compiles all of them all the same.) */
+#if defined(GPUARR_STATIC) && defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus) && !GI_OPTIMIZED
 #define GI_BEGIN_STATIC _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"toplevel-reorder\")")
 #define GI_END_STATIC   _Pragma("GCC pop_options")
 #else
