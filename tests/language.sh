@@ -101,7 +101,7 @@ single_there() { # single_there FOLDER: make single, alone
 
 programs_there() {
     readme_block "## The first program" >"$1/main.c" && cp "$1/main.c" "$1/main.cpp" &&
-        printf '#define GPUARR_STATIC\n#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\nint main(void)\n{\n    ga_set_device(GA_CUDA);\n    return ga_item(ga_sum(ga_sqrt(ga_full((1000), 4)))) == 2000 ? 0 : 1;\n}\n' >"$1/gpu.cu"
+        printf '#define GPUARR_STATIC\n#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\nint main(void)\n{\n    double sum = 0;\n    ga_set_device(GA_CUDA);\n    ga_scope { sum = ga_item(ga_sum(ga_sqrt(ga_full((1000), 4)))); }\n    return sum == 2000 ? 0 : 1;\n}\n' >"$1/gpu.cu"
 }
 
 dropin() { # dropin folder|single COMPILER...

@@ -848,6 +848,14 @@ static uint64_t hash(const char *text)
     return h;
 }
 
+/* Does the inline assembly at token i hold more than operands, asm volatile("" : "+r"(x)), with which C code pins a value? */
+static bool has_instructions(const source *s, size_t i)
+{
+    do i++;
+    while (i < s->count && !punct(s, i, '('));
+    return !token_is(s, i + 1, "\"\"") || (!punct(s, i + 2, ':') && !punct(s, i + 2, ')'));
+}
+
 static void rewrite(source *s)
 {
     bool asm_told = false;
@@ -867,7 +875,8 @@ static void rewrite(source *s)
             rewrite_shared(s, i);
         } else if (t->kind == IDENT && t->length >= 16) {
             keep_kernel_type(s, i);
-        } else if ((token_is(s, i, "asm") || token_is(s, i, "__asm__")) && !asm_told && t->function && !t->directive) {
+        } else if ((token_is(s, i, "asm") || token_is(s, i, "__asm__")) && !asm_told && t->function && !t->directive &&
+                   has_instructions(s, i)) {
             warn_at(s, t->line, "inline assembly is passed on as it is; PTX cannot run on a CPU");
             asm_told = true;
         }
