@@ -59,7 +59,7 @@ linked() { # linked KIND: the implementation in one file of several, and in anot
     one "C++ and C" made "$out/three" g++ -std=c++20 $WARN -I. "$out/unit3.cpp" "$out/unit2.o" $(object_files "$1") $LIBS && one "C++ and C run" "$out/three"
 }
 
-ways() { # ways KIND: tests/ways.c, compiled in each way that the header knows, prints the same
+compiled() { # compiled KIND: tests/ways.c, compiled in each way that the header knows, prints the same
     local out=$B/language/ways each way flags rows="-DGPUARR_USER_TABLE=\"tests/ways_rows.h\" -DGPUARR_USER_FORMULAS=\"tests/ways_formulas.h\""
     one "build of ways.c, LINKED" made "$out/LINKED" gcc -std=c11 -O1 $WARN -DWAY=LINKED -I. tests/ways.c $(object_files "$1") $LIBS || return
     "$out/LINKED" >"$out/LINKED.txt"

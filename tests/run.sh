@@ -407,7 +407,7 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     ,oracle) echo "oracle:quick:$([ "$1" = oracle ] || echo "${1#*=}")" ;;
     ,examples) echo examples:gcc-O2 ;;
     ,dask) echo dask:gcc-O2 ;;
-    ,ways) echo ways:quick ;;
+    ,ways) echo compiled:quick ;;
     ,dropin) echo dropin:folder:gcc:clang ;;
     ,single) echo dropin:single:gcc:clang ;;
     ,language | ,mustfail | ,cblas | ,bench | ,exercises | ,ptx | ,cudasim | ,format) echo "$name" ;;
@@ -434,14 +434,14 @@ one)
     ;;
 test)
     kinds="gcc-O2"
-    jobs="mpi:mpich:quick cuda_bits:plain examples:gcc-O2 $(each unit:gcc-O2:%s $TESTS) mustfail language linked:gcc-O2 ways:gcc-O2 oracle:gcc-O2 bench
+    jobs="mpi:mpich:quick cuda_bits:plain examples:gcc-O2 $(each unit:gcc-O2:%s $TESTS) mustfail language linked:gcc-O2 compiled:gcc-O2 oracle:gcc-O2 bench
         dropin:folder:clang $CUDA_JOBS"
     ;;
 check)
     kinds="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3"
     jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing dask:gcc-O2 examples $(each unit:sanitized:%s $TESTS) files:sanitized
         unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:gcc:clang:g++:clang++:cudasim:nvcc
-        dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 ways:gcc-O2 format cblas"
+        dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 compiled:gcc-O2 format cblas"
     ;;
 cudasim) jobs="$CUDA_CHECK_JOBS $CUDA_JOBS" ;;
 gpu) jobs= ;; # the GPU alone

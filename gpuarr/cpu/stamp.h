@@ -1,20 +1,13 @@
 /* clang-format off */
 /* ---- >>stamp: formula x loop -> gi_add_kernel_f32_avx2 -------------------------------------------------------------- */
 #if GI_HAS_TWIN /* signless rows are stamped for it */
-#define GI_TAG_OF(name)  GI_IF_SIGNLESS(name, GI_TWIN, GA_TAG)
+#define GI_ROW_TAG(name)  GI_IF_SIGNLESS(name, GI_TWIN, GA_TAG)
 #define GI_OWN(name)     GI_IF_SIGNLESS(name, GI_DROP, GI_KEEP)
 #else
-#define GI_TAG_OF(name)  GA_TAG
+#define GI_ROW_TAG(name)  GA_TAG
 #define GI_OWN(name)     GI_KEEP
 #endif
-#if GI_JOIN(GI_WIDEST_, GA_TAG)
-#define GI_FOLD_TAG(name) GI_TAG_OF(name)
-#define GI_OWN_FOLD(name) GI_OWN(name)
-#else
-#define GI_FOLD_TAG(name) GA_TAG
-#define GI_OWN_FOLD(name) GI_KEEP
-#endif
-#define GI_KERNEL(name)  GI_JOIN(gi_kernel_##name, GI_JOIN(_, GI_JOIN(GI_TAG_OF(name), GI_JOIN(_, GI_ISA))))
+#define GI_KERNEL(name)  GI_JOIN(gi_kernel_##name, GI_JOIN(_, GI_JOIN(GI_ROW_TAG(name), GI_JOIN(_, GI_ISA))))
 #define GI_KERNEL1(name) static void GI_KERNEL(name)(int64_t n, void *o, const void *x, const void *y, const void *z)
 #define GA_UNARY(name, dtypes, result, ...)                                                                             \
     GI_IF_##dtypes(GI_OWN(name)(GI_KERNEL1(name) { (void)y, (void)z; GI_LOOP(gi_map1_##result)(n, o, x, GI_OP(name)); }))
@@ -42,7 +35,7 @@
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------- */
 /* Joining accumulators does not depend on the element type: that is stamped in the pass of the accumulator's own type. */
-#define GI_ACCTAG_WIDE  GI_JOIN(GI_TWIN_, GI_WIDE_TAG)
+#define GI_ACCTAG_WIDE  GI_WIDE_TAG
 #define GI_ACCTAG_MEAN  GI_MEAN_TAG
 #define GI_ACCTAG_SAME  GA_TAG
 #define GI_ACCTAG_BOOL  GA_TAG
@@ -51,9 +44,9 @@
     GI_JOIN(gi_##what##_##name, GI_JOIN(_, GI_JOIN(GI_ACCTAG_##acc, GI_JOIN(_, GI_ISA))))
 
 /* The formulas of a row, and from them the loops of its gi_fold. */
-#define GI_RED(name, what) GI_JOIN(gi_##what##_##name, GI_JOIN(_, GI_JOIN(GI_FOLD_TAG(name), GI_JOIN(_, GI_ISA))))
+#define GI_RED(name, what) GI_LOOP(gi_##what##_##name)
 #define GA_FOLD(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
-    GI_IF_##dtypes(GI_OWN_FOLD(name)(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
+    GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
     static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, both)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
     { return (join_ab); }                                                                                              \
     static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b);                                         \
@@ -75,7 +68,7 @@
             ((GI_NAME(gi_end_##result) *)out)[i] = GI_TO_##result(end_an);                                             \
         }                                                                                                              \
         (void)n;                                                                                                       \
-    }))
+    })
 #define GA_TABLE
 #include "../rows/table.h"
 
@@ -111,10 +104,8 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_ROW_CASE
 #undef GI_FILL_FOLD
 #undef GI_CASE
-#undef GI_TAG_OF
+#undef GI_ROW_TAG
 #undef GI_OWN
-#undef GI_FOLD_TAG
-#undef GI_OWN_FOLD
 #undef GI_KERNEL
 #undef GI_KERNEL1
 #undef GI_RED
