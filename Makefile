@@ -52,9 +52,9 @@ run: ## the main job: five pictures, and the sky; PNG files in out/
 	@tools/deps.sh $(if $(filter cudasim/,$(BACKEND)),cudasim,run)
 	@$(if $(filter cudasim/,$(BACKEND)),echo "gpuarr: $(WHY_NOT): cudasim runs the kernels on the CPU")
 	@$(PARALLEL) $(B)/$(BACKEND)pictures $(B)/$(BACKEND)astronomy
-	@mkdir -p $(OUT)
-	$(B)/$(BACKEND)pictures --device $(DEVICE) --out $(OUT)
-	$(B)/$(BACKEND)astronomy $(FITS) --device $(DEVICE) --out $(OUT)
+	@mkdir -p '$(OUT)'
+	$(B)/$(BACKEND)pictures --device $(DEVICE) --out '$(OUT)'
+	$(B)/$(BACKEND)astronomy $(FITS) --device $(DEVICE) --out '$(OUT)'
 
 examples: ## build all examples in build/ (DEVICE=cuda: in build/cuda/, or for cudasim in build/cudasim/)
 	@tools/deps.sh $(if $(filter cudasim/,$(BACKEND)),cudasim,run)
@@ -99,13 +99,13 @@ ulp: $(B)/ulp ## largest errors of the elementary functions: float32 over all 2^
 bench: ## gpuarr beside NumPy, SciPy, Numba, OpenCV ... in one run: table, out/bench.json, out/bench.png; or AGAINST another commit
 	@tools/deps.sh test
 	@$(PARALLEL) $(B)/bench
-	$(if $(AGAINST),tools/bench_against '$(AGAINST)',$(PYTHON) tools/bench.py --out $(OUT)) $(B)/bench $(if $(QUICK),--quick) $(if $(ROWS),--only '$(ROWS)')
+	$(if $(AGAINST),tools/bench_against '$(AGAINST)',$(PYTHON) tools/bench.py --out '$(OUT)') $(B)/bench $(if $(QUICK),--quick) $(if $(ROWS),--only '$(ROWS)')
 
 bench-deps: ## install the peers that `make bench` times, from PyPI into build/venv
 	@tools/deps.sh bench
 
 single: ## write out/gpuarr.h: the headers and their folder in one file
-	@mkdir -p $(OUT) && tools/single >$(OUT)/gpuarr.h && echo $(OUT)/gpuarr.h
+	@mkdir -p '$(OUT)' && tools/single >'$(OUT)/gpuarr.h' && echo '$(OUT)/gpuarr.h'
 
 front: $(B)/gentable ## regenerate the front macros in gpuarr/face/front.h and the table in gpuarr/rows/README.md from the rows
 	@$(B)/gentable front > $(B)/front && $(B)/gentable docs > $(B)/docs

@@ -66,6 +66,9 @@
 #ifndef GPUARR_PART
 #define GPUARR_PART GPUARR_ALL
 #endif
+#if GPUARR_PART < GPUARR_ALL || GPUARR_PART > GPUARR_GPU
+#error "gpuarr: GPUARR_PART is 1, 2, 3, 4 or 5: see the first lines of gpuarr.h"
+#endif
 
 #if defined(GPUARR_IMPLEMENTATION) && !defined(_GNU_SOURCE) && !defined(_DEFAULT_SOURCE)
 #define _DEFAULT_SOURCE 1 /* for mmap's MAP_ANONYMOUS, madvise and clock_gettime under -std=c11 */
@@ -1064,7 +1067,7 @@ typedef struct ga_progress {
     int64_t     used_bytes;    /* in arrays */
 } ga_progress;
 typedef bool (*ga_progress_function)(const ga_progress *p, void *user);
-GA_API void ga_set_progress(ga_progress_function f, void *user);
+GA_API void ga_set_progress(ga_progress_function call, void *user);
 GA_API bool ga_progress_line(const ga_progress *p, void *user); /* a line on stderr */
 
 /* ==== >>tasks: functions that wait for each other, as dask.delayed ================================================== */
@@ -1329,6 +1332,8 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 #include "gpuarr/face/scope.h"
 #include "gpuarr/face/launch.h"
 
+#include "gpuarr/face/no_kernels.h"
+
 #endif /* GPUARR_INCLUDED */
 #if defined(GPUARR_STATIC) && !defined(GI_STATIC)
 #error "gpuarr: define GPUARR_STATIC before the first #include of gpuarr.h in this file"
@@ -1541,14 +1546,20 @@ GI_END_COLD
 #include "gpuarr/files/fits.h"
 #endif /* GI_IMPLEMENTING */
 
-#ifndef GA_ELEMENTWISE
+#ifdef GI_NO_KERNELS
+#undef GI_NO_KERNELS
+#undef GA_ELEMENTWISE
+#undef GA_ELEMENTWISE_T
+#undef GA_REDUCTION
+#undef GA_REDUCTION_T
+#undef GA_STENCIL
 /* ==== >>own kernels: what GA_ELEMENTWISE makes of a formula ========================================================== */
 #include "gpuarr/own/kernels.h"
 #include "gpuarr/own/vocabulary.h"
 #include "gpuarr/own/elementwise.h"
 #include "gpuarr/own/reduction.h"
 #include "gpuarr/own/stencil.h"
-#endif /* GA_ELEMENTWISE */
+#endif /* GI_NO_KERNELS */
 GI_END_STATIC
 #ifdef __NVCC__
 #pragma nv_diagnostic pop

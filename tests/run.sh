@@ -43,6 +43,10 @@ count() {
         return
     fi
     n=($(printf '%s' "$line" | tr -c '0-9\n' ' '))
+    if [ $((10#${n[0]} + 10#${n[1]} + 10#${n[2]:-0})) = 0 ]; then
+        say "FAIL $1: it tested nothing"
+        failed=$((failed + 1))
+    fi
     passed=$((passed + n[0])) failed=$((failed + n[1])) skipped=$((skipped + ${n[2]:-0}))
     if [ "${n[1]}" != 0 ] || [ "$3" != 0 ]; then
         grep -aE 'FAIL|ERROR|runtime error|WARNING: ThreadSanitizer' "$2" | head -n 30
@@ -397,7 +401,16 @@ fuzzing() {
 jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     local name=${1%%[:=]*} kind=
     case $1 in *:*) kind=${1#*:} ;; esac
+    case $kind in
+    '' | gcc-O2 | quick | g++-O3 | clang++-O0 | clang-O3 | sanitized | plain | check | asan) ;;
+    gpu) nvidia-smi -L 2>/dev/null | grep -q GPU && [ -n "$nvcc" ] || { say "there is no GPU here, or no nvcc: T=$name:check runs it under cudasim" >&2 && return 1; } ;;
+    *)
+        say "there is no build '$kind'; there are: quick gcc-O2 g++-O3 clang++-O0 clang-O3 sanitized, and for GPU arrays plain check asan gpu" >&2
+        return 1
+        ;;
+    esac
     case $kind,$name in
+    *,) say "there is a test's name missing before ':$kind'" >&2 && return 1 ;;
     ,threads) echo unit:threads:threads ;;
     ,few_dtypes) echo unit:few:few_dtypes ;;
     ,cuda_barriers) echo barriers:check ;;
