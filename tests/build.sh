@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # build.sh FILE COMMAND... -- runs COMMAND... -o FILE, unless FILE is current; the same as a function, `made`, where this is sourced.
 #
-# FILE is current if all that it was made of is what it was then: the command, the version of the compiler, the optional libraries that
+# FILE is current if nothing that it was made from has changed: the command, the version of the compiler, the optional libraries that
 # are here, and by their contents FILE itself, the command's files and each header that was read (FILE.d). FILE.made lists all of it and is written
 # last, so that what fails, is killed, or reads a file while somebody changes it is made again. A command with -fsyntax-only makes an
 # empty FILE. It prints nothing but what the compiler says, and where MADE_ECHO is set the command.
@@ -10,7 +10,7 @@
 # that is not here, or comes before another of its name, is in no list of dependencies. Those of gpuarr's own folders are included by them.)
 if [ -z "${MADE_WITH:-}" ]; then
     MADE_WITH="$("$(dirname "${BASH_SOURCE[0]}")/../tools/libs.sh" here) $(IFS=: && for each in . ${CPATH:-} ${C_INCLUDE_PATH:-} ${CPLUS_INCLUDE_PATH:-}; do
-        find "$each" -maxdepth 2 -name '*.h' -not -path './[begot]*/*' 2>/dev/null | LC_ALL=C sort
+        find "$each" -maxdepth 2 -name '*.h' 2>/dev/null | grep -vE '^\./(build|examples|gpuarr|out|tests|tools)/' | LC_ALL=C sort
     done | sha256sum)"
 fi
 export MADE_WITH

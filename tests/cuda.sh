@@ -122,7 +122,7 @@ two_gpus() { # two_gpus MODE NAME: arrays of the CPU, with two GPUs that help
 }
 
 hashes_agree() { # hashes_agree PROGRAM WAY...: the hash of tests/bits.c on the GPU is the one of the CPU
-    local cpu gpu
+    local cpu= gpu=
     cpu=$(env "${@:2}" "$1") && gpu=$(on_gpu "${@:2}" "$1")
     if [ $? = 0 ] && [ "$cpu" = "$gpu" ]; then
         echo "1 passed, 0 failed, 0 skipped"
@@ -149,7 +149,7 @@ cuda_oracle() { # cuda_oracle MODE CASES
     done <<<"$(ways "$1")"
 }
 
-cuda_unlike() { # cuda_unlike MODE: the CUDA backend with a rest that was compiled for other sizes: the CPU works, and the GPU says why it does not
+cuda_unlike() { # cuda_unlike MODE: the CUDA backend with a rest that was compiled for other dtypes: the CPU works, and the GPU says why it does not
     local at=$B/$1/unlike said
     mkdir -p "$at" && cat >"$at/main.c" <<'END'
 #include "gpuarr.h"
@@ -159,9 +159,9 @@ int main(void)
     return ga_item(ga_sum(a)) == 3 && ga_cuda_count() == 0 && !ga_to(a, GA_CUDA) ? 0 : 1;
 }
 END
-    made "$at/runtime.o" gcc -std=c11 -O0 -w -DGPUARR_MAX_DIMS=9 -DGPUARR_BASELINE_ONLY -DGPUARR_PART=GPUARR_RUNTIME -DGPUARR_WITH_CUDA $USE_LIBS -I. -c tests/impl.c &&
-        made "$at/loops.o" gcc -std=c11 -O0 -w -DGPUARR_MAX_DIMS=9 -DGPUARR_BASELINE_ONLY -DGPUARR_PART=GPUARR_BASELINE -I. -c tests/impl.c &&
-        made "$at/main.o" gcc -std=c11 -DGPUARR_MAX_DIMS=9 -I. -c "$at/main.c" &&
+    made "$at/runtime.o" gcc -std=c11 -O0 -w -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY -DGPUARR_PART=GPUARR_RUNTIME -DGPUARR_WITH_CUDA $USE_LIBS -I. -c tests/impl.c &&
+        made "$at/loops.o" gcc -std=c11 -O0 -w -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY -DGPUARR_PART=GPUARR_BASELINE -I. -c tests/impl.c &&
+        made "$at/main.o" gcc -std=c11 -DGPUARR_FEW_DTYPES -I. -c "$at/main.c" &&
         made "$at/unlike" g++ -rdynamic "$at/main.o" "$at/runtime.o" "$at/loops.o" "$B/$1/impl-gpu.o" "$B/plain/impl-cudasim.o" $LIBS -ldl &&
         said=$("$at/unlike" 2>&1) && [[ $said == *"was compiled with other options"* ]] && return
     echo "FAIL objects that were not compiled alike: ${said:-they do not link, or work together}"
@@ -206,7 +206,7 @@ cuda_examples() { # cuda_examples MODE: the main job on the GPU
 
 # The jobs under cudasim: those of `make test`, and the rest, which `make check` runs as well.
 CUDA_JOBS="cuda_oracle:plain:6000 cuda_bits:plain cuda_examples:plain $(each two_gpus:plain:%s $CHUNKED_TESTS) $(each on_cuda:plain:%s $CUDA_TESTS)"
-CUDA_CHECK_JOBS="unlike:plain barriers:check cuda_oracle:check:1000 cuda_oracle:asan:1500 two_gpus:check:chunked_ops two_gpus:asan:chunked_ops
+CUDA_CHECK_JOBS="unlike:plain cuda_bits:check barriers:check cuda_oracle:check:1000 cuda_oracle:asan:1500 two_gpus:check:chunked_ops two_gpus:asan:chunked_ops
     $(each on_cuda:check:%s $CUDA_TESTS) $(each on_cuda:asan:%s $CUDA_TESTS)"
 
 cuda_real() { # on the GPU of this machine, if it has one

@@ -22,7 +22,7 @@ language() {
         reads "examples/$c.c in C++" clang++ -std=c++20 $WARN -DGPUARR_IMPLEMENTED -I. -x c++ "examples/$c.c"
     done
 
-    made build/gentable cc -std=c11 $WARN -I. tools/gentable.c
+    one "build of gentable" made build/gentable cc -std=c11 $WARN -I. tools/gentable.c || return
     one "fronts are current (make front)" same_as_generated front gpuarr/face/front.h '/^\/\* BEGIN GENERATED/,/^\/\* END GENERATED/p'
     one "table of operations is current (make front)" same_as_generated docs gpuarr/rows/README.md '/^<!-- BEGIN TABLE/,/^<!-- END TABLE/p'
     one "a new row is one line" new_row
@@ -59,15 +59,17 @@ linked() { # linked KIND: the implementation in one file of several, and in anot
     one "C++ and C" made "$out/three" g++ -std=c++20 $WARN -I. "$out/unit3.cpp" "$out/unit2.o" $(object_files "$1") $LIBS && one "C++ and C run" "$out/three"
 }
 
+prints() { "$1" >"$1.txt"; }                                                      # prints PROGRAM: into PROGRAM.txt
+same_as_linked() { prints "$1/$2" && cmp "$1/$2.txt" "$1/LINKED.txt"; }           # same_as_linked FOLDER WAY
 compiled() { # compiled KIND: tests/ways.c, compiled in each way that the header knows, prints the same
     local out=$B/language/ways each way flags rows="-DGPUARR_USER_TABLE=\"tests/ways_rows.h\" -DGPUARR_USER_FORMULAS=\"tests/ways_formulas.h\""
     one "build of ways.c, LINKED" made "$out/LINKED" gcc -std=c11 -O1 $WARN -DWAY=LINKED -I. tests/ways.c $(object_files "$1") $LIBS || return
-    "$out/LINKED" >"$out/LINKED.txt"
+    one "ways.c, LINKED" prints "$out/LINKED" || return
     for each in "WHOLE clang -std=c11" "WHOLE,rows clang -std=c11 $rows" "STATIC gcc -std=c11" "STATIC,rows clang++ -std=c++20 -x c++ $rows" \
         "PLAIN_FIRST clang -std=c17" "KERNELS_FIRST clang -std=c11 -Wno-shadow"; do # (our variables may have the names of such kernels)
         way=${each%% *} flags=(${each#* })
         one "build of ways.c, $way" made "$out/$way" "${flags[0]}" $WARN "${flags[@]:1}" -DGPUARR_BASELINE_ONLY -DWAY=${way%,*} -I. tests/ways.c -lm -lpthread &&
-            "$out/$way" >"$out/$way.txt" && one "ways.c, $way" cmp "$out/$way.txt" "$out/LINKED.txt"
+            one "ways.c, $way" same_as_linked "$out" "$way"
     done
     one "ways.c came to its end" grep -qx "0 arrays are left" "$out/LINKED.txt"
 }

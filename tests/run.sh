@@ -23,6 +23,7 @@ mkdir -p "$B/locks"
 exec {suite}>"$B/locks/suite"
 flock -n "$suite" || { echo "another run of the tests is at work here; waiting for its end" && flock "$suite"; }
 rm -rf "$R" && mkdir -p "$R/logs"
+rm -f "$B"/gpu.* "$B"/chunked*.{svg,dot} "$B"/tasks.* # what tests of an earlier run have written
 
 . tests/build.sh
 
@@ -187,7 +188,7 @@ jobs_done() { # jobs_done JOB...: runs them
 }
 
 slowest() { # where the time went
-    sort -rn "$R"/*/seconds | awk -v most=15 '
+    sort -rn "$R"/*/seconds 2>/dev/null | awk -v most=15 '
         { wall += $1; used += $2 }
         NR <= most { line[NR] = sprintf("%8.1f s, %7.1f s of a processor: %s", $1, $2, $3) }
         END {
@@ -214,8 +215,8 @@ each() { local t && for t in ${*:2}; do printf "$1 " "$t"; done; } # each FORMAT
 # ---- the library, compiled once for all that use the same build ------------------------------------------------------------------------
 
 # Between them these kinds cover both compilers at -O0 and higher, C11, C17 and C++20 with every warning an error, one, two and three
-# instruction sets, whole and in parts, and the sanitizers; those of the tests on GPU arrays are in cuda.sh. (-O0 of gcc with all in one file: bits. C++17, and what else is not run, is
-# only read: language.)
+# instruction sets, whole and in parts, and the sanitizers; those of the tests on GPU arrays are in cuda.sh. (gcc -O0 in one file: job bits.
+# C++17 is only read: job language.)
 SAN="-std=c11 -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 compiler() { # compiler KIND: and its flags
     case $1 in
@@ -463,6 +464,7 @@ esac
 [ -z "${kinds:-}" ] || jobs="$(each bits:%s $kinds) $jobs"
 [ $# -lt 2 ] || [ "$job" = one ] || jobs="${*:2}" kinds=
 with_objects $jobs
+kinds=$(printf '%s\n' $jobs | sed -n 's/^bits://p') # whose hashes are compared in the end
 [ -z "$jobs" ] || jobs_done $jobs
 [ -z "${kinds:-}" ] || part "same bits" same_bits $kinds
 [ "$job" = one ] || [ $# -gt 1 ] || cuda_real

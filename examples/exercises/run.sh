@@ -41,7 +41,7 @@ library() { # library check|plain|gpu
 
 compile() { # compile check|plain|gpu FILE PROGRAM
     local with=
-    if needs_gpuarr "$2"; then # objects and libraries for both kinds, or one's own
+    if needs_gpuarr "$2"; then # the test suite's objects and libraries, or a build of our own
         case $1,${EXERCISES_CHECK:-} in
         check,?*) with=$EXERCISES_CHECK ;;
         plain,?*) with=$EXERCISES_PLAIN ;;

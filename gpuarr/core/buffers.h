@@ -1,7 +1,7 @@
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
 #ifdef GPUARR_STATIC
-/* Each file has arrays of its own, which to another one of the same program are none. */
+/* Each file has its own arrays; another file of the program does not accept them. */
 static char gi_this_file;
 #define GI_ALIVE ((uint32_t)(uintptr_t)&gi_this_file)
 enum { GI_DEAD = 0 };

@@ -131,7 +131,8 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_END_STATIC
 #endif
 
-/* A table of functions, as a function: const gi_row *gi_row_add(void). Of a file's tables gcc keeps all without -O, and what they name. */
+/* A table of functions, as a function: const gi_row *gi_row_add(void). Without -O gcc keeps every table of a file, and every function that a table
+   names. */
 #define GI_TABLE(type, name, ...)                                                                                              \
     static const type *name(void)                                                                                              \
     {                                                                                                                          \

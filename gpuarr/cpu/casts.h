@@ -27,7 +27,7 @@
 #define GI_CASTS_TO_c64(X)  X(F32, f32) X(C128, c128)
 #define GI_CASTS_TO_c128(X) X(F64, f64) X(C64, c64)
 
-/* Whose loop is that of another: signs make no difference where integers do not get wider, and bool is 0 or 1. (What unsigned
+/* Types that use another type's loop: signs make no difference where integers do not get wider, and bool is 0 or 1. (What unsigned
    integers do not have here, they have of their twins.) */
 #define GI_LIKE_TO_b8(X)    GI_UNLESS_FEW(X(U8, i8) X(U16, i16) X(U32, i32)) X(U64, i64)
 #define GI_LIKE_TO_i8(X)    X(U16, i16) X(U32, i32) X(U64, i64)

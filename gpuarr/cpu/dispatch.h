@@ -83,13 +83,13 @@ static void gi_stream_end(void)
 
 #define GI_CAST_PART 256
 
-/* What has no loop goes by way of the real dtype of the complex one, to the same bits. */
+/* Without a loop: in two steps, through the real dtype of the complex side; the bits are the same. (Not for equal dtypes.) */
 static __attribute__((noinline)) void gi_cast_complex(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
 {
     const ga_dtype       way  = gi_dtype_real(gi_is_complex(from) ? from : to);
     const int64_t        size = gi_itemsizes[from], width = gi_itemsizes[to];
     const gi_cast_kernel first = GI_LOOP_OF(cast)(way, from), second = GI_LOOP_OF(cast)(to, way);
-    char                 part[GI_CAST_PART * sizeof(double)];
+    double               part[GI_CAST_PART];
     for (int64_t i = 0; i < n; i += GI_CAST_PART) {
         const int64_t m = n - i < GI_CAST_PART ? n - i : GI_CAST_PART;
         first(m, part, (const char *)in + i * size);
