@@ -1,6 +1,26 @@
 # examples.sh -- the examples compute what NumPy, SciPy and mathematics say: sourced by run.sh.
 # Each of these prints its own closing line.
 
+# says FILE HOW WANT...: is each in the file, as grep -E, -F or -G reads it? Counted in n and bad of the caller, as is what follows.
+says() {
+    local want
+    for want in "${@:3}"; do
+        if grep -q "$2" -e "$want" "$1"; then
+            n=$((n + 1))
+        else
+            bad=$((bad + 1))
+            echo "FAIL no line '$want' in:"
+            cat "$1"
+        fi
+    done
+}
+
+draws() { # draws FILE...: one check for all of them
+    local file
+    for file; do [ -s "$file" ] || { bad=$((bad + 1)) && echo "FAIL no picture $file" && return; }; done
+    n=$((n + 1))
+}
+
 pictures() { # pictures PROGRAM...: the sums and the CRC-32 of each picture are NumPy's
     local out n=0 bad=0 picture r g b crc
     out=$(dirname "$1")/out
@@ -19,50 +39,36 @@ pictures() { # pictures PROGRAM...: the sums and the CRC-32 of each picture are 
 }
 
 chunked_picture() { # chunked_picture PROGRAM: the sums are NumPy's, and of 500000 x 500000 random numbers only those that are seen are made
-    local out n=0 bad=0 want
+    local out n=0 bad=0
     out=$(dirname "$1")/out
     mkdir -p "$out"
     GA_REPORT="$out/report.html" "$1" --out "$out" >"$out/chunked_picture.txt" || return 1
-    for want in "^sums of red, green, blue: 23985359, 23845834, 23552282\$" "^mean of every 500th .* 0.499[0-9]\|0.500[0-9]\$" "^<chunked float64 (300, 600, 3), 6 chunks"; do
-        if grep -q "$want" "$out/chunked_picture.txt"; then n=$((n + 1)); else bad=$((bad + 1)) && echo "FAIL no line '$want'"; fi
-    done
+    says "$out/chunked_picture.txt" -G "^sums of red, green, blue: 23985359, 23845834, 23552282\$" \
+        "^mean of every 500th .* 0.499[0-9]\|0.500[0-9]\$" "^<chunked float64 (300, 600, 3), 6 chunks"
     grep -q "ga_sin" "$out/report.html" && grep -q "ga_stack" "$out/chunked_picture.svg" && n=$((n + 1)) || { bad=$((bad + 1)) && echo "FAIL no report, or no picture of the expression"; }
     echo "$n passed, $bad failed, 0 skipped"
 }
 
 distances() { # distances PROGRAM...: the printed numbers are SciPy's, and each of the seven ways gives the same distances
-    local out n=0 bad=0 line close
+    local out n=0 bad=0 lines close
     out=$(dirname "$1")/out
     mkdir -p "$out"
     "$@" --points 300 --features 7 --out "$out" >"$out/distances.txt" || return 1
-    while read -r line; do
-        if grep -qF "$line" "$out/distances.txt"; then
-            n=$((n + 1))
-        else
-            bad=$((bad + 1))
-            echo "FAIL not printed: $line"
-        fi
-    done <tests/distances_expected.txt
+    mapfile -t lines <tests/distances_expected.txt
+    says "$out/distances.txt" -F "${lines[@]}"
     close=$(awk '/^  / && $NF + 0 <= 1e-11 { n++ } END { print n + 0 }' "$out/distances.txt")
     [ "$close" = 7 ] && [ -s "$out/distances.png" ] && n=$((n + 1)) || { bad=$((bad + 1)) && cat "$out/distances.txt" && echo "FAIL a way differs"; }
     echo "$n passed, $bad failed, 0 skipped"
 }
 
 convolution() { # convolution SUM SUM_1D PROGRAM...: the sums are SciPy's, and on a GPU the results are the CPU's
-    local out want n=0 bad=0
+    local out n=0 bad=0
     out=$(dirname "$3")/out
     mkdir -p "$out"
     "${@:3}" --out "$out" >"$out/convolution.txt" || return 1
-    for want in "^convolved .* sum $1\$" "^in one dimension .* sum $2\$" "^against the definition +largest difference (0|[0-9.]+e-1[5-9])\$" \
-        "$(case $* in *cuda*) echo "^the same on both +true" ;; *) echo "convolve2d on the CPU" ;; esac)"; do
-        if grep -qE "$want" "$out/convolution.txt"; then
-            n=$((n + 1))
-        else
-            bad=$((bad + 1))
-            echo "FAIL no line '$want' in:"
-            cat "$out/convolution.txt"
-        fi
-    done
+    says "$out/convolution.txt" -E "^convolved .* sum $1\$" "^in one dimension .* sum $2\$" \
+        "^against the definition +largest difference (0|[0-9.]+e-1[5-9])\$" \
+        "$(case $* in *cuda*) echo "^the same on both +true" ;; *) echo "convolve2d on the CPU" ;; esac)"
     echo "$n passed, $bad failed, 0 skipped"
 }
 
@@ -73,46 +79,29 @@ own_kernels() { # own_kernels FOLDER OPTIONS...: three ways to count primes agre
         count=$(seq 2 $((below - 1)) | factor | awk 'NF == 2' | wc -l)
         if grep -qE "^ *$below +$count +$count +$count\$" "$1/own_kernels.txt"; then n=$((n + 1)); else bad=$((bad + 1)) && echo "FAIL there are $count primes below $below"; fi
     done
-    for want in "^26214 of 400000 points stay, 12296468 steps in all\$" "^the same bits: yes; the sum is 5000000.0\$" "^four calls .* one kernel"; do
-        if grep -qE "$want" "$1/own_kernels.txt"; then n=$((n + 1)); else bad=$((bad + 1)) && echo "FAIL no line '$want'"; fi
-    done
-    [ -s "$1/out/julia.png" ] && n=$((n + 1)) || { bad=$((bad + 1)) && echo "FAIL no picture"; }
+    says "$1/own_kernels.txt" -E "^26214 of 400000 points stay, 12296468 steps in all\$" "^the same bits: yes; the sum is 5000000.0\$" \
+        "^four calls .* one kernel"
+    draws "$1/out/julia.png"
     echo "$n passed, $bad failed, 0 skipped"
 }
 
 kmeans_and_nbody() { # kmeans_and_nbody FOLDER OPTIONS...: the error is NumPy's; the energy stays what it was
-    local out=$1/out n=0 bad=0 want
+    local out=$1/out n=0 bad=0
     mkdir -p "$out"
     "$1/kmeans" --out "$out" "${@:2}" >"$out/reductions.txt" && "$1/nbody" "${@:2}" >>"$out/reductions.txt" || return 1
-    for want in "8 colours of 36864 pixels: mean square error 0.001147497943" \
-        "300 stars, 100 steps: energy 0.00992852142562, before 0.00992850874985, changed by 1.3e-06 of it"; do
-        if grep -qF "$want" "$out/reductions.txt"; then
-            n=$((n + 1))
-        else
-            bad=$((bad + 1))
-            echo "FAIL no line '$want' in:"
-            cat "$out/reductions.txt"
-        fi
-    done
-    [ -s "$out/kmeans.png" ] && n=$((n + 1)) || { bad=$((bad + 1)) && echo "FAIL no picture"; }
+    says "$out/reductions.txt" -F "8 colours of 36864 pixels: mean square error 0.001147497943" \
+        "300 stars, 100 steps: energy 0.00992852142562, before 0.00992850874985, changed by 1.3e-06 of it"
+    draws "$out/kmeans.png"
     echo "$n passed, $bad failed, 0 skipped"
 }
 
 heat_and_life() { # heat_and_life FOLDER: the wave fades as it must, the glider glides, and of the soup lives what NumPy says
-    local out=$1/out n=0 bad=0 want
+    local out=$1/out n=0 bad=0
     mkdir -p "$out"
     "$1/heat" --out "$out" >"$out/stencils.txt" && "$1/life" --out "$out" >>"$out/stencils.txt" || return 1
-    for want in "^a wave on 256.2 points fades to 0.941978856 in 1000 steps, relative error [0-9]e-1[3-9]\$" \
-        "moved by 775 cells: true\$" "live 21746, after 100 steps 6003, after 1000 steps 3097\$"; do
-        if grep -qE "$want" "$out/stencils.txt"; then
-            n=$((n + 1))
-        else
-            bad=$((bad + 1))
-            echo "FAIL no line '$want' in:"
-            cat "$out/stencils.txt"
-        fi
-    done
-    [ -s "$out/heat.png" ] && [ -s "$out/life.png" ] && n=$((n + 1)) || { bad=$((bad + 1)) && echo "FAIL no pictures"; }
+    says "$out/stencils.txt" -E "^a wave on 256.2 points fades to 0.941978856 in 1000 steps, relative error [0-9]e-1[3-9]\$" \
+        "moved by 775 cells: true\$" "live 21746, after 100 steps 6003, after 1000 steps 3097\$"
+    draws "$out/heat.png" "$out/life.png"
     echo "$n passed, $bad failed, 0 skipped"
 }
 

@@ -2,7 +2,7 @@
 
 dtypes, structs      gpuarr's dtypes and structs
 signatures, header   how the public functions are called; which of them the headers declare
-library              gpuarr called like NumPy; with a GPU, every call on both devices
+binding              gpuarr called like NumPy; with a GPU, every call on both devices
 comparing            exact, or within so many units in the last place
 case                 one case: draws its arguments and judges the answer
 outputs, windows, kernels, optional   what several families of cases share

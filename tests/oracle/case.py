@@ -6,7 +6,7 @@ import numpy as np
 
 from .comparing import ERRORS, Mismatch, exact
 from .dtypes import C64, DTYPES, F32, F64
-from .library import GaError
+from .binding import GaError
 
 SPECIALS = np.array([0.0, -0.0, 1, -1, np.inf, -np.inf, np.nan, 0.5, -0.5, 1.5, 2.5, -2.5, 1e-45, -1e-45, 1.1754942e-38,
                      3.4028235e38, -3.4028235e38, 1e300, -1e300, 5e-324, 2.0**31, 2.0**32, 2.0**63, -2.0**63, 2.0**64, 127.5,

@@ -3,7 +3,7 @@ import numpy as np
 
 from .comparing import Close, Mismatch, Skip, same_bytes
 from .dtypes import BOOL, DTYPES, NUMPY2, saturating, wide
-from .library import GaError
+from .binding import GaError
 from .structs import address
 
 

@@ -13,7 +13,7 @@ from .cases.reductions import reduction
 from .comparing import Mismatch, Skip
 from .dtypes import NUMPY2
 from .header import coverage_faults, read_header
-from .library import Gpuarr
+from .binding import Gpuarr
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 # Where NumPy 1 differs whatever the operands; besides, it looks at the values of numbers and 0-d arrays to find the dtype.

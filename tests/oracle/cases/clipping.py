@@ -4,7 +4,7 @@ import numpy as np
 from ..case import case
 from ..comparing import Mismatch, Skip, exact
 from ..dtypes import F64, FLOATS, INTS, REALS
-from ..library import GaError
+from ..binding import GaError
 from ..structs import f64, i32
 
 LESSON, ASTROPY = 0, 1

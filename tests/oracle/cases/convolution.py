@@ -4,7 +4,7 @@ import numpy as np
 from ..case import case
 from ..comparing import ERRORS, Close, Mismatch, Skip, exact
 from ..dtypes import BOOL, C128, C64, DTYPES, F64, FLOATS, I64, INTS, saturating
-from ..library import GaError
+from ..binding import GaError
 from ..optional import ndimage, signal
 from ..windows import BORDERS, bordered, draw_border, whole
 

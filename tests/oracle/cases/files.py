@@ -6,7 +6,7 @@ import numpy as np
 
 from ..case import case
 from ..comparing import Mismatch, Skip, exact
-from ..library import GaError
+from ..binding import GaError
 from ..structs import text
 
 SCRATCH = None
