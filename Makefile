@@ -40,7 +40,7 @@ help: ## list the targets, and what they take
 #?                  T=language; or in a build of that name: T=convolve:sanitized, T=cuda_images:check (plain, check, asan; gcc-O2, clang-O3 ...)
 #? CASES=N SEED=N   oracle: how many cases (200000), and which
 #? QUICK=1          bench: smaller and fewer, less than three minutes
-#? ROWS=TEXT        bench: the rows whose name contains this
+#? ROWS=TEXT        bench: the rows whose name contains this; mutate: these rows, ROWS=tanh,add
 #? AGAINST=COMMIT   bench: this tree beside that commit, in pairs; no NumPy is timed
 #? OUT=FOLDER       where pictures, tables and the single header go (out)
 #? CC, CFLAGS, NVCC, CUDA_ARCH   other compilers and flags
@@ -93,6 +93,9 @@ oracle: ## many random cases against NumPy and SciPy
 	@$(PARALLEL) $(B)/libgpuarr.so
 	$(PYTHON) tests/oracle.py --lib $(B)/libgpuarr.so --cases $(CASES) --seed $(SEED) --table
 
+mutate: ## is every row of the table checked? each is made wrong once, and the oracle must see it (ROWS=tanh,add: these; goes on where it was)
+	$(PYTHON) tests/mutate.py --rows '$(ROWS)'
+
 ulp: $(B)/ulp ## largest errors of the elementary functions: float32 over all 2^32 inputs (about 20 minutes)
 	$(B)/ulp
 
@@ -121,13 +124,13 @@ $(B)/gentable: FORCE
 	$(MADE) $(CC) -std=c11 $(WARN) -I. tools/gentable.c
 
 $(EXAMPLES:%=$(B)/%): $(B)/%: FORCE
-	$(MADE) $(CC) -std=c11 $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. $(USE_LIBS) examples/$*.c $(LIBS)
+	$(MADE) $(CC) -std=c11 $(CFLAGS) $(WARN) -I. $(USE_LIBS) examples/$*.c $(LIBS)
 
 $(B)/ulp: FORCE
 	$(MADE) $(CC) -std=gnu11 $(CFLAGS) -I. tests/ulp.c -lm -lpthread -lquadmath
 
 $(B)/bench: FORCE
-	$(MADE) $(CC) $(CFLAGS) $(WARN) -Wno-misleading-indentation -I. tools/bench.c -lm -lpthread
+	$(MADE) $(CC) $(CFLAGS) $(WARN) -I. tools/bench.c -lm -lpthread
 
 # ---- the implementation apart from the programs: the CPU's in parts, for Python; for a GPU ----------------------------------------------
 

@@ -31,7 +31,8 @@
       * Options are named, in any number: ga_sum(a, .axis = 0, .keepdims = true). In C++ in the order of their declaration.
       * Operands are arrays or plain C numbers: ga_add(a, 2). A number adopts the dtype of the array.
       * Views share memory: ga_index(a, "::2, -1") costs nothing. Free each array, or let ga_scope { ... } do it.
-      * Nothing aborts. A failed call returns NULL, NULL in gives NULL out, the first error is kept as a sentence: ga_error().
+      * A failed call prints a sentence that says why, and returns NULL; NULL in gives NULL out. ga_on_error(GA_EXIT): it ends the program.
+        The first error is kept: ga_error().
 
     Find your way with a search for ">>": the public API below has the sections >>dtypes  >>array  >>errors  >>memory  >>creation  >>views
     >>elementwise  >>reductions  >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)  >>chunked
@@ -39,7 +40,9 @@
     gpuarr/rows/table.h; gpuarr/rows/README.md lists them. What stands behind the API is in the folder gpuarr/, a theme a file:
     gpuarr/README.md is its map. The list at the end of this file is the order in which the files are included.                  */
 
-#if defined(GI_USER_TABLE) /* the table asks for the user's rows; GA_TABLE is defined meanwhile */
+#if defined(_WIN32) || (defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ < 8)
+#error "gpuarr: for 64-bit Linux only, not for Windows (there: in WSL) and not for 32 bits (-m32)"
+#elif defined(GI_USER_TABLE) /* the table asks for the user's rows; GA_TABLE is defined meanwhile */
 #include GPUARR_USER_TABLE
 #elif defined(GA_TABLE)
 #include "gpuarr/rows/table.h"
@@ -79,12 +82,31 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/*  What an option is when a call does not give it: zero (GI_DEFAULT) or a value (GI_IS). In C++ that stands in the struct; in C the macro
+    of the call writes GI_DEFAULTS_..., what stands below the struct, before what the caller writes, which overrides it. Positional
+    values begin at GI_BY_POSITION, where the list of C is set back to, and nothing converts to a GI_BY_NAME: there they end.             */
 #ifdef __cplusplus
-#define GI_DEFAULT = {} /* C++ wants to be told that an option which is not given is zero */
+#define GI_DEFAULT = {}
+#define GI_IS(...) = __VA_ARGS__
+#define GI_BY_POSITION
+struct gi_by_name {
+    constexpr gi_by_name() : none(0) {}
+    char none;
+};
 extern "C" {
 #else
 #define GI_DEFAULT
+#define GI_IS(...)
+#define GI_BY_POSITION gi_nothing first;
+__extension__ typedef struct gi_nothing {
+} gi_nothing;
+typedef struct gi_by_name {
+    gi_nothing nothing;
+    char       none;
+} gi_by_name;
 #endif
+#define GI_BY_NAME      gi_by_name by_name GI_DEFAULT;
+#define GI_NOT_GIVEN(T) ((T *)(intptr_t)-1)
 
 #if defined(GPUARR_STATIC) && defined(GPUARR_IMPLEMENTED)
 #undef GPUARR_STATIC /* the implementation is linked */
@@ -202,7 +224,7 @@ typedef struct gi_buffer gi_buffer; /* shared, reference-counted memory */
 
 /* An array: a typed, strided view of a buffer. Read the fields as you like; do not write them. */
 typedef struct ga_array {
-    void     *data; /* the first element */
+    void     *data; /* the first element; of a chunked array no address (ga_is_chunked): nothing is there before ga_compute */
     ga_dtype  dtype;
     ga_device device;
     int       ndim;
@@ -221,69 +243,95 @@ typedef enum ga_kind { GA_KIND_ARRAY, GA_KIND_BOOL, GA_KIND_INT, GA_KIND_UINT, G
 typedef struct ga_arg {
     const ga_array *array;
     ga_kind         kind;
-    int64_t         i; /* BOOL, INT; the bits of a UINT beyond INT64_MAX */
-    double          re, im;
+    bool    single; /* a finite float (NAN and INFINITY are floats in C), or a ga_c64: alone it is float32 or complex64 */
+    int64_t i;      /* BOOL, INT; the bits of a UINT beyond INT64_MAX */
+    double  re, im;
 } ga_arg;
 
-/* Options. Each begins with `site`, the place and the text of the call, which the macros fill in for the error messages. */
+/*  Options. Zero is a value like any other: an option that is not given has the default that its line tells, or zero. Those before
+    GI_BY_NAME may also be given by position, in the order of NumPy's. `site` is the place and the text of the call, which the macros
+    fill in for the error messages. Who calls a function itself, (ga_sum)(a, o), starts from the defaults:
+    ga_reduce_options o = ga_reduce_defaults; o.axis = 0;                                                                    */
+#define GA_AXIS_DEFAULT (-INT32_MAX - 1)          /* no axis was given */
+#define GA_REAL_DEFAULT (-1.6180339887498949e308) /* no number was given */
+#define GA_NO_ARRAY     GI_NOT_GIVEN(ga_array)    /* no array was given; NULL is what a call that failed has returned */
 typedef struct ga_new_options {
-    const char      *site;
-    ga_dtype dtype   GI_DEFAULT; /* default float64, or that of the prototype */
+    GI_BY_POSITION
+    ga_dtype dtype GI_DEFAULT; /* default float64, or that of the prototype */
+    GI_BY_NAME
     ga_device device GI_DEFAULT; /* default ga_get_device() */
     bool pinned      GI_DEFAULT; /* on the CPU: memory that a GPU copies fast and by itself (ga_to with .async); slow to make */
     bool managed     GI_DEFAULT; /* on the GPU: memory that the CPU may use as well, through ga_data */
     ga_shape chunks  GI_DEFAULT; /* a chunked array: .chunks = ga_chunks(1000, 500); see >>chunked */
+    const char *site GI_IS("");
 } ga_new_options;
+#define GI_DEFAULTS_ga_new_options
 
 typedef struct ga_to_options {
-    const char      *site;
-    ga_array *out    GI_DEFAULT; /* copy into this array, of the same shape and dtype, on that device */
-    ga_stream stream GI_DEFAULT; /* copy on this stream; default ga_get_stream() */
-    bool async       GI_DEFAULT; /* do not wait for the copy, if the memory on the CPU is pinned; see >>cuda */
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_array *out    GI_IS(GA_NO_ARRAY); /* copy into this array, of the same shape and dtype, on that device */
+    ga_stream stream GI_DEFAULT;         /* copy on this stream; default ga_get_stream() */
+    bool async       GI_DEFAULT;         /* do not wait for the copy, if the memory on the CPU is pinned; see >>cuda */
+    const char *site GI_IS("");
 } ga_to_options;
+#define GI_DEFAULTS_ga_to_options       .out = GA_NO_ARRAY,
 
 typedef struct ga_map_options {
-    const char           *site;
-    ga_array *out         GI_DEFAULT; /* write the result there (any dtype that it can be cast to within its kind) */
-    const ga_array *where GI_DEFAULT; /* bool: compute only there; elsewhere out keeps its value (a new result is 0) */
-    ga_dtype dtype        GI_DEFAULT; /* compute in this dtype */
-    bool internal         GI_DEFAULT; /* a call by gpuarr itself: `site` is another call's */
+    GI_BY_POSITION
+    ga_array *out GI_IS(GA_NO_ARRAY); /* write the result there (any dtype that it can be cast to within its kind) */
+    GI_BY_NAME
+    const ga_array *where GI_IS(GA_NO_ARRAY); /* bool: compute only there; elsewhere out keeps its value (a new result is 0) */
+    ga_dtype dtype        GI_DEFAULT;         /* compute in this dtype */
+    const char *site      GI_IS("");
 } ga_map_options;
+#define GI_DEFAULTS_ga_map_options      .out = GA_NO_ARRAY, .where = GA_NO_ARRAY,
 
 typedef struct ga_reduce_options {
-    const char    *site;
-    int axis       GI_DEFAULT; /* not given: over all axes; negative counts from the end */
-    ga_shape axes  GI_DEFAULT; /* several: .axes = ga_axes(0, 2) */
-    bool keepdims  GI_DEFAULT; /* leave the reduced axes in, with length 1 */
-    ga_dtype dtype GI_DEFAULT; /* compute and return in this dtype */
-    ga_array *out  GI_DEFAULT;
-    int ddof       GI_DEFAULT; /* std, var: divide by n - ddof */
-    bool internal  GI_DEFAULT; /* a call by gpuarr itself: `site` is another call's */
+    GI_BY_POSITION
+    int axis       GI_IS(GA_AXIS_DEFAULT); /* not given: over all axes; negative counts from the end */
+    ga_dtype dtype GI_DEFAULT;             /* compute and return in this dtype */
+    ga_array *out  GI_IS(GA_NO_ARRAY);
+    GI_BY_NAME
+    ga_shape axes    GI_IS({ -1, {} }); /* several: .axes = ga_axes(0, 2) */
+    bool keepdims    GI_DEFAULT;        /* leave the reduced axes in, with length 1 */
+    int ddof         GI_DEFAULT;        /* std, var: divide by n - ddof */
+    const char *site GI_IS("");
 } ga_reduce_options;
+#define GI_DEFAULTS_ga_reduce_options   .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY, .axes.ndim = -1,
 
 typedef enum ga_quantile { GA_LINEAR, GA_LOWER, GA_HIGHER, GA_MIDPOINT, GA_NEAREST } ga_quantile;
 
 typedef struct ga_order_options {
-    const char        *site;
-    int axis           GI_DEFAULT;
-    ga_shape axes      GI_DEFAULT;
+    GI_BY_POSITION
+    int axis      GI_IS(GA_AXIS_DEFAULT);
+    ga_array *out GI_IS(GA_NO_ARRAY);
+    GI_BY_NAME
+    ga_shape axes      GI_IS({ -1, {} });
     bool keepdims      GI_DEFAULT;
-    ga_array *out      GI_DEFAULT;
     ga_quantile method GI_DEFAULT; /* percentile between two elements, as numpy.percentile's method */
+    const char *site   GI_IS("");
 } ga_order_options;
+#define GI_DEFAULTS_ga_order_options    .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY, .axes.ndim = -1,
 
 typedef struct ga_axis_options {
-    const char    *site;
-    int axis       GI_DEFAULT; /* when not given: see the function */
+    GI_BY_POSITION
+    int axis       GI_IS(GA_AXIS_DEFAULT); /* when not given: see the function */
     ga_dtype dtype GI_DEFAULT;
-    ga_array *out  GI_DEFAULT;
+    ga_array *out  GI_IS(GA_NO_ARRAY);
+    GI_BY_NAME
+    const char *site GI_IS("");
 } ga_axis_options;
+#define GI_DEFAULTS_ga_axis_options     .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY,
 
 typedef struct ga_axes_options {
-    const char   *site;
-    int axis      GI_DEFAULT; /* one axis, or */
-    ga_shape axes GI_DEFAULT; /* several: .axes = ga_axes(2, 0, 1) */
+    GI_BY_POSITION
+    int axis GI_IS(GA_AXIS_DEFAULT); /* one axis, or */
+    GI_BY_NAME
+    ga_shape axes    GI_IS({ -1, {} }); /* several: .axes = ga_axes(2, 0, 1) */
+    const char *site GI_IS("");
 } ga_axes_options;
+#define GI_DEFAULTS_ga_axes_options     .axis = GA_AXIS_DEFAULT, .axes.ndim = -1,
 
 /* ==== >>errors ==================================================================================================== */
 
@@ -309,6 +357,17 @@ GA_API void        ga_clear_error(void);
 typedef void (*ga_error_handler)(ga_status status, const char *sentence, void *user);
 GA_API void ga_set_error_handler(ga_error_handler handler, void *user);
 GA_API void ga_ignore_error(ga_status status, const char *sentence, void *user);
+
+/*  What the program does when a call has failed, after the sentence is told. ga_on_error(GA_EXIT), once at the beginning, spares it all
+    questions whether a call has failed. For a program that has not called ga_on_error, GPUARR_ON_ERROR=exit or =trap in the environment
+    asks for the same. An error inside a task, or a function for chunks, counts when ga_run or ga_compute fails for it. A program that
+    goes on, and never asks for the error (ga_error, ga_error_status, ga_clear_error, or a handler), is told so in a line at its end. */
+typedef enum ga_error_action {
+    GA_CONTINUE, /* the call returns NULL or false */
+    GA_EXIT,     /* exit(1) */
+    GA_TRAP      /* stop in the debugger, at the call: raise(SIGTRAP) */
+} ga_error_action;
+GA_API void ga_on_error(ga_error_action action);
 
 /* ==== >>memory ==================================================================================================== */
 
@@ -342,6 +401,11 @@ GA_API int64_t ga_report_leaks(FILE *to);
 
 GA_API void      ga_set_device(ga_device device);
 GA_API ga_device ga_get_device(void);
+/* Ends gpuarr's threads, and gives back all memory that no array uses, of the GPUs too. Arrays stay, and a later call starts anew. Not from
+   inside a task. You need not call it: a library that contains gpuarr does so when it is unloaded (dlclose); at exit it is not done, and
+   nothing is freed there. */
+GA_API void ga_shutdown(void);
+
 /* Threads that a call may use (default: GPUARR_NUM_THREADS, else the processors that the process may use). 1: everything in the caller.
    Calls may come from any of your threads; an array must not be written by one while another uses it. */
 GA_API void ga_set_num_threads(int n);
@@ -367,13 +431,16 @@ GA_API ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step,
                              ga_new_options o); /* start, start + step ... before stop; int64 for integers */
 
 typedef struct ga_linspace_options {
-    const char      *site;
+    GI_BY_POSITION
+    bool endpoint GI_IS(true); /* is stop the last number? */
+    GI_BY_NAME
+    double base      GI_IS(10); /* logspace */
     ga_dtype dtype   GI_DEFAULT;
     ga_device device GI_DEFAULT;
-    bool no_endpoint GI_DEFAULT; /* leave stop out: numpy's endpoint=False */
-    double base      GI_DEFAULT; /* logspace: default 10 */
     ga_shape chunks  GI_DEFAULT; /* a chunked array */
+    const char *site GI_IS("");
 } ga_linspace_options;
+#define GI_DEFAULTS_ga_linspace_options .endpoint = true, .base = 10,
 GA_API ga_array *(ga_linspace)(double start, double stop, int64_t num,
                                ga_linspace_options o); /* num numbers from start to stop */
 GA_API ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o); /* base ** linspace */
@@ -395,24 +462,30 @@ GA_API ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new
    Memory of a GPU: .device = GA_CUDA; what you have queued on its content must be on this thread's stream, or done.
    C order; ga_wrap_strided takes byte strides. release(p, user), if given, is called when the last view is gone. */
 typedef struct ga_wrap_options {
-    const char      *site;
+    GI_BY_POSITION
+    GI_BY_NAME
     ga_device device GI_DEFAULT;
     void (*release)(void *p, void *user) GI_DEFAULT;
-    void *user GI_DEFAULT;
+    void *user       GI_DEFAULT;
+    const char *site GI_IS("");
 } ga_wrap_options;
+#define GI_DEFAULTS_ga_wrap_options
 GA_API ga_array *(ga_wrap)(void *p, ga_dtype dtype, ga_shape shape, ga_wrap_options o);
 GA_API ga_array *(ga_wrap_strided)(void *p, ga_dtype dtype, ga_shape shape, ga_shape strides, ga_wrap_options o);
 
 /* Random numbers: Philox4x32-10, counter-based: the same seed gives the same numbers on any backend and any number of threads.
    seed 0 is a seed like any other. Element i of a call depends on (seed, stream, i) alone. */
 typedef struct ga_random_options {
-    const char      *site;
-    ga_dtype dtype   GI_DEFAULT; /* float32 or float64 (default); integers: default int64 */
+    GI_BY_POSITION
+    ga_dtype dtype GI_DEFAULT; /* float32 or float64 (default); integers: default int64 */
+    GI_BY_NAME
     ga_device device GI_DEFAULT;
     uint64_t seed    GI_DEFAULT;
     uint64_t stream  GI_DEFAULT; /* another sequence with the same seed */
     ga_shape chunks  GI_DEFAULT; /* a chunked array of the same numbers */
+    const char *site GI_IS("");
 } ga_random_options;
+#define GI_DEFAULTS_ga_random_options
 GA_API ga_array *(ga_random)(ga_shape shape, ga_random_options o);                                     /* uniform in [0, 1) */
 GA_API ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o); /* low <= x < high */
 GA_API ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o);
@@ -476,22 +549,34 @@ GA_API ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y,
                             ga_map_options o); /* x where condition is nonzero, else y */
 
 typedef struct ga_close_options {
-    const char    *site;
-    double rtol    GI_DEFAULT; /* default 1e-5; GA_EXACTLY for 0 */
-    double atol    GI_DEFAULT; /* default 1e-8; GA_EXACTLY for 0 */
+    GI_BY_POSITION
+    double rtol    GI_IS(1e-5);
+    double atol    GI_IS(1e-8);
     bool equal_nan GI_DEFAULT;
+    GI_BY_NAME
+    const char *site GI_IS("");
 } ga_close_options;
-#define GA_EXACTLY (-1.0)
+#define GI_DEFAULTS_ga_close_options .rtol = 1e-5, .atol = 1e-8,
+typedef struct ga_equal_options {
+    GI_BY_POSITION
+    bool equal_nan GI_DEFAULT;
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_equal_options;
+#define GI_DEFAULTS_ga_equal_options
 GA_API ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o); /* |a - b| <= atol + rtol * |b| */
 GA_API bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o);      /* the arrays may lie on different devices */
-GA_API bool(ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o);   /* same shape and elements */
+GA_API bool(ga_array_equal)(ga_arg a, ga_arg b, ga_equal_options o);   /* same shape and elements */
 
 /* Copies src, broadcast and cast, into the elements of dst, where `.where` is nonzero if given. As if src were copied first.
    ga_copyto(ga_index(rgb, ":4, :9, 2"), 1). Returns dst, or NULL on error. */
 typedef struct ga_copyto_options {
-    const char           *site;
-    const ga_array *where GI_DEFAULT;
+    GI_BY_POSITION
+    GI_BY_NAME
+    const ga_array *where GI_IS(GA_NO_ARRAY);
+    const char *site      GI_IS("");
 } ga_copyto_options;
+#define GI_DEFAULTS_ga_copyto_options .where = GA_NO_ARRAY,
 GA_API ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o);
 
 /* ==== >>reductions: over all axes, or .axis = 1, or .axes = ga_axes(0, 2); .keepdims, .dtype, .out ================== */
@@ -524,10 +609,13 @@ typedef struct ga_statistics {
     double  mean, median, std, min, max; /* NaN where there are no elements */
 } ga_statistics;
 typedef struct ga_describe_options {
-    const char   *site;
-    int ddof      GI_DEFAULT; /* std: divide by count - ddof */
-    bool skip_nan GI_DEFAULT; /* leave NaN out; else one NaN makes all of them NaN */
+    GI_BY_POSITION
+    GI_BY_NAME
+    int ddof         GI_DEFAULT; /* std: divide by count - ddof */
+    bool skip_nan    GI_DEFAULT; /* leave NaN out; else one NaN makes all of them NaN */
+    const char *site GI_IS("");
 } ga_describe_options;
+#define GI_DEFAULTS_ga_describe_options
 /* Of all elements, what ga_item(ga_mean(a)) and the like return, to the last bit; floats that lie contiguous on the CPU are read once for
    all of them. On error count is 0. */
 GA_API ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o);
@@ -536,12 +624,15 @@ GA_API ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running s
 GA_API ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o);
 
 typedef struct ga_norm_options {
-    const char   *site;
-    int axis      GI_DEFAULT;
-    ga_shape axes GI_DEFAULT;
+    GI_BY_POSITION
+    double ord    GI_IS(2); /* of vectors: 1, 2, 3.5, -1, INFINITY, -INFINITY; 0 counts the nonzero */
+    int axis      GI_IS(GA_AXIS_DEFAULT);
     bool keepdims GI_DEFAULT;
-    double ord    GI_DEFAULT; /* vector norms 1, 2 (default), 3.5, INFINITY, -INFINITY, GA_EXACTLY (-1) counts the nonzero */
+    GI_BY_NAME
+    ga_shape axes    GI_IS({ -1, {} });
+    const char *site GI_IS("");
 } ga_norm_options;
+#define GI_DEFAULTS_ga_norm_options .ord = 2, .axis = GA_AXIS_DEFAULT, .axes.ndim = -1,
 GA_API ga_array *(ga_norm)(const ga_array *a, ga_norm_options o); /* of all elements, or along .axis */
 
 /* ==== >>rearranging =============================================================================================== */
@@ -555,20 +646,26 @@ GA_API bool(ga_split_at)(const ga_array *a, int n, const int64_t *indices, ga_ar
 GA_API ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o); /* .axis not given: flattened */
 typedef enum ga_pad_mode { GA_PAD_CONSTANT, GA_PAD_EDGE, GA_PAD_REFLECT, GA_PAD_SYMMETRIC, GA_PAD_WRAP } ga_pad_mode;
 typedef struct ga_pad_options {
-    const char      *site;
+    GI_BY_POSITION
     ga_pad_mode mode GI_DEFAULT;
+    GI_BY_NAME
     double value     GI_DEFAULT;
     ga_shape after   GI_DEFAULT; /* widths behind each axis; default as before */
+    const char *site GI_IS("");
 } ga_pad_options;
+#define GI_DEFAULTS_ga_pad_options
 GA_API ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o); /* one width for all axes, or one each */
 GA_API ga_array *(ga_sort)(const ga_array *a, ga_axis_options o); /* ascending, NaN last, stable; .axis not given: the last */
 GA_API ga_array *(ga_argsort)(const ga_array *a, ga_axis_options o); /* int64 */
 typedef struct ga_unique_options {
-    const char        *site;
+    GI_BY_POSITION
     ga_array **index   GI_DEFAULT; /* first occurrence of each */
     ga_array **inverse GI_DEFAULT; /* which one each element of a is */
     ga_array **counts  GI_DEFAULT;
+    GI_BY_NAME
+    const char *site GI_IS("");
 } ga_unique_options;
+#define GI_DEFAULTS_ga_unique_options
 GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D */
 GA_API ga_array *(ga_nonzero)(const ga_array *a,
                               const char     *site); /* int64 (ndim, count): row k holds the indices along axis k */
@@ -578,26 +675,35 @@ GA_API ga_array *(ga_extract)(const ga_array *condition, const ga_array *a,
                               const char *site); /* 1-D: the elements where condition is nonzero, a[condition] */
 typedef enum ga_take_mode { GA_TAKE_RAISE, GA_TAKE_WRAP, GA_TAKE_CLIP } ga_take_mode;
 typedef struct ga_take_options {
-    const char       *site;
-    int axis          GI_DEFAULT; /* not given: of the flattened array */
+    GI_BY_POSITION
+    int axis GI_IS(GA_AXIS_DEFAULT); /* not given: of the flattened array */
+    GI_BY_NAME
     ga_take_mode mode GI_DEFAULT;
+    const char *site  GI_IS("");
 } ga_take_options;
+#define GI_DEFAULTS_ga_take_options       .axis = GA_AXIS_DEFAULT,
 GA_API ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o); /* a[indices] */
 typedef struct ga_histogram_options {
-    const char             *site;
-    double low              GI_DEFAULT; /* range; low == high: from min to max */
-    double high             GI_DEFAULT;
-    const ga_array *weights GI_DEFAULT;
+    GI_BY_POSITION
+    GI_BY_NAME
+    double low              GI_IS(GA_REAL_DEFAULT); /* range; not given: from min to max */
+    double high             GI_IS(GA_REAL_DEFAULT);
+    const ga_array *weights GI_IS(GA_NO_ARRAY);
     bool density            GI_DEFAULT;
     ga_array **edges        GI_DEFAULT; /* the bins + 1 edges, float64 */
+    const char *site        GI_IS("");
 } ga_histogram_options;
+#define GI_DEFAULTS_ga_histogram_options  .low = GA_REAL_DEFAULT, .high = GA_REAL_DEFAULT, .weights = GA_NO_ARRAY,
 GA_API ga_array *(ga_histogram)(const ga_array *a, int64_t bins,
                                 ga_histogram_options o); /* int64 counts; float64 with weights or density */
 typedef struct ga_bincount_options {
-    const char             *site;
-    const ga_array *weights GI_DEFAULT;
+    GI_BY_POSITION
+    const ga_array *weights GI_IS(GA_NO_ARRAY);
     int64_t minlength       GI_DEFAULT;
+    GI_BY_NAME
+    const char *site GI_IS("");
 } ga_bincount_options;
+#define GI_DEFAULTS_ga_bincount_options   .weights = GA_NO_ARRAY,
 GA_API ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
 
 /* ==== >>products =================================================================================================== */
@@ -609,9 +715,12 @@ GA_API ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
     large products of floats and complex numbers are left to that library: faster perhaps, but their last bits are the library's. */
 
 typedef struct ga_product_options {
-    const char   *site;
-    ga_array *out GI_DEFAULT;
+    GI_BY_POSITION
+    ga_array *out GI_IS(GA_NO_ARRAY);
+    GI_BY_NAME
+    const char *site GI_IS("");
 } ga_product_options;
+#define GI_DEFAULTS_ga_product_options    .out = GA_NO_ARRAY,
 /* numpy.matmul: (..., m, k) times (..., k, n), the axes before are broadcast; a vector is a row on the left, a column on the right. */
 GA_API ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o);
 /* numpy.dot: of vectors and matrices as ga_matmul; else over the last axis of a and the last but one of b. A number multiplies. */
@@ -621,11 +730,14 @@ GA_API ga_array *(ga_outer)(const ga_array *a, const ga_array *b,
                             ga_product_options o); /* every a times every b, both flattened: 2-D */
 GA_API ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site); /* of both flattened, a conjugated: 0-d */
 typedef struct ga_tensordot_options {
-    const char     *site;
-    ga_shape axes_a GI_DEFAULT; /* which axes of a, and of b: .axes_a = ga_axes(1, 0) */
-    ga_shape axes_b GI_DEFAULT;
-    ga_array *out   GI_DEFAULT;
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_shape axes_a  GI_DEFAULT; /* which axes of a, and of b: .axes_a = ga_axes(1, 0) */
+    ga_shape axes_b  GI_DEFAULT;
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    const char *site GI_IS("");
 } ga_tensordot_options;
+#define GI_DEFAULTS_ga_tensordot_options  .out = GA_NO_ARRAY,
 /* numpy.tensordot over so many axes: the last ones of a and the first ones of b unless the options name them. */
 GA_API ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tensordot_options o);
 /* numpy.einsum: ga_einsum("ik,kj->ij", (a, b)) multiplies along axes with the same letter and sums over letters that the result does
@@ -658,11 +770,14 @@ typedef enum ga_border {                     /* what stands outside of a b c d, 
 } ga_border;
 
 typedef struct ga_convolve_options {
-    const char      *site;
+    GI_BY_POSITION
     ga_mode mode     GI_DEFAULT;
     ga_method method GI_DEFAULT;
-    ga_array *out    GI_DEFAULT;
+    GI_BY_NAME
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    const char *site GI_IS("");
 } ga_convolve_options;
+#define GI_DEFAULTS_ga_convolve_options   .out = GA_NO_ARRAY,
 /* 1-D: numpy.convolve (default GA_FULL; GA_SAME is as long as the longer one). More dimensions: scipy.signal.convolve; a and v have the
    same number of them. scipy.signal.fftconvolve is .method = GA_METHOD_FFT. Integers wrap. */
 GA_API ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
@@ -675,41 +790,50 @@ typedef enum ga_boundary {
     GA_BOUNDARY_SYMM  /* the elements as in a mirror: b a | a b */
 } ga_boundary;
 typedef struct ga_convolve2d_options {
-    const char          *site;
+    GI_BY_POSITION
     ga_mode mode         GI_DEFAULT; /* default GA_FULL */
     ga_boundary boundary GI_DEFAULT;
     double fillvalue     GI_DEFAULT;
-    ga_method method     GI_DEFAULT;
-    ga_array *out        GI_DEFAULT;
+    GI_BY_NAME
+    ga_method method GI_DEFAULT;
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    const char *site GI_IS("");
 } ga_convolve2d_options;
+#define GI_DEFAULTS_ga_convolve2d_options .out = GA_NO_ARRAY,
 /* scipy.signal.convolve2d and correlate2d, of matrices. Integers wrap; ga_correlate2d conjugates v. With GA_VALID one of them must be at
    least as large as the other along both axes. */
 GA_API ga_array *(ga_convolve2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o);
 GA_API ga_array *(ga_correlate2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o);
 
 typedef struct ga_ndconvolve_options {
-    const char      *site;
+    GI_BY_POSITION
+    ga_array *out    GI_IS(GA_NO_ARRAY);
     ga_border border GI_DEFAULT;
     double cval      GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
+    GI_BY_NAME
     ga_shape origin
         GI_DEFAULT; /* moves the weights, whose middle is element n / 2: one number or one for each axis, ga_axes(-1, 0) */
     ga_method method GI_DEFAULT;
-    ga_array *out    GI_DEFAULT;
+    const char *site GI_IS("");
 } ga_ndconvolve_options;
+#define GI_DEFAULTS_ga_ndconvolve_options .out = GA_NO_ARRAY,
 /* scipy.ndimage's convolve and correlate: `weights` has as many dimensions as a; the result has the shape and dtype of a (with complex
    weights the complex one). Integers are computed in float64, and fractions cut off; ga_ndcorrelate conjugates the weights. */
 GA_API ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
 GA_API ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o);
 
 typedef struct ga_convolve1d_options {
-    const char      *site;
-    int axis         GI_DEFAULT; /* not given: the last */
+    GI_BY_POSITION
+    int axis         GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
+    ga_array *out    GI_IS(GA_NO_ARRAY);
     ga_border border GI_DEFAULT;
     double cval      GI_DEFAULT;
     int64_t origin   GI_DEFAULT;
+    GI_BY_NAME
     ga_method method GI_DEFAULT;
-    ga_array *out    GI_DEFAULT;
+    const char *site GI_IS("");
 } ga_convolve1d_options;
+#define GI_DEFAULTS_ga_convolve1d_options .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY,
 /* The same along one axis, with 1-D weights. */
 GA_API ga_array *(ga_convolve1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o);
 GA_API ga_array *(ga_correlate1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o);
@@ -721,15 +845,19 @@ GA_API ga_array *(ga_correlate1d)(const ga_array *a, const ga_array *weights, ga
     it takes part in NaN, and no other one. */
 
 typedef struct ga_gaussian_options {
-    const char          *site;
-    const double *sigmas GI_DEFAULT; /* one for each axis; sigma is then 0. An axis with 0 is left alone */
-    ga_shape order       GI_DEFAULT; /* of the derivative, for all axes or each: .order = ga_axes(0, 1) */
-    double truncate      GI_DEFAULT; /* the weights end at so many sigma, default 4, */
-    ga_shape radius      GI_DEFAULT; /* or after so many elements, for all axes or each */
-    ga_border border     GI_DEFAULT;
-    double cval          GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
-    ga_array *out        GI_DEFAULT;
+    GI_BY_POSITION
+    GI_BY_NAME
+    const double *
+        sigmas       GI_IS(GI_NOT_GIVEN(const double)); /* one for each axis; sigma is then 0. An axis with 0 is left alone */
+    ga_shape order   GI_DEFAULT;                        /* of the derivative, for all axes or each: .order = ga_axes(0, 1) */
+    double truncate  GI_IS(4);                          /* the weights end at so many sigma, */
+    ga_shape radius  GI_DEFAULT;                        /* or after so many elements, for all axes or each */
+    ga_border border GI_DEFAULT;
+    double cval      GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    const char *site GI_IS("");
 } ga_gaussian_options;
+#define GI_DEFAULTS_ga_gaussian_options   .sigmas = GI_NOT_GIVEN(const double), .truncate = 4, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_gaussian_filter)(const ga_array *a, double sigma, ga_gaussian_options o);
 GA_API ga_array *(ga_gaussian_laplace)(const ga_array *a, double sigma,
                                        ga_gaussian_options o); /* the sum of second derivatives */
@@ -737,36 +865,45 @@ GA_API ga_array *(ga_gaussian_gradient_magnitude)(const ga_array *a, double sigm
                                                   ga_gaussian_options o); /* sqrt of the sum of first derivatives squared */
 
 typedef struct ga_edge_options {
-    const char      *site;
-    int axis         GI_DEFAULT; /* not given: the last; ga_laplace: all */
+    GI_BY_POSITION
+    int axis         GI_IS(GA_AXIS_DEFAULT); /* not given: the last; ga_laplace: all */
+    ga_array *out    GI_IS(GA_NO_ARRAY);
     ga_border border GI_DEFAULT;
     double cval      GI_DEFAULT;
-    ga_array *out    GI_DEFAULT;
+    GI_BY_NAME
+    const char *site GI_IS("");
 } ga_edge_options;
+#define GI_DEFAULTS_ga_edge_options       .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_sobel)(const ga_array *a, ga_edge_options o);   /* -1 0 1 along .axis, 1 2 1 along the others */
 GA_API ga_array *(ga_prewitt)(const ga_array *a, ga_edge_options o); /* -1 0 1 along .axis, 1 1 1 along the others */
 GA_API ga_array *(ga_laplace)(const ga_array *a, ga_edge_options o); /* the sum of 1 -2 1 along each axis */
 
 typedef struct ga_uniform_options {
-    const char      *site;
-    ga_shape sizes   GI_DEFAULT; /* one for each axis: .sizes = ga_axes(3, 5); size is then 0 */
+    GI_BY_POSITION
+    ga_array *out    GI_IS(GA_NO_ARRAY);
     ga_border border GI_DEFAULT;
     double cval      GI_DEFAULT;
+    GI_BY_NAME
+    ga_shape sizes   GI_DEFAULT; /* one for each axis: .sizes = ga_axes(3, 5); size is then 0 */
     ga_shape origin  GI_DEFAULT; /* moves the window, whose middle is element size / 2; one number or one for each axis */
-    ga_array *out    GI_DEFAULT;
+    const char *site GI_IS("");
 } ga_uniform_options;
+#define GI_DEFAULTS_ga_uniform_options    .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_uniform_filter)(const ga_array *a, int64_t size,
                                      ga_uniform_options o); /* means; time hardly depends on size */
 
 typedef struct ga_window_options {
-    const char               *site;
-    ga_shape sizes            GI_DEFAULT; /* one for each axis, or */
-    const ga_array *footprint GI_DEFAULT; /* the elements of a window that are true; size is then 0 */
+    GI_BY_POSITION
+    const ga_array *footprint GI_IS(GA_NO_ARRAY); /* the elements of a window that are true; size is then 0 */
+    ga_array *out             GI_IS(GA_NO_ARRAY);
     ga_border border          GI_DEFAULT;
     double cval               GI_DEFAULT;
-    ga_shape origin           GI_DEFAULT;
-    ga_array *out             GI_DEFAULT;
+    GI_BY_NAME
+    ga_shape sizes   GI_DEFAULT; /* one for each axis, or */
+    ga_shape origin  GI_DEFAULT;
+    const char *site GI_IS("");
 } ga_window_options;
+#define GI_DEFAULTS_ga_window_options     .footprint = GA_NO_ARRAY, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_minimum_filter)(const ga_array *a, int64_t size, ga_window_options o);
 GA_API ga_array *(ga_maximum_filter)(const ga_array *a, int64_t size, ga_window_options o);
 GA_API ga_array *(ga_median_filter)(const ga_array *a, int64_t size, ga_window_options o); /* of an even number the upper one */
@@ -778,13 +915,17 @@ GA_API ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size,
 /* ==== >>images and sky ============================================================================================ */
 
 typedef struct ga_label_options {
-    const char *site;
+    GI_BY_POSITION
+    GI_BY_NAME
     int connectivity
-        GI_DEFAULT; /* neighbours that differ in at most this many coordinates: 1 (default) is 4-connected in 2-D, 2 8-connected */
+        GI_IS(1); /* neighbours that differ in at most this many coordinates: 1 is 4-connected in 2-D, 2 8-connected */
     int64_t *count GI_DEFAULT; /* the number of objects */
     ga_dtype dtype GI_DEFAULT; /* of the labels, default int32 */
-    double above   GI_DEFAULT; /* objects are where a > above, as ga_greater(a, above) says, without making that array */
+    double
+        above GI_IS(GA_REAL_DEFAULT); /* objects are where a > above, as ga_greater(a, above) says, without making that array */
+    const char *site GI_IS("");
 } ga_label_options;
+#define GI_DEFAULTS_ga_label_options      .connectivity = 1, .above = GA_REAL_DEFAULT,
 GA_API ga_array *(ga_label)(const ga_array  *a,
                             ga_label_options o); /* objects of nonzero elements, numbered from 1 in raster order */
 
@@ -796,9 +937,12 @@ GA_API ga_array *(ga_min_labels)(const ga_array *a, const ga_array *labels, cons
 GA_API ga_array *(ga_max_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
 GA_API ga_array *(ga_size_labels)(const ga_array *labels, const ga_array *index, const char *site); /* int64 */
 typedef struct ga_center_options {
-    const char     *site;
-    ga_array **sums GI_DEFAULT; /* also what ga_sum_labels returns: it is known by then */
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_array **sums  GI_DEFAULT; /* also what ga_sum_labels returns: it is known by then */
+    const char *site GI_IS("");
 } ga_center_options;
+#define GI_DEFAULTS_ga_center_options
 /* (n, ndim), rows first; labels NULL: of the whole array, (1, ndim) */
 GA_API ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index, ga_center_options o);
 
@@ -807,18 +951,21 @@ typedef enum ga_clip_rule {
     GA_CLIP_ASTROPY /* keep inside and on the bounds, at most .maxiters times: astropy.stats.sigma_clip */
 } ga_clip_rule;
 typedef struct ga_sigma_options {
-    const char       *site;
+    GI_BY_POSITION
+    double sigma      GI_IS(3);               /* kappa */
+    double sigma_low  GI_IS(GA_REAL_DEFAULT); /* below, above; not given: sigma */
+    double sigma_high GI_IS(GA_REAL_DEFAULT);
+    int maxiters      GI_IS(5); /* astropy's rule; -1 until nothing changes */
+    GI_BY_NAME
     ga_clip_rule rule GI_DEFAULT;
-    double sigma      GI_DEFAULT; /* kappa, default 3 */
-    double sigma_low  GI_DEFAULT; /* below, above: default sigma */
-    double sigma_high GI_DEFAULT;
-    int maxiters      GI_DEFAULT; /* astropy's rule: default 5, -1 until nothing changes */
     bool mean         GI_DEFAULT; /* around the mean in place of the median */
     ga_array **mask   GI_DEFAULT; /* bool, shape of a: what was rejected (NaN and infinite elements are) */
     int *passes       GI_DEFAULT; /* how many rounds it took */
     double *low       GI_DEFAULT; /* the last bounds */
     double *high      GI_DEFAULT;
+    const char *site  GI_IS("");
 } ga_sigma_options;
+#define GI_DEFAULTS_ga_sigma_options      .sigma = 3, .sigma_low = GA_REAL_DEFAULT, .sigma_high = GA_REAL_DEFAULT, .maxiters = 5,
 GA_API ga_array *(ga_sigma_clip)(const ga_array  *a,
                                  ga_sigma_options o); /* what is left, 1-D, in its order, without NaN and inf */
 
@@ -834,18 +981,24 @@ typedef enum ga_metric {
     GA_COSINE       /* 1 - x.y / (|x| |y|), at least 0; NaN where a point is all 0 */
 } ga_metric;
 typedef struct ga_distance_options {
-    const char      *site;
+    GI_BY_POSITION
     ga_metric metric GI_DEFAULT; /* default GA_EUCLIDEAN */
-    ga_array *out    GI_DEFAULT;
+    GI_BY_NAME
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    const char *site GI_IS("");
 } ga_distance_options;
+#define GI_DEFAULTS_ga_distance_options   .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_cdist)(const ga_array *x, const ga_array *y,
                             ga_distance_options o); /* (n, m): of each point of x from each of y */
 /* Of each pair of points of x, 1-D: (0, 1), (0, 2) ... (1, 2) ...; distance (i, j > i) is element i * (2 * n - i - 3) / 2 + j - 1. */
 GA_API ga_array *(ga_pdist)(const ga_array *x, ga_distance_options o);
 typedef struct ga_squareform_options {
-    const char    *site;
-    bool no_checks GI_DEFAULT; /* scipy's checks=False: that a matrix is symmetric and 0 on its diagonal is not looked at */
+    GI_BY_POSITION
+    GI_BY_NAME
+    bool checks      GI_IS(true); /* is a matrix symmetric, and 0 on its diagonal? */
+    const char *site GI_IS("");
 } ga_squareform_options;
+#define GI_DEFAULTS_ga_squareform_options .checks = true,
 /* The matrix of such a vector, 0 on its diagonal; the vector of such a matrix. */
 GA_API ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o);
 
@@ -863,9 +1016,9 @@ GA_API ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o);
     In a .cu file the kernel works on both devices, in a .c file on the CPU. The sums and products of a formula are not fused, so the
     bits are the same on both (nvcc: with -fmad=false).                                                                            */
 
-#define GPUARR_MAX_INPUTS  8 /* of a kernel: operands */
-#define GPUARR_MAX_OUTPUTS 4 /* and results */
-#define GI_MOST_OPERANDS   (GPUARR_MAX_INPUTS + GPUARR_MAX_OUTPUTS)
+#define GPUARR_MAX_INPUTS            8 /* of a kernel: operands */
+#define GPUARR_MAX_OUTPUTS           4 /* and results */
+#define GI_MOST_OPERANDS             (GPUARR_MAX_INPUTS + GPUARR_MAX_OUTPUTS)
 
 typedef struct ga_parameter {
     ga_dtype    dtype;  /* GA_DTYPE_DEFAULT: T, or no parameter at all */
@@ -901,11 +1054,15 @@ typedef struct ga_kernel {
 } ga_kernel;
 
 typedef struct ga_apply_options {
-    const char           *site;
-    ga_array *out         GI_DEFAULT; /* the first result is written there */
-    const ga_array *where GI_DEFAULT; /* as for all elementwise calls */
-    ga_array **outs       GI_DEFAULT; /* all results: of those that are NULL, new arrays; the others are written into */
+    GI_BY_POSITION
+    ga_array *out GI_IS(GA_NO_ARRAY); /* the first result is written there */
+    GI_BY_NAME
+    const ga_array *where GI_IS(GA_NO_ARRAY); /* as for all elementwise calls */
+    ga_array **
+        outs GI_IS(GI_NOT_GIVEN(ga_array *)); /* all results: of those that are NULL, new arrays; the others are written into */
+    const char *site GI_IS("");
 } ga_apply_options;
+#define GI_DEFAULTS_ga_apply_options .out = GA_NO_ARRAY, .where = GA_NO_ARRAY, .outs = GI_NOT_GIVEN(ga_array *),
 /* ga_apply(kernel, (a, 2.5, b)): arrays and numbers, broadcast and cast as by the functions of the table. Returns the first result. */
 GA_API ga_array *(ga_apply_n)(const ga_kernel *kernel, int n, const ga_arg *operands, ga_apply_options o);
 
@@ -922,7 +1079,7 @@ GA_API ga_array *(ga_apply_n)(const ga_kernel *kernel, int n, const ga_arg *oper
     is compiled for each dtype of INT, FLT or REAL, as GA_ELEMENTWISE_T; its accumulator is T or a number too. What formulas call is defined with
     GA_FUNCTION in place of static: GA_FUNCTION double cube(double x) { return x * x * x; }                                         */
 
-#define GPUARR_MAX_ACCUMULATOR 64
+#define GPUARR_MAX_ACCUMULATOR         64
 
 typedef struct ga_reduction {
     ga_kernel map; /* its result is an accumulator */
@@ -956,12 +1113,15 @@ typedef struct ga_stencil_kernel {
 } ga_stencil_kernel;
 
 typedef struct ga_stencil_options {
-    const char      *site;
+    GI_BY_POSITION
+    GI_BY_NAME
     ga_border border GI_DEFAULT;
-    double cval      GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
-    int64_t steps    GI_DEFAULT; /* so many times, each from the results of the one before; default 1 */
-    ga_array *out    GI_DEFAULT; /* may be the array itself */
+    double cval      GI_DEFAULT;         /* what is outside with GA_BORDER_CONSTANT */
+    int64_t steps    GI_IS(1);           /* so many times, each from the results of the one before */
+    ga_array *out    GI_IS(GA_NO_ARRAY); /* may be the array itself */
+    const char *site GI_IS("");
 } ga_stencil_options;
+#define GI_DEFAULTS_ga_stencil_options .steps = 1, .out = GA_NO_ARRAY,
 /* ga_stencil(kernel, (array, number, ...)): a new array of the same shape. */
 GA_API ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operands, ga_stencil_options o);
 
@@ -991,9 +1151,12 @@ GA_API ga_shape gi_chunks(ga_shape chunks);      /* what ga_chunks is then: it b
 #endif
 
 typedef struct ga_compute_options {
-    const char   *site;
-    ga_array *out GI_DEFAULT; /* write the result there: an array in memory of the same shape and dtype */
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_array *out    GI_IS(GA_NO_ARRAY); /* write the result there: an array in memory of the same shape and dtype */
+    const char *site GI_IS("");
 } ga_compute_options;
+#define GI_DEFAULTS_ga_compute_options .out = GA_NO_ARRAY,
 /* The elements of a chunked array, in memory; of an array in memory another view. */
 GA_API ga_array *(ga_compute)(const ga_array *a, ga_compute_options o);
 /* Several at once: what they have in common is computed once. results[k] is new; false on error, and all are NULL. */
@@ -1022,14 +1185,17 @@ typedef struct ga_block {
 /* Writes the chunk of the result. It runs on several threads at once. What arrays it makes are freed when it returns; false: it failed. */
 typedef bool (*ga_block_function)(ga_array *out, const ga_array *const *in, int n, const ga_block *where, void *user);
 typedef struct ga_blocks_options {
-    const char    *site;
+    GI_BY_POSITION
+    GI_BY_NAME
     ga_dtype dtype GI_DEFAULT; /* of the result; default that of a */
     ga_shape chunks
         GI_DEFAULT; /* of the result, one length for each axis; default as those of a, whose last ones may be shorter */
     ga_shape depth   GI_DEFAULT; /* ga_map_overlap: elements around the chunk, one number or one for each axis */
     ga_border border GI_DEFAULT; /* what stands there beyond the edges */
     double cval      GI_DEFAULT;
+    const char *site GI_IS("");
 } ga_blocks_options;
+#define GI_DEFAULTS_ga_blocks_options
 /* dask.array's map_blocks: ga_map_blocks(a, function, user, .dtype = GA_F32). The function is called for each chunk of a, with in[0] its
    elements, and `out`, which is packed. ga_map_blocks_n: of n arrays of one shape, in the chunks of the first. If a slice of the
    result is asked for, its chunks are worked out whole. `user` must live until the result is computed. */
@@ -1050,11 +1216,14 @@ GA_API int ga_ranks(void); /* how many processes compute together */
    .tasks chunks. */
 typedef enum ga_color_by { GA_COLOR_OPERATION, GA_COLOR_ORDER, GA_COLOR_TIME, GA_COLOR_RANK } ga_color_by;
 typedef struct ga_visualize_options {
-    const char       *site;
-    int64_t tasks     GI_DEFAULT; /* default 200 */
+    GI_BY_POSITION
+    GI_BY_NAME
+    int64_t tasks     GI_IS(200);
     ga_color_by color GI_DEFAULT; /* by the name of the operation, the order, the time that it has taken so far, or
                                      the rank that computed the chunk last (what is in between: that of who needs it) */
+    const char *site  GI_IS("");
 } ga_visualize_options;
+#define GI_DEFAULTS_ga_visualize_options .tasks = 200,
 GA_API bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o);
 
 /* How far the computing of chunked arrays has come: asked about ten times a second, by any thread, one at a time. Return false to stop it.
@@ -1089,15 +1258,19 @@ typedef union ga_result { /* what a task gives */
 } ga_result;
 typedef struct ga_graph ga_graph;
 typedef struct ga_task  ga_task;
-/* in[k]: the result of the k-th task that it needs. False: it failed (an error of gpuarr is told with it), and so does the run. */
+/* in[k]: the result of the k-th task that it needs. False: it failed (an error of gpuarr is told with it), and so does the run.
+   Arrays made inside are released when it returns, except result->array, and what it has handed out with ga_keep. */
 typedef bool (*ga_task_function)(ga_result *result, const ga_result *in, int n, void *user);
 
 typedef struct ga_delayed_options {
-    const char      *site;
+    GI_BY_POSITION
+    GI_BY_NAME
     const char *name GI_DEFAULT; /* for errors and pictures; not given: that of the function */
     void (*release)(ga_result *result)
         GI_DEFAULT; /* called when nobody needs the result any more; not for results that ga_run hands out */
+    const char *site GI_IS("");
 } ga_delayed_options;
+#define GI_DEFAULTS_ga_delayed_options
 
 GA_API ga_graph *(ga_graph_new)(const char *site);
 GA_API void ga_graph_free(ga_graph *g); /* and its tasks; NULL is fine */
@@ -1109,22 +1282,29 @@ GA_API bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *resu
 GA_API bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_options o);
 
 /* ==== >>files ===================================================================================================== */
-/*  What is written may lie on any device; what is read comes on the default device (ga_set_device).                       */
+/*  What is written may lie on any device; what is read comes on the default device (ga_set_device).
+
+    Whatever happens, a full disk, kill -9 or a power failure, a name stands for the old file or for the new one, whole: a new file is
+    called NAME.gpuarr.part until all of it is on the disk, and then takes the name. The next call that writes NAME removes what a killed
+    program has left of it. Of a symbolic link what it leads to is replaced; a device or a pipe is written to as it is.              */
 
 /* The pixels of a 2-D (grey) or (rows, columns, 1 to 4) array as PNG. uint8 is written as it is; anything else (255 / (max - min)) * (a - min),
-   truncated (a constant picture becomes black). Needs stb_image_write.h. False on error. */
+   truncated (a constant picture becomes black). Needs stb_image_write.h. False on error, as for a name that means another format, x.jpg. */
 GA_API bool(ga_imsave)(const char *path, const ga_array *a, const char *site);
 
 typedef struct ga_imshow_options {
-    const char       *site;
-    const char *cmap  GI_DEFAULT; /* "viridis" (default), "gray", "gray_r", "inferno", "RdBu_r" */
-    bool log          GI_DEFAULT; /* logarithmic norm; what is <= 0 is drawn as the lowest colour */
-    double vmin       GI_DEFAULT; /* colour range; vmin == vmax: the range of the data; vmin > vmax turns the colours round */
-    double vmax       GI_DEFAULT;
-    bool colorbar     GI_DEFAULT; /* with numbers, at the right */
-    int scale         GI_DEFAULT; /* draw each element as scale x scale pixels, default 1 */
+    GI_BY_POSITION
+    const char *cmap GI_IS("viridis"); /* "viridis", "gray", "gray_r", "inferno", "RdBu_r" */
+    GI_BY_NAME
+    bool log      GI_DEFAULT;             /* logarithmic norm; what is <= 0 is drawn as the lowest colour */
+    double vmin   GI_IS(GA_REAL_DEFAULT); /* colour range; not given: that of the data; vmin > vmax turns the colours round */
+    double vmax   GI_IS(GA_REAL_DEFAULT);
+    bool colorbar GI_DEFAULT;     /* with numbers, at the right */
+    int scale     GI_IS(1);       /* draw each element as scale x scale pixels */
     const char *title GI_DEFAULT; /* a line of text above */
+    const char *site  GI_IS("");
 } ga_imshow_options;
+#define GI_DEFAULTS_ga_imshow_options .cmap = "viridis", .vmin = GA_REAL_DEFAULT, .vmax = GA_REAL_DEFAULT, .scale = 1,
 GA_API ga_array *(ga_render)(const ga_array   *a,
                              ga_imshow_options o); /* what ga_imshow writes: uint8 (rows, columns, 3), always on the CPU */
 GA_API bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o); /* a 2-D array in colours, as PNG */
@@ -1137,52 +1317,66 @@ GA_API bool(ga_savez)(const char *path, int n, const char *const *names, const g
                       const char *site); /* uncompressed .npz */
 
 typedef struct ga_open_options {
-    const char      *site;
+    GI_BY_POSITION
+    GI_BY_NAME
     const char *name GI_DEFAULT; /* which array of a Zarr group or of an HDF5 file: "temperature", "winter/temperature" */
     ga_shape chunks  GI_DEFAULT; /* default: the file's; of .npy, chosen */
+    const char *site GI_IS("");
 } ga_open_options;
+#define GI_DEFAULTS_ga_open_options
 /* A chunked array (see >>chunked) whose elements are read when they are asked for, and no others: from an .npy file, a folder of Zarr 2
    (not packed, or by zlib or gzip), or an HDF5 or NetCDF-4 file (with GPUARR_USE_HDF5). The file must stay as it is meanwhile. */
 GA_API ga_array *(ga_open)(const char *path, ga_open_options o);
 
 typedef struct ga_store_options {
-    const char            *site;
+    GI_BY_POSITION
+    GI_BY_NAME
     const char *format     GI_DEFAULT; /* "npy" or "zarr"; default: by how the path ends */
     ga_shape chunks        GI_DEFAULT; /* in which it is worked out, and the chunks of Zarr; default: those of the array */
     bool resume            GI_DEFAULT; /* go on where a run that was stopped had got */
     bool overwrite         GI_DEFAULT; /* a Zarr array of that name; an .npy file is always replaced, as by numpy.save */
     const char *compressor GI_DEFAULT; /* of Zarr: "zlib" or "gzip" (with GPUARR_USE_ZLIB); default: not packed */
-    int level              GI_DEFAULT; /* of the compressor: 1 (fast, the default) to 9 (small) */
+    int level              GI_IS(-1);  /* of the compressor: 1 (fast) to 9 (small); not given (-1): 1 */
+    const char *site       GI_IS("");
 } ga_store_options;
-/* Works an array out into an .npy file or a folder of Zarr 2, piece by piece, so that it need not fit into memory. Until all is
-   there it is called NAME.part. With .resume NAME.journal lists what is done, and the same program, when it runs again, does the rest:
-   what is known of the expression must be the same (calls, numbers, files; of large arrays in memory some elements). False on error. */
+#define GI_DEFAULTS_ga_store_options .level = -1,
+/* Works an array out into an .npy file or a folder of Zarr 2, piece by piece, so that it need not fit into memory. Until all is there it
+   is called NAME.gpuarr.part. With .resume NAME.gpuarr.journal lists what is done, and the same program, when it runs again, does the rest:
+   what is known of the expression must be the same (calls, numbers, files; of large arrays in memory some elements). Where the file
+   system cannot exchange names, a Zarr array that is replaced is NAME.gpuarr.old for a moment; if the program is killed then, the next
+   ga_open or ga_store of NAME puts it back. False on error. */
 GA_API bool(ga_store)(const ga_array *a, const char *path, ga_store_options o);
 /* Several at once: what they have in common is computed once. */
 GA_API bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths, ga_store_options o);
 
 typedef struct ga_fits_options {
-    const char      *site;
+    GI_BY_POSITION
+    GI_BY_NAME
     int hdu          GI_DEFAULT; /* 0: the first with an image (also a compressed one); else its number, 1 the primary */
     const char *name GI_DEFAULT; /* or the extension of this EXTNAME */
     bool raw         GI_DEFAULT; /* without BSCALE, BZERO and BLANK */
     bool compress    GI_DEFAULT; /* writing: Rice tiles in an extension */
     bool append      GI_DEFAULT; /* writing: a further extension of an existing file */
+    const char *site GI_IS("");
 } ga_fits_options;
+#define GI_DEFAULTS_ga_fits_options
 /* Axes as in NumPy: the last FITS axis first. Scaled integers and BLANK become floats, unsigned ones stay integers. (CFITSIO 4.2 may
    crash, or not come back, on a damaged compressed image.) */
 GA_API ga_array *(ga_fits_read)(const char *path, ga_fits_options o);
 GA_API bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o);
 
 typedef struct ga_print_options {
-    const char   *site;
-    int precision GI_DEFAULT; /* digits after the point, default 8 */
-    int threshold GI_DEFAULT; /* more elements than this are summarised, default 1000 */
-    int edgeitems GI_DEFAULT; /* default 3 */
-    int linewidth GI_DEFAULT; /* default 75 */
-    bool suppress GI_DEFAULT; /* no scientific notation */
-    bool repr     GI_DEFAULT; /* as Python's repr: array([...], dtype=...) */
+    GI_BY_POSITION
+    GI_BY_NAME
+    int precision    GI_IS(8);    /* digits after the point */
+    int threshold    GI_IS(1000); /* more elements than this are summarised */
+    int edgeitems    GI_IS(3);
+    int linewidth    GI_IS(75);
+    bool suppress    GI_DEFAULT; /* no scientific notation */
+    bool repr        GI_DEFAULT; /* as Python's repr: array([...], dtype=...) */
+    const char *site GI_IS("");
 } ga_print_options;
+#define GI_DEFAULTS_ga_print_options     .precision = 8, .threshold = 1000, .edgeitems = 3, .linewidth = 75,
 GA_API void(ga_print)(const ga_array *a, ga_print_options o);       /* as NumPy prints it, and a newline */
 GA_API char *(ga_to_string)(const ga_array *a, ga_print_options o); /* the same without the newline; free() it */
 
@@ -1199,13 +1393,16 @@ typedef struct ga_benchmark_result {
     int repeats;
 } ga_benchmark_result;
 typedef struct ga_benchmark_options {
-    const char        *site;
+    GI_BY_POSITION
+    GI_BY_NAME
     const char *name   GI_DEFAULT; /* default: the text of the call */
-    int repeat         GI_DEFAULT; /* measured calls, default 10000 or what fits in max_seconds */
-    int warmup         GI_DEFAULT; /* default 10; -1 none */
-    double max_seconds GI_DEFAULT; /* default 1 */
-    bool quiet         GI_DEFAULT; /* do not print the line */
+    int repeat         GI_IS(-1);  /* measured calls; not given (-1): what fits in max_seconds, 10000 at most */
+    int warmup         GI_IS(10);
+    double max_seconds GI_IS(GA_REAL_DEFAULT); /* not given: 1, or what .repeat calls take */
+    bool quiet         GI_DEFAULT;             /* do not print the line */
+    const char *site   GI_IS("");
 } ga_benchmark_options;
+#define GI_DEFAULTS_ga_benchmark_options .repeat = -1, .warmup = 10, .max_seconds = GA_REAL_DEFAULT,
 /* Calls f(user) again and again and prints one line, as cupyx.profiler.benchmark. Arrays that f makes are released after each call. */
 GA_API ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmark_options o);
 GA_API void(ga_synchronize)(void); /* waits until every GPU in use has done everything */
@@ -1307,10 +1504,13 @@ GA_API double   ga_event_elapsed(ga_event from, ga_event to);      /* seconds be
     it could not start, ga_error() says why. Any __global__ function can be launched, instances of templates too.                   */
 
 typedef struct ga_launch_options {
-    const char      *site;
-    int64_t shared   GI_DEFAULT; /* bytes of dynamic shared memory for each block; default 0 */
+    GI_BY_POSITION
+    int64_t shared   GI_DEFAULT; /* bytes of dynamic shared memory for each block */
     ga_stream stream GI_DEFAULT; /* default ga_get_stream() */
+    GI_BY_NAME
+    const char *site GI_IS("");
 } ga_launch_options;
+#define GI_DEFAULTS_ga_launch_options
 
 /* How many blocks of `size` threads it takes to have one for each of n elements. */
 static inline int64_t ga_blocks(int64_t n, int64_t size) { return n > 0 && size > 0 ? (n - 1) / size + 1 : 0; }
@@ -1323,6 +1523,28 @@ GA_API bool gi_launch_begin(const void *kernel, gi_dims grid, gi_dims block, ga_
 /* What an array, the argument of that number (from 1), stands for; NULL with an error. GA_DTYPE_DEFAULT: any dtype. */
 GA_API void *gi_launch_array(const ga_array *a, int number, ga_dtype dtype, ga_stream stream, const char *site);
 GA_API bool  gi_launch_end(const char *kernel, const char *site);
+
+/* ga_reduce_defaults and the like: each option as a call has it that gives none. */
+/* clang-format off */
+#define GI_EACH_OPTIONS(X) \
+    X(new) X(to) X(map) X(reduce) X(order) X(axis) X(axes) X(linspace) X(wrap) X(random) X(close) X(equal) X(copyto) \
+    X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(convolve) \
+    X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
+    X(distance) X(squareform) X(apply) X(stencil) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
+    X(store) X(fits) X(print) X(benchmark) X(launch)
+/* clang-format on */
+#ifdef __cplusplus
+#define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};
+#else
+#define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = { GI_DEFAULTS_ga_##x##_options.site = "" };
+#endif
+#ifdef GPUARR_STATIC
+#define GI_DECLARE_DEFAULTS(x) static __attribute__((unused)) GI_DEFAULTS_OF(x)
+#else
+#define GI_DECLARE_DEFAULTS(x) extern const ga_##x##_options ga_##x##_defaults;
+#endif
+GI_EACH_OPTIONS(GI_DECLARE_DEFAULTS)
+#undef GI_DECLARE_DEFAULTS
 
 #ifdef __cplusplus
 } /* extern "C" */
@@ -1371,7 +1593,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 #pragma GCC diagnostic ignored "-Wunused-function"
 #endif
 #include "gpuarr/core/platform.h"
-GI_BEGIN_STATIC
+GI_BEGIN_OURS
 #ifndef GPUARR_HAS_FORMULAS
 #define GPUARR_HAS_FORMULAS
 #include "gpuarr/formulas/arithmetic.h"
@@ -1415,10 +1637,15 @@ GI_END_FAST
 #include "gpuarr/core/errors.h"
 #include "gpuarr/core/dtypes.h"
 #include "gpuarr/core/memory.h"
+#include "gpuarr/core/new_file.h"
+#include "gpuarr/core/arena.h"
 #include "gpuarr/core/deferred.h"
 #include "gpuarr/core/arrays.h"
 #include "gpuarr/core/shapes.h"
+#include "gpuarr/core/options.h"
+#include "gpuarr/core/floats.h"
 #include "gpuarr/core/threads.h"
+#include "gpuarr/core/shutdown.h"
 #include "gpuarr/core/ranks.h"
 #endif
 #if GI_IMPLEMENTING || GI_LAUNCHING
@@ -1470,6 +1697,7 @@ GI_END_FAST
 #include "gpuarr/ops/join.h"
 #include "gpuarr/ops/pad.h"
 #include "gpuarr/ops/take.h"
+#include "gpuarr/ops/sort_counted.h"
 #include "gpuarr/ops/sort.h"
 #include "gpuarr/ops/unique.h"
 #include "gpuarr/ops/histogram.h"
@@ -1531,6 +1759,7 @@ GI_END_COLD
 #include "gpuarr/files/npz.h"
 GI_BEGIN_COLD
 #include "gpuarr/files/chunk_files.h"
+#include "gpuarr/files/new_folders.h"
 #include "gpuarr/files/chunk_npy.h"
 #include "gpuarr/files/json.h"
 #include "gpuarr/files/zarr.h"
@@ -1560,7 +1789,7 @@ GI_END_COLD
 #include "gpuarr/own/reduction.h"
 #include "gpuarr/own/stencil.h"
 #endif /* GI_NO_KERNELS */
-GI_END_STATIC
+GI_END_OURS
 #ifdef __NVCC__
 #pragma nv_diagnostic pop
 #endif

@@ -314,9 +314,7 @@ static bool gi_fail_alike(const gi_note *stop)
 {
     gi_error_status = (ga_status)stop->status;
     snprintf(gi_error_text, sizeof gi_error_text, "%.*s", (int)sizeof gi_error_text - 1, stop->text);
-    if (gi_error_quiet) return false;
-    if (gi_error_handler) gi_error_handler(gi_error_status, gi_error_text, gi_error_user);
-    else if (!stop->failed && gi_mpi.rank == 0) fprintf(stderr, "gpuarr: %s\n", gi_error_text);
+    gi_error_tell(!stop->failed && gi_mpi.rank == 0);
     return false;
 }
 
@@ -766,7 +764,7 @@ static int64_t gi_mpi_window(int64_t largest, int64_t all)
 
 static int64_t gi_mpi_windows(int64_t largest, int64_t all)
 {
-    return ga_ranks() > 1 ? gi_mpi_givers() * gi_mpi_window(largest, all) : 0;
+    return ga_ranks() > 1 ? gi_bytes_times(gi_mpi_givers(), gi_mpi_window(largest, all)) : 0;
 }
 
 static void gi_mpi_run(gi_computation *r, gi_task task)
@@ -790,7 +788,7 @@ static void gi_mpi_run(gi_computation *r, gi_task task)
         pthread_cond_init(&h.more, NULL);
         pthread_cond_init(&h.news, NULL);
         gi_next_step();
-        int error = pthread_create(&thread, NULL, gi_mpi_worker, &h);
+        int error = gi_thread_create(&thread, false, gi_mpi_worker, &h);
         if (error)
             gi_mpi_give_up(r->site, "rank %d on %s has no thread to compute with: %s", gi_mpi.rank, gi_mpi.host[gi_mpi.rank],
                            strerror(error));

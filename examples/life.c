@@ -51,6 +51,7 @@ static bool settle(int64_t n, const char *path)
 
 int main(int argc, char **argv)
 {
+    ga_on_error(GA_EXIT); /* an error ends the program, and says why */
     int64_t     cells = 256;
     const char *out   = "out";
     char        path[512];

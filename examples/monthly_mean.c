@@ -28,21 +28,20 @@ static const char *path_of_day(int day)
 }
 
 /* Warm at the equator, warmer every day, and a wave that wanders east. */
-static bool write_day(int day, int64_t rows)
+static void write_day(int day, int64_t rows)
 {
-    bool ok = false;
     ga_scope {
         ga_array *latitude  = ga_index(ga_linspace(-1.5, 1.5, rows, .dtype = GA_F32), ":, newaxis");
         ga_array *longitude = ga_linspace(0, 6.28, 2 * rows, .dtype = GA_F32);
         ga_array *weather   = ga_multiply(4, ga_sin(ga_add(ga_multiply(longitude, 3), 0.2 * day)));
         ga_array *kelvin    = ga_add(ga_multiply(ga_cos(latitude), ga_add(weather, 40)), 250 + 0.1 * day);
-        ok                  = ga_save(path_of_day(day), kelvin);
+        ga_save(path_of_day(day), kelvin);
     }
-    return ok;
 }
 
 int main(int argc, char **argv)
 {
+    ga_on_error(GA_EXIT); /* an error ends the program, and says why */
     int64_t rows = 360;
     for (int i = 1; i < argc; i += 2) {
         if (i + 1 < argc && !strcmp(argv[i], "--out")) out = argv[i + 1];
@@ -53,8 +52,7 @@ int main(int argc, char **argv)
     mkdir(out, 0777);
     setenv("GA_REPORT", in_out("_report.html"), 0); /* what each thread does when; yours count, if they are set */
     setenv("GA_TRACE", in_out("_trace.json"), 0);
-    for (int day = 0; day < DAYS; day++)
-        if (!write_day(day, rows)) return 1;
+    for (int day = 0; day < DAYS; day++) write_day(day, rows);
 
     const int64_t bytes = DAYS * rows * 2 * rows * 4, limit = bytes / 2;
     if (ga_get_num_threads() > 2) ga_set_num_threads(2); /* each needs memory for its piece */
@@ -68,19 +66,20 @@ int main(int argc, char **argv)
         ga_array *month = ga_stack_n(DAYS, (const ga_array *const *)day); /* (31, rows, columns) */
         ga_print(month);
         ga_array *mean = ga_mean(month, .axis = 0), *anomaly = ga_subtract(month, mean);
-        if (!ga_visualize(anomaly, in_out(".svg"))) return 1;
+        ga_visualize(anomaly, in_out(".svg"));
 
         /* Two passes over the files: the mean is worked out before the anomalies, which are written as they come. */
         double start = ga_now();
-        if (!ga_store(anomaly, in_out("_anomaly.npy"))) return 1;
+        ga_store(anomaly, in_out("_anomaly.npy"));
         double          seconds   = ga_now() - start;
         const ga_array *wanted[3] = { mean, ga_mean(mean), ga_max(ga_absolute(anomaly)) };
         ga_array       *found[3];
-        if (!ga_compute_n(3, wanted, found) || !ga_save(in_out(".npy"), found[0])) return 1;
+        ga_compute_n(3, wanted, found);
+        ga_save(in_out(".npy"), found[0]);
         printf("mean of the month %.4f K, largest anomaly %.4f K\n", ga_item(found[1]), ga_item(found[2]));
         printf("%.1f MiB in files, anomalies stored in %.3f s with at most %.1f MiB of memory (limit %.1f MiB)\n",
                (double)bytes / 1048576, seconds, (double)ga_memory_stats().peak_bytes / 1048576, (double)limit / 1048576);
         ga_imshow(in_out(".png"), found[0], .cmap = "inferno", .colorbar = true, .title = "mean of the month, K");
     }
-    return ga_error() != NULL;
+    return 0;
 }

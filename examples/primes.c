@@ -49,6 +49,7 @@ static int64_t by_sieve(int below)
 
 int main(int argc, char **argv)
 {
+    ga_on_error(GA_EXIT); /* an error ends the program, and says why */
     if (argc == 3 && !strcmp(argv[2], "cuda")) ga_set_device(GA_CUDA);
     printf("%12s %10s %10s %10s\n", "primes below", "loop", "kernel", "sieve");
     for (int below = 10; below <= 1000000; below *= 10) {

@@ -254,7 +254,7 @@ static void test_functions(void)
         CHECK_IS(ga_mgrid("0:2, 0:1:3j"), GA_F64, (2, 2, 3), 0, 0, 0, 1, 1, 1, 0, 0.5, 1, 0, 0.5, 1);
         CHECK_IS(ga_mgrid("0:6:2"), GA_I64, (3), 0, 2, 4);
         CHECK_IS(ga_arange(5, 0, -2), GA_I64, (3), 5, 3, 1);
-        CHECK_IS(ga_linspace(0, 1, 4, .no_endpoint = true), GA_F64, (4), 0, 0.25, 0.5, 0.75);
+        CHECK_IS(ga_linspace(0, 1, 4, .endpoint = false), GA_F64, (4), 0, 0.25, 0.5, 0.75);
         CHECK_IS(ga_logspace(0, 2, 3), GA_F64, (3), 1, 10, 100);
         CHECK_IS(ga_logspace(0, 3, 4, .base = 2), GA_F64, (4), 1, 2, 4, 8);
         CHECK_IS(ga_cumsum(m, .axis = 1), GA_I64, (2, 3), 0, 1, 3, 3, 7, 12);
@@ -301,7 +301,7 @@ static void test_functions(void)
         CHECK_IS(flux, GA_F64, (2), 4, 4);
         CHECK_IS(ga_center_of_mass(ga_values(0, 1, 0, 1), NULL, NULL), GA_F64, (1, 1), 2);
         CHECK(ga_allclose(ga_values(1, 2), ga_values(1, 2.00000001)) && !ga_allclose(ga_values(1, 2), ga_values(1, 2.1)));
-        CHECK(!ga_allclose(ga_values(1, 2), ga_values(1, 2.00000001), .rtol = GA_EXACTLY, .atol = GA_EXACTLY));
+        CHECK(!ga_allclose(ga_values(1, 2), ga_values(1, 2.00000001), .rtol = 0, .atol = 0));
         CHECK(ga_array_equal(m, m) && !ga_array_equal(m, ga_add(m, 1)) && ga_array_equal(ga_ints(1), ga_values(1)));
         CHECK(!ga_array_equal(ga_values(NAN), ga_values(NAN)) &&
               ga_array_equal(ga_values(NAN), ga_values(NAN), .equal_nan = true));
@@ -314,6 +314,12 @@ static void test_functions(void)
         CHECK(ga_item_int(ga_min(ri)) == -2 && ga_item_int(ga_max(ri)) == 2 && ri->dtype == GA_I64);
         /* 0-d and empty arrays */
         CHECK_SCALAR(ga_add(ga_scalar(2), 3), GA_I64, 5);
+        CHECK_SCALAR(ga_scalar(0.5f), GA_F32, 0.5); /* as numpy.float32(0.5) */
+        CHECK_SCALAR(ga_scalar(0.1), GA_F64, 0.1);
+        CHECK_SCALAR(ga_add(0.5f, 1.5f), GA_F32, 2);
+        CHECK_SCALAR(ga_add(0.5f, 1.5), GA_F64, 2);
+        CHECK_IS(ga_full((2), 0.5f), GA_F32, (2), 0.5, 0.5);
+        CHECK_IS(ga_add(ga_ones((2)), 0.5f), GA_F64, (2), 1.5, 1.5);
         CHECK_SCALAR(ga_sum(ga_zeros((0, 3))), GA_F64, 0);
         CHECK_IS(ga_sum(ga_zeros((0, 3)), .axis = 0), GA_F64, (3), 0, 0, 0);
         CHECK_SCALAR(ga_mean(ga_zeros((0))), GA_F64, NAN);
@@ -407,7 +413,7 @@ static void test_benchmark(void)
     CHECK(r.cpu.min >= 1e-3 && r.cpu.min <= r.cpu.median && r.cpu.median <= r.cpu.max && r.cpu.mean >= r.cpu.min &&
           r.cpu.mean <= r.cpu.max && r.cpu.std >= 0);
     CHECK(test_on_gpu() || r.device.mean == 0);
-    r = ga_benchmark(sleeps, &calls, .warmup = -1, .max_seconds = 0.05, .quiet = true);
+    r = ga_benchmark(sleeps, &calls, .warmup = 0, .max_seconds = 0.05, .quiet = true);
     CHECK(r.repeats >= 1 && r.repeats <= 50);
     ga_synchronize();
     CHECK(ga_now() > before);

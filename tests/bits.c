@@ -293,6 +293,8 @@ int main(int argc, char **argv)
     ga_set_device(GA_CPU);
     ga_scope {
         own_stencils(rows);
+        ga_array *tens = ga_power(ga_full((1), 10), ga_divide(ga_arange(0, 257, 1), 256)); /* where a colour begins */
+        add("picture", ga_render(ga_reshape(tens, (1, 257)), .log = true));
     }
     printf("%016llx\n", (unsigned long long)hash);
     return 0;

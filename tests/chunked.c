@@ -195,9 +195,10 @@ static void creation(void)
         SAME(ga_eye(0, 0, 0, .chunks = ga_chunks(0)), ga_eye(0, 0, 0));
         SAME(ga_indices((20, 30), .chunks = ga_chunks(1, 7, 9)), ga_indices((20, 30)));
         SAME(ga_indices((4, 5, 6), .dtype = GA_F32, .chunks = ga_chunks(0)), ga_indices((4, 5, 6), .dtype = GA_F32));
-        const ga_shape no_axes = { 0, { 0 } };
-        SAME((ga_indices)(no_axes, (ga_new_options){ .site = "\ttest", .chunks = ga_chunks(0) }),
-             (ga_indices)(no_axes, (ga_new_options){ .site = "\ttest" }));
+        const ga_shape no_axes   = { 0, { 0 } };
+        ga_new_options in_chunks = ga_new_defaults;
+        in_chunks.chunks         = ga_chunks(0);
+        SAME((ga_indices)(no_axes, in_chunks), (ga_indices)(no_axes, ga_new_defaults));
         SAME(ga_indices((4, 0), .chunks = ga_chunks(0)), ga_indices((4, 0)));
         SAME(ga_mgrid("0:20, 3:30:2", .chunks = ga_chunks(2, 7, 9)), ga_mgrid("0:20, 3:30:2"));
         SAME(ga_mgrid("0:20:0.3, -1:1:50j", .chunks = ga_chunks(0)), ga_mgrid("0:20:0.3, -1:1:50j"));
@@ -229,6 +230,15 @@ static void creation(void)
         CHECK(mean && fabs(ga_item(mean) - 0.5) < 0.02);
         ga_array *corner = ga_compute(ga_index(huge, "499999, -3:"));
         CHECK(corner && ga_item_at(corner, 2) >= 0 && ga_item_at(corner, 2) < 1);
+        /* nor can bytes like these be added up */
+        ga_array *most =
+            ga_zeros((INT64_C(1) << 30, INT64_C(1) << 29), .chunks = ga_chunks(INT64_C(1) << 29, INT64_C(1) << 29));
+        const ga_array *both[2] = { most, ga_add(most, 1) };
+        ga_array       *results[2];
+        CHECK_FAILS(ga_compute_n(2, both, results), ga_ranks() > 1
+                                                        ? " PiB of memory (8192 PiB for results"
+                                                        : "this needs about 8192 PiB of memory (8192 PiB for results");
+        CHECK_FAILS(ga_compute(ga_cumsum(most, .axis = 1)), "this needs about");
     }
 }
 

@@ -380,8 +380,8 @@ static void stores(void)
         SAME(ga_open(dir), ga_zeros((0, 3)));
         CHECK(ga_store(m, in_folder("plain"), .format = "npy"));
         SAME(ga_open(in_folder("plain")), m);
-        CHECK(!exists(in_folder("s.npy.part")) && !exists(in_folder("s.zarr.part")) && !exists(in_folder("s.npy.journal")) &&
-              !exists(in_folder("s.zarr.old")));
+        CHECK(!exists(in_folder("s.npy.gpuarr.part")) && !exists(in_folder("s.zarr.gpuarr.part")) &&
+              !exists(in_folder("s.npy.gpuarr.journal")) && !exists(in_folder("s.zarr.gpuarr.old")));
     }
     remove_files(dir);
 }
@@ -408,7 +408,7 @@ static void store_mistakes(void)
         CHECK_FAILS(ga_store(x, "/dev/null", .format = "npy"), "no ordinary file");
         CHECK_FAILS(ga_store(late, npy), "nothing but NaN");
         SAME(ga_open(npy), m); /* what was there still is */
-        CHECK(!exists(in_folder("s.npy.part")));
+        CHECK(!exists(in_folder("s.npy.gpuarr.part")));
         const ga_array *both[2]  = { x, m };
         const char     *paths[2] = { npy, npy };
         CHECK_FAILS(ga_store_n(2, both, paths), "the same path");
@@ -431,7 +431,7 @@ static void store_mistakes(void)
         CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
         SAME(ga_open(npy), m);
         SAME(ga_open(dir), m);
-        CHECK(!exists(in_folder("s.npy.part")) && !exists(in_folder("s.zarr.part")));
+        CHECK(!exists(in_folder("s.npy.gpuarr.part")) && !exists(in_folder("s.zarr.gpuarr.part")));
     }
     remove_files(dir);
 }
@@ -588,7 +588,7 @@ static void resumes(void)
             const char *to = k ? out : npy;
             char        journal[500];
             struct stat about;
-            snprintf(journal, sizeof journal, "%s.journal", to);
+            snprintf(journal, sizeof journal, "%s.gpuarr.journal", to);
             ga_array *big = ga_sin(ga_random_normal(0, 1, (4000, 1000), .seed = 5, .chunks = ga_chunks(50, 1000)));
             remove(npy);
             remove_files(out);
@@ -642,7 +642,7 @@ static void peers(const char *where)
             ok = CHECK(m && m->ndim == 2 ? ga_store(x, path, .chunks = ga_chunks(4, 7)) : ga_store(x, path)) && ok;
             for (int k = 0; k < 2 && packs; k++) {
                 snprintf(path, sizeof path, "%s/%.*s.out.%s.zarr", where, (int)kept, e->d_name, k ? "gzip" : "zlib");
-                ok = CHECK(ga_store(x, path, .compressor = k ? "gzip" : "zlib", .level = k * 9,
+                ok = CHECK(ga_store(x, path, .compressor = k ? "gzip" : "zlib", .level = 1 + k * 8,
                                     .chunks = m && m->ndim == 2 ? ga_chunks(4, 7) : ga_chunks_of(x))) &&
                      ok;
                 ok = CHECK(ga_array_equal(ga_compute(ga_open(path)), m, .equal_nan = true)) && ok;

@@ -317,15 +317,15 @@ static void test_clipping(void)
     for (int t = 0; t < REAL_DTYPES; t++)
         for (int s = 0; s < 5; s++) {
             ga_array *a = values(real_dtypes[t], 2, sizes[s]), *there = ga_to(a, GA_CUDA);
-            CHECK(same_clipping(a, there, GA_CLIP_LESSON, 0, 0, 0, false));
+            CHECK(same_clipping(a, there, GA_CLIP_LESSON, 3, GA_REAL_DEFAULT, 5, false));
             CHECK(same_clipping(a, there, GA_CLIP_LESSON, 2, 1.5, 0, true));
-            CHECK(same_clipping(a, there, GA_CLIP_ASTROPY, 2, 0, 0, false));
+            CHECK(same_clipping(a, there, GA_CLIP_ASTROPY, 2, GA_REAL_DEFAULT, 5, false));
             CHECK(same_clipping(a, there, GA_CLIP_ASTROPY, 1, 2, -1, true));
-            CHECK(same_clipping(a, there, GA_CLIP_ASTROPY, 30, 0, 2, false));
+            CHECK(same_clipping(a, there, GA_CLIP_ASTROPY, 30, GA_REAL_DEFAULT, 2, false));
             if (s > 2 && t % 3 == 0)
                 for (int k = 1; k < LAYOUTS; k++) {
                     ga_array *x = layout(a, k), *y = layout(there, k);
-                    CHECK(same_clipping(x, y, GA_CLIP_LESSON, 1.5, 0, 0, false));
+                    CHECK(same_clipping(x, y, GA_CLIP_LESSON, 1.5, GA_REAL_DEFAULT, 0, false));
                     ga_free(x);
                     ga_free(y);
                 }
@@ -376,12 +376,10 @@ static bool same_files(const char *one, const char *other)
 
 static bool same_text(const ga_array *cpu, const ga_array *gpu, int threshold, int edgeitems, bool repr)
 {
-    ga_print_options o;
-    memset(&o, 0, sizeof o);
-    o.threshold = threshold;
-    o.edgeitems = edgeitems;
-    o.repr      = repr;
-    o.site      = "\tga_to_string(a, .threshold = , .edgeitems = )"; /* zeros are meant */
+    ga_print_options o = ga_print_defaults;
+    o.threshold        = threshold;
+    o.edgeitems        = edgeitems;
+    o.repr             = repr;
     char *a = (ga_to_string)(cpu, o), *b = (ga_to_string)(gpu, o);
     bool  ok = a && b && !strcmp(a, b);
     if (!ok) printf("     CPU: %s\n     GPU: %s\n", a ? a : "NULL", b ? b : "NULL");

@@ -134,7 +134,7 @@ static void compare(const row *r, ga_array *const *cpu, ga_array *const *gpu, in
     } else {
         test_passed++;
     }
-    if (!oc.out) {
+    if (oc.out == GA_NO_ARRAY) {
         ga_free(c);
         ga_free(g);
     }
@@ -143,7 +143,7 @@ static void compare(const row *r, ga_array *const *cpu, ga_array *const *gpu, in
 
 static void test_layouts(const row *r, ga_dtype d)
 {
-    ga_map_options none = { .site = "" };
+    ga_map_options none = ga_map_defaults;
     ga_array      *base[3], *there[3];
     for (int k = 0; k < 3; k++) {
         base[k] = random_array(d, 1200);
@@ -190,7 +190,8 @@ static void test_out(const row *r, ga_dtype d)
         ga_array      *half = ga_index(out, "::2"), *ghalf = ga_index(gout, "::2");
         ga_array      *y = way == 2 ? ga_index(out, "300:") : ga_view(x), *gy = way == 2 ? ga_index(gout, "300:") : ga_view(gx);
         ga_array      *c[3] = { x, y, y }, *g[3] = { gx, gy, gy };
-        ga_map_options oc = { .site = "", .out = half, .where = mask }, og = { .site = "", .out = ghalf, .where = gmask };
+        ga_map_options oc = ga_map_defaults, og = ga_map_defaults;
+        oc.out = half, oc.where = mask, og.out = ghalf, og.where = gmask;
         compare(r, c, g, -1, oc, og, way == 1 ? "into a wider .out where a mask is true" : "into .out where a mask is true");
         CHECK(same(out, gout)); /* nothing else was touched */
         ga_array *all[] = { out, gout, x, gx, mask, gmask, half, ghalf, y, gy };
@@ -217,7 +218,7 @@ static void test_powers(ga_dtype d)
 static void test_lengths(const row *r, ga_dtype d)
 {
     static const int64_t lengths[] = { 0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 255, 256, 257, 1023, 1025, 4099 };
-    ga_map_options       none      = { .site = "" };
+    ga_map_options       none      = ga_map_defaults;
     ga_array            *base = random_array(d, 4200), *there = ga_to(base, GA_CUDA);
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         for (int offset = 0; offset < 4; offset++) {

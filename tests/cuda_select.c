@@ -346,8 +346,8 @@ static void test_generators(void)
                 SAME(ga_arange(0.1, 0.1 + 0.3 * (double)n, 0.3, .dtype = t),
                      ga_arange(0.1, 0.1 + 0.3 * (double)n, 0.3, .dtype = t, .device = GA_CUDA));
             SAME(ga_linspace(-3.7, 100, n, .dtype = t), ga_linspace(-3.7, 100, n, .dtype = t, .device = GA_CUDA));
-            SAME(ga_linspace(1e-320, 0, n, .dtype = t, .no_endpoint = true),
-                 ga_linspace(1e-320, 0, n, .dtype = t, .no_endpoint = true, .device = GA_CUDA));
+            SAME(ga_linspace(1e-320, 0, n, .endpoint = false, .dtype = t),
+                 ga_linspace(1e-320, 0, n, .endpoint = false, .dtype = t, .device = GA_CUDA));
             if (t >= GA_I8 && t <= GA_U64)
                 SAME(ga_random_integers(0, 100, (n), .dtype = t, .seed = 7),
                      ga_random_integers(0, 100, (n), .dtype = t, .seed = 7, .device = GA_CUDA));

@@ -278,7 +278,7 @@ static void test_squareform(void)
         CHECK(none && none->ndim == 1 && none->size == 0);
 
         ga_array *lopsided = ga_reshape(ga_values(7, 1, NAN, 4), (2, 2));
-        CHECK_IS(ga_squareform(lopsided, .no_checks = true), GA_F64, (1), 1);
+        CHECK_IS(ga_squareform(lopsided, .checks = false), GA_F64, (1), 1);
     }
     for (int64_t n = 2; n <= (test_small() ? 40 : 130); n += n < 40 ? 7 : 31)
         for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++)

@@ -4,6 +4,7 @@
 #include "errors.h"
 
 #include <limits.h>
+#include <sys/stat.h>
 
 /* Why GA_CUDA cannot be used where it cannot. */
 static const char *no_cuda(void) { return test_wants("none") ? "no CUDA device" : "nvcc"; }
@@ -363,7 +364,8 @@ static void test_creation(void)
     FAILS(GA_BAD_SHAPE, ga_wrap(numbers, ((int64_t)1 << 62)), "");
     FAILS(GA_BAD_ARGUMENT, ga_wrap((double *)(void *)((char *)numbers + 1), (2)), "align");
     ga_shape        two  = GI_SHAPE(2);
-    ga_wrap_options here = GI_OPTIONS(ga_wrap_options, .site = GI_SITE("ga_wrap(numbers, bad)"));
+    ga_wrap_options here = ga_wrap_defaults;
+    here.site            = GI_SITE("ga_wrap(numbers, bad)");
     FAILS_AS(GA_BAD_DTYPE, (ga_wrap)(numbers, bad, two, here) == NULL, "ga_wrap(numbers, bad)", "15");
 
     FAILS(GA_BAD_DTYPE, ga_random((3), .dtype = GA_I32), "int32", "ga_random_integers");
@@ -379,6 +381,10 @@ static void test_creation(void)
 
     FAILS_AS(GA_BAD_SHAPE, isnan(ga_item(a)), "ga_item(a)", "(2, 3)", "6 elements", "ga_item_at");
     FAILS_AS(GA_BAD_SHAPE, ga_item_int(a) == 0, "ga_item_int(a)", "(2, 3)");
+    ga_array *large = ga_full((2), UINT64_MAX, .dtype = GA_U64);
+    FAILS_AS(GA_BAD_DTYPE, ga_item_int_at(large, 1) == 0, "ga_item_int_at(large, 1)",
+             "18446744073709551615 does not fit int64");
+    ga_free(large);
     FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(a, 2, 0)), "ga_item_at(a, 2, 0)", "index 2", "axis 0", "length 2");
     FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(a, 0, -4)), "ga_item_at(a, 0, -4)", "index -4", "axis 1", "length 3");
     FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(a, 1)), "ga_item_at(a, 1)", "1 ind", "2 dimensions");
@@ -580,6 +586,122 @@ static bool without_library(const char *call, bool nothing)
     return missing;
 }
 
+/* An archive whose entry x.npy has been deflated: a header, and then zeros. */
+typedef struct packed_bits {
+    unsigned char *to;
+    size_t         n;
+    unsigned       held;
+    int            bits;
+} packed_bits;
+
+static void put_bits(packed_bits *p, unsigned value, int n, bool from_the_top)
+{
+    for (int i = 0; i < n; i++) {
+        p->held |= (value >> (from_the_top ? n - 1 - i : i) & 1) << p->bits++;
+        if (p->bits < 8) continue;
+        p->to[p->n++] = (unsigned char)p->held;
+        p->held       = 0;
+        p->bits       = 0;
+    }
+}
+
+static void put_numbers(FILE *f, const char *widths, ...) /* "24": two bytes, four bytes */
+{
+    va_list numbers;
+    va_start(numbers, widths);
+    for (; *widths; widths++) {
+        unsigned v = va_arg(numbers, unsigned);
+        for (int i = 0; i < *widths - '0'; i++) putc((int)(v >> 8 * i & 255), f);
+    }
+    va_end(numbers);
+}
+
+static void write_deflated(const char *path, const char *dictionary, unsigned zeros)
+{
+    enum { LENGTH = 128 };
+    char                 text[LENGTH + 1];
+    static unsigned char packed[1 << 20];
+    packed_bits          p    = { packed, 0, 0, 0 };
+    unsigned             runs = zeros / 258, size = LENGTH + 1 + 258 * runs;
+    memset(text, ' ', LENGTH);
+    memcpy(text, "\x93NUMPY\1\0\x76\0", 10);
+    memcpy(text + 10, dictionary, strlen(dictionary));
+    text[LENGTH - 1] = '\n';
+    text[LENGTH]     = 0;               /* the first of the zeros */
+    put_bits(&p, 1 | 1 << 1, 3, false); /* the last block, with the fixed codes */
+    for (int i = 0; i < LENGTH + 1; i++) {
+        unsigned c = (unsigned char)text[i];
+        put_bits(&p, c < 144 ? 0x30 + c : 0x190 + c - 144, c < 144 ? 8 : 9, true);
+    }
+    for (unsigned i = 0; i < runs; i++) {
+        put_bits(&p, 0xC5, 8, true); /* 258 bytes, */
+        put_bits(&p, 0, 5, true);    /* from one byte before */
+    }
+    put_bits(&p, 0, 7 + 8, true); /* the end */
+    FILE *f = fopen(path, "wb");
+    CHECK(f != NULL);
+    if (!f) return;
+    fputs("PK\3\4", f);
+    put_numbers(f, "2222244422", 20u, 0u, 8u, 0u, 33u, 0u, (unsigned)p.n, size, 5u, 0u);
+    fputs("x.npy", f);
+    fwrite(packed, 1, p.n, f);
+    unsigned at = (unsigned)ftell(f);
+    fputs("PK\1\2", f);
+    put_numbers(f, "2222224442222244", 20u, 20u, 0u, 8u, 0u, 33u, 0u, (unsigned)p.n, size, 5u, 0u, 0u, 0u, 0u, 0u, 0u);
+    fputs("x.npy", f);
+    unsigned end = (unsigned)ftell(f);
+    fputs("PK\5\6", f);
+    put_numbers(f, "2222442", 0u, 0u, 1u, 1u, end - at, at, 0u);
+    CHECK(fclose(f) == 0);
+}
+
+/* What is asked for is clear from the name, and what cannot be from the first bytes: before any work. */
+static void test_names_and_starts(void)
+{
+    ga_array       *a         = ga_ones((2, 3));
+    const ga_array *arrays[1] = { a };
+    FAILS(GA_BAD_ARGUMENT, ga_imshow("/tmp/x.jpg", a),
+          "'/tmp/x.jpg' ends in .jpg, and what is written is PNG: let the name end in .png");
+    FAILS(GA_BAD_ARGUMENT, ga_imsave("/tmp/x.TIFF", a), "ends in .TIFF", "PNG");
+    FAILS(GA_BAD_ARGUMENT, ga_save("/tmp/x.png", a), "ends in .png", ".npy");
+    FAILS(GA_BAD_ARGUMENT, ga_save("/tmp/x.npz", a), "ends in .npz", ".npy");
+    FAILS(GA_BAD_ARGUMENT, ga_savez("/tmp/x.npy", 1, NULL, arrays), "ends in .npy", ".npz");
+    CHECK(access("/tmp/x.jpg", F_OK) != 0 && access("/tmp/x.TIFF", F_OK) != 0 && access("/tmp/x.npz", F_OK) != 0);
+    const char *here = "/tmp/gpuarr_errors.tmp";
+    write_deflated(here, "{'descr': '|O', 'fortran_order': False, 'shape': (10,), }", 100u << 20);
+    ga_memory_reset_peak();
+    int64_t before = ga_memory_stats().peak_bytes;
+    FAILS(GA_BAD_DTYPE, ga_load_from(here, "x"), "Python objects");
+    CHECK(ga_memory_stats().peak_bytes - before < 1 << 20);
+    write_deflated(here, "{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000,), }", 100u << 20);
+    FAILS(GA_BAD_FILE, ga_load_from(here, "x"), "claims (1000000000,) of float64, but only");
+    CHECK(ga_memory_stats().peak_bytes - before < 1 << 20);
+    remove(here);
+    CHECK(mkfifo(here, 0600) == 0); /* nobody will ever write to it */
+    FAILS(GA_NO_FILE, ga_load(here), "no regular file");
+    remove(here);
+    char from[1000];
+    if (!without_library("devices as FITS", !ga_fits_read("/dev/zero"))) {
+        FAILS(GA_NO_FILE, ga_fits_read("/dev/zero"), "'/dev/zero': that is no regular file");
+        FAILS(GA_NO_FILE, ga_fits_read("/dev/urandom"), "no regular file");
+        FAILS(GA_NO_FILE, ga_fits_write("/dev/null", a), "no regular file");
+        FAILS(GA_BAD_ARGUMENT, ga_fits_write("/tmp/x.png", a), "ends in .png");
+        FAILS(GA_BAD_ARGUMENT, ga_fits_write("/tmp/x.fits.gz", a), "ends in .gz");
+        CHECK(getcwd(from, sizeof from) && chdir("/tmp") == 0);
+        static const char *const names[] = { "  gpuarr_blank.fits", "~gpuarr_tilde.fits" };
+        for (int k = 0; k < 2; k++) {
+            CHECK(ga_fits_write(names[k], a) && access(names[k], F_OK) == 0);
+            CHECK(ga_fits_write(names[k], a, .append = true));
+            ga_array *b = ga_fits_read(names[k], .hdu = 2);
+            CHECK(b && ga_array_equal(a, b));
+            ga_free(b);
+            CHECK(remove(names[k]) == 0);
+        }
+        CHECK(chdir(from) == 0);
+    }
+    ga_free(a);
+}
+
 static void test_files(void)
 {
     ga_array *a = ga_ones((2, 3)), *c = ga_ones((2, 3), .dtype = GA_C64), *e = ga_zeros((0, 3)), *v = ga_ones((3)),
@@ -765,6 +887,7 @@ int main(void)
         test_views();
         test_elementwise();
         test_files();
+        test_names_and_starts();
         test_option_text();
     }
     CHECK(ga_report_leaks(stdout) == 0);

@@ -66,7 +66,6 @@ static void test_reductions(void)
     FAILS(GA_BAD_DTYPE, ga_percentile(c, 50), "ga_percentile", "complex64");
     FAILS(GA_BAD_DTYPE, ga_sort(a, .dtype = GA_F32), "dtype");
     FAILS(GA_BAD_DTYPE, ga_cumsum(a, .dtype = (ga_dtype)15), "15");
-    FAILS(GA_BAD_ARGUMENT, ga_norm(a, .ord = -3), "-3", "GA_EXACTLY");
 
     ga_free(b);
     ga_free(i32);
@@ -140,6 +139,15 @@ static void test_rearranging(void)
 
     FAILS(GA_BAD_ARGUMENT, ga_histogram(a, 0), "0 bins");
     FAILS(GA_BAD_ARGUMENT, ga_histogram(a, -3), "-3 bins");
+    FAILS(GA_NO_MEMORY, ga_histogram(a, INT64_MAX), "9223372036854775807 bins are more than any machine can hold");
+    FAILS(GA_NO_MEMORY, ga_histogram(a, INT64_C(1) << 60), "1152921504606846976 bins are more than any machine can hold");
+    ga_array *largest = ga_full((2), INT64_MAX, .dtype = GA_I64);
+    FAILS(GA_NO_MEMORY, ga_bincount(largest), "a holds 9223372036854775807", "more than any machine can hold");
+    FAILS(GA_NO_MEMORY, ga_bincount(ga_take(largest, ga_zeros((0), .dtype = GA_I64)), .minlength = INT64_MAX),
+          ".minlength = 9223372036854775807");
+    ga_free(largest);
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, 1e18), "sigma 1e+18 is wider than any array");
+    FAILS(GA_BAD_ARGUMENT, ga_gaussian_filter(a, -1), "sigma -1", "not negative");
     FAILS(GA_BAD_ARGUMENT, ga_histogram(a, 3, .low = 2, .high = 1), "2", "1", "above");
     FAILS(GA_BAD_ARGUMENT, ga_histogram(a, 3, .low = 0, .high = INFINITY), "finite");
     FAILS(GA_BAD_ARGUMENT, ga_histogram(a, 3, .low = NAN, .high = 1), "NaN");
@@ -255,8 +263,8 @@ static void test_distances(void)
     FAILS(GA_BAD_SHAPE, ga_squareform(cube), "(2, 2, 2)");
     FAILS(GA_BAD_SHAPE, ga_squareform(a), "(2, 3)", "square");
     FAILS(GA_BAD_SHAPE, ga_squareform(five), "5", "n * (n - 1) / 2");
-    FAILS(GA_BAD_ARGUMENT, ga_squareform(lopsided), "symmetric", ".no_checks");
-    FAILS(GA_BAD_ARGUMENT, ga_squareform(full), "diagonal", ".no_checks");
+    FAILS(GA_BAD_ARGUMENT, ga_squareform(lopsided), "symmetric", ".checks");
+    FAILS(GA_BAD_ARGUMENT, ga_squareform(full), "diagonal", ".checks");
     FAILS(GA_BAD_ARGUMENT, ga_squareform(nan), "symmetric"); /* no NaN equals another, says SciPy too */
     ga_array *all[] = { a, b, narrow, line, cube, c, whole, good, point, many, lopsided, full, five, nan };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);

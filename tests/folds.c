@@ -287,9 +287,8 @@ static bool has(const char *name,
 
 static ga_reduce_options along(int axis) /* of all if it is negative */
 {
-    ga_reduce_options o;
-    memset(&o, 0, sizeof o);
-    o.site = "\tfolds";
+    ga_reduce_options o = ga_reduce_defaults;
+    o.site              = "\tfolds";
     if (axis >= 0) {
         o.axes.ndim = 1;
         o.axes.n[0] = axis;
@@ -465,11 +464,10 @@ static void test_scan(ga_dtype d, int64_t rows, int64_t columns, int axis, const
     ga_array *view = (ga_index)("\tfolds", a, how);
     number   *x    = (number *)malloc((size_t)(rows * columns + 1) * sizeof *x);
     for (int product = 0; product < 2; product++) {
-        ga_axis_options o;
-        memset(&o, 0, sizeof o);
-        o.site      = axis ? "\tga_cumsum(a, .axis = 1)" : "\tga_cumsum(a, .axis = 0)";
-        o.axis      = axis;
-        ga_array *r = product ? (ga_cumprod)(view, o) : (ga_cumsum)(view, o);
+        ga_axis_options o = ga_axis_defaults;
+        o.site            = "\tga_cumsum(a)";
+        o.axis            = axis;
+        ga_array *r       = product ? (ga_cumprod)(view, o) : (ga_cumsum)(view, o);
         int64_t   n = view->shape[axis], bad = 0, size = r ? ga_itemsize(r->dtype) : 0;
         for (int64_t line = 0; r && line < view->size / n; line++) {
             elements_of(view, axis, line, x);

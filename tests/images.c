@@ -278,7 +278,7 @@ static void test_order(void)
         ga_array *a = ga_add(ga_random_integers(0, 1000, (20001), .seed = 3), INT64_MAX - 1000);
         CHECK(ga_item_int(ga_percentile(a, 50, .method = GA_LOWER)) == ga_item_int_at(ga_sort(a), 10000));
         ga_array *b = ga_view_as(ga_multiply(a, -1), GA_U64);
-        CHECK(ga_item_int(ga_percentile(b, 50, .method = GA_LOWER)) == ga_item_int_at(ga_sort(b), 10000));
+        CHECK(ga_array_equal(ga_percentile(b, 50, .method = GA_LOWER), ga_index(ga_sort(b), "10000")));
     }
 }
 

@@ -18,6 +18,9 @@ language() {
         reads "$c -std=c++17, implementation" $c -std=c++17 ${WARN/-Wpedantic/} $USE_LIBS -I. -DGPUARR_BASELINE_ONLY -x c++ tests/impl.c
         reads "$c -std=c++20, the tests" $c -std=c++20 $WARN -I. -x c++ tests/rows.c
     done
+    one "a library that does not link is not used" linked_libraries
+    one "-m32 is refused in a sentence" refused gcc -m32 "$out/alone.c"
+    one "Windows is refused in a sentence" refused clang -D_WIN32 -DGPUARR_IMPLEMENTATION "$out/alone.c"
     for c in chunked_picture distance_matrix monthly_mean delayed; do
         reads "examples/$c.c in C++" clang++ -std=c++20 $WARN -DGPUARR_IMPLEMENTED -I. -x c++ "examples/$c.c"
     done
@@ -26,6 +29,22 @@ language() {
     one "fronts are current (make front)" same_as_generated front gpuarr/face/front.h '/^\/\* BEGIN GENERATED/,/^\/\* END GENERATED/p'
     one "table of operations is current (make front)" same_as_generated docs gpuarr/rows/README.md '/^<!-- BEGIN TABLE/,/^<!-- END TABLE/p'
     one "a new row is one line" new_row
+}
+
+refused() { # refused COMPILER...: with one error, which is ours
+    local says
+    says=$(! "$@" -fsyntax-only -I. 2>&1) && [ "$(grep -c ' error: ' <<<"$says")" = 1 ] && grep -q ' error: .*gpuarr: for 64-bit Linux only' <<<"$says"
+}
+
+linked_libraries() { # an optional library whose header is here, but which does not link, is not used
+    local name option out=$B/language/cc all
+    all=$(tools/libs.sh here)
+    for name in $all; do
+        option=$(tools/libs.sh link "$name" | tr ' ' '\n' | grep -m 1 '^-l') || continue
+        printf '#!/bin/sh\nfor each; do [ "$each" != %s ] || exit 1; done\nexec cc "$@"\n' "$option" >"$out" && chmod +x "$out"
+        [ "$(CC=$out tools/libs.sh here)" = "$(tr ' ' '\n' <<<"$all" | grep -vx "$name" | paste -s -d ' ')" ] || { echo "FAIL $name without $option" && return 1; }
+        case "$(CC=$out tools/libs.sh flags) $(CC=$out tools/libs.sh link) " in *" $option "* | *"$(tools/libs.sh flags "$name") "*) echo "FAIL flags of $name without $option" && return 1 ;; esac
+    done
 }
 
 mustfail() { part "what must not compile" messages; }
@@ -137,7 +156,7 @@ none_too_long() { # of what is written here: 1200 lines, gpuarr.h 2600
 }
 
 none_forgotten() { # every test of tests/ is run by somebody
-    local file name bad=0 others="impl bits oracle_kernels ways threads few_dtypes cuda_barriers mpi ulp fuzz fuzz_fits fuzz_npy fuzz_zarr"
+    local file name bad=0 others="impl bits stack oracle_kernels ways unload threads few_dtypes cuda_barriers mpi ulp fuzz fuzz_api fuzz_fits fuzz_npy fuzz_zarr"
     for file in tests/*.c tests/*.cu; do
         name=$(basename "${file%.c*}")
         case " $TESTS $CUDA_TESTS $others " in *[[:space:]]"$name"[[:space:]]*) ;; *) echo "FAIL $file is in no list of run.sh or cuda.sh" && bad=1 ;; esac

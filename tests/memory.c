@@ -2,6 +2,9 @@
    cc tests/impl.c tests/memory.c -lm -lpthread */
 #include "test.h"
 
+#include <pthread.h>
+#include <sys/resource.h>
+
 /* ---- scopes ------------------------------------------------------------------------------------------------------ */
 
 static int64_t alive(void) { return ga_memory_stats().arrays; }
@@ -222,6 +225,104 @@ static void test_statistics(void)
     CHECK(ga_report_leaks(stdout) == 0);
 }
 
+/* Long lines of one or two bytes are sorted by counting: no room beside the result, but for the counters. */
+static void test_sorting_room(void)
+{
+    static const ga_dtype dtypes[] = { GA_BOOL, GA_U8, GA_I8, GA_U16, GA_I16 };
+    for (int k = 0; k < 5; k++)
+        for (int threads = 1; threads <= 3; threads++)
+            ga_scope {
+                if (!ga_dtype_name(dtypes[k])) continue;
+                const bool    narrow = k < 3;
+                const int64_t n      = narrow ? 300000 : 1100000;
+                double        span   = k == 0   ? 2
+                                       : narrow ? 256
+                                                : 65536,
+                       from          = dtypes[k] == GA_I8    ? -128
+                                       : dtypes[k] == GA_I16 ? -32768
+                                                             : 0;
+                ga_set_num_threads(threads);
+                ga_array *x    = ga_astype(ga_floor(ga_add(ga_multiply(ga_random((2, n)), span), from)), dtypes[k]),
+                         *wide = ga_astype(x, GA_I32);
+                ga_memory_reset_peak();
+                int64_t   before = ga_memory_stats().peak_bytes;
+                ga_array *sorted = ga_sort(x);
+                int64_t   room   = ga_memory_stats().peak_bytes - before - 2 * n * ga_itemsize(dtypes[k]);
+                CHECK(room < (narrow ? 20000 : 4000000));
+                CHECK(ga_array_equal(ga_astype(sorted, GA_I32), ga_sort(wide)));
+                CHECK(ga_array_equal(ga_sort(ga_transpose(x), .axis = 0), ga_transpose(sorted)));
+                CHECK(ga_array_equal(ga_sort(ga_index(ga_transpose(x), "::-1, 1"), .axis = 0), ga_index(sorted, "1")));
+            }
+    ga_scope { /* many lines, each of them long enough */
+        ga_array *x = ga_astype(ga_multiply(ga_random((30, 9000)), 255), GA_U8);
+        CHECK(ga_array_equal(ga_astype(ga_sort(x), GA_I32), ga_sort(ga_astype(x, GA_I32))));
+    }
+    ga_set_num_threads(2);
+}
+
+/* ---- what a thread works with -------------------------------------------------------------------------------------- */
+
+static void *begins_without_memory(void *array)
+{
+    ga_array     *a = (ga_array *)array, *sum;
+    struct rlimit limit, least;
+    CHECK(getrlimit(RLIMIT_AS, &limit) == 0);
+    least          = limit;
+    least.rlim_cur = 1 << 20; /* less than the process has: nothing can be mapped */
+    CHECK(setrlimit(RLIMIT_AS, &least) == 0);
+    CHECK_FAILS(ga_add(a, 1, .out = a), "that this thread works with");
+    CHECK(!ga_add(a, 1, .out = a) && ga_error_status() == GA_NO_MEMORY);
+    ga_clear_error();
+    CHECK_FAILS(ga_zeros((3)), "that this thread works with");
+    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    sum = ga_sum(ga_add(a, 1, .out = a));
+    CHECK(sum && ga_item(sum) == 4000 * 3);
+    ga_free(sum);
+    return NULL;
+}
+
+static void test_threads_without_memory(void)
+{
+    if (TEST_ASAN || TEST_TSAN) return; /* which need far more address space */
+    pthread_t thread;
+    ga_array *a = ga_full((4000), 2);
+    CHECK(pthread_create(&thread, NULL, begins_without_memory, a) == 0 && pthread_join(thread, NULL) == 0);
+    CHECK(ga_item_at(a, 3999) == 3);
+    ga_free(a);
+}
+
+static void *adds(void *array)
+{
+    ga_free(ga_add((ga_array *)array, 1));
+    return NULL;
+}
+
+static long mapped_kilobytes(void)
+{
+    char  line[256];
+    long  kilobytes = 0;
+    FILE *f         = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, "VmSize:", 7) == 0) kilobytes = strtol(line + 7, NULL, 10);
+    if (f) fclose(f);
+    return kilobytes;
+}
+
+/* A thread gives back what it worked with. */
+static void test_threads_that_end(void)
+{
+    long      before = 0;
+    ga_array *a      = ga_ones((40));
+    if (TEST_ASAN || TEST_TSAN) return;
+    for (int k = 0; k < 300; k++) {
+        pthread_t thread;
+        CHECK(pthread_create(&thread, NULL, adds, a) == 0 && pthread_join(thread, NULL) == 0);
+        if (k == 99) before = mapped_kilobytes();
+    }
+    CHECK(mapped_kilobytes() - before < 50 * 1024); /* of 200 threads */
+    ga_free(a);
+}
+
 int main(void)
 {
     ga_set_num_threads(2);
@@ -230,5 +331,8 @@ int main(void)
     test_views_keep_memory();
     ga_set_device(GA_CPU); /* what follows counts the CPU's bytes */
     test_statistics();
+    test_sorting_room();
+    test_threads_without_memory();
+    test_threads_that_end();
     return test_end();
 }

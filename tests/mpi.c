@@ -107,7 +107,7 @@ static void errors(const char *folder)
         CHECK_FAILS(ga_store(last ? NULL : v, path), "is NULL");
         ga_memory_limit(0);
         SAME(ga_sin(a), ga_sin(m));
-        CHECK_FAILS(ga_store(v, "no/such/folder.npy"), "cannot write 'no/such/folder.npy.part'");
+        CHECK_FAILS(ga_store(v, "no/such/folder.npy"), "cannot write 'no/such/folder.npy'");
         CHECK_FAILS(ga_store(ga_map_blocks(a, fails_in_one_place, NULL), path), "for chunk number 17");
         if (ga_rank() == 0) CHECK(access(path, F_OK) != 0);
         ga_set_progress(stops, NULL); /* only rank 0 is asked */
@@ -142,7 +142,7 @@ static int64_t lines_of(const char *path)
 {
     char    name[4096];
     int64_t n = 0;
-    snprintf(name, sizeof name, "%s.journal", path);
+    snprintf(name, sizeof name, "%s.gpuarr.journal", path);
     FILE *f = fopen(name, "r");
     for (int c; f && (c = getc(f)) != EOF;) n += c == '\n';
     if (f) fclose(f);

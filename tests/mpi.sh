@@ -45,7 +45,7 @@ counted() {
 build="mpicc.$mpi -std=c11 -O1 -g1 -I."
 [ "$mpi" = mpich ] || build="$build -fsanitize=address,undefined -fno-sanitize-recover=undefined" # one of them is enough
 printf '#define GPUARR_IMPLEMENTATION\n#include "gpuarr_mpi.h"\n' >"$at/impl.c"
-warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-misleading-indentation -Werror -DGPUARR_BASELINE_ONLY -I. -fsyntax-only"
+warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -DGPUARR_BASELINE_ONLY -I. -fsyntax-only"
 check "gpuarr_mpi.h compiles as C" made "$at/read_c" mpicc.$mpi -std=c11 $warnings "$at/impl.c"
 check "gpuarr_mpi.h compiles as C++" made "$at/read_cpp" mpicxx.$mpi -std=c++20 $warnings -x c++ "$at/impl.c"
 made "$at/impl.o" $build -DGPUARR_BASELINE_ONLY -DGPUARR_FEW_DTYPES -DGI_WORTH_SHARING=0 -DGI_WORTH_WAKING=0 -c "$at/impl.c" || {
@@ -105,11 +105,11 @@ done
 rm -rf "$at/files" && mkdir "$at/files"
 KILL=1 ranks 2 "$at/mpi" resume "$at/files/x.npy" >"$at/kill.log" 2>&1
 check "the job ends with a rank" [ $? != 0 ]
-check "what is done is written down" [ -s "$at/files/x.npy.part" -a -s "$at/files/x.npy.journal" -a ! -e "$at/files/x.npy" ]
+check "what is done is written down" [ -s "$at/files/x.npy.gpuarr.part" -a -s "$at/files/x.npy.gpuarr.journal" -a ! -e "$at/files/x.npy" ]
 ranks 3 "$at/mpi" resume "$at/files/x.npy" >"$at/resume.log" 2>&1
 counted "resuming" 3 "$at/resume.log"
 check "what was done is not done again" [ "$(awk '/^CALLS/ { n += $2 } END { print n + 0 }' "$at/resume.log")" -lt 20 ]
-check "the journal is gone" [ -s "$at/files/x.npy" -a ! -e "$at/files/x.npy.journal" ]
+check "the journal is gone" [ -s "$at/files/x.npy" -a ! -e "$at/files/x.npy.gpuarr.journal" ]
 
 # three hosts, and a cable that is cut
 hosts() {

@@ -61,9 +61,41 @@ static ga_array *one(ga_dtype d, double v)
 #define EXAMPLE2(x, y, want)    const double X = x, Y = y, WANT = want;
 #define EXAMPLE3(x, y, z, want) const double X = x, Y = y, Z = z, WANT = want;
 
+/* Of -0 these give -0, of 0 they give 0. */
+static void test_signed_zeros(void)
+{
+    for (int k = 0; k < 4; k++) {
+        const double zero = k % 2 ? 0.0 : -0.0;
+        const char  *t    = k < 2 ? "float32" : "float64";
+        ga_array    *x    = one(k < 2 ? GA_F32 : GA_F64, zero);
+#define ODD(name) expect("the sign of ga_" #name " of a zero", t, ga_signbit(ga_##name(x)), zero == 0 && signbit(zero) != 0);
+        ga_scope {
+            ODD(sin)
+            ODD(tan)
+            ODD(arcsin)
+            ODD(arctan)
+            ODD(sinh)
+            ODD(tanh)
+            ODD(arcsinh)
+            ODD(arctanh)
+            ODD(expm1)
+            ODD(log1p)
+            ODD(cbrt)
+            ODD(sqrt)
+            ODD(floor)
+            ODD(ceil)
+            ODD(trunc)
+            ODD(rint)
+        }
+#undef ODD
+        ga_free(x);
+    }
+}
+
 int main(void)
 {
     test_begin();
+    test_signed_zeros();
     for (int i = GA_BOOL; i < GA_DTYPE_COUNT; i++) {
         const ga_dtype    d = (ga_dtype)i;
         const char *const t = ga_dtype_name(d);

@@ -23,7 +23,7 @@ mkdir -p "$B/locks"
 exec {suite}>"$B/locks/suite"
 flock -n "$suite" || { echo "another run of the tests is at work here; waiting for its end" && flock "$suite"; }
 rm -rf "$R" && mkdir -p "$R/logs"
-rm -f "$B"/gpu.* "$B"/chunked*.{svg,dot} "$B"/tasks.* # what tests of an earlier run have written
+rm -rf "$B"/gpu.* "$B"/chunked*.{svg,dot} "$B"/tasks.* # what tests of an earlier run have written
 
 . tests/build.sh
 
@@ -118,6 +118,7 @@ with_objects() { # with_objects JOB...: the jobs, and those that build the objec
         case $each in
         object:*) ;;
         exercises) for object in $(objects plain) $(objects check); do needs[$each]+=" object:$object"; done ;;
+        musl:*) for object in $(! command -v musl-gcc >/dev/null || objects musl-gcc-O2); do needs[$each]+=" object:$object"; done ;;
         *:*) for object in $(objects "$(cut -d: -f2 <<<"$each")"); do needs[$each]+=" object:$object"; done ;;
         esac
         for object in ${needs[$each]} "$each"; do
@@ -222,13 +223,15 @@ compiler() { # compiler KIND: and its flags
     case $1 in
     gcc-O2) echo "gcc -std=c11 $WARN -O2 -fPIC" ;;
     quick) echo "gcc -std=c11 -O0 -g1 -fPIC" ;;
-    g++-O3) echo "g++ -std=c++20 $WARN -O3 -Wno-uninitialized -Wno-maybe-uninitialized $SHARE -x c++" ;; # gcc 12 says so of its own avx512fintrin.h
+    g++-O3) echo "g++ -std=c++20 $WARN -O3 $SHARE -x c++" ;;
     clang++-O0) echo "clang++ -std=c++20 $WARN -O0 $SHARE -x c++" ;;
     clang-O3) echo "clang -std=c11 $WARN -O3" ;;
     sanitized) echo "gcc $SAN $SHARE -DGPUARR_BASELINE_ONLY" ;;
     threads) echo "clang -std=c17 $WARN -O1 -g1 -fsanitize=thread $SHARE -DGPUARR_BASELINE_ONLY" ;;
     cblas) echo "clang -std=c11 $WARN -O0 -DGPUARR_USE_CBLAS -DGPUARR_BASELINE_ONLY" ;;
     few) echo "clang -std=c11 $WARN -O0 -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY" ;;
+    small-*) echo "$(cut -d- -f2 <<<"$1") -std=c11 -${1##*-} -DGPUARR_NO_STB" ;; # without other libraries, whose stacks are theirs
+    musl-gcc-O2) echo "musl-gcc -std=c11 $WARN -O2 -DGPUARR_NO_STB" ;;
     gpu) echo "$nvcc -std=c++17 -arch=native -O2 -lineinfo -Werror all-warnings -Xcompiler -fPIC -x cu" ;;
     plain | asan) echo "gcc -std=c11 $(cuda_flags "$1" host) -fPIC -DGPUARR_BASELINE_ONLY -DGPUARR_WITH_CUDA" ;;
     esac
@@ -239,7 +242,8 @@ compiler() { # compiler KIND: and its flags
 # own, the only one that the checker looks at; nvcc compiles everything at once, as a user does.
 objects() { # objects KIND
     case $1 in
-    gcc-O2) echo gcc-O2:{runtime,avx2,avx512,baseline} ;;
+    gcc-O2 | musl-gcc-O2) echo "$1":{runtime,avx2,avx512,baseline} ;;
+    small-*) echo "$1:runtime" gcc-O2:{avx2,avx512,baseline} ;; # (frames of loops: object)
     quick) echo quick:runtime gcc-O2:{avx2,avx512,baseline} ;;
     clang++-O0) echo clang++-O0:{runtime,avx2,baseline,avx512} ;;
     sanitized) echo sanitized:{runtime,baseline} ;;
@@ -251,13 +255,24 @@ objects() { # objects KIND
 }
 
 object() { # object KIND PART
-    local file=$B/$1/impl-$2.o flags
+    local file=$B/$1/impl-$2.o flags libs=$USE_LIBS
+    case $1 in small-* | musl*) libs= ;; esac
     case $1,$2 in
     *,cudasim) one "cudasim, $1" made "$file" g++ -std=c++17 $(cuda_flags "$1" runtime) -fPIC -I$SIM/include -c $SIM/cudasim.cpp && return ;;
     *,gpu) flags="g++ -std=c++17 $(cuda_flags "$1" kernels) -fPIC -w -DGPUARR_BASELINE_ONLY -I$SIM/include -include cuda_runtime.h -x c++" ;;
-    *) flags=$(compiler "$1") ;;
+    *) flags="$(compiler "$1") $(frames "$1" "$2")" ;;
     esac
-    one "implementation, $1, $2" made "$file" $flags -DGPUARR_PART="GPUARR_${2^^}" $USE_LIBS -I. -c tests/impl.c
+    one "implementation, $1, $2" made "$file" $flags -DGPUARR_PART="GPUARR_${2^^}" $libs -I. -c tests/impl.c
+}
+
+# frames KIND PART: no function of ours takes more stack than that; what is larger belongs into the arena (core/arena.h). A thread may have
+# 64 KiB: job stack runs the calls there.
+frames() {
+    local most=17000 # the accumulators of a block of complex numbers
+    case $1,$2 in
+    sanitized,* | threads,* | plain,* | asan,*) return ;;
+    esac
+    echo "-Wframe-larger-than=$most -Werror=frame-larger-than$(case $1 in *clang* | few) ;; *) echo "=$most" ;; esac)"
 }
 
 object_files() { # object_files KIND
@@ -271,7 +286,7 @@ test_object() { # test_object NAME: $B/c/NAME.o
 
 # ---- what the calls do, under the sanitizers, with fewer dtypes, with a BLAS library ------------------------------------------------
 
-TESTS="folds errors errors_algorithms chunked_files filters chunked stencils memory allocations images products convolve reductions distances chunked_ops rows api kernels tasks"
+TESTS="folds new_files errors errors_algorithms errors_limits chunked_files filters chunked stencils memory allocations images products convolve reductions distances chunked_ops rows bools modes api kernels tasks ending options"
 
 unit() { # unit KIND NAME [LIBRARIES]: tests/NAME.c, on the CPU
     local kind=$1 name=$2 object=$B/$1/$2.o flags
@@ -287,6 +302,25 @@ unit() { # unit KIND NAME [LIBRARIES]: tests/NAME.c, on the CPU
     part "$name, $kind" alone "$name" "$B/$kind/$name"
 }
 
+stack() { # stack KIND: the tests, in a thread of 64 KiB
+    local name cc=gcc at=$B/c tests
+    case $1 in musl*) cc=musl-gcc at=$B/$1 ;; esac
+    # Not folds, which takes long (its calls are those of reductions), nor chunked: expressions of hundreds of operations take as much more.
+    tests=$(each %s $TESTS | sed 's/\<folds\>//; s/\<chunked\>//')
+    one "build of stack, $1" made "$at/stack.o" $cc -std=c11 -O1 $WARN -c tests/stack.c || return
+    for name in $tests; do # -fstack-usage: the variables of a test itself are no call's
+        one "build of $name, $cc" made "$at/$name-stack.o" $cc -std=c11 -O1 -fstack-usage $WARN -I. -c "tests/$name.c" || continue
+        one "linking $name, $1" made "$B/$1/$name" $cc -Wl,--wrap=main "$at/stack.o" "$at/$name-stack.o" $(object_files "$1") -lm -lpthread || continue
+        part "$name, $1, 64 KiB" alone "$name" env GPUARR_TEST_SMALL=1 GPUARR_TEST_OWN_STACK="$(cut -f2 "$at/$name-stack.su" | sort -n | tail -n 1)" "$B/$1/$name"
+    done
+}
+
+musl() { # musl KIND: the same with another C library, whose threads have 128 KiB
+    if command -v musl-gcc >/dev/null; then stack "$1"; else
+        part "musl" printf 'SKIP there is no musl-gcc here: apt-get install musl-tools\n0 passed, 0 failed, 1 skipped\n'
+    fi
+}
+
 linker() { # linker KIND: the compiler as linker
     case $1 in
     sanitized) echo "gcc -fsanitize=address,undefined" ;;
@@ -294,6 +328,12 @@ linker() { # linker KIND: the compiler as linker
     *++*) echo g++ ;;
     *) echo gcc ;;
     esac
+}
+
+unload() { # gpuarr in a library that comes and goes, without other libraries, some of which keep memory when they are unloaded
+    one "library to unload" made "$B/c/libunload.so" clang -std=c11 -O0 $WARN -fPIC -shared -DLIBRARY -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY -I. \
+        tests/unload.c tests/impl.c -lm -lpthread &&
+        one "build of unload" made "$B/c/unload" gcc -std=c11 -O1 -g1 $WARN tests/unload.c -ldl -lpthread && part "unloading" "$B/c/unload" "$B/c/libunload.so"
 }
 
 files() { # files KIND: what others read and write
@@ -321,8 +361,8 @@ bits() { # bits KIND: the hashes of tests/bits.c for each instruction set and nu
     case $1 in
     gcc-O0) one "build of bits, $1" made "$program" gcc -std=c17 -O0 $USE_LIBS -DGPUARR_IMPLEMENTATION -I. tests/bits.c $LIBS || return ;; # all in one file
     *)
-        one "build of bits, $1" made "$program" ${1%-*} -std=$(case $1 in *++*) echo "c++20 -x c++" ;; *) echo c11 ;; esac) -${1#*-} -I. tests/bits.c \
-            -x none $(object_files "$1") $LIBS || return
+        one "build of bits, $1" made "$program" ${1%-*} -std=$(case $1 in *++*) echo "c++20 -x c++" ;; *) echo c11 ;; esac) -${1##*-} -I. tests/bits.c \
+            -x none $(object_files "$1") $(case $1 in musl*) echo "-lm -lpthread" ;; *) echo "$LIBS" ;; esac) || return
         ;;
     esac
     start=$(now)
@@ -397,6 +437,15 @@ fuzzing() {
     part "fuzzing Zarr" fuzz_target zarr
 }
 
+# Random calls of every public function: SEED=2 CALLS=1000000 tests/run.sh one fuzz_api
+fuzz_api() { # fuzz_api KIND
+    local program=$B/$1/fuzz_api
+    one "the calls of fuzz_api" bash -c '"$1" tests/fuzz_api.py >"$2.new" && mv "$2.new" "$2"' - "$PY" "$B/fuzz_api_calls.h" || return
+    one "build of fuzz_api, $1" made "$program.o" gcc $SAN $WARN -Wno-conversion -I. -I"$B" -c tests/fuzz_api.c || return
+    one "linking fuzz_api, $1" made "$program" $(linker "$1") "$program.o" $(object_files "$1") $LIBS || return
+    part "random calls, $1" "$program" --calls "${CALLS:-100000}" --seed "${SEED:-1}"
+}
+
 # ---- all of it -----------------------------------------------------------------------------------------------------------------------------
 
 jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
@@ -416,7 +465,10 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     ,few_dtypes) echo unit:few:few_dtypes ;;
     ,cuda_barriers) echo barriers:check ;;
     ,bits) echo bits:gcc-O2 ;;
+    ,stack) echo stack:small-gcc-O0 stack:small-gcc-O2 stack:small-clang-O0 stack:small-clang-O2 ;;
+    ,musl) echo musl:musl-gcc-O2 ;;
     ,mpi) echo mpi:mpich mpi:openmpi ;;
+    ,fuzz_api) echo fuzz_api:sanitized ;;
     ,fuzz*) echo fuzzing ;;
     ,oracle) echo "oracle:quick:$([ "$1" = oracle ] || echo "${1#*=}")" ;;
     ,examples) echo examples:gcc-O2 ;;
@@ -424,14 +476,14 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     ,ways) echo compiled:quick ;;
     ,dropin) echo dropin:folder:gcc:clang ;;
     ,single) echo dropin:single:gcc:clang ;;
-    ,language | ,mustfail | ,cblas | ,bench | ,exercises | ,ptx | ,cudasim | ,format) echo "$name" ;;
+    ,language | ,mustfail | ,cblas | ,bench | ,exercises | ,ptx | ,cudasim | ,format | ,unload) echo "$name" ;;
     *)
         case " $TESTS " in *" $name "*)
             case $kind in plain | check | asan) ;; *) echo "unit:${kind:-quick}:$name" && return ;; esac
             ;;
         esac
         case " $CUDA_TESTS $CHUNKED_TESTS " in *" $name "*) echo "on_cuda:${kind:-plain}:$name" && return ;; esac
-        say "there is no test '$1'; there are: $TESTS $CUDA_TESTS cuda_barriers threads few_dtypes bits mpi fuzz ways oracle" \
+        say "there is no test '$1'; there are: $TESTS $CUDA_TESTS cuda_barriers threads few_dtypes bits stack musl mpi fuzz fuzz_api ways unload oracle" \
             "oracle=OPERATION,... examples language mustfail dropin single bench cblas exercises dask ptx cudasim format" >&2
         return 1
         ;;
@@ -448,14 +500,15 @@ one)
     ;;
 test)
     kinds="gcc-O2"
-    jobs="mpi:mpich:quick cuda_bits:plain examples:gcc-O2 $(each unit:gcc-O2:%s $TESTS) mustfail language linked:gcc-O2 compiled:gcc-O2 oracle:gcc-O2 bench
+    jobs="mpi:mpich:quick cuda_bits:plain examples:gcc-O2 $(each unit:gcc-O2:%s $TESTS) mustfail language linked:gcc-O2 unload compiled:gcc-O2 oracle:gcc-O2 bench
         dropin:folder:clang $CUDA_JOBS"
     ;;
 check)
-    kinds="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3"
-    jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing dask:gcc-O2 examples $(each unit:sanitized:%s $TESTS) files:sanitized
+    kinds="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3$(! command -v musl-gcc >/dev/null || echo " musl-gcc-O2")"
+    jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing fuzz_api:sanitized dask:gcc-O2 examples $(each unit:sanitized:%s $TESTS) files:sanitized
         unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:gcc:clang:g++:clang++:cudasim:nvcc
-        dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 compiled:gcc-O2 format cblas"
+        dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload compiled:gcc-O2 format cblas
+        $(each stack:%s small-gcc-O0 small-gcc-O2 small-clang-O0 small-clang-O2) musl:musl-gcc-O2"
     ;;
 cudasim) jobs="$CUDA_CHECK_JOBS $CUDA_JOBS" ;;
 gpu) jobs= ;; # the GPU alone

@@ -47,6 +47,22 @@ static bool array(ga_result *result, const ga_result *in, int n, void *user)
     result->array = n == 0 ? ga_full((100), 1.0) : ga_add(in[0].array, in[1].array);
     return result->array != NULL;
 }
+
+/* Makes arrays and frees none: only its result is left, and what it keeps. */
+static bool careless(ga_result *result, const ga_result *in, int n, void *user)
+{
+    (void)in, (void)n;
+    ga_array *a = ga_full((100), 1.0), *b = ga_add(a, ga_multiply(a, 2));
+    if (user) *(ga_array **)user = ga_keep(ga_index(b, ":50"));
+    ga_scope {
+        result->array = ga_keep(ga_index(b, "::2"));
+    }
+    return user || ga_item_at(in[0].array, 0) == 3;
+}
+static bool careless_and_bad(ga_result *result, const ga_result *in, int n, void *user)
+{
+    return careless(result, in, n, user) && false;
+}
 static void release_array(ga_result *result) { ga_free(result->array); }
 
 int main(void)
@@ -90,6 +106,21 @@ int main(void)
         }
     CHECK(ga_run(g, level[0], &r) && r.array && ga_item_at(r.array, 99) == 8 && ga_report_leaks(NULL) == 1);
     ga_free(r.array);
+    ga_graph_free(g);
+
+    /* what a task makes is released, whether it fails or not, except its result and what it has kept */
+    ga_array *kept_array = NULL;
+    g                    = ga_graph_new();
+    ga_scope {
+        ga_task *first = ga_delayed_n(g, careless, &kept_array, 0, NULL, .release = release_array);
+        CHECK(ga_run(g, ga_delayed(g, careless, NULL, first), &r) && ga_item_at(r.array, 49) == 3);
+        CHECK(kept_array && ga_item_at(kept_array, 49) == 3 && ga_report_leaks(NULL) == 2);
+        ga_free(r.array);
+        ga_free(kept_array);
+        CHECK_FAILS(ga_run(g, ga_delayed(g, careless_and_bad, NULL, first), &r), "failed");
+        CHECK(ga_report_leaks(NULL) == 1);
+        ga_free(kept_array);
+    }
     ga_graph_free(g);
 
     /* many: a million tasks, wide and then deep */

@@ -189,7 +189,7 @@ static void test_nested(void)
     ga_free(ga_wrap(x, (3), .release = released));
     CHECK(nested_ok == 2);
     int64_t             before = ga_memory_stats().arrays;
-    ga_benchmark_result r      = ga_benchmark(benchmarked, NULL, .repeat = 5, .warmup = -1, .quiet = true);
+    ga_benchmark_result r      = ga_benchmark(benchmarked, NULL, .repeat = 5, .warmup = 0, .quiet = true);
     CHECK(r.repeats == 5 && nested_ok == 7 && ga_memory_stats().arrays == before);
 }
 

@@ -46,6 +46,7 @@ if [ "$job" != run ] && [ "$job" != cudasim ]; then
     have mpicc.mpich || need "$(tools/libs.sh packages mpich)"
     have ip || need iproute2
     have pgrep || need procps
+    [ "$job" != check ] || have musl-gcc || need musl-tools
     ls /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a >/dev/null 2>&1 || need libclang-rt-14-dev
 fi
 [ "$job" != check ] || have clang-format || need clang-format

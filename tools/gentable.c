@@ -20,7 +20,7 @@ static void print_front(void)
 #define GA_BINARY(name, ...)      front_line("GI_NN", #name, "ga_map_options");
 #define GA_ELEMENTARY2(name, ...) front_line("GI_NN", #name, "ga_map_options");
 #define GA_TERNARY(name, ...)     front_line("GI_NNN", #name, "ga_map_options");
-#define GA_FOLD(name, ...)        front_line("GI_AXIS_1", #name, "ga_reduce_options");
+#define GA_FOLD(name, ...)        front_line("GI_1", #name, "ga_reduce_options");
 #define GA_TABLE
 #include "gpuarr.h"
 }

@@ -20,9 +20,9 @@ import numpy as np
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 # tests/oracle: the structs of gpuarr.h, and how its functions are called
+from oracle.binding import Gpuarr
 from oracle.dtypes import NUMBER_OF
 from oracle.header import read_header
-from oracle.library import Gpuarr
 from oracle.signatures import OPTIONS
 from oracle.structs import CUDA, Arg, Array, as_shape
 
@@ -203,7 +203,8 @@ class Ours:
     def on_gpu(self, peer, a):
         address, strides = peer.where(a)
         name = str(a.dtype).split(".")[-1]
-        o = OPTIONS["W"](site=b"bench\twrap()", device=CUDA)
+        o = OPTIONS["W"].defaults(self.ga.lib, b"bench\twrap()")
+        o.device = CUDA
         p = self.ga.lib.ga_wrap_strided(address, NUMBER_OF[np.dtype(name)], as_shape(tuple(a.shape)), as_shape(strides), o)
         if not p:
             raise RuntimeError(self.ga.error())
@@ -215,10 +216,8 @@ class Ours:
         arguments = [a for a in arguments if not isinstance(a, dict)]
         result, _, *kinds = self.ga.signatures[name]
         wrap = lambda v: self.wrap(peer, getattr(arrays, v)) if isinstance(v, str) else v
-        options = OPTIONS[kinds[-1]]() if kinds[-1] in OPTIONS else b"bench\tcall()"
+        options = OPTIONS[kinds[-1]].defaults(self.ga.lib, b"bench\tcall()") if kinds[-1] in OPTIONS else b"bench\tcall()"
         if kinds[-1] in OPTIONS:
-            given = ", ".join(f".{key} = {value}" for key, value in named.items())
-            options.site = f"bench\tga_{name}({given})".encode()  # the text says that .axis = 0 is given
             for key, value in named.items():
                 setattr(options, key, as_shape(value) if options.kinds[key] == "s" else wrap(value))
         values = [Arg(wrap(v)) if kind == "n" else wrap(v) for kind, v in zip(kinds, arguments)] + [options]
@@ -268,7 +267,7 @@ def pipeline_ours(ours, peer, picture):
         kinds = ga.signatures[name][2:]
         arguments = [Arg(a) if kind == "n" and isinstance(a, int) else Arg(None, 4, 0, a) if kind == "n" else a
                      for kind, a in zip(kinds, arguments)]
-        p = getattr(lib, "ga_" + name)(*arguments, OPTIONS[kinds[-1]](site=site) if kinds[-1] in OPTIONS else site)
+        p = getattr(lib, "ga_" + name)(*arguments, OPTIONS[kinds[-1]].defaults(lib, site) if kinds[-1] in OPTIONS else site)
         if not p:
             raise RuntimeError(ga.error())
         made.append(p)

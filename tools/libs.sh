@@ -19,7 +19,8 @@ openmpi | mpicc.openmpi         |                      |                  | libo
 mpich   | mpicc.mpich           |                      |                  | libmpich-dev mpich         | asked
 '
 
-# The headers that the compiler finds, in one call of it: a line <header> for each.
+# A library is here if a program that includes its header links with it. First the headers that the compiler finds, in one call of it:
+# a line <header> for each.
 found=$(printf '%s' "$list" | sed -n 's/^\([a-z]*\)[^|]*| *\([^ ]*\.h\) .*/#if __has_include(<\2>)\n<\2>\n#endif/p' |
     sed 's,^#if __has_include(<stb/\(.*\)>)$,#if __has_include(<stb/\1>) || __has_include("\1"),' | ${CC:-cc} -E -P -x c - 2>/dev/null)
 
@@ -30,10 +31,16 @@ cblas_library() { # -lopenblas, or Debian's libblas-dev, which has cblas.h and i
     done
 }
 
-is_here() { # is_here HEADER NAME
+links() { # links HEADER OPTION...
+    header_=$1
+    shift
+    printf '#include <%s>\nint main(void) { return 0; }\n' "$header_" | ${CC:-cc} -x c - -o /dev/null "$@" >/dev/null 2>&1
+}
+
+is_here() { # is_here HEADER NAME: of which $flags and $link are known
     case $1 in
-    pkg-config) pkg-config --exists "$2" 2>/dev/null ;;
-    *.h) case $found in *"<$1>"*) return 0 ;; *) return 1 ;; esac ;;
+    pkg-config) pkg-config --exists "$2" 2>/dev/null && links "$2.h" $flags $link ;;
+    *.h) case $found in *"<$1>"*) [ -z "$(echo $link)" ] || links "$1" $link ;; *) return 1 ;; esac ;;
     *) command -v "$1" >/dev/null ;;
     esac
 }

@@ -42,7 +42,8 @@ static ga_array *gi_call_block(gi_worker *w, const gi_lazy *n, ga_block *where, 
         gi_scope_begin(&scope);
         ok = p->function(r, (const ga_array *const *)in, n->inputs, where, p->user);
         gi_scope_end(&scope);
-        if (!ok) {
+        if (ok) gi_error_left_behind();
+        else {
             char why[400] = "";
             if (gi_error_status != GA_OK) snprintf(why, sizeof why, ": %.390s", gi_error_text);
             gi_fail(n->site, GA_BAD_ARGUMENT, "the function returned false for chunk number %lld, [%s] of [%s]%s",
@@ -138,7 +139,7 @@ static ga_array *gi_chunked_blocks(int count, const ga_array *const *in, const g
     ga_dtype       dtype  = o->dtype ? o->dtype : first->dtype;
     ga_shape       chunks = ga_chunks_of(first);
     if (!function) return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "the function is NULL");
-    if (!gi_dtype_is_stamped(o->site, dtype)) return NULL;
+    if (!gi_dtype_check(o->site, dtype) || !gi_dtype_is_stamped(o->site, dtype)) return NULL;
     if (o->chunks.ndim != 0 && o->chunks.ndim != first->ndim)
         return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE,
                                    ".chunks = %s for an array of shape %s: give one length for each axis",
@@ -151,9 +152,12 @@ static ga_array *gi_chunked_blocks(int count, const ga_array *const *in, const g
         p.shape[d] = first->shape[d];
         p.chunk[d] = chunks.n[d] < 1 ? 1 : chunks.n[d];
         chunk[d]   = o->chunks.ndim ? o->chunks.n[d] : p.chunk[d];
-        shape[d]   = chunk[d] == p.chunk[d] ? p.shape[d] : chunk[d] * ((p.shape[d] + p.chunk[d] - 1) / p.chunk[d]);
+        shape[d]   = p.shape[d];
         if (chunk[d] < 1)
             return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, ".chunks = %s: give at least 1",
+                                       gi_shape_text(first->ndim, o->chunks.n));
+        if (chunk[d] != p.chunk[d] && __builtin_mul_overflow(chunk[d], (p.shape[d] + p.chunk[d] - 1) / p.chunk[d], &shape[d]))
+            return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, ".chunks = %s: the result would be longer than can be counted",
                                        gi_shape_text(first->ndim, o->chunks.n));
         if (depth[d] > 0 && chunk[d] != p.chunk[d])
             return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT,
@@ -168,7 +172,7 @@ ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_funct
 {
     const int64_t   depth[GPUARR_MAX_DIMS] = { 0 };
     const ga_array *first                  = NULL; /* the first one that is chunked */
-    if (!gi_join_check_list(o.site, n, arrays)) return NULL;
+    if (!gi_options_blocks(&o) || !gi_join_check_list(o.site, n, arrays)) return NULL;
     if (o.depth.ndim > 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".depth is for ga_map_overlap");
     for (int k = 0; k < n; k++) {
         if (!first && gi_is_deferred(arrays[k])) first = arrays[k];
@@ -189,10 +193,9 @@ ga_array *(ga_map_blocks)(const ga_array *a, ga_block_function function, void *u
 
 ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o)
 {
-    static ga_pad_options none;
-    ga_pad_options        pad = none;
-    int64_t               depth[GPUARR_MAX_DIMS];
-    if (!gi_array_check_any(o.site, a, "a") || !gi_conv_check_border(o.site, o.border) ||
+    ga_pad_options pad = ga_pad_defaults;
+    int64_t        depth[GPUARR_MAX_DIMS];
+    if (!gi_options_blocks(&o) || !gi_array_check_any(o.site, a, "a") || !gi_conv_check_border(o.site, o.border) ||
         !gi_option_fits_axes(o.site, "depth", &o.depth, a->ndim))
         return NULL;
     if (!gi_is_deferred(a))

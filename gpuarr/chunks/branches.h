@@ -21,10 +21,9 @@ typedef struct gi_branch {
 static ga_reduce_options gi_whole_line(const gi_fold_plan *p)
 {
     ga_reduce_options o = p->o;
-    o.internal          = true;
     o.keepdims          = false;
     o.axis              = 0;
-    o.axes.ndim         = 0;
+    o.axes.ndim         = -1;
     return o;
 }
 

@@ -57,7 +57,6 @@ static bool gi_fold_into_slot(gi_by_rows *s, int fold, const ga_array *rows, int
 {
     const gi_fold_plan *p = (const gi_fold_plan *)s->r->fold[fold]->plan;
     ga_reduce_options   o = p->o;
-    o.internal            = true;
     o.keepdims            = false;
     o.axis                = 0;
     o.axes.ndim           = 1;

@@ -265,21 +265,20 @@ static bool gi_write_drawing(gi_drawing *g, const char *path)
 {
     size_t length = path ? strlen(path) : 0;
     bool svg = length > 4 && strcmp(path + length - 4, ".svg") == 0, dot = length > 4 && strcmp(path + length - 4, ".dot") == 0;
-    FILE *f = NULL;
+    gi_new_file to;
+    bool        done = false;
     if (!g->failed && !svg && !dot) {
         gi_fail(g->site, GA_BAD_ARGUMENT, "the path '%s' must end in .svg or .dot", path ? path : "(NULL)");
     } else if (!g->failed) {
-        f = fopen(path, "w");
-        if (f && svg) gi_write_svg(g, f);
-        else if (f) gi_write_dot(g, f);
-        if ((!f || fclose(f) != 0) && !g->failed) {
-            f = NULL;
-            gi_fail(g->site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
-        }
+        bool begun = gi_file_begin(&to, path);
+        if (begun && svg) gi_write_svg(g, to.file);
+        else if (begun) gi_write_dot(g, to.file);
+        done = begun && gi_file_end(&to, !g->failed);
+        if (!done && !g->failed) gi_fail(g->site, GA_NO_FILE, "cannot write '%s': %s", path, to.why);
     }
     if (g->vertex) gi_mem_release(g->vertex, (size_t)g->vertex_room * sizeof *g->vertex);
     if (g->edge) gi_mem_release(g->edge, (size_t)g->edge_room * sizeof *g->edge);
-    return f != NULL && !g->failed;
+    return done;
 }
 
 bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
@@ -293,7 +292,7 @@ bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
     g.by   = o.color;
     pthread_mutex_lock(&gi_computing.busy);
     gi_computing.mark++;
-    g.whole = gi_count_tasks(a->owner->node) > (o.tasks > 0 ? o.tasks : 200);
+    g.whole = gi_count_tasks(a->owner->node) > o.tasks;
     gi_computing.mark++;
     (void)gi_draw_node(&g, a->owner->node);
     for (int64_t i = g.vertices - 1; i >= 0; i--) /* who needs something comes after it */

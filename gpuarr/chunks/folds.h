@@ -22,7 +22,6 @@ typedef struct gi_fold_plan {
 static ga_array *gi_fold_in_memory(const gi_fold_plan *p, const ga_array *a, int reduced)
 {
     ga_reduce_options o = p->o;
-    o.internal          = true;
     o.keepdims          = false;
     o.axis              = 0;
     o.axes.ndim         = reduced;
@@ -156,11 +155,11 @@ typedef struct gi_order_call { /* options of gi_fold_plan.whole */
 
 static ga_array *gi_order_lines(const ga_array *a, const void *options, const ga_shape *axes)
 {
-    static ga_order_options none;
-    const gi_order_call    *p = (const gi_order_call *)options;
-    ga_order_options        o = none;
-    ga_arg                  q;
+    const gi_order_call *p = (const gi_order_call *)options;
+    ga_order_options     o = ga_order_defaults;
+    ga_arg               q;
     o.site   = p->site;
+    o.out    = NULL;
     o.axes   = *axes;
     o.method = p->method;
     if (p->median) return gi_order_median(p->name, p->skip_nan, a, o);
@@ -179,15 +178,14 @@ static ga_array *gi_order_lines(const ga_array *a, const void *options, const ga
 
 static ga_array *gi_chunked_order(ga_dtype dtype, const ga_array *a, const gi_order_call *call, const ga_order_options *options)
 {
-    static ga_reduce_options none;
-    ga_reduce_options        o = none;
-    o.site                     = call->site;
-    o.axis                     = options->axis;
-    o.axes                     = options->axes;
-    o.keepdims                 = options->keepdims;
-    o.out                      = options->out;
-    gi_fold_plan p             = gi_fold_plan_of(GI_FOLD_WHOLE, call->name, NULL, &o);
-    p.whole                    = gi_order_lines;
+    ga_reduce_options o = ga_reduce_defaults;
+    o.site              = call->site;
+    o.axis              = options->axis;
+    o.axes              = options->axes;
+    o.keepdims          = options->keepdims;
+    o.out               = options->out;
+    gi_fold_plan p      = gi_fold_plan_of(GI_FOLD_WHOLE, call->name, NULL, &o);
+    p.whole             = gi_order_lines;
     memcpy(p.options, call, sizeof *call);
     return gi_chunked_fold(dtype, a, &p);
 }
@@ -237,10 +235,10 @@ static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, ga_dtype
         if (!list[made]) break;
     }
     if (list && made == n) {
-        static ga_axis_options none;
-        ga_axis_options        along = none;
-        along.site                   = o->site;
-        joined                       = (ga_stack_n)(n, list, along);
+        ga_axis_options along = ga_axis_defaults;
+        along.axis            = 0;
+        along.site            = o->site;
+        joined                = (ga_stack_n)(n, list, along);
     }
     if (joined) {
         ga_shape shape;

@@ -10,6 +10,18 @@ typedef struct gi_forecast {
     bool    on_gpu; /* the pieces are those of a GPU, in its memory */
 } gi_forecast;
 
+/* Bytes of arrays that no machine holds are INT64_MAX. */
+static int64_t gi_bytes_plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+static int64_t gi_bytes_times(int64_t n, int64_t bytes)
+{
+    int64_t product;
+    return __builtin_mul_overflow(n, bytes, &product) ? INT64_MAX : product;
+}
+
 static int64_t gi_forecast_windows(const gi_forecast *f)
 {
     return gi_ranks->windows(f->unit, f->results > f->values ? f->results : f->values);
@@ -17,7 +29,9 @@ static int64_t gi_forecast_windows(const gi_forecast *f)
 
 static int64_t gi_forecast_total(const gi_forecast *f)
 {
-    return f->results + f->values + f->kept + f->threads * (f->piece + f->shared) + gi_forecast_windows(f);
+    int64_t pieces = gi_bytes_times(f->threads, gi_bytes_plus(f->piece, f->shared));
+    return gi_bytes_plus(gi_bytes_plus(f->results, f->values),
+                         gi_bytes_plus(gi_bytes_plus(f->kept, pieces), gi_forecast_windows(f)));
 }
 
 static int64_t gi_chunk_elements(const ga_array *a)
@@ -43,8 +57,9 @@ static int64_t gi_foresee_unpacking(const gi_lazy *n, int64_t *kept)
     if (!n->kind->unpacking) return 0;
     int64_t all = ga_itemsize(n->dtype), most = GI_KEPT_BYTES, limit = ga_memory_stats().limit_bytes;
     if (limit > 0 && limit / 4 < most) most = limit / 4;
-    for (int d = 0; d < n->ndim; d++) all *= (n->shape[d] + n->chunk[d] - 1) / n->chunk[d] * n->chunk[d];
-    *kept += all;
+    for (int d = 0; d < n->ndim; d++)
+        all = n->shape[d] > 0 ? gi_bytes_times(all, gi_bytes_times((n->shape[d] - 1) / n->chunk[d] + 1, n->chunk[d])) : 0;
+    *kept = gi_bytes_plus(*kept, all);
     if (*kept > most) *kept = most;
     return n->kind->unpacking(n);
 }
@@ -54,43 +69,45 @@ static gi_chain gi_foreseen; /* of one node at a time; under gi_computing.busy *
 /* The most bytes that lie about while `elements` elements of a node are worked out, with them. Reductions below it have their own. */
 static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
 {
-    int64_t bytes = elements * ga_itemsize(n->dtype), held = 0, most = 0, tiles = 0;
+    int64_t bytes = gi_bytes_times(elements, ga_itemsize(n->dtype)), held = 0, most = 0, tiles = 0;
     bool    over = false; /* may an input be written over? */
     if (n->value) return f->on_gpu ? bytes : 0;
     if (n->mark == gi_computing.mark) return gi_comes_first(n) && !f->on_gpu ? 0 : bytes;
     n->mark = gi_computing.mark;
     if (gi_comes_first(n) && n->kind != gi_kind_fold()) {
-        f->values += gi_shape_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+        f->values = gi_bytes_plus(f->values, gi_shape_size(n->ndim, n->shape) * ga_itemsize(n->dtype));
         for (int k = 0; k < n->inputs; k++) {
             if (!gi_is_deferred(n->in[k])) continue;
             int64_t at_once = gi_piece_elements(n->in[k], f->on_gpu), size = ga_itemsize(n->in[k]->dtype);
-            int64_t need = gi_foresee(f, n->in[k]->owner->node, at_once) + at_once * size;
+            int64_t need = gi_bytes_plus(gi_foresee(f, n->in[k]->owner->node, at_once), gi_bytes_times(at_once, size));
             if (need > f->piece) f->piece = need;
-            if (n->kind == gi_kind_whole()) f->values += n->in[k]->size * size;
+            if (n->kind == gi_kind_whole()) f->values = gi_bytes_plus(f->values, n->in[k]->size * size);
         }
         return 0;
     }
     if (n->kind == gi_kind_fold()) {
-        f->values += gi_shape_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
+        f->values = gi_bytes_plus(f->values, gi_shape_size(n->ndim, n->shape) * ga_itemsize(n->dtype));
         if (!gi_is_deferred(n->in[0])) return 0;
         gi_lazy *below   = n->in[0]->owner->node;
         int64_t  at_once = gi_piece_elements(n->in[0], f->on_gpu), length = 1, longest,
                 wide = gi_lines_beside(n->in[0], ((const gi_fold_plan *)n->plan)->marked, &longest);
         for (int d = 0; d < n->in[0]->ndim; d++) length *= ((const gi_fold_plan *)n->plan)->marked[d] ? n->in[0]->shape[d] : 1;
         int64_t need = 0, rows = gi_rows_at_once(n->in[0], (const gi_fold_plan *)n->plan, 1, &wide);
-        if (length <= longest || rows > 0) need = wide * (gi_row_slots(length, rows > 0 ? rows : GI_BLOCK) + 1) * GI_SLOT_BYTES;
+        if (length <= longest || rows > 0)
+            need = gi_bytes_times(wide, (gi_row_slots(length, rows > 0 ? rows : GI_BLOCK) + 1) * GI_SLOT_BYTES);
         if (rows > 0) {
             longest = length;
             if (length > rows) length = rows;
         }
-        if (length <= longest && wide * length > at_once) at_once = wide * length;
+        if (length <= longest && gi_bytes_times(wide, length) > at_once) at_once = gi_bytes_times(wide, length);
         if (length > longest) {
             int64_t beside = gi_branches_beside(n->in[0], ((const gi_fold_plan *)n->plan)->marked, 1);
             need           = beside * (int64_t)(GI_BRANCH_BYTES + sizeof(gi_branch));
             if (beside * GI_BLOCK > at_once) at_once = beside * GI_BLOCK;
         }
         int64_t packed = length > longest && need > 0 ? 2 : 1; /* of lines that lie across also a copy, each side by side */
-        need += gi_foresee(f, below, at_once) + packed * at_once * ga_itemsize(below->dtype);
+        need           = gi_bytes_plus(need, gi_foresee(f, below, at_once));
+        need           = gi_bytes_plus(need, gi_bytes_times(at_once, packed * ga_itemsize(below->dtype)));
         if (need > f->piece) f->piece = need;
         return 0;
     }
@@ -106,16 +123,19 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
     }
     for (int k = 0; k < inputs; k++) {
         if (!gi_is_deferred(in[k])) { /* copied to the GPU */
-            if (f->on_gpu) held += (elements < in[k]->size ? elements : in[k]->size) * ga_itemsize(in[k]->dtype);
+            if (f->on_gpu)
+                held = gi_bytes_plus(held, (elements < in[k]->size ? elements : in[k]->size) * ga_itemsize(in[k]->dtype));
             continue;
         }
         gi_lazy *below = in[k]->owner->node;
         int64_t  part  = elements;
         if (below->value) { /* the same */
-            if (f->on_gpu) held += (elements < in[k]->size ? elements : in[k]->size) * ga_itemsize(below->dtype);
+            if (f->on_gpu)
+                held = gi_bytes_plus(held, (elements < in[k]->size ? elements : in[k]->size) * ga_itemsize(below->dtype));
             continue;
         }
-        if (gi_is_repeated(n, in[k])) f->values += gi_shape_size(below->ndim, below->shape) * ga_itemsize(below->dtype);
+        if (gi_is_repeated(n, in[k]))
+            f->values = gi_bytes_plus(f->values, gi_shape_size(below->ndim, below->shape) * ga_itemsize(below->dtype));
         if (n->kind == gi_kind_call() && gi_shape_size(n->ndim, n->shape) > 0) {
             gi_box box = gi_box_number(n->ndim, n->shape, n->chunk, 0), needed;
             ((const gi_further *)n->plan)->needs(n, k, &box, &needed);
@@ -123,18 +143,19 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         }
         if (part > in[k]->size) part = in[k]->size;
         bool    in_turn = n->kind == gi_kind_join(); /* its inputs are pulled one after the other, into its place */
-        int64_t need    = gi_foresee(f, below, part) + (in_turn ? bytes : 0);
-        if (held + need > most) most = held + need;
+        int64_t need    = gi_bytes_plus(gi_foresee(f, below, part), in_turn ? bytes : 0);
+        if (gi_bytes_plus(held, need) > most) most = gi_bytes_plus(held, need);
         if (in_turn) continue;
-        if (f->on_gpu || !gi_comes_first(below)) held += part * ga_itemsize(below->dtype);
+        if (f->on_gpu || !gi_comes_first(below)) held = gi_bytes_plus(held, gi_bytes_times(part, ga_itemsize(below->dtype)));
         over = over || (n->kind == gi_kind_map() && part == elements && below->dtype == n->dtype && below->uses == 1);
     }
-    if (n->inputs == 0 && !f->on_gpu) held += gi_foresee_unpacking(n, &f->kept);
+    if (n->inputs == 0 && !f->on_gpu) held = gi_bytes_plus(held, gi_foresee_unpacking(n, &f->kept));
     if (n->kind == gi_kind_call() && !f->on_gpu)
-        held += bytes + GI_CALL_SPARE; /* what the call itself needs: about as much again */
-    if (held + (over ? 0 : bytes) > most) most = held + (over ? 0 : bytes);
-    if (n->uses > 1) f->shared += bytes;
-    return most + tiles;
+        held = gi_bytes_plus(held, gi_bytes_plus(bytes, GI_CALL_SPARE)); /* what the call itself needs: about as much again */
+    held = gi_bytes_plus(held, over ? 0 : bytes);
+    if (held > most) most = held;
+    if (n->uses > 1) f->shared = gi_bytes_plus(f->shared, bytes);
+    return gi_bytes_plus(most, tiles);
 }
 
 /* What the arrays need on the CPU. Where GPUs help, and the memory of the CPU or of a GPU does not suffice for that, they take smaller
@@ -149,8 +170,8 @@ static gi_forecast gi_forecast_of(int n, const ga_array *const *arrays, bool on_
     f.on_gpu  = on_gpu;
     gi_count_results(n, arrays, 1);
     for (int k = 0; k < n; k++) {
-        f.results += arrays[k]->size * ga_itemsize(arrays[k]->dtype);
-        f.unit += gi_chunk_elements(arrays[k]) * ga_itemsize(arrays[k]->dtype);
+        f.results    = gi_bytes_plus(f.results, arrays[k]->size * ga_itemsize(arrays[k]->dtype));
+        f.unit       = gi_bytes_plus(f.unit, gi_bytes_times(gi_chunk_elements(arrays[k]), ga_itemsize(arrays[k]->dtype)));
         int64_t need = gi_foresee(&f, arrays[k]->owner->node, gi_piece_elements(arrays[k], on_gpu));
         if (need > f.piece) f.piece = need;
     }
@@ -248,7 +269,7 @@ static bool gi_forecast_has_room(const char *site, const gi_forecast *f)
         "this needs about %s of memory (%s for results, %s for reductions, %lld times %s for pieces%s%s), and %s are left%s%s: "
         "compute a part of it or a reduction, use smaller chunks or fewer threads",
         gi_bytes_text(total), gi_bytes_text(f->results), gi_bytes_text(f->values), (long long)f->threads,
-        gi_bytes_text(f->piece + f->shared), windows > 0 ? ", to give them to other ranks " : "",
+        gi_bytes_text(gi_bytes_plus(f->piece, f->shared)), windows > 0 ? ", to give them to other ranks " : "",
         windows > 0 ? gi_bytes_text(windows) : "", gi_bytes_text(left), limit > 0 ? " of ga_memory_limit's " : "",
         limit > 0 ? gi_bytes_text(limit) : "");
     return false;
@@ -316,7 +337,7 @@ ga_shape ga_chunks_of(const ga_array *a)
 
 ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
 {
-    bool ok = gi_array_check_any(o.site, a, "a") && !gi_option_null(o.site, "out", o.out);
+    bool ok = gi_options_compute(&o) && gi_array_check_any(o.site, a, "a");
     ok      = ok && (!o.out || (gi_array_check(o.site, o.out, ".out") && gi_copy_fits_into(o.site, a, GA_CPU, o.out)));
     if (ok && !gi_is_deferred(a)) return !o.out ? (ga_view)(a, o.site) : gi_copy_assign(o.site, o.out, a) ? o.out : NULL;
     if (!ok) gi_compute_cannot_begin(o.site);
@@ -341,8 +362,11 @@ static char *gi_chunked_text(const char *site, const ga_array *a)
     if (!text) return (char *)gi_fail(site, GA_NO_MEMORY, "no memory for the text");
     if (ga_get_num_gpus() > 0) {
         gi_forecast there = gi_forecast_of(1, &a, true);
-        f.values += ga_get_num_gpus() * (there.piece + there.shared); /* what goes there, and comes back, lies here too */
-        snprintf(gpus, sizeof gpus, ", and %s on each of %d GPU%s", gi_bytes_text(there.piece + there.shared),
+        f.values          = gi_bytes_plus(
+                     f.values,
+                     gi_bytes_times(ga_get_num_gpus(),
+                                    gi_bytes_plus(there.piece, there.shared))); /* what goes there, and comes back, lies here too */
+        snprintf(gpus, sizeof gpus, ", and %s on each of %d GPU%s", gi_bytes_text(gi_bytes_plus(there.piece, there.shared)),
                  ga_get_num_gpus(), ga_get_num_gpus() == 1 ? "" : "s");
     }
     snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more%s>", ga_dtype_name(a->dtype),

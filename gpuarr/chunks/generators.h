@@ -85,17 +85,7 @@ static ga_array *gi_chunked_generator(const char *site, ga_dtype dtype, ga_devic
     p.from      = from;
     memcpy(p.plan, plan, plan_bytes);
     if (dtype == GA_DTYPE_DEFAULT) dtype = GA_F64;
-    if (!gi_is_dtype(dtype))
-        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
     if (device == GA_CUDA) return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "chunked arrays are on the CPU: leave .device out");
-    if (shape->ndim < 0 || shape->ndim > GPUARR_MAX_DIMS)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
-                                   "%d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", shape->ndim,
-                                   GPUARR_MAX_DIMS);
-    for (int d = 0; d < shape->ndim; d++)
-        if (shape->n[d] < 0)
-            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length",
-                                       gi_shape_text(shape->ndim, shape->n));
     ga_array *r = gi_lazy_new(site, gi_kind_generator(), dtype, shape->ndim, shape->n, 0, NULL, &p, sizeof p);
     if (r && gi_chunk_set_lengths(site, r->owner->node, chunks)) return r;
     ga_free(r);
@@ -139,10 +129,11 @@ static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, c
     gi_alike_plan p;
     ga_shape      all;
     ga_dtype      dtype = o->dtype ? o->dtype : GA_F64;
+    if (!gi_dtype_check(o->site, dtype) || !gi_shape_check(o->site, ndim, shape)) return NULL;
     memset(&p, 0, sizeof p);
     memset(&all, 0, sizeof all);
     all.ndim = ndim;
-    for (int d = 0; d < ndim && d < GPUARR_MAX_DIMS; d++) all.n[d] = shape[d];
+    for (int d = 0; d < ndim; d++) all.n[d] = shape[d];
     p.size = ga_itemsize(dtype);
     if (!gi_operand_is_number(value)) {
         ga_array *a =
@@ -156,6 +147,6 @@ static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, c
         ga_free(r);
         return cast;
     }
-    if (gi_is_dtype(dtype) && !gi_number_element(o->site, value, dtype, p.element)) return NULL;
+    if (!gi_number_element(o->site, value, dtype, p.element)) return NULL;
     return gi_chunked_generator(o->site, dtype, o->device, &all, dtype, gi_alike_generator(), &p, sizeof p, &o->chunks);
 }

@@ -88,7 +88,7 @@ static void gi_worker_run_all(int64_t gpus, gi_task task, void *job)
         d->task      = task;
         d->job       = job;
         d->ordinal   = __atomic_load_n(&gi_helpers.first, __ATOMIC_RELAXED) + (int)k;
-        if (pthread_create(&d->thread, NULL, gi_drive_gpu, d) == 0) driven++; /* or there are no more threads to be had */
+        if (gi_thread_create(&d->thread, false, gi_drive_gpu, d) == 0) driven++; /* or there are no more threads to be had */
     }
     gi_parallel(ga_get_num_threads(), 1, task, job);
     for (int k = 0; k < driven; k++) (void)pthread_join(driver[k].thread, NULL);

@@ -72,15 +72,15 @@ static ga_array *gi_chunked_join(int n, const ga_array *const *arrays, ga_dtype 
 /* ga_indices and ga_mgrid: the lines, each repeated along the axes of the others. */
 static ga_array *gi_chunked_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *shape, ga_array *const *lines)
 {
-    static ga_axis_options none;
-    ga_axis_options        joining               = none;
-    ga_new_options         all                   = *o;
-    ga_array              *part[GPUARR_MAX_DIMS] = { NULL }, *grid = NULL;
-    const ga_array        *in[GPUARR_MAX_DIMS] = { NULL };
-    int                    n                   = shape->ndim - 1;
-    bool                   done                = true;
-    joining.site                               = o->site;
-    all.dtype                                  = dtype;
+    ga_axis_options joining               = ga_axis_defaults;
+    ga_new_options  all                   = *o;
+    ga_array       *part[GPUARR_MAX_DIMS] = { NULL }, *grid = NULL;
+    const ga_array *in[GPUARR_MAX_DIMS] = { NULL };
+    int             n                   = shape->ndim - 1;
+    bool            done                = true;
+    joining.site                        = o->site;
+    joining.out                         = NULL;
+    all.dtype                           = dtype;
     if (n == 0) return gi_chunked_full(1, shape->n, GA_ARG(0), &all);
     for (int k = 0; k < n && done; k++) {
         part[k] = gi_grid_repeat_along(o->site, lines[k], k, n, shape->n + 1);

@@ -180,12 +180,13 @@ static ga_array *gi_chunked_stencil(const ga_stencil_kernel *k, int n, const ga_
 {
     gi_stencil_call p;
     const ga_array *a     = operands[0].array;
-    int64_t         steps = o->steps > 0 ? o->steps : 1;
+    int64_t         steps = o->steps;
     memset((void *)&p, 0, sizeof p);
     if (!gi_chunk_no_out(o->site, o->out)) return NULL;
-    p.k = k;
-    p.n = n;
-    p.o = *o;
+    p.k     = k;
+    p.n     = n;
+    p.o     = *o;
+    p.o.out = GA_NO_ARRAY;
     memcpy(p.operands, operands, (size_t)n * sizeof *operands);
     p.window.border = o->border;
     for (int d = 0; d < a->ndim; d++) {

@@ -272,6 +272,7 @@ static bool gi_chunk_no_out(const char *site, const ga_array *out)
 static ga_array *gi_lazy_new(const char *site, const gi_lazy_kind *kind, ga_dtype dtype, int ndim, const int64_t *shape,
                              int inputs, const ga_array *const *in, const void *plan, size_t plan_bytes)
 {
+    if (!gi_dtype_check(site, dtype) || !gi_shape_check(site, ndim, shape)) return NULL;
     size_t list = sizeof(gi_lazy), behind = (list + (size_t)inputs * sizeof(ga_array *) + 15) / 16 * 16,
            room = behind + plan_bytes;
     gi_lazy *n  = (gi_lazy *)gi_mem_alloc(site, room);

@@ -31,7 +31,7 @@ static bool gi_own_lines(gi_computation *c, gi_worker *w, const gi_box *box, voi
         ok        = pulled[a] != NULL;
         if (ok) in[i] = gi_operand_arg(pulled[a++]);
     }
-    o.internal  = true;
+    o.out       = GA_NO_ARRAY;
     o.keepdims  = false;
     o.axis      = 0;
     o.axes.ndim = r->reduced;
@@ -61,13 +61,13 @@ static void gi_own_fold_run_lines(int64_t begin, int64_t end, void *job)
 /* The accumulator of the elements first .. first + n of a line, a branch of its tree; `blocks` has room for those of its blocks. */
 static bool gi_own_branch(gi_own_run *r, gi_worker *w, int64_t line, int64_t first, int64_t n, char *blocks, char *acc)
 {
-    const gi_own_fold                *p    = r->p;
-    const int64_t                     size = p->r.k->acc_bytes, most = (w->gpu ? GI_GPU_BYTES : GI_PIECE_BYTES) / 8;
-    gi_reducing                       m  = p->r;
-    bool                              ok = true;
-    __attribute__((aligned(64))) char accs[GI_BLOCK * GPUARR_MAX_ACCUMULATOR];
+    const gi_own_fold *p    = r->p;
+    const int64_t      size = p->r.k->acc_bytes, most = (w->gpu ? GI_GPU_BYTES : GI_PIECE_BYTES) / 8;
+    gi_reducing        m  = p->r;
+    bool               ok = true;
+    GI_ARENA(char, accs, GI_BLOCK *size);
     for (int64_t at = 0; at < n && ok; at += most) {
-        const ga_shape all             = { 0, { 0 } };
+        const ga_shape all             = { -1, { 0 } };
         ga_array *x[GPUARR_MAX_INPUTS] = { NULL }, *view[GPUARR_MAX_INPUTS] = { NULL }, *copy[GPUARR_MAX_INPUTS] = { NULL };
         int64_t   count = n - at < most ? n - at : most;
         for (int i = 0, a = 0; i < p->operands && ok; i++) {

@@ -97,8 +97,10 @@ static bool gi_pull_into(const char *site, ga_array *out, ga_array *pulled)
 {
     if (pulled && pulled->device != out->device) { /* a GPU's */
         bool          direct = pulled->dtype == out->dtype && ga_same_shape(pulled, out);
-        ga_to_options o      = { site, direct ? out : NULL, NULL, false };
-        ga_array     *there  = gi_copy_to_with(pulled, out->device, o);
+        ga_to_options o      = ga_to_defaults;
+        o.site               = site;
+        o.out                = direct ? out : NULL;
+        ga_array *there      = gi_copy_to_with(pulled, out->device, o);
         ga_free(pulled);
         if (direct) return there != NULL;
         pulled = there;

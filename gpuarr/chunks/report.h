@@ -143,7 +143,7 @@ static void gi_write_report(FILE *f)
     for (int k = 0; k < sites; k++) {
         const char *site = share[k].site ? share[k].site : "", *call = strchr(site, '\t');
         fputs("<tr><td>", f);
-        gi_write_escaped(f, call ? call + 1 : site, call ? (int)strcspn(call + 1, "\v") : (int)strlen(site));
+        gi_write_escaped(f, call ? call + 1 : site, (int)strlen(call ? call + 1 : site));
         fputs("<td>", f);
         gi_write_escaped(f, site, (int)strcspn(site, "\t"));
         fprintf(f, "<td>%lld<td>%.4f</tr>\n", (long long)share[k].times, share[k].seconds);
@@ -159,17 +159,16 @@ static void gi_watch_ends(void)
     for (int k = 0; k < 2; k++) {
         const char *asked = k == 0 ? gi_watch.trace : gi_watch.report;
         if (!asked || !*asked) continue;
-        char        path[4096];
+        GI_ARENA(char, path, GI_PATH_ROOM);
+        gi_new_file to;
         const char *slash = strrchr(asked, '/'), *dot = strrchr(asked, '.');
         int         stem = dot && (!slash || dot > slash) ? (int)(dot - asked) : (int)strlen(asked);
-        if (ga_rank() == 0) snprintf(path, sizeof path, "%s", asked);
-        else snprintf(path, sizeof path, "%.*s.%d%s", stem, asked, ga_rank(), asked + stem); /* run.1.json */
-        FILE *f = fopen(path, "w");
-        if (f) {
-            if (k == 0) gi_write_trace(f);
-            else gi_write_report(f);
-        }
-        if (!f || fclose(f) != 0) fprintf(stderr, "gpuarr: cannot write '%s': %s\n", path, strerror(errno));
+        if (ga_rank() == 0) snprintf(path, GI_PATH_ROOM, "%s", asked);
+        else snprintf(path, GI_PATH_ROOM, "%.*s.%d%s", stem, asked, ga_rank(), asked + stem); /* run.1.json */
+        bool begun = gi_file_begin(&to, path);
+        if (begun && k == 0) gi_write_trace(to.file);
+        else if (begun) gi_write_report(to.file);
+        if (!begun || !gi_file_end(&to, true)) fprintf(stderr, "gpuarr: cannot write '%s': %s\n", path, to.why);
     }
     pthread_mutex_unlock(&gi_watch.lock);
 }

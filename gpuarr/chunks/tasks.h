@@ -141,6 +141,16 @@ static void gi_note_task(const ga_task *t, double start)
     gi_keep_event(&e);
 }
 
+/* The array that a task gives outlives its scope. (A result that is no array is not in the scope's list.) */
+static void gi_task_keep_result(gi_scope *scope, const ga_result *result)
+{
+    for (ga_array *a = scope->first; a; a = a->next)
+        if (a == result->array) {
+            ga_keep(a);
+            return;
+        }
+}
+
 static bool gi_task_do(ga_task *t)
 {
     ga_result    few[16], *in = few;
@@ -149,8 +159,13 @@ static bool gi_task_do(ga_task *t)
     if (t->n > 16) in = (ga_result *)gi_mem_alloc(t->site, bytes);
     if (!in) return false;
     for (int k = 0; k < t->n; k++) in[k] = t->needs[k]->result;
+    gi_scope scope;
+    gi_scope_begin(&scope);
     bool ok = t->f(&t->result, in, t->n, t->user);
+    if (ok) gi_task_keep_result(&scope, &t->result);
+    gi_scope_end(&scope);
     if (in != few) gi_mem_release(in, bytes);
+    if (ok) gi_error_left_behind();
     if (gi_is_watched()) gi_note_task(t, start);
     return ok;
 }
@@ -303,7 +318,7 @@ bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_optio
 {
     if (!g) return gi_fail(o.site, GA_BAD_ARGUMENT, "the graph is NULL") != NULL;
     gi_drawing d;
-    int64_t    most = o.tasks > 0 ? o.tasks : 200;
+    int64_t    most = o.tasks;
     memset(&d, 0, sizeof d);
     d.site = o.site;
     d.by   = o.color;

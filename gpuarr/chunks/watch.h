@@ -2,12 +2,14 @@
 
 bool ga_progress_line(const ga_progress *p, void *user)
 {
-    const int wide = 30, full = (int)(p->done * wide);
+    if (!p) return gi_fail("\tga_progress_line", GA_BAD_ARGUMENT, "the progress is NULL") != NULL;
+    const int    wide = 30;
+    const double done = p->done > 0 ? (p->done < 1 ? p->done : 1) : 0; /* NaN: 0 */
+    const int    full = (int)(done * wide);
     (void)user;
-    fprintf(stderr, "\r%-24.24s [%.*s%*s] %3.0f %%, %.1f s, %.1f s left, %s   ", p->what, full,
-            "##############################", wide - full, "", 100 * p->done, p->seconds, p->left,
-            gi_bytes_text(p->used_bytes));
-    if (p->done >= 1) fputc('\n', stderr);
+    fprintf(stderr, "\r%-24.24s [%.*s%*s] %3.0f %%, %.1f s, %.1f s left, %s   ", p->what ? p->what : "", full,
+            "##############################", wide - full, "", 100 * done, p->seconds, p->left, gi_bytes_text(p->used_bytes));
+    if (done >= 1) fputc('\n', stderr);
     return true;
 }
 
@@ -19,6 +21,19 @@ void ga_set_progress(ga_progress_function f, void *user)
     pthread_mutex_unlock(&gi_watch.lock);
 }
 
+/* As at the beginning: the environment is asked again. */
+static void gi_watch_forget(void)
+{
+    gi_kept_forget();
+    pthread_mutex_lock(&gi_watch.lock);
+    __atomic_store_n(&gi_watch.events_on, false, __ATOMIC_RELAXED);
+    __atomic_store_n(&gi_watch.asked, false, __ATOMIC_RELEASE);
+    free(gi_watch.event);
+    gi_watch.event  = NULL;
+    gi_watch.events = gi_watch.dropped = 0;
+    pthread_mutex_unlock(&gi_watch.lock);
+}
+
 static void gi_watch_begins(void)
 {
     if (__atomic_load_n(&gi_watch.asked, __ATOMIC_ACQUIRE)) return;
@@ -27,6 +42,7 @@ static void gi_watch_begins(void)
     gi_watch.trace       = getenv("GA_TRACE");
     gi_watch.report      = getenv("GA_REPORT");
     gi_watch.begun       = ga_now();
+    __atomic_store_n(&gi_chunks_forget, &gi_watch_forget, __ATOMIC_RELAXED);
     if (progress && *progress && *progress != '0' && !gi_watch.progress) gi_watch.progress = ga_progress_line;
     if ((gi_watch.trace && *gi_watch.trace) || (gi_watch.report && *gi_watch.report)) {
         gi_watch.event = (gi_event *)malloc(GI_MOST_EVENTS * sizeof(gi_event));
@@ -41,7 +57,7 @@ static int gi_call_name(const char *site, const char **name)
 {
     const char *call = site ? strchr(site, '\t') : NULL;
     *name            = call ? call + 1 : site ? site : "gpuarr";
-    return (int)strcspn(*name, "(\v");
+    return (int)strcspn(*name, "(");
 }
 
 static int gi_event_name(const gi_event *e, const char **name)

@@ -105,22 +105,28 @@ static int64_t gi_shape_c_strides(ga_dtype dtype, int ndim, const int64_t *shape
     return empty ? 0 : bytes;
 }
 
+/* Is it a shape that an array can have? False with an error. */
+static bool gi_shape_check(const char *site, int ndim, const int64_t *shape)
+{
+    if (ndim < 0 || ndim > GPUARR_MAX_DIMS)
+        return gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", ndim,
+                       GPUARR_MAX_DIMS) != NULL;
+    if (ndim > 0 && !shape) return gi_fail(site, GA_BAD_ARGUMENT, "the shape of %d lengths is NULL", ndim) != NULL;
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] < 0)
+            return gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(ndim, shape)) != NULL;
+    return true;
+}
+
 /* A new C-ordered array with any content, in memory of some kind. */
 GI_SHARED ga_array *gi_array_new_in(const char *site, gi_memory memory, ga_dtype dtype, ga_device device, int ndim,
                                     const int64_t *shape)
 {
     if (dtype == GA_DTYPE_DEFAULT) dtype = GA_F64;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
-    if (!gi_is_dtype(dtype))
-        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
-    if (!gi_device_check(site, device)) return NULL;
-    if (ndim < 0 || ndim > GPUARR_MAX_DIMS)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
-                                   "%d dimensions; at most %d are possible (#define GPUARR_MAX_DIMS for more)", ndim,
-                                   GPUARR_MAX_DIMS);
-    for (int d = 0; d < ndim; d++)
-        if (shape[d] < 0)
-            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(ndim, shape));
+    if (!gi_dtype_check(site, dtype) || !gi_device_check(site, device) || !gi_arena_check(site) ||
+        !gi_shape_check(site, ndim, shape))
+        return NULL;
     int64_t strides[GPUARR_MAX_DIMS], bytes = gi_shape_c_strides(dtype, ndim, shape, strides);
     if (bytes < 0)
         return (ga_array *)gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted",
@@ -186,7 +192,7 @@ static bool gi_array_is_alive(const char *site, const ga_array *a, const char *n
 /* The same for an array whose elements the call will use, if they are there yet: a copy of them that is still under way is waited for. */
 static bool gi_array_check_any(const char *site, const ga_array *a, const char *name)
 {
-    if (!gi_array_is_alive(site, a, name)) return false;
+    if (!gi_array_is_alive(site, a, name) || !gi_arena_check(site)) return false;
     return !a->owner || !__atomic_load_n(&a->owner->copying, __ATOMIC_RELAXED) || gi_gpu->settle(site, a->owner);
 }
 
@@ -259,7 +265,7 @@ void gi_scope_end(gi_scope *s)
 typedef struct gi_thread_state {
     gi_scope *scope;
     ga_status status;
-    bool      quiet;
+    bool      quiet, unread;
     char      text[sizeof gi_error_text];
 } gi_thread_state;
 
@@ -268,10 +274,12 @@ static void gi_thread_put_aside(gi_thread_state *t)
     t->scope  = gi_current_scope;
     t->status = gi_error_status;
     t->quiet  = gi_error_quiet;
+    t->unread = gi_error_unread;
     if (t->status != GA_OK) memcpy(t->text, gi_error_text, sizeof t->text);
     gi_current_scope = NULL;
     gi_error_status  = GA_OK;
     gi_error_quiet   = true;
+    gi_error_unread  = false;
 }
 
 static void gi_thread_take_back(const gi_thread_state *t)
@@ -279,6 +287,7 @@ static void gi_thread_take_back(const gi_thread_state *t)
     gi_current_scope = t->scope;
     gi_error_status  = t->status;
     gi_error_quiet   = t->quiet;
+    gi_error_unread  = t->unread;
     if (t->status != GA_OK) memcpy(gi_error_text, t->text, sizeof t->text);
 }
 

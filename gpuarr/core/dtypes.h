@@ -30,6 +30,12 @@ static bool gi_dtype_is_stamped(const char *site, ga_dtype dtype)
 #endif
 }
 
+/* Is it a dtype at all? False with an error. */
+static bool gi_dtype_check(const char *site, ga_dtype dtype)
+{
+    return gi_is_dtype(dtype) || gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype) != NULL;
+}
+
 const char *ga_dtype_name(ga_dtype d) { return gi_is_dtype(d) ? gi_dtype_names[d] : "?"; }
 int64_t     ga_itemsize(ga_dtype d) { return gi_is_dtype(d) ? gi_itemsizes[d] : 0; }
 

@@ -4,13 +4,33 @@ static __thread char      gi_error_text[1024];
 static __thread ga_status gi_error_status;
 static __thread bool      gi_error_quiet;   /* another thread will tell it */
 static __thread bool      gi_error_printed; /* another process prints it */
+static __thread bool      gi_error_unread;  /* this thread's error was printed, but the program has not asked for it */
+static int                gi_errors_unread; /* atomic: of all threads */
 static ga_error_handler   gi_error_handler;
 static void              *gi_error_user;
 
-const char *ga_error(void) { return gi_error_status == GA_OK ? NULL : gi_error_text; }
-ga_status   ga_error_status(void) { return gi_error_status; }
-void        ga_clear_error(void) { gi_error_status = GA_OK; }
-void        ga_ignore_error(ga_status status, const char *sentence, void *user) { (void)status, (void)sentence, (void)user; }
+static void gi_error_is_read(void)
+{
+    if (gi_error_unread) __atomic_sub_fetch(&gi_errors_unread, 1, __ATOMIC_RELAXED);
+    gi_error_unread = false;
+}
+
+const char *ga_error(void)
+{
+    gi_error_is_read();
+    return gi_error_status == GA_OK ? NULL : gi_error_text;
+}
+ga_status ga_error_status(void)
+{
+    gi_error_is_read();
+    return gi_error_status;
+}
+void ga_clear_error(void)
+{
+    gi_error_is_read();
+    gi_error_status = GA_OK;
+}
+void ga_ignore_error(ga_status status, const char *sentence, void *user) { (void)status, (void)sentence, (void)user; }
 
 void ga_set_error_handler(ga_error_handler handler, void *user)
 {
@@ -25,13 +45,52 @@ static int gi_error_write_site(char *to, size_t room, const char *site)
     if (!site || !*site) return snprintf(to, room, "gpuarr: ");
     const char *call = strchr(site, '\t');
     if (!call) return snprintf(to, room, "%.*s: ", LONGEST_CALL, site);
-    size_t length = strcspn(call + 1, "\v");
+    size_t length = strlen(call + 1);
     bool   cut    = length > LONGEST_CALL;
     return snprintf(to, room, "%.*s%s%.*s%s: ", (int)(call - site), site, call > site ? ": " : "",
                     cut ? (int)LONGEST_CALL : (int)length, call + 1, cut ? "..." : "");
 }
 
-/* Keeps the first error of this thread as a sentence and reports it. Always returns NULL. */
+static int gi_error_action = -1; /* atomic; -1: the program has not asked for one */
+
+void ga_on_error(ga_error_action action)
+{
+    if ((unsigned)action > GA_TRAP)
+        gi_fail("\tga_on_error", GA_BAD_ARGUMENT, "%d is no action: use GA_EXIT, GA_TRAP or GA_CONTINUE", (int)action);
+    else __atomic_store_n(&gi_error_action, (int)action, __ATOMIC_RELAXED);
+}
+
+static ga_error_action gi_error_wanted_action(void)
+{
+    int         action = __atomic_load_n(&gi_error_action, __ATOMIC_RELAXED);
+    const char *asked  = action < 0 ? getenv("GPUARR_ON_ERROR") : NULL;
+    if (action >= 0) return (ga_error_action)action;
+    if (!asked || !*asked) return GA_CONTINUE;
+    if (!strcmp(asked, "exit")) return GA_EXIT;
+    if (!strcmp(asked, "trap")) return GA_TRAP;
+    fprintf(stderr, "gpuarr: GPUARR_ON_ERROR=%s in the environment is neither exit nor trap\n", asked);
+    return GA_CONTINUE;
+}
+
+/* Tells the error that this thread has just got, and ends the program if that is wanted. `print`: nobody has printed it yet. */
+static void gi_error_tell(bool print)
+{
+    if (gi_error_quiet) return;
+    if (gi_error_handler) {
+        gi_error_handler(gi_error_status, gi_error_text, gi_error_user);
+    } else if (print) {
+        fprintf(stderr, "gpuarr: %s\n", gi_error_text);
+        gi_error_unread = true;
+        __atomic_add_fetch(&gi_errors_unread, 1, __ATOMIC_RELAXED);
+    }
+    ga_error_action action = gi_error_wanted_action();
+    if (action == GA_CONTINUE) return;
+    gi_error_is_read();
+    if (action == GA_EXIT) exit(1);
+    raise(SIGTRAP);
+}
+
+/* Keeps the first error of this thread as a sentence and tells it. Always returns NULL. */
 GI_SHARED void *gi_fail(const char *site, ga_status status, const char *format, ...)
 {
     if (gi_error_status != GA_OK) return NULL;
@@ -42,10 +101,20 @@ GI_SHARED void *gi_fail(const char *site, ga_status status, const char *format, 
     if (used >= 0 && (size_t)used < sizeof gi_error_text)
         vsnprintf(gi_error_text + used, sizeof gi_error_text - (size_t)used, format, args);
     va_end(args);
-    if (gi_error_quiet) return NULL;
-    if (gi_error_handler) gi_error_handler(status, gi_error_text, gi_error_user);
-    else if (!gi_error_printed) fprintf(stderr, "gpuarr: %s\n", gi_error_text);
+    gi_error_tell(!gi_error_printed);
     return NULL;
+}
+
+/* A function of the program's, a task or one for chunks, has come back content, with an error that it has not cleared: told now, as nobody
+   else will. */
+static void gi_error_left_behind(void)
+{
+    if (gi_error_status == GA_OK || !gi_error_quiet) return;
+    gi_error_quiet = false;
+    gi_error_tell(true);
+    gi_error_quiet  = true;
+    gi_error_unread = false; /* it is counted, and the next error is another one */
+    gi_error_status = GA_OK;
 }
 
 /* "(3, 4)" for messages; the text lives in one of a few buffers of this thread, so one message may hold several. */
@@ -54,39 +123,10 @@ GI_SHARED const char *gi_shape_text(int ndim, const int64_t *n)
     enum { BUFFERS = 4, ROOM = 24 * GPUARR_MAX_DIMS + 4 };
     static __thread char text[BUFFERS][ROOM];
     static __thread int  turn;
-    char                *s    = text[turn = (turn + 1) % BUFFERS];
-    int                  used = snprintf(s, ROOM, "(");
+    char                *s = text[turn = (turn + 1) % BUFFERS];
+    if (ndim < 0 || ndim > GPUARR_MAX_DIMS) return snprintf(s, ROOM, "(of %d dimensions)", ndim), s;
+    int used = snprintf(s, ROOM, "(");
     for (int d = 0; d < ndim; d++) used += snprintf(s + used, (size_t)(ROOM - used), d ? ", %lld" : "%lld", (long long)n[d]);
     snprintf(s + used, (size_t)(ROOM - used), ndim == 1 ? ",)" : ")");
     return s;
-}
-
-/* Was an option written in the call? The options follow a vertical tab in `site`, or else stand between the parentheses of the call's
-   text. Only the outermost level counts, not the options of calls inside, and only what follows a comma is an option's name. */
-GI_SHARED bool gi_option_given(const char *site, const char *name)
-{
-    const char *p = site ? strchr(site, '\v') : NULL;
-    if (!p && site && (p = strchr(site, '\t')) != NULL) p = strchr(p, '(');
-    if (!p) return false;
-    if (!strchr(p, '=')) return false; /* most calls: no option at all */
-    size_t length = strlen(name);
-    int    depth  = 0;
-    char   before = ',', last = ',';
-    for (p++; *p; p++) {
-        if (*p == '"' || (*p == '\'' && !(last >= '0' && last <= '9'))) { /* a literal: to its end */
-            char quote = *p++;
-            while (*p && *p != quote) p += *p == '\\' && p[1] ? 2 : 1;
-            if (!*p) break;
-        }
-        if (*p == '(' || *p == '[' || *p == '{') depth++;
-        if (*p == ')' || *p == ']' || *p == '}') depth--;
-        if (depth == 0 && *p == '.' && before == ',' && strncmp(p + 1, name, length) == 0) {
-            const char *after = p + 1 + length;
-            while (*after == ' ') after++;
-            if (after[0] == '=' && after[1] != '=') return true;
-        }
-        last = *p;
-        if (*p != ' ') before = *p;
-    }
-    return false;
 }

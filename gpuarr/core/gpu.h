@@ -40,6 +40,7 @@ typedef struct gi_gpu_port {
     void (*lock)(void); /* around a fork */
     void (*unlock)(void);
     void (*forked)(void); /* in the child, where CUDA does not work any more */
+    void (*shutdown)(void);
 
     /* buffers */
     bool (*alloc_buffer)(const char *site, gi_buffer *b); /* on a GPU, or pinned */

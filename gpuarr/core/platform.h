@@ -1,11 +1,14 @@
 /* ==== >>runtime: errors, dtypes, memory, scopes, threads ========================================================== */
 
 #include <errno.h>
+#include <fenv.h>
 #include <float.h>
 #include <limits.h>
+#include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -121,14 +124,20 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_END_COLD
 #endif
 
-/* Around all of a program of one file (GPUARR_STATIC). Without -O gcc compiles every function of the file, called or not; of functions with
-   these options it compiles those that are called. (g++ compiles all of them all the same.) */
-#if defined(GPUARR_STATIC) && defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus) && !GI_OPTIMIZED
-#define GI_BEGIN_STATIC _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"toplevel-reorder\")")
-#define GI_END_STATIC   _Pragma("GCC pop_options")
+/* Around everything of ours. With -O gcc leaves out passes that take time and give our code no speed. Without -O, under
+   GPUARR_STATIC, gcc would compile every function of the file, called or not; of functions with these options it compiles those that are called.
+   (g++ compiles all of them all the same.) */
+#if defined(__GNUC__) && !defined(__clang__) && GI_OPTIMIZED
+#define GI_BEGIN_OURS                                                                                                          \
+    _Pragma("GCC push_options")                                                                                                \
+        _Pragma("GCC optimize(\"no-gcse\", \"no-thread-jumps\", \"no-tree-vrp\", \"no-schedule-insns2\", \"no-tree-pta\")")
+#define GI_END_OURS _Pragma("GCC pop_options")
+#elif defined(GPUARR_STATIC) && defined(__GNUC__) && !defined(__clang__) && !defined(__cplusplus)
+#define GI_BEGIN_OURS _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\", \"toplevel-reorder\")")
+#define GI_END_OURS   _Pragma("GCC pop_options")
 #else
-#define GI_BEGIN_STATIC
-#define GI_END_STATIC
+#define GI_BEGIN_OURS
+#define GI_END_OURS
 #endif
 
 /* A table of functions, as a function: const gi_row *gi_row_add(void). Without -O gcc keeps every table of a file, and every function that a table

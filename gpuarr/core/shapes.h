@@ -39,14 +39,6 @@ bool ga_may_share_memory(const ga_array *a, const ga_array *b)
     return a0 < b1 && b0 < a1;
 }
 
-/* Was the option written, but as a pointer that is NULL? Then what should have made it failed, and so does this call. */
-static bool gi_option_null(const char *site, const char *name, const void *p)
-{
-    if (p || !gi_option_given(site, name)) return false;
-    gi_fail(site, GA_BAD_ARGUMENT, ".%s is NULL: the call that should have made it failed, or it was never made", name);
-    return true;
-}
-
 /* Turns a negative axis into its number; -1 with an error if there is no such axis. */
 GI_SHARED int gi_axis(const char *site, int axis, int ndim)
 {

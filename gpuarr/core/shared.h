@@ -4,7 +4,6 @@
 
 GI_SHARED void       *gi_fail(const char *site, ga_status status, const char *format, ...) GI_PRINTS(3, 4);
 GI_SHARED const char *gi_shape_text(int ndim, const int64_t *n);
-GI_SHARED bool        gi_option_given(const char *site, const char *name);
 GI_SHARED int         gi_axis(const char *site, int axis, int ndim);
 GI_SHARED bool        gi_mem_count(const char *site, size_t bytes);
 GI_SHARED void        gi_mem_discount(size_t bytes);

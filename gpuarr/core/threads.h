@@ -49,6 +49,9 @@ static struct {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL
 };
 
+static pthread_t gi_helper_threads[GI_MOST_THREADS - 1]; /* those that were started */
+static bool      gi_helpers_leave;                       /* atomic: they are asked to */
+
 static __thread bool gi_parallel_inside;
 
 /* Takes the first piece of a range. False: it has none. */
@@ -146,8 +149,8 @@ static void gi_sleep(uint64_t done)
     if (gi_job_waits(__atomic_load_n(&gi_threads.state, __ATOMIC_SEQ_CST), done)) {
         __atomic_sub_fetch(&gi_threads.sleeping, 1, __ATOMIC_SEQ_CST);
     } else {
-        while (!gi_threads.called) pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
-        gi_threads.called--;
+        while (!gi_threads.called && !gi_helpers_leave) pthread_cond_wait(&gi_threads.wake, &gi_threads.lock);
+        if (gi_threads.called) gi_threads.called--;
     }
     pthread_mutex_unlock(&gi_threads.lock);
 }
@@ -166,13 +169,14 @@ static void gi_call_helpers(int most)
 
 static void *gi_helper_thread(void *number)
 {
-    int      self      = (int)(intptr_t)number;
-    uint64_t done      = 0;
+    int      self = (int)(intptr_t)number;
+    uint64_t done = 0;
+    (void)gi_floats_settle(); /* a thread begins with what its maker had set */
     gi_parallel_inside = true;
     gi_helper_begins(self);
-    for (int spins = 0;; spins++) {
+    for (int spins = 0; !__atomic_load_n(&gi_helpers_leave, __ATOMIC_RELAXED); spins++) {
         uint64_t state = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED);
-        if (gi_job_waits(state, done)) {
+        if (gi_job_waits(state, done) && gi_arena_has_room()) {
             if (!__atomic_compare_exchange_n(&gi_threads.state, &state, state + 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
                 continue;
             done  = state / GI_JOB_NUMBER;
@@ -204,6 +208,8 @@ static void gi_after_fork(void)
 static void gi_in_forked_child(void)
 {
     if (gi_gpu) gi_gpu->forked();
+    gi_error_unread  = false; /* the parent's */
+    gi_errors_unread = 0;
     gi_forget_helpers();
     gi_threads.started = gi_threads.sleeping = gi_threads.called = 0;
     gi_threads.state &= ~(uint64_t)(GI_JOB_OPEN | GI_JOB_INSIDE);
@@ -217,21 +223,46 @@ __attribute__((constructor)) static void gi_expect_forks(void)
     pthread_atfork(gi_before_fork, gi_after_fork, gi_in_forked_child);
 }
 
+/* A thread of ours, on a stack of its own size: functions of the program's may run there, and the C library's choice is 128 KiB under
+   musl, else what the shell said. Returns what pthread_create does. */
+static int gi_thread_create(pthread_t *thread, bool detached, void *(*run)(void *), void *argument)
+{
+    enum { STACK = 8 << 20 };
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, STACK);
+    pthread_attr_setdetachstate(&attributes, detached ? PTHREAD_CREATE_DETACHED : PTHREAD_CREATE_JOINABLE);
+    int error = pthread_create(thread, &attributes, run, argument);
+    pthread_attr_destroy(&attributes);
+    return error;
+}
+
 static void gi_threads_start(void)
 {
     while (gi_threads.started < gi_threads.wanted - 1) {
-        pthread_t      thread;
-        pthread_attr_t attributes;
-        pthread_attr_init(&attributes);
-        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-        int error = pthread_create(&thread, &attributes, gi_helper_thread, (void *)(intptr_t)(gi_threads.started + 1));
-        pthread_attr_destroy(&attributes);
+        int error = gi_thread_create(&gi_helper_threads[gi_threads.started], false, gi_helper_thread,
+                                     (void *)(intptr_t)(gi_threads.started + 1));
         if (error) { /* no more threads to be had: carry on with those there are */
             gi_threads.wanted = gi_threads.started + 1;
             return;
         }
         gi_threads.started++;
     }
+}
+
+/* Ends the helpers; when they are needed, others are started. Waits for the call that uses them. */
+static void gi_threads_end(void)
+{
+    pthread_mutex_lock(&gi_threads.busy);
+    pthread_mutex_lock(&gi_threads.lock);
+    __atomic_store_n(&gi_helpers_leave, true, __ATOMIC_RELAXED);
+    pthread_cond_broadcast(&gi_threads.wake);
+    pthread_mutex_unlock(&gi_threads.lock);
+    for (int k = 0; k < gi_threads.started; k++) pthread_join(gi_helper_threads[k], NULL);
+    gi_forget_helpers();
+    gi_threads.started = gi_threads.sleeping = gi_threads.called = 0;
+    gi_helpers_leave                                             = false;
+    pthread_mutex_unlock(&gi_threads.busy);
 }
 
 /* The processors that this process may use: mpirun, taskset and containers leave it some of them. */
@@ -332,6 +363,7 @@ static void gi_parallel_run_alone(int64_t n, gi_task task, void *job)
 static void gi_parallel_bytes(double bytes, int64_t n, int64_t chunk, gi_task task, void *job)
 {
     if (n <= 0) return;
+    GI_SETTLE_FLOATS;
     int threads = ga_get_num_threads();
     if (bytes < GI_WORTH_SHARING || n <= chunk || threads == 1 || gi_parallel_inside ||
         pthread_mutex_trylock(&gi_threads.busy) != 0) {

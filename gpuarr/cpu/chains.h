@@ -17,11 +17,11 @@ static GI_INLINE void GI_LOOP(gi_chains_of)(const int chains, const int times, c
     for (int64_t k = 0; k < n; k++, b += b_step) {
         GI_UNROLL
         for (int i = 0; i < chains; i++) {
-            const GA_T factor = *(const GA_T *)(const void *)(x[i] + k * a_step);
+            const GA_T factor = *(const GI_STORED *)(const void *)(x[i] + k * a_step);
             GI_UNROLL
             for (int t = 0; t < times; t++)
-                sum[i][t] =
-                    GA_FN(fma)(factor, *(const GA_T *)(const void *)(shared ? b + t * b_again : y[i] + k * b_step), sum[i][t]);
+                sum[i][t] = GA_FN(fma)(factor, *(const GI_STORED *)(const void *)(shared ? b + t * b_again : y[i] + k * b_step),
+                                       sum[i][t]);
         }
     }
     GI_UNROLL

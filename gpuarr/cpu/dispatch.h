@@ -103,5 +103,5 @@ static void gi_cpu_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const 
     const gi_cast_kernel loop = GI_LOOP_OF(cast)(to, from);
     if (loop) loop(n, out, in);
     else if (gi_is_complex(from) || gi_is_complex(to)) gi_cast_complex(to, from, n, out, in);
-    else memmove(out, in, (size_t)(n * gi_itemsizes[to])); /* signed, unsigned or bool, of one size */
+    else memmove(out, in, (size_t)(n * gi_itemsizes[to])); /* signed and unsigned, of one size */
 }

@@ -95,14 +95,30 @@ static GI_INLINE void GI_LOOP(gi_fill_tile)(ga_metric metric, int vectors, const
     }
 }
 
-/* Wide tiles have a loop for each kind of chain. */
-static GI_INLINE void GI_LOOP(gi_fill_wide_tile)(ga_metric metric, const GI_LOOP(gi_distance_tile) * t)
+/* Wide tiles have a loop for each kind of chain, in functions of their own: without -O each value in them takes stack. */
+static __attribute__((noinline)) void GI_LOOP(gi_fill_cityblock)(const GI_LOOP(gi_distance_tile) * t)
+{
+    GI_LOOP(gi_fill_tile)(GA_CITYBLOCK, GI_DISTANCE_VECTORS, t);
+}
+static __attribute__((noinline)) void GI_LOOP(gi_fill_chebyshev)(const GI_LOOP(gi_distance_tile) * t)
+{
+    GI_LOOP(gi_fill_tile)(GA_CHEBYSHEV, GI_DISTANCE_VECTORS, t);
+}
+static __attribute__((noinline)) void GI_LOOP(gi_fill_cosine)(const GI_LOOP(gi_distance_tile) * t)
+{
+    GI_LOOP(gi_fill_tile)(GA_COSINE, GI_DISTANCE_VECTORS, t);
+}
+static __attribute__((noinline)) void GI_LOOP(gi_fill_squares)(const GI_LOOP(gi_distance_tile) * t)
+{
+    GI_LOOP(gi_fill_tile)(GA_SQEUCLIDEAN, GI_DISTANCE_VECTORS, t);
+}
+static void GI_LOOP(gi_fill_wide_tile)(ga_metric metric, const GI_LOOP(gi_distance_tile) * t)
 {
     switch (metric) {
-    case GA_CITYBLOCK: GI_LOOP(gi_fill_tile)(GA_CITYBLOCK, GI_DISTANCE_VECTORS, t); break;
-    case GA_CHEBYSHEV: GI_LOOP(gi_fill_tile)(GA_CHEBYSHEV, GI_DISTANCE_VECTORS, t); break;
-    case GA_COSINE: GI_LOOP(gi_fill_tile)(GA_COSINE, GI_DISTANCE_VECTORS, t); break;
-    default: GI_LOOP(gi_fill_tile)(GA_SQEUCLIDEAN, GI_DISTANCE_VECTORS, t);
+    case GA_CITYBLOCK: GI_LOOP(gi_fill_cityblock)(t); break;
+    case GA_CHEBYSHEV: GI_LOOP(gi_fill_chebyshev)(t); break;
+    case GA_COSINE: GI_LOOP(gi_fill_cosine)(t); break;
+    default: GI_LOOP(gi_fill_squares)(t);
     }
 }
 
@@ -135,11 +151,11 @@ static GI_INLINE int64_t GI_LOOP(gi_tile_width)(int64_t left)
 }
 
 /* A unit of the result: up to unit_rows rows and unit_columns columns from there. */
-static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_t column)
+static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_t column, char *room)
 {
     enum { WIDTH = GI_DISTANCE_VECTORS * GI_LANES, FEATURES = GI_DISTANCE_PACK / (GI_DISTANCE_VECTORS * GI_ISA_BYTES) };
-    GA_T          packed[FEATURES * WIDTH] __attribute__((aligned(64)));
-    GA_T          sums[GI_DISTANCE_ROWS * WIDTH] __attribute__((aligned(64))); /* of all rows, if the features come in parts */
+    GA_T         *packed      = (GA_T *)(void *)room;
+    GA_T         *sums        = (GA_T *)(void *)(room + GI_DISTANCE_PACK); /* of all rows, if the features come in parts */
     const int64_t rows_end    = d->rows - row < d->unit_rows ? d->rows : row + d->unit_rows;
     const int64_t columns_end = d->columns - column < d->unit_columns ? d->columns : column + d->unit_columns;
     int64_t       done        = 0, width;

@@ -10,9 +10,9 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_rows_, GI_ACC))(int64_t n, void *accs, 
                                                          GI_A (*join)(GI_A, GI_A))
 {
     GI_A *__restrict__ a = (GI_A *)accs;
-    const GA_T *x0 = (const GA_T *)rows[0], *x1 = (const GA_T *)rows[1], *x2 = (const GA_T *)rows[2],
-               *x3 = (const GA_T *)rows[3], *x4 = (const GA_T *)rows[4], *x5 = (const GA_T *)rows[5],
-               *x6 = (const GA_T *)rows[6], *x7 = (const GA_T *)rows[7];
+    const GI_STORED *x0 = (const GI_STORED *)rows[0], *x1 = (const GI_STORED *)rows[1], *x2 = (const GI_STORED *)rows[2],
+                    *x3 = (const GI_STORED *)rows[3], *x4 = (const GI_STORED *)rows[4], *x5 = (const GI_STORED *)rows[5],
+                    *x6 = (const GI_STORED *)rows[6], *x7 = (const GI_STORED *)rows[7];
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++)
         a[i] = join(join(join(of(x0[i]), of(x4[i])), join(of(x2[i]), of(x6[i]))),
@@ -22,7 +22,7 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_rows_, GI_ACC))(int64_t n, void *accs, 
 static GI_INLINE void GI_LOOP(GI_JOIN(gi_widen_, GI_ACC))(int64_t n, void *accs, const void *in, GI_A (*of)(GA_T))
 {
     GI_A *__restrict__ a = (GI_A *)accs;
-    const GA_T *x        = (const GA_T *)in;
+    const GI_STORED *x   = (const GI_STORED *)in;
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) a[i] = of(x[i]);
 }

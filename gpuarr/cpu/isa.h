@@ -48,7 +48,7 @@ static GI_INLINE void GI_JOIN(gi_turn_f32_, GI_ISA)(const char *from, int64_t ne
 #define GI_SELECT(name, U)                                                                                                     \
     static void GI_FIND(gi_select_##name)(int64_t n, void *out, const void *c, const void *x, const void *y)                   \
     {                                                                                                                          \
-        const uint8_t *chosen = (const uint8_t *)c; /* not bool: or gcc would not vectorise it */                              \
+        const uint8_t *chosen = (const uint8_t *)c; /* not bool: true is whatever is not 0 */                                  \
         GI_VECTORIZE                                                                                                           \
         for (int64_t i = 0; i < n; i++) {                                                                                      \
             const U a = ((const U *)x)[i], b = ((const U *)y)[i];                                                              \
@@ -85,7 +85,7 @@ static gi_kernel GI_FIND(gi_replace)(int itemsize)
 }
 static void GI_FIND(gi_select_c128)(int64_t n, void *out, const void *c, const void *x, const void *y)
 {
-    const bool    *chosen = (const bool *)c;
+    const uint8_t *chosen = (const uint8_t *)c;
     const ga_c128 *a = (const ga_c128 *)x, *b = (const ga_c128 *)y;
     for (int64_t i = 0; i < n; i++) ((ga_c128 *)out)[i] = chosen[i] ? a[i] : b[i];
 }

@@ -135,7 +135,9 @@ typedef struct gi_sifted {    /* what is counted beside the elements that are fo
 typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
     int lanes;            /* elements of a vector */
     int tile;             /* vectors side by side in a tile of distances */
-    void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column);
+    void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column,
+                          char *room); /* GI_DISTANCE_PACK bytes and those of
+                                       GI_DISTANCE_ROWS rows of a tile */
     void (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, gi_sifted *sum);
     /* adds the distances from range[2], a number of that type, and their squares; what lies outside range[0] .. range[1] counts as if
        on the bound */

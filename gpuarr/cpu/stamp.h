@@ -121,7 +121,7 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
     static void GI_LOOP(gi_cast_##from)(int64_t n, void *o, const void *x_)                                             \
     {                                                                                                                  \
         GA_T             *out = (GA_T *)o;                                                                             \
-        const gi_##from *x   = (const gi_##from *)x_;                                                                  \
+        const gi_stored_##from *x = (const gi_stored_##from *)x_;                                                                  \
         GI_VECTORIZE                                                                                                   \
         for (int64_t i = 0; i < n; i++) out[i] = GI_JOIN(GA_FN(cast), _##from)(x[i]);                                  \
     }

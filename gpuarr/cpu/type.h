@@ -4,40 +4,40 @@
 
 static GI_INLINE void GI_LOOP(gi_map1_SAME)(int64_t n, void *o, const void *x_, GA_T (*f)(GA_T))
 {
-    GA_T       *out = (GA_T *)o;
-    const GA_T *x   = (const GA_T *)x_;
+    GA_T            *out = (GA_T *)o;
+    const GI_STORED *x   = (const GI_STORED *)x_;
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
 }
 
 static GI_INLINE void GI_LOOP(gi_map1_BOOL)(int64_t n, void *o, const void *x_, bool (*f)(GA_T))
 {
-    bool       *out = (bool *)o;
-    const GA_T *x   = (const GA_T *)x_;
+    bool            *out = (bool *)o;
+    const GI_STORED *x   = (const GI_STORED *)x_;
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
 }
 
 static GI_INLINE void GI_LOOP(gi_map1_PART)(int64_t n, void *o, const void *x_, GI_R (*f)(GA_T))
 {
-    GI_R       *out = (GI_R *)o;
-    const GA_T *x   = (const GA_T *)x_;
+    GI_R            *out = (GI_R *)o;
+    const GI_STORED *x   = (const GI_STORED *)x_;
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
 }
 
 static GI_INLINE void GI_LOOP(gi_map2_SAME)(int64_t n, void *o, const void *x_, const void *y_, GA_T (*f)(GA_T, GA_T))
 {
-    GA_T       *out = (GA_T *)o;
-    const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_;
+    GA_T            *out = (GA_T *)o;
+    const GI_STORED *x = (const GI_STORED *)x_, *y = (const GI_STORED *)y_;
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) out[i] = f(x[i], y[i]);
 }
 
 static GI_INLINE void GI_LOOP(gi_map2_BOOL)(int64_t n, void *o, const void *x_, const void *y_, bool (*f)(GA_T, GA_T))
 {
-    bool       *out = (bool *)o;
-    const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_;
+    bool            *out = (bool *)o;
+    const GI_STORED *x = (const GI_STORED *)x_, *y = (const GI_STORED *)y_;
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) out[i] = f(x[i], y[i]);
 }
@@ -45,8 +45,8 @@ static GI_INLINE void GI_LOOP(gi_map2_BOOL)(int64_t n, void *o, const void *x_, 
 static GI_INLINE void GI_LOOP(gi_map3_SAME)(int64_t n, void *o, const void *x_, const void *y_, const void *z_,
                                             GA_T (*f)(GA_T, GA_T, GA_T))
 {
-    GA_T       *out = (GA_T *)o;
-    const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_, *z = (const GA_T *)z_;
+    GA_T            *out = (GA_T *)o;
+    const GI_STORED *x = (const GI_STORED *)x_, *y = (const GI_STORED *)y_, *z = (const GI_STORED *)z_;
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) out[i] = f(x[i], y[i], z[i]);
 }
@@ -135,15 +135,15 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
 {
     for (int64_t i = 0; i < rows; i++)
         for (int64_t start = 0; start < columns; start += GI_TAP_LINE) {
-            const GA_T *x = (const GA_T *)x_ + i * t->pitch + start, *w = (const GA_T *)t->weights;
-            GA_T       *sums = (GA_T *)sums_ + i * pitch + start;
-            int64_t     n    = columns - start < GI_TAP_LINE ? columns - start : GI_TAP_LINE;
+            const GI_STORED *x = (const GI_STORED *)x_ + i * t->pitch + start, *w = (const GI_STORED *)t->weights;
+            GA_T            *sums = (GA_T *)sums_ + i * pitch + start;
+            int64_t          n    = columns - start < GI_TAP_LINE ? columns - start : GI_TAP_LINE;
             if (begin)
                 for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(nothing)();
             for (int64_t u = 0; u < t->height; u++)
                 for (int64_t v = 0; v < t->width; v++, w++) {
-                    const GA_T *from   = x + u * t->pitch + v * t->step;
-                    const GA_T  weight = *w;
+                    const GI_STORED *from   = x + u * t->pitch + v * t->step;
+                    const GA_T       weight = *w;
                     GI_VECTORIZE
                     for (int64_t k = 0; k < n; k++) sums[k] = GA_FN(weigh)(sums[k], weight, from[k]);
                 }

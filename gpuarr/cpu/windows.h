@@ -28,6 +28,13 @@ static bool GI_KEYED(gi_to_keys)(const gi_keys *rule, int64_t n, void *elements)
         return true;
     }
 #endif
+#if GI_KEY_BITS == 8
+    if (rule->truth) {
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)((k[i] != 0) ^ flip);
+        return false;
+    }
+#endif
     if (flip == 0) return false;
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)(k[i] ^ flip);

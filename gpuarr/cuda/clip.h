@@ -12,14 +12,14 @@ enum { GI_BETWEEN_EACH = 4 };
 
 template <class T, double (*as_f64)(T)> GI_DEVICE void gi_cuda_between_body(const gi_cuda_bounds &b)
 {
-    int64_t  first = ((int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * GI_BETWEEN_EACH;
-    const T *from  = (const T *)b.x + first;
+    int64_t             first = ((int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x) * GI_BETWEEN_EACH;
+    const gi_stored<T> *from  = (const gi_stored<T> *)b.x + first;
     if (first >= b.size) return;
-    bool                                whole = first + GI_BETWEEN_EACH <= b.size;
-    gi_cuda_pack<T, GI_BETWEEN_EACH>    x;
-    gi_cuda_pack<bool, GI_BETWEEN_EACH> flags;
+    bool                                        whole = first + GI_BETWEEN_EACH <= b.size;
+    gi_cuda_pack<gi_stored<T>, GI_BETWEEN_EACH> x;
+    gi_cuda_pack<bool, GI_BETWEEN_EACH>         flags;
     if (whole && b.aligned) {
-        x = *(const gi_cuda_pack<T, GI_BETWEEN_EACH> *)from;
+        x = *(const gi_cuda_pack<gi_stored<T>, GI_BETWEEN_EACH> *)from;
     } else {
 #pragma unroll
         for (int k = 0; k < GI_BETWEEN_EACH; k++) x.e[k] = from[first + k < b.size ? k : 0];

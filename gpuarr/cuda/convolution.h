@@ -109,13 +109,14 @@ GI_DEVICE gi_cuda_line gi_cuda_line_written(const gi_cuda_correlation &m, int64_
     return line;
 }
 
-/* Elements of memory: those of the sums' type, or for uint32 anything narrower (the signs of integers do not matter). */
+/* Elements of memory: those of the sums' type, or for uint32 anything narrower (the signs of integers do not matter); itemsize 0: bools. */
 template <class C> GI_DEVICE void gi_cuda_fetch(const char *p, int itemsize, C &x) { (void)itemsize, x = *(const C *)p; }
 GI_DEVICE void                    gi_cuda_fetch(const char *p, int itemsize, uint32_t &x)
 {
     if (itemsize == 4) x = *(const uint32_t *)p;
     else if (itemsize == 2) x = *(const uint16_t *)p;
-    else x = *(const uint8_t *)p;
+    else if (itemsize == 1) x = *(const uint8_t *)p;
+    else x = *p != 0;
 }
 template <class C> GI_DEVICE void gi_cuda_drop(char *p, int itemsize, C x) { (void)itemsize, *(C *)p = x; }
 GI_DEVICE void                    gi_cuda_drop(char *p, int itemsize, uint32_t x)
@@ -145,7 +146,7 @@ GI_DEVICE void gi_cuda_read_lines(const gi_cuda_correlation &m, const gi_cuda_li
                 C x[GI_TILE_READS];
 #pragma unroll
                 for (int b = 0; b < GI_TILE_READS; b++, p += jump)
-                    if (i + b * step < length) gi_cuda_fetch(p, m.itemsize, x[b]);
+                    if (i + b * step < length) gi_cuda_fetch(p, m.truth ? 0 : m.itemsize, x[b]);
 #pragma unroll
                 for (int b = 0; b < GI_TILE_READS; b++)
                     if (i + b * step < length) to[i + b * step] = x[b];
@@ -155,7 +156,8 @@ GI_DEVICE void gi_cuda_read_lines(const gi_cuda_correlation &m, const gi_cuda_li
             for (; i < length; i += step) {
                 const int64_t at = gi_border_index(line.index + i, n, m.border);
                 C             x  = *(const C *)(m.outside ? m.outside : m.constant);
-                if (at >= 0) gi_cuda_fetch(m.in + (line.place + (at - line.index) * stride) * m.itemsize, m.itemsize, x);
+                if (at >= 0)
+                    gi_cuda_fetch(m.in + (line.place + (at - line.index) * stride) * m.itemsize, m.truth ? 0 : m.itemsize, x);
                 to[i] = x;
             }
         }
@@ -228,7 +230,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS, sizeof(C) > 8 ? 3 : 4)
                         C x = C();
                         if (c >= lead)
                             gi_cuda_fetch(m.weights + ((step * m.height + row + w) * m.width + column + c - lead) * m.itemsize,
-                                          m.itemsize, x);
+                                          m.truth ? 0 : m.itemsize, x);
                         ((C *)weights)[w * packs * V + c] = x;
                     }
                 __syncthreads();

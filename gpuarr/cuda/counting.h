@@ -21,8 +21,8 @@ GI_DEVICE int64_t gi_cuda_bin(const gi_binning &m, int64_t i)
     switch (m.dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG:                                                                                                             \
-        if (m.edges) x = gi_cast_f64_##tag(((const T *)m.data)[i]);                                                            \
-        else bin = gi_cast_i64_##tag(((const T *)m.data)[i]);                                                                  \
+        if (m.edges) x = gi_cast_f64_##tag(((const gi_stored_##tag *)m.data)[i]);                                              \
+        else bin = gi_cast_i64_##tag(((const gi_stored_##tag *)m.data)[i]);                                                    \
         break;
         GI_EACH_BOOL(GI_CASE)
         GI_EACH_INT(GI_CASE)

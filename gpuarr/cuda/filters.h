@@ -17,13 +17,14 @@ typedef struct gi_cuda_window_axis {
 typedef struct gi_cuda_window_job {
     const char         *in;
     char               *out;
-    const bool         *footprint;
+    const uint8_t      *footprint;
     gi_cuda_window_axis along, across[GPUARR_MAX_DIMS];
     int                 axes; /* across */
     int64_t             rows; /* of the window */
     ga_border           border;
     int64_t             first, results;
     int64_t             rank;
+    bool                truth;     /* bool: what is not 0 is 1 */
     bool                real, cut; /* cut: means become whole */
     uint64_t            flip, nan;
     alignas(8) char constant[8];
@@ -35,6 +36,7 @@ typedef void (*gi_cuda_window_kernel)(const gi_cuda_window_job);
 template <class U> GI_DEVICE U gi_cuda_key(const gi_cuda_window_job &m, U x)
 {
     const U sign = (U)((U)1 << (8 * sizeof(U) - 1)), infinity = sizeof(U) == 8 ? (U)((uint64_t)0x7ff << 52) : (U)0x7f800000u;
+    if (sizeof(U) == 1 && m.truth) x = x != 0;
     if (m.real && (U)(x & ~sign) > infinity) return (U)m.nan;
     if (m.real) x = (U)(x ^ (x & sign ? ~(U)0 : sign));
     return (U)(x ^ (U)m.flip);
@@ -258,6 +260,7 @@ static bool gi_cuda_window(const char *site, const ga_array *a, const gi_window 
     m.footprint = w->footprint;
     m.border    = w->at.border;
     m.rank      = w->kind == GI_WINDOW_RANK ? w->rank : 0;
+    m.truth     = w->work == GA_BOOL;
     m.real      = w->kind != GI_WINDOW_MEAN && gi_is_float(w->work);
     m.cut       = w->cut;
     m.flip      = (gi_is_signed(w->work) ? sign : 0) ^ (w->kind == GI_WINDOW_GREATEST ? all : 0);

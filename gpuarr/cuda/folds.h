@@ -249,6 +249,7 @@ static bool gi_cuda_reduce(const char *site, ga_op op, const gi_lines *p, ga_arr
     const ga_array *both[2] = { p->a, result };
     if (!gi_cuda_touch_all(site, 2, both) || !gi_cuda_lines_of(site, p, dtype, false, &lines, &copy)) return false;
     j.mask   = gi_cuda_truth_mask(dtype);
+    j.truth  = dtype == GA_BOOL;
     j.narrow = ga_itemsize(result->dtype) < ga_itemsize(f.accs);
     j.result = (char *)result->data;
     bool ok  = gi_cuda_fold_lines(site, p->a, gi_cuda_tree(f.kernel), gi_cuda_tree(f.again), j, lines, ga_itemsize(f.accs),
@@ -280,6 +281,7 @@ static bool gi_cuda_block_accs(const char *site, ga_op op, const gi_lines *p, ch
     if (!gi_cuda_touch(site, p->a) || !gi_cuda_lines_of(site, p, dtype, false, &lines, &copy)) return false;
     const int64_t size = ga_itemsize(f.accs);
     j.mask             = gi_cuda_truth_mask(dtype);
+    j.truth            = dtype == GA_BOOL;
     j.count            = p->length;
     j.blocks           = (p->length + GI_BLOCK - 1) / GI_BLOCK;
     bool ok            = gi_scratch_get(site, &room, p->a, (size_t)(j.blocks * size));

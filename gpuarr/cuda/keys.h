@@ -7,6 +7,7 @@
 
 typedef enum gi_key_rule {
     GI_KEYS_UNSIGNED,
+    GI_KEYS_TRUTH, /* bool: what is not 0 is 1 */
     GI_KEYS_SIGNED,
     GI_KEYS_FLOAT,    /* both zeros are equal, and all NaNs, the last */
     GI_KEYS_ORDER,    /* floats, but -0 comes before 0 */
@@ -27,7 +28,10 @@ static gi_cuda_keys gi_cuda_keys_of(ga_dtype dtype, bool order)
     gi_cuda_keys k = { GI_KEYS_UNSIGNED, (int)ga_itemsize(dtype), 8 * (int)ga_itemsize(dtype), 1 };
     if (gi_is_signed(dtype)) k.rule = GI_KEYS_SIGNED;
     if (gi_is_float(dtype)) k.rule = order ? GI_KEYS_ORDER : GI_KEYS_FLOAT;
-    if (dtype == GA_BOOL) k.bits = 1;
+    if (dtype == GA_BOOL) {
+        k.rule = GI_KEYS_TRUTH;
+        k.bits = 1;
+    }
     if (dtype == GA_C64) k.rule = GI_KEYS_C64;
     if (dtype == GA_C128) {
         k.rule = GI_KEYS_C128_HIGH;
@@ -41,6 +45,7 @@ GI_DEVICE void gi_cuda_key_at(gi_cuda_keys k, const char *p, uint32_t &key)
     const uint32_t sign = 0x80000000u;
     uint32_t       bits = k.size == 1 ? *(const uint8_t *)p : k.size == 2 ? *(const uint16_t *)p : *(const uint32_t *)p;
     switch (k.rule) {
+    case GI_KEYS_TRUTH: key = bits != 0; break;
     case GI_KEYS_SIGNED: key = bits ^ (1u << (8 * k.size - 1)); break;
     case GI_KEYS_FLOAT: key = gi_key_f32(bits); break;
     case GI_KEYS_ORDER: key = (bits & ~sign) > 0x7f800000u ? UINT32_MAX : bits & sign ? ~bits : bits | sign; break;

@@ -48,7 +48,7 @@ template <int INPUTS> struct gi_place {
 
 template <int INPUTS> GI_DEVICE bool gi_cuda_writes(const gi_cuda_map &m, const gi_place<INPUTS> &at)
 {
-    return !m.masked || *(const bool *)at.mask;
+    return !m.masked || *(const uint8_t *)at.mask;
 }
 
 template <class X, class R, R (*f)(X)> GI_DEVICE void gi_cuda_map1_body(const gi_cuda_map &m)
@@ -245,7 +245,8 @@ static gi_cuda_kernel gi_cuda_row(ga_op op, ga_dtype dtype)
 static bool gi_cuda_find_fold(ga_op op, ga_dtype dtype, gi_cuda_row_folds *f)
 {
     memset(f, 0, sizeof *f);
-    if (dtype == GA_BOOL && !gi_cuda_find_fold_b8(op, f)) dtype = GA_U8; /* truths are the numbers 0 and 1 */
+    if (dtype == GA_BOOL && !gi_cuda_find_fold_b8(op, f))
+        dtype = GA_U8; /* truths are the numbers 0 and 1, see gi_cuda_number */
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_cuda_find_fold_##tag(op, f);

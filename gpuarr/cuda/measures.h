@@ -23,11 +23,11 @@ typedef struct gi_cuda_groups {
         }                                                                                                                      \
     }
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_cast_i64_##tag(((const T *)data)[i]);
+    case GA_##TAG: return gi_cast_i64_##tag(((const gi_stored_##tag *)data)[i]);
 GI_ELEMENT_AS(i64)
 #undef GI_CASE
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_cast_f64_##tag(((const T *)data)[i]);
+    case GA_##TAG: return gi_cast_f64_##tag(((const gi_stored_##tag *)data)[i]);
 GI_ELEMENT_AS(f64)
 #undef GI_CASE
 #undef GI_ELEMENT_AS

@@ -25,11 +25,11 @@ template <class T_> struct gi_cuda_moment_fold {
                                                    uint32_t length)
         : j(job), origin(0), n(length)
     {
-        if (j.moments.shifted && n > 0) origin = gi_cuda_origin(*(const T *)(first - j.before * j.stride));
+        if (j.moments.shifted && n > 0) origin = gi_cuda_origin(gi_cuda_number(j, *(const T *)(first - j.before * j.stride)));
     }
     __device__ __forceinline__ A of(T x, uint32_t) const
     {
-        A a = { (double)x - origin, 0 };
+        A a = { (double)gi_cuda_number(j, x) - origin, 0 };
         return a;
     }
     /* gi_join_nodes, its quotients from a table */
@@ -189,6 +189,7 @@ static bool gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool 
     ga_dtype dtype = p->a->dtype;
     bool     mixed = skip_nan && gi_is_float(dtype); /* may there be elements to leave out? */
     if (!gi_cuda_lines_of(site, p, dtype, mixed && what != GI_MEAN, &lines, &copy)) return false;
+    j.truth            = dtype == GA_BOOL;
     j.moments.what     = what;
     j.moments.ddof     = ddof;
     j.moments.skip_nan = skip_nan;

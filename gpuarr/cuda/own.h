@@ -66,14 +66,23 @@ template <int N> struct gi_span {
     }
 };
 
+/* What an element is read as. Any byte of a bool but 0 is true: it becomes a bool where it is assigned to one. */
+template <class T> struct gi_stored_as {
+    typedef T type;
+};
+template <> struct gi_stored_as<bool> {
+    typedef uint8_t type;
+};
+template <class T> using gi_stored = typename gi_stored_as<T>::type;
+
 template <class T, int N> GI_DEVICE void gi_cuda_load(const gi_cuda_operand &v, const char *p, T (&x)[N])
 {
     if (v.how == GI_HOW_PACKED) {
-        gi_cuda_pack<T, N> pack = *(const gi_cuda_pack<T, N> *)p;
+        gi_cuda_pack<gi_stored<T>, N> pack = *(const gi_cuda_pack<gi_stored<T>, N> *)p;
 #pragma unroll
         for (int k = 0; k < N; k++) x[k] = pack.e[k];
     } else {
-        const T one = v.how == GI_HOW_NUMBER ? *(const T *)v.number : *(const T *)p;
+        const T one = v.how == GI_HOW_NUMBER ? *(const gi_stored<T> *)v.number : *(const gi_stored<T> *)p;
 #pragma unroll
         for (int k = 0; k < N; k++) x[k] = one;
     }
@@ -81,7 +90,7 @@ template <class T, int N> GI_DEVICE void gi_cuda_load(const gi_cuda_operand &v, 
 
 template <class T> GI_DEVICE T gi_cuda_load_one(const gi_cuda_operand &v, const char *p)
 {
-    return v.how == GI_HOW_NUMBER ? *(const T *)v.number : *(const T *)p;
+    return v.how == GI_HOW_NUMBER ? *(const gi_stored<T> *)v.number : *(const gi_stored<T> *)p;
 }
 
 /* What a kernel of the user's is given: the operands in the order of its parameters, then the result of the formula. */
@@ -208,6 +217,6 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_own_kernel(con
     for (uint32_t e = span.first; e < span.end; e += span.step) {
         const gi_own_place<formula::K + 1> at(m, e);
         if (span.step == N) formula::template run<N, true, f>(m, at, typename formula::numbers());
-        else if (!m.masked || *(const bool *)at.mask) formula::template run<1, false, f>(m, at, typename formula::numbers());
+        else if (!m.masked || *(const uint8_t *)at.mask) formula::template run<1, false, f>(m, at, typename formula::numbers());
     }
 }

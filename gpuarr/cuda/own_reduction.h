@@ -25,8 +25,8 @@ GI_DEVICE const char *gi_cuda_input_element(const gi_cuda_input &in, const char 
 
 /* A reduction of the user's. K: its formulas; the elements that the kernel reads are those of the first input. */
 template <class K> struct gi_cuda_own_fold {
-    typedef typename K::T T;
-    typedef typename K::A A;
+    typedef gi_stored<typename K::T> T;
+    typedef typename K::A            A;
     enum { any_order = 0 };
     const gi_cuda_folding &j;
     const int64_t          start; /* of the block */

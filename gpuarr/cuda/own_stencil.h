@@ -47,14 +47,14 @@ template <class T> GI_DEVICE T gi_cuda_element(const gi_cuda_stencil &m, int64_t
     plane  = gi_border_index(plane, m.shape[0], m.border);
     row    = gi_border_index(row, m.shape[1], m.border);
     column = gi_border_index(column, m.shape[2], m.border);
-    if (plane < 0 || row < 0 || column < 0) return *(const T *)m.constant;
-    return ((const T *)m.in)[(plane * m.shape[1] + row) * m.shape[2] + column];
+    if (plane < 0 || row < 0 || column < 0) return *(const gi_stored<T> *)m.constant;
+    return ((const gi_stored<T> *)m.in)[(plane * m.shape[1] + row) * m.shape[2] + column];
 }
 
 template <class T>
 GI_FORMULA T gi_own_neighbour(const T *const *rows, int64_t at, int64_t plane, int64_t row, int64_t column, int64_t height)
 {
-    return rows[plane * height + row][at + column];
+    return ((const gi_stored<T> *)rows[plane * height + row])[at + column];
 }
 template <class T, int64_t PLANE, int64_t ROW>
 GI_DEVICE T gi_own_neighbour(gi_cuda_copied<T, PLANE, ROW> from, int64_t, int64_t plane, int64_t row, int64_t column, int64_t)
@@ -76,7 +76,7 @@ template <class K> GI_DEVICE void gi_cuda_copy_tile(const gi_cuda_stencil &m, co
     const bool              inside = plane >= 0 && first[0] + S::PLANES + K::planes <= m.shape[0] && row >= 0 &&
                         first[1] + S::HEIGHT + K::rows <= m.shape[1] && column >= 0 &&
                         first[2] + S::WIDTH + K::columns <= m.shape[2];
-    const T *from = (const T *)m.in + ((plane * m.shape[1] + row) * m.shape[2] + column);
+    const gi_stored<T> *from = (const gi_stored<T> *)m.in + ((plane * m.shape[1] + row) * m.shape[2] + column);
     if (inside) {
 #pragma unroll 4
         for (int e = (int)threadIdx.x; e < (int)S::COPIED; e += GI_CUDA_THREADS) {

@@ -1,5 +1,21 @@
 /* ---- the port: what this folder does for the rest (gpuarr/core/gpu.h) ------------------------------------------------ */
 
+/* Gives back what is kept on each GPU for later calls. */
+static void gi_cuda_shutdown(void)
+{
+    int current = 0;
+    if (gi_gpus.forked) return;
+    for (int d = 0; d < GI_MOST_GPUS; d++) {
+        if (!gi_cuda_is_known(d) || cudaGetDevice(&current) != cudaSuccess || cudaSetDevice(d) != cudaSuccess) continue;
+#if defined(GPUARR_USE_CUBLAS) && !defined(__CUDASIM__)
+        if (gi_cublas_handles[d]) (void)cublasDestroy(gi_cublas_handles[d]);
+        gi_cublas_handles[d] = NULL;
+#endif
+        gi_cuda_trim(d);
+        (void)cudaSetDevice(current);
+    }
+}
+
 const gi_gpu_port gi_cuda_port = {
     .print              = GI_GPU_PRINT,
     .count              = gi_cuda_count,
@@ -15,6 +31,7 @@ const gi_gpu_port gi_cuda_port = {
     .lock               = gi_cuda_lock,
     .unlock             = gi_cuda_unlock,
     .forked             = gi_cuda_forked,
+    .shutdown           = gi_cuda_shutdown,
     .alloc_buffer       = gi_cuda_alloc_buffer,
     .finish_buffer      = gi_cuda_finish_buffer,
     .release_buffer     = gi_cuda_release_buffer,

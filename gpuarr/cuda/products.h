@@ -43,7 +43,8 @@ GI_DEVICE void gi_cuda_fetch_factor(T (&share)[SHARE], const gi_cuda_matrix &f, 
         int k, other;
         gi_cuda_share_place<DEPTH>(f, i, &k, &other);
         share[i] = T();
-        if (start + k < inner && other < f.others) share[i] = *(const T *)(f.data + (start + k) * f.inner + other * f.other);
+        if (start + k < inner && other < f.others)
+            share[i] = *(const gi_stored<T> *)(f.data + (start + k) * f.inner + other * f.other);
     }
 }
 

@@ -82,8 +82,8 @@ template <class T_, class A_, class Kept> struct gi_cuda_place_fold {
         : j(job), start(job.again ? 0 : job.before + begin)
     {
     }
-    __device__ __forceinline__ A    of(const T &x, uint32_t e) const { return gi_cuda_best_of(j.search, x, e); }
-    __device__ __forceinline__ A    join(const A &a, const A &b, uint32_t, uint32_t) const { return gi_cuda_better(a, b); }
+    __device__ __forceinline__ A of(const T &x, uint32_t e) const { return gi_cuda_best_of(j.search, gi_cuda_number(j, x), e); }
+    __device__ __forceinline__ A join(const A &a, const A &b, uint32_t, uint32_t) const { return gi_cuda_better(a, b); }
     __device__ __forceinline__ void keep(int64_t at, const A &a) const { ((Kept *)j.accs)[at] = gi_cuda_moved(a, start); }
     __device__ __forceinline__ void end(uint32_t line, const A &a) const
     {
@@ -130,6 +130,7 @@ static bool gi_cuda_find_places(const char *site, bool largest, bool skip_nan, c
     if (!gi_cuda_touch_all(site, 2, both)) return false;
     if (!gi_cuda_lines_of(site, p, p->a->dtype, false, &lines, &copy)) return false;
     bool ok = true, paired = gi_is_complex(p->a->dtype);
+    j.truth           = p->a->dtype == GA_BOOL;
     j.search.largest  = largest;
     j.search.skip_nan = skip_nan && gi_is_float(p->a->dtype);
     j.search.sign     = gi_is_signed(p->a->dtype) ? (uint64_t)1 << (8 * ga_itemsize(p->a->dtype) - 1) : 0;

@@ -64,6 +64,7 @@ typedef struct gi_cuda_folding {
     int         kept;
     gi_divisor  kept_shape[GPUARR_MAX_DIMS];
     int64_t     kept_strides[GPUARR_MAX_DIMS];
+    bool        truth;         /* bool, as the numbers 0 and 1 */
     uint64_t    mask;          /* the bits of an element that make it true */
     int64_t     count;         /* elements that are folded into a result */
     int64_t     blocks;        /* accumulators of a line in accs */
@@ -118,6 +119,10 @@ template <class T, class A> GI_DEVICE bool gi_cuda_again(const gi_cuda_folding &
     return (void)j, (void)x, (void)a, false;
 }
 
+/* An element as a number: of bool what is not 0 is 1. */
+template <class T> GI_DEVICE T gi_cuda_number(const gi_cuda_folding &j, T x) { return (void)j, x; }
+GI_DEVICE uint8_t              gi_cuda_number(const gi_cuda_folding &j, uint8_t x) { return j.truth ? x != 0 : x; }
+
 /* A row of the table. */
 template <class T_, class A_, A_ (*of_)(T_), A_ (*join_)(A_, A_), A_ (*end_)(A_, int64_t)> struct gi_cuda_row_fold {
     typedef T_ T;
@@ -131,7 +136,7 @@ template <class T_, class A_, A_ (*of_)(T_), A_ (*join_)(A_, A_), A_ (*end_)(A_,
     __device__ __forceinline__ A of(T x, uint32_t) const
     {
         A a;
-        return gi_cuda_again(j, x, &a) ? a : of_(x);
+        return gi_cuda_again(j, x, &a) ? a : of_(gi_cuda_number(j, x));
     }
     __device__ __forceinline__ A    join(A a, A b, uint32_t, uint32_t) const { return join_(a, b); }
     __device__ __forceinline__ void keep(int64_t at, A a) const { ((A *)j.accs)[at] = a; }

@@ -25,7 +25,14 @@
 /* clang-format on */
 
 #ifdef __cplusplus
-#define GI_OPTIONS(O, ...) (O{ __VA_ARGS__ })
+#define GI_CALL(...)             (__VA_ARGS__)
+#define GI_LASTING(...)          (__VA_ARGS__)
+#define GI_OPTIONS(O, here, ...) gi_placed(O{ __VA_ARGS__ }, here)
+template <class O> static inline O gi_placed(O o, const char *site)
+{
+    o.site = site;
+    return o;
+}
 static inline ga_arg gi_arg(const ga_array *a)
 {
     ga_arg r = {};
@@ -53,7 +60,12 @@ static inline ga_arg gi_arg(double v)
     r.re     = v;
     return r;
 }
-static inline ga_arg gi_arg(float v) { return gi_arg((double)v); }
+static inline ga_arg gi_arg(float v)
+{
+    ga_arg r = gi_arg((double)v);
+    r.single = v - v == 0;
+    return r;
+}
 static inline ga_arg gi_arg(long long v)
 {
     ga_arg r = {};
@@ -83,6 +95,7 @@ static inline ga_arg gi_arg(ga_c64 v)
     r.kind   = GA_KIND_COMPLEX;
     r.re     = v.re;
     r.im     = v.im;
+    r.single = true;
     return r;
 }
 static inline ga_arg gi_arg(ga_c128 v)
@@ -162,11 +175,21 @@ template <class... T>
 static inline ga_task *gi_make_delayed(ga_graph *g, ga_task_function f, void *user, const char *site, T... t)
 {
     ga_task *const needs[] = { t... }; /* and a NULL behind them */
-    return (ga_delayed_n)(g, f, user, (int)sizeof...(t) - 1, needs, ga_delayed_options{ .site = site });
+    return (ga_delayed_n)(g, f, user, (int)sizeof...(t) - 1, needs, gi_placed(ga_delayed_options{}, site));
 }
 #define gi_delayed(g, f, user, site, ...) gi_make_delayed(g, f, (void *)(user), site, __VA_ARGS__)
 #else
-#define GI_OPTIONS(O, ...) ((O){ __VA_ARGS__ })
+/*  The defaults, what the caller writes in their place, and what would be converted to an option only with a warning is an error. The
+    whole call stands inside, so that its compound literals live until it returns. Where they must outlive it, as memory to be wrapped
+    or a pointer for later, it is GI_LASTING; there no default needs to be overridden.                                              */
+#define GI_CALL(...)                                                                                                           \
+    __extension__({                                                                                                            \
+        _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Woverride-init\"")                                   \
+            _Pragma("GCC diagnostic error \"-Wint-conversion\"") __VA_ARGS__;                                                  \
+        _Pragma("GCC diagnostic pop")                                                                                          \
+    })
+#define GI_LASTING(...)          (__extension__ __VA_ARGS__)
+#define GI_OPTIONS(O, here, ...) ((O){ GI_DEFAULTS_##O.site = here, .first = {}, __VA_ARGS__ })
 static inline ga_arg gi_arg_array(const ga_array *a) { return (ga_arg){ .array = a }; }
 static inline ga_arg gi_arg_self(ga_arg a) { return a; }
 static inline ga_arg gi_arg_bool(bool v) { return (ga_arg){ .kind = GA_KIND_BOOL, .i = v }; }
@@ -176,14 +199,18 @@ static inline ga_arg gi_arg_uint(unsigned long long v)
     return (ga_arg){ .kind = v > (unsigned long long)INT64_MAX ? GA_KIND_UINT : GA_KIND_INT, .i = (int64_t)v };
 }
 static inline ga_arg gi_arg_real(double v) { return (ga_arg){ .kind = GA_KIND_REAL, .re = v }; }
-static inline ga_arg gi_arg_c64(ga_c64 v) { return (ga_arg){ .kind = GA_KIND_COMPLEX, .re = v.re, .im = v.im }; }
+static inline ga_arg gi_arg_float(float v) { return (ga_arg){ .kind = GA_KIND_REAL, .single = v - v == 0, .re = (double)v }; }
+static inline ga_arg gi_arg_c64(ga_c64 v)
+{
+    return (ga_arg){ .kind = GA_KIND_COMPLEX, .single = true, .re = (double)v.re, .im = (double)v.im };
+}
 static inline ga_arg gi_arg_c128(ga_c128 v) { return (ga_arg){ .kind = GA_KIND_COMPLEX, .re = v.re, .im = v.im }; }
 /* No `default:`, so that an operand of any other type is a compile error at the call. */
 #define GA_ARG(v)                                                                                                              \
     _Generic((v), ga_array *: gi_arg_array, const ga_array *: gi_arg_array, ga_arg: gi_arg_self, bool: gi_arg_bool,    \
         char: gi_arg_int, signed char: gi_arg_int, unsigned char: gi_arg_int, short: gi_arg_int,                       \
         unsigned short: gi_arg_int, int: gi_arg_int, unsigned: gi_arg_int, long: gi_arg_int, long long: gi_arg_int,    \
-        unsigned long: gi_arg_uint, unsigned long long: gi_arg_uint, float: gi_arg_real, double: gi_arg_real,          \
+        unsigned long: gi_arg_uint, unsigned long long: gi_arg_uint, float: gi_arg_float, double: gi_arg_real,          \
         ga_c64: gi_arg_c64, ga_c128: gi_arg_c128)(v)
 
 #define GI_COUNT(...) ((int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
@@ -198,7 +225,7 @@ static inline ga_shape gi_chunk_list(int n, const int64_t *all) /* and one more 
     (ga_delayed_n)(g, f, (void *)(uintptr_t)(user), (int)(sizeof((ga_task *[]){ __VA_ARGS__ }) / sizeof(ga_task *)) - 1,       \
                    (ga_task *[]){ __VA_ARGS__ }, ((ga_delayed_options){ .site = here }))
 #define GI_CHUNK_LIST(...) gi_chunk_list(GI_COUNT(GI_REST(__VA_ARGS__, 0)), (const int64_t[]){ GI_REST(__VA_ARGS__, 0) })
-#define GI_SHAPE(...)      ((ga_shape){ GI_COUNT(__VA_ARGS__), { __VA_ARGS__ } })
+#define GI_SHAPE(...)      (__extension__(ga_shape){ GI_COUNT(__VA_ARGS__), { __VA_ARGS__ } })
 
 #define GI_ASSOCIATE(TAG, tag, T, name) T * : GA_##TAG, const T * : GA_##TAG,
 /* The dtype that a C pointer points to; a compile error if it is none. */
@@ -236,42 +263,34 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 
 /* The shapes of calls: a number is an argument passed as it is, N an operand (array or number), S a shape in parentheses, L a
    list of arrays in parentheses. What follows is options. */
-#define GI_1(fn, O, here, a, ...)             (fn)(a, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_2(fn, O, here, a, b, ...)          (fn)(a, b, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_3(fn, O, here, a, b, c, ...)       (fn)(a, b, c, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_4(fn, O, here, a, b, c, d, ...)    (fn)(a, b, c, d, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_5(fn, O, here, a, b, c, d, e, ...) (fn)(a, b, c, d, e, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_N(fn, O, here, x, ...)             (fn)(GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_NN(fn, O, here, x, y, ...)         (fn)(GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_NNN(fn, O, here, x, y, z, ...)     (fn)(GA_ARG(x), GA_ARG(y), GA_ARG(z), GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GA_CALL_1(fn, ...)                    GI_1(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define GA_CALL_2(fn, ...)                    GI_NN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define GA_CALL_3(fn, ...)                    GI_NNN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define GI_1N(fn, O, here, a, x, ...)         (fn)(a, GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_1NN(fn, O, here, a, x, y, ...)     (fn)(a, GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_S(fn, O, here, s, ...)             (fn)(GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_SN(fn, O, here, s, x, ...)         (fn)(GI_SHAPE s, GA_ARG(x), GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_1S(fn, O, here, a, s, ...)         (fn)(a, GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_2S(fn, O, here, a, b, s, ...)      (fn)(a, b, GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_PS(fn, O, here, p, s, ...)         (fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+#define GI_1(fn, O, here, a, ...)                     GI_CALL((fn)(a, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_2(fn, O, here, a, b, ...)                  GI_CALL((fn)(a, b, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_3(fn, O, here, a, b, c, ...)               GI_CALL((fn)(a, b, c, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_4(fn, O, here, a, b, c, d, ...)            GI_CALL((fn)(a, b, c, d, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_5(fn, O, here, a, b, c, d, e, ...)         GI_CALL((fn)(a, b, c, d, e, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_LASTING_3(fn, O, here, a, b, c, ...)       GI_LASTING((fn)(a, b, c, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_LASTING_4(fn, O, here, a, b, c, d, ...)    GI_LASTING((fn)(a, b, c, d, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_LASTING_5(fn, O, here, a, b, c, d, e, ...) GI_LASTING((fn)(a, b, c, d, e, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_N(fn, O, here, x, ...)                     GI_CALL((fn)(GA_ARG(x), GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_NN(fn, O, here, x, y, ...)                 GI_CALL((fn)(GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_NNN(fn, O, here, x, y, z, ...)             GI_CALL((fn)(GA_ARG(x), GA_ARG(y), GA_ARG(z), GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GA_CALL_1(fn, ...)                            GI_1(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GA_CALL_2(fn, ...)                            GI_NN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GA_CALL_3(fn, ...)                            GI_NNN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GI_1N(fn, O, here, a, x, ...)                 GI_CALL((fn)(a, GA_ARG(x), GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_1NN(fn, O, here, a, x, y, ...)             GI_CALL((fn)(a, GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_S(fn, O, here, s, ...)                     GI_CALL((fn)(GI_SHAPE s, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_SN(fn, O, here, s, x, ...)                 GI_CALL((fn)(GI_SHAPE s, GA_ARG(x), GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_1S(fn, O, here, a, s, ...)                 GI_CALL((fn)(a, GI_SHAPE s, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_2S(fn, O, here, a, b, s, ...)              GI_CALL((fn)(a, b, GI_SHAPE s, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_PS(fn, O, here, p, s, ...)                 GI_LASTING((fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_OPTIONS(O, here, __VA_ARGS__)))
 #define GI_PSS(fn, O, here, p, s, t, ...)                                                                                      \
-    (fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_SHAPE t, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_L(fn, O, here, l, ...)     (fn)(GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_1L(fn, O, here, a, l, ...) (fn)(a, GI_LIST l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
-#define GI_1A(fn, O, here, a, l, ...) (fn)(a, GI_ARGS l, GI_OPTIONS(O, .site = here, __VA_ARGS__))
+    GI_LASTING((fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_SHAPE t, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_L(fn, O, here, l, ...)     GI_CALL((fn)(GI_LIST l, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_1L(fn, O, here, a, l, ...) GI_CALL((fn)(a, GI_LIST l, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_1A(fn, O, here, a, l, ...) GI_CALL((fn)(a, GI_ARGS l, GI_OPTIONS(O, here, __VA_ARGS__)))
 
-/* The same for options with an axis: `.axis = 0` must be told from no axis, so the options as written (macros expanded) follow the
-   call's text, behind a vertical tab. gi_option_given looks there. */
-#define GI_GIVEN(...)                           "\v" #__VA_ARGS__
-#define GI_AXIS_1(fn, O, here, a, ...)          (fn)(a, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
-#define GI_AXIS_2(fn, O, here, a, b, ...)       (fn)(a, b, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
-#define GI_AXIS_3(fn, O, here, a, b, c, ...)    (fn)(a, b, c, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
-#define GI_AXIS_4(fn, O, here, a, b, c, d, ...) (fn)(a, b, c, d, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
-#define GI_AXIS_1N(fn, O, here, a, x, ...)      (fn)(a, GA_ARG(x), GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
-#define GI_AXIS_1A(fn, O, here, a, l, ...)      (fn)(a, GI_ARGS l, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
-#define GI_AXIS_L(fn, O, here, l, ...)          (fn)(GI_LIST l, GI_OPTIONS(O, .site = here GI_GIVEN(__VA_ARGS__), __VA_ARGS__))
-
-/* A list of axes for an option: .axes = ga_axes(0, 2). And of widths: .after = ga_axes(1, 1). */
+/* A list of axes for an option: .axes = ga_axes(0, 2); ga_axes() is none. And of widths: .after = ga_axes(1, 1). */
 #define ga_axes(...) GI_SHAPE(__VA_ARGS__)
 /* Of (a, 150, 200): a, and the shape (150, 200); of (a) alone an empty one. */
 #define GI_FIRST(a, ...) a
@@ -304,7 +323,7 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_indices(...)         GI_S(ga_indices, ga_new_options, GI_SITE("ga_indices(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_mgrid(...)           GI_1(ga_mgrid, ga_new_options, GI_SITE("ga_mgrid(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_tile(a, reps)        (ga_tile)(a, GI_SHAPE reps, GI_SITE("ga_tile(" #a ", " #reps ")"))
-#define ga_repeat(...)          GI_AXIS_2(ga_repeat, ga_axis_options, GI_SITE("ga_repeat(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_repeat(...)          GI_2(ga_repeat, ga_axis_options, GI_SITE("ga_repeat(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_from(...)            GI_PS(ga_from, ga_new_options, GI_SITE("ga_from(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_wrap(...)            GI_PS(ga_wrap, ga_wrap_options, GI_SITE("ga_wrap(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_wrap_strided(...)    GI_PSS(ga_wrap_strided, ga_wrap_options, GI_SITE("ga_wrap_strided(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -328,14 +347,14 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_reshape(a, shape)    (ga_reshape)(a, GI_SHAPE shape, GI_SITE("ga_reshape(" #a ", " #shape ")"))
 #define ga_ravel(a)             (ga_ravel)(a, GI_SITE("ga_ravel(" #a ")"))
 #define ga_flatten(a)           (ga_flatten)(a, GI_SITE("ga_flatten(" #a ")"))
-#define ga_transpose(...)       GI_AXIS_1(ga_transpose, ga_axes_options, GI_SITE("ga_transpose(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_transpose(...)       GI_1(ga_transpose, ga_axes_options, GI_SITE("ga_transpose(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_swapaxes(a, i, j)    (ga_swapaxes)(a, i, j, GI_SITE("ga_swapaxes(" #a ", " #i ", " #j ")"))
 #define ga_moveaxis(a, i, j)    (ga_moveaxis)(a, i, j, GI_SITE("ga_moveaxis(" #a ", " #i ", " #j ")"))
-#define ga_squeeze(...)         GI_AXIS_1(ga_squeeze, ga_axes_options, GI_SITE("ga_squeeze(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_squeeze(...)         GI_1(ga_squeeze, ga_axes_options, GI_SITE("ga_squeeze(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_expand_dims(a, axis) (ga_expand_dims)(a, axis, GI_SITE("ga_expand_dims(" #a ", " #axis ")"))
 #define ga_broadcast_to(a, s)   (ga_broadcast_to)(a, GI_SHAPE s, GI_SITE("ga_broadcast_to(" #a ", " #s ")"))
 #define ga_diagonal(a, offset)  (ga_diagonal)(a, offset, GI_SITE("ga_diagonal(" #a ", " #offset ")"))
-#define ga_flip(...)            GI_AXIS_1(ga_flip, ga_axes_options, GI_SITE("ga_flip(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_flip(...)            GI_1(ga_flip, ga_axes_options, GI_SITE("ga_flip(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_fliplr(a)            (ga_fliplr)(a, GI_SITE("ga_fliplr(" #a ")"))
 #define ga_flipud(a)            (ga_flipud)(a, GI_SITE("ga_flipud(" #a ")"))
 #define ga_rot90(a, k)          (ga_rot90)(a, k, GI_SITE("ga_rot90(" #a ", " #k ")"))
@@ -343,26 +362,26 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_where(...)           GI_1NN(ga_where, ga_map_options, GI_SITE("ga_where(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_isclose(...)         GI_NN(ga_isclose, ga_close_options, GI_SITE("ga_isclose(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_allclose(...)        GI_NN(ga_allclose, ga_close_options, GI_SITE("ga_allclose(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_array_equal(...)     GI_NN(ga_array_equal, ga_close_options, GI_SITE("ga_array_equal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_array_equal(...)     GI_NN(ga_array_equal, ga_equal_options, GI_SITE("ga_array_equal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_copyto(...)          GI_1N(ga_copyto, ga_copyto_options, GI_SITE("ga_copyto(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
-#define ga_var(...)             GI_AXIS_1(ga_var, ga_reduce_options, GI_SITE("ga_var(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_std(...)             GI_AXIS_1(ga_std, ga_reduce_options, GI_SITE("ga_std(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanmean(...)         GI_AXIS_1(ga_nanmean, ga_reduce_options, GI_SITE("ga_nanmean(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanvar(...)          GI_AXIS_1(ga_nanvar, ga_reduce_options, GI_SITE("ga_nanvar(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanstd(...)          GI_AXIS_1(ga_nanstd, ga_reduce_options, GI_SITE("ga_nanstd(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_argmin(...)          GI_AXIS_1(ga_argmin, ga_reduce_options, GI_SITE("ga_argmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_argmax(...)          GI_AXIS_1(ga_argmax, ga_reduce_options, GI_SITE("ga_argmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanargmin(...)       GI_AXIS_1(ga_nanargmin, ga_reduce_options, GI_SITE("ga_nanargmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanargmax(...)       GI_AXIS_1(ga_nanargmax, ga_reduce_options, GI_SITE("ga_nanargmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_median(...)          GI_AXIS_1(ga_median, ga_order_options, GI_SITE("ga_median(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanmedian(...)       GI_AXIS_1(ga_nanmedian, ga_order_options, GI_SITE("ga_nanmedian(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_percentile(...)      GI_AXIS_1N(ga_percentile, ga_order_options, GI_SITE("ga_percentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanpercentile(...)   GI_AXIS_1N(ga_nanpercentile, ga_order_options, GI_SITE("ga_nanpercentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_var(...)             GI_1(ga_var, ga_reduce_options, GI_SITE("ga_var(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_std(...)             GI_1(ga_std, ga_reduce_options, GI_SITE("ga_std(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanmean(...)         GI_1(ga_nanmean, ga_reduce_options, GI_SITE("ga_nanmean(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanvar(...)          GI_1(ga_nanvar, ga_reduce_options, GI_SITE("ga_nanvar(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanstd(...)          GI_1(ga_nanstd, ga_reduce_options, GI_SITE("ga_nanstd(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_argmin(...)          GI_1(ga_argmin, ga_reduce_options, GI_SITE("ga_argmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_argmax(...)          GI_1(ga_argmax, ga_reduce_options, GI_SITE("ga_argmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanargmin(...)       GI_1(ga_nanargmin, ga_reduce_options, GI_SITE("ga_nanargmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanargmax(...)       GI_1(ga_nanargmax, ga_reduce_options, GI_SITE("ga_nanargmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_median(...)          GI_1(ga_median, ga_order_options, GI_SITE("ga_median(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanmedian(...)       GI_1(ga_nanmedian, ga_order_options, GI_SITE("ga_nanmedian(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_percentile(...)      GI_1N(ga_percentile, ga_order_options, GI_SITE("ga_percentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanpercentile(...)   GI_1N(ga_nanpercentile, ga_order_options, GI_SITE("ga_nanpercentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_describe(...)        GI_1(ga_describe, ga_describe_options, GI_SITE("ga_describe(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_cumsum(...)          GI_AXIS_1(ga_cumsum, ga_axis_options, GI_SITE("ga_cumsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_cumprod(...)         GI_AXIS_1(ga_cumprod, ga_axis_options, GI_SITE("ga_cumprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_norm(...)            GI_AXIS_1(ga_norm, ga_norm_options, GI_SITE("ga_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_cumsum(...)          GI_1(ga_cumsum, ga_axis_options, GI_SITE("ga_cumsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_cumprod(...)         GI_1(ga_cumprod, ga_axis_options, GI_SITE("ga_cumprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_norm(...)            GI_1(ga_norm, ga_norm_options, GI_SITE("ga_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_matmul(...)          GI_2(ga_matmul, ga_product_options, GI_SITE("ga_matmul(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_dot(...)             GI_2(ga_dot, ga_product_options, GI_SITE("ga_dot(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_inner(...)           GI_2(ga_inner, ga_product_options, GI_SITE("ga_inner(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -373,26 +392,26 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_einsum(...)          GI_1L(gi_einsum, ga_product_options, GI_SITE("ga_einsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_apply(...)           GI_1A(gi_apply, ga_apply_options, GI_SITE("ga_apply(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_reduce(...)          GI_AXIS_1A(gi_reduce_args, ga_reduce_options, GI_SITE("ga_reduce(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_reduce_n(...)        GI_AXIS_3(ga_reduce_n, ga_reduce_options, GI_SITE("ga_reduce_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_reduce(...)          GI_1A(gi_reduce_args, ga_reduce_options, GI_SITE("ga_reduce(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_reduce_n(...)        GI_3(ga_reduce_n, ga_reduce_options, GI_SITE("ga_reduce_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_apply_n(...)         GI_3(ga_apply_n, ga_apply_options, GI_SITE("ga_apply_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_stencil(...)         GI_1A(gi_take_steps, ga_stencil_options, GI_SITE("ga_stencil(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_stencil_n(...)       GI_3(ga_stencil_n, ga_stencil_options, GI_SITE("ga_stencil_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_concatenate(...)     GI_AXIS_L(gi_concatenate, ga_axis_options, GI_SITE("ga_concatenate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_concatenate_n(...)   GI_AXIS_2(ga_concatenate_n, ga_axis_options, GI_SITE("ga_concatenate_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_stack(...)           GI_AXIS_L(gi_stack, ga_axis_options, GI_SITE("ga_stack(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_stack_n(...)         GI_AXIS_2(ga_stack_n, ga_axis_options, GI_SITE("ga_stack_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_split(...)           GI_AXIS_3(ga_split, ga_axis_options, GI_SITE("ga_split(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_split_at(...)        GI_AXIS_4(ga_split_at, ga_axis_options, GI_SITE("ga_split_at(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_roll(...)            GI_AXIS_2(ga_roll, ga_axis_options, GI_SITE("ga_roll(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_concatenate(...)     GI_L(gi_concatenate, ga_axis_options, GI_SITE("ga_concatenate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_concatenate_n(...)   GI_2(ga_concatenate_n, ga_axis_options, GI_SITE("ga_concatenate_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_stack(...)           GI_L(gi_stack, ga_axis_options, GI_SITE("ga_stack(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_stack_n(...)         GI_2(ga_stack_n, ga_axis_options, GI_SITE("ga_stack_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_split(...)           GI_3(ga_split, ga_axis_options, GI_SITE("ga_split(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_split_at(...)        GI_4(ga_split_at, ga_axis_options, GI_SITE("ga_split_at(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_roll(...)            GI_2(ga_roll, ga_axis_options, GI_SITE("ga_roll(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_pad(...)             GI_1S(ga_pad, ga_pad_options, GI_SITE("ga_pad(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_sort(...)            GI_AXIS_1(ga_sort, ga_axis_options, GI_SITE("ga_sort(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_argsort(...)         GI_AXIS_1(ga_argsort, ga_axis_options, GI_SITE("ga_argsort(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sort(...)            GI_1(ga_sort, ga_axis_options, GI_SITE("ga_sort(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_argsort(...)         GI_1(ga_argsort, ga_axis_options, GI_SITE("ga_argsort(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_unique(...)          GI_1(ga_unique, ga_unique_options, GI_SITE("ga_unique(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_nonzero(a)           (ga_nonzero)(a, GI_SITE("ga_nonzero(" #a ")"))
-#define ga_compress(...)        GI_AXIS_2(ga_compress, ga_axis_options, GI_SITE("ga_compress(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_compress(...)        GI_2(ga_compress, ga_axis_options, GI_SITE("ga_compress(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_extract(c, a)        (ga_extract)(c, a, GI_SITE("ga_extract(" #c ", " #a ")"))
-#define ga_take(...)            GI_AXIS_2(ga_take, ga_take_options, GI_SITE("ga_take(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_take(...)            GI_2(ga_take, ga_take_options, GI_SITE("ga_take(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_histogram(...)       GI_2(ga_histogram, ga_histogram_options, GI_SITE("ga_histogram(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_bincount(...)        GI_1(ga_bincount, ga_bincount_options, GI_SITE("ga_bincount(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
@@ -402,15 +421,15 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_correlate2d(...)     GI_2(ga_correlate2d, ga_convolve2d_options, GI_SITE("ga_correlate2d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_ndconvolve(...)      GI_2(ga_ndconvolve, ga_ndconvolve_options, GI_SITE("ga_ndconvolve(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_ndcorrelate(...)     GI_2(ga_ndcorrelate, ga_ndconvolve_options, GI_SITE("ga_ndcorrelate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_convolve1d(...)      GI_AXIS_2(ga_convolve1d, ga_convolve1d_options, GI_SITE("ga_convolve1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_correlate1d(...)     GI_AXIS_2(ga_correlate1d, ga_convolve1d_options, GI_SITE("ga_correlate1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_convolve1d(...)      GI_2(ga_convolve1d, ga_convolve1d_options, GI_SITE("ga_convolve1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_correlate1d(...)     GI_2(ga_correlate1d, ga_convolve1d_options, GI_SITE("ga_correlate1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
 #define ga_gaussian_filter(...) GI_2(ga_gaussian_filter, ga_gaussian_options, GI_SITE("ga_gaussian_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_gaussian_laplace(...) GI_2(ga_gaussian_laplace, ga_gaussian_options, GI_SITE("ga_gaussian_laplace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_gaussian_gradient_magnitude(...) GI_2(ga_gaussian_gradient_magnitude, ga_gaussian_options, GI_SITE("ga_gaussian_gradient_magnitude(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_sobel(...)           GI_AXIS_1(ga_sobel, ga_edge_options, GI_SITE("ga_sobel(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_prewitt(...)         GI_AXIS_1(ga_prewitt, ga_edge_options, GI_SITE("ga_prewitt(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_laplace(...)         GI_AXIS_1(ga_laplace, ga_edge_options, GI_SITE("ga_laplace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sobel(...)           GI_1(ga_sobel, ga_edge_options, GI_SITE("ga_sobel(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_prewitt(...)         GI_1(ga_prewitt, ga_edge_options, GI_SITE("ga_prewitt(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_laplace(...)         GI_1(ga_laplace, ga_edge_options, GI_SITE("ga_laplace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_uniform_filter(...)  GI_2(ga_uniform_filter, ga_uniform_options, GI_SITE("ga_uniform_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_minimum_filter(...)  GI_2(ga_minimum_filter, ga_window_options, GI_SITE("ga_minimum_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_maximum_filter(...)  GI_2(ga_maximum_filter, ga_window_options, GI_SITE("ga_maximum_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -445,20 +464,20 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_fits_write(...)      GI_2(ga_fits_write, ga_fits_options, GI_SITE("ga_fits_write(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_chunked(...)         (ga_chunked)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_chunked(" #__VA_ARGS__ ")"))
 #define ga_rechunk(...)         (ga_rechunk)(GI_FIRST(__VA_ARGS__, ), GI_CHUNK_LIST(__VA_ARGS__), GI_SITE("ga_rechunk(" #__VA_ARGS__ ")"))
-#define ga_compute(...)         GI_AXIS_1(ga_compute, ga_compute_options, GI_SITE("ga_compute(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_compute(...)         GI_1(ga_compute, ga_compute_options, GI_SITE("ga_compute(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_compute_n(...)       (ga_compute_n)(__VA_ARGS__, GI_SITE("ga_compute_n(" #__VA_ARGS__ ")"))
 #define ga_graph_new()          (ga_graph_new)(GI_SITE("ga_graph_new()"))
 #define ga_run_n(...)           (ga_run_n)(__VA_ARGS__, GI_SITE("ga_run_n(" #__VA_ARGS__ ")"))
 #define ga_run(g, t, r)         (ga_run)(g, t, r, GI_SITE("ga_run(" #g ", " #t ", " #r ")"))
 #define ga_graph_visualize(...) GI_2(ga_graph_visualize, ga_visualize_options, GI_SITE("ga_graph_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_delayed_n(...)       GI_5(ga_delayed_n, ga_delayed_options, GI_SITE("ga_delayed_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_delayed_n(...)       GI_LASTING_5(ga_delayed_n, ga_delayed_options, GI_SITE("ga_delayed_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 /* ga_delayed(g, f, user, tasks ...) */
 #define ga_delayed(g, f, ...)   gi_delayed(g, f, GI_FIRST(__VA_ARGS__, ), GI_SITE("ga_delayed(" #g ", " #f ", " #__VA_ARGS__ ")"), GI_REST(__VA_ARGS__, (ga_task *)NULL))
 #define ga_visualize(...)       GI_2(ga_visualize, ga_visualize_options, GI_SITE("ga_visualize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_persist(a)           (ga_persist)(a, GI_SITE("ga_persist(" #a ")"))
-#define ga_map_blocks(...)      GI_3(ga_map_blocks, ga_blocks_options, GI_SITE("ga_map_blocks(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_map_blocks_n(...)    GI_4(ga_map_blocks_n, ga_blocks_options, GI_SITE("ga_map_blocks_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_map_overlap(...)     GI_3(ga_map_overlap, ga_blocks_options, GI_SITE("ga_map_overlap(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_map_blocks(...)      GI_LASTING_3(ga_map_blocks, ga_blocks_options, GI_SITE("ga_map_blocks(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_map_blocks_n(...)    GI_LASTING_4(ga_map_blocks_n, ga_blocks_options, GI_SITE("ga_map_blocks_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_map_overlap(...)     GI_LASTING_3(ga_map_overlap, ga_blocks_options, GI_SITE("ga_map_overlap(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_print(...)           GI_1(ga_print, ga_print_options, GI_SITE("ga_print(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_to_string(...)       GI_1(ga_to_string, ga_print_options, GI_SITE("ga_to_string(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_benchmark(...)       GI_2(ga_benchmark, ga_benchmark_options, GI_SITE("ga_benchmark(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -468,12 +487,12 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 template <class... V> static inline ga_array *gi_values(const char *site, V... v)
 {
     const double p[] = { (double)v... };
-    return (ga_from)(p, GA_F64, gi_shape(sizeof...(v)), ga_new_options{ .site = site });
+    return (ga_from)(p, GA_F64, gi_shape(sizeof...(v)), gi_placed(ga_new_options{}, site));
 }
 template <class... V> static inline ga_array *gi_ints(const char *site, V... v)
 {
     const int64_t p[] = { (int64_t)v... };
-    return (ga_from)(p, GA_I64, gi_shape(sizeof...(v)), ga_new_options{ .site = site });
+    return (ga_from)(p, GA_I64, gi_shape(sizeof...(v)), gi_placed(ga_new_options{}, site));
 }
 #define ga_values(...)          gi_values(GI_SITE("ga_values(" #__VA_ARGS__ ")"), __VA_ARGS__)
 #define ga_ints(...)            gi_ints(GI_SITE("ga_ints(" #__VA_ARGS__ ")"), __VA_ARGS__)
@@ -561,18 +580,18 @@ template <class... V> static inline ga_array *gi_ints(const char *site, V... v)
 #define ga_logaddexp(...) GI_NN(ga_logaddexp, ga_map_options, GI_SITE("ga_logaddexp(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_multiply_add(...) GI_NNN(ga_multiply_add, ga_map_options, GI_SITE("ga_multiply_add(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_clip(...) GI_NNN(ga_clip, ga_map_options, GI_SITE("ga_clip(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_sum(...) GI_AXIS_1(ga_sum, ga_reduce_options, GI_SITE("ga_sum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_prod(...) GI_AXIS_1(ga_prod, ga_reduce_options, GI_SITE("ga_prod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_mean(...) GI_AXIS_1(ga_mean, ga_reduce_options, GI_SITE("ga_mean(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_min(...) GI_AXIS_1(ga_min, ga_reduce_options, GI_SITE("ga_min(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_max(...) GI_AXIS_1(ga_max, ga_reduce_options, GI_SITE("ga_max(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_any(...) GI_AXIS_1(ga_any, ga_reduce_options, GI_SITE("ga_any(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_all(...) GI_AXIS_1(ga_all, ga_reduce_options, GI_SITE("ga_all(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_count_nonzero(...) GI_AXIS_1(ga_count_nonzero, ga_reduce_options, GI_SITE("ga_count_nonzero(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nansum(...) GI_AXIS_1(ga_nansum, ga_reduce_options, GI_SITE("ga_nansum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanprod(...) GI_AXIS_1(ga_nanprod, ga_reduce_options, GI_SITE("ga_nanprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanmin(...) GI_AXIS_1(ga_nanmin, ga_reduce_options, GI_SITE("ga_nanmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_nanmax(...) GI_AXIS_1(ga_nanmax, ga_reduce_options, GI_SITE("ga_nanmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_count_nonzero(...) GI_1(ga_count_nonzero, ga_reduce_options, GI_SITE("ga_count_nonzero(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_sum(...) GI_1(ga_sum, ga_reduce_options, GI_SITE("ga_sum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_prod(...) GI_1(ga_prod, ga_reduce_options, GI_SITE("ga_prod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_mean(...) GI_1(ga_mean, ga_reduce_options, GI_SITE("ga_mean(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_min(...) GI_1(ga_min, ga_reduce_options, GI_SITE("ga_min(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_max(...) GI_1(ga_max, ga_reduce_options, GI_SITE("ga_max(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_any(...) GI_1(ga_any, ga_reduce_options, GI_SITE("ga_any(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_all(...) GI_1(ga_all, ga_reduce_options, GI_SITE("ga_all(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nansum(...) GI_1(ga_nansum, ga_reduce_options, GI_SITE("ga_nansum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanprod(...) GI_1(ga_nanprod, ga_reduce_options, GI_SITE("ga_nanprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanmin(...) GI_1(ga_nanmin, ga_reduce_options, GI_SITE("ga_nanmin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanmax(...) GI_1(ga_nanmax, ga_reduce_options, GI_SITE("ga_nanmax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 /* END GENERATED */
 /* clang-format on */
 

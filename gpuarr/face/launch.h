@@ -99,7 +99,7 @@ template <class... A> static inline std::tuple<A...> gi_arguments(A... a) { retu
 #define GI_LAUNCH_USER(here, kernel, grid, block, arguments, ...)                                                              \
     gi_launch<gi_is_comma_list(#grid) || gi_is_comma_list(#block)>(__FILE__, __LINE__, #kernel, kernel, gi_make_dims(grid),    \
                                                                    gi_make_dims(block), gi_arguments arguments,                \
-                                                                   GI_OPTIONS(ga_launch_options, .site = here, __VA_ARGS__))
+                                                                   GI_OPTIONS(ga_launch_options, here, __VA_ARGS__))
 #else /* a plain C or C++ compiler */
 #ifdef __cplusplus
 #define GI_ASSERT static_assert

@@ -4,19 +4,9 @@
     when all of it is there.                                                                                                          */
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <sys/file.h>
 #include <sys/statvfs.h>
 #ifdef __linux__
 #include <sys/vfs.h>
-#endif
-#ifndef O_CLOEXEC /* hidden though there, see >>runtime */
-#define O_CLOEXEC 02000000
-extern ssize_t pread(int, void *, size_t, off_t);
-extern ssize_t pwrite(int, const void *, size_t, off_t);
-extern int     openat(int, const char *, int, ...);
-extern int     mkdirat(int, const char *, mode_t);
-extern int     ftruncate(int, off_t);
 #endif
 
 #define GI_SPAN_BYTES ((int64_t)1 << 20) /* of what is read together with the gaps in it */

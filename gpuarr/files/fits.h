@@ -15,7 +15,6 @@
 #endif
 #include GI_FITSIO_H
 #include <strings.h>
-#include <sys/stat.h>
 
 /*  CFITSIO is not made for several threads at once. Every use of it, also of its error messages, is inside this lock; gi_fail
     is called outside, because it may call a handler of the user, which may read another file. */
@@ -104,15 +103,28 @@ static bool gi_fits_check_tiles(const char *path, gi_fits_trouble *t)
     return good;
 }
 
+/* A path so that CFITSIO takes it as it is: blanks in front of it would be left out, and ~ is a home. False: it is too long. */
+static bool gi_fits_name(const char *path, char name[FLEN_FILENAME], gi_fits_trouble *t)
+{
+    if (snprintf(name, FLEN_FILENAME, "%s%s", *path == '/' ? "" : "./", path) < FLEN_FILENAME) return true;
+    return gi_fits_refuse(t, GA_NO_FILE, "CFITSIO knows no paths of more than %d bytes", FLEN_FILENAME - 3);
+}
+
 /* Opens a file that exists. The lock is held. */
 static fitsfile *gi_fits_open(const char *path, int mode, gi_fits_trouble *t)
 {
-    fitsfile *file  = NULL;
-    int       error = 0;
-    if (!gi_fits_check_tiles(path, t)) return NULL;
+    fitsfile   *file  = NULL;
+    int         error = 0;
+    struct stat about;
+    char        name[FLEN_FILENAME];
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) { /* of /dev/zero there is no end */
+        gi_fits_refuse(t, GA_NO_FILE, "that is no regular file");
+        return NULL;
+    }
+    if (!gi_fits_name(path, name, t) || !gi_fits_check_tiles(path, t)) return NULL;
     fits_clear_errmsg();
     errno = 0;
-    if (!fits_open_diskfile(&file, path, mode, &error)) return file; /* diskfile: "a.fits[1]" is a name, no query */
+    if (!fits_open_diskfile(&file, name, mode, &error)) return file; /* diskfile: "a.fits[1]" is a name, no query */
     if (error == FILE_NOT_OPENED)                                    /* CFITSIO does not say why */
         gi_fits_refuse(t, GA_NO_FILE, "%s", errno ? strerror(errno) : "it cannot be opened");
     else gi_fits_failed(t, error, "it is no FITS file");
@@ -455,8 +467,8 @@ static bool gi_fits_types(ga_dtype dtype, int *image, int *memory)
     }
 }
 
-/* Adds the array as an image to a new file, or to the end of one that exists. */
-static bool gi_fits_add_image(const char *path, bool exists, const ga_array *a, const ga_fits_options *o, gi_fits_trouble *t)
+/* Adds the array as an image to the part of a new file: to its end, or as its first. */
+static bool gi_fits_add_image(gi_new_file *to, bool append, const ga_array *a, const ga_fits_options *o, gi_fits_trouble *t)
 {
     fitsfile *file  = NULL;
     int       error = 0, image = 0, memory = 0;
@@ -469,12 +481,21 @@ static bool gi_fits_add_image(const char *path, bool exists, const ga_array *a, 
         first[d]   = 1;
     }
     errno = 0;
-    if (exists) {
-        file = gi_fits_open(path, READWRITE, t);
+    if (append) {
+        file = gi_fits_open(to->part, READWRITE, t);
         if (!file) return false;
-    } else if (fits_create_diskfile(&file, path, &error)) {
-        if (error == FILE_NOT_CREATED && errno) return gi_fits_refuse(t, GA_NO_FILE, "%s", strerror(errno));
-        return gi_fits_failed(t, error, "cannot make the file");
+    } else {
+        char name[FLEN_FILENAME];
+        if (!gi_fits_name(to->part, name, t)) return false;
+        (void)unlink(to->part); /* CFITSIO makes its files itself */
+        if (fits_create_diskfile(&file, name, &error)) {
+            if (error == FILE_NOT_CREATED && errno) return gi_fits_refuse(t, GA_NO_FILE, "%s", strerror(errno));
+            return gi_fits_failed(t, error, "cannot make the file");
+        }
+        if (!gi_file_made_again(to)) {
+            gi_fits_close(file);
+            return gi_fits_refuse(t, GA_NO_FILE, "%s", to->why);
+        }
     }
     bool compress = o->compress && a->size > 0;
     if (compress) { /* without loss: Rice for integers, gzip with shuffled bytes for floats */
@@ -495,47 +516,38 @@ static bool gi_fits_add_image(const char *path, bool exists, const ga_array *a, 
     return true;
 }
 
-static bool gi_copy_file(const char *from, const char *to, gi_fits_trouble *t)
+static bool gi_copy_file(const char *from, FILE *out, gi_fits_trouble *t)
 {
-    char   piece[1 << 14];
+    enum { PIECE = 1 << 14 };
+    GI_ARENA(char, piece, PIECE);
     size_t n;
     FILE  *in = fopen(from, "rb");
     if (!in) return gi_fits_refuse(t, GA_NO_FILE, "%s", strerror(errno));
-    FILE *out  = fopen(to, "wb");
-    bool  good = out != NULL;
-    while (good && (n = fread(piece, 1, sizeof piece, in)) > 0) good = fwrite(piece, 1, n, out) == n;
-    good = good && !ferror(in);
+    bool good = true;
+    while (good && (n = fread(piece, 1, PIECE, in)) > 0) good = fwrite(piece, 1, n, out) == n;
+    good = good && !ferror(in) && fflush(out) == 0;
     if (!good) gi_fits_refuse(t, GA_NO_FILE, "cannot copy it before appending: %s", strerror(errno));
     fclose(in);
-    if (out && fclose(out) != 0 && good)
-        good = gi_fits_refuse(t, GA_NO_FILE, "cannot copy it before appending: %s", strerror(errno));
     return good;
 }
 
-/*  Everything is written to a file beside, which then takes the name: whatever goes wrong, the old file stays as it was. */
-static bool gi_fits_replace(const char *path, const char *beside, const ga_array *a, const ga_fits_options *o,
-                            gi_fits_trouble *t)
+static bool gi_fits_write_to(gi_new_file *to, const ga_array *a, const ga_fits_options *o, gi_fits_trouble *t)
 {
     struct stat about;
-    bool        exists = stat(path, &about) == 0, append = o->append && exists;
-    if (exists && !S_ISREG(about.st_mode)) return gi_fits_refuse(t, GA_NO_FILE, "that is no regular file");
-    bool good = !append || gi_copy_file(path, beside, t);
-    if (good) {
-        pthread_mutex_lock(&gi_fits_lock);
-        good = gi_fits_add_image(beside, append, a, o, t);
-        pthread_mutex_unlock(&gi_fits_lock);
-    }
-    if (good && exists) (void)chmod(beside, about.st_mode & 07777);
-    if (good && rename(beside, path) != 0) good = gi_fits_refuse(t, GA_NO_FILE, "%s", strerror(errno));
-    if (!good) (void)remove(beside);
+    if (to->direct) return gi_fits_refuse(t, GA_NO_FILE, "that is no regular file");
+    bool append = o->append && stat(to->path, &about) == 0;
+    if (append && !gi_copy_file(to->path, to->file, t)) return false;
+    pthread_mutex_lock(&gi_fits_lock);
+    bool good = gi_fits_add_image(to, append, a, o, t);
+    pthread_mutex_unlock(&gi_fits_lock);
     return good;
 }
 
 bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
 {
-    enum { ROOM = 48 };
-    static int      counter;
     gi_fits_trouble t = { GA_OK, "" };
+    gi_new_file     to;
+    struct stat     about;
     int             image, memory;
     if (!gi_array_check(o.site, a, "a")) return false;
     if (!path || !*path) return gi_fail(o.site, GA_BAD_ARGUMENT, "the file name is %s", path ? "empty" : "NULL") != NULL;
@@ -551,17 +563,14 @@ bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
         return gi_fail(o.site, GA_BAD_SHAPE,
                        "shape %s has more than the %d dimensions that CFITSIO compresses: leave .compress out", gi_shape_of(a),
                        GI_FITS_COMPRESSED_AXES) != NULL;
-    ga_array *c = gi_copy_on_cpu(o.site, a);
-    if (!c) return false;
-    size_t room   = strlen(path) + ROOM;
-    char  *beside = (char *)gi_mem_alloc(o.site, room);
-    bool   good   = false;
-    if (beside) {
-        snprintf(beside, room, "%s.%ld-%d.part", path, (long)getpid(), __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED));
-        good = gi_fits_replace(path, beside, c, &o, &t);
-        gi_mem_release(beside, room);
-    }
+    if (gi_name_misleads(o.site, path, "FITS", " .fits .fit .fts ")) return false;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
+        return gi_fail(o.site, GA_NO_FILE, "cannot write '%s': that is no regular file", path) != NULL;
+    if (!gi_file_begin(&to, path)) return gi_fail(o.site, GA_NO_FILE, "cannot write '%s': %s", path, to.why) != NULL;
+    ga_array *c    = gi_copy_on_cpu(o.site, a);
+    bool      good = c && gi_fits_write_to(&to, c, &o, &t);
     ga_free(c);
+    if (!gi_file_end(&to, good) && good) good = gi_fits_refuse(&t, GA_NO_FILE, "%s", to.why);
     if (t.status != GA_OK) gi_fail(o.site, t.status, "cannot write '%s': %s", path, t.text);
     return good;
 }

@@ -133,7 +133,7 @@ static bool gi_inflate_block(gi_inflater *z)
     }
 }
 
-/* Unpacks `n` bytes into exactly `room` ones; false if the input is damaged. */
+/* Unpacks `n` bytes into exactly `room` ones; false if the input is damaged, or not all is there. */
 static bool gi_inflate(gi_inflater *z, const void *in, size_t n, void *out, size_t room)
 {
     z->in        = (const unsigned char *)in;
@@ -150,16 +150,26 @@ static bool gi_inflate(gi_inflater *z, const void *in, size_t n, void *out, size
             unsigned length = gi_take_bits(z, 16), complement = gi_take_bits(z, 16);
             if (z->held < 0 || (length ^ complement) != 0xFFFF) return false;
             z->in -= z->held / 8;
-            z->bits = 0;
-            z->held = 0;
-            if (length > (size_t)(z->in_end - z->in) || length > (size_t)(z->out_end - z->out)) return false;
-            if (length > 0) memcpy(z->out, z->in, length);
-            z->in += length;
-            z->out += length;
+            z->bits     = 0;
+            z->held     = 0;
+            size_t fits = length, given = (size_t)(z->in_end - z->in), left = (size_t)(z->out_end - z->out);
+            fits = fits < given ? fits : given;
+            fits = fits < left ? fits : left;
+            if (fits > 0) memcpy(z->out, z->in, fits);
+            z->in += fits;
+            z->out += fits;
+            if (fits < length) return false;
         } else if (kind == 3 || !gi_read_codes(z, kind == 1) || !gi_inflate_block(z)) {
             return false;
         }
         if (z->held < 0) return false;
     }
     return z->out == z->out_end;
+}
+
+/* Unpacks the start of what is longer than `n` bytes, or than `room` ones; how many there are then. */
+static size_t gi_inflate_start(gi_inflater *z, const void *in, size_t n, void *out, size_t room)
+{
+    (void)gi_inflate(z, in, n, out, room);
+    return (size_t)(z->out - z->out_start);
 }

@@ -1,20 +1,21 @@
 /* ---- files that come into being ---- */
 
-enum { GI_PATH_ROOM = 4096, GI_SINKS_AT_ONCE = 8 };
+enum { GI_SINKS_AT_ONCE = 8 };
 #define GI_STORE_BYTES ((int64_t)1 << 20) /* of .npy: what is worked out and written down as done at a time */
 
-/* A file in the making: NAME.part, a folder for Zarr, and beside it NAME.journal, which lists the units that are done. */
+/* A file in the making, a folder for Zarr, and beside it NAME.gpuarr.journal, which lists the units that are done. */
 typedef struct gi_sink {
     const char    *path;
     ga_array      *a; /* in the chunks of the file */
-    bool           zarr, replaces;
-    gi_codec       codec;       /* of the chunks of Zarr, */
-    int            level;       /* and how hard it tries */
-    int            fd, journal; /* the file or the folder; -1: none */
-    int64_t        at;          /* of the first element in an .npy file */
+    bool           zarr, resume;
+    gi_codec       codec;   /* of the chunks of Zarr, */
+    int            level;   /* and how hard it tries */
+    gi_new_file    to;      /* written to by to.fd */
+    int            journal; /* -1: none */
+    int64_t        at;      /* of the first element in an .npy file */
     int64_t        unit[GPUARR_MAX_DIMS], units, left;
-    unsigned char *done; /* a byte each */
-    char           part[GI_PATH_ROOM], log[GI_PATH_ROOM];
+    unsigned char *done;                                 /* a byte each */
+    char           log[GI_PATH_ROOM], old[GI_PATH_ROOM]; /* the journal; what is replaced, see gi_folder_recover */
 } gi_sink;
 
 static bool gi_pwrite(int fd, int64_t at, const void *from, size_t n)
@@ -29,20 +30,6 @@ static bool gi_pwrite(int fd, int64_t at, const void *from, size_t n)
         n -= (size_t)put;
     }
     return true;
-}
-
-/* Removes a folder with all that is in it. */
-static void gi_remove_folder(const char *path, int depth)
-{
-    char member[GI_PATH_ROOM];
-    DIR *list = depth < 2 * GPUARR_MAX_DIMS ? opendir(path) : NULL;
-    for (struct dirent *e; list && (e = readdir(list)) != NULL;) {
-        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
-        if (snprintf(member, sizeof member, "%s/%s", path, e->d_name) >= (int)sizeof member) continue;
-        if (unlink(member) != 0) gi_remove_folder(member, depth + 1);
-    }
-    if (list) (void)closedir(list);
-    (void)rmdir(path);
 }
 
 static bool gi_ends_with(const char *text, const char *end)
@@ -74,10 +61,10 @@ static void gi_npy_unit(const gi_lazy *n, gi_sink *s)
 
 static bool gi_write_zarray(const char *site, const gi_sink *s)
 {
-    char text[1024], path[GI_PATH_ROOM + 16], lists[2][24 * GPUARR_MAX_DIMS + 4], packing[48] = "null",
-                                                                                  order = ga_itemsize(s->a->dtype) == 1 ? '|'
-                                                                                          : GI_LITTLE_ENDIAN            ? '<'
-                                                                                                                        : '>';
+    char text[1024], lists[2][24 * GPUARR_MAX_DIMS + 4], packing[48] = "null",
+                                                         order = ga_itemsize(s->a->dtype) == 1 ? '|'
+                                                                 : GI_LITTLE_ENDIAN            ? '<'
+                                                                                               : '>';
     for (int k = 0; k < 2; k++) {
         int n       = 0;
         lists[k][0] = 0;
@@ -87,21 +74,20 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
     }
     if (s->codec != GI_CODEC_NONE)
         snprintf(packing, sizeof packing, "{ \"id\": \"%s\", \"level\": %d }", gi_codec_names[s->codec], s->level);
-    int n = snprintf(text, sizeof text,
-                     "{\n    \"chunks\": [%s],\n    \"compressor\": %s,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": "
-                     "%s,\n    \"filters\": null,\n"
-                     "    \"order\": \"C\",\n    \"shape\": [%s],\n    \"zarr_format\": 2\n}",
-                     lists[1], packing, order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
+    int  n     = snprintf(text, sizeof text,
+                          "{\n    \"chunks\": [%s],\n    \"compressor\": %s,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": "
+                               "%s,\n    \"filters\": null,\n"
+                               "    \"order\": \"C\",\n    \"shape\": [%s],\n    \"zarr_format\": 2\n}",
+                          lists[1], packing, order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
                      gi_is_complex(s->a->dtype) ? "null"
-                     : s->a->dtype == GA_BOOL   ? "false"
-                     : gi_is_float(s->a->dtype) ? "0.0"
-                                                : "0",
-                     lists[0]);
-    snprintf(path, sizeof path, "%s/.zarray", s->part);
-    int  fd    = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+                          : s->a->dtype == GA_BOOL   ? "false"
+                          : gi_is_float(s->a->dtype) ? "0.0"
+                                                     : "0",
+                          lists[0]);
+    int  fd    = openat(s->to.fd, ".zarray", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     bool wrote = fd >= 0 && gi_pwrite(fd, 0, text, (size_t)n);
     if (fd >= 0 && close(fd) != 0) wrote = false;
-    if (!wrote) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
+    if (!wrote) gi_fail(site, GA_NO_FILE, "cannot write '%s/.zarray': %s", s->to.part, strerror(errno));
     return wrote;
 }
 
@@ -139,42 +125,33 @@ static bool gi_read_journal(const char *site, gi_sink *s, const char *head)
         gi_fail(site, GA_BAD_FILE,
                 "'%s' tells of another array, or of another expression for it: remove it and '%s', or leave .resume out, which "
                 "begins anew",
-                s->log, s->part);
+                s->log, s->to.part);
     return ours;
 }
 
-/* Makes NAME.part, or finds what an earlier run has done of it. False with an error. */
-static bool gi_begin_sink(const char *site, gi_sink *s, bool resume, uint64_t print)
+/* Makes the part, or finds what an earlier run has done of it. False with an error. */
+static bool gi_begin_sink(const char *site, gi_sink *s, uint64_t print)
 {
-    char        head[1024], header[GI_NPY_HEADER_ROOM];
-    struct stat about;
+    char head[1024], header[GI_NPY_HEADER_ROOM];
     gi_journal_head(s, print, head, sizeof head);
-    if (!resume) (void)unlink(s->log);
-    if (resume && stat(s->part, &about) != 0) (void)unlink(s->log); /* of a file that is gone */
-    if (s->zarr && mkdir(s->part, 0777) != 0 && errno == EEXIST && !resume) {
-        gi_remove_folder(s->part, 0);
-        (void)mkdir(s->part, 0777);
-    }
-    s->fd = open(s->part, s->zarr ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (s->fd < 0) return gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->part, strerror(errno)) != NULL;
-    if (flock(s->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return gi_fail(site, GA_NO_FILE, "'%s' is being written by another program: wait for it, or store elsewhere",
-                       s->part) != NULL;
-    if (resume) {
-        s->journal = open(s->log, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (!(s->zarr ? gi_folder_begin(&s->to, s->resume)
+                  : gi_file_begin_there(&s->to, s->resume ? GI_FILE_GO_ON : GI_FILE_REPLACE)))
+        return gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->path, s->to.why) != NULL;
+    if (!s->resume || s->to.anew) (void)unlink(s->log); /* of a file that is gone */
+    if (s->resume) {
+        s->journal = open(s->log, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
         if (s->journal < 0) return gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->log, strerror(errno)) != NULL;
         if (!gi_read_journal(site, s, head)) return false;
     }
     int64_t header_bytes = s->zarr ? 0 : gi_npy_header_bytes(s->a, header);
     s->at                = header_bytes;
-    if (s->left < s->units) return true; /* goes on */
+    if (s->left < s->units) return true;                        /* goes on */
+    if (s->zarr && !s->to.anew) gi_folder_clear(s->to.part, 0); /* what it replaced may be left, see gi_folder_rename */
     bool ok = s->zarr ? gi_write_zarray(site, s) : true;
     if (!s->zarr) {
-        bool fresh =
-            fstat(s->fd, &about) == 0 && about.st_size == 0; /* what was emptied is written to the disk when it is closed */
-        ok = (fresh || ftruncate(s->fd, 0) == 0) && gi_pwrite(s->fd, 0, header, (size_t)header_bytes) &&
-             ftruncate(s->fd, (off_t)(header_bytes + s->a->size * ga_itemsize(s->a->dtype))) == 0;
-        if (!ok) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->part, strerror(errno));
+        ok = (s->to.anew || ftruncate(s->to.fd, 0) == 0) && gi_pwrite(s->to.fd, 0, header, (size_t)header_bytes) &&
+             ftruncate(s->to.fd, (off_t)(header_bytes + s->a->size * ga_itemsize(s->a->dtype))) == 0;
+        if (!ok) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->to.part, strerror(errno));
     }
     if (ok && s->journal >= 0) {
         ok = ftruncate(s->journal, 0) == 0 && write(s->journal, head, strlen(head)) == (ssize_t)strlen(head);
@@ -187,38 +164,36 @@ static bool gi_begin_sink(const char *site, gi_sink *s, bool resume, uint64_t pr
 static bool gi_join_sink(const char *site, gi_sink *s)
 {
     char header[GI_NPY_HEADER_ROOM];
-    s->fd = open(s->part, s->zarr ? O_RDONLY | O_CLOEXEC : O_RDWR | O_CLOEXEC);
-    s->at = s->zarr ? 0 : gi_npy_header_bytes(s->a, header);
-    if (s->fd >= 0) return true;
+    s->to.fd = open(s->to.part, (s->zarr ? O_RDONLY | O_DIRECTORY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC);
+    s->at    = s->zarr ? 0 : gi_npy_header_bytes(s->a, header);
+    if (s->to.fd >= 0) return true;
     return gi_fail(site, GA_NO_FILE,
                    "rank %d cannot write '%s': %s (the first rank has made it: the folder must be one that all of them see)",
-                   ga_rank(), s->part, strerror(errno)) != NULL;
+                   ga_rank(), s->to.part, strerror(errno)) != NULL;
 }
 
-/* Closes the file. The first rank gives it its name, if all of it is there. False with an error. */
+/* Another rank than the first has written its share. False with an error. */
+static bool gi_leave_sink(const char *site, gi_sink *s, bool ok)
+{
+    if (s->to.fd >= 0 && ok && !(s->zarr ? gi_folder_sync(s->to.fd) : gi_file_sync(s->to.fd)))
+        ok = gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", s->to.part, strerror(errno)) != NULL;
+    if (s->to.fd >= 0) (void)close(s->to.fd); /* the lock stays the first rank's */
+    s->to.fd = -1;
+    return ok;
+}
+
+/* Closes the file. It gets its name, if all of it is there. False with an error. */
 static bool gi_end_sink(const char *site, gi_sink *s, bool complete)
 {
-    bool begun = s->fd >= 0, ok = complete;
-    if (begun && close(s->fd) != 0 && ok)
-        ok = gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", s->part, strerror(errno)) != NULL;
+    const bool begun = s->to.fd >= 0, goes_on = !complete && s->resume;
+    bool       ok = complete;
     if (s->journal >= 0) (void)close(s->journal);
-    if (ga_rank() > 0) {
-        s->fd = s->journal = -1;
-        return ok;
-    }
-    if (ok) {
-        char old[GI_PATH_ROOM + 8];
-        snprintf(old, sizeof old, "%s.old", s->path);
-        bool aside = s->replaces && rename(s->path, old) == 0;
-        ok         = rename(s->part, s->path) == 0;
-        if (!ok) gi_fail(site, GA_NO_FILE, "cannot rename '%s' to '%s': %s", s->part, s->path, strerror(errno));
-        if (!ok && aside) (void)rename(old, s->path);
-        if (ok && aside) gi_remove_folder(old, 0);
+    s->journal = -1;
+    if (goes_on) gi_file_close(&s->to);
+    else if (begun) {
+        ok = s->zarr ? gi_folder_end(&s->to, s->old, s->log, complete) : gi_file_end(&s->to, complete);
+        if (!ok && complete) gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", s->path, s->to.why);
         if (ok) (void)unlink(s->log);
-    } else if (begun && s->journal < 0) { /* nobody will go on with it */
-        if (s->zarr) gi_remove_folder(s->part, 0);
-        else (void)unlink(s->part);
     }
-    s->fd = s->journal = -1;
     return ok;
 }

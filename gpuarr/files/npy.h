@@ -3,8 +3,6 @@
     Written: what numpy.save and numpy.savez write. A file is not believed: what it claims is compared with its size before
     memory is asked for.                                                                                                     */
 
-#include <sys/stat.h>
-
 /* Where bytes are read from: a file, or memory. */
 typedef struct gi_source {
     FILE                *file; /* NULL: bytes */
@@ -28,6 +26,9 @@ static bool gi_open_source(const char *site, const char *path, gi_source *s)
         gi_fail(site, GA_BAD_ARGUMENT, "the path is NULL");
         return false;
     }
+    struct stat about;
+    if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) /* a pipe would be waited for */
+        return gi_fail(site, GA_NO_FILE, "cannot read '%s': it is no regular file", path) != NULL;
     errno    = 0;
     s->bytes = NULL;
     s->file  = fopen(path, "rb");
@@ -303,7 +304,7 @@ ga_array *(ga_load)(const char *path, const char *site)
 
 /* A file that is being written; the first error is kept for the end. */
 typedef struct gi_output {
-    FILE       *file;
+    gi_new_file to;
     const char *path;
     int64_t     at;
     int         error; /* errno of what failed */
@@ -313,30 +314,40 @@ static bool gi_open_output(const char *site, const char *path, gi_output *o)
 {
     o->path  = path;
     o->at    = 0;
-    o->error = errno = 0;
-    o->file          = path ? fopen(path, "wb") : NULL;
-    if (!path) gi_fail(site, GA_BAD_ARGUMENT, "the path is NULL");
-    else if (!o->file) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
-    return o->file != NULL;
+    o->error = 0;
+    if (!path) return gi_fail(site, GA_BAD_ARGUMENT, "the path is NULL") != NULL;
+    return gi_file_begin(&o->to, path) || gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", path, o->to.why) != NULL;
+}
+
+/* Does the name end as files of another format do? Then what would be written under it is not what it says: an error. `writes`: what is
+   written, and as what its names end, " .fits .fit". */
+static bool gi_name_misleads(const char *site, const char *path, const char *writes, const char *own)
+{
+    static const char others[] =
+        " .npy .npz .zarr .h5 .hdf5 .nc .mat .csv .json .png .jpg .jpeg .gif .bmp .tif .tiff .webp .svg .pdf "
+        ".eps .fits .fit .fts .gz ";
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    char        end[10];
+    if (!dot || snprintf(end, sizeof end, " %s ", dot) >= (int)sizeof end) return false;
+    for (char *c = end; *c; c++) *c = *c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c;
+    if (!strstr(others, end) || strstr(own, end)) return false;
+    return gi_fail(site, GA_BAD_ARGUMENT, "'%.300s' ends in %s, and what is written is %s: let the name end in%.*s", path, dot,
+                   writes, (int)strcspn(own + 1, " ") + 1, own) == NULL;
 }
 
 static void gi_write(gi_output *o, const void *p, size_t n)
 {
     errno = 0;
-    if (!o->error && fwrite(p, 1, n, o->file) != n) o->error = errno ? errno : EIO;
+    if (n > 0 && !o->error && fwrite(p, 1, n, o->to.file) != n) o->error = errno ? errno : EIO;
     o->at += (int64_t)n;
 }
 
-/* A part of a file is not left behind (but /dev/full stays where it is). */
 static bool gi_close_output(const char *site, gi_output *o, bool complete)
 {
-    errno = 0;
-    if (fclose(o->file) != 0 && !o->error) o->error = errno ? errno : EIO;
-    if (complete && !o->error) return true;
-    struct stat about;
-    if (stat(o->path, &about) == 0 && S_ISREG(about.st_mode)) (void)remove(o->path);
-    if (o->error) gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", o->path, strerror(o->error));
-    return false;
+    bool done = gi_file_end(&o->to, complete && !o->error);
+    if (done || (!complete && !o->error)) return done;
+    return gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", o->path, o->error ? strerror(o->error) : o->to.why) !=
+           NULL;
 }
 
 enum { GI_NPY_HEADER_ROOM = 24 * GPUARR_MAX_DIMS + 256 };
@@ -364,17 +375,15 @@ static int gi_npy_header_bytes(const ga_array *a, char *out)
 
 bool(ga_save)(const char *path, const ga_array *a, const char *site)
 {
-    if (!gi_array_check(site, a, "a")) return false;
-    ga_array *c = gi_copy_on_cpu(site, a);
-    if (!c) return false;
     gi_output o;
-    bool      done = gi_open_output(site, path, &o);
-    if (done) {
+    if (!gi_array_check(site, a, "a") || gi_name_misleads(site, path, ".npy", " .npy ") || !gi_open_output(site, path, &o))
+        return false;
+    ga_array *c = gi_copy_on_cpu(site, a);
+    if (c) {
         char header[GI_NPY_HEADER_ROOM];
         gi_write(&o, header, (size_t)gi_npy_header_bytes(c, header));
         gi_write(&o, c->data, (size_t)(c->size * ga_itemsize(c->dtype)));
-        done = gi_close_output(site, &o, true);
     }
     ga_free(c);
-    return done;
+    return gi_close_output(site, &o, c != NULL);
 }

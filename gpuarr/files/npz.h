@@ -89,16 +89,54 @@ static const unsigned char *gi_read_zip_entry(const unsigned char *p, const unsi
 static bool gi_crc_is(const gi_source *s, int64_t at, uint64_t n, uint32_t expected)
 {
     enum { PIECE = 1 << 15 };
-    unsigned char piece[PIECE];
-    gi_crc_table  table;
-    uint32_t      crc = 0;
-    gi_make_crc_table(&table);
+    uint32_t crc = 0;
+    GI_ARENA(unsigned char, piece, PIECE);
+    GI_ARENA(gi_crc_table, table, 1);
+    gi_make_crc_table(table);
     for (size_t now; n > 0; n -= now, at += (int64_t)now) {
         now = n < PIECE ? (size_t)n : (size_t)PIECE;
         if (!gi_read_at(s, at, piece, now)) return false;
-        crc = gi_crc(&table, crc, piece, now);
+        crc = gi_crc(table, crc, piece, now);
     }
     return crc == expected;
+}
+
+static bool gi_not_unpacked(const char *site, const char *what)
+{
+    return gi_fail(site, GA_BAD_FILE, "%s is damaged: it cannot be unpacked to what its checksum says", what) != NULL;
+}
+
+/* Unpacks so much of the deflated entry whose data begin at `at` that its header is there: does that go with its size? */
+static bool gi_check_deflated(const char *site, const char *what, const gi_source *s, int64_t at, const gi_zip_entry *e,
+                              gi_inflater *inflater)
+{
+    enum {
+        PACKED       = 1 << 15,
+        START        = 1 << 14,
+        LONGEST_COPY = 258
+    }; /* more than the longest header takes, and what deflate copies */
+    size_t packed = e->packed < PACKED ? (size_t)e->packed : (size_t)PACKED,
+           n      = e->size < START ? (size_t)e->size : (size_t)START;
+    char *room    = (char *)gi_mem_alloc(site, PACKED + START);
+    bool  ok      = room != NULL;
+    if (ok) {
+        gi_source     start = { NULL, (const unsigned char *)room + PACKED, 0 };
+        gi_npy_header h;
+        int64_t       begin = 0, strides[GPUARR_MAX_DIMS];
+        ok                  = gi_read_at(s, at, room, packed) || gi_not_unpacked(site, what);
+        if (ok) start.size = (int64_t)gi_inflate_start(inflater, room, packed, room + PACKED, n);
+        if (ok && packed == e->packed && (size_t)start.size + LONGEST_COPY < n) ok = gi_not_unpacked(site, what);
+        memset(&h, 0, sizeof h);
+        ok = ok && gi_read_header(site, what, &start, &begin, &h);
+        for (int d = 0; d < h.ndim && ok; d++) ok = h.shape[d] >= 0;
+        int64_t bytes = ok ? gi_shape_c_strides(h.dtype, h.ndim, h.shape, strides) : 0;
+        if (ok && (bytes < 0 || (uint64_t)bytes > e->size - (uint64_t)begin))
+            ok = gi_fail(site, GA_BAD_FILE, "%s claims %s of %s, but only %llu bytes of data are there: was it cut short?",
+                         what, gi_shape_text(h.ndim, h.shape), ga_dtype_name(h.dtype),
+                         (unsigned long long)(e->size - (uint64_t)begin)) != NULL;
+        gi_mem_release(room, PACKED + START);
+    }
+    return ok;
 }
 
 /* Unpacks the deflated entry whose data begin at `at`, then reads it. */
@@ -111,13 +149,14 @@ static ga_array *gi_read_deflated(const char *site, const char *what, const gi_s
     size_t       size = (size_t)e->size, packed_size = (size_t)e->packed;
     ga_array    *a        = NULL;
     gi_inflater *inflater = (gi_inflater *)gi_mem_alloc(site, sizeof *inflater);
-    void        *packed   = inflater ? gi_mem_alloc(site, packed_size) : NULL;
+    bool         sound    = inflater && gi_check_deflated(site, what, s, at, e, inflater);
+    void        *packed   = sound ? gi_mem_alloc(site, packed_size) : NULL;
     void        *bytes    = packed ? gi_mem_alloc(site, size) : NULL;
     if (bytes) {
         gi_source unpacked = { NULL, (const unsigned char *)bytes, (int64_t)size };
         if (!gi_read_at(s, at, packed, packed_size) || !gi_inflate(inflater, packed, packed_size, bytes, size) ||
             !gi_crc_is(&unpacked, 0, size, e->crc))
-            gi_fail(site, GA_BAD_FILE, "%s is damaged: it cannot be unpacked to what its checksum says", what);
+            (void)gi_not_unpacked(site, what);
         else a = gi_npy_parse(site, what, bytes, size);
     }
     gi_mem_release(bytes, size);
@@ -181,7 +220,7 @@ static ga_array *gi_npz_read(const char *site, const char *what, const gi_source
     } else if (!name) {
         gi_fail(site, GA_BAD_FILE, "%s holds no array", what);
     } else {
-        gi_fail(site, GA_BAD_ARGUMENT, "%s holds no array '%.100s'; it has: %s", what, name, there);
+        gi_fail(site, GA_BAD_ARGUMENT, "%s holds no array '%.100s'; it has: %s", what, name, used > 0 ? there : "none");
     }
     gi_mem_release(directory, bytes);
     return a;
@@ -311,6 +350,7 @@ bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array
                 return false;
             }
     }
+    if (gi_name_misleads(site, path, ".npz", " .npz ")) return false;
     size_t        bytes   = (size_t)n * sizeof(gi_zip_entry);
     gi_zip_entry *entries = (gi_zip_entry *)gi_mem_alloc(site, bytes);
     if (!entries) return false;
@@ -318,10 +358,10 @@ bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array
     gi_output o;
     bool      done = gi_open_output(site, path, &o);
     if (done) {
-        gi_crc_table table;
-        gi_make_crc_table(&table);
+        GI_ARENA(gi_crc_table, table, 1);
+        gi_make_crc_table(table);
         for (int i = 0; i < n && done; i++)
-            done = gi_write_zipped(site, &o, &table, gi_zip_name(names, i, a_name), arrays[i], &entries[i]);
+            done = gi_write_zipped(site, &o, table, gi_zip_name(names, i, a_name), arrays[i], &entries[i]);
         uint64_t start = (uint64_t)o.at;
         for (int i = 0; i < n && done; i++) gi_write_zip_entry(&o, &entries[i], gi_zip_name(names, i, a_name), true);
         gi_write_zip_end(&o, (uint64_t)n, start);

@@ -2,10 +2,12 @@
 
 ga_array *(ga_open)(const char *path, ga_open_options o)
 {
+    if (!gi_options_open(&o)) return NULL;
     if (!path) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the path is NULL");
     struct stat   about;
     unsigned char start[8] = { 0 };
     int           fd       = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 && errno == ENOENT && gi_folder_recovered(path)) fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &about) != 0) {
         gi_fail(o.site, GA_NO_FILE, "cannot open '%.300s': %s", path, strerror(errno));
         if (fd >= 0) (void)close(fd);

@@ -34,16 +34,16 @@ static bool gi_begin_spill(const char *site, gi_sink *s)
                        gi_bytes_text(bytes), folder, gi_bytes_text(there)) != NULL;
     static unsigned files;
     do {
-        snprintf(s->part, sizeof s->part, "%.3000s/gpuarr-%ld-%u", folder, (long)getpid(),
+        snprintf(s->to.part, sizeof s->to.part, "%.3000s/gpuarr-%ld-%u", folder, (long)getpid(),
                  __atomic_add_fetch(&files, 1, __ATOMIC_RELAXED));
-        s->fd = open(s->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    } while (s->fd < 0 && errno == EEXIST);
-    if (s->fd >= 0 && unlink(s->part) == 0 && ftruncate(s->fd, (off_t)bytes) == 0) return true;
+        s->to.fd = open(s->to.part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    } while (s->to.fd < 0 && errno == EEXIST);
+    if (s->to.fd >= 0 && unlink(s->to.part) == 0 && ftruncate(s->to.fd, (off_t)bytes) == 0) return true;
     return gi_fail(
                site, GA_NO_FILE,
                "%s do not fit into memory, and cannot be written to '%.300s': %s (GA_SPILL in the environment names another "
                "folder)",
-               gi_bytes_text(bytes), s->part, strerror(errno)) != NULL;
+               gi_bytes_text(bytes), s->to.part, strerror(errno)) != NULL;
 }
 
 static void gi_close_spilled(gi_lazy *n)
@@ -79,10 +79,10 @@ static bool gi_spill(const char *site, ga_array *whole)
     if (ok) {
         memset(s, 0, sizeof *s);
         memset(p, 0, sizeof *p);
-        s->a  = whole;
-        s->fd = s->journal = -1;
-        ok                 = gi_divide_sink(site, s) && gi_has_store_room(site, 1, s, &held) && gi_begin_spill(site, s);
-        ok                 = gi_compute_begins(site, ok, 1, &held);
+        s->a     = whole;
+        s->to.fd = s->journal = -1;
+        ok                    = gi_divide_sink(site, s) && gi_has_store_room(site, 1, s, &held) && gi_begin_spill(site, s);
+        ok                    = gi_compute_begins(site, ok, 1, &held);
         gi_computing.mark++; /* for the fingerprint */
         uint64_t print     = ok ? gi_print_node(n) : 0;
         gi_computing.alone = true; /* each rank keeps all elements: where, the others need not see */
@@ -90,7 +90,7 @@ static bool gi_spill(const char *site, ga_array *whole)
         gi_computing.alone = false;
         ok                 = gi_ranks_agree(site, ok);
         if (ok) {
-            p->fd      = s->fd;
+            p->fd      = s->to.fd;
             p->h.dtype = n->dtype;
             p->h.ndim  = n->ndim;
             snprintf(p->what, sizeof p->what, "what ga_persist has kept in '%.300s'", gi_spill_folder());
@@ -103,7 +103,7 @@ static bool gi_spill(const char *site, ga_array *whole)
             n->depth = 0;
             n->local = n->far = n->rows = true;
             __atomic_add_fetch(&gi_mem_spilled, bytes, __ATOMIC_RELAXED);
-        } else if (s->fd >= 0) (void)close(s->fd);
+        } else if (s->to.fd >= 0) (void)close(s->to.fd);
         ok = gi_compute_ends(site, ok);
         if (s->done) gi_mem_release(s->done, (size_t)s->units);
     }

@@ -1,7 +1,6 @@
 /* ==== >>pictures: PNG files, colour maps, numbers beside them ====================================================== */
 
 #include <setjmp.h>
-#include <sys/stat.h>
 
 #if !defined(GPUARR_NO_STB) && defined(__has_include)
 #if __has_include(<stb_image_write.h>)
@@ -12,35 +11,6 @@
 #define GI_STB_H <stb/stb_image_write.h>
 #endif
 #endif
-
-/* ---- files ------------------------------------------------------------------------------------------------------- */
-
-static bool gi_is_regular_file(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 && S_ISREG(about.st_mode);
-}
-
-/* Writes a whole file. A part of one is not left behind (but /dev/full stays where it is). */
-__attribute__((unused)) static bool gi_write_file(const char *site, const char *path, const void *bytes, size_t size)
-{
-    errno      = 0;
-    FILE *file = fopen(path, "wb");
-    if (!file) {
-        gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", path, strerror(errno));
-        return false;
-    }
-    bool written = fwrite(bytes, 1, size, file) == size;
-    int  reason  = errno;
-    if (fclose(file) != 0 && written) {
-        written = false;
-        reason  = errno;
-    }
-    if (written) return true;
-    if (gi_is_regular_file(path)) (void)remove(path);
-    gi_fail(site, GA_NO_FILE, "cannot write all of '%s' (%zu bytes): %s", path, size, strerror(reason));
-    return false;
-}
 
 /* ---- PNG --------------------------------------------------------------------------------------------------------- */
 
@@ -112,14 +82,16 @@ __attribute__((unused)) static void *gi_png_grow(void *p, size_t old_bytes, size
 #endif
 
 typedef struct gi_png_target {
-    const char *site, *path;
-    bool        written;
+    const char *site;
+    gi_output   out;
+    bool        packed;
 } gi_png_target;
 
 static void gi_png_finished(void *target, void *bytes, int size)
 {
     gi_png_target *t = (gi_png_target *)target;
-    t->written       = gi_write_file(t->site, t->path, bytes, (size_t)size);
+    t->packed        = true;
+    gi_write(&t->out, bytes, (size_t)size);
 }
 
 /* Its own function, so that nothing of stb is inlined beside the setjmp. */
@@ -139,12 +111,16 @@ static bool gi_write_png(const char *site, const char *path, int64_t rows, int64
                 (long long)rows, (long long)columns, channels);
         return false;
     }
-    gi_png_target target = { site, path, false };
-    gi_png.site          = site;
-    gi_png.first         = NULL;
+    gi_png_target target;
+    if (gi_name_misleads(site, path, "PNG", " .png ")) return false;
+    target.site   = site;
+    target.packed = false;
+    if (!gi_open_output(site, path, &target.out)) return false;
+    gi_png.site  = site;
+    gi_png.first = NULL;
     if (setjmp(gi_png.no_memory) == 0) gi_png_run(&target, (int)rows, (int)columns, channels, pixels);
     while (gi_png.first) gi_png_release((char *)gi_png.first + GI_ALIGN);
-    return target.written;
+    return gi_close_output(site, &target.out, target.packed);
 }
 
 #else

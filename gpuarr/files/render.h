@@ -176,6 +176,7 @@ static void gi_add_tick(gi_ticks *ticks, double value, int digits, const char *k
     if (*kind == 'f' || value == 0) snprintf(t->text, sizeof t->text, "%.*f", value == 0 && *kind != 'f' ? 0 : digits, value);
     else if (*kind == 'e') snprintf(t->text, sizeof t->text, "%.*e", digits, value);
     else snprintf(t->text, sizeof t->text, "%.*g", digits, value);
+    gi_point_text(t->text);
     char *e = strchr(t->text, 'e');
     if (!e) return;
     char *from = e + 1, *to = e + 1;
@@ -189,7 +190,7 @@ static void gi_add_tick(gi_ticks *ticks, double value, int digits, const char *k
 static void gi_linear_ticks(gi_ticks *ticks, double low, double high, int most)
 {
     const double slack = 1e-9; /* so that rounding does not lose the ends */
-    double       raw = (high - low) / most, power = pow(10, floor(log10(raw))), m = raw / power;
+    double       raw = (high - low) / most, power = gi_op_power_f64(10, floor(gi_op_log10_f64(raw))), m = raw / power;
     double       step  = power * (m <= 1 + slack ? 1 : m <= 2 + slack ? 2 : m <= 5 + slack ? 5 : 10);
     double       first = ceil(low / step - slack), last = floor(high / step + slack), largest = fmax(fabs(low), fabs(high));
     bool         sound = step > 0 && step < INFINITY && last - first < (double)GI_MOST_TICKS && fabs(first) < 1e15;
@@ -198,7 +199,7 @@ static void gi_linear_ticks(gi_ticks *ticks, double low, double high, int most)
         if (high > low) gi_add_tick(ticks, high, 4, "g");
         return;
     }
-    int  finest = (int)floor(log10(step) + slack), coarsest = (int)floor(log10(largest) + slack);
+    int  finest = (int)floor(gi_op_log10_f64(step) + slack), coarsest = (int)floor(gi_op_log10_f64(largest) + slack);
     bool plain = largest < 1e5 && finest >= -4;
     for (double i = first; i <= last; i++)
         gi_add_tick(ticks, i * step + 0.0, plain ? (finest < 0 ? -finest : 0) : coarsest - finest, plain ? "f" : "e");
@@ -208,16 +209,16 @@ static void gi_linear_ticks(gi_ticks *ticks, double low, double high, int most)
 static void gi_log_ticks(gi_ticks *ticks, double low, double high, int most)
 {
     const double slack = 1e-9;
-    int          first = (int)floor(log10(low) + slack), last = (int)floor(log10(high) + slack);
+    int          first = (int)floor(gi_op_log10_f64(low) + slack), last = (int)floor(gi_op_log10_f64(high) + slack);
     int          step    = 1 + (last - first) / most;
-    double       decades = log10(high) - log10(low);
+    double       decades = gi_op_log10_f64(high) - gi_op_log10_f64(low);
     if (decades < 0.7) {
         gi_linear_ticks(ticks, low, high, most);
         return;
     }
     for (int k = first; k <= last; k++)
         for (int m = 1; m <= 9; m++) {
-            double value = m * pow(10, k);
+            double value = m * gi_op_power_f64(10, k);
             if (value < low * (1 - slack) || value > high * (1 + slack)) continue;
             bool number = m == 1 ? (k - first) % step == 0 : decades < 2.5 && most >= 3 * decades && (m == 2 || m == 5);
             if (!number && (m == 1 || step > 1)) continue;
@@ -241,7 +242,7 @@ typedef struct gi_plot {
 /* Where a number lies between vmin, 0, and vmax, 1. */
 static double gi_plot_position(const gi_plot *p, double x)
 {
-    if (p->log) x = x > 0 ? log10(x) : -INFINITY;
+    if (p->log) x = x > 0 ? gi_op_log10_f64(x) : -INFINITY;
     return (x - p->start) / p->span;
 }
 
@@ -281,9 +282,7 @@ static bool gi_plot_range(gi_plot *p, const ga_imshow_options *o)
 {
     const char *site = o->site;
     double      low, high;
-    bool        min_given = gi_option_given(site, "vmin"), max_given = gi_option_given(site, "vmax");
-    if (!min_given && !max_given) min_given = max_given = o->vmin != o->vmax; /* not from a call of the macro */
-    if (o->vmin == o->vmax && min_given == max_given) min_given = max_given = false;
+    const bool  min_given = o->vmin != GA_REAL_DEFAULT, max_given = o->vmax != GA_REAL_DEFAULT;
     p->log  = o->log;
     p->vmin = o->vmin;
     p->vmax = o->vmax;
@@ -296,8 +295,8 @@ static bool gi_plot_range(gi_plot *p, const ga_imshow_options *o)
     if (!isfinite(p->vmin) || !isfinite(p->vmax) || (p->log && !(p->vmin > 0 && p->vmax > 0)))
         return gi_fail(site, GA_BAD_ARGUMENT, "colours from .vmin = %g to .vmax = %g: both must be finite%s", p->vmin, p->vmax,
                        p->log ? " and, with .log = true, positive" : "") != NULL;
-    p->start = p->log ? log10(p->vmin) : p->vmin;
-    p->span  = (p->log ? log10(p->vmax) : p->vmax) - p->start;
+    p->start = p->log ? gi_op_log10_f64(p->vmin) : p->vmin;
+    p->span  = (p->log ? gi_op_log10_f64(p->vmax) : p->vmax) - p->start;
     if (p->span == 0) p->span = INFINITY; /* one number only: it gets the first colour */
     return true;
 }
@@ -326,12 +325,14 @@ static void gi_draw_colorbar(gi_plot *p, int64_t x, int64_t y, int64_t width, in
     everything stands on white with a margin, the picture in a thin frame. NaN is white; row 0 of the array is on top. */
 ga_array *(ga_render)(const ga_array *a, ga_imshow_options o)
 {
-    const char *site = o.site, *cmap = o.cmap ? o.cmap : "viridis", *title = o.title && *o.title ? o.title : NULL;
+    GI_SETTLE_ROUNDING;
+    GI_SETTLE_FLOATS;
+    const char *site = o.site, *title = o.title && *o.title ? o.title : NULL;
     gi_plot     p;
     gi_ticks    ticks;
     memset(&p, 0, sizeof p);
     ticks.n = 0;
-    if (!gi_array_check(site, a, "a")) return NULL;
+    if (!gi_array_check(site, a, "a") || !gi_option_not_null(site, "cmap", o.cmap)) return NULL;
     if (a->ndim != 2)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s: only a 2-D array is drawn in colours of a map%s",
                                    gi_shape_of(a),
@@ -341,12 +342,12 @@ ga_array *(ga_render)(const ga_array *a, ga_imshow_options o)
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE,
                                    "%s has no order for colours: take ga_absolute, ga_real or ga_imag of it",
                                    ga_dtype_name(a->dtype));
-    if (!gi_colours(cmap, p.colours))
+    if (!gi_colours(o.cmap, p.colours))
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
-                                   "there is no colour map '%s': use viridis, gray, gray_r, inferno or RdBu_r", cmap);
+                                   "there is no colour map '%s': use viridis, gray, gray_r, inferno or RdBu_r", o.cmap);
     const int64_t most = (int64_t)1 << 30;
-    p.scale            = o.scale ? o.scale : 1;
-    if (p.scale < 0 || a->shape[0] > most / p.scale || a->shape[1] > most / p.scale)
+    p.scale            = o.scale;
+    if (p.scale < 1 || a->shape[0] > most / p.scale || a->shape[1] > most / p.scale)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
                                    ".scale = %d for shape %s: it must be 1 or more, and no side of the picture "
                                    "longer than 2**30 pixels",

@@ -25,9 +25,9 @@ static bool gi_put_npy(const char *site, const gi_sink *s, const gi_box *box, co
             rest /= box->count[k];
         }
         errno = 0;
-        if (!gi_pwrite(s->fd, at, (const char *)x->data + i * run, (size_t)run))
+        if (!gi_pwrite(s->to.fd, at, (const char *)x->data + i * run, (size_t)run))
             return gi_fail(site, GA_NO_FILE, "cannot write bytes %lld to %lld of '%s': %s", (long long)at,
-                           (long long)(at + run), s->part, strerror(errno)) != NULL;
+                           (long long)(at + run), s->to.part, strerror(errno)) != NULL;
     }
     return true;
 }
@@ -50,15 +50,15 @@ static bool gi_put_zarr(const char *site, const gi_sink *s, const gi_box *box, c
         from = packed;
     }
     errno      = 0;
-    int  fd    = openat(s->fd, key, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    bool wrote = fd >= 0 && gi_pwrite(fd, 0, from, (size_t)n);
+    int  fd    = openat(s->to.fd, key, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    bool wrote = fd >= 0 && gi_pwrite(fd, 0, from, (size_t)n) && (!s->resume || (gi_file_sync(fd) && gi_file_sync(s->to.fd)));
     int  error = errno;
     if (packed) gi_mem_release(packed, (size_t)room);
     if (fd >= 0 && close(fd) != 0 && wrote) {
         wrote = false;
         error = errno;
     }
-    if (!wrote) gi_fail(site, GA_NO_FILE, "cannot write chunk '%s' of '%s': %s", key, s->part, strerror(error));
+    if (!wrote) gi_fail(site, GA_NO_FILE, "cannot write chunk '%s' of '%s': %s", key, s->to.part, strerror(error));
     return wrote;
 }
 
@@ -135,6 +135,8 @@ static bool gi_store_unit(gi_storing *t, int64_t number, double start)
     for (int k = 0; k < t->sinks; k++) {
         gi_sink *s = t->sink[k];
         if (ok && chunk[k]) ok = gi_put_zarr(r->site, s, &u.whole, chunk[k]);
+        else if (ok && s->resume && !gi_file_sync(s->to.fd)) /* the journal must not say more than is on the disk */
+            ok = gi_fail(r->site, GA_NO_FILE, "cannot write all of '%s': %s", s->to.part, strerror(errno)) != NULL;
         ga_free(chunk[k]);
     }
     ok = ok && gi_unit_written(r, number) && gi_watch_unit_done(r, number, start);
@@ -203,7 +205,7 @@ static bool gi_divide_sink(const char *site, gi_sink *s)
 static bool gi_plan_packing(const ga_store_options *o, gi_sink *s)
 {
     const char *name = o->compressor;
-    if (o->level != 0 && !name)
+    if (o->level != -1 && !name)
         return gi_fail(o->site, GA_BAD_ARGUMENT, ".level is of a compressor: say .compressor = \"zlib\" or \"gzip\" too") !=
                NULL;
     if (!name) return true;
@@ -213,9 +215,9 @@ static bool gi_plan_packing(const ga_store_options *o, gi_sink *s)
     s->codec = !strcmp(name, "zlib") ? GI_CODEC_ZLIB : !strcmp(name, "gzip") ? GI_CODEC_GZIP : GI_CODEC_NONE;
     if (s->codec == GI_CODEC_NONE)
         return gi_fail(o->site, GA_BAD_ARGUMENT, "there is no compressor '%.40s': use \"zlib\" or \"gzip\"", name) != NULL;
-    if (o->level < 0 || o->level > 9)
+    if (o->level != -1 && (o->level < 1 || o->level > 9))
         return gi_fail(o->site, GA_BAD_ARGUMENT, "level %d: give 1 (fast) to 9 (small)", o->level) != NULL;
-    s->level = o->level > 0 ? o->level : 1;
+    s->level = o->level != -1 ? o->level : 1;
     char nothing[64]; /* is there the library at all? */
     return gi_pack_bytes(o->site, s->codec, s->level, "", 0, nothing) >= 0;
 }
@@ -224,8 +226,9 @@ static bool gi_plan_packing(const ga_store_options *o, gi_sink *s)
 static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const char *path, gi_sink *s)
 {
     struct stat about;
-    s->path = path;
-    s->fd = s->journal = -1;
+    s->path  = path;
+    s->to.fd = s->journal = -1;
+    s->resume             = o->resume;
     if (!gi_array_check_any(o->site, a, "the array")) return false;
     if (a->device != GA_CPU) return gi_fail(o->site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first") != NULL;
     if (!path || !*path) return gi_fail(o->site, GA_BAD_ARGUMENT, path ? "the path is empty" : "the path is NULL") != NULL;
@@ -237,13 +240,20 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
         return gi_fail(o->site, GA_BAD_ARGUMENT,
                        "'%.300s' ends neither in .npy nor in .zarr: say .format = \"npy\" or \"zarr\"", path) != NULL;
     if (!gi_plan_packing(o, s)) return false;
-    if (snprintf(s->part, sizeof s->part, "%s.part", path) >= GI_PATH_ROOM - 16 || path[strlen(path) - 1] == '/')
-        return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.60s...' is too long, or ends in '/'", path) != NULL;
-    snprintf(s->log, sizeof s->log, "%s.journal", path);
-    if (stat(path, &about) == 0) {
+    if (path[strlen(path) - 1] == '/')
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.300s' ends in '/': leave that out", path) != NULL;
+    if (!gi_file_find(&s->to, path))
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "cannot write '%.300s': %s", path, s->to.why) != NULL;
+    if (snprintf(s->log, sizeof s->log, "%s.gpuarr.journal", s->to.path) >= (int)sizeof s->log ||
+        snprintf(s->old, sizeof s->old, "%s.gpuarr.old", s->to.path) >= (int)sizeof s->old)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.60s...' is too long", path) != NULL;
+    if (s->zarr) gi_folder_recover(&s->to, s->old);
+    if (s->zarr && lstat(s->old, &about) == 0 && !(S_ISDIR(about.st_mode) && gi_folder_is_zarr(s->old)))
+        return gi_fail(o->site, GA_NO_FILE, "'%s' is in the way, and gpuarr did not make it: remove it", s->old) != NULL;
+    if (stat(s->to.path, &about) == 0) {
         bool folder = S_ISDIR(about.st_mode);
         char inner[GI_PATH_ROOM + 16];
-        snprintf(inner, sizeof inner, "%s/.zarray", path);
+        snprintf(inner, sizeof inner, "%s/.zarray", s->to.path);
         if (!folder && !S_ISREG(about.st_mode))
             return gi_fail(o->site, GA_NO_FILE, "cannot write '%s': it is no ordinary file", path) != NULL;
         if (folder != s->zarr)
@@ -253,9 +263,8 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
             return gi_fail(o->site, GA_NO_FILE, "'%s' is there already: %s", path,
                            o->overwrite ? "it is no Zarr array, so remove it yourself" : ".overwrite = true replaces it") !=
                    NULL;
-        s->replaces = folder;
     }
-    s->a = !gi_is_deferred(a) || o->chunks.ndim > 0 ? (ga_chunked)(a, o->chunks, o->site) : gi_array_hold(o->site, a);
+    s->a = !gi_is_deferred(a) || o->chunks.ndim != 0 ? (ga_chunked)(a, o->chunks, o->site) : gi_array_hold(o->site, a);
     if (!s->a) return false;
     return gi_divide_sink(o->site, s);
 }
@@ -267,9 +276,9 @@ static bool gi_has_store_room(const char *site, int n, const gi_sink *sinks, con
     f.results     = 0;
     for (int k = 0; k < n; k++) {
         int64_t bytes = ga_itemsize(arrays[k]->dtype);
-        for (int d = 0; d < arrays[k]->ndim; d++) bytes *= sinks[k].unit[d];
-        if (sinks[k].zarr) f.piece += bytes;
-        if (sinks[k].codec != GI_CODEC_NONE) f.piece += gi_packed_bound(bytes);
+        for (int d = 0; d < arrays[k]->ndim; d++) bytes = gi_bytes_times(bytes, sinks[k].unit[d]);
+        if (sinks[k].zarr) f.piece = gi_bytes_plus(f.piece, bytes);
+        if (sinks[k].codec != GI_CODEC_NONE) f.piece = gi_bytes_plus(f.piece, gi_packed_bound(bytes));
     }
     return gi_forecast_has_room(site, &f);
 }
@@ -301,13 +310,13 @@ static bool gi_fill_all(const char *site, int n, gi_sink *sinks, const ga_array 
 }
 
 /* The first rank makes the files, or finds what there is of them; the others open them then. */
-static bool gi_begin_sinks(const char *site, int n, gi_sink *sinks, bool resume)
+static bool gi_begin_sinks(const char *site, int n, gi_sink *sinks)
 {
     bool ok = true;
     if (ga_rank() == 0) {
         gi_computing.mark++; /* for the fingerprints */
         for (int k = 0; k < n && ok; k++)
-            ok = gi_begin_sink(site, &sinks[k], resume, resume ? gi_print_array(0, sinks[k].a) : 0);
+            ok = gi_begin_sink(site, &sinks[k], sinks[k].resume ? gi_print_array(0, sinks[k].a) : 0);
     }
     ok = gi_ranks_agree(site, ok);
     if (!ok || ga_ranks() == 1) return ok;
@@ -323,7 +332,7 @@ static bool gi_begin_sinks(const char *site, int n, gi_sink *sinks, bool resume)
 /* The first rank gives the files their names when all have written theirs. */
 static bool gi_end_sinks(const char *site, int n, gi_sink *sinks, bool ok)
 {
-    for (int k = 0; k < n && ga_rank() > 0; k++) ok = gi_end_sink(site, &sinks[k], ok) && ok;
+    for (int k = 0; k < n && ga_rank() > 0; k++) ok = gi_leave_sink(site, &sinks[k], ok);
     ok = gi_ranks_agree(site, ok);
     for (int k = 0; k < n && ga_rank() == 0; k++) ok = gi_end_sink(site, &sinks[k], ok) && ok;
     return ok;
@@ -331,6 +340,7 @@ static bool gi_end_sinks(const char *site, int n, gi_sink *sinks, bool ok)
 
 bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths, ga_store_options o)
 {
+    if (!gi_options_store(&o)) return false;
     if (n < 0 || (n > 0 && (!arrays || !paths)))
         return gi_fail(o.site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and as many paths", n) != NULL;
     if (gi_compute_is_inside(o.site)) return false;
@@ -352,8 +362,7 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
             held[made] = sinks[made].a;
         }
         ok = ok && gi_has_store_room(o.site, n, sinks, held);
-        ok = gi_compute_begins(o.site, ok, n, held) && gi_begin_sinks(o.site, n, sinks, o.resume) &&
-             gi_fill_all(o.site, n, sinks, held);
+        ok = gi_compute_begins(o.site, ok, n, held) && gi_begin_sinks(o.site, n, sinks) && gi_fill_all(o.site, n, sinks, held);
         ok = gi_end_sinks(o.site, made, sinks, ok);
         ok = gi_compute_ends(o.site, ok);
         for (int k = 0; k < made; k++) {

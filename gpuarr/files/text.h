@@ -476,16 +476,13 @@ static void gi_put_repr_end(gi_printer *p, bool summarised, int line_width)
 
 char *(ga_to_string)(const ga_array *a, ga_print_options o)
 {
+    GI_SETTLE_ROUNDING;
     if (!gi_array_check_any(o.site, a, "a")) return NULL;
     if (gi_is_deferred(a)) return gi_deferred()->text(o.site, a);
     if (o.precision < 0 || o.threshold < 0 || o.edgeitems < 0 || o.linewidth < 0)
         return (char *)gi_fail(o.site, GA_BAD_ARGUMENT,
                                "precision %d, threshold %d, edgeitems %d, linewidth %d: none may be negative", o.precision,
                                o.threshold, o.edgeitems, o.linewidth);
-    if (!o.precision && !gi_option_given(o.site, "precision")) o.precision = 8;
-    if (!o.threshold && !gi_option_given(o.site, "threshold")) o.threshold = 1000;
-    if (!o.edgeitems && !gi_option_given(o.site, "edgeitems")) o.edgeitems = 3;
-    if (!o.linewidth && !gi_option_given(o.site, "linewidth")) o.linewidth = 75;
     if (o.precision > 1000) o.precision = 1000; /* no float has more digits behind the point */
 
     gi_printer p;

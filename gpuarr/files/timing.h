@@ -90,13 +90,16 @@ ga_benchmark_result(ga_benchmark)(void (*f)(void *user), void *user, ga_benchmar
 {
     ga_benchmark_result r;
     memset(&r, 0, sizeof r);
-    if (!f || o.repeat < 0 || o.max_seconds < 0) {
-        gi_fail(o.site, GA_BAD_ARGUMENT, f ? "a negative number of calls or seconds" : "the function is NULL");
+    const bool counted = o.repeat != -1, timed = o.max_seconds != GA_REAL_DEFAULT;
+    if (!f || (counted && o.repeat < 1) || o.warmup < 0 || (timed && !(o.max_seconds >= 0))) {
+        gi_fail(o.site, GA_BAD_ARGUMENT,
+                f ? ".repeat = %d, .warmup = %d, .max_seconds = %g: measure one call or more" : "the function is NULL",
+                o.repeat, o.warmup, timed ? o.max_seconds : 1);
         return r;
     }
-    int repeat = o.repeat > 0 ? o.repeat : 10000, warmup = o.warmup > 0 ? o.warmup : o.warmup < 0 ? 0 : 10;
+    const int repeat = counted ? o.repeat : 10000, warmup = o.warmup;
     /* A number of calls that is asked for is done; else as many as fit into the time. */
-    double       limit = o.max_seconds > 0 ? o.max_seconds : o.repeat > 0 ? (double)INFINITY : 1;
+    double       limit = timed ? o.max_seconds : counted ? (double)INFINITY : 1;
     size_t       bytes = (size_t)repeat * 2 * sizeof(double);
     double      *times = (double *)gi_mem_alloc(o.site, bytes), spent = 0;
     gi_stopwatch w;

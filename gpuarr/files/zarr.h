@@ -24,7 +24,7 @@ static const char *gi_json_real(const char *p, double *x)
     bool quoted = *p == '"';
     if (quoted && !(p = gi_json_string(p, text, sizeof text))) return NULL;
     const char *from = quoted ? text : p;
-    *x               = strtod(from, &end);
+    *x               = gi_read_real(from, &end);
     if (end == from || (quoted && *end)) return NULL;
     return quoted ? p : end;
 }
@@ -175,6 +175,7 @@ static bool gi_unpack_bytes(gi_codec codec, gi_inflater *inflater, const unsigne
 /* At most so many bytes come of n that are packed. */
 static int64_t gi_packed_bound(int64_t n)
 {
+    if (n > INT64_MAX / 2) return INT64_MAX;
     return (int64_t)compressBound((uLong)n) + 12; /* a gzip header is longer by that */
 }
 
@@ -361,7 +362,8 @@ static void gi_close_zarr(gi_lazy *n)
 }
 
 /* What a folder is that is no array of Zarr 2. */
-static void gi_no_zarr(const char *site, const char *what, const char *path, const char *name, int dir)
+static __attribute__((noinline)) void gi_no_zarr(const char *site, const char *what, const char *path, const char *name,
+                                                 int dir)
 {
     struct stat about;
     char        names[300] = "", group[4096];
@@ -425,6 +427,10 @@ static ga_array *gi_open_zarr(const char *site, const char *path, const char *na
     snprintf(p.what, sizeof p.what, name ? "'%.250s/%.100s'" : "'%.300s'", path, name);
     p.dir = name ? gi_open_at(dir, name) : dir;
     if (name) {
+        char inner[GI_PATH_ROOM];
+        if (p.dir < 0 && errno == ENOENT && snprintf(inner, sizeof inner, "%s/%s", path, name) < (int)sizeof inner &&
+            gi_folder_recovered(inner))
+            p.dir = gi_open_at(dir, name);
         int error = errno;
         (void)close(dir);
         if (p.dir < 0) return (ga_array *)gi_fail(site, GA_NO_FILE, "cannot open %s: %s", p.what, strerror(error));

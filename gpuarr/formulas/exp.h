@@ -439,8 +439,8 @@ GI_FORMULA float gi_tanh_core_f32(float x)
     p                = gi_fma_f32(p, z, 0x1.110f52p-3f);
     p                = gi_fma_f32(p, z, -0x1.55555p-2f);
     float small      = gi_fma_f32(gi_mul_f32(x, z), p, x);
-    float y          = gi_from_bits_f32(gi_bits_f32(large) | (gi_bits_f32(x) & 0x80000000u));
-    y                = gi_pick_f32((uint32_t)(a > 0x3f333333u), y, small);
+    float y          = gi_pick_f32((uint32_t)(a > 0x3f333333u), large, small);
+    y                = gi_from_bits_f32(gi_bits_f32(y) | (gi_bits_f32(x) & 0x80000000u)); /* of -0 too, whose sum is +0 */
     return gi_pick_f32((uint32_t)(x != x), GI_NAN_F32, y);
 }
 GI_FORMULA uint32_t gi_tanh_rare_f32(float x)
@@ -481,8 +481,8 @@ GI_FORMULA double gi_tanh_core_f64(double x)
     p                = gi_fma_f64(p, z, 0x1.111111110e0a8p-3);
     p                = gi_fma_f64(p, z, -0x1.5555555555529p-2);
     double small     = gi_fma_f64(gi_mul_f64(x, z), p, x);
-    double y         = gi_from_bits_f64(gi_bits_f64(large) | (gi_bits_f64(x) & 0x8000000000000000u));
-    y                = gi_pick_f64((uint64_t)(a > 0x3fe6666666666666u), y, small);
+    double y         = gi_pick_f64((uint64_t)(a > 0x3fe6666666666666u), large, small);
+    y = gi_from_bits_f64(gi_bits_f64(y) | (gi_bits_f64(x) & 0x8000000000000000u)); /* of -0 too, whose sum is +0 */
     return gi_pick_f64((uint64_t)(x != x), GI_NAN_F64, y);
 }
 GI_FORMULA uint64_t gi_tanh_rare_f64(double x)

@@ -3,6 +3,13 @@
 #define GI_TYPE(TAG, tag, T, name) typedef T gi_##tag;
 GI_EACH_DTYPE(GI_TYPE)
 #undef GI_TYPE
+/* An element as it is read from memory. Any byte but 0 is true, as in NumPy; C knows only the bool that it wrote, 0 or 1. A formula
+   that takes a bool makes one of the byte: x != 0. */
+#define GI_STORED GI_JOIN(gi_stored_, GA_TAG)
+#define GI_TYPE(TAG, tag, T, name) typedef T gi_stored_##tag;
+GI_EACH_INT(GI_TYPE) GI_EACH_FLT(GI_TYPE) GI_EACH_COMPLEX(GI_TYPE)
+#undef GI_TYPE
+typedef unsigned char gi_stored_b8;
 /* What `rare` returns: an integer as wide as the element, so that the loop over it vectorises. */
 #define GI_FLAG     GI_JOIN(GI_FLAG_, GA_TAG)
 #define GI_FLAG_f32 uint32_t

@@ -118,11 +118,10 @@ static bool gi_center_and_std(const char *site, const ga_array *x, bool mean, do
     if (mean) {
         m = (ga_mean)(x, r);
     } else {
-        ga_order_options options;
+        ga_order_options options = ga_order_defaults;
         gi_order         o;
         double           half  = 0.5;
         int64_t          place = 0;
-        memset((void *)&options, 0, sizeof options);
         memset(&o, 0, sizeof o);
         if (!gi_order_plan(site, &o, "ga_sigma_clip", x, &options)) return false;
         m = gi_array_new(site, GA_F64, x->device, 0, NULL);

@@ -178,8 +178,8 @@ static void gi_sketch_parts(int64_t begin, int64_t end, void *job)
     const int64_t   share = s->x->size / s->parts / GI_BLOCK * GI_BLOCK, most = s->room - GI_PICK_ROOM;
     const double    range[3] = { s->sketch->core_low, s->sketch->core_high, s->sketch->center };
     const gi_dense *loops    = GI_LOOP_OF(dense)(as);
-    double          wide[GI_BLOCK];
-    uint64_t        core[GI_BLOCK / 64], bracket[GI_BLOCK / 64];
+    GI_ARENA(double, wide, GI_BLOCK);
+    uint64_t core[GI_BLOCK / 64], bracket[GI_BLOCK / 64];
     for (int64_t part = begin; part < end; part++) {
         gi_sketch_part *found = &s->found[part];
         int64_t         stop = part == s->parts - 1 ? s->x->size : (part + 1) * share, kept = 0;
@@ -261,50 +261,52 @@ static void gi_join_sketch(gi_sketching *s)
 /* Goes through as many rounds as a sketch of x decides. False: no memory. */
 static bool gi_clip_by_sketch(const char *site, const ga_array *x, gi_clip_rounds *r)
 {
-    gi_sketch    k;
-    gi_sketching s;
-    gi_lines     line;
-    ga_shape     every_axis;
-    memset(&s, 0, sizeof s);
+    gi_lines line;
+    ga_shape every_axis;
+    GI_ARENA(gi_sketch, k, 1);
+    GI_ARENA(gi_sketching, s, 1);
+    memset(s, 0, sizeof *s);
     memset(&every_axis, 0, sizeof every_axis);
+    every_axis.ndim = -1; /* all */
     if (!gi_lines_plan(site, &line, x, GA_F64, 0, &every_axis, false)) return false;
-    s.x      = x;
-    s.sketch = &k;
-    s.parts  = ga_get_num_threads();
-    if (x->size < s.parts * GI_SELECT_PART) s.parts = 1 + x->size / GI_SELECT_PART;
-    s.room       = x->size / s.parts / 8 + 2 * GI_BLOCK;
-    size_t bytes = (size_t)(s.parts * (2 * s.room + GI_SKETCH_BINS)) * sizeof(double);
-    s.tails      = (double *)gi_mem_alloc(site, bytes);
-    if (!s.tails) return false;
-    s.middle  = s.tails + s.parts * s.room;
-    s.bins    = (int64_t *)(void *)(s.middle + s.parts * s.room);
-    bool full = !gi_place_sketch(&s, &line, r), ok = true;
-    if (!full) gi_parallel(s.parts, 1, gi_sketch_parts, &s);
-    for (int64_t part = 0; part < s.parts; part++) full = full || s.found[part].full;
+    s->x      = x;
+    s->sketch = k;
+    s->parts  = ga_get_num_threads();
+    if (x->size < s->parts * GI_SELECT_PART) s->parts = 1 + x->size / GI_SELECT_PART;
+    s->room      = x->size / s->parts / 8 + 2 * GI_BLOCK;
+    size_t bytes = (size_t)(s->parts * (2 * s->room + GI_SKETCH_BINS)) * sizeof(double);
+    s->tails     = (double *)gi_mem_alloc(site, bytes);
+    if (!s->tails) return false;
+    s->middle = s->tails + s->parts * s->room;
+    s->bins   = (int64_t *)(void *)(s->middle + s->parts * s->room);
+    bool full = !gi_place_sketch(s, &line, r), ok = true;
+    if (!full) gi_parallel(s->parts, 1, gi_sketch_parts, s);
+    for (int64_t part = 0; part < s->parts; part++) full = full || s->found[part].full;
     if (!full) {
-        gi_join_sketch(&s);
-        size_t key_bytes = (size_t)k.bins[GI_SKETCH_BINS] * sizeof *k.middle;
-        k.middle         = (uint64_t *)gi_mem_alloc(site, key_bytes);
-        ok               = k.middle != NULL;
-        if (ok) gi_parallel(s.parts, 1, gi_sketch_middle, &s);
-        while (ok && gi_sketch_round(&k, r)) continue;
-        gi_mem_release(k.middle, key_bytes);
+        gi_join_sketch(s);
+        size_t key_bytes = (size_t)k->bins[GI_SKETCH_BINS] * sizeof *k->middle;
+        k->middle        = (uint64_t *)gi_mem_alloc(site, key_bytes);
+        ok               = k->middle != NULL;
+        if (ok) gi_parallel(s->parts, 1, gi_sketch_middle, s);
+        while (ok && gi_sketch_round(k, r)) continue;
+        gi_mem_release(k->middle, key_bytes);
     }
-    gi_mem_release(s.tails, bytes);
+    gi_mem_release(s->tails, bytes);
     return ok;
 }
 
 ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
 {
-    const char    *site  = o.site;
-    double         sigma = o.sigma == 0 ? 3 : o.sigma, low = 0, high = 0;
+    GI_SETTLE_FLOATS;
+    const char    *site = o.site;
+    double         low = -DBL_MAX, high = DBL_MAX;
     gi_clip_rounds r;
     memset(&r, 0, sizeof r);
     r.lesson    = o.rule == GA_CLIP_LESSON;
     r.mean      = o.mean;
-    r.below     = o.sigma_low == 0 ? sigma : o.sigma_low;
-    r.above     = o.sigma_high == 0 ? sigma : o.sigma_high;
-    r.most      = r.lesson || o.maxiters == -1 ? INT_MAX : o.maxiters == 0 ? 5 : o.maxiters;
+    r.below     = o.sigma_low == GA_REAL_DEFAULT ? o.sigma : o.sigma_low;
+    r.above     = o.sigma_high == GA_REAL_DEFAULT ? o.sigma : o.sigma_high;
+    r.most      = r.lesson || o.maxiters == -1 ? INT_MAX : o.maxiters;
     r.keep_low  = -DBL_MAX;
     r.keep_high = DBL_MAX;
     if (!gi_array_check(site, a, "a")) return NULL;
@@ -317,7 +319,7 @@ ga_array *(ga_sigma_clip)(const ga_array *a, ga_sigma_options o)
     if (o.maxiters < -1) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".maxiters = %d: use -1 for no limit", o.maxiters);
 
     ga_array *whole = gi_copy_contiguous(site, a, a->dtype), *x = NULL; /* x: what is left */
-    bool      ok = whole != NULL, done = false, sketch = ok && whole->device == GA_CPU;
+    bool      ok = whole != NULL, done = r.most == 0, sketch = ok && whole->device == GA_CPU;
     bool      wanted = !r.lesson || o.low || o.high; /* the last bounds, to their last bit */
     while (ok && !done) {
         int passes = r.passes;

@@ -13,18 +13,17 @@ GI_CLOSE(f64_nan, double)
 GI_CLOSE(c128_nan, ga_c128)
 #undef GI_CLOSE
 
-static double gi_tolerance(double given, double standard) { return given == GA_EXACTLY ? 0 : given == 0 ? standard : given; }
-
 ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o)
 {
+    GI_SETTLE_FLOATS;
     const ga_arg numbers[2] = { a, b };
     ga_arg       in[3]      = { a, b, a };
     for (int k = 0; k < 2; k++)
         if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[k].array, k == 0 ? "a" : "b")) return NULL;
     memset(&in[2], 0, sizeof in[2]);
     in[2].kind = GA_KIND_COMPLEX;
-    in[2].re   = gi_tolerance(o.rtol, 1e-5);
-    in[2].im   = gi_tolerance(o.atol, 1e-8);
+    in[2].re   = o.rtol;
+    in[2].im   = o.atol;
     if (in[2].re < 0 || in[2].im < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a tolerance is negative");
     bool        is_complex = gi_is_complex(gi_common_dtype(2, numbers));
     ga_dtype    dtype = is_complex ? GA_C128 : GA_F64, wanted[GI_MOST_INPUTS] = { dtype, dtype, GA_C128, dtype };
@@ -73,6 +72,7 @@ static bool gi_bring_together(const char *site, ga_arg *a, ga_arg *b, ga_array *
 
 bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o)
 {
+    GI_SETTLE_FLOATS;
     ga_array *copies[2];
     if (a.kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, a.array, "a")) return false;
     if (b.kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, b.array, "b")) return false;
@@ -83,17 +83,20 @@ bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o)
     return close;
 }
 
-static bool gi_array_equal(ga_arg a, ga_arg b, ga_close_options o)
+static bool gi_array_equal(ga_arg a, ga_arg b, ga_equal_options o)
 {
     const ga_arg in[2] = { a, b };
-    if (o.equal_nan) { /* exactly equal, or both NaN */
-        o.rtol = o.atol = GA_EXACTLY;
-        if (!gi_is_int(gi_common_dtype(2, in))) return gi_all_true(o.site, (ga_isclose)(a, b, o));
+    if (o.equal_nan && !gi_is_int(gi_common_dtype(2, in))) { /* exactly equal, or both NaN */
+        ga_close_options exactly = ga_close_defaults;
+        exactly.rtol = exactly.atol = 0;
+        exactly.equal_nan           = true;
+        exactly.site                = o.site;
+        return gi_all_true(o.site, (ga_isclose)(a, b, exactly));
     }
     return gi_all_true(o.site, (ga_equal)(a, b, gi_map_site(o.site)));
 }
 
-bool(ga_array_equal)(ga_arg a, ga_arg b, ga_close_options o)
+bool(ga_array_equal)(ga_arg a, ga_arg b, ga_equal_options o)
 {
     const ga_arg in[2] = { a, b };
     for (int k = 0; k < 2; k++)

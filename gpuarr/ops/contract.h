@@ -145,7 +145,7 @@ static ga_array *gi_contract_nothing(const gi_contraction *c, ga_array *out)
 {
     ga_map_options o = gi_map_site(c->site);
     ga_array      *x = gi_view_labels(c, &c->x, c->ndim, c->labels), *y = gi_view_labels(c, &c->y, c->ndim, c->labels);
-    o.out       = out;
+    if (out) o.out = out;
     ga_array *r = x && y ? (ga_multiply)(gi_operand_arg(x), gi_operand_arg(y), o) : NULL;
     ga_free(x);
     ga_free(y);

@@ -10,7 +10,7 @@ static bool gi_conv_check_border(const char *site, ga_border border)
 /* One number for all axes, or one for each: does the option's number fit? */
 static bool gi_option_fits_axes(const char *site, const char *name, const ga_shape *s, int ndim)
 {
-    if (s->ndim <= 1 || s->ndim == ndim) return true;
+    if (s->ndim == 0 || s->ndim == 1 || s->ndim == ndim) return true;
     gi_fail(site, GA_BAD_SHAPE, ".%s has %d numbers: give one, or one for each of the %d dimensions", name, s->ndim, ndim);
     return false;
 }
@@ -259,7 +259,7 @@ static ga_array *gi_conv_lines(const ga_array *a, const ga_array *v, bool correl
 static ga_array *gi_conv_signals(const ga_array *a, const ga_array *v, bool correlate, const ga_convolve_options *o)
 {
     const char *site = o->site;
-    if (!gi_array_check_any(site, a, "a") || !gi_array_check(site, v, "v") || gi_option_null(site, "out", o->out)) return NULL;
+    if (!gi_array_check_any(site, a, "a") || !gi_array_check(site, v, "v")) return NULL;
     if (!gi_check_mode(site, o->mode, o->method)) return NULL;
     const ga_shape one = { 1, { 1 } }; /* a number is a line of one */
     ga_array      *x   = a->ndim == 0 ? (ga_reshape)(a, one, site) : (ga_view)(a, site);
@@ -273,17 +273,17 @@ static ga_array *gi_conv_signals(const ga_array *a, const ga_array *v, bool corr
 
 ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o)
 {
-    return gi_conv_signals(a, v, false, &o);
+    return gi_options_convolve(&o) ? gi_conv_signals(a, v, false, &o) : NULL;
 }
 ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o)
 {
-    return gi_conv_signals(a, v, true, &o);
+    return gi_options_convolve(&o) ? gi_conv_signals(a, v, true, &o) : NULL;
 }
 
 static ga_array *gi_conv_planes(const ga_array *a, const ga_array *v, bool correlate, const ga_convolve2d_options *o)
 {
     const char *site = o->site;
-    if (!gi_array_check_any(site, a, "a") || !gi_array_check(site, v, "v") || gi_option_null(site, "out", o->out)) return NULL;
+    if (!gi_array_check_any(site, a, "a") || !gi_array_check(site, v, "v")) return NULL;
     if (!gi_check_mode(site, o->mode, o->method)) return NULL;
     if (o->boundary < GA_BOUNDARY_FILL || o->boundary > GA_BOUNDARY_SYMM)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
@@ -325,11 +325,11 @@ static ga_array *gi_conv_planes(const ga_array *a, const ga_array *v, bool corre
 
 ga_array *(ga_convolve2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o)
 {
-    return gi_conv_planes(a, v, false, &o);
+    return gi_options_convolve2d(&o) ? gi_conv_planes(a, v, false, &o) : NULL;
 }
 ga_array *(ga_correlate2d)(const ga_array *a, const ga_array *v, ga_convolve2d_options o)
 {
-    return gi_conv_planes(a, v, true, &o);
+    return gi_options_convolve2d(&o) ? gi_conv_planes(a, v, true, &o) : NULL;
 }
 
 /* scipy.ndimage's: the weights have as many dimensions as a. */
@@ -364,8 +364,7 @@ static ga_array *gi_conv_images(const ga_array *a, const ga_array *weights, bool
 {
     const char     *site    = o->site;
     const ga_array *both[2] = { a, weights };
-    if (!gi_array_check_any(site, a, "a") || !gi_array_check(site, weights, "weights") || gi_option_null(site, "out", o->out))
-        return NULL;
+    if (!gi_array_check_any(site, a, "a") || !gi_array_check(site, weights, "weights")) return NULL;
     if (!gi_conv_check_border(site, o->border) || !gi_check_mode(site, GA_MODE_DEFAULT, o->method) ||
         gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT)
         return NULL;
@@ -378,21 +377,20 @@ static ga_array *gi_conv_images(const ga_array *a, const ga_array *weights, bool
 
 ga_array *(ga_ndconvolve)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o)
 {
-    return gi_conv_images(a, weights, true, &o);
+    return gi_options_ndconvolve(&o) ? gi_conv_images(a, weights, true, &o) : NULL;
 }
 
 ga_array *(ga_ndcorrelate)(const ga_array *a, const ga_array *weights, ga_ndconvolve_options o)
 {
-    return gi_conv_images(a, weights, false, &o);
+    return gi_options_ndconvolve(&o) ? gi_conv_images(a, weights, false, &o) : NULL;
 }
 
 /* Along one axis: weights of length 1 along all others. */
 static ga_array *gi_conv_axis(const ga_array *a, const ga_array *weights, bool convolve, const ga_convolve1d_options *o)
 {
     const char *site = o->site;
-    if (!gi_array_check_any(site, a, "a") || !gi_array_check(site, weights, "weights") || gi_option_null(site, "out", o->out))
-        return NULL;
-    int axis = gi_axis(site, gi_axis_given(site, o->axis) ? o->axis : -1, a->ndim);
+    if (!gi_array_check_any(site, a, "a") || !gi_array_check(site, weights, "weights")) return NULL;
+    int axis = gi_axis(site, gi_axis_or(o->axis, -1), a->ndim);
     if (axis < 0) return NULL;
     if (weights->ndim != 1)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "weights has shape %s: give a line of them, with one dimension",
@@ -403,18 +401,24 @@ static ga_array *gi_conv_axis(const ga_array *a, const ga_array *weights, bool c
     across.ndim = origin.ndim = a->ndim;
     for (int d = 0; d < a->ndim; d++) across.n[d] = d == axis ? weights->shape[0] : 1;
     origin.n[axis]           = o->origin;
-    ga_ndconvolve_options nd = { site, o->border, o->cval, origin, o->method, o->out };
-    ga_array             *w = (ga_reshape)(weights, across, site), *r = w ? gi_conv_images(a, w, convolve, &nd) : NULL;
+    ga_ndconvolve_options nd = ga_ndconvolve_defaults;
+    nd.site                  = site;
+    nd.border                = o->border;
+    nd.cval                  = o->cval;
+    nd.origin                = origin;
+    nd.method                = o->method;
+    nd.out                   = o->out;
+    ga_array *w = (ga_reshape)(weights, across, site), *r = w ? gi_conv_images(a, w, convolve, &nd) : NULL;
     ga_free(w);
     return r;
 }
 
 ga_array *(ga_convolve1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o)
 {
-    return gi_conv_axis(a, weights, true, &o);
+    return gi_options_convolve1d(&o) ? gi_conv_axis(a, weights, true, &o) : NULL;
 }
 
 ga_array *(ga_correlate1d)(const ga_array *a, const ga_array *weights, ga_convolve1d_options o)
 {
-    return gi_conv_axis(a, weights, false, &o);
+    return gi_options_convolve1d(&o) ? gi_conv_axis(a, weights, false, &o) : NULL;
 }

@@ -31,6 +31,15 @@ static ga_array *gi_copy_contiguous(const char *site, const ga_array *a, ga_dtyp
     return gi_copy_convert(site, a, dtype);
 }
 
+/* A bool array as packed bytes that are 0 or 1, for what looks at the bytes of elements. */
+static ga_array *gi_copy_truths(const char *site, const ga_array *a)
+{
+    ga_array *bytes  = gi_array_new_view(site, a, a->data, GA_U8, a->ndim, a->shape, a->strides);
+    ga_array *truths = bytes ? gi_copy_convert(site, bytes, GA_BOOL) : NULL;
+    ga_free(bytes);
+    return truths;
+}
+
 ga_array *(ga_copy)(const ga_array *a, const char *site)
 {
     return gi_array_check_any(site, a, "a") ? gi_copy_convert(site, a, a->dtype) : NULL;
@@ -38,9 +47,7 @@ ga_array *(ga_copy)(const ga_array *a, const char *site)
 
 ga_array *(ga_astype)(const ga_array *a, ga_dtype dtype, const char *site)
 {
-    if (!gi_array_check_any(site, a, "a")) return NULL;
-    if (!gi_is_dtype(dtype))
-        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    if (!gi_array_check_any(site, a, "a") || !gi_dtype_check(site, dtype)) return NULL;
     return gi_copy_convert(site, a, dtype);
 }
 
@@ -96,14 +103,15 @@ static ga_array *gi_copy_to_with(const ga_array *a, ga_device device, ga_to_opti
 
 ga_array *(ga_to)(const ga_array *a, ga_device device, ga_to_options o)
 {
-    return gi_option_null(o.site, "out", o.out) ? NULL : gi_copy_to_with(a, device, o);
+    return gi_options_to(&o) ? gi_copy_to_with(a, device, o) : NULL;
 }
 
 /* ga_to without options, for other calls. */
 static ga_array *gi_copy_to(const char *site, const ga_array *a, ga_device device)
 {
-    ga_to_options o = { site, NULL, NULL, false };
-    return gi_copy_to_with(a, device, o);
+    ga_to_options o = ga_to_defaults;
+    o.site          = site;
+    return (ga_to)(a, device, o);
 }
 
 /* The elements of a side by side on the CPU, for what looks at each of them: another view of a if they lie so already. */
@@ -125,7 +133,7 @@ ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
 {
     if (!gi_array_check(o.site, dst, "dst") || (src.kind == GA_KIND_ARRAY && !gi_array_check(o.site, src.array, "src")))
         return NULL;
-    if (gi_option_null(o.site, "where", o.where)) return NULL;
+    if (!gi_options_copyto(&o)) return NULL;
     ga_dtype from = src.array ? src.array->dtype : gi_number_dtype(src);
     if (!src.array && src.kind == GA_KIND_INT) from = gi_dtype_kind(dst->dtype) >= 1 ? dst->dtype : GA_I64;
     if (!src.array && src.kind == GA_KIND_UINT && gi_dtype_kind(dst->dtype) >= 1) from = dst->dtype;
@@ -148,12 +156,11 @@ ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
 ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y, ga_map_options o)
 {
     if (!gi_array_check_any(o.site, condition, "condition")) return NULL;
-    if (!o.internal && (gi_option_null(o.site, "out", o.out) || gi_option_null(o.site, "where", o.where))) return NULL;
+    if (!gi_options_map(&o)) return NULL;
     const ga_arg in[3] = { gi_operand_arg(condition), x, y };
     for (int k = 1; k < 3; k++)
         if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[k].array, k == 1 ? "x" : "y")) return NULL;
-    ga_dtype dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_common_dtype(2, in + 1);
-    if (!gi_is_dtype(dtype)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o.dtype);
+    ga_dtype      dtype                  = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_common_dtype(2, in + 1);
     ga_dtype      wanted[GI_MOST_INPUTS] = { GA_BOOL, dtype, dtype, dtype };
     const int64_t size                   = ga_itemsize(dtype);
     gi_function   choose                 = { GI_LOOP_OF(select)((int)size), gi_gpu ? gi_gpu->choice(size) : NULL, GI_NOT_OWN };

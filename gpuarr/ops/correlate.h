@@ -180,16 +180,17 @@ static int64_t gi_part_height(const gi_correlator *j, int64_t left)
 /* A block of results through such copies, whose rows lie t.pitch elements apart; without tiles all of it is one line. */
 static void gi_conv_block(const gi_correlator *j, const gi_patch *p)
 {
-    __attribute__((aligned(64))) char x[GI_PART_BYTES + GI_SLACK_BYTES], sums[GI_BLOCK_BYTES + GI_SLACK_BYTES];
-    const gi_correlation             *c      = &j->c;
-    const bool                        tiled  = j->blocks_tiled;
-    const gi_correlate_loop          *loop   = tiled ? &j->tiles : &j->lines;
-    const int64_t                     height = c->size[c->ndim - 2], width = c->size[c->ndim - 1], unit = loop->columns;
-    const int64_t                     rows   = tiled ? (p->rows + GI_TAP_ROWS - 1) / GI_TAP_ROWS * GI_TAP_ROWS : p->rows;
-    const int64_t                     across = tiled ? (p->columns + unit - 1) / unit * unit : p->columns,
-                  pitch                      = across + (j->part_width - 1) * j->step;
-    const int64_t line                       = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
-    bool          begin                      = true;
+    GI_ARENA(char, x, GI_PART_BYTES + GI_SLACK_BYTES);
+    GI_ARENA(char, sums, GI_BLOCK_BYTES + GI_SLACK_BYTES);
+    const gi_correlation    *c      = &j->c;
+    const bool               tiled  = j->blocks_tiled;
+    const gi_correlate_loop *loop   = tiled ? &j->tiles : &j->lines;
+    const int64_t            height = c->size[c->ndim - 2], width = c->size[c->ndim - 1], unit = loop->columns;
+    const int64_t            rows   = tiled ? (p->rows + GI_TAP_ROWS - 1) / GI_TAP_ROWS * GI_TAP_ROWS : p->rows;
+    const int64_t            across = tiled ? (p->columns + unit - 1) / unit * unit : p->columns,
+                  pitch             = across + (j->part_width - 1) * j->step;
+    const int64_t line              = ((rows - 1) * pitch + across + unit - 1) / unit * unit;
+    bool          begin             = true;
     for (int64_t k = 0; k < j->weight_planes; k++)
         for (int64_t u = 0, part; u < height; u += part) {
             part = gi_part_height(j, height - u);

@@ -64,7 +64,7 @@ static gi_memory gi_memory_of(const ga_new_options *o) { return o->pinned ? GI_P
 /* A new array of the options' kind, with any content. */
 static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_options *o)
 {
-    if (o->chunks.ndim > 0)
+    if (o->chunks.ndim != 0)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT,
                                    "this call makes an array in memory, it has no .chunks: ga_zeros and its like do");
     ga_device device = o->device != GA_DEVICE_DEFAULT ? o->device : gi_default_device;
@@ -81,7 +81,7 @@ static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_optio
 static ga_array *gi_new_full(int ndim, const int64_t *shape, ga_arg value, ga_new_options o)
 {
     const char *site = o.site;
-    if (o.chunks.ndim > 0) return gi_can_defer(o.site) ? gi_deferred()->full(ndim, shape, value, &o) : NULL;
+    if (o.chunks.ndim != 0) return gi_can_defer(o.site) ? gi_deferred()->full(ndim, shape, value, &o) : NULL;
     ga_array *a = gi_new_empty(ndim, shape, &o);
     if (!a) return NULL;
     bool done = true;
@@ -102,14 +102,31 @@ static ga_array *gi_new_full(int ndim, const int64_t *shape, ga_arg value, ga_ne
     return NULL;
 }
 
-ga_array *(ga_empty_n)(int ndim, const int64_t *shape, ga_new_options o) { return gi_new_empty(ndim, shape, &o); }
-ga_array *(ga_empty)(ga_shape shape, ga_new_options o) { return gi_new_empty(shape.ndim, shape.n, &o); }
-ga_array *(ga_zeros_n)(int ndim, const int64_t *shape, ga_new_options o) { return gi_new_full(ndim, shape, GA_ARG(0), o); }
-ga_array *(ga_zeros)(ga_shape shape, ga_new_options o) { return gi_new_full(shape.ndim, shape.n, GA_ARG(0), o); }
-ga_array *(ga_ones)(ga_shape shape, ga_new_options o) { return gi_new_full(shape.ndim, shape.n, GA_ARG(1), o); }
+ga_array *(ga_empty_n)(int ndim, const int64_t *shape, ga_new_options o)
+{
+    return gi_options_new(&o) ? gi_new_empty(ndim, shape, &o) : NULL;
+}
+ga_array *(ga_empty)(ga_shape shape, ga_new_options o)
+{
+    return gi_options_new(&o) ? gi_new_empty(shape.ndim, shape.n, &o) : NULL;
+}
+ga_array *(ga_zeros_n)(int ndim, const int64_t *shape, ga_new_options o)
+{
+    return gi_options_new(&o) ? gi_new_full(ndim, shape, GA_ARG(0), o) : NULL;
+}
+ga_array *(ga_zeros)(ga_shape shape, ga_new_options o)
+{
+    return gi_options_new(&o) ? gi_new_full(shape.ndim, shape.n, GA_ARG(0), o) : NULL;
+}
+ga_array *(ga_ones)(ga_shape shape, ga_new_options o)
+{
+    return gi_options_new(&o) ? gi_new_full(shape.ndim, shape.n, GA_ARG(1), o) : NULL;
+}
 
 ga_array *(ga_full)(ga_shape shape, ga_arg value, ga_new_options o)
 {
+    GI_SETTLE_FLOATS;
+    if (!gi_options_new(&o)) return NULL;
     if (!gi_operand_is_number(value) && !gi_array_check(o.site, value.array, "value")) return NULL;
     if (o.dtype == GA_DTYPE_DEFAULT) o.dtype = value.array ? value.array->dtype : gi_number_dtype(value);
     return gi_new_full(shape.ndim, shape.n, value, o);
@@ -124,7 +141,7 @@ ga_array *(ga_scalar)(ga_arg value, ga_new_options o)
 /* What is not given is taken from a. */
 static bool gi_like(const ga_array *a, ga_new_options *o)
 {
-    if (!gi_array_is_alive(o->site, a, "a")) return false;
+    if (!gi_options_new(o) || !gi_array_is_alive(o->site, a, "a")) return false;
     if (o->dtype == GA_DTYPE_DEFAULT) o->dtype = a->dtype;
     if (o->device == GA_DEVICE_DEFAULT) o->device = a->device;
     return true;
@@ -151,14 +168,7 @@ static ga_array *gi_wrap(const char *site, void *p, ga_dtype dtype, const ga_sha
     int64_t   c_strides[GPUARR_MAX_DIMS];
     l.data = (char *)p;
     l.ndim = shape->ndim;
-    if (!gi_is_dtype(dtype))
-        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
-    if (shape->ndim < 0 || shape->ndim > GPUARR_MAX_DIMS)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", shape->ndim, GPUARR_MAX_DIMS);
-    for (int d = 0; d < l.ndim; d++)
-        if (shape->n[d] < 0)
-            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length",
-                                       gi_shape_text(shape->ndim, shape->n));
+    if (!gi_dtype_check(site, dtype) || !gi_shape_check(site, shape->ndim, shape->n)) return NULL;
     int64_t bytes = gi_shape_c_strides(dtype, shape->ndim, shape->n, c_strides);
     if (bytes < 0)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted",
@@ -224,6 +234,7 @@ ga_array *(ga_wrap_strided)(void *p, ga_dtype dtype, ga_shape shape, ga_shape st
 
 ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_options o)
 {
+    if (!gi_options_new(&o)) return NULL;
     ga_array *numbers = gi_wrap(o.site, (void *)p, dtype, &shape, NULL);
     if (!numbers) return NULL;
     if (o.dtype == GA_DTYPE_DEFAULT) o.dtype = dtype;

@@ -10,14 +10,16 @@ typedef struct gi_distance_job {
     const gi_distances *d;
     const gi_dense     *dense;
     int64_t             across; /* units beside each other */
+    int64_t             room;   /* bytes that a unit works with */
 } gi_distance_job;
 
 static void gi_distance_units(int64_t begin, int64_t end, void *job)
 {
     const gi_distance_job *j = (const gi_distance_job *)job;
+    GI_ARENA(char, room, j->room);
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t row = unit / j->across * j->d->unit_rows, column = unit % j->across * j->d->unit_columns;
-        if (!j->d->condensed || column + j->d->unit_columns > row + 1) j->dense->distance_unit(j->d, row, column);
+        if (!j->d->condensed || column + j->d->unit_columns > row + 1) j->dense->distance_unit(j->d, row, column, room);
     }
 }
 
@@ -55,7 +57,7 @@ static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
         units = (d.rows + d.unit_rows - 1) / d.unit_rows * across;
         if (work < GI_DISTANCE_WORK || units >= 8 * threads || d.unit_rows <= (units < threads ? 8 : 64)) break;
     }
-    gi_distance_job j = { &d, dense, across };
+    gi_distance_job j = { &d, dense, across, GI_DISTANCE_PACK + GI_DISTANCE_ROWS * width * size };
     gi_parallel(units, 1 + (int64_t)((double)units * GI_DISTANCE_WORK / (work + 1)), gi_distance_units, &j);
 }
 
@@ -128,7 +130,7 @@ static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndi
     if ((int)o->metric < GA_EUCLIDEAN || o->metric > GA_COSINE)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".metric = %d is none: use GA_EUCLIDEAN, GA_CITYBLOCK ...",
                                    (int)o->metric);
-    if (gi_option_null(o->site, "out", o->out) || (o->out && !gi_check_out(o->site, o->out, dtype, ndim, shape)) ||
+    if ((o->out && !gi_check_out(o->site, o->out, dtype, ndim, shape)) ||
         gi_common_device(o->site, 3, all) == GA_DEVICE_DEFAULT)
         return NULL;
     if (gi_is_deferred(x) || (y && gi_is_deferred(y))) return gi_deferred()->distances(x, y, dtype, ndim, shape, o);
@@ -149,7 +151,8 @@ static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndi
 
 ga_array *(ga_cdist)(const ga_array *x, const ga_array *y, ga_distance_options o)
 {
-    if (!gi_check_points(o.site, x, "x") || !gi_check_points(o.site, y, "y")) return NULL;
+    GI_SETTLE_FLOATS;
+    if (!gi_options_distance(&o) || !gi_check_points(o.site, x, "x") || !gi_check_points(o.site, y, "y")) return NULL;
     if (x->shape[1] != y->shape[1])
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "x has shape %s and y %s: their points must have as many features",
                                    gi_shape_of(x), gi_shape_of(y));
@@ -169,7 +172,7 @@ static int64_t gi_pairs(const char *site, int64_t n)
 
 ga_array *(ga_pdist)(const ga_array *x, ga_distance_options o)
 {
-    if (!gi_check_points(o.site, x, "x")) return NULL;
+    if (!gi_options_distance(&o) || !gi_check_points(o.site, x, "x")) return NULL;
     const int64_t pairs = gi_pairs(o.site, x->shape[0]);
     return pairs < 0 ? NULL : gi_distances_into(x, NULL, 1, &pairs, &o);
 }
@@ -222,22 +225,21 @@ static void gi_cpu_squareform(const ga_array *from, ga_array *to)
 /* Is a square matrix symmetric, and 0 on its diagonal? If not, an error. */
 static bool gi_check_distances(const char *site, const ga_array *v)
 {
-    ga_close_options  exactly;
+    ga_equal_options  exactly  = ga_equal_defaults;
     ga_reduce_options all      = gi_reduce_site(site);
     int64_t           shape[2] = { v->shape[1], v->shape[0] }, strides[2] = { v->strides[1], v->strides[0] };
     int64_t           along   = v->strides[0] + v->strides[1];
     double            nonzero = 0;
-    memset((void *)&exactly, 0, sizeof exactly);
-    exactly.site        = site;
-    ga_array *turned    = gi_array_new_view(site, v, v->data, v->dtype, 2, shape, strides);
-    ga_array *diagonal  = gi_array_new_view(site, v, v->data, v->dtype, 1, shape, &along);
-    ga_array *any       = turned && diagonal ? (ga_any)(diagonal, all) : NULL;
-    bool      symmetric = any && (ga_array_equal)(gi_operand_arg(v), gi_operand_arg(turned), exactly);
-    bool      known     = any && gi_item_as(site, any, NULL, GA_F64, &nonzero);
+    exactly.site              = site;
+    ga_array *turned          = gi_array_new_view(site, v, v->data, v->dtype, 2, shape, strides);
+    ga_array *diagonal        = gi_array_new_view(site, v, v->data, v->dtype, 1, shape, &along);
+    ga_array *any             = turned && diagonal ? (ga_any)(diagonal, all) : NULL;
+    bool      symmetric       = any && (ga_array_equal)(gi_operand_arg(v), gi_operand_arg(turned), exactly);
+    bool      known           = any && gi_item_as(site, any, NULL, GA_F64, &nonzero);
     if (known && !symmetric)
-        gi_fail(site, GA_BAD_ARGUMENT, "the matrix v is not symmetric: it holds no distances (or use .no_checks)");
+        gi_fail(site, GA_BAD_ARGUMENT, "the matrix v is not symmetric: it holds no distances (or use .checks = false)");
     else if (known && nonzero != 0)
-        gi_fail(site, GA_BAD_ARGUMENT, "the diagonal of the matrix v is not 0: it holds no distances (or use .no_checks)");
+        gi_fail(site, GA_BAD_ARGUMENT, "the diagonal of the matrix v is not 0: it holds no distances (or use .checks = false)");
     ga_free(any);
     ga_free(diagonal);
     ga_free(turned);
@@ -255,7 +257,7 @@ ga_array *(ga_squareform)(const ga_array *v, ga_squareform_options o)
     if (v->ndim == 2) {
         if (v->shape[0] != v->shape[1])
             return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "v has shape %s: a matrix of distances is square", gi_shape_of(v));
-        if (!o.no_checks && !gi_check_distances(o.site, v)) return NULL;
+        if (o.checks && !gi_check_distances(o.site, v)) return NULL;
         shape[0] = gi_pairs(o.site, v->shape[0]);
     } else {
         int64_t n = (int64_t)ceil(sqrt(2 * (double)v->size));

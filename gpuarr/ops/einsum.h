@@ -187,6 +187,7 @@ static bool gi_sum_term(gi_einsum_job *e, int k)
     const gi_term     other = e->terms[1 - k];
     ga_reduce_options o     = gi_reduce_site(e->site);
     int               n     = 0, labels[GPUARR_MAX_DIMS];
+    o.axes.ndim             = 0;
     if (e->dtype != GA_BOOL) o.dtype = e->dtype;
     for (int d = 0; d < t->a->ndim; d++) {
         bool wanted = gi_label_wanted(e, t->labels[d], 2);
@@ -268,7 +269,7 @@ ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *const *ar
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the subscripts are NULL: give a text such as \"ik,kj->ij\"");
     if (n < 1 || n > GI_EINSUM_OPERANDS)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d operands: 1 to %d are possible", n, (int)GI_EINSUM_OPERANDS);
-    if (!gi_join_check_list(o.site, n, arrays) || gi_option_null(o.site, "out", o.out)) return NULL;
+    if (!gi_join_check_list(o.site, n, arrays) || !gi_options_product(&o)) return NULL;
     e.dtype = gi_promote_all(n, arrays);
     bool ok = gi_read_operands(&e, n, arrays, &p) && gi_read_result(&e, p);
     while (ok && e.n > 1) ok = gi_sum_term(&e, 0) && gi_sum_term(&e, 1) && gi_join_terms(&e, o.out);

@@ -31,7 +31,8 @@ static bool gi_search_is_better(const gi_search *r, const void *x, const void *b
 {
     switch (r->lines.dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_is_better_##tag(*(const T *)x, *(const T *)best, r->largest, r->skip_nan);
+    case GA_##TAG:                                                                                                             \
+        return gi_is_better_##tag(*(const gi_stored_##tag *)x, *(const gi_stored_##tag *)best, r->largest, r->skip_nan);
         GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE
     default: return false;
@@ -46,7 +47,9 @@ static void gi_take_better(const gi_search *r, const gi_panel *v, const void *ex
     r->less_equal(v->count, no_better, r->largest ? extremes : best, r->largest ? best : extremes, NULL);
     switch (r->lines.dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: gi_take_better_##tag(v->count, no_better, rows, count, (T *)best, places, k, r->largest, r->skip_nan); break;
+    case GA_##TAG:                                                                                                             \
+        gi_take_better_##tag(v->count, no_better, rows, count, (gi_stored_##tag *)best, places, k, r->largest, r->skip_nan);   \
+        break;
         GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE
     default: break;
@@ -58,7 +61,7 @@ static int64_t gi_first_equal(const gi_search *r, int64_t n, const void *element
 {
     switch (r->lines.dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_first_equal_##tag(n, (const T *)elements, *(const T *)x);
+    case GA_##TAG: return gi_first_equal_##tag(n, (const gi_stored_##tag *)elements, *(const gi_stored_##tag *)x);
         GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE
     default: return 0;
@@ -68,9 +71,10 @@ static int64_t gi_first_equal(const gi_search *r, int64_t n, const void *element
 /* A unit is a segment of a line. */
 static void gi_search_segments(int64_t begin, int64_t end, void *job)
 {
-    gi_search                        *r = (gi_search *)job;
-    const gi_lines                   *p = &r->lines;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], extremes[2][16];
+    gi_search      *r = (gi_search *)job;
+    const gi_lines *p = &r->lines;
+    GI_ARENA(char, raw, GI_BLOCK * 16);
+    __attribute__((aligned(64))) char extremes[2][16];
     int64_t                           size = ga_itemsize(p->dtype);
     bool                              far  = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
@@ -96,12 +100,13 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
 /* A unit is a segment of a panel of lines. */
 static void gi_search_panels(int64_t begin, int64_t end, void *job)
 {
-    gi_search                        *r = (gi_search *)job;
-    const gi_lines                   *p = &r->lines;
-    __attribute__((aligned(64))) char raw[GI_PANEL_NARROW * 16], extremes[GI_SEARCH_WIDTH * 8];
-    int64_t                           size     = ga_itemsize(p->dtype);
-    const bool                        together = gi_is_packed_row(p) && r->fold.acc_bytes == size && size <= 8;
-    const void                       *rows[GI_SEARCH_TOGETHER];
+    gi_search      *r = (gi_search *)job;
+    const gi_lines *p = &r->lines;
+    GI_ARENA(char, raw, GI_PANEL_NARROW * 16);
+    GI_ARENA(char, extremes, GI_SEARCH_WIDTH * 8);
+    int64_t     size     = ga_itemsize(p->dtype);
+    const bool  together = gi_is_packed_row(p) && r->fold.acc_bytes == size && size <= 8;
+    const void *rows[GI_SEARCH_TOGETHER];
     for (int64_t unit = begin; unit < end; unit++) {
         gi_panel v       = gi_panel_block(p, r->columns, r->width, r->segments, r->segment, unit);
         int64_t  segment = v.start / r->segment;
@@ -154,9 +159,7 @@ static ga_array *gi_search_extreme_on_gpu(const char *name, bool largest, bool s
 
 static ga_array *gi_search_extreme(const gi_row *asked, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
 {
-    if (!gi_array_check_any(o.site, a, "a") || (!o.internal && gi_option_null(o.site, "out", o.out))) return NULL;
-    if (o.axes.ndim > 1 && !o.internal)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
+    if (!gi_array_check_any(o.site, a, "a")) return NULL;
     const gi_row *row = asked; /* or another one that does the same */
     gi_reduction  plan;
     gi_search     r;
@@ -207,19 +210,27 @@ static ga_array *gi_search_extreme(const gi_row *asked, const char *name, bool s
     return gi_copy_finish(o.site, places, GA_I64, o.out);
 }
 
+static bool gi_options_search(const char *name, ga_reduce_options *o)
+{
+    if (!gi_options_reduce(o)) return false;
+    if (o->axes.ndim <= 1) return true;
+    gi_fail(o->site, GA_BAD_ARGUMENT, "%s works along one axis, or over all of them", name);
+    return false;
+}
+
 ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_search_extreme(gi_row_min(), "ga_argmin", false, a, o);
+    return gi_options_search("ga_argmin", &o) ? gi_search_extreme(gi_row_min(), "ga_argmin", false, a, o) : NULL;
 }
 ga_array *(ga_argmax)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_search_extreme(gi_row_max(), "ga_argmax", false, a, o);
+    return gi_options_search("ga_argmax", &o) ? gi_search_extreme(gi_row_max(), "ga_argmax", false, a, o) : NULL;
 }
 ga_array *(ga_nanargmin)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_search_extreme(gi_row_nanmin(), "ga_nanargmin", true, a, o);
+    return gi_options_search("ga_nanargmin", &o) ? gi_search_extreme(gi_row_nanmin(), "ga_nanargmin", true, a, o) : NULL;
 }
 ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_search_extreme(gi_row_nanmax(), "ga_nanargmax", true, a, o);
+    return gi_options_search("ga_nanargmax", &o) ? gi_search_extreme(gi_row_nanmax(), "ga_nanargmax", true, a, o) : NULL;
 }

@@ -44,9 +44,10 @@ static gi_keys gi_keys_of(ga_dtype dtype, gi_window_kind kind)
     uint64_t sign = (uint64_t)1 << (8 * ga_itemsize(dtype) - 1);
     bool     turn = ga_itemsize(dtype) <= 2 ? gi_is_signed(dtype) : gi_is_unsigned(dtype);
     gi_keys  k;
-    k.real = gi_is_float(dtype);
-    k.flip = (turn ? sign : 0) ^ (kind == GI_WINDOW_GREATEST ? UINT64_MAX : 0);
-    k.nan  = kind == GI_WINDOW_RANK ? sign - 1 : sign; /* the greatest, the least */
+    k.truth = dtype == GA_BOOL;
+    k.real  = gi_is_float(dtype);
+    k.flip  = (turn ? sign : 0) ^ (kind == GI_WINDOW_GREATEST ? UINT64_MAX : 0);
+    k.nan   = kind == GI_WINDOW_RANK ? sign - 1 : sign; /* the greatest, the least */
     return k;
 }
 
@@ -91,14 +92,14 @@ static int64_t gi_wanted_rank(const char *site, const gi_rank_rule *rule, int64_
 static ga_array *gi_window_choose(const ga_array *a, const gi_rank_rule *rule, const ga_array *footprint, const ga_array *host,
                                   gi_window *w, const ga_window_options *o)
 {
-    const char *site  = o->site;
-    const bool *cells = host ? (const bool *)host->data : NULL;
-    w->count          = gi_shape_size(a->ndim, w->at.size);
+    const char    *site  = o->site;
+    const uint8_t *cells = host ? (const uint8_t *)host->data : NULL;
+    w->count             = gi_shape_size(a->ndim, w->at.size);
     if (host) {
         int64_t count = 0;
-        for (int64_t k = 0; k < host->size; k++) count += cells[k];
+        for (int64_t k = 0; k < host->size; k++) count += cells[k] != 0;
         if (count == 0) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".footprint has no true element");
-        if (count < w->count) w->footprint = (const bool *)(a->device == GA_CPU ? host : footprint)->data;
+        if (count < w->count) w->footprint = (const uint8_t *)(a->device == GA_CPU ? host : footprint)->data;
         w->count = count;
     }
     w->rank = gi_wanted_rank(site, rule, w->count);
@@ -133,9 +134,7 @@ static ga_array *gi_rank_filter(const ga_array *a, const gi_rank_rule *rule, int
     const ga_array *both[3] = { a, o->footprint, o->out };
     gi_window       w;
     memset(&w, 0, sizeof w);
-    if (!gi_array_check_any(site, a, "a") || gi_option_null(site, "footprint", o->footprint) ||
-        gi_option_null(site, "out", o->out))
-        return NULL;
+    if (!gi_array_check_any(site, a, "a")) return NULL;
     if ((o->footprint && !gi_array_check(site, o->footprint, ".footprint")) ||
         (o->out && !gi_array_check(site, o->out, ".out")))
         return NULL;
@@ -158,29 +157,29 @@ static ga_array *gi_rank_filter(const ga_array *a, const gi_rank_rule *rule, int
 ga_array *(ga_median_filter)(const ga_array *a, int64_t size, ga_window_options o)
 {
     const gi_rank_rule rule = { GI_RANK_MEDIAN, 0, 0 };
-    return gi_rank_filter(a, &rule, size, &o);
+    return gi_options_window(&o) ? gi_rank_filter(a, &rule, size, &o) : NULL;
 }
 
 ga_array *(ga_minimum_filter)(const ga_array *a, int64_t size, ga_window_options o)
 {
     const gi_rank_rule rule = { GI_RANK_LEAST, 0, 0 };
-    return gi_rank_filter(a, &rule, size, &o);
+    return gi_options_window(&o) ? gi_rank_filter(a, &rule, size, &o) : NULL;
 }
 
 ga_array *(ga_maximum_filter)(const ga_array *a, int64_t size, ga_window_options o)
 {
     const gi_rank_rule rule = { GI_RANK_GREATEST, 0, 0 };
-    return gi_rank_filter(a, &rule, size, &o);
+    return gi_options_window(&o) ? gi_rank_filter(a, &rule, size, &o) : NULL;
 }
 
 ga_array *(ga_percentile_filter)(const ga_array *a, double percentile, int64_t size, ga_window_options o)
 {
     const gi_rank_rule rule = { GI_RANK_PERCENTILE, percentile, 0 };
-    return gi_rank_filter(a, &rule, size, &o);
+    return gi_options_window(&o) ? gi_rank_filter(a, &rule, size, &o) : NULL;
 }
 
 ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size, ga_window_options o)
 {
     const gi_rank_rule rule = { GI_RANK_NUMBER, 0, rank };
-    return gi_rank_filter(a, &rule, size, &o);
+    return gi_options_window(&o) ? gi_rank_filter(a, &rule, size, &o) : NULL;
 }

@@ -112,7 +112,7 @@ static ga_shape gi_grid_shape(int n, const int64_t *lengths)
 static bool gi_new_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *all, ga_array **grid)
 {
     *grid = NULL;
-    if (o->chunks.ndim > 0) return gi_can_defer(o->site);
+    if (o->chunks.ndim != 0) return gi_can_defer(o->site);
     *grid = gi_array_new(o->site, dtype, o->device, all->ndim, all->n);
     return *grid != NULL;
 }
@@ -132,14 +132,11 @@ static ga_array *gi_fill_grid(const ga_new_options *o, ga_dtype dtype, const ga_
 
 ga_array *(ga_indices)(ga_shape shape, ga_new_options o)
 {
-    if (!gi_has_grid_dims(o.site, shape.ndim)) return NULL;
+    if (!gi_options_new(&o) || !gi_has_grid_dims(o.site, shape.ndim)) return NULL;
     ga_array      *lines[GPUARR_MAX_DIMS] = { NULL }, *grid;
     const ga_shape all                    = gi_grid_shape(shape.ndim, shape.n);
     const ga_dtype dtype                  = o.dtype ? o.dtype : GA_I64;
-    for (int k = 0; k < shape.ndim; k++) {
-        if (shape.n[k] >= 0) continue;
-        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shape %s has a negative length", gi_shape_text(shape.ndim, shape.n));
-    }
+    if (!gi_dtype_check(o.site, dtype) || !gi_shape_check(o.site, shape.ndim, shape.n)) return NULL;
     if (!gi_new_grid(&o, dtype, &all, &grid)) return NULL;
     for (int k = 0; k < shape.ndim; k++) {
         gi_range r = { true, 0, shape.n[k], 1, 0, (double)shape.n[k], 1 };
@@ -166,9 +163,9 @@ static bool gi_read_number(const char **p, double *real, int64_t *integer, bool 
     }
     *p = start;
     while (gi_is_blank(**p)) ++*p;
-    if (strspn(*p, "+-.0123456789") == 0) return false; /* strtod would take nan, too */
+    if (strspn(*p, "+-.0123456789") == 0) return false; /* no nan */
     char  *end;
-    double x = strtod(*p, &end);
+    double x = gi_read_real(*p, &end);
     if (end == *p) return false;
     *real  = x;
     *whole = false;
@@ -224,11 +221,13 @@ static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alo
 
 ga_array *(ga_mgrid)(const char *slices, ga_new_options o)
 {
+    GI_SETTLE_FLOATS;
     gi_grid_slice s[GPUARR_MAX_DIMS];
     ga_array     *lines[GPUARR_MAX_DIMS] = { NULL };
     int           n                      = 0;
     bool          comma = false, integers = true;
     const char   *p = slices ? slices : "";
+    if (!gi_options_new(&o)) return NULL;
     do {
         if (n == GPUARR_MAX_DIMS)
             return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "\"%.200s\" has more than %d slices", slices, GPUARR_MAX_DIMS);

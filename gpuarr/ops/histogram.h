@@ -4,6 +4,7 @@
     threads, and is NumPy's for a histogram. */
 
 #define GI_COUNT_TILE ((int64_t)512)
+#define GI_MOST_BINS  ((int64_t)1 << 48)
 #define GI_COUNT_ROOM ((int64_t)1 << 23) /* bins of all blocks that are counted at once */
 
 typedef struct gi_count_job {
@@ -57,7 +58,9 @@ GI_END_FAST
 static ga_array *gi_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins, const double *edges)
 {
     if (a->device == GA_CUDA) return gi_gpu->count_bins(site, a, weights, bins, edges);
+    ga_array    *total = gi_array_new(site, GA_F64, a->device, 1, &bins); /* that many can be counted, then */
     gi_count_job j;
+    if (!total) return NULL;
     memset(&j, 0, sizeof j);
     j.bins         = bins;
     j.edges        = edges;
@@ -67,8 +70,7 @@ static ga_array *gi_count_bins(const char *site, const ga_array *a, const ga_arr
     if (at_once > 64) at_once = 64;
     if (at_once > blocks) at_once = blocks;
     size_t    bytes          = (size_t)(at_once * bins) * sizeof(double);
-    ga_array *total          = gi_array_new(site, GA_F64, a->device, 1, &bins);
-    ga_array *packed         = total ? gi_copy_contiguous(site, a, a->dtype) : NULL;
+    ga_array *packed         = gi_copy_contiguous(site, a, a->dtype);
     ga_array *packed_weights = packed && weights ? gi_copy_contiguous(site, weights, weights->dtype) : NULL;
     bool      done           = packed && (packed_weights || !weights);
     if (done) {
@@ -94,11 +96,7 @@ static ga_array *gi_count_bins(const char *site, const ga_array *a, const ga_arr
 
 static bool gi_check_weights(const char *site, const ga_array *weights, const ga_array *a)
 {
-    if (!weights) {
-        if (!gi_option_given(site, "weights")) return true;
-        gi_fail(site, GA_BAD_ARGUMENT, ".weights is NULL: the call that should have made it failed");
-        return false;
-    }
+    if (!weights) return true;
     if (!gi_array_check(site, weights, ".weights")) return false;
     if (!ga_same_shape(weights, a)) {
         gi_fail(site, GA_BAD_SHAPE, ".weights have shape %s, a %s: each element needs one", gi_shape_of(weights),
@@ -126,9 +124,13 @@ static bool gi_min_max(const char *site, const ga_array *a, ga_dtype dtype, void
 
 static bool gi_histogram_range(const ga_array *a, const ga_histogram_options *o, double *low, double *high)
 {
-    bool given = o->low != o->high; /* NaN too */
-    *low       = given ? o->low : 0;
-    *high      = given ? o->high : 1;
+    const bool given = o->low != GA_REAL_DEFAULT;
+    *low             = given ? o->low : 0;
+    *high            = given ? o->high : 1;
+    if (given != (o->high != GA_REAL_DEFAULT)) {
+        gi_fail(o->site, GA_BAD_ARGUMENT, ".low and .high make a range together: give both, or neither");
+        return false;
+    }
     if (given && *low > *high) {
         gi_fail(o->site, GA_BAD_ARGUMENT, ".low = %g is above .high = %g", *low, *high);
         return false;
@@ -158,7 +160,7 @@ static bool gi_histogram_edges(const ga_array *a, const ga_histogram_options *o,
                                double *edges)
 {
     bool     rounded = a->dtype == GA_F32;
-    ga_dtype dtype   = rounded && o->low == o->high && a->size > 0 ? GA_F32 : GA_F64;
+    ga_dtype dtype   = rounded && o->low == GA_REAL_DEFAULT && a->size > 0 ? GA_F32 : GA_F64;
     low              = gi_rounded(dtype, low);
     high             = gi_rounded(dtype, high);
     double delta = gi_rounded(dtype, high - low), step = gi_rounded(dtype, delta / (double)bins);
@@ -196,14 +198,16 @@ static bool gi_to_density(const char *site, ga_array *sums, ga_dtype dtype, cons
 
 ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o)
 {
+    GI_SETTLE_FLOATS;
     double low, high;
     if (o.edges) *o.edges = NULL;
-    if (!gi_array_check(o.site, a, "a") || !gi_check_weights(o.site, o.weights, a)) return NULL;
+    if (!gi_options_histogram(&o) || !gi_array_check(o.site, a, "a") || !gi_check_weights(o.site, o.weights, a)) return NULL;
     if (gi_is_complex(a->dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "a is %s: only real numbers can be put into bins",
                                    ga_dtype_name(a->dtype));
-    if (bins < 1 || bins == INT64_MAX)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld bins: give 1 or more", (long long)bins);
+    if (bins < 1) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld bins: give 1 or more", (long long)bins);
+    if (bins > GI_MOST_BINS)
+        return (ga_array *)gi_fail(o.site, GA_NO_MEMORY, "%lld bins are more than any machine can hold", (long long)bins);
     if (!gi_histogram_range(a, &o, &low, &high)) return NULL;
     int64_t   points = bins + 1;
     ga_array *here   = gi_array_new(o.site, GA_F64, GA_CPU, 1, &points);
@@ -224,7 +228,7 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
 
 ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o)
 {
-    if (!gi_array_check(o.site, a, "a") || !gi_check_weights(o.site, o.weights, a)) return NULL;
+    if (!gi_options_bincount(&o) || !gi_array_check(o.site, a, "a") || !gi_check_weights(o.site, o.weights, a)) return NULL;
     if (gi_dtype_kind(a->dtype) > 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "a is %s: only integers can be counted; use ga_astype",
                                    ga_dtype_name(a->dtype));
@@ -234,9 +238,13 @@ ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".minlength = %lld is negative", (long long)o.minlength);
     int64_t least = 0, most = -1;
     if (a->size > 0 && !gi_min_max(o.site, a, GA_I64, &least, &most)) return NULL;
-    if (least < 0 || most == INT64_MAX || (a->size > 0 && most < 0))
+    if (least < 0 || (a->size > 0 && most < 0))
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a holds numbers from %lld to %lld: they must not be negative",
                                    (long long)least, (long long)most);
+    if (most >= GI_MOST_BINS || o.minlength > GI_MOST_BINS)
+        return (ga_array *)gi_fail(
+            o.site, GA_NO_MEMORY, "%s %lld: there is a counter for each number up to it, more than any machine can hold",
+            most >= GI_MOST_BINS ? "a holds" : ".minlength =", (long long)(most >= GI_MOST_BINS ? most : o.minlength));
     ga_array *sums = gi_count_bins(o.site, a, o.weights, most + 1 > o.minlength ? most + 1 : o.minlength, NULL);
     return gi_copy_finish(o.site, sums, o.weights ? GA_F64 : GA_I64, NULL);
 }

@@ -42,11 +42,17 @@ double(ga_item)(const ga_array *a, const char *site)
     return gi_item_as(site, a, NULL, GA_F64, &x) ? x : (double)NAN;
 }
 
-int64_t(ga_item_int)(const ga_array *a, const char *site)
+/* The element as an int64; 0 with an error. */
+static int64_t gi_item_int(const char *site, const ga_array *a, const ga_shape *index)
 {
-    int64_t x;
-    return gi_item_as(site, a, NULL, GA_I64, &x) ? x : 0;
+    int64_t x = 0;
+    if (!gi_item_as(site, a, index, GA_I64, &x)) return 0;
+    if (a->dtype != GA_U64 || x >= 0) return x;
+    gi_fail(site, GA_BAD_DTYPE, "%llu does not fit int64: use ga_data(a, GA_U64)", (unsigned long long)x);
+    return 0;
 }
+
+int64_t(ga_item_int)(const ga_array *a, const char *site) { return gi_item_int(site, a, NULL); }
 
 double(ga_item_at)(const ga_array *a, ga_shape index, const char *site)
 {
@@ -54,11 +60,7 @@ double(ga_item_at)(const ga_array *a, ga_shape index, const char *site)
     return gi_item_as(site, a, &index, GA_F64, &x) ? x : (double)NAN;
 }
 
-int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site)
-{
-    int64_t x;
-    return gi_item_as(site, a, &index, GA_I64, &x) ? x : 0;
-}
+int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site) { return gi_item_int(site, a, &index); }
 
 /* Are the elements of exactly this dtype, one behind the other? */
 static bool gi_is_plain(const char *site, const ga_array *a, ga_dtype dtype)

@@ -2,14 +2,11 @@
 
 /* ---- axes, and parts along them ---------------------------------------------------------------------------------- */
 
-/* Was an axis named? A site without the text of a call (from a run-time caller) can only tell one that is not 0. */
-static bool gi_axis_given(const char *site, int axis) { return axis != 0 || gi_option_given(site, "axis"); }
-
 /* A view of a with *axis made the number of the axis that was named; where none was (or a has none), a flattened, and
    axis 0. */
 static ga_array *gi_along(const char *site, const ga_array *a, int *axis)
 {
-    bool flat = !gi_axis_given(site, *axis) || (a->ndim == 0 && (*axis == 0 || *axis == -1));
+    bool flat = *axis == GA_AXIS_DEFAULT || (a->ndim == 0 && (*axis == 0 || *axis == -1));
     if (flat) {
         *axis = 0;
         return (ga_ravel)(a, site);
@@ -108,9 +105,6 @@ static bool gi_write_joined(const char *site, ga_array *target, int n, const ga_
 static ga_array *gi_join_arrays(int n, const ga_array *const *arrays, int axis, bool stacked, int ndim, const int64_t *shape,
                                 const ga_axis_options *o)
 {
-    if (gi_option_null(o->site, "out", o->out)) return NULL;
-    if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
-        return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype);
     ga_dtype dtype = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : gi_promote_all(n, arrays);
     for (int k = 0; k < n; k++)
         if (o->dtype != GA_DTYPE_DEFAULT && !gi_dtype_same_kind(arrays[k]->dtype, dtype))
@@ -134,11 +128,11 @@ static ga_array *gi_join_arrays(int n, const ga_array *const *arrays, int axis, 
 
 ga_array *(ga_concatenate_n)(int n, const ga_array *const *arrays, ga_axis_options o)
 {
-    if (!gi_join_check_list(o.site, n, arrays)) return NULL;
+    if (!gi_options_axis(&o) || !gi_join_check_list(o.site, n, arrays)) return NULL;
     const ga_array *first = arrays[0];
     if (first->ndim == 0)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "0-d arrays have no axis to be joined along: use ga_stack");
-    int     axis = gi_axis(o.site, o.axis, first->ndim);
+    int     axis = gi_axis(o.site, gi_axis_or(o.axis, 0), first->ndim);
     int64_t shape[GPUARR_MAX_DIMS];
     if (axis < 0) return NULL;
     memcpy(shape, first->shape, sizeof shape);
@@ -158,7 +152,7 @@ ga_array *(ga_concatenate_n)(int n, const ga_array *const *arrays, ga_axis_optio
 
 ga_array *(ga_stack_n)(int n, const ga_array *const *arrays, ga_axis_options o)
 {
-    if (!gi_join_check_list(o.site, n, arrays)) return NULL;
+    if (!gi_options_axis(&o) || !gi_join_check_list(o.site, n, arrays)) return NULL;
     const ga_array *first = arrays[0];
     int             ndim  = first->ndim + 1;
     if (ndim > GPUARR_MAX_DIMS)
@@ -167,7 +161,7 @@ ga_array *(ga_stack_n)(int n, const ga_array *const *arrays, ga_axis_options o)
         if (!ga_same_shape(first, arrays[k]))
             return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "array number %d has shape %s, the first %s: they must be equal",
                                        k, gi_shape_of(arrays[k]), gi_shape_of(first));
-    int     axis = gi_axis(o.site, o.axis, ndim);
+    int     axis = gi_axis(o.site, gi_axis_or(o.axis, 0), ndim);
     int64_t shape[GPUARR_MAX_DIMS];
     if (axis < 0) return NULL;
     for (int d = 0; d < ndim; d++) shape[d] = d == axis ? n : first->shape[d < axis ? d : d - 1];
@@ -202,15 +196,15 @@ static bool gi_split(const ga_array *a, int n, const int64_t *indices, int axis,
 }
 
 /* The axis to be split, -1 with an error. Clears the parts, so that a failed call leaves NULLs. */
-static int gi_split_axis(const ga_array *a, int n, ga_array **parts, const ga_axis_options *o)
+static int gi_split_axis(const ga_array *a, int n, ga_array **parts, ga_axis_options *o)
 {
     if (n < 1 || !parts) {
         gi_fail(o->site, GA_BAD_ARGUMENT, "%d parts: give 1 or more, and an array of as many pointers", n);
         return -1;
     }
     for (int k = 0; k < n; k++) parts[k] = NULL;
-    if (!gi_array_check(o->site, a, "a") || !gi_takes_only_axis("ga_split", o)) return -1;
-    return gi_axis(o->site, o->axis, a->ndim);
+    if (!gi_options_axis(o) || !gi_array_check(o->site, a, "a") || !gi_takes_only_axis("ga_split", o)) return -1;
+    return gi_axis(o->site, gi_axis_or(o->axis, 0), a->ndim);
 }
 
 bool(ga_split)(const ga_array *a, int n, ga_array **parts, ga_axis_options o)

@@ -228,15 +228,15 @@ static int64_t gi_find_objects(gi_labelling *l)
 ga_array *(ga_label)(const ga_array *a, ga_label_options o)
 {
     const char *site = o.site;
-    if (!gi_array_check(site, a, "a")) return NULL;
+    if (!gi_options_label(&o) || !gi_array_check(site, a, "a")) return NULL;
     ga_dtype dtype = o.dtype == GA_DTYPE_DEFAULT ? GA_I32 : o.dtype;
     if (!gi_is_int(dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, ".dtype = %s: labels are integers", ga_dtype_name(dtype));
-    if (o.connectivity < 0)
+    if (o.connectivity < 1)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".connectivity = %d: use 1 to the number of dimensions",
                                    o.connectivity);
-    int  connectivity = o.connectivity == 0 ? 1 : o.connectivity;
-    bool threshold    = o.above != 0 || gi_option_given(site, "above");
+    const int  connectivity = o.connectivity;
+    const bool threshold    = o.above != GA_REAL_DEFAULT;
     if (threshold && gi_is_complex(a->dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE, ".above does not exist for %s: complex numbers have no order",
                                    ga_dtype_name(a->dtype));

@@ -183,13 +183,11 @@ static bool gi_map_numbers_fit(const gi_map_call *c)
 /* Checks an elementwise call, and finds out its device and shape. False with an error. */
 static bool gi_map_check(const gi_map_call *c, ga_device *device, int *ndim, int64_t *shape)
 {
-    static const char *const names[GI_MOST_INPUTS] = { "the first operand",   "the second operand", "the third operand",
-                                                       "the fourth operand",  "the fifth operand",  "the sixth operand",
-                                                       "the seventh operand", "the eighth operand" };
-    const ga_array          *all[GI_MOST_STRIDED]  = { NULL };
-    const int                n                     = c->inputs;
+    const ga_array *all[GI_MOST_STRIDED] = { NULL };
+    const int       n                    = c->inputs;
     for (int k = 0; k < n; k++)
-        if ((c->in[k].array || c->in[k].kind == GA_KIND_ARRAY) && !gi_array_check_any(c->site, c->in[k].array, names[k]))
+        if ((c->in[k].array || c->in[k].kind == GA_KIND_ARRAY) &&
+            !gi_array_check_any(c->site, c->in[k].array, gi_operand_names[k]))
             return false;
     for (int k = 0; k < c->outputs; k++)
         if (c->out[k] && !gi_array_check(c->site, c->out[k], gi_out_name(c))) return false;
@@ -285,13 +283,15 @@ static bool gi_map_on_gpu(const gi_map_call *c, gi_job *j, ga_array *const *targ
 /* The whole of an elementwise call. False with an error, and nothing was made. */
 static bool gi_map_run(const gi_map_call *c)
 {
-    gi_job                            j;
-    ga_device                         device;
-    ga_array                         *target[GPUARR_MAX_OUTPUTS] = { NULL }, *copies[GI_MOST_INPUTS + 1] = { NULL };
-    __attribute__((aligned(64))) char tiles[GI_MOST_INPUTS][GI_TILE_BYTES];
+    GI_SETTLE_FLOATS;
+    gi_job       j;
+    ga_device    device                     = GA_CPU;
+    ga_array    *target[GPUARR_MAX_OUTPUTS] = { NULL }, *copies[GI_MOST_INPUTS + 1] = { NULL };
+    typedef char tile[GI_TILE_BYTES];
     if (!gi_map_check(c, &device, &j.ndim, j.shape)) return false;
     if (gi_map_is_deferred(c)) return gi_deferred()->map(c, j.ndim, j.shape);
     if (!gi_map_targets(c, device, j.ndim, j.shape, target)) return false;
+    GI_ARENA(tile, tiles, c->inputs);
     j.kernel  = c->function.cpu;
     j.gpu     = c->function.gpu;
     j.own     = c->function.own;

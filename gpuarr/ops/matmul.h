@@ -15,7 +15,7 @@ typedef void (*gi_packer)(int64_t lines, int64_t n, void *out, int64_t next, con
 typedef void (*gi_unpack)(int64_t lines, int64_t n, char *out, int64_t line, int64_t step, const void *in, int64_t next);
 
 /* n elements each of several lines, `next` apart in `out`. Lines that lie across the memory are read in squares. */
-#define GI_PACK(name, unpack_name, U, W, narrow)                                                                               \
+#define GI_PACK(name, unpack_name, U, W, wide, narrow)                                                                         \
     static void name(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line, int64_t step)            \
     {                                                                                                                          \
         const bool    packed = step == (int64_t)sizeof(U);                                                                     \
@@ -28,9 +28,15 @@ typedef void (*gi_unpack)(int64_t lines, int64_t n, char *out, int64_t line, int
                     int64_t     end  = n - i < side ? n : i + side;                                                            \
                     if (packed && sizeof(U) == sizeof(W)) memcpy(to, from, (size_t)n * sizeof(U));                             \
                     else if (packed)                                                                                           \
-                        for (int64_t j = 0; j < n; j++) to[j] = ((const U *)(const void *)from)[j];                            \
+                        for (int64_t j = 0; j < n; j++) {                                                                      \
+                            const U x = ((const U *)(const void *)from)[j];                                                    \
+                            to[j]     = wide;                                                                                  \
+                        }                                                                                                      \
                     else                                                                                                       \
-                        for (int64_t j = i; j < end; j++) to[j] = *(const U *)(const void *)(from + j * step);                 \
+                        for (int64_t j = i; j < end; j++) {                                                                    \
+                            const U x = *(const U *)(const void *)(from + j * step);                                           \
+                            to[j]     = wide;                                                                                  \
+                        }                                                                                                      \
                 }                                                                                                              \
     }                                                                                                                          \
     static void unpack_name(int64_t lines, int64_t n, char *out, int64_t line, int64_t step, const void *in, int64_t next)     \
@@ -43,18 +49,18 @@ typedef void (*gi_unpack)(int64_t lines, int64_t n, char *out, int64_t line, int
             }                                                                                                                  \
         }                                                                                                                      \
     }
-GI_PACK(gi_pack_bool, gi_unpack_bool, bool, uint32_t, x != 0)
-GI_PACK(gi_pack_1, gi_unpack_1, uint8_t, uint32_t, (uint8_t)x)
-GI_PACK(gi_pack_2, gi_unpack_2, uint16_t, uint32_t, (uint16_t)x)
-GI_PACK(gi_pack_4, gi_unpack_4, uint32_t, uint32_t, x)
-GI_PACK(gi_pack_8, gi_unpack_8, uint64_t, uint64_t, x)
-GI_PACK(gi_pack_16, gi_unpack_16, ga_c128, ga_c128, x)
+GI_PACK(gi_pack_bool, gi_unpack_bool, uint8_t, uint32_t, x != 0, x != 0)
+GI_PACK(gi_pack_1, gi_unpack_1, uint8_t, uint32_t, x, (uint8_t)x)
+GI_PACK(gi_pack_2, gi_unpack_2, uint16_t, uint32_t, x, (uint16_t)x)
+GI_PACK(gi_pack_4, gi_unpack_4, uint32_t, uint32_t, x, x)
+GI_PACK(gi_pack_8, gi_unpack_8, uint64_t, uint64_t, x, x)
+GI_PACK(gi_pack_16, gi_unpack_16, ga_c128, ga_c128, x, x)
 #undef GI_PACK
 GI_END_FAST
 
 #define GI_PANEL_ROW (GI_TILE_DEPTH + 8) /* elements from one packed row of a to the next: not in the same sets of the cache */
 #define GI_BAND      2048                /* bytes of a packed row of a block */
-#define GI_NEAR      16384               /* bytes that are packed on the stack */
+#define GI_NEAR      16384               /* bytes that are packed in the arena */
 #define GI_SMALL_B   131072              /* bytes that a tile may walk over in a b that is not packed */
 #define GI_SMALL_ROW 4096                /* bytes from row to row in an a that is not packed */
 
@@ -155,9 +161,9 @@ static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t depth, const 
 static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns, const char *a, const char *b, char *out,
                               char *strips)
 {
-    __attribute__((aligned(64))) char panel[GI_TILE_ROWS * GI_PANEL_ROW * 8];
-    const gi_product                 *p      = j->p;
-    const int64_t                     packed = GI_PANEL_ROW * j->tiles->lane; /* bytes of a packed row of a */
+    GI_ARENA(char, panel, GI_TILE_ROWS *GI_PANEL_ROW * 8);
+    const gi_product *p      = j->p;
+    const int64_t     packed = GI_PANEL_ROW * j->tiles->lane; /* bytes of a packed row of a */
     if (j->flat && rows == 1 && j->tiles->row && p->out.column == j->size) {
         j->tiles->row(p->inner, columns, a, p->a.column, b, p->b.row, out);
         return;
@@ -184,10 +190,10 @@ static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns,
 
 static void gi_multiply_blocks(int64_t begin, int64_t end, void *job)
 {
-    gi_blocks                        *j = (gi_blocks *)job;
-    const gi_product                 *p = j->p;
-    __attribute__((aligned(64))) char near_[GI_NEAR];
-    int                               mine = 0;
+    gi_blocks        *j = (gi_blocks *)job;
+    const gi_product *p = j->p;
+    GI_ARENA(char, near_, GI_NEAR);
+    int mine = 0;
     while (mine < j->rooms && __atomic_exchange_n(&j->taken[mine], 1, __ATOMIC_ACQUIRE)) mine++;
     for (int64_t unit = begin; unit < end; unit++) {
         const int64_t item = unit / (j->down * j->across), block = unit - item * (j->down * j->across);
@@ -426,8 +432,10 @@ static const void *gi_read_vector(const ga_array *a, ga_dtype dtype, int64_t sta
 
 static void gi_dot_blocks(int64_t begin, int64_t end, void *job)
 {
-    const gi_dot                     *j = (const gi_dot *)job;
-    __attribute__((aligned(64))) char raw[2][GI_BLOCK * 16], cast[2][GI_BLOCK * 16];
+    const gi_dot *j = (const gi_dot *)job;
+    typedef char  block_[GI_BLOCK * 16];
+    GI_ARENA(block_, raw, 2);
+    GI_ARENA(block_, cast, 2);
     for (int64_t block = begin; block < end; block++) {
         int64_t     start = block * GI_BLOCK, n = j->x->shape[0] - start < GI_BLOCK ? j->x->shape[0] - start : GI_BLOCK;
         const void *x = gi_read_vector(j->x, j->wide, start, n, raw[0], cast[0]);

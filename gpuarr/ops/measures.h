@@ -53,7 +53,7 @@ static int64_t gi_label_at(const ga_array *labels, int64_t i)
 {
     switch (labels->dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: return gi_cast_i64_##tag(((const T *)labels->data)[i]);
+    case GA_##TAG: return gi_cast_i64_##tag(((const gi_stored_##tag *)labels->data)[i]);
         GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE
     default: return 0;
@@ -256,7 +256,7 @@ static bool gi_sort_runs(const char *site, gi_groups *g, int64_t runs)
 static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *labels, bool all)
 {
     g->size        = labels->size;
-    g->labels      = gi_copy_contiguous(site, labels, labels->dtype);
+    g->labels      = labels->dtype == GA_BOOL ? gi_copy_truths(site, labels) : gi_copy_contiguous(site, labels, labels->dtype);
     int64_t chunks = (g->size + GI_LABEL_CHUNK - 1) / GI_LABEL_CHUNK, total = 0;
     size_t  p_bytes = (size_t)(chunks + 1) * sizeof *g->places, b_bytes = (size_t)(g->size / GI_LABEL_WORD + 1);
     g->places = g->labels ? (int64_t *)gi_mem_alloc(site, p_bytes) : NULL;
@@ -318,10 +318,10 @@ static void gi_coordinates(const ga_array *a, int64_t position, int64_t n, doubl
 static void gi_gather_members(const gi_measuring *m, int64_t group, int64_t start, int64_t n, double *out,
                               double (*coordinates)[GI_BLOCK])
 {
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
-    const gi_groups                  *g    = m->groups;
-    int64_t                           size = ga_itemsize(m->a->dtype), low = g->first[group], high = g->first[group + 1];
-    const char                       *in = (const char *)m->a->data, *x = raw;
+    GI_ARENA(char, raw, GI_BLOCK * 8);
+    const gi_groups *g    = m->groups;
+    int64_t          size = ga_itemsize(m->a->dtype), low = g->first[group], high = g->first[group + 1];
+    const char      *in = (const char *)m->a->data, *x = raw;
     while (high - low > 1) { /* the last run that does not begin after start */
         int64_t middle = low + (high - low) / 2;
         if (g->members[middle].before <= start) low = middle;
@@ -345,8 +345,10 @@ static void gi_measure_blocks(int64_t begin, int64_t end, void *job)
 {
     const gi_measuring *m = (const gi_measuring *)job;
     const gi_groups    *g = m->groups;
-    double              x[GI_BLOCK], coordinates[GPUARR_MAX_DIMS][GI_BLOCK];
-    int64_t             group = 0, beyond = g->count, blocks = m->first_block[g->count];
+    typedef double      block[GI_BLOCK];
+    GI_ARENA(double, x, GI_BLOCK);
+    GI_ARENA(block, coordinates, m->a->ndim);
+    int64_t group = 0, beyond = g->count, blocks = m->first_block[g->count];
     while (beyond - group > 1) { /* the last group whose first block is not after `begin` */
         int64_t middle = group + (beyond - group) / 2;
         if (m->first_block[middle] <= begin) group = middle;
@@ -450,6 +452,7 @@ static ga_array *gi_gpu_measure_labels(const char *site, gi_label_measure what, 
 static ga_array *gi_measure_labels(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
                                    const ga_array *index, ga_array **sums_too)
 {
+    GI_SETTLE_FLOATS;
     static const char *const names[3] = { "a", "labels", "index" };
     const ga_array          *all[3]   = { a, labels, index };
     for (int k = 0; k < 3; k++) {
@@ -542,6 +545,7 @@ ga_array *(ga_size_labels)(const ga_array *labels, const ga_array *index, const 
 }
 ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index, ga_center_options o)
 {
+    GI_SETTLE_FLOATS;
     if (o.sums) *o.sums = NULL;
     return gi_measure_labels(o.site, GI_CENTER_OF, a, labels, index, o.sums);
 }

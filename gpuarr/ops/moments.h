@@ -51,10 +51,11 @@ static void gi_halve_nodes(const gi_node_loops *loops, int64_t m, const gi_nodes
 /* The node of n elements, at most a block. `origin` is repeated GI_NODE_STEP times. */
 static gi_node gi_block_node(const gi_moments *r, int64_t n, const void *x, const double *origin)
 {
-    __attribute__((aligned(64))) double count[GI_BLOCK], s[GI_BLOCK], m[GI_BLOCK];
-    gi_nodes                            v    = { count, s, m };
-    int64_t                             size = ga_itemsize(r->lines.dtype);
-    gi_node                             node = { GI_BLOCK, 0, 0 };
+    GI_ARENA(double, count, 3 * GI_BLOCK);
+    double  *s = count + GI_BLOCK, *m = s + GI_BLOCK;
+    gi_nodes v    = { count, s, m };
+    int64_t  size = ga_itemsize(r->lines.dtype);
+    gi_node  node = { GI_BLOCK, 0, 0 };
     if (n == GI_BLOCK) {
         const void *eighths[8];
         for (int k = 0; k < 8; k++) eighths[k] = (const char *)x + k * GI_NODE_STEP * size;
@@ -81,12 +82,12 @@ static gi_node gi_block_node(const gi_moments *r, int64_t n, const void *x, cons
 /* A unit is a block of a line. */
 static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
 {
-    gi_moments                         *r = (gi_moments *)job;
-    const gi_lines                     *p = &r->lines;
-    __attribute__((aligned(64))) char   raw[GI_BLOCK * 16];
-    __attribute__((aligned(64))) double cast[GI_BLOCK], origin[GI_NODE_STEP];
-    int64_t                             known = -1;
-    bool                                far   = gi_lies_far(p);
+    gi_moments     *r = (gi_moments *)job;
+    const gi_lines *p = &r->lines;
+    GI_ARENA(double, cast, 3 * GI_BLOCK + GI_NODE_STEP);
+    double *raw = cast + GI_BLOCK, *origin = raw + 2 * GI_BLOCK;
+    int64_t known = -1;
+    bool    far   = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
         int64_t n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
@@ -155,12 +156,15 @@ static void gi_join_rows(const gi_moments *r, const gi_panel *p, const double *o
 /* A unit is a block of a panel of lines. */
 static void gi_moment_panels(int64_t begin, int64_t end, void *job)
 {
-    gi_moments                         *r = (gi_moments *)job;
-    const gi_lines                     *p = &r->lines;
-    __attribute__((aligned(64))) double count[GI_PANEL_LEVELS * GI_NODE_WIDTH], s[GI_PANEL_LEVELS * GI_NODE_WIDTH],
-        m[GI_PANEL_LEVELS * GI_NODE_WIDTH], origin[GI_NODE_WIDTH];
-    __attribute__((aligned(64))) char raw[8 * GI_PANEL_NARROW * 16], cast[8 * GI_PANEL_NARROW * 16];
-    const gi_nodes                    more = { count, s, m };
+    gi_moments     *r = (gi_moments *)job;
+    const gi_lines *p = &r->lines;
+    GI_ARENA(double, count, GI_PANEL_LEVELS *GI_NODE_WIDTH);
+    GI_ARENA(double, s, GI_PANEL_LEVELS *GI_NODE_WIDTH);
+    GI_ARENA(double, m, GI_PANEL_LEVELS *GI_NODE_WIDTH);
+    GI_ARENA(double, origin, GI_NODE_WIDTH);
+    GI_ARENA(char, raw, 8 * GI_PANEL_NARROW * 16);
+    GI_ARENA(char, cast, 8 * GI_PANEL_NARROW * 16);
+    const gi_nodes more = { count, s, m };
     for (int64_t unit = begin; unit < end; unit++) {
         gi_panel v      = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
         int64_t  block  = v.start / GI_BLOCK;
@@ -276,7 +280,7 @@ static ga_array *gi_moment_real(gi_moment what, bool skip_nan, const ga_array *a
 
 static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, const ga_array *a, ga_reduce_options o)
 {
-    if (!gi_array_check_any(o.site, a, "a") || (!o.internal && gi_option_null(o.site, "out", o.out))) return NULL;
+    if (!gi_array_check_any(o.site, a, "a")) return NULL;
     if (o.dtype != GA_DTYPE_DEFAULT && !gi_is_float(o.dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s returns floats: .dtype may be GA_F32 or GA_F64", name);
     if (what == GI_MEAN && o.ddof != 0)
@@ -313,8 +317,23 @@ static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, c
     return gi_copy_finish(o.site, result, dtype, o.out);
 }
 
-ga_array *(ga_var)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_VAR, false, "ga_var", a, o); }
-ga_array *(ga_std)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_STD, false, "ga_std", a, o); }
-ga_array *(ga_nanmean)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_MEAN, true, "ga_nanmean", a, o); }
-ga_array *(ga_nanvar)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_VAR, true, "ga_nanvar", a, o); }
-ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment_of(GI_STD, true, "ga_nanstd", a, o); }
+ga_array *(ga_var)(const ga_array *a, ga_reduce_options o)
+{
+    return gi_options_reduce(&o) ? gi_moment_of(GI_VAR, false, "ga_var", a, o) : NULL;
+}
+ga_array *(ga_std)(const ga_array *a, ga_reduce_options o)
+{
+    return gi_options_reduce(&o) ? gi_moment_of(GI_STD, false, "ga_std", a, o) : NULL;
+}
+ga_array *(ga_nanmean)(const ga_array *a, ga_reduce_options o)
+{
+    return gi_options_reduce(&o) ? gi_moment_of(GI_MEAN, true, "ga_nanmean", a, o) : NULL;
+}
+ga_array *(ga_nanvar)(const ga_array *a, ga_reduce_options o)
+{
+    return gi_options_reduce(&o) ? gi_moment_of(GI_VAR, true, "ga_nanvar", a, o) : NULL;
+}
+ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o)
+{
+    return gi_options_reduce(&o) ? gi_moment_of(GI_STD, true, "ga_nanstd", a, o) : NULL;
+}

@@ -10,17 +10,15 @@ static ga_array *gi_then(ga_array *(*f)(const ga_array *, ga_map_options), const
 
 ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
 {
+    GI_SETTLE_FLOATS;
     if (!gi_array_check_any(o.site, a, "a")) return NULL;
-    double   ord   = o.ord == 0 ? 2 : o.ord == GA_EXACTLY ? 0 : o.ord;
-    ga_dtype dtype = gi_reduce_end_dtype(GI_ENDS_AVERAGE, gi_dtype_real(a->dtype));
-    if (ord < 0 && ord != -(double)INFINITY)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
-                                   ".ord = %g: use a positive number, INFINITY, -INFINITY or GA_EXACTLY (counts the nonzero)",
-                                   ord);
-    ga_reduce_options r = gi_reduce_site(o.site);
-    r.axis              = o.axis;
-    r.axes              = o.axes;
-    r.keepdims          = o.keepdims;
+    if (!gi_options_norm(&o)) return NULL;
+    const double      ord   = o.ord;
+    ga_dtype          dtype = gi_reduce_end_dtype(GI_ENDS_AVERAGE, gi_dtype_real(a->dtype));
+    ga_reduce_options r     = gi_reduce_site(o.site);
+    r.axis                  = o.axis;
+    r.axes                  = o.axes;
+    r.keepdims              = o.keepdims;
     /* float64 first: the absolute value of the least integer does not fit its own type */
     ga_array *start = gi_copy_contiguous(o.site, a, gi_is_complex(a->dtype) ? GA_C128 : GA_F64), *result = NULL;
     ga_array *wide = gi_then((ga_absolute), o.site, start);

@@ -3,19 +3,15 @@
 /* Options of calls from inside: nothing but the user's site. */
 static ga_map_options gi_map_site(const char *site)
 {
-    static ga_map_options none;
-    ga_map_options        o = none;
-    o.site                  = site;
-    o.internal              = true;
+    ga_map_options o = ga_map_defaults;
+    o.site           = site;
     return o;
 }
 
 static ga_reduce_options gi_reduce_site(const char *site)
 {
-    static ga_reduce_options none;
-    ga_reduce_options        o = none;
-    o.site                     = site;
-    o.internal                 = true;
+    ga_reduce_options o = ga_reduce_defaults;
+    o.site              = site;
     return o;
 }
 
@@ -26,6 +22,21 @@ static ga_arg gi_operand_arg(const ga_array *a)
     memset(&v, 0, sizeof v);
     v.array = a;
     return v;
+}
+
+static const char *const gi_operand_names[GI_MOST_INPUTS] = { "the first operand",   "the second operand", "the third operand",
+                                                              "the fourth operand",  "the fifth operand",  "the sixth operand",
+                                                              "the seventh operand", "the eighth operand" };
+
+/* Are there n operands, and are the arrays among them alive? False with an error. */
+static bool gi_operands_check(const char *site, int n, const ga_arg *in)
+{
+    if (n > 0 && !in) return gi_fail(site, GA_BAD_ARGUMENT, "the list of %d operands is NULL", n) != NULL;
+    for (int i = 0; i < n; i++)
+        if (in[i].kind == GA_KIND_ARRAY &&
+            !gi_array_check_any(site, in[i].array, i < GI_MOST_INPUTS ? gi_operand_names[i] : "an operand"))
+            return false;
+    return true;
 }
 
 /* ---- numbers as operands ------------------------------------------------------------------------------------------- */
@@ -130,7 +141,7 @@ static void gi_scatter(int itemsize, int64_t n, void *out, int64_t stride, const
 }
 
 /* The reverse where mask is true; elsewhere the target keeps its value. */
-static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride, const void *in, const bool *mask)
+static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride, const void *in, const uint8_t *mask)
 {
     char *to = (char *)out;
     if (stride == itemsize && itemsize <= 8) {
@@ -177,7 +188,7 @@ static void gi_cast_slowly(ga_dtype to, ga_dtype from, int64_t n, void *out, con
         switch (from) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: {                                                                                                           \
-        T x;                                                                                                                   \
+        gi_stored_##tag x;                                                                                                     \
         memcpy(&x, p, sizeof x);                                                                                               \
         if (GA_##TAG < GA_F32) v.i = (int64_t)gi_cast_u64_##tag(x);                                                            \
         else z = gi_cast_c128_##tag(x);                                                                                        \

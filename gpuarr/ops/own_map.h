@@ -107,11 +107,8 @@ ga_array *(ga_apply_n)(const ga_kernel *k, int n, const ga_arg *in, ga_apply_opt
 {
     static const char *const none = "a kernel is NULL: give the name that GA_ELEMENTWISE was given";
     if (!k) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s", none);
-    for (int i = 0; i < n; i++)
-        if (in[i].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[i].array, "an operand")) return NULL;
-    if (gi_option_null(o.site, "out", o.out) || gi_option_null(o.site, "where", o.where) ||
-        gi_option_null(o.site, "outs", o.outs))
-        return NULL;
+    if (!gi_operands_check(o.site, n, in)) return NULL;
+    if (!gi_options_apply(&o)) return NULL;
     gi_map_call c;
     ga_dtype    wanted[GI_MOST_INPUTS], result[GPUARR_MAX_OUTPUTS];
     ga_array   *out[GPUARR_MAX_OUTPUTS] = { NULL };

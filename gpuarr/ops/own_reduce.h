@@ -10,8 +10,9 @@ enum {
 /* The accumulators of the elements start ... start + n of a line. */
 static void gi_reducing_map_line(const gi_reducing *r, int64_t line, int64_t start, int64_t n, char *accs)
 {
-    __attribute__((aligned(64))) char raw[GPUARR_MAX_INPUTS][GI_REDUCING_PART * 16],
-        cast[GPUARR_MAX_INPUTS][GI_REDUCING_PART * 16];
+    typedef char part[GI_REDUCING_PART * 16];
+    GI_ARENA(part, raw, r->k->map.parameters);
+    GI_ARENA(part, cast, r->k->map.parameters);
     for (int64_t done = 0; done < n; done += GI_REDUCING_PART) {
         gi_elements e;
         e.n      = n - done < GI_REDUCING_PART ? n - done : (int64_t)GI_REDUCING_PART;
@@ -51,9 +52,9 @@ static void gi_reducing_fold_blocks(const gi_reducing *r, int64_t blocks, char *
 /* A unit is a block of a line. */
 static void gi_reducing_blocks(int64_t begin, int64_t end, void *job)
 {
-    gi_reducing                      *r    = (gi_reducing *)job;
-    int64_t                           size = r->k->acc_bytes;
-    __attribute__((aligned(64))) char accs[GI_BLOCK * GPUARR_MAX_ACCUMULATOR];
+    gi_reducing *r    = (gi_reducing *)job;
+    int64_t      size = r->k->acc_bytes;
+    GI_ARENA(char, accs, GI_BLOCK *size);
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
         int64_t n = r->length - start < GI_BLOCK ? r->length - start : GI_BLOCK;
@@ -96,11 +97,12 @@ static void gi_reducing_rows(const gi_reducing *r, const gi_panel *s, int64_t k,
 /* A unit is a block of a panel of lines side by side; accumulators lie as in gi_reduce_panels. */
 static void gi_reducing_panels(int64_t begin, int64_t end, void *job)
 {
-    gi_reducing                      *r    = (gi_reducing *)job;
-    int64_t                           size = r->k->acc_bytes;
-    __attribute__((aligned(64))) char room[GI_PANEL_LEVELS * GI_PANEL_BYTES];
-    __attribute__((aligned(64))) char raw[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16],
-        cast[GPUARR_MAX_INPUTS][GI_PANEL_NARROW * 16];
+    gi_reducing *r    = (gi_reducing *)job;
+    int64_t      size = r->k->acc_bytes;
+    typedef char row[GI_PANEL_NARROW * 16];
+    GI_ARENA(char, room, GI_PANEL_LEVELS *GI_PANEL_BYTES);
+    GI_ARENA(row, raw, r->k->map.parameters);
+    GI_ARENA(row, cast, r->k->map.parameters);
     for (int64_t unit = begin; unit < end; unit++) {
         gi_panel s[GPUARR_MAX_INPUTS];
         for (int i = 0; i < r->k->map.parameters; i++) {
@@ -283,9 +285,8 @@ ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduc
     const ga_array *arrays[GPUARR_MAX_INPUTS + 1] = { NULL };
     int             ndim;
     int64_t         shape[GPUARR_MAX_DIMS];
-    for (int i = 0; i < n; i++)
-        if (in[i].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[i].array, "an operand")) return NULL;
-    if (!o.internal && gi_option_null(o.site, "out", o.out)) return NULL;
+    if (!gi_operands_check(o.site, n, in)) return NULL;
+    if (!gi_options_reduce(&o)) return NULL;
     if (o.out && !gi_array_check(o.site, o.out, ".out")) return NULL;
     const ga_reduction *asked = k;
     memset(&r, 0, sizeof r);

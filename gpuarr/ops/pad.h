@@ -21,7 +21,7 @@ static ga_array *gi_roll_chunked(const char *site, const ga_array *a, const ga_a
 
 ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o)
 {
-    if (!gi_array_check_any(o.site, a, "a") || !gi_takes_only_axis("ga_roll", &o)) return NULL;
+    if (!gi_options_axis(&o) || !gi_array_check_any(o.site, a, "a") || !gi_takes_only_axis("ga_roll", &o)) return NULL;
     int       axis   = o.axis;
     ga_array *source = gi_along(o.site, a, &axis);
     if (source && gi_is_deferred(a)) {
@@ -115,92 +115,95 @@ static bool gi_pad_widths(const ga_array *a, ga_shape *before, const ga_pad_opti
     return true;
 }
 
-/* The pieces for the places start .. stop along an axis, as gi_pad_fill has them: views of a. Returns how many, -1 with an error. */
-static int gi_pad_pieces(const char *site, const ga_array *a, int axis, ga_pad_mode mode, int64_t start, int64_t stop,
-                         const ga_array **list)
+/* One period of what gi_pad_source repeats along an axis, from the array's first element on. */
+static ga_array *gi_pad_period(const char *site, const ga_array *a, int axis, ga_pad_mode mode)
 {
-    int n = 0;
-    for (int64_t i = start; i < stop;) {
-        int64_t from = gi_pad_source(mode, i, a->shape[axis]), step = 0, count = 1;
-        if (i + 1 < stop) step = gi_pad_source(mode, i + 1, a->shape[axis]) - from;
-        while (i + count < stop && gi_pad_source(mode, i + count, a->shape[axis]) == from + count * step) count++;
-        gi_layout l = gi_layout_of(a);
-        l.data += from * l.strides[axis];
-        l.shape[axis] = count;
-        l.strides[axis] *= step;
-        list[n] = gi_view_with(site, a, &l);
-        if (!list[n]) {
-            gi_array_free_all(n, (ga_array **)(void *)list);
-            return -1;
-        }
-        n++;
-        i += count;
-    }
-    return n;
+    int64_t n = a->shape[axis], back = mode == GA_PAD_WRAP        ? 0
+                                       : mode == GA_PAD_SYMMETRIC ? n
+                                                                  : n - 2; /* and so many backwards */
+    if (back == 0) return (ga_view)(a, site);
+    gi_layout l = gi_layout_of(a);
+    l.data += (mode == GA_PAD_SYMMETRIC ? n - 1 : n - 2) * l.strides[axis];
+    l.shape[axis] = back;
+    l.strides[axis] *= -1;
+    ga_array       *turned  = gi_view_with(site, a, &l);
+    const ga_array *both[2] = { a, turned };
+    ga_array       *period  = turned ? gi_join_along(site, 2, both, axis) : NULL;
+    ga_free(turned);
+    return period;
 }
 
-/* a with so many elements of `outside` (one element), or what the mode says, before and behind it along an axis; views joined. */
-static ga_array *gi_pad_axis(const char *site, const ga_array *a, int axis, ga_pad_mode mode, int64_t before, int64_t behind,
-                             const ga_array *outside)
+/* What stands at the places start .. stop along an axis, which all lie before the array's first element or behind its last. */
+static ga_array *gi_pad_outside(const char *site, const ga_array *a, int axis, ga_pad_mode mode, int64_t start, int64_t stop,
+                                const ga_array *constant)
 {
-    size_t           bytes = (size_t)(before + behind + 1) * sizeof(void *);
-    const ga_array **list  = before + behind < INT_MAX ? (const ga_array **)gi_mem_alloc(site, bytes) : NULL;
-    ga_array        *r     = NULL;
-    ga_shape         as;
-    int              n = 0, more;
-    if (!list) return NULL;
-    memset(&as, 0, sizeof as);
-    as.ndim = a->ndim;
-    for (int side = 0; side < 3 && n >= 0; side++) { /* before, a itself, behind */
-        int64_t width = side == 0 ? before : behind;
-        more          = 0;
-        if (side == 1) {
-            list[n] = (ga_view)(a, site);
-            more    = list[n] ? 1 : -1;
-        } else if (mode == GA_PAD_CONSTANT && width > 0) {
-            memcpy(as.n, a->shape, sizeof as.n);
-            as.n[axis] = width;
-            list[n]    = (ga_broadcast_to)(outside, as, site);
-            more       = list[n] ? 1 : -1;
-        } else if (mode != GA_PAD_CONSTANT) {
-            more = side == 0 ? gi_pad_pieces(site, a, axis, mode, -before, 0, list)
-                             : gi_pad_pieces(site, a, axis, mode, a->shape[axis], a->shape[axis] + behind, list + n);
-        }
-        if (more < 0) {
-            gi_array_free_all(n, (ga_array **)(void *)list);
-            n = -1;
-        } else n += more;
+    int64_t n = a->shape[axis];
+    if (mode == GA_PAD_CONSTANT || mode == GA_PAD_EDGE || n == 1) {
+        ga_shape shape;
+        memset(&shape, 0, sizeof shape);
+        shape.ndim = a->ndim;
+        memcpy(shape.n, a->shape, sizeof shape.n);
+        shape.n[axis] = stop - start;
+        ga_array *edge =
+            mode == GA_PAD_CONSTANT ? (ga_view)(constant, site) : gi_view_part(site, a, axis, start < 0 ? 0 : n - 1, 1);
+        ga_array *r = edge ? (ga_broadcast_to)(edge, shape, site) : NULL;
+        ga_free(edge);
+        return r;
     }
-    if (n > 0) {
+    ga_array *period = gi_pad_period(site, a, axis, mode), *many = NULL, *r = NULL;
+    if (period) {
+        int64_t length = period->shape[axis], first = (start % length + length) % length,
+                rest = stop - start - (length - first);
+        many         = gi_repeat_along(site, period, rest > 0 ? 1 + rest / length + (rest % length > 0) : 1, axis);
+        if (many) r = gi_view_part(site, many, axis, first, stop - start);
+    }
+    ga_free(many);
+    ga_free(period);
+    return r;
+}
+
+/* a with `before` elements before it along an axis, and `behind` behind it: views joined. */
+static ga_array *gi_pad_axis(const char *site, const ga_array *a, int axis, ga_pad_mode mode, int64_t before, int64_t behind,
+                             const ga_array *constant)
+{
+    ga_array       *head = NULL, *tail = NULL, *r = NULL;
+    const ga_array *list[3];
+    int             n = 0;
+    if (before > 0) head = gi_pad_outside(site, a, axis, mode, -before, 0, constant);
+    if (behind > 0) tail = gi_pad_outside(site, a, axis, mode, a->shape[axis], a->shape[axis] + behind, constant);
+    if ((head || before == 0) && (tail || behind == 0)) {
+        if (head) list[n++] = head;
+        list[n++] = a;
+        if (tail) list[n++] = tail;
         r = gi_join_along(site, n, list, axis);
-        gi_array_free_all(n, (ga_array **)(void *)list);
     }
-    gi_mem_release(list, bytes);
+    ga_free(head);
+    ga_free(tail);
     return r;
 }
 
 static ga_array *gi_pad_chunked(const ga_array *a, const ga_shape *before, const ga_pad_options *o, const int64_t *shape)
 {
-    ga_array *outside = gi_array_new(o->site, a->dtype, GA_CPU, 0, NULL), *r = NULL;
+    ga_array *constant = gi_array_new(o->site, a->dtype, GA_CPU, 0, NULL), *r = NULL;
     ga_arg    value;
     memset(&value, 0, sizeof value);
     value.kind = GA_KIND_REAL;
     value.re   = o->value;
-    if (outside && gi_copy_assign_where(o->site, outside, value, NULL)) r = (ga_view)(a, o->site);
+    if (constant && gi_copy_assign_where(o->site, constant, value, NULL)) r = (ga_view)(a, o->site);
     for (int d = 0; d < a->ndim && r; d++) {
         if (shape[d] == a->shape[d]) continue;
-        ga_array *more = gi_pad_axis(o->site, r, d, o->mode, before->n[d], shape[d] - a->shape[d] - before->n[d], outside);
+        ga_array *more = gi_pad_axis(o->site, r, d, o->mode, before->n[d], shape[d] - a->shape[d] - before->n[d], constant);
         ga_free(r);
         r = more;
     }
-    ga_free(outside);
+    ga_free(constant);
     return r;
 }
 
 ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o)
 {
     int64_t shape[GPUARR_MAX_DIMS];
-    if (!gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_options_pad(&o) || !gi_array_check_any(o.site, a, "a")) return NULL;
     if ((int)o.mode < GA_PAD_CONSTANT || o.mode > GA_PAD_WRAP)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is no way to pad: use GA_PAD_CONSTANT, GA_PAD_EDGE ...",
                                    (int)o.mode);

@@ -1,9 +1,9 @@
 /* ---- matmul, dot, inner, outer, vdot, tensordot ------------------------------------------------------------------------- */
 
-static bool gi_check_factors(const char *site, const ga_array *a, const ga_array *b, const ga_array *out)
+static bool gi_check_factors(const char *site, const ga_array *a, const ga_array *b)
 {
     const ga_array *both[2] = { a, b };
-    return gi_array_check_any(site, a, "a") && gi_array_check_any(site, b, "b") && !gi_option_null(site, "out", out) &&
+    return gi_array_check_any(site, a, "a") && gi_array_check_any(site, b, "b") &&
            gi_common_device(site, 2, both) != GA_DEVICE_DEFAULT;
 }
 
@@ -56,7 +56,7 @@ static ga_array *gi_sum_products(const char *site, const ga_array *a, const ga_a
 ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o)
 {
     gi_contraction c;
-    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    if (!gi_options_product(&o) || !gi_check_factors(o.site, a, b)) return NULL;
     if (a->ndim == 0 || b->ndim == 0)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s: a number is no matrix, use ga_multiply",
                                    gi_shape_of(a), gi_shape_of(b));
@@ -90,7 +90,7 @@ static ga_array *gi_scale(const char *site, const ga_array *a, const ga_array *b
 
 ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_product_options o)
 {
-    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    if (!gi_options_product(&o) || !gi_check_factors(o.site, a, b)) return NULL;
     if (a->ndim == 0 || b->ndim == 0) return gi_scale(o.site, a, b, o.out);
     const int inner_a = a->ndim - 1, inner_b = b->ndim == 1 ? 0 : b->ndim - 2;
     return gi_sum_products(o.site, a, b, 1, &inner_a, &inner_b, o.out);
@@ -98,7 +98,7 @@ ga_array *(ga_dot)(const ga_array *a, const ga_array *b, ga_product_options o)
 
 ga_array *(ga_inner)(const ga_array *a, const ga_array *b, ga_product_options o)
 {
-    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    if (!gi_options_product(&o) || !gi_check_factors(o.site, a, b)) return NULL;
     if (a->ndim == 0 || b->ndim == 0) return gi_scale(o.site, a, b, o.out);
     const int inner_a = a->ndim - 1, inner_b = b->ndim - 1;
     return gi_sum_products(o.site, a, b, 1, &inner_a, &inner_b, o.out);
@@ -106,7 +106,7 @@ ga_array *(ga_inner)(const ga_array *a, const ga_array *b, ga_product_options o)
 
 ga_array *(ga_outer)(const ga_array *a, const ga_array *b, ga_product_options o)
 {
-    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    if (!gi_options_product(&o) || !gi_check_factors(o.site, a, b)) return NULL;
     ga_array *x = (ga_ravel)(a, o.site), *y = x ? (ga_ravel)(b, o.site) : NULL;
     ga_array *r = y ? gi_sum_products(o.site, x, y, 0, NULL, NULL, o.out) : NULL;
     ga_free(x);
@@ -116,7 +116,7 @@ ga_array *(ga_outer)(const ga_array *a, const ga_array *b, ga_product_options o)
 
 ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site)
 {
-    if (!gi_check_factors(site, a, b, NULL)) return NULL;
+    if (!gi_check_factors(site, a, b)) return NULL;
     if (a->size != b->size)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s have %lld and %lld elements: they must be as many",
                                    gi_shape_of(a), gi_shape_of(b), (long long)a->size, (long long)b->size);
@@ -159,7 +159,7 @@ static bool gi_tensor_axes(const char *site, const char *name, const ga_array *a
 ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tensordot_options o)
 {
     int axis_a[GPUARR_MAX_DIMS], axis_b[GPUARR_MAX_DIMS];
-    if (!gi_check_factors(o.site, a, b, o.out)) return NULL;
+    if (!gi_options_tensordot(&o) || !gi_check_factors(o.site, a, b)) return NULL;
     if (axes < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d axes cannot be summed over: use 0 or more", axes);
     if (!gi_tensor_axes(o.site, "a", a, axes, &o.axes_a, a->ndim - axes, axis_a) ||
         !gi_tensor_axes(o.site, "b", b, axes, &o.axes_b, 0, axis_b))

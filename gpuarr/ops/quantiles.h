@@ -70,10 +70,10 @@ static void gi_write_line(const gi_order *o, int64_t line, int64_t n, int64_t m,
 /* A unit is a part of the lines, each of them short enough to be partitioned. */
 static void gi_order_units(int64_t begin, int64_t end, void *job)
 {
-    const gi_order                   *o = (const gi_order *)job;
-    const gi_lines                   *p = &o->lines;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
-    double                            wide[GI_BLOCK];
+    const gi_order *o = (const gi_order *)job;
+    const gi_lines *p = &o->lines;
+    GI_ARENA(char, raw, GI_BLOCK * 8);
+    GI_ARENA(double, wide, GI_BLOCK);
     for (int64_t part = begin; part < end; part++) {
         uint64_t *found = (uint64_t *)(void *)(o->scratch + (size_t)part * o->scratch_bytes), *keys = found + 2 * o->count;
         int64_t  *ranks = (int64_t *)(keys + p->length), share = p->lines / o->parts;
@@ -127,7 +127,8 @@ static int gi_begin_bracket(const char *site, const gi_order *o, const gi_rank_s
 static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t found, int64_t below, int64_t m,
                              const int64_t *ranks, uint64_t *keys)
 {
-    uint64_t sample[(int)GI_NARROW_SAMPLE + GI_MOST_THREADS], in[GI_BLOCK / 64];
+    GI_ARENA(uint64_t, sample, (int)GI_NARROW_SAMPLE + GI_MOST_THREADS);
+    uint64_t in[GI_BLOCK / 64];
     int64_t  parts = b->search->parts, step = found / GI_NARROW_SAMPLE + 1, taken = 0, inside = 0,
             room  = found / 4 + GI_PICK_ROOM;
     gi_sifted sum = { 0, 0, false };
@@ -283,7 +284,7 @@ static bool gi_order_plan(const char *site, gi_order *o, const char *name, const
 
 static ga_array *gi_order_median(const char *name, bool skip_nan, const ga_array *a, ga_order_options options)
 {
-    if (!gi_array_check_any(options.site, a, "a") || gi_option_null(options.site, "out", options.out)) return NULL;
+    if (!gi_array_check_any(options.site, a, "a")) return NULL;
     if (options.out && !gi_array_check(options.site, options.out, ".out")) return NULL;
     gi_order o;
     double   half  = 0.5;
@@ -308,8 +309,14 @@ static ga_array *gi_order_median(const char *name, bool skip_nan, const ga_array
     return gi_copy_finish(options.site, result, o.rule.result, options.out);
 }
 
-ga_array *(ga_median)(const ga_array *a, ga_order_options o) { return gi_order_median("ga_median", false, a, o); }
-ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o) { return gi_order_median("ga_nanmedian", true, a, o); }
+ga_array *(ga_median)(const ga_array *a, ga_order_options o)
+{
+    return gi_options_order(&o) ? gi_order_median("ga_median", false, a, o) : NULL;
+}
+ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o)
+{
+    return gi_options_order(&o) ? gi_order_median("ga_nanmedian", true, a, o) : NULL;
+}
 
 /* Do all of them lie in 0 to 100? False with an error. */
 static bool gi_are_percentiles(const char *site, int64_t n, const double *percent)
@@ -359,9 +366,9 @@ static ga_array *gi_percent_numbers(const char *site, ga_arg q)
 
 static ga_array *gi_order_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, ga_order_options options)
 {
+    GI_SETTLE_FLOATS;
     const char *site = options.site;
     if (!gi_array_check_any(site, a, "a") || (q.kind == GA_KIND_ARRAY && !gi_array_check(site, q.array, "q"))) return NULL;
-    if (gi_option_null(site, "out", options.out)) return NULL;
     gi_order o;
     memset(&o, 0, sizeof o);
     if (!gi_order_plan(site, &o, name, a, &options)) return NULL;
@@ -408,9 +415,9 @@ static ga_array *gi_order_percentile(const char *name, bool skip_nan, const ga_a
 
 ga_array *(ga_percentile)(const ga_array *a, ga_arg q, ga_order_options o)
 {
-    return gi_order_percentile("ga_percentile", false, a, q, o);
+    return gi_options_order(&o) ? gi_order_percentile("ga_percentile", false, a, q, o) : NULL;
 }
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
 {
-    return gi_order_percentile("ga_nanpercentile", true, a, q, o);
+    return gi_options_order(&o) ? gi_order_percentile("ga_nanpercentile", true, a, q, o) : NULL;
 }

@@ -36,7 +36,7 @@ static ga_dtype gi_random_dtype(const ga_random_options *o)
 
 ga_array *(ga_random)(ga_shape shape, ga_random_options o)
 {
-    ga_dtype       dtype = gi_random_dtype(&o);
+    ga_dtype       dtype = gi_options_random(&o) ? gi_random_dtype(&o) : GA_DTYPE_DEFAULT;
     gi_random_plan p     = { dtype == GA_F32 ? GI_UNIFORM_F32 : GI_UNIFORM_F64, o.seed, o.stream, 0, 0, 0, 0 };
     if (!dtype) return NULL;
     return gi_generate(o.site, dtype, o.device, &shape, dtype, *gi_random_generator(), &p, sizeof p, &o.chunks);
@@ -44,7 +44,7 @@ ga_array *(ga_random)(ga_shape shape, ga_random_options o)
 
 ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o)
 {
-    ga_dtype       dtype = gi_random_dtype(&o);
+    ga_dtype       dtype = gi_options_random(&o) ? gi_random_dtype(&o) : GA_DTYPE_DEFAULT;
     gi_random_plan p     = { GI_NORMAL, o.seed, o.stream, 0, 0, mean, sigma };
     if (!dtype) return NULL;
     if (!(sigma >= 0)) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "sigma is %g; it must be 0 or more", sigma);
@@ -53,8 +53,9 @@ ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_rando
 
 ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o)
 {
-    ga_dtype       dtype = o.dtype ? o.dtype : GA_I64;
+    ga_dtype       dtype = gi_options_random(&o) ? o.dtype ? o.dtype : GA_I64 : GA_DTYPE_DEFAULT;
     gi_random_plan p     = { GI_INTEGERS, o.seed, o.stream, (uint64_t)low, (uint64_t)high - (uint64_t)low, 0, 0 };
+    if (!dtype) return NULL;
     if (low >= high)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "there is no integer from %lld to below %lld", (long long)low,
                                    (long long)high);

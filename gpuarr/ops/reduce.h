@@ -89,9 +89,11 @@ static int64_t gi_share(int64_t n, int64_t least)
 /* A unit is a block of a line. */
 static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 {
-    gi_reduction                     *r = (gi_reduction *)job;
-    const gi_lines                   *p = &r->lines;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], acc[GI_ACC_BYTES];
+    gi_reduction   *r = (gi_reduction *)job;
+    const gi_lines *p = &r->lines;
+    GI_ARENA(char, raw, 2 * GI_BLOCK * 16);
+    char                             *cast = raw + GI_BLOCK * 16;
+    __attribute__((aligned(64))) char acc[GI_ACC_BYTES];
     int64_t                           size = ga_itemsize(p->a->dtype), line = begin / r->blocks, block = begin % r->blocks;
     bool                              far = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
@@ -168,7 +170,7 @@ static const void *gi_read_row(const gi_panel *s, int64_t k, int slot)
     const gi_lines *p  = s->lines;
     const char     *at = s->at + (p->reduced == 1 ? (s->start + k) * p->strides[0] : gi_offset_in_line(p, s->start + k));
     if (s->packed) return at;
-    char *raw = s->raw + slot * (GI_PANEL_NARROW * 16), *cast = s->cast + slot * (GI_PANEL_NARROW * 16);
+    char *raw = s->raw + slot * (GI_PANEL_NARROW * 16), *cast = s->cast ? s->cast + slot * (GI_PANEL_NARROW * 16) : NULL;
     gi_gather((int)ga_itemsize(p->a->dtype), s->count, raw, at, p->kept_strides[p->kept - 1]);
     if (p->dtype == p->a->dtype) return raw;
     gi_cast(p->dtype, p->a->dtype, s->count, cast, raw);
@@ -241,18 +243,19 @@ static void gi_fold_packed_rows(const gi_fold *f, int64_t n, int64_t count, int6
 /* A unit is a block of a panel. The accumulators of the blocks of `columns` lines lie block by block. */
 static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
 {
-    gi_reduction                     *r    = (gi_reduction *)job;
-    const gi_lines                   *p    = &r->lines;
-    int64_t                           size = r->fold.acc_bytes;
-    __attribute__((aligned(64))) char room[GI_PANEL_LEVELS * GI_PANEL_BYTES];
+    gi_reduction   *r    = (gi_reduction *)job;
+    const gi_lines *p    = &r->lines;
+    int64_t         size = r->fold.acc_bytes;
+    enum { ROOM = GI_PANEL_LEVELS * GI_PANEL_BYTES };
+    GI_ARENA(char, room, ROOM);
     for (int64_t unit = begin; unit < end; unit++) {
         gi_panel s     = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
         int64_t  block = s.start / GI_BLOCK;
-        s.raw          = room + sizeof room - 16 * GI_PANEL_NARROW * 16; /* narrow panels leave it free */
+        s.raw          = room + ROOM - 16 * GI_PANEL_NARROW * 16; /* narrow panels leave it free */
         s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
         int64_t column = s.first % r->columns, group = s.first - column;
         char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
-        if (r->one_behind_other && (s.n == GI_BLOCK ? s.n / 8 : s.n) * s.count * size <= (int64_t)sizeof room) {
+        if (r->one_behind_other && (s.n == GI_BLOCK ? s.n / 8 : s.n) * s.count * size <= ROOM) {
             gi_fold_packed_rows(&r->fold, s.n, s.count, p->strides[0], s.at + s.start * p->strides[0], room);
             if (accs != room) memcpy(accs, room, (size_t)(s.count * size));
         } else {
@@ -401,6 +404,7 @@ static bool gi_reduce_plan(const gi_row **row, const char *name, const ga_array 
         return gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype), false;
     if (o->ddof != 0) return gi_fail(o->site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name), false;
     if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype) && (*row)->without_nan) *row = (*row)->without_nan();
+    if (a->dtype == GA_BOOL && o->dtype == GA_DTYPE_DEFAULT && (*row)->of_bool) *row = (*row)->of_bool();
     ga_dtype dtype = ends == GI_ENDS_BOOL || ends == GI_ENDS_COUNT ? GA_BOOL
                      : o->dtype != GA_DTYPE_DEFAULT                ? o->dtype
                                                                    : a->dtype;
@@ -417,7 +421,7 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
 {
     const gi_row *row = asked; /* or another one that does the same */
     gi_reduction  r;
-    if (!gi_array_check_any(o.site, a, "a") || (!o.internal && gi_option_null(o.site, "out", o.out))) return NULL;
+    if (!gi_array_check_any(o.site, a, "a")) return NULL;
     if (!gi_reduce_plan(&row, row->name, a, &o, &r)) return NULL;
     ga_dtype end_dtype = gi_reduce_end_dtype(row->ends, r.lines.dtype),
              dtype     = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end_dtype;
@@ -446,6 +450,9 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
 }
 
 #define GA_FOLD(name, ...)                                                                                                     \
-    ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o) { return gi_reduce_row(gi_row_##name(), a, o); }
+    ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o)                                                              \
+    {                                                                                                                          \
+        return gi_options_reduce(&o) ? gi_reduce_row(gi_row_##name(), a, o) : NULL;                                            \
+    }
 #define GA_TABLE
 #include "../rows/table.h"

@@ -59,6 +59,28 @@ static bool gi_tile_at_once(const char *site, const ga_array *tiled, const ga_ar
     return done;
 }
 
+/* A chunked array so many times (1 or more) along an axis: joined arrays, and so that a join has few of them, joined joins. */
+static ga_array *gi_repeat_along(const char *site, const ga_array *a, int64_t times, int axis)
+{
+    enum { MOST = 256 };
+    const ga_array *list[MOST];
+    ga_array       *many = NULL, *block = NULL, *r;
+    int             n = 0;
+    if (times == 1) return (ga_view)(a, site);
+    if (times > MOST) {
+        block = gi_repeat_along(site, a, MOST, axis);
+        many  = block ? gi_repeat_along(site, block, times / MOST, axis) : NULL;
+        ga_free(block);
+        if (!many) return NULL;
+        list[n++] = many;
+        times %= MOST;
+    }
+    for (int64_t k = 0; k < times; k++) list[n++] = a;
+    r = gi_join_along(site, n, list, axis);
+    ga_free(many);
+    return r;
+}
+
 /* The same of a chunked array: joined arrays. shape: that of the result. */
 static ga_array *gi_tile_chunked(const char *site, const ga_array *a, int ndim, const int64_t *once, const int64_t *shape)
 {
@@ -78,10 +100,7 @@ static ga_array *gi_tile_chunked(const char *site, const ga_array *a, int ndim, 
             r = cut;
             continue;
         }
-        const ga_array **list = reps <= INT_MAX ? (const ga_array **)gi_mem_alloc(site, (size_t)reps * sizeof *list) : NULL;
-        for (int64_t k = 0; k < reps && list; k++) list[k] = r;
-        ga_array *more = list ? gi_join_along(site, (int)reps, list, d) : NULL;
-        if (list) gi_mem_release(list, (size_t)reps * sizeof *list);
+        ga_array *more = gi_repeat_along(site, r, reps, d);
         ga_free(r);
         r = more;
     }
@@ -154,13 +173,13 @@ static ga_array *gi_repeat_chunked(const char *site, const ga_array *a, const gi
 
 ga_array *(ga_repeat)(const ga_array *a, int64_t repeats, ga_axis_options o)
 {
-    if (!gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_options_axis(&o) || !gi_array_check_any(o.site, a, "a")) return NULL;
     if (repeats < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld repeats: give 0 or more", (long long)repeats);
     if (o.out || o.dtype) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_repeat has no other option than .axis");
     gi_layout l     = gi_layout_of(a);
     int       axis  = 0;
     int64_t   outer = 1, inner = 1;
-    if (o.axis != 0 || gi_option_given(o.site, "axis")) {
+    if (o.axis != GA_AXIS_DEFAULT) {
         axis = gi_axis(o.site, o.axis, a->ndim);
         if (axis < 0) return NULL;
     } else {

@@ -115,8 +115,7 @@ static bool gi_is_aligned(ga_dtype dtype, const gi_layout *l)
 ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site)
 {
     if (!gi_array_is_alive(site, a, "a") || (gi_is_deferred(a) && !gi_array_check(site, a, "a"))) return NULL;
-    if (!gi_is_dtype(dtype))
-        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    if (!gi_dtype_check(site, dtype)) return NULL;
     gi_layout l      = gi_layout_of(a);
     int64_t   before = ga_itemsize(a->dtype), after = ga_itemsize(dtype);
     if (before != after) {
@@ -155,39 +154,37 @@ static ga_array *gi_permuted(const char *site, const ga_array *a, const int *ord
     return gi_view_with(site, a, &l);
 }
 
-/* The axes that .axis or .axes name, as numbers from 0 on. Returns how many, 0 if none is named; -1 with an error if one is not
-   there or is named twice. */
-static int gi_named_axes(const ga_axes_options *o, int ndim, int *axes)
+/* The axes that .axis or .axes name, as numbers from 0 on, and how many; *n is -1 if neither is given. False with an error if one is
+   not there or is named twice. */
+static bool gi_named_axes(const ga_axes_options *o, int ndim, int *n, int *axes)
 {
     ga_shape named = o->axes;
-    if (named.ndim == 0 && (o->axis != 0 || gi_option_given(o->site, "axis"))) {
+    if (!gi_option_axes(o->site, &named)) return false;
+    if (named.ndim < 0 && o->axis != GA_AXIS_DEFAULT) {
         named.ndim = 1;
         named.n[0] = o->axis;
     }
-    if (named.ndim < 0 || named.ndim > GPUARR_MAX_DIMS) {
-        gi_fail(o->site, GA_BAD_ARGUMENT, ".axes names %d axes; an array has at most %d", named.ndim, GPUARR_MAX_DIMS);
-        return -1;
-    }
     for (int i = 0; i < named.ndim; i++) {
-        int64_t n = named.n[i];
-        axes[i]   = gi_axis(o->site, n > INT_MAX ? INT_MAX : n < -INT_MAX ? -INT_MAX : (int)n, ndim);
-        if (axes[i] < 0) return -1;
+        int64_t axis = named.n[i];
+        axes[i]      = gi_axis(o->site, axis > INT_MAX ? INT_MAX : axis < -INT_MAX ? -INT_MAX : (int)axis, ndim);
+        if (axes[i] < 0) return false;
         for (int j = 0; j < i; j++)
             if (axes[j] == axes[i]) {
                 gi_fail(o->site, GA_BAD_ARGUMENT, "axis %d is named twice in .axes %s", axes[i],
                         gi_shape_text(named.ndim, named.n));
-                return -1;
+                return false;
             }
     }
-    return named.ndim;
+    *n = named.ndim;
+    return true;
 }
 
 ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o)
 {
     if (!gi_array_is_alive(o.site, a, "a")) return NULL;
-    int order[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, order);
-    if (n < 0) return NULL;
-    if (n == 0)
+    int n, order[GPUARR_MAX_DIMS];
+    if (!gi_named_axes(&o, a->ndim, &n, order)) return NULL;
+    if (n < 0)
         for (int d = 0; d < a->ndim; d++) order[d] = a->ndim - 1 - d;
     else if (n != a->ndim)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
@@ -222,10 +219,10 @@ ga_array *(ga_moveaxis)(const ga_array *a, int source, int destination, const ch
 ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o)
 {
     if (!gi_array_is_alive(o.site, a, "a")) return NULL;
-    int axes[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, axes);
-    if (n < 0) return NULL;
+    int n, axes[GPUARR_MAX_DIMS];
+    if (!gi_named_axes(&o, a->ndim, &n, axes)) return NULL;
     bool drop[GPUARR_MAX_DIMS];
-    for (int d = 0; d < a->ndim; d++) drop[d] = n == 0 && a->shape[d] == 1;
+    for (int d = 0; d < a->ndim; d++) drop[d] = n < 0 && a->shape[d] == 1;
     for (int i = 0; i < n; i++) {
         if (a->shape[axes[i]] != 1)
             return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "axis %d of %s has length %lld; only length 1 can be squeezed out",
@@ -258,13 +255,8 @@ ga_array *(ga_expand_dims)(const ga_array *a, int axis, const char *site)
 ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape, const char *site)
 {
     if (!gi_array_is_alive(site, a, "a")) return NULL;
-    if (shape.ndim < 0 || shape.ndim > GPUARR_MAX_DIMS)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", shape.ndim, GPUARR_MAX_DIMS);
+    if (!gi_shape_check(site, shape.ndim, shape.n)) return NULL;
     bool fits = a->ndim <= shape.ndim;
-    for (int d = 0; d < shape.ndim; d++)
-        if (shape.n[d] < 0)
-            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has a negative length",
-                                       gi_shape_text(shape.ndim, shape.n));
     for (int d = 0; d < a->ndim && fits; d++) {
         int64_t wanted = shape.n[shape.ndim - a->ndim + d];
         if (a->shape[d] != 1 && a->shape[d] != wanted) fits = false;
@@ -310,10 +302,10 @@ ga_array *(ga_diagonal)(const ga_array *a, int64_t offset, const char *site)
 ga_array *(ga_flip)(const ga_array *a, ga_axes_options o)
 {
     if (!gi_array_is_alive(o.site, a, "a")) return NULL;
-    int axes[GPUARR_MAX_DIMS], n = gi_named_axes(&o, a->ndim, axes);
-    if (n < 0) return NULL;
+    int n, axes[GPUARR_MAX_DIMS];
+    if (!gi_named_axes(&o, a->ndim, &n, axes)) return NULL;
     gi_layout l = gi_layout_of(a);
-    if (n == 0)
+    if (n < 0)
         for (int d = 0; d < a->ndim; d++) gi_layout_flip(&l, d);
     for (int i = 0; i < n; i++) gi_layout_flip(&l, axes[i]);
     return gi_view_with(o.site, a, &l);

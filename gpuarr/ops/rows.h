@@ -152,6 +152,7 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
 #define GI_ROW_without_nan_nanprod     , gi_row_prod
 #define GI_ROW_without_nan_nanmin      , gi_row_min
 #define GI_ROW_without_nan_nanmax      , gi_row_max
+#define GI_ROW_of_bool_sum             , gi_row_count_nonzero
 #define GI_ROW_exchanged_greater       , gi_row_less
 #define GI_ROW_exchanged_greater_equal , gi_row_less_equal
 #define GI_ROW_special_power           , gi_power_special
@@ -164,7 +165,7 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
     GI_FINDER(name)                                                                                                            \
     GI_TABLE(gi_row, gi_row_##name,                                                                                            \
              { GI_FOUND_BY(name) GA_OP_##name, "ga_" #name, returns, cost, ends, start, GI_ROW_HAS(without_nan, name),         \
-               GI_ROW_HAS(exchanged, name), GI_ROW_HAS(special, name) })
+               GI_ROW_HAS(of_bool, name), GI_ROW_HAS(exchanged, name), GI_ROW_HAS(special, name) })
 #define GI_ELEMENTWISE_ROW(name, returns, cost) GI_ROW(name, returns, cost, GI_ENDS_SAME, GI_START_NONE)
 #define GA_UNARY(name, dtypes, result, ...)     GI_ELEMENTWISE_ROW(name, GI_RETURNS_##result, GI_CHEAP)
 #define GA_ELEMENTARY(name, ...)                GI_ELEMENTWISE_ROW(name, GI_RETURNS_SAME, GI_COSTLY)
@@ -178,13 +179,14 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
 
 static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_options o)
 {
+    GI_SETTLE_FLOATS;
     for (int k = 0; k < n; k++)
         if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[k].array,
                                                                n == 1   ? "the operand"
                                                                : k == 0 ? "the first operand"
                                                                         : "an operand"))
             return NULL;
-    if (!o.internal && (gi_option_null(o.site, "out", o.out) || gi_option_null(o.site, "where", o.where))) return NULL;
+    if (!gi_options_map(&o)) return NULL;
     ga_dtype common = gi_common_dtype(n, in);
     if (gi_is_comparison(row->op) && gi_is_int(common)) /* 300 is more than any uint8: compare in a dtype that holds both */
         for (int k = 0; k < n; k++)
@@ -192,7 +194,6 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
     ga_dtype loop = o.dtype;
     ga_arg   exchanged[2];
     if (loop != GA_DTYPE_DEFAULT) {
-        if (!gi_is_dtype(loop)) return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)loop);
         for (int k = 0; k < n; k++)
             if (!gi_may_compute(in[k], loop))
                 return (ga_array *)gi_fail(
@@ -203,9 +204,11 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
     const char *name = row->name;
     if (gi_dtype_kind(common) < 2 && row->without_nan) row = row->without_nan(); /* stamped for floats alone */
     if (gi_is_logical(row->op) && loop == GA_DTYPE_DEFAULT) loop = GA_BOOL;
+    if (common == GA_BOOL && gi_only_copies(row->op, common)) {
+        if (row->op == GA_OP_positive || row->op == GA_OP_conj) common = GA_I8; /* as arithmetic on bool does */
+        else row = gi_row_absolute();                                           /* its results are 0 and 1 */
+    }
     if (gi_only_copies(row->op, common)) {
-        if (common == GA_BOOL && (row->op == GA_OP_positive || row->op == GA_OP_conj))
-            common = GA_I8; /* as arithmetic on bool does */
         if (o.out && !gi_array_check(o.site, o.out, ".out")) return NULL;
         ga_dtype same[GI_MOST_INPUTS] = { o.out ? o.out->dtype : common, common, common, common };
         return gi_map(o.site, gi_copying, row->cost, n, in, same, common, o.out, o.where);

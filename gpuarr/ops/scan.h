@@ -94,10 +94,13 @@ static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, c
 
 static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block)
 {
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 16], cast[GI_BLOCK * 16], a[GI_BLOCK * 16], b[GI_BLOCK * 16];
-    int64_t                           width = ga_itemsize(j->wide), start = block * GI_BLOCK, along = j->out.strides[0];
-    int64_t                           n    = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
-    char                             *ends = j->ends + (line * (j->blocks - 1) + block) * width;
+    GI_ARENA(char, raw, GI_BLOCK * 16);
+    GI_ARENA(char, cast, GI_BLOCK * 16);
+    GI_ARENA(char, a, GI_BLOCK * 16);
+    GI_ARENA(char, b, GI_BLOCK * 16);
+    int64_t     width = ga_itemsize(j->wide), start = block * GI_BLOCK, along = j->out.strides[0];
+    int64_t     n      = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
+    char       *ends   = j->ends ? j->ends + (line * (j->blocks - 1) + block) * width : NULL;
     const char *before = block > 0 ? ends - width : NULL, *x = (const char *)gi_read_line(&j->lines, line, start, n, raw, cast);
     if (j->lines.dtype != j->wide) {
         gi_cast(j->wide, j->lines.dtype, n, a, x);
@@ -115,10 +118,11 @@ static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block
 /* The same for a panel of lines. */
 static void gi_scan_panel_block(const gi_scan_job *j, int64_t panel, int64_t block)
 {
-    __attribute__((aligned(64))) char a[GI_BLOCK * GI_SCAN_WIDTH * 8], b[GI_BLOCK * GI_SCAN_WIDTH * 8];
-    char                              raw[GI_SCAN_WIDTH * 16], cast[GI_SCAN_WIDTH * 16], before[GI_SCAN_WIDTH * 16];
-    gi_panel                          s     = gi_panel_of(&j->lines, j->columns, j->width, panel);
-    int64_t                           width = ga_itemsize(j->wide), along = j->out.strides[0], ends = j->blocks - 1;
+    GI_ARENA(char, a, GI_BLOCK *GI_SCAN_WIDTH * 8);
+    GI_ARENA(char, b, GI_BLOCK *GI_SCAN_WIDTH * 8);
+    char     raw[GI_SCAN_WIDTH * 16], cast[GI_SCAN_WIDTH * 16], before[GI_SCAN_WIDTH * 16];
+    gi_panel s     = gi_panel_of(&j->lines, j->columns, j->width, panel);
+    int64_t  width = ga_itemsize(j->wide), along = j->out.strides[0], ends = j->blocks - 1;
     s.start = block * GI_BLOCK;
     s.n     = j->lines.length - s.start < GI_BLOCK ? j->lines.length - s.start : GI_BLOCK;
     s.raw   = raw;
@@ -189,7 +193,7 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
 
 static ga_array *gi_cumulate(const gi_row *row, const ga_array *a, const ga_axis_options *o)
 {
-    if (!gi_array_check_any(o->site, a, "a") || gi_option_null(o->site, "out", o->out)) return NULL;
+    if (!gi_array_check_any(o->site, a, "a")) return NULL;
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
         return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype);
     ga_dtype  dtype = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : gi_reduce_end_dtype(GI_ENDS_SUM, a->dtype);
@@ -210,5 +214,11 @@ static ga_array *gi_cumulate(const gi_row *row, const ga_array *a, const ga_axis
     return gi_copy_finish(o->site, result, dtype, o->out);
 }
 
-ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o) { return gi_cumulate(gi_row_add(), a, &o); }
-ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o) { return gi_cumulate(gi_row_multiply(), a, &o); }
+ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o)
+{
+    return gi_options_axis(&o) ? gi_cumulate(gi_row_add(), a, &o) : NULL;
+}
+ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o)
+{
+    return gi_options_axis(&o) ? gi_cumulate(gi_row_multiply(), a, &o) : NULL;
+}

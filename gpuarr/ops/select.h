@@ -152,8 +152,8 @@ typedef struct gi_rank_search {
 static const uint64_t *gi_searched_keys(const gi_rank_search *s, int64_t start, int64_t n, uint64_t *tile)
 {
     if (s->keys) return s->keys + start;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
-    double                            wide[GI_BLOCK];
+    GI_ARENA(char, raw, GI_BLOCK * 8);
+    GI_ARENA(double, wide, GI_BLOCK);
     gi_make_keys(s->lines->dtype, n, tile, gi_read_line(s->lines, s->line, start, n, raw, wide));
     return tile;
 }
@@ -183,7 +183,7 @@ static int64_t gi_rank_bin_of(const gi_rank_search *s, uint64_t key)
 static void gi_count_low(int64_t begin, int64_t end, void *job) /* the keys equal to `low` */
 {
     gi_rank_search *s = (gi_rank_search *)job;
-    uint64_t        tile[GI_BLOCK];
+    GI_ARENA(uint64_t, tile, GI_BLOCK);
     for (int64_t part = begin; part < end; part++) {
         int64_t stop = gi_part_start(s, part + 1), equal = 0;
         for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
@@ -198,7 +198,7 @@ static void gi_count_low(int64_t begin, int64_t end, void *job) /* the keys equa
 static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 {
     const gi_rank_search s = *(const gi_rank_search *)job;
-    uint64_t             tile[GI_BLOCK];
+    GI_ARENA(uint64_t, tile, GI_BLOCK);
     for (int64_t part = begin; part < end; part++) {
         int64_t *counts = s.counts + part * GI_SELECT_BINS, stop = gi_part_start(&s, part + 1);
         memset(counts, 0, GI_SELECT_BINS * sizeof *counts);
@@ -214,7 +214,7 @@ static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 static void gi_choose_keys(int64_t begin, int64_t end, void *job)
 {
     const gi_rank_search s = *(const gi_rank_search *)job; /* a copy, which no key is written into */
-    uint64_t             tile[GI_BLOCK];
+    GI_ARENA(uint64_t, tile, GI_BLOCK);
     for (int64_t part = begin; part < end; part++) {
         int64_t *to = s.counts + part * GI_SELECT_BINS, stop = gi_part_start(&s, part + 1);
         for (int64_t i = gi_part_start(&s, part); i < stop; i += GI_BLOCK) {
@@ -262,7 +262,7 @@ static void gi_sift_bounds(ga_dtype dtype, double low, double high, void *bounds
 /* Which of n packed elements lie between or on the bounds: bit i % 64 of in[i / 64]. Returns their number. */
 static int64_t gi_sift(ga_dtype dtype, int64_t n, const void *x, const void *bounds, uint64_t *in)
 {
-    double          wide[GI_BLOCK];
+    GI_ARENA(double, wide, GI_BLOCK);
     const ga_dtype  as    = gi_sifted_as(dtype);
     const gi_dense *loops = GI_LOOP_OF(dense)(as);
     gi_sifted       sum   = { 0, 0, false };
@@ -324,7 +324,7 @@ static void gi_sample_blocks(int64_t begin, int64_t end, void *job)
     const gi_lines    *p    = s->lines;
     int64_t            size = ga_itemsize(p->a->dtype), part = p->length / s->taken, most = part < INT32_MAX ? part : INT32_MAX;
     const char        *first = gi_line_start(p, s->line);
-    char               raw[GI_BLOCK * 8];
+    GI_ARENA(char, raw, GI_BLOCK * 8);
     for (int64_t block = begin; block < end; block++) {
         int64_t  start = block * GI_BLOCK, n = s->taken - start < GI_BLOCK ? s->taken - start : GI_BLOCK;
         uint32_t chance = (uint32_t)block * 2654435769u + 1;
@@ -389,13 +389,14 @@ GI_END_FAST
 /* Of the elements start .. stop of a part; what does not fit is not collected. */
 static void gi_collect_blocks(gi_bracket *b, int64_t part, int64_t start, int64_t stop)
 {
-    const gi_rank_search             *s = b->search;
-    __attribute__((aligned(64))) char raw[GI_BLOCK * 8];
-    double                            cast[GI_BLOCK], wide[GI_BLOCK];
-    uint64_t                          in[GI_BLOCK / 64], *keys = b->keys + part * b->room;
-    const gi_dense                   *loops = GI_LOOP_OF(dense)(b->compared);
-    int64_t                           found = b->found[part];
-    gi_sifted                         sum   = b->sifted[part];
+    const gi_rank_search *s = b->search;
+    GI_ARENA(char, raw, GI_BLOCK * 8);
+    GI_ARENA(double, cast, GI_BLOCK);
+    GI_ARENA(double, wide, GI_BLOCK);
+    uint64_t        in[GI_BLOCK / 64], *keys = b->keys + part * b->room;
+    const gi_dense *loops = GI_LOOP_OF(dense)(b->compared);
+    int64_t         found = b->found[part];
+    gi_sifted       sum   = b->sifted[part];
     for (int64_t i = start; i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
         int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
         const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
@@ -461,7 +462,8 @@ static bool gi_find_ranks(const char *site, gi_rank_search *s, int64_t first, in
     gi_place_bins(s);
     gi_parallel(s->parts, 1, gi_rank_count_bins, s);
 
-    int64_t below[GI_SELECT_BINS + 1], total = 0, rank = 0; /* keys below each bin, in the whole; keys to choose */
+    GI_ARENA(int64_t, below, GI_SELECT_BINS + 1);
+    int64_t total = 0, rank = 0; /* keys below each bin, in the whole; keys to choose */
     below[0] = first;
     for (int bin = 0; bin < GI_SELECT_BINS; bin++) {
         int64_t count = 0, wanted = rank;

@@ -32,7 +32,7 @@ static void gi_generate_range(int64_t begin, int64_t end, void *job)
 static ga_array *gi_generate(const char *site, ga_dtype dtype, ga_device device, const ga_shape *shape, ga_dtype from,
                              gi_generator generator, const void *plan, size_t plan_bytes, const ga_shape *chunks)
 {
-    if (chunks && chunks->ndim > 0)
+    if (chunks && chunks->ndim != 0)
         return gi_can_defer(site)
                    ? gi_deferred()->generator(site, dtype, device, shape, from, &generator, plan, plan_bytes, chunks)
                    : NULL;
@@ -173,9 +173,11 @@ static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, 
 
 ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step, ga_new_options o)
 {
+    GI_SETTLE_FLOATS;
     const ga_arg given[3] = { start, stop, step };
     double       real[3];
     gi_range     r;
+    if (!gi_options_new(&o)) return NULL;
     r.integers = true;
     for (int i = 0; i < 3; i++) {
         if (!gi_operand_is_number(given[i]) || given[i].kind == GA_KIND_COMPLEX || given[i].kind == GA_KIND_UINT)
@@ -196,32 +198,33 @@ ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step, ga_new_options o)
 
 ga_array *(ga_linspace)(double start, double stop, int64_t num, ga_linspace_options o)
 {
+    GI_SETTLE_FLOATS;
+    if (!gi_options_linspace(&o)) return NULL;
     if (num < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld numbers: give 0 or more", (long long)num);
-    int64_t          divisor = o.no_endpoint ? num : num - 1;
+    int64_t          divisor = o.endpoint ? num - 1 : num;
     ga_shape         shape   = gi_line(num);
     gi_linspace_plan p       = { start, stop, stop - start, stop - start, (double)divisor, -1, false, false };
     if (divisor > 0) {
         p.factor = p.delta / p.divisor;
         p.tiny   = p.factor == 0;
     }
-    if (!o.no_endpoint && num > 1) p.last = num - 1;
+    if (o.endpoint && num > 1) p.last = num - 1;
     p.whole = gi_is_int(o.dtype);
     return gi_generate(o.site, o.dtype, o.device, &shape, GA_F64, *gi_linspace_generator(), &p, sizeof p, &o.chunks);
 }
 
 ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o)
 {
+    GI_SETTLE_FLOATS;
     ga_dtype dtype = o.dtype ? o.dtype : GA_F64;
-    double   base  = o.base == 0 ? 10 : o.base;
-    if (!gi_is_dtype(dtype))
-        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    if (!gi_options_linspace(&o)) return NULL;
     bool chunked        = o.chunks.ndim > 0;
     o.dtype             = GA_F64;
     ga_array *exponents = (ga_linspace)(start, stop, num, o);
     if (!exponents) return NULL;
     ga_map_options in_place = gi_map_site(o.site);
     if (!chunked) in_place.out = exponents;
-    ga_array *powers = (ga_power)(GA_ARG(base), GA_ARG(exponents), in_place), *result = powers;
+    ga_array *powers = (ga_power)(GA_ARG(o.base), GA_ARG(exponents), in_place), *result = powers;
     if (powers && dtype != GA_F64) result = gi_copy_convert(o.site, powers, dtype);
     if (result != powers && chunked) ga_free(powers);
     if (result != exponents) ga_free(exponents);
@@ -231,6 +234,7 @@ ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_opti
 ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
 {
     ga_shape shape = { 2, { rows, cols } };
+    if (!gi_options_new(&o)) return NULL;
     if (o.chunks.ndim > 0) return gi_can_defer(o.site) ? gi_deferred()->eye(&shape, k, &o) : NULL;
     ga_array *eye = (ga_zeros)(shape, o);
     if (!eye) return NULL;

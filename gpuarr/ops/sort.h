@@ -135,7 +135,9 @@ static GI_INLINE char *gi_sort_digits(const gi_sort_bits *o, char *from, char *o
     for (int left = (bits + most - 1) / most; left > 0; left--) {
         const int      wide = (bits + left - 1) / left;
         const uint32_t mask = ((uint32_t)1 << wide) - 1;
-        int64_t        place[1 << GI_DIGIT_BITS], at = 0;
+        int64_t        at   = 0;
+        GI_ARENA(int64_t, places, 1 << GI_DIGIT_BITS);
+        int64_t *__restrict place = places; /* the records are elsewhere */
         memset(place, 0, sizeof *place << wide);
         for (int64_t i = 0; i < n; i++) place[gi_record_key(o, from + i * size, size) >> low & mask]++;
         for (uint32_t d = 0; d <= mask; d++) {
@@ -284,7 +286,7 @@ static GI_INLINE void gi_count_chunk(const gi_splitting *s, int64_t chunk, int s
 {
     const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * GI_SPLIT_CHUNK;
     int64_t      *count = s->places + chunk * s->split.parts;
-    char          room[GI_SPLIT_TILE * 8] __attribute__((aligned(64)));
+    GI_ARENA(char, room, GI_SPLIT_TILE * 8);
     memset(count, 0, (size_t)s->split.parts * sizeof *count);
     for (int64_t i = chunk * GI_SPLIT_CHUNK, n; i < stop; i += n) {
         n                = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
@@ -297,7 +299,7 @@ static GI_INLINE void gi_move_chunk(const gi_splitting *s, int64_t chunk, int si
 {
     const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * GI_SPLIT_CHUNK;
     int64_t      *place = s->places + chunk * s->split.parts;
-    char          room[GI_SPLIT_TILE * 8] __attribute__((aligned(64)));
+    GI_ARENA(char, room, GI_SPLIT_TILE * 8);
     for (int64_t i = chunk * GI_SPLIT_CHUNK, n; i < stop; i += n) {
         n                = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
         const char *from = gi_split_records(s, i, 1, n, room);
@@ -403,37 +405,37 @@ static void gi_sort_split(gi_splitting *s, int depth)
             gi_sort_whole_part(s, from, other, s->to + at, n);
             continue;
         }
-        gi_splitting again;
-        again.by       = s->by;
-        again.loops    = s->loops;
-        again.rule     = s->rule;
-        again.elements = false;
-        again.from     = from;
-        again.parts    = other;
-        again.spare    = from;
-        again.to       = s->to + at;
-        again.n        = n;
-        again.chunks   = gi_split_chunks(n);
-        again.places   = s->places;
-        gi_sort_split(&again, depth - 1);
+        GI_ARENA(gi_splitting, again, 1);
+        again->by       = s->by;
+        again->loops    = s->loops;
+        again->rule     = s->rule;
+        again->elements = false;
+        again->from     = from;
+        again->parts    = other;
+        again->spare    = from;
+        again->to       = s->to + at;
+        again->n        = n;
+        again->chunks   = gi_split_chunks(n);
+        again->places   = s->places;
+        gi_sort_split(again, depth - 1);
     }
 }
 
 /* Sorts n records by `bytes` of their bytes from number `byte` on. `spare` has room for as many records. */
 static void gi_sort_records(char *records, char *spare, int64_t n, int size, int byte, int bytes, int64_t *places)
 {
-    gi_splitting s;
-    s.by       = gi_sort_bits_of(size, byte, bytes);
-    s.loops    = NULL;
-    s.rule     = NULL;
-    s.elements = false;
-    s.from = s.spare = s.to = records;
-    s.parts                 = spare;
-    s.n                     = n;
-    s.chunks                = gi_split_chunks(n);
-    s.places                = places;
-    if (n > gi_most_of_part(&s)) gi_sort_split(&s, GI_SPLIT_DEPTH);
-    else gi_sort_part(&s.by, records, spare, records, n);
+    GI_ARENA(gi_splitting, s, 1);
+    s->by       = gi_sort_bits_of(size, byte, bytes);
+    s->loops    = NULL;
+    s->rule     = NULL;
+    s->elements = false;
+    s->from = s->spare = s->to = records;
+    s->parts                   = spare;
+    s->n                       = n;
+    s->chunks                  = gi_split_chunks(n);
+    s->places                  = places;
+    if (n > gi_most_of_part(s)) gi_sort_split(s, GI_SPLIT_DEPTH);
+    else gi_sort_part(&s->by, records, spare, records, n);
 }
 
 /* Lines in; sorted lines, or the int64 indices that sort them, out. Short lines are sorted in groups, as one, and by
@@ -529,29 +531,29 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
         return spare;
     }
     const uint64_t sign = (uint64_t)1 << (8 * size - 1);
-    const gi_keys  rule = { gi_is_float(dtype) || gi_is_signed(dtype) ? sign : 0, gi_is_float(dtype), UINT64_MAX };
-    gi_splitting   s;
-    s.by       = gi_sort_bits_of(size, 0, size);
-    s.loops    = GI_LOOP_OF(windows)(size);
-    s.rule     = &rule;
-    s.elements = true;
-    s.from     = line;
-    s.parts    = records;
-    s.spare    = spare;
-    s.to       = to ? to : spare;
-    s.n        = n;
-    s.chunks   = gi_split_chunks(n);
-    s.places   = places;
-    if (n > gi_most_of_part(&s)) {
-        gi_sort_split(&s, GI_SPLIT_DEPTH);
+    const gi_keys  rule = { gi_is_float(dtype) || gi_is_signed(dtype) ? sign : 0, gi_is_float(dtype), UINT64_MAX, false };
+    GI_ARENA(gi_splitting, s, 1);
+    s->by       = gi_sort_bits_of(size, 0, size);
+    s->loops    = GI_LOOP_OF(windows)(size);
+    s->rule     = &rule;
+    s->elements = true;
+    s->from     = line;
+    s->parts    = records;
+    s->spare    = spare;
+    s->to       = to ? to : spare;
+    s->n        = n;
+    s->chunks   = gi_split_chunks(n);
+    s->places   = places;
+    if (n > gi_most_of_part(s)) {
+        gi_sort_split(s, GI_SPLIT_DEPTH);
     } else {
         memcpy(records, line, (size_t)(n * size));
-        s.loops->to_keys(&rule, n, records);
-        gi_sort_whole_part(&s, records, spare, s.to, n);
+        s->loops->to_keys(&rule, n, records);
+        gi_sort_whole_part(s, records, spare, s->to, n);
     }
-    if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)s.to, (const float *)(const void *)line);
-    if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)s.to, (const double *)(const void *)line);
-    return s.to;
+    if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)s->to, (const float *)(const void *)line);
+    if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)s->to, (const double *)(const void *)line);
+    return s->to;
 }
 
 static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, char *scratch)
@@ -580,6 +582,7 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
         sorted           = (char *)order == records ? spare : records;
         gi_take_job take = { elements, sorted, order, n * lines, 0, size };
         gi_parallel(n * lines, 65536, gi_take_rows, &take);
+        for (int64_t k = 0; k < n * lines && j->lines.dtype == GA_BOOL; k++) sorted[k] = sorted[k] != 0;
     }
     for (int64_t k = 0; k < lines; k++) {
         for (int64_t i = 0; i < n && j->indices && k > 0; i++) order[k * n + i] -= k * n; /* from its line's start */
@@ -629,7 +632,10 @@ static ga_array *gi_sort_array(const char *site, const ga_array *a, int axis, bo
     ga_array *result = gi_array_new(site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
     if (!result || result->size == 0) return result;
     if (a->device == GA_CUDA) {
-        if (gi_gpu->sort(site, a, result, axis, indices)) return result;
+        ga_array *truths = a->dtype == GA_BOOL ? gi_copy_truths(site, a) : NULL;
+        bool      done   = (a->dtype != GA_BOOL || truths) && gi_gpu->sort(site, truths ? truths : a, result, axis, indices);
+        ga_free(truths);
+        if (done) return result;
         ga_free(result);
         return NULL;
     }
@@ -638,6 +644,11 @@ static ga_array *gi_sort_array(const char *site, const ga_array *a, int axis, bo
     j.indices = indices;
     if (gi_lines_plan(site, &j.lines, a, a->dtype, axis, &axes, false) &&
         gi_lines_plan(site, &j.out, result, result->dtype, axis, &axes, false)) {
+        if (!indices && gi_sort_is_counted(&j.lines)) {
+            if (gi_sort_counted(site, &j.lines, &j.out)) return result;
+            ga_free(result);
+            return NULL;
+        }
         gi_plan_sort(&j);
         j.scratch = (char *)gi_mem_alloc(site, (size_t)(j.bytes * j.units));
     }
@@ -651,11 +662,10 @@ static ga_array *gi_sort_array(const char *site, const ga_array *a, int axis, bo
     return result;
 }
 
-static ga_array *gi_sort_call(const char *name, const ga_array *a, const ga_axis_options *o, bool indices)
+static ga_array *gi_sort_call(const char *name, const ga_array *a, ga_axis_options *o, bool indices)
 {
-    if (!gi_array_check_any(o->site, a, "a") || !gi_takes_no_dtype(name, o) || gi_option_null(o->site, "out", o->out))
-        return NULL;
-    int axis = gi_axis(o->site, gi_axis_given(o->site, o->axis) ? o->axis : -1, a->ndim);
+    if (!gi_options_axis(o) || !gi_array_check_any(o->site, a, "a") || !gi_takes_no_dtype(name, o)) return NULL;
+    int axis = gi_axis(o->site, gi_axis_or(o->axis, -1), a->ndim);
     if (axis < 0) return NULL;
     if (gi_is_deferred(a)) return gi_deferred()->sort(a, axis, indices, o);
     return gi_copy_finish(o->site, gi_sort_array(o->site, a, axis, indices), indices ? GA_I64 : a->dtype, o->out);

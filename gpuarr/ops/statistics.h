@@ -58,14 +58,13 @@ static bool gi_folded(const ga_array *a, ga_array *(*fold)(const ga_array *, ga_
 /* Describes a contiguous array of floats on the CPU. Returns 1, or 0 if that needs another way, -1 on error. */
 static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, ga_statistics *s)
 {
-    const gi_row     *row = gi_row_mean();
-    ga_reduce_options r   = gi_reduce_site(o->site);
-    ga_order_options  options;
+    const gi_row     *row     = gi_row_mean();
+    ga_reduce_options r       = gi_reduce_site(o->site);
+    ga_order_options  options = ga_order_defaults;
     gi_describing     d;
     double            half  = 0.5;
     int64_t           place = 0;
     char              number[8];
-    memset((void *)&options, 0, sizeof options);
     memset(&d, 0, sizeof d);
     options.site = o->site;
     if (!gi_reduce_plan(&row, row->name, a, &r, &d.mean)) return -1;
@@ -123,20 +122,19 @@ static bool gi_describe_apart(const ga_array *a, const ga_describe_options *o, g
 {
     const char       *site = o->site;
     bool              skip = o->skip_nan && gi_is_float(a->dtype), ok = true;
-    ga_reduce_options r = gi_reduce_site(site);
-    ga_order_options  order;
+    ga_reduce_options r     = gi_reduce_site(site);
+    ga_order_options  order = ga_order_defaults;
     ga_array         *of[5] = { NULL, NULL, NULL, NULL, NULL }, *nan = NULL;
     double           *to[5] = { &s->mean, &s->median, &s->std, &s->min, &s->max };
     int64_t           nans  = 0;
-    memset((void *)&order, 0, sizeof order);
-    order.site = site;
-    of[0]      = (skip ? (ga_nanmean) : (ga_mean))(a, r);
-    of[1]      = of[0] ? (skip ? (ga_nanmedian) : (ga_median))(a, order) : NULL;
-    of[3]      = of[1] ? (skip ? (ga_nanmin) : (ga_min))(a, r) : NULL;
-    of[4]      = of[3] ? (skip ? (ga_nanmax) : (ga_max))(a, r) : NULL;
-    r.ddof     = o->ddof;
-    of[2]      = of[4] ? (skip ? (ga_nanstd) : (ga_std))(a, r) : NULL;
-    r.ddof     = 0;
+    order.site              = site;
+    of[0]                   = (skip ? (ga_nanmean) : (ga_mean))(a, r);
+    of[1]                   = of[0] ? (skip ? (ga_nanmedian) : (ga_median))(a, order) : NULL;
+    of[3]                   = of[1] ? (skip ? (ga_nanmin) : (ga_min))(a, r) : NULL;
+    of[4]                   = of[3] ? (skip ? (ga_nanmax) : (ga_max))(a, r) : NULL;
+    r.ddof                  = o->ddof;
+    of[2]                   = of[4] ? (skip ? (ga_nanstd) : (ga_std))(a, r) : NULL;
+    r.ddof                  = 0;
     if (skip && of[2]) { /* all is asked for before the first number is waited for */
         nan           = (ga_isnan)(a, gi_map_site(site));
         ga_array *sum = nan ? (ga_count_nonzero)(nan, r) : NULL;
@@ -154,6 +152,7 @@ static bool gi_describe_apart(const ga_array *a, const ga_describe_options *o, g
 
 ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o)
 {
+    GI_SETTLE_FLOATS;
     const double  nan  = gi_nan_f64();
     ga_statistics none = { 0, nan, nan, nan, nan, nan }, s = none;
     if (!gi_array_check(o.site, a, "a")) return none;

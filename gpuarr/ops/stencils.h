@@ -299,10 +299,11 @@ static bool gi_stencil_takes(const ga_stencil_kernel *stencil, int n, const ga_a
     else if (n != k->parameters + 1)
         gi_fail(site, GA_BAD_ARGUMENT, "%s (%s) takes an array and %d number%s, not %d operand%s", k->name, k->site,
                 k->parameters, k->parameters == 1 ? "" : "s", n, n == 1 ? "" : "s");
+    else if (!gi_operands_check(site, n, in)) return false;
     else if (!in[0].array && in[0].kind != GA_KIND_ARRAY)
         gi_fail(site, GA_BAD_ARGUMENT, "the first operand of %s (%s) is a number: give the array there", k->name, k->site);
-    else if (!gi_array_check_any(site, in[0].array, "the first operand") || gi_option_null(site, "out", o->out) ||
-             (o->out && !gi_array_check(site, o->out, ".out")) || !gi_conv_check_border(site, o->border))
+    else if (!gi_array_check_any(site, in[0].array, "the first operand") || (o->out && !gi_array_check(site, o->out, ".out")) ||
+             !gi_conv_check_border(site, o->border))
         return false;
     else if (in[0].array->ndim != stencil->ndim)
         gi_fail(site, GA_BAD_SHAPE, "%s (%s) has a reach along %d ax%ss, and the array the shape %s", k->name, k->site,
@@ -310,7 +311,7 @@ static bool gi_stencil_takes(const ga_stencil_kernel *stencil, int n, const ga_a
     else if (!gi_own_takes(in[0], k->result.dtype))
         gi_fail(site, GA_BAD_DTYPE, "the array is %s and %s (%s) takes %s: use ga_astype first",
                 ga_dtype_name(in[0].array->dtype), k->name, k->site, ga_dtype_name(k->result.dtype));
-    else if (o->steps < 0) gi_fail(site, GA_BAD_ARGUMENT, ".steps = %lld: give 1 or more", (long long)o->steps);
+    else if (o->steps < 1) gi_fail(site, GA_BAD_ARGUMENT, ".steps = %lld: give 1 or more", (long long)o->steps);
     else return gi_dtype_is_stamped(site, k->result.dtype);
     return false;
 }
@@ -332,7 +333,8 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
     gi_stencil  s;
     char        numbers[GI_MOST_OPERANDS][16];
     memset(&s, 0, sizeof s);
-    if (!gi_stencil_takes(k, n, operands, &o) || !gi_stencil_numbers(site, &k->kernel, operands + 1, numbers, s.e.operand))
+    if (!gi_options_stencil(&o) || !gi_stencil_takes(k, n, operands, &o) ||
+        !gi_stencil_numbers(site, &k->kernel, operands + 1, numbers, s.e.operand))
         return NULL;
     const ga_dtype  dtype = k->kernel.result.dtype;
     const ga_array *a = operands[0].array, *both[2] = { a, o.out };
@@ -352,7 +354,7 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
     s.exact             = gi_has_loop(&k->kernel);
     s.size              = ga_itemsize(dtype);
     s.border            = o.border;
-    const int64_t steps = o.steps > 0 ? o.steps : 1, bytes = 2 * a->size * s.size; /* in and out */
+    const int64_t steps = o.steps, bytes = 2 * a->size * s.size; /* in and out */
     if (bytes >= GI_STREAM_FROM) s.stream = GI_LOOP_OF(stream);
     s.steps = a->device == GA_CPU ? steps : 1;
     if (a->size > 0 && a->device == GA_CPU) gi_stencil_cut(&s, bytes < GI_STENCIL_LARGE ? 1 : steps);

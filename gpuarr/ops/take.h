@@ -114,7 +114,7 @@ ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options 
 #define GI_SELECT_CHUNK (64 * GI_SELECT_TILE)
 
 typedef struct gi_select_job {
-    const bool     *flags;
+    const uint8_t  *flags;      /* not bool: true is whatever is not 0 */
     int64_t         n, *starts; /* how many are true before each chunk */
     const char     *from;       /* the elements to choose from; NULL: write indices */
     char           *to;
@@ -123,20 +123,20 @@ typedef struct gi_select_job {
 } gi_select_job;
 
 GI_BEGIN_FAST
-static int64_t gi_count_true(int64_t n, const bool *flags)
+static int64_t gi_count_true(int64_t n, const uint8_t *flags)
 {
     int64_t count = 0;
-    for (int64_t i = 0; i < n; i++) count += flags[i];
+    for (int64_t i = 0; i < n; i++) count += flags[i] != 0;
     return count;
 }
 
 /* The places of the true ones, as if the first were `start`. There is room for one more. */
-static int64_t gi_find_true(int64_t n, const bool *flags, int64_t start, int64_t *places)
+static int64_t gi_find_true(int64_t n, const uint8_t *flags, int64_t start, int64_t *places)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < n; i++) {
         places[count] = start + i;
-        count += flags[i];
+        count += flags[i] != 0;
     }
     return count;
 }
@@ -189,7 +189,7 @@ static ga_array *gi_select(const char *site, const ga_array *condition, const ga
     if (starts) {
         gi_select_job j;
         memset(&j, 0, sizeof j);
-        j.flags  = (const bool *)flags->data;
+        j.flags  = (const uint8_t *)flags->data;
         j.n      = condition->size;
         j.starts = starts;
         j.a      = condition;
@@ -234,8 +234,8 @@ ga_array *(ga_extract)(const ga_array *condition, const ga_array *a, const char 
 
 ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_options o)
 {
-    if (!gi_array_check(o.site, condition, "condition") || !gi_array_check(o.site, a, "a") ||
-        !gi_takes_no_dtype("ga_compress", &o) || gi_option_null(o.site, "out", o.out))
+    if (!gi_options_axis(&o) || !gi_array_check(o.site, condition, "condition") || !gi_array_check(o.site, a, "a") ||
+        !gi_takes_no_dtype("ga_compress", &o))
         return NULL;
     if (condition->ndim != 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "condition has shape %s: it must have one dimension",

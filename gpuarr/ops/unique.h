@@ -72,7 +72,9 @@ ga_array *(ga_unique)(const ga_array *a, ga_unique_options o)
     if (o.inverse) *o.inverse = NULL;
     if (o.counts) *o.counts = NULL;
     if (!gi_array_check(o.site, a, "a")) return NULL;
-    ga_array *values = gi_unique(o.site, a, &o);
+    ga_array *truths = a->dtype == GA_BOOL ? gi_copy_truths(o.site, a) : NULL;
+    ga_array *values = a->dtype != GA_BOOL || truths ? gi_unique(o.site, truths ? truths : a, &o) : NULL;
+    ga_free(truths);
     if (values && (!o.index || *o.index) && (!o.inverse || *o.inverse) && (!o.counts || *o.counts)) return values;
     ga_array **results[3] = { o.index, o.inverse, o.counts };
     for (int k = 0; k < 3; k++) {

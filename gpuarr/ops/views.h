@@ -14,10 +14,9 @@ static ga_array *gi_view_part(const char *site, const ga_array *a, int axis, int
 /* ga_concatenate, from within. */
 static ga_array *gi_join_along(const char *site, int n, const ga_array *const *arrays, int axis)
 {
-    static ga_axis_options none;
-    ga_axis_options        o = none;
-    o.site                   = site;
-    o.axis                   = axis;
+    ga_axis_options o = ga_axis_defaults;
+    o.site            = site;
+    o.axis            = axis;
     return (ga_concatenate_n)(n, arrays, o);
 }
 

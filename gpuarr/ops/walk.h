@@ -57,7 +57,7 @@ static const void *gi_read_tile(const gi_operand *v, const char *from, int64_t s
 }
 
 /* Writes a tile of results to a row of an output. */
-static void gi_write_tile(const gi_job *j, const gi_operand *v, char *to, int64_t n, const void *packed, const bool *mask,
+static void gi_write_tile(const gi_job *j, const gi_operand *v, char *to, int64_t n, const void *packed, const uint8_t *mask,
                           const gi_ahead *next)
 {
     int size = (int)ga_itemsize(v->dtype);
@@ -133,7 +133,7 @@ static void gi_job_run_row(const gi_job *j, const gi_walk_row *row, int64_t colu
                 gi_cast(v->dtype, v->wanted, n, back, made);
                 made = back;
             }
-            if (made != to) gi_write_tile(j, v, to, n, made, (const bool *)x[j->inputs], &next);
+            if (made != to) gi_write_tile(j, v, to, n, made, (const uint8_t *)x[j->inputs], &next);
         }
         for (int k = 0; k < sources; k++)
             if (move[k] > 0) x[k] += n * move[k];
@@ -156,7 +156,8 @@ static void gi_job_run_rows(const gi_job *j, gi_walk_row row, int64_t rows, int6
 /* The same where some inputs lie across: a square at a time. */
 static void gi_job_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
-    __attribute__((aligned(64))) char squares[GI_MOST_INPUTS + 1][GI_SQUARE_BYTES];
+    typedef char square[GI_SQUARE_BYTES];
+    GI_ARENA(square, squares, j->inputs + j->masked);
     for (int64_t at = 0; at < columns; at += j->height) {
         int64_t     n    = columns - at < j->height ? columns - at : j->height;
         gi_walk_row part = row;
@@ -188,8 +189,8 @@ static void gi_job_run_units(int64_t begin, int64_t end, void *job)
 {
     const gi_job *j     = (const gi_job *)job;
     int64_t       bands = (gi_job_rows(j) + j->height - 1) / j->height, parts = (gi_job_columns(j) + j->width - 1) / j->width;
-    gi_tiles      tiles;
     bool          crossed = false;
+    GI_ARENA(gi_tiles, tiles, 1);
     for (int k = 0; k < j->inputs + j->masked; k++) crossed = crossed || gi_job_source(j, k)->crossed;
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t     outer = unit / parts / bands, first = unit / parts % bands * j->height, from = unit % parts * j->width;
@@ -206,8 +207,8 @@ static void gi_job_run_units(int64_t begin, int64_t end, void *job)
         for (int k = 0; k < j->outputs; k++)
             row.out[k] = gi_job_target(j, k)->data + gi_job_offset(j, gi_job_target(j, k), outer, first, from);
         row.place = j->first_place + gi_job_offset(j, &j->place, outer, first, from);
-        if (crossed) gi_job_run_squares(j, row, rows, columns, &tiles);
-        else gi_job_run_rows(j, row, rows, columns, &tiles);
+        if (crossed) gi_job_run_squares(j, row, rows, columns, tiles);
+        else gi_job_run_rows(j, row, rows, columns, tiles);
     }
     if (j->stream) gi_stream_end();
 }
@@ -261,6 +262,7 @@ static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / un
 /* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
 static void gi_job_run(gi_job *j, int cost)
 {
+    GI_SETTLE_FLOATS;
     int64_t total = 1, widest = ga_itemsize(j->out.dtype), out_size = widest, bytes = 0; /* of an element of each array */
     for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
     if (total == 0) return;

@@ -24,7 +24,7 @@ static bool gi_is_whole(const gi_filter *f) { return gi_dtype_kind(f->result) < 
 /* The sums of n neighbours along an axis, the middle one being number n / 2; `in` is packed and of dtype work. */
 static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int axis, int64_t n, const double *weights)
 {
-    ga_new_options o = { NULL, GA_DTYPE_DEFAULT, GA_DEVICE_DEFAULT, false, false, { 0, { 0 } } };
+    ga_new_options o = ga_new_defaults;
     ga_shape       length;
     gi_correlation c;
     memset(&length, 0, sizeof length);
@@ -266,8 +266,7 @@ static bool gi_begin_filter(gi_filter *f, const char *site, const ga_array *a, g
     f->border = border;
     f->cval   = cval;
     f->axis   = -1;
-    if (!gi_array_check_any(site, a, "a") || gi_option_null(site, "out", out) || (out && !gi_array_check(site, out, ".out")))
-        return false;
+    if (!gi_array_check_any(site, a, "a") || (out && !gi_array_check(site, out, ".out"))) return false;
     if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT || !gi_conv_check_border(site, border)) return false;
     f->result = out ? out->dtype : a->dtype;
     if (!gi_dtype_same_kind(a->dtype, f->result)) {
@@ -292,19 +291,23 @@ static ga_array *gi_filter_end(const gi_filter *f, const ga_array *a, ga_array *
 static bool gi_read_gaussian(gi_filter *f, const ga_array *a, double sigma, const ga_gaussian_options *o)
 {
     const char *site = o->site;
-    if (!gi_begin_filter(f, site, a, o->border, o->cval, o->out) || gi_option_null(site, "sigmas", o->sigmas)) return false;
+    if (!gi_begin_filter(f, site, a, o->border, o->cval, o->out)) return false;
     if (!gi_option_fits_axes(site, "order", &o->order, a->ndim) || !gi_option_fits_axes(site, "radius", &o->radius, a->ndim))
         return false;
     if (o->sigmas && sigma != 0) {
         gi_fail(site, GA_BAD_ARGUMENT, "sigma is given twice: with .sigmas it must be 0");
         return false;
     }
-    double truncate = o->truncate == 0 ? 4 : o->truncate;
+    const double truncate = o->truncate;
     for (int d = 0; d < a->ndim; d++) {
         double  s = o->sigmas ? o->sigmas[d] : sigma, reach = gi_mul_f64(truncate, s) + 0.5;
         int64_t order = gi_option_for_axis(&o->order, d), radius = o->radius.ndim > 0 ? gi_option_for_axis(&o->radius, d) : -1;
-        if (!(s >= 0) || s > 1e15 || !(truncate > 0)) {
+        if (!(s >= 0) || !(truncate >= 0)) {
             gi_fail(site, GA_BAD_ARGUMENT, "sigma %g and .truncate = %g: use numbers that are not negative", s, truncate);
+            return false;
+        }
+        if (s > 1e15) {
+            gi_fail(site, GA_BAD_ARGUMENT, "sigma %g is wider than any array: use 1e15 at most", s);
             return false;
         }
         if (order < 0 || order > GI_MOST_ORDER) {
@@ -330,14 +333,16 @@ static bool gi_read_gaussian(gi_filter *f, const ga_array *a, double sigma, cons
 
 ga_array *(ga_gaussian_filter)(const ga_array *a, double sigma, ga_gaussian_options o)
 {
+    GI_SETTLE_FLOATS;
     gi_filter f;
-    if (!gi_read_gaussian(&f, a, sigma, &o)) return NULL;
+    if (!gi_options_gaussian(&o) || !gi_read_gaussian(&f, a, sigma, &o)) return NULL;
     f.run = gi_filter_run_gaussian;
     return gi_filter_end(&f, a, o.out);
 }
 
 static ga_array *gi_derivatives(const ga_array *a, double sigma, int order, const ga_gaussian_options *o)
 {
+    GI_SETTLE_FLOATS;
     gi_filter f;
     if (!gi_read_gaussian(&f, a, sigma, o)) return NULL;
     if (o->order.ndim > 0) return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".order: it is %d here", order);
@@ -351,33 +356,33 @@ static ga_array *gi_derivatives(const ga_array *a, double sigma, int order, cons
 
 ga_array *(ga_gaussian_laplace)(const ga_array *a, double sigma, ga_gaussian_options o)
 {
-    return gi_derivatives(a, sigma, 2, &o);
+    return gi_options_gaussian(&o) ? gi_derivatives(a, sigma, 2, &o) : NULL;
 }
 
 ga_array *(ga_gaussian_gradient_magnitude)(const ga_array *a, double sigma, ga_gaussian_options o)
 {
-    return gi_derivatives(a, sigma, 1, &o);
+    return gi_options_gaussian(&o) ? gi_derivatives(a, sigma, 1, &o) : NULL;
 }
 
 static ga_array *gi_edges(const ga_array *a, double middle, const ga_edge_options *o)
 {
     gi_filter f;
     if (!gi_begin_filter(&f, o->site, a, o->border, o->cval, o->out)) return NULL;
-    f.axis = gi_axis(o->site, gi_option_given(o->site, "axis") ? o->axis : -1, a->ndim);
+    f.axis = gi_axis(o->site, gi_axis_or(o->axis, -1), a->ndim);
     if (f.axis < 0) return NULL;
     f.middle = middle;
     f.run    = gi_filter_run_edges;
     return gi_filter_end(&f, a, o->out);
 }
 
-ga_array *(ga_sobel)(const ga_array *a, ga_edge_options o) { return gi_edges(a, 2, &o); }
-ga_array *(ga_prewitt)(const ga_array *a, ga_edge_options o) { return gi_edges(a, 1, &o); }
+ga_array *(ga_sobel)(const ga_array *a, ga_edge_options o) { return gi_options_edge(&o) ? gi_edges(a, 2, &o) : NULL; }
+ga_array *(ga_prewitt)(const ga_array *a, ga_edge_options o) { return gi_options_edge(&o) ? gi_edges(a, 1, &o) : NULL; }
 
 ga_array *(ga_laplace)(const ga_array *a, ga_edge_options o)
 {
     gi_filter f;
-    if (!gi_begin_filter(&f, o.site, a, o.border, o.cval, o.out)) return NULL;
-    if (gi_option_given(o.site, "axis") && (f.axis = gi_axis(o.site, o.axis, a->ndim)) < 0) return NULL;
+    if (!gi_options_edge(&o) || !gi_begin_filter(&f, o.site, a, o.border, o.cval, o.out)) return NULL;
+    if (o.axis != GA_AXIS_DEFAULT && (f.axis = gi_axis(o.site, o.axis, a->ndim)) < 0) return NULL;
     f.run = gi_filter_run_laplace;
     return gi_filter_end(&f, a, o.out);
 }
@@ -385,7 +390,7 @@ ga_array *(ga_laplace)(const ga_array *a, ga_edge_options o)
 ga_array *(ga_uniform_filter)(const ga_array *a, int64_t size, ga_uniform_options o)
 {
     gi_filter f;
-    if (!gi_begin_filter(&f, o.site, a, o.border, o.cval, o.out)) return NULL;
+    if (!gi_options_uniform(&o) || !gi_begin_filter(&f, o.site, a, o.border, o.cval, o.out)) return NULL;
     if (!gi_place_window(o.site, a, size, &o.sizes, NULL, &o.origin, &f.box)) return NULL;
     f.run = gi_filter_run_means;
     return gi_filter_end(&f, a, o.out);

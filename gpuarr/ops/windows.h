@@ -46,7 +46,9 @@ static void gi_compare(gi_network *net, gi_row_from a, gi_row_from b, gi_row_fro
 /* Batcher's odd-even merge. */
 static void gi_merge(gi_network *net, const gi_sorted_rows *a, const gi_sorted_rows *b, gi_sorted_rows *out)
 {
-    gi_sorted_rows half[2], *even = &half[0], *odd = &half[1];
+    GI_ARENA(gi_sorted_rows, half, 2);
+    GI_ARENA(gi_sorted_rows, part, 2);
+    gi_sorted_rows *even = &half[0], *odd = &half[1];
     out->n = a->n + b->n;
     if (a->n == 0 || b->n == 0) {
         memcpy(out->e, a->n ? a->e : b->e, (size_t)out->n * sizeof *out->e);
@@ -57,7 +59,6 @@ static void gi_merge(gi_network *net, const gi_sorted_rows *a, const gi_sorted_r
         return;
     }
     for (int k = 0; k < 2; k++) {
-        gi_sorted_rows part[2];
         part[0].n = part[1].n = 0;
         for (int i = k; i < a->n; i += 2) part[0].e[part[0].n++] = a->e[i];
         for (int i = k; i < b->n; i += 2) part[1].e[part[1].n++] = b->e[i];
@@ -74,42 +75,45 @@ static void gi_merge(gi_network *net, const gi_sorted_rows *a, const gi_sorted_r
 
 static void gi_sort_operands(gi_network *net, int n, const gi_row_from *e, gi_sorted_rows *out)
 {
-    gi_sorted_rows a, b;
     out->n    = n;
     out->e[0] = e[0];
     if (n < 2) return;
-    gi_sort_operands(net, n / 2, e, &a);
-    gi_sort_operands(net, n - n / 2, e + n / 2, &b);
-    gi_merge(net, &a, &b, out);
+    GI_ARENA(gi_sorted_rows, half, 2);
+    gi_sort_operands(net, n / 2, e, &half[0]);
+    gi_sort_operands(net, n - n / 2, e + n / 2, &half[1]);
+    gi_merge(net, &half[0], &half[1], out);
 }
 
 /* The elements of a window of `columns` columns and of the one beside it. */
 static void gi_merge_beside(gi_network *net, const gi_sorted_rows *a, int columns, const gi_sorted_rows *beside,
                             gi_sorted_rows *out)
 {
-    gi_sorted_rows b = *beside;
-    for (int i = 0; i < b.n; i++) b.e[i].at += columns;
-    gi_merge(net, a, &b, out);
+    GI_ARENA(gi_sorted_rows, b, 1);
+    *b = *beside;
+    for (int i = 0; i < b->n; i++) b->e[i].at += columns;
+    gi_merge(net, a, b, out);
 }
 
 /* So many neighbouring columns, of which each is the sorted list `column`. Besides each list there is one of one column more, from
    which lists of twice as many and of one more than that are made. */
 static void gi_sort_columns(gi_network *net, const gi_sorted_rows *column, int columns, gi_sorted_rows *out)
 {
-    gi_sorted_rows more, next;
-    int            bit = 0;
+    GI_ARENA(gi_sorted_rows, more, 1);
+    GI_ARENA(gi_sorted_rows, next, 1);
+    GI_ARENA(gi_sorted_rows, old, 1);
+    int bit = 0;
     while (columns >> (bit + 1)) bit++;
     *out = *column;
-    if (bit > 0) gi_merge_beside(net, column, 1, column, &more);
+    if (bit > 0) gi_merge_beside(net, column, 1, column, more);
     for (int have = 1; bit > 0; have = columns >> bit) {
         bool odd = columns >> --bit & 1;
-        if (odd) gi_merge_beside(net, &more, have + 1, out, &next);
-        else gi_merge_beside(net, out, have, out, &next);
+        if (odd) gi_merge_beside(net, more, have + 1, out, next);
+        else gi_merge_beside(net, out, have, out, next);
         if (bit > 0) {
-            const gi_sorted_rows old = more;
-            gi_merge_beside(net, &old, have + 1, odd ? &old : out, &more);
+            *old = *more;
+            gi_merge_beside(net, old, have + 1, odd ? old : out, more);
         }
-        *out = next;
+        *out = *next;
     }
 }
 
@@ -512,7 +516,7 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     int              size = (int)ga_itemsize(w->work), ndim = w->at.ndim, record = size == 8 ? 16 : 8;
     int64_t          n = p->elements, step = p->stride[p->axis], length = p->extent[p->axis], at[GPUARR_MAX_DIMS];
     gi_slide         s    = p->slide;
-    const gi_keys    sign = { size > 2 ? (uint64_t)1 << (8 * size - 1) : 0, false, 0 }; /* so that all keys are unsigned */
+    const gi_keys    sign = { size > 2 ? (uint64_t)1 << (8 * size - 1) : 0, false, 0, false }; /* keys are unsigned */
     char            *tile = scratch, *memory = tile + gi_roomy(n * size), *spare = memory + gi_roomy(n * record);
     int64_t         *places  = (int64_t *)(void *)(spare + gi_roomy(n * record));
     uint32_t        *numbers = (uint32_t *)(void *)((char *)places + gi_split_bytes(n)), *found = numbers + n;
@@ -568,8 +572,11 @@ static bool gi_make_network(const gi_window *w, gi_network *net)
     const gi_correlation *c     = &w->at;
     int                   width = (int)c->size[c->ndim - 1], rows = (int)(w->count / width), n = 0;
     bool                  sort = w->kind == GI_WINDOW_RANK, box = !w->footprint && width > 1;
-    gi_row_from           e[GI_MOST_SORTED], least              = { -1, 0 }, unused;
-    gi_sorted_rows        column, a, b;
+    gi_row_from           least = { -1, 0 }, unused;
+    GI_ARENA(gi_row_from, e, GI_MOST_SORTED);
+    GI_ARENA(gi_sorted_rows, column, 1);
+    GI_ARENA(gi_sorted_rows, a, 1);
+    GI_ARENA(gi_sorted_rows, b, 1);
     if (w->count > (sort ? GI_MOST_SORTED : GI_MOST_STEPS)) return false;
     rows        = (int)gi_shape_size(c->ndim - 1, c->size);
     e[0]        = least;
@@ -586,15 +593,15 @@ static bool gi_make_network(const gi_window *w, gi_network *net)
     net->result = least;
     if (sort && box) { /* two halves, or all columns but one, and that one */
         int columns = width % 2 ? width - 1 : width / 2;
-        gi_sort_operands(net, n, e, &column);
-        gi_sort_columns(net, &column, columns, &a);
-        b = width % 2 ? column : a;
-        for (int i = 0; i < b.n; i++) b.e[i].at += columns;
+        gi_sort_operands(net, n, e, column);
+        gi_sort_columns(net, column, columns, a);
+        *b = width % 2 ? *column : *a;
+        for (int i = 0; i < b->n; i++) b->e[i].at += columns;
     } else if (sort) {
-        gi_sort_operands(net, n / 2, e, &a);
-        gi_sort_operands(net, n - n / 2, e + n / 2, &b);
+        gi_sort_operands(net, n / 2, e, a);
+        gi_sort_operands(net, n - n / 2, e + n / 2, b);
     }
-    if (sort) net->result = gi_select_operand(net, &a, &b, (int)w->rank);
+    if (sort) net->result = gi_select_operand(net, a, b, (int)w->rank);
     gi_pack_network(net);
     return true;
 }

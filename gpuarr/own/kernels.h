@@ -189,11 +189,15 @@ template <class V> GI_PORTABLE V operator,(V value, gi_no_value) { return value;
     ;                                                                                                                          \
     }), gi_no_value());
 #define GI_BODY_VOID(text, start, type, cast)
+/* An element of an operand. Of a bool any byte but 0 is true. */
+template <class P> GI_PORTABLE P gi_read(const P *p) { return *p; }
+template <> GI_PORTABLE bool     gi_read<bool>(const bool *p) { return *(const unsigned char *)p != 0; }
+#define GI_READ(p) gi_read(p)
 /* A parameter's argument: the element, or where it goes. */
 template <class P> struct gi_argument;
 template <class P> struct gi_argument<void(P)> {
     enum { output = 0 };
-    static GI_PORTABLE P of(const P *p) { return *p; }
+    static GI_PORTABLE P of(const P *p) { return gi_read(p); }
 };
 template <class P> struct gi_argument<void(P *)> {
     enum { output = 1 };
@@ -224,5 +228,8 @@ template <> struct gi_argument<void()> {
     }), __extension__({ enum { gi_chosen = !gi_is_body }; __VA_ARGS__; })));
 #define GI_BODY_VOID(text, start, type, cast) enum { gi_chosen = 1 };
 #define GI_IS_OUTPUT(T, ...)                  _Generic((void (*)(__VA_ARGS__))0, void (*)(T *) : 1, default : 0)
-#define GI_ARGUMENT(T, p, ...)                __builtin_choose_expr(GI_IS_OUTPUT(T, __VA_ARGS__), (T *)memset(p, 0, sizeof(T)), *(p))
+#define GI_ARGUMENT(T, p, ...)                __builtin_choose_expr(GI_IS_OUTPUT(T, __VA_ARGS__), (T *)memset(p, 0, sizeof(T)), GI_READ(p))
+/* An element of an operand. Of a bool any byte but 0 is true. */
+#define GI_READ(p)                            _Generic((p), bool * : GI_TRUTH_AT(p), const bool * : GI_TRUTH_AT(p), default : *(p))
+#define GI_TRUTH_AT(p)                        ((bool)(*(const unsigned char *)(const void *)(p) != 0))
 #endif

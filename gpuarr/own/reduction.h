@@ -15,7 +15,7 @@
 #if GI_HAS_CUDA
 /* On the GPU: what gi_cuda_fold needs to know (gpuarr_cuda.h, >>cuda own reductions). */
 #define GI_AND_TYPE(t, k, tag, ...) , GI_TYPE_OF(tag, t)
-#define GI_ELEMENT(t, k, tag, ...)  , *(const GI_TYPE_OF(tag, t) *)gi_x[k]
+#define GI_ELEMENT(t, k, tag, ...)  , GI_READ((const GI_TYPE_OF(tag, t) *)gi_x[k])
 #define GI_CUDA_REDUCTION(name, t, parameters)                                                                                 \
     struct gi_##t##_on_gpu {                                                                                                   \
         typedef gi_##t##_acc                                                                   A;                              \

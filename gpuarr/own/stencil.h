@@ -53,8 +53,8 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
 #define GI_VIEWS
 #define GI_VIEW(type)         GI_ROWS(type)
 #define GI_NEIGHBOUR(i, j, k)                                                                                                  \
-    gi_rows[gi_ndim == 3 ? (i) * (2 * gi_reach_1 + 1) + (j) : gi_ndim == 2 ? (i) : 0]                                          \
-           [gi_i + (gi_ndim == 3 ? (k) : gi_ndim == 2 ? (j) : (i))]
+    GI_READ(gi_rows[gi_ndim == 3 ? (i) * (2 * gi_reach_1 + 1) + (j) : gi_ndim == 2 ? (i) : 0] +                                \
+            gi_i + (gi_ndim == 3 ? (k) : gi_ndim == 2 ? (j) : (i)))
 #endif
 
 #define GI_REACH(...)            GI_REACH_(GI_COUNT_3(__VA_ARGS__), __VA_ARGS__, 0, 0, )
@@ -73,7 +73,7 @@ GI_FORMULA int64_t gi_reached(gi_here *at, int64_t i, int64_t reach)
 #define GI_REACH_(n, a, b, c, ...) enum { gi_ndim = n, gi_reach_0 = a, gi_reach_1 = b, gi_reach_2 = c }
 #define GI_NUMBER(t, k, tag, ...)         GI_IF_VALUE(tag, GI_NUMBER_)(k, GI_TYPE_OF(tag, t))
 #define GI_NUMBER_VOID(...)
-#define GI_NUMBER_VALUE(k, type)          const type gi_##k = *(const type *)gi_e->operand[k];
+#define GI_NUMBER_VALUE(k, type)          const type gi_##k = GI_READ((const type *)gi_e->operand[k]);
 #define GI_HANDED(t, k, tag, ...)         GI_IF_VALUE(tag, GI_HANDED_)(k)
 #define GI_HANDED_VOID(...)
 #define GI_HANDED_VALUE(k)                , gi_##k

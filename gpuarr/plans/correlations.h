@@ -114,7 +114,7 @@ typedef enum gi_window_kind { GI_WINDOW_RANK, GI_WINDOW_LEAST, GI_WINDOW_GREATES
 typedef struct gi_window {
     gi_correlation at; /* in, its dtype, out, their shape (also as result), the window's size, offset, border, cval */
     gi_window_kind kind;
-    const bool    *footprint; /* which elements of the box belong to it, packed; NULL: all */
+    const uint8_t *footprint; /* which elements of the box belong to it, packed; NULL: all */
     int64_t        count, rank;
     gi_keys        keys;
     ga_dtype       work, result; /* means are computed in `work`; the dtype of out */

@@ -16,9 +16,10 @@ typedef void (*gi_stream)(void *out, const void *in, int64_t bytes, const gi_ahe
 
 /* How elements become keys: integers that are ordered like them, unsigned ones of 1 and 2 bytes, signed ones of 4 and 8. */
 typedef struct gi_keys {
-    uint64_t flip; /* bits that are turned in each: the sign where it means the opposite; all, for the opposite order */
-    bool     real; /* before that, of negative floats all bits but the sign are turned */
-    uint64_t nan;  /* the key of every NaN */
+    uint64_t flip;  /* bits that are turned in each: the sign where it means the opposite; all, for the opposite order */
+    bool     real;  /* before that, of negative floats all bits but the sign are turned */
+    uint64_t nan;   /* the key of every NaN */
+    bool     truth; /* bool: first of all, what is not 0 becomes 1 */
 } gi_keys;
 
 enum { GI_SQUARE_SIDE = 32 }; /* rows and columns of a square matrix that are mirrored at a time */

@@ -18,7 +18,7 @@ static inline int gi_lines_mark_axes(const char *site, int ndim, int axis, const
 {
     int count = 0;
     for (int d = 0; d < ndim; d++) marked[d] = false;
-    if (axes->ndim > 0) {
+    if (axes->ndim >= 0) {
         for (int k = 0; k < axes->ndim; k++) {
             int d = axes->n[k] < INT_MIN || axes->n[k] > INT_MAX ? gi_axis(site, INT_MAX, ndim)
                                                                  : gi_axis(site, (int)axes->n[k], ndim);
@@ -33,7 +33,7 @@ static inline int gi_lines_mark_axes(const char *site, int ndim, int axis, const
         return count;
     }
     if (ndim == 0 && (axis == 0 || axis == -1)) return 0; /* NumPy lets a number be reduced along its one imagined axis */
-    if (axis != 0 || gi_option_given(site, "axis")) {
+    if (axis != GA_AXIS_DEFAULT) {
         int d = gi_axis(site, axis, ndim);
         if (d < 0) return -1;
         marked[d] = true;
@@ -46,10 +46,12 @@ static inline int gi_lines_mark_axes(const char *site, int ndim, int axis, const
 /* Adds an axis behind others, to the last one where they lie in memory as one. */
 static inline void gi_join_axis(int *ndim, int64_t *shape, int64_t *strides, int64_t length, int64_t stride)
 {
-    int last = *ndim - 1;
+    int     last = *ndim - 1;
+    int64_t next, joined; /* an array without elements may have lengths beyond what can be counted */
     if (length == 1) return;
-    if (last >= 0 && strides[last] == stride * length) {
-        shape[last] *= length;
+    if (last >= 0 && !__builtin_mul_overflow(stride, length, &next) && strides[last] == next &&
+        !__builtin_mul_overflow(shape[last], length, &joined)) {
+        shape[last]   = joined;
         strides[last] = stride;
         return;
     }

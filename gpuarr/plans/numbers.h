@@ -6,8 +6,8 @@ static inline ga_dtype gi_number_dtype(ga_arg v)
     case GA_KIND_BOOL: return GA_BOOL;
     case GA_KIND_INT: return GA_I64;
     case GA_KIND_UINT: return GA_U64;
-    case GA_KIND_COMPLEX: return GA_C128;
-    default: return GA_F64;
+    case GA_KIND_COMPLEX: return v.single ? GA_C64 : GA_C128;
+    default: return v.single ? GA_F32 : GA_F64;
     }
 }
 

@@ -125,6 +125,7 @@ GA_TERNARY(     clip,         ORDER, SAME, GA_FN(minimum)(GA_FN(maximum)(x, y), 
     acc: what it adds in: WIDE int64, uint64, float64, complex128 . MEAN float64, complex128 . SAME the element type . BOOL .
     COUNT int64.    result: SUM the dtype of NumPy's sum . AVERAGE that of NumPy's mean . SAME . BOOL . COUNT int64            */
 /*              name           dtypes acc    result   start of x                                  join a, b             end a, n              {1,2,3} */
+GA_FOLD(        count_nonzero, TRUTH, COUNT, COUNT,   0,    GA_FN(truth)(x),                      a + b,                a,                    3, "how many are not zero"     )
 GA_FOLD(        sum,           ALL,   WIDE,  SUM,     0,    GA_WIDEN(x),                          GA_WIDE_ADD(a, b),    a,                    6, "sum"                       )
 GA_FOLD(        prod,          ALL,   WIDE,  SUM,     1,    GA_WIDEN(x),                          GA_WIDE_MUL(a, b),    a,                    6, "product"                   )
 GA_FOLD(        mean,          ALL,   MEAN,  AVERAGE, 0,    GA_MEAN_OF(x),                        GA_MEAN_ADD(a, b),    GA_MEAN_OVER(a, n),   2, "arithmetic mean"           )
@@ -132,7 +133,6 @@ GA_FOLD(        min,           ALL,   SAME,  SAME,    NONE, x,                  
 GA_FOLD(        max,           ALL,   SAME,  SAME,    NONE, x,                                    GA_FN(maximum)(a, b), a,                    3, "largest element"           )
 GA_FOLD(        any,           TRUTH, BOOL,  BOOL,    0,    GA_FN(truth)(x),                      (a | b),              a,                    1, "is any element nonzero?"   )
 GA_FOLD(        all,           TRUTH, BOOL,  BOOL,    1,    GA_FN(truth)(x),                      (a & b),              a,                    1, "are all nonzero?"          )
-GA_FOLD(        count_nonzero, TRUTH, COUNT, COUNT,   0,    GA_FN(truth)(x),                      a + b,                a,                    3, "how many are not zero"     )
 GA_FOLD(        nansum,        FLTC,  WIDE,  SUM,     0,    GA_WIDEN(GA_FN(nan_to)(x, 0)),        GA_WIDE_ADD(a, b),    a,                    6, "sum without the NaNs"      )
 GA_FOLD(        nanprod,       FLTC,  WIDE,  SUM,     1,    GA_WIDEN(GA_FN(nan_to)(x, 1)),        GA_WIDE_MUL(a, b),    a,                    6, "product without the NaNs"  )
 GA_FOLD(        nanmin,        FLT,   SAME,  SAME,    NONE, x,                                    GA_FN(fmin)(a, b),    a,                    1, "smallest without the NaNs" )

@@ -370,8 +370,13 @@ GI_EACH_COMPLEX(GI_CAST)
 #undef GI_CAST
 #endif
 #if GI_CLASS >= 1 && GI_CLASS <= 3
+#if GI_CLASS == 3 /* a choice vectorises */
+GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _b8)(bool x) { return x ? (GA_T)1 : (GA_T)0; }
+#else
+GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _b8)(bool x) { return (GA_T)x; }
+#endif
 #define GI_CAST(TAG, from, F, name) GI_FORMULA GA_T GI_JOIN(GA_FN(cast), _##from)(F x) { return (GA_T)x; }
-GI_EACH_BOOL(GI_CAST) GI_EACH_INT(GI_CAST)
+GI_EACH_INT(GI_CAST)
 #if GI_CLASS == 3
 GI_EACH_FLT(GI_CAST)
 #else
@@ -440,7 +445,7 @@ typedef int64_t GI_NAME(gi_end_COUNT);
 #undef GI_OP
 
 /* Which of n elements is the first that equals x, or, when x is NaN, the first NaN? There is one. */
-GI_FORMULA int64_t GA_FN(first_equal)(int64_t n, const GA_T *v, GA_T x)
+GI_FORMULA int64_t GA_FN(first_equal)(int64_t n, const GI_STORED *v, GA_T x)
 {
     int64_t i = 0;
     if (GA_FN(equal)(x, x))
@@ -460,14 +465,14 @@ GI_FORMULA bool GA_FN(is_better)(GA_T x, GA_T best, bool largest, bool skip_nan)
 
 /* Of n lines side by side, `best` are the extremes so far. The rows from number k on may have better ones, except of those lines that
    are no_better. */
-static inline void GA_FN(take_better)(int64_t n, const bool *no_better, const void *const *rows, int count, GA_T *best,
+static inline void GA_FN(take_better)(int64_t n, const bool *no_better, const void *const *rows, int count, GI_STORED *best,
                                       int64_t *places, int64_t k, bool largest, bool skip_nan)
 {
     const bool *at = no_better, *beyond = no_better + n;
     for (; at < beyond && (at = (const bool *)memchr(at, 0, (size_t)(beyond - at))) != NULL; at++) { /* few, or NaN */
         const int64_t i = at - no_better;
         for (int r = 0; r < count; r++) {
-            const GA_T x = ((const GA_T *)rows[r])[i];
+            const GA_T x = ((const GI_STORED *)rows[r])[i];
             if (!GA_FN(is_better)(x, best[i], largest, skip_nan)) continue;
             best[i]   = x;
             places[i] = k + r;

@@ -60,8 +60,8 @@ class Gpuarr:
         lib.ga_to.argtypes, lib.ga_view.argtypes = [ptr, i32, OPTIONS["K"]], [ptr, text]
         lib.ga_set_error_handler(C.cast(lib.ga_ignore_error, ptr), None)
         lib.oracle_kernel.restype, lib.oracle_kernel.argtypes = ptr, [text]
-        self.free, self.no_options = lib.ga_free, OPTIONS["W"](b"oracle\twrap()")
-        self.to_options = OPTIONS["K"](b"oracle\tto()")
+        self.free, self.no_options = lib.ga_free, OPTIONS["W"].defaults(lib, b"oracle\twrap()")
+        self.to_options = OPTIONS["K"].defaults(lib, b"oracle\tto()")
         for name, (result, _, *arguments) in self.signatures.items():
             if hasattr(lib, "ga_" + name):
                 function = getattr(lib, "ga_" + name)
@@ -196,7 +196,7 @@ class Gpuarr:
 
     def fill_options(self, kind, name, given, wrapped, rooms):
         """NumPy's keyword arguments as an options struct; None is not given."""
-        o, names = OPTIONS[kind](), []
+        o, names = OPTIONS[kind].defaults(self.lib, b""), []
         for key, value in given.items():
             if value is None:
                 continue

@@ -123,9 +123,6 @@ class Close:
             return
         near = want.astype(got.dtype)
         good = (near == got) | (np.isnan(near) & np.isnan(got))
-        if self.signed_zeros:
-            good &= ~((got == 0) & (want != 0)) | (np.signbit(want) == np.signbit(got))
-            good &= ~((got == 0) & (want == 0)) | (np.signbit(want) == np.signbit(got))
         if not good.all():
             top = np.finfo(got.dtype).max
             unit = np.spacing(np.minimum(np.abs(near), top)).astype(want.dtype)
@@ -133,5 +130,7 @@ class Close:
             aim = np.where(np.isinf(near) & np.isfinite(want), np.copysign(LONG(top), want), want).astype(want.dtype)
             finite = np.isfinite(want) & ~np.isnan(got)
             good |= finite & (np.abs(limit - aim) <= self.ulps * unit + self.slack)
+        if self.signed_zeros:  # last: no tolerance makes up for it
+            good &= (got != 0) | (np.signbit(want) == np.signbit(got))
         if not good.all():
             first_bad(~good, near, got)

@@ -1,12 +1,16 @@
 """What the headers declare: the rows of the table, and the public functions, each of which must have cases."""
 import pathlib
 import re
+import sys
 
 from .signatures import ROW_SIGNATURES, SIGNATURES
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+import prototypes  # noqa: E402
+
 # Public functions that compute nothing that NumPy could check, or that another test covers.
 NOT_HERE = set("""
-    free keep report_leaks error error_status ignore_error clear_error isa now synchronize empty empty_n empty_like to
+    free keep report_leaks error error_status ignore_error clear_error on_error shutdown isa now synchronize empty empty_n empty_like to
     wrap wrap_strided from data imsave render imshow fits_read fits_write print benchmark
     open store store_n chunked rechunk is_chunked chunks_of compute compute_n persist map_blocks map_blocks_n map_overlap visualize progress_line
     graph_new graph_free delayed_n run run_n graph_visualize rank ranks
@@ -14,8 +18,6 @@ NOT_HERE = set("""
 NOT_HERE_EITHER = ("memory_", "set_", "get_", "cuda_", "stream_", "event_")  # how their names begin
 
 ROW = re.compile(rf"^GA_({'|'.join(ROW_SIGNATURES)})\(\s*(\w+),\s*(\w+)", re.M)
-# `GA_API bool ga_can_cast(`, `GA_API bool(ga_save)(`, and the name on the next line.
-FUNCTION = re.compile(r"^GA_API (?:const )?\w+[\s*(]+ga_(\w+)\)?\(", re.M)
 
 
 class Row:
@@ -25,11 +27,10 @@ class Row:
 
 
 def read_header(path):
-    """The rows of the table by name, and the names of the public functions, in gpuarr.h and the folder beside it."""
-    header = pathlib.Path(path)
-    source = "\n".join(file.read_text() for file in [header, *sorted((header.parent / "gpuarr").rglob("*.h"))])
+    """The rows of the table by name, and the names of the public functions, of the gpuarr.h at `path`."""
+    source = (pathlib.Path(path).parent / "gpuarr/rows/table.h").read_text()
     rows = {name: Row(family, name, group) for family, name, group in ROW.findall(source)}
-    return rows, set(FUNCTION.findall(source)) | set(rows)
+    return rows, {name.removeprefix("ga_") for name in prototypes.read(path).functions}
 
 
 def coverage_faults(rows, public, covered):

@@ -4,52 +4,64 @@ import ctypes as C
 from .structs import Shape, f64, flag, i32, i64, ptr, text
 
 
-def options(*fields):
-    """An options struct: its fields after `site`. i int, l int64, d double, b bool, s shape, a array, p pointer, t dtype."""
+def options(name, fields):
+    """An options struct: its fields before and behind the bar, from which on they have no positions. i int, l int64, d double, b bool,
+    s shape, a array, p pointer, t dtype."""
     kinds = {"i": i32, "l": i64, "u": C.c_uint64, "d": f64, "b": flag, "s": Shape, "a": ptr, "p": ptr, "t": i32, "c": text}
-    return type("Options", (C.Structure,), {"_fields_": [("site", text)] + [(f[2:], kinds[f[0]]) for f in fields],
-                                            "kinds": {f[2:]: f[0] for f in fields}})
+    listed = [[f.split() for f in part.split(",") if f.strip()] for part in fields.split("|")]
+    members = [[(member, kinds[letter]) for letter, member in part] for part in listed]
+
+    @classmethod
+    def defaults(cls, lib, site):
+        """The options of a call that gives none."""
+        o = cls.from_buffer_copy(cls.in_dll(lib, f"ga_{name}_defaults"))
+        o.site = site
+        return o
+
+    return type("Options", (C.Structure,), {"_fields_": [*members[0], ("by_name", C.c_char), *members[1], ("site", text)],
+                                            "kinds": {member: letter for part in listed for letter, member in part},
+                                            "defaults": defaults})
 
 
 OPTIONS = {
-    "N": options("t dtype", "i device", "b pinned", "b managed", "s chunks"),
-    "K": options("a out", "p stream", "b async"),
-    "M": options("a out", "a where", "t dtype"),
-    "R": options("i axis", "s axes", "b keepdims", "t dtype", "a out", "i ddof"),
-    "O": options("i axis", "s axes", "b keepdims", "a out", "i method"),
-    "A": options("i axis", "t dtype", "a out"),
-    "X": options("i axis", "s axes"),
-    "L": options("t dtype", "i device", "b no_endpoint", "d base", "s chunks"),
-    "W": options("i device", "p release", "p user"),
-    "C": options("d rtol", "d atol", "b equal_nan"),
-    "Y": options("a where"),
-    "V": options("i axis", "s axes", "b keepdims", "d ord"),
-    "P": options("i mode", "d value", "s after"),
-    "U": options("p index", "p inverse", "p counts"),
-    "T": options("i axis", "i mode"),
-    "H": options("d low", "d high", "a weights", "b density", "p edges"),
-    "B": options("a weights", "l minlength"),
-    "h": options("i ddof", "b skip_nan"),
-    "E": options("i connectivity", "p count", "t dtype", "d above"),
-    "J": options("p sums"),
-    "G": options("i rule", "d sigma", "d sigma_low", "d sigma_high", "i maxiters", "b mean", "p mask", "p passes", "p low",
-                 "p high"),
-    "Q": options("i precision", "i threshold", "i edgeitems", "i linewidth", "b suppress", "b repr"),
-    "Z": options("t dtype", "i device", "u seed", "u stream", "s chunks"),
-    "v": options("i mode", "i method", "a out"),
-    "2": options("i mode", "i boundary", "d fillvalue", "i method", "a out"),
-    "3": options("i border", "d cval", "s origin", "i method", "a out"),
-    "1": options("i axis", "i border", "d cval", "l origin", "i method", "a out"),
-    "D": options("i metric", "a out"),
-    "F": options("b no_checks"),
-    "g": options("p sigmas", "s order", "d truncate", "s radius", "i border", "d cval", "a out"),
-    "e": options("i axis", "i border", "d cval", "a out"),
-    "f": options("s sizes", "i border", "d cval", "s origin", "a out"),
-    "w": options("s sizes", "a footprint", "i border", "d cval", "s origin", "a out"),
-    "o": options("a out"),
-    "j": options("s axes_a", "s axes_b", "a out"),
-    "y": options("a out", "a where", "p outs"),
-    "u": options("i border", "d cval", "l steps", "a out"),
+    "N": options("new", "t dtype | i device, b pinned, b managed, s chunks"),
+    "K": options("to", "| a out, p stream, b async"),
+    "M": options("map", "a out | a where, t dtype"),
+    "R": options("reduce", "i axis, t dtype, a out | s axes, b keepdims, i ddof"),
+    "O": options("order", "i axis, a out | s axes, b keepdims, i method"),
+    "A": options("axis", "i axis, t dtype, a out |"),
+    "X": options("axes", "i axis | s axes"),
+    "L": options("linspace", "b endpoint | d base, t dtype, i device, s chunks"),
+    "W": options("wrap", "| i device, p release, p user"),
+    "C": options("close", "d rtol, d atol, b equal_nan |"),
+    "=": options("equal", "b equal_nan |"),
+    "Y": options("copyto", "| a where"),
+    "V": options("norm", "d ord, i axis, b keepdims | s axes"),
+    "P": options("pad", "i mode | d value, s after"),
+    "U": options("unique", "p index, p inverse, p counts |"),
+    "T": options("take", "i axis | i mode"),
+    "H": options("histogram", "| d low, d high, a weights, b density, p edges"),
+    "B": options("bincount", "a weights, l minlength |"),
+    "h": options("describe", "| i ddof, b skip_nan"),
+    "E": options("label", "| i connectivity, p count, t dtype, d above"),
+    "J": options("center", "| p sums"),
+    "G": options("sigma", "d sigma, d sigma_low, d sigma_high, i maxiters | i rule, b mean, p mask, p passes, p low, p high"),
+    "Q": options("print", "| i precision, i threshold, i edgeitems, i linewidth, b suppress, b repr"),
+    "Z": options("random", "t dtype | i device, u seed, u stream, s chunks"),
+    "v": options("convolve", "i mode, i method | a out"),
+    "2": options("convolve2d", "i mode, i boundary, d fillvalue | i method, a out"),
+    "3": options("ndconvolve", "a out, i border, d cval | s origin, i method"),
+    "1": options("convolve1d", "i axis, a out, i border, d cval, l origin | i method"),
+    "D": options("distance", "i metric | a out"),
+    "F": options("squareform", "| b checks"),
+    "g": options("gaussian", "| p sigmas, s order, d truncate, s radius, i border, d cval, a out"),
+    "e": options("edge", "i axis, a out, i border, d cval |"),
+    "f": options("uniform", "a out, i border, d cval | s sizes, s origin"),
+    "w": options("window", "a footprint, a out, i border, d cval | s sizes, s origin"),
+    "o": options("product", "a out |"),
+    "j": options("tensordot", "| s axes_a, s axes_b, a out"),
+    "y": options("apply", "a out | a where, p outs"),
+    "u": options("stencil", "| i border, d cval, l steps, a out"),
 }
 
 # The functions that are not rows of the table. Arguments: a array, n operand (array or number), s shape, i int, l int64,
@@ -57,7 +69,7 @@ OPTIONS = {
 # x a kernel of tests/oracle_kernels.c by its name, q room for so many new arrays, S the site, and the options above.
 # Before the colon the result: a array, b bool, d double, l int64, t dtype, c text, m text to be freed, y statistics.
 FUNCTIONS = """
-    where a:annM  isclose a:nnC  allclose b:nnC  array_equal b:nnC  copyto a:anY  copy a:aS  astype a:atS
+    where a:annM  isclose a:nnC  allclose b:nnC  array_equal b:nn=  copyto a:anY  copy a:aS  astype a:atS
     ascontiguous a:aS  var a:aR  std a:aR  nanmean a:aR  nanvar a:aR  nanstd a:aR  argmin a:aR  argmax a:aR
     nanargmin a:aR  nanargmax a:aR  median a:aO  nanmedian a:aO  describe y:ah  percentile a:anO  nanpercentile a:anO  cumsum a:aA
     cumprod a:aA  norm a:aV  dtype_name c:t  itemsize l:t  promote t:tt  can_cast b:tt  is_contiguous b:a

@@ -3,7 +3,6 @@ import ctypes as C
 
 import numpy as np
 
-EXACTLY = -1.0  # GA_EXACTLY
 CPU, CUDA = 1, 2
 
 i32, i64, u32, f64, ptr, text, flag = C.c_int, C.c_int64, C.c_uint32, C.c_double, C.c_void_p, C.c_char_p, C.c_bool

@@ -4,6 +4,7 @@
         table[2]<<<grid, block>>>(a, b)                 CUDASIM_LAUNCH_POINTER(table[2], (grid, block), a, b)
         __shared__ float tile[16][17];                  CUDASIM_SHARED(12, float tile[16][17];); auto &tile = cudasim_r12.tile;
         extern __shared__ float s[];                    CUDASIM_DYN_SHARED(float, s);
+        __device__ int x;                               __device__ int x; CUDASIM_DEVICE_VARIABLE(x)
         cudaLaunchKernel((void *)kernel, ...)           cudaLaunchKernel(kernel, ...)
 
     Everything else is copied byte for byte and every line keeps its number, so that compiler messages, debuggers and cudasim's
@@ -40,6 +41,7 @@ typedef struct {
     int    line;
     bool   directive; /* part of a preprocessor directive */
     bool   function;  /* inside a function body, or in a #define, where this cannot be known */
+    bool   device;    /* inside the body of a function for the device alone */
 } token;
 
 typedef struct {
@@ -151,7 +153,7 @@ static void add_token(source *s, kind k, size_t at, size_t length, int line, boo
         s->room   = s->room ? 2 * s->room : 1024;
         s->tokens = grow(s->tokens, s->room * sizeof *s->tokens);
     }
-    s->tokens[s->count++] = (token){ k, at, length, line, directive, false };
+    s->tokens[s->count++] = (token){ k, at, length, line, directive, false, false };
 }
 
 static bool token_is(const source *s, size_t i, const char *word)
@@ -326,10 +328,23 @@ static bool opens_function(const source *s, size_t i)
     return true;
 }
 
+/* Does the function whose body opens at token i run on the device only? */
+static bool is_for_device(const source *s, size_t i)
+{
+    bool device = false;
+    for (size_t k = i; k-- > 0;) {
+        if (punct(s, k, ';') || punct(s, k, '{') || punct(s, k, '}') || s->tokens[k].directive) break;
+        if (token_is(s, k, "__host__")) return false;
+        if (token_is(s, k, "__global__") || token_is(s, k, "__device__")) device = true;
+    }
+    return device;
+}
+
 /* Marks the tokens that lie inside of functions. */
 static void find_functions(source *s)
 {
     bool   is_function[512] = { false }; /* what each open brace is */
+    bool   device           = false;     /* what the outermost open function is */
     size_t depth = 0, functions = 0;
     for (size_t i = 0; i < s->count; i++) {
         token *t = &s->tokens[i];
@@ -339,6 +354,7 @@ static void find_functions(source *s)
         }
         if (punct(s, i, '{')) {
             bool f = functions > 0 || opens_function(s, i);
+            if (functions == 0) device = f && is_for_device(s, i);
             if (depth < 512) is_function[depth] = f;
             depth++;
             functions += f;
@@ -347,6 +363,7 @@ static void find_functions(source *s)
             if (depth < 512 && is_function[depth]) functions--;
         }
         t->function = functions > 0;
+        t->device   = functions > 0 && device;
     }
 }
 
@@ -376,6 +393,15 @@ static size_t opening(const source *s, size_t i)
         }
         if (i == 0) return 0;
     }
+}
+
+/* In place of the tokens from..to an error with this text, which the compiler gives unless an #ifdef leaves the code out. */
+static void refuse(source *s, size_t from, size_t to, const char *sentence)
+{
+    size_t      at = s->tokens[from].at, end = s->tokens[to].at + s->tokens[to].length;
+    const char *text = format("[] { static_assert(sizeof(int) == 0, \"%s\"); }()", sentence);
+    for (int lost = newlines(s->text, at, end); lost > 0; lost--) text = format("%s\n", text);
+    add_edit(s, at, end - at, text);
 }
 
 /* ---- launches -------------------------------------------------------------------------------------------------------------- */
@@ -500,6 +526,11 @@ static void rewrite_launch(source *s, size_t i)
     size_t end = closing(s, open);
     if (!punct(s, end, ')')) {
         error_at(s, s->tokens[open].line, "the argument list of this launch is not closed");
+        return;
+    }
+    if (s->tokens[i].device) {
+        refuse(s, start, end,
+               "device code launches a kernel: cudasim has no dynamic parallelism; launch it from the host, after this kernel");
         return;
     }
     /* A macro sees a comma between < and > as a separator, so such a name goes in parentheses; a #define can hide one. */
@@ -761,6 +792,70 @@ static void rewrite_shared(source *s, size_t i)
     else rewrite_static(s, i, &d);
 }
 
+/* ---- device variables ------------------------------------------------------------------------------------------------------ */
+
+/* Does token i stand in a class, where a variable is a member? */
+static bool in_class(const source *s, size_t i)
+{
+    size_t depth = 0;
+    for (size_t k = i; k-- > 0;) {
+        if (s->tokens[k].directive) continue;
+        if (punct(s, k, '}')) depth++;
+        if (!punct(s, k, '{') || depth-- > 0) continue;
+        for (; k-- > 0 && !punct(s, k, ';') && !punct(s, k, '{') && !punct(s, k, '}');) {
+            if (token_is(s, k, "struct") || token_is(s, k, "class") || token_is(s, k, "union")) return true;
+        }
+        return false;
+    }
+    return false;
+}
+
+/* __device__ int a, b[4] = { 1 };: the checker learns the names of variables that the host must not use. */
+static void note_device_variables(source *s, size_t i)
+{
+    if (s->tokens[i].directive || s->tokens[i].function || in_class(s, i)) return;
+    const char *text  = "";
+    size_t      start = declaration_start(s, i), name = 0, k = start;
+    bool        aggregate = false, value = false;
+    for (; !punct(s, k, ';'); k++) {
+        const token *t = &s->tokens[k];
+        if (t->kind == END_OF_FILE || t->directive) return;
+        if (token_is(s, k, "extern") || token_is(s, k, "template") || token_is(s, k, "const") || token_is(s, k, "constexpr") ||
+            token_is(s, k, "__managed__") || token_is(s, k, "__host__") || token_is(s, k, "using") ||
+            token_is(s, k, "operator"))
+            return;
+        if (k > start && k < i && (token_is(s, k, "__device__") || token_is(s, k, "__constant__"))) return; /* done */
+        if (token_is(s, k, "struct") || token_is(s, k, "union") || token_is(s, k, "class")) aggregate = true;
+        if (punct(s, k, '(')) {
+            if (!value && !takes_parentheses(s, k - 1)) return; /* a function */
+            k = closing(s, k);
+            if (!value) name = 0;
+        } else if (punct(s, k, '{') || punct(s, k, '[')) {
+            if (punct(s, k, '{')) value = !aggregate;
+            aggregate = aggregate && punct(s, k, '[');
+            k         = closing(s, k);
+        } else if (punct(s, k, '=')) {
+            value = true;
+        } else if (punct(s, k, '<') && !value) {
+            for (size_t depth = 0; s->tokens[k].kind != END_OF_FILE; k++) {
+                if (punct(s, k, '<')) depth++;
+                if (punct(s, k, '>') && --depth == 0) break;
+            }
+            if (s->tokens[k].kind == END_OF_FILE) return;
+        } else if (punct(s, k, ',')) {
+            if (name)
+                text =
+                    format("%s CUDASIM_DEVICE_VARIABLE(%.*s)", text, (int)s->tokens[name].length, s->text + s->tokens[name].at);
+            name = 0, value = false;
+        } else if (t->kind == IDENT && !value) {
+            name = k;
+        }
+    }
+    if (name && name > i)
+        text = format("%s CUDASIM_DEVICE_VARIABLE(%.*s)", text, (int)s->tokens[name].length, s->text + s->tokens[name].at);
+    if (*text) insert(s, s->tokens[k].at + 1, text);
+}
+
 /* ---- kernels as void pointers ---------------------------------------------------------------------------------------------- */
 
 /* cudaLaunchKernel((void *)kernel, ...) -> cudaLaunchKernel(kernel, ...): the headers need the types of its parameters. */
@@ -873,6 +968,8 @@ static void rewrite(source *s)
             i += 2;
         } else if (token_is(s, i, "__shared__")) {
             rewrite_shared(s, i);
+        } else if (token_is(s, i, "__device__") || token_is(s, i, "__constant__")) {
+            note_device_variables(s, i);
         } else if (t->kind == IDENT && t->length >= 16) {
             keep_kernel_type(s, i);
         } else if ((token_is(s, i, "asm") || token_is(s, i, "__asm__")) && !asm_told && t->function && !t->directive &&

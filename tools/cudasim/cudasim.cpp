@@ -5,6 +5,7 @@
  *   memory    the device address space, allocation, page protection
  *   fiber     one stack per simulated thread, and the switch between them
  *   block     threads of a block: scheduling, barriers, warp primitives
+ *   watch     threads that do not give way by themselves
  *   stream    stream order: eager or lazy execution, vector clocks, events
  *   launch    kernels: configuration checks, the grid loop, shared memory
  *   api       the runtime API
@@ -21,6 +22,8 @@
 #include "src/fiber.cpp"
 
 #include "src/block.cpp"
+
+#include "src/watch.cpp"
 
 #include "src/stream.cpp"
 

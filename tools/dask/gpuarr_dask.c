@@ -18,7 +18,7 @@ typedef struct gd_operand { /* an array, if the kind is GA_KIND_ARRAY; else a nu
 
 typedef struct gd_call {
     const char       *family, *name; /* "map", "reduce", "cdist", "filter" or "kernel", and the call, without ga_ */
-    const char       *site; /* for errors; must stay. Names the options with an axis that are given, as gpuarr.h's macros do */
+    const char       *site;          /* for errors; must stay */
     const ga_kernel  *kernel;
     int32_t           n;
     const gd_operand *operand;
@@ -32,7 +32,10 @@ const char *gd_names(const char *family);
 
 static ga_array *gd_map(const gd_call *c, const ga_arg *x, ga_array *out)
 {
-    ga_map_options o = { .site = c->site, .out = out, .dtype = (ga_dtype)c->dtype };
+    ga_map_options o = ga_map_defaults;
+    o.site           = c->site;
+    o.dtype          = (ga_dtype)c->dtype;
+    if (out) o.out = out;
 #define GA_UNARY(row, ...)                                                                                                     \
     if (c->n == 1 && !strcmp(c->name, #row)) return (ga_##row)(x[0].array, o);
 #define GA_BINARY(row, ...)                                                                                                    \
@@ -51,9 +54,13 @@ static ga_array *gd_map(const gd_call *c, const ga_arg *x, ga_array *out)
 
 static ga_array *gd_reduce(const gd_call *c, const ga_array *a, ga_array *out)
 {
-    ga_reduce_options o = {
-        .site = c->site, .axes = c->axes, .keepdims = c->keepdims != 0, .dtype = (ga_dtype)c->dtype, .out = out, .ddof = c->ddof
-    };
+    ga_reduce_options o = ga_reduce_defaults;
+    o.site              = c->site;
+    o.axes              = c->axes;
+    o.keepdims          = c->keepdims != 0;
+    o.dtype             = (ga_dtype)c->dtype;
+    o.ddof              = c->ddof;
+    if (out) o.out = out;
 #define GD_FOLD(row)                                                                                                           \
     if (!strcmp(c->name, #row)) return (ga_##row)(a, o);
 #define GA_FOLD(row, ...) GD_FOLD(row)
@@ -69,15 +76,24 @@ static ga_array *gd_reduce(const gd_call *c, const ga_array *a, ga_array *out)
 
 static ga_array *gd_filter(const gd_call *c, const ga_arg *x, ga_array *out)
 {
-    const ga_array             *a      = x[0].array;
-    const ga_border             border = (ga_border)c->border;
-    const ga_window_options     w      = { .site = c->site, .sizes = c->sizes, .border = border, .cval = c->cval, .out = out };
-    const ga_uniform_options    u      = { .site = c->site, .sizes = c->sizes, .border = border, .cval = c->cval, .out = out };
-    const ga_ndconvolve_options v      = { .site = c->site, .border = border, .cval = c->cval, .out = out };
-    const ga_edge_options       e      = { .site = c->site, .axis = c->axis, .border = border, .cval = c->cval, .out = out };
-    const ga_gaussian_options   g      = {
-               .site = c->site, .sigmas = c->sigmas, .truncate = c->truncate, .border = border, .cval = c->cval, .out = out
-    };
+    const ga_array       *a = x[0].array;
+    ga_window_options     w = ga_window_defaults;
+    ga_uniform_options    u = ga_uniform_defaults;
+    ga_ndconvolve_options v = ga_ndconvolve_defaults;
+    ga_edge_options       e = ga_edge_defaults;
+    ga_gaussian_options   g = ga_gaussian_defaults;
+#define GD_COMMON(o)                                                                                                           \
+    (o).site = c->site, (o).border = (ga_border)c->border, (o).cval = c->cval;                                                 \
+    if (out) (o).out = out
+    GD_COMMON(w);
+    GD_COMMON(u);
+    GD_COMMON(v);
+    GD_COMMON(e);
+    GD_COMMON(g);
+    w.sizes = u.sizes = c->sizes;
+    e.axis            = c->axis;
+    g.sigmas          = c->sigmas;
+    g.truncate        = c->truncate;
 #define GD_GAUSSIAN(filter)                                                                                                    \
     if (!strcmp(c->name, #filter)) return (ga_##filter)(a, 0, g);
 #define GD_EDGE(filter)                                                                                                        \
@@ -100,7 +116,9 @@ static ga_array *gd_wrap(const char *site, const gd_array *a)
     ga_shape shape = { .ndim = a->ndim }, strides = { .ndim = a->ndim };
     memcpy(shape.n, a->shape, sizeof shape.n);
     memcpy(strides.n, a->strides, sizeof strides.n);
-    ga_wrap_options o = { .site = site, .device = GA_CPU };
+    ga_wrap_options o = ga_wrap_defaults;
+    o.site            = site;
+    o.device          = GA_CPU;
     return (ga_wrap_strided)(a->data, (ga_dtype)a->dtype, shape, strides, o);
 }
 
@@ -126,11 +144,16 @@ const char *gd_run(const gd_call *c, gd_array *out)
         else if (ok && !strcmp(c->family, "reduce")) r = gd_reduce(c, x[0].array, to);
         else if (ok && !strcmp(c->family, "filter")) r = gd_filter(c, x, to);
         else if (ok && !strcmp(c->family, "cdist") && c->n == 2) {
-            ga_distance_options o = { .site = c->site, .metric = (ga_metric)c->metric, .out = to };
-            r                     = (ga_cdist)(x[0].array, x[1].array, o);
+            ga_distance_options o = ga_distance_defaults;
+            o.site                = c->site;
+            o.metric              = (ga_metric)c->metric;
+            if (to) o.out = to;
+            r = (ga_cdist)(x[0].array, x[1].array, o);
         } else if (ok && c->kernel) {
-            ga_apply_options o = { .site = c->site, .out = to };
-            r                  = (ga_apply_n)(c->kernel, c->n, x, o);
+            ga_apply_options o = ga_apply_defaults;
+            o.site             = c->site;
+            if (to) o.out = to;
+            r = (ga_apply_n)(c->kernel, c->n, x, o);
         }
         if (r && !to) {
             out->dtype = (int32_t)r->dtype;

@@ -37,6 +37,7 @@ HEADERS = os.environ.get("GPUARR_INCLUDE") or os.path.dirname(os.path.dirname(HE
 DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64 complex64 complex128".split()
 METRICS = "euclidean sqeuclidean cityblock chebyshev cosine".split()
 BORDERS = "reflect constant nearest mirror wrap".split()  # scipy.ndimage's modes
+_NO_AXIS = -2**31  # GA_AXIS_DEFAULT
 _NUMBER_OF = {np.dtype(name): k + 1 for k, name in enumerate(DTYPES)}
 _chosen = os.environ.get("GPUARR_DASK_LIBRARY")
 
@@ -192,12 +193,12 @@ def _call_c(call, operands, out):
     """Runs a call into the NumPy array `out`, or finds the dtype of the result, if that is None."""
     path, keep = _library_path(call), []
     names = ", ".join(["..."] * len(operands) + [f".{k} = {call[k]}" for k in ("axis", "dtype") if k in call])
-    text = f"gpuarr_dask\tga_{call['name']}({names})\v" + (".axis = 0" if "axis" in call else "")
+    text = f"gpuarr_dask\tga_{call['name']}({names})"
     c = _Call(family=call["family"].encode(), name=call["name"].encode(), site=_sites.setdefault(text, text.encode()), n=len(operands))
     c.operand = (_Operand * len(operands))(*(_as_operand(o, keep) for o in operands))
     c.dtype = _NUMBER_OF[np.dtype(call["dtype"])] if "dtype" in call else 0
     for key in ("metric", "border", "axis", "keepdims", "ddof", "number", "cval", "truncate"):
-        setattr(c, key, call.get(key, 0))
+        setattr(c, key, call.get(key, _NO_AXIS if key == "axis" else 0))
     for key in ("axes", "sizes"):
         n = call.get(key, ())
         setattr(c, key, _Shape(len(n), (C.c_int64 * 8)(*n)))

@@ -70,7 +70,7 @@ def linspace(c):
     c.note("start, stop, num, endpoint, dtype, base", (start, stop, num, end, dtype, base))
     more = {} if base is None else {"base": base}
     want = attempt(lambda: getattr(np, c.name)(start, stop, num, endpoint=end, dtype=dtype, **more))
-    c.judge(want, lambda: getattr(c.ga, c.name)(start, stop, num, no_endpoint=not end, dtype=dtype, **more),
+    c.judge(want, lambda: getattr(c.ga, c.name)(start, stop, num, endpoint=end, dtype=dtype, **more),
             exact if c.name == "linspace" else lambda w, g: Close(4)(w.astype(wide(w.dtype)), g, w.dtype))
 
 

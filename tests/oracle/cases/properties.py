@@ -35,5 +35,12 @@ def item(c):
     at = tuple(c.r.randrange(-n, n) if n else 0 for n in a.shape)
     c.note("at", at)
     call = lambda: getattr(c.ga, c.name)(*((a, at) if indexed else (a,)))
-    want = attempt(lambda: (a[at] if indexed else a.reshape(())[()]).astype(I64 if is_int else F64))
+
+    def number():
+        value = a[at] if indexed else a.reshape(())[()]
+        if is_int and int(value) > np.iinfo(I64).max:
+            raise OverflowError("it does not fit int64")
+        return value.astype(I64 if is_int else F64)
+
+    want = attempt(number)
     c.judge(want, call, lambda w, g: exact(w, np.asarray(g, w.dtype)))

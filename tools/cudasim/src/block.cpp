@@ -37,15 +37,9 @@ static Immortal<Queue>                    ready;      /* can go on */
 static Immortal<Queue>                    yielded;    /* spin until another thread changes something */
 static Immortal<std::vector<SimThread *>> converging; /* wait to see which lanes of their warp come along */
 
-static double spin_since;     /* since when nothing but spinning has happened, */
-static int    spin_done = -1; /* with so many threads ended */
-
-static double seconds()
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+static int      spin_rounds; /* in which nothing but spinning happened, */
+static uint64_t spin_ended;  /* with so many threads ended */
+static bool     interrupted; /* one of the threads that spin did not give way by itself */
 
 /* ------------------------------------------------------------------ barrier sites */
 
@@ -83,6 +77,7 @@ static inline bool skip_barrier(const char *kind, const char *file, int line)
 
 static inline void become(SimThread *t)
 {
+    switches++;
     current_thread               = t;
     t->status                    = ThreadStatus::running;
     cudasim_context.thread_index = t->coordinates;
@@ -129,19 +124,17 @@ static void release_converging()
     make_ready(waiting.data(), waiting.size());
 }
 
-/* Only spinning threads are left.  They may still end each other's waiting; if not, this is a GPU that hangs. */
+/* Only spinning threads are left. They may still end each other's waiting, and so may a block that has not started. */
 static void release_yielded()
 {
-    static uint32_t rounds;
-    int             done = 0;
-    for (int b = 0; b < team_size; b++) done += team[b]->done;
-    if (done != spin_done) spin_done = done, spin_since = seconds();
-    if (options.timeout > 0 && (++rounds & 255) == 0 && seconds() - spin_since > options.timeout) {
-        become(yielded->items[yielded->head]);
-        Report(nullptr, current_thread->place, "endless loop: for %g s the threads only spin on atomics", options.timeout)
-            .advice("the thread they wait for cannot run, or has already ended (CUDASIM_TIMEOUT=seconds changes the limit)");
-        yielded->clear();
-        kill_kernel(cudaErrorLaunchTimeout);
+    if (threads_ended != spin_ended) spin_ended = threads_ended, spin_rounds = 0;
+    if (interrupted || ++spin_rounds >= 16) {
+        interrupted = false, spin_rounds = 0;
+        if (next_block(team_size)) {
+            team = resident_team();
+            team_size++;
+            fresh_count += (size_t)threads_per_block;
+        }
     }
     while (!yielded->empty()) {
         SimThread *t = yielded->pop();
@@ -150,9 +143,12 @@ static void release_yielded()
     }
 }
 
+static void report_endless_loop();
+
 /* Goes on with whatever can run.  Returns when the calling fiber is chosen again. */
 static void schedule()
 {
+    if (__builtin_expect(out_of_time, 0)) report_endless_loop();
     for (;;) {
         if (!ready->empty()) {
             SimThread *t = ready->pop();
@@ -180,6 +176,16 @@ static void wait_in(ThreadStatus status, const char *kind, const char *file, int
     t->fiber  = current_fiber;
     t->kind   = kind;
     t->place  = Place{ file, line };
+    t->code   = nullptr;
+}
+
+void yield_thread(const void *code, bool by_timer)
+{
+    wait_in(ThreadStatus::ready, "a loop", nullptr, 0);
+    current_thread->code = code;
+    interrupted |= by_timer;
+    yielded->push(current_thread);
+    schedule();
 }
 
 void kill_kernel(cudaError_t error)
@@ -266,11 +272,18 @@ static uint64_t shuffle_result(const Rendezvous &r, int lane)
     }
     bool outside = source >= first + width || (source < first && r.operation != CUDASIM_WARP_XOR);
     if (outside || source < 0) source = lane;
-    if (!(r.arrived >> source & 1) && r.operation == CUDASIM_WARP_INDEX)
+    bool there = r.arrived >> source & 1;
+    if (!there && (r.mask >> source & 1))
+        Report(nullptr, r.place, "shuffle from lane %d, which the mask %#x names, but which has ended or never was", source,
+               r.mask)
+            .advice(
+                "the value is undefined: a block's last warp has fewer lanes if its size is no multiple of 32; name only lanes "
+                "that are there");
+    else if (!there && r.operation == CUDASIM_WARP_INDEX)
         Report(nullptr, r.place, "shuffle from lane %d, which does not take part (mask %#x)", source, r.mask)
             .advice("the value is undefined: name the source lane in the mask, and let it execute the call");
     /* the value of a lane that does not take part is undefined on a GPU: give something that shows */
-    return r.arrived >> source & 1 ? r.value[source] : 0xDEADBEEFDEADBEEFull;
+    return there ? r.value[source] : 0xDEADBEEFDEADBEEFull;
 }
 
 static uint64_t match_result(const Rendezvous &r, int lane)
@@ -382,6 +395,7 @@ static void finish(SimThread *t)
     t->status = ThreadStatus::done;
     t->fiber  = nullptr;
     block->done++;
+    threads_ended++;
     block->warps[warp].alive &= ~(1u << (t->index % warp_size));
     if (__builtin_expect(block->waiting != 0, 0)) try_block_barrier(block);
     if (__builtin_expect(!block->warps[warp].open.empty(), 0)) try_rendezvous(block, warp);
@@ -394,8 +408,10 @@ void run_fiber()
     for (;;) {
         while (SimThread *t = take_fresh()) {
             become(t);
-            t->fiber = current_fiber;
+            t->fiber      = current_fiber;
+            interruptible = true;
             kernel.launch->call(kernel.launch->arguments);
+            interruptible = false;
             finish(current_thread);
             if (!ready->empty()) break;
         }
@@ -470,41 +486,64 @@ void set_thread_order(int count)
     if (options.order == Order::random) shuffle(thread_order, (size_t)count);
 }
 
-static const char *describe_wait(const SimThread &t)
+/* Where the threads are that have started and not ended, by place. */
+static void describe_threads(Report &report)
 {
-    switch (t.status) {
-    case ThreadStatus::block_barrier: return "in";
-    case ThreadStatus::grid_barrier: return "in";
-    default: return "in the warp primitive";
+    std::map<std::pair<std::string, std::string>, std::pair<int, SimThread *>> groups;
+    int                                                                        shown = 0;
+    for (int b = 0; b < team_size; b++)
+        for (int i = 0; i < team[b]->count; i++) {
+            SimThread &t = team[b]->threads[i];
+            if (t.status == ThreadStatus::done || t.status == ThreadStatus::fresh) continue;
+            std::string place = t.code         ? source_position(t.code)
+                                : t.place.file ? std::string(t.place.file) + ":" + std::to_string(t.place.line)
+                                               : "";
+            auto       &group = groups[{ t.kind, place }];
+            if (!group.first++) group.second = &t;
+        }
+    for (auto &g : groups) {
+        SimThread  &t    = *g.second.second;
+        const char *what = t.status == ThreadStatus::warp ? "in the warp primitive" : "in";
+        if (++shown <= 8)
+            report.detail("%d thread(s), the first of them block %u thread %d, %s %s %s at %s", g.second.first, t.block->linear,
+                          t.index, t.code ? "run" : "wait", what, t.kind, g.first.second.c_str());
     }
+}
+
+static int count_ended(int *total)
+{
+    int done = *total = 0;
+    for (int b = 0; b < team_size; b++) done += team[b]->done, *total += team[b]->count;
+    return done;
 }
 
 static void report_deadlock()
 {
-    int done = 0, total = 0, shown = 0;
-    for (int b = 0; b < team_size; b++) done += team[b]->done, total += team[b]->count;
     SimThread *first = nullptr;
     for (int b = 0; b < team_size && !first; b++)
         for (int i = 0; i < team[b]->count && !first; i++)
             if (team[b]->threads[i].status != ThreadStatus::done) first = &team[b]->threads[i];
     current_thread = first;
     current_block  = first->block;
+    int    total, done = count_ended(&total);
     Report r(nullptr, first->place, "deadlock: %d of %d threads finished, the others wait for each other", done, total);
-    std::map<std::tuple<const char *, const char *, int>, std::pair<int, SimThread *>> groups;
-    for (int b = 0; b < team_size; b++)
-        for (int i = 0; i < team[b]->count; i++) {
-            SimThread &t = team[b]->threads[i];
-            if (t.status == ThreadStatus::done) continue;
-            auto &group = groups[{ t.kind, t.place.file, t.place.line }];
-            if (!group.first++) group.second = &t;
-        }
-    for (auto &g : groups) {
-        SimThread &t = *g.second.second;
-        if (++shown <= 8)
-            r.detail("%d thread(s), the first of them block %u thread %d, wait %s %s at %s:%d", g.second.first, t.block->linear,
-                     t.index, describe_wait(t), t.kind, t.place.file, t.place.line);
-    }
+    describe_threads(r);
     r.advice("every thread named in a barrier or mask must reach it; on a GPU this kernel hangs");
+}
+
+static void report_endless_loop()
+{
+    {
+        int    total, done = count_ended(&total);
+        Report r(current_thread->code, current_thread->place, "endless loop: for %g s no thread of the kernel ended",
+                 options.timeout);
+        r.detail("%d of %d threads have ended", done, total);
+        describe_threads(r);
+        r.advice("the loop's condition never becomes false, or it waits for a thread that cannot run or has ended "
+                 "(CUDASIM_TIMEOUT=seconds changes the limit)");
+    }
+    yielded->clear();
+    kill_kernel(cudaErrorLaunchTimeout);
 }
 
 static void drop_unfinished()
@@ -530,12 +569,14 @@ bool run_blocks(Block *const *blocks, int count)
     fresh_count       = (size_t)count * (size_t)threads_per_block;
     current_block     = nullptr;
     current_thread    = nullptr;
-    spin_done         = -1;
+    spin_rounds       = 0;
+    interrupted       = false;
     switch_to(take_fiber()); /* comes back when nothing can run any more */
+    interruptible = false;   /* the thread may have been killed */
     if (kernel.fault == cudaSuccess) {
         int done = 0;
-        for (int b = 0; b < count; b++) done += blocks[b]->done;
-        if (done == count * threads_per_block) return true;
+        for (int b = 0; b < team_size; b++) done += team[b]->done;
+        if (done == team_size * threads_per_block) return true;
         report_deadlock();
         kernel.fault = cudaErrorLaunchTimeout;
     }
@@ -562,6 +603,7 @@ extern "C" {
 void cudasim_block_barrier(const char *kind, const char *file, int line)
 {
     require_kernel(kind, file, line);
+    InRuntime inside;
     if (skip_barrier(kind, file, line)) return;
     wait_in(ThreadStatus::block_barrier, kind, file, line);
     Block *block = current_block;
@@ -574,8 +616,9 @@ int cudasim_block_reduce(int predicate, int operation, const char *file, int lin
 {
     static const char *const names[] = { "__syncthreads_count", "__syncthreads_and", "__syncthreads_or" };
     require_kernel(names[operation], file, line);
-    Block *block = current_block;
-    int   &value = block->reduction[operation];
+    InRuntime inside;
+    Block    *block = current_block;
+    int      &value = block->reduction[operation];
     if (operation == CUDASIM_REDUCE_COUNT) value += predicate != 0;
     if (operation == CUDASIM_REDUCE_AND) value &= predicate != 0;
     if (operation == CUDASIM_REDUCE_OR) value |= predicate != 0;
@@ -588,6 +631,7 @@ int cudasim_grid_is_cooperative(void) { return kernel.launch && kernel.launch->c
 void cudasim_grid_barrier(const char *file, int line)
 {
     require_kernel("grid.sync", file, line);
+    InRuntime inside;
     if (!cudasim_grid_is_cooperative()) {
         Report(nullptr, Place{ file, line }, "grid.sync() in a kernel that was not launched with cudaLaunchCooperativeKernel")
             .advice("only a cooperative launch guarantees that all blocks run at the same time");
@@ -603,6 +647,7 @@ void cudasim_grid_barrier(const char *file, int line)
 uint64_t cudasim_warp(int operation, unsigned mask, uint64_t value, int argument, int width, const char *file, int line)
 {
     require_kernel("a warp primitive", file, line);
+    InRuntime  inside;
     SimThread *t    = current_thread;
     Block     *b    = current_block;
     int        warp = t->index / warp_size, lane = t->index % warp_size;
@@ -630,6 +675,7 @@ uint64_t cudasim_warp(int operation, unsigned mask, uint64_t value, int argument
 unsigned cudasim_converge(const char *file, int line)
 {
     require_kernel("__activemask", file, line);
+    InRuntime  inside;
     SimThread *t = current_thread;
     wait_in(ThreadStatus::converging, "__activemask", file, line);
     converging->push_back(t);
@@ -642,9 +688,8 @@ unsigned cudasim_thread_linear(void) { return current_thread ? current_thread->i
 void cudasim_yield(void)
 {
     if (!self.in_kernel) return;
-    wait_in(ThreadStatus::ready, "a spin loop", nullptr, 0);
-    yielded->push(current_thread);
-    schedule();
+    InRuntime inside;
+    yield_thread(CALLER, false);
 }
 
 long long cudasim_clock(void)
@@ -658,12 +703,14 @@ unsigned long long cudasim_globaltimer(void) { return (unsigned long long)cudasi
 
 void cudasim_fence(int scope)
 {
+    InRuntime inside;
     if (instrumented && self.in_kernel) checker_fence(scope != CUDASIM_SCOPE_BLOCK);
 }
 
 void cudasim_trap(const char *file, int line)
 {
     require_kernel("__trap", file, line);
+    InRuntime inside;
     Report(nullptr, Place{ file, line }, "__trap() in device code");
     kill_kernel(cudaErrorLaunchFailure);
 }

@@ -131,13 +131,15 @@ static void zero_records(Record *from, size_t count)
 void checker_allocated(const Allocation &a, bool initialised)
 {
     size_t offset = (size_t)(a.base - arena), granules = a.size / 4 + 1;
-    memset(arena_state + offset, unallocated, a.span);
+    memset(arena_state + offset, unallocated, a.own);
     memset(arena_state + offset, initialised ? written : unwritten, a.size);
     zero_records(arena_records.write + offset / 4, granules);
     zero_records(arena_records.read + offset / 4 * 2, granules * 2);
 }
 
 void checker_freed(const Allocation &a) { memset(arena_state + (a.base - arena), freed_bytes, a.size); }
+
+void checker_forgotten(const Allocation &a) { memset(arena_state + (a.base - arena), unallocated, a.size); }
 
 /* ------------------------------------------------------------------ release and acquire */
 
@@ -535,6 +537,8 @@ static void shared_access(void *code, const char *p, size_t n, unsigned flags, s
     check_granules(code, p, n, flags, records->records, offset, false);
 }
 
+bool has_file_shared() { return &__start_cudasim_shared[0] < &__stop_cudasim_shared[0]; }
+
 /* __shared__ variables at file scope: one copy for all blocks, which run in turn; only races are checked. */
 static bool is_file_shared(const char *p)
 {
@@ -567,6 +571,7 @@ static void foreign_access(void *code, const char *p, size_t n, unsigned flags)
 
 static void device_access(void *code, const char *p, size_t n, unsigned flags)
 {
+    if (__builtin_expect(give_way_asked, 0)) give_way(code);
     if (on_fiber_stack(current_fiber, p)) return;
     if ((size_t)(p - (const char *)&cudasim_context) < sizeof cudasim_context) return;
     if (in_arena(p)) return global_access(code, p, n, flags);
@@ -635,9 +640,26 @@ void checker_host_free(const Allocation &a, void *caller)
     }
 }
 
+struct DeviceVariable {
+    const char *begin, *end, *name;
+    Place       place;
+};
+static Immortal<std::vector<DeviceVariable>> device_variables; /* by address */
+
+static void check_device_variable(void *code, const char *p, unsigned flags)
+{
+    if (device_variables->empty() || p < device_variables->front().begin || p >= device_variables->back().end) return;
+    auto it = std::upper_bound(device_variables->begin(), device_variables->end(), p,
+                               [](const char *pointer, const DeviceVariable &v) { return pointer < v.end; });
+    if (it == device_variables->end() || p < it->begin) return;
+    Report(code, Place{}, "host code %s the device variable %s by its name", flags & writes ? "writes" : "reads", it->name)
+        .detail("declared at %s:%d", it->place.file, it->place.line)
+        .advice("on a GPU the host sees another variable: use cudaMemcpyToSymbol and cudaMemcpyFromSymbol, or __managed__");
+}
+
 static void host_access(void *code, const char *p, size_t n, unsigned flags)
 {
-    if (!in_arena(p)) return;
+    if (!in_arena(p)) return check_device_variable(code, p, flags);
     std::lock_guard<std::recursive_mutex> lock(api_mutex);
     if (space_of(p) == Space::device) {
         Report(code, Place{}, "host code %s device memory at %p", flags & writes ? "writes" : "reads", (const void *)p)
@@ -657,7 +679,7 @@ static inline void access(void *code, const void *p, size_t n, unsigned flags)
 static void access_range(void *code, const void *pointer, size_t n, unsigned flags)
 {
     const char *p = (const char *)pointer;
-    if (!self.in_kernel && !in_arena(p)) return;
+    if (!self.in_kernel && !in_arena(p)) return check_device_variable(code, p, flags);
     while (n) {
         size_t part = std::min(n, 16 - ((uintptr_t)p & 15));
         access(code, p, part, flags | unaligned);
@@ -802,12 +824,21 @@ static void atomic_access(void *code, const void *pointer, int size, AtomicKind 
 
 extern "C" {
 
+void cudasim_device_variable(const volatile void *pointer, size_t size, const char *name, const char *file, int line)
+{
+    const char    *p = (const char *)pointer;
+    DeviceVariable v{ p, p + size, name, Place{ file, line } };
+    auto           before = [](const DeviceVariable &a, const DeviceVariable &b) { return a.begin < b.begin; };
+    device_variables->insert(std::upper_bound(device_variables->begin(), device_variables->end(), v, before), v);
+}
+
 void cudasim_atomic(const void *pointer, int size, int is_compare_and_swap, void *caller)
 {
     static unsigned spins = 0;
     if (!self.in_kernel) return;
+    InRuntime inside;
     if (instrumented) atomic_access(caller, pointer, size, is_compare_and_swap ? compare_and_swap : plain_atomic, false);
-    if ((++spins & 1023) == 0) cudasim_yield(); /* it may wait for another thread */
+    if ((++spins & 1023) == 0) yield_thread(caller, false); /* it may wait for another thread */
 }
 
 /* ------------------------------------------------------------------ the sanitizer's interface */
@@ -852,7 +883,7 @@ static void volatile_access(void *code, void *p, size_t n, unsigned flags)
         if (current_thread->fenced) release_to(p, current_thread->device_fenced);
     } else {
         acquire_from(p);
-        if ((++spins & 1023) == 0) cudasim_yield();
+        if ((++spins & 1023) == 0) yield_thread(code, false);
     }
 }
 

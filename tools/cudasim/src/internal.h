@@ -25,6 +25,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -66,17 +67,18 @@ template <class T> struct Immortal {
 /* ------------------------------------------------------------------ options (report.cpp) */
 
 enum class Order { forward, reverse, random };
+enum class Leaks { ignored, shown, counted }; /* counted: like other reports, in the exit status */
 
 struct Options {
     Order       order         = Order::forward;
     bool        lazy          = false;
     bool        protect       = true;
     bool        abort         = false;
-    bool        leaks         = true;
+    Leaks       leaks         = Leaks::shown; /* the checker counts them */
     long        max_reports   = 20;
     int         devices       = 1;
     size_t      memory        = (size_t)8 << 30;
-    double      timeout       = 60; /* seconds of nothing but spinning */
+    double      timeout       = 60; /* seconds in which no thread of a kernel ends */
     size_t      stack         = (size_t)(CUDASIM_ASAN ? 512 : 256) << 10;
     const char *skip_barrier  = nullptr; /* "file:line" of one barrier to ignore */
     const char *list_barriers = nullptr; /* file that gets the barrier sites */
@@ -120,6 +122,16 @@ struct ApiCall {
 /* Records the error of an API call for cudaGetLastError and returns it.  The checker reports errors in the arguments. */
 cudaError_t failed(cudaError_t error);
 
+/* A thread of the kernel runs code of the program, which the timer may interrupt (watch.cpp). */
+extern volatile bool interruptible;
+
+/* Every function that device code calls holds one of these. */
+struct InRuntime {
+    bool before = interruptible;
+    InRuntime() { interruptible = false; }
+    ~InRuntime() { interruptible = before; }
+};
+
 /* ------------------------------------------------------------------ reports (report.cpp) */
 
 extern long report_count;
@@ -142,10 +154,12 @@ class Report {
     Report &operator=(const Report &) = delete;
 
   private:
+    InRuntime   inside;
     bool        wanted;
     std::string text, last_words;
 };
 
+void       *program_counter(void *context);  /* of a signal */
 std::string function_name(const void *code); /* demangled, from the symbol table */
 std::string source_position(const void *code);
 bool        is_launch_glue(const void *code); /* the lambda that CUDASIM_LAUNCH wraps around the kernel */
@@ -157,7 +171,8 @@ enum class Space : uint8_t { device, managed, pinned };
 struct Allocation {
     char         *base;
     size_t        size; /* as asked */
-    size_t        span; /* with the red zone behind it */
+    size_t        own;  /* with the red zone behind it, in whole units */
+    size_t        span; /* with the gap behind that */
     Space         space;
     int           device;
     void         *caller;   /* who allocated it */
@@ -233,8 +248,9 @@ struct SimThread {
     Block       *block;
     Fiber       *fiber;
     uint3        coordinates;
-    const char  *kind; /* what it waits in, and where */
+    const char  *kind; /* what it waits in, and where: a place, or for a loop an address */
     Place        place;
+    const void  *code;
     uint64_t     result; /* of a warp primitive */
 };
 
@@ -294,8 +310,19 @@ void   prepare_block(Block *block, uint64_t linear);
 void set_thread_order(int count);
 /* Runs the threads of all these blocks to their end; reports a deadlock.  False if the kernel was killed. */
 bool run_blocks(Block *const *blocks, int count);
+/* Lets the others go on; interrupted: by the timer, in a loop at this address. */
+void yield_thread(const void *code, bool interrupted);
 /* Leaves the kernel at once, from any of its threads.  Does not return. */
 void kill_kernel(cudaError_t error) __attribute__((noreturn));
+
+/* ------------------------------------------------------------------ threads that do not give way (watch.cpp) */
+
+extern volatile bool give_way_asked;          /* the next access of the thread is to call give_way() */
+extern volatile bool out_of_time;             /* no thread of the kernel has ended for too long */
+extern uint64_t      switches, threads_ended; /* counted by block.cpp */
+void                 start_watching();
+void                 stop_watching();
+void                 give_way(const void *code);
 
 /* ------------------------------------------------------------------ the running kernel (launch.cpp) */
 
@@ -307,6 +334,8 @@ struct Kernel {
 };
 extern Kernel kernel;
 std::string   kernel_name(const cudasim_launch_t &launch);
+Block        *next_block(int resident); /* of a plain launch: the next one that can run beside so many others, or null */
+Block *const *resident_team();
 
 /* ------------------------------------------------------------------ streams (stream.cpp) */
 
@@ -366,6 +395,7 @@ bool injected_failure(Fallible kind);
 void        checker_start();
 void        checker_allocated(const Allocation &allocation, bool initialised);
 void        checker_freed(const Allocation &allocation);
+void        checker_forgotten(const Allocation &allocation); /* its memory is handed out again */
 void        checker_start_block(Block *block);
 void        checker_shared_declared(Block *block, const SharedVariable &variable);
 void        checker_copy(void *destination, const void *source, size_t count, const char *what, void *caller);
@@ -377,7 +407,8 @@ void        checker_set(void *destination, size_t count, const char *what, void 
 void        checker_warp_sync(Block *block, int warp, unsigned lanes);
 void        checker_fence(bool device_wide);
 void        checker_block_barrier(Block *block);
-void        checker_flush(); /* reports what was held back until the thread waits or ends */
+bool        has_file_shared(); /* __shared__ variables outside of functions */
+void        checker_flush();   /* reports what was held back until the thread waits or ends */
 extern bool checker_holds_back;
 
 } // namespace cudasim

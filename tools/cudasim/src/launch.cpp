@@ -71,6 +71,15 @@ static cudaError_t refuse(const cudasim_launch_t &l, cudaError_t error, const ch
     return failed(error);
 }
 
+/* cu2cpp refuses a launch in device code; in a __host__ __device__ function or a macro it cannot. */
+static void refuse_in_kernel(const cudasim_launch_t &l)
+{
+    Report(nullptr, Place{ l.file, l.line }, "device code launches %s: cudasim has no dynamic parallelism",
+           without_parentheses(l.text).c_str())
+        .advice("launch it from the host, after this kernel");
+    kill_kernel(cudaErrorLaunchFailure);
+}
+
 /* ------------------------------------------------------------------ shared memory */
 
 static void report_shared_size(Place place, size_t bytes)
@@ -116,14 +125,30 @@ static void run_cooperative(uint64_t count, int threads)
     run_blocks(blocks.data(), (int)count);
 }
 
+static uint64_t next_in_turn, blocks_in_turn;
+
+/* __shared__ variables at file scope have one copy, so there blocks cannot run beside each other. */
+Block *next_block(int count)
+{
+    const cudasim_launch_t &l = *kernel.launch;
+    if (l.cooperative || next_in_turn == blocks_in_turn) return nullptr;
+    if (count > 0 && (has_file_shared() || count >= resident_blocks(l.block, l.shared_bytes) * multiprocessors)) return nullptr;
+    Block   *block = resident((size_t)count + 1)[(size_t)count];
+    uint64_t n     = next_in_turn++;
+    prepare_block(block, options.order == Order::reverse ? blocks_in_turn - 1 - n : n);
+    return block;
+}
+
+Block *const *resident_team() { return resident(0).data(); }
+
+/* One block after the other; while the threads of one only spin, others join it: see release_yielded(). */
 static void run_in_turn(uint64_t count, int threads)
 {
-    Block *block = resident(1)[0];
+    next_in_turn = 0, blocks_in_turn = count;
     set_thread_order(threads);
-    for (uint64_t i = 0; i < count; i++) {
+    while (next_block(0)) {
         if (options.order == Order::random) set_thread_order(threads);
-        prepare_block(block, options.order == Order::reverse ? count - 1 - i : i);
-        if (!run_blocks(&block, 1)) return;
+        if (!run_blocks(resident_team(), 1)) return;
     }
 }
 
@@ -143,8 +168,10 @@ static void run_grid(const cudasim_launch_t &launch, int device)
     self.in_kernel                       = true;
     uint64_t blocks                      = (uint64_t)launch.grid.x * launch.grid.y * launch.grid.z;
     int      threads                     = (int)(launch.block.x * launch.block.y * launch.block.z);
+    start_watching();
     if (launch.cooperative) run_cooperative(blocks, threads);
     else run_in_turn(blocks, threads);
+    stop_watching();
     self.in_kernel = false;
     if (kernel.fault) set_device_fault(device, kernel.fault);
     kernel         = outer;
@@ -158,7 +185,8 @@ extern "C" {
 
 void *cudasim_shared_at(const void *key, size_t size, size_t align, const char *file, int line)
 {
-    Block *block = current_block;
+    InRuntime inside;
+    Block    *block = current_block;
     for (const SharedVariable &v : block->variables)
         if (v.key == key) return block->shared + v.offset;
     return declare_shared(block, key, size, align, Place{ file, line });
@@ -166,6 +194,7 @@ void *cudasim_shared_at(const void *key, size_t size, size_t align, const char *
 
 const void *cudasim_find_function(const void *object, size_t size)
 {
+    if (self.in_kernel) return nullptr; /* cudasim_check_launch says why */
     ApiCall call;
     for (size_t i = 0; i + sizeof(void *) <= size; i += sizeof(void *)) {
         const void *word;
@@ -177,6 +206,7 @@ const void *cudasim_find_function(const void *object, size_t size)
 
 cudaError_t cudasim_check_launch(const cudasim_launch_t *launch)
 {
+    if (self.in_kernel) refuse_in_kernel(*launch);
     ApiCall call;
     if (options.devices == 0) return failed(cudaErrorNoDevice);
     if (cudaError_t fault = device_fault(self.device)) return failed(fault);
@@ -316,6 +346,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamic_shared, co
 
 int cudasim_address_space(const void *pointer)
 {
+    InRuntime inside;
     if (in_arena(pointer) || is_program_image(pointer)) return CUDASIM_SPACE_GLOBAL;
     if (on_fiber_stack(current_fiber, pointer)) return CUDASIM_SPACE_LOCAL;
     if (current_block && ((size_t)((const char *)pointer - current_block->shared) < shared_arena ||

@@ -11,16 +11,27 @@ size_t arena_size;
 constexpr size_t alignment = 256, red_zone = 256, growth = 2 << 20;
 constexpr size_t first_offset = 4096; /* room for an index below zero */
 
+/* The checker knows an index that leaves its allocation only if it does not land in another one.  So allocations lie far apart
+ * there, in a multiple of the addresses that the memory needs; the gaps are not touched.  When the addresses run out,
+ * allocations move together. */
+constexpr size_t addresses_per_byte = 4, least_gap = (size_t)64 << 10, largest_gap = (size_t)4 << 20;
+
+static size_t gap_behind(size_t own) { return instrumented ? std::max(least_gap, std::min(own, largest_gap)) : 0; }
+
+struct Freed {
+    size_t offset, own, span;
+};
+
 /* A contiguous part of the arena with its own free list: one per device, one for managed, one for pinned memory. */
 struct Region {
-    char                                 *base = nullptr;
-    size_t                                size = 0, top = 0, grown = 0, used = 0;
-    Space                                 space  = Space::device;
-    int                                   device = 0;
-    std::map<size_t, size_t>              free_by_offset;
-    std::set<std::pair<size_t, size_t>>   free_by_size;
-    std::deque<std::pair<size_t, size_t>> quarantine; /* freed, not yet reused: later accesses are recognised */
-    size_t                                quarantined = 0;
+    char                               *base = nullptr;
+    size_t                              size = 0, limit = 0, top = 0, grown = 0, used = 0; /* limit: of what is used */
+    Space                               space  = Space::device;
+    int                                 device = 0;
+    std::map<size_t, size_t>            free_by_offset;
+    std::set<std::pair<size_t, size_t>> free_by_size;
+    std::deque<Freed>                   quarantine; /* freed, not yet reused: later accesses are recognised */
+    size_t                              quarantined = 0;
 };
 
 static Immortal<std::vector<Region>>             regions;
@@ -56,9 +67,10 @@ static int find_own_image(struct dl_phdr_info *info, size_t, void *);
 void start_memory()
 {
     dl_iterate_phdr(find_own_image, nullptr);
-    size_t each = (options.memory + growth - 1) / growth * growth, count = (size_t)options.devices + 2;
-    arena_size = each * count;
-    arena      = reserve(arena_size);
+    size_t limit = (options.memory + growth - 1) / growth * growth, count = (size_t)options.devices + 2;
+    size_t each = instrumented ? limit * addresses_per_byte : limit;
+    arena_size  = each * count;
+    arena       = reserve(arena_size);
 #ifdef MADV_HUGEPAGE
     madvise(arena, arena_size, MADV_HUGEPAGE); /* few pages to protect, and to open again, at every launch */
 #endif
@@ -66,9 +78,10 @@ void start_memory()
         Region r;
         r.base   = arena + i * each;
         r.size   = each;
+        r.limit  = limit;
         r.space  = i < (size_t)options.devices ? Space::device : i == (size_t)options.devices ? Space::managed : Space::pinned;
         r.device = r.space == Space::device ? (int)i : 0;
-        r.top    = first_offset;
+        r.top    = instrumented ? least_gap : first_offset;
         regions->push_back(r);
     }
     for (int d = 0; d < 32; d++) peers[d] = 1u << d;
@@ -185,15 +198,15 @@ static void leave_quarantine(Region &r)
 {
     auto oldest = r.quarantine.front();
     r.quarantine.pop_front();
-    r.quarantined -= oldest.second;
-    add_free(r, oldest.first, oldest.second);
+    r.quarantined -= oldest.own;
+    add_free(r, oldest.offset, oldest.span);
 }
 
-static void enter_quarantine(Region &r, size_t offset, size_t span)
+static void enter_quarantine(Region &r, const Freed &freed)
 {
-    size_t limit = instrumented || CUDASIM_ASAN ? std::min((size_t)256 << 20, r.size / 4) : 0;
-    r.quarantine.push_back({ offset, span });
-    r.quarantined += span;
+    size_t limit = instrumented || CUDASIM_ASAN ? std::min((size_t)256 << 20, r.limit / 4) : 0;
+    r.quarantine.push_back(freed);
+    r.quarantined += freed.own;
     while (!r.quarantine.empty() && r.quarantined > limit) leave_quarantine(r);
 }
 
@@ -214,21 +227,26 @@ static void forget_dead(const char *base, size_t span)
         auto previous = std::prev(it);
         if (previous->first + previous->second.span > (uintptr_t)base) it = previous;
     }
-    while (it != allocations->end() && it->first < (uintptr_t)base + span) it = allocations->erase(it);
+    while (it != allocations->end() && it->first < (uintptr_t)base + span) {
+        if (instrumented) checker_forgotten(it->second);
+        it = allocations->erase(it);
+    }
 }
 
 char *allocate(Space space, int device, size_t size, void *caller, unsigned flags, CUmemPool_st *pool)
 {
     Region &r = region_for(space, device);
-    if (size > r.size) return nullptr;
-    size_t span = (std::max(size, (size_t)1) + alignment - 1) / alignment * alignment + red_zone, offset;
-    if (r.used + span > r.size || !find_space(r, span, &offset)) return nullptr;
-    r.used += span;
+    if (size > r.limit) return nullptr;
+    size_t own = (std::max(size, (size_t)1) + alignment - 1) / alignment * alignment + red_zone, span = own + gap_behind(own);
+    size_t offset;
+    if (r.used + own > r.limit) return nullptr;
+    if (!find_space(r, span, &offset) && !find_space(r, span = own, &offset)) return nullptr;
+    r.used += own;
     char *base = r.base + offset;
     forget_dead(base, span);
-    Allocation a{ base, size, span, space, device, caller, nullptr, flags, pool };
+    Allocation a{ base, size, own, span, space, device, caller, nullptr, flags, pool };
     (*allocations)[(uintptr_t)base] = a;
-    ASAN_POISON_MEMORY_REGION(base, span);
+    ASAN_POISON_MEMORY_REGION(base, own);
     ASAN_UNPOISON_MEMORY_REGION(base, size);
     {
         Gate gate(open_mask | (space == Space::device ? 1u << device : 0u));
@@ -243,10 +261,10 @@ void release(Allocation *a, void *caller)
 {
     Region &r   = region_of(a->base);
     a->freed_by = caller ? caller : (void *)a->base;
-    r.used -= a->span;
-    ASAN_POISON_MEMORY_REGION(a->base, a->span);
+    r.used -= a->own;
+    ASAN_POISON_MEMORY_REGION(a->base, a->own);
     if (instrumented) checker_freed(*a);
-    enter_quarantine(r, (size_t)(a->base - r.base), a->span);
+    enter_quarantine(r, { (size_t)(a->base - r.base), a->own, a->span });
 }
 
 Allocation *nearest_allocation(const void *pointer)
@@ -264,12 +282,12 @@ Allocation *find_allocation(const void *pointer)
     return a && (size_t)((const char *)pointer - a->base) < std::max(a->size, (size_t)1) ? a : nullptr;
 }
 
-/* The next allocation, if the pointer lies in the red zone before it. */
+/* The next allocation, if the pointer lies closely before it. */
 static Allocation *following_allocation(const void *pointer)
 {
     auto it = allocations->upper_bound((uintptr_t)pointer);
     if (it == allocations->end() || !in_arena(pointer) || &region_of(it->second.base) != &region_of(pointer)) return nullptr;
-    return it->first - (uintptr_t)pointer <= first_offset ? &it->second : nullptr;
+    return it->first - (uintptr_t)pointer <= (instrumented ? least_gap : first_offset) ? &it->second : nullptr;
 }
 
 /* The allocation that an address outside all of them most likely belongs to. */

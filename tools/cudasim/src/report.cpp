@@ -60,7 +60,9 @@ static void read_options()
     if ((v = environment("CUDASIM_LAZY"))) options.lazy = atoi(v) != 0;
     if ((v = environment("CUDASIM_PROTECT"))) options.protect = atoi(v) != 0;
     if ((v = environment("CUDASIM_ABORT"))) options.abort = atoi(v) != 0;
-    if ((v = environment("CUDASIM_LEAKS"))) options.leaks = atoi(v) != 0;
+    if (instrumented) options.leaks = Leaks::counted;
+    if ((v = environment("CUDASIM_LEAKS")))
+        options.leaks = !strcmp(v, "0") ? Leaks::ignored : !strcmp(v, "fail") ? Leaks::counted : Leaks::shown;
     if ((v = environment("CUDASIM_MAX_REPORTS"))) options.max_reports = atol(v);
     if ((v = environment("CUDASIM_DEVICES"))) options.devices = std::max(0, std::min(16, atoi(v)));
     if ((v = environment("CUDASIM_MEMORY"))) options.memory = std::max((size_t)1 << 20, parse_bytes(v));
@@ -357,11 +359,12 @@ static bool started = false;
 
 __attribute__((destructor)) static void at_program_end()
 {
-    if (!started) return;
-    {
+    if (started) {
         std::lock_guard<std::recursive_mutex> lock(api_mutex);
         synchronize_everything();
-        if (options.leaks) report_leaks();
+        long before = report_count;
+        if (options.leaks != Leaks::ignored) report_leaks();
+        if (options.leaks == Leaks::shown) report_count = before;
     }
     if (!report_count) return;
     FILE *log = options.log ? fopen(options.log, "a") : nullptr;
@@ -374,7 +377,7 @@ __attribute__((destructor)) static void at_program_end()
 
 /* ------------------------------------------------------------------ faults */
 
-static struct sigaction previous_segv, previous_bus;
+static struct sigaction previous_segv, previous_bus, previous_fpe;
 
 static void report_fault(const void *address, void *code)
 {
@@ -396,7 +399,7 @@ static void report_fault(const void *address, void *code)
     }
 }
 
-static void *program_counter(void *context)
+void *program_counter(void *context)
 {
 #if defined(__x86_64__)
     return (void *)((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
@@ -408,10 +411,47 @@ static void *program_counter(void *context)
 #endif
 }
 
+/* A GPU does not stop at an integer division by zero: the quotient has all bits set, and the remainder is the dividend. */
+static bool step_over_division(void *context)
+{
+#if defined(__x86_64__)
+    greg_t        *registers = ((ucontext_t *)context)->uc_mcontext.gregs;
+    const uint8_t *p         = (const uint8_t *)registers[REG_RIP];
+    bool           wide      = false;
+    for (; *p == 0x66 || (*p & 0xf0) == 0x40; p++) wide = (*p & 0xf8) == 0x48; /* prefixes */
+    unsigned mode = p[1] >> 6, operand = p[1] & 7, length = 2;
+    if (*p != 0xf7 || (p[1] >> 3 & 7) < 6) return false; /* neither div nor idiv of more than a byte */
+    if (mode != 3 && operand == 4) length += mode == 0 && (p[2] & 7) == 5 ? 5 : 1;
+    length += mode == 1 ? 1 : mode == 2 || (mode == 0 && operand == 5) ? 4 : 0;
+    registers[REG_RDX] = registers[REG_RAX];
+    registers[REG_RAX] = wide ? -1 : (greg_t)0xffffffff;
+    registers[REG_RIP] = (greg_t)(p + length);
+    return true;
+#else
+    (void)context;
+    return false;
+#endif
+}
+
+extern "C" void __ubsan_handle_divrem_overflow(void *, uintptr_t, uintptr_t) __attribute__((weak));
+
+static void on_division(int, siginfo_t *, void *context)
+{
+    InRuntime inside;
+    if (!self.in_kernel) {
+        sigaction(SIGFPE, &previous_fpe, nullptr);
+        return;
+    }
+    if (!__ubsan_handle_divrem_overflow) /* it has told */
+        Report((char *)program_counter(context) + 1, Place{}, "integer division by zero, or with a result that is too large");
+    if (!step_over_division(context)) kill_kernel(cudaErrorLaunchFailure);
+}
+
 /* In a kernel a bad access ends the kernel, as on a GPU; in host code touching device memory it ends the program. */
 static void on_fault(int signal_number, siginfo_t *info, void *context)
 {
-    void *code = program_counter(context);
+    InRuntime inside;
+    void     *code = program_counter(context);
     if (code) code = (char *)code + 1; /* positions are looked up one byte before a return address */
     if (self.in_kernel) {
         report_fault(info->si_addr, code);
@@ -463,6 +503,8 @@ static void install_fault_handlers()
     action.sa_flags         = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigaction(SIGSEGV, &action, &previous_segv);
     sigaction(SIGBUS, &action, &previous_bus);
+    action.sa_sigaction = on_division;
+    sigaction(SIGFPE, &action, &previous_fpe);
 }
 
 /* ------------------------------------------------------------------ start */
@@ -479,6 +521,12 @@ static void start()
 void ApiCall::enter(const char *name, void *caller)
 {
     if (!started) start();
+    if (self.in_kernel) {
+        Report(caller, Place{}, "device code calls %s", name)
+            .advice("it is a function of the host: nvcc rejects this, or needs dynamic parallelism, which cudasim has not");
+        api_mutex.unlock(); /* this call does not return */
+        kill_kernel(cudaErrorLaunchFailure);
+    }
     if (!self.alternate_stack) prepare_os_thread();
     self.api_name       = name;
     self.api_caller     = caller;
@@ -529,6 +577,8 @@ int  cudasim_is_checker(void) { return cudasim::instrumented; }
 void __ubsan_on_report(void)
 {
     using namespace cudasim;
+    InRuntime inside;
+    report_count++;
     if (self.in_kernel && kernel.launch) fputs(("cudasim: the next error is\n" + where_in_kernel()).c_str(), stderr);
 }
 
@@ -536,6 +586,7 @@ void __ubsan_on_report(void)
 void __assert_fail(const char *expression, const char *file, unsigned int line, const char *function)
 {
     using namespace cudasim;
+    InRuntime inside;
     if (self.in_kernel) {
         Report(nullptr, Place{ file, (int)line }, "%s: Assertion `%s` failed", function, expression);
         kill_kernel(cudaErrorAssert);

@@ -27,7 +27,7 @@ struct registered {
     }
 };
 
-// options: lazy (found when stream work is kept back), devices=2, g++ (clang++ does not put a check there)
+// options: lazy (found when stream work is kept back), devices=2, hangs (until CUDASIM_TIMEOUT), g++ (clang++ does not put a check there)
 #define BUG(name, words, options)                                                                                              \
     static void       name();                                                                                                  \
     static registered name##_registered(#name, words, options, name);                                                          \
@@ -303,6 +303,36 @@ BUG(symbol_too_long, "the symbol has 36 bytes", "")
 {
     float host[10] = { 0 };
     cudaMemcpyToSymbol(weights, host, sizeof host);
+}
+
+__device__ int   counter_on_device, others[4];
+__constant__ struct { float weight; } settings;
+
+__global__ void count_up() { atomicAdd(&counter_on_device, 1); }
+
+BUG(host_reads_device_variable, "host code reads the device variable counter_on_device", "")
+{
+    count_up<<<1, 32>>>();
+    cudaDeviceSynchronize();
+    volatile int seen = counter_on_device;
+    (void)seen;
+}
+
+BUG(host_writes_constant, "host code writes the device variable settings", "") { settings.weight = 2.0f; }
+
+BUG(host_reads_device_array, "host code reads the device variable others", "")
+{
+    volatile int seen = others[getenv("HOME") != nullptr];
+    (void)seen;
+}
+
+__global__ void wrong_row_length(float *x) { x[threadIdx.x * 40] = 1.0f; } // rows have 32 values
+
+BUG(global_into_neighbour, "behind the end of 4096 bytes", "")
+{
+    float *a = ones<float>(1024), *b = ones<float>(1024);
+    wrong_row_length<<<1, 32>>>(a); // 0x300 bytes behind a there was b
+    finish(a, b);
 }
 
 // ---- shared memory ---------------------------------------------------------------------------------------------------------
@@ -694,6 +724,20 @@ __global__ void full_mask_in_branch(int *x)
     x[threadIdx.x] = v;
 }
 
+__global__ void sum_48(float *x)
+{
+    float v = x[threadIdx.x];
+    for (int d = 16; d > 0; d /= 2) v += __shfl_down_sync(0xffffffff, v, d);
+    if (threadIdx.x % 32 == 0) x[threadIdx.x] = v;
+}
+
+BUG(shuffle_in_short_warp, "shuffle from lane 16, which the mask 0xffffffff names", "")
+{
+    float *d = ones<float>();
+    sum_48<<<1, 48>>>(d);
+    finish(d);
+}
+
 BUG(full_mask_for_half_a_warp, "deadlock", "")
 {
     int *d = ones<int>();
@@ -711,6 +755,72 @@ BUG(grid_sync_in_plain_launch, "cudaLaunchCooperativeKernel", "")
 {
     int *d = ones<int>();
     whole_grid<<<4, 1>>>(d);
+    finish(d);
+}
+
+__global__ void forgotten_step(volatile int *x, int n)
+{
+    int i = threadIdx.x;
+    while (i < n) x[i] = i; // i += blockDim.x is missing
+}
+
+BUG(endless_loop, "2 thread.s., the first of them block 0 thread 0, run in a loop at .*bugs.cu", "hangs")
+{
+    int *d = ones<int>();
+    forgotten_step<<<1, 2>>>(d, 64);
+    finish(d);
+}
+
+__global__ void collatz(unsigned *x)
+{
+    unsigned n = x[0] - 1; // 0 never becomes 1
+    while (n != 1) n = n % 2 ? 3 * n + 1 : n / 2;
+    x[1] = n;
+}
+
+BUG(endless_loop_without_memory, "endless loop", "hangs g++")
+{
+    unsigned *d = ones<unsigned>();
+    collatz<<<1, 1>>>(d);
+    finish(d);
+}
+
+__global__ void never_set(volatile int *flag)
+{
+    while (*flag == 1) {}
+    flag[1] = 2;
+}
+
+BUG(endless_spin, "endless loop", "hangs")
+{
+    int *d = ones<int>();
+    never_set<<<2, 1>>>(d);
+    finish(d);
+}
+
+__global__ void locked_twice(int *lock)
+{
+    for (int i = 0; i < 2; i++)
+        while (atomicExch(lock, 0) == 0) {}
+}
+
+BUG(endless_spin_on_atomic, "run in a loop at .*locked_twice.* at .*bugs.cu", "hangs")
+{
+    int *d = ones<int>();
+    locked_twice<<<1, 1>>>(d);
+    finish(d);
+}
+
+__global__ void never_converges(float *x)
+{
+    do __syncthreads();
+    while (x[0] > 0.5f);
+}
+
+BUG(endless_loop_with_barrier, "32 thread.s., the first of them block 0 thread 0, wait in __syncthreads", "hangs")
+{
+    float *d = ones<float>();
+    never_converges<<<1, 32>>>(d);
     finish(d);
 }
 
@@ -756,6 +866,32 @@ BUG(arguments_too_large, "argument|parameter", "")
     static huge h;
     char       *d = ones<char>();
     take<<<1, 1>>>(h, d);
+    finish(d);
+}
+#endif
+
+#ifdef __CUDASIM__ // nvcc refuses to compile these
+template <class T> __host__ __device__ void fill_from_anywhere(T *x) { fill<<<1, 32>>>(x, 1.0f, 32); }
+
+__global__ void launch_in_kernel(float *x) { fill_from_anywhere(x); }
+
+BUG(nested_launch, "device code launches fill", "")
+{
+    float *d = ones<float>();
+    launch_in_kernel<<<1, 1>>>(d);
+    finish(d);
+}
+
+__global__ void wait_in_kernel(float *x)
+{
+    x[0] = 2.0f;
+    cudaDeviceSynchronize();
+}
+
+BUG(api_in_kernel, "device code calls cudaDeviceSynchronize", "")
+{
+    float *d = ones<float>();
+    wait_in_kernel<<<1, 1>>>(d);
     finish(d);
 }
 #endif
@@ -891,6 +1027,20 @@ BUG(shift_too_far, "shift exponent 32", "")
 {
     unsigned *d = ones<unsigned>();
     shift<<<1, 1>>>(d);
+    finish(d);
+}
+
+__global__ void overflow_and_overrun(int *x)
+{
+    x[0] = x[0] + 2147483647;
+    x[1] = 7 % (x[1] - 1);
+    x[N] = 1;
+}
+
+BUG(arithmetic_and_more, "behind the end of 1024 bytes", "")
+{
+    int *d = ones<int>();
+    overflow_and_overrun<<<1, 1>>>(d);
     finish(d);
 }
 

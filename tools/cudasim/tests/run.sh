@@ -15,7 +15,7 @@ words=("$@")
 B=$(mktemp -d "${TMPDIR:-/tmp}/cudasim-tests.XXXXXX") || exit 2
 trap 'rm -rf "$B"' EXIT
 export CUDASIM_BUILD=${CUDASIM_BUILD:-$B/parts}
-unset CUDASIM_ORDER CUDASIM_LAZY CUDASIM_DEVICES CUDASIM_MAX_REPORTS CUDASIM_ABORT CUDASIM_LOG CUDASIM_FAIL
+unset CUDASIM_ORDER CUDASIM_LAZY CUDASIM_DEVICES CUDASIM_MAX_REPORTS CUDASIM_ABORT CUDASIM_LOG CUDASIM_FAIL CUDASIM_LEAKS
 export UBSAN_OPTIONS=exitcode=99 ASAN_OPTIONS=exitcode=99:detect_leaks=0
 jobs=$(nproc 2>/dev/null || echo 2)
 results=$B/results
@@ -145,6 +145,7 @@ expect_report() { # expect_report PREFIX PROGRAM NAME OPTIONS WORDS
     (
         case $4 in *lazy*) export CUDASIM_LAZY=1 ;; esac
         case $4 in *devices=2*) export CUDASIM_DEVICES=2 ;; esac
+        case $4 in *hangs*) export CUDASIM_TIMEOUT=0.5 ;; esac
         timeout 60 "$2" "$3" >"$log" 2>&1 </dev/null
     )
     status=$?
@@ -166,7 +167,7 @@ planted_bugs() { # planted_bugs PREFIX
         return
     fi
     while IFS='|' read -r name options expected; do
-        if [ "$options" = g++ ] && [ "$1" != bugs ]; then
+        if [[ $options == *g++ ]] && [ "$1" != bugs ]; then
             case_line SKIP "$1  $name" 'found with g++ only'
         else
             expect_report "$1" "$B/$1" "$name" "$options" "$expected"
@@ -251,6 +252,10 @@ gives() { # gives NAME STATUS WORDS COMMAND...: exit status, and words in the ou
     else case_line ok "driver  $name"; fi
 }
 
+same() { # same NAME EXPECTED GOT
+    if [ "$2" = "$3" ]; then case_line ok "driver  $1"; else case_line FAIL "driver  $1" "$3, not $2"; fi
+}
+
 driver() {
     local d=$B/driver
     mkdir -p "$d/my files" "$d/empty"
@@ -289,6 +294,58 @@ END
     gives 'check, nothing found' 0 'nothing to report \(6 runs' "$cudasim" check "$d/args.cu"
     gives 'check, exit status' 3 'exit status 3' "$cudasim" check "$d/args.cu" e
     gives 'compiler error' 1 'bad.cu:1:.*undeclared' "$cudasim" run "$d/bad.cu"
+    printf '__global__ void child(int *x) { *x = 1; }\n__global__ void parent(int *x)\n{\n    if (*x == 0)\n        child<<<1, 1>>>(x);\n}\nint main() { parent<<<1, 1>>>(nullptr); }\n' >"$d/nested.cu"
+    printf '__global__ void child() { }\n__device__ void f()\n{\n#ifdef __CUDA_ARCH__\n    child<<<1, 1>>>();\n#endif\n}\nint main() { child<<<1, 1>>>(); }\n' >"$d/left_out.cu"
+    gives 'launch in a kernel' 1 'nested.cu:5:[0-9]*: error: .*launches a kernel' "$cudasim" build -o "$d/nested" "$d/nested.cu"
+    gives 'launch in a kernel, left out' 0 '' "$cudasim" run "$d/left_out.cu"
+    # one bug shows in every order, one only if the last thread comes first; the leak is a third
+    cat >"$d/orders.cu" <<'END'
+#include <cstdio>
+__device__ int turn;
+__global__ void k(int *x)
+{
+    if (threadIdx.x == 31 && turn == 0) x[40] = 1;
+    turn = 1;
+}
+int main()
+{
+    int *d;
+    cudaMalloc(&d, 128);
+    k<<<1, 32>>>(d);
+    cudaDeviceSynchronize();
+    printf("done\n");
+}
+END
+    cat >"$d/volatile.cu" <<'END'
+#include <cstdio>
+__global__ void k(volatile int *x)
+{
+    if (blockIdx.x == 0)
+        while (x[0] == 0 || x[1] == 0) {}
+    if (blockIdx.x == 0) x[2] = 1;
+    else if (threadIdx.x == 0) x[blockIdx.x - 1] = 1;
+}
+int main()
+{
+    int *d, v;
+    cudaMalloc(&d, 12);
+    cudaMemset(d, 0, 12);
+    k<<<3, 2>>>(d);
+    cudaMemcpy(&v, d + 2, 4, cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    printf("got %d\n", v);
+}
+END
+    gives 'a block waits for others, volatile' 0 'got 1' "$cudasim" run "$d/volatile.cu"
+    gives 'the same with ASan' 0 'got 1' "$cudasim" run --asan "$d/volatile.cu"
+    printf 'int main() { int *d; cudaMalloc(&d, 4); return 3; }\n' >"$d/leak.cu"
+    gives 'check goes on after a report' 99 'behind the end of 128 bytes' "$cudasim" check "$d/orders.cu"
+    same 'check repeats no report' 1 "$(grep -c 'never freed' "$B/driver.log")"
+    same 'check says how many runs failed' 1 "$(grep -c 'check: 6 of 6 runs failed, the first with exit status 99 and order forward, eager' "$B/driver.log")"
+    gives 'run, a leak' 3 'leak: 4 bytes' "$cudasim" run "$d/leak.cu"
+    gives 'run, a leak that fails' 99 'leak: 4 bytes' env CUDASIM_LEAKS=fail "$cudasim" run "$d/leak.cu"
+    gives 'run, no leaks' 3 '' env CUDASIM_LEAKS=0 "$cudasim" run "$d/leak.cu"
+    same 'run is silent about leaks' 0 "$(grep -c leak "$B/driver.log")"
     gives 'missing file' 2 'no such file' "$cudasim" run "$d/none.cu"
     gives 'no file' 2 'which file' "$cudasim" run
     gives 'no command' 2 'cudasim run' "$cudasim" "$d/args.cu"

@@ -1,13 +1,13 @@
 /* cudasim: atomic functions.
  *
- * All threads of a kernel run in one OS thread, and a thread gives way only inside a barrier, a warp primitive or after an
- * atomic, so a plain read-modify-write is atomic.  The functions are not instrumented; the checker is told instead. */
+ * All threads of a kernel run in one OS thread, and the timer that makes a thread give way does not interrupt the section in
+ * which these functions lie, so a plain read-modify-write is atomic.  They are not instrumented; the checker is told instead. */
 #ifndef CUDASIM_ATOMICS_H
 #define CUDASIM_ATOMICS_H
 
 extern "C" void cudasim_atomic(const void *pointer, int size, int is_compare_and_swap, void *caller);
 
-#define CUDASIM_UNINSTRUMENTED __attribute__((no_sanitize_thread, noinline))
+#define CUDASIM_UNINSTRUMENTED __attribute__((no_sanitize_thread, noinline, section("cudasim_atomics")))
 
 #define CUDASIM_ATOMIC_SCOPES(NAME, T, EXPRESSION)                                                                             \
     CUDASIM_ATOMIC(NAME, T, EXPRESSION)                                                                                        \

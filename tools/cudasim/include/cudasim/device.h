@@ -41,6 +41,21 @@
 /* `extern __shared__ T name[];` */
 #define CUDASIM_DYN_SHARED(T, name) T *name = (T *)cudasim_context.dynamic_shared
 
+/* cu2cpp puts CUDASIM_DEVICE_VARIABLE(name) behind the definition of a device variable: the host may not use it by its name. */
+extern "C" void cudasim_device_variable(const volatile void *pointer, size_t size, const char *name, const char *file, int line);
+
+namespace cudasim {
+struct device_variable {
+    device_variable(const volatile void *pointer, size_t size, const char *name, const char *file, int line)
+    {
+        cudasim_device_variable(pointer, size, name, file, line);
+    }
+};
+} // namespace cudasim
+
+#define CUDASIM_DEVICE_VARIABLE(name)                                                                                          \
+    [[maybe_unused]] static const ::cudasim::device_variable cudasim_variable_##name(&name, sizeof name, #name, __FILE__, __LINE__);
+
 /* ------------------------------------------------------------------ coordinates */
 
 /* The scheduler writes this before it resumes a thread.  One kernel runs at a time, so one copy is enough. */

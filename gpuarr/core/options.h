@@ -1,0 +1,104 @@
+/* ---- options: what every call asks of them, before anything else ---------------------------------------------------- */
+/*  A public function begins with gi_options_..., which makes NULL of the arrays that were not given, and refuses numbers that are no dtype,
+    lists that are longer than any array has axes, and arrays that are NULL: a call that failed has left them. Where the struct has
+    an option of its own that can be wrong, the function looks at it.                                                            */
+
+#ifndef GPUARR_STATIC
+GI_EACH_OPTIONS(GI_DEFAULTS_OF)
+#endif
+
+/* False with an error if the option was given as NULL. */
+static bool gi_option_not_null(const char *site, const char *name, const void *p)
+{
+    if (p) return true;
+    gi_fail(site, GA_BAD_ARGUMENT, ".%s is NULL: the call that should have made it failed, or it was never made", name);
+    return false;
+}
+#define GI_TAKE(o, member)                                                                                                     \
+    (gi_option_not_null((o)->site, #member, (o)->member) &&                                                                    \
+     ((const void *)(o)->member != (const void *)GA_NO_ARRAY || ((o)->member = NULL, true)))
+
+static bool gi_option_dtype(const char *site, ga_dtype dtype)
+{
+    if (dtype == GA_DTYPE_DEFAULT || gi_is_dtype(dtype)) return true;
+    gi_fail(site, GA_BAD_DTYPE, ".dtype = %d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
+    return false;
+}
+
+/* Is it a list that an array can have, of `least` numbers or more? */
+static bool gi_option_list(const char *site, const char *name, const ga_shape *list, int least)
+{
+    if (list->ndim >= least && list->ndim <= GPUARR_MAX_DIMS) return true;
+    gi_fail(site, GA_BAD_SHAPE, ".%s has %d dimensions; an array has at most %d", name, list->ndim, GPUARR_MAX_DIMS);
+    return false;
+}
+#define GI_TAKE_LIST(o, member) gi_option_list((o)->site, #member, &(o)->member, 0)
+
+static bool gi_option_axes(const char *site, const ga_shape *axes)
+{
+    if (axes->ndim >= -1 && axes->ndim <= GPUARR_MAX_DIMS) return true;
+    gi_fail(site, GA_BAD_SHAPE, ".axes names %d axes; an array has at most %d", axes->ndim, GPUARR_MAX_DIMS);
+    return false;
+}
+
+static bool gi_options_new(const ga_new_options *o) { return gi_option_dtype(o->site, o->dtype) && GI_TAKE_LIST(o, chunks); }
+static bool gi_options_linspace(const ga_linspace_options *o)
+{
+    return gi_option_dtype(o->site, o->dtype) && GI_TAKE_LIST(o, chunks);
+}
+static bool gi_options_random(const ga_random_options *o)
+{
+    return gi_option_dtype(o->site, o->dtype) && GI_TAKE_LIST(o, chunks);
+}
+static bool gi_options_blocks(const ga_blocks_options *o)
+{
+    return gi_option_dtype(o->site, o->dtype) && GI_TAKE_LIST(o, chunks) && GI_TAKE_LIST(o, depth);
+}
+static bool gi_options_open(const ga_open_options *o) { return GI_TAKE_LIST(o, chunks); }
+static bool gi_options_store(const ga_store_options *o) { return GI_TAKE_LIST(o, chunks); }
+static bool gi_options_label(const ga_label_options *o) { return gi_option_dtype(o->site, o->dtype); }
+static bool gi_options_pad(const ga_pad_options *o) { return GI_TAKE_LIST(o, after); }
+
+static bool gi_options_to(ga_to_options *o) { return GI_TAKE(o, out); }
+static bool gi_options_map(ga_map_options *o)
+{
+    return GI_TAKE(o, out) && GI_TAKE(o, where) && gi_option_dtype(o->site, o->dtype);
+}
+static bool gi_options_reduce(ga_reduce_options *o)
+{
+    return GI_TAKE(o, out) && gi_option_dtype(o->site, o->dtype) && gi_option_axes(o->site, &o->axes);
+}
+static bool gi_options_order(ga_order_options *o) { return GI_TAKE(o, out) && gi_option_axes(o->site, &o->axes); }
+static bool gi_options_axis(ga_axis_options *o) { return GI_TAKE(o, out) && gi_option_dtype(o->site, o->dtype); }
+static bool gi_options_copyto(ga_copyto_options *o) { return GI_TAKE(o, where); }
+static bool gi_options_norm(const ga_norm_options *o) { return gi_option_axes(o->site, &o->axes); }
+static bool gi_options_histogram(ga_histogram_options *o) { return GI_TAKE(o, weights); }
+static bool gi_options_bincount(ga_bincount_options *o) { return GI_TAKE(o, weights); }
+static bool gi_options_product(ga_product_options *o) { return GI_TAKE(o, out); }
+static bool gi_options_tensordot(ga_tensordot_options *o)
+{
+    return GI_TAKE(o, out) && GI_TAKE_LIST(o, axes_a) && GI_TAKE_LIST(o, axes_b);
+}
+static bool gi_options_convolve(ga_convolve_options *o) { return GI_TAKE(o, out); }
+static bool gi_options_convolve2d(ga_convolve2d_options *o) { return GI_TAKE(o, out); }
+static bool gi_options_ndconvolve(ga_ndconvolve_options *o) { return GI_TAKE(o, out) && GI_TAKE_LIST(o, origin); }
+static bool gi_options_convolve1d(ga_convolve1d_options *o) { return GI_TAKE(o, out); }
+static bool gi_options_gaussian(ga_gaussian_options *o)
+{
+    return GI_TAKE(o, out) && GI_TAKE(o, sigmas) && GI_TAKE_LIST(o, order) && GI_TAKE_LIST(o, radius);
+}
+static bool gi_options_edge(ga_edge_options *o) { return GI_TAKE(o, out); }
+static bool gi_options_uniform(ga_uniform_options *o)
+{
+    return GI_TAKE(o, out) && GI_TAKE_LIST(o, sizes) && GI_TAKE_LIST(o, origin);
+}
+static bool gi_options_window(ga_window_options *o)
+{
+    return GI_TAKE(o, footprint) && GI_TAKE(o, out) && GI_TAKE_LIST(o, sizes) && GI_TAKE_LIST(o, origin);
+}
+static bool gi_options_distance(ga_distance_options *o) { return GI_TAKE(o, out); }
+static bool gi_options_apply(ga_apply_options *o) { return GI_TAKE(o, out) && GI_TAKE(o, where) && GI_TAKE(o, outs); }
+static bool gi_options_stencil(ga_stencil_options *o) { return GI_TAKE(o, out); }
+static bool gi_options_compute(ga_compute_options *o) { return GI_TAKE(o, out); }
+
+static int gi_axis_or(int axis, int otherwise) { return axis != GA_AXIS_DEFAULT ? axis : otherwise; }

@@ -1,0 +1,300 @@
+/*  bools.c -- bytes of a bool array need not be 0 and 1: views of other bytes, wrapped memory and copies of foreign memory bring others.
+    Every call reads what is not 0 as true, gives the result of the clean array, and makes bytes that are 0 or 1; what only moves
+    elements keeps their bytes.                                                                                                  */
+#ifndef GPUARR_IMPLEMENTATION
+#define GPUARR_KERNELS
+#endif
+#include "test.h"
+
+GA_ELEMENTWISE(pick, double, (bool c, double x, bool d), c ? x : (double)d)
+GA_ELEMENTWISE(turn, bool, (bool c), !c)
+GA_ELEMENTWISE(both, void, (bool c, bool d, bool *and_, int32_t *sum), {
+    *and_ = c && d;
+    *sum  = c + d;
+})
+GA_REDUCTION(count_pairs, int64_t, (bool c, bool d), int64_t, 0, c + 2 * d, a + b, a)
+GA_STENCIL(neighbours, (1, 1), bool, (bool also), GA_AT(0, -1) || (GA_AT(0, 1) && GA_AT(1, 0)) || also)
+
+typedef struct pair { /* the same truths */
+    ga_array *odd, *clean;
+} pair;
+
+/* Random truths: of any bytes, and of 0 and 1. how: 0 packed, 1 every second one, 2 reversed, 3 transposed. */
+static pair make(int64_t rows, int64_t columns, int how)
+{
+    const int64_t n     = (how == 1 ? 2 : 1) * rows * columns;
+    uint8_t      *bytes = (uint8_t *)malloc((size_t)n), *truths = (uint8_t *)malloc((size_t)n);
+    for (int64_t i = 0; i < n; i++) {
+        const uint64_t r = test_random();
+        bytes[i]         = r % 3 == 0 ? 0 : r % 3 == 1 ? 1 : (uint8_t)(r >> 8);
+        if (r % 64 == 5) bytes[i] = 128; /* the highest bit alone */
+        truths[i] = bytes[i] != 0;
+    }
+    const uint8_t *from[2] = { bytes, truths };
+    ga_array      *made[2];
+    for (int k = 0; k < 2; k++) {
+        ga_array *whole = how == 3 ? ga_from(from[k], (columns, rows)) : ga_from(from[k], (rows, n / rows));
+        ga_array *seen  = how == 1   ? ga_index(whole, ":, ::2")
+                          : how == 2 ? ga_index(whole, "::-1, ::-1")
+                          : how == 3 ? ga_transpose(whole)
+                                     : ga_view(whole);
+        made[k]         = ga_view_as(seen, GA_BOOL);
+        ga_free(seen);
+        ga_free(whole);
+    }
+    free(bytes);
+    free(truths);
+    const pair p = { made[0], made[1] };
+    return p;
+}
+
+static void drop(pair p)
+{
+    ga_free(p.odd);
+    ga_free(p.clean);
+}
+
+/* Are the elements of both the same truths? Those of other dtypes: the same. */
+static bool same_truths(const ga_array *a, const ga_array *b)
+{
+    if (!a || !b || a->dtype != GA_BOOL || b->dtype != GA_BOOL) return test_same_bits(a, b);
+    ga_array  *x = ga_ascontiguous(a), *y = ga_ascontiguous(b), *u = ga_view_as(x, GA_U8), *v = ga_view_as(y, GA_U8);
+    ga_array  *p = ga_not_equal(u, 0), *q = ga_not_equal(v, 0);
+    const bool same = test_same_bits(p, q);
+    ga_free(p), ga_free(q), ga_free(u), ga_free(v), ga_free(x), ga_free(y);
+    return same;
+}
+
+/* The same expression of x, y and m, of any bytes and of 0 and 1. */
+#define BOTH(same, ...)                                                                                                        \
+    do {                                                                                                                       \
+        const ga_array *x = one.odd, *y = two.odd, *m = mask.odd;                                                              \
+        ga_array       *odd = (__VA_ARGS__);                                                                                   \
+        x = one.clean, y = two.clean, m = mask.clean;                                                                          \
+        ga_array *clean = (__VA_ARGS__);                                                                                       \
+        (void)x, (void)y, (void)m;                                                                                             \
+        if (odd || clean) test_check(same(odd, clean), __FILE__, __LINE__, #__VA_ARGS__);                                      \
+        else test_check(strcmp(#same, "or_none") == 0, __FILE__, __LINE__, #__VA_ARGS__);                                      \
+        ga_free(odd);                                                                                                          \
+        ga_free(clean);                                                                                                        \
+    } while (0)
+#define SAME(...)  BOTH(test_same_bits, __VA_ARGS__)
+#define MOVES(...) BOTH(same_truths, __VA_ARGS__)
+#define or_none    test_same_bits /* rows that do not take bool say so, of both */
+#define ROW(...)   BOTH(or_none, __VA_ARGS__)
+
+static void rows(pair one, pair two, pair mask)
+{
+    ga_set_error_handler(ga_ignore_error, NULL);
+#define GA_UNARY(name, ...)      ROW(ga_##name(x));
+#define GA_ELEMENTARY(name, ...) ROW(ga_##name(x));
+#define GA_BINARY(name, ...)                                                                                                   \
+    ROW(ga_##name(x, y));                                                                                                      \
+    ROW(ga_##name(x, true));                                                                                                   \
+    ROW(ga_##name(false, y));
+#define GA_ELEMENTARY2(name, ...) ROW(ga_##name(x, y));
+#define GA_TERNARY(name, ...)                                                                                                  \
+    ROW(ga_##name(x, y, m));                                                                                                   \
+    ROW(ga_##name(x, y, true));
+#define GA_FOLD(name, ...)                                                                                                     \
+    ROW(ga_##name(x));                                                                                                         \
+    ROW(ga_##name(x, .axis = 0));                                                                                              \
+    ROW(ga_##name(x, .axis = 1));
+#define GA_TABLE
+#include "gpuarr.h"
+    ga_set_error_handler(NULL, NULL);
+    ga_clear_error();
+}
+
+static ga_array *into(const ga_array *values, ga_array *out) { return out && ga_copyto(out, values) ? out : NULL; }
+
+static void lines(pair one, ga_array *numbers, ga_array *row)
+{
+    const pair two = one, mask = one;
+    SAME(ga_compress(x, numbers, .axis = 1));
+    SAME(ga_bincount(x));
+    SAME(ga_convolve(x, y));
+    SAME(ga_correlate(x, y));
+    SAME(ga_convolve(x, row));
+    SAME(ga_cumsum(x));
+    SAME(ga_outer(x, y));
+}
+
+static void products(pair one, pair two)
+{
+    const pair mask = one;
+    SAME(ga_matmul(x, y));
+    SAME(ga_dot(x, y));
+}
+
+static void calls(pair one, pair two, pair mask)
+{
+    ga_array *numbers = ga_random((one.odd->shape[0], one.odd->shape[1])), *integers;
+    integers          = ga_random_integers(0, 2, (one.odd->shape[1]));
+    ga_array *row     = ga_index(integers, ":3");
+    pair      line    = { ga_index(one.odd, "0"), ga_index(one.clean, "0") };
+    pair      across  = { ga_transpose(two.odd), ga_transpose(two.clean) };
+    lines(line, numbers, row);
+    products(one, across);
+    drop(line), drop(across);
+    /* Choosing. */
+    SAME(ga_nonzero(x));
+    SAME(ga_extract(x, numbers));
+    MOVES(ga_extract(x, y));
+    SAME(ga_where(x, numbers, 2));
+    MOVES(ga_where(x, y, x));
+    SAME(ga_add(numbers, 1, .out = ga_zeros((numbers->shape[0], numbers->shape[1])), .where = x));
+    SAME(ga_copyto(ga_copy(numbers), 7, .where = x));
+    /* Numbers of them. */
+    SAME(ga_astype(x, GA_U8));
+    SAME(ga_astype(x, GA_I32));
+    SAME(ga_astype(x, GA_I64));
+    SAME(ga_astype(x, GA_U64));
+    SAME(ga_astype(x, GA_F32));
+    SAME(ga_astype(x, GA_F64));
+#ifndef GPUARR_FEW_DTYPES
+    SAME(ga_astype(x, GA_I8));
+    SAME(ga_astype(x, GA_I16));
+    SAME(ga_astype(x, GA_U16));
+    SAME(ga_astype(x, GA_U32));
+    SAME(ga_astype(x, GA_C64));
+    SAME(ga_astype(x, GA_C128));
+    {
+        ga_array *wide = ga_astype(numbers, GA_C128);
+        SAME(ga_where(x, wide, 2));
+        SAME(ga_copyto(ga_copy(wide), 7, .where = x));
+        ga_free(wide);
+    }
+#endif
+    SAME(ga_add(x, numbers));
+    SAME(ga_add(x, 1));
+    SAME(ga_mean(x, .axis = 0));
+    SAME(ga_var(x));
+    SAME(ga_std(x, .axis = 1));
+    SAME(ga_argmin(x));
+    SAME(ga_argmax(x, .axis = 0));
+    SAME(ga_argmax(x, .axis = 1));
+    SAME(ga_median(x, .axis = 1));
+    SAME(ga_median(x));
+    SAME(ga_percentile(x, 30, .axis = 1));
+    SAME(ga_cumsum(x, .axis = 0));
+    SAME(ga_cumprod(x, .axis = 1));
+    SAME(ga_norm(x));
+    SAME(ga_histogram(x, 4));
+    SAME(ga_histogram(numbers, 4, .weights = x));
+    SAME(ga_isclose(x, y));
+    /* In their order. */
+    SAME(ga_sort(x));
+    SAME(ga_sort(x, .axis = 0));
+    SAME(ga_argsort(x));
+    SAME(ga_argsort(x, .axis = 0));
+    SAME(ga_unique(x));
+    {
+        ga_array *index[2], *inverse[2], *counts[2], *values[2];
+        for (int k = 0; k < 2; k++)
+            values[k] = ga_unique(k ? one.clean : one.odd, .index = &index[k], .inverse = &inverse[k], .counts = &counts[k]);
+        CHECK(test_same_bits(values[0], values[1]));
+        CHECK(test_same_bits(index[0], index[1]) && test_same_bits(inverse[0], inverse[1]) &&
+              test_same_bits(counts[0], counts[1]));
+        for (int k = 0; k < 2; k++) ga_free(values[k]), ga_free(index[k]), ga_free(inverse[k]), ga_free(counts[k]);
+    }
+    /* Products and windows. */
+    SAME(ga_inner(x, y));
+    SAME(ga_vdot(x, y));
+    SAME(ga_tensordot(x, y, 2));
+    SAME(ga_einsum("ij,ij->i", (x, y)));
+    SAME(ga_convolve2d(x, m));
+    SAME(ga_convolve2d(numbers, m));
+    SAME(ga_ndcorrelate(x, m));
+    SAME(ga_gaussian_filter(x, 1.5));
+    SAME(ga_sobel(x));
+    SAME(ga_uniform_filter(x, 3));
+    SAME(ga_minimum_filter(x, 3));
+    SAME(ga_maximum_filter(x, 5));
+    SAME(ga_maximum_filter(x, 0, .footprint = m));
+    SAME(ga_median_filter(x, 3));
+    SAME(ga_median_filter(x, 4));
+    SAME(ga_percentile_filter(x, 20, 7));
+    SAME(ga_rank_filter(x, 3, 0, .footprint = m));
+    SAME(ga_rank_filter(numbers, 3, 0, .footprint = m));
+    /* Objects. */
+    SAME(ga_label(x));
+    SAME(ga_sum_labels(numbers, x, NULL));
+    SAME(ga_mean_labels(numbers, x, NULL));
+    SAME(ga_max_labels(x, y, NULL));
+    SAME(ga_size_labels(x, NULL));
+    SAME(ga_center_of_mass(x, y, NULL));
+    SAME(ga_center_of_mass(x, NULL, NULL));
+    MOVES(ga_sigma_clip(x));
+    SAME(ga_cdist(x, y));
+    SAME(ga_cdist(x, y, .metric = GA_CITYBLOCK));
+    /* Formulas of the user's. */
+    SAME(ga_apply(pick, (x, numbers, y)));
+    SAME(ga_apply(turn, (x)));
+    SAME(ga_apply(turn, (x), .out = ga_zeros((numbers->shape[0], numbers->shape[1]), .dtype = GA_BOOL), .where = y));
+    {
+        ga_array *odd[2] = { NULL, NULL }, *clean[2] = { NULL, NULL };
+        CHECK(ga_apply(both, (one.odd, two.odd), .outs = odd) && ga_apply(both, (one.clean, two.clean), .outs = clean));
+        for (int k = 0; k < 2; k++) {
+            CHECK(test_same_bits(odd[k], clean[k]));
+            ga_free(odd[k]), ga_free(clean[k]);
+        }
+    }
+    SAME(ga_reduce(count_pairs, (x, y), .axis = 0));
+    SAME(ga_reduce(count_pairs, (x, y), .axis = 1));
+    SAME(ga_stencil(neighbours, (x, false)));
+    SAME(ga_stencil(neighbours, (x, false), .border = GA_BORDER_WRAP, .steps = 3));
+    /* What moves. */
+    MOVES(ga_roll(x, 3, .axis = 1));
+    MOVES(ga_take(x, row, .axis = 1));
+    MOVES(ga_repeat(x, 2, .axis = 0));
+    MOVES(ga_pad(x, (2), .mode = GA_PAD_EDGE));
+    MOVES(ga_concatenate((x, y), .axis = 1));
+    MOVES(into(x, ga_copy(y)));
+    SAME(ga_concatenate((x, numbers), .axis = 1));
+    ga_free(numbers), ga_free(integers), ga_free(row);
+}
+
+/* Copies and views keep the bytes; what is read of them one by one, or printed, is a truth. */
+static void bytes(pair p)
+{
+    ga_array *copies[] = { ga_copy(p.odd), ga_astype(p.odd, GA_BOOL), ga_ascontiguous(p.odd), ga_flatten(p.odd),
+                           ga_to(p.odd, GA_CPU) };
+    ga_array *flat     = test_to_cpu(p.odd);
+    for (size_t k = 0; k < sizeof copies / sizeof *copies; k++) {
+        ga_array *host = copies[k] ? test_to_cpu(copies[k]) : NULL;
+        CHECK(host && memcmp(host->data, flat->data, (size_t)host->size) == 0);
+        ga_free(host);
+        ga_free(copies[k]);
+    }
+    bool same = true;
+    for (int64_t i = 0; i < p.odd->shape[0]; i++)
+        for (int64_t j = 0; j < 5 && j < p.odd->shape[1]; j++) {
+            const double v = ga_item_at(p.odd, i, j);
+            same           = same && v == ga_item_at(p.clean, i, j) && (v == 0 || v == 1);
+            same           = same && ga_item_int_at(p.odd, i, j) == (int64_t)v;
+        }
+    CHECK(same);
+    char *odd = ga_to_string(p.odd), *clean = ga_to_string(p.clean);
+    CHECK(odd && clean && strcmp(odd, clean) == 0);
+    free(odd);
+    free(clean);
+    CHECK(ga_array_equal(p.odd, p.clean) && ga_allclose(p.odd, p.clean));
+    ga_free(flat);
+}
+
+int main(void)
+{
+    test_begin();
+    for (int how = 0; how < 4; how++)
+        for (int size = 0; size < 2; size++) {
+            const int64_t m = size == 0 ? 7 : test_small() ? 20 : 40, n = size == 0 ? 9 : test_small() ? 130 : 1100;
+            pair one = make(m, n, how), two = make(m, n, how == 1 ? 0 : how), mask = make(m, n, 0), small = make(3, 3, how);
+            rows(one, two, mask);
+            calls(one, two, small);
+            bytes(one);
+            drop(one), drop(two), drop(mask), drop(small);
+        }
+    CHECK(ga_memory_stats().arrays == 0);
+    return test_end();
+}

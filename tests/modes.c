@@ -1,0 +1,120 @@
+/*  modes.c -- results have the same bits, and texts the same characters, in a program that rounds otherwise, takes subnormal numbers for 0,
+    or writes a decimal comma; and its modes are afterwards what they were.                                                      */
+#include "test.h"
+
+#include <fenv.h>
+#include <locale.h>
+
+enum { RESULTS = 64 };
+
+static ga_array *results[RESULTS], *again[RESULTS];
+
+/* One of every kind of computation, of numbers that round and of subnormal ones. */
+static int compute(ga_array **r)
+{
+    int       n = 0;
+    ga_array *x = ga_random((70, 90), .seed = 3), *tiny = ga_multiply(x, 1e-310),
+             *y = ga_random_normal(1, 3, (70, 90), .seed = 4);
+    ga_array *f = ga_astype(y, GA_F32), *small = ga_multiply(f, 1e-40), *line = ga_index(x, "0"), *few = ga_index(y, ":3, :3");
+    ga_array *many = ga_random((300, 1000), .seed = 5), *labels = ga_label(ga_greater(y, 2));
+    r[n++] = x, r[n++] = tiny, r[n++] = y, r[n++] = f, r[n++] = small, r[n++] = many, r[n++] = labels;
+#define R(...) (r[n] = ga_keep(__VA_ARGS__), CHECK(r[n]), n++)
+    R(ga_add(x, tiny)), R(ga_divide(tiny, 3)), R(ga_sqrt(tiny)), R(ga_exp(y)), R(ga_tanh(small)), R(ga_power(x, 1.7));
+    R(ga_add(tiny, 1e-310)), R(ga_multiply(tiny, 0.3)), R(ga_astype(tiny, GA_F32)), R(ga_astype(f, GA_F64));
+    R(ga_sum(y)), R(ga_sum(y, .axis = 1)), R(ga_mean(tiny)), R(ga_std(f)), R(ga_var(y, .axis = 0)), R(ga_prod(line));
+    R(ga_cumsum(y, .axis = 1)), R(ga_median(y)), R(ga_percentile(y, 33.3)), R(ga_norm(tiny)), R(ga_sort(y)),
+        R(ga_argmax(small));
+    R(ga_matmul(y, ga_transpose(y))), R(ga_dot(line, line)), R(ga_convolve2d(y, few)), R(ga_gaussian_filter(y, 1.3));
+    R(ga_gaussian_filter(tiny, 2.5)), R(ga_uniform_filter(tiny, 5)), R(ga_convolve(line, line));
+    R(ga_linspace(0, 1e-309, 7)), R(ga_linspace(0, 1, 77)), R(ga_logspace(-3, 3, 20)), R(ga_arange(0, 1, 0.1)),
+        R(ga_histogram(y, 9));
+    R(ga_mgrid("0:1:7j, .5:2:.25")), R(ga_full((3), 1e-310)), R(ga_cdist(y, x)), R(ga_sigma_clip(y)),
+        R(ga_mean_labels(y, labels, NULL));
+    R(ga_center_of_mass(tiny, labels, NULL)), R(ga_isclose(tiny, 0, .atol = 1e-311)), R(ga_less(tiny, 1e-311));
+    R(ga_exp(many)), R(ga_sum(many, .axis = 0)), R(ga_random_normal(0, 1e-310, (1000), .seed = 9)), R(ga_cbrt(small));
+    R(ga_greater(small, 0)), R(ga_count_nonzero(tiny)), R(ga_sign(tiny)), R(ga_fmod(y, 0.7)), R(ga_render(y, .colorbar = true));
+    return n;
+}
+
+static void compare(const char *mode, int n, char *text)
+{
+    ga_scope {
+        CHECK(compute(again) == n);
+        for (int k = 0; k < n; k++)
+            if (!CHECK(test_same_bits(results[k], again[k]))) printf("     result %d, %s\n", k, mode);
+        ga_array *tenth = ga_multiply(ga_index(again[2], "0, :9"), 0.1);
+        char     *now   = ga_to_string(tenth);
+        CHECK(now && strcmp(now, text) == 0);
+        free(now);
+    }
+}
+
+#if defined(__x86_64__)
+static void     set_modes(unsigned modes) { __builtin_ia32_ldmxcsr((__builtin_ia32_stmxcsr() & ~0x8040u) | modes); }
+static unsigned get_modes(void) { return __builtin_ia32_stmxcsr() & 0x8040u; }
+#endif
+
+/* A locale with a decimal comma: one that is installed, or one that is made. */
+static bool set_comma(void)
+{
+    char at[] = "/tmp/gpuarr-locale-XXXXXX", command[256];
+    if (!setlocale(LC_ALL, "de_DE.UTF-8")) {
+        if (!mkdtemp(at)) return false;
+        snprintf(command, sizeof command, "localedef --no-archive -i de_DE -f UTF-8 %s/de_DE.UTF-8 >%s/log 2>&1", at, at);
+        const bool made = system(command) == 0;
+        setenv("LOCPATH", at, 1);
+        const bool set = made && setlocale(LC_ALL, "de_DE.UTF-8");
+        snprintf(command, sizeof command, "rm -rf %s", at);
+        CHECK(system(command) == 0);
+        if (!set) return false;
+    }
+    char text[8];
+    snprintf(text, sizeof text, "%.1f", 0.5);
+    return CHECK(strcmp(text, "0,5") == 0);
+}
+
+/* What stands in a text: fill values. */
+static void test_zarr(void)
+{
+    char at[] = "/tmp/gpuarr-modes-XXXXXX", path[128], command[400];
+    CHECK(mkdtemp(at));
+    snprintf(path, sizeof path, "%s/x.zarr", at);
+    CHECK(ga_store(ga_full((4), 2.5), path));
+    snprintf(command, sizeof command, "sed -i 's/\"fill_value\": *[^,]*/\"fill_value\": 1.75/' %s/.zarray && rm -f %s/0", path,
+             path);
+    CHECK(system(command) == 0);
+    ga_array *a = ga_open(path), *all = ga_compute(a);
+    CHECK(all && ga_item_at(all, 2) == 1.75);
+    snprintf(command, sizeof command, "rm -rf %s", at);
+    CHECK(system(command) == 0);
+}
+
+int main(void)
+{
+    test_begin();
+    ga_scope {
+        const int n          = compute(results);
+        char     *text       = ga_to_string(ga_multiply(ga_index(results[2], "0, :9"), 0.1));
+        const int rounding[] = { FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO };
+        for (int k = 0; k < 3; k++) {
+            fesetround(rounding[k]);
+            compare("with another rounding", n, text);
+            CHECK(fegetround() == rounding[k]);
+            fesetround(FE_TONEAREST);
+        }
+#if defined(__x86_64__)
+        set_modes(0x8040);
+        compare("with subnormal numbers as 0", n, text);
+        CHECK(get_modes() == 0x8040);
+        set_modes(0);
+#endif
+        if (set_comma()) {
+            compare("with a decimal comma", n, text);
+            test_zarr();
+        } else {
+            test_skip("no locale with a decimal comma: localedef, or its sources, are not installed (Debian: locales)", 2);
+        }
+        free(text);
+    }
+    return test_end();
+}

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Is every row of the table checked? Each row is made wrong, one at a time, and tests/oracle.py must see it.
+
+    python3 tests/mutate.py [--rows tanh,add] [--cases 400]
+
+A mutant is a copy of the headers with one wrong row: a formula that is turned round or replaced by its first operand, a core of an elementary
+function that is off by some 2^-20 (float32) or 2^-49, a fold that forgets one of two. The library is built for the baseline, without
+optimisation. What was found stays in build/mutate until a header or the oracle changes, so a run that was stopped goes on where it was.
+The last line is `N passed, N failed, N skipped`; a mutant that lives is a failure.
+"""
+import argparse
+import hashlib
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OUT = ROOT / "build/mutate"
+ROW = re.compile(r"^(GA_\w+)\(\s*(\w+),", re.M)
+
+
+def split(row):
+    """The columns of a row, with their blanks."""
+    inside, columns, depth, quoted, start = row[row.index("(") + 1:row.rindex(")")], [], 0, False, 0
+    for i, c in enumerate(inside):
+        quoted ^= c == '"'
+        depth += 0 if quoted else (c == "(") - (c == ")")
+        if c == "," and depth == 0 and not quoted:
+            columns.append(inside[start:i])
+            start = i + 1
+    return columns + [inside[start:]]
+
+
+def mutant_of(line):
+    """The wrong row; None: the function that it calls is to be made wrong."""
+    kind, c = line[:line.index("(")], split(line)
+    if kind in ("GA_ELEMENTARY", "GA_ELEMENTARY2"):
+        return None
+    if kind == "GA_FOLD":
+        c[6] = " a" if c[0].strip() not in ("any", "all") else " !(" + c[6].strip() + ")"
+    elif c[2].strip() == "BOOL":
+        c[3] = f" !({c[3].strip()})"
+    elif c[2].strip() == "PART":
+        c[3] = f" ({c[3].strip()}) + ({c[3].strip()}) + 1"
+    elif c[3].strip() == "x":
+        c[3] = " GA_NEG(x)"
+    else:
+        c[3] = " x"
+    return f"{kind}({','.join(c)})"
+
+
+def make(folder, line):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    shutil.copytree(ROOT / "gpuarr", folder / "gpuarr")
+    for header in ROOT.glob("gpuarr*.h"):
+        shutil.copy(header, folder)
+    if not line:
+        return
+    name, wrong = split(line)[0].strip(), mutant_of(line)
+    if wrong:
+        table = folder / "gpuarr/rows/table.h"
+        table.write_text(table.read_text().replace(line, wrong))
+        return
+    for f in (folder / "gpuarr/formulas").glob("*.h"):
+        text = f.read_text()
+        for tag, factor in ("f32", "0x1.00001p0f"), ("f64", "0x1.0000000000008p0"):
+            found = re.search(rf"^GI_FORMULA \w+ gi_{name}_core_{tag}\((.*)\)", text, re.M)
+            if not found:
+                continue
+            T, given = {"f32": "float", "f64": "double"}[tag], ", ".join(p.split()[-1] for p in found[1].split(","))
+            text = re.sub(rf"\bgi_{name}_core_{tag}\b", f"gi_{name}_right_{tag}", text)
+            text += (f"\nGI_FORMULA {T} gi_{name}_core_{tag}({found[1]}) "
+                     f"{{ return gi_{name}_right_{tag}({given}) * {factor}; }}\n")
+        f.write_text(text)
+
+
+def build(name, line=None):
+    """The library, or why there is none."""
+    folder, library = OUT / "tree", OUT / f"{name}.so"
+    make(folder, line)
+    built = subprocess.run(["clang", "-std=c11", "-O0", "-w", "-fPIC", "-shared", "-DGPUARR_BASELINE_ONLY", f"-I{folder}", "-Itests",
+                            "tests/impl.c", "tests/oracle_kernels.c", "-o", library, "-lm", "-lpthread"],
+                           cwd=ROOT, capture_output=True, text=True)
+    return "does not compile: " + built.stderr[:300] if built.returncode else library
+
+
+def judge(library, name, cases):
+    """caught, lives, or what went wrong."""
+    if isinstance(library, str):
+        return library
+    judged = subprocess.run([sys.executable, "tests/oracle.py", "--lib", library, "--cases", str(cases), "--seed", "1", "--only", name],
+                            cwd=ROOT, capture_output=True, text=True)
+    last = re.findall(r"^(\d+) passed, (\d+) failed", judged.stdout, re.M)
+    if not last or last[-1] == ("0", "0"):
+        return "the oracle says nothing: " + (judged.stdout + judged.stderr)[-300:]
+    return "caught" if int(last[-1][1]) else "lives"
+
+
+def main():
+    options = argparse.ArgumentParser()
+    options.add_argument("--rows", default="")
+    options.add_argument("--cases", type=int, default=400)
+    o = options.parse_args()
+    table = (ROOT / "gpuarr/rows/table.h").read_text()
+    rows = {m[2]: table[m.start():table.index("\n", m.start())] for m in ROW.finditer(table)}
+    asked = [r for r in o.rows.replace(" ", ",").split(",") if r] or list(rows)
+    unknown = [r for r in asked if r not in rows]
+    if unknown:
+        sys.exit("no such row: " + ", ".join(unknown))
+    OUT.mkdir(parents=True, exist_ok=True)
+    digest = hashlib.sha256(str(o.cases).encode())
+    for f in sorted([*ROOT.glob("gpuarr*.h"), *ROOT.glob("gpuarr/**/*.h"), *ROOT.glob("tests/oracle/**/*.py"), pathlib.Path(__file__)]):
+        digest.update(f.read_bytes())
+    passed, failed, right = 0, 0, None
+    for name in asked:
+        known = OUT / f"{name}.{digest.hexdigest()[:16]}"
+        if not known.exists():
+            right = right or build("right")
+            verdict = judge(right, name, o.cases)
+            verdict = "the right one fails: " + verdict if verdict != "lives" else judge(build("wrong", rows[name]), name, o.cases)
+            known.write_text(verdict)
+        verdict = known.read_text()
+        passed += verdict == "caught"
+        failed += verdict != "caught"
+        print(f"{'' if verdict == 'caught' else 'FAIL '}{name}: {verdict}", flush=True)
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,503 @@
+/* Under a name is the old file or the new one, whatever happens: each writer is killed at each system call that changes files (by ptrace, as
+   `strace -e inject` does), runs out of disk, and finds links, and folders and files of others in its way. */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1 /* for unshare */
+#endif
+#include "test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+static char folder[200];
+
+static const char *in_folder(const char *name) /* eight at a time */
+{
+    static char paths[8][300];
+    static int  turn;
+    char       *path = paths[turn = (turn + 1) % 8];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static void put_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    CHECK(f && fputs(text, f) >= 0 && fclose(f) == 0);
+}
+
+static bool has_text(const char *path, const char *text)
+{
+    char  found[100] = "";
+    FILE *f          = fopen(path, "r");
+    bool  read       = f && fgets(found, sizeof found, f);
+    if (f) fclose(f);
+    return read && !strcmp(found, text);
+}
+
+static bool exists(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0;
+}
+
+static void remove_tree(const char *path)
+{
+    char command[400];
+    snprintf(command, sizeof command, "rm -rf '%s'", path);
+    CHECK(system(command) == 0);
+}
+
+static void clean_folder(void)
+{
+    remove_tree(folder);
+    CHECK(mkdir(folder, 0777) == 0);
+}
+
+/* How many names are there in the folder beside `name`? */
+static int others(const char *name)
+{
+    DIR *list = opendir(folder);
+    int  n    = 0;
+    for (struct dirent *e; list && (e = readdir(list)) != NULL;) n += e->d_name[0] != '.' && strcmp(e->d_name, name) != 0;
+    if (list) closedir(list);
+    return n;
+}
+
+/* ---- the writers -------------------------------------------------------------------------------------------------- */
+/*  Each writes 200 x 100 numbers of which all say which time it was. */
+
+static ga_array *numbers(int time) { return ga_full((200, 100), time, .dtype = GA_U8); }
+
+static bool write_npy(const char *path, int time) { return ga_save(path, numbers(time)); }
+static bool write_npz(const char *path, int time)
+{
+    const ga_array *arrays[2] = { numbers(time), numbers(time) };
+    return ga_savez(path, 2, NULL, arrays);
+}
+static bool write_png(const char *path, int time) { return ga_imsave(path, numbers(time)); }
+static bool write_fits(const char *path, int time) { return ga_fits_write(path, numbers(time)); }
+static bool write_svg(const char *path, int time)
+{
+    ga_array *x = ga_chunked(ga_zeros((100)), 100 / time);
+    return ga_visualize(ga_sin(x), path);
+}
+static bool store_npy(const char *path, int time) { return ga_store(numbers(time), path, .chunks = ga_chunks(100, 100)); }
+static bool resume_npy(const char *path, int time)
+{
+    return ga_store(numbers(time), path, .chunks = ga_chunks(100, 100), .resume = true);
+}
+static bool store_zarr(const char *path, int time)
+{
+    return ga_store(numbers(time), path, .chunks = ga_chunks(100, 50), .overwrite = true);
+}
+static bool resume_zarr(const char *path, int time)
+{
+    return ga_store(numbers(time), path, .chunks = ga_chunks(100, 50), .resume = true, .overwrite = true);
+}
+
+/* Which time was it? -1: the file is damaged, 0: it is not there. */
+static int time_of(const ga_array *a)
+{
+    if (!a || a->ndim != 2 || a->shape[0] != 200 || a->shape[1] != 100) return -1;
+    int time = *(const unsigned char *)a->data;
+    return ga_array_equal(a, numbers(time)) ? time : -1;
+}
+static int read_npy(const char *path) { return time_of(ga_load(path)); }
+static int read_npz(const char *path)
+{
+    int time = time_of(ga_load_from(path, "arr_0"));
+    return time == time_of(ga_load_from(path, "arr_1")) ? time : -1;
+}
+static int read_fits(const char *path) { return time_of(ga_fits_read(path)); }
+static int read_zarr(const char *path)
+{
+    ga_array *a = ga_open(path);
+    return a ? time_of(ga_compute(a)) : -1;
+}
+/* Of pictures only whether they are whole is asked: their time is that of the file with the same bytes, which the test keeps. */
+static int read_bytes(const char *path)
+{
+    for (int time = 1; time <= 2; time++) {
+        char command[700];
+        snprintf(command, sizeof command, "cmp -s '%s' '%s/.is.%d'", path, folder, time);
+        if (system(command) == 0) return time;
+    }
+    return -1;
+}
+
+typedef struct writer {
+    const char *name;
+    bool (*write)(const char *path, int time);
+    int (*read)(const char *path);
+    bool (*anew)(const char *path, int time); /* the same, where the other goes on with what a killed one has left */
+} writer;
+
+static const writer writers[] = {
+    { "a.npy", write_npy, read_npy, write_npy },      { "a.npz", write_npz, read_npz, write_npz },
+    { "a.png", write_png, read_bytes, write_png },    { "a.fits", write_fits, read_fits, write_fits },
+    { "a.svg", write_svg, read_bytes, write_svg },    { "s.npy", store_npy, read_npy, store_npy },
+    { "r.npy", resume_npy, read_npy, store_npy },     { "s.zarr", store_zarr, read_zarr, store_zarr },
+    { "r.zarr", resume_zarr, read_zarr, store_zarr },
+};
+enum { WRITERS = sizeof writers / sizeof *writers };
+
+/* Is the library there that the writer needs? */
+static bool can_write(const writer *w)
+{
+    static bool told[WRITERS];
+    bool        missing = false;
+    ga_set_error_handler(ga_ignore_error, NULL);
+    ga_scope
+        missing = !w->write(in_folder(w->name), 1) && ga_error_status() == GA_NO_LIBRARY;
+    ga_set_error_handler(NULL, NULL);
+    ga_clear_error();
+    if (missing && !told[w - writers]) test_skip(w->name, 1), told[w - writers] = true;
+    return !missing;
+}
+
+static int read_back(const writer *w)
+{
+    int  time = 0;
+    char old[300];
+    snprintf(old, sizeof old, "%s/%s.gpuarr.old", folder, w->name); /* ga_open finds it */
+    if (exists(in_folder(w->name)) || exists(old))
+        ga_scope
+            time = w->read(in_folder(w->name));
+    return time;
+}
+
+/* Pictures are told by the bytes that each time has. */
+static void keep_bytes(const writer *w)
+{
+    for (int time = 1; time <= 2 && w->read == read_bytes; time++) {
+        char kept[300];
+        snprintf(kept, sizeof kept, "%s/.is.%d", folder, time);
+        ga_scope
+            CHECK(w->write(in_folder(w->name), time));
+        CHECK(rename(in_folder(w->name), kept) == 0);
+    }
+}
+
+/* ---- killed at each system call ------------------------------------------------------------------------------------ */
+
+static bool changes_files(long call)
+{
+    static const long calls[] = {
+        SYS_write,     SYS_pwrite64, SYS_writev,   SYS_openat,  SYS_fsync, SYS_fdatasync, SYS_syncfs, SYS_ftruncate,
+        SYS_renameat2, SYS_fchmod,   SYS_unlinkat, SYS_mkdirat, SYS_close,
+#ifdef SYS_open
+        SYS_open,      SYS_rename,   SYS_renameat, SYS_unlink,  SYS_rmdir, SYS_mkdir,     SYS_creat,  SYS_chmod,
+#endif
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (call == calls[i]) return true;
+    return false;
+}
+
+/* No exchange of names, as on file systems that cannot. */
+static void forbid_exchange(void)
+{
+    struct sock_filter lines[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_renameat2, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[4])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 2 /* RENAME_EXCHANGE */, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = { sizeof lines / sizeof *lines, lines };
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) _exit(3);
+}
+
+/* Writes in a process that is killed when it begins the n-th of those calls. True if it came so far; *works: can processes be traced
+   here? */
+static bool killed_at(int n, const writer *w, int time, bool exchange, bool *works)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        ga_set_num_threads(1);
+        if (!exchange) forbid_exchange();
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) _exit(3);
+        raise(SIGSTOP);
+        bool ok = false;
+        ga_scope
+            ok = w->write(in_folder(w->name), time);
+        _exit(ok ? 0 : 1);
+    }
+    int  status = 0, calls = 0;
+    bool inside = false;
+    if (child < 0 || waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) {
+        *works = false;
+        return false;
+    }
+    ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)(uintptr_t)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
+    for (int signal = 0;; signal = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status)) {
+        if (ptrace(PTRACE_SYSCALL, child, NULL, (void *)(uintptr_t)signal) != 0 || waitpid(child, &status, 0) != child) break;
+        if (WIFEXITED(status) || WIFSIGNALED(status)) break;
+        if (WSTOPSIG(status) != (SIGTRAP | 0x80)) continue;
+        inside = !inside;
+        struct __ptrace_syscall_info about;
+        if (!inside) continue;
+        if (ptrace(PTRACE_GET_SYSCALL_INFO, child, (void *)sizeof about, &about) < 0) {
+            *works = false;
+            kill(child, SIGKILL);
+            waitpid(child, &status, 0);
+            return false;
+        }
+        if (about.op != PTRACE_SYSCALL_INFO_ENTRY || !changes_files((long)about.entry.nr) || ++calls < n) continue;
+        kill(child, SIGKILL);
+        while (waitpid(child, &status, 0) == child && !WIFSIGNALED(status) && !WIFEXITED(status))
+            ptrace(PTRACE_CONT, child, NULL, NULL);
+        return true;
+    }
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0); /* it came to its end */
+    return false;
+}
+
+static void kill_writer(const writer *w, bool exchange, bool *works)
+{
+    int  n = 1, olds = 0, news = 0, left = 0;
+    bool came_so_far = true;
+    for (int old = 0; old < 2; old++) { /* is there an old file? */
+        for (n = 1, came_so_far = true; came_so_far; n++) {
+            ga_clear_error();
+            ga_scope
+                CHECK(!old || w->anew(in_folder(w->name), 1));
+            came_so_far = killed_at(n, w, 2, exchange, works);
+            if (!*works) return;
+            int time = read_back(w), beside = others(w->name);
+            if (!CHECK(old ? time == 1 || time == 2 : time == 0 || time == 2))
+                printf("killed at call %d of writing %s over %s%s: %s\n", n, w->name, old ? "an old file" : "nothing",
+                       exchange ? "" : ", without exchange", time == -1 ? "damaged" : "lost");
+            olds += time == 1;
+            news += time == 2;
+            if (beside > left) left = beside;
+            ga_clear_error();
+            ga_scope
+                CHECK(w->write(in_folder(w->name), 2)); /* what is left is in nobody's way, and goes */
+            CHECK(read_back(w) == 2 && others(w->name) == 0);
+            if (!old) remove_tree(in_folder(w->name));
+        }
+    }
+    CHECK(news >= 4 && olds >= 4 && left >= 1 && left <= 2); /* the test tests */
+    printf("%s%s: killed at %d calls, %d times the old file was there, %d times the new one; at most %d others\n", w->name,
+           exchange ? "" : ", without exchange", n - 2, olds, news, left);
+}
+
+static void kills(void)
+{
+    bool works = true;
+    for (int i = 0; i < WRITERS && works; i++) {
+        const writer *w = &writers[i];
+        clean_folder();
+        if (!can_write(w)) continue;
+        keep_bytes(w);
+        remove_tree(in_folder(w->name));
+        ga_set_error_handler(ga_ignore_error, NULL);
+        kill_writer(w, true, &works);
+        clean_folder();
+        if (w->read == read_zarr && works) kill_writer(w, false, &works);
+        ga_set_error_handler(NULL, NULL);
+        ga_clear_error();
+    }
+    if (!works) test_skip("killed at each call: processes cannot be traced here (ptrace)", 1);
+}
+
+/* ---- a full disk ----------------------------------------------------------------------------------------------------- */
+
+static void full_disk(void)
+{
+    clean_folder();
+    pid_t child = fork();
+    if (child == 0) {
+        if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+            mount("tmpfs", folder, "tmpfs", 0, "size=200k") != 0)
+            _exit(100);
+        test_failed = test_passed = 0;
+        ga_set_num_threads(1);
+        for (int i = 0; i < WRITERS; i++) {
+            const writer *w = &writers[i];
+            if (!can_write(w)) continue;
+            remove_tree(in_folder(w->name));
+            ga_scope {
+                keep_bytes(w);
+                CHECK(w->write(in_folder(w->name), 1));
+                FILE       *rest = fopen(in_folder("rest"), "w"); /* all but a little that is left, of the disk */
+                static char page[4096];
+                for (int n = 0; rest && fwrite(page, 1, sizeof page, rest) == sizeof page && fflush(rest) == 0; n++) continue;
+                if (rest) fclose(rest);
+                CHECK_FAILS(w->write(in_folder(w->name), 2), w->name);
+                CHECK(others(w->name) == (w->write == w->anew ? 1 : 3)); /* what is to be gone on with stays */
+                CHECK(unlink(in_folder("rest")) == 0);
+                CHECK(read_back(w) == 1);
+                CHECK(w->write(in_folder(w->name), 2) && read_back(w) == 2 && others(w->name) == 0);
+            }
+            remove_tree(in_folder(w->name));
+        }
+        printf("on a full disk: %d checks\n", test_passed);
+        fflush(stdout);
+        _exit(test_failed > 99 ? 99 : test_failed);
+    }
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    if (WEXITSTATUS(status) == 100) test_skip("a full disk: no file system can be mounted here (run it as root)", 1);
+    else CHECK(WEXITSTATUS(status) == 0);
+}
+
+/* ---- links, and what others have put there ------------------------------------------------------------------------------ */
+
+static void links(void)
+{
+    struct stat about;
+    for (int i = 0; i < WRITERS; i++) {
+        const writer *w = &writers[i];
+        clean_folder();
+        if (w->read == read_bytes || !can_write(w)) continue;
+        remove_tree(in_folder(w->name));
+        char far[300], link[300];
+        snprintf(far, sizeof far, "%s/inner/%s", folder, w->name);
+        snprintf(link, sizeof link, "inner/%s", w->name);
+        CHECK(mkdir(in_folder("inner"), 0777) == 0);
+        ga_scope {
+            CHECK(symlink(link, in_folder(w->name)) == 0); /* to nothing yet; relative to its folder */
+            for (int time = 1; time <= 2; time++) {
+                CHECK(w->write(in_folder(w->name), time) && w->read(far) == time);
+                CHECK(lstat(in_folder(w->name), &about) == 0 && S_ISLNK(about.st_mode));
+            }
+        }
+        CHECK(others(w->name) == 1);
+    }
+    clean_folder();
+    CHECK(symlink("b", in_folder("a")) == 0 && symlink("a", in_folder("b")) == 0);
+    ga_scope {
+        CHECK_FAILS(write_npy(in_folder("a"), 1), strerror(ELOOP));
+        CHECK(write_npy(in_folder("c.npy"), 1) && chmod(in_folder("c.npy"), 0640) == 0);
+        CHECK(write_npy(in_folder("c.npy"), 2) && stat(in_folder("c.npy"), &about) == 0 && (about.st_mode & 07777) == 0640);
+        if (geteuid() == 0) {
+            CHECK(chown(in_folder("c.npy"), 12345, 23456) == 0 && write_npy(in_folder("c.npy"), 1));
+            CHECK(stat(in_folder("c.npy"), &about) == 0 && about.st_uid == 12345 && about.st_gid == 23456);
+        } else {
+            CHECK(chmod(in_folder("c.npy"), 0444) == 0);
+            CHECK_FAILS(write_npy(in_folder("c.npy"), 1), "Permission denied");
+        }
+        CHECK(mkfifo(in_folder("pipe"), 0666) == 0);
+        int reader = open(in_folder("pipe"), O_RDONLY | O_NONBLOCK);
+        CHECK(ga_save(in_folder("pipe"), ga_zeros((3)))); /* what is no file is written to as it is */
+        char start[6];
+        CHECK(read(reader, start, 6) == 6 && !memcmp(start, "\x93NUMPY", 6) && stat(in_folder("pipe"), &about) == 0 &&
+              S_ISFIFO(about.st_mode));
+        close(reader);
+        int  out = open(in_folder("out"), O_RDWR | O_CREAT | O_TRUNC, 0666);
+        char number[30];
+        snprintf(number, sizeof number, "/dev/fd/%d", out);
+        CHECK(ga_save(number, ga_zeros((3))) && pread(out, start, 6, 0) == 6 &&
+              !memcmp(start, "\x93NUMPY", 6)); /* the descriptor's file */
+        close(out);
+    }
+}
+
+/* What stands where gpuarr puts its part, and it did not make, is neither followed nor emptied: an error, before any work. */
+static bool worked; /* has the function of the blocks run? */
+static bool work(ga_array *out, const ga_array *const *in, int n, const ga_block *where, void *user)
+{
+    (void)n, (void)where, (void)user;
+    worked = true;
+    return ga_negative(in[0], .out = out) != NULL;
+}
+
+static void in_the_way(void)
+{
+    char part[300];
+    for (int i = 0; i < WRITERS; i++) {
+        const writer *w = &writers[i];
+        for (int what = 0; what < 3; what++) {
+            clean_folder();
+            if (!can_write(w)) continue;
+            remove_tree(in_folder(w->name));
+            snprintf(part, sizeof part, "%s/%s.gpuarr.part", folder, w->name);
+            if (what == 0) { /* a link to a file or folder of value */
+                put_text(in_folder("value"), "precious");
+                CHECK(symlink(w->read == read_zarr ? "." : "value", part) == 0);
+            } else if (what == 1) { /* a folder of somebody's */
+                char inner[400];
+                CHECK(mkdir(part, 0777) == 0);
+                snprintf(inner, sizeof inner, "%s/value", part);
+                put_text(inner, "precious");
+            } else {
+                CHECK(symlink("nowhere", part) == 0);
+            }
+            ga_scope
+                CHECK_FAILS(w->write(in_folder(w->name), 1), "is in the way, and gpuarr did not make it");
+            CHECK(!exists(in_folder(w->name)) && exists(part));
+            if (what == 0) CHECK(has_text(in_folder("value"), "precious"));
+            if (what == 1) CHECK(has_text(strcat(part, "/value"), "precious"));
+        }
+    }
+    clean_folder();
+    char npy[300], dir[300];
+    snprintf(npy, sizeof npy, "%s/x.npy", folder);
+    snprintf(dir, sizeof dir, "%s/x.zarr", folder);
+    ga_scope {
+        ga_array *x = ga_map_blocks(ga_chunked(ga_zeros((20, 10)), 10, 10), work, NULL);
+        /* files of others with such names: gpuarr's have .gpuarr in theirs */
+        static const char *const foreign[] = { "x.npy.part",  "x.npy.journal", "x.npy.old",
+                                               "x.zarr.part", "x.zarr.old",    "x.zarr.journal" };
+        for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) put_text(in_folder(foreign[i]), "precious");
+        for (int again = 0; again < 2; again++) CHECK(ga_store(x, npy) && ga_store(x, dir, .overwrite = true));
+        for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) CHECK(has_text(in_folder(foreign[i]), "precious"));
+        worked = false;
+        put_text(in_folder("x.zarr.gpuarr.old"), "precious");
+        CHECK_FAILS(ga_store(x, dir, .overwrite = true), "is in the way, and gpuarr did not make it");
+        CHECK(has_text(in_folder("x.zarr.gpuarr.old"), "precious") && unlink(in_folder("x.zarr.gpuarr.old")) == 0);
+        CHECK(mkdir(in_folder("x.npy.gpuarr.part"), 0777) == 0);
+        CHECK_FAILS(ga_store(x, npy), "is in the way, and gpuarr did not make it");
+        CHECK(!worked && rmdir(in_folder("x.npy.gpuarr.part")) == 0);
+        /* what an overwritten array had in its folder goes with it; a leftover of the same name is in nobody's way */
+        put_text(in_folder("x.zarr/.zattrs"), "{}");
+        CHECK(mkdir(in_folder("x.zarr.gpuarr.old"), 0777) == 0);
+        put_text(in_folder("x.zarr.gpuarr.old/.zarray"), "{}");
+        CHECK(ga_store(x, dir, .overwrite = true) && !exists(in_folder("x.zarr/.zattrs")) &&
+              !exists(in_folder("x.zarr.gpuarr.old")));
+        /* two programs write the same file: ga_store says so, the short writers wait */
+        int at_work = open(in_folder("x.npy.gpuarr.part"), O_RDWR | O_CREAT, 0666);
+        CHECK(flock(at_work, LOCK_EX) == 0);
+        worked = false;
+        CHECK_FAILS(ga_store(x, npy), "another program is writing it");
+        CHECK(!worked);
+        pid_t child = fork();
+        if (child == 0) {
+            flock(at_work, LOCK_UN);
+            close(at_work);
+            _exit(!ga_save(npy, ga_ones((7))));
+        }
+        close(at_work); /* the child has it, until it lets it go */
+        int status = -1;
+        CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0 && ga_load(npy)->size == 7);
+    }
+}
+
+int main(void)
+{
+    /* In memory where that is possible: the calls are the same. */
+    snprintf(folder, sizeof folder, "%s/gpuarr_new_files.%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
+             (int)getpid());
+    clean_folder();
+    links();
+    in_the_way();
+    full_disk();
+    kills();
+    remove_tree(folder);
+    return test_end();
+}
