@@ -280,7 +280,7 @@ int main(int argc, char **argv)
             add("least", ga_minimum_filter(x, 0, .sizes = ga_axes(3, 8)));
             add("3x3", ga_median_filter(x, 3));
             add("5x5", ga_median_filter(t, 5));
-            add("network", ga_rank_filter(x, 9, 0, .sizes = ga_axes(4, 7), .border = GA_BORDER_MIRROR));
+            add("network", ga_rank_filter(x, 9, 0, .border = GA_BORDER_MIRROR, .sizes = ga_axes(4, 7)));
             add("large", ga_percentile_filter(x, 30, 23));
             add("footprint", ga_median_filter(x, 0, .footprint = ga_greater(ga_random((5, 6), .seed = 9), 0.5)));
         }

@@ -268,7 +268,7 @@ object() { # object KIND PART
 # frames KIND PART: no function of ours takes more stack than that; what is larger belongs into the arena (core/arena.h). A thread may have
 # 64 KiB: job stack runs the calls there.
 frames() {
-    local most=17000 # the accumulators of a block of complex numbers
+    local most=17500 # the accumulators of a block of complex numbers, of a tile of a convolution without optimisation
     case $1,$2 in
     sanitized,* | threads,* | plain,* | asan,*) return ;;
     esac

@@ -92,6 +92,10 @@ int main(void)
     CHECK_FAILS(ga_delayed(g, sum, NULL, a, NULL, b), "task 1 of those that are needed is NULL");
     CHECK_FAILS(ga_run(g, NULL, &r), "NULL");
     CHECK_FAILS(ga_run(NULL, a, &r), "the graph is NULL");
+    ga_graph *other = ga_graph_new();
+    CHECK_FAILS(ga_run(other, a, &r), "task 0 is one of another graph");
+    CHECK_FAILS(ga_delayed(other, sum, NULL, a), "task 0 of those that are needed is one of another graph");
+    ga_graph_free(other);
     ga_graph_free(g);
     ga_graph_free(NULL);
 

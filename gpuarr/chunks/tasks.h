@@ -3,6 +3,7 @@
     one stack of tasks that are ready: the last one first, which is often one whose inputs have just been made.              */
 
 struct ga_task {
+    const ga_graph  *graph; /* whose it is */
     ga_task_function f;
     void            *user;
     const char      *site, *name;
@@ -63,18 +64,28 @@ static void *gi_graph_alloc(const char *site, ga_graph *g, size_t bytes)
     return p;
 }
 
+/* Are the n tasks there, and of this graph? */
+static bool gi_tasks_are_of(const char *site, const ga_graph *g, int n, ga_task *const *tasks, const char *which)
+{
+    for (int k = 0; k < n; k++) {
+        if (!tasks[k])
+            return gi_fail(site, GA_BAD_ARGUMENT, "task %d%s is NULL: the call that should have made it failed", k, which) !=
+                   NULL;
+        if (tasks[k]->graph != g) return gi_fail(site, GA_BAD_ARGUMENT, "task %d%s is one of another graph", k, which) != NULL;
+    }
+    return true;
+}
+
 ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o)
 {
     if (!g || !f) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s is NULL", g ? "the function" : "the graph");
     if (n < 0 || (n > 0 && !needs))
         return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d tasks are needed: give as many pointers", n);
-    for (int k = 0; k < n; k++)
-        if (!needs[k])
-            return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT,
-                                      "task %d of those that are needed is NULL: the call that should have made it failed", k);
+    if (!gi_tasks_are_of(o.site, g, n, needs, " of those that are needed")) return NULL;
     ga_task *t = (ga_task *)gi_graph_alloc(o.site, g, sizeof *t + (size_t)n * sizeof *needs);
     if (!t) return NULL;
     memset(t, 0, sizeof *t);
+    t->graph   = g;
     t->f       = f;
     t->user    = user;
     t->site    = o.site;
@@ -252,9 +263,7 @@ bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, co
     if (!g || n < 0 || (n > 0 && (!tasks || !results)))
         return gi_fail(site, GA_BAD_ARGUMENT,
                        g ? "%d tasks: give as many pointers, and room for as many results" : "the graph is NULL", n) != NULL;
-    for (int k = 0; k < n; k++)
-        if (!tasks[k])
-            return gi_fail(site, GA_BAD_ARGUMENT, "task %d is NULL: the call that should have made it failed", k) != NULL;
+    if (!gi_tasks_are_of(site, g, n, tasks, "")) return false;
     if (n == 0) return true;
     gi_task_run r;
     memset(&r, 0, sizeof r);

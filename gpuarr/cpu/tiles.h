@@ -29,23 +29,31 @@ static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_
     }
 }
 
+/* A function for each number of rows: without optimisation, each inlined call would keep stack of its own. */
+#define GI_TILE(name, rows)                                                                                                    \
+    static __attribute__((noinline)) void GI_LOOP(name)(int wide, int64_t n, const char *a, int64_t a_row, const char *b,      \
+                                                        int64_t b_row, char *out, int64_t out_row, bool more)                  \
+    {                                                                                                                          \
+        if (wide == 2) GI_LOOP(gi_tile_of)(rows, 2, n, a, a_row, b, b_row, out, out_row, more);                                \
+        else GI_LOOP(gi_tile_of)(rows, 1, n, a, a_row, b, b_row, out, out_row, more);                                          \
+    }
+GI_TILE(gi_tile_1, 1)
+GI_TILE(gi_tile_2, 2)
+#if GI_ISA_ROWS > 4
+GI_TILE(gi_tile_4, 4)
+#endif
+GI_TILE(gi_tile_most, GI_ISA_ROWS)
+#undef GI_TILE
+
 static void GI_LOOP(gi_tile)(int rows, int wide, int64_t n, const char *a, int64_t a_row, const char *b, int64_t b_row,
                              char *out, int64_t out_row, bool more)
 {
-#define GI_CASE(r)                                                                                                             \
-    case r:                                                                                                                    \
-        if (wide == 2) GI_LOOP(gi_tile_of)(r, 2, n, a, a_row, b, b_row, out, out_row, more);                                   \
-        else GI_LOOP(gi_tile_of)(r, 1, n, a, a_row, b, b_row, out, out_row, more);                                             \
-        break;
-    switch (rows) {
-        GI_CASE(1)
-        GI_CASE(2)
+    if (rows == 1) GI_LOOP(gi_tile_1)(wide, n, a, a_row, b, b_row, out, out_row, more);
+    else if (rows == 2) GI_LOOP(gi_tile_2)(wide, n, a, a_row, b, b_row, out, out_row, more);
 #if GI_ISA_ROWS > 4
-        GI_CASE(4)
+    else if (rows == 4) GI_LOOP(gi_tile_4)(wide, n, a, a_row, b, b_row, out, out_row, more);
 #endif
-    default: GI_CASE(GI_ISA_ROWS)
-    }
-#undef GI_CASE
+    else GI_LOOP(gi_tile_most)(wide, n, a, a_row, b, b_row, out, out_row, more);
 }
 
 #if GI_CLASS == 3

@@ -190,7 +190,7 @@ static ga_array *gi_read_zipped(const char *site, const char *what, const gi_sou
 /* The array `name` (NULL: the first) of an archive. */
 static ga_array *gi_npz_read(const char *site, const char *what, const gi_source *s, const char *name)
 {
-    gi_zip_directory z;
+    gi_zip_directory z = { 0, 0, 0 };
     if (!gi_find_zip_directory(site, what, s, &z)) return NULL;
     size_t         bytes     = (size_t)z.bytes;
     unsigned char *directory = (unsigned char *)gi_mem_alloc(site, bytes);
