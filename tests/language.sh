@@ -75,6 +75,8 @@ linked() { # linked KIND: the implementation in one file of several, and in anot
     one "two translation units, C" made "$out/unit1.o" clang -std=c11 $WARN $USE_LIBS -DGPUARR_BASELINE_ONLY -I. -c "$out/unit1.c" &&
         one "the second" made "$out/unit2.o" gcc -std=c11 $WARN -I. -c "$out/unit2.c" &&
         one "linking of both" made "$out/two" clang "$out/unit1.o" "$out/unit2.o" $LIBS && one "two translation units run" "$out/two"
+    one "options in C++" made "$out/options" g++ -std=c++20 $WARN -I. -x c++ tests/options.c -x none $(object_files "$1") $LIBS &&
+        part "options in C++" "$out/options"
     one "C++ and C" made "$out/three" g++ -std=c++20 $WARN -I. "$out/unit3.cpp" "$out/unit2.o" $(object_files "$1") $LIBS && one "C++ and C run" "$out/three"
 }
 

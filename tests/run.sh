@@ -272,7 +272,7 @@ frames() {
     case $1,$2 in
     sanitized,* | threads,* | plain,* | asan,*) return ;;
     esac
-    echo "-Wframe-larger-than=$most -Werror=frame-larger-than$(case $1 in *clang* | few) ;; *) echo "=$most" ;; esac)"
+    echo "-Wframe-larger-than=$most -Werror=frame-larger-than$(case $(compiler "$1") in clang*) ;; *) echo "=$most" ;; esac)"
 }
 
 object_files() { # object_files KIND

@@ -20,9 +20,7 @@ static bool gi_option_not_null(const char *site, const char *name, const void *p
 
 static bool gi_option_dtype(const char *site, ga_dtype dtype)
 {
-    if (dtype == GA_DTYPE_DEFAULT || gi_is_dtype(dtype)) return true;
-    gi_fail(site, GA_BAD_DTYPE, ".dtype = %d is not a dtype: use GA_F64, GA_I32 ...", (int)dtype);
-    return false;
+    return dtype == GA_DTYPE_DEFAULT || gi_dtype_check(site, dtype);
 }
 
 /* Is it a list that an array can have, of `least` numbers or more? */

@@ -112,7 +112,6 @@ static bool gi_write_png(const char *site, const char *path, int64_t rows, int64
         return false;
     }
     gi_png_target target;
-    if (gi_name_misleads(site, path, "PNG", " .png ")) return false;
     target.site   = site;
     target.packed = false;
     if (!gi_open_output(site, path, &target.out)) return false;
@@ -136,6 +135,12 @@ static bool gi_write_png(const char *site, const char *path, int64_t rows, int64
 }
 
 #endif
+
+static bool gi_png_name_check(const char *site, const char *path)
+{
+    if (!path) return gi_fail(site, GA_BAD_ARGUMENT, "the file name is NULL") != NULL;
+    return !gi_name_misleads(site, path, "PNG", " .png ");
+}
 
 /* ---- ga_imsave --------------------------------------------------------------------------------------------------- */
 
@@ -214,7 +219,7 @@ static void gi_imsave_task(int64_t begin, int64_t end, void *job)
 bool(ga_imsave)(const char *path, const ga_array *a, const char *site)
 {
     if (!gi_array_check(site, a, "a")) return false;
-    if (!path) return gi_fail(site, GA_BAD_ARGUMENT, "the file name is NULL") != NULL;
+    if (!gi_png_name_check(site, path)) return false;
     int channels = a->ndim == 3 && a->shape[2] <= 4 ? (int)a->shape[2] : a->ndim == 2 ? 1 : 0;
     if (channels < 1)
         return gi_fail(site, GA_BAD_SHAPE,

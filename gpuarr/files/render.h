@@ -406,7 +406,7 @@ ga_array *(ga_render)(const ga_array *a, ga_imshow_options o)
 bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o)
 {
     if (!gi_array_check(o.site, a, "a")) return false;
-    if (!path) return gi_fail(o.site, GA_BAD_ARGUMENT, "the file name is NULL") != NULL;
+    if (!gi_png_name_check(o.site, path)) return false;
     ga_array *picture = (ga_render)(a, o);
     if (!picture) return false;
     bool done = gi_write_png(o.site, path, picture->shape[0], picture->shape[1], 3, picture->data);

@@ -280,6 +280,46 @@ static bool gi_map_on_gpu(const gi_map_call *c, gi_job *j, ga_array *const *targ
     return ok;
 }
 
+/* Can the kernel take the array as it lies, beside or in place of the target? */
+static bool gi_map_takes(const ga_array *a, ga_dtype wanted, const ga_array *target, bool is_new)
+{
+    return a->dtype == wanted && gi_shape_equal(a->ndim, a->shape, target->ndim, target->shape) && ga_is_contiguous(a) &&
+           (is_new || (a->data == target->data ? a->dtype == target->dtype : !ga_may_share_memory(a, target)));
+}
+
+/* A short call whose operands are packed, in the dtypes that the kernel takes: there is nothing to plan. False: it is another one, and
+   nothing was done. */
+static bool gi_map_at_once(const gi_map_call *c, const ga_array *target)
+{
+    typedef char  tile[GI_TILE_BYTES];
+    const char   *x[GI_MOST_INPUTS]    = { NULL };
+    int64_t       step[GI_MOST_INPUTS] = { 0 }, piece = target->size;
+    const int64_t size = ga_itemsize(target->dtype), n = target->size;
+    if (!c->function.cpu || c->outputs != 1 || c->where || n == 0 || n > GI_UNDIVIDED / c->cost ||
+        target->dtype != c->result[0] || !ga_is_contiguous(target))
+        return false;
+    for (int k = 0; k < c->inputs; k++) {
+        const int64_t each = ga_itemsize(c->wanted[k]);
+        if (!c->in[k].array)
+            piece = piece * each <= GI_TILE_BYTES ? piece : GI_TILE_BYTES / each; /* of the copies of a number */
+        else if (!gi_map_takes(c->in[k].array, c->wanted[k], target, !c->out[0])) return false;
+        else step[k] = each;
+    }
+    GI_ARENA(tile, tiles, c->inputs);
+    for (int k = 0; k < c->inputs; k++) {
+        x[k] = c->in[k].array ? (const char *)c->in[k].array->data : tiles[k];
+        if (c->in[k].array) continue;
+        gi_number_to(c->in[k], c->wanted[k], tiles[k]);
+        gi_repeat((int)ga_itemsize(c->wanted[k]), piece, tiles[k], tiles[k]);
+    }
+    for (int64_t at = 0; at < n; at += piece) {
+        const int64_t now = n - at < piece ? n - at : piece;
+        c->function.cpu(now, (char *)target->data + at * size, x[0], x[1], x[2]);
+        for (int k = 0; k < c->inputs; k++) x[k] += now * step[k];
+    }
+    return true;
+}
+
 /* The whole of an elementwise call. False with an error, and nothing was made. */
 static bool gi_map_run(const gi_map_call *c)
 {
@@ -291,6 +331,10 @@ static bool gi_map_run(const gi_map_call *c)
     if (!gi_map_check(c, &device, &j.ndim, j.shape)) return false;
     if (gi_map_is_deferred(c)) return gi_deferred()->map(c, j.ndim, j.shape);
     if (!gi_map_targets(c, device, j.ndim, j.shape, target)) return false;
+    if (device == GA_CPU && gi_map_at_once(c, target[0])) {
+        c->out[0] = target[0];
+        return true;
+    }
     GI_ARENA(tile, tiles, c->inputs);
     j.kernel  = c->function.cpu;
     j.gpu     = c->function.gpu;

@@ -10,6 +10,7 @@
 #define GI_STREAM_FROM  ((int64_t)32 << 20) /* bytes of results that no cache would keep */
 #define GI_SQUARE_BYTES 16384
 #define GI_SHORT_ROW    64
+#define GI_UNDIVIDED    32768 /* so many simple operations are not divided among threads */
 
 /* Where a row of a block lies. */
 typedef struct gi_walk_row {
@@ -291,7 +292,7 @@ static void gi_job_run(gi_job *j, int cost)
     j->tile = GI_TILE_BYTES / widest;
     if (j->stream && j->tile > GI_STREAM_TILE / out_size) j->tile = GI_STREAM_TILE / out_size;
 
-    int64_t rows = gi_job_rows(j), columns = gi_job_columns(j), work = 32768 / cost, threads = ga_get_num_threads();
+    int64_t rows = gi_job_rows(j), columns = gi_job_columns(j), work = GI_UNDIVIDED / cost, threads = ga_get_num_threads();
     j->height = rows;
     j->width  = columns;
     if (total <= work && j->ndim <= 2 && !across) { /* one block: nothing to divide */
