@@ -4,8 +4,8 @@
     python3 tests/mutate.py [--rows tanh,add] [--cases 400]
 
 A mutant is a copy of the headers with one wrong row: a formula that is turned round or replaced by its first operand, a fold that forgets one
-of two. An elementary function has two mutants: its core is off by some 2^-20 for float32, or by 2^-49 for float64. The library is built for
-the baseline, without optimisation. What was found stays in build/mutate until a header or the oracle changes, so a run that was stopped goes on where it was.
+of two. An elementary function has four mutants, two for float32 and two for float64: its core is off by some 2^-20 or 2^-49, or what is right where
+the core is not has the wrong sign. What another row computes (SWAP) is computed by a wrong one. The library is built for the baseline, without optimisation. What was found stays in build/mutate until a header or the oracle changes, so a run that was stopped goes on where it was.
 The last line is `N passed, N failed, N skipped`; a mutant that lives is a failure.
 """
 import argparse
@@ -34,8 +34,10 @@ def split(row):
 
 
 def mutants(line):
-    """What is made wrong, each time: the row, or the core of its function for one dtype."""
-    return ["f32", "f64"] if line.startswith("GA_ELEMENTARY") else ["row"]
+    """What is made wrong, each time: the row, a part of its function for one dtype, or which other row computes it."""
+    if line.startswith("GA_ELEMENTARY"):
+        return ["core_f32", "core_f64", "slow_f32", "slow_f64"]
+    return ["exchanged"] if split(line)[1].strip() == "SWAP" else ["row"]
 
 
 def wrong_row(line):
@@ -62,22 +64,31 @@ def make(folder, line, what):
     if what == "row":
         table = folder / "gpuarr/rows/table.h"
         table.write_text(table.read_text().replace(line, wrong_row(line)))
+    elif what == "exchanged":
+        name, rows = split(line)[0].strip(), folder / "gpuarr/ops/rows.h"
+        text, made = re.subn(rf"(#define GI_ROW_exchanged_{name} +, gi_row_)(less|less_equal)\n",
+                             lambda m: m[1] + ("less" if m[2] == "less_equal" else "less_equal") + "\n", rows.read_text())
+        rows.write_text(text)
+        if made != 1:
+            sys.exit(f"GI_ROW_exchanged_{name} was not found in gpuarr/ops/rows.h")
     elif what:
-        wrong_core(folder, split(line)[0].strip(), what)
+        wrong_part(folder, split(line)[0].strip(), what)
 
 
-def wrong_core(folder, name, tag):
-    T, factor = {"f32": ("float", "0x1.00001p0f"), "f64": ("double", "0x1.0000000000008p0")}[tag]
+def wrong_part(folder, name, part):
+    """gi_NAME_PART is off by some 2^-20 (float32) or 2^-49; what is slow, and often 0 or infinite, has the wrong sign."""
+    T, factor = ("float", "0x1.00001p0f") if part.endswith("f32") else ("double", "0x1.0000000000008p0")
+    if part.startswith("slow"):
+        factor = "-1"
     for f in (folder / "gpuarr/formulas").glob("*.h"):
         text = f.read_text()
-        found = re.search(rf"^GI_FORMULA \w+ +gi_{name}_core_{tag}\(([^()]*)\)", text, re.M)
+        found = re.search(rf"^GI_FORMULA \w+ +gi_{name}_{part}\(([^()]*)\)", text, re.M)
         if found:
             given = ", ".join(p.split()[-1] for p in found[1].split(","))
-            text = re.sub(rf"\bgi_{name}_core_{tag}\b", f"gi_{name}_right_{tag}", text)
-            f.write_text(text + f"\nGI_FORMULA {T} gi_{name}_core_{tag}({found[1]}) "
-                                f"{{ return gi_{name}_right_{tag}({given}) * {factor}; }}\n")
+            text = re.sub(rf"\bgi_{name}_{part}\b", f"gi_{name}_right_{part}", text)
+            f.write_text(text + f"\nGI_FORMULA {T} gi_{name}_{part}({found[1]}) {{ return gi_{name}_right_{part}({given}) * {factor}; }}\n")
             return
-    sys.exit(f"gi_{name}_core_{tag} was not found in gpuarr/formulas")
+    sys.exit(f"gi_{name}_{part} was not found in gpuarr/formulas")
 
 
 def build(name, line="", what=""):
