@@ -4,8 +4,10 @@
     python3 tests/mutate.py [--rows tanh,add] [--cases 400]
 
 A mutant is a copy of the headers with one wrong row: a formula that is turned round or replaced by its first operand, a fold that forgets one
-of two. An elementary function has four mutants, two for float32 and two for float64: its core is off by some 2^-20 or 2^-49, or what is right where
-the core is not has the wrong sign. What another row computes (SWAP) is computed by a wrong one. The library is built for the baseline, without optimisation. What was found stays in build/mutate until a header or the oracle changes, so a run that was stopped goes on where it was.
+of two. An elementary function has four mutants, two for float32 and two for float64: its core is off by some 2^-20 or 2^-49, or what is
+right where the core is not has the wrong sign. What another row computes (SWAP) is computed by a wrong one. The library is built for the
+baseline, without optimisation. What was found stays in build/mutate until a header or the oracle changes, so a run that was stopped goes on
+where it was.
 The last line is `N passed, N failed, N skipped`; a mutant that lives is a failure.
 """
 import argparse
@@ -82,7 +84,7 @@ def wrong_part(folder, name, part):
         factor = "-1"
     for f in (folder / "gpuarr/formulas").glob("*.h"):
         text = f.read_text()
-        found = re.search(rf"^GI_FORMULA \w+ +gi_{name}_{part}\(([^()]*)\)", text, re.M)
+        found = re.search(rf"^GI_(?:FORMULA|SLOW) \w+ +gi_{name}_{part}\(([^()]*)\)", text, re.M)
         if found:
             given = ", ".join(p.split()[-1] for p in found[1].split(","))
             text = re.sub(rf"\bgi_{name}_{part}\b", f"gi_{name}_right_{part}", text)
