@@ -663,9 +663,10 @@ typedef struct ga_unique_options {
     ga_array **inverse GI_DEFAULT; /* which one each element of a is */
     ga_array **counts  GI_DEFAULT;
     GI_BY_NAME
+    bool equal_nan   GI_IS(true); /* all NaNs are one value; false: each is one of its own */
     const char *site GI_IS("");
 } ga_unique_options;
-#define GI_DEFAULTS_ga_unique_options
+#define GI_DEFAULTS_ga_unique_options     .equal_nan = true,
 GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D */
 GA_API ga_array *(ga_nonzero)(const ga_array *a,
                               const char     *site); /* int64 (ndim, count): row k holds the indices along axis k */

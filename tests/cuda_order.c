@@ -96,16 +96,20 @@ static void check_sorts(const ga_array *a, const ga_array *g, int axis)
 
 static void check_unique(const ga_array *a, const ga_array *g)
 {
-    ga_scope {
-        ga_array *i = NULL, *v = NULL, *n = NULL, *gi = NULL, *gv = NULL, *gn = NULL;
-        check_same(ga_unique(a), ga_unique(g), false, "unique", a, -1);
-        ga_array *all = ga_unique(a, .index = &i, .inverse = &v, .counts = &n);
-        check_same(all, ga_unique(g, .index = &gi, .inverse = &gv, .counts = &gn), false, "unique", a, -1);
-        check_same(i, gi, false, "unique's index", a, -1);
-        check_same(v, gv, false, "unique's inverse", a, -1);
-        check_same(n, gn, false, "unique's counts", a, -1);
-        check_same(all, ga_unique(g, .counts = &gn), false, "unique", a, -1);
-        check_same(n, gn, false, "unique's counts alone", a, -1);
+    check_same(ga_unique(a), ga_unique(g), false, "unique", a, -1);
+    for (int k = 0; k < 2; k++) {
+        const bool same = k == 1;
+        ga_scope {
+            ga_array *i = NULL, *v = NULL, *n = NULL, *gi = NULL, *gv = NULL, *gn = NULL;
+            ga_array *all = ga_unique(a, .index = &i, .inverse = &v, .counts = &n, .equal_nan = same);
+            check_same(all, ga_unique(g, .index = &gi, .inverse = &gv, .counts = &gn, .equal_nan = same), false, "unique", a,
+                       -1);
+            check_same(i, gi, false, "unique's index", a, -1);
+            check_same(v, gv, false, "unique's inverse", a, -1);
+            check_same(n, gn, false, "unique's counts", a, -1);
+            check_same(all, ga_unique(g, .counts = &gn, .equal_nan = same), false, "unique", a, -1);
+            check_same(n, gn, false, "unique's counts alone", a, -1);
+        }
     }
 }
 

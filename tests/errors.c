@@ -133,6 +133,13 @@ static void test_rules(void)
 
 /* ---- NULL and freed operands ------------------------------------------------------------------------------------- */
 
+static bool says_freed(void)
+{
+    bool said = ga_error() && strstr(ga_error(), "freed");
+    ga_clear_error();
+    return said;
+}
+
 /* clang-format off */
 /* X(call) for every call with `x` as an operand; ok is a good array of shape (3, 4), v one of shape (4). */
 #define EACH_CALL(X)                                                                                                   \
@@ -233,13 +240,16 @@ static void test_null_and_freed(void)
         FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_describe(x).std), "ga_describe(x)", "freed");
         FAILS_AS(GA_BAD_ARGUMENT, isnan(ga_item_at(x, 1, 2)), "ga_item_at(x, 1, 2)", "freed");
         FAILS_AS(GA_BAD_ARGUMENT, (ga_print(x), true), "ga_print(x)", "freed");
-        CHECK(!ga_is_contiguous(x));
-        ga_clear_error();
+        /* calls that know no place */
+        CHECK(!ga_is_contiguous(x) && says_freed());
+        CHECK(!ga_same_shape(x, ok) && says_freed());
+        CHECK(!ga_same_shape(ok, x) && says_freed());
+        CHECK(!ga_may_share_memory(x, ok) && says_freed());
+        CHECK(!ga_is_chunked(x) && says_freed());
+        CHECK(ga_chunks_of(x).ndim == 0 && says_freed());
+        CHECK(ga_keep(x) == NULL && says_freed());
         ga_free(x); /* twice */
-        CHECK(ga_error() != NULL && strstr(ga_error(), "freed") != NULL);
-        ga_clear_error();
-        CHECK(ga_keep(x) == NULL && ga_error() != NULL);
-        ga_clear_error();
+        CHECK(says_freed());
         if (test_failed > failed) printf("     (with an array that was freed)\n");
         ga_scope {
             x = ga_ones((3));

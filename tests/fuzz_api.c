@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
+void __asan_poison_memory_region(void const volatile *p, size_t bytes);
+void __asan_unpoison_memory_region(void const volatile *p, size_t bytes);
 void __sanitizer_set_death_callback(void (*callback)(void));
 void __sanitizer_set_report_fd(void *fd);
 void __sanitizer_print_stack_trace(void);
@@ -171,7 +173,7 @@ static void end_call(bool works)
             ga_error_status() > GA_STOPPED)
             fault("no sentence: status %d, \"%s\"", (int)ga_error_status(), error);
         works = false;
-    }
+    } else if (dead_given) fault("an array that was freed is taken");
     for (int r = 0; r < room_count; r++)
         for (int i = 0; i < LISTED; i++) {
             ga_array *a = rooms[r][i], *before = rooms_before[r][i];
@@ -290,7 +292,7 @@ static void run_call(int number)
     hostile_call    = chance(45);
     like.ndim       = -1;
     like_dtype      = GA_DTYPE_DEFAULT;
-    out_given = option = false;
+    out_given = option = dead_given = false;
     memset(in_use, 0, sizeof in_use);
     turn = number * 5 % SLOTS; /* so that dropping a call leaves the slots of the others as they are */
     settle();
@@ -318,6 +320,7 @@ static bool run_program(int64_t program)
         ga_free(pool[i]);
         pool[i] = NULL;
     }
+    empty_graves();
     for (int i = 0; i < 2; i++) ga_graph_free(graphs[i].graph);
     memset(graphs, 0, sizeof graphs);
     ga_set_device(GA_CPU);
@@ -348,6 +351,7 @@ static int run_programs(int64_t first, int64_t end, bool silent)
     signal(SIGALRM, hangs);
     __sanitizer_set_report_fd((void *)(intptr_t)fileno(report));
     __sanitizer_set_death_callback(died);
+    ga_set_allocator(fuzz_alloc, fuzz_free, NULL);
     for (int64_t p = first; p < end; p++)
         if (!run_program(p)) _exit(1);
     shared->program = end;

@@ -8,7 +8,7 @@ static void call_ga_free(void)
     site();
     for (int i = 0; i < SLOTS; i++)
         if (pool[i] == a) pool[i] = NULL;
-    ga_free(a);
+    bury(a);
     end_call(true);
 }
 
@@ -115,14 +115,37 @@ static bool no_task(ga_result *result, const ga_result *in, int n, void *user)
     return (void)result, (void)in, (void)n, (void)user, false;
 }
 static void free_result(ga_result *result) { ga_free(result->array); }
-static int  some_graph(void) { return graphs[0].graph && (chance(60) || !graphs[1].graph) ? 0 : 1; }
+
+/* A graph that was freed, and a task of it. */
+static ga_graph *freed_graph(ga_task **task)
+{
+    ga_graph *g = (ga_graph_new)("fuzz\ta graph that is freed");
+    *task       = g ? ga_delayed(g, add_up, NULL) : NULL;
+    graph_dies  = true;
+    ga_graph_free(g);
+    graph_dies = false;
+    ga_clear_error(); /* of too little memory */
+    return g;
+}
+/* Now and then, in place of g. */
+static ga_graph *or_freed(ga_graph *g)
+{
+    ga_task *task;
+    if (!hostile()) return g;
+    g          = freed_graph(&task);
+    dead_given = dead_given || g;
+    return g;
+}
+
+static int some_graph(void) { return graphs[0].graph && (chance(60) || !graphs[1].graph) ? 0 : 1; }
 
 static const ga_graph *draw_graph(const char *name)
 {
     (void)name;
-    int i = some_graph();
-    VALUE(graphs[i].graph ? "graph[%d]" : "NULL", i);
-    return graphs[i].graph;
+    int             i = some_graph();
+    const ga_graph *g = or_freed(graphs[i].graph);
+    VALUE(g == graphs[i].graph ? g ? "graph[%d]" : "NULL" : "freed", i);
+    return g;
 }
 static void call_ga_graph_new(void)
 {
@@ -135,11 +158,12 @@ static void call_ga_graph_new(void)
 }
 static void call_ga_graph_free(void)
 {
-    int i = some_graph();
-    VALUE(graphs[i].graph ? "graph[%d]" : "NULL", i);
+    int       i = some_graph();
+    ga_graph *g = or_freed(graphs[i].graph);
+    VALUE(g == graphs[i].graph ? g ? "graph[%d]" : "NULL" : "freed", i);
     site();
-    ga_graph_free(graphs[i].graph);
-    memset(&graphs[i], 0, sizeof graphs[i]);
+    ga_graph_free(g);
+    if (g == graphs[i].graph) memset(&graphs[i], 0, sizeof graphs[i]);
     end_call(true);
 }
 static ga_graph *graph_with_tasks(int *i)
@@ -150,12 +174,19 @@ static ga_graph *graph_with_tasks(int *i)
         graphs[*i].task[0] = ga_delayed(graphs[*i].graph, add_up, NULL);
         graphs[*i].count   = graphs[*i].task[0] ? 1 : 0;
     }
-    VALUE(graphs[*i].graph ? "graph[%d]" : "NULL", *i);
-    return graphs[*i].graph;
+    ga_graph *g = or_freed(graphs[*i].graph);
+    VALUE(g == graphs[*i].graph ? g ? "graph[%d]" : "NULL" : "freed", *i);
+    return g;
 }
 static ga_task *some_task(int i)
 {
+    ga_task *dead = NULL;
     if (hostile()) i = !i; /* of another graph */
+    if (hostile() && freed_graph(&dead) && dead) {
+        dead_given = true;
+        write_text("freed");
+        return dead;
+    }
     int k = graphs[i].count > 0 && !hostile() ? below(graphs[i].count) : -1;
     write_text(k < 0 ? "NULL" : "task[%d][%d]", i, k);
     return k < 0 ? NULL : graphs[i].task[k];

@@ -1,6 +1,74 @@
 /* A part of fuzz_api.c: random values of each type that public functions take, draw_TYPE(NAME) for the parameter or option of that name, and
    what they are written as. */
 
+/* ---- memory, and what is freed ---------------------------------------------------------------------------------------------- */
+
+/*  The library's memory comes from here. The handle of an array that a call has freed stays for a while, and nobody else gets its
+    memory: calls are given it as if it were an array. They may read whether it is one (`alive`) and nothing else of it. So does what
+    a graph of tasks was made of. */
+enum { BURIED = 32, KEPT = 256 };
+static struct grave {
+    ga_array *a;
+    size_t    bytes;
+} graves[BURIED];
+static int       next_grave;
+static ga_array *dying;      /* this thread frees it */
+static bool      dead_given; /* to this call */
+static void     *kept[KEPT]; /* of graphs */
+static int       next_kept;
+static bool      graph_dies;
+
+static void *fuzz_alloc(size_t bytes, void *user)
+{
+    (void)user;
+    return aligned_alloc(64, (bytes + 63) / 64 * 64);
+}
+static void empty_grave(struct grave *g)
+{
+    if (g->a) __asan_unpoison_memory_region(g->a, g->bytes);
+    free(g->a);
+    g->a = NULL;
+}
+static void fuzz_free(void *p, size_t bytes, void *user)
+{
+    (void)user;
+    if (graph_dies) {
+        free(kept[next_kept]);
+        kept[next_kept] = p;
+        next_kept       = (next_kept + 1) % KEPT;
+        return;
+    }
+    if (p != (void *)dying) {
+        free(p);
+        return;
+    }
+    dying           = NULL;
+    struct grave *g = &graves[next_grave];
+    next_grave      = (next_grave + 1) % BURIED;
+    empty_grave(g);
+    g->a     = (ga_array *)p;
+    g->bytes = bytes;
+    __asan_poison_memory_region(p, bytes);
+    __asan_unpoison_memory_region((const char *)p + offsetof(ga_array, alive) / 8 * 8, 8);
+}
+
+static void empty_graves(void)
+{
+    for (int i = 0; i < BURIED; i++) empty_grave(&graves[i]);
+    for (int i = 0; i < KEPT; i++) {
+        free(kept[i]);
+        kept[i] = NULL;
+    }
+    next_grave = next_kept = 0;
+}
+
+static void bury(ga_array *a)
+{
+    dying = a;
+    ga_free(a);
+    dying = NULL;
+}
+
 /* ---- arrays --------------------------------------------------------------------------------------------------------------- */
 
 static ga_array *pool[SLOTS];
@@ -60,7 +128,7 @@ static void adopt(ga_array *a)
         ga_free(a);
         return;
     }
-    ga_free(pool[turn]);
+    bury(pool[turn]);
     pool[turn] = a;
     turn       = (turn + 1) % SLOTS;
 }
@@ -150,6 +218,11 @@ static const char *looks_of(const ga_array *a)
 
 static void write_array(const ga_array *a)
 {
+    for (int i = 0; i < BURIED; i++)
+        if (a && graves[i].a == a) {
+            write_text("freed");
+            return;
+        }
     for (int i = 0; i < SLOTS; i++)
         if (a && pool[i] == a) {
             write_text("v%d /* %s */", i, looks_of(a));
@@ -166,9 +239,17 @@ static bool named(const char *name, const char *names) /* names: " a b c " */
     return false;
 }
 
+static ga_array *freed_array(void)
+{
+    ga_array *a = make_array(some_dtype(), some_shape());
+    bury(a);
+    dead_given = dead_given || a;
+    return a;
+}
+
 static ga_array *pick_array(const char *name)
 {
-    if (hostile()) return NULL;
+    if (hostile()) return chance(50) ? freed_array() : NULL;
     ga_dtype dtype = some_dtype();
     ga_shape s     = some_shape();
     int      i     = below(SLOTS);
@@ -180,6 +261,10 @@ static ga_array *pick_array(const char *name)
         s.ndim = 1, s.n[0] = 1 + below(3);
     ga_array *a = NULL;
     if (chance(60)) a = pool[i];
+    if (named(name, " v weights ")) { /* a large one takes long, with another one */
+        if (a && a->size > 200) a = NULL;
+        for (int d = 0; d < s.ndim; d++) s.n[d] = s.n[d] > 10 ? 10 : s.n[d];
+    }
     if (!a && (a = make_array(dtype, s)) != NULL) {
         adopt(a);
         if (!known(a)) a = NULL;
@@ -380,7 +465,7 @@ static const char *some_text(const char *name)
     }
     if (named(name, " path paths "))
         TEXTS("a.npy", "a.npy", "b.npy", "a.npz", "a.npz", "a.zarr", "b.zarr", "a.fits", "b.fits", "a.png", "b.png", "a.svg",
-              "a.dot", "none.npy", "none/a.npy", ".", "/dev/null", "text");
+              "a.dot", "none.npy", "none/a.npy", ".", "/dev/null", "/dev/full", "/dev/zero", "text");
     if (strcmp(name, "format") == 0) TEXTS("npy", "zarr", "zip");
     if (strcmp(name, "compressor") == 0) TEXTS("zlib", "gzip", "none");
     if (named(name, " name names ")) TEXTS("x", "y", "arr_0", "EXTRA", "a/b");
@@ -507,9 +592,11 @@ static ga_array **draw_room(const char *name)
         return NULL;
     }
     ga_array **room = rooms[room_count];
+    bool       dead = dead_given;
     VALUE("room[%d]", room_count);
     for (int i = 0; i < LISTED; i++)
         room[i] = strcmp(name, "outs") == 0 ? (i < 4 && hostile() ? pick_array("out") : NULL) : NOTHING_YET;
+    dead_given = dead; /* a call may need fewer */
     memcpy(rooms_before[room_count++], room, sizeof *rooms);
     return room;
 }

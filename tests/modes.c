@@ -89,8 +89,55 @@ static void test_zarr(void)
     CHECK(system(command) == 0);
 }
 
+/* In a file: is there a number, and does each comma between digits stand behind a decimal, as in "70.0,1.5"? */
+static bool has_points(const char *path)
+{
+    FILE *f       = fopen(path, "r");
+    bool  points  = true;
+    int   numbers = 0, last[4] = { 0, 0, 0, 0 }; /* the character, and those before it */
+    for (int c; f && (c = fgetc(f)) != EOF;) {
+        memmove(last + 1, last, 3 * sizeof *last);
+        last[0] = c;
+        if (c < '0' || c > '9' || last[2] < '0' || last[2] > '9') continue;
+        if (last[1] == '.') numbers++;
+        if (last[1] != ',' || last[3] == '.') continue;
+        if (points) printf("     in %s: %c,%c\n", path, last[2], c);
+        points = false;
+    }
+    if (f) fclose(f);
+    return points && numbers > 0;
+}
+
+static bool one(ga_result *result, const ga_result *in, int n, void *user)
+{
+    (void)in, (void)n, (void)user;
+    result->real = 1;
+    return true;
+}
+
+/* What is written for other programs: pictures of an expression and of tasks, a trace, a report. */
+static void test_pictures(const char *trace, const char *report, const char *svg)
+{
+    ga_array *x = ga_multiply(ga_ones((60, 60), .chunks = ga_chunks(20, 20)), 0.5), *all = ga_compute(ga_sum(x, .axis = 0));
+    ga_graph *g    = ga_graph_new();
+    ga_task  *need = ga_delayed(g, one, NULL), *last = ga_delayed(g, one, NULL, need, need);
+    ga_result result;
+    CHECK(all && ga_run(g, last, &result));
+    CHECK(has_points(trace) && has_points(report));
+    CHECK(ga_visualize(x, svg) && has_points(svg));
+    CHECK(ga_visualize(x, svg, .color = GA_COLOR_TIME) && has_points(svg));
+    CHECK(ga_graph_visualize(g, svg) && has_points(svg));
+    ga_graph_free(g);
+}
+
 int main(void)
 {
+    char trace[64], report[64], svg[64]; /* of each process its own */
+    snprintf(trace, sizeof trace, "build/tests/modes.%d.json", (int)getpid());
+    snprintf(report, sizeof report, "build/tests/modes.%d.html", (int)getpid());
+    snprintf(svg, sizeof svg, "build/tests/modes.%d.svg", (int)getpid());
+    setenv("GA_TRACE", trace, 1);
+    setenv("GA_REPORT", report, 1);
     test_begin();
     ga_scope {
         const int n          = compute(results);
@@ -111,10 +158,14 @@ int main(void)
         if (set_comma()) {
             compare("with a decimal comma", n, text);
             test_zarr();
+            test_pictures(trace, report, svg);
         } else {
-            test_skip("no locale with a decimal comma: localedef, or its sources, are not installed (Debian: locales)", 2);
+            test_skip("no locale with a decimal comma: localedef, or its sources, are not installed (Debian: locales)", 9);
         }
         free(text);
     }
+    remove(trace);
+    remove(report);
+    remove(svg);
     return test_end();
 }

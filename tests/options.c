@@ -139,6 +139,7 @@ static void test_positions(void)
         CHECK_IS(ga_view(out), GA_F64, (2, 3), 3, -12, 0, 5, -4, 0);
         CHECK_IS(ga_unique(a, &index, &inverse), GA_F64, (5), -12, -4, 0, 3, 5);
         CHECK(index && index->size == 5 && inverse && inverse->size == 6);
+        CHECK(ga_unique(ga_values(NAN, 1, NAN))->size == 2 && ga_unique(ga_values(NAN, 1, NAN), .equal_nan = false)->size == 3);
         CHECK_IS(ga_bincount(ga_ints(0, 2), ga_values(0.5, 2), 4), GA_F64, (4), 0.5, 0, 2, 0);
         CHECK_IS(ga_convolve(ga_ints(1, 2, 3), ga_ints(1, 1), GA_VALID), GA_I64, (2), 3, 5);
         CHECK_IS(ga_cdist(ga_zeros((1, 2)), ga_ones((1, 2)), GA_CITYBLOCK), GA_F64, (1, 1), 2);

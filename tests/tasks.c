@@ -98,6 +98,16 @@ int main(void)
     ga_graph_free(other);
     ga_graph_free(g);
     ga_graph_free(NULL);
+    if (TEST_ASAN || TEST_TSAN) {
+        test_skip("memory that was freed is not looked at under this sanitizer", 4);
+    } else {
+        CHECK_FAILS(ga_run(g, d, &r), "the graph was freed");
+        CHECK_FAILS((ga_graph_free(g), false), "the graph was freed");
+        CHECK_FAILS(ga_graph_visualize(g, "build/tests/tasks.svg"), "the graph was freed");
+        ga_graph *next = ga_graph_new(); /* where g was */
+        CHECK_FAILS(ga_run(next, d, &r), "task 0 was freed, with its graph");
+        ga_graph_free(next);
+    }
 
     /* arrays as results: those in between are released when nobody needs them any more */
     g                 = ga_graph_new();

@@ -223,8 +223,9 @@ static void gi_write_svg(gi_drawing *g, FILE *f)
             width, height);
     for (int64_t e = 0; e < g->edges; e++) {
         const gi_vertex *a = &g->vertex[g->edge[e].from], *b = &g->vertex[g->edge[e].to];
-        fprintf(f, "<line x1='%.1f' y1='%.1f' x2='%.1f' y2='%.1f' stroke='#999'/>\n", a->x,
-                height - 30 - a->layer * above - box_height / 2.0, b->x, height - 30 - b->layer * above + box_height / 2.0);
+        fprintf(f, "<line x1='%s' y1='%s' x2='%s' y2='%s' stroke='#999'/>\n", gi_with_decimals(a->x, 1),
+                gi_with_decimals(height - 30 - a->layer * above - box_height / 2.0, 1), gi_with_decimals(b->x, 1),
+                gi_with_decimals(height - 30 - b->layer * above + box_height / 2.0, 1));
     }
     for (int64_t i = 0; i < g->vertices; i++) {
         const gi_vertex *v = &g->vertex[i];
@@ -236,9 +237,10 @@ static void gi_write_svg(gi_drawing *g, FILE *f)
         if (v->node) gi_write_escaped(f, v->node->site ? v->node->site : "", 300);
         else gi_write_escaped(f, label, 160);
         fprintf(f,
-                "</title><rect x='%.1f' y='%.1f' width='%d' height='%d' rx='%d' fill='%s' stroke='#345'/><text x='%.1f' "
-                "y='%.1f' text-anchor='middle'>",
-                v->x - box_width / 2.0, y - box_height / 2.0, box_width, box_height, v->memory ? 0 : 12, colour, v->x, y + 4);
+                "</title><rect x='%s' y='%s' width='%d' height='%d' rx='%d' fill='%s' stroke='#345'/><text x='%s' "
+                "y='%s' text-anchor='middle'>",
+                gi_with_decimals(v->x - box_width / 2.0, 1), gi_with_decimals(y - box_height / 2.0, 1), box_width, box_height,
+                v->memory ? 0 : 12, colour, gi_with_decimals(v->x, 1), gi_with_decimals(y + 4, 1));
         gi_write_escaped(f, label, 22);
         fputs("</text></g>\n", f);
     }

@@ -312,13 +312,13 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
     return ok;
 }
 
-bool ga_is_chunked(const ga_array *a) { return a && a->alive == GI_ALIVE && gi_is_deferred(a); }
+bool ga_is_chunked(const ga_array *a) { return gi_array_is_there("\tga_is_chunked", a) && gi_is_deferred(a); }
 
 ga_shape ga_chunks_of(const ga_array *a)
 {
     ga_shape r;
     memset(&r, 0, sizeof r);
-    if (!a || a->alive != GI_ALIVE) return r;
+    if (!gi_array_is_there("\tga_chunks_of", a)) return r;
     r.ndim = a->ndim;
     for (int v = 0; v < a->ndim; v++) r.n[v] = a->shape[v] > 0 ? a->shape[v] : 1;
     if (!gi_is_deferred(a)) return r;

@@ -70,7 +70,7 @@ static const char *gi_bytes_text(int64_t bytes)
         v /= 1024;
         u++;
     }
-    snprintf(t, sizeof text[0], u == 0 || v >= 100 ? "%.0f %s" : "%.1f %s", v, units[u]);
+    snprintf(t, sizeof text[0], "%s %s", gi_with_decimals(v, u == 0 || v >= 100 ? 0 : 1), units[u]);
     return t;
 }
 

@@ -35,10 +35,11 @@ static void gi_write_trace(FILE *f)
         const char     *name;
         int             length = gi_event_name(e, &name), place = e->site ? (int)strcspn(e->site, "\t") : 0;
         fprintf(f,
-                "%s{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%.3f,\"dur\":%.3f,\"name\":\"%.*s\",\"cat\":\"%s\",\"args\":{"
+                "%s{\"ph\":\"X\",\"pid\":1,\"tid\":%d,\"ts\":%s,\"dur\":%s,\"name\":\"%.*s\",\"cat\":\"%s\",\"args\":{"
                 "\"number\":%lld,\"at\":\"",
-                i ? ",\n" : "", e->gpu ? GI_GPU_LINES + e->gpu - 1 : e->thread, (e->start - gi_watch.begun) * 1e6,
-                (e->end - e->start) * 1e6, length, name,
+                i ? ",\n" : "", e->gpu ? GI_GPU_LINES + e->gpu - 1 : e->thread,
+                gi_with_decimals((e->start - gi_watch.begun) * 1e6, 3), gi_with_decimals((e->end - e->start) * 1e6, 3), length,
+                name,
                 e->name[0] ? "task"
                 : e->unit  ? "unit"
                            : "operation",
@@ -46,8 +47,8 @@ static void gi_write_trace(FILE *f)
         gi_write_escaped(f, e->site ? e->site : "", place);
         fputs("\"}}", f);
         if (e->unit || e->name[0])
-            fprintf(f, ",\n{\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"name\":\"memory\",\"args\":{\"MiB\":%.3f}}",
-                    (e->end - gi_watch.begun) * 1e6, (double)e->used_bytes / 1048576);
+            fprintf(f, ",\n{\"ph\":\"C\",\"pid\":1,\"ts\":%s,\"name\":\"memory\",\"args\":{\"MiB\":%s}}",
+                    gi_with_decimals((e->end - gi_watch.begun) * 1e6, 3), gi_with_decimals((double)e->used_bytes / 1048576, 3));
     }
     fprintf(f, "\n],\"otherData\":{\"dropped\":\"%lld\"}}\n", (long long)gi_watch.dropped);
 }
@@ -104,9 +105,9 @@ static void gi_write_report(FILE *f)
             "<!DOCTYPE html>\n<meta charset='utf-8'><title>gpuarr: what was computed</title>\n<style>body{font:14px "
             "sans-serif;margin:2em;max-width:%dpx}td,th{padding:2px "
             "12px 2px 0;text-align:left}text{font-size:11px}</style>\n<h1>What was computed</h1>\n<p>%lld pieces of work in "
-            "%.3f s on %d thread%s and %d GPU%s; at most %s in arrays.%s</p>\n",
-            wide + 100, (long long)gi_watch.events, end, threads, threads == 1 ? "" : "s", gpus, gpus == 1 ? "" : "s",
-            gi_bytes_text(most), gi_watch.dropped ? " Later pieces are not in this page." : "");
+            "%s s on %d thread%s and %d GPU%s; at most %s in arrays.%s</p>\n",
+            wide + 100, (long long)gi_watch.events, gi_with_decimals(end, 3), threads, threads == 1 ? "" : "s", gpus,
+            gpus == 1 ? "" : "s", gi_bytes_text(most), gi_watch.dropped ? " Later pieces are not in this page." : "");
     fprintf(f, "<h2>Time line</h2>\n<svg width='%d' height='%d'>\n", wide + 80, (threads + gpus) * row + 20);
     for (int t = 0; t < threads + gpus; t++)
         fprintf(f, "<text x='0' y='%d'>%s %d</text>\n", t * row + 17, t < threads ? "thread" : "GPU",
@@ -118,21 +119,20 @@ static void gi_write_report(FILE *f)
             int             length = gi_event_name(e, &name);
             double          x = 70 + (e->start - gi_watch.begun) / end * wide, w = (e->end - e->start) / end * wide;
             if (e->unit != (pass == 0) || (w < 0.2 && gi_watch.events > 5000)) continue;
-            fprintf(
-                f,
-                "<rect x='%.2f' y='%d' width='%.2f' height='%d' fill='%s'><title>%.*s, number %lld: %.3f ms</title></rect>\n",
-                x, (e->gpu ? threads + e->gpu - 1 : e->thread) * row + (pass ? 6 : 2), w < 0.3 ? 0.3 : w,
-                pass ? row - 14 : row - 6, pass ? gi_colour_of(name, length) : "#e5e8e8", length, name, (long long)e->number,
-                (e->end - e->start) * 1e3);
+            fprintf(f, "<rect x='%s' y='%d' width='%s' height='%d' fill='%s'><title>%.*s, number %lld: %s ms</title></rect>\n",
+                    gi_with_decimals(x, 2), (e->gpu ? threads + e->gpu - 1 : e->thread) * row + (pass ? 6 : 2),
+                    gi_with_decimals(w < 0.3 ? 0.3 : w, 2), pass ? row - 14 : row - 6,
+                    pass ? gi_colour_of(name, length) : "#e5e8e8", length, name, (long long)e->number,
+                    gi_with_decimals((e->end - e->start) * 1e3, 3));
         }
-    fprintf(f, "<text x='70' y='%d'>0</text><text x='%d' y='%d'>%.3f s</text>\n</svg>\n", (threads + gpus) * row + 15,
-            wide + 20, (threads + gpus) * row + 15, end);
+    fprintf(f, "<text x='70' y='%d'>0</text><text x='%d' y='%d'>%s s</text>\n</svg>\n", (threads + gpus) * row + 15, wide + 20,
+            (threads + gpus) * row + 15, gi_with_decimals(end, 3));
     fprintf(f, "<h2>Memory</h2>\n<svg width='%d' height='140'><polyline fill='none' stroke='#2e86c1' points='", wide + 80);
     for (int64_t i = 0; i < gi_watch.events; i++) {
         const gi_event *e = &gi_watch.event[i];
         if (e->unit || e->name[0])
-            fprintf(f, "%.1f,%.1f ", 70 + (e->end - gi_watch.begun) / end * wide,
-                    120 - 100.0 * (double)e->used_bytes / (double)most);
+            fprintf(f, "%s,%s ", gi_with_decimals(70 + (e->end - gi_watch.begun) / end * wide, 1),
+                    gi_with_decimals(120 - 100.0 * (double)e->used_bytes / (double)most, 1));
     }
     fprintf(f,
             "'/><text x='0' y='25'>%s</text><text x='0' "
@@ -146,7 +146,7 @@ static void gi_write_report(FILE *f)
         gi_write_escaped(f, call ? call + 1 : site, (int)strlen(call ? call + 1 : site));
         fputs("<td>", f);
         gi_write_escaped(f, site, (int)strcspn(site, "\t"));
-        fprintf(f, "<td>%lld<td>%.4f</tr>\n", (long long)share[k].times, share[k].seconds);
+        fprintf(f, "<td>%lld<td>%s</tr>\n", (long long)share[k].times, gi_with_decimals(share[k].seconds, 4));
     }
     fputs("</table>\n", f);
 }

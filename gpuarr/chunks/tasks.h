@@ -3,7 +3,7 @@
     one stack of tasks that are ready: the last one first, which is often one whose inputs have just been made.              */
 
 struct ga_task {
-    const ga_graph  *graph; /* whose it is */
+    const ga_graph  *graph; /* whose it is; NULL: it was freed */
     ga_task_function f;
     void            *user;
     const char      *site, *name;
@@ -24,19 +24,31 @@ struct ga_graph {
     gi_task_block *blocks;
     ga_task       *last;
     int64_t        tasks;
-    uint32_t       run;
+    uint32_t       run, alive;
 };
+
+/* Is it a graph? False with an error. */
+static bool gi_graph_check(const char *site, const ga_graph *g)
+{
+    if (g && g->alive == GI_ALIVE) return true;
+    return gi_fail(site, GA_BAD_ARGUMENT, g ? "the graph was freed (ga_graph_free), or never made" : "the graph is NULL") !=
+           NULL;
+}
 
 ga_graph *(ga_graph_new)(const char *site)
 {
     ga_graph *g = (ga_graph *)gi_mem_alloc(site, sizeof *g);
-    if (g) memset(g, 0, sizeof *g);
+    if (!g) return NULL;
+    memset(g, 0, sizeof *g);
+    g->alive = GI_ALIVE;
     return g;
 }
 
 void ga_graph_free(ga_graph *g)
 {
-    if (!g) return;
+    if (!g || !gi_graph_check("\tga_graph_free", g)) return;
+    g->alive = GI_DEAD;
+    for (ga_task *t = g->last; t; t = t->before) t->graph = NULL;
     while (g->blocks) {
         gi_task_block *b = g->blocks;
         g->blocks        = b->next;
@@ -71,14 +83,17 @@ static bool gi_tasks_are_of(const char *site, const ga_graph *g, int n, ga_task 
         if (!tasks[k])
             return gi_fail(site, GA_BAD_ARGUMENT, "task %d%s is NULL: the call that should have made it failed", k, which) !=
                    NULL;
-        if (tasks[k]->graph != g) return gi_fail(site, GA_BAD_ARGUMENT, "task %d%s is one of another graph", k, which) != NULL;
+        if (tasks[k]->graph != g)
+            return gi_fail(site, GA_BAD_ARGUMENT, "task %d%s %s", k, which,
+                           tasks[k]->graph ? "is one of another graph" : "was freed, with its graph") != NULL;
     }
     return true;
 }
 
 ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o)
 {
-    if (!g || !f) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s is NULL", g ? "the function" : "the graph");
+    if (!gi_graph_check(o.site, g)) return NULL;
+    if (!f) return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "the function is NULL");
     if (n < 0 || (n > 0 && !needs))
         return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d tasks are needed: give as many pointers", n);
     if (!gi_tasks_are_of(o.site, g, n, needs, " of those that are needed")) return NULL;
@@ -260,9 +275,9 @@ static int64_t gi_needed_tasks(ga_graph *g, int n, ga_task *const *tasks, ga_tas
 
 bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site)
 {
-    if (!g || n < 0 || (n > 0 && (!tasks || !results)))
-        return gi_fail(site, GA_BAD_ARGUMENT,
-                       g ? "%d tasks: give as many pointers, and room for as many results" : "the graph is NULL", n) != NULL;
+    if (!gi_graph_check(site, g)) return false;
+    if (n < 0 || (n > 0 && (!tasks || !results)))
+        return gi_fail(site, GA_BAD_ARGUMENT, "%d tasks: give as many pointers, and room for as many results", n) != NULL;
     if (!gi_tasks_are_of(site, g, n, tasks, "")) return false;
     if (n == 0) return true;
     gi_task_run r;
@@ -325,7 +340,7 @@ bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site) { 
 
 bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualize_options o)
 {
-    if (!g) return gi_fail(o.site, GA_BAD_ARGUMENT, "the graph is NULL") != NULL;
+    if (!gi_graph_check(o.site, g)) return false;
     gi_drawing d;
     int64_t    most = o.tasks;
     memset(&d, 0, sizeof d);

@@ -189,7 +189,10 @@ static bool gi_array_is_alive(const char *site, const ga_array *a, const char *n
     return false;
 }
 
-/* The same for an array whose elements the call will use, if they are there yet: a copy of them that is still under way is waited for. */
+/* For questions about an array: of NULL the answer is no. */
+static bool gi_array_is_there(const char *site, const ga_array *a) { return a && gi_array_is_alive(site, a, "the argument"); }
+
+/* The same as gi_array_is_alive for an array whose elements the call will use, if they are there yet: a copy of them that is still under way is waited for. */
 static bool gi_array_check_any(const char *site, const ga_array *a, const char *name)
 {
     if (!gi_array_is_alive(site, a, name) || !gi_arena_check(site)) return false;

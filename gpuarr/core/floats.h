@@ -97,3 +97,15 @@ static inline void gi_point_text(char *text)
     *at = '.';
     memmove(at + 1, at + strlen(point), strlen(at + strlen(point)) + 1);
 }
+
+/* x with so many decimals and a decimal point, for files; the text lives in one of a few buffers of this thread. */
+static inline const char *gi_with_decimals(double x, int decimals)
+{
+    static __thread char text[8][40];
+    static __thread int  turn;
+    char                *t = text[turn = (turn + 1) % 8];
+    GI_SETTLE_ROUNDING;
+    snprintf(t, sizeof text[0], "%.*f", decimals, x);
+    gi_point_text(t);
+    return t;
+}

@@ -2,7 +2,7 @@
 
 bool ga_is_contiguous(const ga_array *a)
 {
-    if (!a || a->alive != GI_ALIVE) return false;
+    if (!gi_array_is_there("\tga_is_contiguous", a)) return false;
     if (a->size == 0) return true;
     int64_t expected = ga_itemsize(a->dtype);
     for (int d = a->ndim - 1; d >= 0; d--) {
@@ -14,7 +14,8 @@ bool ga_is_contiguous(const ga_array *a)
 
 bool ga_same_shape(const ga_array *a, const ga_array *b)
 {
-    return a && b && gi_shape_equal(a->ndim, a->shape, b->ndim, b->shape);
+    bool first = gi_array_is_there("\tga_same_shape", a), second = gi_array_is_there("\tga_same_shape", b);
+    return first && second && gi_shape_equal(a->ndim, a->shape, b->ndim, b->shape);
 }
 
 /* The bytes that the elements of a lie between: [*low, *high). */
@@ -32,7 +33,8 @@ static void gi_array_extent(const ga_array *a, const char **low, const char **hi
 
 bool ga_may_share_memory(const ga_array *a, const ga_array *b)
 {
-    if (!a || !b || a->device != b->device || a->size == 0 || b->size == 0) return false;
+    bool first = gi_array_is_there("\tga_may_share_memory", a), second = gi_array_is_there("\tga_may_share_memory", b);
+    if (!first || !second || a->device != b->device || a->size == 0 || b->size == 0) return false;
     const char *a0, *a1, *b0, *b1;
     gi_array_extent(a, &a0, &a1);
     gi_array_extent(b, &b0, &b1);

@@ -86,16 +86,25 @@ GI_DEVICE void gi_cuda_key_at(gi_cuda_keys k, const char *p, uint64_t &key)
     }
 }
 
-/* Are two elements equal, as ga_unique sees them? All NaNs are. */
-GI_DEVICE bool gi_cuda_same_element(gi_cuda_keys k, const char *p, const char *q)
+/* Is it the key of a NaN, or the high one of a complex number with a NaN? */
+GI_DEVICE bool gi_cuda_is_nan_key(gi_cuda_keys k, uint64_t key)
+{
+    switch (k.rule) {
+    case GI_KEYS_FLOAT: return key == (k.size == 4 ? UINT32_MAX : UINT64_MAX);
+    case GI_KEYS_C64: return key >= (uint64_t)(UINT32_MAX - 1) << 32;
+    case GI_KEYS_C128_HIGH: return key >= UINT64_MAX - 1;
+    default: return false;
+    }
+}
+
+/* Are two elements equal, as ga_unique sees them? NaNs are if it says so. */
+GI_DEVICE bool gi_cuda_same_element(gi_cuda_keys k, bool equal_nan, const char *p, const char *q)
 {
     uint64_t a, b;
     gi_cuda_key_at(k, p, a);
     gi_cuda_key_at(k, q, b);
-    if (k.rule == GI_KEYS_C64 && a >= (uint64_t)(UINT32_MAX - 1) << 32) return b >= (uint64_t)(UINT32_MAX - 1) << 32;
-    if (k.rule != GI_KEYS_C128_HIGH) return a == b;
-    if (a >= UINT64_MAX - 1) return b >= UINT64_MAX - 1;
-    if (a != b) return false;
+    if (gi_cuda_is_nan_key(k, a)) return equal_nan && gi_cuda_is_nan_key(k, b);
+    if (k.rule != GI_KEYS_C128_HIGH || a != b) return a == b;
     k.rule = GI_KEYS_C128_LOW;
     gi_cuda_key_at(k, p, a);
     gi_cuda_key_at(k, q, b);

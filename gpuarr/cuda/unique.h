@@ -4,6 +4,7 @@ typedef struct gi_cuda_runs {
     gi_cuda_keys   keys;
     const char    *sorted;
     int64_t        n;
+    bool           equal_nan;
     const int64_t *order; /* where the sorted elements were, or NULL */
     int64_t       *before;
     char          *values; /* of each run: its element, */
@@ -15,7 +16,7 @@ typedef struct gi_cuda_runs {
 GI_DEVICE bool gi_cuda_starts_run(const gi_cuda_runs &r, int64_t i)
 {
     const char *p = r.sorted + i * r.keys.size;
-    return i < r.n && (i == 0 || !gi_cuda_same_element(r.keys, p - r.keys.size, p));
+    return i < r.n && (i == 0 || !gi_cuda_same_element(r.keys, r.equal_nan, p - r.keys.size, p));
 }
 
 /* How many runs of equal elements begin in each tile. */
@@ -64,11 +65,12 @@ static ga_array *gi_cuda_write_unique(const char *site, const ga_array *a, const
     memset(&r, 0, sizeof r);
     memset(&starts, 0, sizeof starts);
     if (!gi_scratch_get(site, &before, sorted, (size_t)(tiles + 1) * sizeof(int64_t))) return NULL;
-    r.keys   = gi_cuda_keys_of(sorted->dtype, false);
-    r.sorted = (const char *)sorted->data;
-    r.n      = n;
-    r.order  = order ? (const int64_t *)order->data : NULL;
-    r.before = (int64_t *)before.p;
+    r.keys      = gi_cuda_keys_of(sorted->dtype, false);
+    r.sorted    = (const char *)sorted->data;
+    r.n         = n;
+    r.equal_nan = o->equal_nan;
+    r.order     = order ? (const int64_t *)order->data : NULL;
+    r.before    = (int64_t *)before.p;
     GI_LAUNCH(gi_cuda_count_runs, (unsigned)tiles, GI_CUDA_THREADS, stream, r);
     bool ok = gi_cuda_launched(site, "ga_unique") && gi_cuda_exclusive_scan(site, sorted, r.before, tiles, r.before + tiles) &&
               gi_cuda_read(site, sorted, &runs, r.before + tiles, sizeof runs);

@@ -133,7 +133,7 @@ ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
 {
     if (!gi_array_check(o.site, dst, "dst") || (src.kind == GA_KIND_ARRAY && !gi_array_check(o.site, src.array, "src")))
         return NULL;
-    if (!gi_options_copyto(&o)) return NULL;
+    if (!gi_options_copyto(&o) || (o.where && !gi_array_check_any(o.site, o.where, ".where"))) return NULL;
     ga_dtype from = src.array ? src.array->dtype : gi_number_dtype(src);
     if (!src.array && src.kind == GA_KIND_INT) from = gi_dtype_kind(dst->dtype) >= 1 ? dst->dtype : GA_I64;
     if (!src.array && src.kind == GA_KIND_UINT && gi_dtype_kind(dst->dtype) >= 1) from = dst->dtype;

@@ -1,7 +1,7 @@
 /* ---- unique ------------------------------------------------------------------------------------------------------ */
 
-/* Of a sorted line: where does a run of equal elements begin? All NaNs, sorted to the end, are one run. */
-static ga_array *gi_unique_starts(const char *site, const ga_array *sorted)
+/* Of a sorted line: where does a run of equal elements begin? NaNs, sorted to the end, are one run if they are taken for equal. */
+static ga_array *gi_unique_starts(const char *site, const ga_array *sorted, bool equal_nan)
 {
     ga_array *first = gi_array_new(site, GA_BOOL, sorted->device, 1, sorted->shape);
     if (!first || first->size == 0) return first;
@@ -11,7 +11,7 @@ static ga_array *gi_unique_starts(const char *site, const ga_array *sorted)
     gi_kernel   isnan_kernel = gi_row_kernel(gi_row_isnan(), sorted->dtype);
     flags[0]                 = true;
     gi_row_kernel(gi_row_not_equal(), sorted->dtype)(n - 1, flags + 1, s + size, s, NULL);
-    for (int64_t i = n - 1; i > 0 && isnan_kernel; i--) {
+    for (int64_t i = n - 1; i > 0 && isnan_kernel && equal_nan; i--) {
         isnan_kernel(1, &is_nan, s + (i - 1) * size, NULL, NULL);
         if (!is_nan) break;
         flags[i] = false;
@@ -50,7 +50,7 @@ static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_
     ga_array *line    = (ga_ravel)(a, site);
     ga_array *order   = line && ordered ? gi_sort_array(site, line, 0, true) : NULL;
     ga_array *sorted  = order ? gi_take(site, line, 0, order) : line && !ordered ? gi_sort_array(site, line, 0, false) : NULL;
-    ga_array *flags   = sorted ? gi_unique_starts(site, sorted) : NULL;
+    ga_array *flags   = sorted ? gi_unique_starts(site, sorted, o->equal_nan) : NULL;
     ga_array *indices = flags ? gi_select(site, flags, NULL) : NULL;
     ga_array *starts  = indices ? (ga_ravel)(indices, site) : NULL; /* (1, runs) */
     ga_array *values  = starts ? gi_take(site, sorted, 0, starts) : NULL;

@@ -106,7 +106,8 @@ def same_view(c, want, got, place):
 
 
 class Close:
-    """Within `ulps` units in the last place of the result's dtype, and `slack` besides, of a reference in a wider dtype."""
+    """Within `ulps` units in the last place of the result's dtype, and `slack` besides, of a reference in a wider dtype. signed_zeros: where
+    the sign of a zero counts."""
 
     def __init__(self, ulps, slack=0, signed_zeros=False):
         self.ulps, self.slack, self.signed_zeros = ulps, slack, signed_zeros
@@ -130,7 +131,6 @@ class Close:
             aim = np.where(np.isinf(near) & np.isfinite(want), np.copysign(LONG(top), want), want).astype(want.dtype)
             finite = np.isfinite(want) & ~np.isnan(got)
             good |= finite & (np.abs(limit - aim) <= self.ulps * unit + self.slack)
-        if self.signed_zeros:  # last: no tolerance makes up for it
-            good &= (got != 0) | (np.signbit(want) == np.signbit(got))
+        good &= (got != 0) | (np.signbit(want) == np.signbit(got)) | ~np.asarray(self.signed_zeros)  # last: no tolerance makes up for it
         if not good.all():
             first_bad(~good, near, got)

@@ -38,7 +38,7 @@ OPTIONS = {
     "Y": options("copyto", "| a where"),
     "V": options("norm", "d ord, i axis, b keepdims | s axes"),
     "P": options("pad", "i mode | d value, s after"),
-    "U": options("unique", "p index, p inverse, p counts |"),
+    "U": options("unique", "p index, p inverse, p counts | b equal_nan"),
     "T": options("take", "i axis | i mode"),
     "H": options("histogram", "| d low, d high, a weights, b density, p edges"),
     "B": options("bincount", "a weights, l minlength |"),
