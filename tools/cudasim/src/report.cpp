@@ -340,15 +340,30 @@ Report::~Report()
 
 /* ------------------------------------------------------------------ the end of the program */
 
+/* Threads of a kernel allocate side by side: what one place of the code lost is one leak. */
+static void report_heap_leaks()
+{
+    std::map<void *, std::pair<size_t, size_t>> places; /* how many, and their bytes */
+    for (auto &entry : all_allocations()) {
+        const Allocation &a = entry.second;
+        if (a.freed_by || !a.heap) continue;
+        places[a.caller].first++, places[a.caller].second += a.size;
+    }
+    for (auto &p : places)
+        Report(p.first, Place{}, "leak: %zu allocation(s) of the device heap, %zu bytes in all, were never freed",
+               p.second.first, p.second.second)
+            .advice("a kernel must give them back, with free or delete");
+}
+
 static void report_leaks()
 {
     size_t count = 0, bytes = 0;
+    report_heap_leaks();
     for (auto &entry : all_allocations()) {
         const Allocation &a = entry.second;
-        if (a.freed_by) continue;
+        if (a.freed_by || a.heap) continue;
         count++, bytes += a.size;
-        const char *kind = a.space == Space::device ? "device" : a.space == Space::managed ? "managed" : "pinned host";
-        if (count <= 5) Report(a.caller, Place{}, "leak: %zu bytes of %s memory were never freed", a.size, kind);
+        if (count <= 5) Report(a.caller, Place{}, "leak: %zu bytes of %s memory were never freed", a.size, kind_of_memory(a));
     }
     if (count > 5) Report(nullptr, Place{}, "leak: %zu allocations, %zu bytes in all, were never freed", count, bytes);
 }
