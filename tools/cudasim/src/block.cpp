@@ -422,6 +422,14 @@ static void finish(SimThread *t)
     if (__builtin_expect(grid_waiting != 0, 0)) try_grid_barrier();
 }
 
+/* Its arguments are bytes of the host's: what they own is not this thread's to destroy. */
+static __attribute__((noinline)) void call_and_leave(SimThread *t)
+{
+    jmp_buf end;
+    t->end = &end;
+    if (!_setjmp(end)) kernel.launch->call(kernel.launch->arguments);
+}
+
 /* What a fiber does all its life: start threads until one that waited can go on. */
 void run_fiber()
 {
@@ -430,7 +438,8 @@ void run_fiber()
             become(t);
             t->fiber      = current_fiber;
             interruptible = true;
-            kernel.launch->call(kernel.launch->arguments);
+            if (__builtin_expect(kernel.launch->leaves, 0)) call_and_leave(t);
+            else kernel.launch->call(kernel.launch->arguments);
             interruptible = false;
             finish(current_thread);
             if (!ready->empty()) break;
@@ -703,6 +712,12 @@ unsigned cudasim_converge(const char *file, int line)
     converging->push_back(t);
     schedule();
     return (unsigned)t->result;
+}
+
+void cudasim_end_thread(void)
+{
+    interruptible = false;
+    _longjmp(*current_thread->end, 1);
 }
 
 unsigned cudasim_thread_linear(void) { return current_thread ? current_thread->index : 0; }

@@ -22,6 +22,7 @@
 #include <errno.h>
 #include <execinfo.h>
 #include <link.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -255,6 +256,7 @@ struct SimThread {
     Place        place;
     const void  *code;
     uint64_t     result; /* of a warp primitive */
+    jmp_buf     *end;    /* where cudasim_end_thread() goes */
 };
 
 constexpr int multiprocessors = 4; /* of every simulated device */
