@@ -252,7 +252,7 @@ static cudaError_t copy(Copy c, enum cudaMemcpyKind kind, cudaStream_t handle, b
     bool to_host = where_is(c.destination) != Where::device, from_host = where_is(c.source) != Where::device;
     bool waits = asynchronous ? is_pageable(c.destination) : to_host || from_host;
     std::shared_ptr<std::vector<char>> buffer;
-    if (options.lazy && asynchronous && is_pageable(c.source)) stage_source(c, buffer);
+    if (runs_later(stream) && asynchronous && is_pageable(c.source)) stage_source(c, buffer);
     submit(stream, info_of(OpKind::copy, c.function, c.caller), [c, buffer]() { run_copy(c); });
     close_gates();
     if (waits) {

@@ -8,6 +8,8 @@
 #include "../include/cuda_runtime.h"
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
@@ -15,6 +17,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -372,6 +375,7 @@ void        synchronize_everything();
 std::string stream_name(const Stream *stream);
 int         stream_device(const Stream *stream);
 bool        has_pending_work(const Stream *stream);
+bool        runs_later(const Stream *stream); /* work that is given to it now is kept back */
 
 /* The work that is being executed: its number marks memory accesses. */
 struct Running {

@@ -140,7 +140,7 @@ template <class... P, class... A> static inline void run_pointer(cudasim_launch_
     (check_argument(launch, ++index, arguments), ...);
     (void)index;
     auto invoke = [=](const auto &...kept) { kernel(pass(kept)...), end_thread(kept...); };
-    submit_kept(launch, invoke, keep(arguments)...);
+    submit_kept(launch, invoke, keep<std::remove_cv_t<std::remove_reference_t<P>>>(arguments)...);
 }
 
 struct launcher {
