@@ -5,8 +5,6 @@
  * always do, but for a pointer that only a device can free. */
 #include "internal.h"
 
-#include <dlfcn.h>
-
 namespace cudasim {
 
 /* The program calls, not the runtime, and it does so in a kernel. */

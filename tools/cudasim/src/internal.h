@@ -22,6 +22,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <link.h>
