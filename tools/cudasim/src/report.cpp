@@ -577,6 +577,10 @@ void ApiCall::enter(const char *name, void *caller)
         api_mutex.unlock(); /* this call does not return */
         kill_kernel(cudaErrorLaunchFailure);
     }
+    if (instrumented && self.host_function)
+        Report(caller, Place{}, "a function of cudaLaunchHostFunc calls %s", name)
+            .advice(
+                "CUDA forbids this: the stream would wait for itself; let the function tell the host, which then calls CUDA");
     if (!self.alternate_stack) prepare_os_thread();
     self.api_name       = name;
     self.api_caller     = caller;

@@ -263,7 +263,7 @@ static void run_until(Stream *s, const Op *last)
     while (!s->pending.empty() && !(last && last->done)) {
         OpRef op = s->pending.front();
         run_op(op);
-        if (op.get() == last) break;
+        if (op.get() == last || !op->done) break;
     }
 }
 
@@ -372,7 +372,7 @@ static void start_host_function(const OpRef &op)
     helper->asked.notify_all();
 }
 
-/* A function in a stream cannot wait for itself. */
+/* A function in a stream cannot wait for itself: the call returns too early, and ApiCall has said why. */
 static void wait_until_done(const OpRef &op)
 {
     close_gates();

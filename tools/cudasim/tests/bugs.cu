@@ -954,6 +954,14 @@ BUG(pinned_behind_host_function, "conflicts with a read by host code", "lazy")
     finish(d);
 }
 
+static void CUDART_CB wait_for_device(void *) { cudaDeviceSynchronize(); }
+
+BUG(api_in_host_function, "a function of cudaLaunchHostFunc calls cudaDeviceSynchronize", "")
+{
+    cudaLaunchHostFunc(nullptr, wait_for_device, nullptr);
+    cudaDeviceSynchronize();
+}
+
 BUG(two_streams_without_event, "in stream|nothing orders", "")
 {
     cudaStream_t s = new_stream(), t = new_stream();
