@@ -5,6 +5,7 @@
         __shared__ float tile[16][17];                  CUDASIM_SHARED(12, float tile[16][17];); auto &tile = cudasim_r12.tile;
         extern __shared__ float s[];                    CUDASIM_DYN_SHARED(float, s);
         __device__ int x;                               __device__ int x; CUDASIM_DEVICE_VARIABLE(x)
+        asm("mov.u32 %0, %%laneid;" : "=r"(x));         cudasim_inline_assembly();
         cudaLaunchKernel((void *)kernel, ...)           cudaLaunchKernel(kernel, ...)
 
     Everything else is copied byte for byte and every line keeps its number, so that compiler messages, debuggers and cudasim's
@@ -119,15 +120,6 @@ static void error_at(const source *s, int line, const char *pattern, ...)
     say(s, line, "error", pattern, list);
     va_end(list);
     errors++;
-}
-
-static void warn_at(const source *s, int line, const char *pattern, ...) __attribute__((format(printf, 3, 4)));
-static void warn_at(const source *s, int line, const char *pattern, ...)
-{
-    va_list list;
-    va_start(list, pattern);
-    say(s, line, "warning", pattern, list);
-    va_end(list);
 }
 
 static bool word_char(char c) { return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80; }
@@ -395,13 +387,19 @@ static size_t opening(const source *s, size_t i)
     }
 }
 
+/* This text in place of the tokens from..to; the line breaks stay. */
+static void replace(source *s, size_t from, size_t to, const char *text)
+{
+    size_t at = s->tokens[from].at, end = s->tokens[to].at + s->tokens[to].length;
+    for (int lost = newlines(s->text, at, end); lost > 0; lost--)
+        text = format(s->tokens[from].directive ? "%s \\\n" : "%s\n", text);
+    add_edit(s, at, end - at, text);
+}
+
 /* In place of the tokens from..to an error with this text, which the compiler gives unless an #ifdef leaves the code out. */
 static void refuse(source *s, size_t from, size_t to, const char *sentence)
 {
-    size_t      at = s->tokens[from].at, end = s->tokens[to].at + s->tokens[to].length;
-    const char *text = format("[] { static_assert(sizeof(int) == 0, \"%s\"); }()", sentence);
-    for (int lost = newlines(s->text, at, end); lost > 0; lost--) text = format("%s\n", text);
-    add_edit(s, at, end - at, text);
+    replace(s, from, to, format("[] { static_assert(sizeof(int) == 0, \"%s\"); }()", sentence));
 }
 
 /* ---- launches -------------------------------------------------------------------------------------------------------------- */
@@ -943,17 +941,35 @@ static uint64_t hash(const char *text)
     return h;
 }
 
-/* Does the inline assembly at token i hold more than operands, asm volatile("" : "+r"(x)), with which C code pins a value? */
-static bool has_instructions(const source *s, size_t i)
+/* Does the string at token i hold PTX: a type that follows a point, as in add.u32, or a special register, as %laneid? */
+static bool is_ptx(const source *s, size_t i)
 {
-    do i++;
-    while (i < s->count && !punct(s, i, '('));
-    return !token_is(s, i + 1, "\"\"") || (!punct(s, i + 2, ':') && !punct(s, i + 2, ')'));
+    static const char *const signs[] = { ".u8",  ".u16", ".u32", ".u64", ".s8",   ".s16",  ".s32", ".s64",    ".b8",    ".b16",
+                                         ".b32", ".b64", ".f32", ".f64", ".pred", ".sync", ".gpu", ".global", ".shared" };
+    const char              *string  = format("%.*s", (int)s->tokens[i].length, s->text + s->tokens[i].at);
+    for (size_t k = 0; k < sizeof signs / sizeof *signs; k++) {
+        if (strstr(string, signs[k])) return true;
+    }
+    return false;
+}
+
+/* asm(...) in device code, or with PTX in a macro or a function for both sides. It is an error only where the compiler emits the
+   function: headers are full of helpers that a program does not call. What holds only operands, asm volatile("" : "+r"(x)), pins
+   a value and stays. */
+static void rewrite_assembly(source *s, size_t i)
+{
+    size_t open = i + 1;
+    while (s->tokens[open].kind == IDENT) open++; /* volatile */
+    if (!s->tokens[i].function || !punct(s, open, '(') || s->tokens[open + 1].kind != STRING) return;
+    size_t end = closing(s, open), k = open + 1;
+    if (!punct(s, end, ')') || (token_is(s, k, "\"\"") && (punct(s, k + 1, ':') || k + 1 == end))) return;
+    bool ptx = s->tokens[i].device;
+    for (; !ptx && s->tokens[k].kind == STRING; k++) ptx = is_ptx(s, k);
+    if (ptx) replace(s, i, end, "cudasim_inline_assembly()");
 }
 
 static void rewrite(source *s)
 {
-    bool asm_told = false;
     for (size_t i = 0; i < s->count; i++) {
         const token *t = &s->tokens[i];
         if (t->kind == DIRECTIVE && copies && token_is(s, i + 1, "include")) {
@@ -972,10 +988,8 @@ static void rewrite(source *s)
             note_device_variables(s, i);
         } else if (t->kind == IDENT && t->length >= 16) {
             keep_kernel_type(s, i);
-        } else if ((token_is(s, i, "asm") || token_is(s, i, "__asm__")) && !asm_told && t->function && !t->directive &&
-                   has_instructions(s, i)) {
-            warn_at(s, t->line, "inline assembly is passed on as it is; PTX cannot run on a CPU");
-            asm_told = true;
+        } else if (token_is(s, i, "asm") || token_is(s, i, "__asm__") || token_is(s, i, "__asm")) {
+            rewrite_assembly(s, i);
         }
     }
 }

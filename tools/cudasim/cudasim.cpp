@@ -8,6 +8,7 @@
  *   watch     threads that do not give way by themselves
  *   stream    stream order: eager or lazy execution, vector clocks, events
  *   launch    kernels: configuration checks, the grid loop, shared memory
+ *   heap      malloc, free, new and delete in device code
  *   api       the runtime API
  *   checker   the call-backs of code compiled with -fsanitize=thread
  *
@@ -28,6 +29,8 @@
 #include "src/stream.cpp"
 
 #include "src/launch.cpp"
+
+#include "src/heap.cpp"
 
 #include "src/api_device.cpp"
 

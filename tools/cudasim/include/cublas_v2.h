@@ -80,7 +80,7 @@ template <class T> struct scalar {
     const T *pointer;
     T        get() const { return pointer ? *pointer : value; }
 };
-template <class T> static inline scalar<T> argument(cublasHandle_t handle, const T *pointer)
+template <class T> CUDASIM_INLINE scalar<T> argument(cublasHandle_t handle, const T *pointer)
 {
     return handle->mode == CUBLAS_POINTER_MODE_HOST ? scalar<T>{ *pointer, nullptr } : scalar<T>{ T(), pointer };
 }
@@ -162,11 +162,21 @@ template <class T> void ger(int m, int n, scalar<T> alpha, const T *x, int ix, c
     if (row < m && column < n) a[row + (long)column * lda] += alpha.get() * x[at(row, m, ix)] * y[at(column, n, iy)];
 }
 
+/* The launch of a kernel for the function that the program called at this place. */
+template <class... P, class... A>
+CUDASIM_INLINE void launch(const char *name, const char *file, int line, const cudasim::configuration &configuration,
+                           void (*kernel)(P...), A... arguments)
+{
+    cudasim::launcher l(file, line, name, configuration);
+    l.launch.library = 1;
+    cudasim::run_pointer(l.launch, kernel, arguments...);
+}
+
 static inline dim3 blocks_for(int n) { return dim3((unsigned)((n + 255) / 256)); }
 static inline dim3 tiles_for(int m, int n) { return dim3((unsigned)((m + 15) / 16), (unsigned)((n + 15) / 16)); }
 
 /* A result goes to the host, with synchronisation, or stays on the device. */
-template <class R, class Launch> static inline cublasStatus_t deliver(cublasHandle_t handle, R *result, Launch launch)
+template <class R, class Launch> CUDASIM_INLINE cublasStatus_t deliver(cublasHandle_t handle, R *result, Launch launch)
 {
     if (handle->mode == CUBLAS_POINTER_MODE_DEVICE) {
         launch(result);
@@ -183,86 +193,102 @@ template <class R, class Launch> static inline cublasStatus_t deliver(cublasHand
 
 } // namespace cudasim_blas
 
+/* Inlined, so that a report about what they do on the host names the line that calls them. */
+#define CUDASIM_BLAS_FUNCTION CUDASIM_INLINE cublasStatus_t
+
 #define CUDASIM_BLAS(PREFIX, T, IAMAX)                                                                                         \
-    static inline cublasStatus_t cublas##PREFIX##axpy(cublasHandle_t h, int n, const T *a, const T *x, int ix, T *y, int iy)   \
+    CUDASIM_BLAS_FUNCTION cublas##PREFIX##axpy(cublasHandle_t h, int n, const T *a, const T *x, int ix, T *y, int iy,          \
+                                               CUDASIM_SITE_PARAMETERS)                                                        \
     {                                                                                                                          \
         if (n > 0)                                                                                                             \
-            CUDASIM_LAUNCH((cudasim_blas::axpy<T>), (cudasim_blas::blocks_for(n), 256, 0, h->stream), n,                       \
-                           cudasim_blas::argument(h, a), x, ix, y, iy);                                                        \
+            cudasim_blas::launch("cublas" #PREFIX "axpy", CUDASIM_SITE, { cudasim_blas::blocks_for(n), 256, 0, h->stream },    \
+                                 cudasim_blas::axpy<T>, n, cudasim_blas::argument(h, a), x, ix, y, iy);                        \
         return CUBLAS_STATUS_SUCCESS;                                                                                          \
     }                                                                                                                          \
-    static inline cublasStatus_t cublas##PREFIX##scal(cublasHandle_t h, int n, const T *a, T *x, int ix)                       \
+    CUDASIM_BLAS_FUNCTION cublas##PREFIX##scal(cublasHandle_t h, int n, const T *a, T *x, int ix, CUDASIM_SITE_PARAMETERS)     \
     {                                                                                                                          \
         if (n > 0)                                                                                                             \
-            CUDASIM_LAUNCH((cudasim_blas::scal<T>), (cudasim_blas::blocks_for(n), 256, 0, h->stream), n,                       \
-                           cudasim_blas::argument(h, a), x, ix);                                                               \
+            cudasim_blas::launch("cublas" #PREFIX "scal", CUDASIM_SITE, { cudasim_blas::blocks_for(n), 256, 0, h->stream },    \
+                                 cudasim_blas::scal<T>, n, cudasim_blas::argument(h, a), x, ix);                               \
         return CUBLAS_STATUS_SUCCESS;                                                                                          \
     }                                                                                                                          \
-    static inline cublasStatus_t cublas##PREFIX##copy(cublasHandle_t h, int n, const T *x, int ix, T *y, int iy)               \
+    CUDASIM_BLAS_FUNCTION cublas##PREFIX##copy(cublasHandle_t h, int n, const T *x, int ix, T *y, int iy,                      \
+                                               CUDASIM_SITE_PARAMETERS)                                                        \
     {                                                                                                                          \
-        if (n > 0) CUDASIM_LAUNCH((cudasim_blas::copy<T>), (cudasim_blas::blocks_for(n), 256, 0, h->stream), n, x, ix, y, iy); \
+        if (n > 0)                                                                                                             \
+            cudasim_blas::launch("cublas" #PREFIX "copy", CUDASIM_SITE, { cudasim_blas::blocks_for(n), 256, 0, h->stream },    \
+                                 cudasim_blas::copy<T>, n, x, ix, y, iy);                                                      \
         return CUBLAS_STATUS_SUCCESS;                                                                                          \
     }                                                                                                                          \
-    static inline cublasStatus_t cublas##PREFIX##swap(cublasHandle_t h, int n, T *x, int ix, T *y, int iy)                     \
+    CUDASIM_BLAS_FUNCTION cublas##PREFIX##swap(cublasHandle_t h, int n, T *x, int ix, T *y, int iy, CUDASIM_SITE_PARAMETERS)   \
     {                                                                                                                          \
-        if (n > 0) CUDASIM_LAUNCH((cudasim_blas::swap<T>), (cudasim_blas::blocks_for(n), 256, 0, h->stream), n, x, ix, y, iy); \
+        if (n > 0)                                                                                                             \
+            cudasim_blas::launch("cublas" #PREFIX "swap", CUDASIM_SITE, { cudasim_blas::blocks_for(n), 256, 0, h->stream },    \
+                                 cudasim_blas::swap<T>, n, x, ix, y, iy);                                                      \
         return CUBLAS_STATUS_SUCCESS;                                                                                          \
     }                                                                                                                          \
-    static inline cublasStatus_t cublas##PREFIX##dot(cublasHandle_t h, int n, const T *x, int ix, const T *y, int iy, T *r)    \
+    CUDASIM_BLAS_FUNCTION cublas##PREFIX##dot(cublasHandle_t h, int n, const T *x, int ix, const T *y, int iy, T *r,           \
+                                              CUDASIM_SITE_PARAMETERS)                                                         \
     {                                                                                                                          \
         return cudasim_blas::deliver(h, r, [=](T *result) {                                                                    \
-            CUDASIM_LAUNCH((cudasim_blas::reduce<T>), (1, 1, 0, h->stream), n, x, ix, y, iy, cudasim_blas::dot_product,        \
-                           result);                                                                                            \
+            cudasim_blas::launch("cublas" #PREFIX "dot", CUDASIM_SITE, { 1, 1, 0, h->stream }, cudasim_blas::reduce<T>, n, x,  \
+                                 ix, y, iy, cudasim_blas::dot_product, result);                                                \
         });                                                                                                                    \
     }                                                                                                                          \
-    static inline cublasStatus_t cublas##PREFIX##nrm2(cublasHandle_t h, int n, const T *x, int ix, T *r)                       \
+    CUDASIM_BLAS_FUNCTION cublas##PREFIX##nrm2(cublasHandle_t h, int n, const T *x, int ix, T *r, CUDASIM_SITE_PARAMETERS)     \
     {                                                                                                                          \
         return cudasim_blas::deliver(h, r, [=](T *result) {                                                                    \
-            CUDASIM_LAUNCH((cudasim_blas::reduce<T>), (1, 1, 0, h->stream), n, x, ix, x, ix, cudasim_blas::euclidean_norm,     \
-                           result);                                                                                            \
+            cudasim_blas::launch("cublas" #PREFIX "nrm2", CUDASIM_SITE, { 1, 1, 0, h->stream }, cudasim_blas::reduce<T>, n, x, \
+                                 ix, x, ix, cudasim_blas::euclidean_norm, result);                                             \
         });                                                                                                                    \
     }                                                                                                                          \
-    static inline cublasStatus_t cublas##PREFIX##asum(cublasHandle_t h, int n, const T *x, int ix, T *r)                       \
+    CUDASIM_BLAS_FUNCTION cublas##PREFIX##asum(cublasHandle_t h, int n, const T *x, int ix, T *r, CUDASIM_SITE_PARAMETERS)     \
     {                                                                                                                          \
         return cudasim_blas::deliver(h, r, [=](T *result) {                                                                    \
-            CUDASIM_LAUNCH((cudasim_blas::reduce<T>), (1, 1, 0, h->stream), n, x, ix, x, ix, cudasim_blas::absolute_sum,       \
-                           result);                                                                                            \
+            cudasim_blas::launch("cublas" #PREFIX "asum", CUDASIM_SITE, { 1, 1, 0, h->stream }, cudasim_blas::reduce<T>, n, x, \
+                                 ix, x, ix, cudasim_blas::absolute_sum, result);                                               \
         });                                                                                                                    \
     }                                                                                                                          \
-    static inline cublasStatus_t IAMAX(cublasHandle_t h, int n, const T *x, int ix, int *r)                                    \
+    CUDASIM_BLAS_FUNCTION IAMAX(cublasHandle_t h, int n, const T *x, int ix, int *r, CUDASIM_SITE_PARAMETERS)                  \
     {                                                                                                                          \
-        return cudasim_blas::deliver(                                                                                          \
-            h, r, [=](int *result) { CUDASIM_LAUNCH((cudasim_blas::largest<T>), (1, 1, 0, h->stream), n, x, ix, result); });   \
+        return cudasim_blas::deliver(h, r, [=](int *result) {                                                                  \
+            cudasim_blas::launch(#IAMAX, CUDASIM_SITE, { 1, 1, 0, h->stream }, cudasim_blas::largest<T>, n, x, ix, result);    \
+        });                                                                                                                    \
     }                                                                                                                          \
-    static inline cublasStatus_t cublas##PREFIX##gemv(cublasHandle_t h, cublasOperation_t op, int m, int n, const T *alpha,    \
-                                                      const T *a, int lda, const T *x, int ix, const T *beta, T *y, int iy)    \
+    CUDASIM_BLAS_FUNCTION cublas##PREFIX##gemv(cublasHandle_t h, cublasOperation_t op, int m, int n, const T *alpha,           \
+                                               const T *a, int lda, const T *x, int ix, const T *beta, T *y, int iy,           \
+                                               CUDASIM_SITE_PARAMETERS)                                                        \
     {                                                                                                                          \
         int rows = op == CUBLAS_OP_N ? m : n, columns = op == CUBLAS_OP_N ? n : m;                                             \
         if (m < 0 || n < 0 || lda < std::max(1, m)) return CUBLAS_STATUS_INVALID_VALUE;                                        \
         if (rows > 0)                                                                                                          \
-            CUDASIM_LAUNCH((cudasim_blas::gemv<T>), (cudasim_blas::blocks_for(rows), 256, 0, h->stream), op, rows, columns,    \
-                           cudasim_blas::argument(h, alpha), a, lda, x, ix, cudasim_blas::argument(h, beta), y, iy);           \
+            cudasim_blas::launch("cublas" #PREFIX "gemv", CUDASIM_SITE, { cudasim_blas::blocks_for(rows), 256, 0, h->stream }, \
+                                 cudasim_blas::gemv<T>, op, rows, columns, cudasim_blas::argument(h, alpha), a, lda, x, ix,    \
+                                 cudasim_blas::argument(h, beta), y, iy);                                                      \
         return CUBLAS_STATUS_SUCCESS;                                                                                          \
     }                                                                                                                          \
-    static inline cublasStatus_t cublas##PREFIX##ger(cublasHandle_t h, int m, int n, const T *alpha, const T *x, int ix,       \
-                                                     const T *y, int iy, T *a, int lda)                                        \
+    CUDASIM_BLAS_FUNCTION cublas##PREFIX##ger(cublasHandle_t h, int m, int n, const T *alpha, const T *x, int ix, const T *y,  \
+                                              int iy, T *a, int lda, CUDASIM_SITE_PARAMETERS)                                  \
     {                                                                                                                          \
         if (m < 0 || n < 0 || lda < std::max(1, m)) return CUBLAS_STATUS_INVALID_VALUE;                                        \
         if (m > 0 && n > 0)                                                                                                    \
-            CUDASIM_LAUNCH((cudasim_blas::ger<T>), (cudasim_blas::tiles_for(m, n), dim3(16, 16), 0, h->stream), m, n,          \
-                           cudasim_blas::argument(h, alpha), x, ix, y, iy, a, lda);                                            \
+            cudasim_blas::launch("cublas" #PREFIX "ger", CUDASIM_SITE,                                                         \
+                                 { cudasim_blas::tiles_for(m, n), dim3(16, 16), 0, h->stream }, cudasim_blas::ger<T>, m, n,    \
+                                 cudasim_blas::argument(h, alpha), x, ix, y, iy, a, lda);                                      \
         return CUBLAS_STATUS_SUCCESS;                                                                                          \
     }                                                                                                                          \
-    static inline cublasStatus_t cublas##PREFIX##gemm(cublasHandle_t h, cublasOperation_t oa, cublasOperation_t ob, int m,     \
-                                                      int n, int k, const T *alpha, const T *a, int lda, const T *b, int ldb,  \
-                                                      const T *beta, T *c, int ldc)                                            \
+    CUDASIM_BLAS_FUNCTION cublas##PREFIX##gemm(cublasHandle_t h, cublasOperation_t oa, cublasOperation_t ob, int m, int n,     \
+                                               int k, const T *alpha, const T *a, int lda, const T *b, int ldb, const T *beta, \
+                                               T *c, int ldc, CUDASIM_SITE_PARAMETERS)                                         \
     {                                                                                                                          \
         if (m < 0 || n < 0 || k < 0 || lda < std::max(1, oa == CUBLAS_OP_N ? m : k) ||                                         \
             ldb < std::max(1, ob == CUBLAS_OP_N ? k : n) || ldc < std::max(1, m))                                              \
             return CUBLAS_STATUS_INVALID_VALUE;                                                                                \
         if (m > 0 && n > 0)                                                                                                    \
-            CUDASIM_LAUNCH((cudasim_blas::gemm<T>), (cudasim_blas::tiles_for(m, n), dim3(16, 16), 0, h->stream), oa, ob, m, n, \
-                           k, cudasim_blas::argument(h, alpha), a, lda, b, ldb, cudasim_blas::argument(h, beta), c, ldc);      \
+            cudasim_blas::launch("cublas" #PREFIX "gemm", CUDASIM_SITE,                                                        \
+                                 { cudasim_blas::tiles_for(m, n), dim3(16, 16), 0, h->stream }, cudasim_blas::gemm<T>, oa, ob, \
+                                 m, n, k, cudasim_blas::argument(h, alpha), a, lda, b, ldb, cudasim_blas::argument(h, beta),   \
+                                 c, ldc);                                                                                      \
         return CUBLAS_STATUS_SUCCESS;                                                                                          \
     }
 CUDASIM_BLAS(S, float, cublasIsamax)

@@ -9,6 +9,15 @@
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
 
+/* malloc() and free() of device code use the heap of the device, and free() on the host tells device memory: src/heap.cpp.
+ * A compiler accepts the other names only before the first use, so not where other headers came before this one. */
+#if defined(__cplusplus) && !defined(CUDASIM_INTERNAL_H) && !defined(_STDLIB_H) && !defined(_GLIBCXX_CSTDLIB)
+extern "C" {
+void *malloc(size_t) noexcept __asm__("cudasim_malloc");
+void  free(void *) noexcept __asm__("cudasim_free");
+}
+#endif
+
 #include <assert.h>
 #include <time.h>
 

@@ -57,6 +57,25 @@ cudaError_t check_usable()
     return failed(device_fault(self.device));
 }
 
+/* ------------------------------------------------------------------ limits */
+
+constexpr unsigned limit_count = 7;
+
+/* By enum cudaLimit: the heap of the device has 8 MB. */
+struct Limits {
+    size_t value[limit_count] = { 1024, 1 << 20, 8 << 20, 2, 2048, 128, 0 };
+};
+
+static Limits &limits_of(int device)
+{
+    static Limits limits[32];
+    return limits[device];
+}
+
+size_t device_limit(int device, enum cudaLimit limit) { return limits_of(device).value[limit]; }
+
+/* ------------------------------------------------------------------ attributes */
+
 static int attribute_value(enum cudaDeviceAttr attribute, int device, bool *known)
 {
     *known = true;
@@ -398,6 +417,8 @@ cudaError_t cudaDeviceReset(void)
     if (cudaError_t error = check_device(self.device)) return error;
     synchronize_device(self.device);
     reset_device_memory(self.device);
+    reset_heap(self.device);
+    limits_of(self.device)     = Limits();
     device_faults[self.device] = cudaSuccess;
     self.last_error            = cudaSuccess;
     return cudaSuccess;
@@ -405,14 +426,17 @@ cudaError_t cudaDeviceReset(void)
 
 /* ------------------------------------------------------------------ limits and caches */
 
-static size_t limits[7] = { 1024, 1 << 20, 8 << 20, 2, 2048, 128, 0 };
-
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     ApiCall call;
     if (cudaError_t error = check_usable()) return error;
-    if ((unsigned)limit >= 7) return failed(cudaErrorUnsupportedLimit);
-    limits[limit] = value;
+    if ((unsigned)limit >= limit_count) return failed(cudaErrorUnsupportedLimit);
+    if (limit == cudaLimitMallocHeapSize && is_heap_used(self.device)) {
+        Report(CALLER, Place{}, "cudaDeviceSetLimit: the size of the device heap cannot change any more")
+            .advice("set cudaLimitMallocHeapSize before the first kernel that calls malloc or new");
+        return failed(cudaErrorInvalidValue);
+    }
+    limits_of(self.device).value[limit] = value;
     return cudaSuccess;
 }
 
@@ -421,8 +445,8 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     ApiCall call;
     if (cudaError_t error = check_usable()) return error;
     if (!value) return failed(cudaErrorInvalidValue);
-    if ((unsigned)limit >= 7) return failed(cudaErrorUnsupportedLimit);
-    *value = limits[limit];
+    if ((unsigned)limit >= limit_count) return failed(cudaErrorUnsupportedLimit);
+    *value = device_limit(self.device, limit);
     return cudaSuccess;
 }
 

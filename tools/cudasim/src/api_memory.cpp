@@ -88,7 +88,7 @@ static cudaError_t allocate_for_api(void **pointer, Space space, size_t size, un
 static Allocation *check_free(const char *function, void *pointer, void *caller, bool host)
 {
     Allocation *a = in_arena(pointer) ? nearest_allocation(pointer) : nullptr;
-    if (a && a->base == pointer && !a->freed_by && (a->space == Space::pinned) == host) return a;
+    if (a && a->base == pointer && !a->freed_by && (a->space == Space::pinned) == host && !a->heap) return a;
     if (!a || (size_t)((char *)pointer - a->base) >= std::max(a->size, (size_t)1)) {
         Report(caller, Place{}, "%s(%p): this is not a pointer from %s", function, pointer,
                host ? "cudaMallocHost" : "cudaMalloc");
@@ -97,6 +97,10 @@ static Allocation *check_free(const char *function, void *pointer, void *caller,
             .allocation(pointer);
     } else if (a->freed_by) {
         Report(caller, Place{}, "%s(%p): double free", function, pointer).allocation(pointer);
+    } else if (a->heap) {
+        Report(caller, Place{}, "%s(%p): this is memory of the device heap", function, pointer)
+            .allocation(pointer)
+            .advice("what a kernel got from malloc or new, a kernel gives back, with free or delete");
     } else {
         Report(caller, Place{}, "%s(%p): this is %s memory", function, pointer, host ? "device" : "pinned host")
             .allocation(pointer)
@@ -166,6 +170,12 @@ static bool check_range(const char *function, const char *side, const void *poin
     }
     if (a->freed_by) {
         Report(caller, Place{}, "%s: the %s %p is freed memory", function, side, pointer).allocation(pointer);
+        return false;
+    }
+    if (a->heap) {
+        Report(caller, Place{}, "%s: the %s %p is memory of the device heap", function, side, pointer)
+            .allocation(pointer)
+            .advice("functions of the host cannot use what a kernel got from malloc or new: copy it in a kernel");
         return false;
     }
     size_t offset = (size_t)((const char *)pointer - a->base);
@@ -242,7 +252,7 @@ static cudaError_t copy(Copy c, enum cudaMemcpyKind kind, cudaStream_t handle, b
     bool to_host = where_is(c.destination) != Where::device, from_host = where_is(c.source) != Where::device;
     bool waits = asynchronous ? is_pageable(c.destination) : to_host || from_host;
     std::shared_ptr<std::vector<char>> buffer;
-    if (options.lazy && asynchronous && is_pageable(c.source)) stage_source(c, buffer);
+    if (runs_later(stream) && asynchronous && is_pageable(c.source)) stage_source(c, buffer);
     submit(stream, info_of(OpKind::copy, c.function, c.caller), [c, buffer]() { run_copy(c); });
     close_gates();
     if (waits) {

@@ -50,21 +50,6 @@ constexpr int patience = 3;
 
 static bool is_finished(Event *e) { return !e->op || e->op->done; }
 
-static void run_host_function(std::function<void()> function)
-{
-    HostFunction acting{ running, running.clock ? *running.clock : Clock() };
-    acting.work.clock  = &acting.clock;
-    const void *outer  = self.host_function;
-    self.host_function = &acting;
-    close_gates();
-    /* other host threads may use the API meanwhile: the function may wait for them */
-    api_mutex.unlock();
-    function();
-    api_mutex.lock();
-    self.host_function = outer;
-    running            = acting.before;
-}
-
 } // namespace cudasim
 
 extern "C" {
@@ -139,10 +124,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
     if (!e) return error;
     if (!e->recorded) return cudaSuccess;
     if (instrumented) join(s->clock, e->clock);
-    if (options.lazy && !is_finished(e)) {
-        keep_back(s, 0, []() {});
-        s->last->after.push_back(e->op);
-    }
+    if (!is_finished(e)) keep_back(s, 0, []() {})->after.push_back(e->op);
     return cudaSuccess;
 }
 
@@ -193,7 +175,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void 
     info.kind   = OpKind::host_function;
     info.name   = "cudaLaunchHostFunc";
     info.caller = CALLER;
-    return submit(s, info, [=]() { run_host_function([=]() { function(user_data); }); });
+    return submit(s, info, [=]() { function(user_data); });
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t callback, void *user_data, unsigned int flags)
@@ -208,7 +190,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
     info.name   = "cudaStreamAddCallback";
     info.caller = CALLER;
     int device  = s->device;
-    return submit(s, info, [=]() { run_host_function([=]() { callback(handle, device_fault(device), user_data); }); });
+    return submit(s, info, [=]() { callback(handle, device_fault(device), user_data); });
 }
 
 /* ------------------------------------------------------------------ events */
@@ -258,7 +240,7 @@ static cudaError_t record_event(cudaEvent_t handle, cudaStream_t stream, void *c
     submit(s, info, [e]() {
         if (events->count(e)) e->time = now();
     });
-    e->op    = options.lazy ? s->last : nullptr;
+    e->op    = is_under_way(s->last) ? s->last : nullptr;
     e->clock = s->clock;
     return cudaSuccess;
 }

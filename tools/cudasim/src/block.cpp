@@ -197,6 +197,21 @@ void kill_kernel(cudaError_t error)
 
 /* ------------------------------------------------------------------ block barrier */
 
+/* Of the threads of these blocks that did not reach a barrier: where the first one was last. */
+static void describe_absent(Report &report, Block *const *blocks, int count)
+{
+    for (int b = 0; b < count; b++)
+        for (int i = 0; i < blocks[b]->count; i++) {
+            const SimThread &t = blocks[b]->threads[i];
+            if (t.status != ThreadStatus::done) continue;
+            if (t.place.file)
+                report.detail("the first of them, block %u thread %d, was last in %s at %s:%d", blocks[b]->linear, i,
+                              *t.kind ? t.kind : "a warp primitive", t.place.file, t.place.line);
+            else if (!t.code) report.detail("the first of them, block %u thread %d, reached no barrier", blocks[b]->linear, i);
+            return;
+        }
+}
+
 static void check_divergence(Block *block, SimThread **waiting, size_t count)
 {
     Place first = waiting[0]->place;
@@ -208,10 +223,13 @@ static void check_divergence(Block *block, SimThread **waiting, size_t count)
             .advice("all threads of a block must reach the same barrier: move it out of the branch");
         break;
     }
-    if (block->done)
-        Report(nullptr, first, "%s reached by %zu of %d threads: the others have already returned", waiting[0]->kind, count,
-               block->count)
-            .advice("do not return before a barrier; let the surplus threads skip the work instead");
+    if (!block->done) return;
+    Report report(nullptr, first, "%s reached by %zu of %d threads: the others ended without reaching it", waiting[0]->kind,
+                  count, block->count);
+    describe_absent(report, &block, 1);
+    report.advice(
+        "all threads of a block must reach a barrier: let the surplus threads skip the work, not the barrier, and move "
+        "it out of an if or a loop that they do not enter");
 }
 
 static void release_block_barrier(Block *block)
@@ -251,10 +269,12 @@ static void try_grid_barrier()
         team[b]->epoch++;
     }
     grid_waiting = 0;
-    if (done)
-        Report(nullptr, waiting[0]->place, "grid.sync() reached by %zu of %d threads: the others have already returned",
-               waiting.size(), total)
-            .advice("all threads of the grid must reach grid.sync()");
+    if (done) {
+        Report report(nullptr, waiting[0]->place,
+                      "grid.sync() reached by %zu of %d threads: the others ended without reaching it", waiting.size(), total);
+        describe_absent(report, team, team_size);
+        report.advice("all threads of the grid must reach grid.sync(): move it out of an if that some do not enter");
+    }
     new_segment();
     make_ready(waiting.data(), waiting.size());
 }
@@ -402,6 +422,14 @@ static void finish(SimThread *t)
     if (__builtin_expect(grid_waiting != 0, 0)) try_grid_barrier();
 }
 
+/* Its arguments are bytes of the host's: what they own is not this thread's to destroy. */
+static __attribute__((noinline)) void call_and_leave(SimThread *t)
+{
+    jmp_buf end;
+    t->end = &end;
+    if (!_setjmp(end)) kernel.launch->call(kernel.launch->arguments);
+}
+
 /* What a fiber does all its life: start threads until one that waited can go on. */
 void run_fiber()
 {
@@ -410,7 +438,8 @@ void run_fiber()
             become(t);
             t->fiber      = current_fiber;
             interruptible = true;
-            kernel.launch->call(kernel.launch->arguments);
+            if (__builtin_expect(kernel.launch->leaves, 0)) call_and_leave(t);
+            else kernel.launch->call(kernel.launch->arguments);
             interruptible = false;
             finish(current_thread);
             if (!ready->empty()) break;
@@ -462,7 +491,9 @@ void prepare_block(Block *block, uint64_t linear)
     if (block->shape_launch != kernel.number) set_coordinates(block, b);
     block->shape_launch = kernel.number;
     for (int i = 0; i < count; i++) {
-        block->threads[i].status = ThreadStatus::fresh;
+        block->threads[i].status     = ThreadStatus::fresh;
+        block->threads[i].place.file = nullptr;
+        block->threads[i].code       = nullptr;
         block->threads[i].fenced = block->threads[i].device_fenced = false;
     }
     for (int w = 0; w * warp_size < count; w++) {
@@ -683,6 +714,12 @@ unsigned cudasim_converge(const char *file, int line)
     return (unsigned)t->result;
 }
 
+void cudasim_end_thread(void)
+{
+    interruptible = false;
+    _longjmp(*current_thread->end, 1);
+}
+
 unsigned cudasim_thread_linear(void) { return current_thread ? current_thread->index : 0; }
 
 void cudasim_yield(void)
@@ -705,6 +742,15 @@ void cudasim_fence(int scope)
 {
     InRuntime inside;
     if (instrumented && self.in_kernel) checker_fence(scope != CUDASIM_SCOPE_BLOCK);
+}
+
+/* Compilers that know the attribute `error` refuse the call when they build. */
+void cudasim_inline_assembly()
+{
+    Report(CALLER, Place{}, "inline assembly (PTX) in device code cannot run on a CPU");
+    if (!self.in_kernel) exit(99);
+    InRuntime inside;
+    kill_kernel(cudaErrorInvalidPtx);
 }
 
 void cudasim_trap(const char *file, int line)

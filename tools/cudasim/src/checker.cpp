@@ -351,6 +351,7 @@ void checker_flush()
 
 static void hold_back(const HeldBack &finding)
 {
+    InRuntime inside;
     if (held_back->size() < 64) held_back->push_back(finding);
     checker_holds_back = true;
 }
@@ -552,6 +553,7 @@ static void file_shared_access(void *code, const char *p, size_t n, unsigned fla
 
 static void foreign_access(void *code, const char *p, size_t n, unsigned flags)
 {
+    InRuntime inside;
     if ((uintptr_t)p < 4096) {
         Report(code, Place{}, "device code %s through a null pointer (%p)", flags & writes ? "writes" : "reads",
                (const void *)p);
@@ -751,6 +753,14 @@ void checker_disowned(const Allocation &a, void *caller)
     check_api_access(caller, a.base, std::min(a.size, ownership_limit), writes);
 }
 
+/* To free memory of the device heap is to write it: the threads that use it must be done. */
+void checker_heap_free(const Allocation &a, void *caller)
+{
+    if (a.size)
+        check_granules(caller, a.base, std::min(a.size, ownership_limit), writes, arena_records, (size_t)(a.base - arena),
+                       true);
+}
+
 /* ------------------------------------------------------------------ blocks and warps */
 
 void checker_start_block(Block *block)
@@ -809,6 +819,7 @@ static void settle_reads(const char *p, size_t n)
 
 static void hand_over(const void *pointer, bool release)
 {
+    InRuntime inside;
     acquire_from(pointer);
     if (release || current_thread->fenced) release_to(pointer, release || current_thread->device_fenced);
 }
@@ -879,6 +890,7 @@ static void volatile_access(void *code, void *p, size_t n, unsigned flags)
     static unsigned spins = 0;
     access(code, p, n, flags | (self.in_kernel && n <= 8 ? atomically : 0u));
     if (!self.in_kernel || on_fiber_stack(current_fiber, p)) return;
+    InRuntime inside;
     if (flags & writes) {
         if (current_thread->fenced) release_to(p, current_thread->device_fenced);
     } else {

@@ -93,6 +93,21 @@ __asm__(".text\n"
 #endif
 #endif
 
+/* See launch.h.  Where the place of a result is not passed like a first argument, the registers are put in that order. */
+#if defined(__aarch64__)
+__asm__(".text\n"
+        ".globl cudasim_return_bytes\n"
+        ".type cudasim_return_bytes,%function\n"
+        "cudasim_return_bytes:\n"
+        "    mov x2, x1\n"
+        "    mov x1, x0\n"
+        "    mov x0, x8\n"
+        "    b memcpy\n"
+        ".size cudasim_return_bytes,.-cudasim_return_bytes\n");
+#else
+extern "C" void *cudasim_return_bytes(void *object, const void *bytes, size_t size) { return memcpy(object, bytes, size); }
+#endif
+
 static void after_switch(void *fake_stack)
 {
 #if CUDASIM_ASAN

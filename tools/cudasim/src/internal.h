@@ -8,6 +8,8 @@
 #include "../include/cuda_runtime.h"
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
@@ -15,13 +17,16 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <link.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -179,6 +184,7 @@ struct Allocation {
     void         *freed_by; /* null while it is alive */
     unsigned      flags;
     CUmemPool_st *pool;
+    bool          heap; /* of the device heap: malloc or new in device code */
 };
 
 /* All simulated memory lies in one reserved range of addresses: the devices, then managed, then pinned memory. */
@@ -195,7 +201,9 @@ Allocation *nearest_allocation(const void *pointer);   /* or the last one before
 Allocation *suspected_allocation(const void *pointer); /* the one an address in or near it was meant for */
 std::string describe_address(const void *pointer);     /* "byte 4 of the 16 bytes allocated", or "" */
 char       *allocate(Space space, int device, size_t size, void *caller, unsigned flags, CUmemPool_st *pool);
+char       *allocate_in_heap(int device, size_t size, size_t limit, void *caller); /* null: the heap is full */
 void        release(Allocation *allocation, void *caller);
+const char *kind_of_memory(const Allocation &allocation);
 size_t      device_bytes_used(int device);
 bool        is_mapped(const void *pointer); /* an arena address that can be accessed without a fault */
 bool        is_registered_host(const void *pointer);
@@ -252,6 +260,7 @@ struct SimThread {
     Place        place;
     const void  *code;
     uint64_t     result; /* of a warp primitive */
+    jmp_buf     *end;    /* where cudasim_end_thread() goes */
 };
 
 constexpr int multiprocessors = 4; /* of every simulated device */
@@ -337,6 +346,11 @@ std::string   kernel_name(const cudasim_launch_t &launch);
 Block        *next_block(int resident); /* of a plain launch: the next one that can run beside so many others, or null */
 Block *const *resident_team();
 
+/* ------------------------------------------------------------------ the device heap (heap.cpp) */
+
+bool is_heap_used(int device); /* has a kernel asked for memory of it? */
+void reset_heap(int device);
+
 /* ------------------------------------------------------------------ streams (stream.cpp) */
 
 using Clock = std::vector<uint32_t>;
@@ -362,6 +376,7 @@ void        synchronize_everything();
 std::string stream_name(const Stream *stream);
 int         stream_device(const Stream *stream);
 bool        has_pending_work(const Stream *stream);
+bool        runs_later(const Stream *stream); /* work that is given to it now is kept back */
 
 /* The work that is being executed: its number marks memory accesses. */
 struct Running {
@@ -383,6 +398,7 @@ void        set_device_fault(int device, cudaError_t error);
 
 cudaError_t check_device(int device); /* does it exist? */
 cudaError_t check_usable();           /* the current device, and it has no fault */
+size_t      device_limit(int device, enum cudaLimit limit);
 void        trim_pools(int device);
 
 /* ------------------------------------------------------------------ fault injection (api_device.cpp) */
@@ -403,6 +419,7 @@ void        checker_owned(const Allocation &allocation);                  /* cud
 void        checker_disowned(const Allocation &allocation, void *caller); /* cudaFreeAsync is about to */
 void        checker_result(void *pointer, size_t size);                   /* the API wrote a result there */
 void        checker_host_free(const Allocation &allocation, void *caller);
+void        checker_heap_free(const Allocation &allocation, void *caller); /* by the running thread of a kernel */
 void        checker_set(void *destination, size_t count, const char *what, void *caller);
 void        checker_warp_sync(Block *block, int warp, unsigned lanes);
 void        checker_fence(bool device_wide);

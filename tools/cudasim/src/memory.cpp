@@ -16,7 +16,15 @@ constexpr size_t first_offset = 4096; /* room for an index below zero */
  * allocations move together. */
 constexpr size_t addresses_per_byte = 4, least_gap = (size_t)64 << 10, largest_gap = (size_t)4 << 20;
 
-static size_t gap_behind(size_t own) { return instrumented ? std::max(least_gap, std::min(own, largest_gap)) : 0; }
+/* Allocations of the device heap are many and small: only large ones have a gap. */
+constexpr size_t heap_red_zone = 64, heap_unit = 16, least_heap_gap = 1024;
+
+static size_t gap_behind(size_t own, bool heap)
+{
+    if (!instrumented) return 0;
+    if (heap) return own >= least_heap_gap ? std::min(own, least_gap) : 0;
+    return std::max(least_gap, std::min(own, largest_gap));
+}
 
 struct Freed {
     size_t offset, own, span;
@@ -26,8 +34,9 @@ struct Freed {
 struct Region {
     char                               *base = nullptr;
     size_t                              size = 0, limit = 0, top = 0, grown = 0, used = 0; /* limit: of what is used */
-    Space                               space  = Space::device;
-    int                                 device = 0;
+    size_t                              heap_used = 0;
+    Space                               space     = Space::device;
+    int                                 device    = 0;
     std::map<size_t, size_t>            free_by_offset;
     std::set<std::pair<size_t, size_t>> free_by_size;
     std::deque<Freed>                   quarantine; /* freed, not yet reused: later accesses are recognised */
@@ -233,27 +242,43 @@ static void forget_dead(const char *base, size_t span)
     }
 }
 
-char *allocate(Space space, int device, size_t size, void *caller, unsigned flags, CUmemPool_st *pool)
+static char *place(Region &r, size_t size, void *caller, unsigned flags, CUmemPool_st *pool, bool heap)
 {
-    Region &r = region_for(space, device);
     if (size > r.limit) return nullptr;
-    size_t own = (std::max(size, (size_t)1) + alignment - 1) / alignment * alignment + red_zone, span = own + gap_behind(own);
+    size_t whole = std::max(size, (size_t)1) + (heap ? heap_red_zone : red_zone) + alignment - 1;
+    size_t own = whole / alignment * alignment, span = own + gap_behind(own, heap);
     size_t offset;
     if (r.used + own > r.limit) return nullptr;
     if (!find_space(r, span, &offset) && !find_space(r, span = own, &offset)) return nullptr;
     r.used += own;
     char *base = r.base + offset;
     forget_dead(base, span);
-    Allocation a{ base, size, own, span, space, device, caller, nullptr, flags, pool };
+    Allocation a{ base, size, own, span, r.space, r.device, caller, nullptr, flags, pool, heap };
     (*allocations)[(uintptr_t)base] = a;
     ASAN_POISON_MEMORY_REGION(base, own);
     ASAN_UNPOISON_MEMORY_REGION(base, size);
     {
-        Gate gate(open_mask | (space == Space::device ? 1u << device : 0u));
+        Gate gate(open_mask | (r.space == Space::device ? 1u << r.device : 0u));
         memset(base, 0xCB, size); /* fresh device memory is never zero by chance */
     }
     /* host memory counts as written: library code that is not instrumented may fill it */
-    if (instrumented) checker_allocated(a, space != Space::device);
+    if (instrumented) checker_allocated(a, r.space != Space::device);
+    return base;
+}
+
+char *allocate(Space space, int device, size_t size, void *caller, unsigned flags, CUmemPool_st *pool)
+{
+    return place(region_for(space, device), size, caller, flags, pool, false);
+}
+
+static size_t heap_bytes(size_t size) { return (std::max(size, (size_t)1) + heap_unit - 1) / heap_unit * heap_unit; }
+
+char *allocate_in_heap(int device, size_t size, size_t limit, void *caller)
+{
+    Region &r = region_for(Space::device, device);
+    if (size > limit || heap_bytes(size) > limit - std::min(limit, r.heap_used)) return nullptr;
+    char *base = place(r, size, caller, 0, nullptr, true);
+    if (base) r.heap_used += heap_bytes(size);
     return base;
 }
 
@@ -262,9 +287,16 @@ void release(Allocation *a, void *caller)
     Region &r   = region_of(a->base);
     a->freed_by = caller ? caller : (void *)a->base;
     r.used -= a->own;
+    if (a->heap) r.heap_used -= heap_bytes(a->size);
     ASAN_POISON_MEMORY_REGION(a->base, a->own);
     if (instrumented) checker_freed(*a);
     enter_quarantine(r, { (size_t)(a->base - r.base), a->own, a->span });
+}
+
+const char *kind_of_memory(const Allocation &a)
+{
+    static const char *const kinds[] = { "device", "managed", "pinned host" };
+    return a.heap ? "device heap" : kinds[(int)a.space];
 }
 
 Allocation *nearest_allocation(const void *pointer)
@@ -303,10 +335,9 @@ std::string describe_address(const void *pointer)
 {
     Allocation *a = suspected_allocation(pointer);
     if (!a) return "in no allocation";
-    static const char *const kinds[] = { "device", "managed", "pinned host" };
-    const char              *kind    = kinds[(int)a->space];
-    size_t                   offset  = (size_t)((const char *)pointer - a->base);
-    char                     text[256];
+    const char *kind   = kind_of_memory(*a);
+    size_t      offset = (size_t)((const char *)pointer - a->base);
+    char        text[256];
     if ((const char *)pointer < a->base)
         snprintf(text, sizeof text, "%zu byte(s) before the start of %zu bytes of %s%s memory",
                  (size_t)(a->base - (const char *)pointer), a->size, a->freed_by ? "freed " : "", kind);

@@ -178,6 +178,12 @@ static bool is_own_file(const std::string &file)
     return false;
 }
 
+static bool is_library_file(const std::string &file)
+{
+    const char *const name = "/cublas_v2.h";
+    return file.size() > strlen(name) && !file.compare(file.size() - strlen(name), std::string::npos, name);
+}
+
 /* The lambda that CUDASIM_LAUNCH wraps around the kernel, under the names that compilers and addr2line give it. */
 static bool is_glue_name(const std::string &function)
 {
@@ -190,17 +196,23 @@ std::string source_position(const void *code)
 {
     if (!code) return "";
     std::string text, glue;
+    bool        library = false;
     /* a return address belongs to the instruction before it */
     for (const std::string &raw : symbolize((const char *)code - 1)) {
         Frame       f        = parse_frame(raw);
         std::string position = f.file + ":" + std::to_string(f.line);
         if (f.file.empty() || f.file[0] == '?' || is_own_file(f.file)) continue;
+        if (is_library_file(f.file)) {
+            library = true;
+            continue;
+        }
         if (is_glue_name(f.function)) { /* the launch itself, or an inlined kernel whose name addr2line missed */
             if (glue.empty()) glue = position;
             continue;
         }
         text += (text.empty() ? "" : ", inlined in ") + f.function + " at " + position;
     }
+    if (text.empty() && library) return "code of cuBLAS";
     if (text.empty()) text = glue;
     if (text.empty()) {
         char address[32];
@@ -275,7 +287,10 @@ Report::Report(const void *code, Place place, const char *format, ...)
 {
     std::lock_guard<std::recursive_mutex> lock(api_mutex);
     report_count++;
-    wanted              = is_news(code, place, format) && report_count <= 1000000;
+    bool library = code && self.in_kernel && kernel.launch && kernel.launch->library;
+    if (library) place = Place{ kernel.launch->file, kernel.launch->line }; /* the program's line: where it called it */
+    wanted = is_news(code, place, format) && report_count <= 1000000;
+    if (library) code = nullptr;
     static long printed = 0;
     if (wanted && ++printed > options.max_reports) wanted = false;
     if (!wanted) return;
@@ -340,15 +355,30 @@ Report::~Report()
 
 /* ------------------------------------------------------------------ the end of the program */
 
+/* Threads of a kernel allocate side by side: what one place of the code lost is one leak. */
+static void report_heap_leaks()
+{
+    std::map<void *, std::pair<size_t, size_t>> places; /* how many, and their bytes */
+    for (auto &entry : all_allocations()) {
+        const Allocation &a = entry.second;
+        if (a.freed_by || !a.heap) continue;
+        places[a.caller].first++, places[a.caller].second += a.size;
+    }
+    for (auto &p : places)
+        Report(p.first, Place{}, "leak: %zu allocation(s) of the device heap, %zu bytes in all, were never freed",
+               p.second.first, p.second.second)
+            .advice("a kernel must give them back, with free or delete");
+}
+
 static void report_leaks()
 {
     size_t count = 0, bytes = 0;
+    report_heap_leaks();
     for (auto &entry : all_allocations()) {
         const Allocation &a = entry.second;
-        if (a.freed_by) continue;
+        if (a.freed_by || a.heap) continue;
         count++, bytes += a.size;
-        const char *kind = a.space == Space::device ? "device" : a.space == Space::managed ? "managed" : "pinned host";
-        if (count <= 5) Report(a.caller, Place{}, "leak: %zu bytes of %s memory were never freed", a.size, kind);
+        if (count <= 5) Report(a.caller, Place{}, "leak: %zu bytes of %s memory were never freed", a.size, kind_of_memory(a));
     }
     if (count > 5) Report(nullptr, Place{}, "leak: %zu allocations, %zu bytes in all, were never freed", count, bytes);
 }
@@ -379,6 +409,24 @@ __attribute__((destructor)) static void at_program_end()
 
 static struct sigaction previous_segv, previous_bus, previous_fpe;
 
+/* The innermost return address in code of the program, if the fault is in a library's function that it called. */
+static void *code_of_program(void *code)
+{
+    void *frames[64];
+    int   count = backtrace(frames, 64), i = 0;
+    while (i < count && (char *)frames[i] + 1 != code) i++;
+    while (i < count && !is_program_code(frames[i])) i++;
+    return i < count && !is_program_code(code) ? frames[i] : code;
+}
+
+/* Is this code of the C library's free()? */
+static bool is_free(const void *code)
+{
+    Dl_info found;
+    if (!dladdr(code, &found) || !found.dli_sname) return false;
+    return !strcmp(found.dli_sname, "free") || !strcmp(found.dli_sname, "cfree") || !strcmp(found.dli_sname, "__libc_free");
+}
+
 static void report_fault(const void *address, void *code)
 {
     bool inside = in_arena(address);
@@ -393,9 +441,11 @@ static void report_fault(const void *address, void *code)
     } else if (self.in_kernel) {
         Report(code, Place{}, "illegal memory access at %p in device code", address).allocation(address);
     } else if (inside) {
-        Report(code, Place{}, "host code dereferenced device pointer %p", address)
+        void *caller = code_of_program(code);
+        Report(caller, Place{}, "host code dereferenced device pointer %p", address)
             .allocation(address)
-            .advice("copy the data to the host with cudaMemcpy first");
+            .advice(is_free(code) ? "free() knows memory of the host only: use cudaFree"
+                                  : "copy the data to the host with cudaMemcpy first");
     }
 }
 
@@ -527,6 +577,10 @@ void ApiCall::enter(const char *name, void *caller)
         api_mutex.unlock(); /* this call does not return */
         kill_kernel(cudaErrorLaunchFailure);
     }
+    if (instrumented && self.host_function)
+        Report(caller, Place{}, "a function of cudaLaunchHostFunc calls %s", name)
+            .advice(
+                "CUDA forbids this: the stream would wait for itself; let the function tell the host, which then calls CUDA");
     if (!self.alternate_stack) prepare_os_thread();
     self.api_name       = name;
     self.api_caller     = caller;

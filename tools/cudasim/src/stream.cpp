@@ -1,7 +1,8 @@
 /* Stream order: eager or lazy execution, vector clocks, events.
  *
  * Eager (the default): every piece of work runs at once, when it is submitted.  Lazy (CUDASIM_LAZY=1): work is kept back until
- * something waits for it, and then runs in the least convenient order that the program's synchronisation permits.
+ * something waits for it, and then runs in the least convenient order that the program's synchronisation permits.  Work
+ * behind a function of the host that has not ended is kept back in either mode.
  *
  * Independently of that, the checker keeps vector clocks: what each stream, event and host thread knows to have ended.  Two
  * accesses to the same memory that no clock orders are reported even if they happened to run in the right order. */
@@ -82,9 +83,8 @@ struct HostThread {
 
 /* A function of cudaLaunchHostFunc acts as a piece of its stream's work, not as the thread that happens to run it. */
 struct HostFunction {
-    Running before;
-    Clock   clock;
-    Running work = before;
+    uint32_t id;
+    Clock    clock;
 };
 
 /* The host's own time advances whenever it hands something over. */
@@ -97,7 +97,7 @@ static uint32_t tick(Host &h)
 
 uint32_t host_access_id()
 {
-    if (self.host_function) return ((const HostFunction *)self.host_function)->work.id;
+    if (self.host_function) return ((const HostFunction *)self.host_function)->id;
     Host    &h   = host();
     uint32_t now = (*component_time)[h.component];
     if (!h.access_id || h.access_time != now || !find_op(h.access_id)) {
@@ -117,7 +117,7 @@ bool ordered_before_host(uint32_t id)
     OpInfo *op = find_op(id);
     if (self.host_function) {
         const HostFunction *f = (const HostFunction *)self.host_function;
-        return !op || id == f->work.id || knows(f->clock, op->component, op->time);
+        return !op || id == f->id || knows(f->clock, op->component, op->time);
     }
     Host &h = host();
     return !op || op->kind == OpKind::host_access || knows(h.clock, op->component, op->time);
@@ -131,7 +131,8 @@ struct Op {
     Stream                          *stream = nullptr;
     uint32_t                         id     = 0;
     Clock                            clock;
-    bool                             done = false;
+    bool                             on_host = false; /* a function of cudaLaunchHostFunc */
+    bool                             started = false, done = false;
 };
 using OpRef = std::shared_ptr<Op>;
 
@@ -144,8 +145,8 @@ struct Stream {
     bool               per_thread = false;
     uint32_t           component  = new_component();
     Clock              clock;
-    std::deque<OpRef>  pending; /* lazy mode */
-    OpRef              last;
+    std::deque<OpRef>  pending;     /* kept back, but for the first, which may be under way */
+    OpRef              last;        /* of those that were kept back */
     int                queries = 0; /* unsuccessful ones in a row */
     bool               blocking() const { return !is_legacy && !(flags & cudaStreamNonBlocking); }
 };
@@ -259,24 +260,140 @@ static void run_op(const OpRef &op);
 /* Everything in the stream up to and including the operation. */
 static void run_until(Stream *s, const Op *last)
 {
-    while (!s->pending.empty()) {
+    while (!s->pending.empty() && !(last && last->done)) {
         OpRef op = s->pending.front();
-        s->pending.pop_front();
         run_op(op);
-        if (op.get() == last) break;
+        if (op.get() == last || !op->done) break;
     }
+}
+
+static Immortal<std::condition_variable_any> op_ended;
+
+static void finish(const OpRef &op)
+{
+    Stream *s = op->stream;
+    op->done  = true;
+    op->work  = nullptr;
+    if (!s->pending.empty() && s->pending.front() == op) s->pending.pop_front();
+    op_ended->notify_all();
+}
+
+/* ------------------------------------------------------------------ functions of the host in a stream */
+
+/* They run on a thread of their own, because the program may wait for what they do without a word to CUDA, or they for the
+ * program.  It starts the next one by itself if the program has given no work to any stream for a while. */
+struct Helper {
+    std::condition_variable_any asked;
+    std::deque<OpRef>           calls; /* functions to call now */
+    bool                        made = false;
+};
+static Immortal<Helper>  helper;
+static thread_local bool is_helper;
+static uint64_t          submissions;
+
+/* So long the host waits for a function that it has just launched, as if it were part of the call (eager), or does not wait for
+ * anything (lazy) until the stream's work runs without being asked for. */
+constexpr std::chrono::milliseconds head_start(250), quiet(50);
+
+static void host_learns(const Clock &clock)
+{
+    if (instrumented) join(host().clock, clock);
+}
+
+/* What came before it in the stream has ended, and it may tell the host so: the host knows from here on. */
+static void call_host_function(const OpRef &op)
+{
+    HostFunction acting{ op->id, op->clock };
+    const void  *outer = self.host_function;
+    self.host_function = &acting;
+    host_learns(op->clock);
+    close_gates();
+    /* other host threads may use the API meanwhile: the function may wait for them */
+    api_mutex.unlock();
+    op->work();
+    api_mutex.lock();
+    self.host_function = outer;
+    finish(op);
+}
+
+/* The next function that nobody has asked for. */
+static OpRef next_host_function()
+{
+    auto next_of = [](Stream *s) {
+        for (const OpRef &op : s->pending)
+            if (op->on_host && !op->started) return op;
+        return OpRef();
+    };
+    for (Stream *s : *streams)
+        if (OpRef op = next_of(s)) return op;
+    for (Stream *s : *legacy_streams)
+        if (OpRef op = next_of(s)) return op;
+    return nullptr;
+}
+
+static void help()
+{
+    is_helper = true;
+    prepare_os_thread();
+    api_mutex.lock();
+    for (;;) {
+        while (!helper->calls.empty()) {
+            OpRef op = helper->calls.front();
+            helper->calls.pop_front();
+            call_host_function(op);
+        }
+        OpRef    next = next_host_function();
+        uint64_t seen = submissions;
+        if (!next) helper->asked.wait(api_mutex);
+        else if (helper->asked.wait_for(api_mutex, quiet) == std::cv_status::timeout && submissions == seen)
+            run_until(next->stream, next.get());
+    }
+}
+
+/* Signals of the program are not for this thread. */
+static void make_helper()
+{
+    if (helper->made) return;
+    helper->made = true;
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (int s : { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGVTALRM }) sigdelset(&blocked, s);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    std::thread(help).detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+static void start_host_function(const OpRef &op)
+{
+    op->started = true;
+    if (is_helper) return call_host_function(op);
+    make_helper();
+    helper->calls.push_back(op);
+    helper->asked.notify_all();
+}
+
+/* A function in a stream cannot wait for itself: the call returns too early, and ApiCall has said why. */
+static void wait_until_done(const OpRef &op)
+{
+    close_gates();
+    while (!op->done && !self.host_function) op_ended->wait(api_mutex);
 }
 
 static void run_op(const OpRef &op)
 {
     if (op->done) return;
-    op->done = true;
+    if (op->started) return wait_until_done(op);
+    op->started = true;
     for (const OpRef &before : op->after)
         if (!before->done) run_until(before->stream, before.get());
     op->after.clear();
+    if (op->on_host) {
+        start_host_function(op);
+        return wait_until_done(op);
+    }
     start_running(op->id, &op->clock);
     op->work();
-    op->work = nullptr;
+    finish(op);
 }
 
 /* The clock of a piece of work: what its stream has done, what the host knows, and for the default stream the others'. */
@@ -300,7 +417,7 @@ static void add_dependency(Op &op, const OpRef &before)
     if (before && !before->done) op.after.push_back(before);
 }
 
-static void keep_back(Stream *s, uint32_t id, std::function<void()> work)
+static OpRef keep_back(Stream *s, uint32_t id, std::function<void()> work)
 {
     OpRef op   = std::make_shared<Op>();
     op->work   = std::move(work);
@@ -313,6 +430,32 @@ static void keep_back(Stream *s, uint32_t id, std::function<void()> work)
     } else if (s->blocking()) add_dependency(*op, legacy_stream(s->device)->last);
     s->last = op;
     s->pending.push_back(op);
+    return op;
+}
+
+static bool is_under_way(const OpRef &op) { return op && !op->done; }
+
+/* Does work that is given to the stream now have to wait for work that is kept back, or for a function of the host? */
+bool runs_later(const Stream *s)
+{
+    if (options.lazy || is_under_way(s->last)) return true;
+    if (s->blocking()) return is_under_way(legacy_stream(s->device)->last);
+    if (!s->is_legacy) return false;
+    return std::any_of(streams->begin(), streams->end(), [=](const Stream *other) {
+        return other->blocking() && other->device == s->device && is_under_way(other->last);
+    });
+}
+
+static void submit_host_function(Stream *s, uint32_t id, std::function<void()> work)
+{
+    bool  later = runs_later(s);
+    OpRef op    = keep_back(s, id, std::move(work));
+    op->on_host = true;
+    make_helper();
+    helper->asked.notify_all();
+    if (later) return;
+    start_host_function(op);
+    op_ended->wait_for(api_mutex, head_start, [&]() { return op->done; });
 }
 
 cudaError_t submit(Stream *s, OpInfo info, std::function<void()> work)
@@ -323,7 +466,12 @@ cudaError_t submit(Stream *s, OpInfo info, std::function<void()> work)
         id = record_op(info);
     }
     s->queries = 0;
-    if (options.lazy) {
+    submissions++;
+    if (info.kind == OpKind::host_function) {
+        submit_host_function(s, id, std::move(work));
+        return cudaSuccess;
+    }
+    if (runs_later(s)) {
         keep_back(s, id, std::move(work));
         return cudaSuccess;
     }
@@ -335,11 +483,6 @@ cudaError_t submit(Stream *s, OpInfo info, std::function<void()> work)
 }
 
 /* ------------------------------------------------------------------ waiting */
-
-static void host_learns(const Clock &clock)
-{
-    if (instrumented) join(host().clock, clock);
-}
 
 /* Work of the default stream comes after that of all blocking streams, and so does waiting for it. */
 void synchronize_stream(Stream *s)

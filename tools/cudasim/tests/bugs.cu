@@ -1,64 +1,10 @@
 // bugs.cu: one planted bug per function. The checker must find each of them, in the words that stand beside its name (a
 // regular expression). `bugs` lists "name|options|words"; `bugs name` runs one. Compiles with nvcc as well, so that the same
 // bugs can be shown to compute-sanitizer on a GPU.
+#include "bugs.h"
 #include <cassert>
 #include <cooperative_groups.h>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <cuda_runtime.h>
-#include <vector>
-
-struct entry {
-    const char *name, *words, *options;
-    void (*run)();
-};
-
-static std::vector<entry> &entries()
-{
-    static std::vector<entry> list;
-    return list;
-}
-
-struct registered {
-    registered(const char *name, const char *words, const char *options, void (*run)())
-    {
-        entries().push_back({ name, words, options, run });
-    }
-};
-
-// options: lazy (found when stream work is kept back), devices=2, hangs (until CUDASIM_TIMEOUT), g++ (clang++ does not put a check there)
-#define BUG(name, words, options)                                                                                              \
-    static void       name();                                                                                                  \
-    static registered name##_registered(#name, words, options, name);                                                          \
-    static void       name()
-
-constexpr int N = 256;
-
-// N values on the device, set to 1
-template <class T> static T *ones(int n = N)
-{
-    std::vector<T> host(n, T(1));
-    T             *d = nullptr;
-    cudaMalloc(&d, n * sizeof(T));
-    cudaMemcpy(d, host.data(), n * sizeof(T), cudaMemcpyHostToDevice);
-    return d;
-}
-
-// waits, and gives the memory back
-template <class T> static void finish(T *a, T *b = nullptr)
-{
-    cudaDeviceSynchronize();
-    cudaFree(a);
-    cudaFree(b);
-}
-
-static cudaStream_t new_stream()
-{
-    cudaStream_t s = nullptr;
-    cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
-    return s;
-}
 
 __global__ void fill(float *x, float value, int n)
 {
@@ -305,8 +251,10 @@ BUG(symbol_too_long, "the symbol has 36 bytes", "")
     cudaMemcpyToSymbol(weights, host, sizeof host);
 }
 
-__device__ int   counter_on_device, others[4];
-__constant__ struct { float weight; } settings;
+__device__ int counter_on_device, others[4];
+__constant__ struct {
+    float weight;
+} settings;
 
 __global__ void count_up() { atomicAdd(&counter_on_device, 1); }
 
@@ -659,6 +607,46 @@ BUG(return_before_barrier, "reached by 40 of 64 threads", "")
     finish(d);
 }
 
+__global__ void barrier_for_some(float *x)
+{
+    __shared__ float tile[64];
+    tile[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x < 40) {
+        tile[threadIdx.x] += 1.0f;
+        __syncthreads();
+    }
+    x[threadIdx.x] = tile[threadIdx.x];
+}
+
+BUG(barrier_in_if, "reached by 40 of 64 threads: the others ended without reaching it", "")
+{
+    float *d = ones<float>();
+    barrier_for_some<<<1, 64>>>(d);
+    finish(d);
+}
+
+BUG(barrier_in_if_where_others_were, "block 0 thread 40, was last in __syncthreads at .*bugs.cu:", "")
+{
+    float *d = ones<float>();
+    barrier_for_some<<<1, 64>>>(d);
+    finish(d);
+}
+
+__global__ void grid_barrier_for_some(float *x)
+{
+    if (blockIdx.x == 0) cooperative_groups::this_grid().sync();
+    x[blockIdx.x * blockDim.x + threadIdx.x] = 1.0f;
+}
+
+BUG(grid_barrier_in_if, "block 1 thread 0, reached no barrier", "")
+{
+    float *d           = ones<float>();
+    void  *arguments[] = { &d };
+    cudaLaunchCooperativeKernel((void *)grid_barrier_for_some, dim3(2), dim3(32), arguments, 0, nullptr);
+    finish(d);
+}
+
 __global__ void loop_barrier(float *x)
 {
     for (unsigned k = 0; k < threadIdx.x % 4; k++) {
@@ -948,6 +936,32 @@ BUG(managed_while_kernel_runs, "managed memory that pending work may still write
     finish(m);
 }
 
+static void CUDART_CB do_nothing(void *) {}
+
+// a function in the stream tells the host nothing if the host does not wait for it
+BUG(pinned_behind_host_function, "conflicts with a read by host code", "lazy")
+{
+    cudaStream_t s = new_stream();
+    float       *d = ones<float>(), *pinned;
+    cudaMallocHost(&pinned, N * sizeof(float));
+    memset(pinned, 0, N * sizeof(float));
+    cudaMemcpyAsync(pinned, d, N * sizeof(float), cudaMemcpyDeviceToHost, s);
+    cudaLaunchHostFunc(s, do_nothing, nullptr);
+    if (pinned[0] != 1.0f) printf("too early\n");
+    cudaStreamSynchronize(s);
+    cudaFreeHost(pinned);
+    cudaStreamDestroy(s);
+    finish(d);
+}
+
+static void CUDART_CB wait_for_device(void *) { cudaDeviceSynchronize(); }
+
+BUG(api_in_host_function, "a function of cudaLaunchHostFunc calls cudaDeviceSynchronize", "")
+{
+    cudaLaunchHostFunc(nullptr, wait_for_device, nullptr);
+    cudaDeviceSynchronize();
+}
+
 BUG(two_streams_without_event, "in stream|nothing orders", "")
 {
     cudaStream_t s = new_stream(), t = new_stream();
@@ -1060,20 +1074,4 @@ BUG(failed_assertion, "x\\[threadIdx.x\\] < 1", "")
     int *d = ones<int>();
     assert_small<<<1, 1>>>(d);
     finish(d);
-}
-
-int main(int argc, char **argv)
-{
-    if (argc < 2) {
-        for (const entry &e : entries()) printf("%s|%s|%s\n", e.name, e.options, e.words);
-        return 0;
-    }
-    for (const entry &e : entries()) {
-        if (strcmp(argv[1], e.name) == 0) {
-            e.run();
-            return 0;
-        }
-    }
-    fprintf(stderr, "no such bug: %s\n", argv[1]);
-    return 2;
 }

@@ -153,21 +153,23 @@ expect_report() { # expect_report PREFIX PROGRAM NAME OPTIONS WORDS
         failed "$1  $3" "exit status $status, a report gives 99" "$log"
     elif ! grep -aqE -- "$5" "$log"; then
         failed "$1  $3" "the report does not say '$5'" "$log"
-    elif ! grep -aq 'bugs\.cu:[0-9]' "$log"; then
-        failed "$1  $3" 'the report names no line of bugs.cu' "$log"
+    elif ! grep -aqE 'bugs[a-z_]*\.(cu|h):[0-9]' "$log"; then
+        failed "$1  $3" 'the report names no line of the program' "$log"
+    elif grep -aqE '\.cpp:[0-9]|malloc\.c:[0-9]|cublas_v2\.h:[0-9]' "$log"; then
+        failed "$1  $3" 'the report names a file that is not of the program' "$log"
     else
         case_line ok "$1  $3"
     fi
 }
 
-planted_bugs() { # planted_bugs PREFIX
+planted_bugs() { # planted_bugs PREFIX SOURCE
     local name options expected
-    if ! "$cudasim" build --check -o "$B/$1" bugs.cu >"$B/$1.build" 2>&1; then
+    if ! "$cudasim" build --check -o "$B/$1" "$2" >"$B/$1.build" 2>&1; then
         failed "$1" 'does not compile' "$B/$1.build"
         return
     fi
     while IFS='|' read -r name options expected; do
-        if [[ $options == *g++ ]] && [ "$1" != bugs ]; then
+        if [[ $options == *g++ ]] && [[ ${CXX:-} == clang* ]]; then
             case_line SKIP "$1  $name" 'found with g++ only'
         else
             expect_report "$1" "$B/$1" "$name" "$options" "$expected"
@@ -221,6 +223,11 @@ rewriter() {
     becomes 'kernel as a void pointer' 'void f() { cudaLaunchCooperativeKernel((const void *)k<3>, g, b, a); }' \
         'void f() { cudaLaunchCooperativeKernel(  k<3>, g, b, a); }'
     becomes 'dynamic array' 'void f() { extern __shared__ float s[]; }' 'void f() { CUDASIM_DYN_SHARED(float, s); }'
+    becomes 'assembly' '__device__ void f() { unsigned x; asm volatile("mov.u32 %0, %%laneid;" : "=r"(x)); }' \
+        '__device__ void f() { unsigned x; cudasim_inline_assembly(); }'
+    becomes 'assembly of the host' 'void f() { asm("pause"); __asm__ volatile("" ::: "memory"); }' 'void f() { asm("pause"); __asm__ volatile("" ::: "memory"); }'
+    becomes 'assembly without instructions' '__device__ void f(int x) { asm volatile("" : "+r"(x)); }' '__device__ void f(int x) { asm volatile("" : "+r"(x)); }'
+    becomes 'assembly in a macro' '#define LANE(x) asm("mov.u32 %0, %%laneid;" : "=r"(x))' '#define LANE(x) cudasim_inline_assembly()'
     printf '/* never closed' >"$B/good.cu"
     "$cu2cpp" "$B/good.cu" >/dev/null 2>&1 && case_line ok 'rewriter  open comment' || case_line FAIL 'rewriter  open comment'
     # broken input may be rejected, but must not crash the rewriter
@@ -234,7 +241,7 @@ rewriter() {
     done
     [ $broken = 0 ] && case_line ok 'rewriter  files cut anywhere' || failed "rewriter  $f cut after $broken bytes" 'crash' "$B/cut.log"
     local lines=0
-    for f in clean/*.cu bugs.cu; do
+    for f in clean/*.cu bugs*.cu; do
         [ "$(wc -l <"$f")" = "$("$cu2cpp" "$f" 2>/dev/null | sed 1d | wc -l)" ] || lines=$f
     done
     [ "$lines" = 0 ] && case_line ok 'rewriter  line numbers stay' || case_line FAIL 'rewriter  line numbers stay' "$lines"
@@ -298,6 +305,17 @@ END
     printf '__global__ void child() { }\n__device__ void f()\n{\n#ifdef __CUDA_ARCH__\n    child<<<1, 1>>>();\n#endif\n}\nint main() { child<<<1, 1>>>(); }\n' >"$d/left_out.cu"
     gives 'launch in a kernel' 1 'nested.cu:5:[0-9]*: error: .*launches a kernel' "$cudasim" build -o "$d/nested" "$d/nested.cu"
     gives 'launch in a kernel, left out' 0 '' "$cudasim" run "$d/left_out.cu"
+    # inline assembly: one sentence for the function that is called, none for the one that is not
+    printf '__device__ inline unsigned lane()\n{\n    unsigned x;\n    asm("mov.u32 %%0, %%%%laneid;"\n        : "=r"(x));\n    return x;\n}\n__global__ void k(unsigned *x) { *x = %s; }\nint main() { asm("nop"); }\n' 'lane()' >"$d/ptx.cu"
+    sed 's/= lane()/= 1/' "$d/ptx.cu" >"$d/ptx_unused.cu"
+    gives 'PTX in a kernel' 1 'ptx.cu:4:.*error: .*inline assembly \(PTX\) in device code cannot run on a CPU' "$cudasim" build -o "$d/ptx" "$d/ptx.cu"
+    same 'PTX in a kernel, one message' 1 "$(grep -c 'error' "$B/driver.log")"
+    gives 'PTX that nothing calls' 0 '' "$cudasim" run "$d/ptx_unused.cu"
+    # a file without the headers calls the free() of the C library, which reads device memory
+    printf '#include <cstdlib>\nint give_back(void *p)\n{\n    free(p);\n    return 1;\n}\n' >"$d/free.cpp"
+    printf 'int give_back(void *p);\nint main() { int *d; cudaMalloc(&d, 4); return give_back(d); }\n' >"$d/free.cu"
+    gives 'free() in a file without the headers' 99 'give_back.* at .*free.cpp:4' "$cudasim" run "$d/free.cu" "$d/free.cpp"
+    same 'the advice is cudaFree' 1 "$(grep -c 'use cudaFree' "$B/driver.log")"
     # one bug shows in every order, one only if the last thread comes first; the leak is a third
     cat >"$d/orders.cu" <<'END'
 #include <cstdio>
@@ -378,7 +396,8 @@ clang() {
             fi
         done
     done
-    planted_bugs bugs_clang
+    planted_bugs bugs_clang bugs.cu
+    planted_bugs bugs_memory_clang bugs_memory.cu
 }
 
 nvcc_programs() {
@@ -390,13 +409,13 @@ nvcc_programs() {
         shift 2
         if ! nvcc -std=c++17 -arch=${CUDASIM_TEST_ARCH:-sm_75} $(header "$source" link) -lcublas -o "$B/nvcc_$name" "$@" >"$B/nvcc_$name.log" 2>&1; then
             failed "nvcc  $name" 'does not compile' "$B/nvcc_$name.log"
-        elif [ -n "$gpu" ] && [ "$name" != bugs ] && [ "$name" != peer ]; then
+        elif [ -n "$gpu" ] && [ "${name#bugs}" = "$name" ] && [ "$name" != peer ]; then
             expect_clean "nvcc  $name on the GPU" "$source" "$B/nvcc_$name"
         else
             case_line ok "nvcc  $name compiles"
         fi
     }
-    for source in clean/*.cu bugs.cu; do parallel one "$(basename "$source" .cu)" "$source" "$source"; done
+    for source in clean/*.cu bugs*.cu; do parallel one "$(basename "$source" .cu)" "$source" "$source"; done
     parallel one multi clean/multi/main.cu clean/multi/main.cu clean/multi/kernels.cu clean/multi/host.cpp
     wait
 }
@@ -414,7 +433,8 @@ else
     wait
     ! wanted rewriter || parallel rewriter
     ! wanted driver || parallel driver
-    ! wanted bugs || parallel planted_bugs bugs
+    ! wanted bugs || parallel planted_bugs bugs bugs.cu
+    ! wanted bugs || parallel planted_bugs bugs_memory bugs_memory.cu
     ! wanted clang || parallel clang
     clean_programs
 fi

@@ -56,6 +56,18 @@ struct device_variable {
 #define CUDASIM_DEVICE_VARIABLE(name)                                                                                          \
     [[maybe_unused]] static const ::cudasim::device_variable cudasim_variable_##name(&name, sizeof name, #name, __FILE__, __LINE__);
 
+/* cu2cpp puts a call of this in place of inline assembly in device code. */
+#if defined(__has_attribute)
+#if __has_attribute(error)
+#define CUDASIM_REFUSED(sentence) __attribute__((error(sentence)))
+#endif
+#endif
+#ifndef CUDASIM_REFUSED
+#define CUDASIM_REFUSED(sentence)
+#endif
+extern "C" void cudasim_inline_assembly() __attribute__((noreturn))
+CUDASIM_REFUSED("inline assembly (PTX) in device code cannot run on a CPU: write it in C++, or leave it out with #ifndef __CUDASIM__");
+
 /* ------------------------------------------------------------------ coordinates */
 
 /* The scheduler writes this before it resumes a thread.  One kernel runs at a time, so one copy is enough. */

@@ -24,6 +24,8 @@ struct cudasim_launch_t {
     void  *arguments;
     size_t arguments_size;
     void  *caller;
+    int    library; /* the kernel is part of a library: the text names the function that the program called */
+    int    leaves;  /* call() does not return but ends the thread with cudasim_end_thread() */
 };
 
 extern "C" {
@@ -33,6 +35,10 @@ const void *cudasim_find_function(const void *object, size_t size);
 cudaError_t cudasim_check_launch(const cudasim_launch_t *launch);
 void        cudasim_check_argument(const cudasim_launch_t *launch, int index, const void *pointer);
 cudaError_t cudasim_launch(const cudasim_launch_t *launch);
+/* Ends the running thread of a kernel, without the destructors of its arguments. */
+void cudasim_end_thread(void) __attribute__((noreturn));
+/* memcpy() as a function that returns an object: the caller passes the place for the object as if it were the first argument. */
+void *cudasim_return_bytes(void *object, const void *bytes, size_t size);
 }
 
 namespace cudasim {
@@ -44,7 +50,7 @@ struct configuration {
     configuration(dim3 g, dim3 b, size_t s = 0, cudaStream_t st = nullptr) : grid(g), block(b), shared_bytes(s), stream(st) {}
 };
 
-template <class A> static inline void check_argument(const cudasim_launch_t &launch, int index, A argument)
+template <class A> static inline void check_argument(const cudasim_launch_t &launch, int index, const A &argument)
 {
     if constexpr (std::is_pointer_v<A>) {
         if constexpr (!std::is_function_v<std::remove_pointer_t<A>>)
@@ -70,6 +76,61 @@ template <class F> static inline cudaError_t submit(cudasim_launch_t launch, F b
     return cudasim_launch(&launch);
 }
 
+/* An argument that has a copy constructor or a destructor.  As on a GPU these run on the host, at the launch: the kernel gets the
+ * bytes of the host's copy. */
+template <class A> struct bitwise {
+    alignas(A) unsigned char bytes[sizeof(A)];
+};
+
+/* Does a call pass the type by reference to an object that the caller constructs and destroys? */
+template <class A>
+constexpr bool has_life =
+    !std::is_trivially_destructible_v<A> || (std::is_copy_constructible_v<A> && !std::is_trivially_copy_constructible_v<A>) ||
+    (std::is_move_constructible_v<A> && !std::is_trivially_move_constructible_v<A>);
+
+template <class A> static inline auto keep(const A &argument)
+{
+    if constexpr (has_life<A>) {
+        bitwise<A> kept;
+        memcpy(kept.bytes, (const void *)&argument, sizeof(A));
+        return kept;
+    } else return argument;
+}
+
+/* What a thread passes to the kernel for an argument that was kept. */
+template <class A> static inline const A &pass(const A &kept) { return kept; }
+
+/* No constructor runs: the function returns the object as a call that the compiler cannot see into would, in the place of the
+ * kernel's parameter. */
+template <class A>
+#if defined(__clang__)
+__attribute__((no_sanitize("function")))
+#endif
+static inline A
+pass(const bitwise<A> &kept)
+{
+    using function = A (*)(const void *, size_t);
+    return ((function)(void *)cudasim_return_bytes)(kept.bytes, sizeof(A));
+}
+
+template <class K> struct is_bitwise : std::false_type {
+};
+template <class A> struct is_bitwise<bitwise<A>> : std::true_type {
+};
+
+/* Comes behind the kernel in one expression, so before the destructors of its parameters. */
+template <class... K> static inline void end_thread(const K &...)
+{
+    if constexpr ((is_bitwise<K>::value || ...)) cudasim_end_thread();
+}
+
+/* The values are what keep() made of the arguments. */
+template <class F, class... K> static inline cudaError_t submit_kept(cudasim_launch_t launch, F invoke, K... values)
+{
+    launch.leaves = (is_bitwise<K>::value || ...);
+    return submit(launch, [=]() { invoke(values...); });
+}
+
 /* A kernel that is an expression, such as table[i].kernel, is evaluated here, at the launch. */
 template <class... P, class... A> static inline void run_pointer(cudasim_launch_t launch, void (*kernel)(P...), A... arguments)
 {
@@ -79,7 +140,8 @@ template <class... P, class... A> static inline void run_pointer(cudasim_launch_
     int index = 0;
     (check_argument(launch, ++index, arguments), ...);
     (void)index;
-    submit(launch, [=]() { kernel(arguments...); });
+    auto invoke = [=](const auto &...kept) { kernel(pass(kept)...), end_thread(kept...); };
+    submit_kept(launch, invoke, keep<std::remove_cv_t<std::remove_reference_t<P>>>(arguments)...);
 }
 
 struct launcher {
@@ -102,7 +164,7 @@ struct launcher {
         int index = 0;
         (check_argument(launch, ++index, arguments), ...);
         (void)index;
-        submit(launch, [=]() { invoke(arguments...); });
+        submit_kept(launch, invoke, keep(arguments)...);
     }
 };
 
@@ -116,10 +178,9 @@ static inline cudaError_t launch_with_pointers(cudasim_launch_t launch, void (*k
     launch.function       = (const void *)kernel;
     launch.arguments_size = (sizeof(P) + ... + 0);
     if (cudaError_t error = cudasim_check_launch(&launch)) return error;
-    std::tuple<std::remove_cv_t<std::remove_reference_t<P>>...> values(
-        *(std::remove_cv_t<std::remove_reference_t<P>> *)arguments[I]...);
-    (check_argument(launch, (int)I + 1, std::get<I>(values)), ...);
-    return submit(launch, [=]() { std::apply(kernel, values); });
+    (check_argument(launch, (int)I + 1, *(const std::remove_reference_t<P> *)arguments[I]), ...);
+    auto invoke = [=](const auto &...kept) { kernel(pass(kept)...), end_thread(kept...); };
+    return submit_kept(launch, invoke, keep(*(const std::remove_reference_t<P> *)arguments[I])...);
 }
 
 } // namespace cudasim
@@ -127,7 +188,9 @@ static inline cudaError_t launch_with_pointers(cudasim_launch_t launch, void (*k
 #define CUDASIM_UNPAREN(...) __VA_ARGS__
 #define CUDASIM_LAUNCH(kernel, configuration_, ...)                                                                            \
     ::cudasim::launcher(__FILE__, __LINE__, #kernel, ::cudasim::configuration(CUDASIM_UNPAREN configuration_))                 \
-        .run([=](auto... cudasim_arguments) { kernel(cudasim_arguments...); } __VA_OPT__(, ) __VA_ARGS__)
+        .run([=](const auto &...cudasim_kept) {                                                                                \
+            kernel(::cudasim::pass(cudasim_kept)...), ::cudasim::end_thread(cudasim_kept...);                                  \
+        } __VA_OPT__(, ) __VA_ARGS__)
 
 /* The same for a kernel given by an expression of pointer type, evaluated at the launch; not for templates and overloads. */
 #define CUDASIM_LAUNCH_POINTER(kernel, configuration_, ...)                                                                    \
