@@ -235,6 +235,10 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval_n("$1", 2, NULL), "operands is NULL");
     FAILS(GA_BAD_ARGUMENT, ga_eval_n("$1", -1, NULL), "-1 operands");
     FAILS(GA_BAD_ARGUMENT, ga_eval_n("$1", 65, NULL), "at most 64");
+    ga_array *freed = ga_zeros((2, 3));
+    ga_free(freed);
+    if (!TEST_ASAN) FAILS(GA_BAD_ARGUMENT, ga_eval("x*2 + 1", (x), .out = freed), ".out is no array");
+    if (!TEST_ASAN) FAILS(GA_BAD_ARGUMENT, ga_eval("x*2 + 1", (x), .where = freed), ".where is no array");
     ga_set_error_handler(NULL, NULL);
     ga_free(x), ga_free(column), ga_free(i), ga_free(whole);
 }

@@ -71,14 +71,14 @@ typedef struct gi_pending {
 } gi_pending;
 
 typedef struct gi_parser {
-    const gi_formula_text *f;
-    const char            *p; /* behind the token */
-    gi_token               token;
-    gi_steps              *steps;
-    gi_pending            *pending;
-    int                   *value; /* finished steps whose operator is still to come */
-    gi_binding            *binding;
-    int                    waiting, values, bindings;
+    gi_formula_text *f;
+    const char      *p; /* behind the token */
+    gi_token         token;
+    gi_steps        *steps;
+    gi_pending      *pending;
+    int             *value; /* finished steps whose operator is still to come */
+    gi_binding      *binding;
+    int              waiting, values, bindings;
 } gi_parser;
 
 static bool gi_parse_fail(const gi_parser *s, gi_span where, const char *problem)
@@ -544,12 +544,13 @@ static void gi_steps_finish(gi_steps *steps, int result)
 }
 
 /* Reads the formula. False with an error. */
-static bool gi_parse(const gi_formula_text *f, gi_steps *steps)
+static bool gi_parse(gi_formula_text *f, gi_steps *steps)
 {
     GI_ARENA(gi_pending, pending, GI_FORMULA_STEPS);
     GI_ARENA(int, value, GI_FORMULA_STEPS);
     GI_ARENA(gi_binding, binding, GI_FORMULA_STEPS);
     gi_parser s;
+    gi_formula_names(f);
     memset(&s, 0, sizeof s);
     s.f          = f;
     s.p          = f->text;

@@ -1,11 +1,11 @@
 /* ---- computing a formula step by step: the calls that it stands for ------------------------------------------------------ */
 
 typedef struct gi_eval_run {
-    const gi_formula_text *f;
-    const gi_steps        *steps;
-    ga_eval_options        o;     /* of the last step */
-    ga_arg                *value; /* of each step; NULL, of arrays that are given back */
-    bool                  *owned; /* is it an array that was made here? */
+    gi_formula_text *f;
+    const gi_steps  *steps;
+    ga_eval_options  o;     /* of the last step */
+    ga_arg          *value; /* of each step; NULL, of arrays that are given back */
+    bool            *owned; /* is it an array that was made here? */
 } gi_eval_run;
 
 /* Options of a call as a caller gives them. */
@@ -47,31 +47,36 @@ static ga_array *gi_run_operator(const gi_row *row, int n, const ga_arg *in, ga_
     return gi_is_square(row, in) ? gi_call(gi_row_square(), 1, in, o) : gi_call(row, n, in, o);
 }
 
-static ga_array *gi_run_fold(const gi_eval_run *r, const gi_step *step, const ga_array *a, ga_arg q, bool last)
+/* The options of a fold: what the formula says, and of the last step what the call says. */
+static ga_reduce_options gi_step_reduce(const gi_eval_run *r, const gi_step *step, bool last)
 {
     const gi_fold_along *along = &step->along;
-    const gi_word       *word  = step->word;
     ga_reduce_options    f     = gi_reduce_site(r->f->site);
-    ga_order_options     m     = ga_order_defaults;
-    f.keepdims = m.keepdims = along->keepdims;
-    f.dtype                 = last && r->o.dtype != GA_DTYPE_DEFAULT ? r->o.dtype : along->dtype;
-    f.ddof                  = along->ddof;
-    f.out = m.out = last ? gi_given(r->o.out) : GA_NO_ARRAY;
-    m.site        = r->f->site;
-    if (along->count >= 0) {
-        f.axes.ndim = along->count;
-        for (int k = 0; k < along->count; k++) f.axes.n[k] = along->axis[k];
-        if (along->count == 1) { /* alone it may be that of a number, as NumPy has it */
-            f.axis = m.axis = along->axis[0];
-            f.axes.ndim     = -1;
-        }
-        m.axes = f.axes;
-    }
+    f.keepdims                 = along->keepdims;
+    f.dtype                    = last && r->o.dtype != GA_DTYPE_DEFAULT ? r->o.dtype : along->dtype;
+    f.ddof                     = along->ddof;
+    f.out                      = last ? gi_given(r->o.out) : GA_NO_ARRAY;
+    if (along->count == 1) f.axis = along->axis[0]; /* alone it may be that of a number, as NumPy has it */
+    if (along->count >= 0 && along->count != 1) f.axes.ndim = along->count;
+    for (int k = 0; k < f.axes.ndim; k++) f.axes.n[k] = along->axis[k];
+    return f;
+}
+
+static ga_array *gi_run_fold(const gi_eval_run *r, const gi_step *step, const ga_array *a, ga_arg q, bool last)
+{
+    const gi_word          *word = step->word;
+    const ga_reduce_options f    = gi_step_reduce(r, step, last);
+    ga_order_options        m    = ga_order_defaults;
     if (last && r->o.where)
         return (ga_array *)gi_fail(r->f->site, GA_BAD_ARGUMENT, "%s takes no .where: that is for what is elementwise",
                                    word->name);
     if (word->kind == GI_WORD_FOLD) return word->fold(a, f);
     if (f.dtype != GA_DTYPE_DEFAULT) return (ga_array *)gi_fail(r->f->site, GA_BAD_DTYPE, "%s takes no .dtype", word->name);
+    m.axis     = f.axis;
+    m.axes     = f.axes;
+    m.keepdims = f.keepdims;
+    m.out      = f.out;
+    m.site     = f.site;
     return word->kind == GI_WORD_ORDER ? word->order(a, m) : word->percentile(a, q, m);
 }
 
@@ -94,6 +99,7 @@ static ga_array *gi_run_call(const gi_eval_run *r, const gi_step *step, const ga
 static bool gi_index_in_numbers(const gi_eval_run *r, const gi_step *step, char *to, size_t room)
 {
     const char *from = r->f->text + step->at, *end = from + step->length;
+    gi_formula_names(r->f);
     to[0] = 0;
     for (const char *p = from; p < end;) {
         gi_span name = { p, 1 };

@@ -1,14 +1,17 @@
 /* ==== >>eval: formulas given as text =================================================================================== */
-/*  ga_eval reads a formula into steps (parse.h), each of which is a call of the public functions or arithmetic on numbers, and
-    computes them in order (run.h): the results are those of the nested calls. What was read is kept for the next call (plans.h). */
+/*  ga_eval reads a formula into steps (parse.h), each of which is a call of the public functions or arithmetic on numbers. Computing them
+    one after the other (run.h) gives the results of the nested calls, on every device and on chunked arrays. On the CPU what is
+    elementwise is computed together, tile by tile, by the same loops (passes.h, tiles.h), and so are folds of it (folds.h): the same
+    bits, and nothing as large as the operands in between. What was read and planned is kept for the next call (plans.h).      */
 
 enum { GI_FORMULA_LETTERS = 16384, GI_FORMULA_STEPS = 1000, GI_FORMULA_OPERANDS = 64 };
 
 /* A formula and its operands, for the errors. */
 typedef struct gi_formula_text {
-    const char   *site, *text;
+    const char   *site, *text, *list; /* of the operands' names; NULL: they stand in the text of the call */
     int           n;
     const ga_arg *operands;
+    bool          named;                      /* were the names read? */
     gi_span       names[GI_FORMULA_OPERANDS]; /* of length 0: the operand has none */
 } gi_formula_text;
 
@@ -51,10 +54,12 @@ static const char *gi_eval_list(const char *site)
     return *p == '(' ? p + 1 : NULL;
 }
 
-/* The names in a list such as "x, y, image[0]": of those operands that are plain names. */
-static void gi_eval_names(const char *list, int n, gi_span *names)
+/* Reads the names in a list such as "x, y, image[0]": of those operands that are plain names. */
+static void gi_formula_names(gi_formula_text *f)
 {
-    for (int k = 0; k < n; k++) {
+    const char *list  = f->named ? NULL : f->list ? f->list : gi_eval_list(f->site);
+    gi_span    *names = f->names;
+    for (int k = 0; k < f->n && !f->named; k++) {
         names[k].at     = "";
         names[k].length = 0;
         if (!list) continue;
@@ -68,6 +73,7 @@ static void gi_eval_names(const char *list, int n, gi_span *names)
         }
         list = *end == ',' ? end + 1 : NULL;
     }
+    f->named = true;
 }
 
 /* ---- errors ------------------------------------------------------------------------------------------------------------ */
@@ -83,9 +89,10 @@ GI_PRINTS(3, 4) static void gi_text_add(char *to, size_t room, const char *forma
 }
 
 /* The formula, a caret under the characters [at, at + length), and what the operands are. */
-static void gi_formula_picture(const gi_formula_text *f, int at, int length, char *to, size_t room)
+static void gi_formula_picture(gi_formula_text *f, int at, int length, char *to, size_t room)
 {
     enum { WIDE = 100, BEFORE = 60 };
+    gi_formula_names(f);
     const int whole = (int)strlen(f->text), from = at > BEFORE && whole > WIDE ? at - BEFORE : 0;
     const int end = whole - from > WIDE ? from + WIDE : whole;
     char      line[WIDE + 1], marks[WIDE + 2];
@@ -113,7 +120,7 @@ static void gi_formula_picture(const gi_formula_text *f, int at, int length, cha
 }
 
 /* The formula is wrong there. Always returns NULL. */
-GI_PRINTS(4, 5) static void *gi_formula_fail(const gi_formula_text *f, int at, int length, const char *format, ...)
+GI_PRINTS(4, 5) static void *gi_formula_fail(gi_formula_text *f, int at, int length, const char *format, ...)
 {
     char    sentence[400], picture[700] = "";
     va_list args;
@@ -135,7 +142,7 @@ static const char *gi_instead_of_python(gi_span name)
 }
 
 /* Nobody knows the name there. */
-static void *gi_formula_unknown(const gi_formula_text *f, gi_span name)
+static void *gi_formula_unknown(gi_formula_text *f, gi_span name)
 {
     const int      at = (int)(name.at - f->text), shown = name.length > 40 ? 40 : name.length;
     const gi_guess g          = gi_guess_name(name, f->n, f->names);
