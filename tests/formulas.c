@@ -19,6 +19,8 @@ static const int64_t shapes[][4][3] = {
     { { 700, 3, 0 }, { 700, 0, 0 }, { 1, 3, 0 }, { 700, 1, 0 } },
     { { 3, 900, 0 }, { 3, 0, 0 }, { 1, 900, 0 }, { 3, 1, 0 } },
     { { 1, 0, 0 }, { 1, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 } },
+    { { 100, 80, 0 }, { 100, 0, 0 }, { 1, 80, 0 }, { 1, 0, 0 } },
+    { { 0, 3, 0 }, { 1, 3, 0 }, { 0, 1, 0 }, { 1, 0, 0 } },
 };
 
 static void put_random(ga_array *a)
@@ -61,8 +63,7 @@ static ga_array *kept[OPERANDS]; /* what lies under chunked operands */
 
 static void make_operands(void)
 {
-    const int kind         = (int)test_below(12);
-    const int64_t(*set)[3] = shapes[kind < 5 ? kind % 2 : kind < 7 ? 5 : kind - 6 < 5 ? kind - 6 : 2];
+    const int64_t(*set)[3] = shapes[test_below(2) ? test_below(2) : test_below(8)];
     const bool floats      = test_below(2);
     on_chunks              = test_below(12) == 0;
     for (int k = 0; k < OPERANDS; k++) {
