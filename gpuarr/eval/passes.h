@@ -116,6 +116,53 @@ static bool gi_pass_compute(gi_pass_builder *b, int step)
     return b->slot[step] >= 0;
 }
 
+/* Is it the loop of that row for floats of the dtype? */
+static bool gi_pass_is_row(const gi_pass_op *op, const gi_row *row)
+{
+    return op->kernel && gi_is_float(op->to) && op->kernel == gi_row_kernel(row, op->to);
+}
+
+/* A product that only one sum needs becomes a part of it, x*y + z, which has the same bits. */
+static void gi_pass_join_products(gi_fused *p)
+{
+    int used[GI_PASS_OPS] = { 0 };
+    for (int k = 0; k < p->ops; k++)
+        for (int i = 0; i < p->op[k].n; i++)
+            if (p->op[k].x[i] >= GI_SLOTS) used[p->op[k].x[i] - GI_SLOTS]++;
+    for (int k = 0; k < p->ops; k++) {
+        gi_pass_op *sum = &p->op[k];
+        for (int i = 0; i < 2 && sum->n == 2 && gi_pass_is_row(sum, gi_row_add()); i++) {
+            gi_pass_op *product = sum->x[i] >= GI_SLOTS ? &p->op[sum->x[i] - GI_SLOTS] : NULL;
+            if (!product || product->to != sum->to || used[sum->x[i] - GI_SLOTS] != 1) continue;
+            const bool square = gi_pass_is_row(product, gi_row_square());
+            if (!square && !gi_pass_is_row(product, gi_row_multiply())) continue;
+            sum->x[2]   = sum->x[1 - i];
+            sum->x[0]   = product->x[0];
+            sum->x[1]   = product->x[square ? 0 : 1];
+            sum->n      = 3;
+            sum->kernel = gi_row_kernel(gi_row_multiply_add(), sum->to);
+            product->n  = -1; /* nothing computes it */
+        }
+    }
+}
+
+/* Leaves out the ops that nothing computes any more. */
+static void gi_pass_drop(gi_pass_builder *b)
+{
+    gi_fused *p = b->p;
+    int       number[GI_PASS_OPS], left = 0;
+    for (int k = 0; k < p->ops; k++) {
+        if (p->op[k].n < 0) continue;
+        gi_pass_op op = p->op[k];
+        for (int i = 0; i < op.n; i++)
+            if (op.x[i] >= GI_SLOTS) op.x[i] = GI_SLOTS + number[op.x[i] - GI_SLOTS];
+        number[k]      = left;
+        b->dtype[left] = op.to;
+        p->op[left++]  = op;
+    }
+    p->ops = left;
+}
+
 /* Gives each op a tile to write to: a free one, or that of an input of its size that nothing needs any more. False: there is no room. */
 static bool gi_pass_place(gi_pass_builder *b)
 {
@@ -182,6 +229,8 @@ static bool gi_pass_build(const gi_steps *steps, const gi_typed *typed, const bo
         b.slot[k]            = p->leaves;
         p->leaf[p->leaves++] = k;
     }
+    gi_pass_join_products(p);
+    gi_pass_drop(&b);
     return gi_pass_place(&b);
 }
 
