@@ -29,6 +29,7 @@ typedef struct gi_pass_op {
 typedef struct gi_pass_number {
     int      step;
     ga_dtype dtype;
+    char    *tile; /* copies of it that are kept with the formula; NULL: they are made for each call */
 } gi_pass_number;
 
 typedef struct gi_fused {
@@ -51,6 +52,16 @@ typedef struct gi_passes {
     gi_typed typed[GI_PASS_STEPS];
     gi_fused pass[GI_MOST_PASSES];
 } gi_passes;
+
+enum {
+    GI_PASS_TILE_BYTES = 4096,
+    GI_PASS_APART      = 64
+}; /* of a tile of the widest dtype; between tiles, against equal addresses */
+
+static int64_t gi_pass_tile(const gi_fused *p) { return GI_PASS_TILE_BYTES / p->widest; }
+
+/* How many copies of a number it takes: for tiles, and for the blocks of folds. */
+static int64_t gi_pass_number_copies(const gi_fused *p) { return gi_pass_tile(p) > GI_BLOCK ? gi_pass_tile(p) : GI_BLOCK; }
 
 /* ---- building a pass --------------------------------------------------------------------------------------------------------- */
 
@@ -91,6 +102,7 @@ static int gi_pass_input(gi_pass_builder *b, int step, ga_dtype wanted)
         if (p->numbers == GI_PASS_NUMBERS) return -1;
         p->number[p->numbers].step  = step;
         p->number[p->numbers].dtype = wanted;
+        p->number[p->numbers].tile  = NULL;
         if (ga_itemsize(wanted) > p->widest) p->widest = (int)ga_itemsize(wanted);
         return GI_SLOT_NUMBER + p->numbers++;
     }

@@ -88,6 +88,29 @@ static gi_kept_formula *gi_formula_find(const gi_formula_key *key)
     return p;
 }
 
+/* The copies of the formula's own numbers, for all passes: how many bytes; where there is room, they are written there. */
+static size_t gi_formula_numbers(const gi_passes *passes, gi_passes *kept, char *room)
+{
+    enum { MOST = 1 << 17 };
+    size_t bytes = 0;
+    for (int i = 0; i < passes->count; i++)
+        for (int k = 0; k < passes->pass[i].numbers; k++) {
+            const gi_fused       *p      = &passes->pass[i];
+            const gi_pass_number *number = &p->number[k];
+            const int64_t         size   = ga_itemsize(number->dtype),
+                          all            = gi_mem_padded(gi_pass_number_copies(p) * size) + GI_PASS_APART;
+            if (!passes->typed[number->step].fixed || bytes + (size_t)all > MOST) continue;
+            if (room) {
+                char *tile                   = room + bytes;
+                kept->pass[i].number[k].tile = tile;
+                gi_number_to(passes->typed[number->step].value, number->dtype, tile);
+                gi_repeat((int)size, gi_pass_number_copies(p), tile, tile);
+            }
+            bytes += (size_t)all;
+        }
+    return bytes;
+}
+
 /* Keeps a formula in the place of another one, if there is memory. */
 static void gi_formula_keep(const gi_formula_key *key, const gi_steps *steps, const gi_passes *passes)
 {
@@ -96,7 +119,9 @@ static void gi_formula_keep(const gi_formula_key *key, const gi_steps *steps, co
                  after      = (size_t)gi_mem_padded((int64_t)step_bytes);
     const size_t pass_bytes = passes->any ? offsetof(gi_passes, pass) + (size_t)passes->count * sizeof *passes->pass : 0;
     const size_t letters = strlen(key->text) + 1, names = strlen(key->list) + 1, kinds = (size_t)key->n;
-    char        *p = (char *)malloc(head + after + pass_bytes + kinds + letters + names);
+    const size_t before  = (size_t)gi_mem_padded((int64_t)(head + after + pass_bytes + kinds + letters + names));
+    const size_t numbers = passes->any ? gi_formula_numbers(passes, NULL, NULL) : 0;
+    char        *p       = (char *)aligned_alloc(GI_ALIGN, before + (size_t)gi_mem_padded((int64_t)numbers));
     if (!p) return;
     gi_kept_formula *kept   = (gi_kept_formula *)(void *)p;
     char            *behind = p + head + after + pass_bytes;
@@ -108,6 +133,7 @@ static void gi_formula_keep(const gi_formula_key *key, const gi_steps *steps, co
     kept->kinds             = (int8_t *)memcpy(behind, key->kinds, kinds);
     kept->text              = (const char *)memcpy(behind + kinds, key->text, letters);
     kept->list              = (const char *)memcpy(behind + kinds + letters, key->list, names);
+    if (kept->passes) (void)gi_formula_numbers(passes, kept->passes, p + before);
     pthread_mutex_lock(&gi_formulas.lock);
     gi_kept_formula **place = &gi_formulas.place[key->hash % GI_KEPT_FORMULAS], *old = *place;
     *place = kept;

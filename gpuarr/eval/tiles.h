@@ -2,11 +2,6 @@
 /*  The elements of the result are counted in C order, and tiles are pieces of that count. A leaf whose elements lie so is read where it
     lies; of others the elements of a tile are gathered. Threads take tiles as they take the blocks of any call.               */
 
-enum {
-    GI_PASS_TILE_BYTES = 4096,
-    GI_PASS_APART      = 64
-}; /* of a tile of the widest dtype; between tiles, against equal addresses */
-
 /* Where the elements of an array lie as the pass counts them. */
 typedef struct gi_pass_view {
     char   *data;
@@ -81,11 +76,9 @@ static void gi_pass_run_op(const gi_pass_op *op, int64_t n, char *out, char *con
     else gi_cast(op->to, op->from, n, out, slot[op->x[0]]);
 }
 
-/* Room for the tiles of a thread. */
-static int64_t gi_pass_tile_room(const gi_pass_job *j)
-{
-    return gi_mem_padded(j->tile * (j->p->widest > 16 ? j->p->widest : 16)) + GI_PASS_APART;
-}
+/* Room for a tile of a thread, and for one of any dtype. */
+static int64_t gi_pass_tile_room(const gi_pass_job *j) { return gi_mem_padded(j->tile * j->p->widest) + GI_PASS_APART; }
+static int64_t gi_pass_any_room(const gi_pass_job *j) { return gi_mem_padded(j->tile * 16); }
 
 /* Puts the slots of numbers and tiles to their places, and returns the first tile that is left, for leaves. */
 static char *gi_pass_slots(const gi_pass_job *j, char *tiles, char **slot)
@@ -114,8 +107,9 @@ static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
     const int64_t      room = gi_pass_tile_room(j);
     const gi_pass_op  *op   = &p->op[p->ops - 1];
     char              *slot[GI_SLOTS];
-    GI_ARENA(char, tiles, (p->tiles + p->leaves + 3) * room);
-    char *leaves = gi_pass_slots(j, tiles, slot), *made = leaves + p->leaves * room, *back = made + room, *mask = back + room;
+    GI_ARENA(char, tiles, (p->tiles + p->leaves + 1) * room + 2 * gi_pass_any_room(j));
+    char *leaves = gi_pass_slots(j, tiles, slot), *made = leaves + p->leaves * room, *back = made + room,
+         *mask       = back + gi_pass_any_room(j);
     const bool whole = j->out.packed && !j->masked && !j->stream && j->out_dtype == p->dtype;
     for (int64_t unit = begin; unit < end; unit++) {
         const int64_t start = unit * j->tile, n = j->total - start < j->tile ? j->total - start : j->tile;
@@ -185,7 +179,8 @@ static void gi_pass_numbers(gi_pass_job *j, const ga_arg *values, char *room)
     const int64_t n = j->total < j->tile ? j->total : j->tile;
     for (int k = 0; k < j->p->numbers; k++) {
         const gi_pass_number *number = &j->p->number[k];
-        j->number[k]                 = room + k * gi_pass_tile_room(j);
+        j->number[k]                 = number->tile ? number->tile : room + k * gi_pass_tile_room(j);
+        if (number->tile) continue;
         gi_number_to(values[number->step], number->dtype, j->number[k]);
         gi_repeat((int)ga_itemsize(number->dtype), n, j->number[k], j->number[k]);
     }
@@ -198,7 +193,7 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
     const int       cost    = p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
     int64_t         threads = ga_get_num_threads(), work = 32768 / cost, moved = ga_itemsize(p->dtype);
     for (int k = 0; k < p->leaves; k++) moved += j->leaf[k].size;
-    j->tile = GI_PASS_TILE_BYTES / p->widest;
+    j->tile = gi_pass_tile(p);
     if (work < j->total / (8 * threads)) work = j->total / (8 * threads);
     *bytes = (double)j->total * (double)(moved * (p->cost + 1) / 2);
     return work / j->tile > 0 ? work / j->tile : 1;
