@@ -35,7 +35,7 @@
         The first error is kept: ga_error().
 
     Find your way with a search for ">>": the public API below has the sections >>dtypes  >>array  >>errors  >>memory  >>creation  >>views
-    >>elementwise  >>reductions  >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)  >>chunked
+    >>elementwise  >>reductions  >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)  >>formulas  >>chunked
     >>tasks  >>files  >>timing  >>cuda (GPUs, streams, events). Each elementwise operation and simple reduction is one line of
     gpuarr/rows/table.h; gpuarr/rows/README.md lists them. What stands behind the API is in the folder gpuarr/, a theme a file:
     gpuarr/README.md is its map. The list at the end of this file is the order in which the files are included.                  */
@@ -1126,6 +1126,38 @@ typedef struct ga_stencil_options {
 /* ga_stencil(kernel, (array, number, ...)): a new array of the same shape. */
 GA_API ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operands, ga_stencil_options o);
 
+/* ==== >>formulas: given as text ====================================================================================== */
+/*      ga_array *bell = ga_eval("exp(-(x - column)**2 / 100**2 - (y - row)**2 / 100**2)", (x, y, column, row));
+        ga_eval("where(rgb > 1.3, sqrt(rgb), rgb)", (rgb), .out = rgb);
+        double chi2    = ga_item(ga_eval("sum(((data - model) / sigma)**2)", (data, model, sigma)));
+        ga_array *z    = ga_eval("d = x - mean(x, axis=0); d / sqrt(sum(d*d, axis=0))", (x));
+    NumPy's expressions, with Python's precedence: + - * / // % ** << >> & | ^ ~ == != < <= > >= and parentheses. Every elementwise
+    operation and simple reduction of the table, and of your own, by NumPy's names (abs, acos, pow too); where, clip; var, std, median,
+    percentile, argmin, argmax and those that leave out NaN; reductions take axis=0, axis=(0, 2), keepdims=True, dtype=float32, ddof=1.
+    Conversions, float32(x); numbers, 1e-3, 0xff, 2j; pi, e, inf, nan, True, False; NumPy's index notation, u[1:-1, ::2], u[k], of any array.
+    Statements are separated by semicolons: name = expression; the last one is the result.
+
+    Operands are up to 64 arrays and C numbers (12 in C's ga_eval). Those that are plain names are known by their names in the call; all of them, image[0]
+    or 2 * c, as $1, $2 in order. Operands stand before constants and functions of the same name.
+
+    The result is what the nested calls give: their shape, dtype and bits, on the CPU, the GPU and of chunked arrays. x**2 is ga_square(x).
+    Arithmetic on numbers alone is Python's, and its result adopts the dtype of an array as a C number does; functions of numbers make
+    arrays of no dimensions. What stands twice in a formula is computed once. A new array, which is yours, or .out; NULL with an error, which shows
+    the place in the formula. The text may be made at run time; what was read is kept, so the same text is read once.              */
+
+typedef struct ga_eval_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_array *out         GI_IS(GA_NO_ARRAY); /* the options of the formula's last operation, as its own call has them; */
+    const ga_array *where GI_IS(GA_NO_ARRAY); /* .out may be an operand, or share memory with one */
+    ga_dtype dtype        GI_DEFAULT;
+    const char *names     GI_DEFAULT; /* of the operands, "x, y": for ga_eval_n, which does not see how they are called */
+    const char *site      GI_IS("");
+} ga_eval_options;
+#define GI_DEFAULTS_ga_eval_options    .out = GA_NO_ARRAY, .where = GA_NO_ARRAY,
+/* What ga_eval(formula, (operands), ...) calls. */
+GA_API ga_array *(ga_eval_n)(const char *formula, int n, const ga_arg *operands, ga_eval_options o);
+
 /* ==== >>chunked: arrays that are computed piece by piece ============================================================ */
 /*  A chunked array is a ga_array whose elements do not exist yet. Whatever is made of it (elementwise operations, kernels of your own,
     views, reductions, joined arrays, products, distances, convolutions, filters, stencils, sorted lines, running sums) is chunked too:
@@ -1531,7 +1563,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(new) X(to) X(map) X(reduce) X(order) X(axis) X(axes) X(linspace) X(wrap) X(random) X(close) X(equal) X(copyto) \
     X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(convolve) \
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
-    X(distance) X(squareform) X(apply) X(stencil) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
+    X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
     X(store) X(fits) X(print) X(benchmark) X(launch)
 /* clang-format on */
 #ifdef __cplusplus
@@ -1724,6 +1756,20 @@ GI_END_FAST
 #include "gpuarr/ops/distances.h"
 #include "gpuarr/ops/stencils.h"
 GI_BEGIN_COLD
+#include "gpuarr/eval/words.h"
+#include "gpuarr/eval/text.h"
+#include "gpuarr/eval/numbers.h"
+#include "gpuarr/eval/steps.h"
+#include "gpuarr/eval/parse.h"
+#include "gpuarr/eval/run.h"
+#include "gpuarr/eval/types.h"
+#include "gpuarr/eval/passes.h"
+#include "gpuarr/eval/plans.h"
+#include "gpuarr/eval/tiles.h"
+#include "gpuarr/eval/make.h"
+#include "gpuarr/eval/folds.h"
+#include "gpuarr/eval/fuse.h"
+#include "gpuarr/eval/call.h"
 #include "gpuarr/chunks/events.h"
 #include "gpuarr/chunks/node.h"
 #include "gpuarr/chunks/kept.h"

@@ -867,6 +867,19 @@ static void test_chunked(void)
     ga_set_device(device);
 }
 
+static void test_eval(void)
+{
+    ga_array *x = ga_random((5, 300), .seed = 1), *y = ga_ones((300)), *out = ga_zeros((5, 300));
+    RUN(ga_eval("x", (x)));
+    RUN(ga_eval("2 + 3", (x)));
+    RUN(ga_eval("2*x + y[::-1]**2", (x, y)));
+    RUN(ga_eval("d = x - mean(x, axis=0); d / sqrt(sum(d*d, axis=0))", (x)));
+    RUN(ga_eval("where(x > median(x), float32(x), std(y)) + percentile(y, 20)", (x, y)));
+    RUN_INTO(ga_eval("x*y + abs(-2)", (x, y), .out = out));
+    RUN_INTO(ga_eval("out[:, ::-1]*2 - x", (x, out), .out = out, .where = y));
+    ga_free(x), ga_free(y), ga_free(out);
+}
+
 static void do_nothing(void *user) { (void)user; }
 
 static void test_benchmark(void)
@@ -893,6 +906,7 @@ static void test_failing_allocations(void)
     test_images();
     test_filters();
     test_own();
+    test_eval();
     test_chunked();
     CHECK(blocks == 0 && bytes_out == 0 && misuse == 0);
     ga_clear_error();

@@ -466,8 +466,12 @@ static const char *some_text(const char *name)
     if (named(name, " path paths "))
         TEXTS("a.npy", "a.npy", "b.npy", "a.npz", "a.npz", "a.zarr", "b.zarr", "a.fits", "b.fits", "a.png", "b.png", "a.svg",
               "a.dot", "none.npy", "none/a.npy", ".", "/dev/null", "/dev/full", "/dev/zero", "text");
+    if (strcmp(name, "formula") == 0)
+        TEXTS("$1", "$1 + 1", "2*$1 - sqrt(abs($1))", "sum($1, axis=0)", "d = $1*$1; d[..., ::-1] + d", "where($1 > 0, $1, 0)",
+              "x + y", "x**2", "$1 + $2*$3", "$1 +", "max($1, axis=(0, 1), keepdims=True)", "7", "uint8($1)");
     if (strcmp(name, "format") == 0) TEXTS("npy", "zarr", "zip");
     if (strcmp(name, "compressor") == 0) TEXTS("zlib", "gzip", "none");
+    if (strcmp(name, "names") == 0 && strstr(functions_name(), "eval")) TEXTS("x", "x, y", "y, x, d", ",,", "(");
     if (named(name, " name names ")) TEXTS("x", "y", "arr_0", "EXTRA", "a/b");
     if (strcmp(name, "slices") == 0)
         TEXTS("0:3", "0:3, 0:4:2", "0:1:5j", "-1:1:3j, 2:0:-1", "0:1", "::", "0:9223372036854775807", "0:1:1e300j", "a:b",

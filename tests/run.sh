@@ -286,7 +286,7 @@ test_object() { # test_object NAME: $B/c/NAME.o
 
 # ---- what the calls do, under the sanitizers, with fewer dtypes, with a BLAS library ------------------------------------------------
 
-TESTS="folds new_files errors errors_algorithms errors_limits chunked_files filters chunked stencils memory allocations images products convolve reductions distances chunked_ops rows bools modes api kernels tasks ending options"
+TESTS="folds new_files errors errors_algorithms errors_limits chunked_files filters chunked stencils memory allocations images products convolve reductions distances chunked_ops rows bools modes api kernels tasks ending options eval"
 
 unit() { # unit KIND NAME [LIBRARIES]: tests/NAME.c, on the CPU
     local kind=$1 name=$2 object=$B/$1/$2.o flags
@@ -446,6 +446,16 @@ fuzz_api() { # fuzz_api KIND
     part "random calls, $1" "$program" --calls "${CALLS:-100000}" --seed "${SEED:-1}"
 }
 
+# Random formulas against nested calls, and texts that are none: SEED=2 FORMULAS=1000000 tests/run.sh one formulas
+formulas() { # formulas KIND
+    local flags="-std=c11 -O1 -g1 $WARN" program=$B/$1/formulas n=1000
+    [ "$job" != check ] || n=20000
+    case $1 in sanitized) flags="$SAN $WARN -Wno-conversion" n=$((n / 5)) ;; esac
+    one "build of formulas, $1" made "$program.o" gcc $flags -I. -c tests/formulas.c || return
+    one "linking formulas, $1" made "$program" $(linker "$1") "$program.o" $(object_files "$1") $LIBS || return
+    part "random formulas, $1" "$program" --formulas "${FORMULAS:-$n}" --texts "${FORMULAS:-$n}" --seed "${SEED:-1}"
+}
+
 # ---- all of it -----------------------------------------------------------------------------------------------------------------------------
 
 jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
@@ -469,6 +479,7 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     ,musl) echo musl:musl-gcc-O2 ;;
     ,mpi) echo mpi:mpich mpi:openmpi ;;
     ,fuzz_api) echo fuzz_api:sanitized ;;
+    *,formulas) case $kind in plain | check | asan) return 1 ;; esac; echo "formulas:${kind:-quick}" ;;
     ,fuzz*) echo fuzzing ;;
     ,oracle) echo "oracle:quick:$([ "$1" = oracle ] || echo "${1#*=}")" ;;
     ,examples) echo examples:gcc-O2 ;;
@@ -484,7 +495,7 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
         esac
         case " $CUDA_TESTS $CHUNKED_TESTS " in *" $name "*) echo "on_cuda:${kind:-plain}:$name" && return ;; esac
         say "there is no test '$1'; there are: $TESTS $CUDA_TESTS cuda_barriers threads few_dtypes bits stack musl mpi fuzz fuzz_api ways unload oracle" \
-            "oracle=OPERATION,... examples language mustfail dropin single bench cblas exercises dask ptx cudasim format" >&2
+            "oracle=OPERATION,... examples language mustfail dropin single bench cblas exercises formulas dask ptx cudasim format" >&2
         return 1
         ;;
     esac
@@ -500,12 +511,12 @@ one)
     ;;
 test)
     kinds="gcc-O2"
-    jobs="mpi:mpich:quick cuda_bits:plain examples:gcc-O2 $(each unit:gcc-O2:%s $TESTS) mustfail language linked:gcc-O2 unload compiled:gcc-O2 oracle:gcc-O2 bench
+    jobs="mpi:mpich:quick cuda_bits:plain examples:gcc-O2 $(each unit:gcc-O2:%s $TESTS) mustfail language linked:gcc-O2 unload compiled:gcc-O2 oracle:gcc-O2 formulas:gcc-O2 bench
         dropin:folder:clang $CUDA_JOBS"
     ;;
 check)
     kinds="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3$(! command -v musl-gcc >/dev/null || echo " musl-gcc-O2")"
-    jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing fuzz_api:sanitized dask:gcc-O2 examples $(each unit:sanitized:%s $TESTS) files:sanitized
+    jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing fuzz_api:sanitized formulas:sanitized formulas:gcc-O2 dask:gcc-O2 examples $(each unit:sanitized:%s $TESTS) files:sanitized
         unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:gcc:clang:g++:clang++:cudasim:nvcc
         dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload compiled:gcc-O2 format cblas
         $(each stack:%s small-gcc-O0 small-gcc-O2 small-clang-O0 small-clang-O2) musl:musl-gcc-O2"

@@ -1,6 +1,6 @@
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-static __thread char      gi_error_text[1024];
+static __thread char      gi_error_text[1536];
 static __thread ga_status gi_error_status;
 static __thread bool      gi_error_quiet;   /* another thread will tell it */
 static __thread bool      gi_error_printed; /* another process prints it */
@@ -103,6 +103,32 @@ GI_SHARED void *gi_fail(const char *site, ga_status status, const char *format, 
     va_end(args);
     gi_error_tell(!gi_error_printed);
     return NULL;
+}
+
+/* What a call was doing when it began to hold back the errors of the calls that it makes. */
+typedef struct gi_error_held {
+    bool quiet, before; /* there had been an error */
+} gi_error_held;
+
+/* Errors of this thread are not told until gi_error_let_go, which may add to the first one. */
+static gi_error_held gi_error_hold(void)
+{
+    const gi_error_held held = { gi_error_quiet, gi_error_status != GA_OK };
+    gi_error_quiet           = true;
+    return held;
+}
+
+/* Is there an error, and does it contain the text? */
+static bool gi_error_has(const char *text) { return gi_error_status != GA_OK && strstr(gi_error_text, text); }
+
+/* Tells the error that has come since gi_error_hold, with `more` behind it. */
+static void gi_error_let_go(gi_error_held held, const char *more)
+{
+    gi_error_quiet = held.quiet;
+    if (held.before || gi_error_status == GA_OK) return;
+    const size_t used = strlen(gi_error_text);
+    (void)snprintf(gi_error_text + used, sizeof gi_error_text - used, "%s", more);
+    gi_error_tell(!gi_error_printed);
 }
 
 /* A function of the program's, a task or one for chunks, has come back content, with an error that it has not cleared: told now, as nobody

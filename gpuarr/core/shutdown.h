@@ -1,6 +1,7 @@
 /* ---- the end: of the program, or of a library that is unloaded -------------------------------------------------------------- */
 
 static void (*gi_chunks_forget)(void); /* atomic: gives back what the chunks' layer keeps longer than a call; NULL: nothing */
+static void (*gi_eval_forget)(void);   /* atomic: the same of the formulas' */
 
 void ga_shutdown(void)
 {
@@ -10,6 +11,8 @@ void ga_shutdown(void)
     }
     gi_threads_end();
     void (*forget)(void) = __atomic_load_n(&gi_chunks_forget, __ATOMIC_RELAXED);
+    if (forget) forget();
+    forget = __atomic_load_n(&gi_eval_forget, __ATOMIC_RELAXED);
     if (forget) forget();
     if (gi_gpu) gi_gpu->shutdown();
     gi_arena_shutdown();

@@ -160,6 +160,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 {
     return (ga_stencil_n)(k, l.n, l.a, o);
 }
+static inline ga_array *gi_eval_args(const char *f, gi_args l, ga_eval_options o) { return (ga_eval_n)(f, l.n, l.a, o); }
 #define GI_ARGS(...) gi_make_args(__VA_ARGS__)
 
 template <class... N> static inline ga_shape gi_chunk_list(N... n) /* and one more behind them */
@@ -255,6 +256,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 {
     return (ga_stencil_n)(k, l.n, l.a, o);
 }
+static inline ga_array *gi_eval_args(const char *f, gi_args l, ga_eval_options o) { return (ga_eval_n)(f, l.n, l.a, o); }
 #define GI_ARG_OF(unused, k, v) GA_ARG(v),
 #define GI_ARGS(...)                                                                                                           \
     ((gi_args){ (const ga_arg[]){ GI_EACH(GI_ARG_OF, , __VA_ARGS__) },                                                         \
@@ -397,6 +399,8 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_apply_n(...)         GI_3(ga_apply_n, ga_apply_options, GI_SITE("ga_apply_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_stencil(...)         GI_1A(gi_take_steps, ga_stencil_options, GI_SITE("ga_stencil(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_stencil_n(...)       GI_3(ga_stencil_n, ga_stencil_options, GI_SITE("ga_stencil_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_eval(...)            GI_1A(gi_eval_args, ga_eval_options, GI_SITE("ga_eval(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_eval_n(...)          GI_3(ga_eval_n, ga_eval_options, GI_SITE("ga_eval_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_concatenate(...)     GI_L(gi_concatenate, ga_axis_options, GI_SITE("ga_concatenate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_concatenate_n(...)   GI_2(ga_concatenate_n, ga_axis_options, GI_SITE("ga_concatenate_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_stack(...)           GI_L(gi_stack, ga_axis_options, GI_SITE("ga_stack(" #__VA_ARGS__ ")"), __VA_ARGS__, )

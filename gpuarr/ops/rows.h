@@ -177,9 +177,62 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
 #define GA_TABLE
 #include "../rows/table.h"
 
+/* What a call of a row comes down to, by the dtypes of its operands. */
+typedef struct gi_settled {
+    const gi_row *row;       /* which computes */
+    bool          copies;    /* nothing is computed */
+    bool          exchanged; /* the operands in the other order */
+    ga_dtype      common, loop, result;
+} gi_settled;
+
+typedef enum gi_settling { GI_SETTLES, GI_LOSES_KIND, GI_NOT_STAMPED, GI_HAS_NO_LOOP } gi_settling;
+
+/* Finds that out. asked: the dtype to compute in, if one was given. *loses: the operand that would lose its kind. */
+static gi_settling gi_row_settle(const gi_row *row, int n, const ga_arg *in, ga_dtype asked, gi_settled *s, int *loses)
+{
+    ga_dtype common = gi_common_dtype(n, in), loop = asked;
+    ga_arg   turned[2];
+    if (gi_is_comparison(row->op) && gi_is_int(common)) /* 300 is more than any uint8: compare in a dtype that holds both */
+        for (int k = 0; k < n; k++)
+            if (!in[k].array && !gi_number_fits(in[k], common)) common = ga_promote(common, gi_number_dtype(in[k]));
+    for (*loses = 0; loop != GA_DTYPE_DEFAULT && *loses < n; ++*loses)
+        if (!gi_may_compute(in[*loses], loop)) return GI_LOSES_KIND;
+    if (loop != GA_DTYPE_DEFAULT) common = loop;
+    if (gi_dtype_kind(common) < 2 && row->without_nan) row = row->without_nan(); /* stamped for floats alone */
+    if (gi_is_logical(row->op) && loop == GA_DTYPE_DEFAULT) loop = GA_BOOL;
+    if (common == GA_BOOL && gi_only_copies(row->op, common)) {
+        if (row->op == GA_OP_positive || row->op == GA_OP_conj) common = GA_I8; /* as arithmetic on bool does */
+        else row = gi_row_absolute();                                           /* its results are 0 and 1 */
+    }
+    s->row    = row;
+    s->common = s->result = common;
+    s->copies             = gi_only_copies(row->op, common);
+    s->exchanged          = !s->copies && row->exchanged;
+    s->loop               = common;
+    if (s->copies) return GI_SETTLES;
+    if (s->exchanged) { /* x > y is y < x */
+        turned[0] = in[1];
+        turned[1] = in[0];
+        in        = turned;
+        row       = row->exchanged();
+    }
+    if (loop == GA_DTYPE_DEFAULT) loop = gi_loop_dtype(row, n, in, common);
+    s->row  = row;
+    s->loop = loop;
+#ifdef GPUARR_FEW_DTYPES
+    if (loop != GA_DTYPE_DEFAULT && !gi_has_loops(loop)) return GI_NOT_STAMPED;
+#endif
+    if (loop == GA_DTYPE_DEFAULT || !gi_row_kernel(row, loop)) return GI_HAS_NO_LOOP;
+    s->result = row->returns == GI_RETURNS_BOOL ? GA_BOOL : row->returns == GI_RETURNS_PART ? gi_dtype_real(loop) : loop;
+    return GI_SETTLES;
+}
+
 static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_options o)
 {
     GI_SETTLE_FLOATS;
+    gi_settled s;
+    ga_arg     exchanged[2];
+    int        loses;
     for (int k = 0; k < n; k++)
         if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[k].array,
                                                                n == 1   ? "the operand"
@@ -187,48 +240,31 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
                                                                         : "an operand"))
             return NULL;
     if (!gi_options_map(&o)) return NULL;
-    ga_dtype common = gi_common_dtype(n, in);
-    if (gi_is_comparison(row->op) && gi_is_int(common)) /* 300 is more than any uint8: compare in a dtype that holds both */
-        for (int k = 0; k < n; k++)
-            if (!in[k].array && !gi_number_fits(in[k], common)) common = ga_promote(common, gi_number_dtype(in[k]));
-    ga_dtype loop = o.dtype;
-    ga_arg   exchanged[2];
-    if (loop != GA_DTYPE_DEFAULT) {
-        for (int k = 0; k < n; k++)
-            if (!gi_may_compute(in[k], loop))
-                return (ga_array *)gi_fail(
-                    o.site, GA_BAD_DTYPE, "%s cannot be computed in %s without losing its kind: use ga_astype first",
-                    ga_dtype_name(in[k].array ? in[k].array->dtype : gi_number_dtype(in[k])), ga_dtype_name(loop));
-        common = loop;
+    switch (gi_row_settle(row, n, in, o.dtype, &s, &loses)) {
+    case GI_LOSES_KIND:
+        return (ga_array *)gi_fail(
+            o.site, GA_BAD_DTYPE, "%s cannot be computed in %s without losing its kind: use ga_astype first",
+            ga_dtype_name(in[loses].array ? in[loses].array->dtype : gi_number_dtype(in[loses])), ga_dtype_name(o.dtype));
+    case GI_NOT_STAMPED: return (void)gi_dtype_is_stamped(o.site, s.loop), (ga_array *)NULL;
+    case GI_HAS_NO_LOOP:
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", row->name, ga_dtype_name(s.common));
+    default: break;
     }
-    const char *name = row->name;
-    if (gi_dtype_kind(common) < 2 && row->without_nan) row = row->without_nan(); /* stamped for floats alone */
-    if (gi_is_logical(row->op) && loop == GA_DTYPE_DEFAULT) loop = GA_BOOL;
-    if (common == GA_BOOL && gi_only_copies(row->op, common)) {
-        if (row->op == GA_OP_positive || row->op == GA_OP_conj) common = GA_I8; /* as arithmetic on bool does */
-        else row = gi_row_absolute();                                           /* its results are 0 and 1 */
-    }
-    if (gi_only_copies(row->op, common)) {
+    if (s.copies) {
         if (o.out && !gi_array_check(o.site, o.out, ".out")) return NULL;
-        ga_dtype same[GI_MOST_INPUTS] = { o.out ? o.out->dtype : common, common, common, common };
-        return gi_map(o.site, gi_copying, row->cost, n, in, same, common, o.out, o.where);
+        ga_dtype same[GI_MOST_INPUTS] = { o.out ? o.out->dtype : s.common, s.common, s.common, s.common };
+        return gi_map(o.site, gi_copying, s.row->cost, n, in, same, s.common, o.out, o.where);
     }
-    if (row->exchanged) { /* x > y is y < x */
-        row          = row->exchanged();
+    if (s.exchanged) {
         exchanged[0] = in[1];
         exchanged[1] = in[0];
         in           = exchanged;
     }
-    if (loop == GA_DTYPE_DEFAULT) loop = gi_loop_dtype(row, n, in, common);
-    if (loop != GA_DTYPE_DEFAULT && !gi_dtype_is_stamped(o.site, loop)) return NULL;
-    if (loop == GA_DTYPE_DEFAULT || !gi_row_kernel(row, loop))
-        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(common));
-    ga_dtype  wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
-    ga_dtype  result = row->returns == GI_RETURNS_BOOL ? GA_BOOL : row->returns == GI_RETURNS_PART ? gi_dtype_real(loop) : loop;
-    bool      done   = false;
-    ga_array *r      = row->special ? row->special(row, in, loop, result, &o, &done) : NULL;
+    ga_dtype  wanted[GI_MOST_INPUTS] = { s.loop, s.loop, s.loop, s.loop };
+    bool      done                   = false;
+    ga_array *r                      = s.row->special ? s.row->special(s.row, in, s.loop, s.result, &o, &done) : NULL;
     if (done) return r;
-    gi_map_call c = { o.site, gi_row_function(row, loop), row->cost, n, 1, in, wanted, &result, &o.out, o.where, NULL };
+    gi_map_call c = { o.site, gi_row_function(s.row, s.loop), s.row->cost, n, 1, in, wanted, &s.result, &o.out, o.where, NULL };
     return gi_map_run(&c) ? o.out : NULL;
 }
 

@@ -1,0 +1,71 @@
+/* ---- ga_eval --------------------------------------------------------------------------------------------------------------- */
+
+static bool gi_options_eval(ga_eval_options *o)
+{
+    return GI_TAKE(o, out) && GI_TAKE(o, where) && gi_option_dtype(o->site, o->dtype);
+}
+
+/* Are all arrays in memory of the CPU? */
+static bool gi_eval_on_cpu(const ga_eval_options *o, int n, const ga_arg *operands)
+{
+    bool cpu = gi_default_device == GA_CPU && o->dtype == GA_DTYPE_DEFAULT;
+    for (int k = 0; k < n; k++)
+        cpu = cpu && (!operands[k].array || (operands[k].array->device == GA_CPU && !gi_is_deferred(operands[k].array)));
+    return cpu;
+}
+
+/* Computes the steps, in passes if there are any, and tells an error with the formula and the place in it. */
+static ga_array *gi_eval_steps(gi_formula_text *f, const gi_steps *steps, const gi_passes *passes, const ga_eval_options *o)
+{
+    gi_eval_run         r = { f, steps, *o, NULL, NULL };
+    int                 failed;
+    bool                declined = true;
+    ga_array           *result   = NULL;
+    const gi_error_held held     = gi_error_hold();
+    if (passes && gi_eval_on_cpu(o, f->n, f->operands)) result = gi_run_passes(&r, passes, &failed, &declined);
+    if (declined) result = gi_run_steps(&r, &failed);
+    char picture[700] = "";
+    if (failed >= 0 && !gi_error_has("\n"))
+        gi_formula_picture(f, steps->step[failed].at, steps->step[failed].length, picture, sizeof picture);
+    gi_error_let_go(held, picture);
+    return result;
+}
+
+/* Reads and plans a formula, and computes it. */
+static ga_array *gi_eval_new(gi_formula_text *f, const gi_formula_key *key, const ga_eval_options *o)
+{
+    GI_ARENA(gi_steps, steps, 1);
+    GI_ARENA(gi_passes, passes, 1);
+    if (!gi_parse(f, steps)) return NULL;
+    gi_passes_plan(steps, f->operands, passes);
+    gi_formula_keep(key, steps, passes);
+    return gi_eval_steps(f, steps, passes->any ? passes : NULL, o);
+}
+
+ga_array *(ga_eval_n)(const char *formula, int n, const ga_arg *operands, ga_eval_options o)
+{
+    GI_SETTLE_FLOATS;
+    if (!formula) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the formula is NULL; it is a text such as \"2*x + y\"");
+    if (n < 0 || n > GI_FORMULA_OPERANDS)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d operands; at most %d are possible", n, GI_FORMULA_OPERANDS);
+    const size_t letters = strlen(formula);
+    if (letters > GI_FORMULA_LETTERS)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the formula is longer than %d characters", GI_FORMULA_LETTERS);
+    if (!gi_operands_check(o.site, n, operands) || !gi_options_eval(&o) || !gi_arena_check(o.site)) return NULL;
+    if (o.out && !gi_array_check(o.site, o.out, ".out")) return NULL;
+    if (o.where && !gi_array_check_any(o.site, o.where, ".where")) return NULL;
+    gi_formula_text f;
+    gi_formula_key  key;
+    f.site     = o.site;
+    f.text     = formula;
+    f.list     = o.names;
+    f.n        = n;
+    f.operands = operands;
+    f.named    = false;
+    gi_formula_key_of(&key, &f, letters);
+    gi_kept_formula *kept = gi_formula_find(&key);
+    if (!kept) return gi_eval_new(&f, &key, &o);
+    ga_array *result = gi_eval_steps(&f, kept->steps, kept->passes, &o);
+    gi_formula_release(kept);
+    return result;
+}

@@ -1,0 +1,123 @@
+/* ---- computing a formula in passes ---------------------------------------------------------------------------------------- */
+
+/* The shapes of steps, as far as they are known before anything is computed; else ndim is -1. False: a call has something to say. */
+static bool gi_step_shapes(const gi_eval_run *r, const gi_passes *s, ga_shape *shape)
+{
+    for (int k = 0; k < r->steps->count; k++) {
+        const gi_step *step = &r->steps->step[k];
+        shape[k].ndim       = s->typed[k].dtype == GA_DTYPE_DEFAULT || s->typed[k].elementwise ? 0 : -1;
+        if (step->kind == GI_STEP_OPERAND && r->f->operands[step->operand].array) {
+            const ga_array *a = r->f->operands[step->operand].array;
+            shape[k].ndim     = a->ndim;
+            memcpy(shape[k].n, a->shape, sizeof a->shape);
+        }
+        for (int i = 0; i < step->n && shape[k].ndim >= 0; i++) {
+            const ga_shape *x = &shape[step->x[i]];
+            if (x->ndim < 0) shape[k].ndim = -1;
+            else if (!gi_shape_broadcast(&shape[k].ndim, shape[k].n, x->ndim, x->n)) return false;
+        }
+    }
+    return true;
+}
+
+/* Is every array operand of the same size? */
+static bool gi_operands_alike(const gi_formula_text *f)
+{
+    const ga_array *first = NULL;
+    for (int k = 0; k < f->n; k++) {
+        const ga_array *a = f->operands[k].array;
+        if (a && first && a->size != first->size) return false;
+        if (a) first = a;
+    }
+    return true;
+}
+
+/* Steps that have far fewer elements than what is made of them, as exp(column) in exp(column) * row, are stored: a pass would compute them
+   again for each row. True if that is so: *adapted is how the formula is computed then. */
+static bool gi_passes_adapt(const gi_eval_run *r, const gi_passes *s, gi_passes *adapted)
+{
+    enum { FEWER = 4, WORTH = 4096 };
+    bool changed = false;
+    GI_ARENA(ga_shape, shape, r->steps->count);
+    if (!gi_step_shapes(r, s, shape)) return false;
+    memcpy(adapted, s, offsetof(gi_passes, pass));
+    for (int k = 0; k < r->steps->count; k++) {
+        const int64_t size = s->typed[k].elementwise && shape[k].ndim >= 0 ? gi_shape_size(shape[k].ndim, shape[k].n) : 0;
+        for (int i = 0; i < r->steps->step[k].n && size >= WORTH && r->steps->step[k].last >= 0; i++) {
+            const int x = r->steps->step[k].x[i];
+            if (adapted->stored[x] || !s->typed[x].elementwise || gi_shape_size(shape[x].ndim, shape[x].n) > size / FEWER)
+                continue;
+            changed = adapted->stored[x] = true;
+        }
+    }
+    return changed && gi_passes_build(r->steps, adapted);
+}
+
+/* Computes a fold of what a pass makes: tile by tile, or else from an array of it. NULL with an error, or *declined. */
+static ga_array *gi_run_folding(gi_eval_run *r, const gi_fused *p, int k, bool *declined)
+{
+    const gi_step          *step   = &r->steps->step[k];
+    const ga_reduce_options o      = gi_step_reduce(r, step, k == r->steps->count - 1);
+    ga_array               *result = gi_pass_fold(r->f->site, p, r->value, step->word->row(), o, declined);
+    if (!*declined) return result;
+    ga_array *input = gi_pass_make(r->f->site, p, r->value, NULL, NULL, declined);
+    result          = input ? step->word->fold(input, o) : NULL;
+    ga_free(input);
+    return result;
+}
+
+/* Computes stored step k by its pass or its call. False with an error, or *declined. */
+static bool gi_run_stored(gi_eval_run *r, const gi_passes *s, int k, bool *declined)
+{
+    const bool      last = k == r->steps->count - 1;
+    const gi_fused *p    = s->by[k] < 0 ? NULL : &s->pass[s->by[k]];
+    ga_array       *made = NULL;
+    if (!p) {
+        if (!gi_run_step(r, k)) return false;
+        *declined = s->typed[k].known && !gi_pass_takes(&s->typed[k], r->value[k]);
+        return !*declined;
+    }
+    if (p->root == k) made = gi_pass_make(r->f->site, p, r->value, last ? r->o.out : NULL, last ? r->o.where : NULL, declined);
+    else if (last && r->o.where) *declined = true; /* a fold takes none */
+    else made = gi_run_folding(r, p, k, declined);
+    r->value[k] = gi_operand_arg(made);
+    r->owned[k] = made && made != r->o.out;
+    return made != NULL;
+}
+
+/* Frees what no step behind k needs. */
+static void gi_run_free(gi_eval_run *r, const int *last, int k)
+{
+    for (int i = 0; i <= k && i < r->steps->count; i++)
+        if (r->owned[i] && last[i] <= k) {
+            ga_free((ga_array *)(uintptr_t)r->value[i].array);
+            r->owned[i] = false;
+        }
+}
+
+/* Computes a formula in passes. NULL with an error of step *failed, or *declined, and nothing was written: then its calls are to be made. */
+static ga_array *gi_run_passes(gi_eval_run *r, const gi_passes *s, int *failed, bool *declined)
+{
+    const int n = r->steps->count;
+    GI_ARENA(ga_arg, value, n);
+    GI_ARENA(bool, owned, n);
+    GI_ARENA(gi_passes, adapted, 1);
+    ga_array *result = NULL;
+    if (!gi_operands_alike(r->f) && gi_passes_adapt(r, s, adapted)) s = adapted;
+    r->value  = value;
+    r->owned  = owned;
+    *failed   = -1;
+    *declined = false;
+    memset(owned, 0, (size_t)n * sizeof *owned);
+    for (int k = 0; k < n && *failed < 0 && !*declined; k++) {
+        if (s->last[k] < 0 || !s->stored[k]) continue;
+        if (!gi_run_stored(r, s, k, declined) && !*declined) *failed = k;
+        gi_run_free(r, s->last, k);
+    }
+    if (*failed < 0 && !*declined) {
+        result = gi_run_deliver(r);
+        if (!result) *failed = n - 1;
+    }
+    gi_run_free(r, s->last, n);
+    return result;
+}

@@ -1,0 +1,575 @@
+/* ---- reading a formula --------------------------------------------------------------------------------------------------- */
+/*  Python's grammar of expressions, without recursion: operators and open parentheses wait on one stack, finished steps on another, so
+    a formula may be nested as deep as it is long.                                                                             */
+
+/* ---- tokens -------------------------------------------------------------------------------------------------------------- */
+
+/* How strongly operators bind; unary ones on what follows them. */
+enum {
+    GI_BINDS_COMPARISON = 1,
+    GI_BINDS_OR,
+    GI_BINDS_XOR,
+    GI_BINDS_AND,
+    GI_BINDS_SHIFT,
+    GI_BINDS_SUM,
+    GI_BINDS_PRODUCT,
+    GI_BINDS_UNARY,
+    GI_BINDS_POWER
+};
+
+typedef struct gi_sign {
+    const char *sign;
+    int         binds; /* 0: it is none between two operands */
+    const gi_row *(*row)(void), *(*unary)(void);
+} gi_sign;
+
+/* clang-format off */
+static const gi_sign *gi_signs(int *count)
+{
+    static const gi_sign signs[] = { /* longer ones first */
+        { "**", GI_BINDS_POWER, gi_row_power, NULL },             { "//", GI_BINDS_PRODUCT, gi_row_floor_divide, NULL },
+        { "<<", GI_BINDS_SHIFT, gi_row_left_shift, NULL },        { ">>", GI_BINDS_SHIFT, gi_row_right_shift, NULL },
+        { "<=", GI_BINDS_COMPARISON, gi_row_less_equal, NULL },   { ">=", GI_BINDS_COMPARISON, gi_row_greater_equal, NULL },
+        { "==", GI_BINDS_COMPARISON, gi_row_equal, NULL },        { "!=", GI_BINDS_COMPARISON, gi_row_not_equal, NULL },
+        { "<",  GI_BINDS_COMPARISON, gi_row_less, NULL },         { ">",  GI_BINDS_COMPARISON, gi_row_greater, NULL },
+        { "+",  GI_BINDS_SUM, gi_row_add, gi_row_positive },      { "-",  GI_BINDS_SUM, gi_row_subtract, gi_row_negative },
+        { "*",  GI_BINDS_PRODUCT, gi_row_multiply, NULL },        { "/",  GI_BINDS_PRODUCT, gi_row_divide, NULL },
+        { "%",  GI_BINDS_PRODUCT, gi_row_remainder, NULL },       { "|",  GI_BINDS_OR, gi_row_bitwise_or, NULL },
+        { "^",  GI_BINDS_XOR, gi_row_bitwise_xor, NULL },         { "&",  GI_BINDS_AND, gi_row_bitwise_and, NULL },
+        { "~",  0, NULL, gi_row_invert },
+        { "(", 0, NULL, NULL }, { ")", 0, NULL, NULL }, { "[", 0, NULL, NULL }, { ",", 0, NULL, NULL }, { ";", 0, NULL, NULL }, { "=", 0, NULL, NULL },
+    };
+    *count = (int)(sizeof signs / sizeof *signs);
+    return signs;
+}
+/* clang-format on */
+
+typedef enum gi_token_kind { GI_TOKEN_END, GI_TOKEN_NUMBER, GI_TOKEN_NAME, GI_TOKEN_OPERAND, GI_TOKEN_SIGN } gi_token_kind;
+
+typedef struct gi_token {
+    gi_token_kind  kind;
+    gi_span        span;
+    ga_arg         number;
+    int            operand; /* $1 is 0 */
+    const gi_sign *sign;
+} gi_token;
+
+/* A name that a statement has given to a step. */
+typedef struct gi_binding {
+    gi_span name;
+    int     step;
+} gi_binding;
+
+/* An operator that waits for its right side, or a parenthesis for its end. */
+typedef struct gi_pending {
+    const gi_sign *sign; /* NULL: a parenthesis */
+    bool           unary;
+    const gi_word *word; /* of a call's parenthesis */
+    gi_span        span;
+    int            first; /* how many steps had been finished */
+    gi_fold_along  along;
+} gi_pending;
+
+typedef struct gi_parser {
+    gi_formula_text *f;
+    const char      *p; /* behind the token */
+    gi_token         token;
+    gi_steps        *steps;
+    gi_pending      *pending;
+    int             *value; /* finished steps whose operator is still to come */
+    gi_binding      *binding;
+    int              waiting, values, bindings;
+} gi_parser;
+
+static bool gi_parse_fail(const gi_parser *s, gi_span where, const char *problem)
+{
+    return gi_formula_fail(s->f, (int)(where.at - s->f->text), where.length, "%s", problem) != NULL;
+}
+
+/* An integer of the base at p; true if it is one. */
+static bool gi_read_whole(const char *p, int base, const char **end, ga_arg *number)
+{
+    uint64_t value = 0;
+    bool     fits = true, any = false;
+    for (;; p++) {
+        const int digit = *p >= '0' && *p <= '9'   ? *p - '0'
+                          : *p >= 'a' && *p <= 'f' ? *p - 'a' + 10
+                          : *p >= 'A' && *p <= 'F' ? *p - 'A' + 10
+                                                   : 99;
+        if (*p == '_' && any && gi_is_digit(p[1])) continue;
+        if (digit >= base) break;
+        any  = true;
+        fits = fits && !__builtin_mul_overflow(value, (uint64_t)base, &value) &&
+               !__builtin_add_overflow(value, (uint64_t)digit, &value);
+    }
+    *end    = p;
+    *number = gi_number_of(value > (uint64_t)INT64_MAX ? GA_KIND_UINT : GA_KIND_INT, (int64_t)value, 0);
+    return any && fits;
+}
+
+static bool gi_read_number_token(gi_parser *s)
+{
+    const char *from = s->token.span.at, *end = from, *problem = NULL;
+    const int   base = from[0] != '0'                     ? 10
+                       : from[1] == 'x' || from[1] == 'X' ? 16
+                       : from[1] == 'b' || from[1] == 'B' ? 2
+                       : from[1] == 'o' || from[1] == 'O' ? 8
+                                                          : 10;
+    const bool  fits = gi_read_whole(base == 10 ? from : from + 2, base, &end, &s->token.number);
+    if (base == 10 && (*end == '.' || *end == 'e' || *end == 'E' || end == from)) {
+        char *stop;
+        s->token.number = gi_number_of(GA_KIND_REAL, 0, gi_read_real(from, &stop));
+        end             = stop;
+    } else if (!fits) {
+        problem = "the integer does not fit 64 bits: write it with a decimal point";
+    }
+    if (*end == 'j') {
+        const ga_arg v     = s->token.number;
+        s->token.number    = gi_number_of(GA_KIND_COMPLEX, 0, 0);
+        s->token.number.im = v.kind == GA_KIND_REAL ? v.re : (double)(uint64_t)v.i;
+        end++;
+    }
+    if (gi_is_word_part(*end) || *end == '.') {
+        problem = "this is no number; a product is written with *";
+        while (gi_is_word_part(*end) || *end == '.') end++;
+    }
+    s->token.kind        = GI_TOKEN_NUMBER;
+    s->token.span.length = (int)(end - from);
+    s->p                 = end;
+    return !problem || gi_parse_fail(s, s->token.span, problem);
+}
+
+/* Reads the next token. False with an error. */
+static bool gi_next_token(gi_parser *s)
+{
+    s->p             = gi_past_blanks(s->p);
+    s->token.span.at = s->p;
+    const char *end  = s->p;
+    if (gi_is_digit(*s->p) || (*s->p == '.' && gi_is_digit(s->p[1]))) return gi_read_number_token(s);
+    if (*s->p == '$') {
+        ga_arg number;
+        bool   fits      = gi_read_whole(s->p + 1, 10, &end, &number);
+        s->token.kind    = GI_TOKEN_OPERAND;
+        s->token.operand = fits && number.kind == GA_KIND_INT && number.i >= 1 && number.i <= s->f->n ? (int)number.i - 1 : -1;
+        s->token.span.length = (int)(end - s->p);
+        s->p                 = end;
+        return s->token.operand >= 0 || gi_formula_fail(s->f, (int)(s->token.span.at - s->f->text), s->token.span.length,
+                                                        s->f->n == 0   ? "there are no operands"
+                                                        : s->f->n == 1 ? "there is one operand, $1"
+                                                                       : "there are %d operands, $1 to $%d",
+                                                        s->f->n, s->f->n) != NULL;
+    }
+    while (gi_is_word_part(*end)) end++;
+    s->token.kind = *s->p ? GI_TOKEN_NAME : GI_TOKEN_END;
+    if (end == s->p && *s->p) {
+        int            count;
+        const gi_sign *signs = gi_signs(&count);
+        s->token.kind        = GI_TOKEN_SIGN;
+        s->token.sign        = NULL;
+        for (int k = 0; k < count && !s->token.sign; k++)
+            if (!strncmp(s->p, signs[k].sign, strlen(signs[k].sign))) s->token.sign = &signs[k];
+        end = s->p + (s->token.sign ? strlen(s->token.sign->sign) : 1);
+        while (!s->token.sign && ((unsigned char)*end & 0xC0) == 0x80) end++;
+    }
+    s->token.span.length = (int)(end - s->p);
+    s->p                 = end;
+    if (s->token.kind == GI_TOKEN_SIGN && !s->token.sign)
+        return gi_parse_fail(s, s->token.span,
+                             *s->token.span.at == ']'   ? "there is no '[' for it"
+                             : *s->token.span.at == '.' ? "names have no members here"
+                                                        : "this character means nothing in a formula");
+    return true;
+}
+
+static bool gi_token_is(const gi_parser *s, const char *sign)
+{
+    return s->token.kind == GI_TOKEN_SIGN && !strcmp(s->token.sign->sign, sign);
+}
+
+/* Is the next character, blanks aside, this one and not ==? */
+static bool gi_follows(const gi_parser *s, char c)
+{
+    const char *p = gi_past_blanks(s->p);
+    return *p == c && !(c == '=' && p[1] == '=');
+}
+
+/* ---- steps --------------------------------------------------------------------------------------------------------------- */
+
+static bool gi_parse_too_long(const gi_parser *s)
+{
+    return gi_parse_fail(s, s->token.span, "the formula has more than 1000 steps: make an array of some of it before");
+}
+
+static bool gi_push_value(gi_parser *s, int step)
+{
+    if (s->values == GI_FORMULA_STEPS) return gi_parse_too_long(s);
+    s->value[s->values++] = step;
+    return true;
+}
+
+/* Adds a step, unless there is one that computes the same, and puts it on the stack of values. False with an error. */
+static bool gi_add_step(gi_parser *s, const gi_step *step)
+{
+    int k = 0;
+    while (k < s->steps->count && !gi_step_same(s->f->text, &s->steps->step[k], step)) k++;
+    if (k == GI_FORMULA_STEPS) return gi_parse_too_long(s);
+    if (k == s->steps->count) {
+        s->steps->step[k] = *step;
+        s->steps->count++;
+    }
+    return gi_push_value(s, k);
+}
+
+static gi_step gi_step_at(const gi_parser *s, gi_step_kind kind, gi_span where)
+{
+    gi_step step;
+    memset(&step, 0, sizeof step);
+    step.kind   = kind;
+    step.at     = (int)(where.at - s->f->text);
+    step.length = where.length;
+    return step;
+}
+
+/* Takes the last n values as its inputs. */
+static void gi_step_takes(gi_parser *s, gi_step *step, int n)
+{
+    s->values -= n;
+    step->n = n;
+    for (int k = 0; k < n; k++) step->x[k] = s->value[s->values + k];
+}
+
+/* Makes steps of the operators that wait and bind at least so strongly. False with an error. */
+static bool gi_finish_operators(gi_parser *s, int binds)
+{
+    while (s->waiting > 0) {
+        const gi_pending *top = &s->pending[s->waiting - 1];
+        if (!top->sign || (top->unary ? GI_BINDS_UNARY : top->sign->binds) < binds) return true;
+        gi_step step = gi_step_at(s, GI_STEP_OPERATOR, top->span);
+        step.row     = top->unary ? top->sign->unary() : top->sign->row();
+        gi_step_takes(s, &step, top->unary ? 1 : 2);
+        s->waiting--;
+        if (!gi_add_step(s, &step)) return false;
+    }
+    return true;
+}
+
+/* What the token begins waits for its end. NULL with an error. */
+static gi_pending *gi_push_pending(gi_parser *s)
+{
+    if (s->waiting == GI_FORMULA_STEPS) return (void)gi_parse_too_long(s), (gi_pending *)NULL;
+    gi_pending *top = &s->pending[s->waiting++];
+    memset(top, 0, sizeof *top);
+    top->span        = s->token.span;
+    top->first       = s->values;
+    top->along.count = -1;
+    return top;
+}
+
+/* An operator between two operands. False with an error. */
+static bool gi_parse_operator(gi_parser *s)
+{
+    const gi_sign *sign     = s->token.sign;
+    const bool     compares = sign->binds == GI_BINDS_COMPARISON;
+    if (!gi_finish_operators(s, sign->binds + (compares || sign->binds == GI_BINDS_POWER))) return false;
+    const gi_sign *before = s->waiting > 0 && !s->pending[s->waiting - 1].unary ? s->pending[s->waiting - 1].sign : NULL;
+    if (compares && before && before->binds == GI_BINDS_COMPARISON)
+        return gi_parse_fail(s, s->token.span, "comparisons do not chain: write (a < b) & (b < c)");
+    gi_pending *top = gi_push_pending(s);
+    if (top) top->sign = sign;
+    return top != NULL;
+}
+
+/* ---- calls --------------------------------------------------------------------------------------------------------------- */
+
+/* The integer that comes next, of an axis or the like. False with an error. */
+static bool gi_parse_integer(gi_parser *s, const char *what, int *value)
+{
+    bool minus = false;
+    if (!gi_next_token(s)) return false;
+    const gi_span first = s->token.span;
+    if (gi_token_is(s, "-")) {
+        minus = true;
+        if (!gi_next_token(s)) return false;
+    }
+    const bool truth =
+        s->token.kind == GI_TOKEN_NAME && (gi_span_is(s->token.span, "True") || gi_span_is(s->token.span, "False"));
+    if (truth) s->token.number = gi_number_of(GA_KIND_INT, gi_span_is(s->token.span, "True"), 0);
+    if ((!truth && s->token.kind != GI_TOKEN_NUMBER) || s->token.number.kind != GA_KIND_INT || s->token.number.i > INT_MAX)
+        return gi_formula_fail(s->f, (int)(first.at - s->f->text), first.length, "%s is written as an integer", what) != NULL;
+    *value = minus ? -(int)s->token.number.i : (int)s->token.number.i;
+    return true;
+}
+
+/* axis=1, axis=(0, 2), axis=None. */
+static bool gi_parse_axes(gi_parser *s, gi_fold_along *along)
+{
+    if (gi_follows(s, 'N')) {
+        if (!gi_next_token(s)) return false;
+        return gi_span_is(s->token.span, "None") || gi_formula_unknown(s->f, s->token.span) != NULL;
+    }
+    along->count = 0;
+    if (!gi_follows(s, '(')) return gi_parse_integer(s, "after the array comes its axis, which", &along->axis[along->count++]);
+    if (!gi_next_token(s)) return false;
+    while (!gi_follows(s, ')')) {
+        if (along->count == GPUARR_MAX_DIMS) return gi_parse_fail(s, s->token.span, "no array has so many axes");
+        if (!gi_parse_integer(s, "an axis", &along->axis[along->count++])) return false;
+        if (gi_follows(s, ')')) break;
+        if (!gi_next_token(s)) return false;
+        if (!gi_token_is(s, ",")) return gi_parse_fail(s, s->token.span, "several axes are written axis=(0, 2)");
+    }
+    return gi_next_token(s);
+}
+
+/* An option of a fold by its name, which is the token. False with an error. */
+static bool gi_parse_option(gi_parser *s, gi_pending *call)
+{
+    const gi_span name = s->token.span;
+    const bool    fold = call->word->kind == GI_WORD_FOLD,
+               any     = fold || call->word->kind == GI_WORD_ORDER || call->word->kind == GI_WORD_PERCENTILE;
+    int given          = 0;
+    if (!any)
+        return gi_formula_fail(s->f, (int)(name.at - s->f->text), name.length, "%s takes no options in a formula",
+                               call->word->name) != NULL;
+    if (!gi_next_token(s)) return false; /* = */
+    if (gi_span_is(name, "axis")) return gi_parse_axes(s, &call->along);
+    if (gi_span_is(name, "keepdims")) {
+        if (!gi_parse_integer(s, "keepdims", &given)) return false;
+        call->along.keepdims = given != 0;
+        return true;
+    }
+    if (fold && gi_span_is(name, "ddof")) return gi_parse_integer(s, "ddof", &call->along.ddof);
+    if (fold && gi_span_is(name, "dtype")) {
+        if (!gi_next_token(s)) return false;
+        const gi_word *word = s->token.kind == GI_TOKEN_NAME ? gi_word_named(s->token.span) : NULL;
+        if (!word || word->kind != GI_WORD_DTYPE)
+            return gi_parse_fail(s, s->token.span, "this is no dtype: write float32, int64 ...");
+        call->along.dtype = word->dtype;
+        return true;
+    }
+    return gi_formula_fail(s->f, (int)(name.at - s->f->text), name.length, "%s takes %s", call->word->name,
+                           fold ? "axis, keepdims, dtype and ddof" : "axis and keepdims") != NULL;
+}
+
+/* Behind a comma of a call: reads options, up to the parenthesis or to an operand. False with an error. */
+static bool gi_parse_options(gi_parser *s, gi_pending *call, bool *operand_follows)
+{
+    *operand_follows = false;
+    for (;;) {
+        const gi_parser before = *s;
+        if (!gi_next_token(s)) return false;
+        const bool option = s->token.kind == GI_TOKEN_NAME && gi_follows(s, '=');
+        *s                = before;
+        if (!option && s->values - call->first < call->word->arity) return *operand_follows = true;
+        if (option) {
+            if (!gi_next_token(s) || !gi_parse_option(s, call)) return false;
+        } else if (call->word->kind != GI_WORD_FOLD && call->word->kind != GI_WORD_ORDER) {
+            return *operand_follows = true; /* one too many: told at the parenthesis */
+        } else if (!gi_parse_axes(s, &call->along)) {
+            return false;
+        }
+        if (!gi_next_token(s)) return false;
+        if (gi_token_is(s, ")")) return true;
+        if (!gi_token_is(s, ",")) return gi_parse_fail(s, s->token.span, "a comma or ')' is missing");
+        if (gi_follows(s, ')')) return gi_next_token(s);
+    }
+}
+
+/* The parenthesis on top of the stack is closed. False with an error. */
+static bool gi_close_call(gi_parser *s)
+{
+    const gi_pending open = s->pending[--s->waiting];
+    const int        n    = s->values - open.first;
+    if (!open.word) return true;
+    if (n != open.word->arity)
+        return gi_formula_fail(s->f, (int)(open.span.at - s->f->text), open.span.length, "%s takes %d operand%s, not %d",
+                               open.word->name, open.word->arity, open.word->arity == 1 ? "" : "s", n) != NULL;
+    gi_step step = gi_step_at(s, GI_STEP_CALL, open.span);
+    step.word    = open.word;
+    step.along   = open.along;
+    gi_step_takes(s, &step, n);
+    return gi_add_step(s, &step);
+}
+
+/* The elements in brackets behind a value. False with an error. */
+static bool gi_parse_index(gi_parser *s)
+{
+    const gi_span inside = { s->p, (int)strcspn(s->p, "][") };
+    if (s->p[inside.length] != ']') return gi_parse_fail(s, s->token.span, "'[' is never closed");
+    if (gi_past_blanks(s->p) == s->p + inside.length) return gi_parse_fail(s, s->token.span, "the index is empty");
+    gi_step step = gi_step_at(s, GI_STEP_INDEX, inside);
+    s->p += inside.length + 1;
+    gi_step_takes(s, &step, 1);
+    return gi_add_step(s, &step);
+}
+
+/* ---- operands and statements ----------------------------------------------------------------------------------------------- */
+
+/* A name, where an operand stands. *open: of a function, whose parenthesis was read. False with an error. */
+static bool gi_parse_name(gi_parser *s, bool *open)
+{
+    const gi_span name = s->token.span;
+    gi_step       step = gi_step_at(s, GI_STEP_OPERAND, name);
+    for (int k = s->bindings - 1; k >= 0; k--)
+        if (gi_span_same(s->binding[k].name, name)) return gi_push_value(s, s->binding[k].step);
+    for (int k = 0; k < s->f->n; k++)
+        if (gi_span_same(s->f->names[k], name)) {
+            step.operand = k;
+            return gi_add_step(s, &step);
+        }
+    const gi_word *word = gi_word_named(name);
+    if (!word) return gi_formula_unknown(s->f, name) != NULL;
+    if (word->kind == GI_WORD_NUMBER) {
+        step.kind  = GI_STEP_NUMBER;
+        step.value = gi_number_of(word->number, word->number == GA_KIND_BOOL && word->value != 0,
+                                  word->number == GA_KIND_BOOL ? 0 : word->value);
+        return gi_add_step(s, &step);
+    }
+    if (!gi_follows(s, '('))
+        return gi_formula_fail(s->f, step.at, step.length, "%s is a function: its operands stand in parentheses", word->name) !=
+               NULL;
+    gi_pending *top = gi_push_pending(s);
+    if (top) top->word = word;
+    *open = true;
+    return top && gi_next_token(s);
+}
+
+/* Where an operand stands: the token is its beginning. *finished: it is one. False with an error. */
+static bool gi_parse_operand(gi_parser *s, bool *finished)
+{
+    gi_step step = gi_step_at(s, GI_STEP_OPERAND, s->token.span);
+    bool    open = false;
+    *finished    = false;
+    switch (s->token.kind) {
+    case GI_TOKEN_NUMBER:
+        *finished  = true;
+        step.kind  = GI_STEP_NUMBER;
+        step.value = s->token.number;
+        return gi_add_step(s, &step);
+    case GI_TOKEN_OPERAND:
+        *finished    = true;
+        step.operand = s->token.operand;
+        return gi_add_step(s, &step);
+    case GI_TOKEN_NAME:
+        if (!gi_parse_name(s, &open)) return false;
+        *finished = !open;
+        return true;
+    case GI_TOKEN_SIGN:
+        if (gi_token_is(s, "(")) return gi_push_pending(s) != NULL;
+        if (s->token.sign->unary) {
+            gi_pending *top = gi_push_pending(s);
+            if (top) top->sign = s->token.sign;
+            if (top) top->unary = true;
+            return top != NULL;
+        }
+        break;
+    default: break;
+    }
+    return gi_parse_fail(s, s->token.span,
+                         s->token.kind == GI_TOKEN_END && s->steps->count == 0 ? "the formula is empty"
+                                                                               : "an operand is missing here");
+}
+
+/* Behind an operand: the token is what follows. *expects: another operand. False with an error. */
+static bool gi_parse_behind(gi_parser *s, bool *expects)
+{
+    *expects = false;
+    if (s->token.kind == GI_TOKEN_SIGN && s->token.sign->binds > 0) return *expects = true, gi_parse_operator(s);
+    if (gi_token_is(s, "[")) return gi_parse_index(s);
+    if (s->token.kind == GI_TOKEN_NAME && gi_instead_of_python(s->token.span))
+        return gi_formula_unknown(s->f, s->token.span) != NULL;
+    if (!gi_token_is(s, ")") && !gi_token_is(s, ","))
+        return gi_parse_fail(s, s->token.span,
+                             gi_token_is(s, "=") ? "'=' gives a name to a whole statement; '==' compares"
+                                                 : "an operator is missing here");
+    if (!gi_finish_operators(s, 0)) return false;
+    if (s->waiting == 0)
+        return gi_parse_fail(s, s->token.span,
+                             gi_token_is(s, ")") ? "there is no '(' for it" : "there is one result: no lists");
+    if (gi_token_is(s, ")")) return gi_close_call(s);
+    gi_pending *call = &s->pending[s->waiting - 1];
+    if (!call->word) return gi_parse_fail(s, s->token.span, "there are no lists in a formula");
+    if (!gi_parse_options(s, call, expects)) return false;
+    return *expects || gi_close_call(s);
+}
+
+/* An expression, up to the end or a semicolon, which is the token then; its step is on the stack. False with an error. */
+static bool gi_parse_expression(gi_parser *s)
+{
+    bool expects = true, finished;
+    for (;;) {
+        if (!gi_next_token(s)) return false;
+        if (expects) {
+            if (!gi_parse_operand(s, &finished)) return false;
+            expects = !finished;
+            continue;
+        }
+        if (s->token.kind == GI_TOKEN_END || gi_token_is(s, ";")) break;
+        if (!gi_parse_behind(s, &expects)) return false;
+    }
+    if (!gi_finish_operators(s, 0)) return false;
+    return s->waiting == 0 || gi_parse_fail(s, s->pending[s->waiting - 1].span, "its '(' is never closed");
+}
+
+/* One statement. *result: its step, or -1 if it gave it a name. False with an error. */
+static bool gi_parse_statement(gi_parser *s, int *result)
+{
+    const gi_parser before = *s;
+    gi_span         name   = { "", 0 };
+    if (!gi_next_token(s)) return false;
+    if (s->token.kind == GI_TOKEN_NAME && gi_follows(s, '=')) {
+        name = s->token.span;
+        if (!gi_next_token(s)) return false;
+    } else {
+        *s = before;
+    }
+    if (!gi_parse_expression(s)) return false;
+    *result = s->value[--s->values];
+    if (name.length == 0) return true;
+    if (s->bindings == GI_FORMULA_STEPS) return gi_parse_too_long(s);
+    s->binding[s->bindings].name   = name;
+    s->binding[s->bindings++].step = *result;
+    *result                        = -1;
+    return true;
+}
+
+/* Which steps the result needs, each with the last one that needs it; those that nothing needs have -1. */
+static void gi_steps_finish(gi_steps *steps, int result)
+{
+    for (int k = 0; k < steps->count; k++) steps->step[k].last = -1;
+    steps->count             = result + 1;
+    steps->step[result].last = result + 1;
+    for (int k = result; k >= 0; k--)
+        for (int i = 0; i < steps->step[k].n && steps->step[k].last >= 0; i++)
+            if (steps->step[steps->step[k].x[i]].last < k) steps->step[steps->step[k].x[i]].last = k;
+}
+
+/* Reads the formula. False with an error. */
+static bool gi_parse(gi_formula_text *f, gi_steps *steps)
+{
+    GI_ARENA(gi_pending, pending, GI_FORMULA_STEPS);
+    GI_ARENA(int, value, GI_FORMULA_STEPS);
+    GI_ARENA(gi_binding, binding, GI_FORMULA_STEPS);
+    gi_parser s;
+    gi_formula_names(f);
+    memset(&s, 0, sizeof s);
+    s.f          = f;
+    s.p          = f->text;
+    s.steps      = steps;
+    s.pending    = pending;
+    s.value      = value;
+    s.binding    = binding;
+    steps->count = 0;
+    for (;;) {
+        int           result;
+        const gi_span from = { s.p, 1 };
+        if (!gi_parse_statement(&s, &result)) return false;
+        bool end = s.token.kind == GI_TOKEN_END;
+        while (!end && gi_follows(&s, ';')) (void)gi_next_token(&s);
+        end = end || gi_follows(&s, 0);
+        if (end && result < 0) return gi_parse_fail(&s, from, "the last statement is the result, and needs no name");
+        if (!end && result >= 0) return gi_parse_fail(&s, from, "only the last statement is the result: give this one a name");
+        if (!end) continue;
+        gi_steps_finish(steps, result);
+        return true;
+    }
+}

@@ -1,0 +1,143 @@
+/* ---- formulas that were read before -------------------------------------------------------------------------------------- */
+/*  A few hundred formulas are kept as they were read and planned, until ga_shutdown. A formula is found again by its text and its
+    operands' names and dtypes. Memory that is not to be had is no error: then it is read anew.                                                    */
+
+enum { GI_KEPT_FORMULAS = 256 };
+
+/* A formula that is kept; it is freed by the last who uses it. */
+typedef struct gi_kept_formula {
+    int         users; /* atomic; the place where it is kept counts as one */
+    int         n;     /* operands */
+    uint64_t    hash;
+    const char *text, *list;
+    int8_t     *kinds; /* of the operands */
+    gi_steps   *steps;
+    gi_passes  *passes;
+} gi_kept_formula;
+
+static struct {
+    pthread_mutex_t  lock;
+    gi_kept_formula *place[GI_KEPT_FORMULAS];
+} gi_formulas = { PTHREAD_MUTEX_INITIALIZER, { NULL } };
+
+static void gi_formula_release(gi_kept_formula *p)
+{
+    if (p && __atomic_sub_fetch(&p->users, 1, __ATOMIC_ACQ_REL) == 0) free(p);
+}
+
+/* Forgets all formulas: ga_shutdown. */
+static void gi_formulas_forget_all(void)
+{
+    for (int k = 0; k < GI_KEPT_FORMULAS; k++) {
+        pthread_mutex_lock(&gi_formulas.lock);
+        gi_kept_formula *p   = gi_formulas.place[k];
+        gi_formulas.place[k] = NULL;
+        pthread_mutex_unlock(&gi_formulas.lock);
+        gi_formula_release(p);
+    }
+}
+
+/* FNV-1a, eight bytes at a time, the last ones together. */
+static uint64_t gi_formula_hash(uint64_t hash, const char *text, size_t n)
+{
+    const uint64_t prime = 1099511628211u;
+    uint64_t       word;
+    for (; n >= sizeof word; n -= sizeof word, text += sizeof word) {
+        memcpy(&word, text, sizeof word);
+        hash = (hash ^ word) * prime;
+        hash ^= hash >> 32;
+    }
+    word = n;
+    memcpy(&word, text, n);
+    hash = (hash ^ word) * prime;
+    return hash ^ hash >> 32;
+}
+
+/* What a formula is found by. */
+typedef struct gi_formula_key {
+    uint64_t    hash;
+    const char *text, *list;
+    int         n;
+    int8_t      kinds[GI_FORMULA_OPERANDS];
+} gi_formula_key;
+
+/* Where no list of names is given, they stand in the text of the call, and so does the place, which every call has of its own. */
+static void gi_formula_key_of(gi_formula_key *key, const gi_formula_text *f, size_t letters)
+{
+    key->text = f->text;
+    key->list = f->list ? f->list : f->site ? f->site : "";
+    key->n    = f->n;
+    for (int k = 0; k < f->n; k++)
+        key->kinds[k] = (int8_t)(f->operands[k].array ? (int)f->operands[k].array->dtype : -(int)f->operands[k].kind);
+    key->hash = gi_formula_hash((uint64_t)f->n + 14695981039346656037u, f->text, letters);
+    key->hash = gi_formula_hash(key->hash, (const char *)key->kinds, (size_t)f->n);
+    key->hash = gi_formula_hash(key->hash, key->list, strlen(key->list));
+    key->hash ^= key->hash >> 40;
+}
+
+/* The formula if it is kept, and then for the caller to release. */
+static gi_kept_formula *gi_formula_find(const gi_formula_key *key)
+{
+    pthread_mutex_lock(&gi_formulas.lock);
+    gi_kept_formula *p = gi_formulas.place[key->hash % GI_KEPT_FORMULAS];
+    if (p && p->hash == key->hash && p->n == key->n && !memcmp(p->kinds, key->kinds, (size_t)key->n) &&
+        !strcmp(p->text, key->text) && !strcmp(p->list, key->list))
+        __atomic_add_fetch(&p->users, 1, __ATOMIC_RELAXED);
+    else p = NULL;
+    pthread_mutex_unlock(&gi_formulas.lock);
+    return p;
+}
+
+/* The copies of the formula's own numbers, for all passes: how many bytes; where there is room, they are written there. */
+static size_t gi_formula_numbers(const gi_passes *passes, gi_passes *kept, char *room)
+{
+    enum { MOST = 1 << 17 };
+    size_t bytes = 0;
+    for (int i = 0; i < passes->count; i++)
+        for (int k = 0; k < passes->pass[i].numbers; k++) {
+            const gi_fused       *p      = &passes->pass[i];
+            const gi_pass_number *number = &p->number[k];
+            const int64_t         size   = ga_itemsize(number->dtype),
+                          all            = gi_mem_padded(gi_pass_number_copies(p) * size) + GI_PASS_APART;
+            if (!passes->typed[number->step].fixed || bytes + (size_t)all > MOST) continue;
+            if (room) {
+                char *tile                   = room + bytes;
+                kept->pass[i].number[k].tile = tile;
+                gi_number_to(passes->typed[number->step].value, number->dtype, tile);
+                gi_repeat((int)size, gi_pass_number_copies(p), tile, tile);
+            }
+            bytes += (size_t)all;
+        }
+    return bytes;
+}
+
+/* Keeps a formula in the place of another one, if there is memory. */
+static void gi_formula_keep(const gi_formula_key *key, const gi_steps *steps, const gi_passes *passes)
+{
+    const size_t head       = (size_t)gi_mem_padded(sizeof(gi_kept_formula));
+    const size_t step_bytes = offsetof(gi_steps, step) + (size_t)steps->count * sizeof *steps->step,
+                 after      = (size_t)gi_mem_padded((int64_t)step_bytes);
+    const size_t pass_bytes = passes->any ? offsetof(gi_passes, pass) + (size_t)passes->count * sizeof *passes->pass : 0;
+    const size_t letters = strlen(key->text) + 1, names = strlen(key->list) + 1, kinds = (size_t)key->n;
+    const size_t before  = (size_t)gi_mem_padded((int64_t)(head + after + pass_bytes + kinds + letters + names));
+    const size_t numbers = passes->any ? gi_formula_numbers(passes, NULL, NULL) : 0;
+    char        *p       = (char *)aligned_alloc(GI_ALIGN, before + (size_t)gi_mem_padded((int64_t)numbers));
+    if (!p) return;
+    gi_kept_formula *kept   = (gi_kept_formula *)(void *)p;
+    char            *behind = p + head + after + pass_bytes;
+    kept->users             = 1;
+    kept->n                 = key->n;
+    kept->hash              = key->hash;
+    kept->steps             = (gi_steps *)memcpy(p + head, steps, step_bytes);
+    kept->passes            = passes->any ? (gi_passes *)memcpy(p + head + after, passes, pass_bytes) : NULL;
+    kept->kinds             = (int8_t *)memcpy(behind, key->kinds, kinds);
+    kept->text              = (const char *)memcpy(behind + kinds, key->text, letters);
+    kept->list              = (const char *)memcpy(behind + kinds + letters, key->list, names);
+    if (kept->passes) (void)gi_formula_numbers(passes, kept->passes, p + before);
+    pthread_mutex_lock(&gi_formulas.lock);
+    gi_kept_formula **place = &gi_formulas.place[key->hash % GI_KEPT_FORMULAS], *old = *place;
+    *place = kept;
+    pthread_mutex_unlock(&gi_formulas.lock);
+    gi_formula_release(old);
+    __atomic_store_n(&gi_eval_forget, &gi_formulas_forget_all, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,227 @@
+/* ---- computing a formula step by step: the calls that it stands for ------------------------------------------------------ */
+
+typedef struct gi_eval_run {
+    gi_formula_text *f;
+    const gi_steps  *steps;
+    ga_eval_options  o;     /* of the last step */
+    ga_arg          *value; /* of each step; NULL, of arrays that are given back */
+    bool            *owned; /* is it an array that was made here? */
+} gi_eval_run;
+
+/* Options of a call as a caller gives them. */
+static ga_array *gi_given(ga_array *out) { return out ? out : GA_NO_ARRAY; }
+
+/* A step's options: those of the formula belong to the last one. */
+static ga_map_options gi_step_map(const gi_eval_run *r, bool last)
+{
+    ga_map_options o = gi_map_site(r->f->site);
+    if (!last) return o;
+    o.out   = gi_given(r->o.out);
+    o.dtype = r->o.dtype;
+    if (r->o.where) o.where = r->o.where;
+    return o;
+}
+
+/* A value as an array: a number becomes one of no dimensions, *made, which is to be freed. NULL with an error. */
+static const ga_array *gi_value_array(const char *site, ga_arg v, ga_array **made)
+{
+    ga_new_options o = ga_new_defaults;
+    o.site           = site;
+    return v.array ? v.array : (*made = (ga_scalar)(v, o));
+}
+
+static bool gi_is_two(ga_arg v)
+{
+    return !v.array && ((v.kind == GA_KIND_INT && v.i == 2) || (v.kind == GA_KIND_REAL && v.re == 2));
+}
+
+/* x ** 2 is a square, as NumPy's; of integers only with the integer 2, and of what has no other powers, complex numbers, with any 2. */
+static bool gi_is_square(const gi_row *row, const ga_arg *in)
+{
+    return row->op == GA_OP_power && in[0].array && gi_is_two(in[1]) &&
+           (in[1].kind == GA_KIND_INT || gi_dtype_kind(in[0].array->dtype) >= 2);
+}
+
+static ga_array *gi_run_operator(const gi_row *row, int n, const ga_arg *in, ga_map_options o)
+{
+    return gi_is_square(row, in) ? gi_call(gi_row_square(), 1, in, o) : gi_call(row, n, in, o);
+}
+
+/* The options of a fold: what the formula says, and of the last step what the call says. */
+static ga_reduce_options gi_step_reduce(const gi_eval_run *r, const gi_step *step, bool last)
+{
+    const gi_fold_along *along = &step->along;
+    ga_reduce_options    f     = gi_reduce_site(r->f->site);
+    f.keepdims                 = along->keepdims;
+    f.dtype                    = last && r->o.dtype != GA_DTYPE_DEFAULT ? r->o.dtype : along->dtype;
+    f.ddof                     = along->ddof;
+    f.out                      = last ? gi_given(r->o.out) : GA_NO_ARRAY;
+    if (along->count == 1) f.axis = along->axis[0]; /* alone it may be that of a number, as NumPy has it */
+    if (along->count >= 0 && along->count != 1) f.axes.ndim = along->count;
+    for (int k = 0; k < f.axes.ndim; k++) f.axes.n[k] = along->axis[k];
+    return f;
+}
+
+static ga_array *gi_run_fold(const gi_eval_run *r, const gi_step *step, const ga_array *a, ga_arg q, bool last)
+{
+    const gi_word          *word = step->word;
+    const ga_reduce_options f    = gi_step_reduce(r, step, last);
+    ga_order_options        m    = ga_order_defaults;
+    if (last && r->o.where)
+        return (ga_array *)gi_fail(r->f->site, GA_BAD_ARGUMENT, "%s takes no .where: that is for what is elementwise",
+                                   word->name);
+    if (word->kind == GI_WORD_FOLD) return word->fold(a, f);
+    if (f.dtype != GA_DTYPE_DEFAULT) return (ga_array *)gi_fail(r->f->site, GA_BAD_DTYPE, "%s takes no .dtype", word->name);
+    m.axis     = f.axis;
+    m.axes     = f.axes;
+    m.keepdims = f.keepdims;
+    m.out      = f.out;
+    m.site     = f.site;
+    return word->kind == GI_WORD_ORDER ? word->order(a, m) : word->percentile(a, q, m);
+}
+
+static ga_array *gi_run_call(const gi_eval_run *r, const gi_step *step, const ga_arg *in, bool last)
+{
+    const char     *site = r->f->site;
+    ga_array       *made = NULL, *result;
+    const ga_array *a;
+    if (step->word->kind == GI_WORD_ROW) return gi_call(step->word->row(), step->n, in, gi_step_map(r, last));
+    a = gi_value_array(site, in[0], &made);
+    if (!a) return NULL;
+    if (step->word->kind == GI_WORD_WHERE) result = (ga_where)(a, in[1], in[2], gi_step_map(r, last));
+    else if (step->word->kind == GI_WORD_DTYPE) result = (ga_astype)(a, step->word->dtype, site);
+    else result = gi_run_fold(r, step, a, in[1], last);
+    ga_free(made);
+    return result;
+}
+
+/* The text of an index, with the values of integer operands in place of their names. False with an error. */
+static bool gi_index_in_numbers(const gi_eval_run *r, const gi_step *step, char *to, size_t room)
+{
+    const char *from = r->f->text + step->at, *end = from + step->length;
+    gi_formula_names(r->f);
+    to[0] = 0;
+    for (const char *p = from; p < end;) {
+        gi_span name = { p, 1 };
+        int     k    = -1;
+        while (p + name.length < end && (gi_is_word_part(*p) || *p == '$') && gi_is_word_part(p[name.length])) name.length++;
+        if (*p == '$')
+            for (int i = 1; i < name.length; i++) k = k > 1000 ? k : (k < 0 ? 0 : k) * 10 + p[i] - '0';
+        for (int i = 0; i < r->f->n && *p != '$'; i++)
+            if (gi_span_same(r->f->names[i], name)) k = i + 1;
+        if (k > r->f->n || (*p == '$' && k < 1))
+            return gi_formula_fail(r->f, step->at, step->length, "there is no operand %.*s", name.length, p) != NULL;
+        p += name.length;
+        if (k < 1) {
+            gi_text_add(to, room, "%.*s", name.length, name.at);
+            continue;
+        }
+        const ga_arg *v = &r->f->operands[k - 1];
+        if (v->array || v->kind != GA_KIND_INT)
+            return gi_formula_fail(r->f, step->at, step->length, "in an index %.*s must be an integer number", name.length,
+                                   name.at) != NULL;
+        gi_text_add(to, room, "%lld", (long long)v->i);
+    }
+    return true;
+}
+
+static ga_array *gi_run_index(const gi_eval_run *r, const gi_step *step, ga_arg of)
+{
+    char          text[512];
+    gi_index_item items[GI_MOST_INDEX_ITEMS];
+    if (!of.array) return (ga_array *)gi_formula_fail(r->f, step->at, step->length, "a number has no elements");
+    if (step->length > 200)
+        return (ga_array *)gi_formula_fail(r->f, step->at, step->length, "the index is longer than any that makes sense");
+    if (!gi_index_in_numbers(r, step, text, sizeof text)) return NULL;
+    const int n = gi_read_index(r->f->site, text, items);
+    return n < 0 ? NULL : gi_index_with(r->f->site, of.array, text, items, n);
+}
+
+/* Computes step k, whose inputs are there. False with an error. */
+static bool gi_run_step(const gi_eval_run *r, int k)
+{
+    const gi_step *step = &r->steps->step[k];
+    const bool     last = k == r->steps->count - 1;
+    ga_arg         in[3], *value = &r->value[k];
+    bool           numbers = true;
+    memset(in, 0, sizeof in);
+    for (int i = 0; i < step->n; i++) {
+        in[i]   = r->value[step->x[i]];
+        numbers = numbers && !in[i].array;
+    }
+    *value = gi_number_of(GA_KIND_INT, 0, 0);
+    if (step->kind == GI_STEP_OPERAND || step->kind == GI_STEP_NUMBER) {
+        *value = step->kind == GI_STEP_NUMBER ? step->value : r->f->operands[step->operand];
+        return true;
+    }
+    if (step->kind == GI_STEP_OPERATOR && numbers) {
+        const char *problem = gi_on_numbers(step->row, step->n, in, value);
+        return !problem || gi_formula_fail(r->f, step->at, step->length, "%s", problem) != NULL;
+    }
+    ga_array *made = step->kind == GI_STEP_OPERATOR ? gi_run_operator(step->row, step->n, in, gi_step_map(r, last))
+                     : step->kind == GI_STEP_INDEX  ? gi_run_index(r, step, in[0])
+                                                    : gi_run_call(r, step, in, last);
+    *value         = gi_operand_arg(made);
+    r->owned[k]    = made != NULL && made != r->o.out;
+    return made != NULL;
+}
+
+/* Has the call of the last step written the result already? */
+static bool gi_step_delivers(const gi_eval_run *r, const gi_step *step)
+{
+    if (!r->value[r->steps->count - 1].array || step->kind == GI_STEP_INDEX) return false;
+    return step->kind == GI_STEP_OPERATOR || (step->kind == GI_STEP_CALL && step->word->kind != GI_WORD_DTYPE);
+}
+
+/* The result, if no call has made it: an operand, a view, a conversion or a number becomes a new array, or goes into .out. */
+static ga_array *gi_run_deliver(gi_eval_run *r)
+{
+    const int      last                   = r->steps->count - 1;
+    const gi_step *step                   = &r->steps->step[last];
+    const ga_arg   v                      = r->value[last];
+    const bool     plain                  = !r->o.out && !r->o.where && r->o.dtype == GA_DTYPE_DEFAULT;
+    const ga_dtype own                    = v.array ? v.array->dtype : gi_number_dtype(v),
+                   dtype                  = r->o.dtype != GA_DTYPE_DEFAULT ? r->o.dtype : own;
+    const ga_dtype to                     = r->o.out ? r->o.out->dtype : dtype;
+    const ga_dtype wanted[GI_MOST_INPUTS] = { to, to, to, to };
+    if (gi_step_delivers(r, step) || (plain && step->kind == GI_STEP_CALL)) {
+        r->owned[last] = false;
+        return (ga_array *)(uintptr_t)v.array;
+    }
+    if (!gi_may_compute(v, dtype))
+        return (ga_array *)gi_fail(r->f->site, GA_BAD_DTYPE,
+                                   "%s cannot become %s without losing its kind: write %s(...) in the formula",
+                                   ga_dtype_name(own), ga_dtype_name(dtype), ga_dtype_name(dtype));
+    return gi_map(r->f->site, gi_copying, GI_CHEAP, 1, &v, wanted, dtype, r->o.out, r->o.where);
+}
+
+/* Computes a formula. NULL with an error, to which *failed, the step where it happened, is to be added; -1: of no step. */
+static ga_array *gi_run_steps(gi_eval_run *r, int *failed)
+{
+    const int n = r->steps->count;
+    GI_ARENA(ga_arg, value, n);
+    GI_ARENA(bool, owned, n);
+    ga_array *result = NULL;
+    int       k      = 0;
+    r->value         = value;
+    r->owned         = owned;
+    memset(owned, 0, (size_t)n * sizeof *owned);
+    *failed = -1;
+    for (; k < n && *failed < 0; k++) {
+        const gi_step *step = &r->steps->step[k];
+        if (step->last < 0) continue; /* nothing needs it */
+        if (!gi_run_step(r, k)) *failed = k;
+        for (int i = 0; i < step->n; i++)
+            if (r->steps->step[step->x[i]].last == k && owned[step->x[i]]) {
+                ga_free((ga_array *)(uintptr_t)value[step->x[i]].array);
+                owned[step->x[i]] = false;
+            }
+    }
+    if (*failed < 0) {
+        result = gi_run_deliver(r);
+        if (!result) *failed = n - 1;
+    }
+    for (int i = 0; i < k; i++)
+        if (owned[i]) ga_free((ga_array *)(uintptr_t)value[i].array);
+    return result;
+}

@@ -1,0 +1,165 @@
+/* ==== >>eval: formulas given as text =================================================================================== */
+/*  ga_eval reads a formula into steps (parse.h), each of which is a call of the public functions or arithmetic on numbers. Computing them
+    one after the other (run.h) gives the results of the nested calls, on every device and on chunked arrays. On the CPU what is
+    elementwise is computed together, tile by tile, by the same loops (passes.h, tiles.h), and so are folds of it (folds.h): the same
+    bits, and nothing as large as the operands in between. What was read and planned is kept for the next call (plans.h).      */
+
+enum { GI_FORMULA_LETTERS = 16384, GI_FORMULA_STEPS = 1000, GI_FORMULA_OPERANDS = 64 };
+
+/* A formula and its operands, for the errors. */
+typedef struct gi_formula_text {
+    const char   *site, *text, *list; /* of the operands' names; NULL: they stand in the text of the call */
+    int           n;
+    const ga_arg *operands;
+    bool          named;                      /* were the names read? */
+    gi_span       names[GI_FORMULA_OPERANDS]; /* of length 0: the operand has none */
+} gi_formula_text;
+
+/* ---- the operands' names ----------------------------------------------------------------------------------------------- */
+
+static bool gi_is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/* Behind what begins at p: a text in quotes, a list in parentheses, or a single character. */
+static const char *gi_skip_item(const char *p)
+{
+    int depth = 0;
+    do {
+        if (*p == '"' || *p == '\'') {
+            const char quote = *p++;
+            for (; *p && *p != quote; p++)
+                if (*p == '\\' && p[1]) p++;
+        }
+        if (*p == '(' || *p == '[' || *p == '{') depth++;
+        if (*p == ')' || *p == ']' || *p == '}') depth--;
+        if (*p) p++;
+    } while (*p && depth > 0);
+    return p;
+}
+
+static const char *gi_past_blanks(const char *p)
+{
+    while (gi_is_blank(*p)) p++;
+    return p;
+}
+
+/* The list of operands in the text of a call, ga_eval("...", (x, y), .out = z): behind its parenthesis; NULL if it is not to be seen. */
+static const char *gi_eval_list(const char *site)
+{
+    static const char name[] = "ga_eval(";
+    const char       *call   = site ? strchr(site, '\t') : NULL;
+    if (!call || strncmp(call + 1, name, sizeof name - 1) != 0) return NULL;
+    const char *p = call + sizeof name;
+    while (*p && *p != ',') p = gi_skip_item(p);
+    if (*p == ',') p = gi_past_blanks(p + 1);
+    return *p == '(' ? p + 1 : NULL;
+}
+
+/* Reads the names in a list such as "x, y, image[0]": of those operands that are plain names. */
+static void gi_formula_names(gi_formula_text *f)
+{
+    const char *list  = f->named ? NULL : f->list ? f->list : gi_eval_list(f->site);
+    gi_span    *names = f->names;
+    for (int k = 0; k < f->n && !f->named; k++) {
+        names[k].at     = "";
+        names[k].length = 0;
+        if (!list) continue;
+        const char *from = gi_past_blanks(list), *end = from;
+        while (*end && *end != ',' && *end != ')') end = gi_skip_item(end);
+        const char *p = from;
+        while (gi_is_word_part(*p)) p++;
+        if (!gi_is_digit(*from) && gi_past_blanks(p) == end) {
+            names[k].at     = from;
+            names[k].length = (int)(p - from);
+        }
+        list = *end == ',' ? end + 1 : NULL;
+    }
+    f->named = true;
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------------------------ */
+
+/* Appends to a text that has room for `room` bytes. */
+GI_PRINTS(3, 4) static void gi_text_add(char *to, size_t room, const char *format, ...)
+{
+    const size_t used = strlen(to);
+    va_list      args;
+    va_start(args, format);
+    if (used < room) (void)vsnprintf(to + used, room - used, format, args);
+    va_end(args);
+}
+
+/* The formula, a caret under the characters [at, at + length), and what the operands are. */
+static void gi_formula_picture(gi_formula_text *f, int at, int length, char *to, size_t room)
+{
+    enum { WIDE = 100, BEFORE = 60 };
+    gi_formula_names(f);
+    const int whole = (int)strlen(f->text), from = at > BEFORE && whole > WIDE ? at - BEFORE : 0;
+    const int end = whole - from > WIDE ? from + WIDE : whole;
+    char      line[WIDE + 1], marks[WIDE + 2];
+    int       columns = 0, used = 0;
+    for (int k = from; k < end; k++) line[k - from] = (unsigned char)f->text[k] < ' ' ? ' ' : f->text[k];
+    line[end - from] = 0;
+    for (int k = from; k <= end && k < at + (length > 0 ? length : 1); k++) {
+        if (((unsigned char)f->text[k] & 0xC0) == 0x80) continue; /* a character of several bytes is one column */
+        marks[columns++] = k < at ? ' ' : '^';
+    }
+    marks[columns] = 0;
+    gi_text_add(to, room, "\n    %s%s%s\n    %s%s", from > 0 ? "..." : "", line, end < whole ? "..." : "",
+                from > 0 ? "   " : "", marks);
+    for (int k = 0; k < f->n && used < 6; k++, used++) {
+        const ga_arg *v = &f->operands[k];
+        char          number[64];
+        if (f->names[k].length > 0)
+            gi_text_add(to, room, "\n    %.*s is ", f->names[k].length > 40 ? 40 : f->names[k].length, f->names[k].at);
+        else gi_text_add(to, room, "\n    $%d is ", k + 1);
+        gi_number_text(*v, number, sizeof number);
+        if (!v->array) gi_text_add(to, room, "%s", number);
+        else gi_text_add(to, room, "%s %s", ga_dtype_name(v->array->dtype), gi_shape_of(v->array));
+    }
+    if (used < f->n) gi_text_add(to, room, "\n    and %d more", f->n - used);
+}
+
+/* The formula is wrong there. Always returns NULL. */
+GI_PRINTS(4, 5) static void *gi_formula_fail(gi_formula_text *f, int at, int length, const char *format, ...)
+{
+    char    sentence[400], picture[700] = "";
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    gi_formula_picture(f, at, length, picture, sizeof picture);
+    return gi_fail(f->site, GA_BAD_ARGUMENT, "%s%s", sentence, picture);
+}
+
+/* What Python says of a number, and cannot say of an array; NULL: the word is none of these. */
+static const char *gi_instead_of_python(gi_span name)
+{
+    if (gi_span_is(name, "and")) return "of arrays it is written &, with parentheses around comparisons";
+    if (gi_span_is(name, "or")) return "of arrays it is written |, with parentheses around comparisons";
+    if (gi_span_is(name, "not")) return "of arrays it is written ~, with parentheses around comparisons";
+    if (gi_span_is(name, "if") || gi_span_is(name, "else")) return "of arrays it is written where(condition, x, y)";
+    return NULL;
+}
+
+/* Nobody knows the name there. */
+static void *gi_formula_unknown(gi_formula_text *f, gi_span name)
+{
+    const int      at = (int)(name.at - f->text), shown = name.length > 40 ? 40 : name.length;
+    const gi_guess g          = gi_guess_name(name, f->n, f->names);
+    char           near_[160] = "", known[160] = "";
+    const char    *instead = gi_instead_of_python(name);
+    if (instead) return gi_formula_fail(f, at, name.length, "%s", instead);
+    for (int k = 0; k < g.count; k++)
+        gi_text_add(near_, sizeof near_, "%s%.*s",
+                    k == 0             ? ": did you mean "
+                    : k == g.count - 1 ? " or "
+                                       : ", ",
+                    g.nearest[k].length, g.nearest[k].at);
+    for (int k = 0; k < f->n && g.count == 0; k++)
+        if (f->names[k].length > 0)
+            gi_text_add(known, sizeof known, "%s%.*s", known[0] ? ", " : "; the operands are ",
+                        f->names[k].length > 20 ? 20 : f->names[k].length, f->names[k].at);
+    if (g.count > 0) gi_text_add(near_, sizeof near_, "?");
+    if (g.count == 0 && !known[0] && f->n > 0) gi_text_add(known, sizeof known, "; the operands are $1 to $%d", f->n);
+    return gi_formula_fail(f, at, name.length, "there is no \"%.*s\"%s%s", shown, name.at, near_, known);
+}

@@ -1,0 +1,200 @@
+/* ---- running a pass on the CPU, tile by tile ------------------------------------------------------------------------------ */
+/*  The elements of the result are counted in C order, and tiles are pieces of that count. A leaf whose elements lie so is read where it
+    lies; of others the elements of a tile are gathered. Threads take tiles as they take the blocks of any call.               */
+
+/* Where the elements of an array lie as the pass counts them. */
+typedef struct gi_pass_view {
+    char   *data;
+    int     size; /* of an element */
+    bool    packed;
+    int64_t strides[GPUARR_MAX_DIMS];
+} gi_pass_view;
+
+typedef struct gi_pass_job {
+    const gi_fused *p;
+    int             ndim; /* after joining dimensions */
+    int64_t         shape[GPUARR_MAX_DIMS], total, tile;
+    gi_pass_view    leaf[GI_PASS_LEAVES], out, mask;
+    ga_dtype        out_dtype;
+    bool            masked;
+    gi_stream       stream;
+    char           *number[GI_PASS_NUMBERS]; /* tiles of copies */
+} gi_pass_job;
+
+/* How far element `index` lies behind the first, and its column. */
+static int64_t gi_pass_offset(const gi_pass_job *j, const gi_pass_view *v, int64_t index, int64_t *column)
+{
+    int64_t offset = 0;
+    *column        = index;
+    if (j->ndim <= 1) return offset;
+    *column = index % j->shape[j->ndim - 1];
+    index /= j->shape[j->ndim - 1];
+    for (int d = j->ndim - 2; d > 0; d--) {
+        offset += index % j->shape[d] * v->strides[d];
+        index /= j->shape[d];
+    }
+    return offset + index * v->strides[0];
+}
+
+/* The elements start to start + n of a leaf, packed: where they lie, or gathered in `room`. */
+static char *gi_pass_read(const gi_pass_job *j, const gi_pass_view *v, int64_t start, int64_t n, char *room)
+{
+    int64_t column, offset;
+    if (v->packed) return v->data + start * v->size;
+    offset             = gi_pass_offset(j, v, start, &column);
+    const int     last = j->ndim - 1;
+    const int64_t row = j->ndim > 0 ? j->shape[last] : 1, step = j->ndim > 0 ? v->strides[last] : v->size;
+    if (step == v->size && column + n <= row) return v->data + offset + column * step;
+    for (int64_t done = 0; done < n;) {
+        const int64_t run = row - column < n - done ? row - column : n - done;
+        gi_gather(v->size, run, room + done * v->size, v->data + offset + column * step, step);
+        done += run;
+        if (done < n) offset = gi_pass_offset(j, v, start + done, &column);
+    }
+    return room;
+}
+
+/* Puts packed results to their places; mask: only where it is true, or NULL. */
+static void gi_pass_write(const gi_pass_job *j, int64_t start, int64_t n, const char *made, const uint8_t *mask)
+{
+    const gi_pass_view *v = &j->out;
+    int64_t             column, offset = gi_pass_offset(j, v, start, &column);
+    const int64_t       row = j->ndim > 0 ? j->shape[j->ndim - 1] : 1, step = j->ndim > 0 ? v->strides[j->ndim - 1] : v->size;
+    for (int64_t done = 0; done < n;) {
+        const int64_t run = row - column < n - done ? row - column : n - done;
+        char         *to  = v->data + offset + column * step;
+        if (mask) gi_scatter_where(v->size, run, to, step, made + done * v->size, mask + done);
+        else gi_scatter(v->size, run, to, step, made + done * v->size);
+        done += run;
+        if (done < n) offset = gi_pass_offset(j, v, start + done, &column);
+    }
+}
+
+static void gi_pass_run_op(const gi_pass_op *op, int64_t n, char *out, char *const *slot)
+{
+    if (op->kernel) op->kernel(n, out, slot[op->x[0]], slot[op->x[1]], slot[op->x[2]]);
+    else gi_cast(op->to, op->from, n, out, slot[op->x[0]]);
+}
+
+/* Room for a tile of a thread, and for one of any dtype. */
+static int64_t gi_pass_tile_room(const gi_pass_job *j) { return gi_mem_padded(j->tile * j->p->widest) + GI_PASS_APART; }
+static int64_t gi_pass_any_room(const gi_pass_job *j) { return gi_mem_padded(j->tile * 16); }
+
+/* Puts the slots of numbers and tiles to their places, and returns the first tile that is left, for leaves. */
+static char *gi_pass_slots(const gi_pass_job *j, char *tiles, char **slot)
+{
+    const int64_t room = gi_pass_tile_room(j);
+    for (int k = 0; k < GI_SLOTS; k++) slot[k] = tiles;
+    for (int k = 0; k < j->p->numbers; k++) slot[GI_SLOT_NUMBER + k] = j->number[k];
+    for (int k = 0; k < j->p->tiles; k++) slot[GI_SLOT_TILE + k] = tiles + k * room;
+    return tiles + j->p->tiles * room;
+}
+
+/* All but the last op of a tile. */
+static void gi_pass_begin_tile(const gi_pass_job *j, int64_t start, int64_t n, char **slot, char *leaves)
+{
+    const gi_fused *p    = j->p;
+    const int64_t   room = gi_pass_tile_room(j);
+    for (int k = 0; k < p->leaves; k++) slot[k] = gi_pass_read(j, &j->leaf[k], start, n, leaves + k * room);
+    for (int k = 0; k < p->ops - 1; k++) gi_pass_run_op(&p->op[k], n, slot[p->op[k].out], slot);
+}
+
+/* A unit is a tile. */
+static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
+{
+    const gi_pass_job *j    = (const gi_pass_job *)job;
+    const gi_fused    *p    = j->p;
+    const int64_t      room = gi_pass_tile_room(j);
+    const gi_pass_op  *op   = &p->op[p->ops - 1];
+    char              *slot[GI_SLOTS];
+    GI_ARENA(char, tiles, (p->tiles + p->leaves + 1) * room + 2 * gi_pass_any_room(j));
+    char *leaves = gi_pass_slots(j, tiles, slot), *made = leaves + p->leaves * room, *back = made + room,
+         *mask       = back + gi_pass_any_room(j);
+    const bool whole = j->out.packed && !j->masked && !j->stream && j->out_dtype == p->dtype;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t start = unit * j->tile, n = j->total - start < j->tile ? j->total - start : j->tile;
+        gi_pass_begin_tile(j, start, n, slot, leaves);
+        char *to = j->out.packed ? j->out.data + start * j->out.size : NULL, *result = whole ? to : made;
+        gi_pass_run_op(op, n, result, slot);
+        if (whole) continue;
+        if (j->out_dtype != p->dtype) {
+            gi_cast(j->out_dtype, p->dtype, n, back, made);
+            result = back;
+        }
+        if (!j->stream) {
+            gi_pass_write(j, start, n, result, j->masked ? (const uint8_t *)gi_pass_read(j, &j->mask, start, n, mask) : NULL);
+            continue;
+        }
+        gi_ahead next;
+        next.inputs = 0;
+        for (int k = 0; k < p->leaves && next.inputs < GI_MOST_INPUTS; k++)
+            if (j->leaf[k].packed) {
+                next.from[next.inputs]   = slot[k] + n * j->leaf[k].size;
+                next.step[next.inputs++] = GI_LINE * j->leaf[k].size / j->out.size;
+            }
+        j->stream(to, result, n * j->out.size, &next);
+    }
+    if (j->stream) gi_stream_end();
+}
+
+/* ---- planning ------------------------------------------------------------------------------------------------------------------ */
+
+static void gi_pass_view_of(gi_pass_view *v, const ga_array *a, int ndim, const int64_t *shape)
+{
+    v->data = (char *)a->data;
+    v->size = (int)ga_itemsize(a->dtype);
+    gi_shape_broadcast_strides(a, ndim, shape, v->strides);
+}
+
+static bool gi_pass_is_packed(const gi_pass_job *j, const gi_pass_view *v)
+{
+    int64_t expected = v->size;
+    for (int d = j->ndim - 1; d >= 0; d--) {
+        if (v->strides[d] != expected) return false;
+        expected *= j->shape[d];
+    }
+    return true;
+}
+
+/* Joins the dimensions that lie as one in all arrays; out: is there one? */
+static void gi_pass_join_dimensions(gi_pass_job *j, bool out)
+{
+    int64_t *strides[GI_PASS_LEAVES + 2];
+    int      lists = 0;
+    for (int k = 0; k < j->p->leaves; k++) strides[lists++] = j->leaf[k].strides;
+    if (out) strides[lists++] = j->out.strides;
+    if (j->masked) strides[lists++] = j->mask.strides;
+    j->ndim = gi_job_coalesce_axes(j->ndim, j->shape, lists, strides);
+    for (int k = 0; k < j->p->leaves; k++) j->leaf[k].packed = gi_pass_is_packed(j, &j->leaf[k]);
+    j->out.packed  = out && gi_pass_is_packed(j, &j->out);
+    j->mask.packed = j->masked && gi_pass_is_packed(j, &j->mask);
+}
+
+/* How many bytes of the tiles of numbers. */
+static int64_t gi_pass_number_bytes(const gi_pass_job *j) { return j->p->numbers * gi_pass_tile_room(j); }
+
+/* Tiles of the numbers; values: of the steps. */
+static void gi_pass_numbers(gi_pass_job *j, const ga_arg *values, char *room)
+{
+    const int64_t n = j->total < j->tile ? j->total : j->tile;
+    for (int k = 0; k < j->p->numbers; k++) {
+        const gi_pass_number *number = &j->p->number[k];
+        j->number[k]                 = number->tile ? number->tile : room + k * gi_pass_tile_room(j);
+        if (number->tile) continue;
+        gi_number_to(values[number->step], number->dtype, j->number[k]);
+        gi_repeat((int)ga_itemsize(number->dtype), n, j->number[k], j->number[k]);
+    }
+}
+
+/* How long the tiles are, and how many a thread takes at a time: enough work for either. */
+static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
+{
+    const gi_fused *p       = j->p;
+    const int       cost    = p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
+    int64_t         threads = ga_get_num_threads(), work = 32768 / cost, moved = ga_itemsize(p->dtype);
+    for (int k = 0; k < p->leaves; k++) moved += j->leaf[k].size;
+    j->tile = gi_pass_tile(p);
+    if (work < j->total / (8 * threads)) work = j->total / (8 * threads);
+    *bytes = (double)j->total * (double)(moved * (p->cost + 1) / 2);
+    return work / j->tile > 0 ? work / j->tile : 1;
+}

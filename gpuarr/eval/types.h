@@ -1,0 +1,199 @@
+/* ---- dtypes: what each step makes, known before anything is computed ------------------------------------------------------ */
+
+/* What an elementwise step computes with: one loop of the library, as the call of it would choose. */
+typedef struct gi_elementwise {
+    gi_kernel kernel; /* NULL: the step only converts its input */
+    int       cost;
+    int       n, x[3];   /* inputs, in the order of the kernel */
+    ga_dtype  wanted[3]; /* as which it takes them */
+} gi_elementwise;
+
+/* What a step makes. */
+typedef struct gi_typed {
+    bool           known;       /* from the dtypes of the operands */
+    bool           elementwise; /* and computed by `e` */
+    bool           folds;       /* a fold of the table, of an array */
+    bool           fixed;       /* a number that is the same in each call, `value` */
+    ga_dtype       dtype;       /* of an array; GA_DTYPE_DEFAULT: it is a number, */
+    ga_kind        kind;        /* of this kind */
+    ga_arg         value;
+    gi_elementwise e;
+} gi_typed;
+
+/* The inputs of a step as operands of which only the dtypes are known; `fake` has room for three arrays. */
+static void gi_typed_operands(const gi_step *step, const gi_typed *typed, ga_array *fake, ga_arg *in)
+{
+    memset(in, 0, 3 * sizeof *in);
+    for (int k = 0; k < step->n; k++) {
+        const gi_typed *t = &typed[step->x[k]];
+        in[k]             = t->value;
+        in[k].kind        = t->kind;
+        if (t->dtype == GA_DTYPE_DEFAULT) continue;
+        fake[k].dtype = t->dtype;
+        in[k].kind    = GA_KIND_ARRAY;
+        in[k].array   = &fake[k];
+    }
+}
+
+/* The kind of what an operator makes of numbers: what gi_on_numbers gives, if that is known. */
+static void gi_type_numbers(const gi_step *step, const gi_typed *typed, gi_typed *t)
+{
+    bool whole = step->row->op != GA_OP_divide, complex_ = false, truths = true, fixed = true;
+    for (int k = 0; k < step->n; k++) {
+        const gi_typed *x = &typed[step->x[k]];
+        whole             = whole && (x->kind == GA_KIND_INT || x->kind == GA_KIND_BOOL);
+        complex_          = complex_ || x->kind == GA_KIND_COMPLEX;
+        truths            = truths && x->kind == GA_KIND_BOOL;
+        fixed             = fixed && x->fixed;
+    }
+    if (fixed) {
+        ga_arg in[3];
+        gi_typed_operands(step, typed, NULL, in);
+        t->known = t->fixed = !gi_on_numbers(step->row, step->n, in, &t->value);
+        t->kind             = t->value.kind;
+        return;
+    }
+    t->known = step->row->op != GA_OP_power || !whole; /* 2 ** n is an integer or not */
+    if (step->row->returns == GI_RETURNS_BOOL || (truths && gi_is_bitwise(step->row->op))) t->kind = GA_KIND_BOOL;
+    else t->kind = complex_ ? GA_KIND_COMPLEX : whole ? GA_KIND_INT : GA_KIND_REAL;
+}
+
+/* A power whose exponent decides how it is computed, or a comparison of integers that no dtype holds: is it all the same a plain loop? */
+static bool gi_type_special(const gi_settled *s, const ga_arg *in, bool exponent_fixed, gi_kernel *kernel)
+{
+    gi_function easy;
+    if (s->row->op == GA_OP_power && gi_is_int(s->loop)) return exponent_fixed && !in[1].array && in[1].i >= 0;
+    if (s->row->op == GA_OP_power && !in[1].array && !exponent_fixed) return false;
+    if (s->row->op == GA_OP_power) {
+        if (gi_is_float(s->loop) && gi_easy_power(in[1], s->loop, &easy)) *kernel = easy.cpu;
+        return true;
+    }
+    const ga_dtype x = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]),
+                   y = in[1].array ? in[1].array->dtype : gi_number_dtype(in[1]);
+    return !gi_is_int(x) || !gi_is_int(y) || ga_promote(x, y) != GA_F64;
+}
+
+/* A row of the table, as gi_call computes it. */
+static void gi_type_row(const gi_row *row, const gi_step *step, const gi_typed *typed, gi_typed *t)
+{
+    ga_array   fake[3];
+    ga_arg     in[3];
+    gi_settled s;
+    int        loses;
+    bool       given = false, arrays = false;
+    memset(fake, 0, sizeof fake);
+    gi_typed_operands(step, typed, fake, in);
+    int n = step->n;
+    if (gi_is_square(row, in)) {
+        if (!typed[step->x[1]].fixed) return;
+        row = gi_row_square();
+        n   = 1;
+    }
+    if (gi_row_settle(row, n, in, GA_DTYPE_DEFAULT, &s, &loses) != GI_SETTLES) return;
+    t->dtype  = s.result;
+    t->e.cost = s.row->cost;
+    t->e.n    = s.copies ? 1 : n;
+    for (int k = 0; k < n; k++) {
+        const int from = s.exchanged ? 1 - k : k;
+        t->e.x[k]      = step->x[from];
+        t->e.wanted[k] = s.copies ? s.common : s.loop;
+        given          = given || (!in[k].array && !typed[step->x[k]].fixed);
+        arrays         = arrays || in[k].array;
+    }
+    if (given && gi_is_comparison(row->op)) return; /* a number that does not fit is compared otherwise */
+    t->known = true;
+    if (!arrays) return;
+    for (int k = 0; k < n; k++)
+        if (!in[k].array && typed[step->x[k]].fixed && !gi_number_fits(in[k], s.copies ? s.common : s.loop)) return;
+    t->elementwise = true;
+    if (s.copies) return;
+    t->e.kernel = gi_row_kernel(s.row, s.loop);
+    if (s.row->special) {
+        const ga_arg ordered[3] = { in[s.exchanged ? 1 : 0], in[s.exchanged ? 0 : 1], in[2] };
+        t->elementwise          = gi_type_special(&s, ordered, n > 1 && typed[step->x[1]].fixed, &t->e.kernel);
+    }
+    if (t->e.kernel != gi_row_kernel(s.row, s.loop)) t->e.n = 1, t->e.cost = GI_CHEAP; /* an easy power */
+}
+
+static void gi_type_where(const gi_step *step, const gi_typed *typed, gi_typed *t)
+{
+    ga_array fake[3];
+    ga_arg   in[3];
+    memset(fake, 0, sizeof fake);
+    gi_typed_operands(step, typed, fake, in);
+    t->dtype       = gi_common_dtype(2, in + 1);
+    t->known       = true;
+    t->elementwise = in[0].array != NULL;
+    t->e.kernel    = GI_LOOP_OF(select)((int)ga_itemsize(t->dtype));
+    t->e.cost      = GI_CHEAP;
+    t->e.n         = 3;
+    for (int k = 0; k < 3; k++) {
+        t->e.x[k]      = step->x[k];
+        t->e.wanted[k] = k == 0 ? GA_BOOL : t->dtype;
+        if (k > 0 && !in[k].array && typed[step->x[k]].fixed && !gi_number_fits(in[k], t->dtype)) t->elementwise = false;
+    }
+#ifdef GPUARR_FEW_DTYPES
+    t->known = t->elementwise = t->known && t->elementwise && gi_has_loops(t->dtype);
+#endif
+}
+
+/* What a fold makes of an array, where that is plain. */
+static ga_dtype gi_type_fold(const gi_step *step, ga_dtype of)
+{
+    const gi_word *word = step->word;
+    if (word->kind != GI_WORD_FOLD || !word->row) return GA_DTYPE_DEFAULT;
+    return step->along.dtype != GA_DTYPE_DEFAULT ? step->along.dtype : gi_reduce_end_dtype(word->row()->ends, of);
+}
+
+/* Finds out what step k makes; those before it are known. Operands are known by their dtypes, numbers by their kinds. */
+static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_typed *typed, gi_typed *t)
+{
+    memset(t, 0, sizeof *t);
+    bool numbers = true;
+    for (int k = 0; k < step->n; k++) {
+        if (!typed[step->x[k]].known) return;
+        numbers = numbers && typed[step->x[k]].dtype == GA_DTYPE_DEFAULT;
+    }
+    switch (step->kind) {
+    case GI_STEP_NUMBER:
+    case GI_STEP_OPERAND: {
+        const ga_arg v = step->kind == GI_STEP_NUMBER ? step->value : operands[step->operand];
+        t->known       = true;
+        t->fixed       = step->kind == GI_STEP_NUMBER;
+        t->dtype       = v.array ? v.array->dtype : GA_DTYPE_DEFAULT;
+        t->kind        = v.kind;
+        if (t->fixed) t->value = v;
+        break;
+    }
+    case GI_STEP_OPERATOR:
+        if (numbers) gi_type_numbers(step, typed, t);
+        else gi_type_row(step->row, step, typed, t);
+        break;
+    case GI_STEP_INDEX:
+        t->known = !numbers;
+        t->dtype = typed[step->x[0]].dtype;
+        break;
+    case GI_STEP_CALL:
+        if (step->word->kind == GI_WORD_ROW) {
+            gi_type_row(step->word->row(), step, typed, t);
+        } else if (step->word->kind == GI_WORD_WHERE) {
+            gi_type_where(step, typed, t);
+        } else if (step->word->kind == GI_WORD_DTYPE) {
+            t->known = true;
+            t->dtype = t->e.wanted[0] = step->word->dtype;
+            t->elementwise            = !numbers;
+            t->e.n                    = 1;
+            t->e.x[0]                 = step->x[0];
+            t->e.cost                 = GI_CHEAP;
+#ifdef GPUARR_FEW_DTYPES
+            t->known = t->elementwise = !numbers && gi_has_loops(t->dtype);
+#endif
+        } else if (!numbers) {
+            t->dtype = gi_type_fold(step, typed[step->x[0]].dtype);
+            t->known = t->dtype != GA_DTYPE_DEFAULT;
+            t->folds = t->known;
+        }
+        break;
+    default: break;
+    }
+}

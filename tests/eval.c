@@ -1,0 +1,348 @@
+/* Formulas given as text: worked examples, options, and every error. (Random formulas: tests/formulas.c)
+   cc tests/impl.c tests/eval.c -lm -lpthread */
+#include "errors.h"
+
+/* One number of a formula without operands. */
+static ga_array *value(const char *formula) { return ga_eval_n(formula, 0, NULL); }
+
+static void test_numbers(void)
+{
+    CHECK_SCALAR(value("2 + 3 * 4"), GA_I64, 14);
+    CHECK_SCALAR(value("(2 + 3) * 4"), GA_I64, 20);
+    CHECK_SCALAR(value("-2**2"), GA_I64, -4);
+    CHECK_SCALAR(value("2**-1"), GA_F64, 0.5);
+    CHECK_SCALAR(value("2**3**2"), GA_I64, 512);
+    CHECK_SCALAR(value("-7 // 2"), GA_I64, -4);
+    CHECK_SCALAR(value("-7 % 3"), GA_I64, 2);
+    CHECK_SCALAR(value("7.5 // 2"), GA_F64, 3);
+    CHECK_SCALAR(value("10 - 4 - 3"), GA_I64, 3);
+    CHECK_SCALAR(value("1 / 4"), GA_F64, 0.25);
+    CHECK_SCALAR(value("1 << 3 + 1"), GA_I64, 16);
+    CHECK_SCALAR(value("-1 >> 70"), GA_I64, -1);
+    CHECK_SCALAR(value("1 | 2 ^ 3 & 5"), GA_I64, 3);
+    CHECK_SCALAR(value("~5 + +1"), GA_I64, -5);
+    CHECK_SCALAR(value("3 > 2"), GA_BOOL, 1);
+    CHECK_SCALAR(value("(3 > 2) + True"), GA_I64, 2);
+    CHECK_SCALAR(value("True & False"), GA_BOOL, 0);
+    CHECK_SCALAR(value("0xff + 0b101 + 0o17 + 1_000"), GA_I64, 255 + 5 + 15 + 1000);
+    CHECK_SCALAR(value("1.5e3 + .5 + 1."), GA_F64, 1501.5);
+    CHECK_SCALAR(value("18446744073709551615"), GA_U64, 18446744073709551615.0);
+    CHECK_SCALAR(value("pi"), GA_F64, 3.141592653589793);
+    CHECK_SCALAR(value("-inf"), GA_F64, -(double)INFINITY);
+    CHECK_SCALAR(value("real(2j * 2j)"), GA_F64, -4);
+    CHECK_SCALAR(value("sqrt(16)"), GA_F64, 4);
+    CHECK_SCALAR(value("abs(-3)"), GA_I64, 3);
+    CHECK_SCALAR(value("float32(2.5)"), GA_F32, 2.5);
+    CHECK_SCALAR(value("where(1 < 2, 3, 4)"), GA_I64, 3);
+    CHECK_SCALAR(value("sum(3)"), GA_I64, 3);
+    CHECK_SCALAR(value("a = 3; b = a*a; a = b + 1; a"), GA_I64, 10);
+}
+
+static void test_examples(void)
+{
+    ga_array *x = ga_arange(0, 4, 1, .dtype = GA_F32), *y = ga_values(1, 2, 3, 4),
+             *column = ga_from(((double[]){ 10, 20 }), (2, 1));
+    ga_array *u = ga_reshape(ga_arange(0, 16, 1, .dtype = GA_F64), (4, 4)), *i8 = ga_astype(x, GA_I8),
+             *z  = ga_astype(x, GA_C64);
+    double scale = 2;
+    int    k     = 2;
+    CHECK_IS(ga_eval("2*x + 1", (x)), GA_F32, (4), 1, 3, 5, 7);
+    CHECK_IS(ga_eval("x*scale", (x, scale)), GA_F32, (4), 0, 2, 4, 6);
+    CHECK_IS(ga_eval("x*y + column", (x, y, column)), GA_F64, (2, 4), 10, 12, 16, 22, 20, 22, 26, 32);
+    CHECK_IS(ga_eval("$1*$2", (ga_index(x, "::-1"), scale + 1)), GA_F32, (4), 9, 6, 3, 0);
+    CHECK_IS(ga_eval("where(x > 1, -x, y)", (x, y)), GA_F64, (4), 1, 2, -2, -3);
+    CHECK_IS(ga_eval("clip(x, 1, 2)", (x)), GA_F32, (4), 1, 1, 2, 2);
+    CHECK_IS(ga_eval("(x > 0) & ~(x >= 3)", (x)), GA_BOOL, (4), 0, 1, 1, 0);
+    CHECK_IS(ga_eval("uint8(x) << 2", (x)), GA_U8, (4), 0, 4, 8, 12);
+    CHECK_IS(ga_eval("i8 + 1.5", (i8)), GA_F64, (4), 1.5, 2.5, 3.5, 4.5);
+    CHECK_IS(ga_eval("i8**2", (i8)), GA_I8, (4), 0, 1, 4, 9);
+    CHECK_IS(ga_eval("real(z**2)", (z)), GA_F32, (4), 0, 1, 4, 9); /* as ga_square: complex numbers have no other powers */
+    CHECK_IS(ga_eval("u[1:-1, 2:] + u[1:-1, :-2] + u[2:, 1:-1] + u[:-2, 1:-1] - 4*u[1:-1, 1:-1]", (u)), GA_F64, (2, 2), 0, 0, 0,
+             0);
+    CHECK_IS(ga_eval("u[k, ::3]", (u, k)), GA_F64, (2), 8, 11);
+    CHECK_IS(ga_eval("(x + 1)[$2:]", (x, k)), GA_F32, (2), 3, 4);
+    CHECK_IS(ga_eval("x[newaxis, :2]", (x)), GA_F32, (1, 2), 0, 1);
+    CHECK_IS(ga_eval("sum(u, axis=0)", (u)), GA_F64, (4), 24, 28, 32, 36);
+    CHECK_IS(ga_eval("max(u, 1, keepdims=True)", (u)), GA_F64, (4, 1), 3, 7, 11, 15);
+    CHECK_IS(ga_eval("sum(u, axis=(0, -1), keepdims=True)", (u)), GA_F64, (1, 1), 120);
+    CHECK_SCALAR(ga_eval("mean(u, axis=None)", (u)), GA_F64, 7.5);
+    CHECK_SCALAR(ga_eval("sum(i8, dtype=float32)", (i8)), GA_F32, 6);
+    CHECK_SCALAR(ga_eval("var(y, ddof=1)*3", (y)), GA_F64, 5);
+    CHECK_SCALAR(ga_eval("median(y)", (y)), GA_F64, 2.5);
+    CHECK_SCALAR(ga_eval("percentile(y, 50, axis=0)", (y)), GA_F64, 2.5);
+    CHECK_SCALAR(ga_eval("argmax(-(y - 2)**2)", (y)), GA_I64, 1);
+    CHECK_IS(ga_eval("d = u - mean(u, axis=0);; d[:, 0] ;", (u)), GA_F64, (4), -6, -2, 2, 6);
+    CHECK_IS(ga_eval("x", (x)), GA_F32, (4), 0, 1, 2, 3);
+    CHECK_IS(ga_eval("sum = x; sum + e", (x, y)), GA_F32, (4), 2.718281828459045f, 3.718281828459045f, 4.718281828459045f,
+             5.718281828459045f);
+    ga_array *pi = ga_ones((2)); /* an operand stands before the constant */
+    CHECK_IS(ga_eval("pi + 1", (pi)), GA_F64, (2), 2, 2);
+    /* text made at run time, the same call again, names apart */
+    char         text[40];
+    const ga_arg both[2] = { GA_ARG(y), GA_ARG(10) };
+    for (int n = 1; n <= 3; n++) {
+        snprintf(text, sizeof text, "first*%d + second", n % 2);
+        CHECK_IS(ga_eval_n(text, 2, both, .names = "first, second"), GA_F64, (4), 10 + n % 2, 10 + 2 * (n % 2),
+                 10 + 3 * (n % 2), 10 + 4 * (n % 2));
+    }
+    /* the same text with other names, and with none: not what was kept */
+    CHECK_IS(ga_eval_n("first*1 + second", 2, both, .names = "second, first"), GA_F64, (4), 11, 12, 13, 14);
+    FAILS(GA_BAD_ARGUMENT, ga_eval_n("first*1 + second", 2, both), "there is no \"first\"", "$1 to $2");
+    ga_array *empty = ga_zeros((0, 3));
+    ga_array *none  = ga_eval("sqrt(empty) + 1", (empty));
+    CHECK(none && none->ndim == 2 && none->size == 0);
+    CHECK_IS(ga_eval("sum(empty*2, axis=0)", (empty)), GA_F64, (3), 0, 0, 0);
+    /* the result is new: changing it leaves the operand */
+    ga_array *copy = ga_eval("y[::2]", (y));
+    CHECK(!ga_may_share_memory(copy, y));
+    ga_free(none), ga_free(copy), ga_free(empty), ga_free(pi), ga_free(x), ga_free(y), ga_free(column), ga_free(u), ga_free(i8),
+        ga_free(z);
+}
+
+/* Every row by its name. */
+static void test_rows(void)
+{
+    ga_array *x = ga_values(0.25, 0.5, 0.75), *y = ga_ints(3, 1, 2), *r, *s;
+#define SAME(call, ...)                                                                                                        \
+    (r = (call), s = ga_eval(__VA_ARGS__), CHECK(r ? test_same_bits(r, s) : !s), ga_free(r), ga_free(s), ga_clear_error())
+    ga_set_error_handler(ga_ignore_error, NULL);
+#define GA_UNARY(name, ...)       SAME((ga_##name)(x, ga_map_defaults), #name "(x)", (x, y));
+#define GA_ELEMENTARY(name, ...)  SAME((ga_##name)(x, ga_map_defaults), #name "(x)", (x, y));
+#define GA_BINARY(name, ...)      SAME((ga_##name)(GA_ARG(y), GA_ARG(x), ga_map_defaults), #name "(y, x)", (x, y));
+#define GA_ELEMENTARY2(name, ...) SAME((ga_##name)(GA_ARG(y), GA_ARG(x), ga_map_defaults), #name "(y, x)", (x, y));
+#define GA_TERNARY(name, ...)     SAME((ga_##name)(GA_ARG(x), GA_ARG(y), GA_ARG(2), ga_map_defaults), #name "(x, y, 2)", (x, y));
+#define GA_FOLD(name, ...)        SAME((ga_##name)(x, ga_reduce_defaults), #name "(x)", (x, y));
+#define GA_TABLE
+#include "gpuarr.h"
+    ga_set_error_handler(NULL, NULL);
+    ga_free(x), ga_free(y);
+}
+
+static void test_options(void)
+{
+    ga_array *x = ga_arange(0, 6, 1, .dtype = GA_F64), *out = ga_zeros((6)), *single = ga_zeros((6), .dtype = GA_F32), *r;
+    ga_array *mask = ga_greater(x, 2), *n = ga_scalar(0);
+    CHECK(ga_eval("x*x", (x), .out = out) == out);
+    CHECK_IS(ga_copy(out), GA_F64, (6), 0, 1, 4, 9, 16, 25);
+    CHECK(ga_eval("x + 0.5", (x), .out = single) == single);
+    CHECK_IS(ga_copy(single), GA_F32, (6), 0.5, 1.5, 2.5, 3.5, 4.5, 5.5);
+    CHECK(ga_eval("-x", (x), .out = out, .where = mask) == out);
+    CHECK_IS(ga_copy(out), GA_F64, (6), 0, 1, 4, -3, -4, -5);
+    CHECK_IS(ga_eval("x + 1", (x), .where = mask), GA_F64, (6), 0, 0, 0, 4, 5, 6);
+    CHECK_IS(ga_eval("x*x", (x), .dtype = GA_C128), GA_C128, (6), 0, 1, 4, 9, 16, 25);
+    CHECK_IS(ga_eval("x", (x), .where = mask), GA_F64, (6), 0, 0, 0, 3, 4, 5);
+    CHECK(ga_eval("7", (x), .out = out, .where = mask) == out);
+    CHECK_IS(ga_copy(out), GA_F64, (6), 0, 1, 4, 7, 7, 7);
+    CHECK(ga_eval("x[::-1]", (x), .out = out) == out);
+    CHECK_IS(ga_copy(out), GA_F64, (6), 5, 4, 3, 2, 1, 0);
+    CHECK(ga_eval("float32(x)", (x), .out = out) == out);
+    CHECK_IS(ga_copy(out), GA_F64, (6), 0, 1, 2, 3, 4, 5);
+    CHECK(ga_eval("count_nonzero(x > 1)", (x), .out = n) == n && ga_item(n) == 4);
+    CHECK_SCALAR(ga_eval("sum(x)", (x), .dtype = GA_F32), GA_F32, 15);
+    /* results over operands, and beside them */
+    CHECK(ga_eval("x*2 + x", (x), .out = x) == x);
+    CHECK_IS(ga_copy(x), GA_F64, (6), 0, 3, 6, 9, 12, 15);
+    ga_array *behind = ga_index(x, "1:"), *before = ga_index(x, ":-1");
+    CHECK(ga_eval("before + behind", (before, behind), .out = behind) == behind);
+    CHECK_IS(ga_copy(x), GA_F64, (6), 0, 3, 9, 15, 21, 27);
+    CHECK(ga_eval("x[::-1] + x*0", (x), .out = x) == x);
+    CHECK_IS(ga_copy(x), GA_F64, (6), 27, 21, 15, 9, 3, 0);
+    r                  = ga_empty((6));
+    ga_eval_options o  = ga_eval_defaults;
+    const ga_arg    in = GA_ARG(x);
+    o.out              = r;
+    CHECK((ga_eval_n)("$1 - 1", 1, &in, o) == r);
+    CHECK_IS(r, GA_F64, (6), 26, 20, 14, 8, 2, -1);
+    ga_free(x), ga_free(out), ga_free(single), ga_free(mask), ga_free(n), ga_free(behind), ga_free(before);
+}
+
+static void test_errors(void)
+{
+    ga_array *x = ga_zeros((2, 3)), *column = ga_zeros((4, 1)), *i = ga_ones((3), .dtype = GA_I32), *none = NULL;
+    ga_array *whole = ga_zeros((2, 3), .dtype = GA_I32);
+    double    c     = 2;
+    int       k     = 9;
+    ga_set_error_handler(ga_ignore_error, NULL);
+    FAILS(GA_BAD_ARGUMENT, ga_eval("2*x + colunm", (x, column)), "there is no \"colunm\": did you mean column?",
+          "\n    2*x + colunm\n          ^^^^^^\n", "x is float64 (2, 3)", "column is float64 (4, 1)");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sqr(x)", (x)), "did you mean", "sqrt");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("quaternion(x)", (x)), "there is no \"quaternion\"", "the operands are x");
+    FAILS(GA_BAD_SHAPE, ga_eval("x*2 + column", (x, column)), "do not broadcast", "(2, 3)", "(4, 1)",
+          "\n    x*2 + column\n        ^\n");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x +", (x)), "an operand is missing", "    x +\n       ^");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x x", (x)), "an operator is missing", "\n      ^");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("(x + (2)", (x)), "never closed", "\n    ^\n");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x)", (x)), "no '('");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x]", (x)), "no '['");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x[1", (x)), "'[' is never closed");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x[]", (x)), "the index is empty");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x[k]", (x, k)), "out of bounds", "index 9");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x[c]", (x, c)), "must be an integer");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x[$7]", (x, c)), "there is no operand $7");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x[1.5]", (x)), "is not an integer");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("c[0]", (c)), "a number has no elements");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x < 1 < c", (x, c)), "do not chain", "(a < b) & (b < c)");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x and x", (x)), "written &");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x or x", (x)), "written |");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("not x", (x)), "written ~");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x if c else c", (x, c)), "where(condition, x, y)");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sin x", (x)), "sin is a function");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sin(x, c)", (x, c)), "sin takes 1 operand, not 2");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("where(x, c)", (x, c)), "where takes 3 operands, not 2");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("exp(x, axis=1)", (x)), "exp takes no options");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, out=x)", (x)), "sum takes axis, keepdims, dtype and ddof");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("median(x, ddof=1)", (x)), "median takes axis and keepdims");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, axis=c)", (x, c)), "is written as an integer");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, axis=(0, 1, 0, 1, 0, 1, 0, 1, 0, 1))", (x)), "so many axes");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, axis=(0; 1))", (x)), "axis=(0, 2)");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, axis=2)", (x)), "there is no axis 2", "\n    ^^^");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, dtype=real)", (x)), "this is no dtype");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, keepdims=True axis=1)", (x)), "a comma or ')' is missing");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("(x, c)", (x, c)), "no lists");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x, c", (x, c)), "no lists");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x = c", (x, c)), "needs no name");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x; c", (x, c)), "give this one a name");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("(x = c)", (x, c)), "'==' compares");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x.T", (x)), "no members");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x @ x", (x)), "means nothing");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("", (x)), "the formula is empty");
+    FAILS(GA_BAD_ARGUMENT, ga_eval(";", (x)), "an operand is missing");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("2x", (x)), "no number");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("2.0f*x", (x)), "no number");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("99999999999999999999*x", (x)), "does not fit 64 bits");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("$3*x", (x, c)), "there are 2 operands, $1 to $2");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("$0", (x)), "there is one operand");
+    FAILS(GA_BAD_ARGUMENT, ga_eval_n("$1", 0, NULL), "there are no operands");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("1 // (c - 2)", (c)), "division of a number by zero", "\n      ^^");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("2**63 + x", (x)), "beyond 64 bits");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("(-8)**0.5", (x)), "is complex");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("0**-1", (x)), "no negative powers");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("1.5 & 2", (x)), "for integers");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("1j // 2", (x)), "complex numbers");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("1 << -1", (x)), "negative number");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("i ** -2", (i)), "negative integer powers", "\n      ^^");
+    FAILS(GA_BAD_DTYPE, ga_eval("x & 1", (x)), "bitwise_and does not exist for float64");
+    FAILS(GA_BAD_DTYPE, ga_eval("x*1.5", (x), .dtype = GA_I32), "cannot be computed in int32");
+    FAILS(GA_BAD_DTYPE, ga_eval("x", (x), .dtype = GA_I32), "cannot become int32", "int32(...)");
+    FAILS(GA_BAD_DTYPE, ga_eval("x*2", (x), .out = whole), "the result is float64", "int32");
+    FAILS(GA_BAD_SHAPE, ga_eval("x*2", (x), .out = column), ".out has shape (4, 1)");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x)", (x), .where = x), "sum takes no .where");
+    FAILS(GA_BAD_DTYPE, ga_eval("median(x)", (x), .dtype = GA_F32), "median takes no .dtype");
+    FAILS(GA_BAD_DTYPE, ga_eval("x", (x), .dtype = (ga_dtype)99), "not a dtype");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("none + 1", (none)), "the first operand is NULL");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x + 1", (x), .out = NULL), ".out is NULL");
+    FAILS(GA_BAD_ARGUMENT, ga_eval_n(NULL, 0, NULL), "the formula is NULL");
+    FAILS(GA_BAD_ARGUMENT, ga_eval_n("$1", 2, NULL), "operands is NULL");
+    FAILS(GA_BAD_ARGUMENT, ga_eval_n("$1", -1, NULL), "-1 operands");
+    FAILS(GA_BAD_ARGUMENT, ga_eval_n("$1", 65, NULL), "at most 64");
+    ga_array *freed = ga_zeros((2, 3));
+    ga_free(freed);
+    if (!TEST_ASAN) FAILS(GA_BAD_ARGUMENT, ga_eval("x*2 + 1", (x), .out = freed), ".out is no array");
+    if (!TEST_ASAN) FAILS(GA_BAD_ARGUMENT, ga_eval("x*2 + 1", (x), .where = freed), ".where is no array");
+    ga_set_error_handler(NULL, NULL);
+    ga_free(x), ga_free(column), ga_free(i), ga_free(whole);
+}
+
+static int  told;
+static char sentence[2000];
+static void hear(ga_status status, const char *text, void *user)
+{
+    (void)status, (void)user;
+    told++;
+    snprintf(sentence, sizeof sentence, "%s", text);
+}
+
+/* An error is told once, whole, and an earlier one stays. */
+static void test_telling(void)
+{
+    ga_array *x = ga_zeros((3)), *y = ga_zeros((4));
+    ga_set_error_handler(hear, NULL);
+    CHECK(!ga_eval("x + y", (x, y)) && told == 1 && strstr(sentence, "broadcast") && strstr(sentence, "\n      ^"));
+    CHECK(!ga_eval("x + z", (x, y)) && told == 1 && !strstr(ga_error(), "there is no"));
+    ga_clear_error();
+    CHECK(!ga_eval("x + z", (x, y)) && told == 2 && strstr(ga_error(), "there is no \"z\""));
+    ga_set_error_handler(NULL, NULL);
+    ga_clear_error();
+    ga_free(x), ga_free(y);
+}
+
+/* As deep, and as long, as a formula may be. */
+static void test_limits(void)
+{
+    static char text[40000];
+    ga_array   *x = ga_ones((2));
+    size_t      n = 0;
+    for (int k = 0; k < 900; k++) text[n++] = '(';
+    text[n++] = 'x';
+    for (int k = 0; k < 900; k++) text[n++] = ')';
+    text[n]   = 0;
+    ga_arg in = GA_ARG(x);
+    CHECK_IS(ga_eval_n(text, 1, &in, .names = "x"), GA_F64, (2), 1, 1);
+    for (n = 0; n < 800; n++) text[n] = n % 2 ? '+' : 'x';
+    text[n]     = 0;
+    text[n - 1] = ' ';
+    CHECK_IS(ga_eval_n(text, 1, &in, .names = "x"), GA_F64, (2), 400, 400);
+    memset(text, '-', 900);
+    text[900] = 'x', text[901] = 0;
+    CHECK_IS(ga_eval_n(text, 1, &in, .names = "x"), GA_F64, (2), 1, 1);
+    ga_set_error_handler(ga_ignore_error, NULL);
+    memset(text, '(', 5000);
+    text[5000] = 0;
+    FAILS(GA_BAD_ARGUMENT, ga_eval_n(text, 1, &in, .names = "x"), "more than 1000 steps");
+    memset(text, '-', 5000);
+    FAILS(GA_BAD_ARGUMENT, ga_eval_n(text, 1, &in, .names = "x"), "more than 1000 steps");
+    for (n = 0; n < 16000; n += 4) memcpy(text + n, "x**", 4), text[n + 3] = ' ';
+    text[n] = 0;
+    FAILS(GA_BAD_ARGUMENT, ga_eval_n(text, 1, &in, .names = "x"), "more than 1000 steps");
+    memset(text, ' ', 30000);
+    text[30000] = 0;
+    FAILS(GA_BAD_ARGUMENT, ga_eval_n(text, 1, &in, .names = "x"), "longer than 16384 characters");
+    ga_set_error_handler(NULL, NULL);
+    ga_free(x);
+}
+
+static void test_chunked(void)
+{
+    if (test_on_gpu()) return;
+    ga_scope {
+        ga_array *x = ga_reshape(ga_arange(0, 600, 1, .dtype = GA_F32), (30, 20)), *c = ga_chunked(x, 7, 6);
+        ga_array *lazy = ga_eval("d = c - mean(c, axis=0); d / sqrt(sum(d*d, axis=0)) + c[:, ::-1]", (c));
+        CHECK(lazy && ga_is_chunked(lazy));
+        CHECK(
+            test_same_bits(ga_compute(lazy), ga_eval("d = x - mean(x, axis=0); d / sqrt(sum(d*d, axis=0)) + x[:, ::-1]", (x))));
+        CHECK_FAILS(ga_eval("c + x", (c, x), .out = lazy), "chunked");
+    }
+}
+
+/* What was read is kept, and given back by ga_shutdown; results own nothing of it. */
+static void test_keeping(void)
+{
+    ga_array *x    = ga_ones((3));
+    int64_t   used = ga_memory_stats().used_bytes;
+    for (int k = 0; k < 1000; k++) {
+        char   text[40];
+        ga_arg in = GA_ARG(x);
+        snprintf(text, sizeof text, "$1 + %d", k);
+        ga_array *y = ga_eval_n(text, 1, &in);
+        if (!y || ga_item_at(y, 2) != 1 + k) CHECK(!"the sum is right");
+        ga_free(y);
+        if (k == 500) ga_shutdown();
+    }
+    CHECK(ga_memory_stats().used_bytes == used && !ga_error());
+    ga_free(x);
+}
+
+int main(void)
+{
+    test_begin();
+    test_numbers();
+    test_examples();
+    test_rows();
+    test_options();
+    test_errors();
+    test_telling();
+    test_limits();
+    test_chunked();
+    test_keeping();
+    return test_end();
+}
