@@ -303,13 +303,13 @@ unit() { # unit KIND NAME [LIBRARIES]: tests/NAME.c, on the CPU
 }
 
 stack() { # stack KIND: the tests, in a thread of 64 KiB
-    local name cc=gcc at=$B/c tests
-    case $1 in musl*) cc=musl-gcc at=$B/$1 ;; esac
+    local name cc=gcc at=$B/c tests kernel=
+    case $1 in musl*) cc=musl-gcc at=$B/$1 kernel="-idirafter /usr/include -idirafter /usr/include/$(gcc -print-multiarch)" ;; esac # linux/...
     # Not folds, which takes long (its calls are those of reductions), nor chunked: expressions of hundreds of operations take as much more.
     tests=$(each %s $TESTS | sed 's/\<folds\>//; s/\<chunked\>//')
     one "build of stack, $1" made "$at/stack.o" $cc -std=c11 -O1 $WARN -c tests/stack.c || return
     for name in $tests; do # -fstack-usage: the variables of a test itself are no call's
-        one "build of $name, $cc" made "$at/$name-stack.o" $cc -std=c11 -O1 -fstack-usage $WARN -I. -c "tests/$name.c" || continue
+        one "build of $name, $cc" made "$at/$name-stack.o" $cc -std=c11 -O1 -fstack-usage $WARN -I. $kernel -c "tests/$name.c" || continue
         one "linking $name, $1" made "$B/$1/$name" $cc -Wl,--wrap=main "$at/stack.o" "$at/$name-stack.o" $(object_files "$1") -lm -lpthread || continue
         part "$name, $1, 64 KiB" alone "$name" env GPUARR_TEST_SMALL=1 GPUARR_TEST_OWN_STACK="$(cut -f2 "$at/$name-stack.su" | sort -n | tail -n 1)" "$B/$1/$name"
     done

@@ -8,7 +8,7 @@ struct gi_computation {
     pthread_mutex_t lock;
     bool            failed; /* atomic */
     ga_status       status;
-    char            text[1024 + 256]; /* of the first error */
+    char            text[sizeof gi_error_text + 256]; /* of the first error */
     /* what comes of it: arrays of one shape, of which a unit is a box of `unit`, worked out in pieces; */
     int                    arrays, ndim;
     const ga_array *const *of; /* of these, or of reductions */

@@ -135,7 +135,7 @@ typedef struct gi_task_run {
     int64_t         left; /* tasks that have not run */
     bool            failed;
     ga_status       status;
-    char            text[1024 + 256];
+    char            text[sizeof gi_error_text + 256];
     ga_task       **users;
 } gi_task_run;
 
