@@ -240,6 +240,33 @@ static void test_where_and_out(void)
     }
 }
 
+/* Along each axis of a view, transposed or broadcast, calls give what they give of a copy of it. */
+static void test_views_along_axes(void)
+{
+    static const int64_t shapes[4][3] = { { 2, 2, 9 }, { 5, 4, 3 }, { 3, 1, 20 }, { 2, 40, 5 } };
+    static const int     order[6][3]  = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+    for (int of = 0; of < 4 * 8 * 6; of++)
+        ga_scope {
+            const int64_t  *n = shapes[of / 48];
+            const int      *p = order[of % 6], repeated = of / 6 % 8; /* a bit for each axis */
+            const ga_array *small = ga_random_integers(
+                -9, 9, (repeated & 1 ? 1 : n[0], repeated & 2 ? 1 : n[1], repeated & 4 ? 1 : n[2]), .seed = 5);
+            const ga_array *view = ga_transpose(ga_broadcast_to(small, (n[0], n[1], n[2])), .axes = ga_axes(p[0], p[1], p[2]));
+            const ga_array *copy = ga_copy(view);
+            for (int axis = 0; axis < 3; axis++)
+                ga_scope {
+                    CHECK(ga_array_equal(ga_cumsum(view, .axis = axis), ga_cumsum(copy, .axis = axis)));
+                    CHECK(ga_array_equal(ga_cumprod(view, .axis = axis), ga_cumprod(copy, .axis = axis)));
+                    CHECK(ga_array_equal(ga_sum(view, .axis = axis), ga_sum(copy, .axis = axis)));
+                    CHECK(ga_array_equal(ga_var(view, .axis = axis), ga_var(copy, .axis = axis)));
+                    CHECK(ga_array_equal(ga_argmax(view, .axis = axis), ga_argmax(copy, .axis = axis)));
+                    CHECK(ga_array_equal(ga_median(view, .axis = axis), ga_median(copy, .axis = axis)));
+                    CHECK(ga_array_equal(ga_argsort(view, .axis = axis), ga_argsort(copy, .axis = axis)));
+                    CHECK(ga_array_equal(ga_roll(view, 2, .axis = axis), ga_roll(copy, 2, .axis = axis)));
+                }
+        }
+}
+
 /* ---- what else is promised --------------------------------------------------------------------------------------- */
 
 static void test_functions(void)
@@ -473,6 +500,7 @@ int main(void)
     test_views();
     test_dtypes();
     test_where_and_out();
+    test_views_along_axes();
     test_functions();
     test_text();
     test_benchmark();

@@ -170,6 +170,7 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
     j.join          = gi_row_kernel(row, wide);
     j.blocks        = (j.lines.length + GI_BLOCK - 1) / GI_BLOCK;
     j.columns       = gi_line_columns(&j.lines);
+    if (j.columns > gi_line_columns(&j.out)) j.columns = gi_line_columns(&j.out); /* lines that lie side by side in both */
     j.width         = j.columns < GI_SCAN_WIDTH * 8 / ga_itemsize(wide) ? j.columns : GI_SCAN_WIDTH * 8 / ga_itemsize(wide);
     ga_array *ends  = NULL;
     int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK) / j.width;
