@@ -1292,7 +1292,8 @@ typedef union ga_result { /* what a task gives */
 typedef struct ga_graph ga_graph;
 typedef struct ga_task  ga_task;
 /* in[k]: the result of the k-th task that it needs. False: it failed (an error of gpuarr is told with it), and so does the run.
-   Arrays made inside are released when it returns, except result->array, and what it has handed out with ga_keep. */
+   Arrays made inside are released when it returns, except what it has handed out with ga_keep, and result->array, which is released
+   when no other task needs it, unless ga_run hands it out. in[k].array belongs to the run: do not free it. */
 typedef bool (*ga_task_function)(ga_result *result, const ga_result *in, int n, void *user);
 
 typedef struct ga_delayed_options {
@@ -1300,7 +1301,7 @@ typedef struct ga_delayed_options {
     GI_BY_NAME
     const char *name GI_DEFAULT; /* for errors and pictures; not given: that of the function */
     void (*release)(ga_result *result)
-        GI_DEFAULT; /* called when nobody needs the result any more; not for results that ga_run hands out */
+        GI_DEFAULT; /* called, in place of releasing an array, when nobody needs the result any more; not for what ga_run hands out */
     const char *site GI_IS("");
 } ga_delayed_options;
 #define GI_DEFAULTS_ga_delayed_options
@@ -1308,7 +1309,8 @@ typedef struct ga_delayed_options {
 GA_API ga_graph *(ga_graph_new)(const char *site);
 GA_API void ga_graph_free(ga_graph *g); /* and its tasks; NULL is fine */
 GA_API ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_task *const *needs, ga_delayed_options o);
-/* Runs what the n tasks need, and them. results[k] is yours. False on error: then no result is left. */
+/* Runs what the n tasks need, and them. results[k] is yours (of a task that is asked for twice: two views of an array). False on error:
+   then no result is left. */
 GA_API bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site);
 GA_API bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, const char *site);
 /* The graph as a picture: path ends in .svg or .dot; of more than .tasks tasks (default 200) only the number is written. */

@@ -63,6 +63,12 @@ static bool careless_and_bad(ga_result *result, const ga_result *in, int n, void
 {
     return careless(result, in, n, user) && false;
 }
+static bool same(ga_result *result, const ga_result *in, int n, void *user)
+{
+    (void)n, (void)user;
+    *result = in[0];
+    return true;
+}
 static void release_array(ga_result *result) { ga_free(result->array); }
 
 int main(void)
@@ -135,6 +141,26 @@ int main(void)
         CHECK(ga_report_leaks(NULL) == 1);
         ga_free(kept_array);
     }
+    ga_graph_free(g);
+
+    /* without .release arrays are released all the same; who gives its input on gives a view */
+    g                  = ga_graph_new();
+    char      name[16] = "join";
+    ga_task  *x = ga_delayed(g, array, NULL), *y = ga_delayed(g, same, NULL, x), *z = ga_delayed(g, same, NULL, y);
+    ga_task  *joined   = ga_delayed(g, array, NULL, y, ga_delayed(g, same, NULL, z));
+    ga_task  *asked[4] = { x, y, x, z };
+    ga_result given[4];
+    CHECK(ga_run(g, joined, &r) && ga_item_at(r.array, 99) == 2 && ga_report_leaks(NULL) == 1);
+    ga_free(r.array);
+    CHECK(ga_run_n(g, 4, asked, given) && ga_report_leaks(NULL) == 4);
+    for (int k = 0; k < 4; k++) {
+        CHECK(ga_item_at(given[k].array, 99) == 1);
+        ga_free(given[k].array);
+    }
+    ga_task *stop = ga_delayed_n(g, bad, NULL, 1, &joined, .name = name);
+    memset(name, 'x', 4);
+    CHECK_FAILS(ga_run(g, stop, &r), "join (");
+    CHECK(ga_report_leaks(NULL) == 0);
     ga_graph_free(g);
 
     /* many: a million tasks, wide and then deep */

@@ -13,6 +13,7 @@ struct ga_task {
     int64_t          number, users;         /* users: where its users begin in the run's list */
     int32_t          n, waits, left;        /* waits: for so many (atomic); left: users that have not run (atomic) */
     uint32_t         run;                   /* the last run that needs it */
+    bool             owns, given;           /* is its result an array that the run frees? has the caller got that? */
 };
 
 typedef struct gi_task_block {
@@ -97,14 +98,17 @@ ga_task *(ga_delayed_n)(ga_graph *g, ga_task_function f, void *user, int n, ga_t
     if (n < 0 || (n > 0 && !needs))
         return (ga_task *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d tasks are needed: give as many pointers", n);
     if (!gi_tasks_are_of(o.site, g, n, needs, " of those that are needed")) return NULL;
-    ga_task *t = (ga_task *)gi_graph_alloc(o.site, g, sizeof *t + (size_t)n * sizeof *needs);
+    const size_t letters = o.name ? strlen(o.name) + 1 : 0;
+    char        *name    = letters ? (char *)gi_graph_alloc(o.site, g, letters) : NULL;
+    ga_task     *t = !letters || name ? (ga_task *)gi_graph_alloc(o.site, g, sizeof *t + (size_t)n * sizeof *needs) : NULL;
     if (!t) return NULL;
+    if (name) memcpy(name, o.name, letters);
     memset(t, 0, sizeof *t);
     t->graph   = g;
     t->f       = f;
     t->user    = user;
     t->site    = o.site;
-    t->name    = o.name;
+    t->name    = name;
     t->release = o.release;
     t->n       = n;
     t->needs   = (ga_task **)(void *)(t + 1);
@@ -167,14 +171,41 @@ static void gi_note_task(const ga_task *t, double start)
     gi_keep_event(&e);
 }
 
-/* The array that a task gives outlives its scope. (A result that is no array is not in the scope's list.) */
-static void gi_task_keep_result(gi_scope *scope, const ga_result *result)
+/* An array that a task has made, or was given by a task that had, and that is its result, outlives the scope and belongs to the task: in
+   the second case by a view of its own. False with an error. (Any other result is not known to be an array.) */
+static bool gi_task_take_result(ga_task *t, gi_scope *scope)
 {
-    for (ga_array *a = scope->first; a; a = a->next)
-        if (a == result->array) {
-            ga_keep(a);
-            return;
-        }
+    ga_array *a = scope->first;
+    t->owns     = false;
+    for (int k = 0; k < t->n && !t->owns; k++) t->owns = t->needs[k]->owns && t->needs[k]->result.array == t->result.array;
+    if (t->owns) return (t->result.array = ga_keep((ga_view)(t->result.array, t->site))) != NULL;
+    while (a && a != t->result.array) a = a->next;
+    t->owns = a != NULL;
+    if (a) ga_keep(a);
+    return true;
+}
+
+/* Nobody needs the result any more. */
+static void gi_task_release(ga_task *t)
+{
+    if (t->release) t->release(&t->result);
+    else if (t->owns) ga_free(t->result.array);
+}
+
+/* Copies the results for the caller, who gets an array that he asks for twice as two views. False with an error: then none is left. */
+static bool gi_tasks_give(int n, ga_task *const *tasks, ga_result *results)
+{
+    int k = 0;
+    for (int i = 0; i < n; i++) tasks[i]->given = false;
+    for (; k < n; k++) {
+        results[k] = tasks[k]->result;
+        if (tasks[k]->given && !(results[k].array = (ga_view)(results[k].array, tasks[k]->site))) break;
+        tasks[k]->given = tasks[k]->owns;
+    }
+    for (int i = 0; i < k && k < n; i++)
+        if (tasks[i]->owns) ga_free(results[i].array);
+        else gi_task_release(tasks[i]);
+    return k == n;
 }
 
 static bool gi_task_do(ga_task *t)
@@ -188,7 +219,7 @@ static bool gi_task_do(ga_task *t)
     gi_scope scope;
     gi_scope_begin(&scope);
     bool ok = t->f(&t->result, in, t->n, t->user);
-    if (ok) gi_task_keep_result(&scope, &t->result);
+    ok      = ok && gi_task_take_result(t, &scope);
     gi_scope_end(&scope);
     if (in != few) gi_mem_release(in, bytes);
     if (ok) gi_error_left_behind();
@@ -222,8 +253,7 @@ static void gi_take_tasks(int64_t begin, int64_t end, void *job)
             done++;
             t->waits = GI_TASK_RAN;
             for (int k = 0; k < t->n; k++)
-                if (__atomic_sub_fetch(&t->needs[k]->left, 1, __ATOMIC_ACQ_REL) == 0 && t->needs[k]->release)
-                    t->needs[k]->release(&t->needs[k]->result);
+                if (__atomic_sub_fetch(&t->needs[k]->left, 1, __ATOMIC_ACQ_REL) == 0) gi_task_release(t->needs[k]);
             ga_task *more = NULL;
             for (ga_task **u = r->users + t->users; *u; u++) {
                 if (__atomic_sub_fetch(&(*u)->waits, 1, __ATOMIC_ACQ_REL) > 0) continue;
@@ -326,14 +356,12 @@ bool(ga_run_n)(ga_graph *g, int n, ga_task *const *tasks, ga_result *results, co
     gi_watch_ends();
     pthread_cond_destroy(&r.change);
     pthread_mutex_destroy(&r.lock);
-    for (int k = 0; k < n && !r.failed; k++) results[k] = tasks[k]->result;
     for (int64_t i = 0; i < m && r.failed; i++)
-        if (needed[i]->waits == GI_TASK_RAN && needed[i]->left > 0 && needed[i]->release)
-            needed[i]->release(&needed[i]->result);
+        if (needed[i]->waits == GI_TASK_RAN && needed[i]->left > 0) gi_task_release(needed[i]);
     gi_mem_release(r.users, edge_bytes);
     gi_mem_release(needed, bytes);
     if (r.failed) gi_fail(site, r.status, "%s", r.text);
-    return !r.failed;
+    return !r.failed && gi_tasks_give(n, tasks, results);
 }
 
 bool(ga_run)(ga_graph *g, ga_task *task, ga_result *result, const char *site) { return (ga_run_n)(g, 1, &task, result, site); }
