@@ -282,14 +282,14 @@ static void finish(const OpRef &op)
 
 /* They run on a thread of their own, because the program may wait for what they do without a word to CUDA, or they for the
  * program.  It starts the next one by itself if the program has given no work to any stream for a while. */
-struct Helper {
+struct HostWorker {
     std::condition_variable_any asked;
     std::deque<OpRef>           calls; /* functions to call now */
     bool                        made = false;
 };
-static Immortal<Helper>  helper;
-static thread_local bool is_helper;
-static uint64_t          submissions;
+static Immortal<HostWorker> worker;
+static thread_local bool    is_worker;
+static uint64_t             submissions;
 
 /* So long the host waits for a function that it has just launched, as if it were part of the call (eager), or does not wait for
  * anything (lazy) until the stream's work runs without being asked for. */
@@ -331,45 +331,45 @@ static OpRef next_host_function()
     return nullptr;
 }
 
-static void help()
+static void serve()
 {
-    is_helper = true;
+    is_worker = true;
     prepare_os_thread();
     api_mutex.lock();
     for (;;) {
-        while (!helper->calls.empty()) {
-            OpRef op = helper->calls.front();
-            helper->calls.pop_front();
+        while (!worker->calls.empty()) {
+            OpRef op = worker->calls.front();
+            worker->calls.pop_front();
             call_host_function(op);
         }
         OpRef    next = next_host_function();
         uint64_t seen = submissions;
-        if (!next) helper->asked.wait(api_mutex);
-        else if (helper->asked.wait_for(api_mutex, quiet) == std::cv_status::timeout && submissions == seen)
+        if (!next) worker->asked.wait(api_mutex);
+        else if (worker->asked.wait_for(api_mutex, quiet) == std::cv_status::timeout && submissions == seen)
             run_until(next->stream, next.get());
     }
 }
 
 /* Signals of the program are not for this thread. */
-static void make_helper()
+static void make_worker()
 {
-    if (helper->made) return;
-    helper->made = true;
+    if (worker->made) return;
+    worker->made = true;
     sigset_t blocked, before;
     sigfillset(&blocked);
     for (int s : { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGVTALRM }) sigdelset(&blocked, s);
     pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    std::thread(help).detach();
+    std::thread(serve).detach();
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 static void start_host_function(const OpRef &op)
 {
     op->started = true;
-    if (is_helper) return call_host_function(op);
-    make_helper();
-    helper->calls.push_back(op);
-    helper->asked.notify_all();
+    if (is_worker) return call_host_function(op);
+    make_worker();
+    worker->calls.push_back(op);
+    worker->asked.notify_all();
 }
 
 /* A function in a stream cannot wait for itself: the call returns too early, and ApiCall has said why. */
@@ -451,8 +451,8 @@ static void submit_host_function(Stream *s, uint32_t id, std::function<void()> w
     bool  later = runs_later(s);
     OpRef op    = keep_back(s, id, std::move(work));
     op->on_host = true;
-    make_helper();
-    helper->asked.notify_all();
+    make_worker();
+    worker->asked.notify_all();
     if (later) return;
     start_host_function(op);
     op_ended->wait_for(api_mutex, head_start, [&]() { return op->done; });
