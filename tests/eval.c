@@ -42,14 +42,16 @@ static void test_examples(void)
 {
     ga_array *x = ga_arange(0, 4, 1, .dtype = GA_F32), *y = ga_values(1, 2, 3, 4),
              *column = ga_from(((double[]){ 10, 20 }), (2, 1));
-    ga_array *u = ga_reshape(ga_arange(0, 16, 1, .dtype = GA_F64), (4, 4)), *i8 = ga_astype(x, GA_I8),
-             *z  = ga_astype(x, GA_C64);
-    double scale = 2;
-    int    k     = 2;
+    ga_array *flat   = ga_arange(0, 16, 1, .dtype = GA_F64);
+    ga_array *u = ga_reshape(flat, (4, 4)), *i8 = ga_astype(x, GA_I8), *z = ga_astype(x, GA_C64);
+    double    scale = 2;
+    int       k     = 2;
     CHECK_IS(ga_eval("2*x + 1", (x)), GA_F32, (4), 1, 3, 5, 7);
     CHECK_IS(ga_eval("x*scale", (x, scale)), GA_F32, (4), 0, 2, 4, 6);
     CHECK_IS(ga_eval("x*y + column", (x, y, column)), GA_F64, (2, 4), 10, 12, 16, 22, 20, 22, 26, 32);
-    CHECK_IS(ga_eval("$1*$2", (ga_index(x, "::-1"), scale + 1)), GA_F32, (4), 9, 6, 3, 0);
+    ga_array *turned = ga_index(x, "::-1");
+    CHECK_IS(ga_eval("$1*$2", (*&turned, scale + 1)), GA_F32, (4), 9, 6, 3, 0);
+    ga_free(turned);
     CHECK_IS(ga_eval("where(x > 1, -x, y)", (x, y)), GA_F64, (4), 1, 2, -2, -3);
     CHECK_IS(ga_eval("clip(x, 1, 2)", (x)), GA_F32, (4), 1, 1, 2, 2);
     CHECK_IS(ga_eval("(x > 0) & ~(x >= 3)", (x)), GA_BOOL, (4), 0, 1, 1, 0);
@@ -95,8 +97,8 @@ static void test_examples(void)
     /* the result is new: changing it leaves the operand */
     ga_array *copy = ga_eval("y[::2]", (y));
     CHECK(!ga_may_share_memory(copy, y));
-    ga_free(none), ga_free(copy), ga_free(empty), ga_free(pi), ga_free(x), ga_free(y), ga_free(column), ga_free(u), ga_free(i8),
-        ga_free(z);
+    ga_free(flat), ga_free(none), ga_free(copy), ga_free(empty), ga_free(pi), ga_free(x), ga_free(y), ga_free(column),
+        ga_free(u), ga_free(i8), ga_free(z);
 }
 
 /* Every row by its name. */
@@ -344,5 +346,7 @@ int main(void)
     test_limits();
     test_chunked();
     test_keeping();
+    ga_report_leaks(stdout);
+    CHECK(ga_memory_stats().arrays == 0 && ga_memory_stats().used_bytes == 0);
     return test_end();
 }

@@ -73,7 +73,8 @@ static void make_operands(void)
         else {
             const ga_dtype dtype = floats ? (test_below(4) ? GA_F32 : GA_F64) : (ga_dtype)(1 + test_below(GA_DTYPE_COUNT - 1));
             ga_array      *a = kept[k] = some_array(dtype, set[k % 4]);
-            operand[k]                 = GA_ARG(on_chunks && a->ndim > 0 ? ga_chunked(a) : a);
+            if (k == 5 && kept[0] && test_below(2)) a = ga_index(kept[0], "..., ::-1"); /* over the first one's memory */
+            operand[k] = GA_ARG(on_chunks && a->ndim > 0 ? ga_chunked(a) : a);
         }
     }
 }

@@ -102,6 +102,13 @@ static uint64_t everything(int64_t n, uint64_t seed)
         H(ga_arange(0, n, 1, .dtype = GA_F32));
         H(ga_mgrid("0:20, 0:1:30j"));
         H(ga_tile(b, (3, 2)));
+        for (int k = 0; k < 300; k++) { /* more texts than are kept */
+            char         formula[80];
+            const ga_arg in[2] = { GA_ARG(b), GA_ARG(k) };
+            snprintf(formula, sizeof formula, "sum((b*%d + k)**2) + sin(b)*b", k % 260);
+            H(ga_eval_n(formula, 2, in, .names = "b, k"));
+        }
+        H(ga_eval("d = a - mean(a, axis=0); d / sqrt(sum(d*d, axis=0)) + exp(b)*b", (a, b)));
         char *text = ga_to_string(a);
         h          = hash_bytes(h, text ? text : "", text ? strlen(text) : 0);
         free(text);

@@ -1,6 +1,6 @@
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-static __thread char      gi_error_text[1536];
+static __thread char      gi_error_text[1024];
 static __thread ga_status gi_error_status;
 static __thread bool      gi_error_quiet;   /* another thread will tell it */
 static __thread bool      gi_error_printed; /* another process prints it */

@@ -117,12 +117,13 @@ static void gi_formula_picture(gi_formula_text *f, int at, int length, char *to,
         else gi_text_add(to, room, "%s %s", ga_dtype_name(v->array->dtype), gi_shape_of(v->array));
     }
     if (used < f->n) gi_text_add(to, room, "\n    and %d more", f->n - used);
+    for (size_t n = strlen(to); n > 0 && gi_is_blank(to[n - 1]); n--) to[n - 1] = 0; /* where it was cut */
 }
 
 /* The formula is wrong there. Always returns NULL. */
 GI_PRINTS(4, 5) static void *gi_formula_fail(gi_formula_text *f, int at, int length, const char *format, ...)
 {
-    char    sentence[400], picture[700] = "";
+    char    sentence[300], picture[500] = "";
     va_list args;
     va_start(args, format);
     (void)vsnprintf(sentence, sizeof sentence, format, args);
