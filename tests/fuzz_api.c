@@ -169,7 +169,7 @@ static void end_call(bool works)
     const char *error = ga_error();
     if (error) {
         size_t n = strlen(error);
-        if (n < 20 || n > 1535 || error[n - 1] == '\n' || error[n - 1] == ' ' || ga_error_status() <= GA_OK ||
+        if (n < 20 || n > 1023 || error[n - 1] == '\n' || error[n - 1] == ' ' || ga_error_status() <= GA_OK ||
             ga_error_status() > GA_STOPPED)
             fault("no sentence: status %d, \"%s\"", (int)ga_error_status(), error);
         works = false;
