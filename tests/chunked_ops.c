@@ -316,6 +316,16 @@ static bool smooth(ga_array *out, const ga_array *const *in, int n, const ga_blo
     return where->shape[0] + 10 == in[0]->shape[0] && ga_gaussian_filter(in[0], 1.25, .out = out);
 }
 
+/* Frees what is not its own, and keeps one of its inputs. */
+static bool frees(ga_array *out, const ga_array *const *in, int n, const ga_block *where, void *user)
+{
+    (void)n;
+    const bool done = ga_copyto(out, in[0]) != NULL;
+    if (where->number == 0) *(ga_array **)user = ga_keep((ga_array *)(uintptr_t)in[0]);
+    ga_free(out);
+    ga_free((ga_array *)(uintptr_t)in[0]);
+    return done;
+}
 static bool refuses(ga_array *out, const ga_array *const *in, int n, const ga_block *where, void *user)
 {
     (void)in, (void)n;
@@ -356,6 +366,10 @@ static void block_mistakes(void)
     ga_scope {
         ga_array       *m = ga_ones((4, 6)), *x = ga_chunked(m, 2, 2), *y = ga_chunked(ga_ones((4, 5)), 2, 2);
         const ga_array *both[2] = { x, y };
+        ga_array       *kept    = NULL;
+        SAME(ga_map_blocks(x, frees, &kept), m);
+        CHECK(kept && ga_array_equal(kept, ga_index(m, ":%lld, :%lld", (long long)kept->shape[0], (long long)kept->shape[1])));
+        ga_free(kept);
         CHECK_FAILS(ga_compute(ga_map_blocks(x, refuses, NULL)), "the function returned false for chunk number");
         CHECK_FAILS(ga_compute(ga_map_blocks(x, refuses, &both)), "cannot");
         CHECK_FAILS(ga_map_blocks(m, squared, NULL), "there are no chunks");

@@ -1,11 +1,14 @@
 /*  modes.c -- results have the same bits, and texts the same characters, in a program that rounds otherwise, takes subnormal numbers for 0,
-    or writes a decimal comma; and its modes are afterwards what they were.                                                      */
+    traps, or writes a decimal comma; and its modes are afterwards what they were.                                                      */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* feenableexcept */
+#endif
 #include "test.h"
 
 #include <fenv.h>
 #include <locale.h>
 
-enum { RESULTS = 64 };
+enum { RESULTS = 100 };
 
 static ga_array *results[RESULTS], *again[RESULTS];
 
@@ -24,6 +27,9 @@ static int compute(ga_array **r)
     R(ga_sum(y)), R(ga_sum(y, .axis = 1)), R(ga_mean(tiny)), R(ga_std(f)), R(ga_var(y, .axis = 0)), R(ga_prod(line));
     R(ga_cumsum(y, .axis = 1)), R(ga_median(y)), R(ga_percentile(y, 33.3)), R(ga_norm(tiny)), R(ga_sort(y)),
         R(ga_argmax(small));
+    R(ga_sort(ga_full((3), NAN))), R(ga_sort(ga_full((300), NAN))), R(ga_unique(ga_full((3), NAN))),
+        R(ga_max(ga_full((3), NAN)));
+    R(ga_divide(ga_astype(f, GA_C64), ga_astype(f, GA_C64))), R(ga_cdist(y, x, GA_COSINE)), R(ga_sqrt(ga_full((3), -1.0)));
     R(ga_matmul(y, ga_transpose(y))), R(ga_dot(line, line)), R(ga_convolve2d(y, few)), R(ga_gaussian_filter(y, 1.3));
     R(ga_gaussian_filter(tiny, 2.5)), R(ga_uniform_filter(tiny, 5)), R(ga_convolve(line, line));
     R(ga_linspace(0, 1e-309, 7)), R(ga_linspace(0, 1, 77)), R(ga_logspace(-3, 3, 20)), R(ga_arange(0, 1, 0.1)),
@@ -158,6 +164,13 @@ int main(void)
         compare("with subnormal numbers as 0", n, text);
         CHECK(get_modes() == 0x8040);
         set_modes(0);
+#endif
+#ifdef __GLIBC__
+        const int traps = FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW;
+        feenableexcept(traps);
+        compare("with traps", n, text);
+        CHECK(fegetexcept() == traps);
+        fedisableexcept(traps);
 #endif
         if (set_comma()) {
             compare("with a decimal comma", n, text);

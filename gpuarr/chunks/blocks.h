@@ -40,7 +40,11 @@ static ga_array *gi_call_block(gi_worker *w, const gi_lazy *n, ga_block *where, 
     if (r) {
         gi_scope scope;
         gi_scope_begin(&scope);
+        gi_array_lend(r);
+        for (int k = 0; k < made; k++) gi_array_lend(in[k]);
         ok = p->function(r, (const ga_array *const *)in, n->inputs, where, p->user);
+        gi_array_take_back(r);
+        for (int k = 0; k < made; k++) gi_array_take_back(in[k]);
         gi_scope_end(&scope);
         if (ok) gi_error_left_behind();
         else {

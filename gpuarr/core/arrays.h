@@ -209,10 +209,19 @@ static bool gi_array_check(const char *site, const ga_array *a, const char *name
     return false;
 }
 
+/* While a function of the user's has it, an array of ours is lent: ga_free refuses it, and ga_keep gives a view. */
+static gi_scope gi_lent;
+static void     gi_array_lend(ga_array *a) { a->scope = &gi_lent; }
+static void     gi_array_take_back(ga_array *a) { a->scope = NULL; }
+
 void ga_free(ga_array *a)
 {
     if (!a) return;
     if (!gi_array_is_alive("\tga_free", a, "the argument")) return;
+    if (a->scope == &gi_lent) {
+        gi_fail("\tga_free", GA_BAD_ARGUMENT, "the array belongs to the call that gave it to this function, and releases it");
+        return;
+    }
     gi_handle *h = (gi_handle *)(void *)a;
     gi_scope_remove(a);
     a->alive = GI_DEAD;
@@ -299,6 +308,7 @@ ga_array *ga_keep(ga_array *a)
     if (!a || !gi_array_is_alive("\tga_keep", a, "the argument")) return NULL;
     gi_scope *scope = a->scope;
     if (!scope) return a;
+    if (scope == &gi_lent) return gi_array_hold("\tga_keep", a);
     gi_scope_remove(a);
     gi_scope_add(scope->outer, a);
     return a;

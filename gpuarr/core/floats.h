@@ -1,16 +1,18 @@
 /* ---- the floating-point environment ----------------------------------------------------------------------------------- */
-/*  A program may round otherwise (fesetround), or take subnormal numbers for 0 (a program linked with -ffast-math does). Results have the
-    same bits all the same: around what computes the modes are C's, and afterwards those of the program.                           */
+/*  A program may round otherwise (fesetround), take subnormal numbers for 0 (a program linked with -ffast-math does), or trap (feenableexcept).
+    Results have the same bits all the same, and loops may compute what nobody uses: around what computes the modes are C's, and afterwards
+    those of the program.                                                                                                          */
 
 #if defined(__x86_64__)
-#define GI_FLOAT_MODES 0xE040u /* MXCSR: flush to zero, rounding, subnormal operands are 0 */
-static inline unsigned                gi_float_modes(void) { return __builtin_ia32_stmxcsr() & GI_FLOAT_MODES; }
+#define GI_FLOAT_MODES 0xFFC0u /* MXCSR: flush to zero, rounding, what does not trap, subnormal operands are 0 */
+#define GI_FLOAT_C     0x1F80u /* C's: nothing traps */
+static inline unsigned                gi_float_modes(void) { return (__builtin_ia32_stmxcsr() ^ GI_FLOAT_C) & GI_FLOAT_MODES; }
 static __attribute__((noinline)) void gi_set_float_modes(unsigned modes)
 {
-    __builtin_ia32_ldmxcsr((__builtin_ia32_stmxcsr() & ~GI_FLOAT_MODES) | modes);
+    __builtin_ia32_ldmxcsr((__builtin_ia32_stmxcsr() & ~GI_FLOAT_MODES) | (modes ^ GI_FLOAT_C));
 }
 #elif defined(__aarch64__)
-#define GI_FLOAT_MODES 0x1C80000u /* FPCR: flush to zero (also of half precision), rounding */
+#define GI_FLOAT_MODES 0x1C89F00u /* FPCR: flush to zero (also of half precision), rounding, traps */
 static inline unsigned gi_float_modes(void)
 {
     uint64_t all;
@@ -29,7 +31,7 @@ static inline unsigned gi_float_modes(void) { return 0; }
 static inline void     gi_set_float_modes(unsigned modes) { (void)modes; }
 #endif
 
-/* Sets C's modes, and returns the program's, for gi_floats_restore. */
+/* Sets C's modes (0), and returns the program's, for gi_floats_restore. */
 static inline unsigned gi_floats_settle(void)
 {
     const unsigned modes = gi_float_modes();

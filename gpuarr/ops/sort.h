@@ -625,6 +625,7 @@ static void gi_plan_sort(gi_sort_job *j)
 /* a sorted along an axis, or the indices that sort it. */
 static ga_array *gi_sort_array(const char *site, const ga_array *a, int axis, bool indices)
 {
+    GI_SETTLE_FLOATS;
     ga_shape axes;
     memset(&axes, 0, sizeof axes);
     axes.ndim        = 1;
