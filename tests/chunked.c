@@ -3,6 +3,7 @@
 #define GPUARR_KERNELS
 #include "chunked.h"
 
+#include <pthread.h>
 #include <sys/stat.h>
 
 GA_ELEMENTWISE(along, double, (double x), x + (double)GA_INDEX / 8)
@@ -347,6 +348,42 @@ static void mistakes(void)
     }
 }
 
+/* In a thread with a small stack: as deep as it may be an expression is computed, and one that is deeper is a sentence. */
+static void *deep_in_small(void *unused)
+{
+    ga_scope {
+        ga_array *x = ga_zeros((30, 30), .chunks = ga_chunks(10, 10)), *next = x;
+        int       depth = 0;
+        ga_set_error_handler(ga_ignore_error, NULL);
+        for (; next && depth < 500; depth++) {
+            x    = next;
+            next = ga_roll(ga_add(x, 1), 1, .axis = 0);
+        }
+        ga_set_error_handler(NULL, NULL);
+        CHECK(!next && depth > 5 && ga_error() && strstr(ga_error(), "more stack than this thread has"));
+        ga_clear_error();
+        ga_array *all = ga_compute(x);
+        CHECK(all && ga_item_at(all, 3, 4) == depth - 1);
+    }
+    return unused;
+}
+
+static void small_stacks(void)
+{
+    pthread_t      thread;
+    pthread_attr_t attributes;
+    if (ga_ranks() > 1) return; /* MPI may want one thread */
+    if (TEST_ASAN || TEST_TSAN) {
+        test_skip("a thread of 128 KiB has no room for a sanitizer's frames", 3);
+        return;
+    }
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 128 << 10);
+    bool began = CHECK(pthread_create(&thread, &attributes, deep_in_small, NULL) == 0);
+    if (began) pthread_join(thread, NULL);
+    pthread_attr_destroy(&attributes);
+}
+
 static int  told;
 static bool count_progress(const ga_progress *p, void *user)
 {
@@ -528,6 +565,7 @@ int main(void)
     control_groups();
     mistakes();
     memory();
+    small_stacks();
     pictures_and_progress();
     if (getenv("GA_TRACE")) CHECK(count_in(getenv("GA_TRACE"), "ga_sin") > 0);
     ga_free(a);

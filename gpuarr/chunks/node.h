@@ -8,7 +8,8 @@
     what needs the reduction.                                                                                                   */
 
 #define GI_NOWHERE     ((char *)((uintptr_t)1 << 46))
-#define GI_DEEPEST     1000                /* operations on top of each other: evaluating them takes stack */
+#define GI_NEVER_DEEP  8                   /* operations on top of each other that any thread can evaluate, */
+#define GI_DEEPEST     1000                /* and that none may: they take stack */
 #define GI_AUTO_BYTES  ((int64_t)16 << 20) /* of a chunk whose size is not given */
 #define GI_PIECE_BYTES ((int64_t)1 << 18)  /* of what is evaluated at a time: a few of them fit into the near caches */
 #define GI_WIDE_BYTES  ((int64_t)32 << 20) /* of lines that are read from files beside each other */
@@ -268,6 +269,13 @@ static bool gi_chunk_no_out(const char *site, const ga_array *out)
     return false;
 }
 
+/* How deep may an expression be that this thread computes? */
+static int64_t gi_deepest_here(void)
+{
+    enum { OF_A_CALL = 12 << 10, OF_AN_OPERATION = 3 << 10 }; /* bytes of stack */
+    return (gi_stack_left() - OF_A_CALL) / OF_AN_OPERATION;
+}
+
 /* A chunked array of a new node, whose plan is a copy of the given one; NULL with an error. Its chunks are to be set. */
 static ga_array *gi_lazy_new(const char *site, const gi_lazy_kind *kind, ga_dtype dtype, int ndim, const int64_t *shape,
                              int inputs, const ga_array *const *in, const void *plan, size_t plan_bytes)
@@ -307,6 +315,11 @@ static ga_array *gi_lazy_new(const char *site, const gi_lazy_kind *kind, ga_dtyp
         }
         if (below->depth + 1 > n->depth) n->depth = below->depth + 1;
     }
+    if (ok && n->depth > GI_NEVER_DEEP && n->depth > gi_deepest_here())
+        ok = gi_fail(site, GA_BAD_ARGUMENT,
+                     "the expression is %d operations deep, and to compute it takes more stack than this thread has: let "
+                     "ga_persist work out what there is, every few operations, or give the thread a larger stack",
+                     n->depth) != NULL;
     if (ok && n->depth > GI_DEEPEST)
         ok = gi_fail(site, GA_BAD_ARGUMENT,
                      "the expression is more than %d operations deep: let ga_persist work out what there is, every few hundred "

@@ -237,6 +237,30 @@ static int gi_thread_create(pthread_t *thread, bool detached, void *(*run)(void 
     return error;
 }
 
+#if defined(__linux__) && !defined(__cplusplus)
+extern int pthread_getattr_np(pthread_t, pthread_attr_t *); /* hidden though there, see platform.h */
+#endif
+
+/* The bytes of stack that this thread has left; of a stack that the C library does not know, INT64_MAX. */
+__attribute__((unused)) static int64_t gi_stack_left(void)
+{
+    static __thread char *low, *high;
+    char *const           here = (char *)__builtin_frame_address(0);
+#ifdef __linux__
+    pthread_attr_t attributes;
+    if (!high && pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        void  *begin;
+        size_t bytes;
+        if (pthread_attr_getstack(&attributes, &begin, &bytes) == 0) {
+            low  = (char *)begin;
+            high = low + bytes;
+        }
+        pthread_attr_destroy(&attributes);
+    }
+#endif
+    return here > low && here < high ? here - low : INT64_MAX;
+}
+
 static void gi_threads_start(void)
 {
     while (gi_threads.started < gi_threads.wanted - 1) {
