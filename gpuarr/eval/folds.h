@@ -15,7 +15,7 @@ static void gi_pass_fold_blocks(int64_t begin, int64_t end, void *job)
     const gi_fused    *p    = j->p;
     const int64_t      room = gi_pass_tile_room(j), length = f->r.lines.length;
     const gi_pass_op  *op = &p->op[p->ops - 1];
-    char              *slot[GI_SLOTS];
+    char              *slot[GI_FUSED_SLOTS];
     GI_ARENA(char, tiles, (p->tiles + p->leaves + 1) * room + gi_pass_any_room(j));
     char *leaves = gi_pass_slots(j, tiles, slot), *made = leaves + p->leaves * room, *cast = made + room;
     for (int64_t unit = begin; unit < end; unit++) {

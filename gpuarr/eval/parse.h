@@ -48,7 +48,7 @@ typedef enum gi_token_kind { GI_TOKEN_END, GI_TOKEN_NUMBER, GI_TOKEN_NAME, GI_TO
 
 typedef struct gi_token {
     gi_token_kind  kind;
-    gi_span        span;
+    gi_letters     span;
     ga_arg         number;
     int            operand; /* $1 is 0 */
     const gi_sign *sign;
@@ -56,8 +56,8 @@ typedef struct gi_token {
 
 /* A name that a statement has given to a step. */
 typedef struct gi_binding {
-    gi_span name;
-    int     step;
+    gi_letters name;
+    int        step;
 } gi_binding;
 
 /* An operator that waits for its right side, or a parenthesis for its end. */
@@ -65,7 +65,7 @@ typedef struct gi_pending {
     const gi_sign *sign; /* NULL: a parenthesis */
     bool           unary;
     const gi_word *word; /* of a call's parenthesis */
-    gi_span        span;
+    gi_letters     span;
     int            first; /* how many steps had been finished */
     gi_fold_along  along;
 } gi_pending;
@@ -81,7 +81,7 @@ typedef struct gi_parser {
     int              waiting, values, bindings;
 } gi_parser;
 
-static bool gi_parse_fail(const gi_parser *s, gi_span where, const char *problem)
+static bool gi_parse_fail(const gi_parser *s, gi_letters where, const char *problem)
 {
     return gi_formula_fail(s->f, (int)(where.at - s->f->text), where.length, "%s", problem) != NULL;
 }
@@ -220,7 +220,7 @@ static bool gi_add_step(gi_parser *s, const gi_step *step)
     return gi_push_value(s, k);
 }
 
-static gi_step gi_step_at(const gi_parser *s, gi_step_kind kind, gi_span where)
+static gi_step gi_step_at(const gi_parser *s, gi_step_kind kind, gi_letters where)
 {
     gi_step step;
     memset(&step, 0, sizeof step);
@@ -286,14 +286,14 @@ static bool gi_parse_integer(gi_parser *s, const char *what, int *value)
 {
     bool minus = false;
     if (!gi_next_token(s)) return false;
-    const gi_span first = s->token.span;
+    const gi_letters first = s->token.span;
     if (gi_token_is(s, "-")) {
         minus = true;
         if (!gi_next_token(s)) return false;
     }
     const bool truth =
-        s->token.kind == GI_TOKEN_NAME && (gi_span_is(s->token.span, "True") || gi_span_is(s->token.span, "False"));
-    if (truth) s->token.number = gi_number_of(GA_KIND_INT, gi_span_is(s->token.span, "True"), 0);
+        s->token.kind == GI_TOKEN_NAME && (gi_letters_is(s->token.span, "True") || gi_letters_is(s->token.span, "False"));
+    if (truth) s->token.number = gi_number_of(GA_KIND_INT, gi_letters_is(s->token.span, "True"), 0);
     if ((!truth && s->token.kind != GI_TOKEN_NUMBER) || s->token.number.kind != GA_KIND_INT || s->token.number.i > INT_MAX)
         return gi_formula_fail(s->f, (int)(first.at - s->f->text), first.length, "%s is written as an integer", what) != NULL;
     *value = minus ? -(int)s->token.number.i : (int)s->token.number.i;
@@ -305,7 +305,7 @@ static bool gi_parse_axes(gi_parser *s, gi_fold_along *along)
 {
     if (gi_follows(s, 'N')) {
         if (!gi_next_token(s)) return false;
-        return gi_span_is(s->token.span, "None") || gi_formula_unknown(s->f, s->token.span) != NULL;
+        return gi_letters_is(s->token.span, "None") || gi_formula_unknown(s->f, s->token.span) != NULL;
     }
     along->count = 0;
     if (!gi_follows(s, '(')) return gi_parse_integer(s, "after the array comes its axis, which", &along->axis[along->count++]);
@@ -323,22 +323,22 @@ static bool gi_parse_axes(gi_parser *s, gi_fold_along *along)
 /* An option of a fold by its name, which is the token. False with an error. */
 static bool gi_parse_option(gi_parser *s, gi_pending *call)
 {
-    const gi_span name = s->token.span;
-    const bool    fold = call->word->kind == GI_WORD_FOLD,
-               any     = fold || call->word->kind == GI_WORD_ORDER || call->word->kind == GI_WORD_PERCENTILE;
-    int given          = 0;
+    const gi_letters name = s->token.span;
+    const bool       fold = call->word->kind == GI_WORD_FOLD,
+               any        = fold || call->word->kind == GI_WORD_ORDER || call->word->kind == GI_WORD_PERCENTILE;
+    int given             = 0;
     if (!any)
         return gi_formula_fail(s->f, (int)(name.at - s->f->text), name.length, "%s takes no options in a formula",
                                call->word->name) != NULL;
     if (!gi_next_token(s)) return false; /* = */
-    if (gi_span_is(name, "axis")) return gi_parse_axes(s, &call->along);
-    if (gi_span_is(name, "keepdims")) {
+    if (gi_letters_is(name, "axis")) return gi_parse_axes(s, &call->along);
+    if (gi_letters_is(name, "keepdims")) {
         if (!gi_parse_integer(s, "keepdims", &given)) return false;
         call->along.keepdims = given != 0;
         return true;
     }
-    if (fold && gi_span_is(name, "ddof")) return gi_parse_integer(s, "ddof", &call->along.ddof);
-    if (fold && gi_span_is(name, "dtype")) {
+    if (fold && gi_letters_is(name, "ddof")) return gi_parse_integer(s, "ddof", &call->along.ddof);
+    if (fold && gi_letters_is(name, "dtype")) {
         if (!gi_next_token(s)) return false;
         const gi_word *word = s->token.kind == GI_TOKEN_NAME ? gi_word_named(s->token.span) : NULL;
         if (!word || word->kind != GI_WORD_DTYPE)
@@ -393,7 +393,7 @@ static bool gi_close_call(gi_parser *s)
 /* The elements in brackets behind a value. False with an error. */
 static bool gi_parse_index(gi_parser *s)
 {
-    const gi_span inside = { s->p, (int)strcspn(s->p, "][") };
+    const gi_letters inside = { s->p, (int)strcspn(s->p, "][") };
     if (s->p[inside.length] != ']') return gi_parse_fail(s, s->token.span, "'[' is never closed");
     if (gi_past_blanks(s->p) == s->p + inside.length) return gi_parse_fail(s, s->token.span, "the index is empty");
     gi_step step = gi_step_at(s, GI_STEP_INDEX, inside);
@@ -407,12 +407,12 @@ static bool gi_parse_index(gi_parser *s)
 /* A name, where an operand stands. *open: of a function, whose parenthesis was read. False with an error. */
 static bool gi_parse_name(gi_parser *s, bool *open)
 {
-    const gi_span name = s->token.span;
-    gi_step       step = gi_step_at(s, GI_STEP_OPERAND, name);
+    const gi_letters name = s->token.span;
+    gi_step          step = gi_step_at(s, GI_STEP_OPERAND, name);
     for (int k = s->bindings - 1; k >= 0; k--)
-        if (gi_span_same(s->binding[k].name, name)) return gi_push_value(s, s->binding[k].step);
+        if (gi_letters_same(s->binding[k].name, name)) return gi_push_value(s, s->binding[k].step);
     for (int k = 0; k < s->f->n; k++)
-        if (gi_span_same(s->f->names[k], name)) {
+        if (gi_letters_same(s->f->names[k], name)) {
             step.operand = k;
             return gi_add_step(s, &step);
         }
@@ -514,7 +514,7 @@ static bool gi_parse_expression(gi_parser *s)
 static bool gi_parse_statement(gi_parser *s, int *result)
 {
     const gi_parser before = *s;
-    gi_span         name   = { "", 0 };
+    gi_letters      name   = { "", 0 };
     if (!gi_next_token(s)) return false;
     if (s->token.kind == GI_TOKEN_NAME && gi_follows(s, '=')) {
         name = s->token.span;
@@ -560,8 +560,8 @@ static bool gi_parse(gi_formula_text *f, gi_steps *steps)
     s.binding    = binding;
     steps->count = 0;
     for (;;) {
-        int           result;
-        const gi_span from = { s.p, 1 };
+        int              result;
+        const gi_letters from = { s.p, 1 };
         if (!gi_parse_statement(&s, &result)) return false;
         bool end = s.token.kind == GI_TOKEN_END;
         while (!end && gi_follows(&s, ';')) (void)gi_next_token(&s);

@@ -17,7 +17,7 @@ enum {
     GI_SLOT_NUMBER = GI_PASS_LEAVES,
     GI_SLOT_TILE   = GI_SLOT_NUMBER + GI_PASS_NUMBERS,
     GI_SLOT_OUT    = GI_SLOT_TILE + GI_PASS_TILES,
-    GI_SLOTS
+    GI_FUSED_SLOTS
 };
 
 typedef struct gi_pass_op {
@@ -70,7 +70,7 @@ typedef struct gi_pass_builder {
     const gi_typed *typed;
     const bool     *stored;
     gi_fused       *p;
-    int             slot[GI_PASS_STEPS]; /* where a step's elements are: a leaf, or GI_SLOTS + the number of an op */
+    int             slot[GI_PASS_STEPS]; /* where a step's elements are: a leaf, or GI_FUSED_SLOTS + the number of an op */
     ga_dtype        dtype[GI_PASS_OPS];  /* that an op makes */
 } gi_pass_builder;
 
@@ -88,7 +88,7 @@ static int gi_pass_add(gi_pass_builder *b, gi_kernel kernel, ga_dtype from, ga_d
     for (int k = 0; k < n; k++) op->x[k] = x[k];
     b->dtype[p->ops] = to;
     if (ga_itemsize(to) > p->widest) p->widest = (int)ga_itemsize(to);
-    return GI_SLOTS + p->ops++;
+    return GI_FUSED_SLOTS + p->ops++;
 }
 
 /* Where a step's elements are as that dtype; a conversion is added if need be. -1: there is no room. */
@@ -109,7 +109,7 @@ static int gi_pass_input(gi_pass_builder *b, int step, ga_dtype wanted)
     const int slot = b->slot[step];
     if (slot < 0 || t->dtype == wanted) return slot;
     for (int k = 0; k < p->ops; k++) /* has it been converted before? */
-        if (!p->op[k].kernel && p->op[k].x[0] == slot && p->op[k].to == wanted) return GI_SLOTS + k;
+        if (!p->op[k].kernel && p->op[k].x[0] == slot && p->op[k].to == wanted) return GI_FUSED_SLOTS + k;
     return gi_pass_add(b, NULL, t->dtype, wanted, 1, &slot);
 }
 
@@ -140,12 +140,12 @@ static void gi_pass_join_products(gi_fused *p)
     int used[GI_PASS_OPS] = { 0 };
     for (int k = 0; k < p->ops; k++)
         for (int i = 0; i < p->op[k].n; i++)
-            if (p->op[k].x[i] >= GI_SLOTS) used[p->op[k].x[i] - GI_SLOTS]++;
+            if (p->op[k].x[i] >= GI_FUSED_SLOTS) used[p->op[k].x[i] - GI_FUSED_SLOTS]++;
     for (int k = 0; k < p->ops; k++) {
         gi_pass_op *sum = &p->op[k];
         for (int i = 0; i < 2 && sum->n == 2 && gi_pass_is_row(sum, gi_row_add()); i++) {
-            gi_pass_op *product = sum->x[i] >= GI_SLOTS ? &p->op[sum->x[i] - GI_SLOTS] : NULL;
-            if (!product || product->to != sum->to || used[sum->x[i] - GI_SLOTS] != 1) continue;
+            gi_pass_op *product = sum->x[i] >= GI_FUSED_SLOTS ? &p->op[sum->x[i] - GI_FUSED_SLOTS] : NULL;
+            if (!product || product->to != sum->to || used[sum->x[i] - GI_FUSED_SLOTS] != 1) continue;
             const bool square = gi_pass_is_row(product, gi_row_square());
             if (!square && !gi_pass_is_row(product, gi_row_multiply())) continue;
             sum->x[2]   = sum->x[1 - i];
@@ -167,7 +167,7 @@ static void gi_pass_drop(gi_pass_builder *b)
         if (p->op[k].n < 0) continue;
         gi_pass_op op = p->op[k];
         for (int i = 0; i < op.n; i++)
-            if (op.x[i] >= GI_SLOTS) op.x[i] = GI_SLOTS + number[op.x[i] - GI_SLOTS];
+            if (op.x[i] >= GI_FUSED_SLOTS) op.x[i] = GI_FUSED_SLOTS + number[op.x[i] - GI_FUSED_SLOTS];
         number[k]      = left;
         b->dtype[left] = op.to;
         p->op[left++]  = op;
@@ -183,7 +183,7 @@ static bool gi_pass_place(gi_pass_builder *b)
     for (int k = 0; k < p->ops; k++) {
         last[k] = -1;
         for (int i = 0; i < p->op[k].n; i++)
-            if (p->op[k].x[i] >= GI_SLOTS) last[p->op[k].x[i] - GI_SLOTS] = k;
+            if (p->op[k].x[i] >= GI_FUSED_SLOTS) last[p->op[k].x[i] - GI_FUSED_SLOTS] = k;
     }
     for (int t = 0; t < GI_PASS_TILES; t++) holds[t] = -1;
     for (int k = 0; k < p->ops; k++) {
@@ -197,7 +197,7 @@ static bool gi_pass_place(gi_pass_builder *b)
         }
         if (to < 0) return false;
         for (int i = 0; i < op->n; i++)
-            if (op->x[i] >= GI_SLOTS) op->x[i] = GI_SLOT_TILE + tile_of[op->x[i] - GI_SLOTS];
+            if (op->x[i] >= GI_FUSED_SLOTS) op->x[i] = GI_SLOT_TILE + tile_of[op->x[i] - GI_FUSED_SLOTS];
         for (int i = op->n; i < 3; i++) op->x[i] = op->x[0]; /* a kernel does not look at what it has no use for */
         tile_of[k] = to;
         holds[to]  = k;

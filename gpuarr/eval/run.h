@@ -102,13 +102,13 @@ static bool gi_index_in_numbers(const gi_eval_run *r, const gi_step *step, char 
     gi_formula_names(r->f);
     to[0] = 0;
     for (const char *p = from; p < end;) {
-        gi_span name = { p, 1 };
-        int     k    = -1;
+        gi_letters name = { p, 1 };
+        int        k    = -1;
         while (p + name.length < end && (gi_is_word_part(*p) || *p == '$') && gi_is_word_part(p[name.length])) name.length++;
         if (*p == '$')
             for (int i = 1; i < name.length; i++) k = k > 1000 ? k : (k < 0 ? 0 : k) * 10 + p[i] - '0';
         for (int i = 0; i < r->f->n && *p != '$'; i++)
-            if (gi_span_same(r->f->names[i], name)) k = i + 1;
+            if (gi_letters_same(r->f->names[i], name)) k = i + 1;
         if (k > r->f->n || (*p == '$' && k < 1))
             return gi_formula_fail(r->f, step->at, step->length, "there is no operand %.*s", name.length, p) != NULL;
         p += name.length;

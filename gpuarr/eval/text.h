@@ -12,7 +12,7 @@ typedef struct gi_formula_text {
     int           n;
     const ga_arg *operands;
     bool          named;                      /* were the names read? */
-    gi_span       names[GI_FORMULA_OPERANDS]; /* of length 0: the operand has none */
+    gi_letters    names[GI_FORMULA_OPERANDS]; /* of length 0: the operand has none */
 } gi_formula_text;
 
 /* ---- the operands' names ----------------------------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static const char *gi_eval_list(const char *site)
 static void gi_formula_names(gi_formula_text *f)
 {
     const char *list  = f->named ? NULL : f->list ? f->list : gi_eval_list(f->site);
-    gi_span    *names = f->names;
+    gi_letters *names = f->names;
     for (int k = 0; k < f->n && !f->named; k++) {
         names[k].at     = "";
         names[k].length = 0;
@@ -133,17 +133,17 @@ GI_PRINTS(4, 5) static void *gi_formula_fail(gi_formula_text *f, int at, int len
 }
 
 /* What Python says of a number, and cannot say of an array; NULL: the word is none of these. */
-static const char *gi_instead_of_python(gi_span name)
+static const char *gi_instead_of_python(gi_letters name)
 {
-    if (gi_span_is(name, "and")) return "of arrays it is written &, with parentheses around comparisons";
-    if (gi_span_is(name, "or")) return "of arrays it is written |, with parentheses around comparisons";
-    if (gi_span_is(name, "not")) return "of arrays it is written ~, with parentheses around comparisons";
-    if (gi_span_is(name, "if") || gi_span_is(name, "else")) return "of arrays it is written where(condition, x, y)";
+    if (gi_letters_is(name, "and")) return "of arrays it is written &, with parentheses around comparisons";
+    if (gi_letters_is(name, "or")) return "of arrays it is written |, with parentheses around comparisons";
+    if (gi_letters_is(name, "not")) return "of arrays it is written ~, with parentheses around comparisons";
+    if (gi_letters_is(name, "if") || gi_letters_is(name, "else")) return "of arrays it is written where(condition, x, y)";
     return NULL;
 }
 
 /* Nobody knows the name there. */
-static void *gi_formula_unknown(gi_formula_text *f, gi_span name)
+static void *gi_formula_unknown(gi_formula_text *f, gi_letters name)
 {
     const int      at = (int)(name.at - f->text), shown = name.length > 40 ? 40 : name.length;
     const gi_guess g          = gi_guess_name(name, f->n, f->names);

@@ -84,7 +84,7 @@ static int64_t gi_pass_any_room(const gi_pass_job *j) { return gi_mem_padded(j->
 static char *gi_pass_slots(const gi_pass_job *j, char *tiles, char **slot)
 {
     const int64_t room = gi_pass_tile_room(j);
-    for (int k = 0; k < GI_SLOTS; k++) slot[k] = tiles;
+    for (int k = 0; k < GI_FUSED_SLOTS; k++) slot[k] = tiles;
     for (int k = 0; k < j->p->numbers; k++) slot[GI_SLOT_NUMBER + k] = j->number[k];
     for (int k = 0; k < j->p->tiles; k++) slot[GI_SLOT_TILE + k] = tiles + k * room;
     return tiles + j->p->tiles * room;
@@ -106,7 +106,7 @@ static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
     const gi_fused    *p    = j->p;
     const int64_t      room = gi_pass_tile_room(j);
     const gi_pass_op  *op   = &p->op[p->ops - 1];
-    char              *slot[GI_SLOTS];
+    char              *slot[GI_FUSED_SLOTS];
     GI_ARENA(char, tiles, (p->tiles + p->leaves + 1) * room + 2 * gi_pass_any_room(j));
     char *leaves = gi_pass_slots(j, tiles, slot), *made = leaves + p->leaves * room, *back = made + room,
          *mask       = back + gi_pass_any_room(j);

@@ -79,34 +79,37 @@ static const char *const gi_word_aliases[][2] = {
 enum { GI_WORD_ALIASES = sizeof gi_word_aliases / sizeof *gi_word_aliases };
 
 /* A piece of a text. */
-typedef struct gi_span {
+typedef struct gi_letters {
     const char *at;
     int         length; /* 0: there is none */
-} gi_span;
+} gi_letters;
 
-static bool gi_span_is(gi_span s, const char *text)
+static bool gi_letters_is(gi_letters s, const char *text)
 {
     return strlen(text) == (size_t)s.length && strncmp(s.at, text, (size_t)s.length) == 0;
 }
 
-static bool gi_span_same(gi_span a, gi_span b) { return a.length == b.length && !strncmp(a.at, b.at, (size_t)a.length); }
+static bool gi_letters_same(gi_letters a, gi_letters b)
+{
+    return a.length == b.length && !strncmp(a.at, b.at, (size_t)a.length);
+}
 
 /* The word of that name, NULL if there is none. */
-static const gi_word *gi_word_named(gi_span name)
+static const gi_word *gi_word_named(gi_letters name)
 {
     int            count;
     const gi_word *words = gi_words(&count);
     for (int k = 0; k < count; k++)
-        if (gi_span_is(name, words[k].name)) return &words[k];
+        if (gi_letters_is(name, words[k].name)) return &words[k];
     for (int k = 0; k < GI_WORD_ALIASES; k++) {
-        const gi_span meant = { gi_word_aliases[k][1], (int)strlen(gi_word_aliases[k][1]) };
-        if (gi_span_is(name, gi_word_aliases[k][0])) return gi_word_named(meant);
+        const gi_letters meant = { gi_word_aliases[k][1], (int)strlen(gi_word_aliases[k][1]) };
+        if (gi_letters_is(name, gi_word_aliases[k][0])) return gi_word_named(meant);
     }
     return NULL;
 }
 
 /* How many letters must be changed, added, left out or exchanged with the next to make b of a; at most `most` + 1. */
-static int gi_word_distance(gi_span a, gi_span b, int most)
+static int gi_word_distance(gi_letters a, gi_letters b, int most)
 {
     enum { LONGEST = 31 };
     int row[3][LONGEST + 1]; /* for the last three letters of a */
@@ -129,24 +132,24 @@ static int gi_word_distance(gi_span a, gi_span b, int most)
 
 /* What a misspelt name may have meant: the nearest ones so far, and how far they are. */
 typedef struct gi_guess {
-    gi_span meant;
-    gi_span nearest[3];
-    int     count, distance;
+    gi_letters meant;
+    gi_letters nearest[3];
+    int        count, distance;
 } gi_guess;
 
-static void gi_guess_try(gi_guess *g, gi_span candidate)
+static void gi_guess_try(gi_guess *g, gi_letters candidate)
 {
     const int distance = candidate.length > 0 ? gi_word_distance(g->meant, candidate, g->distance) : g->distance + 1;
     if (distance > g->distance) return;
     if (distance < g->distance) g->count = 0;
     g->distance = distance;
     for (int k = 0; k < g->count; k++)
-        if (gi_span_same(g->nearest[k], candidate)) return;
+        if (gi_letters_same(g->nearest[k], candidate)) return;
     if (g->count < 3) g->nearest[g->count++] = candidate;
 }
 
 /* The names nearest to one that nobody knows: of the operands, then of all words. */
-static gi_guess gi_guess_name(gi_span name, int n, const gi_span *names)
+static gi_guess gi_guess_name(gi_letters name, int n, const gi_letters *names)
 {
     gi_guess g;
     int      count;
@@ -156,8 +159,8 @@ static gi_guess gi_guess_name(gi_span name, int n, const gi_span *names)
     const gi_word *words = gi_words(&count);
     for (int k = 0; k < n; k++) gi_guess_try(&g, names[k]);
     for (int k = 0; k < count + GI_WORD_ALIASES; k++) {
-        const char   *text = k < count ? words[k].name : gi_word_aliases[k - count][0];
-        const gi_span word = { text, (int)strlen(text) };
+        const char      *text = k < count ? words[k].name : gi_word_aliases[k - count][0];
+        const gi_letters word = { text, (int)strlen(text) };
         gi_guess_try(&g, word);
     }
     return g;

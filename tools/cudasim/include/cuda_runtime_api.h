@@ -147,6 +147,7 @@ typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t s
 #define cudaDeviceScheduleSpin         0x01
 #define cudaDeviceScheduleYield        0x02
 #define cudaDeviceScheduleBlockingSync 0x04
+#define cudaDeviceBlockingSync         0x04 /* the old name */
 #define cudaDeviceScheduleMask         0x07
 #define cudaDeviceMapHost              0x08
 #define cudaDeviceLmemResizeToMax      0x10
