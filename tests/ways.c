@@ -76,6 +76,7 @@ int main(void)
         show("label", ga_label(ga_greater(ga_sin(ga_multiply(x, 9)), 0)));
         show("chunked", ga_compute(ga_mean(ga_random((400, 300), .seed = 7, .chunks = ga_chunks(100, 100)), .axis = 0)));
         show("own row", ga_cube_and(row, 2));
+        show("formula", ga_eval("cube_and(row, 2)*sum(x, axis=0) + sin(x)**2", (x, row)));
         show("own map", ga_apply(bell, (x, 4)));
         show("own fold", ga_reduce(dot, (x, row), .axis = 1));
         show("own stencil", ga_stencil(heat, (x, 0.1), .steps = 10));
