@@ -84,7 +84,7 @@ static void gi_type_row(const gi_row *row, const gi_step *step, const gi_typed *
     memset(fake, 0, sizeof fake);
     gi_typed_operands(step, typed, fake, in);
     int n = step->n;
-    if (gi_is_square(row, in)) {
+    if (step->kind == GI_STEP_OPERATOR && gi_is_square(row, in)) {
         if (!typed[step->x[1]].fixed) return;
         row = gi_row_square();
         n   = 1;
