@@ -17,8 +17,8 @@ static bool gi_eval_on_cpu(const ga_eval_options *o, int n, const ga_arg *operan
 /* Computes the steps, in passes if there are any, and tells an error with the formula and the place in it. */
 static ga_array *gi_eval_steps(gi_formula_text *f, const gi_steps *steps, const gi_passes *passes, const ga_eval_options *o)
 {
-    gi_eval_run         r = { f, steps, *o, NULL, NULL };
-    int                 failed;
+    gi_eval_run         r        = { f, steps, *o, NULL, NULL };
+    int                 failed   = -1;
     bool                declined = true;
     ga_array           *result   = NULL;
     const gi_error_held held     = gi_error_hold();
