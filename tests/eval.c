@@ -65,6 +65,12 @@ static void test_examples(void)
         CHECK_IS(ga_eval("x**n + 1", (x, n)), GA_F32, (4), 1, 2, n == 1 ? 3 : n == 2 ? 5 : 9, n == 1 ? 4 : n == 2 ? 10 : 28);
         CHECK_IS(ga_eval("(i8 < n*100) + 1", (i8, n)), GA_I64, (4), 2, 2, 2, 2);
     }
+    float single = 2.5f; /* numbers alone: float32, as ga_where(x, single, single) */
+    CHECK_IS(ga_eval("where(x > 1, single, single) - truth", (x, single, truth)), GA_F32, (4), 2.5, 2.5, 1.5, 1.5);
+    CHECK_IS(ga_eval_n("where($1 > 1, $2, $2) - $1", 2, ((const ga_arg[]){ GA_ARG(truth), GA_ARG(single) })), GA_F32, (4), 2.5,
+             2.5, 1.5, 1.5);
+    CHECK_IS(ga_eval_n("where($1 > 1, $2, $2) - $1", 2, ((const ga_arg[]){ GA_ARG(truth), GA_ARG(scale) })), GA_F64, (4), 2, 2,
+             1, 1);
     ga_free(truth);
     CHECK_IS(ga_eval("real(z**2)", (z)), GA_F32, (4), 0, 1, 4, 9); /* as ga_square: complex numbers have no other powers */
     CHECK_IS(ga_eval("u[1:-1, 2:] + u[1:-1, :-2] + u[2:, 1:-1] + u[:-2, 1:-1] - 4*u[1:-1, 1:-1]", (u)), GA_F64, (2, 2), 0, 0, 0,

@@ -163,6 +163,7 @@ static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_t
         t->dtype       = v.array ? v.array->dtype : GA_DTYPE_DEFAULT;
         t->kind        = v.kind;
         if (t->fixed) t->value = v;
+        t->value.single = v.single; /* where numbers alone decide on a dtype */
         break;
     }
     case GI_STEP_OPERATOR:
