@@ -58,6 +58,20 @@ static void test_examples(void)
     CHECK_IS(ga_eval("uint8(x) << 2", (x)), GA_U8, (4), 0, 4, 8, 12);
     CHECK_IS(ga_eval("i8 + 1.5", (i8)), GA_F64, (4), 1.5, 2.5, 3.5, 4.5);
     CHECK_IS(ga_eval("i8**2", (i8)), GA_I8, (4), 0, 1, 4, 9);
+    ga_array *truth = ga_greater(x, 1); /* power is ga_power, and ** 2 is ga_square */
+    CHECK_IS(ga_eval("power(truth, 2) + 1", (truth)), GA_I64, (4), 1, 1, 2, 2);
+    CHECK_IS(ga_eval("truth**2 + 1", (truth)), GA_I8, (4), 1, 1, 2, 2);
+    for (int n = 1; n <= 3; n++) { /* the same formula, planned for the first of them */
+        CHECK_IS(ga_eval("x**n + 1", (x, n)), GA_F32, (4), 1, 2, n == 1 ? 3 : n == 2 ? 5 : 9, n == 1 ? 4 : n == 2 ? 10 : 28);
+        CHECK_IS(ga_eval("(i8 < n*100) + 1", (i8, n)), GA_I64, (4), 2, 2, 2, 2);
+    }
+    float single = 2.5f; /* numbers alone: float32, as ga_where(x, single, single) */
+    CHECK_IS(ga_eval("where(x > 1, single, single) - truth", (x, single, truth)), GA_F32, (4), 2.5, 2.5, 1.5, 1.5);
+    CHECK_IS(ga_eval_n("where($1 > 1, $2, $2) - $1", 2, ((const ga_arg[]){ GA_ARG(truth), GA_ARG(single) })), GA_F32, (4), 2.5,
+             2.5, 1.5, 1.5);
+    CHECK_IS(ga_eval_n("where($1 > 1, $2, $2) - $1", 2, ((const ga_arg[]){ GA_ARG(truth), GA_ARG(scale) })), GA_F64, (4), 2, 2,
+             1, 1);
+    ga_free(truth);
     CHECK_IS(ga_eval("real(z**2)", (z)), GA_F32, (4), 0, 1, 4, 9); /* as ga_square: complex numbers have no other powers */
     CHECK_IS(ga_eval("u[1:-1, 2:] + u[1:-1, :-2] + u[2:, 1:-1] + u[:-2, 1:-1] - 4*u[1:-1, 1:-1]", (u)), GA_F64, (2, 2), 0, 0, 0,
              0);

@@ -26,6 +26,7 @@ bool work(void)
         ga_array *x = ga_linspace(0, 1, 300000), *y = ga_sin(ga_add(x, 1));
         ga_array *lazy = ga_chunked(y, 30000), *sorted = ga_sort(y);
         ok = ga_item(ga_sum(y)) > 0 && ga_item(ga_compute(ga_mean(ga_multiply(lazy, 2)))) > 0 && sorted != NULL;
+        ok = ok && ga_item(ga_eval("sum((x*2 - y)**2 + 1)", (x, y))) > 0;
     }
     ga_graph *g    = ga_graph_new();
     ga_task  *task = ga_delayed(g, half, NULL);

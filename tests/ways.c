@@ -20,8 +20,10 @@
 #include "gpuarr.h"
 
 #ifdef GPUARR_USER_TABLE
+#define CUBE_AND_2       "cube_and(row, 2)" /* the row's name is known in formulas */
 #define ga_cube_and(...) GA_CALL_2(ga_cube_and, __VA_ARGS__)
 #else /* the same, as a kernel */
+#define CUBE_AND_2        "(row*row*row + 2)"
 GA_ELEMENTWISE_T(cube_and, REAL, T, (T x, T y), x *x *x + y)
 #define ga_cube_and(x, y) ga_apply(cube_and, (x, y))
 #endif
@@ -76,6 +78,7 @@ int main(void)
         show("label", ga_label(ga_greater(ga_sin(ga_multiply(x, 9)), 0)));
         show("chunked", ga_compute(ga_mean(ga_random((400, 300), .seed = 7, .chunks = ga_chunks(100, 100)), .axis = 0)));
         show("own row", ga_cube_and(row, 2));
+        show("formula", ga_eval(CUBE_AND_2 "*sum(x, axis=0) + sin(x)**2", (x, row)));
         show("own map", ga_apply(bell, (x, 4)));
         show("own fold", ga_reduce(dot, (x, row), .axis = 1));
         show("own stencil", ga_stencil(heat, (x, 0.1), .steps = 10));

@@ -68,7 +68,8 @@ static void gi_formula_key_of(gi_formula_key *key, const gi_formula_text *f, siz
     key->list = f->list ? f->list : f->site ? f->site : "";
     key->n    = f->n;
     for (int k = 0; k < f->n; k++)
-        key->kinds[k] = (int8_t)(f->operands[k].array ? (int)f->operands[k].array->dtype : -(int)f->operands[k].kind);
+        key->kinds[k] = (int8_t)(f->operands[k].array ? (int)f->operands[k].array->dtype
+                                                      : -(int)f->operands[k].kind - 16 * f->operands[k].single);
     key->hash = gi_formula_hash((uint64_t)f->n + 14695981039346656037u, f->text, letters);
     key->hash = gi_formula_hash(key->hash, (const char *)key->kinds, (size_t)f->n);
     key->hash = gi_formula_hash(key->hash, key->list, strlen(key->list));

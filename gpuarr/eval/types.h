@@ -84,7 +84,7 @@ static void gi_type_row(const gi_row *row, const gi_step *step, const gi_typed *
     memset(fake, 0, sizeof fake);
     gi_typed_operands(step, typed, fake, in);
     int n = step->n;
-    if (gi_is_square(row, in)) {
+    if (step->kind == GI_STEP_OPERATOR && gi_is_square(row, in)) {
         if (!typed[step->x[1]].fixed) return;
         row = gi_row_square();
         n   = 1;
@@ -163,6 +163,7 @@ static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_t
         t->dtype       = v.array ? v.array->dtype : GA_DTYPE_DEFAULT;
         t->kind        = v.kind;
         if (t->fixed) t->value = v;
+        t->value.single = v.single; /* where numbers alone decide on a dtype */
         break;
     }
     case GI_STEP_OPERATOR:
