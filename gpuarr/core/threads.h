@@ -239,6 +239,7 @@ static int gi_thread_create(pthread_t *thread, bool detached, void *(*run)(void 
 
 #if defined(__linux__) && !defined(__cplusplus)
 extern int pthread_getattr_np(pthread_t, pthread_attr_t *); /* hidden though there, see platform.h */
+extern int pthread_attr_getstack(const pthread_attr_t *, void **, size_t *);
 #endif
 
 /* The bytes of stack that this thread has left; of a stack that the C library does not know, INT64_MAX. */

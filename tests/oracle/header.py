@@ -13,7 +13,7 @@ NOT_HERE = set("""
     free keep report_leaks error error_status ignore_error clear_error on_error shutdown isa now synchronize empty empty_n empty_like to
     wrap wrap_strided from data imsave render imshow fits_read fits_write print benchmark
     open store store_n chunked rechunk is_chunked chunks_of compute compute_n persist map_blocks map_blocks_n map_overlap visualize progress_line
-    graph_new graph_free delayed_n run run_n graph_visualize rank ranks
+    graph_new graph_free delayed_n run run_n graph_visualize rank ranks eval_n
 """.split())
 NOT_HERE_EITHER = ("memory_", "set_", "get_", "cuda_", "stream_", "event_")  # how their names begin
 
