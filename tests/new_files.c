@@ -400,6 +400,7 @@ static void fits_in_turns(bool *works)
     char          part[300];
     clean_folder();
     if (!can_write(w)) return;
+    ga_set_error_handler(ga_ignore_error, NULL);
     snprintf(part, sizeof part, "%s/%s.gpuarr.part", folder, w->name);
     for (int n = 1; *works; n++) {
         pid_t stopped = stopped_at(n, w, 1, true, works);
