@@ -127,6 +127,7 @@ static bool gi_watch_progress(gi_computation *r, int64_t n)
         go_on        = gi_watch.progress(&p, gi_watch.progress_user);
     }
     gi_telling_ends();
+    if (go_on) gi_error_left_behind();
     if (!go_on) gi_fail(r->site, GA_STOPPED, "the progress function stopped it");
     return go_on;
 }
