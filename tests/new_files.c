@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stddef.h>
@@ -221,9 +222,13 @@ static void forbid_exchange(void)
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) _exit(3);
 }
 
-/* Writes in a process that is killed when it begins the n-th of those calls. True if it came so far; *works: can processes be traced
-   here? */
-static bool killed_at(int n, const writer *w, int time, bool exchange, bool *works)
+enum { WROTE, BUSY, ELSE }; /* how a writer ends: BUSY if it says that another program is writing */
+
+static int how_it_ended(bool ok) { return ok ? WROTE : strstr(ga_error(), "another program is writing it") ? BUSY : ELSE; }
+
+/* Writes in a process that is stopped when it begins the n-th of those calls; 0: it came to its end before, with WROTE. *works: can
+   processes be traced here? */
+static pid_t stopped_at(int n, const writer *w, int time, bool exchange, bool *works)
 {
     pid_t child = fork();
     if (child == 0) {
@@ -231,16 +236,14 @@ static bool killed_at(int n, const writer *w, int time, bool exchange, bool *wor
         if (!exchange) forbid_exchange();
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0) _exit(3);
         raise(SIGSTOP);
-        bool ok = false;
         ga_scope
-            ok = w->write(in_folder(w->name), time);
-        _exit(ok ? 0 : 1);
+            _exit(how_it_ended(w->write(in_folder(w->name), time)));
     }
     int  status = 0, calls = 0;
     bool inside = false;
     if (child < 0 || waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) {
         *works = false;
-        return false;
+        return 0;
     }
     ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)(uintptr_t)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL));
     for (int signal = 0;; signal = WSTOPSIG(status) == (SIGTRAP | 0x80) ? 0 : WSTOPSIG(status)) {
@@ -254,16 +257,24 @@ static bool killed_at(int n, const writer *w, int time, bool exchange, bool *wor
             *works = false;
             kill(child, SIGKILL);
             waitpid(child, &status, 0);
-            return false;
+            return 0;
         }
-        if (about.op != PTRACE_SYSCALL_INFO_ENTRY || !changes_files((long)about.entry.nr) || ++calls < n) continue;
-        kill(child, SIGKILL);
-        while (waitpid(child, &status, 0) == child && !WIFSIGNALED(status) && !WIFEXITED(status))
-            ptrace(PTRACE_CONT, child, NULL, NULL);
-        return true;
+        if (about.op == PTRACE_SYSCALL_INFO_ENTRY && changes_files((long)about.entry.nr) && ++calls == n) return child;
     }
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0); /* it came to its end */
-    return false;
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == WROTE);
+    return 0;
+}
+
+/* The same, and it is killed there. True if it came so far. */
+static bool killed_at(int n, const writer *w, int time, bool exchange, bool *works)
+{
+    int   status;
+    pid_t child = stopped_at(n, w, time, exchange, works);
+    if (child == 0) return false;
+    kill(child, SIGKILL);
+    while (waitpid(child, &status, 0) == child && !WIFSIGNALED(status) && !WIFEXITED(status))
+        ptrace(PTRACE_CONT, child, NULL, NULL);
+    return true;
 }
 
 static void kill_writer(const writer *w, bool exchange, bool *works)
@@ -313,6 +324,109 @@ static void kills(void)
         ga_clear_error();
     }
     if (!works) test_skip("killed at each call: processes cannot be traced here (ptrace)", 1);
+}
+
+/* ---- several programs write the same --------------------------------------------------------------------------------- */
+
+static int  told[2], asked[2]; /* pipes: the second program is in the middle; it may go on */
+static bool stop_in_the_middle(ga_array *out, const ga_array *const *in, int n, const ga_block *where, void *user)
+{
+    char c = 'm';
+    (void)n, (void)user;
+    if (where->number == 2 && (write(told[1], &c, 1) != 1 || read(asked[0], &c, 1) != 1)) return false;
+    return ga_copyto(out, in[0]) != NULL;
+}
+
+/* A second program that stores, and waits in the middle of that, or as soon as it must. */
+static pid_t begin_second(const char *path)
+{
+    CHECK(pipe(told) == 0 && pipe(asked) == 0);
+    pid_t child = fork();
+    if (child == 0) {
+        ga_set_num_threads(1);
+        close(told[0]), close(asked[1]);
+        ga_scope {
+            ga_array *x = ga_map_blocks(ga_chunked(numbers(2), 100, 50), stop_in_the_middle, NULL);
+            _exit(how_it_ended(ga_store(x, path, .overwrite = true)));
+        }
+    }
+    close(told[1]);
+    struct pollfd middle = { told[0], POLLIN, 0 };
+    CHECK(poll(&middle, 1, 50) >= 0);
+    return child;
+}
+
+static int end_of(pid_t child)
+{
+    int status = -1;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* One program is stopped at each of its calls until another one is in the middle of the same array. */
+static void store_in_turns(bool exchange, bool *works)
+{
+    const writer *w           = &writers[WRITERS - 2];
+    int           ended[2][3] = { { 0 } }, first, second;
+    char          go          = 'g';
+    clean_folder();
+    for (int n = 1;; n++) {
+        ga_scope
+            CHECK(n > 1 || w->write(in_folder(w->name), 3));
+        pid_t stopped = stopped_at(n, w, 1, exchange, works);
+        if (stopped == 0 || !*works) break;
+        pid_t other = begin_second(in_folder(w->name));
+        ptrace(PTRACE_DETACH, stopped, NULL, NULL);
+        ended[0][first = end_of(stopped)]++;
+        CHECK(write(asked[1], &go, 1) == 1);
+        ended[1][second = end_of(other)]++;
+        close(told[0]), close(asked[0]), close(asked[1]);
+        if (!CHECK(first != ELSE && second != ELSE && read_back(w) == (second == WROTE ? 2 : 1) && others(w->name) == 0))
+            printf("stopped at call %d: %d and %d; the array is of %d, and there are %d others\n", n, first, second,
+                   read_back(w), others(w->name));
+        ga_clear_error();
+    }
+    if (!*works) return;
+    printf("%s by two programs%s: the first wrote %d times and was busy %d times, the second %d and %d\n", w->name,
+           exchange ? "" : ", without exchange", ended[0][WROTE], ended[0][BUSY], ended[1][WROTE], ended[1][BUSY]);
+    CHECK(ended[0][WROTE] > 5 && ended[1][WROTE] > 5 && ended[0][BUSY] > 0 && ended[1][BUSY] > 5); /* the test tests */
+}
+
+/* CFITSIO makes its files itself: where gpuarr has removed the part for it, another program may make one. */
+static void fits_in_turns(bool *works)
+{
+    const writer *w    = &writers[3];
+    bool          seen = false;
+    char          part[300];
+    clean_folder();
+    if (!can_write(w)) return;
+    ga_set_error_handler(ga_ignore_error, NULL);
+    snprintf(part, sizeof part, "%s/%s.gpuarr.part", folder, w->name);
+    for (int n = 1; *works; n++) {
+        pid_t stopped = stopped_at(n, w, 1, true, works);
+        if (!CHECK(stopped != 0 || !*works) || !*works) return; /* it is removed before the end */
+        const bool there = exists(part), removed = seen && !there;
+        seen      = seen || there;
+        int other = removed ? open(part, O_RDWR | O_CREAT | O_EXCL, 0666) : -1;
+        CHECK(!removed || flock(other, LOCK_EX) == 0);
+        ptrace(PTRACE_DETACH, stopped, NULL, NULL);
+        CHECK(end_of(stopped) == (removed ? BUSY : WROTE) && exists(part) == removed);
+        if (!removed) continue;
+        close(other);
+        return;
+    }
+}
+
+static void several_programs(void)
+{
+    bool works = true;
+    ga_set_error_handler(ga_ignore_error, NULL);
+    store_in_turns(true, &works);
+    if (works) store_in_turns(false, &works);
+    if (works) fits_in_turns(&works);
+    ga_set_error_handler(NULL, NULL);
+    ga_clear_error();
+    if (!works) test_skip("several programs write the same: processes cannot be traced here (ptrace)", 1);
 }
 
 /* ---- a full disk ----------------------------------------------------------------------------------------------------- */
@@ -408,6 +522,56 @@ static void links(void)
     }
 }
 
+/* Names that leave no room for the part's, folders that nobody may write, and a working directory that changes meanwhile. */
+static bool go_elsewhere(ga_array *out, const ga_array *const *in, int n, const ga_block *where, void *user)
+{
+    (void)n;
+    return (where->number != 2 || chdir((const char *)user) == 0) && ga_copyto(out, in[0]) != NULL;
+}
+
+static void names(void)
+{
+    char name[300], here[300];
+    clean_folder();
+    ga_scope {
+        ga_array *x = ga_chunked(ga_arange(0, 60000, 1), 10000);
+        for (int n = 242; n <= 257; n++) {
+            memset(name, 'n', sizeof name);
+            strcpy(name + n - 4, ".npy");
+            const char *path = in_folder(name);
+            if (n <= 243) CHECK(ga_save(path, ga_zeros((3))) && ga_store(x, path));
+            else CHECK_FAILS(ga_save(path, ga_zeros((3))), n <= 255 ? "at most 243 are possible" : strerror(ENAMETOOLONG));
+            if (n > 243) CHECK_FAILS(ga_store(x, path), n <= 255 ? "at most 243 are possible" : strerror(ENAMETOOLONG));
+        }
+        clean_folder();
+        CHECK_FAILS(ga_store(x, in_folder("y.zarr/")), "leave that out");
+        CHECK(getcwd(here, sizeof here) && mkdir(in_folder("a"), 0777) == 0 && mkdir(in_folder("b"), 0777) == 0);
+        static const char *const files[] = { "x.npy", "x.zarr" };
+        for (int k = 0; k < 2; k++) {
+            CHECK(chdir(in_folder("a")) == 0);
+            CHECK(ga_store(ga_map_blocks(x, go_elsewhere, (void *)(uintptr_t)in_folder("b")), files[k]));
+            CHECK(!exists(files[k]) && chdir(in_folder("a")) == 0 && exists(files[k]));
+            const char     *same[2] = { files[k], k ? "./x.zarr" : "../a/x.npy" };
+            const ga_array *both[2] = { x, x };
+            CHECK_FAILS(ga_store_n(2, both, same, .overwrite = true), "arrays 0 and 1 have the same path");
+        }
+        CHECK(chdir(here) == 0);
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        if (chmod(in_folder("b"), 0555) != 0 || (geteuid() == 0 && setuid(65534) != 0)) _exit(3);
+        bool said = false;
+        ga_set_error_handler(ga_ignore_error, NULL);
+        for (int k = 0; k < 2; k++) {
+            if (ga_store(ga_chunked(ga_zeros((3)), 1), in_folder(k ? "b/x.zarr" : "b/x.npy"))) _exit(4);
+            said = (said || k == 0) && strstr(ga_error(), "so its folder must be writable");
+            ga_clear_error();
+        }
+        _exit(said ? 0 : 5);
+    }
+    CHECK(end_of(child) == 0 && chmod(in_folder("b"), 0777) == 0);
+}
+
 /* What stands where gpuarr puts its part, and it did not make, is neither followed nor emptied: an error, before any work. */
 static bool worked; /* has the function of the blocks run? */
 static bool work(ga_array *out, const ga_array *const *in, int n, const ga_block *where, void *user)
@@ -495,7 +659,9 @@ int main(void)
              (int)getpid());
     clean_folder();
     links();
+    names();
     in_the_way();
+    several_programs();
     full_disk();
     kills();
     remove_tree(folder);

@@ -92,7 +92,9 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
     gi_computing.mark++;
     for (int k = 0; k < n; k++)
         if (gi_is_deferred(arrays[k]) && !gi_find_folds(f, arrays[k]->owner->node)) return false;
-    int deepest = 0;
+    int deepest       = 0;
+    gi_computing.fold = f->list;
+    __atomic_store_n(&gi_computing.folds, f->n, __ATOMIC_RELEASE);
     for (int64_t i = 0; i < f->n; i++)
         if (f->list[i]->level > deepest) deepest = f->list[i]->level;
     for (int level = 1; level <= deepest; level++)
@@ -120,24 +122,20 @@ static bool gi_compute_folds(gi_folds *f, int n, const ga_array *const *arrays)
 static void gi_compute_drop_folds(gi_folds *f)
 {
     for (int64_t i = 0; i < f->n; i++) {
-        ga_free(f->list[i]->value);
-        f->list[i]->value = NULL;
+        ga_array *value = f->list[i]->value;
+        __atomic_store_n(&f->list[i]->value, NULL, __ATOMIC_RELEASE); /* a fork may come between */
+        ga_free(value);
     }
+    __atomic_store_n(&gi_computing.folds, 0, __ATOMIC_RELEASE);
     if (f->list) gi_mem_release(f->list, (size_t)f->room * sizeof *f->list);
 }
 
-static bool gi_compute_is_inside(const char *site)
-{
-    if (gi_parallel_inside)
-        gi_fail(site, GA_BAD_ARGUMENT, "this runs inside the computing of a chunked array, where nothing else can be computed");
-    return gi_parallel_inside;
-}
-
-/* The call that computes begins: `ok` if all that it needs is there. False with an error, on all ranks; it ends in any case. */
+/* The call that computes begins: `ok` if all that it needs is there. False with an error, on all ranks; it ends in any case. It has asked
+   gi_compute_is_inside. */
 static bool gi_compute_begins(const char *site, bool ok, int n, const ga_array *const *arrays)
 {
     ok = ok && gi_know_gpus(site);
-    pthread_mutex_lock(&gi_computing.busy);
+    (void)gi_computing_take(site);
     gi_watch_begins();
     if (ga_ranks() == 1) return ok;
     return gi_ranks_begin(site, ok, ok ? gi_print_arrays(n, arrays) : 0);
@@ -148,7 +146,7 @@ static bool gi_compute_ends(const char *site, bool ok)
     if (ga_ranks() > 1) ok = gi_ranks_end(site, ok);
     gi_kept_forget();
     gi_watch_ends();
-    pthread_mutex_unlock(&gi_computing.busy);
+    gi_computing_give();
     return ok;
 }
 
@@ -186,5 +184,5 @@ static bool gi_compute_into(const char *site, bool ok, int n, const ga_array *co
 /* A call that computes has failed before it began: the other ranks, for whom that may be otherwise, are told. Returns false. */
 static bool gi_compute_cannot_begin(const char *site)
 {
-    return ga_ranks() > 1 && !gi_parallel_inside && gi_compute_into(site, false, 0, NULL, NULL);
+    return ga_ranks() > 1 && !gi_is_inside_run() && gi_compute_into(site, false, 0, NULL, NULL);
 }

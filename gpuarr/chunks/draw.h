@@ -292,7 +292,7 @@ bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
     memset(&g, 0, sizeof g);
     g.site = o.site;
     g.by   = o.color;
-    pthread_mutex_lock(&gi_computing.busy);
+    if (!gi_computing_take(o.site)) return false;
     gi_computing.mark++;
     g.whole = gi_count_tasks(a->owner->node) > o.tasks;
     gi_computing.mark++;
@@ -301,6 +301,6 @@ bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
         for (int64_t e = 0; e < g.edges; e++)
             if (g.edge[e].to == i && g.vertex[g.edge[e].from].rank < 0) g.vertex[g.edge[e].from].rank = g.vertex[i].rank;
     bool ok = gi_write_drawing(&g, path);
-    pthread_mutex_unlock(&gi_computing.busy);
+    gi_computing_give();
     return ok;
 }

@@ -29,7 +29,9 @@ static struct {
     double               begun; /* the first run */
     int                  threads;
     FILE                *trace_file;
-} gi_watch = { PTHREAD_MUTEX_INITIALIZER, false, false, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL };
+    pthread_mutex_t      telling; /* held while the progress function runs, and by who changes it */
+} gi_watch = { PTHREAD_MUTEX_INITIALIZER, false, false, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL,
+               PTHREAD_MUTEX_INITIALIZER };
 
 static bool gi_is_watched(void) { return __atomic_load_n(&gi_watch.events_on, __ATOMIC_RELAXED); }
 

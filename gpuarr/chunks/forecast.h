@@ -164,7 +164,7 @@ static gi_forecast gi_forecast_of(int n, const ga_array *const *arrays, bool on_
 {
     gi_forecast f;
     memset(&f, 0, sizeof f);
-    pthread_mutex_lock(&gi_computing.busy);
+    if (!gi_computing_take(n > 0 ? arrays[0]->owner->node->site : NULL)) return f;
     gi_computing.mark++;
     f.threads = ga_get_num_threads();
     f.on_gpu  = on_gpu;
@@ -176,7 +176,7 @@ static gi_forecast gi_forecast_of(int n, const ga_array *const *arrays, bool on_
         if (need > f.piece) f.piece = need;
     }
     gi_count_results(n, arrays, -1);
-    pthread_mutex_unlock(&gi_computing.busy);
+    gi_computing_give();
     return f;
 }
 
@@ -356,10 +356,17 @@ ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
 static char *gi_chunked_text(const char *site, const ga_array *a)
 {
     enum { ROOM = 400 + 50 * GPUARR_MAX_DIMS };
-    gi_forecast f      = gi_forecast_of(1, &a, false);
-    ga_shape    chunks = ga_chunks_of(a);
-    char       *text = (char *)malloc(ROOM), gpus[100] = "";
+    ga_shape chunks = ga_chunks_of(a);
+    char    *text = (char *)malloc(ROOM), gpus[100] = "";
     if (!text) return (char *)gi_fail(site, GA_NO_MEMORY, "no memory for the text");
+    int used = snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s", ga_dtype_name(a->dtype), gi_shape_of(a),
+                        (long long)gi_box_count(a->ndim, a->shape, chunks.n),
+                        gi_box_count(a->ndim, a->shape, chunks.n) == 1 ? "" : "s", gi_shape_text(chunks.ndim, chunks.n));
+    if (gi_is_inside_run()) { /* nothing can be foreseen in the middle of computing */
+        snprintf(text + used, (size_t)(ROOM - used), ">");
+        return text;
+    }
+    gi_forecast f = gi_forecast_of(1, &a, false);
     if (ga_get_num_gpus() > 0) {
         gi_forecast there = gi_forecast_of(1, &a, true);
         f.values          = gi_bytes_plus(
@@ -369,9 +376,7 @@ static char *gi_chunked_text(const char *site, const ga_array *a)
         snprintf(gpus, sizeof gpus, ", and %s on each of %d GPU%s", gi_bytes_text(gi_bytes_plus(there.piece, there.shared)),
                  ga_get_num_gpus(), ga_get_num_gpus() == 1 ? "" : "s");
     }
-    snprintf(text, ROOM, "<chunked %s %s, %lld chunk%s of %s, %s; computing it takes about %s more%s>", ga_dtype_name(a->dtype),
-             gi_shape_of(a), (long long)gi_box_count(a->ndim, a->shape, chunks.n),
-             gi_box_count(a->ndim, a->shape, chunks.n) == 1 ? "" : "s", gi_shape_text(chunks.ndim, chunks.n),
-             gi_bytes_text(f.results), gi_bytes_text(gi_forecast_total(&f) - f.results), gpus);
+    snprintf(text + used, (size_t)(ROOM - used), ", %s; computing it takes about %s more%s>", gi_bytes_text(f.results),
+             gi_bytes_text(gi_forecast_total(&f) - f.results), gpus);
     return text;
 }

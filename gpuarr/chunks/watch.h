@@ -13,12 +13,47 @@ bool ga_progress_line(const ga_progress *p, void *user)
     return true;
 }
 
+/* The progress function runs on one thread at a time, which may change it meanwhile. */
+static __thread int gi_telling;
+
+static void gi_telling_begins(void)
+{
+    if (gi_telling++ == 0) pthread_mutex_lock(&gi_watch.telling);
+}
+
+static void gi_telling_ends(void)
+{
+    if (--gi_telling == 0) pthread_mutex_unlock(&gi_watch.telling);
+}
+
 void ga_set_progress(ga_progress_function f, void *user)
 {
-    pthread_mutex_lock(&gi_watch.lock);
+    gi_telling_begins();
     gi_watch.progress      = f;
     gi_watch.progress_user = user;
+    gi_telling_ends();
+}
+
+/* A fork finds all locks of the chunks free, but those that are held while functions of the program's run: these are made anew. */
+static void gi_chunks_before_fork(void)
+{
+    pthread_mutex_lock(&gi_kept_chunks.lock);
+    pthread_mutex_lock(&gi_watch.lock);
+}
+static void gi_chunks_after_fork(void)
+{
     pthread_mutex_unlock(&gi_watch.lock);
+    pthread_mutex_unlock(&gi_kept_chunks.lock);
+}
+static void gi_chunks_in_forked_child(void)
+{
+    gi_chunks_after_fork();
+    if (gi_telling == 0) pthread_mutex_init(&gi_watch.telling, NULL);
+    gi_computing_forked();
+}
+__attribute__((constructor)) static void gi_chunks_expect_forks(void)
+{
+    pthread_atfork(gi_chunks_before_fork, gi_chunks_after_fork, gi_chunks_in_forked_child);
 }
 
 /* As at the beginning: the environment is asked again. */
@@ -37,6 +72,7 @@ static void gi_watch_forget(void)
 static void gi_watch_begins(void)
 {
     if (__atomic_load_n(&gi_watch.asked, __ATOMIC_ACQUIRE)) return;
+    gi_telling_begins();
     pthread_mutex_lock(&gi_watch.lock);
     const char *progress = getenv("GA_PROGRESS");
     gi_watch.trace       = getenv("GA_TRACE");
@@ -50,6 +86,7 @@ static void gi_watch_begins(void)
     }
     __atomic_store_n(&gi_watch.asked, true, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&gi_watch.lock);
+    gi_telling_ends();
 }
 
 /* The name of a call, "ga_add", from its site. Returns its length. */
@@ -73,7 +110,7 @@ static bool gi_watch_progress(gi_computation *r, int64_t n)
     bool    go_on = true;
     int64_t done  = __atomic_add_fetch(&r->done, n, __ATOMIC_RELAXED);
     if (!gi_watch.progress || ga_rank() > 0) return true;
-    pthread_mutex_lock(&gi_watch.lock);
+    gi_telling_begins();
     double now = ga_now();
     if (gi_watch.progress && (now - r->told > 0.1 || done == r->units)) {
         ga_progress p;
@@ -89,7 +126,8 @@ static bool gi_watch_progress(gi_computation *r, int64_t n)
         p.used_bytes = ga_memory_stats().used_bytes;
         go_on        = gi_watch.progress(&p, gi_watch.progress_user);
     }
-    pthread_mutex_unlock(&gi_watch.lock);
+    gi_telling_ends();
+    if (go_on) gi_error_left_behind();
     if (!go_on) gi_fail(r->site, GA_STOPPED, "the progress function stopped it");
     return go_on;
 }

@@ -274,32 +274,40 @@ void gi_scope_end(gi_scope *s)
 
 /* What belongs to a thread, its scope and its error: put aside while the thread works on units of a run, which make arrays and errors
    of their own. */
+static __thread bool
+    gi_in_run; /* a call of this thread, or one that it works for, computes: functions of the program's may be on the stack */
+
 typedef struct gi_thread_state {
     gi_scope *scope;
     ga_status status;
-    bool      quiet, unread;
+    bool      quiet, unread, to_print, in_run;
     char      text[sizeof gi_error_text];
 } gi_thread_state;
 
 static void gi_thread_put_aside(gi_thread_state *t)
 {
-    t->scope  = gi_current_scope;
-    t->status = gi_error_status;
-    t->quiet  = gi_error_quiet;
-    t->unread = gi_error_unread;
+    t->scope    = gi_current_scope;
+    t->status   = gi_error_status;
+    t->quiet    = gi_error_quiet;
+    t->unread   = gi_error_unread;
+    t->to_print = gi_error_to_print;
+    t->in_run   = gi_in_run;
     if (t->status != GA_OK) memcpy(t->text, gi_error_text, sizeof t->text);
     gi_current_scope = NULL;
     gi_error_status  = GA_OK;
     gi_error_quiet   = true;
     gi_error_unread  = false;
+    gi_in_run        = true;
 }
 
 static void gi_thread_take_back(const gi_thread_state *t)
 {
-    gi_current_scope = t->scope;
-    gi_error_status  = t->status;
-    gi_error_quiet   = t->quiet;
-    gi_error_unread  = t->unread;
+    gi_current_scope  = t->scope;
+    gi_error_status   = t->status;
+    gi_error_quiet    = t->quiet;
+    gi_error_unread   = t->unread;
+    gi_error_to_print = t->to_print;
+    gi_in_run         = t->in_run;
     if (t->status != GA_OK) memcpy(gi_error_text, t->text, sizeof t->text);
 }
 

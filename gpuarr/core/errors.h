@@ -2,10 +2,11 @@
 
 static __thread char      gi_error_text[1024];
 static __thread ga_status gi_error_status;
-static __thread bool      gi_error_quiet;   /* another thread will tell it */
-static __thread bool      gi_error_printed; /* another process prints it */
-static __thread bool      gi_error_unread;  /* this thread's error was printed, but the program has not asked for it */
-static int                gi_errors_unread; /* atomic: of all threads */
+static __thread bool      gi_error_quiet;    /* another thread will tell it */
+static __thread bool      gi_error_printed;  /* another process prints it */
+static __thread bool      gi_error_to_print; /* nobody had printed the latest one when it came */
+static __thread bool      gi_error_unread;   /* this thread's error was printed, but the program has not asked for it */
+static int                gi_errors_unread;  /* atomic: of all threads */
 static ga_error_handler   gi_error_handler;
 static void              *gi_error_user;
 
@@ -75,6 +76,7 @@ static ga_error_action gi_error_wanted_action(void)
 /* Tells the error that this thread has just got, and ends the program if that is wanted. `print`: nobody has printed it yet. */
 static void gi_error_tell(bool print)
 {
+    gi_error_to_print = print;
     if (gi_error_quiet) return;
     if (gi_error_handler) {
         gi_error_handler(gi_error_status, gi_error_text, gi_error_user);
@@ -128,7 +130,7 @@ static void gi_error_let_go(gi_error_held held, const char *more)
     if (held.before || gi_error_status == GA_OK) return;
     const size_t used = strlen(gi_error_text);
     (void)snprintf(gi_error_text + used, sizeof gi_error_text - used, "%s", more);
-    gi_error_tell(!gi_error_printed);
+    gi_error_tell(gi_error_to_print);
 }
 
 /* A function of the program's, a task or one for chunks, has come back content, with an error that it has not cleared: told now, as nobody

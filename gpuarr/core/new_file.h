@@ -50,6 +50,29 @@ static bool gi_file_is_descriptor(const char *path)
     return strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/dev/fd/", 8) == 0;
 }
 
+static const char *gi_file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static void gi_file_folder(const char *path, char folder[GI_PATH_ROOM])
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, GI_PATH_ROOM, "%.*s", slash > path ? (int)(slash - path) : 1, slash ? path : ".");
+}
+
+/* The path from the root on: a function of the program's that runs meanwhile may change the working directory. Where that has no name, or
+   a long one, the path stays as it is. */
+static void gi_file_absolute(char to[GI_PATH_ROOM], const char *path)
+{
+    size_t n = 0;
+    if (*path && *path != '/' && getcwd(to, GI_PATH_ROOM) && *to == '/') n = strlen(to);
+    if (n > 1) to[n++] = '/';
+    if (n + strlen(path) >= GI_PATH_ROOM) n = 0;
+    strcpy(to + n, path);
+}
+
 /* Where a path leads when the links at its end are followed, even if nothing is there yet; and the part beside it. */
 static bool gi_file_find(gi_new_file *f, const char *path)
 {
@@ -58,7 +81,7 @@ static bool gi_file_find(gi_new_file *f, const char *path)
     memset(f, 0, sizeof *f);
     f->fd = -1;
     if (strlen(path) >= sizeof f->path) return gi_file_failed(f, ENAMETOOLONG);
-    strcpy(f->path, path);
+    gi_file_absolute(f->path, path);
     for (int links = 0; !gi_file_is_descriptor(f->path); links++) {
         const ssize_t n = readlink(f->path, to, sizeof to - 1);
         if (n < 0) break; /* no link, or nothing */
@@ -68,6 +91,14 @@ static bool gi_file_find(gi_new_file *f, const char *path)
         size_t      kept  = slash && *to != '/' ? (size_t)(slash - f->path) + 1 : 0;
         if (kept + (size_t)n >= sizeof f->path) return gi_file_failed(f, ENAMETOOLONG);
         memcpy(f->path + kept, to, (size_t)n + 1);
+    }
+    enum { MOST_BYTES = 255 }; /* of a name, on every file system in use */
+    const size_t name = strlen(gi_file_name(f->path)), more = sizeof ".gpuarr.part" - 1;
+    if (name <= MOST_BYTES && name + more > MOST_BYTES) {
+        snprintf(f->why, sizeof f->why,
+                 "its name has %zu bytes, and at most %zu are possible: it is written as NAME.gpuarr.part first", name,
+                 MOST_BYTES - more);
+        return false;
     }
     if (snprintf(f->part, sizeof f->part, "%s.gpuarr.part", f->path) < (int)sizeof f->part) return true;
     return gi_file_failed(f, ENAMETOOLONG);
@@ -99,12 +130,6 @@ static void gi_file_close(gi_new_file *f)
     f->fd   = -1;
 }
 
-static const char *gi_file_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 static bool gi_file_in_the_way(gi_new_file *f)
 {
     gi_file_close(f);
@@ -116,6 +141,17 @@ static bool gi_file_busy(gi_new_file *f)
 {
     gi_file_close(f);
     snprintf(f->why, sizeof f->why, "another program is writing it: wait for that, or take another name");
+    return false;
+}
+
+/* The part could not be made. */
+static bool gi_file_not_made(gi_new_file *f, int error)
+{
+    gi_file_failed(f, error);
+    if (error != EACCES && error != EPERM && error != EROFS) return false;
+    const size_t used = strlen(f->why);
+    snprintf(f->why + used, sizeof f->why - used,
+             ": it is written beside the old one first, as '%.255s', so its folder must be writable", gi_file_name(f->part));
     return false;
 }
 
@@ -159,7 +195,7 @@ static bool gi_file_begin_there(gi_new_file *f, gi_file_left left)
     for (;;) {
         f->fd   = open(f->part, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, exists ? 0600 : 0666);
         f->anew = f->fd >= 0;
-        if (f->fd < 0 && errno != EEXIST) return gi_file_failed(f, errno);
+        if (f->fd < 0 && errno != EEXIST) return gi_file_not_made(f, errno);
         if (f->fd < 0 && !gi_file_open_part(f)) {
             if (lstat(f->part, &there) != 0 && errno == ENOENT) continue; /* gone meanwhile */
             return false;
@@ -210,9 +246,8 @@ static bool gi_file_sync(int fd)
 /* So is what its folder says of it. (Where that cannot be opened or synced, nothing can be done.) */
 static void gi_file_sync_folder(const char *path)
 {
-    char        folder[GI_PATH_ROOM];
-    const char *slash = strrchr(path, '/');
-    snprintf(folder, sizeof folder, "%.*s", slash > path ? (int)(slash - path) : 1, slash ? path : ".");
+    char folder[GI_PATH_ROOM];
+    gi_file_folder(path, folder);
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return;
     (void)fsync(fd);

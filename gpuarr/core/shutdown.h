@@ -5,8 +5,9 @@ static void (*gi_eval_forget)(void);   /* atomic: the same of the formulas' */
 
 void ga_shutdown(void)
 {
-    if (gi_parallel_inside) {
-        gi_fail("\tga_shutdown", GA_BAD_ARGUMENT, "a task, or a function for chunks, cannot end the thread that runs it");
+    if (gi_is_inside_run()) {
+        gi_fail("\tga_shutdown", GA_BAD_ARGUMENT,
+                "a task, or a function for chunks or for progress, cannot end the thread that runs it");
         return;
     }
     gi_threads_end();

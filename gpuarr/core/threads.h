@@ -54,6 +54,9 @@ static bool      gi_helpers_leave;                       /* atomic: they are ask
 
 static __thread bool gi_parallel_inside;
 
+/* Is this a function of the program's that a run calls: for chunks, for progress, or a task? It must not wait for what is its run's. */
+static bool gi_is_inside_run(void) { return gi_in_run || gi_parallel_inside; }
+
 /* Takes the first piece of a range. False: it has none. */
 static bool gi_take_piece(gi_pieces *own, int64_t *piece)
 {
@@ -329,6 +332,11 @@ void ga_set_num_threads(int n)
 {
     if (n < 1 || n > GI_MOST_THREADS) {
         gi_fail("\tga_set_num_threads", GA_BAD_ARGUMENT, "%d threads: use 1 to %d", n, GI_MOST_THREADS);
+        return;
+    }
+    if (gi_is_inside_run()) {
+        gi_fail("\tga_set_num_threads", GA_BAD_ARGUMENT,
+                "a task, or a function for chunks or for progress, cannot change the number of threads that run it");
         return;
     }
     pthread_mutex_lock(&gi_threads.busy);

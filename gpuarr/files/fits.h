@@ -467,6 +467,19 @@ static bool gi_fits_types(ga_dtype dtype, int *image, int *memory)
     }
 }
 
+/* CFITSIO has not made the part, which was removed for it. */
+static bool gi_fits_not_made(gi_new_file *to, int error, gi_fits_trouble *t)
+{
+    const int   reason = errno;
+    struct stat about;
+    if (error != FILE_NOT_CREATED) return gi_fits_failed(t, error, "cannot make the file");
+    fits_clear_errmsg();
+    if (lstat(to->part, &about) == 0) (void)gi_file_busy(to); /* another program was faster */
+    else if (reason) (void)gi_file_failed(to, reason);
+    else return gi_fits_failed(t, error, "cannot make the file");
+    return gi_fits_refuse(t, GA_NO_FILE, "%s", to->why);
+}
+
 /* Adds the array as an image to the part of a new file: to its end, or as its first. */
 static bool gi_fits_add_image(gi_new_file *to, bool append, const ga_array *a, const ga_fits_options *o, gi_fits_trouble *t)
 {
@@ -488,10 +501,7 @@ static bool gi_fits_add_image(gi_new_file *to, bool append, const ga_array *a, c
         char name[FLEN_FILENAME];
         if (!gi_fits_name(to->part, name, t)) return false;
         (void)unlink(to->part); /* CFITSIO makes its files itself */
-        if (fits_create_diskfile(&file, name, &error)) {
-            if (error == FILE_NOT_CREATED && errno) return gi_fits_refuse(t, GA_NO_FILE, "%s", strerror(errno));
-            return gi_fits_failed(t, error, "cannot make the file");
-        }
+        if (fits_create_diskfile(&file, name, &error)) return gi_fits_not_made(to, error, t);
         if (!gi_file_made_again(to)) {
             gi_fits_close(file);
             return gi_fits_refuse(t, GA_NO_FILE, "%s", to->why);

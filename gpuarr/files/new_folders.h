@@ -43,18 +43,21 @@ static bool gi_folder_is_zarr(const char *path)
     return empty;
 }
 
+static int gi_folder_open(const char *path) { return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC); }
+
 /* Makes the part of a folder, or opens the one that is there: `go_on`, to be filled further, else emptied. False: f->why tells why. */
 static bool gi_folder_begin(gi_new_file *f, bool go_on)
 {
     for (;;) {
         f->anew = mkdir(f->part, 0777) == 0;
-        if (!f->anew && errno != EEXIST) return gi_file_failed(f, errno);
-        f->fd = open(f->part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (!f->anew && errno != EEXIST) return gi_file_not_made(f, errno);
+        f->fd = gi_folder_open(f->part);
         if (f->fd < 0 && errno == ENOENT) continue; /* gone meanwhile */
         if (f->fd < 0 && errno != ELOOP && errno != ENOTDIR) return gi_file_failed(f, errno);
-        if (f->fd < 0 || !gi_folder_is_zarr(f->part)) return gi_file_in_the_way(f);
+        if (f->fd < 0) return gi_file_in_the_way(f);
         if (!gi_file_lock(f->fd, false)) return gi_file_busy(f);
         const bool has = gi_file_has_part(f, f->fd);
+        if (has && !gi_folder_is_zarr(f->part)) return gi_file_in_the_way(f); /* nobody is at work on it, who has the lock */
         if (has && (f->anew || go_on)) return true;
         if (has) gi_folder_remove(f->part);
         if (has && gi_file_has_part(f, f->fd)) return gi_file_in_the_way(f); /* it cannot be removed */
@@ -84,15 +87,13 @@ static bool gi_folder_exchange(const char *one, const char *other)
 #endif
 }
 
-/* The part takes the name. False with errno; then what was there is there. */
-static bool gi_folder_rename(const gi_new_file *f, const char *old, const char *journal)
+/* The part takes the place of an array that is locked. False with errno; then what was there is there. */
+static bool gi_folder_replace(const gi_new_file *f, const char *old, const char *journal)
 {
-    struct stat about;
-    if (lstat(f->path, &about) != 0) return rename(f->part, f->path) == 0;
+    const char *replaced = f->part;
     (void)unlink(journal); /* of the part, which in the next moment is the old array */
     gi_folder_remove(old);
     gi_file_sync_folder(f->path);
-    const char *replaced = f->part;
     if (!gi_folder_exchange(f->part, f->path)) {
         if (errno != ENOSYS && errno != EINVAL && errno != EOPNOTSUPP) return false;
         if (rename(f->path, old) != 0) return false;
@@ -107,6 +108,22 @@ static bool gi_folder_rename(const gi_new_file *f, const char *old, const char *
     gi_file_sync_folder(f->path);
     gi_folder_remove(replaced);
     return true;
+}
+
+/* The part takes the name. False with errno; then what was there is there. An old array is locked until nothing is left of it: by the
+   name of the part, which it gets, others would take it for a part that nobody writes, and begin theirs where it is being removed. If
+   it is locked, the program that has made it is still removing the one before. */
+static bool gi_folder_rename(const gi_new_file *f, const char *old, const char *journal)
+{
+    const int there = gi_folder_open(f->path);
+    if (there < 0) return errno == ENOENT && rename(f->part, f->path) == 0;
+    (void)gi_file_lock(there, true);
+    bool ok    = gi_folder_replace(f, old, journal);
+    int  error = errno;
+    (void)flock(there, LOCK_UN); /* also for those who have inherited it */
+    (void)close(there);
+    errno = error;
+    return ok;
 }
 
 /* Gives the folder its name if it is complete, else removes what there is of it. False: f->why tells why, unless it was not complete. */
@@ -126,7 +143,7 @@ static void gi_folder_recover(const gi_new_file *f, const char *old)
 {
     struct stat about;
     if (lstat(f->path, &about) == 0 || lstat(old, &about) != 0 || !S_ISDIR(about.st_mode)) return;
-    int fd = open(f->part, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    int fd = gi_folder_open(f->part);
     if (fd >= 0) (void)gi_file_lock(fd, true); /* a program that is alive ends what it does */
     if (lstat(f->path, &about) != 0) (void)rename(old, f->path);
     if (fd >= 0) (void)close(fd);

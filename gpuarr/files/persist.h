@@ -134,12 +134,12 @@ ga_array *(ga_persist)(const ga_array *a, const char *site)
         return NULL;
     }
     if (!gi_is_deferred(a) || a->owner->node->value || gi_is_spilled(a->owner->node)) return (ga_view)(a, site);
+    if (gi_compute_is_inside(site)) return NULL;
     gi_lazy    *n = a->owner->node;
     gi_forecast f = gi_forecast_of(1, &a, false);
     f.results     = gi_shape_size(n->ndim, n->shape) * ga_itemsize(n->dtype);
-    int64_t limit, total = gi_forecast_total(&f) - f.kept, left = gi_forecast_memory_left(&limit, total);
-    bool    fits = total <= left, ok;
-    if (gi_compute_is_inside(site)) return NULL;
+    int64_t   limit, total = gi_forecast_total(&f) - f.kept, left = gi_forecast_memory_left(&limit, total);
+    bool      fits   = total <= left, ok;
     gi_scope *scope  = gi_current_scope;
     gi_current_scope = NULL;
     __atomic_add_fetch(&a->owner->references, 1, __ATOMIC_RELAXED);

@@ -232,6 +232,8 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     if (!gi_array_check_any(o->site, a, "the array")) return false;
     if (a->device != GA_CPU) return gi_fail(o->site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first") != NULL;
     if (!path || !*path) return gi_fail(o->site, GA_BAD_ARGUMENT, path ? "the path is empty" : "the path is NULL") != NULL;
+    if (path[strlen(path) - 1] == '/')
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.300s' ends in '/': leave that out", path) != NULL;
     s->zarr = gi_ends_with(path, ".zarr");
     if (o->format && strcmp(o->format, "npy") != 0 && strcmp(o->format, "zarr") != 0)
         return gi_fail(o->site, GA_BAD_ARGUMENT, "there is no format '%.40s': use \"npy\" or \"zarr\"", o->format) != NULL;
@@ -240,8 +242,6 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
         return gi_fail(o->site, GA_BAD_ARGUMENT,
                        "'%.300s' ends neither in .npy nor in .zarr: say .format = \"npy\" or \"zarr\"", path) != NULL;
     if (!gi_plan_packing(o, s)) return false;
-    if (path[strlen(path) - 1] == '/')
-        return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.300s' ends in '/': leave that out", path) != NULL;
     if (!gi_file_find(&s->to, path))
         return gi_fail(o->site, GA_BAD_ARGUMENT, "cannot write '%.300s': %s", path, s->to.why) != NULL;
     if (snprintf(s->log, sizeof s->log, "%s.gpuarr.journal", s->to.path) >= (int)sizeof s->log ||
@@ -338,16 +338,36 @@ static bool gi_end_sinks(const char *site, int n, gi_sink *sinks, bool ok)
     return ok;
 }
 
+/* Is it the same file that both make, by whatever path? */
+static bool gi_same_sink(const gi_sink *x, const gi_sink *y)
+{
+    struct stat there[2];
+    char        folder[GI_PATH_ROOM];
+    if (strcmp(gi_file_name(x->to.part), gi_file_name(y->to.part)) != 0) return false;
+    for (int k = 0; k < 2; k++) {
+        gi_file_folder((k ? y : x)->to.part, folder);
+        if (stat(folder, &there[k]) != 0) return false;
+    }
+    return there[0].st_dev == there[1].st_dev && there[0].st_ino == there[1].st_ino;
+}
+
+/* False with an error, if two of them are the same. */
+static bool gi_sinks_are_apart(const char *site, int n, const gi_sink *sinks)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (gi_same_sink(&sinks[i], &sinks[j]))
+                return gi_fail(site, GA_BAD_ARGUMENT, "arrays %d and %d have the same path: '%.300s' and '%.300s'", j, i,
+                               sinks[j].path, sinks[i].path) != NULL;
+    return true;
+}
+
 bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths, ga_store_options o)
 {
     if (!gi_options_store(&o)) return false;
     if (n < 0 || (n > 0 && (!arrays || !paths)))
         return gi_fail(o.site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and as many paths", n) != NULL;
     if (gi_compute_is_inside(o.site)) return false;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++)
-            if (paths[i] && paths[j] && !strcmp(paths[i], paths[j]))
-                return gi_fail(o.site, GA_BAD_ARGUMENT, "arrays %d and %d have the same path '%.300s'", j, i, paths[i]) != NULL;
     size_t           bytes = (size_t)n * sizeof(gi_sink), list = (size_t)n * sizeof(void *);
     gi_sink         *sinks = (gi_sink *)gi_mem_alloc(o.site, bytes);
     const ga_array **held  = sinks ? (const ga_array **)gi_mem_alloc(o.site, list) : NULL;
@@ -361,7 +381,7 @@ bool(ga_store_n)(int n, const ga_array *const *arrays, const char *const *paths,
             ok         = gi_plan_sink(&o, arrays[made], paths[made], &sinks[made]);
             held[made] = sinks[made].a;
         }
-        ok = ok && gi_has_store_room(o.site, n, sinks, held);
+        ok = ok && gi_sinks_are_apart(o.site, n, sinks) && gi_has_store_room(o.site, n, sinks, held);
         ok = gi_compute_begins(o.site, ok, n, held) && gi_begin_sinks(o.site, n, sinks) && gi_fill_all(o.site, n, sinks, held);
         ok = gi_end_sinks(o.site, made, sinks, ok);
         ok = gi_compute_ends(o.site, ok);
