@@ -90,22 +90,27 @@
 #define GI_IS(...) = __VA_ARGS__
 #define GI_BY_POSITION
 struct gi_by_name {
-    constexpr gi_by_name() : none(0) {}
+    constexpr explicit gi_by_name(char c) : none(c) {}
     char none;
 };
 extern "C" {
 #else
 #define GI_DEFAULT
 #define GI_IS(...)
-#define GI_BY_POSITION gi_nothing first;
+#define GI_BY_POSITION gi_nothing gi_first;
 __extension__ typedef struct gi_nothing {
 } gi_nothing;
-typedef struct gi_by_name {
+#ifdef __clang__
+#define GI_TAKES_NONE
+#else
+#define GI_TAKES_NONE __attribute__((designated_init))
+#endif
+typedef struct GI_TAKES_NONE gi_by_name {
     gi_nothing nothing;
     char       none;
 } gi_by_name;
 #endif
-#define GI_BY_NAME      gi_by_name by_name GI_DEFAULT;
+#define GI_BY_NAME      gi_by_name by_name GI_IS(gi_by_name(0));
 #define GI_NOT_GIVEN(T) ((T *)(intptr_t)-1)
 
 #if defined(GPUARR_STATIC) && defined(GPUARR_IMPLEMENTED)
@@ -218,6 +223,13 @@ typedef struct CUevent_st  *ga_event;
 typedef struct ga_shape {
     int     ndim;
     int64_t n[GPUARR_MAX_DIMS];
+#ifdef __cplusplus /* ga_shape{ 2, { 3, 4 } } as in C, but .axes = 1 is none */
+    ga_shape() = default;
+    constexpr ga_shape(int dims, const int64_t (&lengths)[GPUARR_MAX_DIMS]) : ndim(dims), n{}
+    {
+        for (int d = 0; d < GPUARR_MAX_DIMS; d++) n[d] = lengths[d];
+    }
+#endif
 } ga_shape;
 
 typedef struct gi_buffer gi_buffer; /* shared, reference-counted memory */

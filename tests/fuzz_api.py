@@ -65,7 +65,7 @@ NEVER = {
 # What is called, but need not succeed.
 MAY_FAIL = {"ga_cuda_": "needs a GPU", "ga_stream_": "needs a GPU", "ga_event_": "needs a GPU", "ga_set_stream": "needs a GPU"}
 # Members that are no option of the user's.
-NOT_GIVEN = ("site", "first", "by_name")
+NOT_GIVEN = ("site", "gi_first", "by_name")
 # False, or NULL, is an answer and no failure.
 QUESTIONS = """
     ga_can_cast ga_is_contiguous ga_same_shape ga_may_share_memory ga_allclose ga_array_equal ga_is_chunked ga_progress_line ga_stream_query

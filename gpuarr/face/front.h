@@ -28,6 +28,61 @@
 #define GI_CALL(...)             (__VA_ARGS__)
 #define GI_LASTING(...)          (__VA_ARGS__)
 #define GI_OPTIONS(O, here, ...) gi_placed(O{ __VA_ARGS__ }, here)
+/*  To C++ the list (0, 2) is the number 2, so the text of a call is read: where one number belongs, no argument may be a list.
+    An argument ends at a comma or bracket that is neither in brackets nor in quotes.                                        */
+static constexpr const char *gi_argument_end(const char *t)
+{
+    int depth = 0;
+    for (char quote = 0, before = ' '; *t; before = *t++) {
+        const bool word = (before >= '0' && before <= '9') || (before >= 'a' && before <= 'z'); /* 1'000, u'a' */
+        if (quote) {
+            if (*t == '\\' && t[1]) t++;
+            else if (*t == quote) quote = 0;
+        } else if (*t == '"' || (*t == '\'' && !word)) quote = *t;
+        else if (depth == 0 && (*t == ',' || *t == ')')) return t;
+        else depth += *t == '(' || *t == '[' || *t == '{' ? 1 : *t == ')' || *t == ']' || *t == '}' ? -1 : 0;
+    }
+    return t;
+}
+static constexpr const char *gi_skip_spaces(const char *t)
+{
+    while (*t == ' ') t++;
+    return t;
+}
+/* Is the argument that begins there a list in parentheses, or an option with one? */
+static constexpr bool gi_is_list(const char *t)
+{
+    const char *const end = gi_argument_end(t);
+    t                     = gi_skip_spaces(t);
+    if (*t == '.') {
+        while (t < end && *t != '=') t++;
+        t = gi_skip_spaces(t + (*t == '='));
+    }
+    if (*t != '(') return false;
+    const char *inside = gi_argument_end(t + 1);
+    if (*inside != ',') return false;
+    while (*inside == ',') inside = gi_argument_end(inside + 1);
+    return *inside && gi_skip_spaces(inside + 1) == end;
+}
+/* Which arguments of a site's call are lists: a bit for each, 1 for the first. */
+static constexpr unsigned gi_lists_in(const char *text)
+{
+    unsigned lists = 0;
+    while (*text && *text != '\t') text++;
+    while (*text && *text != '(') text++;
+    for (unsigned bit = 1; *text == '(' || *text == ','; bit <<= 1) {
+        lists |= gi_is_list(text + 1) ? bit : 0;
+        text = gi_argument_end(text + 1);
+    }
+    return lists;
+}
+template <unsigned lists> static inline const char *gi_listed(const char *site)
+{
+    static_assert(lists == 0, "gpuarr: a list in parentheses where one number belongs; several axes: .axes = ga_axes(0, 2)");
+    return site;
+}
+/* The site of a call of which only the arguments of these bits may be lists. */
+#define GI_LISTS(bits, here) gi_listed<gi_lists_in(here) & ~(bits##u)>(here)
 template <class O> static inline O gi_placed(O o, const char *site)
 {
     o.site = site;
@@ -45,8 +100,9 @@ static inline ga_arg gi_arg(ga_array *a)
     r.array  = a;
     return r;
 }
-static inline ga_arg gi_arg(const ga_arg &a) { return a; }
-static inline ga_arg gi_arg(bool v)
+static inline ga_arg      gi_arg(const ga_arg &a) { return a; }
+template <class T> ga_arg gi_arg(T *) = delete; /* any other pointer would be a bool */
+static inline ga_arg      gi_arg(bool v)
 {
     ga_arg r = {};
     r.kind   = GA_KIND_BOOL;
@@ -108,10 +164,17 @@ static inline ga_arg gi_arg(ga_c128 v)
 }
 #define GA_ARG(v) gi_arg(v)
 
+template <class N> static inline int64_t     gi_length(N n) { return (int64_t)n; }
+template <class T> int64_t                   gi_length(T *)    = delete; /* a length is an integer */
+static inline int64_t                        gi_length(double) = delete;
+static inline int64_t                        gi_length(float)  = delete;
 template <class... N> static inline ga_shape gi_shape(N... n)
 {
-    ga_shape r = { (int)sizeof...(n), { (int64_t)n... } };
     static_assert(sizeof...(n) <= GPUARR_MAX_DIMS, "more dimensions than GPUARR_MAX_DIMS");
+    ga_shape r        = {};
+    r.ndim            = (int)sizeof...(n);
+    int64_t lengths[] = { gi_length(n)..., 0 };
+    for (int d = 0; d < r.ndim; d++) r.n[d] = lengths[d];
     return r;
 }
 #define GI_SHAPE(...) gi_shape(__VA_ARGS__)
@@ -165,7 +228,7 @@ static inline ga_array *gi_eval_args(const char *f, gi_args l, ga_eval_options o
 
 template <class... N> static inline ga_shape gi_chunk_list(N... n) /* and one more behind them */
 {
-    const int64_t all[] = { (int64_t)n... };
+    const int64_t all[] = { gi_length(n)... };
     ga_shape      r     = {};
     for (r.ndim = 0; r.ndim + 1 < (int)sizeof...(n) && r.ndim < GPUARR_MAX_DIMS; r.ndim++) r.n[r.ndim] = all[r.ndim];
     return r;
@@ -180,17 +243,30 @@ static inline ga_task *gi_make_delayed(ga_graph *g, ga_task_function f, void *us
 }
 #define gi_delayed(g, f, user, site, ...) gi_make_delayed(g, f, (void *)(user), site, __VA_ARGS__)
 #else
-/*  The defaults, what the caller writes in their place, and what would be converted to an option only with a warning is an error. The
-    whole call stands inside, so that its compound literals live until it returns. Where they must outlive it, as memory to be wrapped
-    or a pointer for later, it is GI_LASTING; there no default needs to be overridden.                                              */
+/*  The defaults, and what the caller writes in their place. What the compiler would only warn of is an error: what converts to an option
+    or argument that it is not, more values than there are positions, and (0, 2) for one number. The whole call stands inside, so that its
+    compound literals live until it returns. Where they must outlive it, as memory to be wrapped or a pointer for later, it is GI_LASTING;
+    there no default needs to be overridden.                                                                                      */
+#ifdef __clang__
+#define GI_STRICTER                                                                                                            \
+    _Pragma("GCC diagnostic error \"-Wenum-conversion\"") _Pragma("GCC diagnostic error \"-Wliteral-conversion\"")
+#elif __GNUC__ >= 10
+#define GI_STRICTER _Pragma("GCC diagnostic error \"-Wenum-conversion\"") _Pragma("GCC diagnostic error \"-Wdesignated-init\"")
+#else
+#define GI_STRICTER _Pragma("GCC diagnostic error \"-Wdesignated-init\"")
+#endif
 #define GI_CALL(...)                                                                                                           \
     __extension__({                                                                                                            \
         _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Woverride-init\"")                                   \
-            _Pragma("GCC diagnostic error \"-Wint-conversion\"") __VA_ARGS__;                                                  \
+            _Pragma("GCC diagnostic error \"-Wint-conversion\"")                                                               \
+                _Pragma("GCC diagnostic error \"-Wincompatible-pointer-types\"")                                               \
+                    _Pragma("GCC diagnostic error \"-Wunused-value\"") _Pragma("GCC diagnostic error \"-Wmissing-braces\"")    \
+                        GI_STRICTER __VA_ARGS__;                                                                               \
         _Pragma("GCC diagnostic pop")                                                                                          \
     })
 #define GI_LASTING(...)          (__extension__ __VA_ARGS__)
-#define GI_OPTIONS(O, here, ...) ((O){ GI_DEFAULTS_##O.site = here, .first = {}, __VA_ARGS__ })
+#define GI_LISTS(bits, here)     here /* -Wunused-value */
+#define GI_OPTIONS(O, here, ...) ((O){ GI_DEFAULTS_##O.site = here, .gi_first = {}, __VA_ARGS__ })
 static inline ga_arg gi_arg_array(const ga_array *a) { return (ga_arg){ .array = a }; }
 static inline ga_arg gi_arg_self(ga_arg a) { return a; }
 static inline ga_arg gi_arg_bool(bool v) { return (ga_arg){ .kind = GA_KIND_BOOL, .i = v }; }
@@ -265,32 +341,35 @@ static inline ga_array *gi_eval_args(const char *f, gi_args l, ga_eval_options o
 
 /* The shapes of calls: a number is an argument passed as it is, N an operand (array or number), S a shape in parentheses, L a
    list of arrays in parentheses. What follows is options. */
-#define GI_1(fn, O, here, a, ...)                     GI_CALL((fn)(a, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_2(fn, O, here, a, b, ...)                  GI_CALL((fn)(a, b, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_3(fn, O, here, a, b, c, ...)               GI_CALL((fn)(a, b, c, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_4(fn, O, here, a, b, c, d, ...)            GI_CALL((fn)(a, b, c, d, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_5(fn, O, here, a, b, c, d, e, ...)         GI_CALL((fn)(a, b, c, d, e, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_LASTING_3(fn, O, here, a, b, c, ...)       GI_LASTING((fn)(a, b, c, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_LASTING_4(fn, O, here, a, b, c, d, ...)    GI_LASTING((fn)(a, b, c, d, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_LASTING_5(fn, O, here, a, b, c, d, e, ...) GI_LASTING((fn)(a, b, c, d, e, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_N(fn, O, here, x, ...)                     GI_CALL((fn)(GA_ARG(x), GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_NN(fn, O, here, x, y, ...)                 GI_CALL((fn)(GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_NNN(fn, O, here, x, y, z, ...)             GI_CALL((fn)(GA_ARG(x), GA_ARG(y), GA_ARG(z), GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GA_CALL_1(fn, ...)                            GI_1(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define GA_CALL_2(fn, ...)                            GI_NN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define GA_CALL_3(fn, ...)                            GI_NNN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define GI_1N(fn, O, here, a, x, ...)                 GI_CALL((fn)(a, GA_ARG(x), GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_1NN(fn, O, here, a, x, y, ...)             GI_CALL((fn)(a, GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_S(fn, O, here, s, ...)                     GI_CALL((fn)(GI_SHAPE s, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_SN(fn, O, here, s, x, ...)                 GI_CALL((fn)(GI_SHAPE s, GA_ARG(x), GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_1S(fn, O, here, a, s, ...)                 GI_CALL((fn)(a, GI_SHAPE s, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_2S(fn, O, here, a, b, s, ...)              GI_CALL((fn)(a, b, GI_SHAPE s, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_PS(fn, O, here, p, s, ...)                 GI_LASTING((fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_OPTIONS(O, here, __VA_ARGS__)))
+#define GI_1(fn, O, here, a, ...)                  GI_CALL((fn)(a, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_2(fn, O, here, a, b, ...)               GI_CALL((fn)(a, b, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_3(fn, O, here, a, b, c, ...)            GI_CALL((fn)(a, b, c, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_4(fn, O, here, a, b, c, d, ...)         GI_CALL((fn)(a, b, c, d, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_5(fn, O, here, a, b, c, d, e, ...)      GI_CALL((fn)(a, b, c, d, e, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_LASTING_3(fn, O, here, a, b, c, ...)    GI_LASTING((fn)(a, b, c, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_LASTING_4(fn, O, here, a, b, c, d, ...) GI_LASTING((fn)(a, b, c, d, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_LASTING_5(fn, O, here, a, b, c, d, e, ...)                                                                          \
+    GI_LASTING((fn)(a, b, c, d, e, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_N(fn, O, here, x, ...)     GI_CALL((fn)(GA_ARG(x), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_NN(fn, O, here, x, y, ...) GI_CALL((fn)(GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_NNN(fn, O, here, x, y, z, ...)                                                                                      \
+    GI_CALL((fn)(GA_ARG(x), GA_ARG(y), GA_ARG(z), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GA_CALL_1(fn, ...)                GI_1(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GA_CALL_2(fn, ...)                GI_NN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GA_CALL_3(fn, ...)                GI_NNN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GI_1N(fn, O, here, a, x, ...)     GI_CALL((fn)(a, GA_ARG(x), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_1NN(fn, O, here, a, x, y, ...) GI_CALL((fn)(a, GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_S(fn, O, here, s, ...)         GI_CALL((fn)(GI_SHAPE s, GI_OPTIONS(O, GI_LISTS(1, here), __VA_ARGS__)))
+#define GI_SN(fn, O, here, s, x, ...)     GI_CALL((fn)(GI_SHAPE s, GA_ARG(x), GI_OPTIONS(O, GI_LISTS(1, here), __VA_ARGS__)))
+#define GI_1S(fn, O, here, a, s, ...)     GI_CALL((fn)(a, GI_SHAPE s, GI_OPTIONS(O, GI_LISTS(2, here), __VA_ARGS__)))
+#define GI_2S(fn, O, here, a, b, s, ...)  GI_CALL((fn)(a, b, GI_SHAPE s, GI_OPTIONS(O, GI_LISTS(4, here), __VA_ARGS__)))
+#define GI_PS(fn, O, here, p, s, ...)                                                                                          \
+    GI_LASTING((fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_OPTIONS(O, GI_LISTS(2, here), __VA_ARGS__)))
 #define GI_PSS(fn, O, here, p, s, t, ...)                                                                                      \
-    GI_LASTING((fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_SHAPE t, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_L(fn, O, here, l, ...)     GI_CALL((fn)(GI_LIST l, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_1L(fn, O, here, a, l, ...) GI_CALL((fn)(a, GI_LIST l, GI_OPTIONS(O, here, __VA_ARGS__)))
-#define GI_1A(fn, O, here, a, l, ...) GI_CALL((fn)(a, GI_ARGS l, GI_OPTIONS(O, here, __VA_ARGS__)))
+    GI_LASTING((fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_SHAPE t, GI_OPTIONS(O, GI_LISTS(6, here), __VA_ARGS__)))
+#define GI_L(fn, O, here, l, ...)     GI_CALL((fn)(GI_LIST l, GI_OPTIONS(O, GI_LISTS(1, here), __VA_ARGS__)))
+#define GI_1L(fn, O, here, a, l, ...) GI_CALL((fn)(a, GI_LIST l, GI_OPTIONS(O, GI_LISTS(2, here), __VA_ARGS__)))
+#define GI_1A(fn, O, here, a, l, ...) GI_CALL((fn)(a, GI_ARGS l, GI_OPTIONS(O, GI_LISTS(2, here), __VA_ARGS__)))
 
 /* A list of axes for an option: .axes = ga_axes(0, 2); ga_axes() is none. And of widths: .after = ga_axes(1, 1). */
 #define ga_axes(...) GI_SHAPE(__VA_ARGS__)
@@ -324,7 +403,7 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_meshgrid(x, y, xx, yy, ij)    (ga_meshgrid)(x, y, xx, yy, ij, GI_SITE("ga_meshgrid(" #x ", " #y ")"))
 #define ga_indices(...)         GI_S(ga_indices, ga_new_options, GI_SITE("ga_indices(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_mgrid(...)           GI_1(ga_mgrid, ga_new_options, GI_SITE("ga_mgrid(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_tile(a, reps)        (ga_tile)(a, GI_SHAPE reps, GI_SITE("ga_tile(" #a ", " #reps ")"))
+#define ga_tile(a, reps)        GI_CALL((ga_tile)(a, GI_SHAPE reps, GI_SITE("ga_tile(" #a ", " #reps ")")))
 #define ga_repeat(...)          GI_2(ga_repeat, ga_axis_options, GI_SITE("ga_repeat(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_from(...)            GI_PS(ga_from, ga_new_options, GI_SITE("ga_from(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_wrap(...)            GI_PS(ga_wrap, ga_wrap_options, GI_SITE("ga_wrap(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -333,13 +412,13 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_random_integers(...) GI_2S(ga_random_integers, ga_random_options, GI_SITE("ga_random_integers(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_random_normal(...)   GI_2S(ga_random_normal, ga_random_options, GI_SITE("ga_random_normal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_copy(a)              (ga_copy)(a, GI_SITE("ga_copy(" #a ")"))
-#define ga_astype(a, dtype)     (ga_astype)(a, dtype, GI_SITE("ga_astype(" #a ", " #dtype ")"))
+#define ga_astype(a, dtype)     GI_CALL((ga_astype)(a, dtype, GI_LISTS(0, GI_SITE("ga_astype(" #a ", " #dtype ")"))))
 #define ga_to(...)              GI_2(ga_to, ga_to_options, GI_SITE("ga_to(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_ascontiguous(a)      (ga_ascontiguous)(a, GI_SITE("ga_ascontiguous(" #a ")"))
 #define ga_item(a)              (ga_item)(a, GI_SITE("ga_item(" #a ")"))
 #define ga_item_int(a)          (ga_item_int)(a, GI_SITE("ga_item_int(" #a ")"))
-#define ga_item_at(a, ...)      (ga_item_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_at(" #a ", " #__VA_ARGS__ ")"))
-#define ga_item_int_at(a, ...)  (ga_item_int_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_int_at(" #a ", " #__VA_ARGS__ ")"))
+#define ga_item_at(a, ...)      GI_CALL((ga_item_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_at(" #a ", " #__VA_ARGS__ ")")))
+#define ga_item_int_at(a, ...)  GI_CALL((ga_item_int_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_int_at(" #a ", " #__VA_ARGS__ ")")))
 #define ga_data(a, dtype)       (ga_data)(a, dtype, GI_SITE("ga_data(" #a ", " #dtype ")"))
 #define ga_cuda_data(a, dtype)  (ga_cuda_data)(a, dtype, GI_SITE("ga_cuda_data(" #a ", " #dtype ")"))
 
@@ -350,10 +429,10 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_ravel(a)             (ga_ravel)(a, GI_SITE("ga_ravel(" #a ")"))
 #define ga_flatten(a)           (ga_flatten)(a, GI_SITE("ga_flatten(" #a ")"))
 #define ga_transpose(...)       GI_1(ga_transpose, ga_axes_options, GI_SITE("ga_transpose(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_swapaxes(a, i, j)    (ga_swapaxes)(a, i, j, GI_SITE("ga_swapaxes(" #a ", " #i ", " #j ")"))
-#define ga_moveaxis(a, i, j)    (ga_moveaxis)(a, i, j, GI_SITE("ga_moveaxis(" #a ", " #i ", " #j ")"))
+#define ga_swapaxes(a, i, j)    GI_CALL((ga_swapaxes)(a, i, j, GI_LISTS(0, GI_SITE("ga_swapaxes(" #a ", " #i ", " #j ")"))))
+#define ga_moveaxis(a, i, j)    GI_CALL((ga_moveaxis)(a, i, j, GI_LISTS(0, GI_SITE("ga_moveaxis(" #a ", " #i ", " #j ")"))))
 #define ga_squeeze(...)         GI_1(ga_squeeze, ga_axes_options, GI_SITE("ga_squeeze(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_expand_dims(a, axis) (ga_expand_dims)(a, axis, GI_SITE("ga_expand_dims(" #a ", " #axis ")"))
+#define ga_expand_dims(a, axis) GI_CALL((ga_expand_dims)(a, axis, GI_LISTS(0, GI_SITE("ga_expand_dims(" #a ", " #axis ")"))))
 #define ga_broadcast_to(a, s)   (ga_broadcast_to)(a, GI_SHAPE s, GI_SITE("ga_broadcast_to(" #a ", " #s ")"))
 #define ga_diagonal(a, offset)  (ga_diagonal)(a, offset, GI_SITE("ga_diagonal(" #a ", " #offset ")"))
 #define ga_flip(...)            GI_1(ga_flip, ga_axes_options, GI_SITE("ga_flip(" #__VA_ARGS__ ")"), __VA_ARGS__, )

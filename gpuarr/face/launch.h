@@ -10,20 +10,6 @@ template <class N, class = std::enable_if_t<std::is_integral_v<N>>> static inlin
 {
     return { (int64_t)n, 1, 1 };
 }
-/* "(16, 16)" without dim3 is the number 16 in C++. */
-static constexpr bool gi_is_comma_list(const char *text)
-{
-    int  depth = 0;
-    bool comma = false;
-    if (*text != '(') return false;
-    for (; *text; text++) {
-        depth += *text == '(' ? 1 : *text == ')' ? -1 : 0;
-        comma = comma || (*text == ',' && depth == 1);
-        if (depth == 0 && text[1]) return false;
-    }
-    return comma;
-}
-
 /* The dtype of the elements that a kernel's pointer points to; GA_DTYPE_DEFAULT if they are of a type of the user's. */
 template <class T> static constexpr ga_dtype gi_pointee()
 {
@@ -76,11 +62,11 @@ static inline void gi_launch_now(const char *file, int line, const char *name, v
 #endif
 }
 
-template <bool is_comma_list, class... P, class... A>
+template <bool is_list, class... P, class... A>
 static inline bool gi_launch(const char *file, int line, const char *name, void (*kernel)(P...), gi_dims grid, gi_dims block,
                              const std::tuple<A...> &given, ga_launch_options o)
 {
-    static_assert(!is_comma_list, "ga_launch: two numbers in parentheses are the last of them: write dim3(16, 16)");
+    static_assert(!is_list, "ga_launch: two numbers in parentheses are the last of them: write dim3(16, 16)");
     static_assert(sizeof...(P) == sizeof...(A), "ga_launch: the kernel has another number of parameters");
     gi_launching l = { o.site, nullptr, 0, true };
     if (!gi_launch_begin((const void *)kernel, grid, block, o, &l.stream)) return false;
@@ -97,9 +83,9 @@ template <class... A> static inline std::tuple<A...> gi_arguments(A... a) { retu
 #define GA_KERNEL(name, parameters) static __global__ void name parameters
 #define ga_launch(...)              GI_LAUNCH_USER(GI_SITE("ga_launch(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define GI_LAUNCH_USER(here, kernel, grid, block, arguments, ...)                                                              \
-    gi_launch<gi_is_comma_list(#grid) || gi_is_comma_list(#block)>(__FILE__, __LINE__, #kernel, kernel, gi_make_dims(grid),    \
-                                                                   gi_make_dims(block), gi_arguments arguments,                \
-                                                                   GI_OPTIONS(ga_launch_options, here, __VA_ARGS__))
+    gi_launch<gi_is_list(#grid) || gi_is_list(#block)>(__FILE__, __LINE__, #kernel, kernel, gi_make_dims(grid),                \
+                                                       gi_make_dims(block), gi_arguments arguments,                            \
+                                                       GI_OPTIONS(ga_launch_options, here, __VA_ARGS__))
 #else /* a plain C or C++ compiler */
 #ifdef __cplusplus
 #define GI_ASSERT static_assert

@@ -1,4 +1,4 @@
-/* gcc: "excess elements"  clang: "requires explicit braces"  g++: "could not convert"  clang++: "no viable conversion"  flags: -Werror */
+/* gcc: "excess elements"  clang: "requires explicit braces"  g++: "could not convert"  clang++: "no viable conversion"  flags:  */
 #include "gpuarr.h"
 void f(ga_array *a);
 void f(ga_array *a)

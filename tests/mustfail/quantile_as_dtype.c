@@ -1,0 +1,9 @@
+/* gcc: "ga_quantile"  clang: "ga_quantile"  g++: "ga_quantile"  clang++: "ga_quantile"  flags:  */
+#include "gpuarr.h"
+void f(ga_array *a, ga_array *b, double *p);
+
+void f(ga_array *a, ga_array *b, double *p)
+{
+    (void)a, (void)b, (void)p;
+    ga_ones((2, 3), .dtype = GA_LINEAR); /* HERE */
+}
