@@ -165,11 +165,11 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
     if (!gi_lines_plan(site, &j.lines, in, dtype, axis, &axes, false) ||
         !gi_lines_plan(site, &j.out, out, out->dtype, axis, &axes, false))
         return false;
-    j.wide          = wide;
-    j.product       = row->op == GA_OP_multiply;
-    j.join          = gi_row_kernel(row, wide);
-    j.blocks        = (j.lines.length + GI_BLOCK - 1) / GI_BLOCK;
-    j.columns       = gi_line_columns(&j.lines);
+    j.wide    = wide;
+    j.product = row->op == GA_OP_multiply;
+    j.join    = gi_row_kernel(row, wide);
+    j.blocks  = (j.lines.length + GI_BLOCK - 1) / GI_BLOCK;
+    j.columns = gi_line_columns(&j.lines);
     if (j.columns > gi_line_columns(&j.out)) j.columns = gi_line_columns(&j.out); /* lines that lie side by side in both */
     j.width         = j.columns < GI_SCAN_WIDTH * 8 / ga_itemsize(wide) ? j.columns : GI_SCAN_WIDTH * 8 / ga_itemsize(wide);
     ga_array *ends  = NULL;
