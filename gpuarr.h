@@ -365,7 +365,8 @@ typedef enum ga_status {
 GA_API const char *ga_error(void);
 GA_API ga_status   ga_error_status(void);
 GA_API void        ga_clear_error(void);
-/* Called with each first error in place of printing it to stderr. NULL: print again. `ga_ignore_error` says nothing. */
+/* Called with each first error in place of printing it to stderr, when the call has let go of all that it had: a handler may compute, and
+   store, what the program has so far. NULL: print again. `ga_ignore_error` says nothing. */
 typedef void (*ga_error_handler)(ga_status status, const char *sentence, void *user);
 GA_API void ga_set_error_handler(ga_error_handler handler, void *user);
 GA_API void ga_ignore_error(ga_status status, const char *sentence, void *user);
@@ -1182,6 +1183,9 @@ GA_API ga_array *(ga_eval_n)(const char *formula, int n, const ga_arg *operands,
 
     Chunks are shapes: ga_chunks(150, 200); 0: chosen for you, -1: the whole axis. An array in memory that an expression uses is read
     when the expression is computed: do not change it before. ga_free a chunked array like any other.
+
+    Functions of yours that run meanwhile, for chunks, for progress, and tasks too, may compute with arrays in memory. What would wait for
+    the run that they are in, computing a chunked array, ga_set_num_threads and ga_shutdown, is an error there.
 
     An expression may be 1000 operations deep. The memory that the work takes is forecast: ga_print says it, and what does not fit into
     ga_memory_limit (without one: into what the system and the control groups have left) is refused before any work, with the numbers.

@@ -231,7 +231,7 @@ __attribute__((unused)) static bool gi_file_made_again(gi_new_file *f)
 {
     gi_file_close(f);
     f->fd = open(f->part, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-    if (f->fd < 0) return gi_file_failed(f, errno);
+    if (f->fd < 0) return errno == ENOENT ? gi_file_busy(f) : gi_file_failed(f, errno);
     if (!gi_file_lock(f->fd, false) || !gi_file_has_part(f, f->fd)) return gi_file_busy(f);
     gi_file_inherit(f);
     return true;
