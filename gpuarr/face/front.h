@@ -682,7 +682,7 @@ template <class... V> static inline ga_array *gi_ints(const char *site, V... v)
 typedef struct gi_scope {
     struct gi_scope *outer;
     ga_array        *first;
-    int              open;
+    int              gi_open;
 } gi_scope;
 #ifdef __cplusplus
 extern "C" {
