@@ -74,10 +74,10 @@ static void test_zeroed_structs(void)
         ga_norm_options   norm;
         ga_axes_options   flip;
         ga_window_options window;
-        memset(&sum, 0, sizeof sum);
-        memset(&norm, 0, sizeof norm);
-        memset(&flip, 0, sizeof flip);
-        memset(&window, 0, sizeof window);
+        memset((void *)&sum, 0, sizeof sum);
+        memset((void *)&norm, 0, sizeof norm);
+        memset((void *)&flip, 0, sizeof flip);
+        memset((void *)&window, 0, sizeof window);
         CHECK_FAILS((ga_sum)(a, sum), "ga_sum: .out is NULL: a struct of options begins as ga_reduce_defaults");
         CHECK_FAILS((ga_norm)(a, norm), "ga_norm: .axis = 0 and .axes = ()");
         CHECK_FAILS((ga_norm)(a, norm), "begins as ga_norm_defaults");
@@ -110,7 +110,7 @@ static void test_values_fit(void)
         CHECK_FAILS(ga_pad(ga_chunked(u, 1), (1), .value = 300), ".value = 300 does not fit uint8");
         CHECK_IS(ga_pad(u, (1), .value = 255), GA_U8, (4), 255, 1, 1, 255);
         CHECK_IS(ga_pad(u, (1), .value = 1.7), GA_U8, (4), 1, 1, 1, 1);
-        CHECK_IS(ga_pad(u, (1), GA_PAD_EDGE, .value = 300), GA_U8, (4), 1, 1, 1, 1);
+        CHECK_IS(ga_pad(u, (1), .mode = GA_PAD_EDGE, .value = 300), GA_U8, (4), 1, 1, 1, 1);
         CHECK_FAILS(ga_maximum_filter(u, 3, .border = GA_BORDER_CONSTANT, .cval = 300), ".cval = 300 does not fit uint8");
         CHECK_IS(ga_maximum_filter(u, 3, .cval = 300), GA_U8, (2), 1, 1);
         CHECK_FAILS(ga_convolve2d(bytes, bytes, .fillvalue = 300), ".fillvalue = 300 does not fit uint8");
