@@ -310,7 +310,7 @@ typedef struct ga_reduce_options {
     int ddof         GI_DEFAULT;        /* std, var: divide by n - ddof */
     const char *site GI_IS("");
 } ga_reduce_options;
-#define GI_DEFAULTS_ga_reduce_options   .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY, .axes.ndim = -1,
+#define GI_DEFAULTS_ga_reduce_options   .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY, .axes = { -1, { 0 } },
 
 typedef enum ga_quantile { GA_LINEAR, GA_LOWER, GA_HIGHER, GA_MIDPOINT, GA_NEAREST } ga_quantile;
 
@@ -324,7 +324,7 @@ typedef struct ga_order_options {
     ga_quantile method GI_DEFAULT; /* percentile between two elements, as numpy.percentile's method */
     const char *site   GI_IS("");
 } ga_order_options;
-#define GI_DEFAULTS_ga_order_options    .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY, .axes.ndim = -1,
+#define GI_DEFAULTS_ga_order_options    .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY, .axes = { -1, { 0 } },
 
 typedef struct ga_axis_options {
     GI_BY_POSITION
@@ -343,7 +343,7 @@ typedef struct ga_axes_options {
     ga_shape axes    GI_IS({ -1, {} }); /* several: .axes = ga_axes(2, 0, 1) */
     const char *site GI_IS("");
 } ga_axes_options;
-#define GI_DEFAULTS_ga_axes_options     .axis = GA_AXIS_DEFAULT, .axes.ndim = -1,
+#define GI_DEFAULTS_ga_axes_options     .axis = GA_AXIS_DEFAULT, .axes = { -1, { 0 } },
 
 /* ==== >>errors ==================================================================================================== */
 
@@ -638,14 +638,14 @@ GA_API ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o);
 
 typedef struct ga_norm_options {
     GI_BY_POSITION
-    double ord    GI_IS(2); /* of vectors: 1, 2, 3.5, -1, INFINITY, -INFINITY; 0 counts the nonzero */
+    double ord    GI_IS(2); /* of vectors: 1, 2, 3.5, -1, INFINITY (math.h), -INFINITY; 0 counts the nonzero */
     int axis      GI_IS(GA_AXIS_DEFAULT);
     bool keepdims GI_DEFAULT;
     GI_BY_NAME
     ga_shape axes    GI_IS({ -1, {} });
     const char *site GI_IS("");
 } ga_norm_options;
-#define GI_DEFAULTS_ga_norm_options .ord = 2, .axis = GA_AXIS_DEFAULT, .axes.ndim = -1,
+#define GI_DEFAULTS_ga_norm_options .ord = 2, .axis = GA_AXIS_DEFAULT, .axes = { -1, { 0 } },
 GA_API ga_array *(ga_norm)(const ga_array *a, ga_norm_options o); /* of all elements, or along .axis */
 
 /* ==== >>rearranging =============================================================================================== */
@@ -1340,7 +1340,8 @@ GA_API bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualiz
 
     Whatever happens, a full disk, kill -9 or a power failure, a name stands for the old file or for the new one, whole: a new file is
     called NAME.gpuarr.part until all of it is on the disk, and then takes the name. The next call that writes NAME removes what a killed
-    program has left of it. Of a symbolic link what it leads to is replaced; a device or a pipe is written to as it is.              */
+    program has left of it. Of a symbolic link what it leads to is replaced; a device or a pipe is written to as it is
+    (ga_store, ga_fits_write: an error).                                                                                            */
 
 /* The pixels of a 2-D (grey) or (rows, columns, 1 to 4) array as PNG. uint8 is written as it is; anything else (255 / (max - min)) * (a - min),
    truncated (a constant picture becomes black). Needs stb_image_write.h. False on error, as for a name that means another format, x.jpg. */

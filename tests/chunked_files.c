@@ -154,6 +154,13 @@ static void huge(void)
         CHECK_FAILS(ga_open(path), words);                                                                                     \
     } while (0)
 
+/* Does the error have these words once, and the others not at all? */
+static bool says_once(const char *words, const char *others)
+{
+    const char *first = ga_error() ? strstr(ga_error(), words) : NULL;
+    return first && !strstr(first + 1, words) && !strstr(ga_error(), others);
+}
+
 static void hostile_npy(void)
 {
     const char *path = in_folder("b.npy");
@@ -166,6 +173,10 @@ static void hostile_npy(void)
         CHECK_FAILS(ga_compute(y), "has become shorter");
         CHECK_FAILS(ga_compute(y), "b.npy");
         CHECK_FAILS(ga_compute(y), "for the elements [");
+        ga_set_error_handler(ga_ignore_error, NULL);
+        CHECK(!ga_compute(ga_sum(y)) && says_once("has become shorter", "[]"));
+        ga_clear_error();
+        ga_set_error_handler(NULL, NULL);
         SAME(ga_index(x, ":87"), ga_index(m, ":87")); /* what is there is there */
         CHECK_FAILS(ga_open(path), "was it cut short");
         CHECK_FAILS(ga_open(in_folder("none.npy")), "No such file");
@@ -424,6 +435,8 @@ static void store_mistakes(void)
             CHECK_FAILS(ga_store(x, npy), "File too large");
             CHECK_FAILS(ga_store(x, dir, .overwrite = true), "cannot write chunk '");
             CHECK_FAILS(ga_store(x, dir, .overwrite = true), "for the elements [");
+            ga_set_error_handler(ga_ignore_error, NULL);
+            CHECK(!ga_store(x, dir, .overwrite = true) && says_once("ga_store(x, dir", "[]"));
             fflush(stdout);
             _exit(test_failed);
         }

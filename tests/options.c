@@ -66,6 +66,58 @@ static void test_axis_0(void)
     }
 }
 
+static void test_zeroed_structs(void)
+{
+    ga_scope {
+        ga_array         *a = ga_from(numbers, (2, 3));
+        ga_reduce_options sum;
+        ga_norm_options   norm;
+        ga_axes_options   flip;
+        ga_window_options window;
+        memset((void *)&sum, 0, sizeof sum);
+        memset((void *)&norm, 0, sizeof norm);
+        memset((void *)&flip, 0, sizeof flip);
+        memset((void *)&window, 0, sizeof window);
+        CHECK_FAILS((ga_sum)(a, sum), "ga_sum: .out is NULL: a struct of options begins as ga_reduce_defaults");
+        CHECK_FAILS((ga_norm)(a, norm), "ga_norm: .axis = 0 and .axes = ()");
+        CHECK_FAILS((ga_norm)(a, norm), "begins as ga_norm_defaults");
+        CHECK_FAILS((ga_flip)(a, flip), "begins as ga_axes_defaults");
+        CHECK_FAILS((ga_median_filter)(a, 3, window), "ga_median_filter: .footprint is NULL");
+        CHECK_FAILS(ga_sum(a, .out = NULL), ".out is NULL: the call that should have made it failed");
+    }
+}
+
+static void test_axis_beside_axes(void)
+{
+    ga_scope {
+        ga_array *a = ga_from(numbers, (2, 3));
+        CHECK_FAILS(ga_sum(a, .axis = 0, .axes = ga_axes(1)), ".axis = 0 and .axes = (1,) are given: use one of them");
+        CHECK_FAILS(ga_median(a, .axis = 0, .axes = ga_axes()), "use one of them");
+        CHECK_FAILS(ga_norm(a, .axis = 0, .axes = ga_axes(1)), "use one of them");
+        CHECK_FAILS(ga_flip(a, .axis = 0, .axes = ga_axes(1)), "use one of them");
+        CHECK_FAILS(ga_sum(ga_chunked(a, 1, 2), .axis = 0, .axes = ga_axes(1)), "use one of them");
+    }
+}
+
+/* What stands beyond an edge must fit the dtype; where it is computed in float64 it may be any number. */
+static void test_values_fit(void)
+{
+    ga_scope {
+        ga_array *u = ga_ones((2), GA_U8), *bytes = ga_ones((2, 2), GA_U8);
+        CHECK_FAILS(ga_pad(u, (1), .value = 300), ".value = 300 does not fit uint8");
+        CHECK_FAILS(ga_pad(u, (1), .value = -1), ".value = -1 does not fit uint8");
+        CHECK_FAILS(ga_pad(u, (1), .value = (double)NAN), ".value = nan does not fit uint8");
+        CHECK_FAILS(ga_pad(ga_chunked(u, 1), (1), .value = 300), ".value = 300 does not fit uint8");
+        CHECK_IS(ga_pad(u, (1), .value = 255), GA_U8, (4), 255, 1, 1, 255);
+        CHECK_IS(ga_pad(u, (1), .value = 1.7), GA_U8, (4), 1, 1, 1, 1);
+        CHECK_IS(ga_pad(u, (1), .mode = GA_PAD_EDGE, .value = 300), GA_U8, (4), 1, 1, 1, 1);
+        CHECK_FAILS(ga_maximum_filter(u, 3, .border = GA_BORDER_CONSTANT, .cval = 300), ".cval = 300 does not fit uint8");
+        CHECK_IS(ga_maximum_filter(u, 3, .cval = 300), GA_U8, (2), 1, 1);
+        CHECK_FAILS(ga_convolve2d(bytes, bytes, .fillvalue = 300), ".fillvalue = 300 does not fit uint8");
+        CHECK_IS(ga_uniform_filter(u, 3, .border = GA_BORDER_CONSTANT, .cval = 301), GA_U8, (2), 101, 101);
+    }
+}
+
 static void test_no_axes(void) /* NumPy's axis=() */
 {
     ga_scope {
@@ -218,6 +270,9 @@ static void test_validity(void)
 int main(void)
 {
     test_axis_0();
+    test_zeroed_structs();
+    test_axis_beside_axes();
+    test_values_fit();
     test_no_axes();
     test_zeros();
     test_positions();

@@ -208,6 +208,7 @@ ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *
         depth[d] = o.depth.ndim ? gi_option_for_axis(&o.depth, d) : 0;
         if (depth[d] < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".depth = %lld is negative", (long long)depth[d]);
     }
+    if (o.border == GA_BORDER_CONSTANT && !gi_option_fits_dtype(o.site, "cval", o.cval, a->dtype)) return NULL;
     ga_shape before;
     memset(&before, 0, sizeof before);
     before.ndim = a->ndim;

@@ -58,7 +58,7 @@ static bool gi_fold_into_slot(gi_by_rows *s, int fold, const ga_array *rows, int
     const gi_fold_plan *p = (const gi_fold_plan *)s->r->fold[fold]->plan;
     ga_reduce_options   o = p->o;
     o.keepdims            = false;
-    o.axis                = 0;
+    o.axis                = GA_AXIS_DEFAULT;
     o.axes.ndim           = 1;
     o.axes.n[0]           = s->r->kept;
     if (p->sort == GI_FOLD_ROW) {

@@ -23,7 +23,7 @@ static ga_array *gi_fold_in_memory(const gi_fold_plan *p, const ga_array *a, int
 {
     ga_reduce_options o = p->o;
     o.keepdims          = false;
-    o.axis              = 0;
+    o.axis              = GA_AXIS_DEFAULT;
     o.axes.ndim         = reduced;
     for (int d = 0; d < reduced; d++) o.axes.n[d] = a->ndim - reduced + d;
     switch (p->sort) {

@@ -33,7 +33,7 @@ static bool gi_own_lines(gi_computation *c, gi_worker *w, const gi_box *box, voi
     }
     o.out       = GA_NO_ARRAY;
     o.keepdims  = false;
-    o.axis      = 0;
+    o.axis      = GA_AXIS_DEFAULT;
     o.axes.ndim = r->reduced;
     for (int d = 0; d < r->reduced; d++) o.axes.n[d] = r->kept + d;
     ga_array *out = ok ? gi_box_view(c->site, c->to[0], box) : NULL;

@@ -8,8 +8,10 @@ static void gi_chunk_run_failed(gi_computation *r, int ndim, const gi_box *box)
         for (int d = 0; d < ndim && n < (int)sizeof place - 50; d++)
             n += snprintf(place + n, sizeof place - (size_t)n, "%s%lld:%lld", d ? ", " : "", (long long)box->start[d],
                           (long long)(box->start[d] + box->count[d]));
-        r->status = gi_error_status;
-        snprintf(r->text, sizeof r->text, "%s (for the elements [%.*s])", gi_error_text, n, place);
+        r->status            = gi_error_status;
+        const char *sentence = gi_error_behind(r->site); /* which is told by the one who waits */
+        if (ndim > 0) snprintf(r->text, sizeof r->text, "%s (for the elements [%.*s])", sentence, n, place);
+        else snprintf(r->text, sizeof r->text, "%s", sentence);
         __atomic_store_n(&r->failed, true, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&r->lock);

@@ -261,7 +261,7 @@ gi_scope *gi_scope_begin(gi_scope *s)
 {
     s->outer         = gi_current_scope;
     s->first         = NULL;
-    s->open          = 1;
+    s->gi_open       = 1;
     gi_current_scope = s;
     return s;
 }

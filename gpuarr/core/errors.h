@@ -120,6 +120,14 @@ static gi_error_held gi_error_hold(void)
     return held;
 }
 
+/* The error without the site, if it begins with it. */
+static const char *gi_error_behind(const char *site)
+{
+    char      begin[sizeof gi_error_text];
+    const int n = gi_error_write_site(begin, sizeof begin, site);
+    return n > 0 && n < (int)sizeof begin && strncmp(gi_error_text, begin, (size_t)n) == 0 ? gi_error_text + n : gi_error_text;
+}
+
 /* Is there an error, and does it contain the text? */
 static bool gi_error_has(const char *text) { return gi_error_status != GA_OK && strstr(gi_error_text, text); }
 

@@ -7,15 +7,27 @@
 GI_EACH_OPTIONS(GI_DEFAULTS_OF)
 #endif
 
+/* Has the program called the function itself, with a struct that it has made? */
+static bool gi_called_itself(const char *site) { return !site || !strchr(site, '\t'); }
+
+/* The site of a call by the function itself is its name. */
+static const char *gi_site_or(const char *site, const char *function)
+{
+    return (!site || !*site) && strncmp(function, "ga_", 3) == 0 ? function : site;
+}
+
 /* False with an error if the option was given as NULL. */
-static bool gi_option_not_null(const char *site, const char *name, const void *p)
+static bool gi_option_not_null(const char *site, const char *defaults, const char *name, const void *p)
 {
     if (p) return true;
-    gi_fail(site, GA_BAD_ARGUMENT, ".%s is NULL: the call that should have made it failed, or it was never made", name);
+    if (gi_called_itself(site))
+        gi_fail(site, GA_BAD_ARGUMENT,
+                ".%s is NULL: a struct of options begins as %s, and what goes into it must not have failed", name, defaults);
+    else gi_fail(site, GA_BAD_ARGUMENT, ".%s is NULL: the call that should have made it failed, or it was never made", name);
     return false;
 }
-#define GI_TAKE(o, member)                                                                                                     \
-    (gi_option_not_null((o)->site, #member, (o)->member) &&                                                                    \
+#define GI_TAKE(of, o, member)                                                                                                 \
+    (gi_option_not_null((o)->site, "ga_" #of "_defaults", #member, (o)->member) &&                                             \
      ((const void *)(o)->member != (const void *)GA_NO_ARRAY || ((o)->member = NULL, true)))
 
 static bool gi_option_dtype(const char *site, ga_dtype dtype)
@@ -32,12 +44,18 @@ static bool gi_option_list(const char *site, const char *name, const ga_shape *l
 }
 #define GI_TAKE_LIST(o, member) gi_option_list((o)->site, #member, &(o)->member, 0)
 
-static bool gi_option_axes(const char *site, const ga_shape *axes)
+static bool gi_option_axes(const char *site, const char *defaults, int axis, const ga_shape *axes)
 {
-    if (axes->ndim >= -1 && axes->ndim <= GPUARR_MAX_DIMS) return true;
-    gi_fail(site, GA_BAD_SHAPE, ".axes names %d axes; an array has at most %d", axes->ndim, GPUARR_MAX_DIMS);
+    if (axes->ndim < -1 || axes->ndim > GPUARR_MAX_DIMS)
+        gi_fail(site, GA_BAD_SHAPE, ".axes names %d axes; an array has at most %d", axes->ndim, GPUARR_MAX_DIMS);
+    else if (axis == GA_AXIS_DEFAULT || axes->ndim < 0) return true;
+    else
+        gi_fail(site, GA_BAD_ARGUMENT, ".axis = %d and .axes = %s are given: use one of them%s%s", axis,
+                gi_shape_text(axes->ndim, axes->n), gi_called_itself(site) ? "; a struct of options begins as " : "",
+                gi_called_itself(site) ? defaults : "");
     return false;
 }
+#define GI_TAKE_AXES(of, o) gi_option_axes((o)->site, "ga_" #of "_defaults", (o)->axis, &(o)->axes)
 
 static bool gi_options_new(const ga_new_options *o) { return gi_option_dtype(o->site, o->dtype) && GI_TAKE_LIST(o, chunks); }
 static bool gi_options_linspace(const ga_linspace_options *o)
@@ -57,46 +75,75 @@ static bool gi_options_store(const ga_store_options *o) { return GI_TAKE_LIST(o,
 static bool gi_options_label(const ga_label_options *o) { return gi_option_dtype(o->site, o->dtype); }
 static bool gi_options_pad(const ga_pad_options *o) { return GI_TAKE_LIST(o, after); }
 
-static bool gi_options_to(ga_to_options *o) { return GI_TAKE(o, out); }
+static bool gi_options_to(ga_to_options *o) { return GI_TAKE(to, o, out); }
 static bool gi_options_map(ga_map_options *o)
 {
-    return GI_TAKE(o, out) && GI_TAKE(o, where) && gi_option_dtype(o->site, o->dtype);
+    return GI_TAKE(map, o, out) && GI_TAKE(map, o, where) && gi_option_dtype(o->site, o->dtype);
 }
 static bool gi_options_reduce(ga_reduce_options *o)
 {
-    return GI_TAKE(o, out) && gi_option_dtype(o->site, o->dtype) && gi_option_axes(o->site, &o->axes);
+    return GI_TAKE(reduce, o, out) && gi_option_dtype(o->site, o->dtype) && GI_TAKE_AXES(reduce, o);
 }
-static bool gi_options_order(ga_order_options *o) { return GI_TAKE(o, out) && gi_option_axes(o->site, &o->axes); }
-static bool gi_options_axis(ga_axis_options *o) { return GI_TAKE(o, out) && gi_option_dtype(o->site, o->dtype); }
-static bool gi_options_copyto(ga_copyto_options *o) { return GI_TAKE(o, where); }
-static bool gi_options_norm(const ga_norm_options *o) { return gi_option_axes(o->site, &o->axes); }
-static bool gi_options_histogram(ga_histogram_options *o) { return GI_TAKE(o, weights); }
-static bool gi_options_bincount(ga_bincount_options *o) { return GI_TAKE(o, weights); }
-static bool gi_options_product(ga_product_options *o) { return GI_TAKE(o, out); }
+static bool gi_options_order(ga_order_options *o) { return GI_TAKE(order, o, out) && GI_TAKE_AXES(order, o); }
+static bool gi_options_axis(ga_axis_options *o) { return GI_TAKE(axis, o, out) && gi_option_dtype(o->site, o->dtype); }
+static bool gi_options_copyto(ga_copyto_options *o) { return GI_TAKE(copyto, o, where); }
+static bool gi_options_norm(ga_norm_options *o) { return GI_TAKE_AXES(norm, o); }
+static bool gi_options_histogram(ga_histogram_options *o) { return GI_TAKE(histogram, o, weights); }
+static bool gi_options_bincount(ga_bincount_options *o) { return GI_TAKE(bincount, o, weights); }
+static bool gi_options_product(ga_product_options *o) { return GI_TAKE(product, o, out); }
 static bool gi_options_tensordot(ga_tensordot_options *o)
 {
-    return GI_TAKE(o, out) && GI_TAKE_LIST(o, axes_a) && GI_TAKE_LIST(o, axes_b);
+    return GI_TAKE(tensordot, o, out) && GI_TAKE_LIST(o, axes_a) && GI_TAKE_LIST(o, axes_b);
 }
-static bool gi_options_convolve(ga_convolve_options *o) { return GI_TAKE(o, out); }
-static bool gi_options_convolve2d(ga_convolve2d_options *o) { return GI_TAKE(o, out); }
-static bool gi_options_ndconvolve(ga_ndconvolve_options *o) { return GI_TAKE(o, out) && GI_TAKE_LIST(o, origin); }
-static bool gi_options_convolve1d(ga_convolve1d_options *o) { return GI_TAKE(o, out); }
+static bool gi_options_convolve(ga_convolve_options *o) { return GI_TAKE(convolve, o, out); }
+static bool gi_options_convolve2d(ga_convolve2d_options *o) { return GI_TAKE(convolve2d, o, out); }
+static bool gi_options_ndconvolve(ga_ndconvolve_options *o) { return GI_TAKE(ndconvolve, o, out) && GI_TAKE_LIST(o, origin); }
+static bool gi_options_convolve1d(ga_convolve1d_options *o) { return GI_TAKE(convolve1d, o, out); }
 static bool gi_options_gaussian(ga_gaussian_options *o)
 {
-    return GI_TAKE(o, out) && GI_TAKE(o, sigmas) && GI_TAKE_LIST(o, order) && GI_TAKE_LIST(o, radius);
+    return GI_TAKE(gaussian, o, out) && GI_TAKE(gaussian, o, sigmas) && GI_TAKE_LIST(o, order) && GI_TAKE_LIST(o, radius);
 }
-static bool gi_options_edge(ga_edge_options *o) { return GI_TAKE(o, out); }
+static bool gi_options_edge(ga_edge_options *o) { return GI_TAKE(edge, o, out); }
 static bool gi_options_uniform(ga_uniform_options *o)
 {
-    return GI_TAKE(o, out) && GI_TAKE_LIST(o, sizes) && GI_TAKE_LIST(o, origin);
+    return GI_TAKE(uniform, o, out) && GI_TAKE_LIST(o, sizes) && GI_TAKE_LIST(o, origin);
 }
 static bool gi_options_window(ga_window_options *o)
 {
-    return GI_TAKE(o, footprint) && GI_TAKE(o, out) && GI_TAKE_LIST(o, sizes) && GI_TAKE_LIST(o, origin);
+    return GI_TAKE(window, o, footprint) && GI_TAKE(window, o, out) && GI_TAKE_LIST(o, sizes) && GI_TAKE_LIST(o, origin);
 }
-static bool gi_options_distance(ga_distance_options *o) { return GI_TAKE(o, out); }
-static bool gi_options_apply(ga_apply_options *o) { return GI_TAKE(o, out) && GI_TAKE(o, where) && GI_TAKE(o, outs); }
-static bool gi_options_stencil(ga_stencil_options *o) { return GI_TAKE(o, out); }
-static bool gi_options_compute(ga_compute_options *o) { return GI_TAKE(o, out); }
+static bool gi_options_distance(ga_distance_options *o) { return GI_TAKE(distance, o, out); }
+static bool gi_options_apply(ga_apply_options *o)
+{
+    return GI_TAKE(apply, o, out) && GI_TAKE(apply, o, where) && GI_TAKE(apply, o, outs);
+}
+static bool gi_options_stencil(ga_stencil_options *o) { return GI_TAKE(stencil, o, out); }
+static bool gi_options_compute(ga_compute_options *o) { return GI_TAKE(compute, o, out); }
+
+/* Each of them first names the function, where the call has no site. */
+#define GI_NAMED(check, o)       ((o)->site = gi_site_or((o)->site, __func__), check(o))
+#define gi_options_to(o)         GI_NAMED(gi_options_to, o)
+#define gi_options_map(o)        GI_NAMED(gi_options_map, o)
+#define gi_options_reduce(o)     GI_NAMED(gi_options_reduce, o)
+#define gi_options_order(o)      GI_NAMED(gi_options_order, o)
+#define gi_options_axis(o)       GI_NAMED(gi_options_axis, o)
+#define gi_options_copyto(o)     GI_NAMED(gi_options_copyto, o)
+#define gi_options_norm(o)       GI_NAMED(gi_options_norm, o)
+#define gi_options_histogram(o)  GI_NAMED(gi_options_histogram, o)
+#define gi_options_bincount(o)   GI_NAMED(gi_options_bincount, o)
+#define gi_options_product(o)    GI_NAMED(gi_options_product, o)
+#define gi_options_tensordot(o)  GI_NAMED(gi_options_tensordot, o)
+#define gi_options_convolve(o)   GI_NAMED(gi_options_convolve, o)
+#define gi_options_convolve2d(o) GI_NAMED(gi_options_convolve2d, o)
+#define gi_options_ndconvolve(o) GI_NAMED(gi_options_ndconvolve, o)
+#define gi_options_convolve1d(o) GI_NAMED(gi_options_convolve1d, o)
+#define gi_options_gaussian(o)   GI_NAMED(gi_options_gaussian, o)
+#define gi_options_edge(o)       GI_NAMED(gi_options_edge, o)
+#define gi_options_uniform(o)    GI_NAMED(gi_options_uniform, o)
+#define gi_options_window(o)     GI_NAMED(gi_options_window, o)
+#define gi_options_distance(o)   GI_NAMED(gi_options_distance, o)
+#define gi_options_apply(o)      GI_NAMED(gi_options_apply, o)
+#define gi_options_stencil(o)    GI_NAMED(gi_options_stencil, o)
+#define gi_options_compute(o)    GI_NAMED(gi_options_compute, o)
 
 static int gi_axis_or(int axis, int otherwise) { return axis != GA_AXIS_DEFAULT ? axis : otherwise; }

@@ -2,7 +2,7 @@
 
 static bool gi_options_eval(ga_eval_options *o)
 {
-    return GI_TAKE(o, out) && GI_TAKE(o, where) && gi_option_dtype(o->site, o->dtype);
+    return GI_TAKE(eval, o, out) && GI_TAKE(eval, o, where) && gi_option_dtype(o->site, o->dtype);
 }
 
 /* Are all arrays in memory of the CPU? */

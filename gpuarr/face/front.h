@@ -166,8 +166,8 @@ static inline ga_arg gi_arg(ga_c128 v)
 
 template <class N> static inline int64_t     gi_length(N n) { return (int64_t)n; }
 template <class T> int64_t                   gi_length(T *)    = delete; /* a length is an integer */
-static inline int64_t                        gi_length(double) = delete;
-static inline int64_t                        gi_length(float)  = delete;
+template <> int64_t                          gi_length(double) = delete;
+template <> int64_t                          gi_length(float)  = delete;
 template <class... N> static inline ga_shape gi_shape(N... n)
 {
     static_assert(sizeof...(n) <= GPUARR_MAX_DIMS, "more dimensions than GPUARR_MAX_DIMS");
@@ -682,7 +682,7 @@ template <class... V> static inline ga_array *gi_ints(const char *site, V... v)
 typedef struct gi_scope {
     struct gi_scope *outer;
     ga_array        *first;
-    int              open;
+    int              gi_open;
 } gi_scope;
 #ifdef __cplusplus
 extern "C" {

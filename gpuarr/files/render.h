@@ -332,7 +332,7 @@ ga_array *(ga_render)(const ga_array *a, ga_imshow_options o)
     gi_ticks    ticks;
     memset(&p, 0, sizeof p);
     ticks.n = 0;
-    if (!gi_array_check(site, a, "a") || !gi_option_not_null(site, "cmap", o.cmap)) return NULL;
+    if (!gi_array_check(site, a, "a") || !gi_option_not_null(site, "ga_imshow_defaults", "cmap", o.cmap)) return NULL;
     if (a->ndim != 2)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s: only a 2-D array is drawn in colours of a map%s",
                                    gi_shape_of(a),

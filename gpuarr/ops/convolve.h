@@ -310,6 +310,9 @@ static ga_array *gi_conv_planes(const ga_array *a, const ga_array *v, bool corre
         gi_conv_overlap(&q, a, v, correlate, false, correlate, &p);
         return gi_conv_run(&q);
     }
+    if (o->boundary == GA_BOUNDARY_FILL &&
+        !gi_option_fits_dtype(site, "fillvalue", o->fillvalue, ga_promote(a->dtype, v->dtype)))
+        return NULL;
     q.c.cval   = o->fillvalue;
     q.c.border = o->boundary == GA_BOUNDARY_FILL   ? GA_BORDER_CONSTANT
                  : o->boundary == GA_BOUNDARY_WRAP ? GA_BORDER_WRAP

@@ -40,21 +40,34 @@ static bool gi_fill(const char *site, ga_array *a, const void *element)
 
 static bool gi_operand_is_number(ga_arg v) { return !v.array && v.kind != GA_KIND_ARRAY; }
 
-/* The number as one element of a dtype. It must fit: integers as they are (NumPy 2), real numbers after their fraction is
-   cut off. */
+/* The number as one element of a dtype. False if it does not fit: integers as they are (NumPy 2), real numbers after their fraction
+   is cut off. */
+static bool gi_number_make(ga_arg v, ga_dtype dtype, void *element)
+{
+    if (v.kind == GA_KIND_COMPLEX ? !gi_is_complex(dtype) : !gi_number_fits(v, dtype)) return false;
+    gi_number_to(v, dtype, element);
+    if (v.kind != GA_KIND_REAL || !gi_is_int(dtype)) return true;
+    double back; /* it has been limited to the range of the dtype: has that changed it? */
+    gi_cast(GA_F64, dtype, 1, &back, element);
+    return back == trunc(v.re);
+}
+
+/* The same; it must fit. */
 static bool gi_number_element(const char *site, ga_arg v, ga_dtype dtype, void *element)
 {
-    bool fits = v.kind == GA_KIND_COMPLEX ? gi_is_complex(dtype) : gi_number_fits(v, dtype);
-    if (fits) gi_number_to(v, dtype, element);
-    if (v.kind == GA_KIND_REAL && gi_is_int(dtype)) { /* it has been limited to the range of the dtype: has that changed it? */
-        double back;
-        gi_cast(GA_F64, dtype, 1, &back, element);
-        fits = back == trunc(v.re);
-    }
-    if (fits) return true;
+    if (gi_number_make(v, dtype, element)) return true;
     char text[64];
     gi_number_text(v, text, sizeof text);
     gi_fail(site, GA_BAD_DTYPE, "%s does not fit %s", text, ga_dtype_name(dtype));
+    return false;
+}
+
+/* Does the number that an option gives for elements fit their dtype? False with an error. */
+static bool gi_option_fits_dtype(const char *site, const char *name, double v, ga_dtype dtype)
+{
+    char element[16];
+    if (gi_number_make(GA_ARG(v), dtype, element)) return true;
+    gi_fail(site, GA_BAD_DTYPE, ".%s = %.9g does not fit %s", name, v, ga_dtype_name(dtype));
     return false;
 }
 

@@ -104,6 +104,7 @@ static ga_array *gi_window_choose(const ga_array *a, const gi_rank_rule *rule, c
     }
     w->rank = gi_wanted_rank(site, rule, w->count);
     if (w->rank < 0) return NULL;
+    if (o->border == GA_BORDER_CONSTANT && !gi_option_fits_dtype(site, "cval", o->cval, a->dtype)) return NULL;
     if (gi_is_deferred(a)) return gi_deferred()->choice(a, rule, host, w, o);
     w->kind = w->rank == 0 ? GI_WINDOW_LEAST : w->rank == w->count - 1 ? GI_WINDOW_GREATEST : GI_WINDOW_RANK;
     w->keys = gi_keys_of(a->dtype, w->kind);

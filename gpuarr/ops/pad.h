@@ -208,6 +208,7 @@ ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is no way to pad: use GA_PAD_CONSTANT, GA_PAD_EDGE ...",
                                    (int)o.mode);
     if (!gi_pad_widths(a, &before, &o, shape)) return NULL;
+    if (o.mode == GA_PAD_CONSTANT && !gi_option_fits_dtype(o.site, "value", o.value, a->dtype)) return NULL;
     if (gi_is_deferred(a)) return gi_pad_chunked(a, &before, &o, shape);
     ga_array *padded = gi_array_new(o.site, a->dtype, a->device, a->ndim, shape);
     if (!padded || padded->size == 0) return padded;

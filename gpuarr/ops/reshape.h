@@ -159,7 +159,7 @@ static ga_array *gi_permuted(const char *site, const ga_array *a, const int *ord
 static bool gi_named_axes(const ga_axes_options *o, int ndim, int *n, int *axes)
 {
     ga_shape named = o->axes;
-    if (!gi_option_axes(o->site, &named)) return false;
+    if (!GI_TAKE_AXES(axes, o)) return false;
     if (named.ndim < 0 && o->axis != GA_AXIS_DEFAULT) {
         named.ndim = 1;
         named.n[0] = o->axis;

@@ -343,6 +343,7 @@ ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg *operan
     if (a->device == GA_CUDA && !k->kernel.stamp->cuda)
         return (ga_array *)gi_fail(site, GA_BAD_DEVICE, "%s (%s) was compiled by a C compiler: put it into a .cu file",
                                    k->kernel.name, k->kernel.site);
+    if (o.border == GA_BORDER_CONSTANT && !gi_option_fits_dtype(site, "cval", o.cval, dtype)) return NULL;
     if (gi_is_deferred(a)) return gi_deferred()->stencil(k, n, operands, &o);
     ga_arg cval;
     memset(&cval, 0, sizeof cval);

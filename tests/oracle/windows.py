@@ -4,9 +4,11 @@ import numpy as np
 BORDERS = "reflect constant nearest mirror wrap".split()  # in the order of ga_border
 
 
-def draw_border(c):
+def draw_border(c, dtype=None):
+    """A border, and what stands there; it fits the dtype if one is given."""
     border = c.r.randrange(len(BORDERS))
-    cval = c.pick(0.0, 1.0, 2.0, float(c.r.randint(-9, 9)), 2.5) if border == 1 else None
+    least = 0 if dtype is not None and dtype.kind == "u" else -9
+    cval = c.pick(0.0, 1.0, 2.0, float(c.r.randint(least, 9)), 2.5) if border == 1 else None
     return border, cval
 
 

@@ -65,7 +65,7 @@ def own_stencil(c):
     named = {"steps": c.pick(None, None, 1, 2, 3, 5, 11) if name not in ("rough", "binomial") else c.pick(None, 1)}
     if c.chance(0.01):
         named["steps"] = -1
-    named["border"], named["cval"] = draw_border(c)
+    named["border"], named["cval"] = draw_border(c, dtype)
     c.note("stencil", (name, *numbers))
     call = lambda **more: c.ga.stencil_n(name, [a, *numbers], **named, **more)
     try:

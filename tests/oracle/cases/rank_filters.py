@@ -36,7 +36,7 @@ def rank_filters(c):
     sizes = [r.randint(1, most)] * n if c.chance(0.4) else [r.randint(1, most) for _ in range(n)]
     footprint = np.ones(sizes, bool)
     named = {"border": None, "cval": None}
-    named["border"], named["cval"] = draw_border(c)
+    named["border"], named["cval"] = draw_border(c, a.dtype)
     size = sizes[0] if n else 1
     if c.chance(0.4) and n:
         footprint = c.g.random(sizes) < c.pick(0.2, 0.5, 0.9)
