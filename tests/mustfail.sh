@@ -24,6 +24,9 @@ ga_array *f(ga_array *a, ga_array *b)
 {
     double x[3] = { 1, 2, 3 };
     ga_add(ga_zeros((3)), ga_from(x, (3)));
+    ga_roll(ga_zeros((3, 4), GA_F32), (1 + 2) * (3), .axis = (1));
+    ga_sum(ga_concatenate((a, ga_reshape(b, (2, 3)))), .axes = ga_axes(0, 1));
+    ga_eval("maximum(x, (b))", (x[0], b));
     return ga_add(ga_sum(a, .axis = 0), ga_index(b, "%d", 1), .out = a);
 }
 END
