@@ -268,7 +268,7 @@ static bool gi_clip_by_sketch(const char *site, const ga_array *x, gi_clip_round
     memset(s, 0, sizeof *s);
     memset(&every_axis, 0, sizeof every_axis);
     every_axis.ndim = -1; /* all */
-    if (!gi_lines_plan(site, &line, x, GA_F64, 0, &every_axis, false)) return false;
+    if (!gi_lines_plan(site, &line, x, GA_F64, GA_AXIS_DEFAULT, &every_axis, false)) return false;
     s->x      = x;
     s->sketch = k;
     s->parts  = ga_get_num_threads();
