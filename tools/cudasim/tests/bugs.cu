@@ -805,7 +805,8 @@ __global__ void never_converges(float *x)
     while (x[0] > 0.5f);
 }
 
-BUG(endless_loop_with_barrier, "32 thread.s., the first of them block 0 thread 0, wait in __syncthreads", "hangs")
+/* The time may be up while one of the threads runs on to its next barrier. */
+BUG(endless_loop_with_barrier, "3[12] thread.s., the first of them block 0 thread [01], wait in __syncthreads", "hangs")
 {
     float *d = ones<float>();
     never_converges<<<1, 32>>>(d);
