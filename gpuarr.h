@@ -1680,6 +1680,7 @@ GI_END_FAST
 #endif /* GPUARR_HAS_FORMULAS */
 
 #if GI_STAMPING || GI_LAUNCHING
+#include "gpuarr/rows/signs.h"
 #include "gpuarr/plans/kernels.h"
 #endif
 #if GI_IMPLEMENTING || GI_LAUNCHING /* what both have of their own, and who calls whom */

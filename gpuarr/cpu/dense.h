@@ -122,13 +122,9 @@ static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) { return a * b + c; }
 
 #if GI_CLASS == 3 && defined(GI_ISA_MM)
 #include "turn.h"
-#else
-#define GI_PACK_ACROSS NULL
 #endif
-GI_TABLE(gi_product_tiles, GI_LOOP(gi_product_tiles),
-         { GI_ISA_ROWS, GI_ISA_BYTES, sizeof(GI_W), GI_LOOP(gi_tile), GI_ROW, GI_PACK_ACROSS })
+GI_TABLE(gi_product_tiles, GI_LOOP(gi_product_tiles), { GI_ISA_ROWS, GI_ISA_BYTES, sizeof(GI_W), GI_LOOP(gi_tile), GI_ROW })
 #undef GI_ROW
-#undef GI_PACK_ACROSS
 
 #undef GI_W
 #undef GI_DISTANCE_VECTORS

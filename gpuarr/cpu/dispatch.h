@@ -67,12 +67,6 @@ static const gi_loops *gi_cpu_loops(void)
 #define GI_LOOP_OF(entry) (gi_cpu_loops()->entry)
 #endif
 
-static gi_turn_lines gi_cpu_turn(int itemsize) /* NULL: this instruction set has none for elements of the size */
-{
-    const ga_dtype as = itemsize == 4 ? GA_F32 : itemsize == 8 ? GA_F64 : GA_DTYPE_DEFAULT;
-    return as ? GI_LOOP_OF(tiles)(as)->pack_across : NULL;
-}
-
 /* What was streamed is there for other threads before what is written from now on. */
 static void gi_stream_end(void)
 {

@@ -253,12 +253,22 @@ static const gi_product_tiles *GI_FIND(gi_tiles)(ga_dtype dtype)
     default: return GI_OR_LOWER(NULL, tiles, dtype);
     }
 }
+static gi_turn_lines GI_FIND(gi_turn)(int itemsize)
+{
+#ifdef GI_ISA_MM
+    if (itemsize == 4) return GI_FIND(gi_pack_across_f32);
+    if (itemsize == 8) return GI_FIND(gi_pack_across_f64);
+#else
+    (void)itemsize;
+#endif
+    return NULL;
+}
 
 #ifndef GPUARR_STATIC
 GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
-    GI_FIND(gi_find),      GI_FIND(gi_cast),   GI_FIND(gi_dense),   GI_FIND(gi_windows), GI_FIND(gi_slide),  GI_FIND(gi_bits),
-    GI_FIND(gi_correlate), GI_FIND(gi_random), GI_FIND(gi_nodes),   GI_FIND(gi_scans),   GI_FIND(gi_chains), GI_FIND(gi_tiles),
-    GI_FIND(gi_select),    GI_FIND(gi_power),  GI_FIND(gi_replace), GI_FIND(gi_stream),
+    GI_FIND(gi_find),      GI_FIND(gi_cast),   GI_FIND(gi_dense), GI_FIND(gi_windows), GI_FIND(gi_slide),  GI_FIND(gi_bits),
+    GI_FIND(gi_correlate), GI_FIND(gi_random), GI_FIND(gi_nodes), GI_FIND(gi_scans),   GI_FIND(gi_chains), GI_FIND(gi_tiles),
+    GI_FIND(gi_turn),      GI_FIND(gi_select), GI_FIND(gi_power), GI_FIND(gi_replace), GI_FIND(gi_stream),
 };
 #endif
 #undef GI_FIND

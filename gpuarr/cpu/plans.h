@@ -107,7 +107,6 @@ typedef struct gi_product_tiles {
     void (*tile)(int rows, int wide, int64_t n, const char *a, int64_t a_row, const char *b, int64_t b_row, char *out,
                  int64_t out_row, bool more);
     void (*row)(int64_t inner, int64_t n, const char *a, int64_t a_step, const char *b, int64_t b_row, void *out); /* or NULL */
-    gi_turn_lines pack_across;                                                                                     /* or NULL */
 } gi_product_tiles;
 /* Sums of products out[i][t] = the sum over k of a[i][k] * b[i][t][k]. */
 typedef struct gi_chaining {
@@ -186,6 +185,7 @@ typedef struct gi_loops {
     const gi_scan_loops *(*scans)(ga_dtype dtype); /* float32 or float64 */
     gi_chains (*chains)(ga_dtype dtype);
     const gi_product_tiles *(*tiles)(ga_dtype dtype); /* of float32, float64, int32 or int64 */
+    gi_turn_lines (*turn)(int itemsize);              /* NULL: none for elements of that size */
     gi_kernel (*select)(int itemsize);
     gi_kernel (*power)(double exponent, ga_dtype dtype);
     gi_kernel (*replace)(int itemsize); /* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes */

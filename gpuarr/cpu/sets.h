@@ -26,7 +26,6 @@ extern const gi_loops gi_loops_avx512 __attribute__((visibility("hidden")));
 #endif
 #endif
 
-#include "signs.h"
 #include "casts.h"
 GI_BEGIN_FAST
 #if GI_BUILDS(GPUARR_BASELINE)

@@ -1,10 +1,8 @@
 /* clang-format off */
 /* ---- >>stamp: formula x loop -> gi_add_kernel_f32_avx2 -------------------------------------------------------------- */
 #if GI_HAS_TWIN /* signless rows are stamped for it */
-#define GI_ROW_TAG(name)  GI_IF_SIGNLESS(name, GI_TWIN, GA_TAG)
 #define GI_OWN(name)     GI_IF_SIGNLESS(name, GI_DROP, GI_KEEP)
 #else
-#define GI_ROW_TAG(name)  GA_TAG
 #define GI_OWN(name)     GI_KEEP
 #endif
 #define GI_KERNEL(name)  GI_JOIN(gi_kernel_##name, GI_JOIN(_, GI_JOIN(GI_ROW_TAG(name), GI_JOIN(_, GI_ISA))))
@@ -104,7 +102,6 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_ROW_CASE
 #undef GI_FILL_FOLD
 #undef GI_CASE
-#undef GI_ROW_TAG
 #undef GI_OWN
 #undef GI_KERNEL
 #undef GI_KERNEL1

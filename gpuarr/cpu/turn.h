@@ -95,4 +95,3 @@ static int64_t GI_LOOP(gi_lines)(int64_t count, int times, int64_t n, char *out,
     }
     return i;
 }
-#define GI_PACK_ACROSS GI_LOOP(gi_pack_across)

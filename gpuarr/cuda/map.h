@@ -87,7 +87,7 @@ static bool gi_cuda_launch_map(const char *site, const gi_job *j, gi_cuda_kernel
     memset(&m, 0, sizeof m);
     int vector = GI_VECTOR(gi_cuda_width(j));
     gi_cuda_grid_of(j, count, vector, &m);
-    m.from   = j->in[0].dtype;
+    m.from   = gi_cuda_casts_from(j->out.dtype, j->in[0].dtype);
     m.masked = j->masked;
     for (int k = 0; k < j->inputs; k++) m.in[k] = gi_cuda_operand_of(j, &j->in[k], first, vector, false, &m.packed);
     m.out = gi_cuda_operand_of(j, &j->out, first, vector, true, &m.packed);
@@ -105,8 +105,7 @@ static bool gi_cuda_run(const char *site, gi_job *j)
     gi_job_order_dimensions(j);
     gi_job_coalesce(j);
     gi_cuda_kernel kernel = (gi_cuda_kernel)j->gpu;
-    if (!gi_job_computes(j))
-        kernel = j->in[0].dtype == j->out.dtype ? gi_cuda_copy(ga_itemsize(j->out.dtype)) : gi_cuda_cast(j->out.dtype);
+    if (!gi_job_computes(j)) kernel = gi_cuda_cast(j->out.dtype, j->in[0].dtype);
     int64_t below = 1; /* elements for one index along the outermost dimension */
     for (int d = 1; d < j->ndim; d++) below *= j->shape[d];
     if (below > most) { /* too many already: each index is a job */

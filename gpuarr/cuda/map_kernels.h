@@ -193,12 +193,37 @@ static gi_cuda_fold_kernel gi_cuda_truth_kernel(int64_t itemsize)
     }
 }
 
+/* Which conversions have a kernel. Signs make no difference to what becomes an unsigned integer of an integer, nor where integers
+   do not get wider. */
+constexpr ga_dtype gi_cuda_twin(ga_dtype d)
+{
+    switch (d) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: return gi_cuda_dtype_of<GI_JOIN(gi_, GI_TWIN_##tag)>::dtype;
+        GI_EACH_STAMPED(GI_CASE)
+#undef GI_CASE
+    default: return d;
+    }
+}
+constexpr bool     gi_cuda_is_integral(ga_dtype d) { return d < GA_F32; }
+constexpr ga_dtype gi_cuda_casts_to(ga_dtype to, ga_dtype from) { return gi_cuda_is_integral(from) ? gi_cuda_twin(to) : to; }
+constexpr ga_dtype gi_cuda_casts_from(ga_dtype to, ga_dtype from) /* dtypes are in the order of their sizes */
+{
+    return gi_cuda_is_integral(to) && gi_cuda_twin(from) >= gi_cuda_casts_to(to, from) ? gi_cuda_twin(from) : from;
+}
+template <class T, ga_dtype from> struct gi_cuda_casts {
+    static constexpr ga_dtype to     = gi_cuda_dtype_of<T>::dtype;
+    static constexpr bool     needed = to != from && to == gi_cuda_casts_to(to, from) && from == gi_cuda_casts_from(to, from);
+};
+
 #define GI_PASS 5
 #include "../rows/each.h"
 #undef GI_PASS
 
-static gi_cuda_kernel gi_cuda_cast(ga_dtype to)
+static gi_cuda_kernel gi_cuda_cast(ga_dtype to, ga_dtype from)
 {
+    to = gi_cuda_casts_to(to, from);
+    if (to == gi_cuda_casts_from(to, from)) return gi_cuda_copy(ga_itemsize(to));
     switch (to) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_cuda_cast_##tag;

@@ -1,12 +1,22 @@
 /* ==== >>cuda rows: the kernels of one element type ================================================================== */
-#define GI_OP(name) GI_NAME(gi_op_##name)
+#define GI_OP(name)         GI_JOIN(gi_op_##name, GI_JOIN(_, GI_ROW_TAG(name)))
+#define GI_X(name)          GI_JOIN(gi_, GI_ROW_TAG(name)) /* what the kernel of a row computes with */
+#define GI_MAKES_SAME(name) GI_X(name)
+#define GI_MAKES_BOOL(name) bool
+#if GI_CLASS == 4
+#define GI_MAKES_PART(name) GI_R
+#else
+#define GI_MAKES_PART(name) GI_X(name)
+#endif
 
-/* Conversions to this type from any other. */
+/* Conversions to this type from any other, but for those that another type's kernel or case makes (gi_cuda_cast). */
 static __global__ void GI_NAME(gi_cuda_cast)(const __grid_constant__ gi_cuda_map m)
 {
     switch (m.from) {
 #define GI_CAST(TAG, from, F, name)                                                                                            \
-    case GA_##TAG: gi_cuda_map1_body<F, GA_T, GI_JOIN(GA_FN(cast), _##from)>(m); break;
+    case GA_##TAG:                                                                                                             \
+        if constexpr (gi_cuda_casts<GA_T, GA_##TAG>::needed) gi_cuda_map1_body<F, GA_T, GI_JOIN(GA_FN(cast), _##from)>(m);     \
+        break;
         GI_EACH_STAMPED(GI_CAST)
 #undef GI_CAST
     default: break;
@@ -16,11 +26,11 @@ static __global__ void GI_NAME(gi_cuda_cast)(const __grid_constant__ gi_cuda_map
 /* clang-format off */
 #define GI_CASE(name, ...)                case GA_OP_##name: return __VA_ARGS__;
 #define GA_UNARY(name, dtypes, result, ...)                                                                             \
-    GI_IF_##dtypes(GI_CASE(name, gi_cuda_map1<GA_T, GI_RESULT_##result, GI_OP(name)>))
+    GI_IF_##dtypes(GI_CASE(name, gi_cuda_map1<GI_X(name), GI_MAKES_##result(name), GI_OP(name)>))
 #define GA_BINARY(name, dtypes, result, ...)                                                                            \
-    GI_IF_##dtypes(GI_CASE(name, gi_cuda_map2<GA_T, GA_T, GI_RESULT_##result, GI_OP(name)>))
+    GI_IF_##dtypes(GI_CASE(name, gi_cuda_map2<GI_X(name), GI_X(name), GI_MAKES_##result(name), GI_OP(name)>))
 #define GA_TERNARY(name, dtypes, result, ...)                                                                           \
-    GI_IF_##dtypes(GI_CASE(name, gi_cuda_map3<GA_T, GA_T, GA_T, GI_RESULT_##result, GI_OP(name)>))
+    GI_IF_##dtypes(GI_CASE(name, gi_cuda_map3<GI_X(name), GI_X(name), GI_X(name), GI_MAKES_##result(name), GI_OP(name)>))
 #if GI_CLASS == 3
 #define GA_ELEMENTARY(name, ...)          GI_CASE(name, gi_cuda_map1<GA_T, GA_T, GI_OP(name)>)
 #endif
@@ -94,3 +104,7 @@ static bool GI_NAME(gi_cuda_find_fold)(ga_op op, gi_cuda_row_folds *f)
 #undef GI_KERNELS_TRUTH
 #undef GI_CASE
 #undef GI_OP
+#undef GI_X
+#undef GI_MAKES_SAME
+#undef GI_MAKES_BOOL
+#undef GI_MAKES_PART

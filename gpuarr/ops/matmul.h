@@ -69,6 +69,7 @@ typedef struct gi_blocks {
     const gi_product_tiles *tiles;
     gi_packer               pack;
     gi_unpack               unpack;
+    gi_turn_lines           turn;                   /* packs matrices that lie across, or NULL */
     int64_t                 size, packed;           /* bytes of an element, before and after packing */
     int64_t                 parts;                  /* rows that one row of b becomes: 2 of complex numbers */
     int64_t                 width;                  /* columns in a vector; a strip is one or two vectors wide */
@@ -85,8 +86,7 @@ typedef struct gi_blocks {
 static void gi_pack_lines(const gi_blocks *j, int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line,
                           int64_t step)
 {
-    if (line == j->size && step != j->size && j->tiles->pack_across && j->parts == 1)
-        j->tiles->pack_across(lines, n, out, next, in, step);
+    if (line == j->size && step != j->size && j->turn) j->turn(lines, n, out, next, in, step);
     else j->pack(lines, n, out, next, in, line, step);
 }
 
@@ -263,6 +263,7 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p)
     memset(&j, 0, sizeof j - sizeof j.taken);
     j.p     = p;
     j.tiles = GI_LOOP_OF(tiles)(gi_packing(&j, p->dtype));
+    j.turn  = j.parts == 1 ? GI_LOOP_OF(turn)((int)j.size) : NULL;
     j.width = j.tiles->bytes / j.packed;
     gi_cut_blocks(&j, items);
     const int64_t units = items * j.down * j.across, work = j.height * j.breadth * p->inner * j.parts;

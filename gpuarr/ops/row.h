@@ -23,7 +23,7 @@ struct gi_row {
     gi_end      ends; /* reductions */
     int         start;
     const gi_row *(*without_nan)(void); /* the row that does the same to dtypes without NaN, or NULL */
-    const gi_row *(*of_bool)(void);     /* a row that does the same to bool, quicker, or NULL */
+    const gi_row *(*of_bool)(void);     /* a row that does the same to bool, quicker or with results 0 and 1, or NULL */
     const gi_row *(*exchanged)(void);   /* the row that does the same to the operands in the other order, or NULL */
     gi_row_special special;             /* or NULL */
 };

@@ -153,6 +153,10 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
 #define GI_ROW_without_nan_nanmin      , gi_row_min
 #define GI_ROW_without_nan_nanmax      , gi_row_max
 #define GI_ROW_of_bool_sum             , gi_row_count_nonzero
+#define GI_ROW_of_bool_floor           , gi_row_absolute
+#define GI_ROW_of_bool_ceil            , gi_row_absolute
+#define GI_ROW_of_bool_trunc           , gi_row_absolute
+#define GI_ROW_of_bool_real            , gi_row_absolute
 #define GI_ROW_exchanged_greater       , gi_row_less
 #define GI_ROW_exchanged_greater_equal , gi_row_less_equal
 #define GI_ROW_special_power           , gi_power_special
@@ -202,7 +206,7 @@ static gi_settling gi_row_settle(const gi_row *row, int n, const ga_arg *in, ga_
     if (gi_is_logical(row->op) && loop == GA_DTYPE_DEFAULT) loop = GA_BOOL;
     if (common == GA_BOOL && gi_only_copies(row->op, common)) {
         if (row->op == GA_OP_positive || row->op == GA_OP_conj) common = GA_I8; /* as arithmetic on bool does */
-        else row = gi_row_absolute();                                           /* its results are 0 and 1 */
+        else row = row->of_bool();                                              /* its results are 0 and 1 */
     }
     s->row    = row;
     s->common = s->result = common;

@@ -168,7 +168,7 @@ static void gi_job_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, i
             part.in[k] += at * row.step[k];
             if (!gi_job_source(j, k)->crossed) continue;
             const int           size = (int)ga_itemsize(gi_job_source(j, k)->dtype);
-            const gi_turn_lines turn = row.down[k] == size ? gi_cpu_turn(size) : NULL;
+            const gi_turn_lines turn = row.down[k] == size ? GI_LOOP_OF(turn)(size) : NULL;
             part.step[k]             = turn ? size : j->height * size;
             part.down[k]             = turn ? j->height * size : size;
             for (int64_t c = j->height; c < j->height + n && turn && at + c < columns; c++) /* the next square */

@@ -1,4 +1,4 @@
-/* ---- signed and unsigned integers that share their loops --------------------------------------------------------------- */
+/* ---- signed and unsigned integers that share their loops and CUDA kernels ---------------------------------------------- */
 /* The rows that make the same bits of both. The loops of unsigned integers are then those of the signed ones, their twins.
    (Not sums: shared, they were up to 14 % slower over short lines.) */
 #define GI_SIGNLESS_negative     ,
@@ -54,5 +54,7 @@
 #define GI_TWIN_f64      f64
 #define GI_TWIN_c64      c64
 #define GI_TWIN_c128     c128
+/* The type whose loop a row has for GA_TAG. */
+#define GI_ROW_TAG(name) GI_IF_SIGNLESS(name, GI_TWIN, GA_TAG)
 #define GI_KEEP(...)     __VA_ARGS__
 #define GI_DROP(...)
