@@ -489,11 +489,11 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     ,single) echo dropin:single:gcc:clang ;;
     ,language | ,mustfail | ,cblas | ,bench | ,exercises | ,ptx | ,cudasim | ,format | ,unload) echo "$name" ;;
     *)
-        case " $TESTS " in *" $name "*)
+        case " $TESTS " in *[[:space:]]"$name"[[:space:]]*)
             case $kind in plain | check | asan) ;; *) echo "unit:${kind:-quick}:$name" && return ;; esac
             ;;
         esac
-        case " $CUDA_TESTS $CHUNKED_TESTS " in *" $name "*) echo "on_cuda:${kind:-plain}:$name" && return ;; esac
+        case " $CUDA_TESTS $CHUNKED_TESTS " in *[[:space:]]"$name"[[:space:]]*) echo "on_cuda:${kind:-plain}:$name" && return ;; esac
         say "there is no test '$1'; there are: $TESTS $CUDA_TESTS cuda_barriers threads few_dtypes bits stack musl mpi fuzz fuzz_api ways unload oracle" \
             "oracle=OPERATION,... examples language mustfail dropin single bench cblas exercises formulas dask ptx cudasim format" >&2
         return 1

@@ -115,6 +115,13 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_OPTIMIZED 0
 #endif
 
+/* A function of its own where nothing is optimised: there each value of what is inlined takes stack. */
+#if GI_OPTIMIZED
+#define GI_OWN_FRAME
+#else
+#define GI_OWN_FRAME __attribute__((noinline))
+#endif
+
 /* Around what waits for files, or for other calls of ours: -O1 takes gcc less time. */
 #if defined(__GNUC__) && !defined(__clang__) && GI_OPTIMIZED
 #define GI_BEGIN_COLD _Pragma("GCC push_options") _Pragma("GCC optimize(\"O1\")")

@@ -96,19 +96,19 @@ static GI_INLINE void GI_LOOP(gi_fill_tile)(ga_metric metric, int vectors, const
 }
 
 /* Wide tiles have a loop for each kind of chain, in functions of their own: without -O each value in them takes stack. */
-static __attribute__((noinline)) void GI_LOOP(gi_fill_cityblock)(const GI_LOOP(gi_distance_tile) * t)
+static GI_OWN_FRAME void GI_LOOP(gi_fill_cityblock)(const GI_LOOP(gi_distance_tile) * t)
 {
     GI_LOOP(gi_fill_tile)(GA_CITYBLOCK, GI_DISTANCE_VECTORS, t);
 }
-static __attribute__((noinline)) void GI_LOOP(gi_fill_chebyshev)(const GI_LOOP(gi_distance_tile) * t)
+static GI_OWN_FRAME void GI_LOOP(gi_fill_chebyshev)(const GI_LOOP(gi_distance_tile) * t)
 {
     GI_LOOP(gi_fill_tile)(GA_CHEBYSHEV, GI_DISTANCE_VECTORS, t);
 }
-static __attribute__((noinline)) void GI_LOOP(gi_fill_cosine)(const GI_LOOP(gi_distance_tile) * t)
+static GI_OWN_FRAME void GI_LOOP(gi_fill_cosine)(const GI_LOOP(gi_distance_tile) * t)
 {
     GI_LOOP(gi_fill_tile)(GA_COSINE, GI_DISTANCE_VECTORS, t);
 }
-static __attribute__((noinline)) void GI_LOOP(gi_fill_squares)(const GI_LOOP(gi_distance_tile) * t)
+static GI_OWN_FRAME void GI_LOOP(gi_fill_squares)(const GI_LOOP(gi_distance_tile) * t)
 {
     GI_LOOP(gi_fill_tile)(GA_SQEUCLIDEAN, GI_DISTANCE_VECTORS, t);
 }

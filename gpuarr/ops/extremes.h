@@ -48,7 +48,8 @@ static void gi_take_better(const gi_search *r, const gi_panel *v, const void *ex
     switch (r->lines.dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG:                                                                                                             \
-        gi_take_better_##tag(v->count, no_better, rows, count, (gi_stored_##tag *)best, places, k, r->largest, r->skip_nan);   \
+        gi_take_better_##tag(v->count, no_better, (const gi_stored_##tag *)extremes, rows, count, (gi_stored_##tag *)best,     \
+                             places, k, r->largest, r->skip_nan);                                                              \
         break;
         GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE

@@ -463,20 +463,24 @@ GI_FORMULA bool GA_FN(is_better)(GA_T x, GA_T best, bool largest, bool skip_nan)
     return !nan && !(largest ? GA_FN(less_equal)(x, best) : GA_FN(less_equal)(best, x));
 }
 
-/* Of n lines side by side, `best` are the extremes so far. The rows from number k on may have better ones, except of those lines that
-   are no_better. */
-static inline void GA_FN(take_better)(int64_t n, const bool *no_better, const void *const *rows, int count, GI_STORED *best,
-                                      int64_t *places, int64_t k, bool largest, bool skip_nan)
+/* Of n lines side by side, `best` are the extremes so far, and `extremes` those of the rows from number k on. Lines that are no_better
+   are left out. */
+static inline void GA_FN(take_better)(int64_t n, const bool *no_better, const GI_STORED *extremes, const void *const *rows,
+                                      int count, GI_STORED *best, int64_t *places, int64_t k, bool largest, bool skip_nan)
 {
     const bool *at = no_better, *beyond = no_better + n;
     for (; at < beyond && (at = (const bool *)memchr(at, 0, (size_t)(beyond - at))) != NULL; at++) { /* few, or NaN */
-        const int64_t i = at - no_better;
-        for (int r = 0; r < count; r++) {
-            const GA_T x = ((const GI_STORED *)rows[r])[i];
-            if (!GA_FN(is_better)(x, best[i], largest, skip_nan)) continue;
-            best[i]   = x;
-            places[i] = k + r;
+        const int64_t i   = at - no_better;
+        const GA_T    x   = extremes[i];
+        const bool    nan = !GA_FN(equal)(x, x);
+        int           r   = 0;
+        if (!GA_FN(is_better)(x, best[i], largest, skip_nan)) continue;
+        for (; r < count - 1; r++) { /* the first one */
+            const GA_T y = ((const GI_STORED *)rows[r])[i];
+            if (nan ? !GA_FN(equal)(y, y) : GA_FN(equal)(y, x)) break;
         }
+        best[i]   = x;
+        places[i] = k + r;
     }
 }
 
