@@ -144,14 +144,21 @@ if hosts 2>"$at/hosts.log"; then
     counted "bits, 3 hosts" 3 "$at/bits.log"
     (grep -a HASH "$at/bits.log" && cd "$at/files" && find . -type f | sort | xargs cksum) >"$at/bits-hosts"
     check "3 hosts have the bits of one" cmp "$at/bits-hosts" "$at/bits-1-1"
-    rm -f "$at/waiting" && mkfifo "$at/waiting"
-    (read -r <"$at/waiting" && ip link set gpuarr$$-v2 down) &
-    patience=15 # mpirun itself may wait for the daemon that it has lost for ever
-    GA_TIMEOUT=2 on_hosts "$at/mpi" cut "$at/waiting" >"$at/cut.log" 2>&1
+    rm -f "$at/waiting" "$at/severed" && mkfifo "$at/waiting"
+    (read -r <"$at/waiting" && ip link set gpuarr$$-v2 down && touch "$at/severed") &
+    cutter=$!
+    patience=30 # mpirun itself may wait for the daemon that it has lost for ever
+    GA_TIMEOUT=5 on_hosts "$at/mpi" cut "$at/waiting" >"$at/cut.log" 2>&1
     check "a cut cable ends the job" [ $? != 0 ]
     for left in $(pgrep -f "$at/mpi cut"); do timeout 20 tail --pid="$left" -f /dev/null; done # those on the other side notice it by themselves
     check "a cut cable leaves nobody computing" [ -z "$(pgrep -x mpi -a | grep "cut $at/waiting")" ]
-    check "a cut cable is told" grep -qE "has not heard of rank|waited 2 s" "$at/cut.log"
+    check "a cut cable is told" grep -qE "has not heard of rank|waited 5 s" "$at/cut.log"
+    kill $cutter 2>/dev/null # it would wait for ever, and hold the lock of this test
+    wait $cutter 2>/dev/null
+    if [ ! -e "$at/severed" ]; then
+        echo "SKIP $mpi with a cut cable: this machine is so busy that the ranks lost each other before"
+        skipped=$((skipped + 1))
+    fi
 else
     echo "SKIP $mpi on three hosts: network namespaces cannot be made here ($(head -n 1 "$at/hosts.log"))"
     skipped=$((skipped + 1))
