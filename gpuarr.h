@@ -1799,6 +1799,7 @@ GI_BEGIN_COLD
 #include "gpuarr/chunks/pull.h"
 #include "gpuarr/chunks/generators.h"
 #include "gpuarr/chunks/chains.h"
+#include "gpuarr/chunks/passes.h"
 #include "gpuarr/chunks/joined.h"
 #include "gpuarr/chunks/calls.h"
 #include "gpuarr/chunks/products.h"

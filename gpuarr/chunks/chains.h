@@ -423,7 +423,7 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
         if (k != p->output || !ok) ga_free(result[k]);
     return ok ? target : NULL;
 }
-GI_TABLE(gi_lazy_kind, gi_kind_map, { "map", gi_eval_map, GI_LOCAL | GI_ON_GPU | GI_LINK, NULL })
+GI_TABLE(gi_lazy_kind, gi_kind_map, { "map", gi_eval_map, GI_LOCAL | GI_ON_GPU | GI_LINK | GI_SPREAD, NULL })
 
 /* Along each axis the chunks of the first input that is chunked and as long. */
 static void gi_chunk_as_inputs(gi_lazy *n)

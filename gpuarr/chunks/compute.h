@@ -11,7 +11,7 @@ typedef struct gi_folds {
 /* Is input a of an elementwise operation so small beside its result, where it is repeated, that all of it is better worked out once? */
 static bool gi_is_repeated(const gi_lazy *n, const ga_array *a)
 {
-    if (n->kind != gi_kind_map() || !gi_is_deferred(a)) return false;
+    if (!(n->kind->is & GI_SPREAD) || !gi_is_deferred(a)) return false;
     const gi_lazy *below = a->owner->node;
     int64_t        size  = gi_shape_size(below->ndim, below->shape);
     return below->local && !below->far && !below->value && !gi_comes_first(below) && below->kind != gi_kind_chunked() &&

@@ -87,7 +87,7 @@ static int64_t gi_draw_node(gi_drawing *g, gi_lazy *n)
             gi_layout l   = gi_layout_of(a);
             gi_box    box = gi_box_number(n->ndim, n->shape, n->chunk, c), part;
             int       axis[GPUARR_MAX_DIMS];
-            if (n->kind == gi_kind_map() ||
+            if ((n->kind->is & GI_SPREAD) ||
                 n->kind == gi_kind_chunked()) { /* which elements of the input does this chunk need? */
                 l.ndim = n->ndim;
                 memcpy(l.shape, n->shape, sizeof l.shape);

@@ -53,6 +53,8 @@ static uint64_t gi_print_node(gi_lazy *n)
             hash = gi_print_hash(hash, &p->in[k].re, sizeof p->in[k].re);
             hash = gi_print_hash(hash, &p->in[k].im, sizeof p->in[k].im);
         }
+    } else if (n->kind == gi_kind_pass()) {
+        hash = gi_print_hash(hash, &((const gi_pass_plan *)n->plan)->print, sizeof(uint64_t));
     } else if (n->kind == gi_kind_generator()) {
         char    element[8 * 16]; /* by the first, some middle, and the last elements */
         int64_t size = gi_shape_size(n->ndim, n->shape), some = size < 8 ? size : 8;

@@ -41,7 +41,8 @@ enum {
     GI_ON_GPU = 2, /* it is made by calls that a GPU can run, too; else it pulls to the CPU, and makes its result there */
     GI_FIRST  = 4, /* all of it is worked out before what needs it, by a run of its own */
     GI_ALONE  = 8, /* what it needs is pulled for it alone, not beside other things that may need the same */
-    GI_LINK   = 16 /* it may be a link of a chain: its plan is a gi_map_plan */
+    GI_LINK   = 16, /* it may be a link of a chain: its plan is a gi_map_plan */
+    GI_SPREAD = 32  /* its inputs are broadcast to its shape */
 };
 
 typedef struct gi_lazy_kind {

@@ -13,9 +13,25 @@ struct gi_rank_rule;
 struct gi_window;
 struct gi_reducing;
 
+/* What a pass of a formula makes: elementwise, of any number of arrays that broadcast to its shape. */
+typedef struct gi_pass_call {
+    const char            *site;
+    ga_dtype               dtype;
+    int                    ndim, n;
+    int64_t                shape[GPUARR_MAX_DIMS];
+    const ga_array *const *in;
+    const void            *plan; /* is copied */
+    size_t                 plan_bytes;
+    bool                   over;  /* may results be written over pieces of an input? */
+    uint64_t               print; /* of what the inputs do not tell: the formula and its numbers */
+    /* Makes a piece in `out`, of pieces of the inputs in memory of the CPU. False with an error. */
+    bool (*make)(const char *site, const void *plan, ga_array *const *in, ga_array *out);
+} gi_pass_call;
+
 typedef struct gi_deferred_port {
     /* elementwise, in any number of results: into c->out */
     bool (*map)(const struct gi_map_call *c, int ndim, const int64_t *shape);
+    ga_array *(*pass)(const gi_pass_call *c);
     /* reductions, whose result is of `dtype`: a row of the table; mean, var and std; argmax and the like (of int64) */
     ga_array *(*row)(const struct gi_row *row, ga_dtype dtype, const ga_array *a, const ga_reduce_options *o);
     ga_array *(*moment)(gi_moment what, bool skip_nan, const char *name, ga_dtype dtype, const ga_array *a,

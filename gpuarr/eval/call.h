@@ -5,12 +5,11 @@ static bool gi_options_eval(ga_eval_options *o)
     return GI_TAKE(eval, o, out) && GI_TAKE(eval, o, where) && gi_option_dtype(o->site, o->dtype);
 }
 
-/* Are all arrays in memory of the CPU? */
+/* Are all arrays on the CPU, or computed there? */
 static bool gi_eval_on_cpu(const ga_eval_options *o, int n, const ga_arg *operands)
 {
     bool cpu = gi_default_device == GA_CPU && o->dtype == GA_DTYPE_DEFAULT;
-    for (int k = 0; k < n; k++)
-        cpu = cpu && (!operands[k].array || (operands[k].array->device == GA_CPU && !gi_is_deferred(operands[k].array)));
+    for (int k = 0; k < n; k++) cpu = cpu && (!operands[k].array || operands[k].array->device == GA_CPU);
     return cpu;
 }
 

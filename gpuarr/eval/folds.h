@@ -71,14 +71,15 @@ static bool gi_pass_fold_run(const char *site, gi_fold_job *f, const ga_arg *val
 }
 
 /* What the row's fold makes of what a pass makes. NULL with an error, or *declined: then the pass is to be made, and the fold called. */
-static ga_array *gi_pass_fold(const char *site, const gi_fused *p, const ga_arg *values, const gi_row *row, ga_reduce_options o,
-                              bool *declined)
+static ga_array *gi_pass_fold(const gi_eval_run *r, const gi_fused *p, const gi_row *row, ga_reduce_options o, bool *declined)
 {
-    gi_fold_job f;
-    ga_array    imagined;
+    const char   *site   = r->f->site;
+    const ga_arg *values = r->value;
+    gi_fold_job   f;
+    ga_array      imagined;
     memset(&f.pass, 0, sizeof f.pass);
     f.pass.p  = p;
-    *declined = !gi_pass_shape(p, values, NULL, &f.pass.ndim, f.pass.shape);
+    *declined = gi_pass_is_deferred(p, values, NULL) || !gi_pass_shape(p, values, NULL, &f.pass.ndim, f.pass.shape);
     for (int k = 0; k < p->leaves && !*declined; k++)
         *declined = gi_pass_copies(values[p->leaf[k]].array, f.pass.ndim, f.pass.shape, NULL);
     if (*declined || !gi_options_reduce(&o) || !gi_arena_check(site)) return NULL;

@@ -58,9 +58,9 @@ static ga_array *gi_run_folding(gi_eval_run *r, const gi_fused *p, int k, bool *
 {
     const gi_step          *step   = &r->steps->step[k];
     const ga_reduce_options o      = gi_step_reduce(r, step, k == r->steps->count - 1);
-    ga_array               *result = gi_pass_fold(r->f->site, p, r->value, step->word->row(), o, declined);
+    ga_array               *result = gi_pass_fold(r, p, step->word->row(), o, declined);
     if (!*declined) return result;
-    ga_array *input = gi_pass_make(r->f->site, p, r->value, NULL, NULL, declined);
+    ga_array *input = gi_pass_make(r, p, NULL, NULL, declined);
     result          = input ? step->word->fold(input, o) : NULL;
     ga_free(input);
     return result;
@@ -77,7 +77,7 @@ static bool gi_run_stored(gi_eval_run *r, const gi_passes *s, int k, bool *decli
         *declined = s->typed[k].known && !gi_pass_takes(&s->typed[k], r->value[k]);
         return !*declined;
     }
-    if (p->root == k) made = gi_pass_make(r->f->site, p, r->value, last ? r->o.out : NULL, last ? r->o.where : NULL, declined);
+    if (p->root == k) made = gi_pass_make(r, p, last ? r->o.out : NULL, last ? r->o.where : NULL, declined);
     else if (last && r->o.where) *declined = true; /* a fold takes none */
     else made = gi_run_folding(r, p, k, declined);
     r->value[k] = gi_operand_arg(made);

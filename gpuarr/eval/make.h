@@ -4,7 +4,7 @@
 static bool gi_pass_takes(const gi_typed *t, ga_arg v)
 {
     if (t->dtype == GA_DTYPE_DEFAULT) return !v.array && v.kind == t->kind;
-    return v.array && v.array->dtype == t->dtype && v.array->device == GA_CPU && !gi_is_deferred(v.array);
+    return v.array && v.array->dtype == t->dtype && v.array->device == GA_CPU;
 }
 
 /* The shape that the leaves (and .where) broadcast to, and whether all numbers fit. False: a call has something to say. */
@@ -67,33 +67,114 @@ static void gi_pass_run(gi_pass_job *j, const ga_arg *values, bool input)
     gi_parallel_bytes(bytes, (j->total + j->tile - 1) / j->tile, share, gi_pass_run_tiles, j);
 }
 
-/* What a pass makes, a new array or `out`. NULL with an error, or *declined: then the calls themselves are to be made. */
-static ga_array *gi_pass_make(const char *site, const gi_fused *p, const ga_arg *values, ga_array *out, const ga_array *where,
-                              bool *declined)
+/* Fills `out`, whose shape is the pass's; where: NULL, or only there; given: `out` holds what is to stay. False with an error. */
+static bool gi_pass_fill(const char *site, const gi_fused *p, const ga_arg *values, const ga_array *where, bool given,
+                         ga_array *out)
 {
     gi_pass_job j;
-    ga_array   *copies[GI_PASS_LEAVES] = { NULL }, *mask = NULL, *target = out;
+    ga_array   *copies[GI_PASS_LEAVES] = { NULL }, *mask = NULL;
     bool        input = false, ok;
     j.p               = p;
     j.stream          = NULL;
     j.masked          = where != NULL;
-    *declined = !gi_pass_shape(p, values, where, &j.ndim, j.shape) || (out && !gi_pass_fits_out(p, out, j.ndim, j.shape)) ||
-                (where && (where->device != GA_CPU || gi_is_deferred(where)));
-    if (*declined || !gi_arena_check(site)) return NULL;
-    j.total = gi_shape_size(j.ndim, j.shape);
-    if (!target) target = gi_array_new(site, p->dtype, GA_CPU, j.ndim, j.shape);
-    ok = target && (out || !where || gi_array_clear(site, target)) && gi_pass_leaves(site, &j, values, out, copies);
-    if (ok && where && (where->dtype != GA_BOOL || (out && ga_may_share_memory(where, out))))
+    j.ndim            = out->ndim;
+    j.total           = out->size;
+    j.out_dtype       = out->dtype;
+    memcpy(j.shape, out->shape, sizeof j.shape);
+    ok = (given || !where || gi_array_clear(site, out)) && gi_pass_leaves(site, &j, values, given ? out : NULL, copies);
+    if (ok && where && (where->dtype != GA_BOOL || (given && ga_may_share_memory(where, out))))
         ok = (mask = gi_copy_new(site, where, GA_BOOL)) != NULL;
-    for (int k = 0; k < p->leaves && out; k++) input = input || ga_may_share_memory(values[p->leaf[k]].array, out);
+    for (int k = 0; k < p->leaves && given; k++) input = input || ga_may_share_memory(values[p->leaf[k]].array, out);
     if (ok && j.total > 0) {
-        gi_pass_view_of(&j.out, target, j.ndim, j.shape);
+        gi_pass_view_of(&j.out, out, j.ndim, j.shape);
         if (where) gi_pass_view_of(&j.mask, mask ? mask : where, j.ndim, j.shape);
-        j.out_dtype = target->dtype;
         gi_pass_run(&j, values, input);
     }
     for (int k = 0; k < p->leaves; k++) ga_free(copies[k]);
     ga_free(mask);
-    if (!ok && !out) ga_free(target);
-    return ok ? target : NULL;
+    return ok;
+}
+
+/* ---- of chunked arrays: a node ----------------------------------------------------------------------------------------------- */
+
+/* A pass that is computed piece by piece, later. */
+typedef struct gi_pass_deferred {
+    gi_fused p; /* whose leaves are the inputs, and whose numbers come behind them */
+    ga_arg   values[GI_PASS_LEAVES + GI_PASS_NUMBERS];
+    bool     masked; /* the mask is the last input */
+} gi_pass_deferred;
+
+static bool gi_pass_fill_piece(const char *site, const void *plan, ga_array *const *in, ga_array *out)
+{
+    const gi_pass_deferred *d = (const gi_pass_deferred *)plan;
+    GI_ARENA(ga_arg, values, GI_PASS_LEAVES + GI_PASS_NUMBERS);
+    memcpy(values, d->values, sizeof d->values);
+    for (int k = 0; k < d->p.leaves; k++) values[k] = gi_operand_arg(in[k]);
+    return gi_arena_check(site) && gi_pass_fill(site, &d->p, values, d->masked ? in[d->p.leaves] : NULL, !d->masked, out);
+}
+
+/* The node of a pass that has been found right. NULL with an error. */
+static ga_array *gi_pass_defer(const gi_eval_run *r, const gi_fused *p, const ga_array *where, int ndim, const int64_t *shape)
+{
+    const ga_array *in[GI_PASS_LEAVES + 1];
+    gi_pass_call    c;
+    GI_ARENA(gi_pass_deferred, d, 1);
+    memset(d, 0, sizeof *d);
+    memset(&c, 0, sizeof c);
+    d->p      = *p;
+    d->masked = where != NULL;
+    c.print   = gi_formula_hash((uint64_t)p->root, r->f->text, strlen(r->f->text));
+    for (int k = 0; k < p->leaves; k++) {
+        in[k]        = r->value[p->leaf[k]].array;
+        d->p.leaf[k] = k;
+    }
+    if (where) in[p->leaves] = where;
+    for (int k = 0; k < p->numbers; k++) {
+        const ga_arg v           = r->value[p->number[k].step];
+        char         made[16]    = { 0 };
+        d->p.number[k].step      = p->leaves + k;
+        d->p.number[k].tile      = NULL; /* it lives with the formula */
+        d->values[p->leaves + k] = v;
+        gi_number_to(v, p->number[k].dtype, made);
+        c.print = gi_formula_hash(c.print, made, sizeof made);
+    }
+    c.site       = r->f->site;
+    c.dtype      = p->dtype;
+    c.ndim       = ndim;
+    c.n          = p->leaves + d->masked;
+    c.in         = in;
+    c.plan       = d;
+    c.plan_bytes = sizeof *d;
+    c.over       = !where;
+    c.make       = gi_pass_fill_piece;
+    memcpy(c.shape, shape, (size_t)ndim * sizeof *shape);
+    return gi_deferred()->pass(&c);
+}
+
+/* ---- either ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Are elements of a leaf still to be computed? */
+static bool gi_pass_is_deferred(const gi_fused *p, const ga_arg *values, const ga_array *where)
+{
+    bool deferred = where && gi_is_deferred(where);
+    for (int k = 0; k < p->leaves; k++) deferred = deferred || gi_is_deferred(values[p->leaf[k]].array);
+    return deferred;
+}
+
+/* What a pass makes, a new array or `out`. NULL with an error, or *declined: then the calls themselves are to be made. */
+static ga_array *gi_pass_make(const gi_eval_run *r, const gi_fused *p, ga_array *out, const ga_array *where, bool *declined)
+{
+    const char   *site     = r->f->site;
+    const ga_arg *values   = r->value;
+    const bool    deferred = gi_pass_is_deferred(p, values, where);
+    int           ndim;
+    int64_t       shape[GPUARR_MAX_DIMS];
+    *declined = !gi_pass_shape(p, values, where, &ndim, shape) ||
+                (out && (deferred || !gi_pass_fits_out(p, out, ndim, shape))) || (where && where->device != GA_CPU);
+    if (*declined || !gi_arena_check(site)) return NULL;
+    if (deferred) return gi_pass_defer(r, p, where, ndim, shape);
+    ga_array *target = out ? out : gi_array_new(site, p->dtype, GA_CPU, ndim, shape);
+    if (target && gi_pass_fill(site, p, values, where, out != NULL, target)) return target;
+    if (!out) ga_free(target);
+    return NULL;
 }
