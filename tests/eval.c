@@ -322,11 +322,16 @@ static void test_chunked(void)
     if (test_on_gpu()) return;
     ga_scope {
         ga_array *x = ga_reshape(ga_arange(0, 600, 1, .dtype = GA_F32), (30, 20)), *c = ga_chunked(x, 7, 6);
+        double    k    = 2.5;
         ga_array *lazy = ga_eval("d = c - mean(c, axis=0); d / sqrt(sum(d*d, axis=0)) + c[:, ::-1]", (c));
         CHECK(lazy && ga_is_chunked(lazy));
         CHECK(
             test_same_bits(ga_compute(lazy), ga_eval("d = x - mean(x, axis=0); d / sqrt(sum(d*d, axis=0)) + x[:, ::-1]", (x))));
         CHECK_FAILS(ga_eval("c + x", (c, x), .out = lazy), "chunked");
+        ga_array *masked = ga_eval("exp(c - k) * 2 + x", (c, k, x), .where = ga_less(c, 300));
+        CHECK(test_same_bits(ga_compute(masked), ga_eval("exp(x - k) * 2 + x", (x, k), .where = ga_less(x, 300))));
+        ga_array *one = ga_eval("sqrt(abs(c - k)) * 2 + c", (c, k));
+        CHECK(test_same_bits(ga_compute(one), ga_eval("sqrt(abs(x - k)) * 2 + x", (x, k))));
     }
 }
 

@@ -20,13 +20,13 @@ static bool gi_step_shapes(const gi_eval_run *r, const gi_passes *s, ga_shape *s
     return true;
 }
 
-/* Is every array operand of the same size? */
+/* Is every array operand of the same shape? */
 static bool gi_operands_alike(const gi_formula_text *f)
 {
     const ga_array *first = NULL;
     for (int k = 0; k < f->n; k++) {
         const ga_array *a = f->operands[k].array;
-        if (a && first && a->size != first->size) return false;
+        if (a && first && !gi_shape_equal(a->ndim, a->shape, first->ndim, first->shape)) return false;
         if (a) first = a;
     }
     return true;
