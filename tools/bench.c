@@ -342,6 +342,8 @@ static ga_array *npy_plain(void)
     static void call_##name(void) { (void)(__VA_ARGS__); }
 ROWS(NEW_CALL, INTO_CALL)
 
+#include "bench_eval.h"
+
 typedef struct row {
     const char *name;
     void (*call)(void);
@@ -349,7 +351,12 @@ typedef struct row {
 } row;
 #define NEW_ROW(name, ...)  { #name, call_##name, false },
 #define INTO_ROW(name, ...) { #name, call_##name, true },
-static const row  rows[] = { ROWS(NEW_ROW, INTO_ROW) };
+static const row rows[] = {
+    ROWS(NEW_ROW, INTO_ROW) FORMULAS(FORMULA_ROWS)
+    { "eval_squares", call_eval_squares, false },
+    { "calls_squares", call_calls_squares, false },
+    { "own_squares", call_own_squares, false },
+};
 static const row *chosen;
 
 static bool choose(const char *name)

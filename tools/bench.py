@@ -10,6 +10,7 @@ import json
 import math
 import os
 import platform
+import re
 import subprocess
 import sys
 import tempfile
@@ -125,7 +126,7 @@ def timed(contestants, budget, least):
         once = run(1)
         if once < 1:  # long calls need no practice
             once = min(once, run(1), run(1))
-        calls[name] = max(1, min(20000, int(3e-4 / max(once, 1e-9))))
+        calls[name] = max(1, min(20000, int(1e-3 / max(once, 1e-9))))
     end = time.perf_counter() + budget * len(contestants)
     rounds = 0
     while rounds < least or (time.perf_counter() < end and rounds < 200):
@@ -172,12 +173,13 @@ def like_random(ours, theirs):
 
 class Row:
     def __init__(self, name, call, dtype, size, inputs, peers, target=0, check=None, moved=0, flops=0, per=None, scale=None, only_time=(),
-                 also=None):
+                 also=None, ours=None):
         self.name, self.call, self.dtype, self.size, self.inputs, self.target = name, call, np.dtype(dtype).name, size, inputs, target
         self.per = per  # ("chunk", 100000): the time of each of so many is printed, too, and the memory of both
         self.scale = scale or {}  # peer -> by what its time is multiplied, because it is given so much less to do
         self.only_time = only_time  # peers whose results are something else
         self.also = also or {}  # peer -> the ratio that is aimed at beside it, too
+        self.ours = ours or {}  # gpuarr's other ways to the same result -> seconds(calls); no peers, but beside `also`
         self.peers = [(n, f) for n, f in peers if f]
         self.check = check or close(1e-5 if dtype == F32 else 1e-12)
         self.moved, self.flops = moved, flops  # bytes that must be read and written; operations, of which a fused product is two
@@ -363,6 +365,68 @@ def small():
             yield Row("x + y, out given", "add", dtype, n, dict(x=x, y=y), [("NumPy", lambda: np.add(x, y, out=o))], 1)
             yield Row("exp(x), out given", "exp", dtype, n, dict(x=x), [("NumPy", lambda: np.exp(x, out=o))], 1)
             yield Row("sum", "sum", dtype, n, dict(x=x), [("NumPy", lambda: x.sum())], 1)
+
+
+# ---- formulas as text -------------------------------------------------------------------------------------------------------------
+FORMULAS = {  # as tools/bench_eval.h has them; and what Numba compiles, where that is not the same
+    "line": ("x*y+1", None),
+    "waves": ("sin(x)**2+cos(y)**2", "square(sin(x))+square(cos(y))"),
+    "bell": ("exp(-(x-300)**2/100**2-(y-100)**2/100**2)", "exp(-square(x-300)/10000-square(y-100)/10000)"),
+    "choice": ("where(x>h, sqrt(x), y)", "sqrt(x) if x > h else y"),
+    "ratio": ("(x-y)/(x+y)", None),
+    "polynomial": ("((((((7*x+6)*x+5)*x+4)*x+3)*x+2)*x+1)*x+h", None),
+    "squares": ("sum((x-y)**2)", None),
+    "length": ("sqrt(x*x+y*y+z*z)", None),
+    "plane": ("2*x+3*y-4*z+5", None),
+    "tanh": ("tanh(x)*exp(-y)/(1+x*x)", None),
+}
+
+
+def fused_loop(name, dtype):
+    """The formula as a parallel loop of Numba's, (x, y, z, o) -> None or the sum, in the arithmetic of the dtype."""
+    if not numba:
+        return None
+    text, other = FORMULAS[name]
+    names = {"prange": numba.prange, "square": numba.njit(lambda a: a * a), "h": dtype(0.5)}
+    names.update({f: getattr(np, f) for f in ("sin", "cos", "exp", "sqrt", "tanh")})
+
+    def constant(found):
+        names["c" + found.group()] = dtype(int(found.group()))
+        return "c" + found.group()
+    body = re.sub(r"(?<![A-Za-z_0-9.])\d+", constant, other or text)
+    lines = ["def loop(x_, y_, z_, o_):", " s = 0.0", " for i in prange(x_.size):", "  x, y, z = x_[i], y_[i], z_[i]"]
+    lines += ["  s += square(x - y)", " return s"] if name == "squares" else [f"  o_[i] = {body}"]
+    exec("\n".join(lines), names)
+    return numba.njit(parallel=True)(names["loop"])
+
+
+def formulas():
+    """Beside NumExpr and Numba, and beside gpuarr's own nested calls and compiled kernels, which other processes of the program run."""
+    others = {} if args.check or args.against else {"calls": Gpuarr(args.program), "own": Gpuarr(args.program)}
+    for dtype in (F32, F64):
+        for n in (1000, 100_000) if QUICK else (1000, 100_000, 10_000_000):
+            x, y, z = (random.random(n).astype(dtype) for _ in range(3))
+            o = np.empty(n, dtype)
+            for name, (text, _) in FORMULAS.items():
+                loop = fused_loop(name, dtype) if not args.against else None
+
+                def by_numba(loop=loop, new=name == "squares"):
+                    made = loop(x, y, z, o)
+                    return np.array(made) if new else o
+                peers = [("numba", by_numba if loop else None), ("NumExpr", expression(text, x=x, y=y, z=z, h=dtype(0.5)))]
+                ours = {}
+                for way, program in others.items():
+                    program.prepare(f"{way}_{name}", dict(x=x, y=y, z=z))
+                    ours["nested calls" if way == "calls" else "compiled"] = program.seconds
+                large, medium = n >= 10**6, n >= 10**5
+                compiled = 0.7 if name == "polynomial" and large else 0.8 if large else 0.66 if medium else 0
+                also = {"NumExpr": 2 if large else 5 if medium else 10, "nested calls": 1.6 if large else 0, "compiled": compiled}
+                if large:
+                    also["numba"] = 0.97
+                yield Row(f"ga_eval {name}", f"eval_{name}", dtype, n, dict(x=x, y=y, z=z), peers, 0, close(1e-4 if dtype == F32 else 1e-10), only_time=("NumExpr",),
+                          also=also, ours=ours)
+    for program in others.values():
+        program.pipe.kill()
 
 
 def folds():
@@ -788,7 +852,7 @@ def growth(gpuarr):
     return points
 
 
-SECTIONS = [skies, convolutions, stencils, distances, products, elementwise, small, folds, copies, orders, randoms, pictures]
+SECTIONS = [skies, convolutions, stencils, distances, products, elementwise, small, formulas, folds, copies, orders, randoms, pictures]
 
 
 def measure(gpuarr, row, limits):
@@ -814,11 +878,12 @@ def measure(gpuarr, row, limits):
         return []
     contestants = {"gpuarr": gpuarr.seconds}
     contestants.update({name: (lambda k, call=call: peer_seconds(call, k)) for name, call in row.peers})
+    contestants.update(row.ours)
     times = timed(contestants, 0.05 if QUICK else 0.4, 3 if QUICK or row.per else 5)
     for name, scale in row.scale.items():
         times[name] = [t * scale for t in times[name]]
     ours = times.pop("gpuarr")
-    best = min(times, key=lambda name: middle(times[name]))
+    best = min((name for name in times if name not in row.ours), key=lambda name: middle(times[name]))
     ratio = middle(times[best]) / middle(ours)
     also = {name: (middle(times[name]) / middle(ours), aim) for name, aim in row.also.items() if name in times}
     reached = ratio >= row.target and all(there >= aim for there, aim in also.values())
@@ -829,7 +894,7 @@ def measure(gpuarr, row, limits):
     print(f"{row.name:28} {row.dtype:8} {row.size!s:>9} {milliseconds(middle(ours)):>9} ({milliseconds(ours[0])}){'':3}"
           f"{milliseconds(middle(times[best])):>9} {best:28} {ratio:7.1f}x {'at least ' + format(row.target, 'g') + 'x' if row.target else '':14}"
           f"{'' if reached else 'MISSED ':7}{f'{100 * share:4.0f} % of ' + ('copy' if row.moved else 'fma') if share else each if row.per else ''}"
-          + "".join(f", {there:.1f}x {name}, at least {aim:g}x" for name, (there, aim) in also.items()), flush=True)
+          + "".join(f", {there:.{1 + (there < 3)}f}x {name}" + (f", at least {aim:g}x" if aim else "") for name, (there, aim) in also.items()), flush=True)
     return [dict(row=row.name, dtype=row.dtype, size=str(row.size), gpuarr_ms=middle(ours) * 1e3, gpuarr_min_ms=ours[0] * 1e3, peer=name,
                  peer_ms=middle(t) * 1e3, peer_min_ms=t[0] * 1e3, ratio=middle(t) / middle(ours), best=name == best,
                  target=row.also.get(name, row.target), reached=reached,

@@ -60,7 +60,7 @@ static void gi_pass_run(gi_pass_job *j, const ga_arg *values, bool input)
     int64_t share;
     gi_pass_join_dimensions(j, true);
     share = gi_pass_cut(j, &bytes);
-    if (!input && !j->masked && j->out.packed && j->p->cost <= GI_COSTLY && j->total * j->out.size >= GI_STREAM_FROM)
+    if (!input && !j->masked && j->out.packed && j->total * j->out.size >= GI_STREAM_FROM)
         j->stream = GI_LOOP_OF(stream);
     GI_ARENA(char, numbers, gi_pass_number_bytes(j));
     gi_pass_numbers(j, values, numbers);

@@ -21,9 +21,9 @@ enum {
 };
 
 typedef struct gi_pass_op {
-    gi_kernel kernel;   /* NULL: a conversion */
-    ga_dtype  from, to; /* of the conversion; equal: a copy */
-    int       n, out, x[3];
+    gi_kernel kernel;                /* NULL: a conversion */
+    ga_dtype  from, to;              /* of the conversion; equal: a copy */
+    int       n, out, x[3], size[3]; /* size: bytes of an element of an input */
 } gi_pass_op;
 
 typedef struct gi_pass_number {
@@ -53,10 +53,9 @@ typedef struct gi_passes {
     gi_fused pass[GI_MOST_PASSES];
 } gi_passes;
 
-enum {
-    GI_PASS_TILE_BYTES = 4096,
-    GI_PASS_APART      = 64
-}; /* of a tile of the widest dtype; between tiles, against equal addresses */
+/* Bytes of a tile of the widest dtype (measured: of longer ones a processor waits for memory, or computes, not both at once), and between
+   tiles, against equal addresses. */
+enum { GI_PASS_TILE_BYTES = 2048, GI_PASS_APART = 64 };
 
 static int64_t gi_pass_tile(const gi_fused *p) { return GI_PASS_TILE_BYTES / p->widest; }
 
@@ -175,6 +174,15 @@ static void gi_pass_drop(gi_pass_builder *b)
     p->ops = left;
 }
 
+/* Bytes of an element of what an op reads. */
+static int gi_pass_input_size(const gi_pass_builder *b, int x)
+{
+    const ga_dtype dtype = x >= GI_FUSED_SLOTS  ? b->dtype[x - GI_FUSED_SLOTS]
+                           : x < GI_SLOT_NUMBER ? b->typed[b->p->leaf[x]].dtype
+                                                : b->p->number[x - GI_SLOT_NUMBER].dtype;
+    return (int)ga_itemsize(dtype);
+}
+
 /* Gives each op a tile to write to: a free one, or that of an input of its size that nothing needs any more. False: there is no room. */
 static bool gi_pass_place(gi_pass_builder *b)
 {
@@ -196,9 +204,13 @@ static bool gi_pass_place(gi_pass_builder *b)
                 to = t;
         }
         if (to < 0) return false;
+        for (int i = 0; i < op->n; i++) op->size[i] = gi_pass_input_size(b, op->x[i]);
         for (int i = 0; i < op->n; i++)
             if (op->x[i] >= GI_FUSED_SLOTS) op->x[i] = GI_SLOT_TILE + tile_of[op->x[i] - GI_FUSED_SLOTS];
-        for (int i = op->n; i < 3; i++) op->x[i] = op->x[0]; /* a kernel does not look at what it has no use for */
+        for (int i = op->n; i < 3; i++) { /* a kernel does not look at what it has no use for */
+            op->x[i]    = op->x[0];
+            op->size[i] = op->size[0];
+        }
         tile_of[k] = to;
         holds[to]  = k;
         op->out    = k == p->ops - 1 ? GI_SLOT_OUT : GI_SLOT_TILE + to;

@@ -99,6 +99,38 @@ static void gi_pass_begin_tile(const gi_pass_job *j, int64_t start, int64_t n, c
     for (int k = 0; k < p->ops - 1; k++) gi_pass_run_op(&p->op[k], n, slot[p->op[k].out], slot);
 }
 
+/* The last op of a tile whose results go past the caches: a few lines at a time, so that the processor computes these while memory is
+   busy with those before and with what the next tile reads. */
+static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n, char *to, char *const *slot, char *made,
+                           char *back)
+{
+    enum { PIECE = 512 }; /* bytes */
+    const gi_fused *p    = j->p;
+    const int64_t   size = j->out.size;
+    int64_t         step = (PIECE - (int64_t)((uintptr_t)to % GI_LINE)) / size; /* pieces end with lines */
+    char           *at[GI_FUSED_SLOTS];
+    gi_ahead        next;
+    next.inputs = 0;
+    for (int k = 0; k < p->leaves && next.inputs < GI_MOST_INPUTS; k++)
+        if (j->leaf[k].packed) {
+            next.from[next.inputs]   = slot[k] + n * j->leaf[k].size;
+            next.step[next.inputs++] = GI_LINE * j->leaf[k].size / size;
+        }
+    for (int k = 0; k < 3; k++) at[op->x[k]] = slot[op->x[k]];
+    for (int64_t done = 0; done < n; done += step, step = PIECE / size) {
+        const char *result = made;
+        if (step > n - done) step = n - done;
+        gi_pass_run_op(op, step, made, at);
+        if (j->out_dtype != p->dtype) {
+            gi_cast(j->out_dtype, p->dtype, step, back, made);
+            result = back;
+        }
+        j->stream(to + done * size, result, step * size, &next);
+        for (int k = 0; k < next.inputs; k++) next.from[k] += step * size / GI_LINE * next.step[k];
+        for (int k = 0; k < 3; k++) at[op->x[k]] = slot[op->x[k]] + (done + step) * op->size[k];
+    }
+}
+
 /* A unit is a tile. */
 static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
 {
@@ -115,24 +147,17 @@ static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
         const int64_t start = unit * j->tile, n = j->total - start < j->tile ? j->total - start : j->tile;
         gi_pass_begin_tile(j, start, n, slot, leaves);
         char *to = j->out.packed ? j->out.data + start * j->out.size : NULL, *result = whole ? to : made;
+        if (j->stream) {
+            gi_pass_stream(j, op, n, to, slot, made, back);
+            continue;
+        }
         gi_pass_run_op(op, n, result, slot);
         if (whole) continue;
         if (j->out_dtype != p->dtype) {
             gi_cast(j->out_dtype, p->dtype, n, back, made);
             result = back;
         }
-        if (!j->stream) {
-            gi_pass_write(j, start, n, result, j->masked ? (const uint8_t *)gi_pass_read(j, &j->mask, start, n, mask) : NULL);
-            continue;
-        }
-        gi_ahead next;
-        next.inputs = 0;
-        for (int k = 0; k < p->leaves && next.inputs < GI_MOST_INPUTS; k++)
-            if (j->leaf[k].packed) {
-                next.from[next.inputs]   = slot[k] + n * j->leaf[k].size;
-                next.step[next.inputs++] = GI_LINE * j->leaf[k].size / j->out.size;
-            }
-        j->stream(to, result, n * j->out.size, &next);
+        gi_pass_write(j, start, n, result, j->masked ? (const uint8_t *)gi_pass_read(j, &j->mask, start, n, mask) : NULL);
     }
     if (j->stream) gi_stream_end();
 }
