@@ -1,6 +1,7 @@
 /* Formulas given as text: worked examples, options, and every error. (Random formulas: tests/formulas.c)
    cc tests/impl.c tests/eval.c -lm -lpthread */
 #include "errors.h"
+#include <float.h>
 
 /* One number of a formula without operands. */
 static ga_array *value(const char *formula) { return ga_eval_n(formula, 0, NULL); }
@@ -335,6 +336,62 @@ static void test_chunked(void)
     }
 }
 
+static uint64_t random_bits(void)
+{
+    static uint64_t s = 88172645463325252u;
+    s ^= s << 13;
+    s ^= s >> 7;
+    return s ^= s << 17;
+}
+
+static double random_mantissa(void) /* from 1 to 2 */
+{
+    const uint64_t bits = random_bits() >> 12 | 0x3ff0000000000000u;
+    double         d;
+    memcpy(&d, &bits, sizeof d);
+    return d;
+}
+
+/* A formula divides by a number without dividing: the bits are those of a division all the same. */
+static void test_dividing_by_numbers(void)
+{
+    enum { N = 1000, DIVISORS = 400 };
+    static const double special[]  = { 0.0,   -0.0,    INFINITY, -INFINITY, NAN,    5e-324, -1e-310,  DBL_MIN,
+                                       1e300, DBL_MAX, -DBL_MAX, 1e-280,    -3e290, 1e305,  0x1p-900, 0x1p900 };
+    static const double divisors[] = { 1,        -1,        2,      0.5,   -4,     3,       10000, -7,      1e-3,
+                                       0x1p1000, 0x1p-1022, 5e-324, 1e200, 1e-200, DBL_MAX, 0,     INFINITY };
+    ga_array           *x = ga_zeros((N)), *f = ga_zeros((N), .dtype = GA_F32);
+    int                 wrong = 0;
+    for (int k = 0; k < DIVISORS; k++) {
+        double *v = ga_data(x, GA_F64), c = random_mantissa();
+        float  *w = (float *)ga_data(f, GA_F32);
+        if (k < (int)(sizeof divisors / sizeof *divisors)) c = divisors[k];
+        else if (k % 4 == 1) c = 2 - 0x1p-52 * (double)(1 + random_bits() % 40);
+        for (int i = 0; i < N; i++) { /* near quotients that are exact, and halfway between two */
+            const double q = random_mantissa();
+            v[i]           = i % 3 == 0 ? q : i % 3 == 1 ? q * c : fma(q, c, 0x1p-53 * c);
+            if (i % 2) v[i] = nextafter(v[i], i % 4 == 1 ? 0 : 10);
+            if (k % 2 && i > 600 && i < 600 + 16) v[i] = special[i - 600];
+            if (k % 8 == 2 && i % 7 == 0) v[i] = i % 2 ? 0.0 : -0.0;
+            w[i] = (float)v[i];
+        }
+        ga_scope {
+            const double *a = (const double *)ga_data(ga_eval("x / c * 1", (x, c)), GA_F64);
+            const float  *b = (const float *)ga_data(ga_eval("f / c * 1", (f, c)), GA_F32);
+            for (int i = 0; i < N; i++) {
+                const double quotient = v[i] / c;
+                const float  single   = w[i] / (float)c;
+                wrong += !(isnan(quotient) ? isnan(a[i]) : !memcmp(&a[i], &quotient, sizeof quotient));
+                wrong += !(isnan(single) ? isnan(b[i]) : !memcmp(&b[i], &single, sizeof single));
+            }
+        }
+    }
+    CHECK(wrong == 0);
+    ga_free(x);
+    ga_free(f);
+    ga_clear_error();
+}
+
 /* What was read is kept, and given back by ga_shutdown; results own nothing of it. */
 static void test_keeping(void)
 {
@@ -364,6 +421,7 @@ int main(void)
     test_telling();
     test_limits();
     test_chunked();
+    test_dividing_by_numbers();
     test_keeping();
     ga_report_leaks(stdout);
     CHECK(ga_memory_stats().arrays == 0 && ga_memory_stats().used_bytes == 0);

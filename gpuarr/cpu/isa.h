@@ -101,6 +101,7 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 }
 
 #include "bits.h"
+#include "numbers.h"
 #include "random.h"
 
 if (to == last) memcpy((char *)out + i * itemsize, last, (size_t)((n - i) * itemsize));
@@ -266,9 +267,10 @@ static gi_turn_lines GI_FIND(gi_turn)(int itemsize)
 
 #ifndef GPUARR_STATIC
 GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
-    GI_FIND(gi_find),      GI_FIND(gi_cast),   GI_FIND(gi_dense), GI_FIND(gi_windows), GI_FIND(gi_slide),  GI_FIND(gi_bits),
-    GI_FIND(gi_correlate), GI_FIND(gi_random), GI_FIND(gi_nodes), GI_FIND(gi_scans),   GI_FIND(gi_chains), GI_FIND(gi_tiles),
-    GI_FIND(gi_turn),      GI_FIND(gi_select), GI_FIND(gi_power), GI_FIND(gi_replace), GI_FIND(gi_stream),
+    GI_FIND(gi_find),        GI_FIND(gi_cast),      GI_FIND(gi_dense),  GI_FIND(gi_windows), GI_FIND(gi_slide),
+    GI_FIND(gi_bits),        GI_FIND(gi_correlate), GI_FIND(gi_random), GI_FIND(gi_nodes),   GI_FIND(gi_scans),
+    GI_FIND(gi_chains),      GI_FIND(gi_tiles),     GI_FIND(gi_turn),   GI_FIND(gi_select),  GI_FIND(gi_power),
+    GI_FIND(gi_with_number), GI_FIND(gi_replace),   GI_FIND(gi_stream),
 };
 #endif
 #undef GI_FIND

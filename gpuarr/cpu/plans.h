@@ -46,6 +46,16 @@ typedef struct gi_fold {
     void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
 } gi_fold;
 
+/* Is x neither so large nor so small that x / c, or its remainder, could be for a moderate c? */
+static GI_INLINE int32_t gi_divides_easily_f32(float x)
+{
+    return (gi_abs_f32(x) >= 0x1p-60f && gi_abs_f32(x) <= 0x1p100f) || x == 0;
+}
+static GI_INLINE int64_t gi_divides_easily_f64(double x)
+{
+    return (gi_abs_f64(x) >= 0x1p-900 && gi_abs_f64(x) <= 0x1p900) || x == 0;
+}
+
 #define GI_DISTANCE_TILE 4     /* rows of a tile */
 #define GI_DISTANCE_PACK 32768 /* bytes of y that are used while they are in the first cache */
 #define GI_DISTANCE_ROWS 128   /* rows whose sums are kept where the features come in several parts */
@@ -188,6 +198,7 @@ typedef struct gi_loops {
     gi_turn_lines (*turn)(int itemsize);              /* NULL: none for elements of that size */
     gi_kernel (*select)(int itemsize);
     gi_kernel (*power)(double exponent, ga_dtype dtype);
+    gi_kernel (*with_number)(ga_op op, int numbers, ga_dtype dtype); /* NULL: there is none; numbers.h */
     gi_kernel (*replace)(int itemsize); /* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes */
     gi_stream stream;                   /* how results that no cache would keep are written */
 } gi_loops;

@@ -21,7 +21,7 @@ static void gi_pass_fold_blocks(int64_t begin, int64_t end, void *job)
     for (int64_t unit = begin; unit < end; unit++) {
         const int64_t in_line = unit % f->r.blocks * GI_BLOCK, n = length - in_line < GI_BLOCK ? length - in_line : GI_BLOCK;
         gi_pass_begin_tile(j, unit / f->r.blocks * length + in_line, n, slot, leaves);
-        gi_pass_run_op(op, n, made, slot);
+        gi_pass_run_op(j, op, n, made, slot);
         if (f->r.lines.dtype != p->dtype) gi_cast(f->r.lines.dtype, p->dtype, n, cast, made);
         f->r.fold.block(n, f->r.accs + unit * f->r.fold.acc_bytes, f->r.lines.dtype != p->dtype ? cast : made);
     }

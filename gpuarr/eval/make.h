@@ -59,9 +59,8 @@ static void gi_pass_run(gi_pass_job *j, const ga_arg *values, bool input)
     double  bytes;
     int64_t share;
     gi_pass_join_dimensions(j, true);
+    if (!input && !j->masked && j->out.packed && j->total * j->out.size >= GI_STREAM_FROM) j->stream = GI_LOOP_OF(stream);
     share = gi_pass_cut(j, &bytes);
-    if (!input && !j->masked && j->out.packed && j->total * j->out.size >= GI_STREAM_FROM)
-        j->stream = GI_LOOP_OF(stream);
     GI_ARENA(char, numbers, gi_pass_number_bytes(j));
     gi_pass_numbers(j, values, numbers);
     gi_parallel_bytes(bytes, (j->total + j->tile - 1) / j->tile, share, gi_pass_run_tiles, j);

@@ -21,15 +21,19 @@ enum {
 };
 
 typedef struct gi_pass_op {
-    gi_kernel kernel;                /* NULL: a conversion */
-    ga_dtype  from, to;              /* of the conversion; equal: a copy */
-    int       n, out, x[3], size[3]; /* size: bytes of an element of an input */
+    gi_kernel     kernel;                /* NULL: a conversion */
+    const gi_row *row;                   /* whose loop that is, or NULL */
+    ga_dtype      from, to;              /* of the conversion; equal: a copy */
+    int           n, out, x[3], size[3]; /* size: bytes from element to element of an input */
+    gi_kernel     with_number;           /* the same where numbers are one element each, or NULL */
+    int           ordered[3];            /* its inputs */
 } gi_pass_op;
 
 typedef struct gi_pass_number {
     int      step;
     ga_dtype dtype;
-    char    *tile; /* copies of it that are kept with the formula; NULL: they are made for each call */
+    char    *tile;   /* copies of it that are kept with the formula; NULL: they are made for each call */
+    bool     copied; /* false: no loop needs copies */
 } gi_pass_number;
 
 typedef struct gi_fused {
@@ -53,14 +57,20 @@ typedef struct gi_passes {
     gi_fused pass[GI_MOST_PASSES];
 } gi_passes;
 
-/* Bytes of a tile of the widest dtype (measured: of longer ones a processor waits for memory, or computes, not both at once), and between
-   tiles, against equal addresses. */
-enum { GI_PASS_TILE_BYTES = 2048, GI_PASS_APART = 64 };
+/* Bytes of a tile of the widest dtype, where results stay in the caches, and where they go past them (measured: of longer ones a processor
+   waits for memory, or computes, not both at once); between tiles, against equal addresses. */
+enum { GI_PASS_TILE_BYTES = 4096, GI_PASS_STREAM_BYTES = 2048, GI_PASS_APART = 64 };
 
-static int64_t gi_pass_tile(const gi_fused *p) { return GI_PASS_TILE_BYTES / p->widest; }
+static int64_t gi_pass_tile(const gi_fused *p, bool streams)
+{
+    return (streams ? GI_PASS_STREAM_BYTES : GI_PASS_TILE_BYTES) / p->widest;
+}
 
 /* How many copies of a number it takes: for tiles, and for the blocks of folds. */
-static int64_t gi_pass_number_copies(const gi_fused *p) { return gi_pass_tile(p) > GI_BLOCK ? gi_pass_tile(p) : GI_BLOCK; }
+static int64_t gi_pass_number_copies(const gi_fused *p)
+{
+    return gi_pass_tile(p, false) > GI_BLOCK ? gi_pass_tile(p, false) : GI_BLOCK;
+}
 
 /* ---- building a pass --------------------------------------------------------------------------------------------------------- */
 
@@ -74,13 +84,14 @@ typedef struct gi_pass_builder {
 } gi_pass_builder;
 
 /* Adds an op; where it writes is found out later. -1: there is no room. */
-static int gi_pass_add(gi_pass_builder *b, gi_kernel kernel, ga_dtype from, ga_dtype to, int n, const int *x)
+static int gi_pass_add(gi_pass_builder *b, const gi_elementwise *e, ga_dtype from, ga_dtype to, int n, const int *x)
 {
     gi_fused *p = b->p;
     if (p->ops == GI_PASS_OPS) return -1;
     gi_pass_op *op = &p->op[p->ops];
     memset(op, 0, sizeof *op);
-    op->kernel = kernel;
+    op->kernel = e ? e->kernel : NULL;
+    op->row    = e ? e->row : NULL;
     op->from   = from;
     op->to     = to;
     op->n      = n;
@@ -99,9 +110,10 @@ static int gi_pass_input(gi_pass_builder *b, int step, ga_dtype wanted)
         for (int k = 0; k < p->numbers; k++)
             if (p->number[k].step == step && p->number[k].dtype == wanted) return GI_SLOT_NUMBER + k;
         if (p->numbers == GI_PASS_NUMBERS) return -1;
-        p->number[p->numbers].step  = step;
-        p->number[p->numbers].dtype = wanted;
-        p->number[p->numbers].tile  = NULL;
+        p->number[p->numbers].step   = step;
+        p->number[p->numbers].dtype  = wanted;
+        p->number[p->numbers].tile   = NULL;
+        p->number[p->numbers].copied = false;
         if (ga_itemsize(wanted) > p->widest) p->widest = (int)ga_itemsize(wanted);
         return GI_SLOT_NUMBER + p->numbers++;
     }
@@ -123,15 +135,12 @@ static bool gi_pass_compute(gi_pass_builder *b, int step)
     }
     b->p->cost += t->e.cost;
     const bool makes = t->e.kernel || step == b->p->root; /* else it is there: its input, converted */
-    b->slot[step]    = makes ? gi_pass_add(b, t->e.kernel, t->dtype, t->dtype, t->e.n, x) : x[0];
+    b->slot[step]    = makes ? gi_pass_add(b, &t->e, t->dtype, t->dtype, t->e.n, x) : x[0];
     return b->slot[step] >= 0;
 }
 
-/* Is it the loop of that row for floats of the dtype? */
-static bool gi_pass_is_row(const gi_pass_op *op, const gi_row *row)
-{
-    return op->kernel && gi_is_float(op->to) && op->kernel == gi_row_kernel(row, op->to);
-}
+/* Is it the loop of that row for floats? */
+static bool gi_pass_is_row(const gi_pass_op *op, const gi_row *row) { return op->row == row && gi_is_float(op->to); }
 
 /* A product that only one sum needs becomes a part of it, x*y + z, which has the same bits. */
 static void gi_pass_join_products(gi_fused *p)
@@ -151,7 +160,8 @@ static void gi_pass_join_products(gi_fused *p)
             sum->x[0]   = product->x[0];
             sum->x[1]   = product->x[square ? 0 : 1];
             sum->n      = 3;
-            sum->kernel = gi_row_kernel(gi_row_multiply_add(), sum->to);
+            sum->row    = gi_row_multiply_add();
+            sum->kernel = gi_row_kernel(sum->row, sum->to);
             product->n  = -1; /* nothing computes it */
         }
     }
@@ -174,13 +184,38 @@ static void gi_pass_drop(gi_pass_builder *b)
     p->ops = left;
 }
 
-/* Bytes of an element of what an op reads. */
-static int gi_pass_input_size(const gi_pass_builder *b, int x)
+static bool gi_slot_is_number(int slot) { return slot >= GI_SLOT_NUMBER && slot < GI_SLOT_TILE; }
+
+/* The dtype of what an op reads. */
+static ga_dtype gi_pass_input_dtype(const gi_pass_builder *b, int x)
 {
-    const ga_dtype dtype = x >= GI_FUSED_SLOTS  ? b->dtype[x - GI_FUSED_SLOTS]
-                           : x < GI_SLOT_NUMBER ? b->typed[b->p->leaf[x]].dtype
-                                                : b->p->number[x - GI_SLOT_NUMBER].dtype;
-    return (int)ga_itemsize(dtype);
+    if (x >= GI_FUSED_SLOTS) return b->dtype[x - GI_FUSED_SLOTS];
+    return gi_slot_is_number(x) ? b->p->number[x - GI_SLOT_NUMBER].dtype : b->typed[b->p->leaf[x]].dtype;
+}
+
+/* Are the first two operands of the row as good in the other order? */
+static bool gi_row_swaps(const gi_row *row)
+{
+    return row->op == GA_OP_add || row->op == GA_OP_multiply || row->op == GA_OP_equal || row->op == GA_OP_not_equal ||
+           row->op == GA_OP_multiply_add;
+}
+
+/* Finds the loop that keeps a number in a register, if the op has one. */
+static void gi_pass_find_number(const gi_pass_builder *b, gi_pass_op *op)
+{
+    int numbers = 0;
+    memcpy(op->ordered, op->x, sizeof op->x);
+    if (op->row && op->n > 1 && gi_row_swaps(op->row) && gi_slot_is_number(op->x[0])) {
+        op->ordered[0] = op->x[1];
+        op->ordered[1] = op->x[0];
+    }
+    for (int i = 0; i < op->n; i++) numbers |= gi_slot_is_number(op->ordered[i]) << i;
+    if (op->row && numbers) op->with_number = GI_LOOP_OF(with_number)(op->row->op, numbers, gi_pass_input_dtype(b, op->x[0]));
+    for (int i = 0; i < op->n; i++) {
+        const bool number = gi_slot_is_number(op->x[i]);
+        op->size[i]       = number ? 0 : (int)ga_itemsize(gi_pass_input_dtype(b, op->x[i]));
+        if (number && !op->with_number) b->p->number[op->x[i] - GI_SLOT_NUMBER].copied = true;
+    }
 }
 
 /* Gives each op a tile to write to: a free one, or that of an input of its size that nothing needs any more. False: there is no room. */
@@ -204,12 +239,15 @@ static bool gi_pass_place(gi_pass_builder *b)
                 to = t;
         }
         if (to < 0) return false;
-        for (int i = 0; i < op->n; i++) op->size[i] = gi_pass_input_size(b, op->x[i]);
+        gi_pass_find_number(b, op);
         for (int i = 0; i < op->n; i++)
             if (op->x[i] >= GI_FUSED_SLOTS) op->x[i] = GI_SLOT_TILE + tile_of[op->x[i] - GI_FUSED_SLOTS];
+        for (int i = 0; i < op->n; i++)
+            if (op->ordered[i] >= GI_FUSED_SLOTS) op->ordered[i] = GI_SLOT_TILE + tile_of[op->ordered[i] - GI_FUSED_SLOTS];
         for (int i = op->n; i < 3; i++) { /* a kernel does not look at what it has no use for */
-            op->x[i]    = op->x[0];
-            op->size[i] = op->size[0];
+            op->x[i]       = op->x[0];
+            op->ordered[i] = op->ordered[0];
+            op->size[i]    = op->size[0];
         }
         tile_of[k] = to;
         holds[to]  = k;

@@ -98,14 +98,14 @@ static size_t gi_formula_numbers(const gi_passes *passes, gi_passes *kept, char 
         for (int k = 0; k < passes->pass[i].numbers; k++) {
             const gi_fused       *p      = &passes->pass[i];
             const gi_pass_number *number = &p->number[k];
-            const int64_t         size   = ga_itemsize(number->dtype),
-                          all            = gi_mem_padded(gi_pass_number_copies(p) * size) + GI_PASS_APART;
+            const int64_t         size = ga_itemsize(number->dtype), copies = number->copied ? gi_pass_number_copies(p) : 1,
+                          all = gi_mem_padded(copies * size) + GI_PASS_APART;
             if (!passes->typed[number->step].fixed || bytes + (size_t)all > MOST) continue;
             if (room) {
                 char *tile                   = room + bytes;
                 kept->pass[i].number[k].tile = tile;
                 gi_number_to(passes->typed[number->step].value, number->dtype, tile);
-                gi_repeat((int)size, gi_pass_number_copies(p), tile, tile);
+                gi_repeat((int)size, copies, tile, tile);
             }
             bytes += (size_t)all;
         }

@@ -18,7 +18,8 @@ typedef struct gi_pass_job {
     ga_dtype        out_dtype;
     bool            masked;
     gi_stream       stream;
-    char           *number[GI_PASS_NUMBERS]; /* tiles of copies */
+    char           *number[GI_PASS_NUMBERS]; /* one element, or a tile of copies, */
+    bool            copied;                  /* as all are if one is NaN */
 } gi_pass_job;
 
 /* How far element `index` lies behind the first, and its column. */
@@ -70,9 +71,11 @@ static void gi_pass_write(const gi_pass_job *j, int64_t start, int64_t n, const 
     }
 }
 
-static void gi_pass_run_op(const gi_pass_op *op, int64_t n, char *out, char *const *slot)
+static void gi_pass_run_op(const gi_pass_job *j, const gi_pass_op *op, int64_t n, char *out, char *const *slot)
 {
-    if (op->kernel) op->kernel(n, out, slot[op->x[0]], slot[op->x[1]], slot[op->x[2]]);
+    const int *at = op->ordered;
+    if (op->with_number && !j->copied) op->with_number(n, out, slot[at[0]], slot[at[1]], slot[at[2]]);
+    else if (op->kernel) op->kernel(n, out, slot[op->x[0]], slot[op->x[1]], slot[op->x[2]]);
     else gi_cast(op->to, op->from, n, out, slot[op->x[0]]);
 }
 
@@ -96,7 +99,7 @@ static void gi_pass_begin_tile(const gi_pass_job *j, int64_t start, int64_t n, c
     const gi_fused *p    = j->p;
     const int64_t   room = gi_pass_tile_room(j);
     for (int k = 0; k < p->leaves; k++) slot[k] = gi_pass_read(j, &j->leaf[k], start, n, leaves + k * room);
-    for (int k = 0; k < p->ops - 1; k++) gi_pass_run_op(&p->op[k], n, slot[p->op[k].out], slot);
+    for (int k = 0; k < p->ops - 1; k++) gi_pass_run_op(j, &p->op[k], n, slot[p->op[k].out], slot);
 }
 
 /* The last op of a tile whose results go past the caches: a few lines at a time, so that the processor computes these while memory is
@@ -120,7 +123,7 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
     for (int64_t done = 0; done < n; done += step, step = PIECE / size) {
         const char *result = made;
         if (step > n - done) step = n - done;
-        gi_pass_run_op(op, step, made, at);
+        gi_pass_run_op(j, op, step, made, at);
         if (j->out_dtype != p->dtype) {
             gi_cast(j->out_dtype, p->dtype, step, back, made);
             result = back;
@@ -151,7 +154,7 @@ static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
             gi_pass_stream(j, op, n, to, slot, made, back);
             continue;
         }
-        gi_pass_run_op(op, n, result, slot);
+        gi_pass_run_op(j, op, n, result, slot);
         if (whole) continue;
         if (j->out_dtype != p->dtype) {
             gi_cast(j->out_dtype, p->dtype, n, back, made);
@@ -198,16 +201,22 @@ static void gi_pass_join_dimensions(gi_pass_job *j, bool out)
 /* How many bytes of the tiles of numbers. */
 static int64_t gi_pass_number_bytes(const gi_pass_job *j) { return j->p->numbers * gi_pass_tile_room(j); }
 
-/* Tiles of the numbers; values: of the steps. */
+/* The numbers, and tiles of copies of those that need them; values: of the steps. */
 static void gi_pass_numbers(gi_pass_job *j, const ga_arg *values, char *room)
 {
     const int64_t n = j->total < j->tile ? j->total : j->tile;
+    j->copied       = false;
+    for (int k = 0; k < j->p->numbers; k++) {
+        const ga_arg *v = &values[j->p->number[k].step];
+        j->copied       = j->copied || v->re != v->re || v->im != v->im;
+    }
     for (int k = 0; k < j->p->numbers; k++) {
         const gi_pass_number *number = &j->p->number[k];
-        j->number[k]                 = number->tile ? number->tile : room + k * gi_pass_tile_room(j);
-        if (number->tile) continue;
+        const bool            copied = j->copied || number->copied, kept = number->tile && (number->copied || !copied);
+        j->number[k] = kept ? number->tile : room + k * gi_pass_tile_room(j);
+        if (kept) continue;
         gi_number_to(values[number->step], number->dtype, j->number[k]);
-        gi_repeat((int)ga_itemsize(number->dtype), n, j->number[k], j->number[k]);
+        if (copied) gi_repeat((int)ga_itemsize(number->dtype), n, j->number[k], j->number[k]);
     }
 }
 
@@ -218,7 +227,7 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
     const int       cost    = p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
     int64_t         threads = ga_get_num_threads(), work = 32768 / cost, moved = ga_itemsize(p->dtype);
     for (int k = 0; k < p->leaves; k++) moved += j->leaf[k].size;
-    j->tile = gi_pass_tile(p);
+    j->tile = gi_pass_tile(p, j->stream != NULL);
     if (work < j->total / (8 * threads)) work = j->total / (8 * threads);
     *bytes = (double)j->total * (double)(moved * (p->cost + 1) / 2);
     return work / j->tile > 0 ? work / j->tile : 1;

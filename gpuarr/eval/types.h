@@ -2,10 +2,11 @@
 
 /* What an elementwise step computes with: one loop of the library, as the call of it would choose. */
 typedef struct gi_elementwise {
-    gi_kernel kernel; /* NULL: the step only converts its input */
-    int       cost;
-    int       n, x[3];   /* inputs, in the order of the kernel */
-    ga_dtype  wanted[3]; /* as which it takes them */
+    gi_kernel     kernel; /* NULL: the step only converts its input */
+    const gi_row *row;    /* whose plain loop that is, or NULL */
+    int           cost;
+    int           n, x[3];   /* inputs, in the order of the kernel */
+    ga_dtype      wanted[3]; /* as which it takes them */
 } gi_elementwise;
 
 /* What a step makes. */
@@ -112,7 +113,8 @@ static void gi_type_row(const gi_row *row, const gi_step *step, const gi_typed *
         const ga_arg ordered[3] = { in[s.exchanged ? 1 : 0], in[s.exchanged ? 0 : 1], in[2] };
         t->elementwise          = gi_type_special(&s, ordered, n > 1 && typed[step->x[1]].fixed, &t->e.kernel);
     }
-    if (t->e.kernel != gi_row_kernel(s.row, s.loop)) t->e.n = 1, t->e.cost = GI_CHEAP; /* an easy power */
+    if (t->e.kernel == gi_row_kernel(s.row, s.loop)) t->e.row = s.row;
+    else t->e.n = 1, t->e.cost = GI_CHEAP; /* an easy power */
 }
 
 static void gi_type_where(const gi_step *step, const gi_typed *typed, gi_typed *t)

@@ -1,0 +1,111 @@
+/* ==== rows whose operand is a number =============================================================================== */
+/*  x + c, c / x, x * c + z: the loops of float32 and float64 that keep the number in a register, where those of rows would read as many
+    copies of it. The number's operand points to one element. It is no NaN: which of two NaNs a result is, compilers choose.    */
+
+#ifdef GI_ISA_MM
+#define GI_HAS_FMA true
+#else
+#define GI_HAS_FMA false /* or it is slow */
+#endif
+
+/* Short loops: half of the time would go into counting. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define GI_VECTORIZE_4 _Pragma("GCC unroll 4") GI_VECTORIZE
+#else
+#define GI_VECTORIZE_4 GI_VECTORIZE
+#endif
+
+#define GI_WITH_NUMBER(name, tag, T, R, numbers, ...)                                                                          \
+    static void GI_FIND(gi_##name##_##tag)(int64_t n, void *o, const void *x_, const void *y_, const void *z_)                 \
+    {                                                                                                                          \
+        R       *out = (R *)o;                                                                                                 \
+        const T *x = (const T *)x_, *y = (const T *)y_, *z = (const T *)z_;                                                    \
+        const T  c = numbers;                                                                                                  \
+        (void)x, (void)y, (void)z;                                                                                             \
+        GI_VECTORIZE_4                                                                                                         \
+        for (int64_t i = 0; i < n; i++) out[i] = __VA_ARGS__;                                                                  \
+    }
+#define GI_WITH_NUMBERS(tag, T)                                                                                                \
+    GI_WITH_NUMBER(add_number, tag, T, T, *y, gi_op_add_##tag(x[i], c))                                                        \
+    GI_WITH_NUMBER(subtract_number, tag, T, T, *y, gi_op_subtract_##tag(x[i], c))                                              \
+    GI_WITH_NUMBER(number_subtract, tag, T, T, *x, gi_op_subtract_##tag(c, y[i]))                                              \
+    GI_WITH_NUMBER(multiply_number, tag, T, T, *y, gi_op_multiply_##tag(x[i], c))                                              \
+    GI_WITH_NUMBER(number_divide, tag, T, T, *x, gi_op_divide_##tag(c, y[i]))                                                  \
+    GI_WITH_NUMBER(equal_number, tag, T, bool, *y, gi_op_equal_##tag(x[i], c))                                                 \
+    GI_WITH_NUMBER(not_equal_number, tag, T, bool, *y, gi_op_not_equal_##tag(x[i], c))                                         \
+    GI_WITH_NUMBER(less_number, tag, T, bool, *y, gi_op_less_##tag(x[i], c))                                                   \
+    GI_WITH_NUMBER(number_less, tag, T, bool, *x, gi_op_less_##tag(c, y[i]))                                                   \
+    GI_WITH_NUMBER(less_equal_number, tag, T, bool, *y, gi_op_less_equal_##tag(x[i], c))                                       \
+    GI_WITH_NUMBER(number_less_equal, tag, T, bool, *x, gi_op_less_equal_##tag(c, y[i]))                                       \
+    GI_WITH_NUMBER(multiply_add_number, tag, T, T, *z, gi_op_multiply_add_##tag(x[i], y[i], c))                                \
+    GI_WITH_NUMBER(multiply_number_add, tag, T, T, *y, gi_op_multiply_add_##tag(x[i], c, z[i]))
+GI_WITH_NUMBERS(f32, float)
+GI_WITH_NUMBERS(f64, double)
+#undef GI_WITH_NUMBERS
+
+#undef GI_WITH_NUMBER
+
+/* x / c, several times as fast as by divisions: with r = 1 / c, rounded, and q = x r, rounded, the quotient, rounded, is q + (x - q c) r,
+   rounded once, if nothing on the way is too large or too small (Brisebarre, Muller and Raina, IEEE Transactions on Computers 53, 2004);
+   else 256 elements are divided. If c is a power of two, it is x r. The sign is that of q, where x is 0 too. */
+#define GI_DIVIDE_NUMBER(tag, T, FLAG, copysign, least, most)                                                                  \
+    static void GI_FIND(gi_divide_number_##tag)(int64_t n, void *o, const void *x_, const void *y, const void *z)              \
+    {                                                                                                                          \
+        const T    c = *(const T *)y, r = 1 / c, size = gi_abs_##tag(c);                                                       \
+        const bool moderate = size >= least && size <= most, exact = moderate && r * c == 1 && gi_fma_##tag(r, c, -1) == 0;    \
+        (void)z;                                                                                                               \
+        for (int64_t start = 0; start < n; start += GI_MEND) {                                                                 \
+            const int64_t m    = n - start < GI_MEND ? n - start : GI_MEND;                                                    \
+            T            *out  = (T *)o + start;                                                                               \
+            const T      *x    = (const T *)x_ + start;                                                                        \
+            FLAG          easy = moderate && GI_HAS_FMA;                                                                       \
+            if (exact) {                                                                                                       \
+                GI_VECTORIZE                                                                                                   \
+                for (int64_t i = 0; i < m; i++) out[i] = x[i] * r;                                                             \
+                continue;                                                                                                      \
+            }                                                                                                                  \
+            GI_VECTORIZE                                                                                                       \
+            for (int64_t i = 0; i < m; i++) easy &= gi_divides_easily_##tag(x[i]);                                             \
+            if (easy) {                                                                                                        \
+                GI_VECTORIZE                                                                                                   \
+                for (int64_t i = 0; i < m; i++) {                                                                              \
+                    const T q = x[i] * r;                                                                                      \
+                    out[i]    = copysign(gi_fma_##tag(gi_fma_##tag(-q, c, x[i]), r, q), q);                                    \
+                }                                                                                                              \
+            } else {                                                                                                           \
+                GI_VECTORIZE                                                                                                   \
+                for (int64_t i = 0; i < m; i++) out[i] = x[i] / c;                                                             \
+            }                                                                                                                  \
+        }                                                                                                                      \
+    }
+GI_DIVIDE_NUMBER(f32, float, int32_t, __builtin_copysignf, 0x1p-20f, 0x1p20f)
+GI_DIVIDE_NUMBER(f64, double, int64_t, __builtin_copysign, 0x1p-100, 0x1p100)
+#undef GI_DIVIDE_NUMBER
+
+/* The loop of a row whose operands `numbers` (bits; 1: x) are numbers; NULL: there is none. */
+#define GI_NUMBER_CASE(row, bits, name)                                                                                        \
+    case 8 * GA_OP_##row + bits: return dtype == GA_F32 ? GI_FIND(gi_##name##_f32) : GI_FIND(gi_##name##_f64);
+static gi_kernel GI_FIND(gi_with_number)(ga_op op, int numbers, ga_dtype dtype)
+{
+    if (dtype != GA_F32 && dtype != GA_F64) return NULL;
+    switch (8 * (int)op + numbers) {
+        GI_NUMBER_CASE(add, 2, add_number)
+        GI_NUMBER_CASE(subtract, 2, subtract_number)
+        GI_NUMBER_CASE(subtract, 1, number_subtract)
+        GI_NUMBER_CASE(multiply, 2, multiply_number)
+        GI_NUMBER_CASE(divide, 2, divide_number)
+        GI_NUMBER_CASE(divide, 1, number_divide)
+        GI_NUMBER_CASE(equal, 2, equal_number)
+        GI_NUMBER_CASE(not_equal, 2, not_equal_number)
+        GI_NUMBER_CASE(less, 2, less_number)
+        GI_NUMBER_CASE(less, 1, number_less)
+        GI_NUMBER_CASE(less_equal, 2, less_equal_number)
+        GI_NUMBER_CASE(less_equal, 1, number_less_equal)
+        GI_NUMBER_CASE(multiply_add, 4, multiply_add_number)
+        GI_NUMBER_CASE(multiply_add, 2, multiply_number_add)
+    default: return NULL;
+    }
+}
+#undef GI_NUMBER_CASE
+#undef GI_HAS_FMA
+#undef GI_VECTORIZE_4
