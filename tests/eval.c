@@ -392,6 +392,26 @@ static void test_dividing_by_numbers(void)
     ga_clear_error();
 }
 
+/* Results that no cache would keep take another way to memory, a few lines at a time. */
+static void test_large(void)
+{
+    enum { N = 4200007 };
+    if (test_on_gpu()) return;
+    ga_scope {
+        ga_array *x = ga_random((N), .dtype = GA_F32, .seed = 1), *y = ga_random((N), .seed = 2);
+        ga_array *mask = ga_less(x, 0.4), *whole = ga_zeros((N + 3)), *out = ga_index(whole, "3:");
+        ga_array *ratio = ga_divide(ga_subtract(x, y), ga_add(x, 2.5));
+        CHECK(test_same_bits(ga_eval("(x - y) / (x + 2.5)", (x, y)), ratio));
+        CHECK(ga_eval("(x - y) / (x + 2.5)", (x, y), .out = out) == out && test_same_bits(ga_copy(out), ratio));
+        CHECK(ga_item_at(whole, 2) == 0);
+        CHECK(
+            test_same_bits(ga_eval("where(mask, x / 3, y + 1)", (mask, x, y)), ga_where(mask, ga_divide(x, 3), ga_add(y, 1))));
+        ga_array *pair = ga_zeros((N), .dtype = GA_C128), *bytes = ga_astype(ga_multiply(x, 100), GA_U8);
+        CHECK(test_same_bits(ga_eval("x * y + 2", (x, y), .out = pair), ga_astype(ga_add(ga_multiply(x, y), 2), GA_C128)));
+        CHECK(test_same_bits(ga_eval("bytes * x - y", (bytes, x, y)), ga_subtract(ga_multiply(bytes, x), y)));
+    }
+}
+
 /* What was read is kept, and given back by ga_shutdown; results own nothing of it. */
 static void test_keeping(void)
 {
@@ -422,6 +442,7 @@ int main(void)
     test_limits();
     test_chunked();
     test_dividing_by_numbers();
+    test_large();
     test_keeping();
     ga_report_leaks(stdout);
     CHECK(ga_memory_stats().arrays == 0 && ga_memory_stats().used_bytes == 0);

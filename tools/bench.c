@@ -352,8 +352,7 @@ typedef struct row {
 #define NEW_ROW(name, ...)  { #name, call_##name, false },
 #define INTO_ROW(name, ...) { #name, call_##name, true },
 static const row rows[] = {
-    ROWS(NEW_ROW, INTO_ROW) FORMULAS(FORMULA_ROWS)
-    { "eval_squares", call_eval_squares, false },
+    ROWS(NEW_ROW, INTO_ROW) FORMULAS(FORMULA_ROWS){ "eval_squares", call_eval_squares, false },
     { "calls_squares", call_calls_squares, false },
     { "own_squares", call_own_squares, false },
 };

@@ -37,10 +37,10 @@ typedef struct gi_worker {
 } gi_worker;
 
 enum {
-    GI_LOCAL  = 1, /* an element depends on few others, so a box may as well be cut into pieces */
-    GI_ON_GPU = 2, /* it is made by calls that a GPU can run, too; else it pulls to the CPU, and makes its result there */
-    GI_FIRST  = 4, /* all of it is worked out before what needs it, by a run of its own */
-    GI_ALONE  = 8, /* what it needs is pulled for it alone, not beside other things that may need the same */
+    GI_LOCAL  = 1,  /* an element depends on few others, so a box may as well be cut into pieces */
+    GI_ON_GPU = 2,  /* it is made by calls that a GPU can run, too; else it pulls to the CPU, and makes its result there */
+    GI_FIRST  = 4,  /* all of it is worked out before what needs it, by a run of its own */
+    GI_ALONE  = 8,  /* what it needs is pulled for it alone, not beside other things that may need the same */
     GI_LINK   = 16, /* it may be a link of a chain: its plan is a gi_map_plan */
     GI_SPREAD = 32  /* its inputs are broadcast to its shape */
 };

@@ -8,11 +8,11 @@ static ga_array *gi_chunked_compute(const char *site, const ga_array *a)
 
 #define GI_CHUNKS_PORT                                                                                                         \
     {                                                                                                                          \
-        gi_chunked_map, gi_chunked_pass, gi_chunked_row, gi_chunked_moment, gi_chunked_place, gi_chunked_reduce, gi_chunked_median,             \
-            gi_chunked_percentile, gi_chunked_sort, gi_chunked_scan, gi_chunked_join, gi_chunked_contraction,                  \
-            gi_chunked_distances, gi_chunked_correlation, gi_chunked_filter, gi_chunked_choice, gi_chunked_stencil,            \
-            gi_chunked_full, gi_chunked_generator, gi_chunked_eye, gi_chunked_grid, ga_chunks_of, gi_chunked_compute,          \
-            gi_chunked_text, gi_lazy_free,                                                                                     \
+        gi_chunked_map, gi_chunked_pass, gi_chunked_row, gi_chunked_moment, gi_chunked_place, gi_chunked_reduce,               \
+            gi_chunked_median, gi_chunked_percentile, gi_chunked_sort, gi_chunked_scan, gi_chunked_join,                       \
+            gi_chunked_contraction, gi_chunked_distances, gi_chunked_correlation, gi_chunked_filter, gi_chunked_choice,        \
+            gi_chunked_stencil, gi_chunked_full, gi_chunked_generator, gi_chunked_eye, gi_chunked_grid, ga_chunks_of,          \
+            gi_chunked_compute, gi_chunked_text, gi_lazy_free,                                                                 \
     }
 #ifdef GPUARR_STATIC
 GI_TABLE(gi_deferred_port, gi_chunks_port, GI_CHUNKS_PORT)
