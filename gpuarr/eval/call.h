@@ -5,11 +5,14 @@ static bool gi_options_eval(ga_eval_options *o)
     return GI_TAKE(eval, o, out) && GI_TAKE(eval, o, where) && gi_option_dtype(o->site, o->dtype);
 }
 
-/* Are all arrays on the CPU, or computed there? */
+/* Are all arrays on the CPU? What is chunked may be computed on GPUs too, which have no passes. */
 static bool gi_eval_on_cpu(const ga_eval_options *o, int n, const ga_arg *operands)
 {
     bool cpu = gi_default_device == GA_CPU && o->dtype == GA_DTYPE_DEFAULT;
-    for (int k = 0; k < n; k++) cpu = cpu && (!operands[k].array || operands[k].array->device == GA_CPU);
+    for (int k = 0; k < n; k++) {
+        const ga_array *a = operands[k].array;
+        cpu               = cpu && (!a || (a->device == GA_CPU && !(gi_gpu && gi_is_deferred(a))));
+    }
     return cpu;
 }
 
