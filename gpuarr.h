@@ -7,7 +7,8 @@
     Build:   cc main.c -lm -lpthread             (gcc or clang, C11 and later, or C++20; no other flag is needed)
     A GPU:   nvcc -c impl.cu, the ONE file being a .cu; the rest of the program stays C. Section >>cuda has the calls for it.
     For faster builds: #define GPUARR_STATIC before GPUARR_IMPLEMENTATION, in a program of one file: what it does not use is not compiled
-             (g++ needs -O1 or more for that).
+             (g++ needs -O1 or more for that). A program that calls ga_eval has every operation of the table, for the dtypes of
+             #define GPUARR_EVAL_DTYPES GA_BOOL, GA_U8, GA_I32, GA_I64, GA_F32, GA_F64: these, unless it names others.
              -DGPUARR_FEW_DTYPES leaves out the loops for all dtypes but bool, uint8, int32, int64, uint64, float32, float64;
              -DGPUARR_BASELINE_ONLY those for AVX2 and AVX-512. nvcc: --split-compile=2.
              The ONE file may be compiled in parts, at once or only the one that changed: with -DGPUARR_PART=1, 2, 3 and 4 (below) it

@@ -92,6 +92,8 @@ compiled() { # compiled KIND: tests/ways.c, compiled in each way that the header
         one "build of ways.c, $way" made "$out/$way" "${flags[0]}" $WARN "${flags[@]:1}" -DGPUARR_BASELINE_ONLY -DWAY=${way%,*} -I. tests/ways.c -lm -lpthread &&
             one "ways.c, $way" same_as_linked "$out" "$way"
     done
+    one "build of eval_dtypes.c" made "$out/eval_dtypes" clang -std=c11 $WARN -DGPUARR_BASELINE_ONLY -I. tests/eval_dtypes.c -lm -lpthread &&
+        part "formulas of a program of one file" "$out/eval_dtypes"
     one "ways.c came to its end" grep -qx "0 arrays are left" "$out/LINKED.txt"
 }
 
@@ -158,7 +160,7 @@ none_too_long() { # of what is written here: 1200 lines, gpuarr.h 2600
 }
 
 none_forgotten() { # every test of tests/ is run by somebody
-    local file name bad=0 others="impl bits stack oracle_kernels ways unload threads few_dtypes cuda_barriers mpi ulp fuzz fuzz_api fuzz_fits fuzz_npy fuzz_zarr formulas"
+    local file name bad=0 others="impl bits stack oracle_kernels ways unload threads few_dtypes cuda_barriers mpi ulp fuzz fuzz_api fuzz_fits fuzz_npy fuzz_zarr formulas eval_dtypes"
     for file in tests/*.c tests/*.cu; do
         name=$(basename "${file%.c*}")
         case " $TESTS $CUDA_TESTS $others " in *[[:space:]]"$name"[[:space:]]*) ;; *) echo "FAIL $file is in no list of run.sh or cuda.sh" && bad=1 ;; esac

@@ -11,6 +11,20 @@ static const int gi_itemsizes[] = { 0,
 #undef GI_ENTRY
 };
 
+#ifdef GPUARR_STATIC
+/* The dtypes for which every row is compiled in a program that calls ga_eval, as bits. */
+#ifndef GPUARR_EVAL_DTYPES
+#define GPUARR_EVAL_DTYPES GA_BOOL, GA_U8, GA_I32, GA_I64, GA_F32, GA_F64
+#endif
+#define GI_DTYPE_BIT(dtype) ((int)(dtype) > 0 ? 1 << ((int)(dtype)&31) : 0)
+#define GI_DTYPE_BITS_(a, b, c, d, e, f, g, h, i, j, k, l, m, ...)                                                             \
+    (GI_DTYPE_BIT(a) | GI_DTYPE_BIT(b) | GI_DTYPE_BIT(c) | GI_DTYPE_BIT(d) | GI_DTYPE_BIT(e) | GI_DTYPE_BIT(f) |               \
+     GI_DTYPE_BIT(g) | GI_DTYPE_BIT(h) | GI_DTYPE_BIT(i) | GI_DTYPE_BIT(j) | GI_DTYPE_BIT(k) | GI_DTYPE_BIT(l) |               \
+     GI_DTYPE_BIT(m))
+#define GI_DTYPE_BITS(...) GI_DTYPE_BITS_(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+#define GI_FORMULA_DTYPES  GI_DTYPE_BITS(GPUARR_EVAL_DTYPES)
+#endif
+
 /* Are there arrays of this dtype in this build? False with an error. */
 static bool gi_dtype_is_stamped(const char *site, ga_dtype dtype)
 {

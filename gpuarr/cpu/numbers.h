@@ -15,35 +15,34 @@
 #define GI_VECTORIZE_4 GI_VECTORIZE
 #endif
 
-#define GI_WITH_NUMBER(name, tag, T, R, numbers, ...)                                                                          \
-    static void GI_FIND(gi_##name##_##tag)(int64_t n, void *o, const void *x_, const void *y_, const void *z_)                 \
+/* `number` is the operand that is one; the formula of elements, GI_NTH(x) or `c`. */
+#define GI_NTH(operand) ((const element *)operand)[i]
+#define GI_WITH_NUMBER(name, tag, T, R, vectorize, number, ...)                                                                \
+    static void GI_FIND(gi_##name##_##tag)(int64_t n, void *out, const void *x, const void *y, const void *z)                  \
     {                                                                                                                          \
-        R       *out = (R *)o;                                                                                                 \
-        const T *x = (const T *)x_, *y = (const T *)y_, *z = (const T *)z_;                                                    \
-        const T  c = numbers;                                                                                                  \
+        typedef T     element;                                                                                                 \
+        const element c = *(const element *)number;                                                                            \
         (void)x, (void)y, (void)z;                                                                                             \
-        GI_VECTORIZE_4                                                                                                         \
-        for (int64_t i = 0; i < n; i++) out[i] = __VA_ARGS__;                                                                  \
+        vectorize for (int64_t i = 0; i < n; i++)((R *)out)[i] = __VA_ARGS__;                                                  \
     }
 #define GI_WITH_NUMBERS(tag, T)                                                                                                \
-    GI_WITH_NUMBER(add_number, tag, T, T, *y, gi_op_add_##tag(x[i], c))                                                        \
-    GI_WITH_NUMBER(subtract_number, tag, T, T, *y, gi_op_subtract_##tag(x[i], c))                                              \
-    GI_WITH_NUMBER(number_subtract, tag, T, T, *x, gi_op_subtract_##tag(c, y[i]))                                              \
-    GI_WITH_NUMBER(multiply_number, tag, T, T, *y, gi_op_multiply_##tag(x[i], c))                                              \
-    GI_WITH_NUMBER(number_divide, tag, T, T, *x, gi_op_divide_##tag(c, y[i]))                                                  \
-    GI_WITH_NUMBER(equal_number, tag, T, bool, *y, gi_op_equal_##tag(x[i], c))                                                 \
-    GI_WITH_NUMBER(not_equal_number, tag, T, bool, *y, gi_op_not_equal_##tag(x[i], c))                                         \
-    GI_WITH_NUMBER(less_number, tag, T, bool, *y, gi_op_less_##tag(x[i], c))                                                   \
-    GI_WITH_NUMBER(number_less, tag, T, bool, *x, gi_op_less_##tag(c, y[i]))                                                   \
-    GI_WITH_NUMBER(less_equal_number, tag, T, bool, *y, gi_op_less_equal_##tag(x[i], c))                                       \
-    GI_WITH_NUMBER(number_less_equal, tag, T, bool, *x, gi_op_less_equal_##tag(c, y[i]))                                       \
-    GI_WITH_NUMBER(multiply_add_number, tag, T, T, *z, gi_op_multiply_add_##tag(x[i], y[i], c))                                \
-    GI_WITH_NUMBER(multiply_number_add, tag, T, T, *y, gi_op_multiply_add_##tag(x[i], c, z[i]))
+    GI_WITH_NUMBER(add_number, tag, T, T, GI_VECTORIZE_4, y, gi_op_add_##tag(GI_NTH(x), c))                                    \
+    GI_WITH_NUMBER(subtract_number, tag, T, T, GI_VECTORIZE_4, y, gi_op_subtract_##tag(GI_NTH(x), c))                          \
+    GI_WITH_NUMBER(number_subtract, tag, T, T, GI_VECTORIZE_4, x, gi_op_subtract_##tag(c, GI_NTH(y)))                          \
+    GI_WITH_NUMBER(multiply_number, tag, T, T, GI_VECTORIZE_4, y, gi_op_multiply_##tag(GI_NTH(x), c))                          \
+    GI_WITH_NUMBER(number_divide, tag, T, T, GI_VECTORIZE_4, x, gi_op_divide_##tag(c, GI_NTH(y)))                              \
+    GI_WITH_NUMBER(less_number, tag, T, bool, GI_VECTORIZE, y, gi_op_less_##tag(GI_NTH(x), c))                                 \
+    GI_WITH_NUMBER(number_less, tag, T, bool, GI_VECTORIZE, x, gi_op_less_##tag(c, GI_NTH(y)))                                 \
+    GI_WITH_NUMBER(less_equal_number, tag, T, bool, GI_VECTORIZE, y, gi_op_less_equal_##tag(GI_NTH(x), c))                     \
+    GI_WITH_NUMBER(number_less_equal, tag, T, bool, GI_VECTORIZE, x, gi_op_less_equal_##tag(c, GI_NTH(y)))                     \
+    GI_WITH_NUMBER(multiply_add_number, tag, T, T, GI_VECTORIZE_4, z, gi_op_multiply_add_##tag(GI_NTH(x), GI_NTH(y), c))       \
+    GI_WITH_NUMBER(multiply_number_add, tag, T, T, GI_VECTORIZE_4, y, gi_op_multiply_add_##tag(GI_NTH(x), c, GI_NTH(z)))
 GI_WITH_NUMBERS(f32, float)
 GI_WITH_NUMBERS(f64, double)
 #undef GI_WITH_NUMBERS
 
 #undef GI_WITH_NUMBER
+#undef GI_NTH
 
 /* x / c, several times as fast as by divisions: with r = 1 / c, rounded, and q = x r, rounded, the quotient, rounded, is q + (x - q c) r,
    rounded once, if nothing on the way is too large or too small (Brisebarre, Muller and Raina, IEEE Transactions on Computers 53, 2004);
@@ -95,8 +94,6 @@ static gi_kernel GI_FIND(gi_with_number)(ga_op op, int numbers, ga_dtype dtype)
         GI_NUMBER_CASE(multiply, 2, multiply_number)
         GI_NUMBER_CASE(divide, 2, divide_number)
         GI_NUMBER_CASE(divide, 1, number_divide)
-        GI_NUMBER_CASE(equal, 2, equal_number)
-        GI_NUMBER_CASE(not_equal, 2, not_equal_number)
         GI_NUMBER_CASE(less, 2, less_number)
         GI_NUMBER_CASE(less, 1, number_less)
         GI_NUMBER_CASE(less_equal, 2, less_equal_number)

@@ -54,6 +54,11 @@ ga_array *(ga_eval_n)(const char *formula, int n, const ga_arg *operands, ga_eva
     if (letters > GI_FORMULA_LETTERS)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the formula is longer than %d characters", GI_FORMULA_LETTERS);
     if (!gi_operands_check(o.site, n, operands) || !gi_options_eval(&o) || !gi_arena_check(o.site)) return NULL;
+#ifdef GPUARR_STATIC
+    for (int i = 0; i < n; i++)
+        if (operands[i].array && !(GI_FORMULA_DTYPES >> (int)operands[i].array->dtype & 1))
+            return (ga_array *)gi_formula_lacks(o.site, operands[i].array->dtype);
+#endif
     if (o.out && !gi_array_check(o.site, o.out, ".out")) return NULL;
     if (o.where && !gi_array_check_any(o.site, o.where, ".where")) return NULL;
     gi_formula_text f;

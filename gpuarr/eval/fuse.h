@@ -61,7 +61,7 @@ static ga_array *gi_run_folding(gi_eval_run *r, const gi_fused *p, int k, bool *
     ga_array               *result = gi_pass_fold(r, p, step->word->row(), o, declined);
     if (!*declined) return result;
     ga_array *input = gi_pass_make(r, p, NULL, NULL, declined);
-    result          = input ? step->word->fold(input, o) : NULL;
+    result          = input ? gi_run_fold(r, step, input, gi_number_of(GA_KIND_INT, 0, 0), k == r->steps->count - 1) : NULL;
     ga_free(input);
     return result;
 }

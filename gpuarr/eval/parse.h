@@ -27,16 +27,16 @@ typedef struct gi_sign {
 static const gi_sign *gi_signs(int *count)
 {
     static const gi_sign signs[] = { /* longer ones first */
-        { "**", GI_BINDS_POWER, gi_row_power, NULL },             { "//", GI_BINDS_PRODUCT, gi_row_floor_divide, NULL },
-        { "<<", GI_BINDS_SHIFT, gi_row_left_shift, NULL },        { ">>", GI_BINDS_SHIFT, gi_row_right_shift, NULL },
-        { "<=", GI_BINDS_COMPARISON, gi_row_less_equal, NULL },   { ">=", GI_BINDS_COMPARISON, gi_row_greater_equal, NULL },
-        { "==", GI_BINDS_COMPARISON, gi_row_equal, NULL },        { "!=", GI_BINDS_COMPARISON, gi_row_not_equal, NULL },
-        { "<",  GI_BINDS_COMPARISON, gi_row_less, NULL },         { ">",  GI_BINDS_COMPARISON, gi_row_greater, NULL },
-        { "+",  GI_BINDS_SUM, gi_row_add, gi_row_positive },      { "-",  GI_BINDS_SUM, gi_row_subtract, gi_row_negative },
-        { "*",  GI_BINDS_PRODUCT, gi_row_multiply, NULL },        { "/",  GI_BINDS_PRODUCT, gi_row_divide, NULL },
-        { "%",  GI_BINDS_PRODUCT, gi_row_remainder, NULL },       { "|",  GI_BINDS_OR, gi_row_bitwise_or, NULL },
-        { "^",  GI_BINDS_XOR, gi_row_bitwise_xor, NULL },         { "&",  GI_BINDS_AND, gi_row_bitwise_and, NULL },
-        { "~",  0, NULL, gi_row_invert },
+        { "**", GI_BINDS_POWER, GI_FORMULA_ROW(power), NULL },             { "//", GI_BINDS_PRODUCT, GI_FORMULA_ROW(floor_divide), NULL },
+        { "<<", GI_BINDS_SHIFT, GI_FORMULA_ROW(left_shift), NULL },        { ">>", GI_BINDS_SHIFT, GI_FORMULA_ROW(right_shift), NULL },
+        { "<=", GI_BINDS_COMPARISON, GI_FORMULA_ROW(less_equal), NULL },   { ">=", GI_BINDS_COMPARISON, GI_FORMULA_ROW(greater_equal), NULL },
+        { "==", GI_BINDS_COMPARISON, GI_FORMULA_ROW(equal), NULL },        { "!=", GI_BINDS_COMPARISON, GI_FORMULA_ROW(not_equal), NULL },
+        { "<",  GI_BINDS_COMPARISON, GI_FORMULA_ROW(less), NULL },         { ">",  GI_BINDS_COMPARISON, GI_FORMULA_ROW(greater), NULL },
+        { "+",  GI_BINDS_SUM, GI_FORMULA_ROW(add), GI_FORMULA_ROW(positive) },      { "-",  GI_BINDS_SUM, GI_FORMULA_ROW(subtract), GI_FORMULA_ROW(negative) },
+        { "*",  GI_BINDS_PRODUCT, GI_FORMULA_ROW(multiply), NULL },        { "/",  GI_BINDS_PRODUCT, GI_FORMULA_ROW(divide), NULL },
+        { "%",  GI_BINDS_PRODUCT, GI_FORMULA_ROW(remainder), NULL },       { "|",  GI_BINDS_OR, GI_FORMULA_ROW(bitwise_or), NULL },
+        { "^",  GI_BINDS_XOR, GI_FORMULA_ROW(bitwise_xor), NULL },         { "&",  GI_BINDS_AND, GI_FORMULA_ROW(bitwise_and), NULL },
+        { "~",  0, NULL, GI_FORMULA_ROW(invert) },
         { "(", 0, NULL, NULL }, { ")", 0, NULL, NULL }, { "[", 0, NULL, NULL }, { ",", 0, NULL, NULL }, { ";", 0, NULL, NULL }, { "=", 0, NULL, NULL },
     };
     *count = (int)(sizeof signs / sizeof *signs);

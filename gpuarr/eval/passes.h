@@ -151,16 +151,16 @@ static void gi_pass_join_products(gi_fused *p)
             if (p->op[k].x[i] >= GI_FUSED_SLOTS) used[p->op[k].x[i] - GI_FUSED_SLOTS]++;
     for (int k = 0; k < p->ops; k++) {
         gi_pass_op *sum = &p->op[k];
-        for (int i = 0; i < 2 && sum->n == 2 && gi_pass_is_row(sum, gi_row_add()); i++) {
+        for (int i = 0; i < 2 && sum->n == 2 && gi_pass_is_row(sum, GI_FORMULA_ROW(add)()); i++) {
             gi_pass_op *product = sum->x[i] >= GI_FUSED_SLOTS ? &p->op[sum->x[i] - GI_FUSED_SLOTS] : NULL;
             if (!product || product->to != sum->to || used[sum->x[i] - GI_FUSED_SLOTS] != 1) continue;
-            const bool square = gi_pass_is_row(product, gi_row_square());
-            if (!square && !gi_pass_is_row(product, gi_row_multiply())) continue;
+            const bool square = gi_pass_is_row(product, GI_FORMULA_ROW(square)());
+            if (!square && !gi_pass_is_row(product, GI_FORMULA_ROW(multiply)())) continue;
             sum->x[2]   = sum->x[1 - i];
             sum->x[0]   = product->x[0];
             sum->x[1]   = product->x[square ? 0 : 1];
             sum->n      = 3;
-            sum->row    = gi_row_multiply_add();
+            sum->row    = GI_FORMULA_ROW(multiply_add)();
             sum->kernel = gi_row_kernel(sum->row, sum->to);
             product->n  = -1; /* nothing computes it */
         }

@@ -44,7 +44,7 @@ static bool gi_is_square(const gi_row *row, const ga_arg *in)
 
 static ga_array *gi_run_operator(const gi_row *row, int n, const ga_arg *in, ga_map_options o)
 {
-    return gi_is_square(row, in) ? gi_call(gi_row_square(), 1, in, o) : gi_call(row, n, in, o);
+    return gi_is_square(row, in) ? gi_call(GI_FORMULA_ROW(square)(), 1, in, o) : gi_call(row, n, in, o);
 }
 
 /* The options of a fold: what the formula says, and of the last step what the call says. */
@@ -64,12 +64,13 @@ static ga_reduce_options gi_step_reduce(const gi_eval_run *r, const gi_step *ste
 
 static ga_array *gi_run_fold(const gi_eval_run *r, const gi_step *step, const ga_array *a, ga_arg q, bool last)
 {
-    const gi_word          *word = step->word;
-    const ga_reduce_options f    = gi_step_reduce(r, step, last);
-    ga_order_options        m    = ga_order_defaults;
+    const gi_word    *word = step->word;
+    ga_reduce_options f    = gi_step_reduce(r, step, last);
+    ga_order_options  m    = ga_order_defaults;
     if (last && r->o.where)
         return (ga_array *)gi_fail(r->f->site, GA_BAD_ARGUMENT, "%s takes no .where: that is for what is elementwise",
                                    word->name);
+    if (word->row) return gi_options_reduce(&f) ? gi_reduce_row(word->row(), a, f) : NULL; /* as word->fold does, of its set */
     if (word->kind == GI_WORD_FOLD) return word->fold(a, f);
     if (f.dtype != GA_DTYPE_DEFAULT) return (ga_array *)gi_fail(r->f->site, GA_BAD_DTYPE, "%s takes no .dtype", word->name);
     m.axis     = f.axis;

@@ -87,7 +87,7 @@ static void gi_type_row(const gi_row *row, const gi_step *step, const gi_typed *
     int n = step->n;
     if (step->kind == GI_STEP_OPERATOR && gi_is_square(row, in)) {
         if (!typed[step->x[1]].fixed) return;
-        row = gi_row_square();
+        row = GI_FORMULA_ROW(square)();
         n   = 1;
     }
     if (gi_row_settle(row, n, in, GA_DTYPE_DEFAULT, &s, &loses) != GI_SETTLES) return;

@@ -13,9 +13,9 @@ typedef enum gi_word_kind {
 typedef struct gi_word {
     const char  *name;
     gi_word_kind kind;
-    int          arity;         /* operands in parentheses */
-    const gi_row *(*row)(void); /* of the table's rows, folds too */
-    ga_array *(*fold)(const ga_array *a, ga_reduce_options o);
+    int          arity;                                        /* operands in parentheses */
+    const gi_row *(*row)(void);                                /* of the table's rows, folds too */
+    ga_array *(*fold)(const ga_array *a, ga_reduce_options o); /* of other folds */
     ga_array *(*order)(const ga_array *a, ga_order_options o);
     ga_array *(*percentile)(const ga_array *a, ga_arg q, ga_order_options o);
     ga_dtype dtype;
@@ -27,8 +27,8 @@ typedef struct gi_word {
 /* clang-format off */
 static const gi_word *gi_words(int *count)
 {
-#define GI_WORD_OF_ROW(name, arity)     { #name, GI_WORD_ROW, arity, gi_row_##name, NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
-#define GI_WORD_OF_FOLD(name, row)      { #name, GI_WORD_FOLD, 1, row, (ga_##name), NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
+#define GI_WORD_OF_ROW(name, arity)     { #name, GI_WORD_ROW, arity, GI_FORMULA_ROW(name), NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
+#define GI_WORD_OF_FOLD(name)           { #name, GI_WORD_FOLD, 1, NULL, (ga_##name), NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_ORDER(name)          { #name, GI_WORD_ORDER, 1, NULL, NULL, (ga_##name), NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_PERCENTILE(name)     { #name, GI_WORD_PERCENTILE, 2, NULL, NULL, NULL, (ga_##name), GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_DTYPE(TAG, t, T, name) { name, GI_WORD_DTYPE, 1, NULL, NULL, NULL, NULL, GA_##TAG, GA_KIND_ARRAY, 0 },
@@ -40,12 +40,12 @@ static const gi_word *gi_words(int *count)
 #define GA_BINARY(name, ...)      GI_WORD_OF_ROW(name, 2)
 #define GA_ELEMENTARY2(name, ...) GI_WORD_OF_ROW(name, 2)
 #define GA_TERNARY(name, ...)     GI_WORD_OF_ROW(name, 3)
-#define GA_FOLD(name, ...)        GI_WORD_OF_FOLD(name, gi_row_##name)
+#define GA_FOLD(name, ...)        { #name, GI_WORD_FOLD, 1, GI_FORMULA_ROW(name), NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
 #define GA_TABLE
 #include "../rows/table.h"
-        GI_WORD_OF_FOLD(var, NULL) GI_WORD_OF_FOLD(std, NULL) GI_WORD_OF_FOLD(nanmean, NULL) GI_WORD_OF_FOLD(nanvar, NULL)
-        GI_WORD_OF_FOLD(nanstd, NULL) GI_WORD_OF_FOLD(argmin, NULL) GI_WORD_OF_FOLD(argmax, NULL) GI_WORD_OF_FOLD(nanargmin, NULL)
-        GI_WORD_OF_FOLD(nanargmax, NULL)
+        GI_WORD_OF_FOLD(var) GI_WORD_OF_FOLD(std) GI_WORD_OF_FOLD(nanmean) GI_WORD_OF_FOLD(nanvar)
+        GI_WORD_OF_FOLD(nanstd) GI_WORD_OF_FOLD(argmin) GI_WORD_OF_FOLD(argmax) GI_WORD_OF_FOLD(nanargmin)
+        GI_WORD_OF_FOLD(nanargmax)
         GI_WORD_OF_ORDER(median) GI_WORD_OF_ORDER(nanmedian) GI_WORD_OF_PERCENTILE(percentile) GI_WORD_OF_PERCENTILE(nanpercentile)
         { "where", GI_WORD_WHERE, 3, NULL, NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
         GI_EACH_DTYPE(GI_WORD_OF_DTYPE)

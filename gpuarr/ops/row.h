@@ -15,9 +15,11 @@ typedef ga_array *(*gi_row_special)(const gi_row *row, const ga_arg *in, ga_dtyp
 struct gi_row {
 #ifdef GPUARR_STATIC
     bool (*find)(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold); /* of this row alone */
+    bool in_formulas;                                               /* which have GPUARR_EVAL_DTYPES alone */
 #endif
     ga_op       op;
     const char *name;    /* of the public function */
+    unsigned    dtypes;  /* bits: those it has, compiled or not */
     gi_result   returns; /* elementwise rows */
     int         cost;
     gi_end      ends; /* reductions */
@@ -30,16 +32,18 @@ struct gi_row {
 
 #ifdef GPUARR_STATIC
 #define GI_FIND_IN(row, dtype, kernel, fold) ((row)->find(dtype, kernel, fold))
-#define GI_FINDER(name)                                                                                                        \
-    static bool gi_find_row_##name(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                                           \
+#define GI_FINDER(in, name)                                                                                                    \
+    static bool gi_look_up_##in##_##name(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                                     \
     {                                                                                                                          \
-        return GI_LOOP_OF(in_row_##name)(dtype, kernel, fold);                                                                 \
+        return GI_LOOP_OF(in_##in##_##name)(dtype, kernel, fold);                                                              \
     }
-#define GI_FOUND_BY(name) gi_find_row_##name,
+#define GI_FOUND_BY(in, name) gi_look_up_##in##_##name, GI_IN_##in,
+#define GI_IN_row             false
+#define GI_IN_formula         true
 #else
 #define GI_FIND_IN(row, dtype, kernel, fold) (GI_LOOP_OF(find)((row)->op, dtype, kernel, fold))
-#define GI_FINDER(name)
-#define GI_FOUND_BY(name)
+#define GI_FINDER(in, name)
+#define GI_FOUND_BY(in, name)
 #endif
 
 /* The kernel of an elementwise row for a dtype; NULL if it has none. Integers are finite and no NaN: that takes no kernel for each. */

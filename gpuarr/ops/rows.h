@@ -1,14 +1,11 @@
 /* ---- the rows -------------------------------------------------------------------------------------------------------- */
 
 /* Has the row of an operation this dtype, whether it is compiled or not? */
-static bool gi_row_has(const gi_row *row, ga_dtype dtype, ga_dtype common)
+static bool gi_row_has(const gi_row *row, ga_dtype dtype)
 {
-    (void)common;
-#ifdef GPUARR_FEW_DTYPES /* rows have all dtypes of a class or none */
-    if (gi_is_complex(dtype)) return gi_is_complex(common);
-    if (gi_is_int(dtype)) dtype = gi_is_signed(dtype) ? GA_I32 : GA_U8;
-#endif
-    return gi_row_kernel(row, dtype) != NULL;
+    const bool plain =
+        row->op == GA_OP_isnan || row->op == GA_OP_isinf || row->op == GA_OP_isfinite; /* what is no float is finite */
+    return row->dtypes >> (int)dtype & 1 || (plain && dtype < GA_F32);
 }
 
 /* The dtype in which an operation computes: the first one of its row that holds every operand. Numbers count only where they lift
@@ -23,7 +20,7 @@ static ga_dtype gi_loop_dtype(const gi_row *row, int n, const ga_arg *in, ga_dty
     for (int d = (int)(lifted ? common : arrays); d < (int)GA_DTYPE_COUNT; d++) { /* none before holds them */
         bool holds = !lifted || ga_can_cast(common, (ga_dtype)d);
         for (int k = 0; k < n; k++) holds = holds && (!in[k].array || ga_can_cast(in[k].array->dtype, (ga_dtype)d));
-        if (holds && gi_row_has(row, (ga_dtype)d, common)) return (ga_dtype)d;
+        if (holds && gi_row_has(row, (ga_dtype)d)) return (ga_dtype)d;
     }
     return GA_DTYPE_DEFAULT;
 }
@@ -146,40 +143,63 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
 #define GI_ROW_HAS(what, name)         GI_ROW_HAS_(GI_JOIN(GI_JOIN(GI_ROW_, what), GI_JOIN(_, name)), NULL, )
 #define GI_ROW_HAS_(...)               GI_ROW_SECOND(__VA_ARGS__)
 #define GI_ROW_SECOND(a, b, ...)       b
-#define GI_ROW_without_nan_fmax        , gi_row_maximum
-#define GI_ROW_without_nan_fmin        , gi_row_minimum
-#define GI_ROW_without_nan_nansum      , gi_row_sum
-#define GI_ROW_without_nan_nanprod     , gi_row_prod
-#define GI_ROW_without_nan_nanmin      , gi_row_min
-#define GI_ROW_without_nan_nanmax      , gi_row_max
-#define GI_ROW_of_bool_sum             , gi_row_count_nonzero
-#define GI_ROW_of_bool_floor           , gi_row_absolute
-#define GI_ROW_of_bool_ceil            , gi_row_absolute
-#define GI_ROW_of_bool_trunc           , gi_row_absolute
-#define GI_ROW_of_bool_real            , gi_row_absolute
-#define GI_ROW_exchanged_greater       , gi_row_less
-#define GI_ROW_exchanged_greater_equal , gi_row_less_equal
+#define GI_ROW_without_nan_fmax        , GI_ROW_IN(GI_SET, maximum)
+#define GI_ROW_without_nan_fmin        , GI_ROW_IN(GI_SET, minimum)
+#define GI_ROW_without_nan_nansum      , GI_ROW_IN(GI_SET, sum)
+#define GI_ROW_without_nan_nanprod     , GI_ROW_IN(GI_SET, prod)
+#define GI_ROW_without_nan_nanmin      , GI_ROW_IN(GI_SET, min)
+#define GI_ROW_without_nan_nanmax      , GI_ROW_IN(GI_SET, max)
+#define GI_ROW_of_bool_sum             , GI_ROW_IN(GI_SET, count_nonzero)
+#define GI_ROW_of_bool_floor           , GI_ROW_IN(GI_SET, absolute)
+#define GI_ROW_of_bool_ceil            , GI_ROW_IN(GI_SET, absolute)
+#define GI_ROW_of_bool_trunc           , GI_ROW_IN(GI_SET, absolute)
+#define GI_ROW_of_bool_real            , GI_ROW_IN(GI_SET, absolute)
+#define GI_ROW_exchanged_greater       , GI_ROW_IN(GI_SET, less)
+#define GI_ROW_exchanged_greater_equal , GI_ROW_IN(GI_SET, less_equal)
 #define GI_ROW_special_power           , gi_power_special
 #define GI_ROW_special_equal           , gi_comparison_special
 #define GI_ROW_special_not_equal       , gi_comparison_special
 #define GI_ROW_special_less            , gi_comparison_special
 #define GI_ROW_special_less_equal      , gi_comparison_special
 
-#define GI_ROW(name, returns, cost, ends, start)                                                                               \
-    GI_FINDER(name)                                                                                                            \
-    GI_TABLE(gi_row, gi_row_##name,                                                                                            \
-             { GI_FOUND_BY(name) GA_OP_##name, "ga_" #name, returns, cost, ends, start, GI_ROW_HAS(without_nan, name),         \
-               GI_ROW_HAS(of_bool, name), GI_ROW_HAS(exchanged, name), GI_ROW_HAS(special, name) })
-#define GI_ELEMENTWISE_ROW(name, returns, cost) GI_ROW(name, returns, cost, GI_ENDS_SAME, GI_START_NONE)
-#define GA_UNARY(name, dtypes, result, ...)     GI_ELEMENTWISE_ROW(name, GI_RETURNS_##result, GI_CHEAP)
-#define GA_ELEMENTARY(name, ...)                GI_ELEMENTWISE_ROW(name, GI_RETURNS_SAME, GI_COSTLY)
-#define GA_BINARY(name, dtypes, result, ...)    GI_ELEMENTWISE_ROW(name, GI_RETURNS_##result, GI_CHEAP)
-#define GA_ELEMENTARY2(name, ...)               GI_ELEMENTWISE_ROW(name, GI_RETURNS_SAME, GI_COSTLY)
-#define GA_TERNARY(name, dtypes, result, ...)   GI_ELEMENTWISE_ROW(name, GI_RETURNS_##result, GI_CHEAP)
-#define GA_FOLD(name, dtypes, acc, result, start, ...)                                                                         \
-    GI_ROW(name, GI_RETURNS_SAME, GI_CHEAP, GI_ENDS_##result, GI_START_##start)
-#define GA_TABLE
-#include "../rows/table.h"
+/* The groups of the table's column `dtypes`, as bits. */
+enum {
+    GI_HAS_BOOL  = 1 << GA_BOOL,
+    GI_HAS_BITS  = (1 << GA_F32) - 1,
+    GI_HAS_INT   = GI_HAS_BITS - GI_HAS_BOOL,
+    GI_HAS_FLT   = 1 << GA_F32 | 1 << GA_F64,
+    GI_HAS_CPX   = 1 << GA_C64 | 1 << GA_C128,
+    GI_HAS_FLTC  = GI_HAS_FLT | GI_HAS_CPX,
+    GI_HAS_REAL  = GI_HAS_INT | GI_HAS_FLT,
+    GI_HAS_ORDER = GI_HAS_BITS | GI_HAS_FLT,
+    GI_HAS_ARITH = GI_HAS_INT | GI_HAS_FLTC,
+    GI_HAS_ALL   = GI_HAS_BITS | GI_HAS_FLTC,
+    GI_HAS_TRUTH = GI_HAS_BOOL,
+    GI_HAS_SWAP  = 0
+};
+
+/* gi_row_add(), and under GPUARR_STATIC gi_formula_add(), which formulas call: its dtypes are GPUARR_EVAL_DTYPES. */
+#define GI_ROW_IN(in, name)                              GI_ROW_IN_(in, name)
+#define GI_ROW_IN_(in, name)                             gi_##in##_##name
+#define GI_ROW(name, dtypes, returns, cost, ends, start) GI_NAMED_ROW(GI_SET, name, GI_HAS_##dtypes, returns, cost, ends, start)
+#define GI_NAMED_ROW(...)                                GI_NAMED_ROW_(__VA_ARGS__)
+#define GI_NAMED_ROW_(in, name, dtypes, returns, cost, ends, start)                                                            \
+    GI_FINDER(in, name)                                                                                                        \
+    GI_TABLE(gi_row, gi_##in##_##name,                                                                                         \
+             { GI_FOUND_BY(in, name) GA_OP_##name, "ga_" #name, dtypes, returns, cost, ends, start,                            \
+               GI_ROW_HAS(without_nan, name), GI_ROW_HAS(of_bool, name), GI_ROW_HAS(exchanged, name),                          \
+               GI_ROW_HAS(special, name) })
+#define GI_SET row
+#include "row_set.h"
+#undef GI_SET
+#ifdef GPUARR_STATIC
+#define GI_SET formula
+#include "row_set.h"
+#undef GI_SET
+#define GI_FORMULA_ROW(name) gi_formula_##name
+#else
+#define GI_FORMULA_ROW(name) gi_row_##name
+#endif
 
 /* What a call of a row comes down to, by the dtypes of its operands. */
 typedef struct gi_settled {
@@ -189,7 +209,22 @@ typedef struct gi_settled {
     ga_dtype      common, loop, result;
 } gi_settled;
 
-typedef enum gi_settling { GI_SETTLES, GI_LOSES_KIND, GI_NOT_STAMPED, GI_HAS_NO_LOOP } gi_settling;
+typedef enum gi_settling { GI_SETTLES, GI_LOSES_KIND, GI_NOT_STAMPED, GI_NOT_IN_FORMULAS, GI_HAS_NO_LOOP } gi_settling;
+
+#ifdef GPUARR_STATIC
+/* Have the formulas of this program no loops of the dtype? */
+static bool gi_row_lacks(const gi_row *row, ga_dtype dtype)
+{
+    return row->in_formulas && dtype != GA_DTYPE_DEFAULT && !(GI_FORMULA_DTYPES >> (int)dtype & 1);
+}
+
+static void *gi_formula_lacks(const char *site, ga_dtype dtype)
+{
+    return gi_fail(site, GA_BAD_DTYPE,
+                   "formulas of this program are compiled without %s: add it to those that it names in GPUARR_EVAL_DTYPES",
+                   ga_dtype_name(dtype));
+}
+#endif
 
 /* Finds that out. asked: the dtype to compute in, if one was given. *loses: the operand that would lose its kind. */
 static gi_settling gi_row_settle(const gi_row *row, int n, const ga_arg *in, ga_dtype asked, gi_settled *s, int *loses)
@@ -223,6 +258,9 @@ static gi_settling gi_row_settle(const gi_row *row, int n, const ga_arg *in, ga_
     if (loop == GA_DTYPE_DEFAULT) loop = gi_loop_dtype(row, n, in, common);
     s->row  = row;
     s->loop = loop;
+#ifdef GPUARR_STATIC
+    if (gi_row_lacks(row, loop)) return GI_NOT_IN_FORMULAS;
+#endif
 #ifdef GPUARR_FEW_DTYPES
     if (loop != GA_DTYPE_DEFAULT && !gi_has_loops(loop)) return GI_NOT_STAMPED;
 #endif
@@ -250,6 +288,9 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
             o.site, GA_BAD_DTYPE, "%s cannot be computed in %s without losing its kind: use ga_astype first",
             ga_dtype_name(in[loses].array ? in[loses].array->dtype : gi_number_dtype(in[loses])), ga_dtype_name(o.dtype));
     case GI_NOT_STAMPED: return (void)gi_dtype_is_stamped(o.site, s.loop), (ga_array *)NULL;
+#ifdef GPUARR_STATIC
+    case GI_NOT_IN_FORMULAS: return (ga_array *)gi_formula_lacks(o.site, s.loop);
+#endif
     case GI_HAS_NO_LOOP:
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", row->name, ga_dtype_name(s.common));
     default: break;
