@@ -22,8 +22,13 @@ GA_REDUCTION_T(own_squares, FLT, T, (T u, T v), double, 0, (double)((u - v) * (u
 #define IN_2 (x, y)
 #define IN_3 (x, y, z)
 
-/* A step of Horner's rule. */
-#define HORNER(p, number) ga_add(ga_multiply(p, x), number)
+/* 7 x^7 + ... + 0.5 by Horner's rule. (As nested calls it would be a macro in a macro in a macro: more text than compilers like.) */
+static void polynomial_by_calls(void)
+{
+    ga_array *p = ga_add(ga_multiply(7, x), 6);
+    for (int k = 5; k > 0; k--) p = ga_add(ga_multiply(p, x), k);
+    ga_add(ga_multiply(p, x), 0.5, .out = out);
+}
 
 /* clang-format off */
 #define FORMULAS(INTO)                                                                                                         \
@@ -34,9 +39,7 @@ GA_REDUCTION_T(own_squares, FLT, T, (T u, T v), double, 0, (double)((u - v) * (u
                             ga_divide(ga_square(ga_subtract(y, 100)), 10000)), .out = out))                                    \
     INTO(choice,     "where(x>0.5, sqrt(x), y)", IN_2, ga_where(ga_greater(x, 0.5), ga_sqrt(x), y, .out = out))                \
     INTO(ratio,      "(x-y)/(x+y)", IN_2, ga_divide(ga_subtract(x, y), ga_add(x, y), .out = out))                              \
-    INTO(polynomial, "((((((7*x+6)*x+5)*x+4)*x+3)*x+2)*x+1)*x+0.5", IN_1,                                                      \
-         ga_add(ga_multiply(HORNER(HORNER(HORNER(HORNER(HORNER(ga_add(ga_multiply(7, x), 6), 5), 4), 3), 2), 1), x), 0.5,      \
-                .out = out))                                                                                                   \
+    INTO(polynomial, "((((((7*x+6)*x+5)*x+4)*x+3)*x+2)*x+1)*x+0.5", IN_1, polynomial_by_calls())                               \
     INTO(length,     "sqrt(x*x+y*y+z*z)", IN_3,                                                                                \
          ga_sqrt(ga_add(ga_add(ga_multiply(x, x), ga_multiply(y, y)), ga_multiply(z, z)), .out = out))                         \
     INTO(plane,      "2*x+3*y-4*z+5", IN_3,                                                                                    \

@@ -331,17 +331,22 @@ static OpRef next_host_function()
     return nullptr;
 }
 
+static void call_host_functions()
+{
+    while (!worker->calls.empty()) {
+        OpRef op = worker->calls.front();
+        worker->calls.pop_front();
+        call_host_function(op);
+    }
+}
+
 static void serve()
 {
     is_worker = true;
     prepare_os_thread();
     api_mutex.lock();
     for (;;) {
-        while (!worker->calls.empty()) {
-            OpRef op = worker->calls.front();
-            worker->calls.pop_front();
-            call_host_function(op);
-        }
+        call_host_functions();
         OpRef    next = next_host_function();
         uint64_t seen = submissions;
         if (!next) worker->asked.wait(api_mutex);
@@ -370,13 +375,18 @@ static void start_host_function(const OpRef &op)
     make_worker();
     worker->calls.push_back(op);
     worker->asked.notify_all();
+    op_ended->notify_all(); /* the worker may be waiting there */
 }
 
-/* A function in a stream cannot wait for itself: the call returns too early, and ApiCall has said why. */
+/* A function in a stream cannot wait for itself: the call returns too early, and ApiCall has said why. The worker calls what it is given
+ * meanwhile: that may be what it waits for. */
 static void wait_until_done(const OpRef &op)
 {
     close_gates();
-    while (!op->done && !self.host_function) op_ended->wait(api_mutex);
+    while (!op->done && !self.host_function) {
+        if (is_worker && !worker->calls.empty()) call_host_functions();
+        else op_ended->wait(api_mutex);
+    }
 }
 
 static void run_op(const OpRef &op)
