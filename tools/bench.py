@@ -413,7 +413,11 @@ def formulas():
                 def by_numba(loop=loop, new=name == "squares"):
                     made = loop(x, y, z, o)
                     return np.array(made) if new else o
-                peers = [("numba", by_numba if loop else None), ("NumExpr", expression(text, x=x, y=y, z=z, h=dtype(0.5)))]
+                numpy_names = {**vars(np), "x": x, "y": y, "z": z, "h": dtype(0.5)}
+
+                def by_numpy(code=compile(text, name, "eval"), names=numpy_names):
+                    return np.asarray(eval(code, names))
+                peers = [("NumPy", by_numpy), ("numba", by_numba if loop else None), ("NumExpr", expression(text, x=x, y=y, z=z, h=dtype(0.5)))]
                 ours = {}
                 for way, program in others.items():
                     program.prepare(f"{way}_{name}", dict(x=x, y=y, z=z))
