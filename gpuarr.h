@@ -1176,6 +1176,13 @@ typedef struct ga_eval_options {
 /* What ga_eval(formula, (operands), ...) calls. */
 GA_API ga_array *(ga_eval_n)(const char *formula, int n, const ga_arg *operands, ga_eval_options o);
 
+/* The formula as the source of a kernel of your own, for those who want it compiled: GA_ELEMENTWISE(name, ...), or GA_REDUCTION where it
+   ends with sum, prod or mean of everything.
+        char *source = ga_formula_c("bell", "exp(-(x - m)**2 / s)", "float x, float m, float s");
+   The parameters are the kernel's, and what the formula calls its operands; the bits are those of ga_eval on arrays of these dtypes.
+   The text is yours, free() it; NULL with an error. */
+GA_API char *(ga_formula_c)(const char *name, const char *formula, const char *parameters, const char *site);
+
 /* ==== >>chunked: arrays that are computed piece by piece ============================================================ */
 /*  A chunked array is a ga_array whose elements do not exist yet. Whatever is made of it (elementwise operations, kernels of your own,
     views, reductions, joined arrays, products, distances, convolutions, filters, stencils, sorted lines, running sums) is chunked too:
@@ -1795,6 +1802,7 @@ GI_BEGIN_COLD
 #include "gpuarr/eval/folds.h"
 #include "gpuarr/eval/fuse.h"
 #include "gpuarr/eval/call.h"
+#include "gpuarr/eval/source.h"
 #include "gpuarr/chunks/events.h"
 #include "gpuarr/chunks/node.h"
 #include "gpuarr/chunks/kept.h"

@@ -94,6 +94,10 @@ compiled() { # compiled KIND: tests/ways.c, compiled in each way that the header
     done
     one "build of eval_dtypes.c" made "$out/eval_dtypes" clang -std=c11 $WARN -DGPUARR_BASELINE_ONLY -I. tests/eval_dtypes.c -lm -lpthread &&
         part "formulas of a program of one file" "$out/eval_dtypes"
+    one "build of formula_c.c" made "$out/formula_c" gcc -std=c11 $WARN -I. tests/formula_c.c $(object_files "$1") $LIBS &&
+        one "formulas as source" prints "$out/formula_c" &&
+        one "build of that source" made "$out/formula_c_made" gcc -std=c11 -O1 $WARN "-DGENERATED=\"$out/formula_c.txt\"" -I. tests/formula_c.c $(object_files "$1") $LIBS &&
+        part "formulas as source" "$out/formula_c_made"
     one "ways.c came to its end" grep -qx "0 arrays are left" "$out/LINKED.txt"
 }
 
@@ -160,7 +164,7 @@ none_too_long() { # of what is written here: 1200 lines, gpuarr.h 2600
 }
 
 none_forgotten() { # every test of tests/ is run by somebody
-    local file name bad=0 others="impl bits stack oracle_kernels ways unload threads few_dtypes cuda_barriers mpi ulp fuzz fuzz_api fuzz_fits fuzz_npy fuzz_zarr formulas eval_dtypes"
+    local file name bad=0 others="impl bits stack oracle_kernels ways unload threads few_dtypes cuda_barriers mpi ulp fuzz fuzz_api fuzz_fits fuzz_npy fuzz_zarr formulas eval_dtypes formula_c"
     for file in tests/*.c tests/*.cu; do
         name=$(basename "${file%.c*}")
         case " $TESTS $CUDA_TESTS $others " in *[[:space:]]"$name"[[:space:]]*) ;; *) echo "FAIL $file is in no list of run.sh or cuda.sh" && bad=1 ;; esac

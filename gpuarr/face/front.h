@@ -480,6 +480,7 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_stencil_n(...)       GI_3(ga_stencil_n, ga_stencil_options, GI_SITE("ga_stencil_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_eval(...)            GI_1A(gi_eval_args, ga_eval_options, GI_SITE("ga_eval(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_eval_n(...)          GI_3(ga_eval_n, ga_eval_options, GI_SITE("ga_eval_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_formula_c(name, formula, parameters) (ga_formula_c)(name, formula, parameters, GI_SITE("ga_formula_c(" #name ", " #formula ", " #parameters ")"))
 #define ga_concatenate(...)     GI_L(gi_concatenate, ga_axis_options, GI_SITE("ga_concatenate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_concatenate_n(...)   GI_2(ga_concatenate_n, ga_axis_options, GI_SITE("ga_concatenate_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_stack(...)           GI_L(gi_stack, ga_axis_options, GI_SITE("ga_stack(" #__VA_ARGS__ ")"), __VA_ARGS__, )
