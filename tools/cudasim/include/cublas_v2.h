@@ -168,7 +168,7 @@ CUDASIM_INLINE void launch(const char *name, const char *file, int line, const c
                            void (*kernel)(P...), A... arguments)
 {
     cudasim::launcher l(file, line, name, configuration);
-    l.launch.library = 1;
+    l.launch.of_cublas = 1;
     cudasim::run_pointer(l.launch, kernel, arguments...);
 }
 

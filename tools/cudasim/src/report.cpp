@@ -178,7 +178,7 @@ static bool is_own_file(const std::string &file)
     return false;
 }
 
-static bool is_library_file(const std::string &file)
+static bool is_cublas_file(const std::string &file)
 {
     const char *const name = "/cublas_v2.h";
     return file.size() > strlen(name) && !file.compare(file.size() - strlen(name), std::string::npos, name);
@@ -196,14 +196,14 @@ std::string source_position(const void *code)
 {
     if (!code) return "";
     std::string text, glue;
-    bool        library = false;
+    bool        cublas = false;
     /* a return address belongs to the instruction before it */
     for (const std::string &raw : symbolize((const char *)code - 1)) {
         Frame       f        = parse_frame(raw);
         std::string position = f.file + ":" + std::to_string(f.line);
         if (f.file.empty() || f.file[0] == '?' || is_own_file(f.file)) continue;
-        if (is_library_file(f.file)) {
-            library = true;
+        if (is_cublas_file(f.file)) {
+            cublas = true;
             continue;
         }
         if (is_glue_name(f.function)) { /* the launch itself, or an inlined kernel whose name addr2line missed */
@@ -212,7 +212,7 @@ std::string source_position(const void *code)
         }
         text += (text.empty() ? "" : ", inlined in ") + f.function + " at " + position;
     }
-    if (text.empty() && library) return "code of cuBLAS";
+    if (text.empty() && cublas) return "code of cuBLAS";
     if (text.empty()) text = glue;
     if (text.empty()) {
         char address[32];
@@ -287,10 +287,10 @@ Report::Report(const void *code, Place place, const char *format, ...)
 {
     std::lock_guard<std::recursive_mutex> lock(api_mutex);
     report_count++;
-    bool library = code && self.in_kernel && kernel.launch && kernel.launch->library;
-    if (library) place = Place{ kernel.launch->file, kernel.launch->line }; /* the program's line: where it called it */
+    bool of_cublas = code && self.in_kernel && kernel.launch && kernel.launch->of_cublas;
+    if (of_cublas) place = Place{ kernel.launch->file, kernel.launch->line }; /* the program's line: where it called it */
     wanted = is_news(code, place, format) && report_count <= 1000000;
-    if (library) code = nullptr;
+    if (of_cublas) code = nullptr;
     static long printed = 0;
     if (wanted && ++printed > options.max_reports) wanted = false;
     if (!wanted) return;
