@@ -16,6 +16,7 @@
 #include "gpuarr/cuda/runtime.h"
 #include "gpuarr/cuda/map_kernels.h"
 #include "gpuarr/cuda/map.h"
+#include "gpuarr/cuda/programs.h"
 #include "gpuarr/cuda/find.h"
 #include "gpuarr/cuda/folds.h"
 #include "gpuarr/cuda/own_run.h"

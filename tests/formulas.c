@@ -50,8 +50,9 @@ static ga_array *some_array(ga_dtype dtype, const int64_t lengths[3])
     for (int d = 0; d < ndim; d++) shape[ndim - 1 - d] = lengths[d];
     for (int d = 0; d < ndim; d++) turned[d] = shape[ndim - 1 - d];
     if (way == 1) shape[ndim - 1] *= 2;
-    ga_array *a = ga_empty_n(ndim, way == 2 ? turned : shape, .dtype = dtype);
+    ga_array *a = ga_empty_n(ndim, way == 2 ? turned : shape, .dtype = dtype, .device = GA_CPU);
     put_random(a);
+    if (test_on_gpu()) a = ga_to(a, GA_CUDA);
     if (way == 1) return ga_index(a, "..., ::2");
     if (way == 2) return ga_transpose(a);
     if (way == 3) return ga_index(a, "..., ::-1");
@@ -65,7 +66,7 @@ static void make_operands(void)
 {
     const int64_t(*set)[3] = shapes[test_below(2) ? test_below(2) : test_below(8)];
     const bool floats      = test_below(2);
-    on_chunks              = test_below(12) == 0;
+    on_chunks              = test_below(12) == 0 && !test_on_gpu();
     for (int k = 0; k < OPERANDS; k++) {
         kept[k] = NULL;
         if (k == 4) operand[k] = test_below(2) ? GA_ARG((int)test_below(5)) : GA_ARG(test_uniform() * 4);
@@ -424,7 +425,8 @@ static void run_text(void)
 
 int main(int argc, char **argv)
 {
-    int64_t formulas = 1000, texts = 1000, seed = 1;
+    test_begin();
+    int64_t formulas = test_on_gpu() ? 300 : 1000, texts = test_on_gpu() ? 100 : 1000, seed = 1;
     for (int k = 1; k + 1 < argc; k += 2) {
         if (!strcmp(argv[k], "--formulas")) formulas = atoll(argv[k + 1]);
         if (!strcmp(argv[k], "--texts")) texts = atoll(argv[k + 1]);

@@ -479,7 +479,7 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     ,musl) echo musl:musl-gcc-O2 ;;
     ,mpi) echo mpi:mpich mpi:openmpi ;;
     ,fuzz_api) echo fuzz_api:sanitized ;;
-    *,formulas) case $kind in plain | check | asan) return 1 ;; esac; echo "formulas:${kind:-quick}" ;;
+    ,formulas | quick,formulas | sanitized,formulas | gcc-O2,formulas) echo "formulas:${kind:-quick}" ;;
     ,fuzz*) echo fuzzing ;;
     ,oracle) echo "oracle:quick:$([ "$1" = oracle ] || echo "${1#*=}")" ;;
     ,examples) echo examples:gcc-O2 ;;

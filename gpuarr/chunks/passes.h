@@ -18,7 +18,7 @@ static ga_array *gi_eval_pass(gi_worker *w, const gi_lazy *n, const gi_box *box,
     const bool ok = k == n->inputs;
     for (int i = 0; i < n->inputs && ok && !out && p->over; i++)
         if (gi_may_reuse(pulled[i], n, box)) out = pulled[i];
-    if (ok) made = out ? gi_array_hold(n->site, out) : gi_array_new(n->site, n->dtype, GA_CPU, n->ndim, box->count);
+    if (ok) made = out ? gi_array_hold(n->site, out) : gi_array_new(n->site, n->dtype, w->device, n->ndim, box->count);
     if (made && !p->make(n->site, p + 1, pulled, made)) {
         ga_free(made);
         made = NULL;
@@ -26,7 +26,7 @@ static ga_array *gi_eval_pass(gi_worker *w, const gi_lazy *n, const gi_box *box,
     while (k > 0) ga_free(pulled[--k]);
     return made;
 }
-GI_TABLE(gi_lazy_kind, gi_kind_pass, { "formula", gi_eval_pass, GI_LOCAL | GI_SPREAD, NULL })
+GI_TABLE(gi_lazy_kind, gi_kind_pass, { "formula", gi_eval_pass, GI_LOCAL | GI_ON_GPU | GI_SPREAD, NULL })
 
 static ga_array *gi_chunked_pass(const gi_pass_call *c)
 {

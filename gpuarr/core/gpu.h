@@ -9,6 +9,7 @@ typedef void (*gi_gpu_kernel)(void); /* an elementwise kernel, of which only the
 
 /* What the calls are planned as (gpuarr/plans). */
 struct gi_job;
+struct gi_program;
 struct gi_lines;
 struct gi_order;
 struct gi_reducing;
@@ -20,7 +21,7 @@ struct gi_distances;
 struct gi_indexed_from;
 
 typedef struct gi_gpu_print {
-    size_t of[14];
+    size_t of[15];
 } gi_gpu_print;
 
 typedef struct gi_gpu_port {
@@ -93,6 +94,8 @@ typedef struct gi_gpu_port {
     gi_gpu_kernel (*easy_power)(double exponent, ga_dtype dtype);
     gi_gpu_kernel (*whole)(void); /* of float64 */
     bool (*run)(const char *site, struct gi_job *j);
+    bool (*takes_program)(const struct gi_program *p); /* can it compute all of its ops? (no error) */
+    bool (*run_program)(const char *site, const struct gi_program *p);
     bool (*generate)(const char *site, ga_array *a, ga_dtype made, int generator, const void *plan,
                      const struct gi_indexed_from *from);
 

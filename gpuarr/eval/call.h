@@ -5,26 +5,28 @@ static bool gi_options_eval(ga_eval_options *o)
     return GI_TAKE(eval, o, out) && GI_TAKE(eval, o, where) && gi_option_dtype(o->site, o->dtype);
 }
 
-/* Are all arrays on the CPU? What is chunked may be computed on GPUs too, which have no passes. */
-static bool gi_eval_on_cpu(const ga_eval_options *o, int n, const ga_arg *operands)
+/* The device of passes, or GA_DEVICE_DEFAULT: there are none, because arrays lie on several. */
+static ga_device gi_eval_device(const ga_eval_options *o, int n, const ga_arg *operands)
 {
-    bool cpu = gi_default_device == GA_CPU && o->dtype == GA_DTYPE_DEFAULT;
+    ga_device device = GA_DEVICE_DEFAULT;
+    if (o->dtype != GA_DTYPE_DEFAULT) return device;
     for (int k = 0; k < n; k++) {
         const ga_array *a = operands[k].array;
-        cpu               = cpu && (!a || (a->device == GA_CPU && !(gi_gpu && gi_is_deferred(a))));
+        if (a && device != GA_DEVICE_DEFAULT && a->device != device) return GA_DEVICE_DEFAULT;
+        if (a) device = a->device;
     }
-    return cpu;
+    return device;
 }
 
 /* Computes the steps, in passes if there are any, and tells an error with the formula and the place in it. */
 static ga_array *gi_eval_steps(gi_formula_text *f, const gi_steps *steps, const gi_passes *passes, const ga_eval_options *o)
 {
-    gi_eval_run         r        = { f, steps, *o, NULL, NULL };
+    gi_eval_run         r        = { f, steps, *o, NULL, NULL, gi_eval_device(o, f->n, f->operands) };
     int                 failed   = -1;
     bool                declined = true;
     ga_array           *result   = NULL;
     const gi_error_held held     = gi_error_hold();
-    if (passes && gi_eval_on_cpu(o, f->n, f->operands)) result = gi_run_passes(&r, passes, &failed, &declined);
+    if (passes && r.device != GA_DEVICE_DEFAULT) result = gi_run_passes(&r, passes, &failed, &declined);
     if (declined) result = gi_run_steps(&r, &failed);
     char picture[500] = "";
     if (failed >= 0 && !gi_error_has("\n"))

@@ -79,7 +79,8 @@ static ga_array *gi_pass_fold(const gi_eval_run *r, const gi_fused *p, const gi_
     ga_array      imagined;
     memset(&f.pass, 0, sizeof f.pass);
     f.pass.p  = p;
-    *declined = gi_pass_is_deferred(p, values, NULL) || !gi_pass_shape(p, values, NULL, &f.pass.ndim, f.pass.shape);
+    *declined = r->device != GA_CPU || gi_pass_is_deferred(p, values, NULL) ||
+                !gi_pass_shape(p, values, NULL, &f.pass.ndim, f.pass.shape);
     for (int k = 0; k < p->leaves && !*declined; k++)
         *declined = gi_pass_copies(values[p->leaf[k]].array, f.pass.ndim, f.pass.shape, NULL);
     if (*declined || !gi_options_reduce(&o) || !gi_arena_check(site)) return NULL;

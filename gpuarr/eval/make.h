@@ -1,10 +1,10 @@
 /* ---- what a pass makes ------------------------------------------------------------------------------------------------------ */
 
-/* What a pass can work on: is it an array in memory of the CPU, of the dtype that was foreseen? */
-static bool gi_pass_takes(const gi_typed *t, ga_arg v)
+/* Is it what was foreseen: an array of that dtype on the device of the passes, or a number? */
+static bool gi_pass_takes(const gi_eval_run *r, const gi_typed *t, ga_arg v)
 {
     if (t->dtype == GA_DTYPE_DEFAULT) return !v.array && v.kind == t->kind;
-    return v.array && v.array->dtype == t->dtype && v.array->device == GA_CPU;
+    return v.array && v.array->dtype == t->dtype && v.array->device == r->device;
 }
 
 /* The shape that the leaves (and .where) broadcast to, and whether all numbers fit. False: a call has something to say. */
@@ -21,10 +21,10 @@ static bool gi_pass_shape(const gi_fused *p, const ga_arg *values, const ga_arra
 }
 
 /* Can results go into .out as it is? */
-static bool gi_pass_fits_out(const gi_fused *p, const ga_array *out, int ndim, const int64_t *shape)
+static bool gi_pass_fits_out(const gi_eval_run *r, const gi_fused *p, const ga_array *out, int ndim, const int64_t *shape)
 {
     if (!gi_shape_equal(out->ndim, out->shape, ndim, shape) || !gi_dtype_same_kind(p->dtype, out->dtype)) return false;
-    if (out->device != GA_CPU || gi_is_deferred(out)) return false;
+    if (out->device != r->device || gi_is_deferred(out)) return false;
     for (int d = 0; d < ndim; d++)
         if (shape[d] > 1 && out->strides[d] == 0) return false;
     return true;
@@ -41,56 +41,63 @@ static bool gi_pass_copies(const ga_array *a, int ndim, const int64_t *shape, co
     return false;
 }
 
-/* The leaves as the job reads them; copies[k] is to be freed. False with an error. */
-static bool gi_pass_leaves(const char *site, gi_pass_job *j, const ga_arg *values, const ga_array *out, ga_array **copies)
+/* The leaves, copies where they cannot be read as they lie; given: `out` is the caller's. False with an error. */
+static bool gi_pass_leaves(const char *site, const gi_fused *p, const ga_arg *values, bool given, gi_pass_arrays *m)
 {
-    for (int k = 0; k < j->p->leaves; k++) {
-        const ga_array *a = values[j->p->leaf[k]].array;
-        if (gi_pass_copies(a, j->ndim, j->shape, out)) a = copies[k] = gi_copy_new(site, a, a->dtype);
+    for (int k = 0; k < p->leaves; k++) {
+        const ga_array *a = values[p->leaf[k]].array;
+        m->input          = m->input || (given && ga_may_share_memory(a, m->out));
+        if (gi_pass_copies(a, m->out->ndim, m->out->shape, given ? m->out : NULL))
+            a = m->copies[k] = gi_copy_new(site, a, a->dtype);
         if (!a) return false;
-        gi_pass_view_of(&j->leaf[k], a, j->ndim, j->shape);
+        m->leaf[k] = a;
     }
     return true;
 }
 
-/* Runs a job whose arrays are complete. `out`: where results go, `input`: does a leaf lie there? */
-static void gi_pass_run(gi_pass_job *j, const ga_arg *values, bool input)
+/* Runs a pass on the CPU. */
+static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_arrays *m)
 {
-    double  bytes;
-    int64_t share;
-    gi_pass_join_dimensions(j, true);
-    if (!input && !j->masked && j->out.packed && j->total * j->out.size >= GI_STREAM_FROM) j->stream = GI_LOOP_OF(stream);
-    share = gi_pass_cut(j, &bytes);
-    GI_ARENA(char, numbers, gi_pass_number_bytes(j));
-    gi_pass_numbers(j, values, numbers);
-    gi_parallel_bytes(bytes, (j->total + j->tile - 1) / j->tile, share, gi_pass_run_tiles, j);
+    gi_pass_job j;
+    double      bytes;
+    int64_t     share;
+    j.p         = p;
+    j.stream    = NULL;
+    j.masked    = m->mask != NULL;
+    j.ndim      = m->out->ndim;
+    j.total     = m->out->size;
+    j.out_dtype = m->out->dtype;
+    memcpy(j.shape, m->out->shape, sizeof j.shape);
+    for (int k = 0; k < p->leaves; k++) gi_pass_view_of(&j.leaf[k], m->leaf[k], j.ndim, j.shape);
+    gi_pass_view_of(&j.out, m->out, j.ndim, j.shape);
+    if (m->mask) gi_pass_view_of(&j.mask, m->mask, j.ndim, j.shape);
+    gi_pass_join_dimensions(&j, true);
+    if (!m->input && !j.masked && j.out.packed && j.total * j.out.size >= GI_STREAM_FROM) j.stream = GI_LOOP_OF(stream);
+    share = gi_pass_cut(&j, &bytes);
+    GI_ARENA(char, numbers, gi_pass_number_bytes(&j));
+    gi_pass_numbers(&j, values, numbers);
+    gi_parallel_bytes(bytes, (j.total + j.tile - 1) / j.tile, share, gi_pass_run_tiles, &j);
 }
 
 /* Fills `out`, whose shape is the pass's; where: NULL, or only there; given: `out` holds what is to stay. False with an error. */
 static bool gi_pass_fill(const char *site, const gi_fused *p, const ga_arg *values, const ga_array *where, bool given,
                          ga_array *out)
 {
-    gi_pass_job j;
-    ga_array   *copies[GI_PASS_LEAVES] = { NULL }, *mask = NULL;
-    bool        input = false, ok;
-    j.p               = p;
-    j.stream          = NULL;
-    j.masked          = where != NULL;
-    j.ndim            = out->ndim;
-    j.total           = out->size;
-    j.out_dtype       = out->dtype;
-    memcpy(j.shape, out->shape, sizeof j.shape);
-    ok = (given || !where || gi_array_clear(site, out)) && gi_pass_leaves(site, &j, values, given ? out : NULL, copies);
-    if (ok && where && (where->dtype != GA_BOOL || (given && ga_may_share_memory(where, out))))
-        ok = (mask = gi_copy_new(site, where, GA_BOOL)) != NULL;
-    for (int k = 0; k < p->leaves && given; k++) input = input || ga_may_share_memory(values[p->leaf[k]].array, out);
-    if (ok && j.total > 0) {
-        gi_pass_view_of(&j.out, out, j.ndim, j.shape);
-        if (where) gi_pass_view_of(&j.mask, mask ? mask : where, j.ndim, j.shape);
-        gi_pass_run(&j, values, input);
+    gi_pass_arrays m;
+    bool           ok;
+    memset(&m, 0, sizeof m);
+    m.mask = where;
+    m.out  = out;
+    ok     = (given || !where || gi_array_clear(site, out)) && gi_pass_leaves(site, p, values, given, &m);
+    if (ok && where && (where->dtype != GA_BOOL || (given && ga_may_share_memory(where, out)))) {
+        m.mask = m.copies[p->leaves] = gi_copy_new(site, where, GA_BOOL);
+        ok                           = m.mask != NULL;
     }
-    for (int k = 0; k < p->leaves; k++) ga_free(copies[k]);
-    ga_free(mask);
+    if (ok && out->size > 0) {
+        if (out->device == GA_CUDA) ok = gi_pass_run_on_gpu(site, p, values, &m);
+        else gi_pass_run(p, values, &m);
+    }
+    for (int k = 0; k <= p->leaves; k++) ga_free(m.copies[k]);
     return ok;
 }
 
@@ -169,10 +176,12 @@ static ga_array *gi_pass_make(const gi_eval_run *r, const gi_fused *p, ga_array 
     int           ndim;
     int64_t       shape[GPUARR_MAX_DIMS];
     *declined = !gi_pass_shape(p, values, where, &ndim, shape) ||
-                (out && (deferred || !gi_pass_fits_out(p, out, ndim, shape))) || (where && where->device != GA_CPU);
+                (out && (deferred || !gi_pass_fits_out(r, p, out, ndim, shape))) || (where && where->device != r->device) ||
+                (r->device == GA_CUDA && !gi_pass_is_program(p, out ? out->dtype : p->dtype, values));
     if (*declined || !gi_arena_check(site)) return NULL;
     if (deferred) return gi_pass_defer(r, p, where, ndim, shape);
-    ga_array *target = out ? out : gi_array_new(site, p->dtype, GA_CPU, ndim, shape);
+    if (r->device == GA_CUDA && !gi_pass_turn_to(site, p, values, where, out)) return NULL;
+    ga_array *target = out ? out : gi_array_new(site, p->dtype, r->device, ndim, shape);
     if (target && gi_pass_fill(site, p, values, where, out != NULL, target)) return target;
     if (!out) ga_free(target);
     return NULL;

@@ -21,9 +21,11 @@ enum {
 };
 
 typedef struct gi_pass_op {
+    gi_op_kind    kind;
+    int           power;                 /* which easy power */
     gi_kernel     kernel;                /* NULL: a conversion */
     const gi_row *row;                   /* whose loop that is, or NULL */
-    ga_dtype      from, to;              /* of the conversion; equal: a copy */
+    ga_dtype      from, to;              /* of the conversion, equal: a copy; else that of the loop, that of the result */
     int           n, out, x[3], size[3]; /* size: bytes from element to element of an input */
     gi_kernel     with_number;           /* the same where numbers are one element each, or NULL */
     int           ordered[3];            /* its inputs */
@@ -90,6 +92,8 @@ static int gi_pass_add(gi_pass_builder *b, const gi_elementwise *e, ga_dtype fro
     if (p->ops == GI_PASS_OPS) return -1;
     gi_pass_op *op = &p->op[p->ops];
     memset(op, 0, sizeof *op);
+    op->kind   = e ? e->kind : GI_OP_CAST;
+    op->power  = e ? e->power : 0;
     op->kernel = e ? e->kernel : NULL;
     op->row    = e ? e->row : NULL;
     op->from   = from;
@@ -135,7 +139,7 @@ static bool gi_pass_compute(gi_pass_builder *b, int step)
     }
     b->p->cost += t->e.cost;
     const bool makes = t->e.kernel || step == b->p->root; /* else it is there: its input, converted */
-    b->slot[step]    = makes ? gi_pass_add(b, &t->e, t->dtype, t->dtype, t->e.n, x) : x[0];
+    b->slot[step]    = makes ? gi_pass_add(b, &t->e, t->e.kernel ? t->e.wanted[0] : t->dtype, t->dtype, t->e.n, x) : x[0];
     return b->slot[step] >= 0;
 }
 

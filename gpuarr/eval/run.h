@@ -3,9 +3,10 @@
 typedef struct gi_eval_run {
     gi_formula_text *f;
     const gi_steps  *steps;
-    ga_eval_options  o;     /* of the last step */
-    ga_arg          *value; /* of each step; NULL, of arrays that are given back */
-    bool            *owned; /* is it an array that was made here? */
+    ga_eval_options  o;      /* of the last step */
+    ga_arg          *value;  /* of each step; NULL, of arrays that are given back */
+    bool            *owned;  /* is it an array that was made here? */
+    ga_device        device; /* of passes */
 } gi_eval_run;
 
 /* Options of a call as a caller gives them. */

@@ -2,6 +2,8 @@
 
 /* What an elementwise step computes with: one loop of the library, as the call of it would choose. */
 typedef struct gi_elementwise {
+    gi_op_kind    kind;
+    int           power;  /* which easy power */
     gi_kernel     kernel; /* NULL: the step only converts its input */
     const gi_row *row;    /* whose plain loop that is, or NULL */
     int           cost;
@@ -60,13 +62,17 @@ static void gi_type_numbers(const gi_step *step, const gi_typed *typed, gi_typed
 }
 
 /* A power whose exponent decides how it is computed, or a comparison of integers that no dtype holds: is it all the same a plain loop? */
-static bool gi_type_special(const gi_settled *s, const ga_arg *in, bool exponent_fixed, gi_kernel *kernel)
+static bool gi_type_special(const gi_settled *s, const ga_arg *in, bool exponent_fixed, gi_elementwise *e)
 {
     gi_function easy;
     if (s->row->op == GA_OP_power && gi_is_int(s->loop)) return exponent_fixed && !in[1].array && in[1].i >= 0;
     if (s->row->op == GA_OP_power && !in[1].array && !exponent_fixed) return false;
     if (s->row->op == GA_OP_power) {
-        if (gi_is_float(s->loop) && gi_easy_power(in[1], s->loop, &easy)) *kernel = easy.cpu;
+        if (gi_is_float(s->loop) && gi_easy_power(in[1], s->loop, &easy)) {
+            e->kind   = GI_OP_POWER;
+            e->power  = gi_easy_power_index(in[1].kind == GA_KIND_REAL ? in[1].re : (double)in[1].i);
+            e->kernel = easy.cpu;
+        }
         return true;
     }
     const ga_dtype x = in[0].array ? in[0].array->dtype : gi_number_dtype(in[0]),
@@ -107,13 +113,14 @@ static void gi_type_row(const gi_row *row, const gi_step *step, const gi_typed *
     for (int k = 0; k < n; k++)
         if (!in[k].array && typed[step->x[k]].fixed && !gi_number_fits(in[k], s.copies ? s.common : s.loop)) return;
     t->elementwise = true;
+    t->e.kind      = s.copies ? GI_OP_CAST : GI_OP_ROW;
     if (s.copies) return;
     t->e.kernel = gi_row_kernel(s.row, s.loop);
     if (s.row->special) {
         const ga_arg ordered[3] = { in[s.exchanged ? 1 : 0], in[s.exchanged ? 0 : 1], in[2] };
-        t->elementwise          = gi_type_special(&s, ordered, n > 1 && typed[step->x[1]].fixed, &t->e.kernel);
+        t->elementwise          = gi_type_special(&s, ordered, n > 1 && typed[step->x[1]].fixed, &t->e);
     }
-    if (t->e.kernel == gi_row_kernel(s.row, s.loop)) t->e.row = s.row;
+    if (t->e.kind == GI_OP_ROW) t->e.row = s.row;
     else t->e.n = 1, t->e.cost = GI_CHEAP; /* an easy power */
 }
 
@@ -126,6 +133,7 @@ static void gi_type_where(const gi_step *step, const gi_typed *typed, gi_typed *
     t->dtype       = gi_common_dtype(2, in + 1);
     t->known       = true;
     t->elementwise = in[0].array != NULL;
+    t->e.kind      = GI_OP_CHOICE;
     t->e.kernel    = GI_LOOP_OF(select)((int)ga_itemsize(t->dtype));
     t->e.cost      = GI_CHEAP;
     t->e.n         = 3;
@@ -185,6 +193,7 @@ static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_t
             t->known = true;
             t->dtype = t->e.wanted[0] = step->word->dtype;
             t->elementwise            = !numbers;
+            t->e.kind                 = GI_OP_CAST;
             t->e.n                    = 1;
             t->e.x[0]                 = step->x[0];
             t->e.cost                 = GI_CHEAP;

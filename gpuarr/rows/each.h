@@ -2,7 +2,7 @@
 #if GI_PASS == 4 && !GI_ISA_INTEGERS
 #define GI_FLOATS_ALONE 1
 #endif
-#if defined(GPUARR_FEW_DTYPES) && GI_PASS >= 4
+#if GI_PASS == 6 || (defined(GPUARR_FEW_DTYPES) && GI_PASS >= 4)
 #define GI_FEW 1
 #endif
 #ifndef GI_FLOATS_ALONE

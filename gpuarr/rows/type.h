@@ -1,6 +1,6 @@
 /* ==== >>passes: one element type. GA_TAG is its tag, GA_T its C type ================================================== */
 /*  GI_PASS says what is stamped: 1 the primitives, 2 conversions, 3 the formulas of the rows, 4 the loops of gpuarr_cpu.h, 5 the kernels
-    of gpuarr_cuda.h.                                                                                                          */
+    of gpuarr_cuda.h, 6 the ops of its programs.                                                                                                          */
 
 /* Which groups of the table's column `dtypes` the type belongs to: GI_IF_INT(code) is code or nothing. */
 #undef GI_IF_ALL
@@ -491,4 +491,7 @@ static inline void GA_FN(take_better)(int64_t n, const bool *no_better, const GI
 #endif
 #if GI_PASS == 5
 #include "../cuda/type.h"
+#endif
+#if GI_PASS == 6
+#include "../cuda/program_rows.h"
 #endif
