@@ -413,6 +413,50 @@ static void test_large(void)
     }
 }
 
+/* A balanced tree of calls, and its formula: many operations, operands and results that are needed later. */
+static ga_array *grow(char *text, int depth, int *leaves, int n, const ga_arg *in)
+{
+    const int leaf = (*leaves)++ % n;
+    if (depth == 0) {
+        sprintf(text + strlen(text), "$%d", leaf + 1);
+        return ga_copy(in[leaf].array);
+    }
+    const char *const sign[] = { " - ", " * ", " + " };
+    strcat(text, "(");
+    ga_array *x = grow(text, depth - 1, leaves, n, in);
+    strcat(text, sign[depth % 3]);
+    ga_array *y = grow(text, depth - 1, leaves, n, in);
+    strcat(text, ")");
+    return depth % 3 == 0 ? ga_subtract(x, y) : depth % 3 == 1 ? ga_multiply(x, y) : ga_add(x, y);
+}
+
+static void test_long(void)
+{
+    enum { MOST = 20, ROWS = 3, COLUMNS = 301 };
+    static const ga_dtype dtypes[] = { GA_F32, GA_U16, GA_F64, GA_I8 };
+    ga_scope {
+        ga_arg in[MOST];
+        for (int k = 0; k < MOST; k++) {
+            ga_array *a = ga_astype(ga_multiply(ga_random((ROWS, COLUMNS + k % 3), .seed = (uint64_t)k), 100),
+                                    dtypes[k % 4 / (1 + k % 2)]);
+            in[k]       = GA_ARG(ga_index(a, k % 5 == 4 ? "2, -301:" : k % 2 ? ":, :301" : ":, -301:"));
+        }
+        for (int depth = 3; depth <= 8; depth++)
+            for (int n = 3; n <= MOST; n += 5) {
+                char      text[4000] = "";
+                int       leaves     = 0;
+                ga_array *expected   = grow(text, depth, &leaves, n, in),
+                         *out        = ga_zeros((ROWS, 2 * COLUMNS), .dtype = expected->dtype);
+                CHECK(test_same_bits(ga_eval_n(text, n, in), expected));
+                ga_array *every = ga_index(out, ":, ::2"), *mask = ga_greater(expected, 0);
+                CHECK(ga_eval_n(text, n, in, .out = every) && test_same_bits(every, expected));
+                ga_copyto(out, 7);
+                CHECK(ga_eval_n(text, n, in, .out = every, .where = mask) &&
+                      test_same_bits(every, ga_where(mask, expected, ga_full_like(expected, 7))));
+            }
+    }
+}
+
 /* What was read is kept, and given back by ga_shutdown; results own nothing of it. */
 static void test_keeping(void)
 {
@@ -444,6 +488,7 @@ int main(void)
     test_chunked();
     test_dividing_by_numbers();
     test_large();
+    test_long();
     test_keeping();
     ga_report_leaks(stdout);
     CHECK(ga_memory_stats().arrays == 0 && ga_memory_stats().used_bytes == 0);
