@@ -28,7 +28,8 @@ static ga_array *gi_eval_steps(gi_formula_text *f, const gi_steps *steps, const 
     const gi_error_held held     = gi_error_hold();
     if (passes && r.device != GA_DEVICE_DEFAULT) result = gi_run_passes(&r, passes, &failed, &declined);
     if (declined) result = gi_run_steps(&r, &failed);
-    char picture[500] = "";
+    char picture[500];
+    picture[0] = 0;
     if (failed >= 0 && !gi_error_has("\n"))
         gi_formula_picture(f, steps->step[failed].at, steps->step[failed].length, picture, sizeof picture);
     gi_error_let_go(held, picture);

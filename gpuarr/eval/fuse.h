@@ -110,9 +110,14 @@ static ga_array *gi_run_passes(gi_eval_run *r, const gi_passes *s, int *failed, 
     *declined = false;
     memset(owned, 0, (size_t)n * sizeof *owned);
     for (int k = 0; k < n && *failed < 0 && !*declined; k++) {
+        const gi_step *step = &r->steps->step[k];
         if (s->last[k] < 0 || !s->stored[k]) continue;
-        if (!gi_run_stored(r, s, k, declined) && !*declined) *failed = k;
-        gi_run_free(r, s->last, k);
+        if (step->kind == GI_STEP_OPERAND) value[k] = r->f->operands[step->operand];
+        else if (step->kind == GI_STEP_NUMBER) value[k] = step->value;
+        else {
+            if (!gi_run_stored(r, s, k, declined) && !*declined) *failed = k;
+            gi_run_free(r, s->last, k);
+        }
     }
     if (*failed < 0 && !*declined) {
         result = gi_run_deliver(r);

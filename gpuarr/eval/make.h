@@ -30,10 +30,9 @@ static bool gi_pass_fits_out(const gi_eval_run *r, const gi_fused *p, const ga_a
     return true;
 }
 
-/* Must a leaf be copied before: because .out would overwrite it too soon, or because its columns lie together and not its rows? */
-static bool gi_pass_copies(const ga_array *a, int ndim, const int64_t *shape, const ga_array *out)
+/* Do the columns of a large array lie together and not its rows, so that it is better copied before? */
+static bool gi_pass_turns(const ga_array *a)
 {
-    if (out && ga_may_share_memory(a, out) && !gi_same_layout(a, ndim, shape, out)) return true;
     if (a->ndim < 2 || a->size < 4096) return false;
     const int64_t along = gi_stride_length(a->strides[a->ndim - 1]);
     for (int d = 0; d < a->ndim - 1; d++)
@@ -45,10 +44,11 @@ static bool gi_pass_copies(const ga_array *a, int ndim, const int64_t *shape, co
 static bool gi_pass_leaves(const char *site, const gi_fused *p, const ga_arg *values, bool given, gi_pass_arrays *m)
 {
     for (int k = 0; k < p->leaves; k++) {
-        const ga_array *a = values[p->leaf[k]].array;
-        m->input          = m->input || (given && ga_may_share_memory(a, m->out));
-        if (gi_pass_copies(a, m->out->ndim, m->out->shape, given ? m->out : NULL))
-            a = m->copies[k] = gi_copy_new(site, a, a->dtype);
+        const ga_array *a      = values[p->leaf[k]].array;
+        const bool      shared = given && ga_may_share_memory(a, m->out),
+                   too_soon    = shared && !gi_same_layout(a, m->out->ndim, m->out->shape, m->out); /* .out overwrites it */
+        m->input               = m->input || shared;
+        if (too_soon || gi_pass_turns(a)) a = m->copies[k] = gi_copy_new(site, a, a->dtype);
         if (!a) return false;
         m->leaf[k] = a;
     }
@@ -85,10 +85,11 @@ static bool gi_pass_fill(const char *site, const gi_fused *p, const ga_arg *valu
 {
     gi_pass_arrays m;
     bool           ok;
-    memset(&m, 0, sizeof m);
-    m.mask = where;
-    m.out  = out;
-    ok     = (given || !where || gi_array_clear(site, out)) && gi_pass_leaves(site, p, values, given, &m);
+    m.mask  = where;
+    m.out   = out;
+    m.input = false;
+    for (int k = 0; k <= p->leaves; k++) m.copies[k] = NULL;
+    ok = (given || !where || gi_array_clear(site, out)) && gi_pass_leaves(site, p, values, given, &m);
     if (ok && where && (where->dtype != GA_BOOL || (given && ga_may_share_memory(where, out)))) {
         m.mask = m.copies[p->leaves] = gi_copy_new(site, where, GA_BOOL);
         ok                           = m.mask != NULL;

@@ -61,7 +61,8 @@ typedef struct gi_formula_key {
     int8_t      kinds[GI_FORMULA_OPERANDS];
 } gi_formula_key;
 
-/* Where no list of names is given, they stand in the text of the call, and so does the place, which every call has of its own. */
+/* Where no list of names is given, they stand in the text of the call, and so does the place, which every call has of its own: where that
+   text lies tells calls apart. */
 static void gi_formula_key_of(gi_formula_key *key, const gi_formula_text *f, size_t letters)
 {
     key->text = f->text;
@@ -72,7 +73,7 @@ static void gi_formula_key_of(gi_formula_key *key, const gi_formula_text *f, siz
                                                       : -(int)f->operands[k].kind - 16 * f->operands[k].single);
     key->hash = gi_formula_hash((uint64_t)f->n + 14695981039346656037u, f->text, letters);
     key->hash = gi_formula_hash(key->hash, (const char *)key->kinds, (size_t)f->n);
-    key->hash = gi_formula_hash(key->hash, key->list, strlen(key->list));
+    key->hash = f->list ? gi_formula_hash(key->hash, f->list, strlen(f->list)) : key->hash ^ (uint64_t)(uintptr_t)f->site;
     key->hash ^= key->hash >> 40;
 }
 

@@ -87,7 +87,6 @@ static int64_t gi_pass_any_room(const gi_pass_job *j) { return gi_mem_padded(j->
 static char *gi_pass_slots(const gi_pass_job *j, char *tiles, char **slot)
 {
     const int64_t room = gi_pass_tile_room(j);
-    for (int k = 0; k < GI_FUSED_SLOTS; k++) slot[k] = tiles;
     for (int k = 0; k < j->p->numbers; k++) slot[GI_SLOT_NUMBER + k] = j->number[k];
     for (int k = 0; k < j->p->tiles; k++) slot[GI_SLOT_TILE + k] = tiles + k * room;
     return tiles + j->p->tiles * room;
@@ -228,7 +227,8 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
     int64_t         threads = ga_get_num_threads(), work = 32768 / cost, moved = ga_itemsize(p->dtype);
     for (int k = 0; k < p->leaves; k++) moved += j->leaf[k].size;
     j->tile = gi_pass_tile(p, j->stream != NULL);
+    *bytes  = (double)j->total * (double)(moved * (p->cost + 1) / 2);
+    if (j->total <= j->tile) return 1;
     if (work < j->total / (8 * threads)) work = j->total / (8 * threads);
-    *bytes = (double)j->total * (double)(moved * (p->cost + 1) / 2);
     return work / j->tile > 0 ? work / j->tile : 1;
 }
