@@ -410,6 +410,50 @@ static void test_large(void)
         ga_array *pair = ga_zeros((N), .dtype = GA_C128), *bytes = ga_astype(ga_multiply(x, 100), GA_U8);
         CHECK(test_same_bits(ga_eval("x * y + 2", (x, y), .out = pair), ga_astype(ga_add(ga_multiply(x, y), 2), GA_C128)));
         CHECK(test_same_bits(ga_eval("bytes * x - y", (bytes, x, y)), ga_subtract(ga_multiply(bytes, x), y)));
+        CHECK(test_same_bits(ga_eval("(x*y + 3)*y + 2", (x, y)), ga_add(ga_multiply(ga_add(ga_multiply(x, y), 3), y), 2)));
+    }
+}
+
+static void put_around(char *text, const char *before, const char *behind)
+{
+    memmove(text + strlen(before), text, strlen(text) + 1);
+    memcpy(text, before, strlen(before));
+    strcat(text, behind);
+}
+
+/* Horner's rule, whose steps are computed two at a time. */
+static void test_polynomials(void)
+{
+    const double numbers[9] = { 7, -0.5, 3e300, 0, NAN, 1e-310, 2, INFINITY, -1 };
+    ga_scope {
+        for (int n = 1; n <= 9; n++)
+            for (int k = 0; k < 4; k++) {
+                ga_array *x         = ga_astype(ga_subtract(ga_random((1, 5000)), k % 2 ? 0.5 : 0), k / 2 ? GA_F32 : GA_F64),
+                         *y         = ga_random((1));
+                ga_array *p         = ga_copy(x);
+                char      text[400] = "x", turned[400] = "x", number[12];
+                ga_arg    in[11] = { GA_ARG(x), GA_ARG(y) };
+                for (int i = 0; i < n; i++) {
+                    const double c = k / 2 && numbers[i] > 1e300 ? 8 : numbers[i];
+                    p              = ga_add(ga_multiply(p, x), c);
+                    in[2 + i]      = GA_ARG(c);
+                    sprintf(number, "$%d", 3 + i);
+                    put_around(text, "(", ") * x + "), strcat(text, number);
+                    put_around(turned, " + x * (", ")"), put_around(turned, number, "");
+                }
+                CHECK(test_same_bits(ga_eval_n(text, 2 + n, in, .names = "x, y, c, d, e, f, g, h, i, j, k"), p));
+                CHECK(test_same_bits(ga_eval_n(turned, 2 + n, in, .names = "x, y, c, d, e, f, g, h, i, j, k"), p));
+                CHECK(ga_eval_n(text, 2 + n, in, .names = "x, y, c, d, e, f, g, h, i, j, k", .out = x) == x &&
+                      test_same_bits(x, p));
+            }
+        ga_array *x = ga_random((3000)), *y = ga_random((3000));
+        CHECK(test_same_bits(ga_eval("(x*y + 3)*y + 2", (x, y)), ga_add(ga_multiply(ga_add(ga_multiply(x, y), 3), y), 2)));
+        CHECK(test_same_bits(ga_eval("p = x*y + 3; p*y + 2 + p", (x, y)),
+                             ga_add(ga_add(ga_multiply(ga_add(ga_multiply(x, y), 3), y), 2), ga_add(ga_multiply(x, y), 3))));
+        CHECK(test_same_bits(ga_eval("(x*y + 3)*(x*y + 3) + 2", (x, y)),
+                             ga_add(ga_multiply(ga_add(ga_multiply(x, y), 3), ga_add(ga_multiply(x, y), 3)), 2)));
+        CHECK(test_same_bits(ga_eval("sum((x*x + 3)*x + 2)", (x)),
+                             ga_sum(ga_add(ga_multiply(ga_add(ga_multiply(x, x), 3), x), 2))));
     }
 }
 
@@ -488,6 +532,7 @@ int main(void)
     test_chunked();
     test_dividing_by_numbers();
     test_large();
+    test_polynomials();
     test_long();
     test_keeping();
     ga_report_leaks(stdout);

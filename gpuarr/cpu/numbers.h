@@ -15,16 +15,18 @@
 #define GI_VECTORIZE_4 GI_VECTORIZE
 #endif
 
-/* `number` is the operand that is one; the formula of elements, GI_NTH(x) or `c`. */
+/* `number` is the operand that is one, `other` another one or the same; the formula of elements, GI_NTH(x), or `c` and `d`. */
 #define GI_NTH(operand) ((const element *)operand)[i]
-#define GI_WITH_NUMBER(name, tag, T, R, vectorize, number, ...)                                                                \
+#define GI_WITH_TWO(name, tag, T, R, vectorize, number, other, ...)                                                            \
     static void GI_FIND(gi_##name##_##tag)(int64_t n, void *out, const void *x, const void *y, const void *z)                  \
     {                                                                                                                          \
         typedef T     element;                                                                                                 \
-        const element c = *(const element *)number;                                                                            \
-        (void)x, (void)y, (void)z;                                                                                             \
+        const element c = *(const element *)number, d = *(const element *)other;                                               \
+        (void)x, (void)y, (void)z, (void)d;                                                                                    \
         vectorize for (int64_t i = 0; i < n; i++)((R *)out)[i] = __VA_ARGS__;                                                  \
     }
+#define GI_WITH_NUMBER(name, tag, T, R, vectorize, number, ...)                                                                \
+    GI_WITH_TWO(name, tag, T, R, vectorize, number, number, __VA_ARGS__)
 #define GI_WITH_NUMBERS(tag, T)                                                                                                \
     GI_WITH_NUMBER(add_number, tag, T, T, GI_VECTORIZE_4, y, gi_op_add_##tag(GI_NTH(x), c))                                    \
     GI_WITH_NUMBER(subtract_number, tag, T, T, GI_VECTORIZE_4, y, gi_op_subtract_##tag(GI_NTH(x), c))                          \
@@ -36,12 +38,28 @@
     GI_WITH_NUMBER(less_equal_number, tag, T, bool, GI_VECTORIZE, y, gi_op_less_equal_##tag(GI_NTH(x), c))                     \
     GI_WITH_NUMBER(number_less_equal, tag, T, bool, GI_VECTORIZE, x, gi_op_less_equal_##tag(c, GI_NTH(y)))                     \
     GI_WITH_NUMBER(multiply_add_number, tag, T, T, GI_VECTORIZE_4, z, gi_op_multiply_add_##tag(GI_NTH(x), GI_NTH(y), c))       \
-    GI_WITH_NUMBER(multiply_number_add, tag, T, T, GI_VECTORIZE_4, y, gi_op_multiply_add_##tag(GI_NTH(x), c, GI_NTH(z)))
+    GI_WITH_NUMBER(multiply_number_add, tag, T, T, GI_VECTORIZE_4, y, gi_op_multiply_add_##tag(GI_NTH(x), c, GI_NTH(z)))       \
+    GI_WITH_TWO(multiply_add_numbers, tag, T, T, GI_VECTORIZE_4, y, z, gi_op_multiply_add_##tag(GI_NTH(x), c, d))
+/* (x*y + c)*y + d; z: where c and d are. */
+#define GI_HORNER(tag, T)                                                                                                      \
+    static void GI_FIND(gi_horner_##tag)(int64_t n, void *o, const void *x_, const void *y_, const void *z)                    \
+    {                                                                                                                          \
+        const T *const *number = (const T *const *)z, *x = (const T *)x_, *y = (const T *)y_;                                  \
+        const T         c = *number[0], d = *number[1];                                                                        \
+        T              *out = (T *)o;                                                                                          \
+        GI_VECTORIZE_4                                                                                                         \
+        for (int64_t i = 0; i < n; i++) out[i] = gi_op_multiply_add_##tag(gi_op_multiply_add_##tag(x[i], y[i], c), y[i], d);   \
+    }
+GI_HORNER(f32, float)
+GI_HORNER(f64, double)
+#undef GI_HORNER
+
 GI_WITH_NUMBERS(f32, float)
 GI_WITH_NUMBERS(f64, double)
 #undef GI_WITH_NUMBERS
 
 #undef GI_WITH_NUMBER
+#undef GI_WITH_TWO
 #undef GI_NTH
 
 /* x / c, several times as fast as by divisions: with r = 1 / c, rounded, and q = x r, rounded, the quotient, rounded, is q + (x - q c) r,
@@ -83,11 +101,11 @@ GI_DIVIDE_NUMBER(f64, double, int64_t, __builtin_copysign, 0x1p-100, 0x1p100)
 
 /* The loop of a row whose operands `numbers` (bits; 1: x) are numbers; NULL: there is none. */
 #define GI_NUMBER_CASE(row, bits, name)                                                                                        \
-    case 8 * GA_OP_##row + bits: return dtype == GA_F32 ? GI_FIND(gi_##name##_f32) : GI_FIND(gi_##name##_f64);
+    case 16 * GA_OP_##row + bits: return dtype == GA_F32 ? GI_FIND(gi_##name##_f32) : GI_FIND(gi_##name##_f64);
 static gi_kernel GI_FIND(gi_with_number)(ga_op op, int numbers, ga_dtype dtype)
 {
     if (dtype != GA_F32 && dtype != GA_F64) return NULL;
-    switch (8 * (int)op + numbers) {
+    switch (16 * (int)op + numbers) {
         GI_NUMBER_CASE(add, 2, add_number)
         GI_NUMBER_CASE(subtract, 2, subtract_number)
         GI_NUMBER_CASE(subtract, 1, number_subtract)
@@ -100,6 +118,8 @@ static gi_kernel GI_FIND(gi_with_number)(ga_op op, int numbers, ga_dtype dtype)
         GI_NUMBER_CASE(less_equal, 1, number_less_equal)
         GI_NUMBER_CASE(multiply_add, 4, multiply_add_number)
         GI_NUMBER_CASE(multiply_add, 2, multiply_number_add)
+        GI_NUMBER_CASE(multiply_add, 6, multiply_add_numbers)
+        GI_NUMBER_CASE(multiply_add, 12, horner)
     default: return NULL;
     }
 }

@@ -81,8 +81,7 @@ static ga_array *gi_pass_fold(const gi_eval_run *r, const gi_fused *p, const gi_
     f.pass.p  = p;
     *declined = r->device != GA_CPU || gi_pass_is_deferred(p, values, NULL) ||
                 !gi_pass_shape(p, values, NULL, &f.pass.ndim, f.pass.shape);
-    for (int k = 0; k < p->leaves && !*declined; k++)
-        *declined = gi_pass_turns(values[p->leaf[k]].array);
+    for (int k = 0; k < p->leaves && !*declined; k++) *declined = gi_pass_turns(values[p->leaf[k]].array);
     if (*declined || !gi_options_reduce(&o) || !gi_arena_check(site)) return NULL;
     f.pass.total = gi_shape_size(f.pass.ndim, f.pass.shape);
     gi_pass_imagine(&f.pass, &imagined);

@@ -15,8 +15,10 @@ static bool gi_pass_shape(const gi_fused *p, const ga_arg *values, const ga_arra
         const ga_array *a = values[p->leaf[k]].array;
         if (!gi_shape_broadcast(ndim, shape, a->ndim, a->shape)) return false;
     }
-    for (int k = 0; k < p->numbers; k++)
-        if (!gi_number_fits(values[p->number[k].step], p->number[k].dtype)) return false;
+    for (int k = 0; k < p->numbers; k++) {
+        const ga_arg v = values[p->number[k].step];
+        if (!gi_number_fits(v, p->number[k].dtype) || (p->horner && v.re != v.re)) return false; /* that loop takes no NaN */
+    }
     return !where || gi_shape_broadcast(ndim, shape, where->ndim, where->shape);
 }
 

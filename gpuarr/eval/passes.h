@@ -4,12 +4,13 @@
     needs (a fold, an index) is made by a pass before it.                                                                      */
 
 enum {
-    GI_PASS_STEPS   = 200,
-    GI_PASS_OPS     = 96,
-    GI_PASS_LEAVES  = 20,
-    GI_PASS_NUMBERS = 24,
-    GI_PASS_TILES   = 16,
-    GI_MOST_PASSES  = 6
+    GI_PASS_STEPS    = 200,
+    GI_PASS_OPS      = 96,
+    GI_PASS_LEAVES   = 20,
+    GI_PASS_NUMBERS  = 24,
+    GI_PASS_TILES    = 16,
+    GI_PASS_OPERANDS = 4, /* of an op: x*y + z, and the same of the result, y and a number, as Horner's rule has it */
+    GI_MOST_PASSES   = 6
 };
 
 /* Where the loops of a pass find their elements: a leaf, a number, a tile; those of the last one go to GI_SLOT_OUT. */
@@ -22,13 +23,13 @@ enum {
 
 typedef struct gi_pass_op {
     gi_op_kind    kind;
-    int           power;                 /* which easy power */
-    gi_kernel     kernel;                /* NULL: a conversion */
-    const gi_row *row;                   /* whose loop that is, or NULL */
-    ga_dtype      from, to;              /* of the conversion, equal: a copy; else that of the loop, that of the result */
-    int           n, out, x[3], size[3]; /* size: bytes from element to element of an input */
-    gi_kernel     with_number;           /* the same where numbers are one element each, or NULL */
-    int           ordered[3];            /* its inputs */
+    int           power;    /* which easy power */
+    gi_kernel     kernel;   /* NULL: a conversion */
+    const gi_row *row;      /* whose loop that is, or NULL */
+    ga_dtype      from, to; /* of the conversion, equal: a copy; else that of the loop, that of the result */
+    int           n, out, x[GI_PASS_OPERANDS], size[GI_PASS_OPERANDS]; /* size: bytes from element to element of an input */
+    gi_kernel     with_number;               /* the same where numbers are one element each, or NULL */
+    int           ordered[GI_PASS_OPERANDS]; /* its inputs */
 } gi_pass_op;
 
 typedef struct gi_pass_number {
@@ -43,6 +44,7 @@ typedef struct gi_fused {
     int            leaves, leaf[GI_PASS_LEAVES]; /* steps */
     int            numbers, ops, tiles;
     int            cost, widest; /* of an element: simple operations, bytes of the largest dtype */
+    bool           horner;       /* is there an op of four operands? */
     ga_dtype       dtype;
     gi_pass_number number[GI_PASS_NUMBERS];
     gi_pass_op     op[GI_PASS_OPS];
@@ -143,16 +145,25 @@ static bool gi_pass_compute(gi_pass_builder *b, int step)
     return b->slot[step] >= 0;
 }
 
+static bool gi_slot_is_number(int slot) { return slot >= GI_SLOT_NUMBER && slot < GI_SLOT_TILE; }
+
 /* Is it the loop of that row for floats? */
 static bool gi_pass_is_row(const gi_pass_op *op, const gi_row *row) { return op->row == row && gi_is_float(op->to); }
+
+/* How often the result of each op is an operand. */
+static void gi_pass_count_uses(const gi_fused *p, int *used)
+{
+    memset(used, 0, GI_PASS_OPS * sizeof *used);
+    for (int k = 0; k < p->ops; k++)
+        for (int i = 0; i < p->op[k].n; i++)
+            if (p->op[k].x[i] >= GI_FUSED_SLOTS) used[p->op[k].x[i] - GI_FUSED_SLOTS]++;
+}
 
 /* A product that only one sum needs becomes a part of it, x*y + z, which has the same bits. */
 static void gi_pass_join_products(gi_fused *p)
 {
-    int used[GI_PASS_OPS] = { 0 };
-    for (int k = 0; k < p->ops; k++)
-        for (int i = 0; i < p->op[k].n; i++)
-            if (p->op[k].x[i] >= GI_FUSED_SLOTS) used[p->op[k].x[i] - GI_FUSED_SLOTS]++;
+    int used[GI_PASS_OPS];
+    gi_pass_count_uses(p, used);
     for (int k = 0; k < p->ops; k++) {
         gi_pass_op *sum = &p->op[k];
         for (int i = 0; i < 2 && sum->n == 2 && gi_pass_is_row(sum, GI_FORMULA_ROW(add)()); i++) {
@@ -167,6 +178,39 @@ static void gi_pass_join_products(gi_fused *p)
             sum->row    = GI_FORMULA_ROW(multiply_add)();
             sum->kernel = gi_row_kernel(sum->row, sum->to);
             product->n  = -1; /* nothing computes it */
+        }
+    }
+}
+
+/* Is it x*y + z, of floats, where z is a number, y is `y` (any if negative) and x none? x: which of the first two operands. */
+static bool gi_pass_is_horner(const gi_pass_op *op, int y, int *x)
+{
+    if (op->n != 3 || !gi_pass_is_row(op, GI_FORMULA_ROW(multiply_add)()) || !gi_slot_is_number(op->x[2])) return false;
+    for (*x = 0; *x < 2; ++*x)
+        if (op->x[1 - *x] == y && !gi_slot_is_number(op->x[*x])) return true;
+    return false;
+}
+
+/* Two steps of Horner's rule, (x*y + c)*y + d, become one op. */
+static void gi_pass_join_horner(gi_fused *p)
+{
+    int used[GI_PASS_OPS];
+    gi_pass_count_uses(p, used);
+    for (int k = 0; k < p->ops; k++) {
+        gi_pass_op *second = &p->op[k];
+        for (int i = 0; i < 2 && second->n == 3; i++) {
+            const int   before = second->x[i] - GI_FUSED_SLOTS, y = second->x[1 - i];
+            gi_pass_op *first = before >= 0 ? &p->op[before] : NULL;
+            int         x, of_first;
+            if (!first || used[before] != 1 || first->to != second->to || gi_slot_is_number(y)) continue;
+            if (!gi_pass_is_horner(second, y, &x) || !gi_pass_is_horner(first, y, &of_first)) continue;
+            second->x[0] = first->x[of_first];
+            second->x[1] = y;
+            second->x[3] = second->x[2];
+            second->x[2] = first->x[2];
+            second->n    = 4;
+            first->n     = -1; /* nothing computes it */
+            p->horner    = true;
         }
     }
 }
@@ -187,8 +231,6 @@ static void gi_pass_drop(gi_pass_builder *b)
     }
     p->ops = left;
 }
-
-static bool gi_slot_is_number(int slot) { return slot >= GI_SLOT_NUMBER && slot < GI_SLOT_TILE; }
 
 /* The dtype of what an op reads. */
 static ga_dtype gi_pass_input_dtype(const gi_pass_builder *b, int x)
@@ -248,7 +290,7 @@ static bool gi_pass_place(gi_pass_builder *b)
             if (op->x[i] >= GI_FUSED_SLOTS) op->x[i] = GI_SLOT_TILE + tile_of[op->x[i] - GI_FUSED_SLOTS];
         for (int i = 0; i < op->n; i++)
             if (op->ordered[i] >= GI_FUSED_SLOTS) op->ordered[i] = GI_SLOT_TILE + tile_of[op->ordered[i] - GI_FUSED_SLOTS];
-        for (int i = op->n; i < 3; i++) { /* a kernel does not look at what it has no use for */
+        for (int i = op->n; i < GI_PASS_OPERANDS; i++) { /* a kernel does not look at what it has no use for */
             op->x[i]       = op->x[0];
             op->ordered[i] = op->ordered[0];
             op->size[i]    = op->size[0];
@@ -296,6 +338,7 @@ static bool gi_pass_build(const gi_steps *steps, const gi_typed *typed, const bo
         p->leaf[p->leaves++] = k;
     }
     gi_pass_join_products(p);
+    gi_pass_join_horner(p);
     gi_pass_drop(&b);
     return gi_pass_place(&b);
 }

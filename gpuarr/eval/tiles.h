@@ -74,7 +74,10 @@ static void gi_pass_write(const gi_pass_job *j, int64_t start, int64_t n, const 
 static void gi_pass_run_op(const gi_pass_job *j, const gi_pass_op *op, int64_t n, char *out, char *const *slot)
 {
     const int *at = op->ordered;
-    if (op->with_number && !j->copied) op->with_number(n, out, slot[at[0]], slot[at[1]], slot[at[2]]);
+    if (op->n == GI_PASS_OPERANDS) {
+        const void *const numbers[2] = { slot[op->x[2]], slot[op->x[3]] };
+        op->with_number(n, out, slot[op->x[0]], slot[op->x[1]], numbers);
+    } else if (op->with_number && !j->copied) op->with_number(n, out, slot[at[0]], slot[at[1]], slot[at[2]]);
     else if (op->kernel) op->kernel(n, out, slot[op->x[0]], slot[op->x[1]], slot[op->x[2]]);
     else gi_cast(op->to, op->from, n, out, slot[op->x[0]]);
 }
@@ -118,7 +121,7 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
             next.from[next.inputs]   = slot[k] + n * j->leaf[k].size;
             next.step[next.inputs++] = GI_LINE * j->leaf[k].size / size;
         }
-    for (int k = 0; k < 3; k++) at[op->x[k]] = slot[op->x[k]];
+    for (int k = 0; k < GI_PASS_OPERANDS; k++) at[op->x[k]] = slot[op->x[k]];
     for (int64_t done = 0; done < n; done += step, step = PIECE / size) {
         const char *result = made;
         if (step > n - done) step = n - done;
@@ -129,7 +132,7 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
         }
         j->stream(to + done * size, result, step * size, &next);
         for (int k = 0; k < next.inputs; k++) next.from[k] += step * size / GI_LINE * next.step[k];
-        for (int k = 0; k < 3; k++) at[op->x[k]] = slot[op->x[k]] + (done + step) * op->size[k];
+        for (int k = 0; k < GI_PASS_OPERANDS; k++) at[op->x[k]] = slot[op->x[k]] + (done + step) * op->size[k];
     }
 }
 
