@@ -2,7 +2,13 @@
 /*  An op computes one result of at most three operands: the result of the op before it, an element of an array (a leaf), a number, or
     an earlier result that was kept.                                                                                        */
 
-enum { GI_PROGRAM_OPS = 64, GI_PROGRAM_LEAVES = 8, GI_PROGRAM_NUMBERS = 16, GI_PROGRAM_KEPT = 6 };
+/* The parameters of a kernel are at most 4 KB: of many dimensions there is room for fewer arrays. */
+enum {
+    GI_PROGRAM_OPS     = 64,
+    GI_PROGRAM_LEAVES  = GPUARR_MAX_DIMS > 16 ? 4 : 8,
+    GI_PROGRAM_NUMBERS = 16,
+    GI_PROGRAM_KEPT    = 6
+};
 
 /* Where an op finds an operand. */
 enum {
