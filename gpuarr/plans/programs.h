@@ -3,12 +3,7 @@
     an earlier result that was kept.                                                                                        */
 
 /* The parameters of a kernel are at most 4 KB: of many dimensions there is room for fewer arrays. */
-enum {
-    GI_PROGRAM_OPS     = 64,
-    GI_PROGRAM_LEAVES  = GPUARR_MAX_DIMS > 16 ? 4 : 8,
-    GI_PROGRAM_NUMBERS = 16,
-    GI_PROGRAM_KEPT    = 6
-};
+enum { GI_PROGRAM_OPS = 64, GI_PROGRAM_LEAVES = GPUARR_MAX_DIMS > 16 ? 4 : 8, GI_PROGRAM_NUMBERS = 16, GI_PROGRAM_KEPT = 6 };
 
 /* Where an op finds an operand. */
 enum {
