@@ -10,6 +10,8 @@ second, as a share of what a device-to-device copy reaches at the largest size. 
 All work on the default stream, and are called from Python: below some 100 000 elements that is what is measured.
 """
 import argparse
+import ctypes as C
+import functools
 import os
 import sys
 import time
@@ -53,6 +55,38 @@ ROWS = {
     "compress": (1.5, ("extract", "mask", "x"), lambda m, a: a.x[a.mask], lambda t, a: t.masked_select(a.x, a.mask)),
     "label": (1, ("label", "spots"), lambda m, a: a.ndimage.label(a.spots)[0], None),
 }
+
+# Formulas, for ga_eval: their text, their operands, and what CuPy fuses (PyTorch computes it call by call).
+FORMULAS = {
+    "line": ("x*y + 1", "xy", lambda m, x, y: x * y + 1),
+    "plane": ("2*x + 3*y - 4*z + 5", "xyz", lambda m, x, y, z: 2 * x + 3 * y - 4 * z + 5),
+    "length": ("sqrt(x*x + y*y + z*z)", "xyz", lambda m, x, y, z: m.sqrt(x * x + y * y + z * z)),
+    "ratio": ("(x - y) / (2 + x*y)", "xy", lambda m, x, y: (x - y) / (2 + x * y)),
+    "polynomial": ("((((((7*x+6)*x+5)*x+4)*x+3)*x+2)*x+1)*x+0.5", "x",
+                   lambda m, x: ((((((7 * x + 6) * x + 5) * x + 4) * x + 3) * x + 2) * x + 1) * x + 0.5),
+    "bell": ("exp(-(x-0.1)**2/0.04 - (y-0.2)**2/0.04)", "xy",
+             lambda m, x, y: m.exp(-(x - 0.1) ** 2 / 0.04 - (y - 0.2) ** 2 / 0.04)),
+    "choice": ("where(x > 0.1, sqrt(x + 1), y)", "xy", lambda m, x, y: m.where(x > 0.1, m.sqrt(x + 1), y)),
+}
+
+
+@functools.cache
+def fused(m, name):
+    """The formula as the module computes it best: with cupy.fuse in one kernel."""
+    formula = FORMULAS[name][2]
+    if not hasattr(m, "fuse"):
+        return lambda *operands: formula(m, *operands)
+    source = "lambda " + ", ".join(FORMULAS[name][1]) + ": formula(m, " + ", ".join(FORMULAS[name][1]) + ")"
+    return m.fuse()(eval(source, dict(formula=formula, m=m)))
+
+
+def formula_row(name):
+    text, operands, _ = FORMULAS[name]
+    way = lambda m, a: fused(m, name)(*(getattr(a, v) for v in operands))
+    return len(operands) + 1, ("eval", text, operands, dict(out="o")), way, way
+
+
+ROWS.update({"eval " + name: formula_row(name) for name in FORMULAS})
 
 
 BOUND_OTHERWISE = ("median", "sort", "compress", "label")  # not by the memory: no share of the copy rate is aimed at
@@ -210,8 +244,26 @@ class Ours:
             raise RuntimeError(self.ga.error())
         return p
 
+    def formula(self, peer, arrays, text, names, named):
+        """The same for ga_eval."""
+        operands = (Arg * len(names))(*(Arg(self.wrap(peer, getattr(arrays, v))) for v in names))
+        site = b"bench\tga_eval()"
+        options = OPTIONS["ev"].defaults(self.ga.lib, site)
+        options.names, options.out = ", ".join(names).encode(), self.wrap(peer, getattr(arrays, named["out"]))
+        function = self.ga.lib.ga_eval_n
+        function.restype, function.argtypes = C.c_void_p, [C.c_char_p, C.c_int, C.c_void_p, OPTIONS["ev"]]
+
+        def run(keep=False):
+            p = function(text.encode(), len(names), operands, options)
+            if not p:
+                raise RuntimeError(self.ga.error())
+            return p
+        return run, False
+
     def call(self, peer, arrays, name, *arguments):
         """A function without arguments that makes the call and returns the address of the array; and whether it is a new one."""
+        if name == "eval":
+            return self.formula(peer, arrays, *arguments)
         named = arguments[-1] if isinstance(arguments[-1], dict) else {}
         arguments = [a for a in arguments if not isinstance(a, dict)]
         result, _, *kinds = self.ga.signatures[name]

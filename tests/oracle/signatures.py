@@ -43,6 +43,7 @@ OPTIONS = {
     "H": options("histogram", "| d low, d high, a weights, b density, p edges"),
     "B": options("bincount", "a weights, l minlength |"),
     "h": options("describe", "| i ddof, b skip_nan"),
+    "ev": options("eval", "| a out, a where, t dtype, c names"),
     "E": options("label", "| i connectivity, p count, t dtype, d above"),
     "J": options("center", "| p sums"),
     "G": options("sigma", "d sigma, d sigma_low, d sigma_high, i maxiters | i rule, b mean, p mask, p passes, p low, p high"),
