@@ -270,8 +270,39 @@ static void unread(void)
     CHECK(exits(in_child(fork_after_error), 0) && lines() == 2);
 }
 
+/* A child may compute formulas, whatever other threads of its parent were at. */
+static bool  computing = true;
+static void *computes(void *unused)
+{
+    ga_array *x = ga_ones((8));
+    while (__atomic_load_n(&computing, __ATOMIC_RELAXED)) ga_free(ga_eval("2*x + 1", (x)));
+    ga_free(x);
+    return unused;
+}
+
+static void forks_beside_formulas(void)
+{
+    pthread_t thread;
+    ga_array *x = ga_ones((8));
+    pthread_create(&thread, NULL, computes, NULL);
+    for (int k = 0; k < 300; k++) {
+        pid_t child  = fork();
+        int   status = 0;
+        if (child == 0) {
+            alarm(20); /* it would hang */
+            _exit(ga_item_at(ga_eval("2*x + 1", (x)), 3) == 3 ? 0 : 1);
+        }
+        waitpid(child, &status, 0);
+        if (!exits(status, 0)) fprintf(stderr, "child %d ended with %d\n", k, status);
+    }
+    __atomic_store_n(&computing, false, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    ga_free(x);
+}
+
 int main(void)
 {
+    CHECK(exits(in_child(forks_beside_formulas), 0) && lines() == 0);
     on_error();
     unread();
     return test_end();

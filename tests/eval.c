@@ -207,7 +207,7 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("sin(x, c)", (x, c)), "sin takes 1 operand, not 2");
     FAILS(GA_BAD_ARGUMENT, ga_eval("where(x, c)", (x, c)), "where takes 3 operands, not 2");
     FAILS(GA_BAD_ARGUMENT, ga_eval("exp(x, axis=1)", (x)), "exp takes no options");
-    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, out=x)", (x)), "sum takes axis, keepdims, dtype and ddof");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, out=x)", (x)), "sum takes axis, keepdims and dtype");
     FAILS(GA_BAD_ARGUMENT, ga_eval("median(x, ddof=1)", (x)), "median takes axis and keepdims");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, axis=c)", (x, c)), "is written as an integer");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, axis=(0, 1, 0, 1, 0, 1, 0, 1, 0, 1))", (x)), "so many axes");
@@ -222,6 +222,29 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("(x = c)", (x, c)), "'==' compares");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x.T", (x)), "no members");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x @ x", (x)), "means nothing");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x && x", (x)), "written &");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x || x", (x)), "written |");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("!x", (x)), "written ~");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x ? 1 : 2", (x)), "where(condition, x, y)");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x += 1", (x)), "given once");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("a = x\nb = a; b", (x)), "a ';' is missing", "\n          ^");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("np.sin(x)", (x)), "without np.");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("ga_sin(x)", (x)), "written sin");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("M_PI*x", (x)), "written pi");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("MEAN(x)", (x)), "did you mean mean?");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("dot(x, x)", (x)), "call ga_dot before");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x(x)", (x)), "is no function");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("(", (x)), "an operand is missing");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("0x*x", (x)), "no digits");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("017*x", (x)), "0o17");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x[x[0]]", (x)), "no index in itself");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, axis=0, axis=0)", (x)), "given already");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, 'float')", (x)), "no texts in a formula");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("y + 1", (c > 0 ? x : none)), "$1 is the operand that is no plain name");
+    FAILS(GA_BAD_DTYPE, ga_eval("x^2", (x)), "(a power is x**y)");
+    ga_scope {
+        CHECK(test_same_bits(ga_eval("sin(x,)", (x)), ga_sin(x)));
+    }
     FAILS(GA_BAD_ARGUMENT, ga_eval("", (x)), "the formula is empty");
     FAILS(GA_BAD_ARGUMENT, ga_eval(";", (x)), "an operand is missing");
     FAILS(GA_BAD_ARGUMENT, ga_eval("2x", (x)), "no number");

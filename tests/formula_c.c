@@ -34,6 +34,22 @@ static void test_errors(void)
     CHECK_FAILS(ga_formula_c("f", "x << 2", "int x"), "no form in C");
     CHECK_FAILS(ga_formula_c("f", "x * 2j", "float x"), "kernel makes arrays");
     CHECK_FAILS(ga_formula_c("f", "1 + 2", "float x"), "kernel makes arrays");
+    CHECK_FAILS(ga_formula_c("int", "x", "float x"), "no name that a kernel may have");
+    CHECK_FAILS(ga_formula_c("f", "x", "float x,"), "a name of its own");
+    CHECK_FAILS(ga_formula_c("f", "x", "float x, int x"), "a name of its own");
+    CHECK_FAILS(ga_formula_c("f", "x", "float 1x"), "a name of its own");
+    CHECK_FAILS(ga_formula_c("f", "x", "float x, float while"), "a name of its own");
+    /* however deep it is nested, on a small stack */
+    char deep[1000] = "x", named[1000];
+    for (int k = 0; k < 90; k++) {
+        memmove(deep + 4, deep, strlen(deep) + 1);
+        memcpy(deep, "-(2+", 4);
+        strcat(deep, ")");
+    }
+    char *source = ga_formula_c("deep", deep, "double x");
+    CHECK(source);
+    free(source);
+    CHECK_FAILS(ga_formula_c("f", strcat(strcpy(named, "sum("), strcat(deep, ")")), "double x"), "nested too deep");
 }
 #else
 static int  wrong;
@@ -62,7 +78,7 @@ int main(void)
         ga_array *d = ga_subtract(ga_multiply(ga_random((7, 301), .seed = 1), 40), 11), *e = ga_random((7, 301), .seed = 2);
         ga_array *f = ga_astype(d, GA_F32), *g = ga_astype(e, GA_F32), *i = ga_astype(d, GA_I32),
                  *b = ga_astype(ga_absolute(d), GA_U8);
-        ga_array *l = ga_multiply(ga_astype(d, GA_I64), 1000000007), *m = ga_less(d, 3);
+        ga_array *l = ga_multiply(ga_astype(d, GA_I64), 1000000007), *m = ga_less(d, 3), *t1 = e, *t2 = d, *t3 = f;
         MAPS(COMPARE_MAP)
         FOLDS(COMPARE_FOLD)
     }

@@ -30,8 +30,12 @@ static ga_array *gi_eval_steps(gi_formula_text *f, const gi_steps *steps, const 
     if (declined) result = gi_run_steps(&r, &failed);
     char picture[500];
     picture[0] = 0;
-    if (failed >= 0 && !gi_error_has("\n"))
-        gi_formula_picture(f, steps->step[failed].at, steps->step[failed].length, picture, sizeof picture);
+    if (failed >= 0 && !gi_error_has("\n")) {
+        const gi_step *step = &steps->step[failed];
+        if (step->kind == GI_STEP_OPERATOR && f->text[step->at] == '^')
+            gi_text_add(picture, sizeof picture, " (a power is x**y)");
+        gi_formula_picture(f, step->at, step->length, picture, sizeof picture);
+    }
     gi_error_let_go(held, picture);
     return result;
 }

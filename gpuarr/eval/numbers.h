@@ -101,6 +101,10 @@ static const char *gi_on_reals(const gi_row *row, bool complex_, int n, const ga
     }
     if (row->op == GA_OP_positive) result = x[0];
     else if (!kernel) kernel = gi_row_kernel(row, dtype);
+#ifdef GPUARR_STATIC
+    if (!kernel && row->op != GA_OP_positive && !(GI_FORMULA_DTYPES >> (int)dtype & 1))
+        return "numbers are computed as float64 or complex128: add that to the dtypes in GPUARR_EVAL_DTYPES";
+#endif
     if (!kernel && row->op != GA_OP_positive)
         return complex_ ? "there is no such operation on complex numbers" : "this operation is for integers";
     if (kernel) kernel(1, row->returns == GI_RETURNS_BOOL ? (void *)&truth : (void *)&result, &x[0], &x[1], &x[1]);

@@ -121,7 +121,11 @@ static bool gi_read_number_token(gi_parser *s)
         s->token.number = gi_number_of(GA_KIND_REAL, 0, gi_read_real(from, &stop));
         end             = stop;
     } else if (!fits) {
-        problem = "the integer does not fit 64 bits: write it with a decimal point";
+        problem = base != 10 && !gi_is_word_part(*end) && end == from + 2
+                      ? "there are no digits behind it"
+                      : "the integer does not fit 64 bits: write it with a decimal point";
+    } else if (base == 10 && from[0] == '0' && end > from + 1 && s->token.number.i != 0) {
+        problem = "an integer begins with no 0; octal ones are written 0o17";
     }
     if (*end == 'j') {
         const ga_arg v     = s->token.number;
@@ -137,6 +141,21 @@ static bool gi_read_number_token(gi_parser *s)
     s->token.span.length = (int)(end - from);
     s->p                 = end;
     return !problem || gi_parse_fail(s, s->token.span, problem);
+}
+
+/* What to say of a character that begins no token. */
+static const char *gi_strange_character(char c)
+{
+    switch (c) {
+    case ']': return "there is no '[' for it";
+    case '.': return "names have no members here: np.sin is written sin";
+    case '!': return "of arrays it is written ~, with parentheses around comparisons";
+    case '?':
+    case ':': return "of arrays a choice is written where(condition, x, y)";
+    case '"':
+    case '\'': return "there are no texts in a formula: dtype=float32";
+    default: return "this character means nothing in a formula";
+    }
 }
 
 /* Reads the next token. False with an error. */
@@ -174,10 +193,7 @@ static bool gi_next_token(gi_parser *s)
     s->token.span.length = (int)(end - s->p);
     s->p                 = end;
     if (s->token.kind == GI_TOKEN_SIGN && !s->token.sign)
-        return gi_parse_fail(s, s->token.span,
-                             *s->token.span.at == ']'   ? "there is no '[' for it"
-                             : *s->token.span.at == '.' ? "names have no members here"
-                                                        : "this character means nothing in a formula");
+        return gi_parse_fail(s, s->token.span, gi_strange_character(*s->token.span.at));
     return true;
 }
 
@@ -331,13 +347,14 @@ static bool gi_parse_option(gi_parser *s, gi_pending *call)
         return gi_formula_fail(s->f, (int)(name.at - s->f->text), name.length, "%s takes no options in a formula",
                                call->word->name) != NULL;
     if (!gi_next_token(s)) return false; /* = */
+    if (gi_letters_is(name, "axis") && call->along.count >= 0) return gi_parse_fail(s, name, "the axis is given already");
     if (gi_letters_is(name, "axis")) return gi_parse_axes(s, &call->along);
     if (gi_letters_is(name, "keepdims")) {
         if (!gi_parse_integer(s, "keepdims", &given)) return false;
         call->along.keepdims = given != 0;
         return true;
     }
-    if (fold && gi_letters_is(name, "ddof")) return gi_parse_integer(s, "ddof", &call->along.ddof);
+    if (fold && !call->word->row && gi_letters_is(name, "ddof")) return gi_parse_integer(s, "ddof", &call->along.ddof);
     if (fold && gi_letters_is(name, "dtype")) {
         if (!gi_next_token(s)) return false;
         const gi_word *word = s->token.kind == GI_TOKEN_NAME ? gi_word_named(s->token.span) : NULL;
@@ -347,13 +364,16 @@ static bool gi_parse_option(gi_parser *s, gi_pending *call)
         return true;
     }
     return gi_formula_fail(s->f, (int)(name.at - s->f->text), name.length, "%s takes %s", call->word->name,
-                           fold ? "axis, keepdims, dtype and ddof" : "axis and keepdims") != NULL;
+                           !fold             ? "axis and keepdims"
+                           : call->word->row ? "axis, keepdims and dtype"
+                                             : "axis, keepdims, dtype and ddof") != NULL;
 }
 
 /* Behind a comma of a call: reads options, up to the parenthesis or to an operand. False with an error. */
 static bool gi_parse_options(gi_parser *s, gi_pending *call, bool *operand_follows)
 {
     *operand_follows = false;
+    if (gi_follows(s, ')')) return gi_next_token(s); /* sin(x,) */
     for (;;) {
         const gi_parser before = *s;
         if (!gi_next_token(s)) return false;
@@ -394,7 +414,10 @@ static bool gi_close_call(gi_parser *s)
 static bool gi_parse_index(gi_parser *s)
 {
     const gi_letters inside = { s->p, (int)strcspn(s->p, "][") };
-    if (s->p[inside.length] != ']') return gi_parse_fail(s, s->token.span, "'[' is never closed");
+    if (s->p[inside.length] != ']')
+        return gi_parse_fail(s, s->token.span,
+                             s->p[inside.length] ? "an index has no index in itself: make it an operand"
+                                                 : "'[' is never closed");
     if (gi_past_blanks(s->p) == s->p + inside.length) return gi_parse_fail(s, s->token.span, "the index is empty");
     gi_step step = gi_step_at(s, GI_STEP_INDEX, inside);
     s->p += inside.length + 1;
@@ -433,6 +456,23 @@ static bool gi_parse_name(gi_parser *s, bool *open)
     return top && gi_next_token(s);
 }
 
+/* Is the token that sign, right behind another sign, as in && or +=? */
+static bool gi_token_doubles(const gi_parser *s, const char *sign, const char *before)
+{
+    return gi_token_is(s, sign) && s->token.span.at > s->f->text && strchr(before, s->token.span.at[-1]) != NULL;
+}
+
+/* What to say where an operand is missing. */
+static const char *gi_missing_operand(const gi_parser *s)
+{
+    if (s->token.kind == GI_TOKEN_END && s->steps->count == 0 && s->waiting == 0) return "the formula is empty";
+    if (gi_token_doubles(s, "&", "&")) return "of arrays it is written &, with parentheses around comparisons";
+    if (gi_token_doubles(s, "|", "|")) return "of arrays it is written |, with parentheses around comparisons";
+    if (gi_token_doubles(s, "=", "+-*/%&|^<>")) return "a name is given once, to a whole statement: y = x + 1";
+    if (gi_token_is(s, "[")) return "there are no lists in a formula";
+    return "an operand is missing here";
+}
+
 /* Where an operand stands: the token is its beginning. *finished: it is one. False with an error. */
 static bool gi_parse_operand(gi_parser *s, bool *finished)
 {
@@ -464,9 +504,7 @@ static bool gi_parse_operand(gi_parser *s, bool *finished)
         break;
     default: break;
     }
-    return gi_parse_fail(s, s->token.span,
-                         s->token.kind == GI_TOKEN_END && s->steps->count == 0 ? "the formula is empty"
-                                                                               : "an operand is missing here");
+    return gi_parse_fail(s, s->token.span, gi_missing_operand(s));
 }
 
 /* Behind an operand: the token is what follows. *expects: another operand. False with an error. */
@@ -475,12 +513,15 @@ static bool gi_parse_behind(gi_parser *s, bool *expects)
     *expects = false;
     if (s->token.kind == GI_TOKEN_SIGN && s->token.sign->binds > 0) return *expects = true, gi_parse_operator(s);
     if (gi_token_is(s, "[")) return gi_parse_index(s);
-    if (s->token.kind == GI_TOKEN_NAME && gi_instead_of_python(s->token.span))
+    if (s->token.kind == GI_TOKEN_NAME && gi_instead_of_word(s->token.span))
         return gi_formula_unknown(s->f, s->token.span) != NULL;
     if (!gi_token_is(s, ")") && !gi_token_is(s, ","))
         return gi_parse_fail(s, s->token.span,
-                             gi_token_is(s, "=") ? "'=' gives a name to a whole statement; '==' compares"
-                                                 : "an operator is missing here");
+                             gi_token_is(s, "=")   ? "'=' gives a name to a whole statement; '==' compares"
+                             : gi_token_is(s, "(") ? "an operator is missing here: what stands before is no function"
+                             : s->token.kind == GI_TOKEN_NAME && gi_follows(s, '=')
+                                 ? "a ';' is missing here: it separates statements"
+                                 : "an operator is missing here");
     if (!gi_finish_operators(s, 0)) return false;
     if (s->waiting == 0)
         return gi_parse_fail(s, s->token.span,

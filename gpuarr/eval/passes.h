@@ -355,7 +355,10 @@ static void gi_passes_store(const gi_steps *steps, gi_passes *s)
         reached[k]   = 0;
         s->stored[k] = !s->typed[k].elementwise || k == n - 1;
         cost[k]      = s->typed[k].elementwise ? s->typed[k].e.cost : 0;
-        for (int i = 0; i < steps->step[k].n && s->typed[k].elementwise; i++) cost[k] += cost[steps->step[k].x[i]];
+        for (int i = 0; i < steps->step[k].n && s->typed[k].elementwise; i++) {
+            cost[k] += cost[steps->step[k].x[i]];
+            if (cost[k] > GI_COSTLY) cost[k] = GI_COSTLY; /* more makes no difference */
+        }
     }
     for (int k = n - 1; k >= 0; k--) {
         if (steps->step[k].last < 0) continue;

@@ -18,7 +18,16 @@ typedef struct gi_kept_formula {
 static struct {
     pthread_mutex_t  lock;
     gi_kept_formula *place[GI_KEPT_FORMULAS];
-} gi_formulas = { PTHREAD_MUTEX_INITIALIZER, { NULL } };
+} gi_formulas                          = { PTHREAD_MUTEX_INITIALIZER, { NULL } };
+static pthread_once_t gi_formulas_once = PTHREAD_ONCE_INIT;
+
+/* A child begins with the lock free and the formulas whole, whatever other threads were at when it was born. */
+static void gi_formulas_before_fork(void) { pthread_mutex_lock(&gi_formulas.lock); }
+static void gi_formulas_after_fork(void) { pthread_mutex_unlock(&gi_formulas.lock); }
+static void gi_formulas_expect_forks(void)
+{
+    (void)pthread_atfork(gi_formulas_before_fork, gi_formulas_after_fork, gi_formulas_after_fork);
+}
 
 static void gi_formula_release(gi_kept_formula *p)
 {
@@ -136,6 +145,7 @@ static void gi_formula_keep(const gi_formula_key *key, const gi_steps *steps, co
     kept->text              = (const char *)memcpy(behind + kinds, key->text, letters);
     kept->list              = (const char *)memcpy(behind + kinds + letters, key->list, names);
     if (kept->passes) (void)gi_formula_numbers(passes, kept->passes, p + before);
+    (void)pthread_once(&gi_formulas_once, gi_formulas_expect_forks);
     pthread_mutex_lock(&gi_formulas.lock);
     gi_kept_formula **place = &gi_formulas.place[key->hash % GI_KEPT_FORMULAS], *old = *place;
     *place = kept;

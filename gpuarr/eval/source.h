@@ -2,15 +2,18 @@
 /*  Each step becomes an expression of C in what gpuarr/own lets kernels call, so that the compiled kernel has the bits of ga_eval. What
     several others need is a variable; what has no such form is an error with its place in the formula.                        */
 
-enum { GI_SOURCE_ROOM = 32768, GI_SOURCE_STEPS = GI_PASS_STEPS };
+/* How deep expressions may be nested, which are written by a recursion. */
+enum { GI_SOURCE_ROOM = 32768, GI_SOURCE_STEPS = GI_PASS_STEPS, GI_SOURCE_DEPTH = 32 };
 
 typedef struct gi_c_source gi_c_source;
 struct gi_c_source {
     gi_formula_text *f;
     const gi_steps  *steps;
     gi_typed        *typed;
-    int             *readers;  /* of each step; a square reads its operand twice */
-    bool            *variable; /* is it a variable, t5? */
+    int             *readers;    /* of each step; a square reads its operand twice */
+    int             *depth;      /* of each: how many operations are nested in it */
+    bool            *variable;   /* is it a variable, t5? */
+    char             prefix[16]; /* "t": no parameter's name begins so */
     char            *text;
     bool             failed;
     /* Writes a step as an operand of that dtype; bare: it needs no parentheses. */
@@ -106,10 +109,17 @@ static const char *gi_row_in_c(const gi_row *row, ga_dtype dtype)
 /* A number that is written in the formula, as that dtype. */
 static void gi_source_number(gi_c_source *s, ga_arg v, ga_dtype dtype)
 {
-    char   digits[40];
+    char   digits[40], *stop;
     double number[2] = { 0, 0 }, real;
-    if (v.kind != GA_KIND_REAL && gi_is_int(dtype)) {
-        gi_text_add(s->text, GI_SOURCE_ROOM, v.i < 0 ? "(%lld)" : "%lld", (long long)v.i);
+    bool   truth;
+    if (dtype == GA_BOOL) {
+        gi_number_to(v, GA_BOOL, &truth);
+        gi_text_add(s->text, GI_SOURCE_ROOM, truth ? "true" : "false");
+        return;
+    }
+    if (gi_is_int(dtype)) {
+        if (v.kind == GA_KIND_UINT) gi_text_add(s->text, GI_SOURCE_ROOM, "%lluu", (unsigned long long)v.i);
+        else gi_text_add(s->text, GI_SOURCE_ROOM, v.i < 0 ? "(%lld)" : "%lld", (long long)v.i);
         return;
     }
     gi_number_to(v, GA_F64, number);
@@ -124,12 +134,12 @@ static void gi_source_number(gi_c_source *s, ga_arg v, ga_dtype dtype)
     }
     for (int precision = fabs(real) < 0x1p24 ? 8 : 1; precision <= 17; precision++) { /* as few digits as tell it */
         (void)snprintf(digits, sizeof digits, "%.*g", precision, real);
-        const double read = strtod(digits, NULL);
+        gi_point_text(digits);
+        const double read = gi_read_real(digits, &stop);
         if (dtype == GA_F32 ? (float)read == (float)real : read == real) break;
     }
-    const bool whole = !strpbrk(digits, ".e"), small = whole && fabs(real) < 0x1p24; /* then an int does */
-    gi_text_add(s->text, GI_SOURCE_ROOM, signbit(real) ? "(%s%s%s)" : "%s%s%s", digits, whole && !small ? ".0" : "",
-                dtype == GA_F32 && !small ? "f" : "");
+    gi_text_add(s->text, GI_SOURCE_ROOM, signbit(real) ? "(%s%s%s)" : "%s%s%s", digits, strpbrk(digits, ".e") ? "" : ".0",
+                dtype == GA_F32 ? "f" : "");
 }
 
 /* Writes a form: x, y and z are the operands of the step, letters behind GA_ become capitals. */
@@ -207,8 +217,18 @@ static void gi_source_value(gi_c_source *s, int k, ga_dtype wanted, bool bare)
     if (t->dtype != wanted) gi_text_add(s->text, GI_SOURCE_ROOM, "(%s)", gi_c_type(wanted));
     if (step->kind == GI_STEP_OPERAND)
         gi_text_add(s->text, GI_SOURCE_ROOM, "%.*s", s->f->names[step->operand].length, s->f->names[step->operand].at);
-    else if (s->variable[k]) gi_text_add(s->text, GI_SOURCE_ROOM, "t%d", k);
+    else if (s->variable[k]) gi_text_add(s->text, GI_SOURCE_ROOM, "%s%d", s->prefix, k);
     else gi_source_operation(s, k, bare && t->dtype == wanted);
+}
+
+/* How deep each step is nested. */
+static void gi_source_measure(gi_c_source *s, int result)
+{
+    for (int k = 0; k <= result; k++) {
+        s->depth[k] = 0;
+        for (int i = 0; i < s->typed[k].e.n && s->typed[k].elementwise; i++)
+            if (s->depth[s->typed[k].e.x[i]] >= s->depth[k]) s->depth[k] = s->depth[s->typed[k].e.x[i]] + 1;
+    }
 }
 
 /* Counts who reads which step, from the result down. */
@@ -224,13 +244,33 @@ static void gi_source_count(gi_c_source *s, int result)
     }
 }
 
+/* May a kernel or a parameter have that name? */
+static bool gi_is_c_name(gi_letters name)
+{
+    static const char *const words[] = {
+        /* of C and C++, which headers may not be compiled as, and macros of <stddef.h> and the like */
+        "alignas",  "alignof",  "and",      "asm",       "auto",     "bool",      "break",    "case",   "catch",
+        "char",     "class",    "const",    "continue",  "decltype", "default",   "delete",   "do",     "double",
+        "else",     "enum",     "explicit", "extern",    "false",    "float",     "for",      "friend", "goto",
+        "if",       "inline",   "int",      "long",      "mutable",  "namespace", "new",      "not",    "nullptr",
+        "operator", "or",       "private",  "protected", "public",   "register",  "restrict", "return", "short",
+        "signed",   "sizeof",   "static",   "struct",    "switch",   "template",  "this",     "throw",  "true",
+        "try",      "typedef",  "typeid",   "typename",  "typeof",   "union",     "unsigned", "using",  "virtual",
+        "void",     "volatile", "while",    "xor",       "NULL",     "NAN",       "INFINITY", "I",
+    };
+    bool is = name.length > 0 && !gi_is_digit(name.at[0]) && !(name.length > 2 && !strncmp(name.at, "GA_", 3));
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) is = is && !gi_letters_is(name, words[k]);
+    return is;
+}
+
 /* The parameters, "float x, int n", as operands: their dtypes, and the list of their names. Their number; -1: an error. */
 static int gi_source_parameters(const char *site, const char *text, ga_array *arrays, ga_arg *operands, char *names,
                                 size_t room)
 {
-    int n    = 0;
-    names[0] = 0;
-    for (const char *p = text; *p;) {
+    gi_letters before[GPUARR_MAX_INPUTS];
+    int        n = 0;
+    names[0]     = 0;
+    for (const char *p = text; *p || n > 0;) {
         gi_letters type, name;
         type.at = p = gi_past_blanks(p);
         while (gi_is_word_part(*p)) p++;
@@ -240,11 +280,12 @@ static int gi_source_parameters(const char *site, const char *text, ga_array *ar
         name.length          = (int)(p - name.at);
         p                    = gi_past_blanks(p);
         const ga_dtype dtype = gi_dtype_of_c(type);
-        if (dtype == GA_DTYPE_DEFAULT || name.length == 0 || (*p && *p != ',') || n == GPUARR_MAX_INPUTS) {
+        bool           fits  = dtype != GA_DTYPE_DEFAULT && gi_is_c_name(name) && (!*p || *p == ',') && n < GPUARR_MAX_INPUTS;
+        for (int k = 0; k < n && fits; k++) fits = !gi_letters_same(before[k], name);
+        if (!fits) {
             gi_fail(site, GA_BAD_ARGUMENT,
                     "the parameters are \"%.100s\"; up to %d of bool, int8_t ... uint64_t, int, unsigned, float and double are "
-                    "possible: "
-                    "\"float x, int n\"",
+                    "possible, each with a name of its own: \"float x, int n\"",
                     text, GPUARR_MAX_INPUTS);
             return -1;
         }
@@ -252,8 +293,9 @@ static int gi_source_parameters(const char *site, const char *text, ga_array *ar
         arrays[n].dtype = dtype;
         operands[n]     = gi_operand_arg(&arrays[n]);
         gi_text_add(names, room, "%s%.*s", n > 0 ? ", " : "", name.length, name.at);
-        n++;
-        if (*p == ',') p++;
+        before[n++] = name;
+        if (!*p) break;
+        p++;
     }
     return n;
 }
@@ -264,11 +306,13 @@ static void gi_source_elementwise(gi_c_source *s, const char *name, const char *
     const ga_dtype dtype = s->typed[result].dtype;
     bool           body  = false;
     gi_source_count(s, result);
+    gi_source_measure(s, result);
     gi_text_add(s->text, GI_SOURCE_ROOM, "GA_ELEMENTWISE(%s, %s, (%s), ", name, gi_c_type(dtype), parameters);
     for (int k = 0; k < result && !s->failed; k++) {
         const gi_typed *t = &s->typed[k];
-        if (s->readers[k] < 2 || s->steps->step[k].kind == GI_STEP_OPERAND || t->dtype == GA_DTYPE_DEFAULT) continue;
-        gi_text_add(s->text, GI_SOURCE_ROOM, "%s    const %s t%d = ", body ? "" : "{\n", gi_c_type(t->dtype), k);
+        if (s->readers[k] == 0 || s->steps->step[k].kind == GI_STEP_OPERAND || t->dtype == GA_DTYPE_DEFAULT) continue;
+        if (s->readers[k] == 1 && s->depth[k] % GI_SOURCE_DEPTH != 0) continue;
+        gi_text_add(s->text, GI_SOURCE_ROOM, "%s    const %s %s%d = ", body ? "" : "{\n", gi_c_type(t->dtype), s->prefix, k);
         gi_source_operation(s, k, true);
         gi_text_add(s->text, GI_SOURCE_ROOM, ";\n");
         s->variable[k] = body = true;
@@ -291,11 +335,30 @@ static void gi_source_reduction(gi_c_source *s, const char *name, const char *pa
         gi_source_fails(s, step, "only sum, prod and mean of everything have a form in C");
         return;
     }
+    gi_source_measure(s, of);
+    if (s->depth[of] > GI_SOURCE_DEPTH) {
+        gi_source_fails(s, step, "what it sums up is nested too deep for one expression");
+        return;
+    }
     gi_text_add(s->text, GI_SOURCE_ROOM, "GA_REDUCTION(%s, %s, (%s), %s, %d, (%s)", name, gi_c_type(to), parameters, wide,
                 product, wide);
     gi_source_value(s, of, from, false);
-    gi_text_add(s->text, GI_SOURCE_ROOM, ", a %c b, (%s)%s)\n", product ? '*' : '+', gi_c_type(to),
-                mean ? "(a / (double)n)" : "a");
+    if (gi_is_float(from) || mean) gi_text_add(s->text, GI_SOURCE_ROOM, ", a %c b", product ? '*' : '+');
+    else gi_text_add(s->text, GI_SOURCE_ROOM, ", (%s)((uint64_t)a %c (uint64_t)b)", wide, product ? '*' : '+'); /* it wraps */
+    gi_text_add(s->text, GI_SOURCE_ROOM, ", (%s)%s)\n", gi_c_type(to), mean ? "(a / (double)n)" : "a");
+}
+
+/* What the names of variables begin with. */
+static void gi_source_choose_prefix(gi_c_source *s)
+{
+    size_t n = 1;
+    strcpy(s->prefix, "t");
+    for (int k = 0; k < s->f->n; k++)
+        if (s->f->names[k].length >= (int)n && !strncmp(s->f->names[k].at, s->prefix, n) && n < sizeof s->prefix - 1) {
+            s->prefix[n++] = '_';
+            s->prefix[n]   = 0;
+            k              = -1; /* once more from the first */
+        }
 }
 
 char *(ga_formula_c)(const char *name, const char *formula, const char *parameters, const char *site)
@@ -310,9 +373,9 @@ char *(ga_formula_c)(const char *name, const char *formula, const char *paramete
                                "a text is NULL; ga_formula_c(\"line\", \"2*x + y\", \"float x, float y\")");
     if (strlen(formula) > GI_FORMULA_LETTERS || strlen(parameters) > 400 || strlen(name) > 100)
         return (char *)gi_fail(site, GA_BAD_ARGUMENT, "a text is longer than any that makes sense");
-    for (const char *p = name; *p || p == name; p++)
-        if (!gi_is_word_part(*p) || (p == name && gi_is_digit(*p)))
-            return (char *)gi_fail(site, GA_BAD_ARGUMENT, "\"%s\" is no name that a kernel may have", name);
+    const gi_letters called = { name, (int)strspn(name, "_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") };
+    if (!gi_is_c_name(called) || name[called.length])
+        return (char *)gi_fail(site, GA_BAD_ARGUMENT, "\"%s\" is no name that a kernel may have", name);
     if (!gi_arena_check(site)) return NULL;
     f.n = gi_source_parameters(site, parameters, arrays, operands, names, sizeof names);
     if (f.n < 0) return NULL;
@@ -327,6 +390,7 @@ char *(ga_formula_c)(const char *name, const char *formula, const char *paramete
         return (char *)gi_fail(site, GA_BAD_ARGUMENT, "the formula has more than %d steps", GI_SOURCE_STEPS);
     GI_ARENA(gi_typed, typed, GI_SOURCE_STEPS);
     GI_ARENA(int, readers, GI_SOURCE_STEPS);
+    GI_ARENA(int, depth, GI_SOURCE_STEPS);
     GI_ARENA(bool, variable, GI_SOURCE_STEPS);
     GI_ARENA(char, text, GI_SOURCE_ROOM);
     memset(variable, 0, GI_SOURCE_STEPS * sizeof *variable);
@@ -335,10 +399,12 @@ char *(ga_formula_c)(const char *name, const char *formula, const char *paramete
     s.steps    = steps;
     s.typed    = typed;
     s.readers  = readers;
+    s.depth    = depth;
     s.variable = variable;
     s.text     = text;
     s.failed   = false;
     s.value    = gi_source_value;
+    gi_source_choose_prefix(&s);
     for (int k = 0; k < steps->count; k++) gi_type_step(&steps->step[k], operands, typed, &typed[k]);
     const int result = steps->count - 1;
     if (!typed[result].known || typed[result].dtype == GA_DTYPE_DEFAULT || !gi_c_type(typed[result].dtype))

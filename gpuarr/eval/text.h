@@ -132,24 +132,64 @@ GI_PRINTS(4, 5) static void *gi_formula_fail(gi_formula_text *f, int at, int len
     return gi_fail(f->site, GA_BAD_ARGUMENT, "%s%s", sentence, picture);
 }
 
-/* What Python says of a number, and cannot say of an array; NULL: the word is none of these. */
-static const char *gi_instead_of_python(gi_letters name)
+/* What other languages say, and how it is written here; NULL: the word is none of these. */
+static const char *gi_instead_of_word(gi_letters name)
 {
-    if (gi_letters_is(name, "and")) return "of arrays it is written &, with parentheses around comparisons";
-    if (gi_letters_is(name, "or")) return "of arrays it is written |, with parentheses around comparisons";
-    if (gi_letters_is(name, "not")) return "of arrays it is written ~, with parentheses around comparisons";
-    if (gi_letters_is(name, "if") || gi_letters_is(name, "else")) return "of arrays it is written where(condition, x, y)";
+    static const char *const said[][2] = {
+        { "and", "of arrays it is written &, with parentheses around comparisons" },
+        { "or", "of arrays it is written |, with parentheses around comparisons" },
+        { "not", "of arrays it is written ~, with parentheses around comparisons" },
+        { "if", "of arrays it is written where(condition, x, y)" },
+        { "else", "of arrays it is written where(condition, x, y)" },
+        { "np", "functions are written without np." },
+        { "numpy", "functions are written without numpy." },
+        { "ln", "the natural logarithm is log" },
+        { "fabs", "it is written abs" },
+        { "M_PI", "it is written pi" },
+        { "M_E", "it is written e" },
+        { "INFINITY", "it is written inf" },
+        { "NAN", "it is written nan" },
+        { "NaN", "it is written nan" },
+        { "true", "it is written True" },
+        { "false", "it is written False" },
+        { "None", "None stands for axes alone: axis=None" },
+    };
+    for (size_t k = 0; k < sizeof said / sizeof *said; k++)
+        if (gi_letters_is(name, said[k][0])) return said[k][1];
     return NULL;
+}
+
+/* What has a place only outside of formulas. */
+static bool gi_is_called_outside(gi_letters name)
+{
+    static const char *const calls[] = {
+        "dot",     "matmul",    "einsum", "sort",        "argsort",  "unique",   "cumsum",        "cumprod",
+        "reshape", "transpose", "ravel",  "take",        "zeros",    "ones",     "full",          "eye",
+        "arange",  "linspace",  "stack",  "concatenate", "nonzero",  "norm",     "pad",           "tile",
+        "repeat",  "flip",      "roll",   "histogram",   "bincount", "convolve", "median_filter", "gaussian_filter",
+    };
+    bool is = false;
+    for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) is = is || gi_letters_is(name, calls[k]);
+    return is;
 }
 
 /* Nobody knows the name there. */
 static void *gi_formula_unknown(gi_formula_text *f, gi_letters name)
 {
-    const int      at = (int)(name.at - f->text), shown = name.length > 40 ? 40 : name.length;
-    const gi_guess g          = gi_guess_name(name, f->n, f->names);
-    char           near_[160] = "", known[160] = "";
-    const char    *instead = gi_instead_of_python(name);
+    const int        at = (int)(name.at - f->text), shown = name.length > 40 ? 40 : name.length;
+    const gi_guess   g          = gi_guess_name(name, f->n, f->names);
+    char             near_[160] = "", known[160] = "";
+    const char      *instead = gi_instead_of_word(name);
+    const gi_letters bare    = { name.at + 3, name.length - 3 };
+    int              unnamed = -1;
     if (instead) return gi_formula_fail(f, at, name.length, "%s", instead);
+    if (name.length > 3 && !strncmp(name.at, "ga_", 3) && gi_word_named(bare))
+        return gi_formula_fail(f, at, name.length, "in a formula it is written %.*s", bare.length, bare.at);
+    if (gi_is_called_outside(name))
+        return gi_formula_fail(f, at, name.length, "%.*s has no place in a formula: call ga_%.*s before, and give its result",
+                               name.length, name.at, name.length, name.at);
+    for (int k = f->n - 1; k >= 0; k--)
+        if (f->names[k].length == 0) unnamed = k + 1;
     for (int k = 0; k < g.count; k++)
         gi_text_add(near_, sizeof near_, "%s%.*s",
                     k == 0             ? ": did you mean "
@@ -162,5 +202,7 @@ static void *gi_formula_unknown(gi_formula_text *f, gi_letters name)
                         f->names[k].length > 20 ? 20 : f->names[k].length, f->names[k].at);
     if (g.count > 0) gi_text_add(near_, sizeof near_, "?");
     if (g.count == 0 && !known[0] && f->n > 0) gi_text_add(known, sizeof known, "; the operands are $1 to $%d", f->n);
+    if (unnamed > 0 && (g.count > 0 || known[0] != ';' || !strstr(known, "$")))
+        gi_text_add(known, sizeof known, "; $%d is the operand that is no plain name", unnamed);
     return gi_formula_fail(f, at, name.length, "there is no \"%.*s\"%s%s", shown, name.at, near_, known);
 }

@@ -108,7 +108,10 @@ static const gi_word *gi_word_named(gi_letters name)
     return NULL;
 }
 
-/* How many letters must be changed, added, left out or exchanged with the next to make b of a; at most `most` + 1. */
+static char gi_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
+
+/* How many letters must be changed, added, left out or exchanged with the next to make b of a, be they large or small; at most
+   `most` + 1. */
 static int gi_word_distance(gi_letters a, gi_letters b, int most)
 {
     enum { LONGEST = 31 };
@@ -119,7 +122,7 @@ static int gi_word_distance(gi_letters a, gi_letters b, int most)
         int *now = row[i % 3], *before = row[(i + 2) % 3], *earlier = row[(i + 1) % 3];
         now[0] = i;
         for (int j = 1; j <= b.length; j++) {
-            int best = before[j - 1] + (a.at[i - 1] != b.at[j - 1]);
+            int best = before[j - 1] + (gi_lower(a.at[i - 1]) != gi_lower(b.at[j - 1]));
             if (before[j] + 1 < best) best = before[j] + 1;
             if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
             if (i > 1 && j > 1 && a.at[i - 1] == b.at[j - 2] && a.at[i - 2] == b.at[j - 1] && earlier[j - 2] + 1 < best)

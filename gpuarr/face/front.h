@@ -224,7 +224,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
     return (ga_stencil_n)(k, l.n, l.a, o);
 }
 static inline ga_array *gi_eval_args(const char *f, gi_args l, ga_eval_options o) { return (ga_eval_n)(f, l.n, l.a, o); }
-#define GI_ARGS(...) gi_make_args(__VA_ARGS__)
+#define GI_OPERANDS_IN_PARENTHESES(...) gi_make_args(__VA_ARGS__)
 
 template <class... N> static inline ga_shape gi_chunk_list(N... n) /* and one more behind them */
 {
@@ -334,7 +334,7 @@ static inline ga_array *gi_take_steps(const ga_stencil_kernel *k, gi_args l, ga_
 }
 static inline ga_array *gi_eval_args(const char *f, gi_args l, ga_eval_options o) { return (ga_eval_n)(f, l.n, l.a, o); }
 #define GI_ARG_OF(unused, k, v) GA_ARG(v),
-#define GI_ARGS(...)                                                                                                           \
+#define GI_OPERANDS_IN_PARENTHESES(...)                                                                                        \
     ((gi_args){ (const ga_arg[]){ GI_EACH(GI_ARG_OF, , __VA_ARGS__) },                                                         \
                 (int)(sizeof((const ga_arg[]){ GI_EACH(GI_ARG_OF, , __VA_ARGS__) }) / sizeof(ga_arg)) })
 #endif
@@ -369,7 +369,8 @@ static inline ga_array *gi_eval_args(const char *f, gi_args l, ga_eval_options o
     GI_LASTING((fn)(p, GA_DTYPE_OF(p), GI_SHAPE s, GI_SHAPE t, GI_OPTIONS(O, GI_LISTS(6, here), __VA_ARGS__)))
 #define GI_L(fn, O, here, l, ...)     GI_CALL((fn)(GI_LIST l, GI_OPTIONS(O, GI_LISTS(1, here), __VA_ARGS__)))
 #define GI_1L(fn, O, here, a, l, ...) GI_CALL((fn)(a, GI_LIST l, GI_OPTIONS(O, GI_LISTS(2, here), __VA_ARGS__)))
-#define GI_1A(fn, O, here, a, l, ...) GI_CALL((fn)(a, GI_ARGS l, GI_OPTIONS(O, GI_LISTS(2, here), __VA_ARGS__)))
+#define GI_1A(fn, O, here, a, l, ...)                                                                                          \
+    GI_CALL((fn)(a, GI_OPERANDS_IN_PARENTHESES l, GI_OPTIONS(O, GI_LISTS(2, here), __VA_ARGS__)))
 
 /* A list of axes for an option: .axes = ga_axes(0, 2); ga_axes() is none. And of widths: .after = ga_axes(1, 1). */
 #define ga_axes(...) GI_SHAPE(__VA_ARGS__)

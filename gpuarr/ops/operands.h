@@ -60,6 +60,8 @@ static void gi_number_text(ga_arg v, char *text, size_t room)
     else if (v.kind == GA_KIND_COMPLEX) snprintf(text, room, "(%.9g%+.9gj)", v.re, v.im);
     else if (v.kind == GA_KIND_UINT) snprintf(text, room, "%llu", (unsigned long long)v.i);
     else snprintf(text, room, "%lld", (long long)v.i);
+    gi_point_text(text);
+    if (v.kind == GA_KIND_COMPLEX) gi_point_text(text); /* of its second number */
 }
 
 /* The dtype that holds all operands: arrays promote by NumPy's table, then numbers adapt. */
