@@ -123,9 +123,6 @@ clean: ## remove build/ and out/
 $(B)/gentable: FORCE
 	$(MADE) $(CC) -std=c11 $(WARN) -I. tools/gentable.c
 
-$(EXAMPLES:%=$(B)/%): $(B)/%: FORCE
-	$(MADE) $(CC) -std=c11 $(CFLAGS) $(WARN) -I. $(USE_LIBS) examples/$*.c $(LIBS)
-
 $(B)/ulp: FORCE
 	$(MADE) $(CC) -std=gnu11 $(CFLAGS) -I. tests/ulp.c -lm -lpthread -lquadmath
 
@@ -137,6 +134,13 @@ $(B)/bench: FORCE
 CPU_OBJECTS = $(patsubst %,$(B)/lib/%.o,RUNTIME AVX2 AVX512 BASELINE)
 $(CPU_OBJECTS): $(B)/lib/%.o: FORCE
 	$(MADE) $(CC) -std=c11 $(CFLAGS) -fPIC -DGPUARR_PART=GPUARR_$* -I. $(USE_LIBS) -c tests/impl.c
+
+# The examples share one implementation, which is compiled once. (What formulas need of it takes each of them long, compiled alone.)
+$(EXAMPLES:%=$(B)/%.o): $(B)/%.o: FORCE
+	$(MADE) $(CC) -std=c11 $(CFLAGS) $(WARN) -I. -DGPUARR_IMPLEMENTED $(USE_LIBS) -c examples/$*.c
+
+$(EXAMPLES:%=$(B)/%): %: %.o $(CPU_OBJECTS) FORCE
+	$(MADE) $(CC) $@.o $(CPU_OBJECTS) $(LIBS)
 
 # The shared libraries are for Python: tests/oracle.py, which has kernels of its own, and tools/gpu_bench.py.
 $(B)/libgpuarr.so: $(CPU_OBJECTS) FORCE

@@ -29,7 +29,7 @@ static sources find_sources(const ga_array *data, double threshold)
 {
     sources s = { .threshold = threshold };
     begin();
-    ga_array *bright = ga_greater(data, threshold);
+    ga_array *bright = ga_eval("data > threshold", (data, threshold));
     end(SEGMENTATION);
     s.labels = ga_label(bright, .count = &s.count);
     end(LABELLING);
@@ -50,24 +50,26 @@ static ga_array *generate_sky(int64_t size, uint64_t seed, int64_t count)
     const int    n = (int)size, reach = 20; /* a source covers at most 41 x 41 pixels */
     const double beam = 3;                  /* a point is seen as a Gaussian with this sigma, in pixels */
     ga_array    *x = ga_linspace(-1, 1, n, .dtype = GA_F32), *y = ga_index(x, ":, newaxis");
-    ga_array    *sky   = ga_multiply(ga_exp(ga_multiply(ga_square(ga_add(y, ga_multiply(x, 0.35))), -12)), 0.5); /* the band */
-    ga_array    *grain = ga_random_normal(0, 1.0 / 3, (n + 2, n + 2), .dtype = GA_F32, .seed = seed);
-    for (int i = 0; i < 3; i++) /* nine shifted views of the noise: neighbours are seen together */
-        for (int j = 0; j < 3; j++) ga_add(sky, ga_index(grain, "%d:%d, %d:%d", i, i + n, j, j + n), .out = sky);
+    ga_array    *noise = ga_random_normal(0, 1.0 / 3, (n + 2, n + 2), .dtype = GA_F32, .seed = seed);
+    /* the band, and nine shifted views of the noise: neighbours are seen together */
+    ga_array *sky = ga_eval("0.5*exp(-12*(y + 0.35*x)**2)"
+                            " + noise[ :-2, :-2] + noise[ :-2, 1:-1] + noise[ :-2, 2:]"
+                            " + noise[1:-1, :-2] + noise[1:-1, 1:-1] + noise[1:-1, 2:]"
+                            " + noise[2:,   :-2] + noise[2:,   1:-1] + noise[2:,   2:]",
+                            (x, y, noise));
 
-    ga_array *pixel  = ga_arange(0, n, 1);
+    ga_array *pixel = ga_arange(0, n, 1), *random = ga_random((count), .seed = seed, .stream = 2);
     ga_array *places = ga_multiply(ga_random((count, 2), .seed = seed, .stream = 1), n); /* rows and columns */
-    ga_array *peaks  = ga_multiply(ga_power(ga_random((count), .seed = seed, .stream = 2), -1 / 1.2), 6);
+    ga_array *peaks  = ga_eval("6 * random**(-1/1.2)", (random));
     for (int64_t k = 0; k < count; k++)
         ga_scope {
-            double    row = ga_item_at(places, k, 0), column = ga_item_at(places, k, 1);
+            double    row = ga_item_at(places, k, 0), column = ga_item_at(places, k, 1), peak = ga_item_at(peaks, k);
             int       top = (int)fmax(row - reach, 0), bottom = (int)row + reach + 1;
             int       left = (int)fmax(column - reach, 0), right = (int)column + reach + 1;
-            ga_array *dy     = ga_subtract(ga_index(pixel, "%d:%d, newaxis", top, bottom), row);
-            ga_array *dx     = ga_subtract(ga_index(pixel, "%d:%d", left, right), column);
-            ga_array *seen   = ga_exp(ga_divide(ga_add(ga_square(dy), ga_square(dx)), -2 * beam * beam));
+            ga_array *i = ga_index(pixel, "%d:%d, newaxis", top, bottom), *j = ga_index(pixel, "%d:%d", left, right);
             ga_array *window = ga_index(sky, "%d:%d, %d:%d", top, bottom, left, right); /* a view: this adds to the sky */
-            ga_add(window, ga_multiply(seen, ga_item_at(peaks, k)), .out = window);
+            ga_eval("window + peak*exp(-((i - row)**2 + (j - column)**2) / (2*beam**2))",
+                    (window, peak, i, row, j, column, beam), .out = window);
         }
     return sky;
 }
@@ -96,13 +98,12 @@ static void draw(const char *out, const ga_array *data, ga_statistics clipped, s
     snprintf(title, sizeof title, "%lld sources above %.4g", (long long)s.count, s.threshold);
     ga_imshow(sky_png, sky, .cmap = "inferno", .log = true, .vmin = low, .vmax = high, .colorbar = true, .title = title);
 
-    ga_array *hue       = ga_multiply(ga_arange(0, s.count + 1, 1), 3.883);                       /* the golden angle apart */
-    ga_array *phase     = ga_add(ga_index(hue, ":, newaxis"), ga_values(0, 2.1, 4.2));            /* of red, green and blue */
-    ga_array *colours   = ga_add(ga_multiply(ga_cos(phase), 90), 165);                            /* (sources + 1, 3) */
-    ga_array *grey      = ga_render(sky, .cmap = "gray", .log = true, .vmin = low, .vmax = high); /* bytes, on the CPU */
-    ga_array *night     = ga_add(ga_multiply(ga_astype(ga_to(grey, ga_get_device()), GA_F32), 0.5), ga_values(12, 14, 34));
-    ga_array *is_source = ga_index(ga_greater(labels, 0), "..., newaxis");
-    ga_imsave(sources_png, ga_astype(ga_where(is_source, ga_take(colours, labels, .axis = 0), night), GA_U8));
+    ga_array *number = ga_arange(0, s.count + 1, 1), *rgb = ga_values(0, 2.1, 4.2), *blue = ga_values(12, 14, 34);
+    ga_array *colours = ga_eval("165 + 90*cos(3.883*number[:, newaxis] + rgb)", (number, rgb)); /* the golden angle apart */
+    ga_array *grey = ga_to(ga_render(sky, .cmap = "gray", .log = true, .vmin = low, .vmax = high), ga_get_device()); /* bytes */
+    ga_array *colour = ga_take(colours, labels, .axis = 0);
+    ga_imsave(sources_png, ga_eval("uint8(where(labels[..., newaxis] > 0, colour, 0.5*float32(grey) + blue))",
+                                   (labels, colour, grey, blue)));
     printf("\n%s  %s\n", sky_png, sources_png);
 }
 

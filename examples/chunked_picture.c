@@ -7,13 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static ga_array *x, *y;
-
-static ga_array *rings(int right, int down) /* numpy.sin(((x + right)/100)**2 + ((y + down)/100)**2) */
-{
-    return ga_sin(ga_add(ga_square(ga_divide(ga_add(x, right), 100)), ga_square(ga_divide(ga_add(y, down), 100))));
-}
-
 int main(int argc, char **argv)
 {
     ga_on_error(GA_EXIT); /* an error ends the program, and says why */
@@ -23,18 +16,21 @@ int main(int argc, char **argv)
     ga_scope {
         /* 2 tiles down, 3 across */
         ga_array *yx = ga_mgrid("0:300, 0:600");
-        y            = ga_chunked(ga_index(yx, "0"), 150, 200);
-        x            = ga_chunked(ga_index(yx, "1"), 150, 200);
+        ga_array *y  = ga_chunked(ga_index(yx, "0"), 150, 200);
+        ga_array *x  = ga_chunked(ga_index(yx, "1"), 150, 200);
 
         /* Nothing is computed here: each of these is a recording of the steps. */
-        ga_array *rgb = ga_stack((rings(0, 0), rings(10, 0), rings(0, 25)), .axis = -1);
+        ga_array *r   = ga_eval("sin(((x +  0)/100)**2 + ((y +  0)/100)**2)", (x, y));
+        ga_array *g   = ga_eval("sin(((x + 10)/100)**2 + ((y +  0)/100)**2)", (x, y));
+        ga_array *b   = ga_eval("sin(((x +  0)/100)**2 + ((y + 25)/100)**2)", (x, y));
+        ga_array *rgb = ga_stack((r, g, b), .axis = -1);
         ga_print(rgb);
         snprintf(path, sizeof path, "%s/chunked_picture.svg", out);
         ga_visualize(rgb, path);
 
-        /* ((255 / (maxi - mini)) * (rgb - mini)).astype("u1"): mini and maxi are worked out before, both in one pass. */
-        ga_array *least = ga_min(rgb), *range = ga_subtract(ga_max(rgb), least);
-        ga_array *bytes = ga_compute(ga_astype(ga_multiply(ga_divide(255, range), ga_subtract(rgb, least)), GA_U8));
+        /* mini and maxi are worked out before, both in one pass */
+        ga_array *bytes =
+            ga_compute(ga_eval("mini = min(rgb); maxi = max(rgb); uint8((255/(maxi - mini))*(rgb - mini))", (rgb)));
         snprintf(path, sizeof path, "%s/chunked_picture.png", out);
         ga_imsave(path, bytes);
         for (int c = 0; c < 3; c++)

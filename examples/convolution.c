@@ -26,9 +26,9 @@ static lesson prepare(int64_t size)
 
     ga_array *line = ga_linspace(-2, 2, KERNEL);
     ga_meshgrid(line, line, &x, &y, false);
-    ga_array *dst   = ga_sqrt(ga_add(ga_multiply(x, x), ga_multiply(y, y)));
     double    sigma = 1, muu = 0;
-    l.gauss = ga_exp(ga_negative(ga_divide(ga_square(ga_subtract(dst, muu)), 2 * sigma * sigma)));
+    ga_array *dst = ga_eval("sqrt(x*x + y*y)", (x, y));
+    l.gauss       = ga_eval("exp(-((dst - muu)**2 / (2.0 * sigma**2)))", (dst, muu, sigma));
 
     l.deltas_1d = ga_ravel(l.deltas);
     l.gauss_1d  = ga_copy(ga_diagonal(l.gauss, 0));

@@ -24,8 +24,8 @@ static const char *in_out(const char *name) /* a path in DIR, good until the nex
 /* Coordinates from 0 to 10 that look random, and that NumPy makes as well: (arange * factor) % 10007 / 1000. */
 static ga_array *scatter(int64_t n, int64_t features, int64_t factor)
 {
-    ga_array *numbers = ga_remainder(ga_multiply(ga_arange(0, n * features, 1), factor), 10007);
-    return ga_reshape(ga_divide(numbers, 1000), (n, features));
+    ga_array *i = ga_arange(0, n * features, 1);
+    return ga_reshape(ga_eval("i * factor % 10007 / 1000", (i, factor)), (n, features));
 }
 
 static void print_line(const char *way, double sum, double count, double least, double most, double seconds)

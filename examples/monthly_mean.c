@@ -33,8 +33,8 @@ static void write_day(int day, int64_t rows)
     ga_scope {
         ga_array *latitude  = ga_index(ga_linspace(-1.5, 1.5, rows, .dtype = GA_F32), ":, newaxis");
         ga_array *longitude = ga_linspace(0, 6.28, 2 * rows, .dtype = GA_F32);
-        ga_array *weather   = ga_multiply(4, ga_sin(ga_add(ga_multiply(longitude, 3), 0.2 * day)));
-        ga_array *kelvin    = ga_add(ga_multiply(ga_cos(latitude), ga_add(weather, 40)), 250 + 0.1 * day);
+        ga_array *kelvin =
+            ga_eval("250 + 0.1*day + cos(latitude) * (40 + 4*sin(3*longitude + 0.2*day))", (latitude, longitude, day));
         ga_save(path_of_day(day), kelvin);
     }
 }
