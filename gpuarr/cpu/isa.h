@@ -164,10 +164,13 @@ static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t 
 /* ---- what this instruction set has -------------------------------------------------------------------------------- */
 #ifdef GPUARR_STATIC
 #include "rows.h"
+#define GI_TAKES(TAG) (GI_FORMULA_DTYPES >> (int)GA_##TAG & 1) /* formulas alone find rows so */
 #else
+#define GI_TAKES(TAG) true
+#endif
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG:                                                                                                             \
-        if (GI_FIND(gi_find_##tag)(op, kernel, fold)) return true;                                                             \
+        if (GI_TAKES(TAG) && GI_FIND(gi_find_##tag)(op, kernel, fold)) return true;                                            \
         break;
 static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)
 {
@@ -178,7 +181,7 @@ static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fol
     return GI_OR_LOWER(false, find, op, dtype, kernel, fold);
 }
 #undef GI_DTYPE_CASE
-#endif
+#undef GI_TAKES
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG: return GI_FIND(gi_cast_##tag)(from);
 static gi_cast_kernel GI_FIND(gi_cast)(ga_dtype to, ga_dtype from)

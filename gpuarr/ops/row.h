@@ -14,8 +14,8 @@ typedef ga_array *(*gi_row_special)(const gi_row *row, const ga_arg *in, ga_dtyp
 
 struct gi_row {
 #ifdef GPUARR_STATIC
-    bool (*find)(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold); /* of this row alone */
-    bool in_formulas;                                               /* which have GPUARR_EVAL_DTYPES alone */
+    bool (*find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold); /* of this row alone, or in formulas */
+    bool in_formulas;                                                         /* which have GPUARR_EVAL_DTYPES alone */
 #endif
     ga_op       op;
     const char *name;    /* of the public function */
@@ -31,19 +31,25 @@ struct gi_row {
 };
 
 #ifdef GPUARR_STATIC
-#define GI_FIND_IN(row, dtype, kernel, fold) ((row)->find(dtype, kernel, fold))
-#define GI_FINDER(in, name)                                                                                                    \
-    static bool gi_look_up_##in##_##name(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                                     \
+/* A program names few rows, but its formulas may name every one. */
+static bool gi_find_for_formulas(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)
+{
+    return GI_LOOP_OF(find)(op, dtype, kernel, fold);
+}
+#define GI_FIND_IN(row, dtype, kernel, fold) ((row)->find((row)->op, dtype, kernel, fold))
+#define GI_FINDER_row(name)                                                                                                    \
+    static bool gi_find_row_##name(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                                 \
     {                                                                                                                          \
-        return GI_LOOP_OF(in_##in##_##name)(dtype, kernel, fold);                                                              \
+        (void)op;                                                                                                              \
+        return GI_LOOP_OF(row_##name)(dtype, kernel, fold);                                                                    \
     }
-#define GI_FOUND_BY(in, name) gi_look_up_##in##_##name, GI_IN_##in,
-#define GI_IN_row             false
-#define GI_IN_formula         true
+#define GI_FINDER_formula(name)
+#define GI_FOUND_BY_row(name)     gi_find_row_##name, false,
+#define GI_FOUND_BY_formula(name) gi_find_for_formulas, true,
 #else
 #define GI_FIND_IN(row, dtype, kernel, fold) (GI_LOOP_OF(find)((row)->op, dtype, kernel, fold))
-#define GI_FINDER(in, name)
-#define GI_FOUND_BY(in, name)
+#define GI_FINDER_row(name)
+#define GI_FOUND_BY_row(name)
 #endif
 
 /* The kernel of an elementwise row for a dtype; NULL if it has none. Integers are finite and no NaN: that takes no kernel for each. */

@@ -184,9 +184,9 @@ enum {
 #define GI_ROW(name, dtypes, returns, cost, ends, start) GI_NAMED_ROW(GI_SET, name, GI_HAS_##dtypes, returns, cost, ends, start)
 #define GI_NAMED_ROW(...)                                GI_NAMED_ROW_(__VA_ARGS__)
 #define GI_NAMED_ROW_(in, name, dtypes, returns, cost, ends, start)                                                            \
-    GI_FINDER(in, name)                                                                                                        \
+    GI_FINDER_##in(name)                                                                                                       \
     GI_TABLE(gi_row, gi_##in##_##name,                                                                                         \
-             { GI_FOUND_BY(in, name) GA_OP_##name, "ga_" #name, dtypes, returns, cost, ends, start,                            \
+             { GI_FOUND_BY_##in(name) GA_OP_##name, "ga_" #name, dtypes, returns, cost, ends, start,                            \
                GI_ROW_HAS(without_nan, name), GI_ROW_HAS(of_bool, name), GI_ROW_HAS(exchanged, name),                          \
                GI_ROW_HAS(special, name) })
 #define GI_SET row
