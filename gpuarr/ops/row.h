@@ -27,7 +27,8 @@ struct gi_row {
     const gi_row *(*without_nan)(void); /* the row that does the same to dtypes without NaN, or NULL */
     const gi_row *(*of_bool)(void);     /* a row that does the same to bool, quicker or with results 0 and 1, or NULL */
     const gi_row *(*exchanged)(void);   /* the row that does the same to the operands in the other order, or NULL */
-    gi_row_special special;             /* or NULL */
+    ga_array *(*least)(const ga_array *a, ga_reduce_options o); /* ga_min, or NULL where the call does not need it */
+    gi_row_special special;                                     /* or NULL */
 };
 
 #ifdef GPUARR_STATIC
@@ -37,19 +38,21 @@ static bool gi_find_for_formulas(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi
     return GI_LOOP_OF(find)(op, dtype, kernel, fold);
 }
 #define GI_FIND_IN(row, dtype, kernel, fold) ((row)->find((row)->op, dtype, kernel, fold))
+#define GI_FINDER(in, name)                  GI_FINDER_##in(name)
+#define GI_FINDER_formula(name)
 #define GI_FINDER_row(name)                                                                                                    \
     static bool gi_find_row_##name(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                                 \
     {                                                                                                                          \
         (void)op;                                                                                                              \
         return GI_LOOP_OF(row_##name)(dtype, kernel, fold);                                                                    \
     }
-#define GI_FINDER_formula(name)
+#define GI_FOUND_BY(in, name)     GI_FOUND_BY_##in(name)
 #define GI_FOUND_BY_row(name)     gi_find_row_##name, false,
 #define GI_FOUND_BY_formula(name) gi_find_for_formulas, true,
 #else
 #define GI_FIND_IN(row, dtype, kernel, fold) (GI_LOOP_OF(find)((row)->op, dtype, kernel, fold))
-#define GI_FINDER_row(name)
-#define GI_FOUND_BY_row(name)
+#define GI_FINDER(in, name)
+#define GI_FOUND_BY(in, name)
 #endif
 
 /* The kernel of an elementwise row for a dtype; NULL if it has none. Integers are finite and no NaN: that takes no kernel for each. */
