@@ -106,7 +106,7 @@ static bool gi_branch_add(gi_branch *b, const ga_array *x, int64_t at, int64_t f
     gi_search r = gi_search_of(p, b->dtype);
     int64_t   i;
     char      value[16];
-    if (!gi_put_first(gi_search_extreme(p->row, p->name, p->skip_nan, x, o), &i) ||
+    if (!gi_put_first(gi_search_extreme(p->row, gi_row_less_equal(), p->name, p->skip_nan, x, o), &i) ||
         !gi_put_first(gi_view_part(o.site, x, 0, i, 1), value))
         return false;
     if (b->part.place < 0 || gi_search_is_better(&r, value, b->part.value)) {

@@ -29,7 +29,7 @@ static ga_array *gi_fold_in_memory(const gi_fold_plan *p, const ga_array *a, int
     switch (p->sort) {
     case GI_FOLD_ROW: return gi_reduce_row(p->row, a, o);
     case GI_FOLD_MOMENT: return gi_moment_of(p->what, p->skip_nan, p->name, a, o);
-    case GI_FOLD_PLACE: return gi_search_extreme(p->row, p->name, p->skip_nan, a, o);
+    case GI_FOLD_PLACE: return gi_search_extreme(p->row, gi_row_less_equal(), p->name, p->skip_nan, a, o);
     default: return p->whole(a, p->options, &o.axes);
     }
 }

@@ -22,7 +22,7 @@ static const int gi_itemsizes[] = { 0,
      GI_DTYPE_BIT(g) | GI_DTYPE_BIT(h) | GI_DTYPE_BIT(i) | GI_DTYPE_BIT(j) | GI_DTYPE_BIT(k) | GI_DTYPE_BIT(l) |               \
      GI_DTYPE_BIT(m))
 #define GI_DTYPE_BITS(...) GI_DTYPE_BITS_(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-#define GI_FORMULA_DTYPES  (GI_DTYPE_BITS(GPUARR_EVAL_DTYPES) | 1 << GA_BOOL) /* comparisons make bool */
+enum { GI_FORMULA_DTYPES = GI_DTYPE_BITS(GPUARR_EVAL_DTYPES) | 1 << GA_BOOL }; /* comparisons make bool */
 #endif
 
 /* Are there arrays of this dtype in this build? False with an error. */

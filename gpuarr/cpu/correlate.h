@@ -79,14 +79,4 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
         }
 }
 
-GI_TABLE(gi_dense, GI_LOOP(gi_dense),
-         {
-             GI_LANES,
-             GI_DISTANCE_VECTORS,
-             GI_LOOP(gi_distance_unit),
-             GI_LOOP(gi_sift),
-             GI_LOOP(gi_sum_clamped),
-             GI_LOOP(gi_widen_range),
-             { GI_ISA_TILE * GI_LANES, GI_LOOP(gi_correlate_tiles) },
-             { GI_LINE_VECTORS * GI_LANES, GI_LOOP(gi_correlate_lines) },
-         })
+enum { GI_LOOP(gi_tile_columns) = GI_ISA_TILE * GI_LANES, GI_LOOP(gi_line_columns) = GI_LINE_VECTORS * GI_LANES };

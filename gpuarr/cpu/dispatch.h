@@ -42,7 +42,7 @@ static void gi_kernel_true(int64_t n, void *out, const void *x, const void *y, c
     memset(out, 1, (size_t)n);
 }
 
-/* A loop of the best instruction set that this processor has: GI_LOOP_OF(dense)(dtype), by the names of gi_loops. */
+/* A loop of the best instruction set that this processor has: GI_LOOP_OF(scans)(dtype), by the names of gi_loops. */
 #if defined(GPUARR_STATIC) /* no table may hold on to what the program does not use */
 #if GI_HAS_X86
 #define GI_LOOP_OF(entry)                                                                                                      \

@@ -197,3 +197,5 @@ static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_
     } while (done < d->features);
     GI_VFN(fence)();
 }
+
+GI_TABLE(gi_distance_tiles, GI_LOOP(gi_distance_tiles), { GI_LANES, GI_DISTANCE_VECTORS, GI_LOOP(gi_distance_unit) })

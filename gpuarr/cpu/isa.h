@@ -164,10 +164,13 @@ static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t 
 /* ---- what this instruction set has -------------------------------------------------------------------------------- */
 #ifdef GPUARR_STATIC
 #include "rows.h"
+#define GI_TAKES(TAG) (GI_FORMULA_DTYPES >> (int)GA_##TAG & 1) /* formulas alone find rows so */
 #else
+#define GI_TAKES(TAG) true
+#endif
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG:                                                                                                             \
-        if (GI_FIND(gi_find_##tag)(op, kernel, fold)) return true;                                                             \
+        if (GI_TAKES(TAG) && GI_FIND(gi_find_##tag)(op, kernel, fold)) return true;                                            \
         break;
 static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)
 {
@@ -178,7 +181,7 @@ static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fol
     return GI_OR_LOWER(false, find, op, dtype, kernel, fold);
 }
 #undef GI_DTYPE_CASE
-#endif
+#undef GI_TAKES
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG: return GI_FIND(gi_cast_##tag)(from);
 static gi_cast_kernel GI_FIND(gi_cast)(ga_dtype to, ga_dtype from)
@@ -189,9 +192,18 @@ static gi_cast_kernel GI_FIND(gi_cast)(ga_dtype to, ga_dtype from)
     }
 }
 #undef GI_DTYPE_CASE
-static const gi_dense *GI_FIND(gi_dense)(ga_dtype dtype)
+static const gi_distance_tiles *GI_FIND(gi_distances)(ga_dtype dtype)
 {
-    return dtype == GA_F32 ? GI_FIND(gi_dense_f32)() : dtype == GA_F64 ? GI_FIND(gi_dense_f64)() : NULL;
+    return dtype == GA_F32 ? GI_FIND(gi_distance_tiles_f32)() : GI_FIND(gi_distance_tiles_f64)();
+}
+static gi_sift_loop GI_FIND(gi_sift)(ga_dtype dtype) { return dtype == GA_F32 ? GI_FIND(gi_sift_f32) : GI_FIND(gi_sift_f64); }
+static gi_clamped_loop GI_FIND(gi_sum_clamped)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? GI_FIND(gi_sum_clamped_f32) : GI_FIND(gi_sum_clamped_f64);
+}
+static gi_range_loop GI_FIND(gi_widen_range)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? GI_FIND(gi_widen_range_f32) : GI_FIND(gi_widen_range_f64);
 }
 static const gi_window_loops *GI_FIND(gi_windows)(int itemsize)
 {
@@ -202,28 +214,26 @@ static const gi_window_loops *GI_FIND(gi_windows)(int itemsize)
     default: return GI_FIND(gi_window_loops_i64)();
     }
 }
-#if GI_ISA_INTEGERS
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
-    case GA_##TAG: loop.run = GI_FIND(GI_JOIN(gi_correlate_lines_, GI_TWIN_##tag)); break;
+    case GA_##TAG:                                                                                                             \
+        loop.columns = GI_FIND(GI_JOIN(gi_line_columns_, GI_TWIN_##tag));                                                      \
+        loop.run     = GI_FIND(GI_JOIN(gi_correlate_lines_, GI_TWIN_##tag));                                                   \
+        return loop;
 static gi_correlate_loop GI_FIND(gi_correlate)(ga_dtype dtype)
 {
-    gi_correlate_loop loop  = { 1, NULL };
-    const gi_dense   *dense = GI_FIND(gi_dense)(dtype);
-    if (dense) return dense->correlate_lines;
+    gi_correlate_loop loop = { 1, NULL };
     switch (dtype) {
         GI_ISA_DTYPES(GI_DTYPE_CASE)
-    default: break;
+    default: return GI_OR_LOWER(loop, correlate, dtype);
     }
-    return loop;
 }
 #undef GI_DTYPE_CASE
-#else
-static gi_correlate_loop GI_FIND(gi_correlate)(ga_dtype dtype)
+static gi_correlate_loop GI_FIND(gi_correlate_tiles)(ga_dtype dtype)
 {
-    const gi_dense *dense = GI_FIND(gi_dense)(dtype);
-    return dense ? dense->correlate_lines : GI_LOWER(correlate)(dtype);
+    const gi_correlate_loop none = { 1, NULL }, f32 = { GI_FIND(gi_tile_columns_f32), GI_FIND(gi_correlate_tiles_f32) },
+                            f64 = { GI_FIND(gi_tile_columns_f64), GI_FIND(gi_correlate_tiles_f64) };
+    return dtype == GA_F32 ? f32 : dtype == GA_F64 ? f64 : none;
 }
-#endif
 static const gi_node_loops *GI_FIND(gi_nodes)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? GI_FIND(gi_node_loops_f32)() : GI_FIND(gi_node_loops_f64)();
@@ -267,10 +277,12 @@ static gi_turn_lines GI_FIND(gi_turn)(int itemsize)
 
 #ifndef GPUARR_STATIC
 GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
-    GI_FIND(gi_find),        GI_FIND(gi_cast),      GI_FIND(gi_dense),  GI_FIND(gi_windows), GI_FIND(gi_slide),
-    GI_FIND(gi_bits),        GI_FIND(gi_correlate), GI_FIND(gi_random), GI_FIND(gi_nodes),   GI_FIND(gi_scans),
-    GI_FIND(gi_chains),      GI_FIND(gi_tiles),     GI_FIND(gi_turn),   GI_FIND(gi_select),  GI_FIND(gi_power),
-    GI_FIND(gi_with_number), GI_FIND(gi_replace),   GI_FIND(gi_stream),
+    GI_FIND(gi_find),        GI_FIND(gi_cast),        GI_FIND(gi_distances),       GI_FIND(gi_sift),
+    GI_FIND(gi_sum_clamped), GI_FIND(gi_widen_range), GI_FIND(gi_windows),         GI_FIND(gi_slide),
+    GI_FIND(gi_bits),        GI_FIND(gi_correlate),   GI_FIND(gi_correlate_tiles), GI_FIND(gi_random),
+    GI_FIND(gi_nodes),       GI_FIND(gi_scans),       GI_FIND(gi_chains),          GI_FIND(gi_tiles),
+    GI_FIND(gi_turn),        GI_FIND(gi_select),      GI_FIND(gi_power),           GI_FIND(gi_with_number),
+    GI_FIND(gi_replace),     GI_FIND(gi_stream),
 };
 #endif
 #undef GI_FIND

@@ -141,20 +141,18 @@ typedef struct gi_sifted {    /* what is counted beside the elements that are fo
     bool    odd;              /* some elements are infinite or NaN */
 } gi_sifted;
 
-typedef struct gi_dense { /* loops on vectors of a float type, section >>dense */
-    int lanes;            /* elements of a vector */
-    int tile;             /* vectors side by side in a tile of distances */
-    void (*distance_unit)(const gi_distances *d, int64_t row, int64_t column,
-                          char *room); /* GI_DISTANCE_PACK bytes and those of
-                                       GI_DISTANCE_ROWS rows of a tile */
-    void (*sift)(int64_t n, const void *x, const void *bounds, uint64_t *in, gi_sifted *sum);
-    /* adds the distances from range[2], a number of that type, and their squares; what lies outside range[0] .. range[1] counts as if
-       on the bound */
-    void (*sum_clamped)(int64_t n, const void *x, const double *range, double *sums);
-    void (*widen_range)(int64_t n, const void *x, void *range);
-    gi_correlate_loop correlate_tiles; /* for 3 or more rows of weights; rows as the columns: at least 4, or a multiple */
-    gi_correlate_loop correlate_lines;
-} gi_dense;
+typedef void (*gi_sift_loop)(int64_t n, const void *x, const void *bounds, uint64_t *in, gi_sifted *sum);
+/* Adds the distances from range[2], a number of that type, and their squares; what lies outside range[0] .. range[1] counts as if on the
+   bound. */
+typedef void (*gi_clamped_loop)(int64_t n, const void *x, const double *range, double *sums);
+typedef void (*gi_range_loop)(int64_t n, const void *x, void *range);
+
+typedef struct gi_distance_tiles { /* section >>distances */
+    int lanes;                     /* elements of a vector */
+    int tile;                      /* vectors side by side in a tile */
+    /* room: GI_DISTANCE_PACK bytes and those of GI_DISTANCE_ROWS rows of a tile */
+    void (*unit)(const gi_distances *d, int64_t row, int64_t column, char *room);
+} gi_distance_tiles;
 
 /* A step of a sorting network on rows of keys: low = min(a, b), high = max(a, b), of elements `at` further on in rows a and b. */
 typedef struct gi_network_step {
@@ -185,11 +183,16 @@ typedef struct gi_slide {
 typedef struct gi_loops {
     bool (*find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold); /* of a row; false: it does not have the dtype */
     gi_cast_kernel (*cast)(ga_dtype to, ga_dtype from);
-    const gi_dense *(*dense)(ga_dtype dtype); /* NULL unless float32 or float64 */
+    const gi_distance_tiles *(*distances)(ga_dtype dtype); /* float32 or float64; so are the next three */
+    gi_sift_loop (*sift)(ga_dtype dtype);
+    gi_clamped_loop (*sum_clamped)(ga_dtype dtype);
+    gi_range_loop (*widen_range)(ga_dtype dtype);
     const gi_window_loops *(*windows)(int itemsize);
     void (*slide)(const gi_slide *s, const uint32_t *first, int64_t step, int64_t n, uint32_t *out);
     const gi_bit_rows *(*bits)(void);
     gi_correlate_loop (*correlate)(ga_dtype dtype);
+    /* Of other dtypes none. For 3 or more rows of weights; rows of results as the columns: at least 4, or a multiple. */
+    gi_correlate_loop (*correlate_tiles)(ga_dtype dtype);
     gi_random_loop random;
     const gi_node_loops *(*nodes)(ga_dtype dtype); /* float32 or float64 */
     const gi_scan_loops *(*scans)(ga_dtype dtype); /* float32 or float64 */

@@ -75,33 +75,39 @@
     fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block);                            \
     fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
     fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end);
-#ifdef GPUARR_STATIC /* a function for each row (rows.h), so that those that the program does not use vanish */
-#define GI_CASE(name, ...)                                                                                              \
-    static GI_INLINE bool GI_LOOP(gi_has_##name)(gi_kernel *kernel, gi_fold *fold) { (void)kernel, (void)fold; __VA_ARGS__ return false; }
-#define GI_ROW_CASE(name, dtypes)         GI_CASE(name, GI_IF_##dtypes(*kernel = GI_KERNEL(name); return true;))
-#define GA_FOLD(name, dtypes, acc, ...)   GI_CASE(name, GI_IF_##dtypes(GI_FILL_FOLD(name, acc) return true;))
-#else
 #define GI_ROW_CASE(name, dtypes)         GI_IF_##dtypes(case GA_OP_##name: *kernel = GI_KERNEL(name); return true;)
-#define GA_FOLD(name, dtypes, acc, ...)   GI_IF_##dtypes(case GA_OP_##name: GI_FILL_FOLD(name, acc) return true;)
-static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
-{
-    switch (op) {
-#endif
 #define GA_UNARY(name, dtypes, ...)       GI_ROW_CASE(name, dtypes)
 #define GA_BINARY(name, dtypes, ...)      GI_ROW_CASE(name, dtypes)
 #define GA_TERNARY(name, dtypes, ...)     GI_ROW_CASE(name, dtypes)
 #define GA_ELEMENTARY(name, dtypes, ...)  GI_ROW_CASE(name, dtypes)
 #define GA_ELEMENTARY2(name, dtypes, ...) GI_ROW_CASE(name, dtypes)
+#define GA_FOLD(name, dtypes, acc, ...)   GI_IF_##dtypes(case GA_OP_##name: GI_FILL_FOLD(name, acc) return true;)
+static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
+{
+    switch (op) {
 #define GA_TABLE
 #include "../rows/table.h"
-#ifndef GPUARR_STATIC
     default: return false;
     }
 }
-#endif
 #undef GI_ROW_CASE
-#undef GI_FILL_FOLD
+
+#ifdef GPUARR_STATIC /* and each row apart (rows.h), so that those that the program does not use vanish */
+#define GI_CASE(name, ...)                                                                                              \
+    static GI_INLINE bool GI_LOOP(gi_has_##name)(gi_kernel *kernel, gi_fold *fold) { (void)kernel, (void)fold; __VA_ARGS__ return false; }
+#define GI_ROW_CASE(name, dtypes)         GI_CASE(name, GI_IF_##dtypes(*kernel = GI_KERNEL(name); return true;))
+#define GA_UNARY(name, dtypes, ...)       GI_ROW_CASE(name, dtypes)
+#define GA_BINARY(name, dtypes, ...)      GI_ROW_CASE(name, dtypes)
+#define GA_TERNARY(name, dtypes, ...)     GI_ROW_CASE(name, dtypes)
+#define GA_ELEMENTARY(name, dtypes, ...)  GI_ROW_CASE(name, dtypes)
+#define GA_ELEMENTARY2(name, dtypes, ...) GI_ROW_CASE(name, dtypes)
+#define GA_FOLD(name, dtypes, acc, ...)   GI_CASE(name, GI_IF_##dtypes(GI_FILL_FOLD(name, acc) return true;))
+#define GA_TABLE
+#include "../rows/table.h"
+#undef GI_ROW_CASE
 #undef GI_CASE
+#endif
+#undef GI_FILL_FOLD
 #undef GI_OWN
 #undef GI_KERNEL
 #undef GI_KERNEL1

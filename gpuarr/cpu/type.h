@@ -130,6 +130,7 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
 
 #if GI_CLASS != 3 && !GI_HAS_TWIN
 /* ==== convolutions of what is no float: the sums of a short line stay in the cache, weight after weight =============== */
+enum { GI_LOOP(gi_line_columns) = 1 };
 static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t columns, const void *x_, void *sums_,
                                         int64_t pitch, bool begin)
 {

@@ -23,12 +23,31 @@ typedef struct gi_word {
     double   value;
 } gi_word;
 
+/* Folds that need rows have those of formulas here. */
+static ga_array *gi_word_argmin(const ga_array *a, ga_reduce_options o)
+{
+    return gi_search_call(GI_FORMULA_ROW(min)(), GI_FORMULA_ROW(less_equal)(), a, o);
+}
+static ga_array *gi_word_argmax(const ga_array *a, ga_reduce_options o)
+{
+    return gi_search_call(GI_FORMULA_ROW(max)(), GI_FORMULA_ROW(less_equal)(), a, o);
+}
+static ga_array *gi_word_nanargmin(const ga_array *a, ga_reduce_options o)
+{
+    return gi_search_call(GI_FORMULA_ROW(nanmin)(), GI_FORMULA_ROW(less_equal)(), a, o);
+}
+static ga_array *gi_word_nanargmax(const ga_array *a, ga_reduce_options o)
+{
+    return gi_search_call(GI_FORMULA_ROW(nanmax)(), GI_FORMULA_ROW(less_equal)(), a, o);
+}
+
 /* Every word: the table's rows, those of the program's own table too, and what else NumPy has that fits into a formula. */
 /* clang-format off */
 static const gi_word *gi_words(int *count)
 {
 #define GI_WORD_OF_ROW(name, arity)     { #name, GI_WORD_ROW, arity, GI_FORMULA_ROW(name), NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_FOLD(name)           { #name, GI_WORD_FOLD, 1, NULL, (ga_##name), NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
+#define GI_WORD_OF_PLACE(name)          { #name, GI_WORD_FOLD, 1, NULL, gi_word_##name, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_ORDER(name)          { #name, GI_WORD_ORDER, 1, NULL, NULL, (ga_##name), NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_PERCENTILE(name)     { #name, GI_WORD_PERCENTILE, 2, NULL, NULL, NULL, (ga_##name), GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_DTYPE(TAG, t, T, name) { name, GI_WORD_DTYPE, 1, NULL, NULL, NULL, NULL, GA_##TAG, GA_KIND_ARRAY, 0 },
@@ -44,8 +63,8 @@ static const gi_word *gi_words(int *count)
 #define GA_TABLE
 #include "../rows/table.h"
         GI_WORD_OF_FOLD(var) GI_WORD_OF_FOLD(std) GI_WORD_OF_FOLD(nanmean) GI_WORD_OF_FOLD(nanvar)
-        GI_WORD_OF_FOLD(nanstd) GI_WORD_OF_FOLD(argmin) GI_WORD_OF_FOLD(argmax) GI_WORD_OF_FOLD(nanargmin)
-        GI_WORD_OF_FOLD(nanargmax)
+        GI_WORD_OF_FOLD(nanstd) GI_WORD_OF_PLACE(argmin) GI_WORD_OF_PLACE(argmax) GI_WORD_OF_PLACE(nanargmin)
+        GI_WORD_OF_PLACE(nanargmax)
         GI_WORD_OF_ORDER(median) GI_WORD_OF_ORDER(nanmedian) GI_WORD_OF_PERCENTILE(percentile) GI_WORD_OF_PERCENTILE(nanpercentile)
         { "where", GI_WORD_WHERE, 3, NULL, NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
         GI_EACH_DTYPE(GI_WORD_OF_DTYPE)
@@ -56,6 +75,7 @@ static const gi_word *gi_words(int *count)
     };
 #undef GI_WORD_OF_ROW
 #undef GI_WORD_OF_FOLD
+#undef GI_WORD_OF_PLACE
 #undef GI_WORD_OF_ORDER
 #undef GI_WORD_OF_PERCENTILE
 #undef GI_WORD_OF_DTYPE

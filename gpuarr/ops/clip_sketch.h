@@ -75,7 +75,7 @@ static bool gi_sketch_round(gi_sketch *k, gi_clip_rounds *r)
     r->settled           = false;
     if (n < 2) return false;
     for (int64_t i = 0; i < before; i += GI_BLOCK)
-        GI_LOOP_OF(dense)(GA_F64)->sum_clamped(before - i < GI_BLOCK ? before - i : GI_BLOCK, k->tails + i, range, sums);
+        GI_LOOP_OF(sum_clamped)(GA_F64)(before - i < GI_BLOCK ? before - i : GI_BLOCK, k->tails + i, range, sums);
     double distance = sums[0] / (double)n, square = sums[1] / (double)n;
     if (!(square <= DBL_MAX) || !(distance * distance < square / 2)) return false; /* too much would cancel */
     center = k->center + distance;
@@ -173,11 +173,12 @@ static GI_INLINE int64_t gi_sketch_bin(const gi_sketching *s, double v)
 
 static void gi_sketch_parts(int64_t begin, int64_t end, void *job)
 {
-    gi_sketching   *s     = (gi_sketching *)job;
-    const ga_dtype  dtype = s->x->dtype, as = gi_sifted_as(dtype);
-    const int64_t   share = s->x->size / s->parts / GI_BLOCK * GI_BLOCK, most = s->room - GI_PICK_ROOM;
-    const double    range[3] = { s->sketch->core_low, s->sketch->core_high, s->sketch->center };
-    const gi_dense *loops    = GI_LOOP_OF(dense)(as);
+    gi_sketching         *s     = (gi_sketching *)job;
+    const ga_dtype        dtype = s->x->dtype, as = gi_sifted_as(dtype);
+    const int64_t         share = s->x->size / s->parts / GI_BLOCK * GI_BLOCK, most = s->room - GI_PICK_ROOM;
+    const double          range[3]    = { s->sketch->core_low, s->sketch->core_high, s->sketch->center };
+    const gi_sift_loop    sift        = GI_LOOP_OF(sift)(as);
+    const gi_clamped_loop sum_clamped = GI_LOOP_OF(sum_clamped)(as);
     GI_ARENA(double, wide, GI_BLOCK);
     uint64_t core[GI_BLOCK / 64], bracket[GI_BLOCK / 64];
     for (int64_t part = begin; part < end; part++) {
@@ -192,9 +193,9 @@ static void gi_sketch_parts(int64_t begin, int64_t end, void *job)
                 gi_cast(as, dtype, n, wide, x);
                 x = wide;
             }
-            loops->sift(n, x, s->core_bounds, core, &found->core);
-            loops->sift(n, x, s->middle_bounds, bracket, &found->bracket);
-            loops->sum_clamped(n, x, range, found->sums);
+            sift(n, x, s->core_bounds, core, &found->core);
+            sift(n, x, s->middle_bounds, bracket, &found->bracket);
+            sum_clamped(n, x, range, found->sums);
             for (int64_t k = 0; k < n; k += 64) core[k / 64] ^= n - k < 64 ? ((uint64_t)1 << (n - k)) - 1 : ~(uint64_t)0;
             found->tails += gi_pick(as == GA_F32, n, x, core, tails + found->tails);
             found->middle += gi_pick(as == GA_F32, n, x, bracket, middle + found->middle);

@@ -317,7 +317,6 @@ static void gi_conv_divide(gi_correlator *j)
 
 static void gi_conv_plan(gi_correlator *j, const gi_correlation *c)
 {
-    const gi_dense *dense = GI_LOOP_OF(dense)(c->dtype);
     memset(j, 0, sizeof *j);
     gi_conv_join_axes(j, c);
     int rows = j->c.ndim - 2, columns = j->c.ndim - 1;
@@ -326,8 +325,9 @@ static void gi_conv_plan(gi_correlator *j, const gi_correlation *c)
     j->weight_planes = gi_shape_size(rows, j->c.size);
     j->width         = j->c.result[columns] * j->step;
     j->lines         = GI_LOOP_OF(correlate)(c->dtype);
-    if (dense) j->tiles = dense->correlate_tiles;
-    j->tiled = dense && j->c.size[rows] >= GI_TAP_ROWS - 1 && j->c.result[rows] >= GI_TAP_ROWS && j->width >= j->tiles.columns;
+    j->tiles         = GI_LOOP_OF(correlate_tiles)(c->dtype);
+    j->tiled         = j->tiles.run && j->width >= j->tiles.columns;
+    if (j->c.size[rows] < GI_TAP_ROWS - 1 || j->c.result[rows] < GI_TAP_ROWS) j->tiled = false;
     gi_conv_constant(c, j->constant);
     gi_conv_divide(j);
 }

@@ -7,10 +7,10 @@
 #define GI_DISTANCE_ROOM   64         /* elements of a tile's widest row */
 
 typedef struct gi_distance_job {
-    const gi_distances *d;
-    const gi_dense     *dense;
-    int64_t             across; /* units beside each other */
-    int64_t             room;   /* bytes that a unit works with */
+    const gi_distances      *d;
+    const gi_distance_tiles *tiles;
+    int64_t                  across; /* units beside each other */
+    int64_t                  room;   /* bytes that a unit works with */
 } gi_distance_job;
 
 static void gi_distance_units(int64_t begin, int64_t end, void *job)
@@ -19,7 +19,7 @@ static void gi_distance_units(int64_t begin, int64_t end, void *job)
     GI_ARENA(char, room, j->room);
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t row = unit / j->across * j->d->unit_rows, column = unit % j->across * j->d->unit_columns;
-        if (!j->d->condensed || column + j->d->unit_columns > row + 1) j->dense->distance_unit(j->d, row, column, room);
+        if (!j->d->condensed || column + j->d->unit_columns > row + 1) j->tiles->unit(j->d, row, column, room);
     }
 }
 
@@ -40,10 +40,10 @@ static gi_distances gi_swapped_distances(const gi_distances *d)
 
 static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
 {
-    const gi_dense *dense = GI_LOOP_OF(dense)(dtype);
-    int64_t         size = ga_itemsize(dtype), width = dense->lanes * dense->tile, threads = ga_get_num_threads();
-    gi_distances    d = *asked;
-    if (d.columns < dense->lanes && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */
+    const gi_distance_tiles *loops = GI_LOOP_OF(distances)(dtype);
+    int64_t                  size = ga_itemsize(dtype), width = loops->lanes * loops->tile, threads = ga_get_num_threads();
+    gi_distances             d = *asked;
+    if (d.columns < loops->lanes && d.columns < d.rows && !d.condensed) d = gi_swapped_distances(asked); /* fewer idle lanes */
     int64_t depth = d.features > 0 ? d.features : 1, tiles = GI_DISTANCE_PACK / (width * size) / depth; /* that fit the cache */
     d.unit_columns = (tiles > 1 ? tiles : 1) * width;
     d.unit_rows    = tiles > 0 ? 8 * GI_DISTANCE_ROWS : GI_DISTANCE_ROWS;
@@ -57,7 +57,7 @@ static void gi_cpu_distances(const gi_distances *asked, ga_dtype dtype)
         units = (d.rows + d.unit_rows - 1) / d.unit_rows * across;
         if (work < GI_DISTANCE_WORK || units >= 8 * threads || d.unit_rows <= (units < threads ? 8 : 64)) break;
     }
-    gi_distance_job j = { &d, dense, across, GI_DISTANCE_PACK + GI_DISTANCE_ROWS * width * size };
+    gi_distance_job j = { &d, loops, across, GI_DISTANCE_PACK + GI_DISTANCE_ROWS * width * size };
     gi_parallel(units, 1 + (int64_t)((double)units * GI_DISTANCE_WORK / (work + 1)), gi_distance_units, &j);
 }
 

@@ -12,7 +12,7 @@ enum { GI_SEARCH_TOGETHER = 8 }; /* rows, as a fold takes them */
 typedef struct gi_search {
     gi_lines  lines;
     gi_fold   fold; /* of the extremes */
-    gi_kernel less_equal, unordered;
+    gi_kernel less_equal;
     bool      largest, skip_nan, nothing; /* nothing but NaN is left */
     int64_t   columns, width;             /* of lines side by side */
     int64_t   segment, segments;          /* elements of one, segments of a line */
@@ -22,9 +22,9 @@ typedef struct gi_search {
 
 static bool gi_is_nan(const gi_search *r, const void *x)
 {
-    bool nan;
-    r->unordered(1, &nan, x, NULL, NULL);
-    return nan;
+    bool equals_itself;
+    r->less_equal(1, &equals_itself, x, x, NULL);
+    return !equals_itself;
 }
 
 static bool gi_search_is_better(const gi_search *r, const void *x, const void *best)
@@ -158,7 +158,9 @@ static ga_array *gi_search_extreme_on_gpu(const char *name, bool largest, bool s
     return NULL;
 }
 
-static ga_array *gi_search_extreme(const gi_row *asked, const char *name, bool skip_nan, const ga_array *a, ga_reduce_options o)
+/* asked: of min, max, nanmin or nanmax. less_equal: the row of that, of the same set. */
+static ga_array *gi_search_extreme(const gi_row *asked, const gi_row *less_equal, const char *name, bool skip_nan,
+                                   const ga_array *a, ga_reduce_options o)
 {
     if (!gi_array_check_any(o.site, a, "a")) return NULL;
     const gi_row *row = asked; /* or another one that does the same */
@@ -177,8 +179,7 @@ static ga_array *gi_search_extreme(const gi_row *asked, const char *name, bool s
     int64_t         size = ga_itemsize(a->dtype);
     r.lines              = *p;
     r.fold               = plan.fold;
-    r.less_equal         = gi_row_kernel(gi_row_less_equal(), a->dtype);
-    r.unordered          = gi_row_kernel(gi_row_isnan(), a->dtype);
+    r.less_equal         = gi_row_kernel(less_equal, a->dtype);
     r.result             = (int64_t *)places->data;
     r.columns            = gi_line_columns(p);
     if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
@@ -219,19 +220,30 @@ static bool gi_options_search(const char *name, ga_reduce_options *o)
     return false;
 }
 
+/* A call, with rows of one set: those of ga_argmin here, those of formulas there. */
+static ga_array *gi_search_call(const gi_row *asked, const gi_row *less_equal, const ga_array *a, ga_reduce_options o)
+{
+    const bool  skip_nan = asked->op == GA_OP_nanmin || asked->op == GA_OP_nanmax;
+    const char *name     = asked->op == GA_OP_min      ? "ga_argmin"
+                           : asked->op == GA_OP_max    ? "ga_argmax"
+                           : asked->op == GA_OP_nanmin ? "ga_nanargmin"
+                                                       : "ga_nanargmax";
+    return gi_options_search(name, &o) ? gi_search_extreme(asked, less_equal, name, skip_nan, a, o) : NULL;
+}
+
 ga_array *(ga_argmin)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_options_search("ga_argmin", &o) ? gi_search_extreme(gi_row_min(), "ga_argmin", false, a, o) : NULL;
+    return gi_search_call(gi_row_min(), gi_row_less_equal(), a, o);
 }
 ga_array *(ga_argmax)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_options_search("ga_argmax", &o) ? gi_search_extreme(gi_row_max(), "ga_argmax", false, a, o) : NULL;
+    return gi_search_call(gi_row_max(), gi_row_less_equal(), a, o);
 }
 ga_array *(ga_nanargmin)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_options_search("ga_nanargmin", &o) ? gi_search_extreme(gi_row_nanmin(), "ga_nanargmin", true, a, o) : NULL;
+    return gi_search_call(gi_row_nanmin(), gi_row_less_equal(), a, o);
 }
 ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o)
 {
-    return gi_options_search("ga_nanargmax", &o) ? gi_search_extreme(gi_row_nanmax(), "ga_nanargmax", true, a, o) : NULL;
+    return gi_search_call(gi_row_nanmax(), gi_row_less_equal(), a, o);
 }

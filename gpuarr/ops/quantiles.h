@@ -145,7 +145,7 @@ static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t foun
         for (int64_t i = 0; i < b->found[part] && inside <= room - GI_PICK_ROOM; i += GI_BLOCK) {
             int64_t         n = b->found[part] - i < GI_BLOCK ? b->found[part] - i : GI_BLOCK;
             const uint64_t *x = b->keys + part * b->room + i;
-            GI_LOOP_OF(dense)(GA_F64)->sift(n, x, bounds, in, &sum);
+            GI_LOOP_OF(sift)(GA_F64)(n, x, bounds, in, &sum);
             inside += gi_pick(false, n, x, in, near + inside);
         }
     below += found - sum.from_low;

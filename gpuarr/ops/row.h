@@ -14,8 +14,8 @@ typedef ga_array *(*gi_row_special)(const gi_row *row, const ga_arg *in, ga_dtyp
 
 struct gi_row {
 #ifdef GPUARR_STATIC
-    bool (*find)(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold); /* of this row alone */
-    bool in_formulas;                                               /* which have GPUARR_EVAL_DTYPES alone */
+    bool (*find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold); /* of this row alone, or in formulas */
+    bool in_formulas;                                                         /* which have GPUARR_EVAL_DTYPES alone */
 #endif
     ga_op       op;
     const char *name;    /* of the public function */
@@ -27,19 +27,28 @@ struct gi_row {
     const gi_row *(*without_nan)(void); /* the row that does the same to dtypes without NaN, or NULL */
     const gi_row *(*of_bool)(void);     /* a row that does the same to bool, quicker or with results 0 and 1, or NULL */
     const gi_row *(*exchanged)(void);   /* the row that does the same to the operands in the other order, or NULL */
-    gi_row_special special;             /* or NULL */
+    ga_array *(*least)(const ga_array *a, ga_reduce_options o); /* ga_min, or NULL where the call does not need it */
+    gi_row_special special;                                     /* or NULL */
 };
 
 #ifdef GPUARR_STATIC
-#define GI_FIND_IN(row, dtype, kernel, fold) ((row)->find(dtype, kernel, fold))
-#define GI_FINDER(in, name)                                                                                                    \
-    static bool gi_look_up_##in##_##name(ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                                     \
+/* A program names few rows, but its formulas may name every one. */
+static bool gi_find_for_formulas(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)
+{
+    return GI_LOOP_OF(find)(op, dtype, kernel, fold);
+}
+#define GI_FIND_IN(row, dtype, kernel, fold) ((row)->find((row)->op, dtype, kernel, fold))
+#define GI_FINDER(in, name)                  GI_FINDER_##in(name)
+#define GI_FINDER_formula(name)
+#define GI_FINDER_row(name)                                                                                                    \
+    static bool gi_find_row_##name(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                                 \
     {                                                                                                                          \
-        return GI_LOOP_OF(in_##in##_##name)(dtype, kernel, fold);                                                              \
+        (void)op;                                                                                                              \
+        return GI_LOOP_OF(row_##name)(dtype, kernel, fold);                                                                    \
     }
-#define GI_FOUND_BY(in, name) gi_look_up_##in##_##name, GI_IN_##in,
-#define GI_IN_row             false
-#define GI_IN_formula         true
+#define GI_FOUND_BY(in, name)     GI_FOUND_BY_##in(name)
+#define GI_FOUND_BY_row(name)     gi_find_row_##name, false,
+#define GI_FOUND_BY_formula(name) gi_find_for_formulas, true,
 #else
 #define GI_FIND_IN(row, dtype, kernel, fold) (GI_LOOP_OF(find)((row)->op, dtype, kernel, fold))
 #define GI_FINDER(in, name)

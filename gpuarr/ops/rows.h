@@ -51,7 +51,7 @@ static bool gi_is_comparison(ga_op op)
 }
 
 /* Is there a negative element, once it is of the signed integer dtype? (integer powers) */
-static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *failed)
+static bool gi_any_negative(const char *site, const gi_row *row, ga_arg v, ga_dtype dtype, bool *failed)
 {
     int64_t least = 0;
     if (!v.array) return v.kind == GA_KIND_INT && v.i < 0;
@@ -60,7 +60,7 @@ static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *fa
         *failed = !gi_array_check(site, v.array, "the exponent");
         return false;
     }
-    ga_array *cast = gi_copy_contiguous(site, v.array, dtype), *min = cast ? (ga_min)(cast, gi_reduce_site(site)) : NULL;
+    ga_array *cast = gi_copy_contiguous(site, v.array, dtype), *min = cast ? row->least(cast, gi_reduce_site(site)) : NULL;
     *failed         = min == NULL;
     char number[16] = { 0 };
     if (min && min->device == GA_CUDA) *failed = !gi_gpu->read(site, min, min->data, number); /* here the host needs to know */
@@ -130,8 +130,7 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
     ga_dtype    wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
     gi_function easy;
     bool        failed = false;
-    (void)row;
-    if (gi_is_int(loop) && gi_any_negative(o->site, in[1], loop, &failed)) {
+    if (gi_is_int(loop) && gi_any_negative(o->site, row, in[1], loop, &failed)) {
         gi_fail(o->site, GA_BAD_ARGUMENT, "integers to negative integer powers are not integers: use float operands");
         failed = true;
     }
@@ -156,6 +155,7 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
 #define GI_ROW_of_bool_real            , GI_ROW_IN(GI_SET, absolute)
 #define GI_ROW_exchanged_greater       , GI_ROW_IN(GI_SET, less)
 #define GI_ROW_exchanged_greater_equal , GI_ROW_IN(GI_SET, less_equal)
+#define GI_ROW_least_power             , GI_ROW_IN(GI_SET, least)
 #define GI_ROW_special_power           , gi_power_special
 #define GI_ROW_special_equal           , gi_comparison_special
 #define GI_ROW_special_not_equal       , gi_comparison_special
@@ -178,7 +178,8 @@ enum {
     GI_HAS_SWAP  = 0
 };
 
-/* gi_row_add(), and under GPUARR_STATIC gi_formula_add(), which formulas call: its dtypes are GPUARR_EVAL_DTYPES. */
+/* gi_row_add(), and under GPUARR_STATIC gi_formula_add(), which formulas call: its dtypes are GPUARR_EVAL_DTYPES. Calls of it call
+   rows of the same set. */
 #define GI_ROW_IN(in, name)                              GI_ROW_IN_(in, name)
 #define GI_ROW_IN_(in, name)                             gi_##in##_##name
 #define GI_ROW(name, dtypes, returns, cost, ends, start) GI_NAMED_ROW(GI_SET, name, GI_HAS_##dtypes, returns, cost, ends, start)
@@ -187,12 +188,14 @@ enum {
     GI_FINDER(in, name)                                                                                                        \
     GI_TABLE(gi_row, gi_##in##_##name,                                                                                         \
              { GI_FOUND_BY(in, name) GA_OP_##name, "ga_" #name, dtypes, returns, cost, ends, start,                            \
-               GI_ROW_HAS(without_nan, name), GI_ROW_HAS(of_bool, name), GI_ROW_HAS(exchanged, name),                          \
+               GI_ROW_HAS(without_nan, name), GI_ROW_HAS(of_bool, name), GI_ROW_HAS(exchanged, name), GI_ROW_HAS(least, name), \
                GI_ROW_HAS(special, name) })
-#define GI_SET row
+#define gi_row_least (ga_min)
+#define GI_SET       row
 #include "row_set.h"
 #undef GI_SET
 #ifdef GPUARR_STATIC
+static ga_array *gi_formula_least(const ga_array *a, ga_reduce_options o); /* reduce.h */
 #define GI_SET formula
 #include "row_set.h"
 #undef GI_SET

@@ -263,15 +263,15 @@ static void gi_sift_bounds(ga_dtype dtype, double low, double high, void *bounds
 static int64_t gi_sift(ga_dtype dtype, int64_t n, const void *x, const void *bounds, uint64_t *in)
 {
     GI_ARENA(double, wide, GI_BLOCK);
-    const ga_dtype  as    = gi_sifted_as(dtype);
-    const gi_dense *loops = GI_LOOP_OF(dense)(as);
-    gi_sifted       sum   = { 0, 0, false };
-    if (dtype == as) loops->sift(n, x, bounds, in, &sum);
+    const ga_dtype     as   = gi_sifted_as(dtype);
+    const gi_sift_loop sift = GI_LOOP_OF(sift)(as);
+    gi_sifted          sum  = { 0, 0, false };
+    if (dtype == as) sift(n, x, bounds, in, &sum);
     else
         for (int64_t i = 0; i < n; i += GI_BLOCK) {
             int64_t m = n - i < GI_BLOCK ? n - i : GI_BLOCK;
             gi_cast(as, dtype, m, wide, (const char *)x + i * ga_itemsize(dtype));
-            loops->sift(m, wide, bounds, in + i / 64, &sum);
+            sift(m, wide, bounds, in + i / 64, &sum);
         }
     return sum.inside;
 }
@@ -393,10 +393,10 @@ static void gi_collect_blocks(gi_bracket *b, int64_t part, int64_t start, int64_
     GI_ARENA(char, raw, GI_BLOCK * 8);
     GI_ARENA(double, cast, GI_BLOCK);
     GI_ARENA(double, wide, GI_BLOCK);
-    uint64_t        in[GI_BLOCK / 64], *keys = b->keys + part * b->room;
-    const gi_dense *loops = GI_LOOP_OF(dense)(b->compared);
-    int64_t         found = b->found[part];
-    gi_sifted       sum   = b->sifted[part];
+    uint64_t           in[GI_BLOCK / 64], *keys = b->keys + part * b->room;
+    const gi_sift_loop sift  = GI_LOOP_OF(sift)(b->compared);
+    int64_t            found = b->found[part];
+    gi_sifted          sum   = b->sifted[part];
     for (int64_t i = start; i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
         int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
         const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
@@ -404,7 +404,7 @@ static void gi_collect_blocks(gi_bracket *b, int64_t part, int64_t start, int64_
             gi_cast(b->compared, b->lines.dtype, n, wide, x);
             compared = wide;
         }
-        loops->sift(n, compared, b->bounds, in, &sum);
+        sift(n, compared, b->bounds, in, &sum);
         if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
     }
     b->found[part]  = found;

@@ -2,13 +2,13 @@
 /*  What ga_mean, ga_median, ga_std, ga_min and ga_max return: a few blocks are folded for all of them before the next ones are read. */
 
 typedef struct gi_describing {
-    gi_reduction    mean;
-    gi_moments      moments;
-    gi_order        order; /* of the median */
-    gi_rank_search  search;
-    gi_bracket      bracket;
-    const gi_dense *loops;
-    double          range[GI_MOST_THREADS][2]; /* of each part: the least and the greatest element, in their dtype */
+    gi_reduction   mean;
+    gi_moments     moments;
+    gi_order       order; /* of the median */
+    gi_rank_search search;
+    gi_bracket     bracket;
+    gi_range_loop  widen_range;
+    double         range[GI_MOST_THREADS][2]; /* of each part: the least and the greatest element, in their dtype */
 } gi_describing;
 
 /* So many at once that the processor foresees most of what is read, so few that the caches keep them. */
@@ -27,7 +27,7 @@ static void gi_describe_parts(int64_t begin, int64_t end, void *job)
             gi_collect_blocks(&d->bracket, part, i, beyond); /* reads them in the order that the processor foresees */
             gi_reduce_blocks(i / GI_BLOCK, (beyond + GI_BLOCK - 1) / GI_BLOCK, &d->mean);
             gi_moment_blocks(i / GI_BLOCK, (beyond + GI_BLOCK - 1) / GI_BLOCK, &d->moments);
-            d->loops->widen_range(beyond - i, first + i * size, d->range[part]);
+            d->widen_range(beyond - i, first + i * size, d->range[part]);
         }
     }
 }
@@ -71,7 +71,7 @@ static int gi_describe_at_once(const ga_array *a, const ga_describe_options *o, 
     if (!gi_order_plan(o->site, &d.order, "ga_describe", a, &options)) return -1;
     r.ddof = o->ddof;
     if (!gi_moment_plan(GI_STD, false, a, &r, &d.moments)) return -1;
-    d.loops             = GI_LOOP_OF(dense)(a->dtype);
+    d.widen_range       = GI_LOOP_OF(widen_range)(a->dtype);
     d.order.rule.median = true;
     d.order.rule.result = a->dtype;
     d.order.count       = 1;
