@@ -170,6 +170,9 @@ static void test_options(void)
     o.out              = r;
     CHECK((ga_eval_n)("$1 - 1", 1, &in, o) == r);
     CHECK_IS(r, GA_F64, (6), 26, 20, 14, 8, 2, -1);
+    /* computed once, though the result goes into another dtype */
+    CHECK(ga_eval("t = float32(x) + 1; t * t[0]", (x), .out = x) == x);
+    CHECK_IS(ga_copy(x), GA_F64, (6), 784, 616, 448, 280, 112, 28);
     ga_free(x), ga_free(out), ga_free(single), ga_free(mask), ga_free(n), ga_free(behind), ga_free(before);
 }
 
