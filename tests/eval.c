@@ -200,6 +200,9 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[c]", (x, c)), "must be an integer");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[$7]", (x, c)), "there is no operand $7");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[1.5]", (x)), "is not an integer");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x[\t1.5\n]", (x)), "is not an integer", "\n    x[ 1.5 ]\n      ^^^^^");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x + \x7f", (x)), "means nothing", "\n    x +  \n        ^\n");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x\xb2", (x)), "means nothing", "\n    x\xb2\n     ^\n"); /* a square in Latin-1 */
     FAILS(GA_BAD_ARGUMENT, ga_eval("c[0]", (c)), "a number has no elements");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x < 1 < c", (x, c)), "do not chain", "(a < b) & (b < c)");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x and x", (x)), "written &");
