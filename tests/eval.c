@@ -30,7 +30,7 @@ static void test_numbers(void)
     CHECK_SCALAR(value("18446744073709551615"), GA_U64, 18446744073709551615.0);
     CHECK_SCALAR(value("pi"), GA_F64, 3.141592653589793);
     CHECK_SCALAR(value("-inf"), GA_F64, -(double)INFINITY);
-    CHECK_SCALAR(value("real(2j * 2j)"), GA_F64, -4);
+    CHECK_SCALAR(value("real(2j * 2J)"), GA_F64, -4);
     CHECK_SCALAR(value("sqrt(16)"), GA_F64, 4);
     CHECK_SCALAR(value("abs(-3)"), GA_I64, 3);
     CHECK_SCALAR(value("float32(2.5)"), GA_F32, 2.5);

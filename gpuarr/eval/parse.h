@@ -123,7 +123,7 @@ static bool gi_read_number_token(gi_parser *s)
     } else if (!fits) {
         problem = "the integer does not fit 64 bits: write it with a decimal point";
     }
-    if (*end == 'j') {
+    if (*end == 'j' || *end == 'J') {
         const ga_arg v     = s->token.number;
         s->token.number    = gi_number_of(GA_KIND_COMPLEX, 0, 0);
         s->token.number.im = v.kind == GA_KIND_REAL ? v.re : (double)(uint64_t)v.i;
