@@ -30,7 +30,7 @@ static void test_numbers(void)
     CHECK_SCALAR(value("18446744073709551615"), GA_U64, 18446744073709551615.0);
     CHECK_SCALAR(value("pi"), GA_F64, 3.141592653589793);
     CHECK_SCALAR(value("-inf"), GA_F64, -(double)INFINITY);
-    CHECK_SCALAR(value("real(2j * 2j)"), GA_F64, -4);
+    CHECK_SCALAR(value("real(2j * 2J)"), GA_F64, -4);
     CHECK_SCALAR(value("sqrt(16)"), GA_F64, 4);
     CHECK_SCALAR(value("abs(-3)"), GA_I64, 3);
     CHECK_SCALAR(value("float32(2.5)"), GA_F32, 2.5);
@@ -170,6 +170,9 @@ static void test_options(void)
     o.out              = r;
     CHECK((ga_eval_n)("$1 - 1", 1, &in, o) == r);
     CHECK_IS(r, GA_F64, (6), 26, 20, 14, 8, 2, -1);
+    /* computed once, though the result goes into another dtype */
+    CHECK(ga_eval("t = float32(x) + 1; t * t[0]", (x), .out = x) == x);
+    CHECK_IS(ga_copy(x), GA_F64, (6), 784, 616, 448, 280, 112, 28);
     ga_free(x), ga_free(out), ga_free(single), ga_free(mask), ga_free(n), ga_free(behind), ga_free(before);
 }
 
@@ -197,6 +200,9 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[c]", (x, c)), "must be an integer");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[$7]", (x, c)), "there is no operand $7");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[1.5]", (x)), "is not an integer");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x[\t1.5\n]", (x)), "is not an integer", "\n    x[ 1.5 ]\n      ^^^^^");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x + \x7f", (x)), "means nothing", "\n    x +  \n        ^\n");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x\xb2", (x)), "means nothing", "\n    x\xb2\n     ^\n"); /* a square in Latin-1 */
     FAILS(GA_BAD_ARGUMENT, ga_eval("c[0]", (c)), "a number has no elements");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x < 1 < c", (x, c)), "do not chain", "(a < b) & (b < c)");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x and x", (x)), "written &");

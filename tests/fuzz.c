@@ -1,5 +1,5 @@
 /*  All libFuzzer targets in one program, so that the library is compiled once with what they need: it does what it is called, fuzz_npy,
-    fuzz_fits or fuzz_zarr (tests/run.sh links it under these names, and gives what fits_asan_options says). Each is also a program by
+    fuzz_fits, fuzz_zarr or fuzz_formulas (tests/run.sh links it under these names, and gives what fits_asan_options says). Each is also a program by
     itself. */
 #include "fuzz.h"
 
@@ -30,15 +30,37 @@
 #undef LLVMFuzzerInitialize
 #undef LLVMFuzzerTestOneInput
 
-static int (*input)(const uint8_t *data, size_t n);
+#define LLVMFuzzerInitialize    formulas_initialize
+#define LLVMFuzzerTestOneInput  formulas_input
+#define LLVMFuzzerCustomMutator formulas_mutator
+#define write_seeds             formulas_seeds
+#include "fuzz_formulas.c"
+#undef LLVMFuzzerInitialize
+#undef LLVMFuzzerTestOneInput
+#undef LLVMFuzzerCustomMutator
+#undef write_seeds
+
+static const struct target {
+    const char *name;
+    int (*initialize)(int *argc, char ***argv);
+    int (*input)(const uint8_t *data, size_t n);
+    size_t (*mutator)(uint8_t *data, size_t n, size_t most, unsigned seed); /* NULL: libFuzzer's own */
+} targets[]                        = { { "fuzz_npy", npy_initialize, npy_input, NULL },
+                                       { "fuzz_zarr", zarr_initialize, zarr_input, NULL },
+                                       { "fuzz_fits", fits_initialize, fits_input, NULL },
+                                       { "fuzz_formulas", formulas_initialize, formulas_input, formulas_mutator } };
+static const struct target *target = targets;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    const char *name = (*argv)[0];
-    input            = strstr(name, "fuzz_fits") ? fits_input : strstr(name, "fuzz_zarr") ? zarr_input : npy_input;
-    return input == fits_input   ? fits_initialize(argc, argv)
-           : input == zarr_input ? zarr_initialize(argc, argv)
-                                 : npy_initialize(argc, argv);
+    for (size_t k = 0; k < sizeof targets / sizeof *targets; k++)
+        if (strstr((*argv)[0], targets[k].name)) target = &targets[k];
+    return target->initialize(argc, argv);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) { return input(data, n); }
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) { return target->input(data, n); }
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t most, unsigned seed)
+{
+    return target->mutator ? target->mutator(data, n, most, seed) : LLVMFuzzerMutate(data, n, most);
+}

@@ -30,6 +30,15 @@ static inline void fuzz_seed(int argc, char **argv, void (*write_seeds)(const ch
     }
 }
 
+/* Gives libFuzzer flags of the target's own. */
+static inline void fuzz_flags(int *argc, char ***argv, int n, char *const *flags)
+{
+    static char *arguments[64];
+    for (int i = 0; i < *argc && i < 60; i++) arguments[i] = (*argv)[i];
+    for (int i = 0; i < n && *argc < 63; i++) arguments[(*argc)++] = flags[i];
+    *argv = arguments;
+}
+
 static inline void fuzz_write(const char *folder, const char *name, const void *bytes, size_t n)
 {
     char path[500];

@@ -32,11 +32,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     fuzz_seed(*argc, *argv, write_seeds);
     /* CFITSIO leaks and asks for gigabytes when tiles are damaged; that is not what is tested here. */
-    static char *arguments[64];
-    static char  flags[4][32] = { "-timeout=10", "-detect_leaks=0", "-malloc_limit_mb=100000", "-rss_limit_mb=4000" };
-    for (int i = 0; i < *argc && i < 60; i++) arguments[i] = (*argv)[i];
-    for (int i = 0; i < 4 && *argc < 63; i++) arguments[(*argc)++] = flags[i];
-    *argv = arguments;
+    static char timeout[] = "-timeout=10", leaks[] = "-detect_leaks=0", once[] = "-malloc_limit_mb=100000",
+                all[]    = "-rss_limit_mb=4000";
+    static char *flags[] = { timeout, leaks, once, all };
+    fuzz_flags(argc, argv, 4, flags);
     snprintf(path, sizeof path, "%s/gpuarr_fuzz_%ld.fits", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
     atexit(forget_file);
     fuzz_begin();

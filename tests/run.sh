@@ -387,12 +387,28 @@ same_bits() { # same_bits KIND...: one hash for every compiler, language, level,
 
 # ---- NumPy's and SciPy's results ---------------------------------------------------------------------------------------------------------
 
+oracle_library() { # oracle_library KIND
+    one "kernels for the oracle" made "$B/c/oracle_kernels.o" gcc -std=c11 -O1 -fPIC $WARN -I. -c tests/oracle_kernels.c
+    one "shared library, $1" made "$B/$1/libgpuarr.so" gcc -shared "$B/c/oracle_kernels.o" $(object_files "$1") $LIBS
+}
+
 oracle() { # oracle KIND [OPERATIONS]
     local cases=12000
     [ "$job" != check ] || cases=60000
-    one "kernels for the oracle" made "$B/c/oracle_kernels.o" gcc -std=c11 -O1 -fPIC $WARN -I. -c tests/oracle_kernels.c
-    one "shared library, $1" made "$B/$1/libgpuarr.so" gcc -shared "$B/c/oracle_kernels.o" $(object_files "$1") $LIBS || return
+    oracle_library "$1" || return
     part "oracle, $cases random cases" $PY tests/oracle.py --lib "$B/$1/libgpuarr.so" --cases $cases --seed 1 ${2:+--only "$2"}
+}
+
+# Random formulas, every node of them: SEED=2 FORMULAS=1000000 tests/run.sh one formula_nodes
+formula_nodes() { # formula_nodes KIND
+    local n=1000
+    [ "$job" != check ] || n=5000
+    if ! $PY -c 'import numpy' 2>/dev/null; then
+        part "nodes of random formulas" printf 'SKIP there is no NumPy here: tools/deps.sh test\n0 passed, 0 failed, 1 skipped\n'
+        return
+    fi
+    oracle_library "$1" || return
+    part "nodes of random formulas, $1" $PY tests/oracle.py --lib "$B/$1/libgpuarr.so" --only eval_n --cases "${FORMULAS:-$n}" --seed "${SEED:-1}"
 }
 
 bench() { # every row of `make bench` computes what NumPy and SciPy do
@@ -435,6 +451,7 @@ fuzzing() {
     part "fuzzing .npy" fuzz_target npy
     part "fuzzing FITS" fuzz_target fits ASAN_OPTIONS=allocator_may_return_null=1
     part "fuzzing Zarr" fuzz_target zarr
+    part "fuzzing formulas" fuzz_target formulas
 }
 
 # Random calls of every public function: SEED=2 CALLS=1000000 tests/run.sh one fuzz_api
@@ -454,6 +471,14 @@ formulas() { # formulas KIND
     one "build of formulas, $1" made "$program.o" gcc $flags -I. -c tests/formulas.c || return
     one "linking formulas, $1" made "$program" $(linker "$1") "$program.o" $(object_files "$1") $LIBS || return
     part "random formulas, $1" "$program" --formulas "${FORMULAS:-$n}" --texts "${FORMULAS:-$n}" --seed "${SEED:-1}"
+}
+
+# The texts of fuzz_formulas without libFuzzer, whatever they lead to: SEED=2 FORMULAS=1000000 tests/run.sh one formula_texts
+formula_texts() { # formula_texts KIND
+    local program=$B/$1/formula_texts
+    one "build of formula_texts, $1" made "$program.o" gcc $SAN $WARN -Wno-conversion -DFUZZ_ALONE -DGPUARR_IMPLEMENTED -I. -c tests/fuzz_formulas.c || return
+    one "linking formula_texts, $1" made "$program" $(linker "$1") "$program.o" $(object_files "$1") $LIBS || return
+    part "changed texts of formulas, $1" "$program" --inputs "${FORMULAS:-50000}" --seed "${SEED:-1}"
 }
 
 # ---- all of it -----------------------------------------------------------------------------------------------------------------------------
@@ -478,7 +503,8 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     ,stack) echo stack:small-gcc-O0 stack:small-gcc-O2 stack:small-clang-O0 stack:small-clang-O2 ;;
     ,musl) echo musl:musl-gcc-O2 ;;
     ,mpi) echo mpi:mpich mpi:openmpi ;;
-    ,fuzz_api) echo fuzz_api:sanitized ;;
+    ,fuzz_api | ,formula_texts) echo "$name:sanitized" ;;
+    ,formula_nodes) echo formula_nodes:quick ;;
     ,formulas | quick,formulas | sanitized,formulas | gcc-O2,formulas) echo "formulas:${kind:-quick}" ;;
     ,fuzz*) echo fuzzing ;;
     ,oracle) echo "oracle:quick:$([ "$1" = oracle ] || echo "${1#*=}")" ;;
@@ -495,7 +521,7 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
         esac
         case " $CUDA_TESTS $CHUNKED_TESTS " in *[[:space:]]"$name"[[:space:]]*) echo "on_cuda:${kind:-plain}:$name" && return ;; esac
         say "there is no test '$1'; there are: $TESTS $CUDA_TESTS cuda_barriers threads few_dtypes bits stack musl mpi fuzz fuzz_api ways unload oracle" \
-            "oracle=OPERATION,... examples language mustfail dropin single bench cblas exercises formulas dask ptx cudasim format" >&2
+            "oracle=OPERATION,... examples language mustfail dropin single bench cblas exercises formulas formula_nodes formula_texts dask ptx cudasim format" >&2
         return 1
         ;;
     esac
@@ -511,12 +537,12 @@ one)
     ;;
 test)
     kinds="gcc-O2"
-    jobs="mpi:mpich:quick cuda_bits:plain examples:gcc-O2 $(each unit:gcc-O2:%s $TESTS) mustfail language linked:gcc-O2 unload compiled:gcc-O2 oracle:gcc-O2 formulas:gcc-O2 bench
+    jobs="mpi:mpich:quick cuda_bits:plain examples:gcc-O2 $(each unit:gcc-O2:%s $TESTS) mustfail language linked:gcc-O2 unload compiled:gcc-O2 oracle:gcc-O2 formulas:gcc-O2 formula_nodes:gcc-O2 bench
         dropin:folder:clang $CUDA_JOBS"
     ;;
 check)
     kinds="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3$(! command -v musl-gcc >/dev/null || echo " musl-gcc-O2")"
-    jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing fuzz_api:sanitized formulas:sanitized formulas:gcc-O2 dask:gcc-O2 examples $(each unit:sanitized:%s $TESTS) files:sanitized
+    jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing fuzz_api:sanitized formulas:sanitized formula_texts:sanitized formulas:gcc-O2 formula_nodes:gcc-O2 dask:gcc-O2 examples $(each unit:sanitized:%s $TESTS) files:sanitized
         unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:gcc:clang:g++:clang++:cudasim:nvcc
         dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload compiled:gcc-O2 format cblas
         $(each stack:%s small-gcc-O0 small-gcc-O2 small-clang-O0 small-clang-O2) musl:musl-gcc-O2"

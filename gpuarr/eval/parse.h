@@ -127,7 +127,7 @@ static bool gi_read_number_token(gi_parser *s)
     } else if (base == 10 && from[0] == '0' && end > from + 1 && s->token.number.i != 0) {
         problem = "an integer begins with no 0; octal ones are written 0o17";
     }
-    if (*end == 'j') {
+    if (*end == 'j' || *end == 'J') {
         const ga_arg v     = s->token.number;
         s->token.number    = gi_number_of(GA_KIND_COMPLEX, 0, 0);
         s->token.number.im = v.kind == GA_KIND_REAL ? v.re : (double)(uint64_t)v.i;

@@ -115,7 +115,7 @@ static bool gi_index_in_numbers(const gi_eval_run *r, const gi_step *step, char 
             return gi_formula_fail(r->f, step->at, step->length, "there is no operand %.*s", name.length, p) != NULL;
         p += name.length;
         if (k < 1) {
-            gi_text_add(to, room, "%.*s", name.length, name.at);
+            gi_text_add(to, room, "%.*s", name.length, gi_is_blank(*name.at) ? " " : name.at); /* an error is one line */
             continue;
         }
         const ga_arg *v = &r->f->operands[k - 1];

@@ -88,19 +88,24 @@ GI_PRINTS(3, 4) static void gi_text_add(char *to, size_t room, const char *forma
     va_end(args);
 }
 
+/* Is it a byte of a character that began before it? */
+static bool gi_continues_utf8(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
+
 /* The formula, a caret under the characters [at, at + length), and what the operands are. */
 static void gi_formula_picture(gi_formula_text *f, int at, int length, char *to, size_t room)
 {
     enum { WIDE = 100, BEFORE = 60 };
     gi_formula_names(f);
-    const int whole = (int)strlen(f->text), from = at > BEFORE && whole > WIDE ? at - BEFORE : 0;
-    const int end = whole - from > WIDE ? from + WIDE : whole;
-    char      line[WIDE + 1], marks[WIDE + 2];
-    int       columns = 0, used = 0;
-    for (int k = from; k < end; k++) line[k - from] = (unsigned char)f->text[k] < ' ' ? ' ' : f->text[k];
+    const int whole = (int)strlen(f->text);
+    int       from = at > BEFORE && whole > WIDE ? at - BEFORE : 0, columns = 0, used = 0;
+    while (from < at && gi_continues_utf8(f->text[from])) from++; /* no part of a character */
+    int end = whole - from > WIDE ? from + WIDE : whole;
+    while (end > at && gi_continues_utf8(f->text[end])) end--;
+    char line[WIDE + 1], marks[WIDE + 2];
+    for (int k = from; k < end; k++) line[k - from] = (unsigned char)f->text[k] < ' ' || f->text[k] == 0x7F ? ' ' : f->text[k];
     line[end - from] = 0;
     for (int k = from; k <= end && k < at + (length > 0 ? length : 1); k++) {
-        if (((unsigned char)f->text[k] & 0xC0) == 0x80) continue; /* a character of several bytes is one column */
+        if (k != at && gi_continues_utf8(f->text[k])) continue; /* a character of several bytes is one column */
         marks[columns++] = k < at ? ' ' : '^';
     }
     marks[columns] = 0;

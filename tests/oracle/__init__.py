@@ -7,5 +7,6 @@ comparing            exact, or within so many units in the last place
 case                 one case: draws its arguments and judges the answer
 outputs, windows, kernels, optional   what several families of cases share
 cases/               the cases, a file for each family of functions
+formula_text         random texts of formulas, which cases/formulas.py judges node by node
 running              the command line
 """

@@ -134,3 +134,11 @@ class Close:
         good &= (got != 0) | (np.signbit(want) == np.signbit(got)) | ~np.asarray(self.signed_zeros)  # last: no tolerance makes up for it
         if not good.all():
             first_bad(~good, near, got)
+
+
+def compare(check, want, got, dtype):
+    """A check, of which Close must be told the dtype."""
+    if isinstance(check, Close):
+        check(want, got, dtype)
+    else:
+        check(want, got)

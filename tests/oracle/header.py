@@ -3,6 +3,7 @@ import pathlib
 import re
 import sys
 
+from .dtypes import NAMES
 from .signatures import ROW_SIGNATURES, SIGNATURES
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
@@ -13,7 +14,7 @@ NOT_HERE = set("""
     free keep report_leaks error error_status ignore_error clear_error on_error shutdown isa now synchronize empty empty_n empty_like to
     wrap wrap_strided from data imsave render imshow fits_read fits_write print benchmark
     open store store_n chunked rechunk is_chunked chunks_of compute compute_n persist map_blocks map_blocks_n map_overlap visualize progress_line
-    graph_new graph_free delayed_n run run_n graph_visualize rank ranks eval_n
+    graph_new graph_free delayed_n run run_n graph_visualize rank ranks formula_c
 """.split())
 NOT_HERE_EITHER = ("memory_", "set_", "get_", "cuda_", "stream_", "event_")  # how their names begin
 
@@ -31,6 +32,33 @@ def read_header(path):
     source = (pathlib.Path(path).parent / "gpuarr/rows/table.h").read_text()
     rows = {name: Row(family, name, group) for family, name, group in ROW.findall(source)}
     return rows, {name.removeprefix("ga_") for name in prototypes.read(path).functions}
+
+
+class Words:
+    """What a name in a formula means: calls (with the number of their operands), folds, dtypes, and other names for them."""
+
+    def __init__(self, rows, source):
+        self.calls = {n: {"UNARY": 1, "ELEMENTARY": 1, "TERNARY": 3}.get(r.family, 2) for n, r in rows.items() if r.family != "FOLD"}
+        self.calls["where"] = 3
+        self.bitwise = [n for n, r in rows.items() if r.group in ("INT", "BITS")]
+        self.folds = [n for n, r in rows.items() if r.family == "FOLD"]
+        self.folds += [n for n in re.findall(r"GI_WORD_OF_(?:FOLD|ORDER|PERCENTILE)\((\w+)\)", source) if n != "name"]
+        self.dtypes = list(NAMES)
+        self.aliases = dict(re.findall(r'\{ "(\w+)", "(\w+)" \}', source))
+        for name, meant in self.aliases.items():
+            if meant in self.calls:
+                self.calls[name] = self.calls[meant]
+            for listed in self.folds, self.dtypes, self.bitwise:
+                if meant in listed:
+                    listed.append(name)
+
+    def meant(self, name):
+        return self.aliases.get(name, name)
+
+
+def read_words(path, rows):
+    """The words of formulas, of the gpuarr.h at `path`."""
+    return Words(rows, (pathlib.Path(path).parent / "gpuarr/eval/words.h").read_text())
 
 
 def coverage_faults(rows, public, covered):

@@ -1,7 +1,7 @@
 """Results that are written into a given array (.out), everywhere or at some elements (.where)."""
 import numpy as np
 
-from .comparing import Close, Mismatch, Skip, same_bytes
+from .comparing import Close, Mismatch, Skip, compare, same_bytes
 from .dtypes import BOOL, DTYPES, NUMPY2, saturating, wide
 from .binding import GaError
 from .structs import address
@@ -41,11 +41,7 @@ def run_map(c, call, xs, want, result, check, dtype=None):
         if where is not None:
             want = np.where(where, want, want.dtype.type(0))
         got = expect_success(lambda: call(*xs, **named))
-        if isinstance(check, Close):
-            check(want, got, result)
-        else:
-            check(want, got)
-        return
+        return compare(check, want, got, result)
     if not np.can_cast(result, out.dtype, "same_kind"):
         return c.judge(TypeError(f"{result} does not go into {out.dtype}"), lambda: call(*xs, **named))
     base = out if out.base is None else out.base
@@ -93,7 +89,4 @@ def put_result(c, call, a, named, want, result, check):
             return check(want, got, result)
         return check(saturating(want, out.dtype), got)
     got = expect_success(lambda: call(a, **named))
-    if isinstance(check, Close):
-        check(want, got, result)
-    else:
-        check(want, got)
+    compare(check, want, got, result)

@@ -9,10 +9,11 @@ import numpy as np
 from . import cases  # registers them
 from .case import CASES, COVERED, Case
 from .cases.elementwise import elementwise
+from .cases.formulas import formulas
 from .cases.reductions import reduction
 from .comparing import Mismatch, Skip
 from .dtypes import NUMPY2
-from .header import coverage_faults, read_header
+from .header import coverage_faults, read_header, read_words
 from .binding import Gpuarr
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
@@ -75,6 +76,11 @@ def register_rows(rows):
             COVERED.add(row.name)
 
 
+def register_formulas(rows, words):
+    CASES["eval_n"] = formulas(rows, words)
+    COVERED.add("eval_n")
+
+
 def run_case(ga, seed, name, number, results):
     c, again = Case(ga, name, f"{seed}:{name}:{number}"), f"--seed {seed} --case {name}:{number}"
     results.table[name][0] += 1
@@ -102,6 +108,7 @@ def main():
     rows, public = read_header(options.header)
     ga = Gpuarr(os.path.abspath(options.lib), rows, options.device == "cuda")
     register_rows(rows)
+    register_formulas(rows, read_words(options.header, rows))
     results = Results(CASES)
     if not options.only and not options.case:
         for fault in coverage_faults(rows, public, COVERED):

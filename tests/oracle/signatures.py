@@ -62,6 +62,7 @@ OPTIONS = {
     "o": options("product", "a out |"),
     "j": options("tensordot", "| s axes_a, s axes_b, a out"),
     "y": options("apply", "a out | a where, p outs"),
+    "I": options("eval", "| a out, a where, t dtype, c names"),
     "u": options("stencil", "| i border, d cval, l steps, a out"),
 }
 
@@ -90,7 +91,7 @@ FUNCTIONS = """
     gaussian_filter a:adg  gaussian_laplace a:adg  gaussian_gradient_magnitude a:adg  sobel a:ae  prewitt a:ae  laplace a:ae
     uniform_filter a:alf  minimum_filter a:alw  maximum_filter a:alw  median_filter a:alw  percentile_filter a:adlw
     cdist a:aaD  pdist a:aD  squareform a:aF
-    rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu
+    rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
 SIGNATURES = dict(zip(FUNCTIONS[::2], FUNCTIONS[1::2]))
 ROW_SIGNATURES = {"UNARY": "a:aM", "ELEMENTARY": "a:aM", "BINARY": "a:nnM", "ELEMENTARY2": "a:nnM",

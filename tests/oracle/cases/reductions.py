@@ -7,6 +7,9 @@ from ..dtypes import DTYPES, FLOATS, LONG, ORDERED, finite, wide
 from ..outputs import put_result
 
 
+SUMS = ("sum", "prod", "mean", "nansum", "nanprod")
+
+
 def reduction_values(name):
     """Sums and products are kept from overflowing."""
     return "unit" if "prod" in name else "tame" if "sum" in name or name == "mean" else "any"
@@ -23,6 +26,26 @@ def wide_reduce(name, a, dtype, **named):
     return want, (n + 2) * 2.0**-53 * size
 
 
+def numpy_reduction(row, a, named):
+    """NumPy's result of a fold, sums and products in a wider dtype; its dtype, and how to compare. Raises what NumPy raises, or Skip."""
+    name = row.name
+    if "prod" in name and a.dtype.kind == "c" and a.size > 300:
+        raise Skip  # too large
+    if row.group == "FLT" and a.dtype.kind == "c":
+        raise TypeError("no complex")
+    y = np.asarray(getattr(np, name)(a, **named))
+    if y.dtype == np.float16 or "dtype" in named and not np.can_cast(a.dtype, named["dtype"], "same_kind"):
+        raise Skip
+    if name not in SUMS:
+        return y, y.dtype, any_nan
+    if y.dtype.kind in "fc":
+        want, slack = wide_reduce(name, a, y.dtype, **{k: v for k, v in named.items() if k != "dtype"})
+        return want, y.dtype, Close(1, slack)
+    if name == "mean":  # of a given integer dtype
+        raise Skip
+    return y, y.dtype, any_nan
+
+
 def reduction(row):
     name = row.name
 
@@ -32,49 +55,25 @@ def reduction(row):
             a = np.where(c.g.random(a.shape) < c.pick(0.1, 0.5, 1.0), a.dtype.type(np.nan), a)
             c.note("with NaN", a)
         named = {"axis": c.axis(a.ndim), "keepdims": c.chance(0.3)}
-        if name in ("sum", "prod", "mean", "nansum", "nanprod") and c.chance(0.15):
+        if name in SUMS and c.chance(0.15):
             named["dtype"] = c.dtype(DTYPES)
         c.note("options", named)
-        if "prod" in name and a.dtype.kind == "c" and a.size > 300:
-            raise Skip  # too large
         call = getattr(c.ga, name)
-        if row.group in ("FLT",) and a.dtype.kind == "c":
-            return c.judge(TypeError("no complex"), lambda: call(a, **named))
         try:
-            y = np.asarray(getattr(np, name)(a, **named))
+            want, dtype, check = numpy_reduction(row, a, named)
         except ERRORS as e:
             return c.judge(e, lambda: call(a, **named))
-        if y.dtype == np.float16:
-            raise Skip
-        if "dtype" in named and not np.can_cast(a.dtype, named["dtype"], "same_kind"):
-            raise Skip
-        named = {k: v for k, v in named.items() if v is not None}
-        if name in ("sum", "prod", "mean", "nansum", "nanprod") and y.dtype.kind in "fc":
-            rest = {k: v for k, v in named.items() if k != "dtype"}
-            want, slack = wide_reduce(name, a, y.dtype, **rest)
-            return put_result(c, call, a, named, want, y.dtype, Close(1, slack))
-        if name == "mean":  # of a given integer dtype
-            raise Skip
-        put_result(c, call, a, named, y, y.dtype, any_nan)
+        put_result(c, call, a, {k: v for k, v in named.items() if v is not None}, want, dtype, check)
     return draw
 
 
-@case("var", "std", "nanvar", "nanstd", "nanmean")
-def moments(c):
-    name, skips = c.name, c.name.startswith("nan")
-    a = c.array(style="tame", among=DTYPES + FLOATS * 4 if not skips else ORDERED + FLOATS * 4)
-    if skips and a.dtype.kind == "f" and a.size:
-        a = np.where(c.g.random(a.shape) < c.pick(0.1, 0.5, 1.0), a.dtype.type(np.nan), a)
-        c.note("with NaN", a)
-    named = {"axis": c.axis(a.ndim), "keepdims": c.chance(0.3)}
-    if name != "nanmean" and c.chance(0.4):
-        named["ddof"] = c.r.randint(0, 3)
-    c.note("options", named)
-    f, call = getattr(np, name), getattr(c.ga, name)
-    try:
-        y = np.asarray(f(a, **named))
-    except ERRORS as e:
-        return c.judge(e, lambda: call(a, **named))
+MOMENTS = ("var", "std", "nanvar", "nanstd", "nanmean")
+
+
+def numpy_moment(name, a, named):
+    """The same of var, std, and means without NaN."""
+    f, skips = getattr(np, name), name.startswith("nan")
+    y = np.asarray(f(a, **named))
     x = a.astype(np.clongdouble if a.dtype.kind == "c" else LONG)
     want = np.asarray(f(x, **named))
     mean = np.nanmean if skips else np.mean
@@ -87,7 +86,26 @@ def moments(c):
         slack = slack * slack * 4 + n * 2.0**-50 * spread + slack * np.sqrt(spread)
     elif name.endswith("std"):
         slack = slack * 2
-    put_result(c, call, a, named, want, y.dtype, Close(2, slack))
+    return want, y.dtype, Close(2, slack)
+
+
+@case(*MOMENTS)
+def moments(c):
+    name, skips = c.name, c.name.startswith("nan")
+    a = c.array(style="tame", among=DTYPES + FLOATS * 4 if not skips else ORDERED + FLOATS * 4)
+    if skips and a.dtype.kind == "f" and a.size:
+        a = np.where(c.g.random(a.shape) < c.pick(0.1, 0.5, 1.0), a.dtype.type(np.nan), a)
+        c.note("with NaN", a)
+    named = {"axis": c.axis(a.ndim), "keepdims": c.chance(0.3)}
+    if name != "nanmean" and c.chance(0.4):
+        named["ddof"] = c.r.randint(0, 3)
+    c.note("options", named)
+    call = getattr(c.ga, name)
+    try:
+        want, dtype, check = numpy_moment(name, a, named)
+    except ERRORS as e:
+        return c.judge(e, lambda: call(a, **named))
+    put_result(c, call, a, named, want, dtype, check)
 
 
 @case("argmin", "argmax", "nanargmin", "nanargmax")
