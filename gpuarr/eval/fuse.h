@@ -74,7 +74,8 @@ static bool gi_run_stored(gi_eval_run *r, const gi_passes *s, int k, bool *decli
     ga_array       *made = NULL;
     if (!p) {
         if (!gi_run_step(r, k)) return false;
-        *declined = !last && s->typed[k].known && !gi_pass_takes(r, &s->typed[k], r->value[k]); /* the last is in .out already */
+        *declined =
+            !last && s->typed[k].known && !gi_pass_takes(r, &s->typed[k], r->value[k]); /* the last is in .out already */
         return !*declined;
     }
     if (p->root == k) made = gi_pass_make(r, p, last ? r->o.out : NULL, last ? r->o.where : NULL, declined);
