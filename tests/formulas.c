@@ -4,6 +4,7 @@
 #include "test.h"
 
 enum { OPERANDS = 6, MOST_TEXT = 12000, NAMED = 4 };
+#define COUNT(list) ((int64_t)(sizeof(list) / sizeof *(list)))
 
 /* ---- operands ----------------------------------------------------------------------------------------------------- */
 
@@ -21,7 +22,15 @@ static const int64_t shapes[][4][3] = {
     { { 1, 0, 0 }, { 1, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 } },
     { { 100, 80, 0 }, { 100, 0, 0 }, { 1, 80, 0 }, { 1, 0, 0 } },
     { { 0, 3, 0 }, { 1, 3, 0 }, { 0, 1, 0 }, { 1, 0, 0 } },
+    /* lines of several blocks side by side, short ones one behind the other, axes in the middle */
+    { { 70, 1100, 0 }, { 70, 0, 0 }, { 1, 1100, 0 }, { 70, 1, 0 } },
+    { { 5, 1500, 0 }, { 5, 0, 0 }, { 1, 1500, 0 }, { 5, 1500, 0 } },
+    { { 70, 9, 40 }, { 70, 1, 40 }, { 70, 9, 0 }, { 1, 0, 0 } },
+    { { 3, 66, 20 }, { 3, 0, 0 }, { 3, 66, 0 }, { 1, 66, 1 } },
 };
+enum { FEW_SHAPES = 8 };
+
+static bool any_nan; /* among the elements of operands; what is folded of these shows little */
 
 static void put_random(ga_array *a)
 {
@@ -31,8 +40,8 @@ static void put_random(ga_array *a)
                      v = (double)test_below(5) - 2;
         switch (a->dtype) {
         case GA_BOOL: *(bool *)(void *)p = u > 0; break;
-        case GA_F32: *(float *)(void *)p = test_below(60) == 0 ? NAN : (float)u; break;
-        case GA_F64: *(double *)(void *)p = test_below(60) == 0 ? INFINITY : u; break;
+        case GA_F32: *(float *)(void *)p = any_nan && test_below(60) == 0 ? NAN : (float)u; break;
+        case GA_F64: *(double *)(void *)p = any_nan && test_below(60) == 0 ? INFINITY : u; break;
         case GA_C64: ((float *)(void *)p)[0] = (float)u, ((float *)(void *)p)[1] = (float)v; break;
         case GA_C128: ((double *)(void *)p)[0] = u, ((double *)(void *)p)[1] = v; break;
         default:
@@ -63,9 +72,12 @@ static ga_array *kept[OPERANDS]; /* what lies under chunked operands */
 
 static void make_operands(void)
 {
-    const int64_t(*set)[3] = shapes[test_below(2) ? test_below(2) : test_below(8)];
+    const int64_t(*set)[3] = shapes[test_below(2)    ? test_below(2)
+                                    : test_below(12) ? test_below(FEW_SHAPES)
+                                                     : FEW_SHAPES + test_below(COUNT(shapes) - FEW_SHAPES)];
     const bool floats      = test_below(2);
     on_chunks              = test_below(12) == 0;
+    any_nan                = test_below(2);
     for (int k = 0; k < OPERANDS; k++) {
         kept[k] = NULL;
         if (k == 4) operand[k] = test_below(2) ? GA_ARG((int)test_below(5)) : GA_ARG(test_uniform() * 4);
@@ -155,8 +167,13 @@ static const struct fold_row {
 #include "gpuarr.h"
     { "var", (ga_var) },
     { "std", (ga_std) },
+    { "nanmean", (ga_nanmean) },
+    { "nanvar", (ga_nanvar) },
+    { "nanstd", (ga_nanstd) },
     { "argmin", (ga_argmin) },
     { "argmax", (ga_argmax) },
+    { "nanargmin", (ga_nanargmin) },
+    { "nanargmax", (ga_nanargmax) },
 };
 static const struct sign {
     const char *sign;
@@ -184,8 +201,6 @@ static const struct sign {
               { ">=", COMPARES, (ga_greater_equal) },
               { "==", COMPARES, (ga_equal) },
               { "!=", COMPARES, (ga_not_equal) } };
-#define COUNT(list) ((int64_t)(sizeof(list) / sizeof *(list)))
-
 static part some_leaf(void)
 {
     int way = (int)test_below(10), k = (int)test_below(OPERANDS);
@@ -280,18 +295,33 @@ static part some_call(int depth)
                     ATOM, text);
 }
 
+/* Some axes of an array of so many, and how they are written; perhaps one that it has not. */
+static const char *some_axes(int ndim, ga_reduce_options *o)
+{
+    const int first = (int)test_below(2 * ndim + 1) - ndim, second = (int)test_below(2 * ndim + 1) - ndim;
+    if (test_below(3) == 0) return "";
+    if (ndim < 2 || test_below(3)) {
+        o->axis = first;
+        return write_part(test_below(2) ? ", axis=%d" : ", %d", first);
+    }
+    o->axes.ndim = 2;
+    o->axes.n[0] = first;
+    o->axes.n[1] = second;
+    return write_part(", axis=(%d, %d)", first, second);
+}
+
 static part some_fold(int depth)
 {
     part                   a    = some_part(depth - 1);
     const struct fold_row *f    = &folds[test_below(COUNT(folds))];
     ga_reduce_options      o    = ga_reduce_defaults;
-    int                    axis = (int)test_below(2) - 1;
-    bool                   all  = test_below(3) == 0;
-    o.keepdims                  = test_below(3) == 0;
-    if (!all) o.axis = axis;
-    char *text = all ? write_part("%s(%s%s)", f->name, a.text, o.keepdims ? ", keepdims=True" : "")
-                     : write_part(test_below(2) ? "%s(%s, axis=%d%s)" : "%s(%s, %d%s)", f->name, a.text, axis,
-                                  o.keepdims ? ", keepdims=True" : "");
+    const char            *axes = some_axes(a.v.array ? a.v.array->ndim : 1, &o), *dtype = "";
+    o.keepdims = test_below(3) == 0;
+    if (test_below(8) == 0) {
+        o.dtype = (ga_dtype)(1 + test_below(GA_DTYPE_COUNT - 1));
+        dtype   = write_part(", dtype=%s", ga_dtype_name(o.dtype));
+    }
+    char *text = write_part("%s(%s%s%s%s)", f->name, a.text, axes, o.keepdims ? ", keepdims=True" : "", dtype);
     return of_array(is_broken(a) ? NULL : f->call(as_array(a), o), ATOM, text);
 }
 

@@ -66,12 +66,6 @@ static int64_t gi_pass_tile(const gi_fused *p, bool streams)
     return (streams ? GI_PASS_STREAM_BYTES : GI_PASS_TILE_BYTES) / p->widest;
 }
 
-/* How many copies of a number it takes: for tiles, and for the blocks of folds. */
-static int64_t gi_pass_number_copies(const gi_fused *p)
-{
-    return gi_pass_tile(p, false) > GI_BLOCK ? gi_pass_tile(p, false) : GI_BLOCK;
-}
-
 /* ---- building a pass --------------------------------------------------------------------------------------------------------- */
 
 typedef struct gi_pass_builder {
