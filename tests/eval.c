@@ -416,7 +416,8 @@ static void test_large(void)
 /* What a fold reads is made piece by piece, of lines or of rows of lines side by side: it has the bits of a fold of an array. */
 static void test_folds(void)
 {
-    static const char *const folds[] = { "sum", "mean", "max", "nanmin", "nansum", "any", "count_nonzero" };
+    static const char *const folds[] = { "sum", "mean",    "max",    "nanmin", "nansum", "any",       "count_nonzero", "var",
+                                         "std", "nanmean", "nanstd", "argmin", "argmax", "nanargmax", "median" };
     static const char *const along[] = {
         "", ", axis=0", ", 1", ", axis=-1, keepdims=True", ", axis=(0, 1)", ", axis=(2, 0)", ", axis=()"
     };

@@ -13,7 +13,7 @@ typedef struct gi_elementwise {
 typedef struct gi_typed {
     bool           known;       /* from the dtypes of the operands */
     bool           elementwise; /* and computed by `e` */
-    bool           folds;       /* a fold of the table, of an array */
+    bool           folds;       /* a fold of an array, which a pass may feed */
     bool           fixed;       /* a number that is the same in each call, `value` */
     ga_dtype       dtype;       /* of an array; GA_DTYPE_DEFAULT: it is a number, */
     ga_kind        kind;        /* of this kind */
@@ -140,11 +140,16 @@ static void gi_type_where(const gi_step *step, const gi_typed *typed, gi_typed *
 }
 
 /* What a fold makes of an array, where that is plain. */
-static ga_dtype gi_type_fold(const gi_step *step, ga_dtype of)
+static void gi_type_fold(const gi_step *step, const gi_typed *typed, gi_typed *t)
 {
     const gi_word *word = step->word;
-    if (word->kind != GI_WORD_FOLD || !word->row) return GA_DTYPE_DEFAULT;
-    return step->along.dtype != GA_DTYPE_DEFAULT ? step->along.dtype : gi_reduce_end_dtype(word->row()->ends, of);
+    const ga_dtype of   = typed[step->x[0]].dtype;
+    if (step->n > 1 && typed[step->x[1]].dtype != GA_DTYPE_DEFAULT) return; /* an array of percentiles */
+    t->known = true;
+    t->folds = word->kind == GI_WORD_FOLD;
+    if (step->along.dtype != GA_DTYPE_DEFAULT) t->dtype = step->along.dtype;
+    else if (word->row) t->dtype = gi_reduce_end_dtype(word->row()->ends, of);
+    else t->dtype = word->dtype == GA_I64 ? GA_I64 : gi_reduce_end_dtype(GI_ENDS_AVERAGE, gi_dtype_real(of));
 }
 
 /* Finds out what step k makes; those before it are known. Operands are known by their dtypes, numbers by their kinds. */
@@ -192,9 +197,7 @@ static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_t
             t->known = t->elementwise = !numbers && gi_has_loops(t->dtype);
 #endif
         } else if (!numbers) {
-            t->dtype = gi_type_fold(step, typed[step->x[0]].dtype);
-            t->known = t->dtype != GA_DTYPE_DEFAULT;
-            t->folds = t->known;
+            gi_type_fold(step, typed, t);
         }
         break;
     default: break;
