@@ -1157,8 +1157,8 @@ GA_API ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg 
     The result is what the nested calls give: their shape, dtype and bits, on the CPU, the GPU and of chunked arrays. x**2 is ga_square(x).
     Arithmetic on numbers alone is Python's, and its result adopts the dtype of an array as a C number does; functions of numbers make
     arrays of no dimensions. What stands twice in a formula is computed once, and a name that nothing uses not at all. On the CPU elementwise
-    operations are computed together, in one pass over memory, and so are reductions of them over the last axes; of chunked arrays such a
-    pass is one operation (unless GPUs may help, to which operations go one by one).
+    operations are computed together, in one pass over memory, and so are reductions of them (but medians and percentiles); of chunked arrays
+    such a pass is one operation (unless GPUs may help, to which operations go one by one).
 
     The result is a new array, which is yours, or .out; NULL with an error, which shows the place in the formula. The text may be made at
     run time; what was read is kept, so the same text is read once.                                                              */

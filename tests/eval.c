@@ -147,6 +147,25 @@ static void test_options(void)
     CHECK_IS(ga_copy(out), GA_F64, (6), 0, 1, 4, -3, -4, -5);
     CHECK_IS(ga_eval("x + 1", (x), .where = mask), GA_F64, (6), 0, 0, 0, 4, 5, 6);
     CHECK_IS(ga_eval("x*x", (x), .dtype = GA_C128), GA_C128, (6), 0, 1, 4, 9, 16, 25);
+    /* .dtype is that of the last step, whatever the same formula had before */
+    const ga_dtype asked[] = { GA_F32, GA_DTYPE_DEFAULT, GA_F64, GA_C64, GA_F32 };
+    ga_array      *twice   = ga_multiply(x, 2);
+    for (int k = 0; k < 5; k++) {
+        ga_array *a = ga_eval("(x*2) / 7", (x), .dtype = asked[k]), *b = ga_divide(twice, 7, .dtype = asked[k]);
+        CHECK(test_same_bits(a, b));
+        ga_free(a), ga_free(b);
+        a = ga_eval("sum(x*2)", (x), .dtype = asked[k]), b = ga_sum(twice, .dtype = asked[k]);
+        CHECK(test_same_bits(a, b));
+        ga_free(a), ga_free(b);
+    }
+    ga_array *wide = ga_zeros((6)), *copied = ga_zeros((6));
+    CHECK(ga_eval("positive(x*0.7)", (x), .dtype = GA_F32, .out = wide) == wide);
+    r = ga_multiply(x, 0.7);
+    CHECK(ga_positive(r, .dtype = GA_F32, .out = copied) == copied && test_same_bits(wide, copied));
+    ga_free(twice), ga_free(r), ga_free(wide), ga_free(copied);
+    CHECK_IS(ga_eval("x*2 > 4", (x), .dtype = GA_F32), GA_BOOL, (6), 0, 0, 0, 1, 1, 1);
+    CHECK_IS(ga_eval("float32(x*x)", (x), .dtype = GA_F64), GA_F64, (6), 0, 1, 4, 9, 16, 25);
+    CHECK_IS(ga_eval("where(x*2 > 4, x, -x)", (x), .dtype = GA_F32), GA_F32, (6), 0, -1, -2, 3, 4, 5);
     CHECK_IS(ga_eval("x", (x), .where = mask), GA_F64, (6), 0, 0, 0, 3, 4, 5);
     CHECK(ga_eval("7", (x), .out = out, .where = mask) == out);
     CHECK_IS(ga_copy(out), GA_F64, (6), 0, 1, 4, 7, 7, 7);

@@ -6,9 +6,9 @@ static bool gi_options_eval(ga_eval_options *o)
 }
 
 /* Are all arrays on the CPU? What is chunked may be computed on GPUs too, which have no passes. */
-static bool gi_eval_on_cpu(const ga_eval_options *o, int n, const ga_arg *operands)
+static bool gi_eval_on_cpu(int n, const ga_arg *operands)
 {
-    bool cpu = gi_default_device == GA_CPU && o->dtype == GA_DTYPE_DEFAULT;
+    bool cpu = gi_default_device == GA_CPU;
     for (int k = 0; k < n; k++) {
         const ga_array *a = operands[k].array;
         cpu               = cpu && (!a || (a->device == GA_CPU && !(gi_gpu && gi_is_deferred(a))));
@@ -24,7 +24,7 @@ static ga_array *gi_eval_steps(gi_formula_text *f, const gi_steps *steps, const 
     bool                declined = true;
     ga_array           *result   = NULL;
     const gi_error_held held     = gi_error_hold();
-    if (passes && gi_eval_on_cpu(o, f->n, f->operands)) result = gi_run_passes(&r, passes, &failed, &declined);
+    if (passes && gi_eval_on_cpu(f->n, f->operands)) result = gi_run_passes(&r, passes, &failed, &declined);
     if (declined) result = gi_run_steps(&r, &failed);
     char picture[500] = "";
     if (failed >= 0 && !gi_error_has("\n"))
@@ -39,7 +39,7 @@ static ga_array *gi_eval_new(gi_formula_text *f, const gi_formula_key *key, cons
     GI_ARENA(gi_steps, steps, 1);
     GI_ARENA(gi_passes, passes, 1);
     if (!gi_parse(f, steps)) return NULL;
-    gi_passes_plan(steps, f->operands, passes);
+    gi_passes_plan(steps, f->operands, o->dtype, passes);
     gi_formula_keep(key, steps, passes);
     return gi_eval_steps(f, steps, passes->any ? passes : NULL, o);
 }
@@ -69,7 +69,7 @@ ga_array *(ga_eval_n)(const char *formula, int n, const ga_arg *operands, ga_eva
     f.n        = n;
     f.operands = operands;
     f.named    = false;
-    gi_formula_key_of(&key, &f, letters);
+    gi_formula_key_of(&key, &f, letters, o.dtype);
     gi_kept_formula *kept = gi_formula_find(&key);
     if (!kept) return gi_eval_new(&f, &key, &o);
     ga_array *result = gi_eval_steps(&f, kept->steps, kept->passes, &o);
