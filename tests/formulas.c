@@ -453,7 +453,9 @@ static void run_formula(void)
                  test_same_bits(out, expected);
         }
     } else if (ok && first) {
-        ok = test_same_bits(ga_compute(first), ga_compute(expected));
+        again    = ga_compute(first);
+        expected = ga_compute(expected);
+        ok       = again ? test_same_bits(again, expected) : !expected; /* nanargmax of NaN alone fails here */
     }
     if (CHECK(ok)) return;
     printf("     %s\n     %s%s .dtype = %s\n", p.text, said,
