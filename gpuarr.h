@@ -1158,9 +1158,9 @@ GA_API ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg 
     Arithmetic on numbers alone is Python's, and its result adopts the dtype of an array as a C number does; functions of numbers make
     arrays of no dimensions. What stands twice in a formula is computed once, and a name that nothing uses not at all.
 
-    Elementwise operations are computed together, in one pass over memory, and on the CPU so are reductions of them over the last axes. On
-    the GPU a pass is one kernel: of up to 8 arrays and 63 operations on bool, uint8, int32, int64, float32 and float64 (arrays of other
-    dtypes may be converted to these); else it goes operation by operation. Of chunked arrays a pass is one operation.
+    Elementwise operations are computed together, in one pass over memory, and on the CPU so are reductions of them (but medians and
+    percentiles). On the GPU a pass is one kernel: of up to 8 arrays and 63 operations on bool, uint8, int32, int64, float32 and float64
+    (arrays of other dtypes may be converted to these); else it goes operation by operation. Of chunked arrays a pass is one operation.
 
     The result is a new array, which is yours, or .out; NULL with an error, which shows the place in the formula. The text may be made at
     run time; what was read is kept, so the same text is read once.                                                              */

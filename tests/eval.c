@@ -147,6 +147,25 @@ static void test_options(void)
     CHECK_IS(ga_copy(out), GA_F64, (6), 0, 1, 4, -3, -4, -5);
     CHECK_IS(ga_eval("x + 1", (x), .where = mask), GA_F64, (6), 0, 0, 0, 4, 5, 6);
     CHECK_IS(ga_eval("x*x", (x), .dtype = GA_C128), GA_C128, (6), 0, 1, 4, 9, 16, 25);
+    /* .dtype is that of the last step, whatever the same formula had before */
+    const ga_dtype asked[] = { GA_F32, GA_DTYPE_DEFAULT, GA_F64, GA_C64, GA_F32 };
+    ga_array      *twice   = ga_multiply(x, 2);
+    for (int k = 0; k < 5; k++) {
+        ga_array *a = ga_eval("(x*2) / 7", (x), .dtype = asked[k]), *b = ga_divide(twice, 7, .dtype = asked[k]);
+        CHECK(test_same_bits(a, b));
+        ga_free(a), ga_free(b);
+        a = ga_eval("sum(x*2)", (x), .dtype = asked[k]), b = ga_sum(twice, .dtype = asked[k]);
+        CHECK(test_same_bits(a, b));
+        ga_free(a), ga_free(b);
+    }
+    ga_array *wide = ga_zeros((6)), *copied = ga_zeros((6));
+    CHECK(ga_eval("positive(x*0.7)", (x), .dtype = GA_F32, .out = wide) == wide);
+    r = ga_multiply(x, 0.7);
+    CHECK(ga_positive(r, .dtype = GA_F32, .out = copied) == copied && test_same_bits(wide, copied));
+    ga_free(twice), ga_free(r), ga_free(wide), ga_free(copied);
+    CHECK_IS(ga_eval("x*2 > 4", (x), .dtype = GA_F32), GA_BOOL, (6), 0, 0, 0, 1, 1, 1);
+    CHECK_IS(ga_eval("float32(x*x)", (x), .dtype = GA_F64), GA_F64, (6), 0, 1, 4, 9, 16, 25);
+    CHECK_IS(ga_eval("where(x*2 > 4, x, -x)", (x), .dtype = GA_F32), GA_F32, (6), 0, -1, -2, 3, 4, 5);
     CHECK_IS(ga_eval("x", (x), .where = mask), GA_F64, (6), 0, 0, 0, 3, 4, 5);
     CHECK(ga_eval("7", (x), .out = out, .where = mask) == out);
     CHECK_IS(ga_copy(out), GA_F64, (6), 0, 1, 4, 7, 7, 7);
@@ -530,6 +549,47 @@ static void test_long(void)
     }
 }
 
+/* What a fold reads is made piece by piece, of lines or of rows of lines side by side: it has the bits of a fold of an array. */
+static void test_folds(void)
+{
+    static const char *const folds[] = { "sum", "mean",    "max",    "nanmin", "nansum", "any",       "count_nonzero", "var",
+                                         "std", "nanmean", "nanstd", "argmin", "argmax", "nanargmax", "median" };
+    static const char *const along[] = {
+        "", ", axis=0", ", 1", ", axis=-1, keepdims=True", ", axis=(0, 1)", ", axis=(2, 0)", ", axis=()"
+    };
+    static const int64_t  shapes[][3] = { { 1, 1, 4500 }, { 1, 5, 2050 },  { 1, 300, 300 }, { 1, 1100, 70 }, { 1, 3000, 3 },
+                                          { 1, 1024, 8 }, { 1, 1030, 89 }, { 7, 200, 65 },  { 40, 9, 70 },   { 70, 40, 9 },
+                                          { 3, 5, 1300 }, { 0, 5, 7 },     { 9, 64, 1 } };
+    static const ga_dtype dtypes[]    = { GA_F32, GA_F64, GA_I16, GA_C64 };
+    enum {
+        FOLDS  = sizeof folds / sizeof *folds,
+        ALONG  = sizeof along / sizeof *along,
+        SHAPES = sizeof shapes / sizeof *shapes
+    };
+    if (test_on_gpu()) return;
+    for (int k = 0; k < SHAPES * 4; k++)
+        ga_scope {
+            const int64_t *n     = shapes[k / 4];
+            ga_array      *drawn = ga_subtract(ga_multiply(ga_random((n[0], n[1], n[2]), .seed = 5), 9), 4);
+            ga_array      *x = ga_astype(drawn, dtypes[k % 4]), *y = ga_index(ga_astype(drawn, GA_F32), "..., ::-1");
+            if (k % 4 < 2 && x->size > 0) ga_copyto(ga_index(x, "-1, ::7, 0"), NAN);
+            const ga_arg in[] = { GA_ARG(x), GA_ARG(y), GA_ARG(ga_multiply(x, y)) };
+            for (int i = 0; i < FOLDS * ALONG; i++) {
+                char fed[60], whole[60];
+                snprintf(fed, sizeof fed, "%s(x*y%s)", folds[i / ALONG], along[i % ALONG]);
+                snprintf(whole, sizeof whole, "%s(product%s)", folds[i / ALONG], along[i % ALONG]);
+                ga_set_error_handler(ga_ignore_error, NULL);
+                ga_array *a = ga_eval_n(fed, 3, in, .names = "x, y, product"),
+                         *b = ga_eval_n(whole, 3, in, .names = "x, y, product");
+                ga_set_error_handler(NULL, NULL);
+                ga_clear_error();
+                if (!CHECK(a ? test_same_bits(a, b) : !b))
+                    printf("     %s of %s %lld x %lld x %lld\n", fed, ga_dtype_name(x->dtype), (long long)n[0], (long long)n[1],
+                           (long long)n[2]);
+            }
+        }
+}
+
 /* What was read is kept, and given back by ga_shutdown; results own nothing of it. */
 static void test_keeping(void)
 {
@@ -563,6 +623,7 @@ int main(void)
     test_large();
     test_polynomials();
     test_long();
+    test_folds();
     test_keeping();
     ga_report_leaks(stdout);
     CHECK(ga_memory_stats().arrays == 0 && ga_memory_stats().used_bytes == 0);

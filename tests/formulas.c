@@ -4,6 +4,7 @@
 #include "test.h"
 
 enum { OPERANDS = 6, MOST_TEXT = 12000, NAMED = 4 };
+#define COUNT(list) ((int64_t)(sizeof(list) / sizeof *(list)))
 
 /* ---- operands ----------------------------------------------------------------------------------------------------- */
 
@@ -21,7 +22,15 @@ static const int64_t shapes[][4][3] = {
     { { 1, 0, 0 }, { 1, 0, 0 }, { 1, 0, 0 }, { 1, 1, 0 } },
     { { 100, 80, 0 }, { 100, 0, 0 }, { 1, 80, 0 }, { 1, 0, 0 } },
     { { 0, 3, 0 }, { 1, 3, 0 }, { 0, 1, 0 }, { 1, 0, 0 } },
+    /* lines of several blocks side by side, short ones one behind the other, axes in the middle */
+    { { 70, 1100, 0 }, { 70, 0, 0 }, { 1, 1100, 0 }, { 70, 1, 0 } },
+    { { 5, 1500, 0 }, { 5, 0, 0 }, { 1, 1500, 0 }, { 5, 1500, 0 } },
+    { { 70, 9, 40 }, { 70, 1, 40 }, { 70, 9, 0 }, { 1, 0, 0 } },
+    { { 3, 66, 20 }, { 3, 0, 0 }, { 3, 66, 0 }, { 1, 66, 1 } },
 };
+enum { FEW_SHAPES = 8 };
+
+static bool any_nan; /* among the elements of operands; what is folded of these shows little */
 
 static void put_random(ga_array *a)
 {
@@ -31,8 +40,8 @@ static void put_random(ga_array *a)
                      v = (double)test_below(5) - 2;
         switch (a->dtype) {
         case GA_BOOL: *(bool *)(void *)p = u > 0; break;
-        case GA_F32: *(float *)(void *)p = test_below(60) == 0 ? NAN : (float)u; break;
-        case GA_F64: *(double *)(void *)p = test_below(60) == 0 ? INFINITY : u; break;
+        case GA_F32: *(float *)(void *)p = any_nan && test_below(60) == 0 ? NAN : (float)u; break;
+        case GA_F64: *(double *)(void *)p = any_nan && test_below(60) == 0 ? INFINITY : u; break;
         case GA_C64: ((float *)(void *)p)[0] = (float)u, ((float *)(void *)p)[1] = (float)v; break;
         case GA_C128: ((double *)(void *)p)[0] = u, ((double *)(void *)p)[1] = v; break;
         default:
@@ -64,9 +73,12 @@ static ga_array *kept[OPERANDS]; /* what lies under chunked operands */
 
 static void make_operands(void)
 {
-    const int64_t(*set)[3] = shapes[test_below(2) ? test_below(2) : test_below(8)];
+    const int64_t(*set)[3] = shapes[test_below(2)    ? test_below(2)
+                                    : test_below(12) ? test_below(FEW_SHAPES)
+                                                     : FEW_SHAPES + test_below(COUNT(shapes) - FEW_SHAPES)];
     const bool floats      = test_below(2);
     on_chunks              = test_below(12) == 0 && !test_on_gpu();
+    any_nan                = test_below(2);
     for (int k = 0; k < OPERANDS; k++) {
         kept[k] = NULL;
         if (k == 4) operand[k] = test_below(2) ? GA_ARG((int)test_below(5)) : GA_ARG(test_uniform() * 4);
@@ -120,6 +132,23 @@ static ga_array *as_array(part p) { return is_number(p) ? ga_scalar(p.v) : (ga_a
 /* The text, in parentheses if it must be, or by chance. */
 static char *inside(part p, int least) { return p.binds < least || test_below(12) == 0 ? write_part("(%s)", p.text) : p.text; }
 
+/* The option .dtype: it is for the last step, whose part is begun first. There the call takes it, if it is one. */
+static ga_dtype asked, taken;
+
+static ga_map_options take_asked(void)
+{
+    ga_map_options o = ga_map_defaults;
+    o.dtype          = asked;
+    if (asked != GA_DTYPE_DEFAULT) taken = asked;
+    asked = GA_DTYPE_DEFAULT;
+    return o;
+}
+
+static void give_back(ga_map_options o)
+{
+    if (o.dtype != GA_DTYPE_DEFAULT) taken = GA_DTYPE_DEFAULT;
+}
+
 static part named[NAMED];
 static int  named_count;
 static char statements[MOST_TEXT];
@@ -156,8 +185,13 @@ static const struct fold_row {
 #include "gpuarr.h"
     { "var", (ga_var) },
     { "std", (ga_std) },
+    { "nanmean", (ga_nanmean) },
+    { "nanvar", (ga_nanvar) },
+    { "nanstd", (ga_nanstd) },
     { "argmin", (ga_argmin) },
     { "argmax", (ga_argmax) },
+    { "nanargmin", (ga_nanargmin) },
+    { "nanargmax", (ga_nanargmax) },
 };
 static const struct sign {
     const char *sign;
@@ -185,8 +219,6 @@ static const struct sign {
               { ">=", COMPARES, (ga_greater_equal) },
               { "==", COMPARES, (ga_equal) },
               { "!=", COMPARES, (ga_not_equal) } };
-#define COUNT(list) ((int64_t)(sizeof(list) / sizeof *(list)))
-
 static part some_leaf(void)
 {
     int way = (int)test_below(10), k = (int)test_below(OPERANDS);
@@ -227,72 +259,99 @@ static part between_numbers(part a, part b)
 
 static part some_operator(int depth)
 {
-    part               a = some_part(depth - 1), b = some_part(depth - 1);
-    const struct sign *s = &signs[test_below(COUNT(signs))];
-    if (is_number(a) && is_number(b)) return between_numbers(a, b);
+    const ga_map_options o = take_asked();
+    part                 a = some_part(depth - 1), b = some_part(depth - 1);
+    const struct sign   *s = &signs[test_below(COUNT(signs))];
+    if (is_number(a) && is_number(b)) {
+        give_back(o);
+        return between_numbers(a, b);
+    }
     char *left = inside(a, s->binds + (s->binds == POWERS || s->binds == COMPARES));
     char *text =
         write_part(test_below(3) ? "%s %s %s" : "%s%s%s", left, s->sign, inside(b, s->binds == POWERS ? SIGNED : s->binds + 1));
     if (is_broken(a) || is_broken(b)) return of_array(NULL, s->binds, text);
     if (s->binds == POWERS && is_number(b) && b.v.kind == GA_KIND_INT && b.v.i == 2)
-        return of_array(ga_square(a.v.array), s->binds, text);
+        return of_array((ga_square)(a.v.array, o), s->binds, text);
     if (s->binds == POWERS && is_number(b) && b.v.kind == GA_KIND_REAL && b.v.re == 2 && a.v.array->dtype >= GA_F32)
-        return of_array(ga_square(a.v.array), s->binds, text);
-    return of_array(s->call(a.v, b.v, ga_map_defaults), s->binds, text);
+        return of_array((ga_square)(a.v.array, o), s->binds, text);
+    return of_array(s->call(a.v, b.v, o), s->binds, text);
 }
 
 static part some_unary(int depth)
 {
-    part  a    = some_part(depth - 1);
-    bool  not_ = test_below(4) == 0 && !is_number(a);
-    char *text = write_part("%s%s", not_ ? "~" : "-", inside(a, SIGNED));
+    const ga_map_options o    = take_asked();
+    part                 a    = some_part(depth - 1);
+    bool                 not_ = test_below(4) == 0 && !is_number(a);
+    char                *text = write_part("%s%s", not_ ? "~" : "-", inside(a, SIGNED));
     if (is_number(a)) {
         part p = { text, SIGNED, a.v };
+        give_back(o);
         if (a.v.kind == GA_KIND_INT && a.v.i == INT64_MIN) return of_array(NULL, SIGNED, text);
         p.v.i      = -p.v.i;
         p.v.re     = -p.v.re;
         p.v.single = false;
         return p;
     }
-    return of_array(is_broken(a) ? NULL : not_ ? ga_invert(a.v.array) : ga_negative(a.v.array), SIGNED, text);
+    return of_array(is_broken(a) ? NULL : not_ ? (ga_invert)(a.v.array, o) : (ga_negative)(a.v.array, o), SIGNED, text);
 }
 
 static part some_call(int depth)
 {
-    part a = some_part(depth - 1);
+    ga_map_options o = take_asked();
+    part           a = some_part(depth - 1);
     if (test_below(2)) {
         const struct unary_row *u    = &unary[test_below(COUNT(unary))];
         char                   *text = write_part("%s(%s)", u->name, a.text);
-        return of_array(is_broken(a) ? NULL : u->call(as_array(a), ga_map_defaults), ATOM, text);
+        if (is_number(a)) { /* a number takes any dtype, and the array of it does not */
+            give_back(o);
+            o = ga_map_defaults;
+        }
+        return of_array(is_broken(a) ? NULL : u->call(as_array(a), o), ATOM, text);
     }
     part b = some_part(depth - 1);
     if (test_below(3)) {
         const struct binary_row *f    = &binary[test_below(COUNT(binary))];
         char                    *text = write_part("%s(%s, %s)", f->name, a.text, b.text);
-        return of_array(is_broken(a) || is_broken(b) ? NULL : f->call(a.v, b.v, ga_map_defaults), ATOM, text);
+        return of_array(is_broken(a) || is_broken(b) ? NULL : f->call(a.v, b.v, o), ATOM, text);
     }
     part  c    = some_part(depth - 1);
     bool  none = is_broken(a) || is_broken(b) || is_broken(c);
     int   way  = (int)test_below(3);
     char *text = write_part("%s(%s, %s, %s)", way == 0 ? "where" : way == 1 ? "clip" : "multiply_add", a.text, b.text, c.text);
     if (none) return of_array(NULL, ATOM, text);
-    if (way == 0) return of_array((ga_where)(as_array(a), b.v, c.v, ga_map_defaults), ATOM, text);
-    return of_array(way == 1 ? (ga_clip)(a.v, b.v, c.v, ga_map_defaults) : (ga_multiply_add)(a.v, b.v, c.v, ga_map_defaults),
-                    ATOM, text);
+    if (way == 0) return of_array((ga_where)(as_array(a), b.v, c.v, o), ATOM, text);
+    return of_array(way == 1 ? (ga_clip)(a.v, b.v, c.v, o) : (ga_multiply_add)(a.v, b.v, c.v, o), ATOM, text);
+}
+
+/* Some axes of an array of so many, and how they are written; perhaps one that it has not. */
+static const char *some_axes(int ndim, ga_reduce_options *o)
+{
+    const int first = (int)test_below(2 * ndim + 1) - ndim, second = (int)test_below(2 * ndim + 1) - ndim;
+    if (test_below(3) == 0) return "";
+    if (ndim < 2 || test_below(3)) {
+        o->axis = first;
+        return write_part(test_below(2) ? ", axis=%d" : ", %d", first);
+    }
+    o->axes.ndim = 2;
+    o->axes.n[0] = first;
+    o->axes.n[1] = second;
+    return write_part(", axis=(%d, %d)", first, second);
 }
 
 static part some_fold(int depth)
 {
+    const ga_dtype         last = take_asked().dtype;
     part                   a    = some_part(depth - 1);
     const struct fold_row *f    = &folds[test_below(COUNT(folds))];
     ga_reduce_options      o    = ga_reduce_defaults;
-    int                    axis = (int)test_below(2) - 1;
-    bool                   all  = test_below(3) == 0;
-    o.keepdims                  = test_below(3) == 0;
-    if (!all) o.axis = axis;
-    char *text = all ? write_part("%s(%s%s)", f->name, a.text, o.keepdims ? ", keepdims=True" : "")
-                     : write_part(test_below(2) ? "%s(%s, axis=%d%s)" : "%s(%s, %d%s)", f->name, a.text, axis,
-                                  o.keepdims ? ", keepdims=True" : "");
+    const char            *axes = some_axes(a.v.array ? a.v.array->ndim : 1, &o), *dtype = "";
+    o.keepdims = test_below(3) == 0;
+    if (test_below(8) == 0) {
+        o.dtype = (ga_dtype)(1 + test_below(GA_DTYPE_COUNT - 1));
+        dtype   = write_part(", dtype=%s", ga_dtype_name(o.dtype));
+    }
+    if (last != GA_DTYPE_DEFAULT) o.dtype = last;
+    char *text = write_part("%s(%s%s%s%s)", f->name, a.text, axes, o.keepdims ? ", keepdims=True" : "", dtype);
     return of_array(is_broken(a) ? NULL : f->call(as_array(a), o), ATOM, text);
 }
 
@@ -300,7 +359,8 @@ static part some_index(int depth)
 {
     static const char *const index[] = { "..., ::-1", "..., newaxis", "1:", "..., :2", "-1", "...", "::2" };
     const char              *i       = index[test_below(COUNT(index))];
-    part                     a       = some_part(depth - 1);
+    asked                            = GA_DTYPE_DEFAULT;
+    part a                           = some_part(depth - 1);
     if (is_number(a)) return a;
     char *text = write_part("%s[%s]", inside(a, ATOM), i);
     return of_array(is_broken(a) ? NULL : ga_index(a.v.array, "%s", i), ATOM, text);
@@ -308,6 +368,7 @@ static part some_index(int depth)
 
 static part some_conversion(int depth)
 {
+    asked           = GA_DTYPE_DEFAULT;
     part      a     = some_part(depth - 1);
     ga_dtype  dtype = (ga_dtype)(1 + test_below(GA_DTYPE_COUNT - 1));
     char     *text  = write_part("%s(%s)", ga_dtype_name(dtype), a.text);
@@ -342,7 +403,10 @@ static part some_formula(void)
         p.text               = write_part("t%d", named_count);
         named[named_count++] = p;
     }
+    taken  = GA_DTYPE_DEFAULT;
+    asked  = test_below(4) ? GA_DTYPE_DEFAULT : (ga_dtype)(1 + test_below(GA_DTYPE_COUNT - 1));
     part p = some_part(1 + (int)test_below(4));
+    asked  = GA_DTYPE_DEFAULT;
     p.text = write_part("%s%s", statements, p.text);
     return p;
 }
@@ -355,10 +419,11 @@ static int made, failed_alike;
 static void run_formula(void)
 {
     make_operands();
-    part p = some_formula();
+    part           p     = some_formula();
+    const ga_dtype dtype = taken;
     ga_clear_error();
     ga_array *expected = is_broken(p) ? NULL : as_array(p);
-    ga_array *first = ga_eval_n(p.text, OPERANDS, operand, .names = names), *again = NULL, *out = NULL;
+    ga_array *first = ga_eval_n(p.text, OPERANDS, operand, .names = names, .dtype = dtype), *again = NULL, *out = NULL;
     bool      ok = !first == !expected && !first == (ga_error() != NULL);
     if (first) made++;
     else failed_alike++;
@@ -366,7 +431,7 @@ static void run_formula(void)
     if (ga_error()) snprintf(said, sizeof said, "%s", ga_error());
     ga_clear_error();
     if (ok && first && !on_chunks) {
-        again = ga_eval_n(p.text, OPERANDS, operand, .names = names);
+        again = ga_eval_n(p.text, OPERANDS, operand, .names = names, .dtype = dtype);
         ok    = test_same_bits(first, expected) && test_same_bits(again, expected);
         /* into an operand, if it fits: results as if all were read before */
         for (int k = 0; ok && k < OPERANDS && !out; k++)
@@ -376,21 +441,29 @@ static void run_formula(void)
             ga_array *mask = ga_greater(ga_random((out->ndim > 0 ? out->shape[out->ndim - 1] : 1)), 0.5), *copy = ga_copy(out);
             if (out->ndim > 0) ga_copyto(copy, expected, .where = mask), expected = copy;
             else mask = NULL;
-            bool folds_last = mask && !ga_eval_n(p.text, OPERANDS, operand, .names = names, .out = out, .where = mask);
+            bool folds_last =
+                mask && !ga_eval_n(p.text, OPERANDS, operand, .names = names, .dtype = dtype, .out = out, .where = mask);
             if (folds_last) ok = strstr(ga_error(), ".where") != NULL;
             else
-                ok =
-                    (mask || ga_eval_n(p.text, OPERANDS, operand, .names = names, .out = out)) && test_same_bits(out, expected);
+                ok = (mask || ga_eval_n(p.text, OPERANDS, operand, .names = names, .dtype = dtype, .out = out)) &&
+                     test_same_bits(out, expected);
             ga_clear_error();
         } else if (out) {
             expected = ga_copy(expected); /* it may be this operand */
-            ok       = ga_eval_n(p.text, OPERANDS, operand, .names = names, .out = out) == out && test_same_bits(out, expected);
+            ok       = ga_eval_n(p.text, OPERANDS, operand, .names = names, .dtype = dtype, .out = out) == out &&
+                 test_same_bits(out, expected);
         }
     } else if (ok && first) {
-        ok = test_same_bits(ga_compute(first), ga_compute(expected));
+        again    = ga_compute(first);
+        expected = ga_compute(expected);
+        ok       = again ? test_same_bits(again, expected) : !expected; /* nanargmax of NaN alone fails here */
     }
     if (CHECK(ok)) return;
-    printf("     %s\n     %s%s\n", p.text, said, on_chunks ? " (chunked)" : out ? " (.out)" : "");
+    printf("     %s\n     %s%s .dtype = %s\n", p.text, said,
+           on_chunks ? " (chunked)"
+           : out     ? " (.out)"
+                     : "",
+           ga_dtype_name(dtype));
     for (int k = 0; k < OPERANDS; k++)
         if (operand[k].array)
             printf("     %s: %s, %d dimensions\n", name_of[k], ga_dtype_name(operand[k].array->dtype), operand[k].array->ndim);

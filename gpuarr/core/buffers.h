@@ -11,6 +11,15 @@ enum { GI_ALIVE = 0x6A5EA11Eu % 0x7FFFFFFF, GI_DEAD = 0x0DEADA55 };
 
 typedef enum gi_memory { GI_ORDINARY, GI_PINNED, GI_MANAGED } gi_memory;
 
+/* Makes elements as they are read, where no memory holds them: what a formula folds. */
+typedef struct gi_maker {
+    void (*make)(const void *job, int64_t first, int64_t n, void *to); /* those from number `first` on, in C order */
+    void (*fetch)(const void *job, int64_t first, int64_t n);          /* brings near what they are made of */
+    const void *job;
+    double      bytes; /* as which an element counts that is moved, */
+    int64_t     cost;  /* as so many simple operations one that is made */
+} gi_maker;
+
 struct gi_buffer {
     int64_t references; /* atomic */
     void   *base;
@@ -29,6 +38,7 @@ struct gi_buffer {
     ga_event copied;  /* behind the last copy that was not waited for */
     bool     copying; /* atomic: perhaps it is not done yet */
 
-    struct gi_lazy *node; /* of chunked arrays: what they are views of; there is no memory then (see deferred.h) */
+    struct gi_lazy *node;  /* of chunked arrays: what they are views of; there is no memory then (see deferred.h) */
+    const gi_maker *maker; /* of an array in C order that only a fold reads; there is no memory then either */
 };
 typedef struct gi_lazy gi_lazy;

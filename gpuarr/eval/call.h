@@ -6,10 +6,9 @@ static bool gi_options_eval(ga_eval_options *o)
 }
 
 /* The device of passes, or GA_DEVICE_DEFAULT: there are none, because arrays lie on several. */
-static ga_device gi_eval_device(const ga_eval_options *o, int n, const ga_arg *operands)
+static ga_device gi_eval_device(int n, const ga_arg *operands)
 {
     ga_device device = GA_DEVICE_DEFAULT;
-    if (o->dtype != GA_DTYPE_DEFAULT) return device;
     for (int k = 0; k < n; k++) {
         const ga_array *a = operands[k].array;
         if (a && device != GA_DEVICE_DEFAULT && a->device != device) return GA_DEVICE_DEFAULT;
@@ -21,7 +20,7 @@ static ga_device gi_eval_device(const ga_eval_options *o, int n, const ga_arg *o
 /* Computes the steps, in passes if there are any, and tells an error with the formula and the place in it. */
 static ga_array *gi_eval_steps(gi_formula_text *f, const gi_steps *steps, const gi_passes *passes, const ga_eval_options *o)
 {
-    gi_eval_run         r        = { f, steps, *o, NULL, NULL, gi_eval_device(o, f->n, f->operands) };
+    gi_eval_run         r        = { f, steps, *o, NULL, NULL, gi_eval_device(f->n, f->operands) };
     int                 failed   = -1;
     bool                declined = true;
     ga_array           *result   = NULL;
@@ -46,7 +45,7 @@ static ga_array *gi_eval_new(gi_formula_text *f, const gi_formula_key *key, cons
     GI_ARENA(gi_steps, steps, 1);
     GI_ARENA(gi_passes, passes, 1);
     if (!gi_parse(f, steps)) return NULL;
-    gi_passes_plan(steps, f->operands, passes);
+    gi_passes_plan(steps, f->operands, o->dtype, passes);
     gi_formula_keep(key, steps, passes);
     return gi_eval_steps(f, steps, passes->any ? passes : NULL, o);
 }
@@ -76,7 +75,7 @@ ga_array *(ga_eval_n)(const char *formula, int n, const ga_arg *operands, ga_eva
     f.n        = n;
     f.operands = operands;
     f.named    = false;
-    gi_formula_key_of(&key, &f, letters);
+    gi_formula_key_of(&key, &f, letters, o.dtype);
     gi_kept_formula *kept = gi_formula_find(&key);
     if (!kept) return gi_eval_new(&f, &key, &o);
     ga_array *result = gi_eval_steps(&f, kept->steps, kept->passes, &o);

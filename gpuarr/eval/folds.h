@@ -1,101 +1,103 @@
-/* ---- folds that are fed tile by tile ---------------------------------------------------------------------------------------- */
-/*  A fold over the last axes, or all, takes the elements in the order in which a pass makes them: each block of 1024 is folded as soon as
-    it is made, along the documented tree (ops/reduce.h), and nothing but the accumulators of the blocks is kept.             */
+/* ---- folds that are fed by a pass ---------------------------------------------------------------------------------------- */
+/*  A fold reads its elements in pieces: of a line, or of a row of lines side by side (ops/reduce.h). Where a pass is to make them, it makes
+    each piece when the fold reads it, so that no array of them is needed, and the fold is that of the call, bit by bit.         */
 
-typedef struct gi_fold_job {
-    gi_pass_job  pass;
-    gi_reduction r;
-} gi_fold_job;
+enum { GI_FOLD_LEAST = 64 }; /* elements: shorter pieces are not worth being made */
 
-/* A unit is a block of a line. */
-static void gi_pass_fold_blocks(int64_t begin, int64_t end, void *job)
+/* Makes the elements that a fold reads. */
+static void gi_pass_feed(const void *job, int64_t first, int64_t n, void *to)
 {
-    const gi_fold_job *f    = (const gi_fold_job *)job;
-    const gi_pass_job *j    = &f->pass;
+    const gi_pass_job *j    = (const gi_pass_job *)job;
     const gi_fused    *p    = j->p;
-    const int64_t      room = gi_pass_tile_room(j), length = f->r.lines.length;
-    const gi_pass_op  *op = &p->op[p->ops - 1];
+    const int64_t      size = ga_itemsize(p->dtype);
     char              *slot[GI_FUSED_SLOTS];
-    GI_ARENA(char, tiles, (p->tiles + p->leaves + 1) * room + gi_pass_any_room(j));
-    char *leaves = gi_pass_slots(j, tiles, slot), *made = leaves + p->leaves * room, *cast = made + room;
-    for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t in_line = unit % f->r.blocks * GI_BLOCK, n = length - in_line < GI_BLOCK ? length - in_line : GI_BLOCK;
-        gi_pass_begin_tile(j, unit / f->r.blocks * length + in_line, n, slot, leaves);
-        gi_pass_run_op(j, op, n, made, slot);
-        if (f->r.lines.dtype != p->dtype) gi_cast(f->r.lines.dtype, p->dtype, n, cast, made);
-        f->r.fold.block(n, f->r.accs + unit * f->r.fold.acc_bytes, f->r.lines.dtype != p->dtype ? cast : made);
+    GI_ARENA(char, tiles, (p->tiles + p->leaves) * j->room);
+    char *leaves = gi_pass_slots(j, tiles, slot);
+    for (int64_t done = 0; done < n; done += j->tile) {
+        const int64_t m = n - done < j->tile ? n - done : j->tile;
+        gi_pass_begin_tile(j, first + done, m, slot, leaves);
+        gi_pass_run_op(j, &p->op[p->ops - 1], m, (char *)to + done * size, slot);
     }
 }
 
-/* An array of the pass's dtype and shape in C order, without elements: to plan the fold by. */
-static void gi_pass_imagine(const gi_pass_job *j, ga_array *a)
+/* Brings near what n elements are made of, where that is a piece of memory. */
+static void gi_pass_fetch(const void *job, int64_t first, int64_t n)
 {
+    const gi_pass_job *j    = (const gi_pass_job *)job;
+    const int          last = j->ndim - 1;
+    for (int k = 0; k < j->p->leaves && last >= 0; k++) {
+        const gi_pass_view *v = &j->leaf[k];
+        int64_t             column, offset = gi_pass_offset(j, v, first, &column);
+        const int64_t       run = n < j->shape[last] - column ? n : j->shape[last] - column;
+        for (int64_t b = 0; b < run * v->size && v->strides[last] == v->size; b += GI_LINE)
+            __builtin_prefetch(v->data + offset + column * v->size + b, 0, 2);
+    }
+}
+
+/* An array of the pass's dtype and shape in C order, whose elements the buffer's maker makes. False: it is beyond what can be counted. */
+static bool gi_pass_imagine(const gi_pass_job *j, gi_buffer *buffer, ga_array *a)
+{
+    memset(buffer, 0, sizeof *buffer);
     memset(a, 0, sizeof *a);
     a->dtype  = j->p->dtype;
     a->device = GA_CPU;
     a->ndim   = j->ndim;
     a->size   = j->total;
+    a->owner  = buffer;
+    a->alive  = GI_ALIVE;
     memcpy(a->shape, j->shape, sizeof a->shape);
-    (void)gi_shape_c_strides(a->dtype, a->ndim, a->shape, a->strides);
+    return gi_shape_c_strides(a->dtype, a->ndim, a->shape, a->strides) > 0;
 }
 
-/* Does each line lie in one piece, behind the one before, and is it long enough for tiles? */
-static bool gi_pass_folds_lines(const gi_lines *p)
+/* Does the fold read elements in C order, in pieces that are long enough? Few lines side by side are read at once by rows of the table alone. */
+static bool gi_pass_folds_lines(const gi_lines *p, bool of_table)
 {
-    const int64_t size = ga_itemsize(p->a->dtype);
-    return p->lines > 0 && p->length >= 64 && p->reduced == 1 && p->strides[0] == size &&
-           (p->kept == 0 || (p->kept == 1 && p->kept_strides[0] == p->length * size));
+    const int64_t size = ga_itemsize(p->a->dtype), columns = gi_line_columns(p);
+    if (columns == 1) return p->shape[p->reduced - 1] >= GI_FOLD_LEAST;
+    if (p->kept_strides[p->kept - 1] != size) return p->kept_strides[p->kept - 1] == p->length * size;
+    return columns >= GI_FOLD_LEAST ||
+           (of_table && p->reduced == 1 && p->strides[0] == columns * size && p->length * columns >= 4 * GI_FOLD_LEAST);
 }
 
-/* Runs a planned fold into `result`. False: no memory. */
-static bool gi_pass_fold_run(const char *site, gi_fold_job *f, const ga_arg *values, ga_array *result)
+/* Can a pass feed step k, a fold of what it makes? Plans the job and the array that the fold gets. */
+static bool gi_pass_can_feed(const gi_eval_run *r, const gi_fused *p, int k, gi_pass_job *j, gi_buffer *buffer, ga_array *a)
 {
-    gi_pass_job  *j = &f->pass;
-    gi_reduction *r = &f->r;
-    double        bytes;
-    gi_pass_join_dimensions(j, false);
-    int64_t share       = gi_pass_cut(j, &bytes) * j->tile / GI_BLOCK;
-    j->tile             = GI_BLOCK;
-    r->blocks           = (r->lines.length + GI_BLOCK - 1) / GI_BLOCK;
-    r->result           = (char *)result->data;
-    r->result_bytes     = (int)ga_itemsize(result->dtype);
-    const int64_t units = r->lines.lines * r->blocks, acc_bytes = units * r->fold.acc_bytes;
-    r->accs = (char *)gi_mem_alloc(site, (size_t)acc_bytes);
-    if (!r->accs) return false;
-    GI_ARENA(char, numbers, gi_pass_number_bytes(j));
-    gi_pass_numbers(j, values, numbers);
-    gi_parallel_bytes(bytes, units, share > 0 ? share : 1, gi_pass_fold_blocks, f);
-    gi_parallel_bytes((double)acc_bytes, r->lines.lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
-    gi_mem_release(r->accs, (size_t)acc_bytes);
-    return true;
+    const gi_step    *step   = &r->steps->step[k];
+    const ga_arg     *values = r->value;
+    ga_reduce_options o      = gi_step_reduce(r, step, false);
+    gi_lines          lines;
+    memset(j, 0, sizeof *j);
+    j->p = p;
+    if (gi_is_complex(p->dtype) && !step->word->row) return false; /* its parts are folded */
+    if (r->device != GA_CPU || gi_pass_is_deferred(p, values, NULL) || !gi_pass_shape(p, values, NULL, &j->ndim, j->shape))
+        return false;
+    for (int i = 0; i < p->leaves; i++)
+        if (gi_pass_turns(values[p->leaf[i]].array)) return false;
+    j->total = gi_shape_size(j->ndim, j->shape);
+    return gi_pass_imagine(j, buffer, a) && gi_lines_plan(r->f->site, &lines, a, a->dtype, o.axis, &o.axes, false) &&
+           gi_pass_folds_lines(&lines, step->word->row != NULL);
 }
 
-/* What the row's fold makes of what a pass makes. NULL with an error, or *declined: then the pass is to be made, and the fold called. */
-static ga_array *gi_pass_fold(const gi_eval_run *r, const gi_fused *p, const gi_row *row, ga_reduce_options o, bool *declined)
+/* What step k folds of what a pass makes. NULL with an error, or *declined: then the pass is to be made, and the fold called. */
+static ga_array *gi_pass_fold(const gi_eval_run *r, const gi_fused *p, int k, bool *declined)
 {
-    const char   *site   = r->f->site;
     const ga_arg *values = r->value;
-    gi_fold_job   f;
+    gi_pass_job   j;
+    gi_buffer     buffer;
     ga_array      imagined;
-    memset(&f.pass, 0, sizeof f.pass);
-    f.pass.p  = p;
-    *declined = r->device != GA_CPU || gi_pass_is_deferred(p, values, NULL) ||
-                !gi_pass_shape(p, values, NULL, &f.pass.ndim, f.pass.shape);
-    for (int k = 0; k < p->leaves && !*declined; k++) *declined = gi_pass_turns(values[p->leaf[k]].array);
-    if (*declined || !gi_options_reduce(&o) || !gi_arena_check(site)) return NULL;
-    f.pass.total = gi_shape_size(f.pass.ndim, f.pass.shape);
-    gi_pass_imagine(&f.pass, &imagined);
-    if (!gi_reduce_plan(&row, row->name, &imagined, &o, &f.r)) return NULL;
-    *declined = !gi_pass_folds_lines(&f.r.lines);
-    if (*declined) return NULL;
-    const ga_dtype end = gi_reduce_end_dtype(row->ends, f.r.lines.dtype), dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end;
-    ga_array      *result = gi_array_new(site, end, GA_CPU, f.r.lines.result_ndim, f.r.lines.result_shape);
-    if (!result) return NULL;
-    for (int k = 0; k < p->leaves; k++) gi_pass_view_of(&f.pass.leaf[k], values[p->leaf[k]].array, f.pass.ndim, f.pass.shape);
-    if (!gi_pass_fold_run(site, &f, values, result)) {
-        ga_free(result);
-        return NULL;
-    }
-    if (o.dtype != GA_DTYPE_DEFAULT) result = gi_copy_finish(site, result, o.dtype, NULL);
-    return gi_copy_finish(site, result, dtype, o.out);
+    gi_maker      maker;
+    *declined = !gi_pass_can_feed(r, p, k, &j, &buffer, &imagined);
+    if (*declined || !gi_arena_check(r->f->site)) return NULL;
+    for (int i = 0; i < p->leaves; i++) gi_pass_view_of(&j.leaf[i], values[p->leaf[i]].array, j.ndim, j.shape);
+    gi_pass_join_dimensions(&j, false);
+    (void)gi_pass_cut(&j, &maker.bytes);
+    maker.bytes /= (double)j.total;
+    maker.cost   = p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
+    maker.make   = gi_pass_feed;
+    maker.fetch  = gi_pass_fetch;
+    maker.job    = &j;
+    buffer.maker = &maker;
+    GI_ARENA(char, numbers, gi_pass_number_bytes(&j));
+    gi_pass_numbers(&j, values, numbers);
+    return gi_run_fold_step(r, k, &imagined);
 }

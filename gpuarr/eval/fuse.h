@@ -53,15 +53,13 @@ static bool gi_passes_adapt(const gi_eval_run *r, const gi_passes *s, gi_passes 
     return changed && gi_passes_build(r->steps, adapted);
 }
 
-/* Computes a fold of what a pass makes: tile by tile, or else from an array of it. NULL with an error, or *declined. */
+/* Computes a fold of what a pass makes: fed by it, or else from an array of it. NULL with an error, or *declined. */
 static ga_array *gi_run_folding(gi_eval_run *r, const gi_fused *p, int k, bool *declined)
 {
-    const gi_step          *step   = &r->steps->step[k];
-    const ga_reduce_options o      = gi_step_reduce(r, step, k == r->steps->count - 1);
-    ga_array               *result = gi_pass_fold(r, p, step->word->row(), o, declined);
+    ga_array *result = gi_pass_fold(r, p, k, declined);
     if (!*declined) return result;
     ga_array *input = gi_pass_make(r, p, NULL, NULL, declined);
-    result          = input ? gi_run_fold(r, step, input, gi_number_of(GA_KIND_INT, 0, 0), k == r->steps->count - 1) : NULL;
+    result          = input ? gi_run_fold_step(r, k, input) : NULL;
     ga_free(input);
     return result;
 }

@@ -132,7 +132,7 @@ static ga_array *gi_pass_defer(const gi_eval_run *r, const gi_fused *p, const ga
     memset(&c, 0, sizeof c);
     d->p      = *p;
     d->masked = where != NULL;
-    c.print   = gi_formula_hash((uint64_t)p->root, r->f->text, strlen(r->f->text));
+    c.print   = gi_formula_hash((uint64_t)p->root + ((uint64_t)r->o.dtype << 16), r->f->text, strlen(r->f->text));
     for (int k = 0; k < p->leaves; k++) {
         in[k]        = r->value[p->leaf[k]].array;
         d->p.leaf[k] = k;

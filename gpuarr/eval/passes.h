@@ -1,7 +1,7 @@
 /* ---- passes: elementwise steps that are computed together ----------------------------------------------------------------- */
 /*  A pass computes the elements of one step, and on the way all that only it needs, a tile at a time, so that nothing in between leaves
     the nearest caches. Its leaves are arrays that are there: operands, and what other passes and calls have made. What a call
-    needs (a fold, an index) is made by a pass before it.                                                                      */
+    needs (an index, a median) is made by a pass before it; other folds are fed by theirs (folds.h).                           */
 
 enum {
     GI_PASS_STEPS    = 200,
@@ -68,12 +68,6 @@ enum { GI_PASS_TILE_BYTES = 4096, GI_PASS_STREAM_BYTES = 2048, GI_PASS_APART = 6
 static int64_t gi_pass_tile(const gi_fused *p, bool streams)
 {
     return (streams ? GI_PASS_STREAM_BYTES : GI_PASS_TILE_BYTES) / p->widest;
-}
-
-/* How many copies of a number it takes: for tiles, and for the blocks of folds. */
-static int64_t gi_pass_number_copies(const gi_fused *p)
-{
-    return gi_pass_tile(p, false) > GI_BLOCK ? gi_pass_tile(p, false) : GI_BLOCK;
 }
 
 /* ---- building a pass --------------------------------------------------------------------------------------------------------- */
@@ -399,13 +393,15 @@ static bool gi_passes_build(const gi_steps *steps, gi_passes *s)
     return true;
 }
 
-/* Plans how a formula is computed on arrays of these dtypes; s->any says whether there is anything to gain. */
-static void gi_passes_plan(const gi_steps *steps, const ga_arg *operands, gi_passes *s)
+/* Plans how a formula is computed on arrays of these dtypes; dtype: the option of the last step; s->any says whether there is anything to
+   gain. */
+static void gi_passes_plan(const gi_steps *steps, const ga_arg *operands, ga_dtype dtype, gi_passes *s)
 {
     s->any   = false;
     s->count = 0;
     if (steps->count > GI_PASS_STEPS) return;
-    for (int k = 0; k < steps->count; k++) gi_type_step(&steps->step[k], operands, s->typed, &s->typed[k]);
+    for (int k = 0; k < steps->count; k++)
+        gi_type_step(&steps->step[k], operands, s->typed, k == steps->count - 1 ? dtype : GA_DTYPE_DEFAULT, &s->typed[k]);
     gi_passes_store(steps, s);
     s->any = gi_passes_build(steps, s) && s->count > 0;
 }

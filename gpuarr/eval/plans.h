@@ -1,6 +1,6 @@
 /* ---- formulas that were read before -------------------------------------------------------------------------------------- */
 /*  A few hundred formulas are kept as they were read and planned, until ga_shutdown. A formula is found again by its text and its
-    operands' names and dtypes. Memory that is not to be had is no error: then it is read anew.                                                    */
+    operands' names and dtypes, and .dtype. Memory that is not to be had is no error: then it is read anew.                                                    */
 
 enum { GI_KEPT_FORMULAS = 256 };
 
@@ -10,7 +10,7 @@ typedef struct gi_kept_formula {
     int         n;     /* operands */
     uint64_t    hash;
     const char *text, *list;
-    int8_t     *kinds; /* of the operands */
+    int8_t     *kinds; /* of the operands, and .dtype */
     gi_steps   *steps;
     gi_passes  *passes;
 } gi_kept_formula;
@@ -67,12 +67,12 @@ typedef struct gi_formula_key {
     uint64_t    hash;
     const char *text, *list;
     int         n;
-    int8_t      kinds[GI_FORMULA_OPERANDS];
+    int8_t      kinds[GI_FORMULA_OPERANDS + 1]; /* the last one is .dtype */
 } gi_formula_key;
 
 /* Where no list of names is given, they stand in the text of the call, and so does the place, which every call has of its own: where that
    text lies tells calls apart. */
-static void gi_formula_key_of(gi_formula_key *key, const gi_formula_text *f, size_t letters)
+static void gi_formula_key_of(gi_formula_key *key, const gi_formula_text *f, size_t letters, ga_dtype dtype)
 {
     key->text = f->text;
     key->list = f->list ? f->list : f->site ? f->site : "";
@@ -80,8 +80,9 @@ static void gi_formula_key_of(gi_formula_key *key, const gi_formula_text *f, siz
     for (int k = 0; k < f->n; k++)
         key->kinds[k] = (int8_t)(f->operands[k].array ? (int)f->operands[k].array->dtype
                                                       : -(int)f->operands[k].kind - 16 * f->operands[k].single);
-    key->hash = gi_formula_hash((uint64_t)f->n + 14695981039346656037u, f->text, letters);
-    key->hash = gi_formula_hash(key->hash, (const char *)key->kinds, (size_t)f->n);
+    key->kinds[f->n] = (int8_t)dtype;
+    key->hash        = gi_formula_hash((uint64_t)f->n + 14695981039346656037u, f->text, letters);
+    key->hash        = gi_formula_hash(key->hash, (const char *)key->kinds, (size_t)f->n + 1);
     key->hash = f->list ? gi_formula_hash(key->hash, f->list, strlen(f->list)) : key->hash ^ (uint64_t)(uintptr_t)f->site;
     key->hash ^= key->hash >> 40;
 }
@@ -91,7 +92,7 @@ static gi_kept_formula *gi_formula_find(const gi_formula_key *key)
 {
     pthread_mutex_lock(&gi_formulas.lock);
     gi_kept_formula *p = gi_formulas.place[key->hash % GI_KEPT_FORMULAS];
-    if (p && p->hash == key->hash && p->n == key->n && !memcmp(p->kinds, key->kinds, (size_t)key->n) &&
+    if (p && p->hash == key->hash && p->n == key->n && !memcmp(p->kinds, key->kinds, (size_t)key->n + 1) &&
         !strcmp(p->text, key->text) && !strcmp(p->list, key->list))
         __atomic_add_fetch(&p->users, 1, __ATOMIC_RELAXED);
     else p = NULL;
@@ -108,7 +109,7 @@ static size_t gi_formula_numbers(const gi_passes *passes, gi_passes *kept, char 
         for (int k = 0; k < passes->pass[i].numbers; k++) {
             const gi_fused       *p      = &passes->pass[i];
             const gi_pass_number *number = &p->number[k];
-            const int64_t         size = ga_itemsize(number->dtype), copies = number->copied ? gi_pass_number_copies(p) : 1,
+            const int64_t         size = ga_itemsize(number->dtype), copies = number->copied ? gi_pass_tile(p, false) : 1,
                           all = gi_mem_padded(copies * size) + GI_PASS_APART;
             if (!passes->typed[number->step].fixed || bytes + (size_t)all > MOST) continue;
             if (room) {
@@ -129,7 +130,7 @@ static void gi_formula_keep(const gi_formula_key *key, const gi_steps *steps, co
     const size_t step_bytes = offsetof(gi_steps, step) + (size_t)steps->count * sizeof *steps->step,
                  after      = (size_t)gi_mem_padded((int64_t)step_bytes);
     const size_t pass_bytes = passes->any ? offsetof(gi_passes, pass) + (size_t)passes->count * sizeof *passes->pass : 0;
-    const size_t letters = strlen(key->text) + 1, names = strlen(key->list) + 1, kinds = (size_t)key->n;
+    const size_t letters = strlen(key->text) + 1, names = strlen(key->list) + 1, kinds = (size_t)key->n + 1;
     const size_t before  = (size_t)gi_mem_padded((int64_t)(head + after + pass_bytes + kinds + letters + names));
     const size_t numbers = passes->any ? gi_formula_numbers(passes, NULL, NULL) : 0;
     char        *p       = (char *)aligned_alloc(GI_ALIGN, before + (size_t)gi_mem_padded((int64_t)numbers));

@@ -82,6 +82,12 @@ static ga_array *gi_run_fold(const gi_eval_run *r, const gi_step *step, const ga
     return word->kind == GI_WORD_ORDER ? word->order(a, m) : word->percentile(a, q, m);
 }
 
+/* Step k, a fold without a q. */
+static ga_array *gi_run_fold_step(const gi_eval_run *r, int k, const ga_array *a)
+{
+    return gi_run_fold(r, &r->steps->step[k], a, gi_number_of(GA_KIND_INT, 0, 0), k == r->steps->count - 1);
+}
+
 static ga_array *gi_run_call(const gi_eval_run *r, const gi_step *step, const ga_arg *in, bool last)
 {
     const char     *site = r->f->site;

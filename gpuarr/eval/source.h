@@ -405,7 +405,7 @@ char *(ga_formula_c)(const char *name, const char *formula, const char *paramete
     s.failed   = false;
     s.value    = gi_source_value;
     gi_source_choose_prefix(&s);
-    for (int k = 0; k < steps->count; k++) gi_type_step(&steps->step[k], operands, typed, &typed[k]);
+    for (int k = 0; k < steps->count; k++) gi_type_step(&steps->step[k], operands, typed, GA_DTYPE_DEFAULT, &typed[k]);
     const int result = steps->count - 1;
     if (!typed[result].known || typed[result].dtype == GA_DTYPE_DEFAULT || !gi_c_type(typed[result].dtype))
         gi_source_fails(&s, &steps->step[result], "a kernel makes arrays of real numbers, integers or bool");

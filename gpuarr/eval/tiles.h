@@ -12,8 +12,8 @@ typedef struct gi_pass_view {
 
 typedef struct gi_pass_job {
     const gi_fused *p;
-    int             ndim; /* after joining dimensions */
-    int64_t         shape[GPUARR_MAX_DIMS], total, tile;
+    int             ndim;                                      /* after joining dimensions */
+    int64_t         shape[GPUARR_MAX_DIMS], total, tile, room; /* room: bytes of a tile */
     gi_pass_view    leaf[GI_PASS_LEAVES], out, mask;
     ga_dtype        out_dtype;
     bool            masked;
@@ -82,25 +82,22 @@ static void gi_pass_run_op(const gi_pass_job *j, const gi_pass_op *op, int64_t n
     else gi_cast(op->to, op->from, n, out, slot[op->x[0]]);
 }
 
-/* Room for a tile of a thread, and for one of any dtype. */
-static int64_t gi_pass_tile_room(const gi_pass_job *j) { return gi_mem_padded(j->tile * j->p->widest) + GI_PASS_APART; }
+/* Room for a tile of any dtype. */
 static int64_t gi_pass_any_room(const gi_pass_job *j) { return gi_mem_padded(j->tile * 16); }
 
 /* Puts the slots of numbers and tiles to their places, and returns the first tile that is left, for leaves. */
 static char *gi_pass_slots(const gi_pass_job *j, char *tiles, char **slot)
 {
-    const int64_t room = gi_pass_tile_room(j);
     for (int k = 0; k < j->p->numbers; k++) slot[GI_SLOT_NUMBER + k] = j->number[k];
-    for (int k = 0; k < j->p->tiles; k++) slot[GI_SLOT_TILE + k] = tiles + k * room;
-    return tiles + j->p->tiles * room;
+    for (int k = 0; k < j->p->tiles; k++) slot[GI_SLOT_TILE + k] = tiles + k * j->room;
+    return tiles + j->p->tiles * j->room;
 }
 
 /* All but the last op of a tile. */
 static void gi_pass_begin_tile(const gi_pass_job *j, int64_t start, int64_t n, char **slot, char *leaves)
 {
-    const gi_fused *p    = j->p;
-    const int64_t   room = gi_pass_tile_room(j);
-    for (int k = 0; k < p->leaves; k++) slot[k] = gi_pass_read(j, &j->leaf[k], start, n, leaves + k * room);
+    const gi_fused *p = j->p;
+    for (int k = 0; k < p->leaves; k++) slot[k] = gi_pass_read(j, &j->leaf[k], start, n, leaves + k * j->room);
     for (int k = 0; k < p->ops - 1; k++) gi_pass_run_op(j, &p->op[k], n, slot[p->op[k].out], slot);
 }
 
@@ -139,13 +136,12 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
 /* A unit is a tile. */
 static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
 {
-    const gi_pass_job *j    = (const gi_pass_job *)job;
-    const gi_fused    *p    = j->p;
-    const int64_t      room = gi_pass_tile_room(j);
-    const gi_pass_op  *op   = &p->op[p->ops - 1];
+    const gi_pass_job *j  = (const gi_pass_job *)job;
+    const gi_fused    *p  = j->p;
+    const gi_pass_op  *op = &p->op[p->ops - 1];
     char              *slot[GI_FUSED_SLOTS];
-    GI_ARENA(char, tiles, (p->tiles + p->leaves + 1) * room + 2 * gi_pass_any_room(j));
-    char *leaves = gi_pass_slots(j, tiles, slot), *made = leaves + p->leaves * room, *back = made + room,
+    GI_ARENA(char, tiles, (p->tiles + p->leaves + 1) * j->room + 2 * gi_pass_any_room(j));
+    char *leaves = gi_pass_slots(j, tiles, slot), *made = leaves + p->leaves * j->room, *back = made + j->room,
          *mask       = back + gi_pass_any_room(j);
     const bool whole = j->out.packed && !j->masked && !j->stream && j->out_dtype == p->dtype;
     for (int64_t unit = begin; unit < end; unit++) {
@@ -201,7 +197,7 @@ static void gi_pass_join_dimensions(gi_pass_job *j, bool out)
 }
 
 /* How many bytes of the tiles of numbers. */
-static int64_t gi_pass_number_bytes(const gi_pass_job *j) { return j->p->numbers * gi_pass_tile_room(j); }
+static int64_t gi_pass_number_bytes(const gi_pass_job *j) { return j->p->numbers * j->room; }
 
 /* The numbers, and tiles of copies of those that need them; values: of the steps. */
 static void gi_pass_numbers(gi_pass_job *j, const ga_arg *values, char *room)
@@ -215,7 +211,7 @@ static void gi_pass_numbers(gi_pass_job *j, const ga_arg *values, char *room)
     for (int k = 0; k < j->p->numbers; k++) {
         const gi_pass_number *number = &j->p->number[k];
         const bool            copied = j->copied || number->copied, kept = number->tile && (number->copied || !copied);
-        j->number[k] = kept ? number->tile : room + k * gi_pass_tile_room(j);
+        j->number[k] = kept ? number->tile : room + k * j->room;
         if (kept) continue;
         gi_number_to(values[number->step], number->dtype, j->number[k]);
         if (copied) gi_repeat((int)ga_itemsize(number->dtype), n, j->number[k], j->number[k]);
@@ -230,6 +226,7 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
     int64_t         threads = ga_get_num_threads(), work = 32768 / cost, moved = ga_itemsize(p->dtype);
     for (int k = 0; k < p->leaves; k++) moved += j->leaf[k].size;
     j->tile = gi_pass_tile(p, j->stream != NULL);
+    j->room = gi_mem_padded(j->tile * p->widest) + GI_PASS_APART;
     *bytes  = (double)j->total * (double)(moved * (p->cost + 1) / 2);
     if (j->total <= j->tile) return 1;
     if (work < j->total / (8 * threads)) work = j->total / (8 * threads);

@@ -15,7 +15,7 @@ typedef struct gi_elementwise {
 typedef struct gi_typed {
     bool           known;       /* from the dtypes of the operands */
     bool           elementwise; /* and computed by `e` */
-    bool           folds;       /* a fold of the table, of an array */
+    bool           folds;       /* a fold of an array, which a pass may feed */
     bool           fixed;       /* a number that is the same in each call, `value` */
     ga_dtype       dtype;       /* of an array; GA_DTYPE_DEFAULT: it is a number, */
     ga_kind        kind;        /* of this kind */
@@ -80,8 +80,8 @@ static bool gi_type_special(const gi_settled *s, const ga_arg *in, bool exponent
     return !gi_is_int(x) || !gi_is_int(y) || ga_promote(x, y) != GA_F64;
 }
 
-/* A row of the table, as gi_call computes it. */
-static void gi_type_row(const gi_row *row, const gi_step *step, const gi_typed *typed, gi_typed *t)
+/* A row of the table, as gi_call computes it. asked: the option .dtype. */
+static void gi_type_row(const gi_row *row, const gi_step *step, const gi_typed *typed, ga_dtype asked, gi_typed *t)
 {
     ga_array   fake[3];
     ga_arg     in[3];
@@ -96,7 +96,7 @@ static void gi_type_row(const gi_row *row, const gi_step *step, const gi_typed *
         row = GI_FORMULA_ROW(square)();
         n   = 1;
     }
-    if (gi_row_settle(row, n, in, GA_DTYPE_DEFAULT, &s, &loses) != GI_SETTLES) return;
+    if (gi_row_settle(row, n, in, asked, &s, &loses) != GI_SETTLES) return;
     t->dtype  = s.result;
     t->e.cost = s.row->cost;
     t->e.n    = s.copies ? 1 : n;
@@ -109,7 +109,7 @@ static void gi_type_row(const gi_row *row, const gi_step *step, const gi_typed *
     }
     if (given && gi_is_comparison(row->op)) return; /* a number that does not fit is compared otherwise */
     t->known = true;
-    if (!arrays) return;
+    if (!arrays || (s.copies && asked != GA_DTYPE_DEFAULT)) return; /* a copy goes into .out by way of no other dtype */
     for (int k = 0; k < n; k++)
         if (!in[k].array && typed[step->x[k]].fixed && !gi_number_fits(in[k], s.copies ? s.common : s.loop)) return;
     t->elementwise = true;
@@ -124,13 +124,13 @@ static void gi_type_row(const gi_row *row, const gi_step *step, const gi_typed *
     else t->e.n = 1, t->e.cost = GI_CHEAP; /* an easy power */
 }
 
-static void gi_type_where(const gi_step *step, const gi_typed *typed, gi_typed *t)
+static void gi_type_where(const gi_step *step, const gi_typed *typed, ga_dtype asked, gi_typed *t)
 {
     ga_array fake[3];
     ga_arg   in[3];
     memset(fake, 0, sizeof fake);
     gi_typed_operands(step, typed, fake, in);
-    t->dtype       = gi_common_dtype(2, in + 1);
+    t->dtype       = asked != GA_DTYPE_DEFAULT ? asked : gi_common_dtype(2, in + 1);
     t->known       = true;
     t->elementwise = in[0].array != NULL;
     t->e.kind      = GI_OP_CHOICE;
@@ -148,15 +148,22 @@ static void gi_type_where(const gi_step *step, const gi_typed *typed, gi_typed *
 }
 
 /* What a fold makes of an array, where that is plain. */
-static ga_dtype gi_type_fold(const gi_step *step, ga_dtype of)
+static void gi_type_fold(const gi_step *step, const gi_typed *typed, ga_dtype asked, gi_typed *t)
 {
     const gi_word *word = step->word;
-    if (word->kind != GI_WORD_FOLD || !word->row) return GA_DTYPE_DEFAULT;
-    return step->along.dtype != GA_DTYPE_DEFAULT ? step->along.dtype : gi_reduce_end_dtype(word->row()->ends, of);
+    const ga_dtype of   = typed[step->x[0]].dtype;
+    if (step->n > 1 && typed[step->x[1]].dtype != GA_DTYPE_DEFAULT) return; /* an array of percentiles */
+    t->known = true;
+    t->folds = word->kind == GI_WORD_FOLD;
+    if (asked == GA_DTYPE_DEFAULT) asked = step->along.dtype;
+    if (asked != GA_DTYPE_DEFAULT) t->dtype = asked;
+    else if (word->row) t->dtype = gi_reduce_end_dtype(word->row()->ends, of);
+    else t->dtype = word->dtype == GA_I64 ? GA_I64 : gi_reduce_end_dtype(GI_ENDS_AVERAGE, gi_dtype_real(of));
 }
 
-/* Finds out what step k makes; those before it are known. Operands are known by their dtypes, numbers by their kinds. */
-static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_typed *typed, gi_typed *t)
+/* Finds out what a step makes; those before it are known. Operands are known by their dtypes, numbers by their kinds. asked: the option .dtype
+   that the step has. */
+static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_typed *typed, ga_dtype asked, gi_typed *t)
 {
     memset(t, 0, sizeof *t);
     bool numbers = true;
@@ -178,7 +185,7 @@ static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_t
     }
     case GI_STEP_OPERATOR:
         if (numbers) gi_type_numbers(step, typed, t);
-        else gi_type_row(step->row, step, typed, t);
+        else gi_type_row(step->row, step, typed, asked, t);
         break;
     case GI_STEP_INDEX:
         t->known = !numbers;
@@ -186,24 +193,22 @@ static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_t
         break;
     case GI_STEP_CALL:
         if (step->word->kind == GI_WORD_ROW) {
-            gi_type_row(step->word->row(), step, typed, t);
+            gi_type_row(step->word->row(), step, typed, asked, t);
         } else if (step->word->kind == GI_WORD_WHERE) {
-            gi_type_where(step, typed, t);
+            gi_type_where(step, typed, asked, t);
         } else if (step->word->kind == GI_WORD_DTYPE) {
             t->known = true;
             t->dtype = t->e.wanted[0] = step->word->dtype;
-            t->elementwise            = !numbers;
+            t->elementwise            = !numbers && asked == GA_DTYPE_DEFAULT; /* else it is converted again */
             t->e.kind                 = GI_OP_CAST;
             t->e.n                    = 1;
             t->e.x[0]                 = step->x[0];
             t->e.cost                 = GI_CHEAP;
 #ifdef GPUARR_FEW_DTYPES
-            t->known = t->elementwise = !numbers && gi_has_loops(t->dtype);
+            t->known = t->elementwise = t->elementwise && gi_has_loops(t->dtype);
 #endif
         } else if (!numbers) {
-            t->dtype = gi_type_fold(step, typed[step->x[0]].dtype);
-            t->known = t->dtype != GA_DTYPE_DEFAULT;
-            t->folds = t->known;
+            gi_type_fold(step, typed, asked, t);
         }
         break;
     default: break;

@@ -18,7 +18,7 @@ typedef struct gi_word {
     ga_array *(*fold)(const ga_array *a, ga_reduce_options o); /* of other folds */
     ga_array *(*order)(const ga_array *a, ga_order_options o);
     ga_array *(*percentile)(const ga_array *a, ga_arg q, ga_order_options o);
-    ga_dtype dtype;
+    ga_dtype dtype;  /* of a conversion; of other folds GA_I64, or GA_F64: floats */
     ga_kind  number; /* of a constant */
     double   value;
 } gi_word;
@@ -46,10 +46,10 @@ static ga_array *gi_word_nanargmax(const ga_array *a, ga_reduce_options o)
 static const gi_word *gi_words(int *count)
 {
 #define GI_WORD_OF_ROW(name, arity)     { #name, GI_WORD_ROW, arity, GI_FORMULA_ROW(name), NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
-#define GI_WORD_OF_FOLD(name)           { #name, GI_WORD_FOLD, 1, NULL, (ga_##name), NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
-#define GI_WORD_OF_PLACE(name)          { #name, GI_WORD_FOLD, 1, NULL, gi_word_##name, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
-#define GI_WORD_OF_ORDER(name)          { #name, GI_WORD_ORDER, 1, NULL, NULL, (ga_##name), NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
-#define GI_WORD_OF_PERCENTILE(name)     { #name, GI_WORD_PERCENTILE, 2, NULL, NULL, NULL, (ga_##name), GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
+#define GI_WORD_OF_MOMENT(name)         { #name, GI_WORD_FOLD, 1, NULL, (ga_##name), NULL, NULL, GA_F64, GA_KIND_ARRAY, 0 },
+#define GI_WORD_OF_PLACE(name)          { #name, GI_WORD_FOLD, 1, NULL, gi_word_##name, NULL, NULL, GA_I64, GA_KIND_ARRAY, 0 },
+#define GI_WORD_OF_ORDER(name)          { #name, GI_WORD_ORDER, 1, NULL, NULL, (ga_##name), NULL, GA_F64, GA_KIND_ARRAY, 0 },
+#define GI_WORD_OF_PERCENTILE(name)     { #name, GI_WORD_PERCENTILE, 2, NULL, NULL, NULL, (ga_##name), GA_F64, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_DTYPE(TAG, t, T, name) { name, GI_WORD_DTYPE, 1, NULL, NULL, NULL, NULL, GA_##TAG, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_NUMBER(name, value)  { name, GI_WORD_NUMBER, 0, NULL, NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_REAL, value },
 #define GI_WORD_OF_TRUTH(name, value)   { name, GI_WORD_NUMBER, 0, NULL, NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_BOOL, value },
@@ -62,8 +62,8 @@ static const gi_word *gi_words(int *count)
 #define GA_FOLD(name, ...)        { #name, GI_WORD_FOLD, 1, GI_FORMULA_ROW(name), NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
 #define GA_TABLE
 #include "../rows/table.h"
-        GI_WORD_OF_FOLD(var) GI_WORD_OF_FOLD(std) GI_WORD_OF_FOLD(nanmean) GI_WORD_OF_FOLD(nanvar)
-        GI_WORD_OF_FOLD(nanstd) GI_WORD_OF_PLACE(argmin) GI_WORD_OF_PLACE(argmax) GI_WORD_OF_PLACE(nanargmin)
+        GI_WORD_OF_MOMENT(var) GI_WORD_OF_MOMENT(std) GI_WORD_OF_MOMENT(nanmean) GI_WORD_OF_MOMENT(nanvar)
+        GI_WORD_OF_MOMENT(nanstd) GI_WORD_OF_PLACE(argmin) GI_WORD_OF_PLACE(argmax) GI_WORD_OF_PLACE(nanargmin)
         GI_WORD_OF_PLACE(nanargmax)
         GI_WORD_OF_ORDER(median) GI_WORD_OF_ORDER(nanmedian) GI_WORD_OF_PERCENTILE(percentile) GI_WORD_OF_PERCENTILE(nanpercentile)
         { "where", GI_WORD_WHERE, 3, NULL, NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
@@ -74,7 +74,7 @@ static const gi_word *gi_words(int *count)
         GI_WORD_OF_TRUTH("True", 1) GI_WORD_OF_TRUTH("False", 0)
     };
 #undef GI_WORD_OF_ROW
-#undef GI_WORD_OF_FOLD
+#undef GI_WORD_OF_MOMENT
 #undef GI_WORD_OF_PLACE
 #undef GI_WORD_OF_ORDER
 #undef GI_WORD_OF_PERCENTILE

@@ -79,20 +79,21 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
     int64_t                           size = ga_itemsize(p->dtype);
     bool                              far  = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t line = unit / r->segments, first = unit % r->segments * r->segment, best = first;
-        int64_t stop = p->length - first < r->segment ? p->length : first + r->segment;
-        int     kept = 0; /* which of the extremes is that of the best block */
+        int64_t     line = unit / r->segments, first = unit % r->segments * r->segment, best = first;
+        int64_t     stop = p->length - first < r->segment ? p->length : first + r->segment;
+        int         kept = 0; /* which of the extremes is that of the best block */
+        const void *x    = NULL;
         for (int64_t start = first; start < stop; start += GI_BLOCK) {
-            int64_t     n = stop - start < GI_BLOCK ? stop - start : GI_BLOCK;
-            const void *x = gi_read_line(p, line, start, n, raw, NULL);
+            int64_t n = stop - start < GI_BLOCK ? stop - start : GI_BLOCK;
+            x         = gi_read_line(p, line, start, n, raw, NULL);
             if (far) gi_lines_touch(x, n * size);
             r->fold.block(n, extremes[start == first ? kept : 1 - kept], x);
             if (start == first || !gi_search_is_better(r, extremes[1 - kept], extremes[kept])) continue;
             kept = 1 - kept;
             best = start;
         }
-        int64_t     n = stop - best < GI_BLOCK ? stop - best : GI_BLOCK;
-        const void *x = gi_read_line(p, line, best, n, raw, NULL);
+        int64_t n = stop - best < GI_BLOCK ? stop - best : GI_BLOCK;
+        if (best + GI_BLOCK < stop) x = gi_read_line(p, line, best, n, raw, NULL); /* it is not the last one read */
         memcpy(r->extremes + unit * size, extremes[kept], (size_t)size);
         r->places[unit] = best + gi_first_equal(r, n, x, extremes[kept]);
     }
@@ -105,6 +106,7 @@ static void gi_search_panels(int64_t begin, int64_t end, void *job)
     const gi_lines *p = &r->lines;
     GI_ARENA(char, raw, GI_PANEL_NARROW * 16);
     GI_ARENA(char, extremes, GI_SEARCH_WIDTH * 8);
+    GI_ARENA(char, made, p->maker ? 8 * GI_PANEL_BYTES : 0);
     int64_t     size     = ga_itemsize(p->dtype);
     const bool  together = gi_is_packed_row(p) && r->fold.acc_bytes == size && size <= 8;
     const void *rows[GI_SEARCH_TOGETHER];
@@ -112,6 +114,7 @@ static void gi_search_panels(int64_t begin, int64_t end, void *job)
         gi_panel v       = gi_panel_block(p, r->columns, r->width, r->segments, r->segment, unit);
         int64_t  segment = v.start / r->segment;
         v.raw            = raw;
+        if (p->maker) gi_panel_make(&v, made);
         int64_t  column = v.first % r->columns, to = (v.first - column) * r->segments + segment * r->columns + column;
         char    *best   = r->extremes + to * size;
         int64_t *places = r->places + to;
@@ -119,7 +122,7 @@ static void gi_search_panels(int64_t begin, int64_t end, void *job)
         for (int64_t i = 0; i < v.count; i++) places[i] = v.start;
         int64_t k = 1;
         for (; together && k + GI_SEARCH_TOGETHER <= v.n; k += GI_SEARCH_TOGETHER) {
-            for (int64_t row = 0; row < GI_SEARCH_TOGETHER; row++) rows[row] = gi_read_row(&v, k + row, 0);
+            gi_read_rows(&v, k, 1, rows);
             r->fold.rows(v.count, extremes, rows);
             gi_take_better(r, &v, extremes, rows, GI_SEARCH_TOGETHER, best, places, v.start + k);
         }
@@ -186,7 +189,8 @@ static ga_array *gi_search_extreme(const gi_row *asked, const gi_row *less_equal
     r.segment      = GI_SEGMENT_BLOCKS * GI_BLOCK;
     int64_t panels = 0;
     if (r.columns > 1) {
-        r.width        = gi_is_packed_row(p) ? GI_SEARCH_WIDTH : GI_PANEL_NARROW;
+        r.width = gi_is_packed_row(p) ? GI_SEARCH_WIDTH : GI_PANEL_NARROW;
+        if (p->maker && r.width * size > GI_PANEL_BYTES) r.width = GI_PANEL_BYTES / size;
         panels         = gi_count_panels(p->lines, r.columns, r.width);
         int64_t wanted = 1 + 4 * ga_get_num_threads() / panels; /* long segments: few elements are better than all before */
         r.segment      = (p->length + wanted - 1) / wanted;
@@ -200,9 +204,10 @@ static ga_array *gi_search_extreme(const gi_row *asked, const gi_row *less_equal
         return NULL;
     }
     r.extremes   = (char *)(r.places + count);
-    double bytes = (double)p->lines * (double)p->length * (double)size;
-    if (r.columns == 1) gi_parallel_bytes(bytes, count, gi_share(count, 1 + 32768 / work), gi_search_segments, &r);
-    else gi_parallel_bytes(bytes, panels * r.segments, 1 + 65536 / (r.width * work), gi_search_panels, &r);
+    double bytes = gi_lines_bytes(p);
+    if (r.columns == 1)
+        gi_parallel_bytes(bytes, count, gi_share(count, gi_lines_worth(p, 32768, work)), gi_search_segments, &r);
+    else gi_parallel_bytes(bytes, panels * r.segments, gi_lines_worth(p, 65536, r.width * work), gi_search_panels, &r);
     gi_parallel_bytes((double)(count * (8 + size)), p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
     gi_mem_release(r.places, (size_t)(count * (8 + size)));
     if (r.nothing) {

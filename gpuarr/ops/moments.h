@@ -25,12 +25,13 @@ static gi_nodes gi_nodes_from(const gi_nodes *v, int64_t i)
 /* What elements are taken relative to, if the first one is x. 0 for means: so that nanmean of an array without NaN is its mean. */
 static double gi_moment_origin(gi_moment what, double x) { return what == GI_MEAN || !gi_isfinite_f64(x) ? 0 : x; }
 
-/* The same for n neighbouring lines. */
-static void gi_origins(const gi_moments *r, int64_t line, int64_t n, double *origin)
+/* The same for n neighbouring lines; `at`, `offset`: as in a panel. */
+static void gi_origins(const gi_moments *r, const char *at, int64_t offset, int64_t n, double *origin)
 {
     const gi_lines                   *p = &r->lines;
     __attribute__((aligned(64))) char raw[GI_NODE_WIDTH * 16];
-    gi_gather((int)ga_itemsize(p->a->dtype), n, raw, gi_line_start(p, line), n > 1 ? p->kept_strides[p->kept - 1] : 0);
+    if (at) gi_gather((int)ga_itemsize(p->a->dtype), n, raw, at, n > 1 ? p->kept_strides[p->kept - 1] : 0);
+    else gi_make_elements(p, offset, n, raw);
     gi_cast(GA_F64, p->a->dtype, n, origin, raw);
     for (int64_t i = 0; i < n; i++) origin[i] = gi_moment_origin(r->what, origin[i]);
 }
@@ -93,7 +94,7 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
         int64_t n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
         if (line != known) {
             if (r->given) origin[0] = r->given[line];
-            else gi_origins(r, line, 1, origin);
+            else gi_origins(r, p->maker ? NULL : gi_line_start(p, line), gi_line_offset(p, line), 1, origin);
             for (int i = 1; i < GI_NODE_STEP; i++) origin[i] = origin[0];
             known = line;
         }
@@ -141,7 +142,7 @@ static void gi_join_rows(const gi_moments *r, const gi_panel *p, const double *o
         r->of->widen(p->count, to, gi_read_row(p, k, 0), origin, skip_nan);
     } else if (rows == 8 && !skip_nan) {
         const void *x[8];
-        for (int i = 0; i < 8; i++) x[i] = gi_read_row(p, k + i * step, i);
+        gi_read_rows(p, k, step, x);
         r->of->rows(p->count, to, x, origin);
     } else {
         gi_nodes beyond = gi_nodes_from(more, p->count);
@@ -164,17 +165,19 @@ static void gi_moment_panels(int64_t begin, int64_t end, void *job)
     GI_ARENA(double, origin, GI_NODE_WIDTH);
     GI_ARENA(char, raw, 8 * GI_PANEL_NARROW * 16);
     GI_ARENA(char, cast, 8 * GI_PANEL_NARROW * 16);
+    GI_ARENA(char, made, p->maker ? 8 * GI_PANEL_BYTES : 0);
     const gi_nodes more = { count, s, m };
     for (int64_t unit = begin; unit < end; unit++) {
-        gi_panel v      = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
-        int64_t  block  = v.start / GI_BLOCK;
-        v.raw           = raw;
-        v.cast          = cast;
+        gi_panel v     = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
+        int64_t  block = v.start / GI_BLOCK;
+        v.raw          = raw;
+        v.cast         = cast;
+        if (p->maker) gi_panel_make(&v, made);
         int64_t  column = v.first % r->columns, group = v.first - column;
         gi_nodes to  = gi_nodes_from(&r->nodes, group * r->blocks + block * r->columns + column);
         bool     nan = false;
         if (r->given) memcpy(origin, r->given + v.first, (size_t)v.count * sizeof *origin);
-        else gi_origins(r, v.first, v.count, origin);
+        else gi_origins(r, v.at, v.offset, v.count, origin);
         gi_join_rows(r, &v, origin, false, 0, 1, &to, &more);
         for (int64_t i = 0; i < v.count; i++) {
             to.n[i] = (double)v.n;
@@ -229,16 +232,16 @@ static void gi_moment_make_nodes(gi_moments *r)
 {
     const gi_lines *p     = &r->lines;
     int64_t         count = p->lines * r->blocks, rows = p->length < GI_BLOCK ? p->length : GI_BLOCK;
-    double          bytes = 2 * (double)p->lines * (double)p->length * (double)ga_itemsize(p->a->dtype);
+    double          bytes = 2 * gi_lines_bytes(p);
     r->columns            = gi_line_columns(p);
     if (r->columns == 1) {
-        gi_parallel_bytes(bytes, count, gi_share(count, 1 + 16384 / rows), gi_moment_blocks, r);
+        gi_parallel_bytes(bytes, count, gi_share(count, gi_lines_worth(p, 16384, rows)), gi_moment_blocks, r);
         return;
     }
     r->width       = gi_panel_width(p, r->columns, GI_NODE_WIDTH, r->blocks);
     int64_t panels = gi_count_panels(p->lines, r->columns, r->width);
-    gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, 1 + 16384 / (r->width * rows)), gi_moment_panels,
-                      r);
+    gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, gi_lines_worth(p, 16384, r->width * rows)),
+                      gi_moment_panels, r);
 }
 
 /* The moment of each line of a real array, as float64. */

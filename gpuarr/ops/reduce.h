@@ -3,15 +3,18 @@
     each block is folded by halves (gpuarr_cpu.h, >>folds), and so are the results of the blocks, again and again, until one is left.
     Neither threads nor strides change that order, so a result has the same bits however the array lies in memory.             */
 
-static const char *gi_line_start(const gi_lines *p, int64_t line)
+/* How far a line lies behind the first element of the array, in bytes. */
+static int64_t gi_line_offset(const gi_lines *p, int64_t line)
 {
-    const char *at = (const char *)p->a->data;
+    int64_t offset = 0;
     for (int d = p->kept - 1; d >= 0; d--) {
-        at += line % p->kept_shape[d] * p->kept_strides[d];
+        offset += line % p->kept_shape[d] * p->kept_strides[d];
         line /= p->kept_shape[d];
     }
-    return at;
+    return offset;
 }
+
+static const char *gi_line_start(const gi_lines *p, int64_t line) { return (const char *)p->a->data + gi_line_offset(p, line); }
 
 /* How far element `index` of a line lies behind its first one. */
 static int64_t gi_offset_in_line(const gi_lines *p, int64_t index)
@@ -24,19 +27,27 @@ static int64_t gi_offset_in_line(const gi_lines *p, int64_t index)
     return offset + index * p->strides[0];
 }
 
+/* Makes n elements of lines, from the one on that would lie so many bytes behind the first. */
+static void gi_make_elements(const gi_lines *p, int64_t offset, int64_t n, void *to)
+{
+    p->maker->make(p->maker->job, offset / ga_itemsize(p->a->dtype), n, to);
+}
+
 /* The elements start .. start + n (at most a block) of a line, packed, as p->dtype. raw and cast hold a block of any dtype. */
 static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, int64_t n, void *raw, void *cast)
 {
-    int         size = (int)ga_itemsize(p->a->dtype), inner = p->reduced - 1;
-    const char *first  = gi_line_start(p, line);
-    const void *packed = raw;
-    if (p->reduced == 1 && p->strides[0] == size) {
-        packed = first + start * size;
+    int           size = (int)ga_itemsize(p->a->dtype), inner = p->reduced - 1;
+    const int64_t first  = gi_line_offset(p, line);
+    const void   *packed = raw;
+    if (!p->maker && p->reduced == 1 && p->strides[0] == size) {
+        packed = (const char *)p->a->data + first + start * size;
     } else {
         for (int64_t done = 0; done < n;) {
             int64_t index = start + done, run = p->shape[inner] - index % p->shape[inner];
             if (run > n - done) run = n - done;
-            gi_gather(size, run, (char *)raw + done * size, first + gi_offset_in_line(p, index), p->strides[inner]);
+            const int64_t offset = first + gi_offset_in_line(p, index);
+            if (p->maker) gi_make_elements(p, offset, run, (char *)raw + done * size);
+            else gi_gather(size, run, (char *)raw + done * size, (const char *)p->a->data + offset, p->strides[inner]);
             done += run;
         }
     }
@@ -76,6 +87,18 @@ static bool gi_lies_far(const gi_lines *p)
 {
     int64_t size = ga_itemsize(p->a->dtype), bytes = p->lines * p->length * size;
     return !p->near && p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && bytes > GI_NEAR_BYTES;
+}
+
+/* How much work lines are, in bytes that are moved. */
+static double gi_lines_bytes(const gi_lines *p)
+{
+    return (double)p->lines * (double)p->length * (p->maker ? p->maker->bytes : (double)ga_itemsize(p->a->dtype));
+}
+
+/* How many units are worth to be taken by a thread, if it is so many elements that are there, and a unit is of so many. */
+static int64_t gi_lines_worth(const gi_lines *p, int64_t elements, int64_t unit)
+{
+    return 1 + elements / (unit * (p->maker ? p->maker->cost : 1));
 }
 
 /* How many of n units a thread takes at a time, at least so many: a few equal shares, or many. */
@@ -140,7 +163,8 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
 
 typedef struct gi_panel {
     const gi_lines *lines;
-    const char     *at;           /* the first element of the first line */
+    int64_t         offset; /* of the first element of the first line; where that lies; NULL: rows are made */
+    const char     *at;
     int64_t         first, count; /* the lines */
     int64_t         start, n;     /* which of their elements: a block of them */
     bool            packed;       /* the elements of a row lie side by side, as they are folded */
@@ -164,17 +188,38 @@ static bool gi_is_packed_row(const gi_lines *p)
     return p->dtype == p->a->dtype && p->kept_strides[p->kept - 1] == ga_itemsize(p->a->dtype);
 }
 
+/* How far element k of the block of a line lies behind the line's first one. */
+static int64_t gi_row_offset(const gi_panel *s, int64_t k)
+{
+    const gi_lines *p = s->lines;
+    return p->reduced == 1 ? (s->start + k) * p->strides[0] : gi_offset_in_line(p, s->start + k);
+}
+
 /* Element k of the block of each line of a panel, packed, as the dtype of the lines; slot: which of the eight rows it is. */
 static const void *gi_read_row(const gi_panel *s, int64_t k, int slot)
 {
-    const gi_lines *p  = s->lines;
-    const char     *at = s->at + (p->reduced == 1 ? (s->start + k) * p->strides[0] : gi_offset_in_line(p, s->start + k));
-    if (s->packed) return at;
-    char *raw = s->raw + slot * (GI_PANEL_NARROW * 16), *cast = s->cast ? s->cast + slot * (GI_PANEL_NARROW * 16) : NULL;
-    gi_gather((int)ga_itemsize(p->a->dtype), s->count, raw, at, p->kept_strides[p->kept - 1]);
+    const gi_lines *p      = s->lines;
+    const int64_t   size   = ga_itemsize(p->a->dtype);
+    const int64_t   offset = gi_row_offset(s, k);
+    if (s->at && s->packed) return s->at + offset;
+    char *raw  = s->raw + slot * (s->at ? GI_PANEL_NARROW * 16 : s->count * size),
+         *cast = s->cast ? s->cast + slot * (GI_PANEL_NARROW * 16) : NULL;
+    if (s->at) gi_gather((int)size, s->count, raw, s->at + offset, p->kept_strides[p->kept - 1]);
+    else gi_make_elements(p, s->offset + offset, s->count, raw);
     if (p->dtype == p->a->dtype) return raw;
     gi_cast(p->dtype, p->a->dtype, s->count, cast, raw);
     return cast;
+}
+
+/* The elements k, k + step ... k + 7 step of the block of each line of a panel. What is made is made while memory brings the next row. */
+static void gi_read_rows(const gi_panel *s, int64_t k, int64_t step, const void **x)
+{
+    const gi_lines *p = s->lines;
+    for (int r = 0; r < 8; r++, k += step) {
+        if (!s->at && r < 7)
+            p->maker->fetch(p->maker->job, (s->offset + gi_row_offset(s, k + step)) / ga_itemsize(p->a->dtype), s->count);
+        x[r] = gi_read_row(s, k, r);
+    }
 }
 
 /* Folds the elements k, k + step, k + 2 step ... of the block, for each line: the last step of the tree joins those at even places with
@@ -186,7 +231,7 @@ static void gi_fold_rows(const gi_fold *f, const gi_panel *s, int64_t k, int64_t
         f->widen(s->count, accs, gi_read_row(s, k, 0));
     } else if (rows == 8) {
         const void *x[8];
-        for (int r = 0; r < 8; r++) x[r] = gi_read_row(s, k + r * step, r);
+        gi_read_rows(s, k, step, x);
         f->rows(s->count, accs, x);
     } else {
         gi_fold_rows(f, s, k, 2 * step, accs, more);
@@ -204,7 +249,8 @@ static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, i
     s.lines  = p;
     s.first  = unit / panels * columns + column;
     s.count  = columns - column < width ? columns - column : width;
-    s.at     = gi_line_start(p, s.first);
+    s.offset = gi_line_offset(p, s.first);
+    s.at     = p->maker ? NULL : (const char *)p->a->data + s.offset;
     s.packed = gi_is_packed_row(p);
     return s;
 }
@@ -220,22 +266,40 @@ static gi_panel gi_panel_block(const gi_lines *p, int64_t columns, int64_t width
     return s;
 }
 
-/* The same for n rows of a few elements each that lie one behind the other: each step of the tree is one loop over all of them. */
-static void gi_fold_packed_rows(const gi_fold *f, int64_t n, int64_t count, int64_t row_bytes, const char *x, char *accs)
+/* Gives a panel of what is made room for eight rows; or makes all of it there, where its lines are short and lie behind each other. */
+static void gi_panel_make(gi_panel *s, char *room)
 {
-    int64_t row = count * f->acc_bytes, h = 1;
-    if (n == GI_BLOCK) {
-        const void *eighths[8];
-        n /= 8;
-        for (int k = 0; k < 8; k++) eighths[k] = x + k * n * row_bytes;
-        f->rows(n * count, accs, eighths);
-    } else {
-        f->widen(n * count, accs, x);
+    const gi_lines *p = s->lines;
+    if (p->kept_strides[p->kept - 1] == ga_itemsize(p->a->dtype)) {
+        s->raw = room;
+        return;
+    }
+    gi_make_elements(p, s->offset, s->count * p->length, room);
+    s->at = room;
+}
+
+/* The same for rows of a few elements each that lie one behind the other: each step of the tree is one loop over all of them. */
+static void gi_fold_packed_rows(const gi_fold *f, const gi_panel *s, char *accs)
+{
+    const gi_lines *p    = s->lines;
+    const int64_t   size = ga_itemsize(p->a->dtype), parts = s->n == GI_BLOCK ? 8 : 1, part = s->n / parts * s->count;
+    const int64_t   first = s->start * s->count, most = s->at ? part : GI_PANEL_BYTES / size;
+    int64_t         n = s->n / parts, row = s->count * f->acc_bytes, h = 1;
+    for (int64_t done = 0; done < part; done += most) {
+        const int64_t m    = part - done < most ? part - done : most;
+        const void   *x[8] = { NULL };
+        for (int64_t k = 0; k < parts; k++) {
+            const int64_t offset = (first + k * part + done) * size;
+            x[k]                 = s->at ? s->at + offset : s->raw + k * GI_PANEL_BYTES;
+            if (!s->at) gi_make_elements(p, s->offset + offset, m, s->raw + k * GI_PANEL_BYTES);
+        }
+        if (parts == 8) f->rows(m, accs + done * f->acc_bytes, x);
+        else f->widen(m, accs + done * f->acc_bytes, x[0]);
     }
     while (h < n) h *= 2;
     for (h /= 2; h > 0; h /= 2) {
         if (n <= h) continue;
-        f->join((n - h) * count, accs, accs + h * row);
+        f->join((n - h) * s->count, accs, accs + h * row);
         n = h;
     }
 }
@@ -248,15 +312,17 @@ static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
     int64_t         size = r->fold.acc_bytes;
     enum { ROOM = GI_PANEL_LEVELS * GI_PANEL_BYTES };
     GI_ARENA(char, room, ROOM);
+    GI_ARENA(char, made, p->maker ? 8 * GI_PANEL_BYTES : 0);
     for (int64_t unit = begin; unit < end; unit++) {
         gi_panel s     = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
         int64_t  block = s.start / GI_BLOCK;
         s.raw          = room + ROOM - 16 * GI_PANEL_NARROW * 16; /* narrow panels leave it free */
         s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
+        if (p->maker) gi_panel_make(&s, made);
         int64_t column = s.first % r->columns, group = s.first - column;
         char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
         if (r->one_behind_other && (s.n == GI_BLOCK ? s.n / 8 : s.n) * s.count * size <= ROOM) {
-            gi_fold_packed_rows(&r->fold, s.n, s.count, p->strides[0], s.at + s.start * p->strides[0], room);
+            gi_fold_packed_rows(&r->fold, &s, room);
             if (accs != room) memcpy(accs, room, (size_t)(s.count * size));
         } else {
             gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
@@ -286,11 +352,12 @@ static void gi_reduce_panel_blocks(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* How many lines of `columns` are folded at once: fewer where there would be too few panels for all threads. */
+/* How many lines of `columns` are folded at once: fewer where there would be too few panels for all threads, but rows that are made should
+   not be short. */
 static int64_t gi_panel_width(const gi_lines *p, int64_t columns, int64_t most, int64_t blocks)
 {
-    int64_t width = gi_is_packed_row(p) ? most : GI_PANEL_NARROW, threads = ga_get_num_threads();
-    while (width > 64 && p->lines / columns * ((columns + width - 1) / width) * blocks < 4 * threads) width /= 2;
+    int64_t width = gi_is_packed_row(p) ? most : GI_PANEL_NARROW, threads = ga_get_num_threads(), least = p->maker ? 256 : 64;
+    while (width > least && p->lines / columns * ((columns + width - 1) / width) * blocks < 4 * threads) width /= 2;
     return width;
 }
 
@@ -315,9 +382,10 @@ static bool gi_reduce(const char *site, gi_reduction *r)
         if (!r->accs) return false;
     }
     int64_t rows  = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
-    double  bytes = (double)p->lines * (double)p->length * (double)ga_itemsize(p->a->dtype);
+    double  bytes = gi_lines_bytes(p);
     if (r->columns == 1) {
-        gi_parallel_bytes(bytes, p->lines * r->blocks, gi_share(p->lines * r->blocks, 1 + 32768 / rows), gi_reduce_blocks, r);
+        gi_parallel_bytes(bytes, p->lines * r->blocks, gi_share(p->lines * r->blocks, gi_lines_worth(p, 32768, rows)),
+                          gi_reduce_blocks, r);
         if (acc_bytes) gi_parallel_bytes((double)acc_bytes, p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
     } else {
         r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);
@@ -325,7 +393,7 @@ static bool gi_reduce(const char *site, gi_reduction *r)
         int64_t beside      = r->columns < r->width ? r->columns : r->width;
         r->one_behind_other = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
                               p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
-        gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, 1 + 32768 / (beside * rows)),
+        gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, gi_lines_worth(p, 32768, beside * rows)),
                           gi_reduce_panels, r);
         if (acc_bytes)
             gi_parallel_bytes((double)acc_bytes, panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);

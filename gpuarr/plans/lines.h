@@ -8,7 +8,8 @@ typedef struct gi_lines {
     int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
     int64_t         shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* of the reduced axes */
     int64_t         lines, length;
-    bool            near; /* who folds them has just read them */
+    bool            near;  /* who folds them has just read them */
+    const gi_maker *maker; /* of elements that are in no memory; else NULL */
     int             result_ndim;
     int64_t         result_shape[GPUARR_MAX_DIMS];
 } gi_lines;
@@ -69,6 +70,8 @@ static inline bool gi_lines_plan(const char *site, gi_lines *p, const ga_array *
     p->dtype  = dtype;
     p->length = 1;
     p->lines  = 1;
+    p->maker  = a->owner ? a->owner->maker : NULL;
+    p->near   = p->maker != NULL;
     if (gi_lines_mark_axes(site, a->ndim, axis, axes, marked) < 0) return false;
     for (int d = 0; d < a->ndim; d++) {
         if (!marked[d]) {
