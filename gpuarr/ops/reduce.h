@@ -524,11 +524,3 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
     }
 #define GA_TABLE
 #include "../rows/table.h"
-
-#ifdef GPUARR_STATIC
-/* ga_min of the dtypes that formulas have. */
-static ga_array *gi_formula_least(const ga_array *a, ga_reduce_options o)
-{
-    return gi_options_reduce(&o) ? gi_reduce_row(gi_formula_min(), a, o) : NULL;
-}
-#endif

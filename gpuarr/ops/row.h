@@ -27,8 +27,7 @@ struct gi_row {
     const gi_row *(*without_nan)(void); /* the row that does the same to dtypes without NaN, or NULL */
     const gi_row *(*of_bool)(void);     /* a row that does the same to bool, quicker or with results 0 and 1, or NULL */
     const gi_row *(*exchanged)(void);   /* the row that does the same to the operands in the other order, or NULL */
-    ga_array *(*least)(const ga_array *a, ga_reduce_options o); /* ga_min, or NULL where the call does not need it */
-    gi_row_special special;                                     /* or NULL */
+    gi_row_special special;             /* or NULL */
 };
 
 #ifdef GPUARR_STATIC

@@ -50,24 +50,51 @@ static bool gi_is_comparison(ga_op op)
            op == GA_OP_greater_equal;
 }
 
-/* Is there a negative element, once it is of the signed integer dtype? (integer powers) */
-static bool gi_any_negative(const char *site, const gi_row *row, ga_arg v, ga_dtype dtype, bool *failed)
+/* Is one of packed integers on the CPU negative? (No fold: that would be compiled for every program with powers.) */
+static bool gi_any_sign(const ga_array *a)
 {
-    int64_t least = 0;
+    enum { BLOCK = 256 };
+    int64_t block[BLOCK], signs = 0;
+    for (int64_t done = 0; done < a->size; done += BLOCK) {
+        const int64_t n = a->size - done < BLOCK ? a->size - done : BLOCK;
+        gi_cast(GA_I64, a->dtype, n, block, (const char *)a->data + done * ga_itemsize(a->dtype));
+        for (int64_t i = 0; i < n; i++) signs |= block[i];
+    }
+    return signs < 0;
+}
+
+#if GI_HAS_CUDA || defined(GPUARR_WITH_CUDA)
+/* The same on a GPU. */
+static bool gi_any_sign_on_gpu(const char *site, const ga_array *a, bool *failed)
+{
+    ga_array *min        = (ga_min)(a, gi_reduce_site(site));
+    char      number[16] = { 0 };
+    int64_t   least      = 0;
+    *failed              = !min || !gi_gpu->read(site, min, min->data, number); /* here the host needs to know */
+    if (!*failed) gi_cast(GA_I64, a->dtype, 1, &least, number);
+    ga_free(min);
+    return least < 0;
+}
+#endif
+
+/* Is there a negative element, once it is of the signed integer dtype? (integer powers) */
+static bool gi_any_negative(const char *site, ga_arg v, ga_dtype dtype, bool *failed)
+{
+    bool any = false;
     if (!v.array) return v.kind == GA_KIND_INT && v.i < 0;
     if (!gi_is_signed(dtype) || v.array->size == 0) return false;
     if (gi_is_deferred(v.array)) { /* nobody knows yet */
         *failed = !gi_array_check(site, v.array, "the exponent");
         return false;
     }
-    ga_array *cast = gi_copy_contiguous(site, v.array, dtype), *min = cast ? row->least(cast, gi_reduce_site(site)) : NULL;
-    *failed         = min == NULL;
-    char number[16] = { 0 };
-    if (min && min->device == GA_CUDA) *failed = !gi_gpu->read(site, min, min->data, number); /* here the host needs to know */
-    if (min) gi_cast(GA_I64, dtype, 1, &least, min->device == GA_CUDA ? number : min->data);
+    ga_array *cast = gi_copy_contiguous(site, v.array, dtype);
+    *failed        = cast == NULL;
+#if GI_HAS_CUDA || defined(GPUARR_WITH_CUDA)
+    if (cast && cast->device == GA_CUDA) any = gi_any_sign_on_gpu(site, cast, failed);
+#endif
+    if (cast && cast->device == GA_CPU) any = gi_any_sign(cast);
     ga_free(cast);
-    ga_free(min);
-    return least < 0;
+    return any;
 }
 
 #define GI_MIXED(name, relation)                                                                                               \
@@ -130,7 +157,8 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
     ga_dtype    wanted[GI_MOST_INPUTS] = { loop, loop, loop, loop };
     gi_function easy;
     bool        failed = false;
-    if (gi_is_int(loop) && gi_any_negative(o->site, row, in[1], loop, &failed)) {
+    (void)row;
+    if (gi_is_int(loop) && gi_any_negative(o->site, in[1], loop, &failed)) {
         gi_fail(o->site, GA_BAD_ARGUMENT, "integers to negative integer powers are not integers: use float operands");
         failed = true;
     }
@@ -155,7 +183,6 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
 #define GI_ROW_of_bool_real            , GI_ROW_IN(GI_SET, absolute)
 #define GI_ROW_exchanged_greater       , GI_ROW_IN(GI_SET, less)
 #define GI_ROW_exchanged_greater_equal , GI_ROW_IN(GI_SET, less_equal)
-#define GI_ROW_least_power             , GI_ROW_IN(GI_SET, least)
 #define GI_ROW_special_power           , gi_power_special
 #define GI_ROW_special_equal           , gi_comparison_special
 #define GI_ROW_special_not_equal       , gi_comparison_special
@@ -188,14 +215,12 @@ enum {
     GI_FINDER(in, name)                                                                                                        \
     GI_TABLE(gi_row, gi_##in##_##name,                                                                                         \
              { GI_FOUND_BY(in, name) GA_OP_##name, "ga_" #name, dtypes, returns, cost, ends, start,                            \
-               GI_ROW_HAS(without_nan, name), GI_ROW_HAS(of_bool, name), GI_ROW_HAS(exchanged, name), GI_ROW_HAS(least, name), \
+               GI_ROW_HAS(without_nan, name), GI_ROW_HAS(of_bool, name), GI_ROW_HAS(exchanged, name),                          \
                GI_ROW_HAS(special, name) })
-#define gi_row_least (ga_min)
-#define GI_SET       row
+#define GI_SET row
 #include "row_set.h"
 #undef GI_SET
 #ifdef GPUARR_STATIC
-static ga_array *gi_formula_least(const ga_array *a, ga_reduce_options o); /* reduce.h */
 #define GI_SET formula
 #include "row_set.h"
 #undef GI_SET
