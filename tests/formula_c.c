@@ -28,7 +28,8 @@ static void test_errors(void)
     CHECK_FAILS(ga_formula_c("f", "x + z", "float x"), "z");
     CHECK_FAILS(ga_formula_c("f", "x - mean(x)", "float x"), "only what is elementwise");
     CHECK_FAILS(ga_formula_c("f", "sum(x, axis=0)", "float x"), "of everything");
-    CHECK_FAILS(ga_formula_c("f", "median(x)", "float x"), "of everything");
+    CHECK_FAILS(ga_formula_c("f", "median(x)", "float x"), "only what is elementwise");
+    CHECK_FAILS(ga_formula_c("f", "std(x)", "float x"), "of everything");
     CHECK_FAILS(ga_formula_c("f", "x[1:]", "float x"), "only what is elementwise");
     CHECK_FAILS(ga_formula_c("f", "int32(x)", "float x"), "real numbers to integers");
     CHECK_FAILS(ga_formula_c("f", "x << 2", "int x"), "no form in C");

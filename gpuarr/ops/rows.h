@@ -53,10 +53,10 @@ static bool gi_is_comparison(ga_op op)
 /* Is one of packed integers on the CPU negative? (No fold: that would be compiled for every program with powers.) */
 static bool gi_any_sign(const ga_array *a)
 {
-    enum { BLOCK = 256 };
-    int64_t block[BLOCK], signs = 0;
-    for (int64_t done = 0; done < a->size; done += BLOCK) {
-        const int64_t n = a->size - done < BLOCK ? a->size - done : BLOCK;
+    int64_t       block[256], signs = 0;
+    const int64_t most = (int64_t)(sizeof block / sizeof *block);
+    for (int64_t done = 0; done < a->size; done += most) {
+        const int64_t n = a->size - done < most ? a->size - done : most;
         gi_cast(GA_I64, a->dtype, n, block, (const char *)a->data + done * ga_itemsize(a->dtype));
         for (int64_t i = 0; i < n; i++) signs |= block[i];
     }
