@@ -83,6 +83,6 @@ int main(int argc, char **argv)
     }
     mkdir(out, 0777);
     snprintf(path, sizeof path, "%s/heat.png", out);
-    bool right = fade(points, 1000) < 1e-12 && same_by_slices(points, 10);
+    bool right = fade(points, 1000) < 1e-12 && same_by_slices(points, 4);
     return spread(points, path) && right ? 0 : 1;
 }
