@@ -193,6 +193,8 @@ static void judge_into(const input_of_formula *in, const ga_array *result)
         out = ga_zeros_n(result->ndim, result->shape, .dtype = dtype_of(in->head[1]));
     }
     if (out == GA_NO_ARRAY) return;
+    const bool single = result->dtype == GA_F32 || result->dtype == GA_C64;
+    if (single && ga_itemsize(out->dtype) > ga_itemsize(result->dtype)) return; /* a fold does not round what goes there */
     for (int d = 0; d < out->ndim; d++)
         if (out->strides[d] == 0 && out->shape[d] > 1) return; /* elements that share memory */
     want = ga_copy(out);
