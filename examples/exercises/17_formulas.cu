@@ -3,8 +3,8 @@
     You learn   ga_eval("(a + b) * c", (a, b, c)) is ga_multiply(ga_add(a, b), c), written as in NumPy. Of
                 nested calls each writes a whole array, which the next one reads again, and memory is slower
                 than arithmetic. A formula takes one pass on the processor: what lies in between never is an
-                array. The line is the same on the GPU, where it goes call by call; for one pass there
-                ga_formula_c writes it as a GA_ELEMENTWISE (exercise 14).
+                array. The line is the same on the GPU, where it is one kernel that reads the formula
+                step by step; ga_formula_c writes it as a GA_ELEMENTWISE (exercise 14), which is compiled.
     You write   A formula in place of what stands there, which is right, but long:
                 1. star: how a telescope sees a star, exp(-((x - column)^2 + (y - row)^2) / (2 width^2)), in
                    place of the nested calls.
