@@ -7,6 +7,9 @@ typedef struct gi_pass_view {
     char   *data;
     int     size; /* of an element */
     bool    packed;
+    int64_t run,
+        times;     /* elements of the last axes that lie side by side, 0: they do not, and how often these follow each other */
+    int     outer; /* the axes before those */
     int64_t strides[GPUARR_MAX_DIMS];
 } gi_pass_view;
 
@@ -37,19 +40,54 @@ static int64_t gi_pass_offset(const gi_pass_job *j, const gi_pass_view *v, int64
     return offset + index * v->strides[0];
 }
 
+/* Fills bytes by a pattern again and again, from the byte `phase` of it on. */
+static void gi_pass_repeat(char *to, int64_t bytes, const char *pattern, int64_t period, int64_t phase)
+{
+    int64_t done = period - phase < bytes ? period - phase : bytes;
+    memcpy(to, pattern + phase, (size_t)done);
+    if (done < bytes) {
+        const int64_t rest = phase < bytes - done ? phase : bytes - done;
+        memcpy(to + done, pattern, (size_t)rest);
+        done += rest;
+    }
+    for (int64_t n; done < bytes; done += n) { /* twice as many each time */
+        n = done < bytes - done ? done : bytes - done;
+        memcpy(to + done, to, (size_t)n);
+    }
+}
+
+/* The elements start to start + n of a leaf whose last axes are runs. */
+static char *gi_pass_read_runs(const gi_pass_job *j, const gi_pass_view *v, int64_t start, int64_t n, char *room)
+{
+    const int64_t block = v->run * v->times;
+    for (int64_t done = 0, m; done < n; done += m) {
+        int64_t     outer = (start + done) / block, within = (start + done) % block, phase = within % v->run;
+        const char *at = v->data;
+        char       *to = room + done * v->size;
+        for (int d = v->outer - 1; d >= 0; d--) {
+            at += outer % j->shape[d] * v->strides[d];
+            outer /= j->shape[d];
+        }
+        m = block - within < n - done ? block - within : n - done;
+        if (phase + m <= v->run && m == n) return (char *)(uintptr_t)at + phase * v->size;
+        if (v->run == 1) gi_gather(v->size, m, to, at, 0);
+        else gi_pass_repeat(to, m * v->size, at, v->run * v->size, phase * v->size);
+    }
+    return room;
+}
+
 /* The elements start to start + n of a leaf, packed: where they lie, or gathered in `room`. */
 static char *gi_pass_read(const gi_pass_job *j, const gi_pass_view *v, int64_t start, int64_t n, char *room)
 {
-    int64_t column, offset;
     if (v->packed) return v->data + start * v->size;
-    offset             = gi_pass_offset(j, v, start, &column);
+    if (v->run > 0) return gi_pass_read_runs(j, v, start, n, room);
     const int     last = j->ndim - 1;
-    const int64_t row = j->ndim > 0 ? j->shape[last] : 1, step = j->ndim > 0 ? v->strides[last] : v->size;
-    if (step == v->size && column + n <= row) return v->data + offset + column * step;
+    const int64_t row = j->shape[last], step = v->strides[last];
+    int64_t       column, offset             = gi_pass_offset(j, v, start, &column);
     for (int64_t done = 0; done < n;) {
-        const int64_t run = row - column < n - done ? row - column : n - done;
-        gi_gather(v->size, run, room + done * v->size, v->data + offset + column * step, step);
-        done += run;
+        const int64_t m = row - column < n - done ? row - column : n - done;
+        gi_gather(v->size, m, room + done * v->size, v->data + offset + column * step, step);
+        done += m;
         if (done < n) offset = gi_pass_offset(j, v, start + done, &column);
     }
     return room;
@@ -182,6 +220,19 @@ static bool gi_pass_is_packed(const gi_pass_job *j, const gi_pass_view *v)
     return true;
 }
 
+/* Finds out how an array lies along its last axes. */
+static void gi_pass_find_runs(const gi_pass_job *j, gi_pass_view *v)
+{
+    int d     = j->ndim - 1;
+    v->packed = gi_pass_is_packed(j, v);
+    v->run    = 0;
+    if (d >= 0 && v->strides[d] != v->size && v->strides[d] != 0) return;
+    v->run = v->times = 1;
+    for (; d >= 0 && v->strides[d] == v->run * v->size; d--) v->run *= j->shape[d];
+    for (; d >= 0 && v->strides[d] == 0; d--) v->times *= j->shape[d];
+    v->outer = d + 1;
+}
+
 /* Joins the dimensions that lie as one in all arrays; out: is there one? */
 static void gi_pass_join_dimensions(gi_pass_job *j, bool out)
 {
@@ -191,9 +242,9 @@ static void gi_pass_join_dimensions(gi_pass_job *j, bool out)
     if (out) strides[lists++] = j->out.strides;
     if (j->masked) strides[lists++] = j->mask.strides;
     j->ndim = gi_job_coalesce_axes(j->ndim, j->shape, lists, strides);
-    for (int k = 0; k < j->p->leaves; k++) j->leaf[k].packed = gi_pass_is_packed(j, &j->leaf[k]);
-    j->out.packed  = out && gi_pass_is_packed(j, &j->out);
-    j->mask.packed = j->masked && gi_pass_is_packed(j, &j->mask);
+    for (int k = 0; k < j->p->leaves; k++) gi_pass_find_runs(j, &j->leaf[k]);
+    j->out.packed = out && gi_pass_is_packed(j, &j->out);
+    if (j->masked) gi_pass_find_runs(j, &j->mask);
 }
 
 /* How many bytes of the tiles of numbers. */
