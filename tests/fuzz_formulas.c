@@ -203,6 +203,29 @@ static void judge_into(const input_of_formula *in, const ga_array *result)
     if (evaluate(in, out, in->where, GA_DTYPE_DEFAULT) && !test_same_bits(out, want)) fail(in, "other bits in .out");
 }
 
+/* What was read is kept for these operands and names, and is not taken for others: as if the text were another, with a blank behind it. */
+static void judge_others(input_of_formula other)
+{
+    char         names[300];
+    const ga_arg first = other.operand[0];
+    const size_t n     = strlen(other.formula);
+    char        *text = (char *)malloc(n + 2), *kept = other.formula;
+    if (!text) abort();
+    for (int k = 1; k < other.n; k++) other.operand[k - 1] = other.operand[k];
+    if (other.n > 0) other.operand[other.n - 1] = first;
+    if (other.head[1] % 2) { /* the same operands by their names */
+        snprintf(names, sizeof names, "%s", other.n < 4 ? "y, z, x" : "y, z, n, x");
+        other.names = names;
+    }
+    ga_array *a   = evaluate(&other, GA_NO_ARRAY, GA_NO_ARRAY, GA_DTYPE_DEFAULT);
+    other.formula = strcat(strcpy(text, kept), " ");
+    ga_array *b   = evaluate(&other, GA_NO_ARRAY, GA_NO_ARRAY, GA_DTYPE_DEFAULT);
+    if (!a != !b || (a && !test_same_bits(a, b))) fail(&other, "what was kept is another formula");
+    ga_free(a);
+    ga_free(b);
+    free(text);
+}
+
 /* The results are the same for who asks again (what was read is kept), and without passes, which there are none of with a .dtype. */
 static void judge_formula(const input_of_formula *in)
 {
@@ -216,6 +239,7 @@ static void judge_formula(const input_of_formula *in)
     }
     if (in->head[0] & (MASKED | OF_DTYPE)) ga_free(evaluate(in, GA_NO_ARRAY, in->where, in->dtype));
     if (first && in->head[0] & (INTO | INTO_OPERAND)) judge_into(in, first);
+    if (strlen(in->formula) < 10000) judge_others(*in);
     ga_free(first);
     ga_free(again);
 }

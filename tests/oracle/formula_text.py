@@ -33,8 +33,12 @@ class FormulaText:
         how = self.r.random()
         if depth <= 0 or how < 0.08:
             return self.leaf()
-        if how < 0.5:
+        if how < 0.44:
             return self.operator(depth)
+        if how < 0.47:
+            return self.chain()
+        if how < 0.51:
+            return self.twins(depth)
         if how < 0.57:
             return self.c.pick("-", "-", "-", "+") + self.inside(self.expression(depth - 1), 0.6)
         if how < 0.77:
@@ -88,8 +92,25 @@ class FormulaText:
             right = self.c.pick("2", "2", "3", "2.0", "0.5", "-1", "1.5")
         return self.inside(f"{self.inside(left, 0.25)}{blank}{sign}{blank}{self.inside(right, 0.25)}", 0.15)
 
+    def chain(self):
+        """Operators that bind alike, or nearly, without parentheses."""
+        signs = self.c.pick(["**"], ["**"], ["+", "-"], ["*", "/", "//", "%"], ["-", "*", "**"])
+        text = self.name()
+        for _ in range(self.r.randint(2, 3)):
+            text += self.c.pick(*signs) + self.c.pick("", "", "-", "+") + self.c.pick(self.name(), "2", "3", "0.5")
+        return text
+
+    def twins(self, depth):
+        """The same twice, but for an index or the options of a fold."""
+        inner, sign = f"({self.expression(depth - 1)})", self.c.pick(*ARITHMETIC)
+        if self.c.chance(0.5):
+            return f"{inner}[{self.c.pick('0', '1:', '...')}] {sign} {inner}[{self.c.pick('-1', ':1', 'None')}]"
+        name = self.c.pick("sum", "max", "mean", "std", "argmin")
+        options = self.r.sample(["axis=0, keepdims=True", "axis=-1, keepdims=True", "keepdims=True", "axis=0", "axis=-1"], 2)
+        return f"{name}({inner}, {options[0]}) {sign} {name}({inner}, {options[1]})"
+
     def call(self, depth):
-        name, operands = self.c.pick(*self.words.calls.items())
+        name, operands = self.c.pick(*self.words.calls.items(), *[("where", 3)] * 4)
         draw = self.whole if name in self.words.bitwise and self.c.chance(0.9) else self.expression
         return f"{name}({', '.join(draw(depth - 1) for _ in range(operands))})"
 
