@@ -298,7 +298,7 @@ static bool gi_cuda_launch_program(const char *site, const gi_program *p, int64_
 {
     gi_cuda_program m;
     const bool      wide  = gi_program_is_wide(p);
-    const int       lanes = wide ? gi_lanes<uint64_t>::N : gi_lanes<uint32_t>::N;
+    const int       lanes = wide ? (int)gi_lanes<uint64_t>::N : (int)gi_lanes<uint32_t>::N;
     int64_t         rows  = 1;
     memset((gi_cuda_grid *)&m, 0, sizeof(gi_cuda_grid));
     m.p    = *p;
