@@ -469,6 +469,8 @@ static const char *some_text(const char *name)
     if (strcmp(name, "formula") == 0)
         TEXTS("$1", "$1 + 1", "2*$1 - sqrt(abs($1))", "sum($1, axis=0)", "d = $1*$1; d[..., ::-1] + d", "where($1 > 0, $1, 0)",
               "x + y", "x**2", "$1 + $2*$3", "$1 +", "max($1, axis=(0, 1), keepdims=True)", "7", "uint8($1)");
+    if (strstr(functions_name(), "formula_c") && strcmp(name, "name") == 0) TEXTS("f", "axpy", "_1", "1f", "int");
+    if (strcmp(name, "parameters") == 0) TEXTS("float x, float y", "double x, int y", "uint8_t x, bool y", "float x,", "x");
     if (strcmp(name, "format") == 0) TEXTS("npy", "zarr", "zip");
     if (strcmp(name, "compressor") == 0) TEXTS("zlib", "gzip", "none");
     if (strcmp(name, "names") == 0 && strstr(functions_name(), "eval")) TEXTS("x", "x, y", "y, x, d", ",,", "(");
