@@ -1799,6 +1799,8 @@ GI_BEGIN_COLD
 #include "gpuarr/eval/run.h"
 #include "gpuarr/eval/types.h"
 #include "gpuarr/eval/passes.h"
+#include "gpuarr/eval/joins.h"
+#include "gpuarr/eval/build.h"
 #include "gpuarr/eval/plans.h"
 #include "gpuarr/eval/tiles.h"
 #include "gpuarr/eval/programs.h"

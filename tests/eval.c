@@ -505,6 +505,100 @@ static void test_polynomials(void)
     }
 }
 
+static void same_as(const char *text, const ga_array *made, const ga_array *expected)
+{
+    const bool same = made && expected && test_same_bits(made, expected);
+    CHECK(same);
+    if (!same) printf("of %s\n", text);
+}
+
+/* Two operations in one loop, and numbers in registers: those of the formula, and arrays of one element. */
+static void joined(ga_array *x, ga_array *y, ga_array *z, double number)
+{
+    const ga_array *const c[2] = { ga_astype(ga_scalar(number), x->dtype), NULL };
+    for (int k = 0; k < 2; k++) { /* as an array of one element, and as a number */
+        const ga_arg n = k == 0 ? GA_ARG(c[0]) : GA_ARG(number);
+#define SAME_AS(text, ...) same_as(text, ga_eval(text, (x, y, z, n)), __VA_ARGS__)
+        SAME_AS("(x - y)**2", ga_square(ga_subtract(x, y)));
+        SAME_AS("(x - n)**2", ga_square(ga_subtract(x, n)));
+        SAME_AS("(n - x)**2", ga_square(ga_subtract(n, x)));
+        SAME_AS("d = x - n; d*d", ga_square(ga_subtract(x, n)));
+        SAME_AS("d = x - n; d*d + d", ga_add(ga_square(ga_subtract(x, n)), ga_subtract(x, n)));
+        SAME_AS("(x - y) * z", ga_multiply(ga_subtract(x, y), z));
+        SAME_AS("z * (x - y)", ga_multiply(z, ga_subtract(x, y)));
+        SAME_AS("(x - n) * z", ga_multiply(ga_subtract(x, n), z));
+        SAME_AS("(n - x) * z", ga_multiply(ga_subtract(n, x), z));
+        SAME_AS("(x - y) * n", ga_multiply(ga_subtract(x, y), n));
+        SAME_AS("n * (x - n)", ga_multiply(n, ga_subtract(x, n)));
+        SAME_AS("(n - x) * n", ga_multiply(ga_subtract(n, x), n));
+        SAME_AS("(x - n) * (y - n)", ga_multiply(ga_subtract(x, n), ga_subtract(y, n)));
+        SAME_AS("(x - n) * (x - n) + 1", ga_add(ga_multiply(ga_subtract(x, n), ga_subtract(x, n)), 1));
+        SAME_AS("x*n + n", ga_add(ga_multiply(x, n), n));
+        SAME_AS("n*x + y", ga_add(ga_multiply(n, x), y));
+        SAME_AS("x*y + n", ga_add(ga_multiply(x, y), n));
+        SAME_AS("(x*y + n)*y + n", ga_add(ga_multiply(ga_add(ga_multiply(x, y), n), y), n));
+        SAME_AS("n / x - x / n", ga_subtract(ga_divide(n, x), ga_divide(x, n)));
+        SAME_AS("where(x < n, y, z)", ga_where(ga_less(x, n), y, z));
+        SAME_AS("where(x > n, y, z)", ga_where(ga_greater(x, n), y, z));
+        SAME_AS("where(x <= n, y, z)", ga_where(ga_less_equal(x, n), y, z));
+        SAME_AS("where(n <= x, y, z)", ga_where(ga_less_equal(n, x), y, z));
+        SAME_AS("where(n < x, n, 0) + x", ga_add(ga_where(ga_less(n, x), n, 0), x));
+        SAME_AS("where(x >= n, sqrt(x), x)", ga_where(ga_greater_equal(x, n), ga_sqrt(x), x));
+        SAME_AS("where(x > n, 1, x - n)", ga_where(ga_greater(x, n), 1, ga_subtract(x, n)));
+        SAME_AS("where(x == n, y, z)", ga_where(ga_equal(x, n), y, z));
+        SAME_AS("t = x > n; where(t, y, z) + t", ga_add(ga_where(ga_greater(x, n), y, z), ga_greater(x, n)));
+        SAME_AS("(x - n) * 3", ga_multiply(ga_subtract(x, n), 3));
+        SAME_AS("where(x < 0.5, y, z)", ga_where(ga_less(x, 0.5), y, z));
+        SAME_AS("where(x > 0.5, y, z)", ga_where(ga_greater(x, 0.5), y, z));
+        SAME_AS("where(x <= 0.5, y, z)", ga_where(ga_less_equal(x, 0.5), y, z));
+        SAME_AS("where(0.5 <= x, y, z)", ga_where(ga_less_equal(0.5, x), y, z));
+        SAME_AS("where(0.5 < x, 0, 1) + x", ga_add(ga_where(ga_less(0.5, x), 0, 1), x));
+        SAME_AS("where(x < 0.5, y, 2)", ga_where(ga_less(x, 0.5), y, 2));
+        SAME_AS("where(x < nan, y, z)", ga_where(ga_less(x, NAN), y, z));
+        SAME_AS("where(x < 0.5, y, 1) + (z - 0.25)**2",
+                ga_add(ga_where(ga_less(x, 0.5), y, 1), ga_square(ga_subtract(z, 0.25))));
+        SAME_AS("sum((x - n)**2)", ga_sum(ga_square(ga_subtract(x, n))));
+        SAME_AS("max(where(x < n, y, z))", ga_max(ga_where(ga_less(x, n), y, z)));
+#undef SAME_AS
+    }
+    CHECK(test_same_bits(ga_eval("x[:1] - y", (x, y)), ga_subtract(ga_index(x, ":1"), y)));
+    CHECK(test_same_bits(ga_eval("(x - mean(x)) / std(x)", (x)), ga_divide(ga_subtract(x, ga_mean(x)), ga_std(x))));
+    CHECK(test_same_bits(ga_eval("l = min(x); (x - l) * (255 / (max(x) - l))", (x)),
+                         ga_multiply(ga_subtract(x, ga_min(x)), ga_divide(255, ga_subtract(ga_max(x), ga_min(x))))));
+    if (y->ndim != x->ndim) return;
+    ga_array *o = ga_copy(x);
+    CHECK(ga_eval("(o - y)**2 + o", (o, y), .out = o) == o && test_same_bits(o, ga_add(ga_square(ga_subtract(x, y)), x)));
+    CHECK(ga_eval("where(o < 0.5, y, o)", (o, y), .out = o) == o);
+}
+
+static void test_joined(void)
+{
+    const double numbers[7] = { 0.5, 0, -0.25, NAN, INFINITY, 2, 3e-42 };
+    const int    sizes[3]   = { 1, 700, 5000 };
+    for (int k = 0; k < 7 * 3 * 2; k++)
+        ga_scope {
+            const int      n     = sizes[k / 2 % 3];
+            const ga_dtype dtype = k % 2 ? GA_F32 : GA_F64;
+            ga_array      *of[3];
+            for (int i = 0; i < 3; i++) of[i] = ga_astype(ga_subtract(ga_random((n)), 0.25 * i), dtype);
+            ga_copyto(ga_index(of[0], "::7"), numbers[k / 6]);
+            ga_copyto(ga_index(of[1], "::5"), numbers[(k / 6 + 3) % 7]);
+            joined(of[0], of[1], of[2], numbers[k / 6]);
+            joined(ga_index(of[0], "::-1"), ga_index(of[1], ":20, newaxis"), ga_index(of[2], ":1"), numbers[k / 6]);
+        }
+    ga_scope { /* larger than the nearest caches hold */
+        ga_array *x = ga_random((300000)), *y = ga_random((300000)), *z = ga_random((300000));
+        joined(x, y, z, 0.5);
+    }
+    ga_scope { /* than any cache holds: results go past them */
+        ga_array *x = ga_random((4200001)), *y = ga_random((4200001));
+        CHECK(test_same_bits(ga_eval("(x - 0.5)*y", (x, y)), ga_multiply(ga_subtract(x, 0.5), y)));
+        CHECK(test_same_bits(ga_eval("where(x < 0.5, y, x) - 1", (x, y)), ga_subtract(ga_where(ga_less(x, 0.5), y, x), 1)));
+        CHECK(test_same_bits(ga_eval("(x*y + 3)*y + 2", (x, y)), ga_add(ga_multiply(ga_add(ga_multiply(x, y), 3), y), 2)));
+        CHECK(test_same_bits(ga_eval("x - x[:1]*y", (x, y)), ga_subtract(x, ga_multiply(ga_index(x, ":1"), y))));
+    }
+}
+
 /* A balanced tree of calls, and its formula: many operations, operands and results that are needed later. */
 static ga_array *grow(char *text, int depth, int *leaves, int n, const ga_arg *in)
 {
@@ -622,6 +716,7 @@ int main(void)
     test_dividing_by_numbers();
     test_large();
     test_polynomials();
+    test_joined();
     test_long();
     test_folds();
     test_keeping();

@@ -82,6 +82,18 @@ static ga_array *picture_in_planes(int64_t height, int64_t width, bool own)
     return ga_astype(pixels, GA_U8);
 }
 
+/* The same by formulas. */
+static ga_array *picture_by_formulas(int64_t height, int64_t width)
+{
+    ga_array *i = ga_index(ga_arange(0, height, 1), ":, newaxis"), *j = ga_arange(0, width, 1);
+    ga_array *rgb = ga_empty((height, width, 3));
+    ga_eval("sin((j +  0)/50)**2 + cos((i +  0)/50)**2", (i, j), .out = ga_index(rgb, ":, :, 0"));
+    ga_eval("sin((j + 25)/50)**2 + cos((i +  0)/50)**2", (i, j), .out = ga_index(rgb, ":, :, 1"));
+    ga_eval("sin((j +  0)/50)**2 + cos((i + 25)/50)**2", (i, j), .out = ga_index(rgb, ":, :, 2"));
+    ga_eval("where(rgb > 1.3, sqrt(rgb), rgb)", (rgb), .out = rgb);
+    return ga_eval("low = min(rgb); high = max(rgb); uint8((rgb - low) * (255/(high - low)))", (rgb));
+}
+
 /* (sources, 3): row, column and flux of each label */
 static ga_array *measured(const ga_array *sky, const ga_array *labels)
 {
@@ -125,6 +137,17 @@ static ga_array *chunked_picture(int64_t n)
     ga_array       *least = ga_min(b), *range = ga_subtract(ga_max(b), least);
     const ga_array *wanted[2] = { ga_astype(ga_multiply(ga_divide(ga_subtract(b, least), range), 255), GA_U8),
                                   ga_mean(b, .dtype = GA_F64) };
+    ga_array       *found[2];
+    if (!ga_compute_n(2, wanted, found)) return NULL;
+    return ga_values(ga_item(found[1]), ga_item(ga_mean(ga_index(found[0], "::16, ::16"))));
+}
+
+static ga_array *chunked_picture_by_formulas(int64_t n)
+{
+    ga_array       *i = ga_arange(0, n, 1, .dtype = GA_F32, .chunks = ga_chunks(2000)), *j = ga_expand_dims(i, 1);
+    ga_array       *b         = ga_eval("a = 0.001*i + 0.0007*j; sin(a)**2 + cos(a + 0.5)**2", (i, j));
+    const ga_array *wanted[2] = { ga_eval("low = min(b); uint8((b - low) / (max(b) - low) * 255)", (b)),
+                                  ga_eval("mean(b, dtype=float64)", (b)) };
     ga_array       *found[2];
     if (!ga_compute_n(2, wanted, found)) return NULL;
     return ga_values(ga_item(found[1]), ga_item(ga_mean(ga_index(found[0], "::16, ::16"))));
@@ -298,6 +321,7 @@ static ga_array *npy_plain(void)
     NEW(random,           ga_random((x->size), .dtype = GA_F32, .seed = 1))                                                    \
     NEW(normal,           ga_random_normal(0, 1, (x->size), .dtype = GA_F32, .seed = 1))                                       \
     NEW(picture,          picture(x->shape[0], x->shape[1], false))                                                            \
+    NEW(picture_formulas, picture_by_formulas(x->shape[0], x->shape[1]))                                                       \
     NEW(picture_own_rows, picture(x->shape[0], x->shape[1], true))                                                             \
     NEW(picture_planes,   picture_in_planes(x->shape[0], x->shape[1], false))                                                  \
     NEW(picture_own,      picture_in_planes(x->shape[0], x->shape[1], true))                                                   \
@@ -319,6 +343,7 @@ static ga_array *npy_plain(void)
     NEW(label,            ga_label(x))                                                                                         \
     NEW(measures,         measured(x, y))                                                                                      \
     NEW(measures_fused,   measured_at_once(x, y))                                                                              \
+    NEW(chunked_formulas, chunked_picture_by_formulas(x->size))                                                               \
     NEW(chunked_picture,  chunked_picture(x->size))                                                                            \
     NEW(chunked_cityblock, chunked_cityblock(x, y))                                                                            \
     NEW(many_chunks,      many_chunks(x->size))                                                                                \

@@ -533,9 +533,10 @@ def pictures():
     def alike(ours, theirs):  # a byte may round the other way
         return "" if np.abs(ours.astype(int) - theirs.astype(int)).max() <= 1 else "differs"
     for label, call in (("the seed's picture", "picture"), ("the picture, own rows", "picture_own_rows"),
-                        ("the picture, in planes", "picture_planes"), ("the picture, GA_ELEMENTWISE", "picture_own")):
+                        ("the picture, in planes", "picture_planes"), ("the picture, GA_ELEMENTWISE", "picture_own"),
+                        ("the picture, ga_eval", "picture_formulas")):
         yield Row(label, call, F64, f"{h}x{w}", dict(x=random.random((h, w))),
-                  [("NumPy, ogrid", numpy_way), ("numba + NumPy", numba_way if numba else None)], 3, alike)
+                  [("NumPy, ogrid", numpy_way), ("numba + NumPy", numba_way if numba else None)], 3, alike, also={"NumPy, ogrid": 4})
 
 
 def convolutions():
@@ -773,8 +774,9 @@ def chunks(gpuarr):
         mean, low, high = computed(b.mean(dtype=F64), b.min(), b.max())
         image, = computed(((b - low) * F32(255 / (high - low))).astype(np.uint8))
         return np.array([mean, image[::16, ::16].mean()])
-    yield Row("chunked picture", "chunked_picture", F32, f"{n}^2", dict(x=np.empty(n, np.uint8)),
-              [("Dask", peer(picture)), ("Dask, persisted", peer(picture_persisted))], 1 if QUICK else 5, close(1e-3), per=("chunk", (n // chunk) ** 2))
+    for label, call in (("chunked picture", "chunked_picture"), ("chunked picture, ga_eval", "chunked_formulas")):
+        yield Row(label, call, F32, f"{n}^2", dict(x=np.empty(n, np.uint8)),
+                  [("Dask", peer(picture)), ("Dask, persisted", peer(picture_persisted))], 1 if QUICK else 5, close(1e-3), per=("chunk", (n // chunk) ** 2))
 
     n = 1500 if QUICK else 12000
     x, y = (random.random((n, 50)) * 10 for _ in range(2))

@@ -128,6 +128,7 @@ typedef void (*gi_chains)(int64_t count, int times, int64_t n, char *out, const 
 
 /* Elements begin to begin + n of the numbers that a plan describes; begin is a multiple of 4 (section >>random). */
 typedef void (*gi_random_loop)(const gi_random_plan *p, int64_t begin, int64_t n, void *out);
+enum { GI_JOINED = 8 };    /* of with_number: two rows in one loop */
 enum { GI_COUNTERS = 64 }; /* that are taken at once */
 
 typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one */
@@ -201,7 +202,7 @@ typedef struct gi_loops {
     gi_turn_lines (*turn)(int itemsize);              /* NULL: none for elements of that size */
     gi_kernel (*select)(int itemsize);
     gi_kernel (*power)(double exponent, ga_dtype dtype);
-    gi_kernel (*with_number)(ga_op op, int numbers, ga_dtype dtype); /* NULL: there is none; numbers.h */
+    gi_kernel (*with_number)(ga_op op, int numbers, ga_dtype dtype); /* bits, and GI_JOINED; NULL: there is none; numbers.h */
     gi_kernel (*replace)(int itemsize); /* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes */
     gi_stream stream;                   /* how results that no cache would keep are written */
 } gi_loops;

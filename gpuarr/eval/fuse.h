@@ -1,5 +1,20 @@
 /* ---- computing a formula in passes ---------------------------------------------------------------------------------------- */
 
+/* The shape of what a fold makes of an array of shape x; ndim -1: it has something to say. */
+static void gi_fold_shape(const gi_fold_along *along, const ga_shape *x, ga_shape *shape)
+{
+    bool gone[GPUARR_MAX_DIMS];
+    shape->ndim = x->ndim < 0 ? -1 : 0;
+    for (int d = 0; d < x->ndim; d++) gone[d] = along->count < 0;
+    for (int k = 0; k < along->count && shape->ndim >= 0; k++) {
+        const int axis = along->axis[k] < 0 ? along->axis[k] + x->ndim : along->axis[k];
+        if (axis < 0 || axis >= x->ndim) shape->ndim = -1;
+        else gone[axis] = true;
+    }
+    for (int d = 0; d < x->ndim && shape->ndim >= 0; d++)
+        if (!gone[d] || along->keepdims) shape->n[shape->ndim++] = gone[d] ? 1 : x->n[d];
+}
+
 /* The shapes of steps, as far as they are known before anything is computed; else ndim is -1. False: a call has something to say. */
 static bool gi_step_shapes(const gi_eval_run *r, const gi_passes *s, ga_shape *shape)
 {
@@ -11,7 +26,8 @@ static bool gi_step_shapes(const gi_eval_run *r, const gi_passes *s, ga_shape *s
             shape[k].ndim     = a->ndim;
             memcpy(shape[k].n, a->shape, sizeof a->shape);
         }
-        for (int i = 0; i < step->n && shape[k].ndim >= 0; i++) {
+        if (s->typed[k].folds) gi_fold_shape(&step->along, &shape[step->x[0]], &shape[k]);
+        for (int i = 0; i < step->n && shape[k].ndim >= 0 && !s->typed[k].folds; i++) {
             const ga_shape *x = &shape[step->x[i]];
             if (x->ndim < 0) shape[k].ndim = -1;
             else if (!gi_shape_broadcast(&shape[k].ndim, shape[k].n, x->ndim, x->n)) return false;
@@ -32,7 +48,7 @@ static bool gi_operands_alike(const gi_formula_text *f)
     return true;
 }
 
-/* Steps that have far fewer elements than what is made of them, as exp(column) in exp(column) * row, are stored: a pass would compute them
+/* Steps that have far fewer elements than what is made of them, as exp(column) in exp(column) * row and all of 255 / (max(x) - min(x)), are stored: a pass would compute them
    again for each row. True if that is so: *adapted is how the formula is computed then. */
 static bool gi_passes_adapt(const gi_eval_run *r, const gi_passes *s, gi_passes *adapted)
 {
@@ -102,7 +118,7 @@ static ga_array *gi_run_passes(gi_eval_run *r, const gi_passes *s, int *failed, 
     GI_ARENA(bool, owned, n);
     GI_ARENA(gi_passes, adapted, 1);
     ga_array *result = NULL;
-    if (!gi_operands_alike(r->f) && gi_passes_adapt(r, s, adapted)) s = adapted;
+    if ((s->folds || !gi_operands_alike(r->f)) && gi_passes_adapt(r, s, adapted)) s = adapted;
     r->value  = value;
     r->owned  = owned;
     *failed   = -1;

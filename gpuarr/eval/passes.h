@@ -9,7 +9,7 @@ enum {
     GI_PASS_LEAVES   = 20,
     GI_PASS_NUMBERS  = 24,
     GI_PASS_TILES    = 16,
-    GI_PASS_OPERANDS = 4, /* of an op: x*y + z, and the same of the result, y and a number, as Horner's rule has it */
+    GI_PASS_OPERANDS = 4, /* of an op */
     GI_MOST_PASSES   = 6
 };
 
@@ -21,11 +21,14 @@ enum {
     GI_FUSED_SLOTS
 };
 
+/* A loop over the elements of a tile. Of two operations in one loop (joins.h) it is the second one. */
 typedef struct gi_pass_op {
     gi_op_kind    kind;
     int           power;    /* which easy power */
     gi_kernel     kernel;   /* NULL: a conversion */
     const gi_row *row;      /* whose loop that is, or NULL */
+    const gi_row *before;   /* the first of two operations, or NULL */
+    bool          turned;   /* are its two operands in the other order? */
     ga_dtype      from, to; /* of the conversion, equal: a copy; else that of the loop, that of the result */
     int           n, out, x[GI_PASS_OPERANDS], size[GI_PASS_OPERANDS]; /* size: bytes from element to element of an input */
     gi_kernel     with_number;               /* the same where numbers are one element each, or NULL */
@@ -44,7 +47,7 @@ typedef struct gi_fused {
     int            leaves, leaf[GI_PASS_LEAVES]; /* steps */
     int            numbers, ops, tiles;
     int            cost, widest; /* of an element: simple operations, bytes of the largest dtype */
-    bool           horner;       /* is there an op of four operands? */
+    bool           no_nan;       /* is there an op whose numbers may not be NaN? */
     ga_dtype       dtype;
     gi_pass_number number[GI_PASS_NUMBERS];
     gi_pass_op     op[GI_PASS_OPS];
@@ -52,7 +55,8 @@ typedef struct gi_fused {
 
 /* How a formula is computed: which steps are made as arrays (or numbers), and by which pass. */
 typedef struct gi_passes {
-    bool     any; /* false: call by call */
+    bool     any;   /* false: call by call */
+    bool     folds; /* does it go on with what a fold makes? */
     int      count;
     bool     stored[GI_PASS_STEPS];
     int      last[GI_PASS_STEPS]; /* the last stored step that needs it */
@@ -61,347 +65,13 @@ typedef struct gi_passes {
     gi_fused pass[GI_MOST_PASSES];
 } gi_passes;
 
-/* Bytes of a tile of the widest dtype, where results stay in the caches, and where they go past them (measured: of longer ones a processor
-   waits for memory, or computes, not both at once); between tiles, against equal addresses. */
-enum { GI_PASS_TILE_BYTES = 4096, GI_PASS_STREAM_BYTES = 2048, GI_PASS_APART = 64 };
+enum {
+    GI_PASS_TILE_BYTES = 4096, /* of the widest dtype, where the caches hold all, */
+    GI_PASS_FAR_BYTES =
+        2048, /* and where not (measured: of longer tiles a processor waits for memory, or computes, not both at once), */
+    GI_PASS_PIECE = 512,     /* and what is computed between reading ahead or streaming */
+    GI_PASS_NEAR  = 2 << 20, /* what the nearest caches of a thread hold */
+    GI_PASS_APART = 64       /* between tiles, against equal addresses */
+};
 
-static int64_t gi_pass_tile(const gi_fused *p, bool streams)
-{
-    return (streams ? GI_PASS_STREAM_BYTES : GI_PASS_TILE_BYTES) / p->widest;
-}
-
-/* ---- building a pass --------------------------------------------------------------------------------------------------------- */
-
-typedef struct gi_pass_builder {
-    const gi_steps *steps;
-    const gi_typed *typed;
-    const bool     *stored;
-    gi_fused       *p;
-    int             slot[GI_PASS_STEPS]; /* where a step's elements are: a leaf, or GI_FUSED_SLOTS + the number of an op */
-    ga_dtype        dtype[GI_PASS_OPS];  /* that an op makes */
-} gi_pass_builder;
-
-/* Adds an op; where it writes is found out later. -1: there is no room. */
-static int gi_pass_add(gi_pass_builder *b, const gi_elementwise *e, ga_dtype from, ga_dtype to, int n, const int *x)
-{
-    gi_fused *p = b->p;
-    if (p->ops == GI_PASS_OPS) return -1;
-    gi_pass_op *op = &p->op[p->ops];
-    memset(op, 0, sizeof *op);
-    op->kind   = e ? e->kind : GI_OP_CAST;
-    op->power  = e ? e->power : 0;
-    op->kernel = e ? e->kernel : NULL;
-    op->row    = e ? e->row : NULL;
-    op->from   = from;
-    op->to     = to;
-    op->n      = n;
-    for (int k = 0; k < n; k++) op->x[k] = x[k];
-    b->dtype[p->ops] = to;
-    if (ga_itemsize(to) > p->widest) p->widest = (int)ga_itemsize(to);
-    return GI_FUSED_SLOTS + p->ops++;
-}
-
-/* Where a step's elements are as that dtype; a conversion is added if need be. -1: there is no room. */
-static int gi_pass_input(gi_pass_builder *b, int step, ga_dtype wanted)
-{
-    gi_fused       *p = b->p;
-    const gi_typed *t = &b->typed[step];
-    if (t->dtype == GA_DTYPE_DEFAULT) {
-        for (int k = 0; k < p->numbers; k++)
-            if (p->number[k].step == step && p->number[k].dtype == wanted) return GI_SLOT_NUMBER + k;
-        if (p->numbers == GI_PASS_NUMBERS) return -1;
-        p->number[p->numbers].step   = step;
-        p->number[p->numbers].dtype  = wanted;
-        p->number[p->numbers].tile   = NULL;
-        p->number[p->numbers].copied = false;
-        if (ga_itemsize(wanted) > p->widest) p->widest = (int)ga_itemsize(wanted);
-        return GI_SLOT_NUMBER + p->numbers++;
-    }
-    const int slot = b->slot[step];
-    if (slot < 0 || t->dtype == wanted) return slot;
-    for (int k = 0; k < p->ops; k++) /* has it been converted before? */
-        if (!p->op[k].kernel && p->op[k].x[0] == slot && p->op[k].to == wanted) return GI_FUSED_SLOTS + k;
-    return gi_pass_add(b, NULL, t->dtype, wanted, 1, &slot);
-}
-
-/* Adds what computes a step. False: there is no room. */
-static bool gi_pass_compute(gi_pass_builder *b, int step)
-{
-    const gi_typed *t = &b->typed[step];
-    int             x[3];
-    for (int k = 0; k < t->e.n; k++) {
-        x[k] = gi_pass_input(b, t->e.x[k], t->e.wanted[k]);
-        if (x[k] < 0) return false;
-    }
-    b->p->cost += t->e.cost;
-    const bool makes = t->e.kernel || step == b->p->root; /* else it is there: its input, converted */
-    b->slot[step]    = makes ? gi_pass_add(b, &t->e, t->e.kernel ? t->e.wanted[0] : t->dtype, t->dtype, t->e.n, x) : x[0];
-    return b->slot[step] >= 0;
-}
-
-static bool gi_slot_is_number(int slot) { return slot >= GI_SLOT_NUMBER && slot < GI_SLOT_TILE; }
-
-/* Is it the loop of that row for floats? */
-static bool gi_pass_is_row(const gi_pass_op *op, const gi_row *row) { return op->row == row && gi_is_float(op->to); }
-
-/* How often the result of each op is an operand. */
-static void gi_pass_count_uses(const gi_fused *p, int *used)
-{
-    memset(used, 0, GI_PASS_OPS * sizeof *used);
-    for (int k = 0; k < p->ops; k++)
-        for (int i = 0; i < p->op[k].n; i++)
-            if (p->op[k].x[i] >= GI_FUSED_SLOTS) used[p->op[k].x[i] - GI_FUSED_SLOTS]++;
-}
-
-/* A product that only one sum needs becomes a part of it, x*y + z, which has the same bits. */
-static void gi_pass_join_products(gi_fused *p)
-{
-    int used[GI_PASS_OPS];
-    gi_pass_count_uses(p, used);
-    for (int k = 0; k < p->ops; k++) {
-        gi_pass_op *sum = &p->op[k];
-        for (int i = 0; i < 2 && sum->n == 2 && gi_pass_is_row(sum, GI_FORMULA_ROW(add)()); i++) {
-            gi_pass_op *product = sum->x[i] >= GI_FUSED_SLOTS ? &p->op[sum->x[i] - GI_FUSED_SLOTS] : NULL;
-            if (!product || product->to != sum->to || used[sum->x[i] - GI_FUSED_SLOTS] != 1) continue;
-            const bool square = gi_pass_is_row(product, GI_FORMULA_ROW(square)());
-            if (!square && !gi_pass_is_row(product, GI_FORMULA_ROW(multiply)())) continue;
-            sum->x[2]   = sum->x[1 - i];
-            sum->x[0]   = product->x[0];
-            sum->x[1]   = product->x[square ? 0 : 1];
-            sum->n      = 3;
-            sum->row    = GI_FORMULA_ROW(multiply_add)();
-            sum->kernel = gi_row_kernel(sum->row, sum->to);
-            product->n  = -1; /* nothing computes it */
-        }
-    }
-}
-
-/* Is it x*y + z, of floats, where z is a number, y is `y` (any if negative) and x none? x: which of the first two operands. */
-static bool gi_pass_is_horner(const gi_pass_op *op, int y, int *x)
-{
-    if (op->n != 3 || !gi_pass_is_row(op, GI_FORMULA_ROW(multiply_add)()) || !gi_slot_is_number(op->x[2])) return false;
-    for (*x = 0; *x < 2; ++*x)
-        if (op->x[1 - *x] == y && !gi_slot_is_number(op->x[*x])) return true;
-    return false;
-}
-
-/* Two steps of Horner's rule, (x*y + c)*y + d, become one op. */
-static void gi_pass_join_horner(gi_fused *p)
-{
-    int used[GI_PASS_OPS];
-    gi_pass_count_uses(p, used);
-    for (int k = 0; k < p->ops; k++) {
-        gi_pass_op *second = &p->op[k];
-        for (int i = 0; i < 2 && second->n == 3; i++) {
-            const int   before = second->x[i] - GI_FUSED_SLOTS, y = second->x[1 - i];
-            gi_pass_op *first = before >= 0 ? &p->op[before] : NULL;
-            int         x, of_first;
-            if (!first || used[before] != 1 || first->to != second->to || gi_slot_is_number(y)) continue;
-            if (!gi_pass_is_horner(second, y, &x) || !gi_pass_is_horner(first, y, &of_first)) continue;
-            second->x[0] = first->x[of_first];
-            second->x[1] = y;
-            second->x[3] = second->x[2];
-            second->x[2] = first->x[2];
-            second->n    = 4;
-            first->n     = -1; /* nothing computes it */
-            p->horner    = true;
-        }
-    }
-}
-
-/* Leaves out the ops that nothing computes any more. */
-static void gi_pass_drop(gi_pass_builder *b)
-{
-    gi_fused *p = b->p;
-    int       number[GI_PASS_OPS], left = 0;
-    for (int k = 0; k < p->ops; k++) {
-        if (p->op[k].n < 0) continue;
-        gi_pass_op op = p->op[k];
-        for (int i = 0; i < op.n; i++)
-            if (op.x[i] >= GI_FUSED_SLOTS) op.x[i] = GI_FUSED_SLOTS + number[op.x[i] - GI_FUSED_SLOTS];
-        number[k]      = left;
-        b->dtype[left] = op.to;
-        p->op[left++]  = op;
-    }
-    p->ops = left;
-}
-
-/* The dtype of what an op reads. */
-static ga_dtype gi_pass_input_dtype(const gi_pass_builder *b, int x)
-{
-    if (x >= GI_FUSED_SLOTS) return b->dtype[x - GI_FUSED_SLOTS];
-    return gi_slot_is_number(x) ? b->p->number[x - GI_SLOT_NUMBER].dtype : b->typed[b->p->leaf[x]].dtype;
-}
-
-/* Are the first two operands of the row as good in the other order? */
-static bool gi_row_swaps(const gi_row *row)
-{
-    return row->op == GA_OP_add || row->op == GA_OP_multiply || row->op == GA_OP_equal || row->op == GA_OP_not_equal ||
-           row->op == GA_OP_multiply_add;
-}
-
-/* Finds the loop that keeps a number in a register, if the op has one. */
-static void gi_pass_find_number(const gi_pass_builder *b, gi_pass_op *op)
-{
-    int numbers = 0;
-    memcpy(op->ordered, op->x, sizeof op->x);
-    if (op->row && op->n > 1 && gi_row_swaps(op->row) && gi_slot_is_number(op->x[0])) {
-        op->ordered[0] = op->x[1];
-        op->ordered[1] = op->x[0];
-    }
-    for (int i = 0; i < op->n; i++) numbers |= gi_slot_is_number(op->ordered[i]) << i;
-    if (op->row && numbers) op->with_number = GI_LOOP_OF(with_number)(op->row->op, numbers, gi_pass_input_dtype(b, op->x[0]));
-    for (int i = 0; i < op->n; i++) {
-        const bool number = gi_slot_is_number(op->x[i]);
-        op->size[i]       = number ? 0 : (int)ga_itemsize(gi_pass_input_dtype(b, op->x[i]));
-        if (number && !op->with_number) b->p->number[op->x[i] - GI_SLOT_NUMBER].copied = true;
-    }
-}
-
-/* Gives each op a tile to write to: a free one, or that of an input of its size that nothing needs any more. False: there is no room. */
-static bool gi_pass_place(gi_pass_builder *b)
-{
-    gi_fused *p = b->p;
-    int       last[GI_PASS_OPS], tile_of[GI_PASS_OPS], holds[GI_PASS_TILES];
-    for (int k = 0; k < p->ops; k++) {
-        last[k] = -1;
-        for (int i = 0; i < p->op[k].n; i++)
-            if (p->op[k].x[i] >= GI_FUSED_SLOTS) last[p->op[k].x[i] - GI_FUSED_SLOTS] = k;
-    }
-    for (int t = 0; t < GI_PASS_TILES; t++) holds[t] = -1;
-    for (int k = 0; k < p->ops; k++) {
-        gi_pass_op *op = &p->op[k];
-        int         to = -1;
-        for (int t = GI_PASS_TILES - 1; t >= 0; t--) {
-            const int held = holds[t];
-            if (held < 0 || last[held] < k ||
-                (last[held] == k && op->kernel && ga_itemsize(b->dtype[held]) == ga_itemsize(b->dtype[k])))
-                to = t;
-        }
-        if (to < 0) return false;
-        gi_pass_find_number(b, op);
-        for (int i = 0; i < op->n; i++)
-            if (op->x[i] >= GI_FUSED_SLOTS) op->x[i] = GI_SLOT_TILE + tile_of[op->x[i] - GI_FUSED_SLOTS];
-        for (int i = 0; i < op->n; i++)
-            if (op->ordered[i] >= GI_FUSED_SLOTS) op->ordered[i] = GI_SLOT_TILE + tile_of[op->ordered[i] - GI_FUSED_SLOTS];
-        for (int i = op->n; i < GI_PASS_OPERANDS; i++) { /* a kernel does not look at what it has no use for */
-            op->x[i]       = op->x[0];
-            op->ordered[i] = op->ordered[0];
-            op->size[i]    = op->size[0];
-        }
-        tile_of[k] = to;
-        holds[to]  = k;
-        op->out    = k == p->ops - 1 ? GI_SLOT_OUT : GI_SLOT_TILE + to;
-        if (to >= p->tiles) p->tiles = to + 1;
-    }
-    return true;
-}
-
-/* The steps that a step is made of, down to stored ones. */
-static void gi_pass_cone(const gi_steps *steps, const bool *stored, int root, bool *needed)
-{
-    memset(needed, 0, GI_PASS_STEPS * sizeof *needed);
-    needed[root] = true;
-    for (int k = root; k >= 0; k--)
-        for (int i = 0; i < steps->step[k].n && needed[k] && (k == root || !stored[k]); i++) needed[steps->step[k].x[i]] = true;
-}
-
-/* The pass that makes step `root`. False: there is no room for it. */
-static bool gi_pass_build(const gi_steps *steps, const gi_typed *typed, const bool *stored, int root, gi_fused *p)
-{
-    gi_pass_builder b;
-    bool            needed[GI_PASS_STEPS];
-    memset(p, 0, offsetof(gi_fused, number));
-    gi_pass_cone(steps, stored, root, needed);
-    b.steps  = steps;
-    b.typed  = typed;
-    b.stored = stored;
-    b.p      = p;
-    p->root  = root;
-    p->dtype = typed[root].dtype;
-    for (int k = 0; k <= root; k++) {
-        b.slot[k] = -1;
-        if (!needed[k] || typed[k].dtype == GA_DTYPE_DEFAULT) continue;
-        if (k == root || !stored[k]) {
-            if (!gi_pass_compute(&b, k)) return false;
-            continue;
-        }
-        if (p->leaves == GI_PASS_LEAVES) return false;
-        if (ga_itemsize(typed[k].dtype) > p->widest) p->widest = (int)ga_itemsize(typed[k].dtype);
-        b.slot[k]            = p->leaves;
-        p->leaf[p->leaves++] = k;
-    }
-    gi_pass_join_products(p);
-    gi_pass_join_horner(p);
-    gi_pass_drop(&b);
-    return gi_pass_place(&b);
-}
-
-/* ---- which steps are stored ------------------------------------------------------------------------------------------------- */
-
-/* Stores what cannot be a part of a pass, what calls need (but folds), and what several passes need if it is dear to compute again. */
-static void gi_passes_store(const gi_steps *steps, gi_passes *s)
-{
-    uint64_t  reached[GI_PASS_STEPS];
-    int       roots = 0, cost[GI_PASS_STEPS];
-    const int n     = steps->count;
-    for (int k = 0; k < n; k++) {
-        reached[k]   = 0;
-        s->stored[k] = !s->typed[k].elementwise || k == n - 1;
-        cost[k]      = s->typed[k].elementwise ? s->typed[k].e.cost : 0;
-        for (int i = 0; i < steps->step[k].n && s->typed[k].elementwise; i++) {
-            cost[k] += cost[steps->step[k].x[i]];
-            if (cost[k] > GI_COSTLY) cost[k] = GI_COSTLY; /* more makes no difference */
-        }
-    }
-    for (int k = n - 1; k >= 0; k--) {
-        if (steps->step[k].last < 0) continue;
-        const bool shared = (reached[k] & (reached[k] - 1)) != 0;
-        if (s->typed[k].elementwise && shared && cost[k] >= GI_COSTLY) s->stored[k] = true;
-        const bool begins = s->typed[k].elementwise || s->typed[k].folds; /* a pass, if it is stored */
-        if (s->stored[k] && begins) reached[k] = (uint64_t)1 << (roots++ & 63);
-        for (int i = 0; i < steps->step[k].n; i++) {
-            const int x = steps->step[k].x[i];
-            if (!begins) s->stored[x] = true;
-            reached[x] |= begins ? reached[k] : 0;
-        }
-    }
-}
-
-/* Makes the passes for what is stored, and finds out what is needed how long. False: there is no room. */
-static bool gi_passes_build(const gi_steps *steps, gi_passes *s)
-{
-    bool needed[GI_PASS_STEPS];
-    s->count = 0;
-    for (int k = 0; k < steps->count; k++) {
-        s->last[k] = steps->step[k].last < 0 ? -1 : k;
-        s->by[k]   = -1;
-        if (s->last[k] < 0 || !s->stored[k]) continue;
-        const bool folds = s->typed[k].folds && !s->stored[steps->step[k].x[0]]; /* what the pass of its input makes */
-        const int  root  = folds ? steps->step[k].x[0] : k;
-        int        inner = folds;
-        gi_pass_cone(steps, s->stored, root, needed);
-        for (int i = 0; i < k; i++) {
-            if (needed[i] && s->stored[i]) s->last[i] = k;
-            inner += needed[i] && !s->stored[i];
-        }
-        if (inner == 0) continue; /* a single call does it as well */
-        if (s->count == GI_MOST_PASSES || !gi_pass_build(steps, s->typed, s->stored, root, &s->pass[s->count])) return false;
-        s->by[k] = s->count++;
-    }
-    s->last[steps->count - 1] = steps->count;
-    return true;
-}
-
-/* Plans how a formula is computed on arrays of these dtypes; dtype: the option of the last step; s->any says whether there is anything to
-   gain. */
-static void gi_passes_plan(const gi_steps *steps, const ga_arg *operands, ga_dtype dtype, gi_passes *s)
-{
-    s->any   = false;
-    s->count = 0;
-    if (steps->count > GI_PASS_STEPS) return;
-    for (int k = 0; k < steps->count; k++)
-        gi_type_step(&steps->step[k], operands, s->typed, k == steps->count - 1 ? dtype : GA_DTYPE_DEFAULT, &s->typed[k]);
-    gi_passes_store(steps, s);
-    s->any = gi_passes_build(steps, s) && s->count > 0;
-}
+static int64_t gi_pass_tile(const gi_fused *p, bool far) { return (far ? GI_PASS_FAR_BYTES : GI_PASS_TILE_BYTES) / p->widest; }

@@ -29,8 +29,8 @@ static int gi_program_source(gi_program_builder *b, int k, int slot)
     return b->g->op[b->maker[tile]].keep = (uint8_t)b->kept[tile];
 }
 
-/* Adds a row of the operands in these slots. False: there is no room. */
-static bool gi_program_add(gi_program_builder *b, const gi_pass_op *from, int n, const int *slot, bool first_is_last)
+/* Adds an operation; first_is_last: its first operand is the result of the one before. False: there is no room. */
+static bool gi_program_add(gi_program_builder *b, const gi_pass_op *from, bool first_is_last)
 {
     const int k = b->g->ops;
     if (k == GI_PROGRAM_OPS) return false;
@@ -39,10 +39,10 @@ static bool gi_program_add(gi_program_builder *b, const gi_pass_op *from, int n,
     op->what          = (uint16_t)(from->kind == GI_OP_ROW ? (int)from->row->op : from->power);
     op->from          = (uint8_t)from->from;
     op->dtype         = (uint8_t)(from->kind == GI_OP_CAST ? from->to : from->from);
-    op->operands      = (uint8_t)n;
+    op->operands      = (uint8_t)from->n;
     op->keep          = GI_FROM_LAST;
-    for (int i = 0; i < n; i++) {
-        const int x = first_is_last && i == 0 ? GI_FROM_LAST : gi_program_source(b, k, slot[i]);
+    for (int i = 0; i < from->n; i++) {
+        const int x = first_is_last && i == 0 ? GI_FROM_LAST : gi_program_source(b, k, from->x[i]);
         if (x < 0) return false;
         op->x[i] = (uint8_t)x;
     }
@@ -59,11 +59,11 @@ static bool gi_program_ops(const gi_fused *p, ga_dtype dtype, gi_program *g)
     b.g = g;
     if (p->leaves > GI_PROGRAM_LEAVES || p->numbers > GI_PROGRAM_NUMBERS) return false;
     for (int k = 0; k < p->ops; k++) {
-        const gi_pass_op *op       = &p->op[k];
-        const int         again[3] = { 0, op->x[1], op->x[3] };
-        if (!gi_program_add(&b, op, op->n > 3 ? 3 : op->n, op->x, false)) return false;
-        if (op->n > 3 && !gi_program_add(&b, op, 3, again, true)) return false;
-        if (op->out != GI_SLOT_OUT) b.maker[op->out - GI_SLOT_TILE] = g->ops - 1;
+        gi_pass_op part[2];
+        const int  parts = gi_pass_parts(&p->op[k], part), out = p->op[k].out;
+        for (int i = 0; i < parts; i++)
+            if (!gi_program_add(&b, &part[i], i > 0)) return false;
+        if (out != GI_SLOT_OUT) b.maker[out - GI_SLOT_TILE] = g->ops - 1;
     }
     if (dtype == p->dtype) return true;
     if (g->ops == GI_PROGRAM_OPS) return false;

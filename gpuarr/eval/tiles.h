@@ -5,8 +5,8 @@
 /* Where the elements of an array lie as the pass counts them. */
 typedef struct gi_pass_view {
     char   *data;
-    int     size; /* of an element */
-    bool    packed;
+    int     size;           /* of an element */
+    bool    packed, single; /* single: one element is all there is */
     int64_t run,
         times;     /* elements of the last axes that lie side by side, 0: they do not, and how often these follow each other */
     int     outer; /* the axes before those */
@@ -14,15 +14,17 @@ typedef struct gi_pass_view {
 } gi_pass_view;
 
 typedef struct gi_pass_job {
-    const gi_fused *p;
-    int             ndim;                                      /* after joining dimensions */
-    int64_t         shape[GPUARR_MAX_DIMS], total, tile, room; /* room: bytes of a tile */
-    gi_pass_view    leaf[GI_PASS_LEAVES], out, mask;
-    ga_dtype        out_dtype;
-    bool            masked;
-    gi_stream       stream;
-    char           *number[GI_PASS_NUMBERS]; /* one element, or a tile of copies, */
-    bool            copied;                  /* as all are if one is NaN */
+    const gi_fused   *p;
+    const gi_pass_op *op;                                        /* its ops */
+    int               ndim;                                      /* after joining dimensions */
+    int64_t           shape[GPUARR_MAX_DIMS], total, tile, room; /* room: bytes of a tile */
+    gi_pass_view      leaf[GI_PASS_LEAVES], out, mask;
+    ga_dtype          out_dtype;
+    bool              masked;
+    gi_stream         stream;
+    bool              ahead;                   /* is it worth to bring near what the next tile reads? */
+    char             *number[GI_PASS_NUMBERS]; /* one element, or a tile of copies, */
+    bool              copied;                  /* as all are if one is NaN */
 } gi_pass_job;
 
 /* How far element `index` lies behind the first, and its column. */
@@ -131,12 +133,20 @@ static char *gi_pass_slots(const gi_pass_job *j, char *tiles, char **slot)
     return tiles + j->p->tiles * j->room;
 }
 
+/* Fills tiles of n elements with the leaves that have a single one. */
+static void gi_pass_repeat_singles(const gi_pass_job *j, int64_t n, char **slot, char *leaves)
+{
+    for (int k = 0; k < j->p->leaves; k++)
+        if (j->leaf[k].single) slot[k] = gi_pass_read(j, &j->leaf[k], 0, n, leaves + k * j->room);
+}
+
 /* All but the last op of a tile. */
 static void gi_pass_begin_tile(const gi_pass_job *j, int64_t start, int64_t n, char **slot, char *leaves)
 {
     const gi_fused *p = j->p;
-    for (int k = 0; k < p->leaves; k++) slot[k] = gi_pass_read(j, &j->leaf[k], start, n, leaves + k * j->room);
-    for (int k = 0; k < p->ops - 1; k++) gi_pass_run_op(j, &p->op[k], n, slot[p->op[k].out], slot);
+    for (int k = 0; k < p->leaves; k++)
+        if (!j->leaf[k].single) slot[k] = gi_pass_read(j, &j->leaf[k], start, n, leaves + k * j->room);
+    for (int k = 0; k < p->ops - 1; k++) gi_pass_run_op(j, &j->op[k], n, slot[j->op[k].out], slot);
 }
 
 /* The last op of a tile whose results go past the caches: a few lines at a time, so that the processor computes these while memory is
@@ -144,10 +154,9 @@ static void gi_pass_begin_tile(const gi_pass_job *j, int64_t start, int64_t n, c
 static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n, char *to, char *const *slot, char *made,
                            char *back)
 {
-    enum { PIECE = 512 }; /* bytes */
     const gi_fused *p    = j->p;
     const int64_t   size = j->out.size;
-    int64_t         step = (PIECE - (int64_t)((uintptr_t)to % GI_LINE)) / size; /* pieces end with lines */
+    int64_t         step = (GI_PASS_PIECE - (int64_t)((uintptr_t)to % GI_LINE)) / size; /* pieces end with lines */
     char           *at[GI_FUSED_SLOTS];
     gi_ahead        next;
     next.inputs = 0;
@@ -157,7 +166,7 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
             next.step[next.inputs++] = GI_LINE * j->leaf[k].size / size;
         }
     for (int k = 0; k < GI_PASS_OPERANDS; k++) at[op->x[k]] = slot[op->x[k]];
-    for (int64_t done = 0; done < n; done += step, step = PIECE / size) {
+    for (int64_t done = 0; done < n; done += step, step = GI_PASS_PIECE / size) {
         const char *result = made;
         if (step > n - done) step = n - done;
         gi_pass_run_op(j, op, step, made, at);
@@ -171,16 +180,36 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
     }
 }
 
+/* The last op of a tile, which begins at `start`, a few lines at a time, between which those come near that the next tile reads: of several
+   leaves (what a single one reads next, the processor finds out better), which the nearest caches do not hold. */
+static void gi_pass_run_ahead(const gi_pass_job *j, int64_t start, int64_t n, char *to, char *const *slot)
+{
+    const gi_fused   *p    = j->p;
+    const gi_pass_op *op   = &j->op[p->ops - 1];
+    const int64_t     size = ga_itemsize(p->dtype), left = j->total - start - n; /* elements behind the tile */
+    int64_t           step = GI_PASS_PIECE / p->widest;
+    char             *at[GI_FUSED_SLOTS];
+    for (int64_t done = 0; done < n; done += step) {
+        if (step > n - done) step = n - done;
+        for (int k = 0; k < GI_PASS_OPERANDS; k++) at[op->x[k]] = slot[op->x[k]] + done * op->size[k];
+        gi_pass_run_op(j, op, step, to + done * size, at);
+        for (int k = 0; k < p->leaves && done + step <= left; k++)
+            for (int64_t b = 0; b < step * j->leaf[k].size && j->leaf[k].packed; b += GI_LINE)
+                __builtin_prefetch(slot[k] + (n + done) * j->leaf[k].size + b);
+    }
+}
+
 /* A unit is a tile. */
 static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
 {
     const gi_pass_job *j  = (const gi_pass_job *)job;
     const gi_fused    *p  = j->p;
-    const gi_pass_op  *op = &p->op[p->ops - 1];
+    const gi_pass_op  *op = &j->op[p->ops - 1];
     char              *slot[GI_FUSED_SLOTS];
     GI_ARENA(char, tiles, (p->tiles + p->leaves + 1) * j->room + 2 * gi_pass_any_room(j));
     char *leaves = gi_pass_slots(j, tiles, slot), *made = leaves + p->leaves * j->room, *back = made + j->room,
-         *mask       = back + gi_pass_any_room(j);
+         *mask = back + gi_pass_any_room(j);
+    gi_pass_repeat_singles(j, j->tile < j->total ? j->tile : j->total, slot, leaves);
     const bool whole = j->out.packed && !j->masked && !j->stream && j->out_dtype == p->dtype;
     for (int64_t unit = begin; unit < end; unit++) {
         const int64_t start = unit * j->tile, n = j->total - start < j->tile ? j->total - start : j->tile;
@@ -190,7 +219,8 @@ static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
             gi_pass_stream(j, op, n, to, slot, made, back);
             continue;
         }
-        gi_pass_run_op(j, op, n, result, slot);
+        if (j->ahead) gi_pass_run_ahead(j, start, n, result, slot);
+        else gi_pass_run_op(j, op, n, result, slot);
         if (whole) continue;
         if (j->out_dtype != p->dtype) {
             gi_cast(j->out_dtype, p->dtype, n, back, made);
@@ -225,12 +255,14 @@ static void gi_pass_find_runs(const gi_pass_job *j, gi_pass_view *v)
 {
     int d     = j->ndim - 1;
     v->packed = gi_pass_is_packed(j, v);
+    v->single = false;
     v->run    = 0;
     if (d >= 0 && v->strides[d] != v->size && v->strides[d] != 0) return;
     v->run = v->times = 1;
     for (; d >= 0 && v->strides[d] == v->run * v->size; d--) v->run *= j->shape[d];
     for (; d >= 0 && v->strides[d] == 0; d--) v->times *= j->shape[d];
-    v->outer = d + 1;
+    v->outer  = d + 1;
+    v->single = v->run == 1 && v->outer == 0 && j->total > 1;
 }
 
 /* Joins the dimensions that lie as one in all arrays; out: is there one? */
@@ -245,6 +277,37 @@ static void gi_pass_join_dimensions(gi_pass_job *j, bool out)
     for (int k = 0; k < j->p->leaves; k++) gi_pass_find_runs(j, &j->leaf[k]);
     j->out.packed = out && gi_pass_is_packed(j, &j->out);
     if (j->masked) gi_pass_find_runs(j, &j->mask);
+}
+
+/* Is it a leaf of a single element that is no NaN? */
+static bool gi_pass_is_single(const gi_pass_job *j, int slot, ga_dtype dtype)
+{
+    if (slot >= j->p->leaves || !j->leaf[slot].single) return false;
+    const void *at = j->leaf[slot].data;
+    return dtype == GA_F32 ? *(const float *)at == *(const float *)at : *(const double *)at == *(const double *)at;
+}
+
+/* Leaves of a single element are read as numbers are, where a loop takes them so; own: room for the ops. */
+static void gi_pass_find_singles(gi_pass_job *j, gi_pass_op *own)
+{
+    bool any = false;
+    j->op    = j->p->op;
+    for (int k = 0; k < j->p->leaves; k++) any = any || j->leaf[k].single;
+    if (!any) return;
+    j->op = (gi_pass_op *)memcpy(own, j->p->op, (size_t)j->p->ops * sizeof *own);
+    for (int k = 0; k < j->p->ops; k++) {
+        gi_pass_op op      = own[k];
+        int        numbers = 0;
+        bool       singles = false;
+        if (!op.row || op.n > 3 || !gi_is_float(op.from)) continue;
+        for (int i = 0; i < op.n; i++) {
+            const bool single = gi_pass_is_single(j, op.x[i], op.from);
+            singles           = singles || single;
+            numbers |= (single || gi_slot_is_number(op.x[i])) << i;
+        }
+        if (singles) gi_pass_order_numbers(&op, numbers);
+        if (singles && op.with_number) own[k] = op;
+    }
 }
 
 /* How many bytes of the tiles of numbers. */
@@ -274,11 +337,15 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
 {
     const gi_fused *p       = j->p;
     const int       cost    = p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
-    int64_t         threads = ga_get_num_threads(), work = 32768 / cost, moved = ga_itemsize(p->dtype);
-    for (int k = 0; k < p->leaves; k++) moved += j->leaf[k].size;
-    j->tile = gi_pass_tile(p, j->stream != NULL);
-    j->room = gi_mem_padded(j->tile * p->widest) + GI_PASS_APART;
-    *bytes  = (double)j->total * (double)(moved * (p->cost + 1) / 2);
+    int64_t         threads = ga_get_num_threads(), work = 32768 / cost, read = 0, packed = 0, size = ga_itemsize(p->dtype);
+    for (int k = 0; k < p->leaves; k++) {
+        read += j->leaf[k].size;
+        packed += j->leaf[k].packed;
+    }
+    j->ahead = !j->stream && packed > 1 && j->total * read > threads * GI_PASS_NEAR;
+    j->tile  = gi_pass_tile(p, j->stream || j->ahead);
+    j->room  = gi_mem_padded(j->tile * p->widest) + GI_PASS_APART;
+    *bytes   = (double)j->total * (double)((read + size) * (p->cost + 1) / 2);
     if (j->total <= j->tile) return 1;
     if (work < j->total / (8 * threads)) work = j->total / (8 * threads);
     return work / j->tile > 0 ? work / j->tile : 1;
