@@ -82,16 +82,14 @@ static ga_array *picture_in_planes(int64_t height, int64_t width, bool own)
     return ga_astype(pixels, GA_U8);
 }
 
-/* The same by formulas. */
-static ga_array *picture_by_formulas(int64_t height, int64_t width)
+/* The same by one formula; the channels are the last axis. */
+static ga_array *picture_by_formula(int64_t height, int64_t width)
 {
-    ga_array *i = ga_index(ga_arange(0, height, 1), ":, newaxis"), *j = ga_arange(0, width, 1);
-    ga_array *rgb = ga_empty((height, width, 3));
-    ga_eval("sin((j +  0)/50)**2 + cos((i +  0)/50)**2", (i, j), .out = ga_index(rgb, ":, :, 0"));
-    ga_eval("sin((j + 25)/50)**2 + cos((i +  0)/50)**2", (i, j), .out = ga_index(rgb, ":, :, 1"));
-    ga_eval("sin((j +  0)/50)**2 + cos((i + 25)/50)**2", (i, j), .out = ga_index(rgb, ":, :, 2"));
-    ga_eval("where(rgb > 1.3, sqrt(rgb), rgb)", (rgb), .out = rgb);
-    return ga_eval("low = min(rgb); high = max(rgb); uint8((rgb - low) * (255/(high - low)))", (rgb));
+    ga_array *i = ga_reshape(ga_arange(0, height, 1), (height, 1, 1)), *right = ga_values(0, 25, 0);
+    ga_array *j = ga_reshape(ga_arange(0, width, 1), (width, 1)), *down = ga_values(0, 0, 25);
+    return ga_eval("t = sin((j + right)/50)**2 + cos((i + down)/50)**2; rgb = where(t > 1.3, sqrt(t), t);"
+                   "low = min(rgb); uint8((rgb - low) * (255/(max(rgb) - low)))",
+                   (i, j, right, down));
 }
 
 /* (sources, 3): row, column and flux of each label */
@@ -146,7 +144,7 @@ static ga_array *chunked_picture_by_formulas(int64_t n)
 {
     ga_array       *i = ga_arange(0, n, 1, .dtype = GA_F32, .chunks = ga_chunks(2000)), *j = ga_expand_dims(i, 1);
     ga_array       *b         = ga_eval("a = 0.001*i + 0.0007*j; sin(a)**2 + cos(a + 0.5)**2", (i, j));
-    const ga_array *wanted[2] = { ga_eval("low = min(b); uint8((b - low) / (max(b) - low) * 255)", (b)),
+    const ga_array *wanted[2] = { ga_eval("low = min(b); uint8((b - low) * (255/(max(b) - low)))", (b)),
                                   ga_eval("mean(b, dtype=float64)", (b)) };
     ga_array       *found[2];
     if (!ga_compute_n(2, wanted, found)) return NULL;
@@ -321,7 +319,7 @@ static ga_array *npy_plain(void)
     NEW(random,           ga_random((x->size), .dtype = GA_F32, .seed = 1))                                                    \
     NEW(normal,           ga_random_normal(0, 1, (x->size), .dtype = GA_F32, .seed = 1))                                       \
     NEW(picture,          picture(x->shape[0], x->shape[1], false))                                                            \
-    NEW(picture_formulas, picture_by_formulas(x->shape[0], x->shape[1]))                                                       \
+    NEW(picture_formula, picture_by_formula(x->shape[0], x->shape[1]))                                                       \
     NEW(picture_own_rows, picture(x->shape[0], x->shape[1], true))                                                             \
     NEW(picture_planes,   picture_in_planes(x->shape[0], x->shape[1], false))                                                  \
     NEW(picture_own,      picture_in_planes(x->shape[0], x->shape[1], true))                                                   \

@@ -534,7 +534,7 @@ def pictures():
         return "" if np.abs(ours.astype(int) - theirs.astype(int)).max() <= 1 else "differs"
     for label, call in (("the seed's picture", "picture"), ("the picture, own rows", "picture_own_rows"),
                         ("the picture, in planes", "picture_planes"), ("the picture, GA_ELEMENTWISE", "picture_own"),
-                        ("the picture, ga_eval", "picture_formulas")):
+                        ("the picture, ga_eval", "picture_formula")):
         yield Row(label, call, F64, f"{h}x{w}", dict(x=random.random((h, w))),
                   [("NumPy, ogrid", numpy_way), ("numba + NumPy", numba_way if numba else None)], 3, alike, also={"NumPy, ogrid": 4})
 
