@@ -596,7 +596,55 @@ static void test_joined(void)
         CHECK(test_same_bits(ga_eval("where(x < 0.5, y, x) - 1", (x, y)), ga_subtract(ga_where(ga_less(x, 0.5), y, x), 1)));
         CHECK(test_same_bits(ga_eval("(x*y + 3)*y + 2", (x, y)), ga_add(ga_multiply(ga_add(ga_multiply(x, y), 3), y), 2)));
         CHECK(test_same_bits(ga_eval("x - x[:1]*y", (x, y)), ga_subtract(x, ga_multiply(ga_index(x, ":1"), y))));
+        ga_array *z = ga_random((2100, 2001)), *column = ga_index(z, ":, 7:8");
+        CHECK(test_same_bits(ga_eval("sqrt(z)*z + column", (z, column)), ga_add(ga_multiply(ga_sqrt(z), z), column)));
     }
+}
+
+/* Arrays that do not lie in C order are cut line by line: columns (some NaN), rows, parts of larger arrays, backwards, .out and .where. */
+static void test_lines(void)
+{
+    const ga_dtype dtypes[3] = { GA_F64, GA_F32, GA_I32 };
+    const int      sizes[4]  = { 300, 1024, 1500, 9001 };
+    for (int k = 0; k < 3 * 4 * 2; k++)
+        ga_scope {
+            const int      n     = sizes[k / 3 % 4];
+            const ga_dtype dtype = dtypes[k % 3];
+            ga_array      *whole = ga_astype(ga_multiply(ga_random((7, n + 4)), 9), dtype),
+                     *column     = ga_index(ga_copy(whole), ":, :1");
+            ga_array *row = ga_index(ga_copy(whole), "3, 2:-2"), *x = ga_index(whole, ":, 2:-2"),
+                     *back = ga_index(ga_copy(whole), "::-1, -3:1:-1");
+            if (dtype != GA_I32) ga_copyto(ga_index(column, "2:4"), NAN), ga_copyto(ga_index(x, ":, ::11"), -NAN);
+            if (k >= 12) x = ga_stack((x, back, x)), column = ga_index(ga_stack((column, column, column)), ":, :, :1");
+#define SAME_AS(text, ...) same_as(text, ga_eval(text, (x, row, column, back)), __VA_ARGS__)
+            SAME_AS("row * column + 1", ga_add(ga_multiply(row, column), 1));
+            SAME_AS("(x - column) * 3", ga_multiply(ga_subtract(x, column), 3));
+            SAME_AS("(x - column)**2 + row", ga_add(ga_square(ga_subtract(x, column)), row));
+            SAME_AS("column + x - row", ga_subtract(ga_add(column, x), row));
+            SAME_AS("x + column - row", ga_subtract(ga_add(x, column), row));
+            SAME_AS("column * x / row", ga_divide(ga_multiply(column, x), row));
+            SAME_AS("column - x * column", ga_subtract(column, ga_multiply(x, column)));
+            SAME_AS("x * column + column", ga_add(ga_multiply(x, column), column));
+            SAME_AS("column * column - x", ga_subtract(ga_multiply(column, column), x));
+            SAME_AS("where(x < column, row, column) + 1", ga_add(ga_where(ga_less(x, column), row, column), 1));
+            SAME_AS("float64(x) / column - back", ga_subtract(ga_divide(ga_astype(x, GA_F64), column), back));
+            SAME_AS("maximum(x, column) - minimum(column, row)", ga_subtract(ga_maximum(x, column), ga_minimum(column, row)));
+            SAME_AS("sum(x * column + row, axis=-1)", ga_sum(ga_add(ga_multiply(x, column), row), .axis = -1));
+            SAME_AS("max((x - column) * 2, axis=0)", ga_max(ga_multiply(ga_subtract(x, column), 2), .axis = 0));
+            const ga_array *expected = ga_subtract(ga_multiply(x, column), row);
+            for (int way = 0; way < 3; way++) { /* into all, every other and a part of larger elements, and of another dtype */
+                ga_array *wide = ga_zeros((3, 7, 2 * n + 5), .dtype = way == 2 && dtype != GA_I32 ? GA_F64 : dtype);
+                ga_array *out  = ga_index(wide, way == 0 ? "..., 3:%d" : "..., 2:%d:2", way == 0 ? n + 3 : 2 * n + 2);
+                if (x->ndim == 2) out = ga_index(out, "1");
+                CHECK(ga_eval("x*column - row", (x, row, column), .out = out) == out);
+                CHECK(test_same_bits(ga_copy(out), ga_astype(expected, wide->dtype)));
+                ga_array *mask = ga_greater(x, 4), *masked = ga_copy(out);
+                ga_eval("x*column + row", (x, row, column), .out = out, .where = mask);
+                ga_add(ga_multiply(x, column), row, .out = masked, .where = mask);
+                CHECK(test_same_bits(ga_copy(out), masked));
+            }
+#undef SAME_AS
+        }
 }
 
 /* A balanced tree of calls, and its formula: many operations, operands and results that are needed later. */
@@ -717,6 +765,7 @@ int main(void)
     test_large();
     test_polynomials();
     test_joined();
+    test_lines();
     test_long();
     test_folds();
     test_keeping();

@@ -1,7 +1,7 @@
 /* ==== rows whose operand is a number, and two rows in one loop ===================================================== */
 /*  x + c, c / x, x * c + z: the loops of float32 and float64 that keep the number in a register, where those of rows would read as many
-    copies of it. The number's operand points to one element. It is no NaN: which of two NaNs a result is, compilers choose.
-    And loops of two rows, where the result of the first is the first operand of the second.                                    */
+    copies of it. The number's operand points to one element. And loops of two rows, where the result of the first is the first operand
+    of the second. Which of two NaNs a result is, compilers choose, here as elsewhere.                                         */
 
 #ifdef GI_ISA_MM
 #define GI_HAS_FMA true

@@ -12,13 +12,14 @@ static void gi_pass_feed(const void *job, int64_t first, int64_t n, void *to)
     const int64_t      size = ga_itemsize(p->dtype);
     char              *slot[GI_FUSED_SLOTS];
     GI_ARENA(char, tiles, (p->tiles + p->leaves) * j->room);
-    char *leaves = gi_pass_slots(j, tiles, slot);
+    char             *leaves = gi_pass_slots(j, tiles, slot);
+    const gi_pass_op *op     = &j->op[p->ops - 1];
     gi_pass_repeat_singles(j, j->tile < n ? j->tile : n, slot, leaves);
     for (int64_t done = 0; done < n; done += j->tile) {
         const int64_t m = n - done < j->tile ? n - done : j->tile;
         gi_pass_begin_tile(j, first + done, m, slot, leaves);
-        if (j->ahead) gi_pass_run_ahead(j, first + done, m, (char *)to + done * size, slot);
-        else gi_pass_run_op(j, &j->op[p->ops - 1], m, (char *)to + done * size, slot);
+        if (j->ahead) gi_pass_run_ahead(j, op, first + done, m, (char *)to + done * size, slot);
+        else gi_pass_run_op(op, m, (char *)to + done * size, slot);
     }
 }
 
@@ -102,6 +103,6 @@ static ga_array *gi_pass_fold(const gi_eval_run *r, const gi_fused *p, int k, bo
     GI_ARENA(char, numbers, gi_pass_number_bytes(&j));
     GI_ARENA(gi_pass_op, ops, p->ops);
     gi_pass_numbers(&j, values, numbers);
-    gi_pass_find_singles(&j, ops);
+    gi_pass_find_constants(&j, ops);
     return gi_run_fold_step(r, k, &imagined);
 }

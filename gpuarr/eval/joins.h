@@ -75,7 +75,6 @@ static void gi_pass_join_horner(gi_fused *p)
             second->x[2] = first->x[2];
             second->n    = 4;
             gi_pass_join(first, second);
-            p->no_nan = true;
         }
     }
 }
@@ -132,7 +131,6 @@ static void gi_pass_join_choices(gi_fused *p)
         second->n      = 4;
         second->turned = c == 0;
         gi_pass_join(first, second);
-        p->no_nan = true;
     }
 }
 

@@ -17,7 +17,7 @@ static bool gi_pass_shape(const gi_fused *p, const ga_arg *values, const ga_arra
     }
     for (int k = 0; k < p->numbers; k++) {
         const ga_arg v = values[p->number[k].step];
-        if (!gi_number_fits(v, p->number[k].dtype) || (p->no_nan && v.re != v.re)) return false;
+        if (!gi_number_fits(v, p->number[k].dtype)) return false;
     }
     return !where || gi_shape_broadcast(ndim, shape, where->ndim, where->shape);
 }
@@ -77,11 +77,12 @@ static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_a
     if (!m->input && !j.masked && j.out.packed && j.total * j.out.size >= GI_STREAM_FROM && 2 * j.out.size >= p->widest)
         j.stream = GI_LOOP_OF(stream);
     share = gi_pass_cut(&j, &bytes);
+    gi_pass_cut_lines(&j);
     GI_ARENA(char, numbers, gi_pass_number_bytes(&j));
     GI_ARENA(gi_pass_op, ops, p->ops);
     gi_pass_numbers(&j, values, numbers);
-    gi_pass_find_singles(&j, ops);
-    gi_parallel_bytes(bytes, (j.total + j.tile - 1) / j.tile, share, gi_pass_run_tiles, &j);
+    gi_pass_find_constants(&j, ops);
+    gi_parallel_bytes(bytes, j.total / j.line * ((j.line + j.tile - 1) / j.tile), share, gi_pass_run_tiles, &j);
 }
 
 /* Fills `out`, whose shape is the pass's; where: NULL, or only there; given: `out` holds what is to stay. False with an error. */

@@ -47,7 +47,6 @@ typedef struct gi_fused {
     int            leaves, leaf[GI_PASS_LEAVES]; /* steps */
     int            numbers, ops, tiles;
     int            cost, widest; /* of an element: simple operations, bytes of the largest dtype */
-    bool           no_nan;       /* is there an op whose numbers may not be NaN? */
     ga_dtype       dtype;
     gi_pass_number number[GI_PASS_NUMBERS];
     gi_pass_op     op[GI_PASS_OPS];

@@ -1,12 +1,15 @@
 /* ---- running a pass on the CPU, tile by tile ------------------------------------------------------------------------------ */
-/*  The elements of the result are counted in C order, and tiles are pieces of that count. A leaf whose elements lie so is read where it
-    lies; of others the elements of a tile are gathered. Threads take tiles as they take the blocks of any call.               */
+/*  The elements of the result are counted in C order, and tiles are pieces of that count, or of lines along the last axis if not all arrays
+    lie in that order. Leaves that do (in a line: whose elements are side by side) are read where they lie; of others the elements of a
+    tile are gathered. Threads take tiles as they take the blocks of any call.                                                   */
 
 /* Where the elements of an array lie as the pass counts them. */
 typedef struct gi_pass_view {
-    char   *data;
-    int     size;           /* of an element */
-    bool    packed, single; /* single: one element is all there is */
+    char    *data;
+    ga_dtype dtype;
+    int      size;                  /* of an element */
+    bool     packed, single, level, /* is it the same in all of a line that is cut into tiles (single: in all), */
+        as_number;                  /* and read by loops for numbers alone? */
     int64_t run,
         times;     /* elements of the last axes that lie side by side, 0: they do not, and how often these follow each other */
     int     outer; /* the axes before those */
@@ -18,13 +21,13 @@ typedef struct gi_pass_job {
     const gi_pass_op *op;                                        /* its ops */
     int               ndim;                                      /* after joining dimensions */
     int64_t           shape[GPUARR_MAX_DIMS], total, tile, room; /* room: bytes of a tile */
+    int64_t           line;                                      /* elements that are cut into tiles: those of a line, or all */
     gi_pass_view      leaf[GI_PASS_LEAVES], out, mask;
     ga_dtype          out_dtype;
     bool              masked;
     gi_stream         stream;
     bool              ahead;                   /* is it worth to bring near what the next tile reads? */
-    char             *number[GI_PASS_NUMBERS]; /* one element, or a tile of copies, */
-    bool              copied;                  /* as all are if one is NaN */
+    char             *number[GI_PASS_NUMBERS]; /* one element, or a tile of copies */
 } gi_pass_job;
 
 /* How far element `index` lies behind the first, and its column. */
@@ -111,13 +114,13 @@ static void gi_pass_write(const gi_pass_job *j, int64_t start, int64_t n, const 
     }
 }
 
-static void gi_pass_run_op(const gi_pass_job *j, const gi_pass_op *op, int64_t n, char *out, char *const *slot)
+static void gi_pass_run_op(const gi_pass_op *op, int64_t n, char *out, char *const *slot)
 {
     const int *at = op->ordered;
     if (op->n == GI_PASS_OPERANDS) {
         const void *const numbers[2] = { slot[op->x[2]], slot[op->x[3]] };
         op->with_number(n, out, slot[op->x[0]], slot[op->x[1]], numbers);
-    } else if (op->with_number && !j->copied) op->with_number(n, out, slot[at[0]], slot[at[1]], slot[at[2]]);
+    } else if (op->with_number) op->with_number(n, out, slot[at[0]], slot[at[1]], slot[at[2]]);
     else if (op->kernel) op->kernel(n, out, slot[op->x[0]], slot[op->x[1]], slot[op->x[2]]);
     else gi_cast(op->to, op->from, n, out, slot[op->x[0]]);
 }
@@ -133,11 +136,18 @@ static char *gi_pass_slots(const gi_pass_job *j, char *tiles, char **slot)
     return tiles + j->p->tiles * j->room;
 }
 
-/* Fills tiles of n elements with the leaves that have a single one. */
+/* Fills tiles with n copies of the leaves that have a single element. */
 static void gi_pass_repeat_singles(const gi_pass_job *j, int64_t n, char **slot, char *leaves)
 {
     for (int k = 0; k < j->p->leaves; k++)
         if (j->leaf[k].single) slot[k] = gi_pass_read(j, &j->leaf[k], 0, n, leaves + k * j->room);
+}
+
+/* The elements of a tile of a leaf; a single one where that is read as a number. */
+static char *gi_pass_leaf(const gi_pass_job *j, const gi_pass_view *v, int64_t start, int64_t n, char *room)
+{
+    int64_t column;
+    return v->as_number ? v->data + gi_pass_offset(j, v, start, &column) : gi_pass_read(j, v, start, n, room);
 }
 
 /* All but the last op of a tile. */
@@ -145,8 +155,8 @@ static void gi_pass_begin_tile(const gi_pass_job *j, int64_t start, int64_t n, c
 {
     const gi_fused *p = j->p;
     for (int k = 0; k < p->leaves; k++)
-        if (!j->leaf[k].single) slot[k] = gi_pass_read(j, &j->leaf[k], start, n, leaves + k * j->room);
-    for (int k = 0; k < p->ops - 1; k++) gi_pass_run_op(j, &j->op[k], n, slot[j->op[k].out], slot);
+        if (!j->leaf[k].single) slot[k] = gi_pass_leaf(j, &j->leaf[k], start, n, leaves + k * j->room);
+    for (int k = 0; k < p->ops - 1; k++) gi_pass_run_op(&j->op[k], n, slot[j->op[k].out], slot);
 }
 
 /* The last op of a tile whose results go past the caches: a few lines at a time, so that the processor computes these while memory is
@@ -169,7 +179,7 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
     for (int64_t done = 0; done < n; done += step, step = GI_PASS_PIECE / size) {
         const char *result = made;
         if (step > n - done) step = n - done;
-        gi_pass_run_op(j, op, step, made, at);
+        gi_pass_run_op(op, step, made, at);
         if (j->out_dtype != p->dtype) {
             gi_cast(j->out_dtype, p->dtype, step, back, made);
             result = back;
@@ -182,21 +192,37 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
 
 /* The last op of a tile, which begins at `start`, a few lines at a time, between which those come near that the next tile reads: of several
    leaves (what a single one reads next, the processor finds out better), which the nearest caches do not hold. */
-static void gi_pass_run_ahead(const gi_pass_job *j, int64_t start, int64_t n, char *to, char *const *slot)
+static void gi_pass_run_ahead(const gi_pass_job *j, const gi_pass_op *op, int64_t start, int64_t n, char *to, char *const *slot)
 {
-    const gi_fused   *p    = j->p;
-    const gi_pass_op *op   = &j->op[p->ops - 1];
-    const int64_t     size = ga_itemsize(p->dtype), left = j->total - start - n; /* elements behind the tile */
-    int64_t           step = GI_PASS_PIECE / p->widest;
-    char             *at[GI_FUSED_SLOTS];
+    const gi_fused *p    = j->p;
+    const int64_t   size = ga_itemsize(p->dtype), left = j->total - start - n; /* elements behind the tile */
+    int64_t         step = GI_PASS_PIECE / p->widest;
+    char           *at[GI_FUSED_SLOTS];
     for (int64_t done = 0; done < n; done += step) {
         if (step > n - done) step = n - done;
         for (int k = 0; k < GI_PASS_OPERANDS; k++) at[op->x[k]] = slot[op->x[k]] + done * op->size[k];
-        gi_pass_run_op(j, op, step, to + done * size, at);
+        gi_pass_run_op(op, step, to + done * size, at);
         for (int k = 0; k < p->leaves && done + step <= left; k++)
             for (int64_t b = 0; b < step * j->leaf[k].size && j->leaf[k].packed; b += GI_LINE)
                 __builtin_prefetch(slot[k] + (n + done) * j->leaf[k].size + b);
     }
+}
+
+/* The first element of a tile; n: how many there are. */
+static int64_t gi_pass_tile_at(const gi_pass_job *j, int64_t unit, int64_t *n)
+{
+    const int64_t tiles = (j->line + j->tile - 1) / j->tile, first = unit % tiles * j->tile;
+    *n = j->line - first < j->tile ? j->line - first : j->tile;
+    return unit / tiles * j->line + first;
+}
+
+/* Where element `start` of the result lies. */
+static char *gi_pass_out_at(const gi_pass_job *j, int64_t start)
+{
+    if (j->out.packed) return j->out.data + start * j->out.size;
+    int64_t       column;
+    const int64_t offset = gi_pass_offset(j, &j->out, start, &column);
+    return j->out.data + offset + column * j->out.strides[j->ndim - 1];
 }
 
 /* A unit is a tile. */
@@ -210,17 +236,18 @@ static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
     char *leaves = gi_pass_slots(j, tiles, slot), *made = leaves + p->leaves * j->room, *back = made + j->room,
          *mask = back + gi_pass_any_room(j);
     gi_pass_repeat_singles(j, j->tile < j->total ? j->tile : j->total, slot, leaves);
-    const bool whole = j->out.packed && !j->masked && !j->stream && j->out_dtype == p->dtype;
+    const bool in_place = j->out.packed || (j->line < j->total && j->out.strides[j->ndim - 1] == j->out.size),
+               whole    = in_place && !j->masked && !j->stream && j->out_dtype == p->dtype;
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t start = unit * j->tile, n = j->total - start < j->tile ? j->total - start : j->tile;
+        int64_t n, start = gi_pass_tile_at(j, unit, &n);
         gi_pass_begin_tile(j, start, n, slot, leaves);
-        char *to = j->out.packed ? j->out.data + start * j->out.size : NULL, *result = whole ? to : made;
+        char *to = in_place ? gi_pass_out_at(j, start) : NULL, *result = whole ? to : made;
         if (j->stream) {
             gi_pass_stream(j, op, n, to, slot, made, back);
             continue;
         }
-        if (j->ahead) gi_pass_run_ahead(j, start, n, result, slot);
-        else gi_pass_run_op(j, op, n, result, slot);
+        if (j->ahead) gi_pass_run_ahead(j, op, start, n, result, slot);
+        else gi_pass_run_op(op, n, result, slot);
         if (whole) continue;
         if (j->out_dtype != p->dtype) {
             gi_cast(j->out_dtype, p->dtype, n, back, made);
@@ -255,8 +282,8 @@ static void gi_pass_find_runs(const gi_pass_job *j, gi_pass_view *v)
 {
     int d     = j->ndim - 1;
     v->packed = gi_pass_is_packed(j, v);
-    v->single = false;
-    v->run    = 0;
+    v->single = v->level = v->as_number = false;
+    v->run                              = 0;
     if (d >= 0 && v->strides[d] != v->size && v->strides[d] != 0) return;
     v->run = v->times = 1;
     for (; d >= 0 && v->strides[d] == v->run * v->size; d--) v->run *= j->shape[d];
@@ -279,34 +306,41 @@ static void gi_pass_join_dimensions(gi_pass_job *j, bool out)
     if (j->masked) gi_pass_find_runs(j, &j->mask);
 }
 
-/* Is it a leaf of a single element that is no NaN? */
-static bool gi_pass_is_single(const gi_pass_job *j, int slot, ga_dtype dtype)
+/* Can that slot be read as a number: is it a leaf of one element, or of one in a line? */
+static bool gi_pass_is_constant(const gi_pass_job *j, int slot)
 {
-    if (slot >= j->p->leaves || !j->leaf[slot].single) return false;
-    const void *at = j->leaf[slot].data;
-    return dtype == GA_F32 ? *(const float *)at == *(const float *)at : *(const double *)at == *(const double *)at;
+    return slot < j->p->leaves && (j->leaf[slot].level || j->leaf[slot].single);
 }
 
-/* Leaves of a single element are read as numbers are, where a loop takes them so; own: room for the ops. */
-static void gi_pass_find_singles(gi_pass_job *j, gi_pass_op *own)
+/* Finds loops for the ops whose operands can be read as numbers; own: room for the ops. */
+static void gi_pass_find_constants(gi_pass_job *j, gi_pass_op *own)
 {
     bool any = false;
     j->op    = j->p->op;
-    for (int k = 0; k < j->p->leaves; k++) any = any || j->leaf[k].single;
+    for (int k = 0; k < j->p->leaves; k++) {
+        any                  = any || gi_pass_is_constant(j, k);
+        j->leaf[k].as_number = j->leaf[k].level;
+    }
     if (!any) return;
     j->op = (gi_pass_op *)memcpy(own, j->p->op, (size_t)j->p->ops * sizeof *own);
     for (int k = 0; k < j->p->ops; k++) {
-        gi_pass_op op      = own[k];
-        int        numbers = 0;
-        bool       singles = false;
-        if (!op.row || op.n > 3 || !gi_is_float(op.from)) continue;
+        gi_pass_op op        = own[k];
+        int        numbers   = 0;
+        bool       constants = false;
         for (int i = 0; i < op.n; i++) {
-            const bool single = gi_pass_is_single(j, op.x[i], op.from);
-            singles           = singles || single;
-            numbers |= (single || gi_slot_is_number(op.x[i])) << i;
+            const bool constant = gi_pass_is_constant(j, op.x[i]);
+            constants           = constants || constant;
+            numbers |= (constant || gi_slot_is_number(op.x[i])) << i;
         }
-        if (singles) gi_pass_order_numbers(&op, numbers);
-        if (singles && op.with_number) own[k] = op;
+        if (!constants) continue;
+        op.with_number = NULL;
+        if (op.n <= 3 && gi_is_float(op.from)) gi_pass_order_numbers(&op, numbers);
+        for (int i = 0; i < GI_PASS_OPERANDS; i++) {
+            if (!gi_pass_is_constant(j, op.x[i])) continue;
+            op.size[i] = 0;
+            if (!op.with_number) j->leaf[op.x[i]].as_number = false;
+        }
+        if (op.with_number) own[k] = op;
     }
 }
 
@@ -317,18 +351,12 @@ static int64_t gi_pass_number_bytes(const gi_pass_job *j) { return j->p->numbers
 static void gi_pass_numbers(gi_pass_job *j, const ga_arg *values, char *room)
 {
     const int64_t n = j->total < j->tile ? j->total : j->tile;
-    j->copied       = false;
-    for (int k = 0; k < j->p->numbers; k++) {
-        const ga_arg *v = &values[j->p->number[k].step];
-        j->copied       = j->copied || v->re != v->re || v->im != v->im;
-    }
     for (int k = 0; k < j->p->numbers; k++) {
         const gi_pass_number *number = &j->p->number[k];
-        const bool            copied = j->copied || number->copied, kept = number->tile && (number->copied || !copied);
-        j->number[k] = kept ? number->tile : room + k * j->room;
-        if (kept) continue;
+        j->number[k]                 = number->tile ? number->tile : room + k * j->room;
+        if (number->tile) continue;
         gi_number_to(values[number->step], number->dtype, j->number[k]);
-        if (copied) gi_repeat((int)ga_itemsize(number->dtype), n, j->number[k], j->number[k]);
+        if (number->copied) gi_repeat((int)ga_itemsize(number->dtype), n, j->number[k], j->number[k]);
     }
 }
 
@@ -349,4 +377,22 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
     if (j->total <= j->tile) return 1;
     if (work < j->total / (8 * threads)) work = j->total / (8 * threads);
     return work / j->tile > 0 ? work / j->tile : 1;
+}
+
+/* Cuts lines into tiles, if not all arrays lie in C order and lines are long enough. */
+static void gi_pass_cut_lines(gi_pass_job *j)
+{
+    enum { LEAST = 16 }; /* elements, and what tiles are multiples of */
+    const int last   = j->ndim - 1;
+    bool      packed = j->out.packed && (!j->masked || j->mask.packed);
+    j->line          = j->total;
+    for (int k = 0; k < j->p->leaves; k++) packed = packed && (j->leaf[k].packed || j->leaf[k].single);
+    if (packed || last < 1 || j->shape[last] < j->tile / 2 || j->shape[last] < LEAST) return;
+    j->line             = j->shape[last];
+    const int64_t tiles = (j->line + j->tile - 1) / j->tile, even = (j->line + tiles - 1) / tiles; /* elements of a tile */
+    if ((even + LEAST - 1) / LEAST * LEAST < j->tile) j->tile = (even + LEAST - 1) / LEAST * LEAST;
+    for (int k = 0; k < j->p->leaves; k++) {
+        gi_pass_view *v = &j->leaf[k];
+        v->level        = !v->single && v->strides[last] == 0;
+    }
 }
