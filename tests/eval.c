@@ -195,6 +195,21 @@ static void test_options(void)
     ga_free(x), ga_free(out), ga_free(single), ga_free(mask), ga_free(n), ga_free(behind), ga_free(before);
 }
 
+/* Numbers in an index, also negative ones behind a sign. */
+static void test_index_numbers(void)
+{
+    ga_scope {
+        ga_array       *x   = ga_random((12, 9));
+        const int       one = 1, minus = -2;
+        const int64_t   most = INT64_MAX, least = INT64_MIN;
+        const ga_array *part = ga_index(x, "2:, -2:-7:-2");
+        CHECK(test_same_bits(ga_eval("x[-minus:, minus:-7:minus]", (x, minus)), part));
+        CHECK(test_same_bits(ga_eval("x[one:most, least:-one]", (x, one, most, least)), ga_index(x, "1:, :-1")));
+        CHECK(test_same_bits(ga_eval("x[::-one, -one]", (x, one)), ga_index(x, "::-1, -1")));
+        CHECK(test_same_bits(ga_eval("x[::least, -one]", (x, one, least)), ga_index(x, "-1:, -1")));
+    }
+}
+
 static void test_errors(void)
 {
     ga_array *x = ga_zeros((2, 3)), *column = ga_zeros((4, 1)), *i = ga_ones((3), .dtype = GA_I32), *none = NULL;
@@ -215,6 +230,7 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("x]", (x)), "no '['");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[1", (x)), "'[' is never closed");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[]", (x)), "the index is empty");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("k = 0; x[k]", (x)), "an index takes numbers and operands");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[k]", (x, k)), "out of bounds", "index 9");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[c]", (x, c)), "must be an integer");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[$7]", (x, c)), "there is no operand $7");
@@ -757,6 +773,7 @@ int main(void)
     test_examples();
     test_rows();
     test_options();
+    test_index_numbers();
     test_errors();
     test_telling();
     test_limits();

@@ -410,6 +410,21 @@ static bool gi_close_call(gi_parser *s)
     return gi_add_step(s, &step);
 }
 
+/* The first name in brackets that the formula gives to a statement, or no letters. */
+static gi_letters gi_given_name_in(const gi_parser *s, gi_letters inside)
+{
+    const char *end = inside.at + inside.length;
+    gi_letters  name;
+    for (name.at = inside.at; name.at < end; name.at += name.length) {
+        name.length = 1;
+        while (name.at + name.length < end && gi_is_word_part(*name.at) && gi_is_word_part(name.at[name.length])) name.length++;
+        for (int k = 0; k < s->bindings; k++)
+            if (gi_letters_same(s->binding[k].name, name)) return name;
+    }
+    name.length = 0;
+    return name;
+}
+
 /* The elements in brackets behind a value. False with an error. */
 static bool gi_parse_index(gi_parser *s)
 {
@@ -419,6 +434,8 @@ static bool gi_parse_index(gi_parser *s)
                              s->p[inside.length] ? "an index has no index in itself: make it an operand"
                                                  : "'[' is never closed");
     if (gi_past_blanks(s->p) == s->p + inside.length) return gi_parse_fail(s, s->token.span, "the index is empty");
+    const gi_letters given = gi_given_name_in(s, inside);
+    if (given.length > 0) return gi_parse_fail(s, given, "an index takes numbers and operands, and no names of the formula");
     gi_step step = gi_step_at(s, GI_STEP_INDEX, inside);
     s->p += inside.length + 1;
     gi_step_takes(s, &step, 1);

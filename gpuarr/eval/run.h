@@ -103,6 +103,19 @@ static ga_array *gi_run_call(const gi_eval_run *r, const gi_step *step, const ga
     return result;
 }
 
+/* Adds a number to the text of an index; what follows a '-' loses its own. */
+static void gi_index_add_number(char *to, size_t room, int64_t number)
+{
+    size_t n = strlen(to);
+    while (n > 0 && gi_is_blank(to[n - 1])) n--;
+    if (number >= 0 || n == 0 || to[n - 1] != '-') {
+        gi_text_add(to, room, "%lld", (long long)number);
+        return;
+    }
+    to[n - 1] = 0;
+    gi_text_add(to, room, "%llu", 0 - (unsigned long long)number);
+}
+
 /* The text of an index, with the values of integer operands in place of their names. False with an error. */
 static bool gi_index_in_numbers(const gi_eval_run *r, const gi_step *step, char *to, size_t room)
 {
@@ -128,7 +141,7 @@ static bool gi_index_in_numbers(const gi_eval_run *r, const gi_step *step, char 
         if (v->array || v->kind != GA_KIND_INT)
             return gi_formula_fail(r->f, step->at, step->length, "in an index %.*s must be an integer number", name.length,
                                    name.at) != NULL;
-        gi_text_add(to, room, "%lld", (long long)v->i);
+        gi_index_add_number(to, room, v->i);
     }
     return true;
 }
