@@ -17,6 +17,17 @@
 #endif
 #include <time.h>
 #include <unistd.h>
+#if GI_STAMPING /* outside of our pragmas: gcc would read their options anew for each of some thousand functions */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
+#define GI_HAS_X86 1
+#include <immintrin.h>
+#else
+#define GI_HAS_X86 0
+#endif
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+#endif
 
 /* Under -std=c11 with a system header included before this one, these are hidden though they are there. */
 #ifndef MAP_ANONYMOUS

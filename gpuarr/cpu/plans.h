@@ -206,13 +206,3 @@ typedef struct gi_loops {
     gi_kernel (*replace)(int itemsize); /* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes */
     gi_stream stream;                   /* how results that no cache would keep are written */
 } gi_loops;
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(GPUARR_BASELINE_ONLY)
-#define GI_HAS_X86 1
-#include <immintrin.h>
-#else
-#define GI_HAS_X86 0
-#endif
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
