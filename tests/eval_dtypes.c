@@ -18,6 +18,15 @@ int main(void)
         CHECK_FAILS(ga_eval("x + i32", (x, i32)), "compiled without int32");
         CHECK_FAILS(ga_eval("sqrt(i16)", (i16)), "compiled without float32"); /* what it would be computed in */
         CHECK_FAILS(ga_eval("uint8(x) + 1", (x)), "GPUARR_EVAL_DTYPES");
+        CHECK(ga_item(ga_eval("argmin(-i16)", (i16))) == 9 && ga_item(ga_eval("argmax(x > 3)", (x))) == 4);
+        CHECK(ga_item(ga_eval("nanargmax(where(x > 7, nan, x))", (x))) == 7 &&
+              ga_item(ga_eval("nanargmin(i16 - 3)", (i16))) == 0);
+        CHECK_FAILS(ga_eval("nanargmin(x * nan)", (x)), "nothing but NaN");
+        CHECK_FAILS(ga_eval("argmin(float32(x))", (x)), "compiled without float32");
+        CHECK_FAILS(ga_eval("sum(float32(x))", (x)), "compiled without float32");
+        CHECK(test_same_bits(ga_eval("(i16 - 4) ** i16", (i16)), ga_power(ga_subtract(i16, 4), i16)));
+        CHECK_FAILS(ga_eval("i16 ** (i16 - 1)", (i16)), "integers to negative integer powers");
+        CHECK(ga_item(ga_eval("median(i16) + percentile(x, 50) + var(x > 4)", (i16, x))) == 9.25);
         CHECK(ga_item_at(ga_add(f32, 1), 2) == 3); /* calls have all */
     }
     CHECK(ga_memory_stats().arrays == 0);

@@ -477,6 +477,9 @@ static bool gi_reduce_plan(const gi_row **row, const char *name, const ga_array 
                      : o->dtype != GA_DTYPE_DEFAULT                ? o->dtype
                                                                    : a->dtype;
     if (!gi_lines_plan(o->site, &r->lines, a, dtype, o->axis, &o->axes, o->keepdims)) return false;
+#ifdef GPUARR_STATIC
+    if (gi_row_lacks(*row, dtype)) return gi_formula_lacks(o->site, dtype), false;
+#endif
     if (!gi_row_fold(*row, dtype, &r->fold))
         return gi_fail(o->site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(dtype)), false;
     if (r->lines.length == 0 && r->lines.lines > 0 && (*row)->start == GI_START_NONE)
