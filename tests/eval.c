@@ -205,6 +205,9 @@ static void test_index_numbers(void)
         const ga_array *part = ga_index(x, "2:, -2:-7:-2");
         CHECK(test_same_bits(ga_eval("x[-minus:, minus:-7:minus]", (x, minus)), part));
         CHECK(test_same_bits(ga_eval("x[one:most, least:-one]", (x, one, most, least)), ga_index(x, "1:, :-1")));
+        ga_array *i = ga_zeros((3), .dtype = GA_I64);
+        CHECK(ga_item_int(ga_sum(ga_eval("i[:1] + -9223372036854775808", (i)))) == INT64_MIN);
+        CHECK(ga_item_int(ga_sum(ga_eval("i[:1] + (-1 << 63)", (i)))) == INT64_MIN);
         CHECK(test_same_bits(ga_eval("x[::-one, -one]", (x, one)), ga_index(x, "::-1, -1")));
         CHECK(test_same_bits(ga_eval("x[::least, -one]", (x, one, least)), ga_index(x, "-1:, -1")));
     }

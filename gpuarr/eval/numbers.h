@@ -61,6 +61,7 @@ static const char *gi_on_integers(ga_op op, int64_t x, int64_t y, int64_t *made)
     case GA_OP_left_shift:
         if (y < 0) return "a shift by a negative number";
         if (x == 0) y = 0;
+        if (x == -1 && y == 63) return *made = INT64_MIN, NULL;
         return y > 62 || __builtin_mul_overflow(x, (int64_t)1 << y, made) ? gi_beyond_int64 : NULL;
     case GA_OP_right_shift:
         if (y < 0) return "a shift by a negative number";
@@ -118,6 +119,10 @@ static const char *gi_on_reals(const gi_row *row, bool complex_, int n, const ga
 static const char *gi_on_numbers(const gi_row *row, int n, const ga_arg *in, ga_arg *made)
 {
     bool whole = row->op != GA_OP_divide, complex_ = false, truths = true;
+    if (row->op == GA_OP_negative && in[0].kind == GA_KIND_UINT && in[0].i == INT64_MIN) { /* -9223372036854775808 */
+        *made = gi_number_of(GA_KIND_INT, INT64_MIN, 0);
+        return NULL;
+    }
     for (int k = 0; k < n; k++) {
         if (in[k].kind == GA_KIND_UINT) return gi_beyond_int64;
         whole    = whole && (in[k].kind == GA_KIND_INT || in[k].kind == GA_KIND_BOOL);

@@ -1,6 +1,6 @@
 /* ---- formulas that were read before -------------------------------------------------------------------------------------- */
-/*  A few hundred formulas are kept as they were read and planned, until ga_shutdown. A formula is found again by its text and its
-    operands' names and dtypes, and .dtype. Memory that is not to be had is no error: then it is read anew.                                                    */
+/*  A few hundred formulas are kept as they were read and planned, until ga_shutdown. A formula is found again by its text, its operands'
+    names and dtypes, and .dtype. Memory that is not to be had is no error: then it is read anew.                                */
 
 enum { GI_KEPT_FORMULAS = 256 };
 
