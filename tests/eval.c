@@ -233,6 +233,7 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("x]", (x)), "no '['");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[1", (x)), "'[' is never closed");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[]", (x)), "the index is empty");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x.T + 1", (x)), "names have no members here");
     FAILS(GA_BAD_ARGUMENT, ga_eval("k = 0; x[k]", (x)), "an index takes numbers and operands");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[k]", (x, k)), "out of bounds", "index 9");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[c]", (x, c)), "must be an integer");
@@ -666,6 +667,40 @@ static void test_lines(void)
         }
 }
 
+/* Numbers that are wider than all arrays and the result. */
+static void test_narrow(void)
+{
+    const ga_dtype dtypes[4] = { GA_F32, GA_I32, GA_U8, GA_BOOL };
+    for (int k = 0; k < 16; k++)
+        ga_scope {
+            ga_array *x   = ga_astype(ga_subtract(ga_arange(0, 700, 1), 30), dtypes[k / 4]),
+                     *out = ga_zeros((700), .dtype = dtypes[k % 4]);
+            double    p = 1.5, q = 2.5;
+            ga_array *choice = ga_where(ga_greater(x, 0), 1.5, 2.5), *large = ga_where(ga_greater(x, 0), 4294967296, 0);
+#define SAME_AS(text, ...) same_as(text, ga_eval(text, (x, p, q)), __VA_ARGS__)
+            SAME_AS("float32(where(x > 0, 1.5, 2.5))", ga_astype(choice, GA_F32));
+            SAME_AS("float32(where(x > 0, p, q))", ga_astype(choice, GA_F32));
+            SAME_AS("int32(where(x > 0, 1.5, 2.5))", ga_astype(choice, GA_I32));
+            SAME_AS("bool(where(x > 0, 4294967296, 0))", ga_astype(large, GA_BOOL));
+            SAME_AS("bool(where(x > 0, 4294967296, 0)) & (x < 10)", ga_bitwise_and(ga_astype(large, GA_BOOL), ga_less(x, 10)));
+            SAME_AS("x * float32(where(x > 0, 3, 7))", ga_multiply(x, ga_astype(ga_where(ga_greater(x, 0), 3, 7), GA_F32)));
+            SAME_AS("sum(float32(where(x > 0, 1.5, 2.5)))", ga_sum(ga_astype(choice, GA_F32)));
+#undef SAME_AS
+            if (k % 4 > 0) continue; /* the others lose their kind */
+            CHECK(ga_eval("where(x > 0, 1.5, 2.5)", (x), .out = out) == out &&
+                  test_same_bits(out, ga_astype(choice, out->dtype)));
+        }
+}
+
+/* An empty .out may have any strides: NumPy's are 0. */
+static void test_empty_out(void)
+{
+    double    numbers[1] = { 0 };
+    ga_array *x = ga_zeros((0, 3), .device = GA_CPU), *out = ga_wrap_strided(numbers, (0, 3), (0, 0), .device = GA_CPU);
+    CHECK(ga_eval("x*2 + 1", (x), .out = out) == out && ga_multiply(x, 2, .out = out) == out && !ga_error());
+    ga_free(x), ga_free(out);
+}
+
 /* A balanced tree of calls, and its formula: many operations, operands and results that are needed later. */
 static ga_array *grow(char *text, int depth, int *leaves, int n, const ga_arg *in)
 {
@@ -786,6 +821,8 @@ int main(void)
     test_polynomials();
     test_joined();
     test_lines();
+    test_narrow();
+    test_empty_out();
     test_long();
     test_folds();
     test_keeping();

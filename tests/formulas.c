@@ -314,9 +314,9 @@ static part some_call(int depth)
         char                    *text = write_part("%s(%s, %s)", f->name, a.text, b.text);
         return of_array(is_broken(a) || is_broken(b) ? NULL : f->call(a.v, b.v, o), ATOM, text);
     }
-    part  c    = some_part(depth - 1);
-    bool  none = is_broken(a) || is_broken(b) || is_broken(c);
     int   way  = (int)test_below(3);
+    part  c    = some_part(way == 0 && is_number(b) ? 0 : depth - 1); /* often two numbers, which are wider than all arrays */
+    bool  none = is_broken(a) || is_broken(b) || is_broken(c);
     char *text = write_part("%s(%s, %s, %s)", way == 0 ? "where" : way == 1 ? "clip" : "multiply_add", a.text, b.text, c.text);
     if (none) return of_array(NULL, ATOM, text);
     if (way == 0) return of_array((ga_where)(as_array(a), b.v, c.v, o), ATOM, text);

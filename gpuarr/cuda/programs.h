@@ -270,6 +270,7 @@ static bool gi_cuda_takes_program(const gi_program *p)
         const ga_dtype       dtype = (ga_dtype)op->dtype;
         const bool exact = dtype < GA_F32 && (op->what == GA_OP_isnan || op->what == GA_OP_isinf || op->what == GA_OP_isfinite);
         if (op->kind == GI_OP_ROW) has = gi_program_has(dtype) && !exact && gi_cuda_row((ga_op)op->what, dtype);
+        else if (op->kind == GI_OP_CHOICE) has = ga_itemsize(dtype) <= 8;
         else if (op->kind == GI_OP_CAST) has = dtype == (ga_dtype)op->from || (gi_program_has(dtype) && op->from <= GA_F64);
     }
     return has;
@@ -280,7 +281,10 @@ static bool gi_program_is_wide(const gi_program *p)
 {
     bool wide = ga_itemsize(p->out.dtype) > 4;
     for (int k = 0; k < p->leaves; k++) wide = wide || ga_itemsize(p->leaf[k].dtype) > 4;
-    for (int k = 0; k < p->ops; k++) wide = wide || ga_itemsize((ga_dtype)p->op[k].dtype) > 4;
+    for (int k = 0; k < p->ops; k++) {
+        const gi_program_op *op = &p->op[k];
+        wide = wide || ga_itemsize((ga_dtype)op->dtype) > 4 || (op->kind == GI_OP_CAST && ga_itemsize((ga_dtype)op->from) > 4);
+    }
     return wide;
 }
 

@@ -148,7 +148,7 @@ static const char *gi_strange_character(char c)
 {
     switch (c) {
     case ']': return "there is no '[' for it";
-    case '.': return "names have no members here: np.sin is written sin";
+    case '.': return "names have no members here: np.sin is written sin, and x.T is made before";
     case '!': return "of arrays it is written ~, with parentheses around comparisons";
     case '?':
     case ':': return "of arrays a choice is written where(condition, x, y)";

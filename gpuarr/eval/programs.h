@@ -38,7 +38,7 @@ static bool gi_program_add(gi_program_builder *b, const gi_pass_op *from, bool f
     op->kind          = (uint8_t)from->kind;
     op->what          = (uint16_t)(from->kind == GI_OP_ROW ? (int)from->row->op : from->power);
     op->from          = (uint8_t)from->from;
-    op->dtype         = (uint8_t)(from->kind == GI_OP_CAST ? from->to : from->from);
+    op->dtype         = (uint8_t)(from->kind == GI_OP_CAST || from->kind == GI_OP_CHOICE ? from->to : from->from);
     op->operands      = (uint8_t)from->n;
     op->keep          = GI_FROM_LAST;
     for (int i = 0; i < from->n; i++) {

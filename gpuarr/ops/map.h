@@ -129,7 +129,7 @@ static bool gi_map_shape(const gi_map_call *c, int *ndim, int64_t *shape)
                            ga_dtype_name(c->result[k]), gi_out_name(c), ga_dtype_name(out->dtype)),
                    false;
         for (int d = 0; d < out->ndim; d++)
-            if (out->shape[d] > 1 && out->strides[d] == 0)
+            if (out->shape[d] > 1 && out->strides[d] == 0 && out->size > 0)
                 return gi_fail(c->site, GA_BAD_ARGUMENT, "%s repeats its elements (ga_broadcast_to): copy it first",
                                gi_out_name(c)),
                        false;

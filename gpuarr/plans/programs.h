@@ -16,7 +16,7 @@ enum {
 typedef enum gi_op_kind {
     GI_OP_ROW,    /* row `what` of the table, of `dtype` */
     GI_OP_POWER,  /* easy power `what`, of `dtype` */
-    GI_OP_CHOICE, /* the second operand where the first is true, else the third */
+    GI_OP_CHOICE, /* the second operand where the first is true, else the third; of `dtype` */
     GI_OP_CAST    /* `from` to `dtype` */
 } gi_op_kind;
 
