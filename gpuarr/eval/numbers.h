@@ -61,7 +61,10 @@ static const char *gi_on_integers(ga_op op, int64_t x, int64_t y, int64_t *made)
     case GA_OP_left_shift:
         if (y < 0) return "a shift by a negative number";
         if (x == 0) y = 0;
-        if (x == -1 && y == 63) return *made = INT64_MIN, NULL;
+        if (x == -1 && y == 63) {
+            *made = INT64_MIN;
+            return NULL;
+        }
         return y > 62 || __builtin_mul_overflow(x, (int64_t)1 << y, made) ? gi_beyond_int64 : NULL;
     case GA_OP_right_shift:
         if (y < 0) return "a shift by a negative number";
