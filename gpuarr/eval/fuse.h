@@ -48,8 +48,8 @@ static bool gi_operands_alike(const gi_formula_text *f)
     return true;
 }
 
-/* Steps that have far fewer elements than what is made of them, as exp(column) in exp(column) * row and all of 255 / (max(x) - min(x)), are stored: a pass would compute them
-   again for each row. True if that is so: *adapted is how the formula is computed then. */
+/* Steps that have far fewer elements than what is made of them are stored, as exp(column) in exp(column) * row, or 255 / (max(x) - min(x)): a
+   pass would compute them again for each row or tile. True if that is so: *adapted is how the formula is computed then. */
 static bool gi_passes_adapt(const gi_eval_run *r, const gi_passes *s, gi_passes *adapted)
 {
     enum { FEWER = 4, WORTH = 4096 };

@@ -410,19 +410,23 @@ static bool gi_close_call(gi_parser *s)
     return gi_add_step(s, &step);
 }
 
+/* The name, the number or $3 that begins at p, else one character. */
+static gi_letters gi_item_at(const char *p, const char *end)
+{
+    gi_letters item = { p, 1 };
+    while (p + item.length < end && (gi_is_word_part(*p) || *p == '$') && gi_is_word_part(p[item.length])) item.length++;
+    return item;
+}
+
 /* The first name in brackets that the formula gives to a statement, or no letters. */
 static gi_letters gi_given_name_in(const gi_parser *s, gi_letters inside)
 {
     const char *end = inside.at + inside.length;
-    gi_letters  name;
-    for (name.at = inside.at; name.at < end; name.at += name.length) {
-        name.length = 1;
-        while (name.at + name.length < end && gi_is_word_part(*name.at) && gi_is_word_part(name.at[name.length])) name.length++;
+    for (gi_letters name = gi_item_at(inside.at, end); name.at < end; name = gi_item_at(name.at + name.length, end))
         for (int k = 0; k < s->bindings; k++)
             if (gi_letters_same(s->binding[k].name, name)) return name;
-    }
-    name.length = 0;
-    return name;
+    const gi_letters none = { end, 0 };
+    return none;
 }
 
 /* The elements in brackets behind a value. False with an error. */

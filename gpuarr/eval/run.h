@@ -123,9 +123,8 @@ static bool gi_index_in_numbers(const gi_eval_run *r, const gi_step *step, char 
     gi_formula_names(r->f);
     to[0] = 0;
     for (const char *p = from; p < end;) {
-        gi_letters name = { p, 1 };
-        int        k    = -1;
-        while (p + name.length < end && (gi_is_word_part(*p) || *p == '$') && gi_is_word_part(p[name.length])) name.length++;
+        const gi_letters name = gi_item_at(p, end);
+        int              k    = -1;
         if (*p == '$')
             for (int i = 1; i < name.length; i++) k = k > 1000 ? k : (k < 0 ? 0 : k) * 10 + p[i] - '0';
         for (int i = 0; i < r->f->n && *p != '$'; i++)

@@ -5,11 +5,10 @@
 
 /* Where the elements of an array lie as the pass counts them. */
 typedef struct gi_pass_view {
-    char    *data;
-    ga_dtype dtype;
-    int      size;                  /* of an element */
-    bool     packed, single, level, /* is it the same in all of a line that is cut into tiles (single: in all), */
-        as_number;                  /* and read by loops for numbers alone? */
+    char *data;
+    int   size;                  /* of an element */
+    bool  packed, single, level, /* is it the same in all of a line that is cut into tiles (single: in all), */
+        as_number;               /* and read by loops for numbers alone? */
     int64_t run,
         times;     /* elements of the last axes that lie side by side, 0: they do not, and how often these follow each other */
     int     outer; /* the axes before those */
