@@ -47,7 +47,7 @@ static bool gi_pass_leaves(const char *site, const gi_fused *p, const ga_arg *va
 {
     for (int k = 0; k < p->leaves; k++) {
         const ga_array *a      = values[p->leaf[k]].array;
-        const bool      shared = given && ga_may_share_memory(a, m->out),
+        const bool      shared = given && (a->data == m->out->data || ga_may_share_memory(a, m->out)),
                    too_soon    = shared && !gi_same_layout(a, m->out->ndim, m->out->shape, m->out); /* .out overwrites it */
         m->input               = m->input || shared;
         if (too_soon || gi_pass_turns(a)) a = m->copies[k] = gi_copy_new(site, a, a->dtype);
@@ -82,7 +82,8 @@ static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_a
     GI_ARENA(gi_pass_op, ops, p->ops);
     gi_pass_numbers(&j, values, numbers);
     gi_pass_find_constants(&j, ops);
-    gi_parallel_bytes(bytes, j.total / j.line * ((j.line + j.tile - 1) / j.tile), share, gi_pass_run_tiles, &j);
+    if (j.total <= j.tile) gi_pass_run_tiles(0, 1, &j);
+    else gi_parallel_bytes(bytes, j.total / j.line * ((j.line + j.tile - 1) / j.tile), share, gi_pass_run_tiles, &j);
 }
 
 /* Fills `out`, whose shape is the pass's; where: NULL, or only there; given: `out` holds what is to stay. False with an error. */

@@ -210,9 +210,15 @@ static void gi_pass_run_ahead(const gi_pass_job *j, const gi_pass_op *op, int64_
 /* The first element of a tile; n: how many there are. */
 static int64_t gi_pass_tile_at(const gi_pass_job *j, int64_t unit, int64_t *n)
 {
-    const int64_t tiles = (j->line + j->tile - 1) / j->tile, first = unit % tiles * j->tile;
+    int64_t line = 0, first = unit;
+    if (j->line < j->total) {
+        const int64_t tiles = (j->line + j->tile - 1) / j->tile;
+        line                = unit / tiles;
+        first               = unit % tiles;
+    }
+    first *= j->tile;
     *n = j->line - first < j->tile ? j->line - first : j->tile;
-    return unit / tiles * j->line + first;
+    return line * j->line + first;
 }
 
 /* Where element `start` of the result lies. */
@@ -363,8 +369,8 @@ static void gi_pass_numbers(gi_pass_job *j, const ga_arg *values, char *room)
 static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
 {
     const gi_fused *p       = j->p;
-    const int       cost    = p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
-    int64_t         threads = ga_get_num_threads(), work = 32768 / cost, read = 0, packed = 0, size = ga_itemsize(p->dtype);
+    const int64_t   threads = ga_get_num_threads(), size = ga_itemsize(p->dtype);
+    int64_t         work = 32768, read = 0, packed = 0;
     for (int k = 0; k < p->leaves; k++) {
         read += j->leaf[k].size;
         packed += j->leaf[k].packed;
@@ -374,6 +380,7 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
     j->room  = gi_mem_padded(j->tile * p->widest) + GI_PASS_APART;
     *bytes   = (double)j->total * (double)((read + size) * (p->cost + 1) / 2);
     if (j->total <= j->tile) return 1;
+    work /= p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
     if (work < j->total / (8 * threads)) work = j->total / (8 * threads);
     return work / j->tile > 0 ? work / j->tile : 1;
 }
