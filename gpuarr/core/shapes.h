@@ -31,14 +31,20 @@ static void gi_array_extent(const ga_array *a, const char **low, const char **hi
     *high = a->size == 0 ? lo : hi;
 }
 
-bool ga_may_share_memory(const ga_array *a, const ga_array *b)
+/* ga_may_share_memory of arrays that have been checked. */
+static bool gi_arrays_overlap(const ga_array *a, const ga_array *b)
 {
-    bool first = gi_array_is_there("\tga_may_share_memory", a), second = gi_array_is_there("\tga_may_share_memory", b);
-    if (!first || !second || a->device != b->device || a->size == 0 || b->size == 0) return false;
     const char *a0, *a1, *b0, *b1;
+    if (a->device != b->device || a->size == 0 || b->size == 0) return false;
     gi_array_extent(a, &a0, &a1);
     gi_array_extent(b, &b0, &b1);
     return a0 < b1 && b0 < a1;
+}
+
+bool ga_may_share_memory(const ga_array *a, const ga_array *b)
+{
+    bool first = gi_array_is_there("\tga_may_share_memory", a), second = gi_array_is_there("\tga_may_share_memory", b);
+    return first && second && gi_arrays_overlap(a, b);
 }
 
 /* Turns a negative axis into its number; -1 with an error if there is no such axis. */

@@ -20,12 +20,15 @@ static ga_device gi_eval_device(int n, const ga_arg *operands)
 /* Computes the steps, in passes if there are any, and tells an error with the formula and the place in it. */
 static ga_array *gi_eval_steps(gi_formula_text *f, const gi_steps *steps, const gi_passes *passes, const ga_eval_options *o)
 {
-    gi_eval_run         r        = { f, steps, *o, NULL, NULL, gi_eval_device(f->n, f->operands) };
+    gi_eval_run         r        = { f, steps, *o, NULL, NULL, false, gi_eval_device(f->n, f->operands) };
     int                 failed   = -1;
     bool                declined = true;
     ga_array           *result   = NULL;
     const gi_error_held held     = gi_error_hold();
-    if (passes && r.device != GA_DEVICE_DEFAULT) result = gi_run_passes(&r, passes, &failed, &declined);
+    if (passes && r.device != GA_DEVICE_DEFAULT) {
+        const bool adapt = passes->folds || !gi_operands_alike(f);
+        result           = (adapt ? gi_run_adapted : gi_run_passes)(&r, passes, &failed, &declined);
+    }
     if (declined) result = gi_run_steps(&r, &failed);
     char picture[500];
     picture[0] = 0;

@@ -97,13 +97,14 @@ static bool gi_run_stored(gi_eval_run *r, const gi_passes *s, int k, bool *decli
     else made = gi_run_folding(r, p, k, declined);
     r->value[k] = gi_operand_arg(made);
     r->owned[k] = made && made != r->o.out;
+    r->any      = r->any || r->owned[k];
     return made != NULL;
 }
 
 /* Frees what no step behind k needs. */
 static void gi_run_free(gi_eval_run *r, const int *last, int k)
 {
-    for (int i = 0; i <= k && i < r->steps->count; i++)
+    for (int i = 0; r->any && i <= k && i < r->steps->count; i++)
         if (r->owned[i] && last[i] <= k) {
             ga_free((ga_array *)(uintptr_t)r->value[i].array);
             r->owned[i] = false;
@@ -114,11 +115,9 @@ static void gi_run_free(gi_eval_run *r, const int *last, int k)
 static ga_array *gi_run_passes(gi_eval_run *r, const gi_passes *s, int *failed, bool *declined)
 {
     const int n = r->steps->count;
-    GI_ARENA(ga_arg, value, n);
-    GI_ARENA(bool, owned, n);
-    GI_ARENA(gi_passes, adapted, 1);
+    bool      owned[GI_PASS_STEPS];
     ga_array *result = NULL;
-    if ((s->folds || !gi_operands_alike(r->f)) && gi_passes_adapt(r, s, adapted)) s = adapted;
+    GI_ARENA(ga_arg, value, n);
     r->value  = value;
     r->owned  = owned;
     *failed   = -1;
@@ -140,4 +139,11 @@ static ga_array *gi_run_passes(gi_eval_run *r, const gi_passes *s, int *failed, 
     }
     gi_run_free(r, s->last, n);
     return result;
+}
+
+/* The same, with the plan adapted to the shapes. */
+static ga_array *gi_run_adapted(gi_eval_run *r, const gi_passes *s, int *failed, bool *declined)
+{
+    GI_ARENA(gi_passes, adapted, 1);
+    return gi_run_passes(r, gi_passes_adapt(r, s, adapted) ? adapted : s, failed, declined);
 }

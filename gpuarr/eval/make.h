@@ -42,19 +42,48 @@ static bool gi_pass_turns(const ga_array *a)
     return false;
 }
 
+/* Do arrays in C order have bytes in common? */
+static bool gi_packed_overlap(const ga_array *a, const ga_array *b)
+{
+    const char *p = (const char *)a->data, *q = (const char *)b->data;
+    return p < q + b->size * ga_itemsize(b->dtype) && q < p + a->size * ga_itemsize(a->dtype);
+}
+
 /* The leaves, copies where they cannot be read as they lie; given: `out` is the caller's. False with an error. */
 static bool gi_pass_leaves(const char *site, const gi_fused *p, const ga_arg *values, bool given, gi_pass_arrays *m)
 {
+    const ga_array *out = m->out;
+    m->packed           = !m->mask && ga_is_contiguous(out);
     for (int k = 0; k < p->leaves; k++) {
-        const ga_array *a      = values[p->leaf[k]].array;
-        const bool      shared = given && (a->data == m->out->data || ga_may_share_memory(a, m->out)),
-                   too_soon    = shared && !gi_same_layout(a, m->out->ndim, m->out->shape, m->out); /* .out overwrites it */
-        m->input               = m->input || shared;
+        const ga_array *a     = values[p->leaf[k]].array;
+        const bool      alike = m->packed && gi_shape_equal(a->ndim, a->shape, out->ndim, out->shape) && ga_is_contiguous(a),
+                   shared     = given && (alike ? gi_packed_overlap(a, out) : gi_arrays_overlap(a, out)),
+                   too_soon   = shared && !gi_same_layout(a, out->ndim, out->shape, out); /* .out overwrites it */
+        m->input              = m->input || shared;
         if (too_soon || gi_pass_turns(a)) a = m->copies[k] = gi_copy_new(site, a, a->dtype);
         if (!a) return false;
         m->leaf[k] = a;
+        m->packed  = alike;
     }
     return true;
+}
+
+/* How the arrays of a pass lie: as one line, or with the dimensions that they have. */
+static void gi_pass_lie(gi_pass_job *j, const gi_pass_arrays *m)
+{
+    j->ndim = m->out->ndim;
+    if (m->packed) {
+        j->ndim     = 1;
+        j->shape[0] = j->total;
+        for (int k = 0; k < j->p->leaves; k++) gi_pass_view_of_line(&j->leaf[k], m->leaf[k]);
+        gi_pass_view_of_line(&j->out, m->out);
+        return;
+    }
+    memcpy(j->shape, m->out->shape, sizeof j->shape);
+    for (int k = 0; k < j->p->leaves; k++) gi_pass_view_of(&j->leaf[k], m->leaf[k], j->ndim, j->shape);
+    gi_pass_view_of(&j->out, m->out, j->ndim, j->shape);
+    if (m->mask) gi_pass_view_of(&j->mask, m->mask, j->ndim, j->shape);
+    gi_pass_join_dimensions(j, true);
 }
 
 /* Runs a pass on the CPU. */
@@ -66,22 +95,21 @@ static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_a
     j.p         = p;
     j.stream    = NULL;
     j.masked    = m->mask != NULL;
-    j.ndim      = m->out->ndim;
     j.total     = m->out->size;
     j.out_dtype = m->out->dtype;
-    memcpy(j.shape, m->out->shape, sizeof j.shape);
-    for (int k = 0; k < p->leaves; k++) gi_pass_view_of(&j.leaf[k], m->leaf[k], j.ndim, j.shape);
-    gi_pass_view_of(&j.out, m->out, j.ndim, j.shape);
-    if (m->mask) gi_pass_view_of(&j.mask, m->mask, j.ndim, j.shape);
-    gi_pass_join_dimensions(&j, true);
+    gi_pass_lie(&j, m);
     if (!m->input && !j.masked && j.out.packed && j.total * j.out.size >= GI_STREAM_FROM && 2 * j.out.size >= p->widest)
         j.stream = GI_LOOP_OF(stream);
-    share = gi_pass_cut(&j, &bytes);
-    gi_pass_cut_lines(&j);
+    share  = gi_pass_cut(&j, &bytes);
+    j.line = j.total;
+    j.op   = p->op;
     GI_ARENA(char, numbers, gi_pass_number_bytes(&j));
     GI_ARENA(gi_pass_op, ops, p->ops);
+    if (!m->packed) {
+        gi_pass_cut_lines(&j);
+        gi_pass_find_constants(&j, ops);
+    }
     gi_pass_numbers(&j, values, numbers);
-    gi_pass_find_constants(&j, ops);
     if (j.total <= j.tile) gi_pass_run_tiles(0, 1, &j);
     else gi_parallel_bytes(bytes, j.total / j.line * ((j.line + j.tile - 1) / j.tile), share, gi_pass_run_tiles, &j);
 }
@@ -97,7 +125,7 @@ static bool gi_pass_fill(const char *site, const gi_fused *p, const ga_arg *valu
     m.input = false;
     for (int k = 0; k <= p->leaves; k++) m.copies[k] = NULL;
     ok = (given || !where || gi_array_clear(site, out)) && gi_pass_leaves(site, p, values, given, &m);
-    if (ok && where && (where->dtype != GA_BOOL || (given && ga_may_share_memory(where, out)))) {
+    if (ok && where && (where->dtype != GA_BOOL || (given && gi_arrays_overlap(where, out)))) {
         m.mask = m.copies[p->leaves] = gi_copy_new(site, where, GA_BOOL);
         ok                           = m.mask != NULL;
     }

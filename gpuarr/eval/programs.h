@@ -5,6 +5,7 @@ typedef struct gi_pass_arrays {
     const ga_array *leaf[GI_PASS_LEAVES], *mask; /* mask: or NULL */
     ga_array       *out;                         /* of the pass's shape */
     bool            input;                       /* does a leaf lie in .out? */
+    bool            packed;                      /* do leaves and out lie in C order, in the same shape, without a mask? */
     ga_array       *copies[GI_PASS_LEAVES + 1];  /* to be freed */
 } gi_pass_arrays;
 

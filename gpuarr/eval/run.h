@@ -6,6 +6,7 @@ typedef struct gi_eval_run {
     ga_eval_options  o;      /* of the last step */
     ga_arg          *value;  /* of each step; NULL, of arrays that are given back */
     bool            *owned;  /* is it an array that was made here? */
+    bool             any;    /* has any been? */
     ga_device        device; /* of passes */
 } gi_eval_run;
 
@@ -158,7 +159,7 @@ static ga_array *gi_run_index(const gi_eval_run *r, const gi_step *step, ga_arg 
 }
 
 /* Computes step k, whose inputs are there. False with an error. */
-static bool gi_run_step(const gi_eval_run *r, int k)
+static bool gi_run_step(gi_eval_run *r, int k)
 {
     const gi_step *step = &r->steps->step[k];
     const bool     last = k == r->steps->count - 1;
@@ -183,6 +184,7 @@ static bool gi_run_step(const gi_eval_run *r, int k)
                                                     : gi_run_call(r, step, in, last);
     *value         = gi_operand_arg(made);
     r->owned[k]    = made != NULL && made != r->o.out;
+    r->any         = r->any || r->owned[k];
     return made != NULL;
 }
 
@@ -196,18 +198,18 @@ static bool gi_step_delivers(const gi_eval_run *r, const gi_step *step)
 /* The result, if no call has made it: an operand, a view, a conversion or a number becomes a new array, or goes into .out. */
 static ga_array *gi_run_deliver(gi_eval_run *r)
 {
-    const int      last                   = r->steps->count - 1;
-    const gi_step *step                   = &r->steps->step[last];
-    const ga_arg   v                      = r->value[last];
-    const bool     plain                  = !r->o.out && !r->o.where && r->o.dtype == GA_DTYPE_DEFAULT;
-    const ga_dtype own                    = v.array ? v.array->dtype : gi_number_dtype(v),
-                   dtype                  = r->o.dtype != GA_DTYPE_DEFAULT ? r->o.dtype : own;
-    const ga_dtype to                     = r->o.out ? r->o.out->dtype : dtype;
-    const ga_dtype wanted[GI_MOST_INPUTS] = { to, to, to, to };
+    const int      last  = r->steps->count - 1;
+    const gi_step *step  = &r->steps->step[last];
+    const ga_arg   v     = r->value[last];
+    const bool     plain = !r->o.out && !r->o.where && r->o.dtype == GA_DTYPE_DEFAULT;
     if (gi_step_delivers(r, step) || (plain && step->kind == GI_STEP_CALL)) {
         r->owned[last] = false;
         return (ga_array *)(uintptr_t)v.array;
     }
+    const ga_dtype own                    = v.array ? v.array->dtype : gi_number_dtype(v),
+                   dtype                  = r->o.dtype != GA_DTYPE_DEFAULT ? r->o.dtype : own;
+    const ga_dtype to                     = r->o.out ? r->o.out->dtype : dtype;
+    const ga_dtype wanted[GI_MOST_INPUTS] = { to, to, to, to };
     if (!gi_may_compute(v, dtype))
         return (ga_array *)gi_fail(r->f->site, GA_BAD_DTYPE,
                                    "%s cannot become %s without losing its kind: write %s(...) in the formula",

@@ -146,6 +146,7 @@ static void gi_pass_repeat_singles(const gi_pass_job *j, int64_t n, char **slot,
 static char *gi_pass_leaf(const gi_pass_job *j, const gi_pass_view *v, int64_t start, int64_t n, char *room)
 {
     int64_t column;
+    if (v->packed) return v->data + start * v->size;
     return v->as_number ? v->data + gi_pass_offset(j, v, start, &column) : gi_pass_read(j, v, start, n, room);
 }
 
@@ -270,6 +271,16 @@ static void gi_pass_view_of(gi_pass_view *v, const ga_array *a, int ndim, const 
     v->data = (char *)a->data;
     v->size = (int)ga_itemsize(a->dtype);
     gi_shape_broadcast_strides(a, ndim, shape, v->strides);
+}
+
+/* The same of an array in C order, as one line. */
+static void gi_pass_view_of_line(gi_pass_view *v, const ga_array *a)
+{
+    v->data       = (char *)a->data;
+    v->size       = (int)ga_itemsize(a->dtype);
+    v->strides[0] = v->size;
+    v->packed     = true;
+    v->single = v->level = v->as_number = false;
 }
 
 static bool gi_pass_is_packed(const gi_pass_job *j, const gi_pass_view *v)
