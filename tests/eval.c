@@ -210,6 +210,35 @@ static void test_index_numbers(void)
         CHECK(ga_item_int(ga_sum(ga_eval("i[:1] + (-1 << 63)", (i)))) == INT64_MIN);
         CHECK(test_same_bits(ga_eval("x[::-one, -one]", (x, one)), ga_index(x, "::-1, -1")));
         CHECK(test_same_bits(ga_eval("x[::least, -one]", (x, one, least)), ga_index(x, "-1:, -1")));
+        CHECK(test_same_bits(ga_eval("x[ - one , - minus:+ $3 ]", (x, one, minus)), ga_index(x, "- 1, +2:- 2")));
+        CHECK(test_same_bits(ga_eval("x[- $2:, 1:- minus]", (x, one, minus)), ga_index(x, "-1:, 1:2")));
+        const uint64_t huge = UINT64_MAX;
+        CHECK(test_same_bits(ga_eval("x[one:huge, -huge:huge]", (x, one, huge)), ga_index(x, "1:")));
+    }
+}
+
+/* Nothing is computed in an index, whatever the numbers are. */
+static void test_index_computes_nothing(void)
+{
+    const char *const texts[] = { "x[1-k]", "x[:1-k]", "x[n-k]", "x[n$2]", "x[0-$2]", "x[2- k]", "x[$2$2]", "x[0$2]", "x[--k]",
+                                  "x[k k]", "x[k1]",   "x[k-1]", "x[+-k]", "x[-]",    "x[(k)]",  "x[1 2]",  "x[:- ]", "x[-:]" };
+    ga_scope {
+        ga_array *x = ga_arange(0, 100, 1);
+        for (int k = -3; k <= 3; k += 2)
+            for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+                const int    n     = 1;
+                const ga_arg in[3] = { GA_ARG(x), GA_ARG(k), GA_ARG(n) };
+                FAILS(GA_BAD_ARGUMENT, ga_eval_n(texts[i], 3, in, .names = "x, k, n"), "of the index",
+                      "nothing is computed in an index");
+            }
+        /* 160 characters that stand for more than 500 */
+        ga_array     *y = ga_zeros((1, 1, 1, 1, 1, 1, 1, 40));
+        const int64_t a = INT64_MIN, k = INT64_MAX;
+        CHECK(test_same_bits(
+            ga_eval("y[a:k:k,a:k:k,a:k:k,a:k:k,a:k:k,a:k:k,a:k:k,                                                           "
+                    "              a:k]",
+                    (y, a, k)),
+            y));
     }
 }
 
@@ -219,6 +248,7 @@ static void test_errors(void)
     ga_array *whole = ga_zeros((2, 3), .dtype = GA_I32);
     double    c     = 2;
     int       k     = 9;
+    bool      yes   = true;
     ga_set_error_handler(ga_ignore_error, NULL);
     FAILS(GA_BAD_ARGUMENT, ga_eval("2*x + colunm", (x, column)), "there is no \"colunm\": did you mean column?",
           "\n    2*x + colunm\n          ^^^^^^\n", "x is float64 (2, 3)", "column is float64 (4, 1)");
@@ -236,7 +266,10 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("x.T + 1", (x)), "names have no members here");
     FAILS(GA_BAD_ARGUMENT, ga_eval("k = 0; x[k]", (x)), "an index takes numbers and operands");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[k]", (x, k)), "out of bounds", "index 9");
-    FAILS(GA_BAD_ARGUMENT, ga_eval("x[c]", (x, c)), "must be an integer");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x[c]", (x, c)), "c is no integer", "\n    x[c]\n      ^\n");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x[0, x]", (x)), "x is an array, and an index takes integers",
+          "\n    x[0, x]\n         ^\n");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x[yes]", (x, yes)), "yes is a bool");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[$7]", (x, c)), "there is no operand $7");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[1.5]", (x)), "is not an integer");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x[\t1.5\n]", (x)), "is not an integer", "\n    x[ 1.5 ]\n      ^^^^^");
@@ -812,6 +845,7 @@ int main(void)
     test_rows();
     test_options();
     test_index_numbers();
+    test_index_computes_nothing();
     test_errors();
     test_telling();
     test_limits();

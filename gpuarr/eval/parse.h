@@ -161,7 +161,7 @@ static const char *gi_strange_character(char c)
 /* Reads the next token. False with an error. */
 static bool gi_next_token(gi_parser *s)
 {
-    s->p             = gi_past_blanks(s->p);
+    s->p             = gi_skip_blanks(s->p);
     s->token.span.at = s->p;
     const char *end  = s->p;
     if (gi_is_digit(*s->p) || (*s->p == '.' && gi_is_digit(s->p[1]))) return gi_read_number_token(s);
@@ -205,7 +205,7 @@ static bool gi_token_is(const gi_parser *s, const char *sign)
 /* Is the next character, blanks aside, this one and not ==? */
 static bool gi_follows(const gi_parser *s, char c)
 {
-    const char *p = gi_past_blanks(s->p);
+    const char *p = gi_skip_blanks(s->p);
     return *p == c && !(c == '=' && p[1] == '=');
 }
 
@@ -437,7 +437,7 @@ static bool gi_parse_index(gi_parser *s)
         return gi_parse_fail(s, s->token.span,
                              s->p[inside.length] ? "an index has no index in itself: make it an operand"
                                                  : "'[' is never closed");
-    if (gi_past_blanks(s->p) == s->p + inside.length) return gi_parse_fail(s, s->token.span, "the index is empty");
+    if (gi_skip_blanks(s->p) == s->p + inside.length) return gi_parse_fail(s, s->token.span, "the index is empty");
     const gi_letters given = gi_given_name_in(s, inside);
     if (given.length > 0) return gi_parse_fail(s, given, "an index takes numbers and operands, and no names of the formula");
     gi_step step = gi_step_at(s, GI_STEP_INDEX, inside);

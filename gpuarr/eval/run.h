@@ -104,58 +104,68 @@ static ga_array *gi_run_call(const gi_eval_run *r, const gi_step *step, const ga
     return result;
 }
 
-/* Adds a number to the text of an index; what follows a '-' loses its own. */
-static void gi_index_add_number(char *to, size_t room, int64_t number)
+enum { GI_INDEX_LETTERS = 200 };
+
+/* The names in an index of a formula: its operands. */
+typedef struct gi_formula_index {
+    gi_index_names   names; /* must be first */
+    gi_formula_text *f;
+    int              at; /* of the index in the formula */
+    char             text[GI_INDEX_LETTERS + 1];
+} gi_formula_index;
+
+/* Which operand does an item of an index name? From 1 on; 0: none. */
+static int gi_operand_named(const gi_formula_text *f, gi_letters item)
 {
-    size_t n = strlen(to);
-    while (n > 0 && gi_is_blank(to[n - 1])) n--;
-    if (number >= 0 || n == 0 || to[n - 1] != '-') {
-        gi_text_add(to, room, "%lld", (long long)number);
-        return;
+    if (*item.at == '$') {
+        int k = 0;
+        for (int i = 1; gi_is_digit(item.at[i]) && k <= GI_FORMULA_OPERANDS; i++) k = 10 * k + item.at[i] - '0';
+        return k <= f->n ? k : 0;
     }
-    to[n - 1] = 0;
-    gi_text_add(to, room, "%llu", 0 - (unsigned long long)number);
+    for (int k = 0; k < f->n; k++)
+        if (gi_letters_same(f->names[k], item)) return k + 1;
+    return 0;
 }
 
-/* The text of an index, with the values of integer operands in place of their names. False with an error. */
-static bool gi_index_in_numbers(const gi_eval_run *r, const gi_step *step, char *to, size_t room)
+/* Is that an integer as an index takes it? If not, why. */
+static const char *gi_index_problem(ga_arg v)
 {
-    const char *from = r->f->text + step->at, *end = from + step->length;
-    gi_formula_names(r->f);
-    to[0] = 0;
-    for (const char *p = from; p < end;) {
-        const gi_letters name = gi_item_at(p, end);
-        int              k    = -1;
-        if (*p == '$')
-            for (int i = 1; i < name.length; i++) k = k > 1000 ? k : (k < 0 ? 0 : k) * 10 + p[i] - '0';
-        for (int i = 0; i < r->f->n && *p != '$'; i++)
-            if (gi_letters_same(r->f->names[i], name)) k = i + 1;
-        if (k > r->f->n || (*p == '$' && k < 1))
-            return gi_formula_fail(r->f, step->at, step->length, "there is no operand %.*s", name.length, p) != NULL;
-        p += name.length;
-        if (k < 1) {
-            gi_text_add(to, room, "%.*s", name.length, gi_is_blank(*name.at) ? " " : name.at); /* an error is one line */
-            continue;
-        }
-        const ga_arg *v = &r->f->operands[k - 1];
-        if (v->array || v->kind != GA_KIND_INT)
-            return gi_formula_fail(r->f, step->at, step->length, "in an index %.*s must be an integer number", name.length,
-                                   name.at) != NULL;
-        gi_index_add_number(to, room, v->i);
-    }
-    return true;
+    if (v.array) return "is an array, and an index takes integers (ga_item_int(a) is one)";
+    if (v.kind == GA_KIND_BOOL) return "is a bool, and an index takes integers";
+    return v.kind == GA_KIND_INT || v.kind == GA_KIND_UINT ? NULL : "is no integer";
+}
+
+static int gi_formula_index_number(const gi_index_names *names, const char *at, int64_t *value)
+{
+    const gi_formula_index *index  = (const gi_formula_index *)(const void *)names;
+    const int               dollar = *at == '$' ? 1 + (int)strspn(at + 1, "0123456789") : 0; /* letters of $3 */
+    gi_letters              item   = gi_item_at(at, at + strlen(at));
+    if (dollar) item.length = dollar;
+    const int place = index->at + (int)(at - index->text), k = gi_operand_named(index->f, item);
+    if (k < 1 && *at != '$') return 0;
+    if (k < 1) return gi_formula_fail(index->f, place, item.length, "there is no operand %.*s", item.length, at) ? 0 : -1;
+    const ga_arg v       = index->f->operands[k - 1];
+    const char  *problem = gi_index_problem(v);
+    if (problem) return gi_formula_fail(index->f, place, item.length, "%.*s %s", item.length, at, problem) ? 0 : -1;
+    *value = v.kind == GA_KIND_UINT && v.i < 0 ? INT64_MAX : v.i;
+    return item.length;
 }
 
 static ga_array *gi_run_index(const gi_eval_run *r, const gi_step *step, ga_arg of)
 {
-    char          text[512];
-    gi_index_item items[GI_MOST_INDEX_ITEMS];
+    gi_formula_index index = { { gi_formula_index_number }, r->f, step->at, "" };
+    gi_index_item    items[GI_MOST_INDEX_ITEMS];
     if (!of.array) return (ga_array *)gi_formula_fail(r->f, step->at, step->length, "a number has no elements");
-    if (step->length > 200)
+    if (step->length > GI_INDEX_LETTERS)
         return (ga_array *)gi_formula_fail(r->f, step->at, step->length, "the index is longer than any that makes sense");
-    if (!gi_index_in_numbers(r, step, text, sizeof text)) return NULL;
-    const int n = gi_read_index(r->f->site, text, items);
-    return n < 0 ? NULL : gi_index_with(r->f->site, of.array, text, items, n);
+    for (int k = 0; k < step->length; k++) {
+        const char c  = r->f->text[step->at + k];
+        index.text[k] = gi_is_blank(c) ? ' ' : c; /* an error is one line */
+    }
+    index.text[step->length] = 0;
+    gi_formula_names(r->f);
+    const int n = gi_read_index(r->f->site, index.text, &index.names, items);
+    return n < 0 ? NULL : gi_index_with(r->f->site, of.array, index.text, items, n);
 }
 
 /* Computes step k, whose inputs are there. False with an error. */

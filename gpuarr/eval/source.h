@@ -272,13 +272,13 @@ static int gi_source_parameters(const char *site, const char *text, ga_array *ar
     names[0]     = 0;
     for (const char *p = text; *p || n > 0;) {
         gi_letters type, name;
-        type.at = p = gi_past_blanks(p);
+        type.at = p = gi_skip_blanks(p);
         while (gi_is_word_part(*p)) p++;
         type.length = (int)(p - type.at);
-        name.at = p = gi_past_blanks(p);
+        name.at = p = gi_skip_blanks(p);
         while (gi_is_word_part(*p)) p++;
         name.length          = (int)(p - name.at);
-        p                    = gi_past_blanks(p);
+        p                    = gi_skip_blanks(p);
         const ga_dtype dtype = gi_dtype_of_c(type);
         bool           fits  = dtype != GA_DTYPE_DEFAULT && gi_is_c_name(name) && (!*p || *p == ',') && n < GPUARR_MAX_INPUTS;
         for (int k = 0; k < n && fits; k++) fits = !gi_letters_same(before[k], name);

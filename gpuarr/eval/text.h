@@ -37,12 +37,6 @@ static const char *gi_skip_item(const char *p)
     return p;
 }
 
-static const char *gi_past_blanks(const char *p)
-{
-    while (gi_is_blank(*p)) p++;
-    return p;
-}
-
 /* The list of operands in the text of a call, ga_eval("...", (x, y), .out = z): behind its parenthesis; NULL if it is not to be seen. */
 static const char *gi_eval_list(const char *site)
 {
@@ -51,7 +45,7 @@ static const char *gi_eval_list(const char *site)
     if (!call || strncmp(call + 1, name, sizeof name - 1) != 0) return NULL;
     const char *p = call + sizeof name;
     while (*p && *p != ',') p = gi_skip_item(p);
-    if (*p == ',') p = gi_past_blanks(p + 1);
+    if (*p == ',') p = gi_skip_blanks(p + 1);
     return *p == '(' ? p + 1 : NULL;
 }
 
@@ -64,11 +58,11 @@ static void gi_formula_names(gi_formula_text *f)
         names[k].at     = "";
         names[k].length = 0;
         if (!list) continue;
-        const char *from = gi_past_blanks(list), *end = from;
+        const char *from = gi_skip_blanks(list), *end = from;
         while (*end && *end != ',' && *end != ')') end = gi_skip_item(end);
         const char *p = from;
         while (gi_is_word_part(*p)) p++;
-        if (!gi_is_digit(*from) && gi_past_blanks(p) == end) {
+        if (!gi_is_digit(*from) && gi_skip_blanks(p) == end) {
             names[k].at     = from;
             names[k].length = (int)(p - from);
         }

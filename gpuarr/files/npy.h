@@ -65,12 +65,6 @@ static char gi_npy_kind(ga_dtype d)
     return d == GA_BOOL ? 'b' : gi_is_signed(d) ? 'i' : gi_is_int(d) ? 'u' : gi_is_float(d) ? 'f' : 'c';
 }
 
-static const char *gi_skip_blanks(const char *p)
-{
-    while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r') p++;
-    return p;
-}
-
 /* "<f8" and the like. What gpuarr has no dtype for is an error that says what to save instead. */
 static bool gi_read_descr(const char *site, const char *what, const char *descr, gi_npy_header *h)
 {

@@ -37,10 +37,18 @@ typedef struct gi_index_item {
     bool          has_start, has_stop;
 } gi_index_item;
 
+/* What names in an index stand for: those of a formula. `number` returns how many characters a name at `at` has, and its value; 0: there is
+   none; -1 with an error. */
+typedef struct gi_index_names {
+    int (*number)(const struct gi_index_names *names, const char *at, int64_t *value);
+} gi_index_names;
+
 /* The text of an index, and the item that is being read, for the errors. */
 typedef struct gi_index_text {
-    const char *site, *whole, *item;
-    int         length, number;
+    const char           *site, *whole, *item;
+    int                   length, number;
+    const gi_index_names *names;  /* or NULL */
+    bool                  failed; /* has `names` told an error? */
 } gi_index_text;
 
 static void *gi_index_fail(const gi_index_text *t, const char *problem)
@@ -51,29 +59,51 @@ static void *gi_index_fail(const gi_index_text *t, const char *problem)
 
 static bool gi_is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/* Reads a decimal integer if there is one at *p, with blanks around it; one that is too large becomes the largest. */
-static bool gi_read_integer(const char **p, int64_t *value)
+static const char *gi_skip_blanks(const char *p)
 {
-    while (gi_is_blank(**p)) ++*p;
-    const char *digits = **p == '-' || **p == '+' ? *p + 1 : *p;
-    if (*digits < '0' || *digits > '9') return false;
-    char *end;
-    *value = (int64_t)strtoll(*p, &end, 10);
-    *p     = end;
-    while (gi_is_blank(**p)) ++*p;
+    while (gi_is_blank(*p)) p++;
+    return p;
+}
+
+/* Reads a decimal integer or a name, with a sign or none, if there is one at *p, with blanks around it; one that is too large becomes the
+   largest. t: of an index, or NULL. */
+static bool gi_read_index_number(gi_index_text *t, const char **p, int64_t *value)
+{
+    const char *at       = gi_skip_blanks(*p);
+    const bool  negative = *at == '-';
+    if (*at == '-' || *at == '+') at = gi_skip_blanks(at + 1);
+    if (*at >= '0' && *at <= '9') {
+        char          *end;
+        const uint64_t size = strtoull(at, &end, 10), most = (uint64_t)INT64_MAX + negative;
+        const uint64_t bits = size > most ? most : size;
+        *value              = (int64_t)(negative ? 0 - bits : bits);
+        *p                  = gi_skip_blanks(end);
+        return true;
+    }
+    int64_t   named  = 0;
+    const int length = t && t->names ? t->names->number(t->names, at, &named) : 0;
+    if (length < 0) t->failed = true;
+    if (length <= 0) return false;
+    *value = !negative ? named : named == INT64_MIN ? INT64_MAX : -named;
+    *p     = gi_skip_blanks(at + length);
     return true;
 }
+
+static bool gi_read_integer(const char **p, int64_t *value) { return gi_read_index_number(NULL, p, value); }
 
 static bool gi_index_word(const gi_index_text *t, const char *word)
 {
     return strlen(word) == (size_t)t->length && strncmp(t->item, word, (size_t)t->length) == 0;
 }
 
-static bool gi_read_index_item(const gi_index_text *t, gi_index_item *item)
+static bool gi_read_index_item(gi_index_text *t, gi_index_item *item)
 {
     const char *p = t->item, *end = t->item + t->length;
     memset(item, 0, sizeof *item);
-    item->step = 1;
+    item->step      = 1;
+    item->has_start = gi_read_index_number(t, &p, &item->start);
+    if (t->failed) return false;
+    if (p >= end && item->has_start) return true; /* past the end: the blanks behind it */
     if (gi_index_word(t, "...") || gi_index_word(t, "Ellipsis")) {
         item->kind = GI_INDEX_ELLIPSIS;
         return true;
@@ -82,19 +112,23 @@ static bool gi_read_index_item(const gi_index_text *t, gi_index_item *item)
         item->kind = GI_INDEX_NEWAXIS;
         return true;
     }
-    item->has_start = gi_read_integer(&p, &item->start);
-    if (p >= end && item->has_start) return true; /* past the end: the blanks behind it */
+    if (!item->has_start) p = gi_skip_blanks(p);
     if (*p == ':') {
         item->kind = GI_INDEX_SLICE;
         p++;
-        item->has_stop = gi_read_integer(&p, &item->stop);
+        item->has_stop = gi_read_index_number(t, &p, &item->stop);
+        if (!item->has_stop) p = gi_skip_blanks(p);
         if (*p == ':') {
             p++;
-            gi_read_integer(&p, &item->step);
+            if (!gi_read_index_number(t, &p, &item->step)) p = gi_skip_blanks(p);
         }
     }
+    if (t->failed) return false;
     if (p < end || item->kind != GI_INDEX_SLICE) {
-        gi_index_fail(t, "is not an integer, start:stop:step, ... or newaxis");
+        gi_index_fail(t, t->names
+                             ? "is not an integer or an operand, start:stop:step, ... or newaxis (nothing is computed in an "
+                               "index: make k - 1 an operand)"
+                             : "is not an integer, start:stop:step, ... or newaxis");
         return false;
     }
     if (item->step == 0) {
@@ -107,10 +141,11 @@ static bool gi_read_index_item(const gi_index_text *t, gi_index_item *item)
 
 enum { GI_MOST_INDEX_ITEMS = 2 * GPUARR_MAX_DIMS + 1 }; /* all axes dropped, as many new ones, and an ellipsis */
 
-/* Splits the text at its commas and reads the items. Returns their number, or -1 with an error. */
-static int gi_read_index(const char *site, const char *whole, gi_index_item *items)
+/* Splits the text at its commas and reads the items; names: what names in it stand for, or NULL. Returns the number of items, or -1 with an
+   error. */
+static int gi_read_index(const char *site, const char *whole, const gi_index_names *names, gi_index_item *items)
 {
-    gi_index_text t = { site, whole, whole, 0, 0 };
+    gi_index_text t = { site, whole, whole, 0, 0, names, false };
     const char   *p = whole;
     int           n = 0;
     while (gi_is_blank(*p)) p++;
@@ -227,7 +262,7 @@ ga_array *(ga_index)(const char *site, const ga_array *a, const char *index, ...
         va_end(args);
     }
     gi_index_item items[GI_MOST_INDEX_ITEMS];
-    int           n      = gi_read_index(site, text, items);
+    int           n      = gi_read_index(site, text, NULL, items);
     ga_array     *result = n < 0 ? NULL : gi_index_with(site, a, text, items, n);
     if (text != on_stack) gi_mem_release(text, room);
     return result;
