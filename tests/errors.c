@@ -427,7 +427,7 @@ static void test_views(void)
     FAILS(GA_BAD_ARGUMENT, ga_index(a, "0, 1.5"), "item 2", "1.5");
     FAILS(GA_BAD_ARGUMENT, ga_index(a, "0,,1"), "item 2");
     FAILS(GA_BAD_ARGUMENT, ga_index(a, ","), "item 1");
-    FAILS(GA_BAD_ARGUMENT, ga_index(a, "- -1"), "- 1");
+    FAILS(GA_BAD_ARGUMENT, ga_index(a, "- -1"), "- -1");
     FAILS(GA_BAD_ARGUMENT, ga_index(a, "1 2"), "1 2");
     FAILS(GA_BAD_ARGUMENT, ga_index(a, "0x10"), "0x10");
     FAILS(GA_BAD_ARGUMENT, ga_index(a, "[0]"), "[0]");
