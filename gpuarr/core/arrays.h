@@ -47,48 +47,80 @@ static void gi_scope_remove(ga_array *a)
     a->scope = NULL;
 }
 
+/* Gives back a buffer and its memory, if that is the CPU's. The lock is held. */
+static void gi_buffer_give(gi_buffer *b)
+{
+    if (!b->wrapped && b->base) gi_pool_give(b->base, b->bytes > 0 ? b->bytes : 1);
+    gi_pool_give(b, sizeof *b);
+}
+
 static void gi_buffer_unref(gi_buffer *b)
 {
     if (!b || __atomic_sub_fetch(&b->references, 1, __ATOMIC_ACQ_REL) > 0) return;
     if (gi_gpu) gi_gpu->finish_buffer(b);
     if (b->release) b->release(b->base, b->user);
     if (b->node) gi_deferred()->free_node(b->node);
-    if (!b->wrapped && (b->device == GA_CUDA || b->memory == GI_PINNED)) gi_gpu->release_buffer(b);
-    else if (!b->wrapped) gi_mem_release(b->base, b->bytes);
-    gi_mem_release(b, sizeof *b);
+    if (!b->wrapped && (b->device == GA_CUDA || b->memory == GI_PINNED)) {
+        gi_gpu->release_buffer(b);
+        b->base = NULL;
+    }
+    pthread_mutex_lock(&gi_pool.lock);
+    gi_buffer_give(b);
+    pthread_mutex_unlock(&gi_pool.lock);
 }
 
-/* A handle without memory, filled from the arguments; it takes over one reference to `owner` (gives it back on error). */
-static ga_array *gi_array_new_handle(const char *site, gi_buffer *owner, void *data, ga_dtype dtype, ga_device device, int ndim,
-                                     const int64_t *shape, const int64_t *strides)
+/* Is it ordinary memory, which nobody else has to be told of? */
+static bool gi_buffer_is_ordinary(const gi_buffer *b)
 {
-    gi_handle *h = gi_dtype_is_stamped(site, dtype) ? (gi_handle *)gi_mem_alloc(site, sizeof *h) : NULL;
-    if (!h) {
-        gi_buffer_unref(owner);
-        return NULL;
-    }
-    memset(h, 0, sizeof *h);
+    return b && !gi_gpu && !b->release && !b->node && b->memory == GI_ORDINARY;
+}
+
+/* Lists a new handle among those of all arrays; until it is filled, it is not alive. The lock is held. */
+static void gi_handle_link(void *block)
+{
+    gi_handle *h = (gi_handle *)block;
+    __atomic_store_n(&h->array.alive, GI_DEAD, __ATOMIC_RELAXED);
+    h->prev = NULL;
+    h->next = gi_pool.first;
+    if (h->next) h->next->prev = h;
+    gi_pool.first = h;
+    gi_pool.arrays++;
+}
+
+static bool gi_handle_is_filled(const gi_handle *h) { return __atomic_load_n(&h->array.alive, __ATOMIC_ACQUIRE) == GI_ALIVE; }
+
+/* Makes an array of a listed handle, which takes over one reference to `owner`. */
+static ga_array *gi_array_fill_handle(gi_handle *h, const char *site, gi_buffer *owner, void *data, ga_dtype dtype,
+                                      ga_device device, int ndim, const int64_t *shape, const int64_t *strides)
+{
     ga_array *a = &h->array;
-    a->data     = data;
-    a->dtype    = dtype;
-    a->device   = device;
-    a->ndim     = ndim;
-    a->size     = gi_shape_size(ndim, shape);
-    a->owner    = owner;
-    a->alive    = GI_ALIVE;
+    memset(a, 0, offsetof(ga_array, alive));
+    a->data   = data;
+    a->dtype  = dtype;
+    a->device = device;
+    a->ndim   = ndim;
+    a->size   = gi_shape_size(ndim, shape);
+    a->owner  = owner;
     for (int d = 0; d < ndim; d++) {
         a->shape[d]   = shape[d];
         a->strides[d] = strides[d];
     }
     h->site = site;
     gi_scope_add(gi_current_scope, a);
-    pthread_mutex_lock(&gi_pool.lock);
-    h->next = gi_pool.first;
-    if (h->next) h->next->prev = h;
-    gi_pool.first = h;
-    gi_pool.arrays++;
-    pthread_mutex_unlock(&gi_pool.lock);
+    __atomic_store_n(&a->alive, GI_ALIVE, __ATOMIC_RELEASE);
     return a;
+}
+
+/* The same with a new handle; on error the reference is given back. */
+static ga_array *gi_array_new_handle(const char *site, gi_buffer *owner, void *data, ga_dtype dtype, ga_device device, int ndim,
+                                     const int64_t *shape, const int64_t *strides)
+{
+    void        *h;
+    const size_t size = sizeof(gi_handle);
+    if (gi_dtype_is_stamped(site, dtype) && gi_mem_alloc_several(site, 1, &size, &h, gi_handle_link))
+        return gi_array_fill_handle((gi_handle *)h, site, owner, data, dtype, device, ndim, shape, strides);
+    gi_buffer_unref(owner);
+    return NULL;
 }
 
 /* Strides of a C-ordered array; returns the number of bytes, or -1 if they do not fit 63 bits. */
@@ -118,6 +150,28 @@ static bool gi_shape_check(const char *site, int ndim, const int64_t *shape)
     return true;
 }
 
+/* A buffer for an array, without memory. */
+static gi_buffer *gi_buffer_fill(gi_buffer *b, size_t bytes, ga_device device)
+{
+    memset(b, 0, sizeof *b);
+    b->references = 1;
+    b->bytes      = bytes;
+    b->device     = device;
+    return b;
+}
+
+/* The same in a GPU's memory, or in the CPU's that a GPU reaches. NULL with an error. */
+static gi_buffer *gi_buffer_new_by_gpu(const char *site, size_t bytes, ga_device device, gi_memory memory)
+{
+    gi_buffer *b = (gi_buffer *)gi_mem_alloc(site, sizeof *b);
+    if (!b) return NULL;
+    gi_buffer_fill(b, bytes, device)->memory = memory;
+    (void)gi_gpu->alloc_buffer(site, b);
+    if (b->base) return b;
+    gi_mem_release(b, sizeof *b);
+    return NULL;
+}
+
 /* A new C-ordered array with any content, in memory of some kind. */
 GI_SHARED ga_array *gi_array_new_in(const char *site, gi_memory memory, ga_dtype dtype, ga_device device, int ndim,
                                     const int64_t *shape)
@@ -131,21 +185,18 @@ GI_SHARED ga_array *gi_array_new_in(const char *site, gi_memory memory, ga_dtype
     if (bytes < 0)
         return (ga_array *)gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted",
                                    gi_shape_text(ndim, shape), ga_dtype_name(dtype));
-    gi_buffer *b = (gi_buffer *)gi_mem_alloc(site, sizeof *b);
-    if (!b) return NULL;
-    memset(b, 0, sizeof *b);
-    b->references = 1;
-    b->bytes      = (size_t)bytes;
-    b->device     = device;
     /* where there is no GPU, pinned memory is of no use, and a program that asks for it runs all the same */
-    if (device == GA_CUDA ? memory == GI_MANAGED : memory == GI_PINNED && gi_gpu && gi_gpu->count() > 0) b->memory = memory;
-    if (device == GA_CUDA || b->memory == GI_PINNED) (void)gi_gpu->alloc_buffer(site, b);
-    else b->base = gi_mem_alloc(site, b->bytes);
-    if (!b->base) {
-        gi_mem_release(b, sizeof *b);
-        return NULL;
+    const bool pinned = device == GA_CPU && memory == GI_PINNED && gi_gpu && gi_gpu->count() > 0;
+    if (device == GA_CUDA || pinned) {
+        gi_buffer *b = gi_buffer_new_by_gpu(site, (size_t)bytes, device, pinned || memory == GI_MANAGED ? memory : GI_ORDINARY);
+        return b ? gi_array_new_handle(site, b, b->base, dtype, device, ndim, shape, strides) : NULL;
     }
-    return gi_array_new_handle(site, b, b->base, dtype, device, ndim, shape, strides);
+    void        *room[3];
+    const size_t sizes[3] = { sizeof(gi_buffer), bytes > 0 ? (size_t)bytes : 1, sizeof(gi_handle) };
+    if (!gi_dtype_is_stamped(site, dtype) || !gi_mem_alloc_several(site, 3, sizes, room, gi_handle_link)) return NULL;
+    gi_buffer *b = gi_buffer_fill((gi_buffer *)room[0], (size_t)bytes, device);
+    b->base      = room[1];
+    return gi_array_fill_handle((gi_handle *)room[2], site, b, b->base, dtype, device, ndim, shape, strides);
 }
 
 GI_SHARED ga_array *gi_array_new(const char *site, ga_dtype dtype, ga_device device, int ndim, const int64_t *shape)
@@ -222,24 +273,28 @@ void ga_free(ga_array *a)
         gi_fail("\tga_free", GA_BAD_ARGUMENT, "the array belongs to the call that gave it to this function, and releases it");
         return;
     }
-    gi_handle *h = (gi_handle *)(void *)a;
+    gi_handle *h        = (gi_handle *)(void *)a;
+    gi_buffer *owner    = a->owner;
+    const bool ordinary = gi_buffer_is_ordinary(owner); /* then one lock does */
     gi_scope_remove(a);
-    a->alive = GI_DEAD;
+    __atomic_store_n(&a->alive, GI_DEAD, __ATOMIC_RELAXED);
     pthread_mutex_lock(&gi_pool.lock);
     if (h->prev) h->prev->next = h->next;
     else gi_pool.first = h->next;
     if (h->next) h->next->prev = h->prev;
     gi_pool.arrays--;
+    gi_pool_give(h, sizeof *h);
+    if (ordinary && __atomic_sub_fetch(&owner->references, 1, __ATOMIC_ACQ_REL) == 0) gi_buffer_give(owner);
     pthread_mutex_unlock(&gi_pool.lock);
-    gi_buffer_unref(a->owner);
-    gi_mem_release(h, sizeof *h);
+    if (!ordinary) gi_buffer_unref(owner);
 }
 
 /* No array is made or freed meanwhile. */
 GI_SHARED void gi_array_for_each(void (*f)(const ga_array *a, void *user), void *user)
 {
     pthread_mutex_lock(&gi_pool.lock);
-    for (const gi_handle *h = gi_pool.first; h; h = h->next) f(&h->array, user);
+    for (const gi_handle *h = gi_pool.first; h; h = h->next)
+        if (gi_handle_is_filled(h)) f(&h->array, user);
     pthread_mutex_unlock(&gi_pool.lock);
 }
 
@@ -249,6 +304,7 @@ int64_t ga_report_leaks(FILE *to)
     int64_t n = gi_pool.arrays;
     for (gi_handle *h = gi_pool.first; h && to; h = h->next) {
         char where[256];
+        if (!gi_handle_is_filled(h)) continue;
         gi_error_write_site(where, sizeof where, h->site);
         fprintf(to, "%s%s %s is alive, %lld bytes%s\n", where, ga_dtype_name(h->array.dtype), gi_shape_of(&h->array),
                 h->array.owner ? (long long)h->array.owner->bytes : 0LL, h->array.device == GA_CUDA ? " on the GPU" : "");

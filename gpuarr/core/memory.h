@@ -25,15 +25,11 @@ static struct {
 /* The class of a size and, rounded up, the size of its blocks. */
 static int gi_size_class(size_t bytes, size_t *rounded)
 {
-    int power = 8;
-    while (power < 47 && ((size_t)1 << power) < bytes) power++;
-    size_t top = (size_t)1 << power, step = top / 8; /* between top / 2 and top: four steps */
-    int    quarter = 4;
-    while (quarter > 1 && top - step >= bytes && power > 8) {
-        top -= step;
-        quarter--;
-    }
-    *rounded = top;
+    if (bytes <= 256) bytes = 256;
+    const int    power = 64 - __builtin_clzll(bytes - 1);
+    const size_t half = (size_t)1 << (power - 1), step = half / 4; /* four steps up to 2 * half */
+    const int    quarter = (int)((bytes - half + step - 1) >> (power - 3));
+    *rounded             = half + (size_t)quarter * step;
     return 4 * power + quarter - 1;
 }
 
@@ -68,73 +64,100 @@ static void gi_pool_shrink(int64_t keep)
 /* Memory is short: lets go of what may be done without. False if there was nothing. Set, atomically, by who keeps such things. */
 static bool (*gi_mem_reclaim)(void);
 
-/* `bytes` bytes aligned to 64, or NULL with an error sentence. Give them back with gi_mem_release(p, bytes). */
-static void *gi_mem_alloc(const char *site, size_t bytes)
+/* A block, or NULL: there is none. The lock is held. */
+static void *gi_pool_take(size_t bytes)
 {
-    if (bytes == 0) bytes = 1;
-    if (bytes > (size_t)1 << 46)
-        return gi_fail(site, GA_NO_MEMORY, "%zu bytes are more than any machine has: check the shape", bytes);
-    size_t rounded;
-    int    class_ = gi_size_class(bytes, &rounded);
-    void  *p      = NULL;
-    pthread_mutex_lock(&gi_pool.lock);
-    bool over = gi_pool.limit > 0 && gi_pool.used + (int64_t)bytes > gi_pool.limit;
-    if (!over && gi_pool.alloc) {
+    size_t    rounded;
+    const int c = gi_size_class(bytes, &rounded);
+    void     *p = NULL;
+    if (gi_pool.alloc) {
         p = gi_pool.alloc(bytes, gi_pool.user);
-    } else if (!over && GI_NO_POOL) {
+    } else if (GI_NO_POOL) {
         p = gi_system_alloc(bytes);
-    } else if (!over) {
-        if (gi_pool.ready[class_]) {
-            p                     = gi_pool.ready[class_];
-            gi_pool.ready[class_] = gi_pool.ready[class_]->next;
-            gi_pool.kept -= (int64_t)rounded;
-        } else {
+    } else if (gi_pool.ready[c]) {
+        p                = gi_pool.ready[c];
+        gi_pool.ready[c] = gi_pool.ready[c]->next;
+        gi_pool.kept -= (int64_t)rounded;
+    } else {
+        p = gi_system_alloc(rounded);
+        if (!p) {
+            gi_pool_shrink(0);
             p = gi_system_alloc(rounded);
-            if (!p) {
-                gi_pool_shrink(0);
-                p = gi_system_alloc(rounded);
-            }
         }
     }
-    if (p) {
-        gi_pool.used += (int64_t)bytes;
-        if (gi_pool.used > gi_pool.peak) gi_pool.peak = gi_pool.used;
-    }
-    int64_t used = gi_pool.used, limit = gi_pool.limit;
-    pthread_mutex_unlock(&gi_pool.lock);
-    bool (*reclaim)(void) = over ? __atomic_load_n(&gi_mem_reclaim, __ATOMIC_RELAXED) : NULL;
-    if (reclaim && reclaim()) return gi_mem_alloc(site, bytes);
-    if (over)
-        return gi_fail(
-            site, GA_NO_MEMORY,
-            "%zu bytes more would pass the limit of %lld bytes (%lld are in use): free arrays or raise ga_memory_limit", bytes,
-            (long long)limit, (long long)used);
-    if (!p)
-        return gi_fail(site, GA_NO_MEMORY,
-                       "no memory for %zu bytes (%lld are in use in arrays): free arrays or use smaller ones", bytes,
-                       (long long)used);
+    if (p) gi_pool.used += (int64_t)bytes;
+    if (gi_pool.used > gi_pool.peak) gi_pool.peak = gi_pool.used;
     return p;
 }
 
-static void gi_mem_release(void *p, size_t bytes)
+/* Takes a block back. The lock is held. */
+static void gi_pool_give(void *p, size_t bytes)
 {
-    if (!p) return;
-    if (bytes == 0) bytes = 1;
-    size_t rounded;
-    int    class_ = gi_size_class(bytes, &rounded);
-    pthread_mutex_lock(&gi_pool.lock);
+    size_t    rounded;
+    const int c = gi_size_class(bytes, &rounded);
     gi_pool.used -= (int64_t)bytes;
     if (gi_pool.release) {
         gi_pool.release(p, bytes, gi_pool.user);
     } else if (GI_NO_POOL) {
         gi_system_free(p, bytes);
     } else {
-        gi_block *block       = (gi_block *)p;
-        block->next           = gi_pool.ready[class_];
-        gi_pool.ready[class_] = block;
+        gi_block *block  = (gi_block *)p;
+        block->next      = gi_pool.ready[c];
+        gi_pool.ready[c] = block;
         gi_pool.kept += (int64_t)rounded;
         if (gi_pool.kept > GI_POOL_KEEPS) gi_pool_shrink(GI_POOL_KEEPS / 2);
     }
+}
+
+/* Several blocks, aligned to 64, behind one lock; false, and none of them, with an error sentence. No size is 0. then: called with the last
+   one while the lock is held, or NULL. */
+static bool gi_mem_alloc_several(const char *site, int n, const size_t *bytes, void **p, void (*then)(void *last))
+{
+    int  made = 0;
+    bool over = false;
+    for (int k = 0; k < n; k++)
+        if (bytes[k] > (size_t)1 << 46)
+            return gi_fail(site, GA_NO_MEMORY, "%zu bytes are more than any machine has: check the shape", bytes[k]) != NULL;
+    pthread_mutex_lock(&gi_pool.lock);
+    for (; made < n; made++) {
+        over    = gi_pool.limit > 0 && gi_pool.used + (int64_t)bytes[made] > gi_pool.limit;
+        p[made] = over ? NULL : gi_pool_take(bytes[made]);
+        if (!p[made]) break;
+    }
+    const int failed = made;
+    while (made < n && made > 0) {
+        made--;
+        gi_pool_give(p[made], bytes[made]);
+    }
+    if (then && failed == n) then(p[n - 1]);
+    const int64_t used = gi_pool.used, limit = gi_pool.limit;
+    pthread_mutex_unlock(&gi_pool.lock);
+    if (failed == n) return true;
+    bool (*reclaim)(void) = over ? __atomic_load_n(&gi_mem_reclaim, __ATOMIC_RELAXED) : NULL;
+    if (reclaim && reclaim()) return gi_mem_alloc_several(site, n, bytes, p, then);
+    if (over)
+        gi_fail(site, GA_NO_MEMORY,
+                "%zu bytes more would pass the limit of %lld bytes (%lld are in use): free arrays or raise ga_memory_limit",
+                bytes[failed], (long long)limit, (long long)used);
+    else
+        gi_fail(site, GA_NO_MEMORY, "no memory for %zu bytes (%lld are in use in arrays): free arrays or use smaller ones",
+                bytes[failed], (long long)used);
+    return false;
+}
+
+/* `bytes` bytes aligned to 64, or NULL with an error sentence. Give them back with gi_mem_release(p, bytes). */
+static void *gi_mem_alloc(const char *site, size_t bytes)
+{
+    void *p = NULL;
+    if (bytes == 0) bytes = 1;
+    return gi_mem_alloc_several(site, 1, &bytes, &p, NULL) ? p : NULL;
+}
+
+static void gi_mem_release(void *p, size_t bytes)
+{
+    if (!p) return;
+    pthread_mutex_lock(&gi_pool.lock);
+    gi_pool_give(p, bytes == 0 ? 1 : bytes);
     pthread_mutex_unlock(&gi_pool.lock);
 }
 

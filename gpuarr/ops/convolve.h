@@ -87,15 +87,6 @@ static gi_conv_way gi_conv_choose(const char *site, ga_method method, const ga_a
     return gi_wants_fft(method, weights->device, c) ? GI_CONV_FFT : GI_CONV_DIRECT;
 }
 
-/* Can results of this dtype and shape be written to `out` at once? It must not hold what they are computed from. */
-static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a,
-                             const ga_array *b)
-{
-    return out && out->alive == GI_ALIVE && !gi_is_deferred(out) && out->device == a->device && out->dtype == dtype &&
-           ga_is_contiguous(out) && gi_shape_equal(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) &&
-           !ga_may_share_memory(out, b);
-}
-
 /* What was computed, as the call's result. Takes over r, unless that is .out (NULL is passed on). */
 static ga_array *gi_conv_finish(const gi_conv_call *q, ga_array *r, bool rounded)
 {

@@ -415,6 +415,15 @@ static bool gi_check_out(const char *site, const ga_array *out, ga_dtype dtype, 
     return false;
 }
 
+/* Can results of this dtype and shape be written to `out` at once? It must not hold what they are computed from. */
+static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a,
+                             const ga_array *b)
+{
+    return out && out->alive == GI_ALIVE && !gi_is_deferred(out) && out->device == a->device && out->dtype == dtype &&
+           ga_is_contiguous(out) && gi_shape_equal(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) &&
+           !ga_may_share_memory(out, b);
+}
+
 /* Gives the packed result its final dtype and place. Takes over `result` (NULL is passed on). */
 static ga_array *gi_copy_finish(const char *site, ga_array *result, ga_dtype dtype, ga_array *out)
 {
@@ -504,7 +513,10 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
         ga_free(narrowed);
         return folded;
     }
-    ga_array *result = gi_array_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
+    if (o.out && !gi_check_out(o.site, o.out, dtype, r.lines.result_ndim, r.lines.result_shape)) return NULL;
+    const bool straight = dtype == end_dtype && a->device == GA_CPU &&
+                          gi_takes_results(o.out, dtype, r.lines.result_ndim, r.lines.result_shape, a, a);
+    ga_array *result = straight ? o.out : gi_array_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
     r.result       = (char *)result->data;
     r.result_bytes = (int)ga_itemsize(end_dtype);
@@ -512,6 +524,7 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
     if (r.lines.length == 0) ok = gi_fill_empty(o.site, result, row->start, row->ends == GI_ENDS_AVERAGE);
     else if (a->device == GA_CUDA) ok = gi_gpu->reduce(o.site, row->op, &r.lines, result);
     else ok = gi_reduce(o.site, &r);
+    if (straight) return ok ? result : NULL;
     if (!ok) {
         ga_free(result);
         return NULL;
