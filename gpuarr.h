@@ -458,8 +458,55 @@ typedef struct ga_linspace_options {
 GA_API ga_array *(ga_linspace)(double start, double stop, int64_t num,
                                ga_linspace_options o); /* num numbers from start to stop */
 GA_API ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o); /* base ** linspace */
+GA_API ga_array *(ga_geomspace)(double start, double stop, int64_t num,
+                                ga_linspace_options o); /* each the same multiple of the one before */
 
 GA_API ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o); /* ones on the k-th diagonal */
+GA_API ga_array *(ga_identity)(int64_t n, ga_new_options o);                        /* ga_eye(n, n, 0) */
+/* Ones at and below the k-th diagonal; of .dtype and on .device. */
+GA_API ga_array *(ga_tri)(int64_t rows, int64_t cols, int64_t k, ga_new_options o);
+typedef struct ga_diagonal_options {
+    GI_BY_POSITION
+    int64_t k GI_DEFAULT; /* which diagonal: > 0 above the main one, < 0 below it */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_diagonal_options;
+#define GI_DEFAULTS_ga_diagonal_options
+GA_API ga_array *(ga_diag)(const ga_array *v, ga_diagonal_options o); /* a vector as a diagonal; of a matrix the view of one */
+GA_API ga_array *(ga_diagflat)(const ga_array *v, ga_diagonal_options o); /* v flattened, as a diagonal */
+GA_API ga_array *(ga_tril)(const ga_array *a, ga_diagonal_options o);     /* of the last two axes: 0 above the k-th diagonal */
+GA_API ga_array *(ga_triu)(const ga_array *a, ga_diagonal_options o);     /* 0 below it */
+typedef struct ga_tri_options {
+    GI_BY_POSITION
+    int64_t k GI_DEFAULT;
+    int64_t m GI_IS(-1); /* columns; not given: n */
+    GI_BY_NAME
+    ga_device device GI_DEFAULT;
+    const char *site GI_IS("");
+} ga_tri_options;
+#define GI_DEFAULTS_ga_tri_options .m = -1,
+/* Indices as those of ga_nonzero: int64 (2, count), of the elements at and below, or at and above, the k-th diagonal of an n by m matrix. */
+GA_API ga_array *(ga_tril_indices)(int64_t n, ga_tri_options o);
+GA_API ga_array *(ga_triu_indices)(int64_t n, ga_tri_options o);
+GA_API ga_array *(ga_diag_indices)(int64_t n, int ndim, const char *site); /* int64 (ndim, n) */
+typedef struct ga_fill_options {
+    GI_BY_POSITION
+    bool wrap GI_DEFAULT; /* a tall matrix: go on behind each square, one row further */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_fill_options;
+#define GI_DEFAULTS_ga_fill_options
+/* Writes a number, or the elements of an array again and again, on the main diagonal of a. Returns a, or NULL on error. */
+GA_API ga_array *(ga_fill_diagonal)(ga_array *a, ga_arg value, ga_fill_options o);
+typedef struct ga_vander_options {
+    GI_BY_POSITION
+    int64_t n       GI_IS(-1);  /* columns; not given: as many as x has elements */
+    bool increasing GI_DEFAULT; /* powers from left to right; else the highest first */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_vander_options;
+#define GI_DEFAULTS_ga_vander_options .n = -1,
+GA_API ga_array *(ga_vander)(const ga_array *x, ga_vander_options o); /* a row of powers for each element */
 /* Coordinates from n 1-D arrays into outs[0..n-1]; ij: matrix order, else xy as numpy's default. False on error, outs then NULL. */
 GA_API bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, const char *site);
 GA_API bool(ga_meshgrid)(const ga_array *x, const ga_array *y, ga_array **xx, ga_array **yy, bool ij, const char *site);
@@ -534,11 +581,17 @@ GA_API ga_array *(ga_ravel)(const ga_array *a, const char *site);      /* 1-D; a
 GA_API ga_array *(ga_flatten)(const ga_array *a, const char *site);    /* 1-D, always a copy */
 GA_API ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o); /* axes reversed, or in the order .axes */
 GA_API ga_array *(ga_swapaxes)(const ga_array *a, int axis1, int axis2, const char *site);
+GA_API ga_array *(ga_matrix_transpose)(const ga_array *a, const char *site); /* the last two axes exchanged */
 GA_API ga_array *(ga_moveaxis)(const ga_array *a, int source, int destination, const char *site);
 GA_API ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o); /* without axes of length 1 (or the given one) */
 GA_API ga_array *(ga_expand_dims)(const ga_array *a, int axis, const char *site);
+GA_API ga_array *(ga_atleast_1d)(const ga_array *a, const char *site); /* with axes of length 1 where there are fewer: */
+GA_API ga_array *(ga_atleast_2d)(const ga_array *a, const char *site); /* (1, n) */
+GA_API ga_array *(ga_atleast_3d)(const ga_array *a, const char *site); /* (1, n, 1), (m, n, 1) */
 GA_API ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape,
-                                   const char *site);                                /* read-only by custom: elements repeat */
+                                   const char *site); /* read-only by custom: elements repeat */
+/* n arrays broadcast to one shape: views in outs[0..n-1]. False on error, outs then NULL. */
+GA_API bool(ga_broadcast_arrays)(int n, const ga_array *const *arrays, ga_array **outs, const char *site);
 GA_API ga_array *(ga_diagonal)(const ga_array *a, int64_t offset, const char *site); /* of the first two axes, put last */
 GA_API ga_array *(ga_flip)(const ga_array *a, ga_axes_options o);                    /* all axes, or the given ones */
 GA_API ga_array *(ga_fliplr)(const ga_array *a, const char *site);
@@ -561,6 +614,18 @@ GA_API bool ga_may_share_memory(const ga_array *a, const ga_array *b);
 
 GA_API ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y,
                             ga_map_options o); /* x where condition is nonzero, else y */
+typedef struct ga_round_options {
+    GI_BY_POSITION
+    int decimals  GI_DEFAULT; /* < 0: to tens, hundreds ... */
+    ga_array *out GI_IS(GA_NO_ARRAY);
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_round_options;
+#define GI_DEFAULTS_ga_round_options .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_round)(const ga_array *a, ga_round_options o); /* halves to even; complex: part by part */
+/*  NumPy's other names are macros: ga_abs, ga_acos, ga_acosh, ga_asin, ga_asinh, ga_atan, ga_atanh, ga_atan2, ga_pow, ga_mod, ga_conjugate,
+    ga_true_divide, ga_fix (ga_trunc), ga_degrees, ga_radians, ga_around, ga_bitwise_not, ga_bitwise_invert, ga_bitwise_left_shift,
+    ga_bitwise_right_shift, ga_amin, ga_amax, ga_concat, ga_permute_dims (.axes). ga_eval knows those of NumPy's functions.        */
 
 typedef struct ga_close_options {
     GI_BY_POSITION
@@ -654,9 +719,43 @@ GA_API ga_array *(ga_norm)(const ga_array *a, ga_norm_options o); /* of all elem
 /* n arrays: ga_concatenate((a, b, c), .axis = 1); for run-time lists ga_concatenate_n. */
 GA_API ga_array *(ga_concatenate_n)(int n, const ga_array *const *arrays, ga_axis_options o);
 GA_API ga_array *(ga_stack_n)(int n, const ga_array *const *arrays, ga_axis_options o); /* along a new axis */
+typedef struct ga_join_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_dtype dtype   GI_DEFAULT;
+    const char *site GI_IS("");
+} ga_join_options;
+#define GI_DEFAULTS_ga_join_options
+/* ga_hstack((a, b)): along axis 1, vectors along axis 0; v: along axis 0, vectors as rows; d: along axis 2; column_stack: vectors as columns. */
+GA_API ga_array *(ga_hstack_n)(int n, const ga_array *const *arrays, ga_join_options o);
+GA_API ga_array *(ga_vstack_n)(int n, const ga_array *const *arrays, ga_join_options o);
+GA_API ga_array *(ga_dstack_n)(int n, const ga_array *const *arrays, ga_join_options o);
+GA_API ga_array *(ga_column_stack_n)(int n, const ga_array *const *arrays, ga_join_options o);
 /* parts[0..n-1] become n equal views along .axis (default 0); false on error. ga_split_at: cut before each of the n - 1 indices. */
 GA_API bool(ga_split)(const ga_array *a, int n, ga_array **parts, ga_axis_options o);
 GA_API bool(ga_split_at)(const ga_array *a, int n, const int64_t *indices, ga_array **parts, ga_axis_options o);
+GA_API bool(ga_array_split)(const ga_array *a, int n, ga_array **parts, ga_axis_options o); /* the first may have one more */
+GA_API bool(ga_hsplit)(const ga_array *a, int n, ga_array **parts,
+                       const char *site); /* n equal ones, along axis 1 (0 of a vector) */
+GA_API bool(ga_vsplit)(const ga_array *a, int n, ga_array **parts, const char *site); /* along axis 0 */
+GA_API bool(ga_dsplit)(const ga_array *a, int n, ga_array **parts, const char *site); /* along axis 2 */
+/* Views of the n elements along .axis (default 0), without that axis. n is its length. */
+GA_API bool(ga_unstack)(const ga_array *a, int n, ga_array **parts, ga_axis_options o);
+/* Each returns a new array; .axis not given: of a flattened. Places may be negative; `values` are cast to the dtype of a by ga_insert. */
+GA_API ga_array *(ga_append)(const ga_array *a, ga_arg values, ga_axis_options o);
+GA_API ga_array *(ga_insert)(const ga_array *a, ga_arg where, ga_arg values,
+                             ga_axis_options o); /* before a place, or an array of places */
+GA_API ga_array *(ga_delete)(const ga_array *a, ga_arg which,
+                             ga_axis_options o); /* without a place, an array of them, or where flags are true */
+GA_API ga_array *(ga_resize)(const ga_array *a, ga_shape shape, const char *site); /* the elements of a again and again */
+typedef struct ga_trim_options {
+    GI_BY_POSITION
+    const char *trim GI_IS("fb"); /* "f": in front, "b": at the back */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_trim_options;
+#define GI_DEFAULTS_ga_trim_options .trim = "fb",
+GA_API ga_array *(ga_trim_zeros)(const ga_array *a, ga_trim_options o);          /* of a vector: a view */
 GA_API ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o); /* .axis not given: flattened */
 typedef enum ga_pad_mode { GA_PAD_CONSTANT, GA_PAD_EDGE, GA_PAD_REFLECT, GA_PAD_SYMMETRIC, GA_PAD_WRAP } ga_pad_mode;
 typedef struct ga_pad_options {
@@ -684,6 +783,8 @@ typedef struct ga_unique_options {
 GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D */
 GA_API ga_array *(ga_nonzero)(const ga_array *a,
                               const char     *site); /* int64 (ndim, count): row k holds the indices along axis k */
+GA_API ga_array *(ga_argwhere)(const ga_array *a, const char *site);    /* int64 (count, ndim) */
+GA_API ga_array *(ga_flatnonzero)(const ga_array *a, const char *site); /* int64 (count): places in a flattened */
 GA_API ga_array *(ga_compress)(const ga_array *condition, const ga_array *a,
                                ga_axis_options o); /* the slices where the 1-D condition is nonzero */
 GA_API ga_array *(ga_extract)(const ga_array *condition, const ga_array *a,
@@ -744,6 +845,18 @@ GA_API ga_array *(ga_inner)(const ga_array *a, const ga_array *b, ga_product_opt
 GA_API ga_array *(ga_outer)(const ga_array *a, const ga_array *b,
                             ga_product_options o); /* every a times every b, both flattened: 2-D */
 GA_API ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site); /* of both flattened, a conjugated: 0-d */
+typedef struct ga_trace_options {
+    GI_BY_POSITION
+    int64_t offset GI_DEFAULT;
+    int axis1      GI_DEFAULT;
+    int axis2      GI_IS(1);
+    ga_dtype dtype GI_DEFAULT;
+    ga_array *out  GI_IS(GA_NO_ARRAY);
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_trace_options;
+#define GI_DEFAULTS_ga_trace_options      .axis2 = 1, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_trace)(const ga_array *a, ga_trace_options o); /* the sum of a diagonal of two axes */
 typedef struct ga_tensordot_options {
     GI_BY_POSITION
     GI_BY_NAME
@@ -1597,7 +1710,8 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(convolve) \
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
-    X(store) X(fits) X(print) X(benchmark) X(launch)
+    X(store) X(fits) X(print) X(benchmark) X(launch) \
+    X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};
@@ -1763,6 +1877,7 @@ GI_END_FAST
 #include "gpuarr/ops/norm.h"
 #include "gpuarr/ops/own_reduce.h"
 #include "gpuarr/ops/join.h"
+#include "gpuarr/ops/compose.h"
 #include "gpuarr/ops/pad.h"
 #include "gpuarr/ops/take.h"
 #include "gpuarr/ops/sort_counted.h"
@@ -1784,6 +1899,10 @@ GI_END_FAST
 #include "gpuarr/ops/select.h"
 #include "gpuarr/ops/quantiles.h"
 #include "gpuarr/ops/statistics.h"
+#include "gpuarr/ops/stack.h"
+#include "gpuarr/ops/edit.h"
+#include "gpuarr/ops/triangles.h"
+#include "gpuarr/ops/round.h"
 #include "gpuarr/ops/label.h"
 #include "gpuarr/ops/measures.h"
 #include "gpuarr/ops/clip.h"

@@ -119,6 +119,13 @@ static bool gi_options_apply(ga_apply_options *o)
 }
 static bool gi_options_stencil(ga_stencil_options *o) { return GI_TAKE(stencil, o, out); }
 static bool gi_options_compute(ga_compute_options *o) { return GI_TAKE(compute, o, out); }
+static bool gi_options_join(const ga_join_options *o) { return gi_option_dtype(o->site, o->dtype); }
+static bool gi_options_round(ga_round_options *o) { return GI_TAKE(round, o, out); }
+static bool gi_options_trim(const ga_trim_options *o)
+{
+    return gi_option_not_null(o->site, "ga_trim_defaults", "trim", o->trim);
+}
+static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out) && gi_option_dtype(o->site, o->dtype); }
 
 /* Each of them first names the function, where the call has no site. */
 #define GI_NAMED(check, o)       ((o)->site = gi_site_or((o)->site, __func__), check(o))
@@ -145,5 +152,8 @@ static bool gi_options_compute(ga_compute_options *o) { return GI_TAKE(compute, 
 #define gi_options_apply(o)      GI_NAMED(gi_options_apply, o)
 #define gi_options_stencil(o)    GI_NAMED(gi_options_stencil, o)
 #define gi_options_compute(o)    GI_NAMED(gi_options_compute, o)
+#define gi_options_round(o)      GI_NAMED(gi_options_round, o)
+#define gi_options_trim(o)       GI_NAMED(gi_options_trim, o)
+#define gi_options_trace(o)      GI_NAMED(gi_options_trace, o)
 
 static int gi_axis_or(int axis, int otherwise) { return axis != GA_AXIS_DEFAULT ? axis : otherwise; }

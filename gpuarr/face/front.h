@@ -202,6 +202,10 @@ template <class... A> static inline gi_list gi_make_list(A... a)
 }
 static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
+static inline ga_array *gi_hstack(gi_list l, ga_join_options o) { return (ga_hstack_n)(l.n, l.a, o); }
+static inline ga_array *gi_vstack(gi_list l, ga_join_options o) { return (ga_vstack_n)(l.n, l.a, o); }
+static inline ga_array *gi_dstack(gi_list l, ga_join_options o) { return (ga_dstack_n)(l.n, l.a, o); }
+static inline ga_array *gi_column_stack(gi_list l, ga_join_options o) { return (ga_column_stack_n)(l.n, l.a, o); }
 static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
 #define GI_LIST(...) gi_make_list(__VA_ARGS__)
 
@@ -314,6 +318,10 @@ typedef struct gi_list {
 } gi_list;
 static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
+static inline ga_array *gi_hstack(gi_list l, ga_join_options o) { return (ga_hstack_n)(l.n, l.a, o); }
+static inline ga_array *gi_vstack(gi_list l, ga_join_options o) { return (ga_vstack_n)(l.n, l.a, o); }
+static inline ga_array *gi_dstack(gi_list l, ga_join_options o) { return (ga_dstack_n)(l.n, l.a, o); }
+static inline ga_array *gi_column_stack(gi_list l, ga_join_options o) { return (ga_column_stack_n)(l.n, l.a, o); }
 static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
 #define GI_LIST(...)                                                                                                           \
     ((gi_list){ (const ga_array *const[]){ __VA_ARGS__ },                                                                      \
@@ -500,6 +508,71 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_histogram(...)       GI_2(ga_histogram, ga_histogram_options, GI_SITE("ga_histogram(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_bincount(...)        GI_1(ga_bincount, ga_bincount_options, GI_SITE("ga_bincount(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
+#define ga_atleast_1d(a)        (ga_atleast_1d)(a, GI_SITE("ga_atleast_1d(" #a ")"))
+#define ga_atleast_2d(a)        (ga_atleast_2d)(a, GI_SITE("ga_atleast_2d(" #a ")"))
+#define ga_atleast_3d(a)        (ga_atleast_3d)(a, GI_SITE("ga_atleast_3d(" #a ")"))
+#define ga_matrix_transpose(a)  (ga_matrix_transpose)(a, GI_SITE("ga_matrix_transpose(" #a ")"))
+#define ga_argwhere(a)          (ga_argwhere)(a, GI_SITE("ga_argwhere(" #a ")"))
+#define ga_flatnonzero(a)       (ga_flatnonzero)(a, GI_SITE("ga_flatnonzero(" #a ")"))
+#define ga_broadcast_arrays(n, arrays, outs) (ga_broadcast_arrays)(n, arrays, outs, GI_SITE("ga_broadcast_arrays(" #n ", " #arrays ", " #outs ")"))
+#define ga_hsplit(a, n, parts)  (ga_hsplit)(a, n, parts, GI_SITE("ga_hsplit(" #a ", " #n ", " #parts ")"))
+#define ga_vsplit(a, n, parts)  (ga_vsplit)(a, n, parts, GI_SITE("ga_vsplit(" #a ", " #n ", " #parts ")"))
+#define ga_dsplit(a, n, parts)  (ga_dsplit)(a, n, parts, GI_SITE("ga_dsplit(" #a ", " #n ", " #parts ")"))
+#define ga_resize(a, shape)     (ga_resize)(a, GI_SHAPE shape, GI_SITE("ga_resize(" #a ", " #shape ")"))
+#define ga_diag_indices(n, ndim) GI_CALL((ga_diag_indices)(n, ndim, GI_LISTS(0, GI_SITE("ga_diag_indices(" #n ", " #ndim ")"))))
+#define ga_identity(...)        GI_1(ga_identity, ga_new_options, GI_SITE("ga_identity(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_tri(...)             GI_3(ga_tri, ga_new_options, GI_SITE("ga_tri(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_diag(...)            GI_1(ga_diag, ga_diagonal_options, GI_SITE("ga_diag(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_diagflat(...)        GI_1(ga_diagflat, ga_diagonal_options, GI_SITE("ga_diagflat(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_tril(...)            GI_1(ga_tril, ga_diagonal_options, GI_SITE("ga_tril(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_triu(...)            GI_1(ga_triu, ga_diagonal_options, GI_SITE("ga_triu(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_tril_indices(...)    GI_1(ga_tril_indices, ga_tri_options, GI_SITE("ga_tril_indices(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_triu_indices(...)    GI_1(ga_triu_indices, ga_tri_options, GI_SITE("ga_triu_indices(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_fill_diagonal(...)   GI_1N(ga_fill_diagonal, ga_fill_options, GI_SITE("ga_fill_diagonal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_vander(...)          GI_1(ga_vander, ga_vander_options, GI_SITE("ga_vander(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_geomspace(...)       GI_3(ga_geomspace, ga_linspace_options, GI_SITE("ga_geomspace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_round(...)           GI_1(ga_round, ga_round_options, GI_SITE("ga_round(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_array_split(...)     GI_3(ga_array_split, ga_axis_options, GI_SITE("ga_array_split(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_unstack(...)         GI_3(ga_unstack, ga_axis_options, GI_SITE("ga_unstack(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_append(...)          GI_1N(ga_append, ga_axis_options, GI_SITE("ga_append(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_insert(...)          GI_1NN(ga_insert, ga_axis_options, GI_SITE("ga_insert(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_delete(...)          GI_1N(ga_delete, ga_axis_options, GI_SITE("ga_delete(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_trim_zeros(...)      GI_1(ga_trim_zeros, ga_trim_options, GI_SITE("ga_trim_zeros(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_trace(...)           GI_1(ga_trace, ga_trace_options, GI_SITE("ga_trace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_hstack_n(...)        GI_2(ga_hstack_n, ga_join_options, GI_SITE("ga_hstack_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_vstack_n(...)        GI_2(ga_vstack_n, ga_join_options, GI_SITE("ga_vstack_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_dstack_n(...)        GI_2(ga_dstack_n, ga_join_options, GI_SITE("ga_dstack_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_column_stack_n(...)  GI_2(ga_column_stack_n, ga_join_options, GI_SITE("ga_column_stack_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_hstack(...)          GI_L(gi_hstack, ga_join_options, GI_SITE("ga_hstack(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_vstack(...)          GI_L(gi_vstack, ga_join_options, GI_SITE("ga_vstack(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_dstack(...)          GI_L(gi_dstack, ga_join_options, GI_SITE("ga_dstack(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_column_stack(...)    GI_L(gi_column_stack, ga_join_options, GI_SITE("ga_column_stack(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+/* other names */
+#define ga_abs(...)             GI_1(ga_absolute, ga_map_options, GI_SITE("ga_abs(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_acos(...)            GI_1(ga_arccos, ga_map_options, GI_SITE("ga_acos(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_acosh(...)           GI_1(ga_arccosh, ga_map_options, GI_SITE("ga_acosh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_asin(...)            GI_1(ga_arcsin, ga_map_options, GI_SITE("ga_asin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_asinh(...)           GI_1(ga_arcsinh, ga_map_options, GI_SITE("ga_asinh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_atan(...)            GI_1(ga_arctan, ga_map_options, GI_SITE("ga_atan(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_atanh(...)           GI_1(ga_arctanh, ga_map_options, GI_SITE("ga_atanh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_conjugate(...)       GI_1(ga_conj, ga_map_options, GI_SITE("ga_conjugate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_fix(...)             GI_1(ga_trunc, ga_map_options, GI_SITE("ga_fix(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_degrees(...)         GI_1(ga_rad2deg, ga_map_options, GI_SITE("ga_degrees(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_radians(...)         GI_1(ga_deg2rad, ga_map_options, GI_SITE("ga_radians(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_bitwise_not(...)     GI_1(ga_invert, ga_map_options, GI_SITE("ga_bitwise_not(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_bitwise_invert(...)  GI_1(ga_invert, ga_map_options, GI_SITE("ga_bitwise_invert(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_atan2(...)           GI_NN(ga_arctan2, ga_map_options, GI_SITE("ga_atan2(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_pow(...)             GI_NN(ga_power, ga_map_options, GI_SITE("ga_pow(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_mod(...)             GI_NN(ga_remainder, ga_map_options, GI_SITE("ga_mod(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_true_divide(...)     GI_NN(ga_divide, ga_map_options, GI_SITE("ga_true_divide(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_bitwise_left_shift(...) GI_NN(ga_left_shift, ga_map_options, GI_SITE("ga_bitwise_left_shift(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_bitwise_right_shift(...) GI_NN(ga_right_shift, ga_map_options, GI_SITE("ga_bitwise_right_shift(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_amin(...)            GI_1(ga_min, ga_reduce_options, GI_SITE("ga_amin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_amax(...)            GI_1(ga_max, ga_reduce_options, GI_SITE("ga_amax(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_around(...)          GI_1(ga_round, ga_round_options, GI_SITE("ga_around(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_concat(...)          GI_L(gi_concatenate, ga_axis_options, GI_SITE("ga_concat(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_permute_dims(...)    GI_1(ga_transpose, ga_axes_options, GI_SITE("ga_permute_dims(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
 #define ga_convolve(...)        GI_2(ga_convolve, ga_convolve_options, GI_SITE("ga_convolve(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_correlate(...)       GI_2(ga_correlate, ga_convolve_options, GI_SITE("ga_correlate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_convolve2d(...)      GI_2(ga_convolve2d, ga_convolve2d_options, GI_SITE("ga_convolve2d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -606,6 +679,8 @@ template <class... V> static inline ga_array *gi_ints(const char *site, V... v)
 #define ga_ceil(...) GI_1(ga_ceil, ga_map_options, GI_SITE("ga_ceil(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_trunc(...) GI_1(ga_trunc, ga_map_options, GI_SITE("ga_trunc(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_rint(...) GI_1(ga_rint, ga_map_options, GI_SITE("ga_rint(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_deg2rad(...) GI_1(ga_deg2rad, ga_map_options, GI_SITE("ga_deg2rad(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_rad2deg(...) GI_1(ga_rad2deg, ga_map_options, GI_SITE("ga_rad2deg(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_isnan(...) GI_1(ga_isnan, ga_map_options, GI_SITE("ga_isnan(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_isinf(...) GI_1(ga_isinf, ga_map_options, GI_SITE("ga_isinf(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_isfinite(...) GI_1(ga_isfinite, ga_map_options, GI_SITE("ga_isfinite(" #__VA_ARGS__ ")"), __VA_ARGS__, )

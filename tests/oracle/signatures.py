@@ -64,6 +64,14 @@ OPTIONS = {
     "y": options("apply", "a out | a where, p outs"),
     "I": options("eval", "| a out, a where, t dtype, c names"),
     "u": options("stencil", "| i border, d cval, l steps, a out"),
+    "4": options("diagonal", "l k |"),
+    "5": options("tri", "l k, l m | i device"),
+    "6": options("fill", "b wrap |"),
+    "7": options("vander", "l n, b increasing |"),
+    "8": options("round", "i decimals, a out |"),
+    "9": options("join", "| t dtype"),
+    "0": options("trim", "c trim |"),
+    "+": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 
 # The functions that are not rows of the table. Arguments: a array, n operand (array or number), s shape, i int, l int64,
@@ -91,6 +99,11 @@ FUNCTIONS = """
     gaussian_filter a:adg  gaussian_laplace a:adg  gaussian_gradient_magnitude a:adg  sobel a:ae  prewitt a:ae  laplace a:ae
     uniform_filter a:alf  minimum_filter a:alw  maximum_filter a:alw  median_filter a:alw  percentile_filter a:adlw
     cdist a:aaD  pdist a:aD  squareform a:aF
+    atleast_1d a:aS  atleast_2d a:aS  atleast_3d a:aS  matrix_transpose a:aS  hstack_n a:k9  vstack_n a:k9  dstack_n a:k9
+    column_stack_n a:k9  broadcast_arrays b:kqS  array_split b:aiqA  hsplit b:aiqS  vsplit b:aiqS  dsplit b:aiqS  unstack b:aiqA
+    append a:anA  insert a:annA  delete a:anA  resize a:asS  trim_zeros a:a0  diag a:a4  diagflat a:a4  tril a:a4  triu a:a4
+    identity a:lN  tri a:lllN  tril_indices a:l5  triu_indices a:l5  diag_indices a:liS  fill_diagonal a:an6  vander a:a7
+    trace a:a+  argwhere a:aS  flatnonzero a:aS  round a:a8  geomspace a:ddlL
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
 SIGNATURES = dict(zip(FUNCTIONS[::2], FUNCTIONS[1::2]))
