@@ -313,17 +313,32 @@ typedef struct ga_reduce_options {
 } ga_reduce_options;
 #define GI_DEFAULTS_ga_reduce_options   .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY, .axes = { -1, { 0 } },
 
-typedef enum ga_quantile { GA_LINEAR, GA_LOWER, GA_HIGHER, GA_MIDPOINT, GA_NEAREST } ga_quantile;
+/* Between which two elements a quantile lies, and where: NumPy's methods, most of them those of Hyndman and Fan (1996). */
+typedef enum ga_quantile_method {
+    GA_LINEAR,
+    GA_LOWER,
+    GA_HIGHER,
+    GA_MIDPOINT,
+    GA_NEAREST,
+    GA_INVERTED_CDF,
+    GA_AVERAGED_INVERTED_CDF,
+    GA_CLOSEST_OBSERVATION,
+    GA_INTERPOLATED_INVERTED_CDF,
+    GA_HAZEN,
+    GA_WEIBULL,
+    GA_MEDIAN_UNBIASED,
+    GA_NORMAL_UNBIASED
+} ga_quantile_method;
 
 typedef struct ga_order_options {
     GI_BY_POSITION
     int axis      GI_IS(GA_AXIS_DEFAULT);
     ga_array *out GI_IS(GA_NO_ARRAY);
     GI_BY_NAME
-    ga_shape axes      GI_IS({ -1, {} });
-    bool keepdims      GI_DEFAULT;
-    ga_quantile method GI_DEFAULT; /* percentile between two elements, as numpy.percentile's method */
-    const char *site   GI_IS("");
+    ga_shape axes             GI_IS({ -1, {} });
+    bool keepdims             GI_DEFAULT;
+    ga_quantile_method method GI_DEFAULT; /* of quantiles and percentiles: between two elements, as NumPy's method */
+    const char *site          GI_IS("");
 } ga_order_options;
 #define GI_DEFAULTS_ga_order_options    .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY, .axes = { -1, { 0 } },
 
@@ -681,6 +696,8 @@ GA_API ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o);
 GA_API ga_array *(ga_percentile)(const ga_array *a, ga_arg q,
                                  ga_order_options o); /* q in percent, number or array (its axes come first) */
 GA_API ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o);
+GA_API ga_array *(ga_quantile)(const ga_array *a, ga_arg q, ga_order_options o); /* q from 0 to 1 */
+GA_API ga_array *(ga_nanquantile)(const ga_array *a, ga_arg q, ga_order_options o);
 
 /* The numbers that describe a set of numbers. */
 typedef struct ga_statistics {

@@ -468,6 +468,8 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_nanmedian(...)       GI_1(ga_nanmedian, ga_order_options, GI_SITE("ga_nanmedian(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_percentile(...)      GI_1N(ga_percentile, ga_order_options, GI_SITE("ga_percentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_nanpercentile(...)   GI_1N(ga_nanpercentile, ga_order_options, GI_SITE("ga_nanpercentile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_quantile(...)        GI_1N(ga_quantile, ga_order_options, GI_SITE("ga_quantile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_nanquantile(...)     GI_1N(ga_nanquantile, ga_order_options, GI_SITE("ga_nanquantile(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_describe(...)        GI_1(ga_describe, ga_describe_options, GI_SITE("ga_describe(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumsum(...)          GI_1(ga_cumsum, ga_axis_options, GI_SITE("ga_cumsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_cumprod(...)         GI_1(ga_cumprod, ga_axis_options, GI_SITE("ga_cumprod(" #__VA_ARGS__ ")"), __VA_ARGS__, )

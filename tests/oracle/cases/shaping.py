@@ -107,6 +107,8 @@ def insert(c):
         values = c.array(a.dtype if c.chance(0.6) else None, tuple(shape), "small", name="values")
         values = values if values.dtype == a.dtype or values.dtype.kind < "f" else saturating(values, a.dtype)
     c.note("where, values", (places, values))
+    if np.any(np.asarray(places) < -n):  # NumPy counts them once more, from the end of the result
+        return c.judge(IndexError("out of bounds"), lambda: c.ga.insert(a, places, values, axis=axis), named={"axis": axis})
     want = attempt(lambda: np.insert(a, places, saturating(values, a.dtype) if isinstance(values, np.ndarray) else values, axis=axis))
     c.judge(want, lambda: c.ga.insert(a, places, values, axis=axis), named={"axis": axis})
 
