@@ -475,6 +475,12 @@ GA_API ga_array *(ga_linspace)(double start, double stop, int64_t num,
 GA_API ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o); /* base ** linspace */
 GA_API ga_array *(ga_geomspace)(double start, double stop, int64_t num,
                                 ga_linspace_options o); /* each the same multiple of the one before */
+/* Windows of m points, symmetric, 1 in the middle; float64 unless .dtype says else. */
+GA_API ga_array *(ga_bartlett)(int64_t m, ga_new_options o);
+GA_API ga_array *(ga_blackman)(int64_t m, ga_new_options o);
+GA_API ga_array *(ga_hamming)(int64_t m, ga_new_options o);
+GA_API ga_array *(ga_hanning)(int64_t m, ga_new_options o);
+GA_API ga_array *(ga_kaiser)(int64_t m, double beta, ga_new_options o);
 
 GA_API ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o); /* ones on the k-th diagonal */
 GA_API ga_array *(ga_identity)(int64_t n, ga_new_options o);                        /* ga_eye(n, n, 0) */
@@ -638,6 +644,20 @@ typedef struct ga_round_options {
 } ga_round_options;
 #define GI_DEFAULTS_ga_round_options .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_round)(const ga_array *a, ga_round_options o); /* halves to even; complex: part by part */
+typedef struct ga_nan_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    double nan       GI_DEFAULT;             /* what NaN becomes, */
+    double posinf    GI_IS(GA_REAL_DEFAULT); /* infinity (not given: the largest number of the dtype), */
+    double neginf    GI_IS(GA_REAL_DEFAULT); /* and -infinity */
+    const char *site GI_IS("");
+} ga_nan_options;
+#define GI_DEFAULTS_ga_nan_options   .posinf = GA_REAL_DEFAULT, .neginf = GA_REAL_DEFAULT,
+GA_API ga_array *(ga_nan_to_num)(const ga_array *x, ga_nan_options o); /* a new array */
+GA_API ga_array *(ga_i0)(const ga_array *x, const char *site); /* the modified Bessel function of order 0: within 8 ulp */
+/* p[0] x^(n - 1) + ... + p[n - 1], by Horner's rule; and the polynomial, so written, that has these roots. */
+GA_API ga_array *(ga_polyval)(const ga_array *p, ga_arg x, const char *site);
+GA_API ga_array *(ga_poly)(const ga_array *roots, const char *site);
 /*  NumPy's other names are macros: ga_abs, ga_acos, ga_acosh, ga_asin, ga_asinh, ga_atan, ga_atanh, ga_atan2, ga_pow, ga_mod, ga_conjugate,
     ga_true_divide, ga_fix (ga_trunc), ga_degrees, ga_radians, ga_around, ga_bitwise_not, ga_bitwise_invert, ga_bitwise_left_shift,
     ga_bitwise_right_shift, ga_amin, ga_amax, ga_concat, ga_permute_dims (.axes). ga_eval knows those of NumPy's functions.        */
@@ -718,6 +738,109 @@ GA_API ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o);
 
 GA_API ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running sum; .axis not given: flattened */
 GA_API ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o);
+GA_API ga_array *(ga_nancumsum)(const ga_array *a, ga_axis_options o); /* NaN counts as 0, or as 1 */
+GA_API ga_array *(ga_nancumprod)(const ga_array *a, ga_axis_options o);
+typedef struct ga_cumulative_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    int axis             GI_IS(GA_AXIS_DEFAULT); /* may be left out for a vector */
+    ga_dtype dtype       GI_DEFAULT;
+    ga_array *out        GI_IS(GA_NO_ARRAY);
+    bool include_initial GI_DEFAULT; /* one more element, in front: 0, or 1 */
+    const char *site     GI_IS("");
+} ga_cumulative_options;
+#define GI_DEFAULTS_ga_cumulative_options .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_cumulative_sum)(const ga_array *a, ga_cumulative_options o);
+GA_API ga_array *(ga_cumulative_prod)(const ga_array *a, ga_cumulative_options o);
+
+/* Differences. An operand that is an option is written .prepend = GA_ARG(0), or GA_ARG(array). */
+#define GA_NO_ARG                                                                                                              \
+    {                                                                                                                          \
+        GA_NO_ARRAY, GA_KIND_ARRAY, false, 0, 0, 0                                                                             \
+    } /* was not given */
+typedef struct ga_diff_options {
+    GI_BY_POSITION
+    int n          GI_IS(1);               /* how often */
+    int axis       GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
+    ga_arg prepend GI_IS(GA_NO_ARG);       /* put before a, or behind it, along the axis: a number or an array */
+    ga_arg append  GI_IS(GA_NO_ARG);
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_diff_options;
+#define GI_DEFAULTS_ga_diff_options  .n = 1, .axis = GA_AXIS_DEFAULT, .prepend = GA_NO_ARG, .append = GA_NO_ARG,
+GA_API ga_array *(ga_diff)(const ga_array *a, ga_diff_options o); /* a[i + 1] - a[i]; of bool, whether they differ */
+typedef struct ga_ediff_options {
+    GI_BY_POSITION
+    ga_arg to_end   GI_IS(GA_NO_ARG);
+    ga_arg to_begin GI_IS(GA_NO_ARG);
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_ediff_options;
+#define GI_DEFAULTS_ga_ediff_options .to_end = GA_NO_ARG, .to_begin = GA_NO_ARG,
+GA_API ga_array *(ga_ediff1d)(const ga_array *a, ga_ediff_options o); /* of a flattened */
+typedef struct ga_gradient_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    int axis         GI_IS(GA_AXIS_DEFAULT);
+    int edge_order   GI_IS(1); /* 2: of second order at the edges, too */
+    ga_arg spacing   GI_IS({ NULL, GA_KIND_INT, false, 1, 0,
+                             0 }); /* between elements: .spacing = GA_ARG(0.1), or their coordinates along .axis */
+    const char *site GI_IS("");
+} ga_gradient_options;
+#define GI_DEFAULTS_ga_gradient_options                                                                                        \
+    .axis = GA_AXIS_DEFAULT, .edge_order = 1, .spacing = { NULL, GA_KIND_INT, false, 1, 0, 0 },
+/* Derivatives by central differences, along .axis or of a vector; else along every axis: (ndim, shape of f). */
+GA_API ga_array *(ga_gradient)(const ga_array *f, ga_gradient_options o);
+typedef struct ga_trapezoid_options {
+    GI_BY_POSITION
+    const ga_array *x GI_IS(GA_NO_ARRAY); /* where the samples are; not given: .dx apart */
+    double dx         GI_IS(1);
+    int axis          GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_trapezoid_options;
+#define GI_DEFAULTS_ga_trapezoid_options .x = GA_NO_ARRAY, .dx = 1, .axis = GA_AXIS_DEFAULT,
+GA_API ga_array *(ga_trapezoid)(const ga_array *y, ga_trapezoid_options o); /* the integral along an axis */
+typedef struct ga_unwrap_options {
+    GI_BY_POSITION
+    double discont GI_IS(GA_REAL_DEFAULT); /* smaller steps are left alone; not given: half a period */
+    int axis       GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
+    GI_BY_NAME
+    ga_arg period    GI_IS(GA_NO_ARG); /* not given: 2 pi; .period = GA_ARG(360) leaves integers integers */
+    const char *site GI_IS("");
+} ga_unwrap_options;
+#define GI_DEFAULTS_ga_unwrap_options    .discont = GA_REAL_DEFAULT, .axis = GA_AXIS_DEFAULT, .period = GA_NO_ARG,
+GA_API ga_array *(ga_unwrap)(const ga_array *p, ga_unwrap_options o); /* angles without their jumps */
+
+GA_API ga_array *(ga_ptp)(const ga_array *a, ga_reduce_options o); /* maximum minus minimum */
+typedef struct ga_average_options {
+    GI_BY_POSITION
+    int axis                GI_IS(GA_AXIS_DEFAULT);
+    const ga_array *weights GI_IS(GA_NO_ARRAY); /* as a, or a vector along .axis */
+    GI_BY_NAME
+    ga_shape axes             GI_IS({ -1, {} });
+    bool keepdims             GI_DEFAULT;
+    ga_array **sum_of_weights GI_DEFAULT; /* NumPy's returned */
+    const char *site          GI_IS("");
+} ga_average_options;
+#define GI_DEFAULTS_ga_average_options   .axis = GA_AXIS_DEFAULT, .weights = GA_NO_ARRAY, .axes = { -1, { 0 } },
+GA_API ga_array *(ga_average)(const ga_array *a, ga_average_options o);
+typedef struct ga_cov_options {
+    GI_BY_POSITION
+    const ga_array *y GI_IS(GA_NO_ARRAY); /* more variables */
+    bool rowvar       GI_IS(true);        /* a variable is a row, an observation a column; false: the other way round */
+    GI_BY_NAME
+    bool bias                GI_DEFAULT;         /* divide by n; else by n - 1, */
+    int ddof                 GI_IS(INT32_MIN);   /* or by n - ddof */
+    const ga_array *fweights GI_IS(GA_NO_ARRAY); /* how often each observation counts */
+    const ga_array *aweights GI_IS(GA_NO_ARRAY); /* how important it is */
+    ga_dtype dtype           GI_DEFAULT;
+    const char *site         GI_IS("");
+} ga_cov_options;
+#define GI_DEFAULTS_ga_cov_options                                                                                             \
+    .y = GA_NO_ARRAY, .rowvar = true, .ddof = INT32_MIN, .fweights = GA_NO_ARRAY, .aweights = GA_NO_ARRAY,
+GA_API ga_array *(ga_cov)(const ga_array *m, ga_cov_options o);      /* covariances; of one variable: 0-d */
+GA_API ga_array *(ga_corrcoef)(const ga_array *x, ga_cov_options o); /* Pearson's correlations; .y, .rowvar, .dtype */
 
 typedef struct ga_norm_options {
     GI_BY_POSITION
@@ -1728,7 +1851,8 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
     X(store) X(fits) X(print) X(benchmark) X(launch) \
-    X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace)
+    X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
+    X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};
@@ -1919,7 +2043,11 @@ GI_END_FAST
 #include "gpuarr/ops/stack.h"
 #include "gpuarr/ops/edit.h"
 #include "gpuarr/ops/triangles.h"
+#include "gpuarr/ops/differences.h"
+#include "gpuarr/ops/sums.h"
 #include "gpuarr/ops/round.h"
+#include "gpuarr/ops/covariance.h"
+#include "gpuarr/ops/polynomials.h"
 #include "gpuarr/ops/label.h"
 #include "gpuarr/ops/measures.h"
 #include "gpuarr/ops/clip.h"

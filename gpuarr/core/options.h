@@ -121,6 +121,16 @@ static bool gi_options_stencil(ga_stencil_options *o) { return GI_TAKE(stencil, 
 static bool gi_options_compute(ga_compute_options *o) { return GI_TAKE(compute, o, out); }
 static bool gi_options_join(const ga_join_options *o) { return gi_option_dtype(o->site, o->dtype); }
 static bool gi_options_round(ga_round_options *o) { return GI_TAKE(round, o, out); }
+static bool gi_options_cumulative(ga_cumulative_options *o)
+{
+    return GI_TAKE(cumulative, o, out) && gi_option_dtype(o->site, o->dtype);
+}
+static bool gi_options_trapezoid(ga_trapezoid_options *o) { return GI_TAKE(trapezoid, o, x); }
+static bool gi_options_average(ga_average_options *o) { return GI_TAKE(average, o, weights) && GI_TAKE_AXES(average, o); }
+static bool gi_options_cov(ga_cov_options *o)
+{
+    return GI_TAKE(cov, o, y) && GI_TAKE(cov, o, fweights) && GI_TAKE(cov, o, aweights) && gi_option_dtype(o->site, o->dtype);
+}
 static bool gi_options_trim(const ga_trim_options *o)
 {
     return gi_option_not_null(o->site, "ga_trim_defaults", "trim", o->trim);
@@ -153,6 +163,10 @@ static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out
 #define gi_options_stencil(o)    GI_NAMED(gi_options_stencil, o)
 #define gi_options_compute(o)    GI_NAMED(gi_options_compute, o)
 #define gi_options_round(o)      GI_NAMED(gi_options_round, o)
+#define gi_options_cumulative(o) GI_NAMED(gi_options_cumulative, o)
+#define gi_options_trapezoid(o)  GI_NAMED(gi_options_trapezoid, o)
+#define gi_options_average(o)    GI_NAMED(gi_options_average, o)
+#define gi_options_cov(o)        GI_NAMED(gi_options_cov, o)
 #define gi_options_trim(o)       GI_NAMED(gi_options_trim, o)
 #define gi_options_trace(o)      GI_NAMED(gi_options_trace, o)
 

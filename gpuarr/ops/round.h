@@ -21,11 +21,8 @@ ga_array *(ga_round)(const ga_array *a, ga_round_options o)
     if (gi_is_int(a->dtype) && o.decimals >= 0) {
         r = (ga_copy)(a, o.site);
     } else if (gi_is_complex(a->dtype)) { /* part by part */
-        ga_array *packed = (ga_copy)(a, o.site), *line = packed ? (ga_ravel)(packed, o.site) : NULL;
-        ga_array *parts = line ? (ga_view_as)(line, gi_dtype_real(a->dtype), o.site) : NULL;
-        ga_array *whole = parts ? gi_do_round(&c, parts, o.decimals) : NULL;
-        ga_array *both  = whole ? (ga_view_as)(whole, a->dtype, o.site) : NULL;
-        if (both) r = gi_do_reshape(&c, both, a->ndim, a->shape);
+        ga_array *parts = gi_do_parts(&c, a);
+        r               = parts ? gi_do_whole(&c, gi_do_round(&c, parts, o.decimals), a) : NULL;
     } else {
         r = gi_do_round(&c, a, o.decimals);
         if (r && gi_is_int(a->dtype)) r = (ga_astype)(r, a->dtype, o.site);

@@ -1,13 +1,13 @@
 """How the public functions are called: their arguments, results and options, a letter each."""
 import ctypes as C
 
-from .structs import Shape, f64, flag, i32, i64, ptr, text
+from .structs import Arg, Shape, f64, flag, i32, i64, ptr, text
 
 
 def options(name, fields):
     """An options struct: its fields before and behind the bar, from which on they have no positions. i int, l int64, d double, b bool,
-    s shape, a array, p pointer, t dtype."""
-    kinds = {"i": i32, "l": i64, "u": C.c_uint64, "d": f64, "b": flag, "s": Shape, "a": ptr, "p": ptr, "t": i32, "c": text}
+    s shape, a array, n operand, p pointer, t dtype."""
+    kinds = {"i": i32, "l": i64, "u": C.c_uint64, "d": f64, "b": flag, "s": Shape, "a": ptr, "p": ptr, "t": i32, "c": text, "n": Arg}
     listed = [[f.split() for f in part.split(",") if f.strip()] for part in fields.split("|")]
     members = [[(member, kinds[letter]) for letter, member in part] for part in listed]
 
@@ -71,6 +71,15 @@ OPTIONS = {
     "8": options("round", "i decimals, a out |"),
     "9": options("join", "| t dtype"),
     "0": options("trim", "c trim |"),
+    "-": options("cumulative", "| i axis, t dtype, a out, b include_initial"),
+    "<": options("diff", "i n, i axis, n prepend, n append |"),
+    ">": options("ediff", "n to_end, n to_begin |"),
+    "/": options("gradient", "| i axis, i edge_order, n spacing"),
+    "_": options("trapezoid", "a x, d dx, i axis |"),
+    "~": options("unwrap", "d discont, i axis | n period"),
+    "%": options("average", "i axis, a weights | s axes, b keepdims, p sum_of_weights"),
+    "&": options("cov", "a y, b rowvar | b bias, i ddof, a fweights, a aweights, t dtype"),
+    "!": options("nan", "| d nan, d posinf, d neginf"),
     "+": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 
@@ -104,6 +113,9 @@ FUNCTIONS = """
     append a:anA  insert a:annA  delete a:anA  resize a:asS  trim_zeros a:a0  diag a:a4  diagflat a:a4  tril a:a4  triu a:a4
     identity a:lN  tri a:lllN  tril_indices a:l5  triu_indices a:l5  diag_indices a:liS  fill_diagonal a:an6  vander a:a7
     trace a:a+  argwhere a:aS  flatnonzero a:aS  round a:a8  geomspace a:ddlL
+    nancumsum a:aA  nancumprod a:aA  cumulative_sum a:a-  cumulative_prod a:a-  diff a:a<  ediff1d a:a>  gradient a:a/
+    trapezoid a:a_  unwrap a:a~  ptp a:aR  average a:a%  cov a:a&  corrcoef a:a&  nan_to_num a:a!  i0 a:aS  polyval a:anS
+    poly a:aS  bartlett a:lN  blackman a:lN  hamming a:lN  hanning a:lN  kaiser a:ldN
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
 SIGNATURES = dict(zip(FUNCTIONS[::2], FUNCTIONS[1::2]))
