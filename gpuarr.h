@@ -919,7 +919,7 @@ typedef struct ga_unique_options {
     bool equal_nan   GI_IS(true); /* all NaNs are one value; false: each is one of its own */
     const char *site GI_IS("");
 } ga_unique_options;
-#define GI_DEFAULTS_ga_unique_options     .equal_nan = true,
+#define GI_DEFAULTS_ga_unique_options       .equal_nan = true,
 GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D */
 GA_API ga_array *(ga_nonzero)(const ga_array *a,
                               const char     *site); /* int64 (ndim, count): row k holds the indices along axis k */
@@ -937,7 +937,7 @@ typedef struct ga_take_options {
     ga_take_mode mode GI_DEFAULT;
     const char *site  GI_IS("");
 } ga_take_options;
-#define GI_DEFAULTS_ga_take_options       .axis = GA_AXIS_DEFAULT,
+#define GI_DEFAULTS_ga_take_options         .axis = GA_AXIS_DEFAULT,
 GA_API ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o); /* a[indices] */
 typedef struct ga_histogram_options {
     GI_BY_POSITION
@@ -949,7 +949,7 @@ typedef struct ga_histogram_options {
     ga_array **edges        GI_DEFAULT; /* the bins + 1 edges, float64 */
     const char *site        GI_IS("");
 } ga_histogram_options;
-#define GI_DEFAULTS_ga_histogram_options  .low = GA_REAL_DEFAULT, .high = GA_REAL_DEFAULT, .weights = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_histogram_options    .low = GA_REAL_DEFAULT, .high = GA_REAL_DEFAULT, .weights = GA_NO_ARRAY,
 GA_API ga_array *(ga_histogram)(const ga_array *a, int64_t bins,
                                 ga_histogram_options o); /* int64 counts; float64 with weights or density */
 typedef struct ga_bincount_options {
@@ -959,8 +959,99 @@ typedef struct ga_bincount_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_bincount_options;
-#define GI_DEFAULTS_ga_bincount_options   .weights = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_bincount_options     .weights = GA_NO_ARRAY,
 GA_API ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
+GA_API ga_array *(ga_histogram_bin_edges)(const ga_array *a, int64_t bins, ga_histogram_options o); /* float64 (bins + 1) */
+typedef struct ga_histogramdd_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    const double *ranges    GI_IS(GI_NOT_GIVEN(const double)); /* low and high of each axis; GA_REAL_DEFAULT: from min to max */
+    bool density            GI_DEFAULT;
+    const ga_array *weights GI_IS(GA_NO_ARRAY);
+    ga_array **edges        GI_DEFAULT; /* room for the edges of each axis */
+    const char *site        GI_IS("");
+} ga_histogramdd_options;
+#define GI_DEFAULTS_ga_histogramdd_options  .ranges = GI_NOT_GIVEN(const double), .weights = GA_NO_ARRAY,
+/* Counts, float64, of points (points, ndim) in boxes: ga_histogramdd(sample, (10, 20)); of two lines of coordinates: ga_histogram2d(x, y, (10, 20)),
+   where (10) is (10, 10). */
+GA_API ga_array *(ga_histogramdd)(const ga_array *sample, ga_shape bins, ga_histogramdd_options o);
+GA_API ga_array *(ga_histogram2d)(const ga_array *x, const ga_array *y, ga_shape bins, ga_histogramdd_options o);
+
+typedef enum ga_side { GA_LEFT, GA_RIGHT } ga_side;
+typedef struct ga_searchsorted_options {
+    GI_BY_POSITION
+    ga_side side           GI_DEFAULT;         /* GA_LEFT: before what is equal, GA_RIGHT: behind it */
+    const ga_array *sorter GI_IS(GA_NO_ARRAY); /* a is in order when it is taken so: ga_argsort(a) */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_searchsorted_options;
+#define GI_DEFAULTS_ga_searchsorted_options .sorter = GA_NO_ARRAY,
+/* Where in a sorted line each element of v, or a number, belongs: int64. Real numbers, NaN last. Ascending needles are found fastest. */
+GA_API ga_array *(ga_searchsorted)(const ga_array *a, ga_arg v, ga_searchsorted_options o);
+typedef struct ga_digitize_options {
+    GI_BY_POSITION
+    bool right GI_DEFAULT; /* a bin has its upper edge, not its lower one */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_digitize_options;
+#define GI_DEFAULTS_ga_digitize_options
+/* The number of the bin between the edges `bins`, which ascend or descend: 0 before the first, bins->size behind the last. */
+GA_API ga_array *(ga_digitize)(ga_arg x, const ga_array *bins, ga_digitize_options o);
+typedef struct ga_interp_options {
+    GI_BY_POSITION
+    double left   GI_IS(GA_REAL_DEFAULT); /* before xp[0]; not given: fp[0] */
+    double right  GI_IS(GA_REAL_DEFAULT); /* behind the last */
+    double period GI_IS(GA_REAL_DEFAULT); /* xp need not be in order then */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_interp_options;
+#define GI_DEFAULTS_ga_interp_options .left = GA_REAL_DEFAULT, .right = GA_REAL_DEFAULT, .period = GA_REAL_DEFAULT,
+/* At x, the lines between the points (xp, fp), xp ascending: float64 or complex128. */
+GA_API ga_array *(ga_interp)(ga_arg x, const ga_array *xp, const ga_array *fp, ga_interp_options o);
+
+/* Sets are sorted lines without repetitions; elements equal if ga_equal says so. */
+typedef struct ga_isin_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    bool invert      GI_DEFAULT; /* true where it is not */
+    const char *site GI_IS("");
+} ga_isin_options;
+#define GI_DEFAULTS_ga_isin_options
+GA_API ga_array *(ga_isin)(ga_arg element, const ga_array *test,
+                           ga_isin_options o); /* bool: is each one among those of test? */
+typedef struct ga_intersect_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_array **index_a GI_DEFAULT; /* the first occurrence of each in a, and in b */
+    ga_array **index_b GI_DEFAULT;
+    const char *site   GI_IS("");
+} ga_intersect_options;
+#define GI_DEFAULTS_ga_intersect_options
+GA_API ga_array *(ga_intersect1d)(const ga_array *a, const ga_array *b, ga_intersect_options o);
+GA_API ga_array *(ga_union1d)(const ga_array *a, const ga_array *b, const char *site);
+GA_API ga_array *(ga_setdiff1d)(const ga_array *a, const ga_array *b, const char *site); /* in a, not in b */
+GA_API ga_array *(ga_setxor1d)(const ga_array *a, const ga_array *b, const char *site);  /* in one of them */
+/* ga_unique with .equal_nan = false: the values; what is not wanted is NULL. */
+GA_API ga_array *(ga_unique_all)(const ga_array *a, ga_array **index, ga_array **inverse, ga_array **counts, const char *site);
+GA_API ga_array *(ga_unique_values)(const ga_array *a, const char *site);
+GA_API ga_array *(ga_unique_counts)(const ga_array *a, ga_array **counts, const char *site);
+GA_API ga_array *(ga_unique_inverse)(const ga_array *a, ga_array **inverse, const char *site);
+
+/* The places of n lines of keys in order of the last one, then of the one before ...: ga_lexsort((minor, major)). */
+GA_API ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site);
+/* As much as NumPy promises, and more: all is sorted along .axis (not given: the last). kth may be negative. */
+GA_API ga_array *(ga_partition)(const ga_array *a, int64_t kth, ga_axis_options o);
+GA_API ga_array *(ga_argpartition)(const ga_array *a, int64_t kth, ga_axis_options o);
+typedef struct ga_ravel_options {
+    GI_BY_POSITION
+    ga_take_mode mode GI_DEFAULT;
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_ravel_options;
+#define GI_DEFAULTS_ga_ravel_options
+/* From indices (ndim, ...) as of ga_nonzero to places among the elements of a shape in C order, and back: int64. */
+GA_API ga_array *(ga_ravel_multi_index)(const ga_array *indices, ga_shape shape, ga_ravel_options o);
+GA_API ga_array *(ga_unravel_index)(ga_arg indices, ga_shape shape, const char *site);
 
 /* ==== >>products =================================================================================================== */
 /*  Of any two dtypes, promoted as in arithmetic; integers wrap, bool is "or" of "and"s. Operands may be views of any kind, transposed ones
@@ -1852,7 +1943,8 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
     X(store) X(fits) X(print) X(benchmark) X(launch) \
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
-    X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan)
+    X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
+    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(ravel)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};
@@ -1983,6 +2075,7 @@ GI_END_FAST
 #include "gpuarr/plans/correlations.h"
 #include "gpuarr/plans/labels.h"
 #include "gpuarr/plans/taking.h"
+#include "gpuarr/plans/bisection.h"
 #include "gpuarr/plans/own.h"
 #include "gpuarr/plans/print.h"
 #endif
@@ -2044,6 +2137,9 @@ GI_END_FAST
 #include "gpuarr/ops/edit.h"
 #include "gpuarr/ops/triangles.h"
 #include "gpuarr/ops/differences.h"
+#include "gpuarr/ops/search.h"
+#include "gpuarr/ops/membership.h"
+#include "gpuarr/ops/indices.h"
 #include "gpuarr/ops/sums.h"
 #include "gpuarr/ops/round.h"
 #include "gpuarr/ops/covariance.h"

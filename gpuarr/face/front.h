@@ -206,6 +206,7 @@ static inline ga_array *gi_hstack(gi_list l, ga_join_options o) { return (ga_hst
 static inline ga_array *gi_vstack(gi_list l, ga_join_options o) { return (ga_vstack_n)(l.n, l.a, o); }
 static inline ga_array *gi_dstack(gi_list l, ga_join_options o) { return (ga_dstack_n)(l.n, l.a, o); }
 static inline ga_array *gi_column_stack(gi_list l, ga_join_options o) { return (ga_column_stack_n)(l.n, l.a, o); }
+static inline ga_array *gi_lexsort(gi_list l, const char *site) { return (ga_lexsort_n)(l.n, l.a, site); }
 static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
 #define GI_LIST(...) gi_make_list(__VA_ARGS__)
 
@@ -322,6 +323,7 @@ static inline ga_array *gi_hstack(gi_list l, ga_join_options o) { return (ga_hst
 static inline ga_array *gi_vstack(gi_list l, ga_join_options o) { return (ga_vstack_n)(l.n, l.a, o); }
 static inline ga_array *gi_dstack(gi_list l, ga_join_options o) { return (ga_dstack_n)(l.n, l.a, o); }
 static inline ga_array *gi_column_stack(gi_list l, ga_join_options o) { return (ga_column_stack_n)(l.n, l.a, o); }
+static inline ga_array *gi_lexsort(gi_list l, const char *site) { return (ga_lexsort_n)(l.n, l.a, site); }
 static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
 #define GI_LIST(...)                                                                                                           \
     ((gi_list){ (const ga_array *const[]){ __VA_ARGS__ },                                                                      \
@@ -366,6 +368,8 @@ static inline ga_array *gi_eval_args(const char *f, gi_args l, ga_eval_options o
 #define GA_CALL_2(fn, ...)                GI_NN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define GA_CALL_3(fn, ...)                GI_NNN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define GI_1N(fn, O, here, a, x, ...)     GI_CALL((fn)(a, GA_ARG(x), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_N1(fn, O, here, x, a, ...)     GI_CALL((fn)(GA_ARG(x), a, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_N2(fn, O, here, x, a, b, ...)  GI_CALL((fn)(GA_ARG(x), a, b, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
 #define GI_1NN(fn, O, here, a, x, y, ...) GI_CALL((fn)(a, GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
 #define GI_S(fn, O, here, s, ...)         GI_CALL((fn)(GI_SHAPE s, GI_OPTIONS(O, GI_LISTS(1, here), __VA_ARGS__)))
 #define GI_SN(fn, O, here, s, x, ...)     GI_CALL((fn)(GI_SHAPE s, GA_ARG(x), GI_OPTIONS(O, GI_LISTS(1, here), __VA_ARGS__)))
@@ -571,6 +575,27 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_i0(x)                (ga_i0)(x, GI_SITE("ga_i0(" #x ")"))
 #define ga_poly(roots)          (ga_poly)(roots, GI_SITE("ga_poly(" #roots ")"))
 #define ga_polyval(p, x)        GI_CALL((ga_polyval)(p, GA_ARG(x), GI_LISTS(0, GI_SITE("ga_polyval(" #p ", " #x ")"))))
+#define ga_histogram_bin_edges(...) GI_2(ga_histogram_bin_edges, ga_histogram_options, GI_SITE("ga_histogram_bin_edges(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_histogramdd(...)     GI_1S(ga_histogramdd, ga_histogramdd_options, GI_SITE("ga_histogramdd(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_histogram2d(...)     GI_2S(ga_histogram2d, ga_histogramdd_options, GI_SITE("ga_histogram2d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_searchsorted(...)    GI_1N(ga_searchsorted, ga_searchsorted_options, GI_SITE("ga_searchsorted(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_digitize(...)        GI_N1(ga_digitize, ga_digitize_options, GI_SITE("ga_digitize(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_interp(...)          GI_N2(ga_interp, ga_interp_options, GI_SITE("ga_interp(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_isin(...)            GI_N1(ga_isin, ga_isin_options, GI_SITE("ga_isin(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_intersect1d(...)     GI_2(ga_intersect1d, ga_intersect_options, GI_SITE("ga_intersect1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_partition(...)       GI_2(ga_partition, ga_axis_options, GI_SITE("ga_partition(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_argpartition(...)    GI_2(ga_argpartition, ga_axis_options, GI_SITE("ga_argpartition(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_ravel_multi_index(...) GI_1S(ga_ravel_multi_index, ga_ravel_options, GI_SITE("ga_ravel_multi_index(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_union1d(a, b)        (ga_union1d)(a, b, GI_SITE("ga_union1d(" #a ", " #b ")"))
+#define ga_setdiff1d(a, b)      (ga_setdiff1d)(a, b, GI_SITE("ga_setdiff1d(" #a ", " #b ")"))
+#define ga_setxor1d(a, b)       (ga_setxor1d)(a, b, GI_SITE("ga_setxor1d(" #a ", " #b ")"))
+#define ga_unique_all(a, index, inverse, counts) (ga_unique_all)(a, index, inverse, counts, GI_SITE("ga_unique_all(" #a ", " #index ", " #inverse ", " #counts ")"))
+#define ga_unique_values(a)     (ga_unique_values)(a, GI_SITE("ga_unique_values(" #a ")"))
+#define ga_unique_counts(a, counts) (ga_unique_counts)(a, counts, GI_SITE("ga_unique_counts(" #a ", " #counts ")"))
+#define ga_unique_inverse(a, inverse) (ga_unique_inverse)(a, inverse, GI_SITE("ga_unique_inverse(" #a ", " #inverse ")"))
+#define ga_lexsort_n(n, keys)   (ga_lexsort_n)(n, keys, GI_SITE("ga_lexsort_n(" #n ", " #keys ")"))
+#define ga_lexsort(keys)        GI_CALL(gi_lexsort(GI_LIST keys, GI_SITE("ga_lexsort(" #keys ")")))
+#define ga_unravel_index(i, s)  GI_CALL((ga_unravel_index)(GA_ARG(i), GI_SHAPE s, GI_SITE("ga_unravel_index(" #i ", " #s ")")))
 /* other names */
 #define ga_abs(...)             GI_1(ga_absolute, ga_map_options, GI_SITE("ga_abs(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_acos(...)            GI_1(ga_arccos, ga_map_options, GI_SITE("ga_acos(" #__VA_ARGS__ ")"), __VA_ARGS__, )

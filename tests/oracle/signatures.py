@@ -80,6 +80,13 @@ OPTIONS = {
     "%": options("average", "i axis, a weights | s axes, b keepdims, p sum_of_weights"),
     "&": options("cov", "a y, b rowvar | b bias, i ddof, a fweights, a aweights, t dtype"),
     "!": options("nan", "| d nan, d posinf, d neginf"),
+    "(": options("histogramdd", "| p ranges, b density, a weights, p edges"),
+    ")": options("searchsorted", "i side, a sorter |"),
+    "[": options("digitize", "b right |"),
+    "]": options("interp", "d left, d right, d period |"),
+    "{": options("isin", "| b invert"),
+    "}": options("intersect", "| p index_a, p index_b"),
+    "$": options("ravel", "i mode |"),
     "+": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 
@@ -115,6 +122,10 @@ FUNCTIONS = """
     trace a:a+  argwhere a:aS  flatnonzero a:aS  round a:a8  geomspace a:ddlL
     nancumsum a:aA  nancumprod a:aA  cumulative_sum a:a-  cumulative_prod a:a-  diff a:a<  ediff1d a:a>  gradient a:a/
     trapezoid a:a_  unwrap a:a~  ptp a:aR  average a:a%  cov a:a&  corrcoef a:a&  nan_to_num a:a!  i0 a:aS  polyval a:anS
+    searchsorted a:an)  digitize a:na[  interp a:naa]  isin a:na{  intersect1d a:aa}  union1d a:aaS  setdiff1d a:aaS
+    setxor1d a:aaS  unique_all a:aqqqS  unique_values a:aS  unique_counts a:aqS  unique_inverse a:aqS  lexsort_n a:kS
+    partition a:alA  argpartition a:alA  ravel_multi_index a:as$  unravel_index a:nsS  histogram_bin_edges a:alH
+    histogramdd a:as(  histogram2d a:aas(
     poly a:aS  bartlett a:lN  blackman a:lN  hamming a:lN  hanning a:lN  kaiser a:ldN
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
