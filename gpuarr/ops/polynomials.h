@@ -20,13 +20,12 @@ ga_array *(ga_polyval)(const ga_array *p, ga_arg x, const char *site)
     return gi_compose_end(&c, y);
 }
 
-/* Is a set of complex numbers that of their conjugates, too? */
-static bool gi_are_conjugate(const gi_composition *c, const ga_array *z)
+/* Is a set of complex numbers that of their conjugates, too? False with an error. */
+static bool gi_are_conjugate(const gi_composition *c, const ga_array *z, bool *equal)
 {
-    bool      equal = false;
     ga_array *own = gi_do_along(c, (ga_sort), z, 0), *turned = gi_do_along(c, (ga_sort), GI_DO_1(c, conj, z), 0);
     ga_array *all = turned ? gi_do_fold(c, (ga_all), GI_DO_2(c, equal, own, turned), GA_AXIS_DEFAULT, false) : NULL;
-    return all && gi_item_as(c->site, all, NULL, GA_BOOL, &equal) && equal;
+    return all && gi_item_as(c->site, all, NULL, GA_BOOL, equal);
 }
 
 ga_array *(ga_poly)(const ga_array *roots, const char *site)
@@ -36,17 +35,19 @@ ga_array *(ga_poly)(const ga_array *roots, const char *site)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "roots have shape %s: they must have one dimension", gi_shape_of(roots));
     gi_composition c;
     gi_compose_begin(&c, site);
-    ga_dtype  dtype = gi_reduce_end_dtype(GI_ENDS_AVERAGE, roots->dtype);
-    ga_array *z = (ga_astype)(roots, dtype, site), *one = (ga_ones)(gi_line(1), gi_new_on(site, dtype, roots->device));
-    ga_array *p           = one;
-    ga_convolve_options o = ga_convolve_defaults;
-    o.site                = site;
-    for (int64_t k = 0; z && p && k < roots->size; k++) {
+    const ga_dtype      dtype = gi_reduce_end_dtype(GI_ENDS_AVERAGE, roots->dtype);
+    ga_array           *z     = (ga_astype)(roots, dtype, site);
+    ga_array           *one = z ? (ga_ones)(gi_line(1), gi_new_on(site, dtype, roots->device)) : NULL, *p = one;
+    bool                real = false;
+    ga_convolve_options o    = ga_convolve_defaults;
+    o.site                   = site;
+    for (int64_t k = 0; p && k < roots->size; k++) {
         ga_array *root   = GI_DO_1(&c, negative, gi_do_part(&c, z, 0, k, 1)),
                  *factor = root ? gi_do_join(&c, one, root, 0) : NULL;
         p                = factor ? (ga_convolve)(p, factor, o) : NULL;
     }
-    if (p && gi_is_complex(dtype) && gi_are_conjugate(&c, z)) p = GI_DO_1(&c, real, p);
+    if (p && gi_is_complex(dtype) && !gi_are_conjugate(&c, z, &real)) p = NULL;
+    if (p && real) p = GI_DO_1(&c, real, p);
     return gi_compose_end(&c, p);
 }
 
@@ -61,7 +62,7 @@ static ga_array *gi_do_nested(const gi_composition *c, const ga_array *s, int te
 {
     ga_array      *sum      = (ga_ones_like)(s, gi_new_on(c->site, GA_DTYPE_DEFAULT, GA_DEVICE_DEFAULT));
     ga_map_options in_place = gi_map_site(c->site);
-    if (sum) in_place.out = sum;
+    if (sum && !gi_is_deferred(sum)) in_place.out = sum;
     for (int k = terms; k > 0 && sum; k--) {
         sum = (ga_multiply)(GA_ARG(sum), GA_ARG(factor(k)), in_place);
         sum = sum ? (ga_multiply_add)(GA_ARG(sum), GA_ARG(s), GA_ARG(1.0), in_place) : NULL;

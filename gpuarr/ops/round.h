@@ -30,12 +30,10 @@ ga_array *(ga_round)(const ga_array *a, ga_round_options o)
     return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, r->dtype, o.out) : NULL);
 }
 
-static double gi_do_log10(const gi_composition *c, double x)
+static bool gi_do_log10(const gi_composition *c, double x, double *r)
 {
-    double    r      = gi_nan_f64();
     ga_array *number = (ga_scalar)(GA_ARG(x), gi_new_on(c->site, GA_F64, GA_CPU)), *log = GI_DO_1(c, log10, number);
-    if (log) (void)gi_item_as(c->site, log, NULL, GA_F64, &r);
-    return r;
+    return log && gi_item_as(c->site, log, NULL, GA_F64, r);
 }
 
 ga_array *(ga_geomspace)(double start, double stop, int64_t num, ga_linspace_options o)
@@ -50,13 +48,14 @@ ga_array *(ga_geomspace)(double start, double stop, int64_t num, ga_linspace_opt
     const double   sign  = start < 0 ? -1 : 1;
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    o.dtype         = GA_F64;
-    ga_array *r     = (ga_logspace)(gi_do_log10(&c, start * sign), gi_do_log10(&c, stop * sign), num, o);
+    o.dtype = GA_F64;
+    double    from, to;
+    bool      known = gi_do_log10(&c, start * sign, &from) && gi_do_log10(&c, stop * sign, &to);
+    ga_array *r     = known ? (ga_logspace)(from, to, num, o) : NULL;
     ga_array *index = r ? (ga_arange)(GA_ARG(0), GA_ARG(num), GA_ARG(1), gi_new_on(o.site, GA_I64, r->device)) : NULL;
-    ga_array *first = index && num > 0 ? GI_DO_2(&c, equal, index, 0) : NULL; /* the ends are as they were given */
-    if (first) r = GI_DO_WHERE(&c, first, start * sign, r);
-    ga_array *last = index && num > 1 && o.endpoint ? GI_DO_2(&c, equal, index, num - 1) : NULL;
-    if (last) r = GI_DO_WHERE(&c, last, stop * sign, r);
-    if (r) r = GI_DO_2(&c, multiply, r, sign);
+    /* the ends are as they were given */
+    if (index && num > 0) r = GI_DO_WHERE(&c, GI_DO_2(&c, equal, index, 0), start * sign, r);
+    if (index && r && num > 1 && o.endpoint) r = GI_DO_WHERE(&c, GI_DO_2(&c, equal, index, num - 1), stop * sign, r);
+    if (r) r = index ? GI_DO_2(&c, multiply, r, sign) : NULL;
     return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, dtype, NULL) : NULL);
 }
