@@ -313,17 +313,32 @@ typedef struct ga_reduce_options {
 } ga_reduce_options;
 #define GI_DEFAULTS_ga_reduce_options   .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY, .axes = { -1, { 0 } },
 
-typedef enum ga_quantile { GA_LINEAR, GA_LOWER, GA_HIGHER, GA_MIDPOINT, GA_NEAREST } ga_quantile;
+/* Between which two elements a quantile lies, and where: NumPy's methods, most of them those of Hyndman and Fan (1996). */
+typedef enum ga_quantile_method {
+    GA_LINEAR,
+    GA_LOWER,
+    GA_HIGHER,
+    GA_MIDPOINT,
+    GA_NEAREST,
+    GA_INVERTED_CDF,
+    GA_AVERAGED_INVERTED_CDF,
+    GA_CLOSEST_OBSERVATION,
+    GA_INTERPOLATED_INVERTED_CDF,
+    GA_HAZEN,
+    GA_WEIBULL,
+    GA_MEDIAN_UNBIASED,
+    GA_NORMAL_UNBIASED
+} ga_quantile_method;
 
 typedef struct ga_order_options {
     GI_BY_POSITION
     int axis      GI_IS(GA_AXIS_DEFAULT);
     ga_array *out GI_IS(GA_NO_ARRAY);
     GI_BY_NAME
-    ga_shape axes      GI_IS({ -1, {} });
-    bool keepdims      GI_DEFAULT;
-    ga_quantile method GI_DEFAULT; /* percentile between two elements, as numpy.percentile's method */
-    const char *site   GI_IS("");
+    ga_shape axes             GI_IS({ -1, {} });
+    bool keepdims             GI_DEFAULT;
+    ga_quantile_method method GI_DEFAULT; /* of quantiles and percentiles: between two elements, as NumPy's method */
+    const char *site          GI_IS("");
 } ga_order_options;
 #define GI_DEFAULTS_ga_order_options    .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY, .axes = { -1, { 0 } },
 
@@ -458,8 +473,61 @@ typedef struct ga_linspace_options {
 GA_API ga_array *(ga_linspace)(double start, double stop, int64_t num,
                                ga_linspace_options o); /* num numbers from start to stop */
 GA_API ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o); /* base ** linspace */
+GA_API ga_array *(ga_geomspace)(double start, double stop, int64_t num,
+                                ga_linspace_options o); /* each the same multiple of the one before */
+/* Windows of m points, symmetric, 1 in the middle; float64 unless .dtype says else. */
+GA_API ga_array *(ga_bartlett)(int64_t m, ga_new_options o);
+GA_API ga_array *(ga_blackman)(int64_t m, ga_new_options o);
+GA_API ga_array *(ga_hamming)(int64_t m, ga_new_options o);
+GA_API ga_array *(ga_hanning)(int64_t m, ga_new_options o);
+GA_API ga_array *(ga_kaiser)(int64_t m, double beta, ga_new_options o);
 
 GA_API ga_array *(ga_eye)(int64_t rows, int64_t cols, int64_t k, ga_new_options o); /* ones on the k-th diagonal */
+GA_API ga_array *(ga_identity)(int64_t n, ga_new_options o);                        /* ga_eye(n, n, 0) */
+/* Ones at and below the k-th diagonal; of .dtype and on .device. */
+GA_API ga_array *(ga_tri)(int64_t rows, int64_t cols, int64_t k, ga_new_options o);
+typedef struct ga_diagonal_options {
+    GI_BY_POSITION
+    int64_t k GI_DEFAULT; /* which diagonal: > 0 above the main one, < 0 below it */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_diagonal_options;
+#define GI_DEFAULTS_ga_diagonal_options
+GA_API ga_array *(ga_diag)(const ga_array *v, ga_diagonal_options o); /* a vector as a diagonal; of a matrix the view of one */
+GA_API ga_array *(ga_diagflat)(const ga_array *v, ga_diagonal_options o); /* v flattened, as a diagonal */
+GA_API ga_array *(ga_tril)(const ga_array *a, ga_diagonal_options o);     /* of the last two axes: 0 above the k-th diagonal */
+GA_API ga_array *(ga_triu)(const ga_array *a, ga_diagonal_options o);     /* 0 below it */
+typedef struct ga_tri_options {
+    GI_BY_POSITION
+    int64_t k GI_DEFAULT;
+    int64_t m GI_IS(-1); /* columns; not given: n */
+    GI_BY_NAME
+    ga_device device GI_DEFAULT;
+    const char *site GI_IS("");
+} ga_tri_options;
+#define GI_DEFAULTS_ga_tri_options .m = -1,
+/* Indices as those of ga_nonzero: int64 (2, count), of the elements at and below, or at and above, the k-th diagonal of an n by m matrix. */
+GA_API ga_array *(ga_tril_indices)(int64_t n, ga_tri_options o);
+GA_API ga_array *(ga_triu_indices)(int64_t n, ga_tri_options o);
+GA_API ga_array *(ga_diag_indices)(int64_t n, int ndim, const char *site); /* int64 (ndim, n) */
+typedef struct ga_fill_options {
+    GI_BY_POSITION
+    bool wrap GI_DEFAULT; /* a tall matrix: go on behind each square, one row further */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_fill_options;
+#define GI_DEFAULTS_ga_fill_options
+/* Writes a number, or the elements of an array again and again, on the main diagonal of a. Returns a, or NULL on error. */
+GA_API ga_array *(ga_fill_diagonal)(ga_array *a, ga_arg value, ga_fill_options o);
+typedef struct ga_vander_options {
+    GI_BY_POSITION
+    int64_t n       GI_IS(-1);  /* columns; not given: as many as x has elements */
+    bool increasing GI_DEFAULT; /* powers from left to right; else the highest first */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_vander_options;
+#define GI_DEFAULTS_ga_vander_options .n = -1,
+GA_API ga_array *(ga_vander)(const ga_array *x, ga_vander_options o); /* a row of powers for each element */
 /* Coordinates from n 1-D arrays into outs[0..n-1]; ij: matrix order, else xy as numpy's default. False on error, outs then NULL. */
 GA_API bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, const char *site);
 GA_API bool(ga_meshgrid)(const ga_array *x, const ga_array *y, ga_array **xx, ga_array **yy, bool ij, const char *site);
@@ -534,11 +602,17 @@ GA_API ga_array *(ga_ravel)(const ga_array *a, const char *site);      /* 1-D; a
 GA_API ga_array *(ga_flatten)(const ga_array *a, const char *site);    /* 1-D, always a copy */
 GA_API ga_array *(ga_transpose)(const ga_array *a, ga_axes_options o); /* axes reversed, or in the order .axes */
 GA_API ga_array *(ga_swapaxes)(const ga_array *a, int axis1, int axis2, const char *site);
+GA_API ga_array *(ga_matrix_transpose)(const ga_array *a, const char *site); /* the last two axes exchanged */
 GA_API ga_array *(ga_moveaxis)(const ga_array *a, int source, int destination, const char *site);
 GA_API ga_array *(ga_squeeze)(const ga_array *a, ga_axes_options o); /* without axes of length 1 (or the given one) */
 GA_API ga_array *(ga_expand_dims)(const ga_array *a, int axis, const char *site);
+GA_API ga_array *(ga_atleast_1d)(const ga_array *a, const char *site); /* with axes of length 1 where there are fewer: */
+GA_API ga_array *(ga_atleast_2d)(const ga_array *a, const char *site); /* (1, n) */
+GA_API ga_array *(ga_atleast_3d)(const ga_array *a, const char *site); /* (1, n, 1), (m, n, 1) */
 GA_API ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape,
-                                   const char *site);                                /* read-only by custom: elements repeat */
+                                   const char *site); /* read-only by custom: elements repeat */
+/* n arrays broadcast to one shape: views in outs[0..n-1]. False on error, outs then NULL. */
+GA_API bool(ga_broadcast_arrays)(int n, const ga_array *const *arrays, ga_array **outs, const char *site);
 GA_API ga_array *(ga_diagonal)(const ga_array *a, int64_t offset, const char *site); /* of the first two axes, put last */
 GA_API ga_array *(ga_flip)(const ga_array *a, ga_axes_options o);                    /* all axes, or the given ones */
 GA_API ga_array *(ga_fliplr)(const ga_array *a, const char *site);
@@ -561,6 +635,32 @@ GA_API bool ga_may_share_memory(const ga_array *a, const ga_array *b);
 
 GA_API ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y,
                             ga_map_options o); /* x where condition is nonzero, else y */
+typedef struct ga_round_options {
+    GI_BY_POSITION
+    int decimals  GI_DEFAULT; /* < 0: to tens, hundreds ... */
+    ga_array *out GI_IS(GA_NO_ARRAY);
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_round_options;
+#define GI_DEFAULTS_ga_round_options .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_round)(const ga_array *a, ga_round_options o); /* halves to even; complex: part by part */
+typedef struct ga_nan_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    double nan       GI_DEFAULT;             /* what NaN becomes, */
+    double posinf    GI_IS(GA_REAL_DEFAULT); /* infinity (not given: the largest number of the dtype), */
+    double neginf    GI_IS(GA_REAL_DEFAULT); /* and -infinity */
+    const char *site GI_IS("");
+} ga_nan_options;
+#define GI_DEFAULTS_ga_nan_options   .posinf = GA_REAL_DEFAULT, .neginf = GA_REAL_DEFAULT,
+GA_API ga_array *(ga_nan_to_num)(const ga_array *x, ga_nan_options o); /* a new array */
+GA_API ga_array *(ga_i0)(const ga_array *x, const char *site); /* the modified Bessel function of order 0: within 8 ulp */
+/* p[0] x^(n - 1) + ... + p[n - 1], by Horner's rule; and the polynomial, so written, that has these roots. */
+GA_API ga_array *(ga_polyval)(const ga_array *p, ga_arg x, const char *site);
+GA_API ga_array *(ga_poly)(const ga_array *roots, const char *site);
+/*  NumPy's other names are macros: ga_abs, ga_acos, ga_acosh, ga_asin, ga_asinh, ga_atan, ga_atanh, ga_atan2, ga_pow, ga_mod, ga_conjugate,
+    ga_true_divide, ga_fix (ga_trunc), ga_degrees, ga_radians, ga_around, ga_bitwise_not, ga_bitwise_invert, ga_bitwise_left_shift,
+    ga_bitwise_right_shift, ga_amin, ga_amax, ga_concat, ga_permute_dims (.axes). ga_eval knows those of NumPy's functions.        */
 
 typedef struct ga_close_options {
     GI_BY_POSITION
@@ -616,6 +716,8 @@ GA_API ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o);
 GA_API ga_array *(ga_percentile)(const ga_array *a, ga_arg q,
                                  ga_order_options o); /* q in percent, number or array (its axes come first) */
 GA_API ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o);
+GA_API ga_array *(ga_quantile)(const ga_array *a, ga_arg q, ga_order_options o); /* q from 0 to 1 */
+GA_API ga_array *(ga_nanquantile)(const ga_array *a, ga_arg q, ga_order_options o);
 
 /* The numbers that describe a set of numbers. */
 typedef struct ga_statistics {
@@ -636,6 +738,109 @@ GA_API ga_statistics(ga_describe)(const ga_array *a, ga_describe_options o);
 
 GA_API ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o); /* running sum; .axis not given: flattened */
 GA_API ga_array *(ga_cumprod)(const ga_array *a, ga_axis_options o);
+GA_API ga_array *(ga_nancumsum)(const ga_array *a, ga_axis_options o); /* NaN counts as 0, or as 1 */
+GA_API ga_array *(ga_nancumprod)(const ga_array *a, ga_axis_options o);
+typedef struct ga_cumulative_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    int axis             GI_IS(GA_AXIS_DEFAULT); /* may be left out for a vector */
+    ga_dtype dtype       GI_DEFAULT;
+    ga_array *out        GI_IS(GA_NO_ARRAY);
+    bool include_initial GI_DEFAULT; /* one more element, in front: 0, or 1 */
+    const char *site     GI_IS("");
+} ga_cumulative_options;
+#define GI_DEFAULTS_ga_cumulative_options .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_cumulative_sum)(const ga_array *a, ga_cumulative_options o);
+GA_API ga_array *(ga_cumulative_prod)(const ga_array *a, ga_cumulative_options o);
+
+/* Differences. An operand that is an option is written .prepend = GA_ARG(0), or GA_ARG(array). */
+#define GA_NO_ARG                                                                                                              \
+    {                                                                                                                          \
+        GA_NO_ARRAY, GA_KIND_ARRAY, false, 0, 0, 0                                                                             \
+    } /* was not given */
+typedef struct ga_diff_options {
+    GI_BY_POSITION
+    int n          GI_IS(1);               /* how often */
+    int axis       GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
+    ga_arg prepend GI_IS(GA_NO_ARG);       /* put before a, or behind it, along the axis: a number or an array */
+    ga_arg append  GI_IS(GA_NO_ARG);
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_diff_options;
+#define GI_DEFAULTS_ga_diff_options  .n = 1, .axis = GA_AXIS_DEFAULT, .prepend = GA_NO_ARG, .append = GA_NO_ARG,
+GA_API ga_array *(ga_diff)(const ga_array *a, ga_diff_options o); /* a[i + 1] - a[i]; of bool, whether they differ */
+typedef struct ga_ediff_options {
+    GI_BY_POSITION
+    ga_arg to_end   GI_IS(GA_NO_ARG);
+    ga_arg to_begin GI_IS(GA_NO_ARG);
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_ediff_options;
+#define GI_DEFAULTS_ga_ediff_options .to_end = GA_NO_ARG, .to_begin = GA_NO_ARG,
+GA_API ga_array *(ga_ediff1d)(const ga_array *a, ga_ediff_options o); /* of a flattened */
+typedef struct ga_gradient_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    int axis         GI_IS(GA_AXIS_DEFAULT);
+    int edge_order   GI_IS(1); /* 2: of second order at the edges, too */
+    ga_arg spacing   GI_IS({ NULL, GA_KIND_INT, false, 1, 0,
+                             0 }); /* between elements: .spacing = GA_ARG(0.1), or their coordinates along .axis */
+    const char *site GI_IS("");
+} ga_gradient_options;
+#define GI_DEFAULTS_ga_gradient_options                                                                                        \
+    .axis = GA_AXIS_DEFAULT, .edge_order = 1, .spacing = { NULL, GA_KIND_INT, false, 1, 0, 0 },
+/* Derivatives by central differences, along .axis or of a vector; else along every axis: (ndim, shape of f). */
+GA_API ga_array *(ga_gradient)(const ga_array *f, ga_gradient_options o);
+typedef struct ga_trapezoid_options {
+    GI_BY_POSITION
+    const ga_array *x GI_IS(GA_NO_ARRAY); /* where the samples are; not given: .dx apart */
+    double dx         GI_IS(1);
+    int axis          GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_trapezoid_options;
+#define GI_DEFAULTS_ga_trapezoid_options .x = GA_NO_ARRAY, .dx = 1, .axis = GA_AXIS_DEFAULT,
+GA_API ga_array *(ga_trapezoid)(const ga_array *y, ga_trapezoid_options o); /* the integral along an axis */
+typedef struct ga_unwrap_options {
+    GI_BY_POSITION
+    double discont GI_IS(GA_REAL_DEFAULT); /* smaller steps are left alone; not given: half a period */
+    int axis       GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
+    GI_BY_NAME
+    ga_arg period    GI_IS(GA_NO_ARG); /* not given: 2 pi; .period = GA_ARG(360) leaves integers integers */
+    const char *site GI_IS("");
+} ga_unwrap_options;
+#define GI_DEFAULTS_ga_unwrap_options    .discont = GA_REAL_DEFAULT, .axis = GA_AXIS_DEFAULT, .period = GA_NO_ARG,
+GA_API ga_array *(ga_unwrap)(const ga_array *p, ga_unwrap_options o); /* angles without their jumps */
+
+GA_API ga_array *(ga_ptp)(const ga_array *a, ga_reduce_options o); /* maximum minus minimum */
+typedef struct ga_average_options {
+    GI_BY_POSITION
+    int axis                GI_IS(GA_AXIS_DEFAULT);
+    const ga_array *weights GI_IS(GA_NO_ARRAY); /* as a, or a vector along .axis */
+    GI_BY_NAME
+    ga_shape axes             GI_IS({ -1, {} });
+    bool keepdims             GI_DEFAULT;
+    ga_array **sum_of_weights GI_DEFAULT; /* NumPy's returned */
+    const char *site          GI_IS("");
+} ga_average_options;
+#define GI_DEFAULTS_ga_average_options   .axis = GA_AXIS_DEFAULT, .weights = GA_NO_ARRAY, .axes = { -1, { 0 } },
+GA_API ga_array *(ga_average)(const ga_array *a, ga_average_options o);
+typedef struct ga_cov_options {
+    GI_BY_POSITION
+    const ga_array *y GI_IS(GA_NO_ARRAY); /* more variables */
+    bool rowvar       GI_IS(true);        /* a variable is a row, an observation a column; false: the other way round */
+    GI_BY_NAME
+    bool bias                GI_DEFAULT;         /* divide by n; else by n - 1, */
+    int ddof                 GI_IS(INT32_MIN);   /* or by n - ddof */
+    const ga_array *fweights GI_IS(GA_NO_ARRAY); /* how often each observation counts */
+    const ga_array *aweights GI_IS(GA_NO_ARRAY); /* how important it is */
+    ga_dtype dtype           GI_DEFAULT;
+    const char *site         GI_IS("");
+} ga_cov_options;
+#define GI_DEFAULTS_ga_cov_options                                                                                             \
+    .y = GA_NO_ARRAY, .rowvar = true, .ddof = INT32_MIN, .fweights = GA_NO_ARRAY, .aweights = GA_NO_ARRAY,
+GA_API ga_array *(ga_cov)(const ga_array *m, ga_cov_options o);      /* covariances; of one variable: 0-d */
+GA_API ga_array *(ga_corrcoef)(const ga_array *x, ga_cov_options o); /* Pearson's correlations; .y, .rowvar, .dtype */
 
 typedef struct ga_norm_options {
     GI_BY_POSITION
@@ -654,9 +859,43 @@ GA_API ga_array *(ga_norm)(const ga_array *a, ga_norm_options o); /* of all elem
 /* n arrays: ga_concatenate((a, b, c), .axis = 1); for run-time lists ga_concatenate_n. */
 GA_API ga_array *(ga_concatenate_n)(int n, const ga_array *const *arrays, ga_axis_options o);
 GA_API ga_array *(ga_stack_n)(int n, const ga_array *const *arrays, ga_axis_options o); /* along a new axis */
+typedef struct ga_join_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_dtype dtype   GI_DEFAULT;
+    const char *site GI_IS("");
+} ga_join_options;
+#define GI_DEFAULTS_ga_join_options
+/* ga_hstack((a, b)): along axis 1, vectors along axis 0; v: along axis 0, vectors as rows; d: along axis 2; column_stack: vectors as columns. */
+GA_API ga_array *(ga_hstack_n)(int n, const ga_array *const *arrays, ga_join_options o);
+GA_API ga_array *(ga_vstack_n)(int n, const ga_array *const *arrays, ga_join_options o);
+GA_API ga_array *(ga_dstack_n)(int n, const ga_array *const *arrays, ga_join_options o);
+GA_API ga_array *(ga_column_stack_n)(int n, const ga_array *const *arrays, ga_join_options o);
 /* parts[0..n-1] become n equal views along .axis (default 0); false on error. ga_split_at: cut before each of the n - 1 indices. */
 GA_API bool(ga_split)(const ga_array *a, int n, ga_array **parts, ga_axis_options o);
 GA_API bool(ga_split_at)(const ga_array *a, int n, const int64_t *indices, ga_array **parts, ga_axis_options o);
+GA_API bool(ga_array_split)(const ga_array *a, int n, ga_array **parts, ga_axis_options o); /* the first may have one more */
+GA_API bool(ga_hsplit)(const ga_array *a, int n, ga_array **parts,
+                       const char *site); /* n equal ones, along axis 1 (0 of a vector) */
+GA_API bool(ga_vsplit)(const ga_array *a, int n, ga_array **parts, const char *site); /* along axis 0 */
+GA_API bool(ga_dsplit)(const ga_array *a, int n, ga_array **parts, const char *site); /* along axis 2 */
+/* Views of the n elements along .axis (default 0), without that axis. n is its length. */
+GA_API bool(ga_unstack)(const ga_array *a, int n, ga_array **parts, ga_axis_options o);
+/* Each returns a new array; .axis not given: of a flattened. Places may be negative; `values` are cast to the dtype of a by ga_insert. */
+GA_API ga_array *(ga_append)(const ga_array *a, ga_arg values, ga_axis_options o);
+GA_API ga_array *(ga_insert)(const ga_array *a, ga_arg where, ga_arg values,
+                             ga_axis_options o); /* before a place, or an array of places */
+GA_API ga_array *(ga_delete)(const ga_array *a, ga_arg which,
+                             ga_axis_options o); /* without a place, an array of them, or where flags are true */
+GA_API ga_array *(ga_resize)(const ga_array *a, ga_shape shape, const char *site); /* the elements of a again and again */
+typedef struct ga_trim_options {
+    GI_BY_POSITION
+    const char *trim GI_IS("fb"); /* "f": in front, "b": at the back */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_trim_options;
+#define GI_DEFAULTS_ga_trim_options .trim = "fb",
+GA_API ga_array *(ga_trim_zeros)(const ga_array *a, ga_trim_options o);          /* of a vector: a view */
 GA_API ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o); /* .axis not given: flattened */
 typedef enum ga_pad_mode { GA_PAD_CONSTANT, GA_PAD_EDGE, GA_PAD_REFLECT, GA_PAD_SYMMETRIC, GA_PAD_WRAP } ga_pad_mode;
 typedef struct ga_pad_options {
@@ -680,10 +919,12 @@ typedef struct ga_unique_options {
     bool equal_nan   GI_IS(true); /* all NaNs are one value; false: each is one of its own */
     const char *site GI_IS("");
 } ga_unique_options;
-#define GI_DEFAULTS_ga_unique_options     .equal_nan = true,
+#define GI_DEFAULTS_ga_unique_options       .equal_nan = true,
 GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D */
 GA_API ga_array *(ga_nonzero)(const ga_array *a,
                               const char     *site); /* int64 (ndim, count): row k holds the indices along axis k */
+GA_API ga_array *(ga_argwhere)(const ga_array *a, const char *site);    /* int64 (count, ndim) */
+GA_API ga_array *(ga_flatnonzero)(const ga_array *a, const char *site); /* int64 (count): places in a flattened */
 GA_API ga_array *(ga_compress)(const ga_array *condition, const ga_array *a,
                                ga_axis_options o); /* the slices where the 1-D condition is nonzero */
 GA_API ga_array *(ga_extract)(const ga_array *condition, const ga_array *a,
@@ -696,7 +937,7 @@ typedef struct ga_take_options {
     ga_take_mode mode GI_DEFAULT;
     const char *site  GI_IS("");
 } ga_take_options;
-#define GI_DEFAULTS_ga_take_options       .axis = GA_AXIS_DEFAULT,
+#define GI_DEFAULTS_ga_take_options         .axis = GA_AXIS_DEFAULT,
 GA_API ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o); /* a[indices] */
 typedef struct ga_histogram_options {
     GI_BY_POSITION
@@ -708,7 +949,7 @@ typedef struct ga_histogram_options {
     ga_array **edges        GI_DEFAULT; /* the bins + 1 edges, float64 */
     const char *site        GI_IS("");
 } ga_histogram_options;
-#define GI_DEFAULTS_ga_histogram_options  .low = GA_REAL_DEFAULT, .high = GA_REAL_DEFAULT, .weights = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_histogram_options    .low = GA_REAL_DEFAULT, .high = GA_REAL_DEFAULT, .weights = GA_NO_ARRAY,
 GA_API ga_array *(ga_histogram)(const ga_array *a, int64_t bins,
                                 ga_histogram_options o); /* int64 counts; float64 with weights or density */
 typedef struct ga_bincount_options {
@@ -718,8 +959,99 @@ typedef struct ga_bincount_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_bincount_options;
-#define GI_DEFAULTS_ga_bincount_options   .weights = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_bincount_options     .weights = GA_NO_ARRAY,
 GA_API ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
+GA_API ga_array *(ga_histogram_bin_edges)(const ga_array *a, int64_t bins, ga_histogram_options o); /* float64 (bins + 1) */
+typedef struct ga_histogramdd_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    const double *ranges    GI_IS(GI_NOT_GIVEN(const double)); /* low and high of each axis; GA_REAL_DEFAULT: from min to max */
+    bool density            GI_DEFAULT;
+    const ga_array *weights GI_IS(GA_NO_ARRAY);
+    ga_array **edges        GI_DEFAULT; /* room for the edges of each axis */
+    const char *site        GI_IS("");
+} ga_histogramdd_options;
+#define GI_DEFAULTS_ga_histogramdd_options  .ranges = GI_NOT_GIVEN(const double), .weights = GA_NO_ARRAY,
+/* Counts, float64, of points (points, ndim) in boxes: ga_histogramdd(sample, (10, 20)); of two lines of coordinates: ga_histogram2d(x, y, (10, 20)),
+   where (10) is (10, 10). */
+GA_API ga_array *(ga_histogramdd)(const ga_array *sample, ga_shape bins, ga_histogramdd_options o);
+GA_API ga_array *(ga_histogram2d)(const ga_array *x, const ga_array *y, ga_shape bins, ga_histogramdd_options o);
+
+typedef enum ga_side { GA_LEFT, GA_RIGHT } ga_side;
+typedef struct ga_searchsorted_options {
+    GI_BY_POSITION
+    ga_side side           GI_DEFAULT;         /* GA_LEFT: before what is equal, GA_RIGHT: behind it */
+    const ga_array *sorter GI_IS(GA_NO_ARRAY); /* a is in order when it is taken so: ga_argsort(a) */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_searchsorted_options;
+#define GI_DEFAULTS_ga_searchsorted_options .sorter = GA_NO_ARRAY,
+/* Where in a sorted line each element of v, or a number, belongs: int64. Real numbers, NaN last. Ascending needles are found fastest. */
+GA_API ga_array *(ga_searchsorted)(const ga_array *a, ga_arg v, ga_searchsorted_options o);
+typedef struct ga_digitize_options {
+    GI_BY_POSITION
+    bool right GI_DEFAULT; /* a bin has its upper edge, not its lower one */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_digitize_options;
+#define GI_DEFAULTS_ga_digitize_options
+/* The number of the bin between the edges `bins`, which ascend or descend: 0 before the first, bins->size behind the last. */
+GA_API ga_array *(ga_digitize)(ga_arg x, const ga_array *bins, ga_digitize_options o);
+typedef struct ga_interp_options {
+    GI_BY_POSITION
+    double left   GI_IS(GA_REAL_DEFAULT); /* before xp[0]; not given: fp[0] */
+    double right  GI_IS(GA_REAL_DEFAULT); /* behind the last */
+    double period GI_IS(GA_REAL_DEFAULT); /* xp need not be in order then */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_interp_options;
+#define GI_DEFAULTS_ga_interp_options .left = GA_REAL_DEFAULT, .right = GA_REAL_DEFAULT, .period = GA_REAL_DEFAULT,
+/* At x, the lines between the points (xp, fp), xp ascending: float64 or complex128. */
+GA_API ga_array *(ga_interp)(ga_arg x, const ga_array *xp, const ga_array *fp, ga_interp_options o);
+
+/* Sets are sorted lines without repetitions; elements equal if ga_equal says so. */
+typedef struct ga_isin_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    bool invert      GI_DEFAULT; /* true where it is not */
+    const char *site GI_IS("");
+} ga_isin_options;
+#define GI_DEFAULTS_ga_isin_options
+GA_API ga_array *(ga_isin)(ga_arg element, const ga_array *test,
+                           ga_isin_options o); /* bool: is each one among those of test? */
+typedef struct ga_intersect_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_array **index_a GI_DEFAULT; /* the first occurrence of each in a, and in b */
+    ga_array **index_b GI_DEFAULT;
+    const char *site   GI_IS("");
+} ga_intersect_options;
+#define GI_DEFAULTS_ga_intersect_options
+GA_API ga_array *(ga_intersect1d)(const ga_array *a, const ga_array *b, ga_intersect_options o);
+GA_API ga_array *(ga_union1d)(const ga_array *a, const ga_array *b, const char *site);
+GA_API ga_array *(ga_setdiff1d)(const ga_array *a, const ga_array *b, const char *site); /* in a, not in b */
+GA_API ga_array *(ga_setxor1d)(const ga_array *a, const ga_array *b, const char *site);  /* in one of them */
+/* ga_unique with .equal_nan = false: the values; what is not wanted is NULL. */
+GA_API ga_array *(ga_unique_all)(const ga_array *a, ga_array **index, ga_array **inverse, ga_array **counts, const char *site);
+GA_API ga_array *(ga_unique_values)(const ga_array *a, const char *site);
+GA_API ga_array *(ga_unique_counts)(const ga_array *a, ga_array **counts, const char *site);
+GA_API ga_array *(ga_unique_inverse)(const ga_array *a, ga_array **inverse, const char *site);
+
+/* The places of n lines of keys in order of the last one, then of the one before ...: ga_lexsort((minor, major)). */
+GA_API ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site);
+/* As much as NumPy promises, and more: all is sorted along .axis (not given: the last). kth may be negative. */
+GA_API ga_array *(ga_partition)(const ga_array *a, int64_t kth, ga_axis_options o);
+GA_API ga_array *(ga_argpartition)(const ga_array *a, int64_t kth, ga_axis_options o);
+typedef struct ga_ravel_options {
+    GI_BY_POSITION
+    ga_take_mode mode GI_DEFAULT;
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_ravel_options;
+#define GI_DEFAULTS_ga_ravel_options
+/* From indices (ndim, ...) as of ga_nonzero to places among the elements of a shape in C order, and back: int64. */
+GA_API ga_array *(ga_ravel_multi_index)(const ga_array *indices, ga_shape shape, ga_ravel_options o);
+GA_API ga_array *(ga_unravel_index)(ga_arg indices, ga_shape shape, const char *site);
 
 /* ==== >>products =================================================================================================== */
 /*  Of any two dtypes, promoted as in arithmetic; integers wrap, bool is "or" of "and"s. Operands may be views of any kind, transposed ones
@@ -744,6 +1076,18 @@ GA_API ga_array *(ga_inner)(const ga_array *a, const ga_array *b, ga_product_opt
 GA_API ga_array *(ga_outer)(const ga_array *a, const ga_array *b,
                             ga_product_options o); /* every a times every b, both flattened: 2-D */
 GA_API ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site); /* of both flattened, a conjugated: 0-d */
+typedef struct ga_trace_options {
+    GI_BY_POSITION
+    int64_t offset GI_DEFAULT;
+    int axis1      GI_DEFAULT;
+    int axis2      GI_IS(1);
+    ga_dtype dtype GI_DEFAULT;
+    ga_array *out  GI_IS(GA_NO_ARRAY);
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_trace_options;
+#define GI_DEFAULTS_ga_trace_options      .axis2 = 1, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_trace)(const ga_array *a, ga_trace_options o); /* the sum of a diagonal of two axes */
 typedef struct ga_tensordot_options {
     GI_BY_POSITION
     GI_BY_NAME
@@ -1597,7 +1941,10 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(convolve) \
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
-    X(store) X(fits) X(print) X(benchmark) X(launch)
+    X(store) X(fits) X(print) X(benchmark) X(launch) \
+    X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
+    X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
+    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(ravel)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};
@@ -1728,6 +2075,7 @@ GI_END_FAST
 #include "gpuarr/plans/correlations.h"
 #include "gpuarr/plans/labels.h"
 #include "gpuarr/plans/taking.h"
+#include "gpuarr/plans/bisection.h"
 #include "gpuarr/plans/own.h"
 #include "gpuarr/plans/print.h"
 #endif
@@ -1763,6 +2111,7 @@ GI_END_FAST
 #include "gpuarr/ops/norm.h"
 #include "gpuarr/ops/own_reduce.h"
 #include "gpuarr/ops/join.h"
+#include "gpuarr/ops/compose.h"
 #include "gpuarr/ops/pad.h"
 #include "gpuarr/ops/take.h"
 #include "gpuarr/ops/sort_counted.h"
@@ -1784,6 +2133,17 @@ GI_END_FAST
 #include "gpuarr/ops/select.h"
 #include "gpuarr/ops/quantiles.h"
 #include "gpuarr/ops/statistics.h"
+#include "gpuarr/ops/stack.h"
+#include "gpuarr/ops/edit.h"
+#include "gpuarr/ops/triangles.h"
+#include "gpuarr/ops/differences.h"
+#include "gpuarr/ops/search.h"
+#include "gpuarr/ops/membership.h"
+#include "gpuarr/ops/indices.h"
+#include "gpuarr/ops/sums.h"
+#include "gpuarr/ops/round.h"
+#include "gpuarr/ops/covariance.h"
+#include "gpuarr/ops/polynomials.h"
 #include "gpuarr/ops/label.h"
 #include "gpuarr/ops/measures.h"
 #include "gpuarr/ops/clip.h"

@@ -25,6 +25,7 @@
 #include "gpuarr/cuda/dot.h"
 #include "gpuarr/cuda/scans.h"
 #include "gpuarr/cuda/selecting.h"
+#include "gpuarr/cuda/bisection.h"
 #include "gpuarr/cuda/counting.h"
 #include "gpuarr/cuda/keys.h"
 #include "gpuarr/cuda/sort_short.h"

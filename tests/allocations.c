@@ -445,6 +445,132 @@ static void test_rearranging(void)
     ga_free(a);
 }
 
+static void test_shapes(void)
+{
+    ga_array *a = ga_random((4, 3), .seed = 1), *v = ga_values(1, 3, 2, 2), *i = ga_ints(0, 2), *m = ga_reshape(v, (2, 2)),
+             *z = ga_astype(v, GA_C64), *flags = ga_greater(v, 2);
+    const ga_array *list[2] = { v, v };
+    RUN(ga_atleast_1d(v));
+    RUN(ga_atleast_2d(v));
+    RUN(ga_atleast_3d(v));
+    RUN(ga_matrix_transpose(a));
+    RUN(ga_hstack((v, v)));
+    RUN(ga_vstack((v, v)));
+    RUN(ga_dstack((v, v)));
+    RUN(ga_column_stack((v, v)));
+    RUN_BOOL(ga_broadcast_arrays(2, list, extra));
+    RUN_BOOL(ga_array_split(a, 2, extra));
+    RUN_BOOL(ga_hsplit(a, 3, extra));
+    RUN_BOOL(ga_vsplit(a, 2, extra));
+    RUN_BOOL(ga_unstack(a, 4, extra));
+    RUN(ga_append(v, 1));
+    RUN(ga_append(a, a, .axis = 0));
+    RUN(ga_insert(a, 1, 2, .axis = 1));
+    RUN(ga_insert(v, i, i));
+    RUN(ga_delete(v, 1));
+    RUN(ga_delete(v, i));
+    RUN(ga_delete(v, flags));
+    RUN(ga_resize(v, (3, 3)));
+    RUN(ga_trim_zeros(v));
+    RUN(ga_diag(v));
+    RUN(ga_diagflat(a, 1));
+    RUN(ga_identity(3));
+    RUN(ga_tri(3, 3, 0));
+    RUN(ga_tril(a));
+    RUN(ga_triu(a));
+    RUN(ga_tril_indices(3));
+    RUN(ga_triu_indices(3));
+    RUN(ga_diag_indices(3, 2));
+    RUN(ga_vander(v));
+    RUN(ga_trace(a));
+    RUN(ga_argwhere(a));
+    RUN(ga_flatnonzero(a));
+    RUN_INTO(ga_fill_diagonal(m, i));
+    RUN(ga_round(v, 1));
+    RUN(ga_round(z));
+    RUN(ga_geomspace(1, 8, 4));
+    ga_free(flags);
+    ga_free(z);
+    ga_free(m);
+    ga_free(i);
+    ga_free(v);
+    ga_free(a);
+}
+
+static void test_sums(void)
+{
+    ga_array *a = ga_random((4, 3), .seed = 1), *v = ga_values(1, 3, 2, 2), *w = ga_values(1, 2, 3), *i = ga_ints(1, 2, 3),
+             *z = ga_astype(v, GA_C64);
+    RUN(ga_diff(a, 2, .axis = 0, .prepend = GA_ARG(0)));
+    RUN(ga_ediff1d(v, .to_end = GA_ARG(1), .to_begin = GA_ARG(v)));
+    RUN(ga_gradient(a));
+    RUN(ga_gradient(a, .axis = 1, .spacing = GA_ARG(w), .edge_order = 2));
+    RUN(ga_trapezoid(a, w));
+    RUN(ga_unwrap(a));
+    RUN(ga_ptp(a, .axis = 0));
+    RUN(ga_cumulative_sum(v, .include_initial = true));
+    RUN(ga_cumulative_prod(v));
+    RUN(ga_nancumsum(a));
+    RUN(ga_nancumprod(a));
+    RUN(ga_average(a, 1, .weights = w, .sum_of_weights = &extra[0]));
+    RUN(ga_average(a, .sum_of_weights = &extra[0]));
+    RUN(ga_cov(a, .fweights = i, .aweights = w));
+    RUN(ga_corrcoef(a));
+    RUN(ga_quantile(a, 0.3, .axis = 0));
+    RUN(ga_nanquantile(a, 0.3));
+    RUN(ga_nan_to_num(v));
+    RUN(ga_nan_to_num(z));
+    RUN(ga_i0(v));
+    RUN(ga_polyval(v, a));
+    RUN(ga_poly(z));
+    RUN(ga_bartlett(5));
+    RUN(ga_blackman(5));
+    RUN(ga_hamming(5));
+    RUN(ga_hanning(5));
+    RUN(ga_kaiser(5, 3));
+    ga_free(z);
+    ga_free(i);
+    ga_free(w);
+    ga_free(v);
+    ga_free(a);
+}
+
+static void test_places(void)
+{
+    ga_array *v = ga_values(1, 2, 3, 4), *w = ga_values(2, 3, 5), *i = ga_ints(0, 2, 1, 3), *m = ga_reshape(i, (2, 2)),
+             *z = ga_astype(v, GA_C64), *down = ga_flip(v);
+    RUN(ga_searchsorted(v, w));
+    RUN(ga_searchsorted(i, 2.5, .sorter = i));
+    RUN(ga_digitize(w, v));
+    RUN(ga_digitize(w, down));
+    RUN(ga_interp(w, v, v));
+    RUN(ga_interp(w, v, v, .period = 3));
+    RUN(ga_isin(w, v));
+    RUN(ga_isin(z, v, .invert = true));
+    RUN(ga_intersect1d(v, w, .index_a = &extra[0], .index_b = &extra[1]));
+    RUN(ga_union1d(v, w));
+    RUN(ga_setdiff1d(v, w));
+    RUN(ga_setxor1d(v, w));
+    RUN(ga_unique_values(v));
+    RUN(ga_unique_counts(v, &extra[0]));
+    RUN(ga_unique_inverse(v, &extra[0]));
+    RUN(ga_unique_all(v, &extra[0], &extra[1], &extra[2]));
+    RUN(ga_lexsort((v, i)));
+    RUN(ga_partition(v, 1));
+    RUN(ga_argpartition(v, 1));
+    RUN(ga_ravel_multi_index(m, (4, 4)));
+    RUN(ga_unravel_index(i, (4, 4)));
+    RUN(ga_histogram_bin_edges(v, 3));
+    RUN(ga_histogramdd(m, (2, 3), .edges = extra));
+    RUN(ga_histogram2d(v, i, (3), .density = true, .weights = v));
+    ga_free(down);
+    ga_free(z);
+    ga_free(m);
+    ga_free(i);
+    ga_free(w);
+    ga_free(v);
+}
+
 static void test_images(void)
 {
     ga_array *a = ga_random((6, 7), .seed = 1), *mask = ga_greater(a, 0.5), *labels = ga_label(mask), *index = ga_ints(1, 2);
@@ -905,6 +1031,9 @@ static void test_failing_allocations(void)
     test_chunk_files();
     test_benchmark();
     test_rearranging();
+    test_shapes();
+    test_sums();
+    test_places();
     test_images();
     test_filters();
     test_own();

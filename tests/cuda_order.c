@@ -134,8 +134,8 @@ static void check_quantiles(const ga_array *a, const ga_array *g, int axis)
         check_same(ga_median(a, .axis = axis), ga_median(g, .axis = axis), true, "median", a, axis);
         check_same(ga_nanmedian(a, .axis = axis, .keepdims = true), ga_nanmedian(g, .axis = axis, .keepdims = true), true,
                    "nanmedian", a, axis);
-        for (int method = GA_LINEAR; method <= GA_NEAREST; method++) {
-            ga_quantile m = (ga_quantile)method;
+        for (int method = GA_LINEAR; method <= GA_NORMAL_UNBIASED; method++) {
+            ga_quantile_method m = (ga_quantile_method)method;
             check_same(ga_percentile(a, 30.1, .axis = axis, .method = m), ga_percentile(g, 30.1, .axis = axis, .method = m),
                        true, "percentile", a, axis);
             check_same(ga_nanpercentile(a, q, .axis = axis, .method = m), ga_nanpercentile(g, q, .axis = axis, .method = m),

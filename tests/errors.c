@@ -177,6 +177,25 @@ static bool says_freed(void)
     X(ga_convolve2d(x, ok)) X(ga_convolve2d(ok, x)) X(ga_correlate2d(x, ok)) X(ga_correlate2d(ok, x))                  \
     X(ga_ndconvolve(x, ok)) X(ga_ndconvolve(ok, x)) X(ga_ndcorrelate(x, ok)) X(ga_ndcorrelate(ok, x))                  \
     X(ga_convolve1d(x, v)) X(ga_convolve1d(ok, x)) X(ga_correlate1d(x, v)) X(ga_correlate1d(ok, x))                    \
+    X(ga_atleast_1d(x)) X(ga_atleast_2d(x)) X(ga_atleast_3d(x)) X(ga_matrix_transpose(x)) X(ga_hstack((x, ok)))        \
+    X(ga_vstack((ok, x))) X(ga_dstack((x, ok))) X(ga_column_stack((ok, x))) X(ga_array_split(x, 2, parts))             \
+    X(ga_hsplit(x, 2, parts)) X(ga_vsplit(x, 2, parts)) X(ga_dsplit(x, 2, parts)) X(ga_unstack(x, 2, parts))           \
+    X(ga_append(x, 1)) X(ga_append(ok, x)) X(ga_insert(x, 0, 1)) X(ga_insert(v, x, 1)) X(ga_insert(v, 0, x))           \
+    X(ga_delete(x, 0)) X(ga_delete(v, x)) X(ga_resize(x, (2))) X(ga_trim_zeros(x)) X(ga_diag(x)) X(ga_diagflat(x))     \
+    X(ga_tril(x)) X(ga_triu(x)) X(ga_fill_diagonal(x, 1)) X(ga_fill_diagonal(ok, x)) X(ga_vander(x)) X(ga_trace(x))    \
+    X(ga_argwhere(x)) X(ga_flatnonzero(x)) X(ga_round(x)) X(ga_quantile(x, 0.5)) X(ga_quantile(ok, x))                 \
+    X(ga_nanquantile(x, 0.5)) X(ga_nancumsum(x)) X(ga_nancumprod(x)) X(ga_cumulative_sum(x)) X(ga_cumulative_prod(x))  \
+    X(ga_diff(x)) X(ga_diff(ok, .append = GA_ARG(x))) X(ga_ediff1d(x)) X(ga_gradient(x)) X(ga_trapezoid(x))            \
+    X(ga_unwrap(x)) X(ga_ptp(x)) X(ga_average(x)) X(ga_cov(x)) X(ga_corrcoef(x)) X(ga_nan_to_num(x)) X(ga_i0(x))       \
+    X(ga_polyval(x, 1)) X(ga_polyval(v, x)) X(ga_poly(x)) X(ga_searchsorted(x, 1)) X(ga_searchsorted(v, x))            \
+    X(ga_digitize(x, v)) X(ga_digitize(1, x)) X(ga_interp(x, v, v)) X(ga_interp(1, x, v)) X(ga_interp(1, v, x))        \
+    X(ga_isin(x, v)) X(ga_isin(1, x)) X(ga_intersect1d(x, v)) X(ga_intersect1d(v, x)) X(ga_union1d(x, v))              \
+    X(ga_union1d(v, x)) X(ga_setdiff1d(x, v)) X(ga_setdiff1d(v, x)) X(ga_setxor1d(x, v)) X(ga_setxor1d(v, x))          \
+    X(ga_unique_values(x)) X(ga_unique_counts(x, parts)) X(ga_unique_inverse(x, parts))                                \
+    X(ga_unique_all(x, NULL, NULL, NULL)) X(ga_lexsort((x, v))) X(ga_lexsort((v, x))) X(ga_partition(x, 0))            \
+    X(ga_argpartition(x, 0)) X(ga_ravel_multi_index(x, (3))) X(ga_unravel_index(x, (3)))                               \
+    X(ga_histogram_bin_edges(x, 3)) X(ga_histogramdd(x, (3))) X(ga_histogram2d(x, v, (3)))                             \
+    X(ga_histogram2d(v, x, (3)))                                                                                       \
     X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
 /* and with options that a call has seen fail */
 #define EACH_OPTION(X)                                                                                                 \
@@ -188,6 +207,10 @@ static bool says_freed(void)
     X(ga_cdist(ok, ok, .out = x)) X(ga_pdist(ok, .out = x)) X(ga_median_filter(ok, 3, .out = x))                       \
     X(ga_median_filter(ok, 0, .footprint = x)) X(ga_sobel(ok, .out = x)) X(ga_gaussian_filter(ok, 1, .out = x))        \
     X(ga_uniform_filter(ok, 3, .out = x)) X(ga_convolve(v, v, .out = x)) X(ga_correlate(v, v, .out = x))               \
+    X(ga_round(ok, .out = x)) X(ga_trace(ok, .out = x)) X(ga_quantile(ok, 0.5, .out = x))                              \
+    X(ga_nancumsum(ok, .out = x)) X(ga_cumulative_sum(v, .out = x)) X(ga_ptp(ok, .out = x)) X(ga_trapezoid(ok, x))     \
+    X(ga_average(ok, .weights = x)) X(ga_cov(ok, x)) X(ga_cov(ok, .fweights = x)) X(ga_cov(ok, .aweights = x))         \
+    X(ga_searchsorted(v, 1, .sorter = x)) X(ga_histogramdd(ok, (3, 3, 3, 3), .weights = x))                            \
     X(ga_convolve2d(ok, ok, .out = x)) X(ga_correlate2d(ok, ok, .out = x)) X(ga_ndconvolve(ok, ok, .out = x))          \
     X(ga_ndcorrelate(ok, ok, .out = x)) X(ga_convolve1d(ok, v, .out = x)) X(ga_correlate1d(ok, v, .out = x))
 /* clang-format on */

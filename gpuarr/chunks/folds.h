@@ -147,10 +147,10 @@ static ga_array *gi_chunked_reduce(const ga_reduction *asked, const gi_reducing 
 /* ---- medians, percentiles ---- */
 
 typedef struct gi_order_call { /* options of gi_fold_plan.whole */
-    const char *site, *name;
-    bool        skip_nan, median, listed, single; /* listed: q came in an array, of float32 or of something else */
-    ga_quantile method;
-    double      q;
+    const char        *site, *name;
+    bool               skip_nan, median, listed, single; /* listed: q came in an array, of float32 or of something else */
+    ga_quantile_method method;
+    double             whole, q;
 } gi_order_call;
 
 static ga_array *gi_order_lines(const ga_array *a, const void *options, const ga_shape *axes)
@@ -166,11 +166,11 @@ static ga_array *gi_order_lines(const ga_array *a, const void *options, const ga
     memset(&q, 0, sizeof q);
     q.kind = GA_KIND_REAL;
     q.re   = p->q;
-    if (!p->listed) return gi_order_percentile(p->name, p->skip_nan, a, q, o);
+    if (!p->listed) return gi_order_percentile(p->name, p->skip_nan, p->whole, a, q, o);
     ga_array *number = gi_array_new(p->site, p->single ? GA_F32 : GA_F64, GA_CPU, 0, NULL), *r = NULL;
     if (number) {
         gi_number_to(q, number->dtype, number->data);
-        r = gi_order_percentile(p->name, p->skip_nan, a, gi_operand_arg(number), o);
+        r = gi_order_percentile(p->name, p->skip_nan, p->whole, a, gi_operand_arg(number), o);
     }
     ga_free(number);
     return r;
@@ -210,11 +210,12 @@ static ga_array *gi_chunked_median(const char *name, bool skip_nan, ga_dtype dty
 }
 
 /* Several percentiles: each by itself, of lines that are computed once. */
-static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, ga_dtype dtype, const ga_array *a, ga_arg q,
-                                       const ga_array *percent, const ga_order_options *o)
+static ga_array *gi_chunked_percentile(const char *name, bool skip_nan, double whole, ga_dtype dtype, const ga_array *a,
+                                       ga_arg q, const ga_array *percent, const ga_order_options *o)
 {
     gi_order_call p       = gi_order_call_of(name, skip_nan, o);
     const double *numbers = (const double *)percent->data;
+    p.whole               = whole;
     if (!q.array) {
         p.q = numbers[0];
         return gi_chunked_order(dtype, a, &p, o);

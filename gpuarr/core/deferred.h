@@ -43,7 +43,7 @@ typedef struct gi_deferred_port {
                         const ga_reduce_options *o, int ndim, const int64_t *shape);
     /* medians, and percentiles: those of q, as float64 */
     ga_array *(*median)(const char *name, bool skip_nan, ga_dtype dtype, const ga_array *a, const ga_order_options *o);
-    ga_array *(*percentile)(const char *name, bool skip_nan, ga_dtype dtype, const ga_array *a, ga_arg q,
+    ga_array *(*percentile)(const char *name, bool skip_nan, double whole, ga_dtype dtype, const ga_array *a, ga_arg q,
                             const ga_array *percent, const ga_order_options *o);
     /* along an axis */
     ga_array *(*sort)(const ga_array *a, int axis, bool indices, const ga_axis_options *o);

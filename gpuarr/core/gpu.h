@@ -117,6 +117,7 @@ typedef struct gi_gpu_port {
     bool (*order)(const char *site, const struct gi_order *o);
     ga_array *(*unique)(const char *site, const ga_array *a, const ga_unique_options *o);
     ga_array *(*take)(const char *site, const ga_array *a, int axis, const ga_array *indices, ga_take_mode mode);
+    bool (*bisect)(const char *site, const ga_array *sorted, const ga_array *needles, bool right, ga_array *places);
     ga_array *(*chosen)(const char *site, const ga_array *condition, const ga_array *a); /* a is NULL: the indices */
     ga_array *(*keep_between)(const char *site, const ga_array *x, double low, double high);
     bool (*between)(const char *site, const ga_array *x, double low, double high, ga_array *flags, bool inside);

@@ -119,31 +119,62 @@ static bool gi_options_apply(ga_apply_options *o)
 }
 static bool gi_options_stencil(ga_stencil_options *o) { return GI_TAKE(stencil, o, out); }
 static bool gi_options_compute(ga_compute_options *o) { return GI_TAKE(compute, o, out); }
+static bool gi_options_join(const ga_join_options *o) { return gi_option_dtype(o->site, o->dtype); }
+static bool gi_options_round(ga_round_options *o) { return GI_TAKE(round, o, out); }
+static bool gi_options_cumulative(ga_cumulative_options *o)
+{
+    return GI_TAKE(cumulative, o, out) && gi_option_dtype(o->site, o->dtype);
+}
+static bool gi_options_trapezoid(ga_trapezoid_options *o) { return GI_TAKE(trapezoid, o, x); }
+static bool gi_options_average(ga_average_options *o) { return GI_TAKE(average, o, weights) && GI_TAKE_AXES(average, o); }
+static bool gi_options_cov(ga_cov_options *o)
+{
+    return GI_TAKE(cov, o, y) && GI_TAKE(cov, o, fweights) && GI_TAKE(cov, o, aweights) && gi_option_dtype(o->site, o->dtype);
+}
+static bool gi_options_searchsorted(ga_searchsorted_options *o) { return GI_TAKE(searchsorted, o, sorter); }
+static bool gi_options_histogramdd(ga_histogramdd_options *o)
+{
+    return GI_TAKE(histogramdd, o, ranges) && GI_TAKE(histogramdd, o, weights);
+}
+static bool gi_options_trim(const ga_trim_options *o)
+{
+    return gi_option_not_null(o->site, "ga_trim_defaults", "trim", o->trim);
+}
+static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out) && gi_option_dtype(o->site, o->dtype); }
 
 /* Each of them first names the function, where the call has no site. */
-#define GI_NAMED(check, o)       ((o)->site = gi_site_or((o)->site, __func__), check(o))
-#define gi_options_to(o)         GI_NAMED(gi_options_to, o)
-#define gi_options_map(o)        GI_NAMED(gi_options_map, o)
-#define gi_options_reduce(o)     GI_NAMED(gi_options_reduce, o)
-#define gi_options_order(o)      GI_NAMED(gi_options_order, o)
-#define gi_options_axis(o)       GI_NAMED(gi_options_axis, o)
-#define gi_options_copyto(o)     GI_NAMED(gi_options_copyto, o)
-#define gi_options_norm(o)       GI_NAMED(gi_options_norm, o)
-#define gi_options_histogram(o)  GI_NAMED(gi_options_histogram, o)
-#define gi_options_bincount(o)   GI_NAMED(gi_options_bincount, o)
-#define gi_options_product(o)    GI_NAMED(gi_options_product, o)
-#define gi_options_tensordot(o)  GI_NAMED(gi_options_tensordot, o)
-#define gi_options_convolve(o)   GI_NAMED(gi_options_convolve, o)
-#define gi_options_convolve2d(o) GI_NAMED(gi_options_convolve2d, o)
-#define gi_options_ndconvolve(o) GI_NAMED(gi_options_ndconvolve, o)
-#define gi_options_convolve1d(o) GI_NAMED(gi_options_convolve1d, o)
-#define gi_options_gaussian(o)   GI_NAMED(gi_options_gaussian, o)
-#define gi_options_edge(o)       GI_NAMED(gi_options_edge, o)
-#define gi_options_uniform(o)    GI_NAMED(gi_options_uniform, o)
-#define gi_options_window(o)     GI_NAMED(gi_options_window, o)
-#define gi_options_distance(o)   GI_NAMED(gi_options_distance, o)
-#define gi_options_apply(o)      GI_NAMED(gi_options_apply, o)
-#define gi_options_stencil(o)    GI_NAMED(gi_options_stencil, o)
-#define gi_options_compute(o)    GI_NAMED(gi_options_compute, o)
+#define GI_NAMED(check, o)         ((o)->site = gi_site_or((o)->site, __func__), check(o))
+#define gi_options_to(o)           GI_NAMED(gi_options_to, o)
+#define gi_options_map(o)          GI_NAMED(gi_options_map, o)
+#define gi_options_reduce(o)       GI_NAMED(gi_options_reduce, o)
+#define gi_options_order(o)        GI_NAMED(gi_options_order, o)
+#define gi_options_axis(o)         GI_NAMED(gi_options_axis, o)
+#define gi_options_copyto(o)       GI_NAMED(gi_options_copyto, o)
+#define gi_options_norm(o)         GI_NAMED(gi_options_norm, o)
+#define gi_options_histogram(o)    GI_NAMED(gi_options_histogram, o)
+#define gi_options_bincount(o)     GI_NAMED(gi_options_bincount, o)
+#define gi_options_product(o)      GI_NAMED(gi_options_product, o)
+#define gi_options_tensordot(o)    GI_NAMED(gi_options_tensordot, o)
+#define gi_options_convolve(o)     GI_NAMED(gi_options_convolve, o)
+#define gi_options_convolve2d(o)   GI_NAMED(gi_options_convolve2d, o)
+#define gi_options_ndconvolve(o)   GI_NAMED(gi_options_ndconvolve, o)
+#define gi_options_convolve1d(o)   GI_NAMED(gi_options_convolve1d, o)
+#define gi_options_gaussian(o)     GI_NAMED(gi_options_gaussian, o)
+#define gi_options_edge(o)         GI_NAMED(gi_options_edge, o)
+#define gi_options_uniform(o)      GI_NAMED(gi_options_uniform, o)
+#define gi_options_window(o)       GI_NAMED(gi_options_window, o)
+#define gi_options_distance(o)     GI_NAMED(gi_options_distance, o)
+#define gi_options_apply(o)        GI_NAMED(gi_options_apply, o)
+#define gi_options_stencil(o)      GI_NAMED(gi_options_stencil, o)
+#define gi_options_compute(o)      GI_NAMED(gi_options_compute, o)
+#define gi_options_round(o)        GI_NAMED(gi_options_round, o)
+#define gi_options_cumulative(o)   GI_NAMED(gi_options_cumulative, o)
+#define gi_options_trapezoid(o)    GI_NAMED(gi_options_trapezoid, o)
+#define gi_options_average(o)      GI_NAMED(gi_options_average, o)
+#define gi_options_cov(o)          GI_NAMED(gi_options_cov, o)
+#define gi_options_searchsorted(o) GI_NAMED(gi_options_searchsorted, o)
+#define gi_options_histogramdd(o)  GI_NAMED(gi_options_histogramdd, o)
+#define gi_options_trim(o)         GI_NAMED(gi_options_trim, o)
+#define gi_options_trace(o)        GI_NAMED(gi_options_trace, o)
 
 static int gi_axis_or(int axis, int otherwise) { return axis != GA_AXIS_DEFAULT ? axis : otherwise; }

@@ -89,7 +89,7 @@ static bool gi_cuda_take_rows(const char *site, ga_array *taken, const ga_array 
     while (((uintptr_t)m->from | (uintptr_t)bytes) % (uintptr_t)unit) unit /= 2;
     m->to    = (char *)taken->data;
     m->units = taken->size * ga_itemsize(taken->dtype) / unit;
-    m->row   = gi_wide_divisor_of(bytes / unit, m->units);
+    m->row   = gi_wide_divisor_of(m->units > 0 ? bytes / unit : 1, m->units); /* a row may be empty */
     gi_scratch bad;
     memset(&bad, 0, sizeof bad);
     bool ok = true, check = m->mode == GA_TAKE_RAISE && m->count.by > 0;

@@ -91,9 +91,9 @@ template <class K>
 GI_DEVICE void gi_cuda_write_quantile(const gi_cuda_quantiles &w, gi_cuda_keys keys, int k, int64_t line, int64_t n, gi_rank r,
                                       K previous, K next)
 {
-    const gi_quantile_rule &rule = w.rule;
-    int                     size = rule.result == GA_F32 ? 4 : 8;
-    bool between = rule.median || rule.method == GA_LINEAR || rule.method == GA_MIDPOINT, is_float = keys.rule == GI_KEYS_ORDER;
+    const gi_quantile_rule &rule    = w.rule;
+    int                     size    = rule.result == GA_F32 ? 4 : 8;
+    bool                    between = gi_quantile_is_between(rule), is_float = keys.rule == GI_KEYS_ORDER;
     if (!between) size = keys.size;
     char  *out   = w.out + (w.places[k] * w.lines + line) * size;
     double value = gi_nan_f64();

@@ -8,7 +8,7 @@ static void gi_write_quantile(const gi_order *o, gi_rank r, uint64_t previous, u
     ga_dtype dtype = o->lines.dtype;
     char     element[8];
     gi_key_element(dtype, previous, element);
-    if (!o->rule.median && o->rule.method != GA_LINEAR && o->rule.method != GA_MIDPOINT) {
+    if (!gi_quantile_is_between(o->rule)) {
         gi_cast(o->rule.result, dtype, 1, out, element);
         return;
     }
@@ -272,8 +272,8 @@ static bool gi_order_plan(const char *site, gi_order *o, const char *name, const
         gi_fail(site, GA_BAD_DTYPE, "%s does not exist for %s: complex numbers have no order", name, ga_dtype_name(a->dtype));
         return false;
     }
-    if (options->method < GA_LINEAR || options->method > GA_NEAREST) {
-        gi_fail(site, GA_BAD_ARGUMENT, ".method = %d: use GA_LINEAR, GA_LOWER, GA_HIGHER, GA_MIDPOINT or GA_NEAREST",
+    if (options->method < GA_LINEAR || options->method > GA_NORMAL_UNBIASED) {
+        gi_fail(site, GA_BAD_ARGUMENT, ".method = %d: use GA_LINEAR, GA_LOWER, GA_HIGHER, GA_MIDPOINT, GA_NEAREST ...",
                 (int)options->method);
         return false;
     }
@@ -318,23 +318,24 @@ ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o)
     return gi_options_order(&o) ? gi_order_median("ga_nanmedian", true, a, o) : NULL;
 }
 
-/* Do all of them lie in 0 to 100? False with an error. */
-static bool gi_are_percentiles(const char *site, int64_t n, const double *percent)
+/* Do all of them lie in 0 to `whole`, 100 or 1? False with an error. */
+static bool gi_are_percentiles(const char *site, int64_t n, const double *percent, double whole)
 {
     for (int64_t i = 0; i < n; i++)
-        if (!(percent[i] >= 0 && percent[i] <= 100)) {
-            gi_fail(site, GA_BAD_ARGUMENT, "q = %g: percentiles lie between 0 and 100", percent[i]);
+        if (!(percent[i] >= 0 && percent[i] <= whole)) {
+            gi_fail(site, GA_BAD_ARGUMENT, "q = %g: %s lie between 0 and %g", percent[i],
+                    whole == 1 ? "quantiles" : "percentiles", whole);
             return false;
         }
     return true;
 }
 
-/* Takes n quantiles in percent, ascending, with the place of each. */
-static void gi_take_quantiles(gi_order *o, int64_t n, const double *percent)
+/* Takes n quantiles, parts of `whole`, ascending, with the place of each. */
+static void gi_take_quantiles(gi_order *o, int64_t n, const double *percent, double whole)
 {
     double *q = o->quantiles;
     for (int64_t i = 0; i < n; i++) {
-        q[i]         = o->rule.single ? (double)((float)percent[i] / 100.0f) : percent[i] / 100;
+        q[i]         = o->rule.single ? (double)((float)percent[i] / (float)whole) : percent[i] / whole;
         o->places[i] = i;
     }
     for (int64_t step = n / 2; step > 0; step /= 2) /* Shell's sort */
@@ -350,7 +351,7 @@ static void gi_take_quantiles(gi_order *o, int64_t n, const double *percent)
 }
 
 /* Percentiles as float64, where the host can read them. NULL with an error. */
-static ga_array *gi_percent_numbers(const char *site, ga_arg q)
+static ga_array *gi_percent_numbers(const char *site, ga_arg q, double whole)
 {
     ga_array *numbers = q.array ? gi_copy_convert(site, q.array, GA_F64) : gi_array_new(site, GA_F64, GA_CPU, 0, NULL),
              *here    = numbers;
@@ -359,12 +360,14 @@ static ga_array *gi_percent_numbers(const char *site, ga_arg q)
         ga_free(numbers);
     }
     if (here && !q.array) gi_number_to(q, GA_F64, here->data);
-    if (!here || gi_are_percentiles(site, here->size, (const double *)here->data)) return here;
+    if (!here || gi_are_percentiles(site, here->size, (const double *)here->data, whole)) return here;
     ga_free(here);
     return NULL;
 }
 
-static ga_array *gi_order_percentile(const char *name, bool skip_nan, const ga_array *a, ga_arg q, ga_order_options options)
+/* `whole`: percentiles lie between 0 and 100, quantiles between 0 and 1. */
+static ga_array *gi_order_percentile(const char *name, bool skip_nan, double whole, const ga_array *a, ga_arg q,
+                                     ga_order_options options)
 {
     GI_SETTLE_FLOATS;
     const char *site = options.site;
@@ -373,8 +376,8 @@ static ga_array *gi_order_percentile(const char *name, bool skip_nan, const ga_a
     memset(&o, 0, sizeof o);
     if (!gi_order_plan(site, &o, name, a, &options)) return NULL;
     if (q.array ? gi_is_complex(q.array->dtype) : q.kind == GA_KIND_COMPLEX)
-        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "q is complex: percentiles are real numbers");
-    bool between    = o.rule.method == GA_LINEAR || o.rule.method == GA_MIDPOINT;
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "q is complex: quantiles are real numbers");
+    bool between    = gi_quantile_is_between(o.rule);
     o.count         = q.array ? q.array->size : 1;
     o.rule.skip_nan = skip_nan;
     o.rule.single   = q.array && q.array->dtype == GA_F32;
@@ -384,9 +387,9 @@ static ga_array *gi_order_percentile(const char *name, bool skip_nan, const ga_a
     if (o.lines.length == 0 && o.lines.lines > 0 && !(skip_nan && gi_is_float(o.rule.result)))
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name,
                                    gi_shape_of(a));
-    ga_array *percent = gi_percent_numbers(site, q);
+    ga_array *percent = gi_percent_numbers(site, q, whole);
     if (percent && gi_is_deferred(a)) {
-        ga_array *r = gi_deferred()->percentile(name, skip_nan, o.rule.result, a, q, percent, &options);
+        ga_array *r = gi_deferred()->percentile(name, skip_nan, whole, o.rule.result, a, q, percent, &options);
         ga_free(percent);
         return r;
     }
@@ -403,7 +406,7 @@ static ga_array *gi_order_percentile(const char *name, bool skip_nan, const ga_a
         o.places = (int64_t *)(o.quantiles + o.count);
         o.out    = (char *)result->data;
         o.result = result;
-        gi_take_quantiles(&o, o.count, (const double *)percent->data);
+        gi_take_quantiles(&o, o.count, (const double *)percent->data, whole);
         ok = gi_order_run(site, &o);
     }
     gi_mem_release(o.quantiles, bytes);
@@ -415,9 +418,17 @@ static ga_array *gi_order_percentile(const char *name, bool skip_nan, const ga_a
 
 ga_array *(ga_percentile)(const ga_array *a, ga_arg q, ga_order_options o)
 {
-    return gi_options_order(&o) ? gi_order_percentile("ga_percentile", false, a, q, o) : NULL;
+    return gi_options_order(&o) ? gi_order_percentile("ga_percentile", false, 100, a, q, o) : NULL;
 }
 ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o)
 {
-    return gi_options_order(&o) ? gi_order_percentile("ga_nanpercentile", true, a, q, o) : NULL;
+    return gi_options_order(&o) ? gi_order_percentile("ga_nanpercentile", true, 100, a, q, o) : NULL;
+}
+ga_array *(ga_quantile)(const ga_array *a, ga_arg q, ga_order_options o)
+{
+    return gi_options_order(&o) ? gi_order_percentile("ga_quantile", false, 1, a, q, o) : NULL;
+}
+ga_array *(ga_nanquantile)(const ga_array *a, ga_arg q, ga_order_options o)
+{
+    return gi_options_order(&o) ? gi_order_percentile("ga_nanquantile", true, 1, a, q, o) : NULL;
 }

@@ -25,11 +25,11 @@ GI_FORMULA uint64_t gi_bits_of_key_f64(uint64_t key) { return key >> 63 ? key & 
 
 /* What a quantile is. */
 typedef struct gi_quantile_rule {
-    bool        median; /* the mean of the two in the middle */
-    bool        skip_nan;
-    bool        single; /* quantiles are float32 numbers */
-    ga_quantile method;
-    ga_dtype    source, result;
+    bool               median; /* the mean of the two in the middle */
+    bool               skip_nan;
+    bool               single; /* quantiles are float32 numbers */
+    ga_quantile_method method;
+    ga_dtype           source, result;
 } gi_quantile_rule;
 
 /* Quantiles of lines. */
@@ -52,6 +52,48 @@ typedef struct gi_rank {
     double  gamma;
 } gi_rank;
 
+/* Does the rule interpolate between two elements? Else it takes one of them. */
+GI_FORMULA bool gi_quantile_is_between(gi_quantile_rule rule)
+{
+    return rule.median || rule.method == GA_LINEAR || rule.method == GA_MIDPOINT || rule.method == GA_AVERAGED_INVERTED_CDF ||
+           rule.method >= GA_INTERPOLATED_INVERTED_CDF;
+}
+
+GI_FORMULA double gi_quantile_round(gi_quantile_rule rule, double x) { return rule.single ? (double)(float)x : x; }
+
+/* n q + alpha + q (1 - alpha - beta) - 1 */
+GI_FORMULA double gi_quantile_place(gi_quantile_rule rule, double q, int64_t n, double alpha, double beta)
+{
+    double factor = gi_quantile_round(rule, 1 - alpha - beta), start = gi_quantile_round(rule, alpha);
+    double many  = gi_quantile_round(rule, gi_mul_f64((double)n, q));
+    double shift = gi_quantile_round(rule, start + gi_quantile_round(rule, gi_mul_f64(q, factor)));
+    return gi_quantile_round(rule, gi_quantile_round(rule, many + shift) - 1);
+}
+
+/* The place of a quantile among n elements in order, with a fraction; `last` is n - 1. */
+GI_FORMULA double gi_quantile_at(gi_quantile_rule rule, double quantile, int64_t n, double last)
+{
+    double at    = rule.single ? (double)gi_mul_f32((float)last, (float)quantile) : gi_mul_f64(last, quantile);
+    double whole = gi_quantile_round(rule, gi_quantile_round(rule, gi_mul_f64((double)n, quantile)) - 1);
+    switch (rule.method) {
+    case GA_LOWER: return floor(at);
+    case GA_HIGHER: return ceil(at);
+    case GA_NEAREST: return rint(at);
+    case GA_MIDPOINT: return 0.5 * (floor(at) + ceil(at));
+    case GA_INVERTED_CDF: return ceil(whole);
+    case GA_CLOSEST_OBSERVATION: /* the half of an odd number goes down */
+        at = gi_quantile_round(rule, whole - 0.5);
+        return at == floor(at) && fmod(at, 2) != 0 ? at : floor(at) + 1;
+    case GA_AVERAGED_INVERTED_CDF: return whole;
+    case GA_INTERPOLATED_INVERTED_CDF: return gi_quantile_place(rule, quantile, n, 0, 1);
+    case GA_HAZEN: return gi_quantile_place(rule, quantile, n, 0.5, 0.5);
+    case GA_WEIBULL: return gi_quantile_place(rule, quantile, n, 0, 0);
+    case GA_MEDIAN_UNBIASED: return gi_quantile_place(rule, quantile, n, 1 / 3.0, 1 / 3.0);
+    case GA_NORMAL_UNBIASED: return gi_quantile_place(rule, quantile, n, 3 / 8.0, 3 / 8.0);
+    default: return at;
+    }
+}
+
 /* NumPy's arithmetic, step by step. */
 GI_FORMULA gi_rank gi_rank_of(gi_quantile_rule rule, double quantile, int64_t n)
 {
@@ -62,23 +104,16 @@ GI_FORMULA gi_rank gi_rank_of(gi_quantile_rule rule, double quantile, int64_t n)
         r.gamma    = 0.5;
         return r;
     }
-    double last = (double)(n - 1);
-    double at   = rule.single ? (double)gi_mul_f32((float)last, (float)quantile) : gi_mul_f64(last, quantile);
-    switch (rule.method) {
-    case GA_LOWER: at = floor(at); break;
-    case GA_HIGHER: at = ceil(at); break;
-    case GA_NEAREST: at = rint(at); break;
-    case GA_MIDPOINT: at = 0.5 * (floor(at) + ceil(at)); break;
-    default: break;
-    }
+    double last = (double)(n - 1), at = gi_quantile_at(rule, quantile, n, last);
     if (at >= last) {
         r.previous = r.next = n - 1;
         r.gamma             = 1;
         return r;
     }
-    r.previous = (int64_t)at;
-    r.next     = r.previous + 1;
+    r.previous = at < 0 ? 0 : (int64_t)at;
+    r.next     = at < 0 ? 0 : r.previous + 1;
     r.gamma    = at - floor(at);
+    if (rule.method == GA_AVERAGED_INVERTED_CDF) r.gamma = r.gamma == 0 ? 0.5 : 1;
     return r;
 }
 
@@ -94,7 +129,7 @@ GI_FORMULA float gi_lerp_f32(float a, float b, double t)
     return t >= 0.5 ? b - gi_mul_f32(distance, (float)(1 - t)) : a + gi_mul_f32(distance, (float)t);
 }
 
-/* A median, or a quantile by GA_LINEAR or GA_MIDPOINT, from the two elements it lies between. Integers also have the distance of
+/* A quantile from the two elements it lies between. Integers also have the distance of
    their keys, which does not overflow. */
 GI_FORMULA double gi_quantile_between(gi_quantile_rule rule, gi_rank r, double a, double b, uint64_t key_distance)
 {

@@ -52,6 +52,8 @@ GA_UNARY(       floor,        FLT,   SAME, GA_FN(floor)(x),                (2, 2
 GA_UNARY(       ceil,         FLT,   SAME, GA_FN(ceil)(x),                 (2, 2),       "smallest integer >= x"              )
 GA_UNARY(       trunc,        FLT,   SAME, GA_FN(trunc)(x),                (2, 2),       "x without its fraction"             )
 GA_UNARY(       rint,         FLT,   SAME, GA_FN(rint)(x),                 (2.5, 2),     "nearest integer, halves to even"    )
+GA_UNARY(       deg2rad,      FLT,   SAME, GA_MUL(x, (GA_T)3.14159265358979323846 / (GA_T)180), (0, 0), "degrees in radians" )
+GA_UNARY(       rad2deg,      FLT,   SAME, GA_MUL(x, (GA_T)180 / (GA_T)3.14159265358979323846), (0, 0), "radians in degrees" )
 GA_UNARY(       isnan,        FLTC,  BOOL, GA_FN(isnan)(x),                (1, 0),       "is x not a number?"                 )
 GA_UNARY(       isinf,        FLTC,  BOOL, GA_FN(isinf)(x),                (1, 0),       "is x infinite?"                     )
 GA_UNARY(       isfinite,     FLTC,  BOOL, GA_FN(isfinite)(x),             (1, 1),       "is x neither infinite nor NaN?"     )

@@ -1,4 +1,4 @@
-/* gcc: "ga_quantile"  clang: "ga_quantile"  g++: "ga_quantile"  clang++: "ga_quantile"  flags:  */
+/* gcc: "ga_quantile_method"  clang: "ga_quantile_method"  g++: "ga_quantile_method"  clang++: "ga_quantile_method"  flags:  */
 #include "gpuarr.h"
 void f(ga_array *a, ga_array *b, double *p);
 

@@ -208,6 +208,8 @@ class Gpuarr:
             if letter == "a":
                 wrapped.append(self.wrap(value))
                 value = wrapped[-1]
+            if letter == "n":
+                value = self.operand(value, wrapped)
             if letter == "p":  # True: room for a new array; a list: of arrays and such room (None); else a C variable
                 if value is True or isinstance(value, list):
                     given_arrays = [None] if value is True else [a if a is None else self.wrap(a) for a in value]

@@ -1,13 +1,13 @@
 """How the public functions are called: their arguments, results and options, a letter each."""
 import ctypes as C
 
-from .structs import Shape, f64, flag, i32, i64, ptr, text
+from .structs import Arg, Shape, f64, flag, i32, i64, ptr, text
 
 
 def options(name, fields):
     """An options struct: its fields before and behind the bar, from which on they have no positions. i int, l int64, d double, b bool,
-    s shape, a array, p pointer, t dtype."""
-    kinds = {"i": i32, "l": i64, "u": C.c_uint64, "d": f64, "b": flag, "s": Shape, "a": ptr, "p": ptr, "t": i32, "c": text}
+    s shape, a array, n operand, p pointer, t dtype."""
+    kinds = {"i": i32, "l": i64, "u": C.c_uint64, "d": f64, "b": flag, "s": Shape, "a": ptr, "p": ptr, "t": i32, "c": text, "n": Arg}
     listed = [[f.split() for f in part.split(",") if f.strip()] for part in fields.split("|")]
     members = [[(member, kinds[letter]) for letter, member in part] for part in listed]
 
@@ -64,6 +64,30 @@ OPTIONS = {
     "y": options("apply", "a out | a where, p outs"),
     "I": options("eval", "| a out, a where, t dtype, c names"),
     "u": options("stencil", "| i border, d cval, l steps, a out"),
+    "4": options("diagonal", "l k |"),
+    "5": options("tri", "l k, l m | i device"),
+    "6": options("fill", "b wrap |"),
+    "7": options("vander", "l n, b increasing |"),
+    "8": options("round", "i decimals, a out |"),
+    "9": options("join", "| t dtype"),
+    "0": options("trim", "c trim |"),
+    "-": options("cumulative", "| i axis, t dtype, a out, b include_initial"),
+    "<": options("diff", "i n, i axis, n prepend, n append |"),
+    ">": options("ediff", "n to_end, n to_begin |"),
+    "/": options("gradient", "| i axis, i edge_order, n spacing"),
+    "_": options("trapezoid", "a x, d dx, i axis |"),
+    "~": options("unwrap", "d discont, i axis | n period"),
+    "%": options("average", "i axis, a weights | s axes, b keepdims, p sum_of_weights"),
+    "&": options("cov", "a y, b rowvar | b bias, i ddof, a fweights, a aweights, t dtype"),
+    "!": options("nan", "| d nan, d posinf, d neginf"),
+    "(": options("histogramdd", "| p ranges, b density, a weights, p edges"),
+    ")": options("searchsorted", "i side, a sorter |"),
+    "[": options("digitize", "b right |"),
+    "]": options("interp", "d left, d right, d period |"),
+    "{": options("isin", "| b invert"),
+    "}": options("intersect", "| p index_a, p index_b"),
+    "$": options("ravel", "i mode |"),
+    "+": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 
 # The functions that are not rows of the table. Arguments: a array, n operand (array or number), s shape, i int, l int64,
@@ -73,7 +97,7 @@ OPTIONS = {
 FUNCTIONS = """
     where a:annM  isclose a:nnC  allclose b:nnC  array_equal b:nn=  copyto a:anY  copy a:aS  astype a:atS
     ascontiguous a:aS  var a:aR  std a:aR  nanmean a:aR  nanvar a:aR  nanstd a:aR  argmin a:aR  argmax a:aR
-    nanargmin a:aR  nanargmax a:aR  median a:aO  nanmedian a:aO  describe y:ah  percentile a:anO  nanpercentile a:anO  cumsum a:aA
+    nanargmin a:aR  nanargmax a:aR  median a:aO  nanmedian a:aO  describe y:ah  percentile a:anO  nanpercentile a:anO  quantile a:anO  nanquantile a:anO  cumsum a:aA
     cumprod a:aA  norm a:aV  dtype_name c:t  itemsize l:t  promote t:tt  can_cast b:tt  is_contiguous b:a
     same_shape b:aa  may_share_memory b:aa  zeros a:sN  ones a:sN  full a:snN  zeros_n a:ipN  zeros_like a:aN
     ones_like a:aN  full_like a:anN  scalar a:nN  arange a:nnnN  linspace a:ddlL  logspace a:ddlL  eye a:lllN
@@ -91,6 +115,18 @@ FUNCTIONS = """
     gaussian_filter a:adg  gaussian_laplace a:adg  gaussian_gradient_magnitude a:adg  sobel a:ae  prewitt a:ae  laplace a:ae
     uniform_filter a:alf  minimum_filter a:alw  maximum_filter a:alw  median_filter a:alw  percentile_filter a:adlw
     cdist a:aaD  pdist a:aD  squareform a:aF
+    atleast_1d a:aS  atleast_2d a:aS  atleast_3d a:aS  matrix_transpose a:aS  hstack_n a:k9  vstack_n a:k9  dstack_n a:k9
+    column_stack_n a:k9  broadcast_arrays b:kqS  array_split b:aiqA  hsplit b:aiqS  vsplit b:aiqS  dsplit b:aiqS  unstack b:aiqA
+    append a:anA  insert a:annA  delete a:anA  resize a:asS  trim_zeros a:a0  diag a:a4  diagflat a:a4  tril a:a4  triu a:a4
+    identity a:lN  tri a:lllN  tril_indices a:l5  triu_indices a:l5  diag_indices a:liS  fill_diagonal a:an6  vander a:a7
+    trace a:a+  argwhere a:aS  flatnonzero a:aS  round a:a8  geomspace a:ddlL
+    nancumsum a:aA  nancumprod a:aA  cumulative_sum a:a-  cumulative_prod a:a-  diff a:a<  ediff1d a:a>  gradient a:a/
+    trapezoid a:a_  unwrap a:a~  ptp a:aR  average a:a%  cov a:a&  corrcoef a:a&  nan_to_num a:a!  i0 a:aS  polyval a:anS
+    searchsorted a:an)  digitize a:na[  interp a:naa]  isin a:na{  intersect1d a:aa}  union1d a:aaS  setdiff1d a:aaS
+    setxor1d a:aaS  unique_all a:aqqqS  unique_values a:aS  unique_counts a:aqS  unique_inverse a:aqS  lexsort_n a:kS
+    partition a:alA  argpartition a:alA  ravel_multi_index a:as$  unravel_index a:nsS  histogram_bin_edges a:alH
+    histogramdd a:as(  histogram2d a:aas(
+    poly a:aS  bartlett a:lN  blackman a:lN  hamming a:lN  hanning a:lN  kaiser a:ldN
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
 SIGNATURES = dict(zip(FUNCTIONS[::2], FUNCTIONS[1::2]))

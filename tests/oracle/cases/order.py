@@ -5,7 +5,9 @@ from ..case import case
 from ..comparing import Close, Mismatch, Skip, attempt, equal_bits, values_only
 from ..dtypes import F64, FLOATS, REALS, wide
 
-METHODS = ["linear", "lower", "higher", "midpoint", "nearest"]
+METHODS = ["linear", "lower", "higher", "midpoint", "nearest", "inverted_cdf", "averaged_inverted_cdf", "closest_observation",
+           "interpolated_inverted_cdf", "hazen", "weibull", "median_unbiased", "normal_unbiased"]
+BETWEEN = {"linear", "midpoint", *METHODS[6:]} - {"closest_observation"}
 
 
 def ordered_input(c):
@@ -64,20 +66,22 @@ def describe(c):
         raise Mismatch(f"want {want}, got {got[1:]}")
 
 
-@case("percentile", "nanpercentile")
+@case("percentile", "nanpercentile", "quantile", "nanquantile")
 def percentile(c):
     a = ordered_input(c)
     q = float(c.pick(0, 25, 50, 75, 100, 33.3, 99.9, 1))
     if c.chance(0.4):  # NumPy's nanpercentile mixes the axes of a 2-D q up
-        q = c.g.integers(0, 101, c.pick((1,), (3,), (4,), (2, 3) if c.name == "percentile" else (2,))).astype(float)
+        q = c.g.integers(0, 101, c.pick((1,), (3,), (4,), (2, 3) if "nan" not in c.name else (2,))).astype(float)
     if c.chance(0.02):
         q = c.pick(-1.0, 101.0)
-    method = c.r.randrange(5)
+    if c.name.endswith("quantile"):
+        q = q / 100
+    method = c.r.randrange(len(METHODS) if c.chance(0.6) else 5)
     named = {"axis": c.axis(a.ndim), "keepdims": c.chance(0.3)}
     c.note("q, method", (q, METHODS[method]))
-    x = a.astype(F64) if a.dtype.kind in "iu" and METHODS[method] in ("linear", "midpoint") else a  # NumPy's integers overflow
+    x = a.astype(F64) if a.dtype.kind in "iu" and METHODS[method] in BETWEEN else a  # NumPy's integers overflow
     least = attempt(lambda: np.nanmin(a, axis=named["axis"]))
-    if c.name == "nanpercentile" and not isinstance(least, Exception) and np.isnan(least).any():
+    if c.name.startswith("nan") and not isinstance(least, Exception) and np.isnan(least).any():
         raise Skip  # of nothing but NaN NumPy changes the dtype
     judge_order(c, lambda: getattr(np, c.name)(x, q, method=METHODS[method], **named),
                 lambda: getattr(c.ga, c.name)(a, q, method=method, **named), a, named)

@@ -66,7 +66,7 @@ def take(c):
     dtype = c.pick(I64, I64, np.dtype("i4"), np.dtype("i1"), np.dtype("u2"))
     low, high = (-n - 2, n + 2) if beyond else (-n, n - 1)
     low, high = (max(low, np.iinfo(dtype).min), min(high, np.iinfo(dtype).max))
-    if high < low or a.size == 0:  # NumPy does not look at the indices then
+    if high < low or a.size == 0 and beyond:  # NumPy does not look at the indices then
         raise Skip
     indices = c.g.integers(low, high, c.shape(largest=50)[:3], endpoint=True).astype(dtype)
     c.note("indices, mode", (indices.tolist(), mode))

@@ -1,0 +1,232 @@
+/* ---- order and places: lexsort, partition, ravel_multi_index, unravel_index -------------------------------------------- */
+
+ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site)
+{
+    if (!gi_join_check_list(site, n, keys)) return NULL;
+    for (int k = 0; k < n; k++)
+        if (keys[k]->ndim != 1 || keys[k]->size != keys[0]->size)
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "key number %d has shape %s: all are lines of the same length", k,
+                                       gi_shape_of(keys[k]));
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    ga_array *order = gi_do_along(&c, (ga_argsort), keys[0], 0);
+    for (int k = 1; k < n && order; k++) { /* each sort keeps the order of those before */
+        ga_array *key = gi_do_take(&c, keys[k], order, 0), *next = key ? gi_do_along(&c, (ga_argsort), key, 0) : NULL;
+        order = next ? gi_do_take(&c, order, next, 0) : NULL;
+    }
+    return gi_compose_end(&c, order);
+}
+
+/* Is there a place kth along the axis? A partition is more than is asked for: all is sorted. */
+static ga_array *gi_sort_partition(ga_array *(*sort)(const ga_array *, ga_axis_options), const char *name, const ga_array *a,
+                                   int64_t kth, ga_axis_options o)
+{
+    if (!gi_options_axis(&o) || !gi_array_check_any(o.site, a, "a") || !gi_takes_only_axis(name, &o)) return NULL;
+    const int     axis = gi_axis(o.site, gi_axis_or(o.axis, -1), a->ndim);
+    const int64_t n    = axis < 0 ? 0 : a->shape[axis];
+    if (axis < 0) return NULL;
+    if (kth < -n || kth >= n)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "kth = %lld is out of bounds for axis %d with length %lld",
+                                   (long long)kth, axis, (long long)n);
+    o.out = GA_NO_ARRAY;
+    return sort(a, o);
+}
+
+ga_array *(ga_partition)(const ga_array *a, int64_t kth, ga_axis_options o)
+{
+    return gi_sort_partition((ga_sort), "ga_partition", a, kth, o);
+}
+ga_array *(ga_argpartition)(const ga_array *a, int64_t kth, ga_axis_options o)
+{
+    return gi_sort_partition((ga_argsort), "ga_argpartition", a, kth, o);
+}
+
+/* ---- places in a shape, and in its elements in C order ------------------------------------------------------------------------ */
+
+/* Integers as int64 of 0 to n - 1, by the mode. */
+static ga_array *gi_do_bounded(const gi_composition *c, const ga_array *index, int64_t n, ga_take_mode mode)
+{
+    bool outside = false;
+    if (mode == GA_TAKE_WRAP && n > 0) return GI_DO_2(c, remainder, index, n);
+    if (mode == GA_TAKE_CLIP && n > 0) return (ga_clip)(GA_ARG(index), GA_ARG(0), GA_ARG(n - 1), gi_map_site(c->site));
+    ga_array *both = GI_DO_2(c, logical_or, GI_DO_2(c, less, index, 0), GI_DO_2(c, greater_equal, index, n));
+    ga_array *any  = both ? gi_do_fold(c, (ga_any), both, GA_AXIS_DEFAULT, false) : NULL;
+    if (!any || !gi_item_as(c->site, any, NULL, GA_BOOL, &outside)) return NULL;
+    if (!outside) return (ga_view)(index, c->site);
+    return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT, "an index is out of bounds for a length of %lld", (long long)n);
+}
+
+static ga_array *gi_do_integers(const gi_composition *c, const ga_array *a)
+{
+    if (!gi_array_check(c->site, a, "indices")) return NULL;
+    if (gi_dtype_kind(a->dtype) != 1)
+        return (ga_array *)gi_fail(c->site, GA_BAD_DTYPE, "indices are %s: they must be integers", ga_dtype_name(a->dtype));
+    return (ga_astype)(a, GA_I64, c->site);
+}
+
+/* How many elements has the shape? -1 with an error. */
+static int64_t gi_index_range(const char *site, const ga_shape *shape)
+{
+    int64_t strides[GPUARR_MAX_DIMS];
+    if (!gi_shape_check(site, shape->ndim, shape->n)) return -1;
+    if (gi_shape_c_strides(GA_U8, shape->ndim, shape->n, strides) >= 0) return gi_shape_size(shape->ndim, shape->n);
+    gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted", gi_shape_text(shape->ndim, shape->n));
+    return -1;
+}
+
+ga_array *(ga_ravel_multi_index)(const ga_array *indices, ga_shape shape, ga_ravel_options o)
+{
+    if (!gi_array_check(o.site, indices, "indices") || gi_index_range(o.site, &shape) < 0) return NULL;
+    if (indices->ndim < 1 || indices->shape[0] != shape.ndim)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
+                                   "indices have shape %s: the first axis must have length %d, that of %s",
+                                   gi_shape_of(indices), shape.ndim, gi_shape_text(shape.ndim, shape.n));
+    if ((int)o.mode < GA_TAKE_RAISE || o.mode > GA_TAKE_CLIP)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is not GA_TAKE_RAISE, GA_TAKE_WRAP or GA_TAKE_CLIP",
+                                   (int)o.mode);
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array *all = gi_do_integers(&c, indices), *sum = NULL;
+    for (int d = 0; all && d < shape.ndim; d++) {
+        ga_array *row    = gi_do_part(&c, all, 0, d, 1),
+                 *line   = row ? gi_do_reshape(&c, row, all->ndim - 1, all->shape + 1) : NULL;
+        ga_array *within = line ? gi_do_bounded(&c, line, shape.n[d], o.mode) : NULL;
+        if (!within) break;
+        sum = sum ? (ga_multiply_add)(GA_ARG(sum), GA_ARG(shape.n[d]), GA_ARG(within), gi_map_site(o.site))
+                  : (ga_copy)(within, o.site);
+        if (!sum || d == shape.ndim - 1) return gi_compose_end(&c, sum);
+    }
+    if (all && shape.ndim == 0) gi_fail(o.site, GA_BAD_SHAPE, "the shape has no dimensions: there is nothing to index");
+    return gi_compose_end(&c, NULL);
+}
+
+ga_array *(ga_unravel_index)(ga_arg indices, ga_shape shape, const char *site)
+{
+    const int64_t size = gi_index_range(site, &shape);
+    if (size < 0) return NULL;
+    if (shape.ndim == 0)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "the shape has no dimensions: there is nothing to index");
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    const ga_array *rows[GPUARR_MAX_DIMS];
+    ga_array *given = gi_do_array(&c, indices, "indices", GA_DEVICE_DEFAULT), *flat = given ? gi_do_integers(&c, given) : NULL;
+    ga_array *left = flat ? gi_do_bounded(&c, flat, size, GA_TAKE_RAISE) : NULL;
+    for (int d = shape.ndim - 1; d >= 0 && left; d--) {
+        rows[d] = d == 0 ? left : GI_DO_2(&c, remainder, left, shape.n[d] > 0 ? shape.n[d] : 1);
+        left    = d == 0 || !rows[d] ? left : GI_DO_2(&c, floor_divide, left, shape.n[d] > 0 ? shape.n[d] : 1);
+        if (!rows[d]) left = NULL;
+    }
+    ga_axis_options stacked = ga_axis_defaults;
+    stacked.site            = site;
+    return gi_compose_end(&c, left ? (ga_stack_n)(shape.ndim, rows, stacked) : NULL);
+}
+
+/* ---- histograms of several dimensions ------------------------------------------------------------------------------------------ */
+
+ga_array *(ga_histogram_bin_edges)(const ga_array *a, int64_t bins, ga_histogram_options o)
+{
+    if (o.edges)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_histogram_bin_edges takes no .edges: they are what it returns");
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array *edges = NULL;
+    o.edges         = &edges;
+    o.weights       = GA_NO_ARRAY;
+    o.density       = false;
+    return gi_compose_end(&c, (ga_histogram)(a, bins, o) ? edges : NULL);
+}
+
+/* The edges of a column's bins, and for each of its elements the number of its bin, from 1 on; 0 and bins + 1 are outside. */
+static bool gi_do_bins(const gi_composition *c, const ga_array *x, int64_t bins, double low, double high, ga_array **edges,
+                       ga_array **place)
+{
+    ga_histogram_options o = ga_histogram_defaults;
+    o.site                 = c->site;
+    o.low                  = low;
+    o.high                 = high;
+    *place                 = NULL;
+    *edges                 = (ga_histogram_bin_edges)(x, bins, o);
+    ga_array *number       = *edges ? gi_do_search(c, *edges, x, true, NULL) : NULL,
+             *last         = number ? gi_do_part(c, *edges, 0, bins, 1) : NULL;
+    ga_array *at_end       = last ? GI_DO_2(c, equal, x, last) : NULL; /* the last bin has its upper edge, too */
+    *place                 = at_end ? GI_DO_2(c, subtract, number, at_end) : NULL;
+    return *place != NULL;
+}
+
+/* Counts of the bins without what lies outside; of densities, divided by their sum and the widths of the bins. */
+static ga_array *gi_histogram_counts(const gi_composition *c, const ga_array *place, const ga_shape *bins,
+                                     ga_array *const *edges, const ga_histogramdd_options *o)
+{
+    ga_shape            all = *bins;
+    ga_bincount_options b   = ga_bincount_defaults;
+    const ga_array     *flat;
+    ga_ravel_options    r = ga_ravel_defaults;
+    r.site = b.site = c->site;
+    for (int d = 0; d < all.ndim; d++) all.n[d] += 2;
+    if ((b.minlength = gi_index_range(c->site, &all)) < 0) return NULL;
+    if (o->weights) b.weights = o->weights;
+    flat             = (ga_ravel_multi_index)(place, all, r);
+    ga_array *counts = flat ? (ga_bincount)(flat, b) : NULL, *wide = counts ? (ga_astype)(counts, GA_F64, c->site) : NULL;
+    ga_array *core = wide ? (ga_reshape)(wide, all, c->site) : NULL, *total = NULL;
+    for (int d = 0; d < all.ndim && core; d++) core = gi_do_part(c, core, d, 1, bins->n[d]);
+    if (!core || !o->density) return core ? (ga_copy)(core, c->site) : NULL;
+    total = gi_do_fold(c, (ga_sum), core, GA_AXIS_DEFAULT, false);
+    for (int d = 0; d < all.ndim && core; d++)
+        core = GI_DO_2(c, divide, core, gi_do_turn(c, gi_do_diff(c, edges[d], 0), d, all.ndim));
+    return core && total ? GI_DO_2(c, divide, core, total) : NULL;
+}
+
+ga_array *(ga_histogramdd)(const ga_array *sample, ga_shape bins, ga_histogramdd_options o)
+{
+    for (int d = 0; o.edges && d < bins.ndim; d++) o.edges[d] = NULL;
+    if (!gi_options_histogramdd(&o) || !gi_array_check(o.site, sample, "sample") || !gi_shape_check(o.site, bins.ndim, bins.n))
+        return NULL;
+    if (sample->ndim != 2 || sample->shape[1] != bins.ndim)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
+                                   "sample has shape %s: it must be (points, %d), a column for each number of bins",
+                                   gi_shape_of(sample), bins.ndim);
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array       *edges[GPUARR_MAX_DIMS], **outs[GPUARR_MAX_DIMS], *place[GPUARR_MAX_DIMS];
+    ga_array       *wide = (ga_astype)(sample, GA_F64, o.site), *r = NULL;
+    const ga_array *rows[GPUARR_MAX_DIMS];
+    ga_axis_options stacked = ga_axis_defaults;
+    stacked.site            = o.site;
+    int d                   = 0;
+    for (; wide && d < bins.ndim; d++) {
+        ga_array *column = gi_do_part(&c, wide, 1, d, 1), *x = column ? (ga_ravel)(column, o.site) : NULL;
+        if (!x || !gi_do_bins(&c, x, bins.n[d], o.ranges ? o.ranges[2 * d] : GA_REAL_DEFAULT,
+                              o.ranges ? o.ranges[2 * d + 1] : GA_REAL_DEFAULT, &edges[d], &place[d]))
+            break;
+        rows[d] = place[d];
+        outs[d] = o.edges ? &o.edges[d] : NULL;
+    }
+    if (wide && d == bins.ndim) {
+        ga_array *all = (ga_stack_n)(d, rows, stacked);
+        r             = all ? gi_histogram_counts(&c, all, &bins, edges, &o) : NULL;
+    }
+    for (int k = 0; r && k < d; k++)
+        if (outs[k]) *outs[k] = gi_compose_keep(&c, edges[k]);
+    return gi_compose_end(&c, r);
+}
+
+ga_array *(ga_histogram2d)(const ga_array *x, const ga_array *y, ga_shape bins, ga_histogramdd_options o)
+{
+    for (int d = 0; o.edges && d < 2; d++) o.edges[d] = NULL;
+    if (bins.ndim == 1) {
+        bins.ndim = 2;
+        bins.n[1] = bins.n[0];
+    }
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    const ga_array *both[2] = { x, y };
+    ga_axis_options stacked = ga_axis_defaults;
+    stacked.site            = o.site;
+    stacked.axis            = 1;
+    ga_array *sample = (ga_stack_n)(2, both, stacked), *r = NULL;
+    if (sample && sample->ndim != 2)
+        gi_fail(o.site, GA_BAD_SHAPE, "x has shape %s: both must have one dimension", gi_shape_of(x));
+    else if (sample) r = (ga_histogramdd)(sample, bins, o);
+    for (int d = 0; r && o.edges && d < 2; d++) gi_compose_keep(&c, o.edges[d]);
+    return gi_compose_end(&c, r);
+}

@@ -1,0 +1,160 @@
+/* ---- sets: isin, intersections, differences, unions ------------------------------------------------------------------- */
+
+/* Which elements of a sorted line are equal to the one behind them; one fewer than the line has. */
+static ga_array *gi_do_repeated(const gi_composition *c, const ga_array *sorted)
+{
+    int64_t n = sorted && sorted->size > 0 ? sorted->size - 1 : 0;
+    if (!sorted) return NULL;
+    ga_array *behind = gi_do_part(c, sorted, 0, sorted->size - n, n), *before = gi_do_part(c, sorted, 0, 0, n);
+    return behind && before ? GI_DO_2(c, equal, behind, before) : NULL;
+}
+
+static ga_array *gi_do_unique(const gi_composition *c, const ga_array *a, ga_unique_options o)
+{
+    o.site = c->site;
+    return (ga_unique)(a, o);
+}
+
+/* A flag for each element of a line: is it among those of a line of real numbers? */
+static ga_array *gi_isin_searched(const gi_composition *c, const ga_array *line, const ga_array *among)
+{
+    ga_array *sorted = gi_do_along(c, (ga_sort), among, 0), *place = sorted ? gi_do_search(c, sorted, line, false, NULL) : NULL;
+    if (!place) return NULL;
+    ga_array *inside = GI_DO_2(c, minimum, place, sorted->size - 1), *found = inside ? gi_do_take(c, sorted, inside, 0) : NULL;
+    return found ? GI_DO_2(c, equal, found, line) : NULL;
+}
+
+/* The same by a sort of both, which complex numbers have: equal ones come to stand side by side, first that of the line. */
+static ga_array *gi_isin_sorted(const gi_composition *c, const ga_array *line, const ga_array *among)
+{
+    ga_array         *number = NULL;
+    ga_unique_options o      = ga_unique_defaults;
+    o.inverse                = &number;
+    ga_array *own = gi_do_unique(c, line, o), *other = own ? gi_do_unique(c, among, ga_unique_defaults) : NULL;
+    ga_array *all   = other ? gi_do_join(c, own, other, 0) : NULL;
+    ga_array *order = all ? gi_do_along(c, (ga_argsort), all, 0) : NULL;
+    ga_array *twice = order ? gi_do_repeated(c, gi_do_take(c, all, order, 0)) : NULL;
+    ga_array *never = twice ? (ga_zeros)(gi_line(1), gi_new_on(c->site, GA_BOOL, line->device)) : NULL;
+    ga_array *flags = never ? gi_do_join(c, twice, never, 0) : NULL;
+    ga_array *back  = flags ? gi_do_along(c, (ga_argsort), order, 0) : NULL;
+    ga_array *ours  = back ? gi_do_take(c, flags, back, 0) : NULL;
+    return ours ? gi_do_take(c, ours, number, 0) : NULL;
+}
+
+static ga_array *gi_do_isin(const gi_composition *c, const ga_array *a, const ga_array *among, bool invert)
+{
+    const ga_array *both[2] = { a, among };
+    if (!gi_array_check(c->site, a, "a") || !gi_array_check(c->site, among, "test") ||
+        gi_common_device(c->site, 2, both) == GA_DEVICE_DEFAULT)
+        return NULL;
+    ga_array *line = (ga_ravel)(a, c->site), *test = (ga_ravel)(among, c->site), *r = NULL;
+    if (!line || !test) return NULL;
+    if (line->size == 0 || test->size == 0) r = (ga_zeros)(gi_line(line->size), gi_new_on(c->site, GA_BOOL, a->device));
+    else if (gi_is_complex(ga_promote(a->dtype, among->dtype))) r = gi_isin_sorted(c, line, test);
+    else r = gi_isin_searched(c, line, test);
+    if (r && invert) r = GI_DO_1(c, logical_not, r);
+    return r ? gi_do_reshape(c, r, a->ndim, a->shape) : NULL;
+}
+
+ga_array *(ga_isin)(ga_arg element, const ga_array *test, ga_isin_options o)
+{
+    if (!gi_array_check(o.site, test, "test")) return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array *a = gi_do_array(&c, element, "element", test->device);
+    return gi_compose_end(&c, a ? gi_do_isin(&c, a, test, o.invert) : NULL);
+}
+
+/* The different elements of both, in one line, and where each comes from in the arrays. */
+static ga_array *gi_do_both_unique(const gi_composition *c, const ga_array *a, const ga_array *b, ga_array **from)
+{
+    ga_unique_options first = ga_unique_defaults, second = ga_unique_defaults;
+    first.index  = from;
+    second.index = from ? from + 1 : NULL;
+    ga_array *x = gi_do_unique(c, a, first), *y = x ? gi_do_unique(c, b, second) : NULL;
+    return y ? gi_do_join(c, x, y, 0) : NULL;
+}
+
+/* Where flags are true: the elements of a line. */
+static ga_array *gi_do_chosen(const gi_composition *c, const ga_array *flags, const ga_array *line)
+{
+    return flags && line ? (ga_extract)(flags, line, c->site) : NULL;
+}
+
+ga_array *(ga_intersect1d)(const ga_array *a, const ga_array *b, ga_intersect_options o)
+{
+    if (o.index_a) *o.index_a = NULL;
+    if (o.index_b) *o.index_b = NULL;
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    const bool places  = o.index_a || o.index_b;
+    ga_array  *from[2] = { NULL, NULL }, *r = NULL, *at[2] = { NULL, NULL };
+    ga_array  *all   = gi_do_both_unique(&c, a, b, places ? from : NULL),
+             *order  = all ? gi_do_along(&c, (ga_argsort), all, 0) : NULL;
+    ga_array *sorted = order ? gi_do_take(&c, all, order, 0) : NULL, *twice = gi_do_repeated(&c, sorted);
+    if (twice) r = gi_do_chosen(&c, twice, gi_do_part(&c, sorted, 0, 0, twice->size));
+    if (r && places) {
+        int64_t   n      = from[0]->size;
+        ga_array *first  = gi_do_chosen(&c, twice, gi_do_part(&c, order, 0, 0, twice->size));
+        ga_array *second = gi_do_chosen(&c, twice, gi_do_part(&c, order, 0, order->size - twice->size, twice->size));
+        at[0]            = first ? gi_do_take(&c, from[0], first, 0) : NULL;
+        at[1]            = second ? gi_do_take(&c, from[1], GI_DO_2(&c, subtract, second, n), 0) : NULL;
+        if (!at[0] || !at[1]) r = NULL;
+    }
+    if (r && o.index_a) *o.index_a = gi_compose_keep(&c, at[0]);
+    if (r && o.index_b) *o.index_b = gi_compose_keep(&c, at[1]);
+    return gi_compose_end(&c, r);
+}
+
+ga_array *(ga_union1d)(const ga_array *a, const ga_array *b, const char *site)
+{
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    ga_array *all = gi_do_both_unique(&c, a, b, NULL);
+    return gi_compose_end(&c, all ? gi_do_unique(&c, all, ga_unique_defaults) : NULL);
+}
+
+ga_array *(ga_setdiff1d)(const ga_array *a, const ga_array *b, const char *site)
+{
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    ga_array *own = gi_do_unique(&c, a, ga_unique_defaults), *other = own ? gi_do_isin(&c, own, b, true) : NULL;
+    return gi_compose_end(&c, gi_do_chosen(&c, other, own));
+}
+
+ga_array *(ga_setxor1d)(const ga_array *a, const ga_array *b, const char *site)
+{
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    ga_array *all = gi_do_both_unique(&c, a, b, NULL), *sorted = all ? gi_do_along(&c, (ga_sort), all, 0) : NULL;
+    if (sorted && sorted->size > 0) { /* different from the one before, and from the one behind */
+        ga_array *again = gi_do_repeated(&c, sorted), *other = again ? GI_DO_1(&c, logical_not, again) : NULL;
+        ga_array *end    = (ga_ones)(gi_line(1), gi_new_on(site, GA_BOOL, sorted->device));
+        ga_array *before = other && end ? gi_do_join(&c, end, other, 0) : NULL;
+        ga_array *behind = before ? gi_do_join(&c, other, end, 0) : NULL;
+        sorted           = behind ? gi_do_chosen(&c, GI_DO_2(&c, logical_and, before, behind), sorted) : NULL;
+    }
+    return gi_compose_end(&c, sorted);
+}
+
+/* ---- ga_unique with NaNs that differ, by the names of the array API -------------------------------------------------------- */
+
+ga_array *(ga_unique_all)(const ga_array *a, ga_array **index, ga_array **inverse, ga_array **counts, const char *site)
+{
+    ga_unique_options o = ga_unique_defaults;
+    o.site              = site;
+    o.index             = index;
+    o.inverse           = inverse;
+    o.counts            = counts;
+    o.equal_nan         = false;
+    return (ga_unique)(a, o);
+}
+ga_array *(ga_unique_values)(const ga_array *a, const char *site) { return (ga_unique_all)(a, NULL, NULL, NULL, site); }
+ga_array *(ga_unique_counts)(const ga_array *a, ga_array **counts, const char *site)
+{
+    return (ga_unique_all)(a, NULL, NULL, counts, site);
+}
+ga_array *(ga_unique_inverse)(const ga_array *a, ga_array **inverse, const char *site)
+{
+    return (ga_unique_all)(a, NULL, inverse, NULL, site);
+}

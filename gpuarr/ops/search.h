@@ -1,0 +1,237 @@
+/* ---- searchsorted, digitize, interp ----------------------------------------------------------------------------------- */
+/*  The needles are taken 64 at a time. Where they ascend, the places of the first and the last bound those of the others; then all of them are
+    halved side by side, so that the processor waits for several elements at once.                                                  */
+
+enum { GI_NEEDLES = 64, GI_NEEDLES_AT_ONCE = 16 };
+
+GI_BEGIN_FAST
+/* The places of `count` needles, at most 16, that lie in low .. low + length. */
+static GI_INLINE void gi_bisect_few(const ga_dtype dtype, const bool right, const void *sorted, int64_t low, int64_t length,
+                                    int count, const uint64_t *needle, int64_t *place)
+{
+    for (int k = 0; k < count; k++) place[k] = low;
+    while (length > 0) {
+        const int64_t half = length - length / 2;
+        for (int k = 0; k < count; k++) /* the element that ends the first half */
+            place[k] += gi_bisection_before(dtype, right, sorted, place[k] + half - 1, needle[k]) ? half : 0;
+        length /= 2;
+    }
+}
+
+static GI_INLINE void gi_bisect_block(const ga_dtype dtype, const bool right, const gi_bisection *b, int64_t start, int count)
+{
+    uint64_t needle[GI_NEEDLES];
+    int64_t *place = b->places + start, low = 0, high = b->n;
+    int      descents = 0;
+    for (int k = 0; k < count; k++) needle[k] = gi_bisection_key(dtype, b->needles, start + k);
+    for (int k = 1; k < count; k++) descents += needle[k] < needle[k - 1];
+    if (descents == 0) {
+        const uint64_t ends[2] = { needle[0], needle[count - 1] };
+        int64_t        at[2];
+        gi_bisect_few(dtype, right, b->sorted, 0, b->n, 2, ends, at);
+        low  = at[0];
+        high = at[1] < at[0] ? at[0] : at[1];
+    }
+    for (int k = 0; k < count; k += GI_NEEDLES_AT_ONCE) {
+        const int rest = count - k;
+        if (rest >= GI_NEEDLES_AT_ONCE)
+            gi_bisect_few(dtype, right, b->sorted, low, high - low, GI_NEEDLES_AT_ONCE, needle + k, place + k);
+        else gi_bisect_few(dtype, right, b->sorted, low, high - low, rest, needle + k, place + k);
+    }
+}
+
+static GI_INLINE void gi_bisect_blocks(const ga_dtype dtype, const gi_bisection *b, int64_t begin, int64_t end)
+{
+    for (int64_t block = begin; block < end; block++) {
+        const int64_t start = block * GI_NEEDLES, rest = b->count - start;
+        const int     count = rest < GI_NEEDLES ? (int)rest : GI_NEEDLES;
+        if (b->right) gi_bisect_block(dtype, true, b, start, count);
+        else gi_bisect_block(dtype, false, b, start, count);
+    }
+}
+
+static void gi_bisect_range(int64_t begin, int64_t end, void *job)
+{
+    const gi_bisection *b = (const gi_bisection *)job;
+    switch (b->dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: gi_bisect_blocks(GA_##TAG, b, begin, end); break;
+        GI_EACH_BOOL(GI_CASE)
+        GI_EACH_INT(GI_CASE)
+        GI_EACH_FLT(GI_CASE)
+#undef GI_CASE
+    default: break;
+    }
+}
+GI_END_FAST
+
+/* The places of needles in a sorted line; both in one dtype, and contiguous. */
+static ga_array *gi_bisect(const char *site, const ga_array *sorted, const ga_array *needles, bool right)
+{
+    ga_array *places = gi_array_new(site, GA_I64, needles->device, needles->ndim, needles->shape);
+    if (!places || places->size == 0) return places;
+    if (needles->device == GA_CUDA) {
+        if (gi_gpu->bisect(site, sorted, needles, right, places)) return places;
+        ga_free(places);
+        return NULL;
+    }
+    gi_bisection b;
+    memset(&b, 0, sizeof b);
+    b.dtype         = sorted->dtype;
+    b.right         = right;
+    b.n             = sorted->size;
+    b.count         = needles->size;
+    b.sorted        = sorted->data;
+    b.needles       = needles->data;
+    b.places        = (int64_t *)places->data;
+    double halvings = 1;
+    for (int64_t n = b.n; n > 0; n /= 2) halvings++;
+    int64_t blocks = (b.count + GI_NEEDLES - 1) / GI_NEEDLES;
+    gi_parallel_bytes(8 * (double)b.count * halvings, blocks, 64, gi_bisect_range, &b);
+    return places;
+}
+
+/* The same of any arrays: a, in the order of sorter if there is one, and v. */
+static ga_array *gi_do_search(const gi_composition *c, const ga_array *a, const ga_array *v, bool right, const ga_array *sorter)
+{
+    const ga_array *all[3] = { a, v, sorter };
+    if (!gi_array_check(c->site, a, "a") || !gi_array_check(c->site, v, "v") ||
+        (sorter && !gi_array_check(c->site, sorter, ".sorter")) ||
+        gi_common_device(c->site, sorter ? 3 : 2, all) == GA_DEVICE_DEFAULT)
+        return NULL;
+    if (a->ndim != 1)
+        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "a has shape %s: it must have one dimension, in ascending order",
+                                   gi_shape_of(a));
+    if (sorter && (sorter->ndim != 1 || sorter->size != a->size))
+        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, ".sorter has shape %s, a %s: they must be equal", gi_shape_of(sorter),
+                                   gi_shape_of(a));
+    const ga_dtype dtype = ga_promote(a->dtype, v->dtype);
+    if (gi_is_complex(dtype))
+        return (ga_array *)gi_fail(c->site, GA_BAD_DTYPE, "%s is not searched: give real numbers", ga_dtype_name(dtype));
+    const ga_array *ordered = sorter ? gi_do_take(c, a, sorter, 0) : a;
+    ga_array       *sorted  = ordered ? gi_copy_contiguous(c->site, ordered, dtype) : NULL;
+    ga_array       *needles = sorted ? gi_copy_contiguous(c->site, v, dtype) : NULL;
+    return needles ? gi_bisect(c->site, sorted, needles, right) : NULL;
+}
+
+ga_array *(ga_searchsorted)(const ga_array *a, ga_arg v, ga_searchsorted_options o)
+{
+    if (!gi_options_searchsorted(&o) || !gi_array_check(o.site, a, "a")) return NULL;
+    if (o.side != GA_LEFT && o.side != GA_RIGHT)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".side = %d: it is GA_LEFT or GA_RIGHT", (int)o.side);
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array *needles = gi_do_array(&c, v, "v", a->device);
+    return gi_compose_end(&c, needles ? gi_do_search(&c, a, needles, o.side == GA_RIGHT, o.sorter) : NULL);
+}
+
+/* 1 if a line ascends (equal neighbours may), -1 if it descends, 0 if neither; -2 with an error. */
+static int gi_direction_of(const gi_composition *c, const ga_array *line)
+{
+    bool found = false;
+    if (line->size < 2) return 1;
+    ga_array *before = gi_do_part(c, line, 0, 0, line->size - 1), *behind = gi_do_part(c, line, 0, 1, line->size - 1);
+    for (int way = 1; way >= -1 && before && behind; way -= 2) {
+        ga_array *right_way = way > 0 ? GI_DO_2(c, less_equal, before, behind) : GI_DO_2(c, greater_equal, before, behind);
+        ga_array *all       = gi_do_fold(c, (ga_all), right_way, GA_AXIS_DEFAULT, false);
+        if (!all || !gi_item_as(c->site, all, NULL, GA_BOOL, &found)) return -2;
+        if (found) return way;
+    }
+    return before && behind ? 0 : -2;
+}
+
+ga_array *(ga_digitize)(ga_arg x, const ga_array *bins, ga_digitize_options o)
+{
+    if (!gi_array_check(o.site, bins, "bins")) return NULL;
+    if (bins->ndim != 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "bins have shape %s: they must have one dimension", gi_shape_of(bins));
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array *at = gi_do_array(&c, x, "x", bins->device), *r = NULL;
+    int       way = at ? gi_direction_of(&c, bins) : -2;
+    if (way == 0) gi_fail(o.site, GA_BAD_ARGUMENT, "bins neither ascend nor descend");
+    if (way == 1) r = gi_do_search(&c, bins, at, !o.right, NULL);
+    if (way == -1) {
+        ga_array *turned = (ga_flipud)(bins, o.site), *places = turned ? gi_do_search(&c, turned, at, !o.right, NULL) : NULL;
+        r = places ? GI_DO_2(&c, subtract, bins->size, places) : NULL;
+    }
+    return gi_compose_end(&c, r);
+}
+
+/* ---- interp -------------------------------------------------------------------------------------------------------------- */
+
+/* xp and fp in order, within one period, and a point of the next period at each end. */
+static bool gi_interp_periodic(const gi_composition *c, double period, ga_array **x, ga_array **xp, ga_array **fp)
+{
+    *x               = GI_DO_2(c, remainder, *x, period);
+    ga_array *within = GI_DO_2(c, remainder, *xp, period), *order = within ? gi_do_along(c, (ga_argsort), within, 0) : NULL;
+    ga_array *places = order ? gi_do_take(c, within, order, 0) : NULL, *heights = places ? gi_do_take(c, *fp, order, 0) : NULL;
+    if (!heights) return false;
+    int64_t         last  = places->size - 1;
+    const ga_array *xs[3] = { GI_DO_2(c, subtract, gi_do_part(c, places, 0, last, 1), period), places,
+                              GI_DO_2(c, add, gi_do_part(c, places, 0, 0, 1), period) };
+    const ga_array *fs[3] = { gi_do_part(c, heights, 0, last, 1), heights, gi_do_part(c, heights, 0, 0, 1) };
+    *xp                   = xs[0] && xs[2] ? gi_join_along(c->site, 3, xs, 0) : NULL;
+    *fp                   = fs[0] && fs[2] ? gi_join_along(c->site, 3, fs, 0) : NULL;
+    return *x && *xp && *fp;
+}
+
+/* The line between neighbours, from the left one; where that is NaN, from the right one, and where they are equal, their height. */
+static ga_array *gi_interp_between(const gi_composition *c, const ga_array *x, const ga_array *xp, const ga_array *fp,
+                                   const ga_array *left)
+{
+    ga_array *run = gi_do_diff(c, xp, 0), *rise = gi_do_diff(c, fp, 0),
+             *slopes = rise && run ? GI_DO_2(c, divide, rise, run) : NULL;
+    ga_array *right = GI_DO_2(c, add, left, 1), *slope = gi_do_take(c, slopes, left, 0);
+    ga_array *x0 = gi_do_take(c, xp, left, 0), *x1 = gi_do_take(c, xp, right, 0);
+    ga_array *f0 = gi_do_take(c, fp, left, 0), *f1 = gi_do_take(c, fp, right, 0);
+    if (!f0 || !f1 || !x0 || !x1) return NULL;
+    ga_array *from_left  = GI_DO_2(c, add, GI_DO_2(c, multiply, slope, GI_DO_2(c, subtract, x, x0)), f0);
+    ga_array *from_right = GI_DO_2(c, add, GI_DO_2(c, multiply, slope, GI_DO_2(c, subtract, x, x1)), f1);
+    ga_array *level      = GI_DO_WHERE(c, GI_DO_2(c, equal, f0, f1), f0, from_right);
+    ga_array *mended     = GI_DO_WHERE(c, GI_DO_1(c, isnan, from_right), level, from_right);
+    ga_array *height     = GI_DO_WHERE(c, GI_DO_1(c, isnan, from_left), mended, from_left);
+    return GI_DO_WHERE(c, GI_DO_2(c, equal, x, x0), f0, height);
+}
+
+static ga_array *gi_do_interp(const gi_composition *c, ga_array *x, ga_array *xp, ga_array *fp, const ga_interp_options *o)
+{
+    const double period = o->period < 0 ? -o->period : o->period;
+    x                   = (ga_astype)(x, GA_F64, c->site);
+    xp                  = (ga_astype)(xp, GA_F64, c->site);
+    fp                  = (ga_astype)(fp, gi_is_complex(fp->dtype) ? GA_C128 : GA_F64, c->site);
+    if (!x || !xp || !fp || (o->period != GA_REAL_DEFAULT && !gi_interp_periodic(c, period, &x, &xp, &fp))) return NULL;
+    const int64_t n     = xp->size;
+    ga_array     *place = gi_do_search(c, xp, x, true, NULL), *first = gi_do_part(c, fp, 0, 0, 1),
+             *last = gi_do_part(c, fp, 0, n - 1, 1);
+    if (!place || !first || !last) return NULL;
+    ga_array *end = gi_do_reshape(c, last, 0, NULL), *begin = gi_do_reshape(c, first, 0, NULL), *r = end;
+    if (n > 1) { /* of the places 0 to n the middle ones lie between neighbours */
+        ga_array *left    = (ga_clip)(GA_ARG(GI_DO_2(c, subtract, place, 1)), GA_ARG(0), GA_ARG(n - 2), gi_map_site(c->site));
+        ga_array *at_last = GI_DO_2(c, equal, x, gi_do_reshape(c, gi_do_part(c, xp, 0, n - 1, 1), 0, NULL));
+        r                 = left ? GI_DO_WHERE(c, at_last, end, gi_interp_between(c, x, xp, fp, left)) : NULL;
+    }
+    const bool periodic = o->period != GA_REAL_DEFAULT;
+    ga_array  *far      = GI_DO_2(c, greater, x, gi_do_reshape(c, gi_do_part(c, xp, 0, n - 1, 1), 0, NULL));
+    ga_array  *near     = GI_DO_2(c, equal, place, 0);
+    if (!r || !far || !near || !begin) return NULL;
+    r = periodic || o->right == GA_REAL_DEFAULT ? GI_DO_WHERE(c, far, end, r) : GI_DO_WHERE(c, far, o->right, r);
+    r = periodic || o->left == GA_REAL_DEFAULT ? GI_DO_WHERE(c, near, begin, r) : GI_DO_WHERE(c, near, o->left, r);
+    return n > 1 ? GI_DO_WHERE(c, GI_DO_1(c, isnan, x), x, r) : r; /* one point has one height, as NumPy says */
+}
+
+ga_array *(ga_interp)(ga_arg x, const ga_array *xp, const ga_array *fp, ga_interp_options o)
+{
+    if (!gi_array_check(o.site, xp, "xp") || !gi_array_check(o.site, fp, "fp")) return NULL;
+    if (xp->ndim != 1 || fp->ndim != 1 || xp->size != fp->size || xp->size == 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
+                                   "xp has shape %s, fp %s: both are one line of the same length, not empty", gi_shape_of(xp),
+                                   gi_shape_of(fp));
+    if (o.period == 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".period = 0: it must be another number");
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array *at = gi_do_array(&c, x, "x", xp->device), *xs = (ga_view)(xp, o.site), *fs = (ga_view)(fp, o.site);
+    if (at && gi_is_complex(at->dtype))
+        at = (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "x is complex: the places of ga_interp are real numbers");
+    return gi_compose_end(&c, at && xs && fs && gi_array_check(o.site, at, "x") ? gi_do_interp(&c, at, xs, fs, &o) : NULL);
+}

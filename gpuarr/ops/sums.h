@@ -1,0 +1,172 @@
+/* ---- sums of parts: trapezoid, ptp, running sums, unwrap, nan_to_num ---------------------------------------------- */
+
+ga_array *(ga_trapezoid)(const ga_array *y, ga_trapezoid_options o)
+{
+    if (!gi_options_trapezoid(&o) || !gi_array_check_any(o.site, y, "y")) return NULL;
+    const int axis = gi_axis(o.site, gi_axis_or(o.axis, -1), y->ndim);
+    if (axis < 0) return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    int64_t   n    = y->shape[axis] > 0 ? y->shape[axis] - 1 : 0;
+    ga_array *next = gi_do_part(&c, y, axis, y->shape[axis] > 0 ? 1 : 0, n), *here = gi_do_part(&c, y, axis, 0, n);
+    ga_array *both = next && here ? GI_DO_2(&c, add, next, here) : NULL, *area = NULL;
+    if (both && o.x) {
+        ga_array *steps = gi_array_check_any(o.site, o.x, ".x") ? (ga_view)(o.x, o.site) : NULL;
+        if (steps && steps->ndim == 0) gi_fail(o.site, GA_BAD_SHAPE, ".x has no dimensions: give the places, or .dx");
+        else if (steps) steps = gi_do_diff(&c, steps, steps->ndim == 1 ? 0 : gi_axis(o.site, axis - y->ndim, steps->ndim));
+        if (steps && steps->ndim == 1) steps = gi_do_turn(&c, steps, axis, y->ndim);
+        if (steps && steps->ndim > 0) area = GI_DO_2(&c, multiply, steps, both);
+    } else if (both) {
+        area = GI_DO_2(&c, multiply, both, o.dx);
+    }
+    ga_array *half = area ? GI_DO_2(&c, divide, area, 2.0) : NULL;
+    return gi_compose_end(&c, half ? gi_do_fold(&c, (ga_sum), half, axis, false) : NULL);
+}
+
+ga_array *(ga_ptp)(const ga_array *a, ga_reduce_options o)
+{
+    if (!gi_options_reduce(&o) || !gi_array_check_any(o.site, a, "a")) return NULL;
+    if (o.dtype != GA_DTYPE_DEFAULT || o.ddof != 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_ptp takes no .dtype and no .ddof");
+    ga_array *const out = o.out;
+    gi_composition  c;
+    gi_compose_begin(&c, o.site);
+    o.out         = GA_NO_ARRAY;
+    ga_array *max = (ga_max)(a, o), *min = max ? (ga_min)(a, o) : NULL, *r = min ? GI_DO_2(&c, subtract, max, min) : NULL;
+    return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, r->dtype, out) : NULL);
+}
+
+/* ---- running sums ------------------------------------------------------------------------------------------------------ */
+
+static ga_array *gi_cumulative(ga_array *(*run)(const ga_array *, ga_axis_options), int start, const ga_array *a,
+                               ga_cumulative_options o)
+{
+    if (!gi_options_cumulative(&o) || !gi_array_check_any(o.site, a, "a")) return NULL;
+    if (a->ndim > 1 && o.axis == GA_AXIS_DEFAULT)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a has %d dimensions: give the .axis to go along", a->ndim);
+    const int axis = gi_axis(o.site, gi_axis_or(o.axis, 0), a->ndim > 0 ? a->ndim : 1);
+    if (axis < 0) return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array       *line  = (ga_atleast_1d)(a, o.site);
+    ga_axis_options along = ga_axis_defaults;
+    along.site            = o.site;
+    along.axis            = axis;
+    along.dtype           = o.dtype;
+    ga_array *r           = line ? run(line, along) : NULL;
+    if (r && o.include_initial) {
+        ga_shape first;
+        memset(&first, 0, sizeof first);
+        first.ndim = r->ndim;
+        memcpy(first.n, r->shape, sizeof first.n);
+        first.n[axis]   = 1;
+        ga_array *begin = (ga_full)(first, GA_ARG(start), gi_new_on(o.site, r->dtype, r->device));
+        r               = begin ? gi_do_join(&c, begin, r, axis) : NULL;
+    }
+    return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, r->dtype, o.out) : NULL);
+}
+
+ga_array *(ga_cumulative_sum)(const ga_array *a, ga_cumulative_options o) { return gi_cumulative((ga_cumsum), 0, a, o); }
+ga_array *(ga_cumulative_prod)(const ga_array *a, ga_cumulative_options o) { return gi_cumulative((ga_cumprod), 1, a, o); }
+
+/* The same of a without its NaNs. */
+static ga_array *gi_nan_cumulate(ga_array *(*run)(const ga_array *, ga_axis_options), int start, const ga_array *a,
+                                 ga_axis_options o)
+{
+    if (!gi_options_axis(&o) || !gi_array_check_any(o.site, a, "a")) return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array *r = gi_dtype_kind(a->dtype) > 1 ? GI_DO_WHERE(&c, GI_DO_1(&c, isnan, a), start, a) : (ga_view)(a, o.site);
+    if (!o.out) o.out = GA_NO_ARRAY;
+    return gi_compose_end(&c, r ? run(r, o) : NULL);
+}
+
+ga_array *(ga_nancumsum)(const ga_array *a, ga_axis_options o) { return gi_nan_cumulate((ga_cumsum), 0, a, o); }
+ga_array *(ga_nancumprod)(const ga_array *a, ga_axis_options o) { return gi_nan_cumulate((ga_cumprod), 1, a, o); }
+
+/* ---- unwrap ---------------------------------------------------------------------------------------------------------------- */
+
+/* What must be added to differences so that they lie between -high and high, which are half a period away from 0. */
+static ga_array *gi_unwrap_steps(const gi_composition *c, const ga_array *d, ga_arg period, ga_arg high, ga_arg low, bool both,
+                                 double discont)
+{
+    ga_array *within = GI_DO_2(c, add, GI_DO_2(c, remainder, GI_DO_2(c, subtract, d, low), period), low);
+    if (both) { /* a step of exactly half a period may go up as well: it keeps its sign */
+        ga_array *half = GI_DO_2(c, logical_and, GI_DO_2(c, equal, within, low), GI_DO_2(c, greater, d, 0));
+        within         = half ? GI_DO_WHERE(c, half, high, within) : NULL;
+    }
+    ga_array *step  = within ? GI_DO_2(c, subtract, within, d) : NULL;
+    ga_array *small = step ? GI_DO_2(c, less, GI_DO_1(c, absolute, d), discont) : NULL;
+    return small ? GI_DO_WHERE(c, small, 0, step) : NULL;
+}
+
+ga_array *(ga_unwrap)(const ga_array *p, ga_unwrap_options o)
+{
+    if (!gi_array_check_any(o.site, p, "p")) return NULL;
+    const int axis = gi_axis(o.site, gi_axis_or(o.axis, -1), p->ndim);
+    if (axis < 0) return NULL;
+    ga_arg period = o.period, high = GA_ARG(0.0), low = GA_ARG(0.0);
+    if (period.kind == GA_KIND_ARRAY && period.array == GA_NO_ARRAY) period = GA_ARG(6.283185307179586);
+    if (period.kind != GA_KIND_INT && period.kind != GA_KIND_REAL)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".period must be a real number: .period = GA_ARG(360)");
+    const bool   whole = period.kind == GA_KIND_INT && gi_dtype_kind(p->dtype) < 2;
+    const double half  = (period.kind == GA_KIND_INT ? (double)period.i : period.re) / 2;
+    if (!(half > 0)) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".period = %g: it must be greater than 0", 2 * half);
+    high = whole ? GA_ARG(period.i / 2) : GA_ARG(half);
+    low  = whole ? GA_ARG(-(period.i / 2)) : GA_ARG(-half);
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    int64_t   n    = p->shape[axis];
+    ga_arg    zero = whole ? GA_ARG(0) : GA_ARG(0.0);
+    ga_array *wide = GI_DO_2(&c, add, p, zero), *r = wide;
+    if (wide && n > 1) {
+        ga_array *d     = gi_do_diff(&c, p, axis);
+        ga_array *steps = d ? gi_unwrap_steps(&c, d, period, high, low, !whole || period.i % 2 == 0,
+                                              o.discont == GA_REAL_DEFAULT ? half : o.discont)
+                            : NULL;
+        ga_array *sums  = steps ? gi_do_along(&c, (ga_cumsum), steps, axis) : NULL;
+        ga_array *rest  = sums ? GI_DO_2(&c, add, gi_do_part(&c, p, axis, 1, n - 1), sums) : NULL;
+        ga_array *first = gi_do_part(&c, wide, axis, 0, 1);
+        r               = rest && first ? gi_do_join(&c, first, rest, axis) : NULL;
+        if (r) r = (ga_astype)(r, wide->dtype, o.site);
+    }
+    return gi_compose_end(&c, r);
+}
+
+/* ---- nan_to_num ------------------------------------------------------------------------------------------------------------ */
+
+static ga_array *gi_do_nan_to_num(const gi_composition *c, const ga_array *x, const ga_nan_options *o)
+{
+    const double most =
+        x->dtype == GA_F32 ? 3.40282346638528859811704183484516925e38 : 1.79769313486231570814527423731704357e308;
+    ga_array *r = GI_DO_WHERE(c, GI_DO_1(c, isnan, x), o->nan, x);
+    r           = GI_DO_WHERE(c, GI_DO_2(c, equal, x, INFINITY), o->posinf == GA_REAL_DEFAULT ? most : o->posinf, r);
+    return GI_DO_WHERE(c, GI_DO_2(c, equal, x, -INFINITY), o->neginf == GA_REAL_DEFAULT ? -most : o->neginf, r);
+}
+
+/* The real numbers of a complex array, contiguous, 1-D. */
+static ga_array *gi_do_parts(const gi_composition *c, const ga_array *a)
+{
+    ga_array *packed = (ga_copy)(a, c->site), *line = packed ? (ga_ravel)(packed, c->site) : NULL;
+    return line ? (ga_view_as)(line, gi_dtype_real(a->dtype), c->site) : NULL;
+}
+
+/* And back: in the shape and dtype of a. */
+static ga_array *gi_do_whole(const gi_composition *c, const ga_array *parts, const ga_array *a)
+{
+    ga_array *line = parts ? (ga_view_as)(parts, a->dtype, c->site) : NULL;
+    return line ? gi_do_reshape(c, line, a->ndim, a->shape) : NULL;
+}
+
+ga_array *(ga_nan_to_num)(const ga_array *x, ga_nan_options o)
+{
+    if (!gi_array_check_any(o.site, x, "x")) return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array *r = NULL;
+    if (gi_is_complex(x->dtype)) {
+        ga_array *parts = gi_do_parts(&c, x);
+        r               = parts ? gi_do_whole(&c, gi_do_nan_to_num(&c, parts, &o), x) : NULL;
+    } else r = gi_is_float(x->dtype) ? gi_do_nan_to_num(&c, x, &o) : (ga_copy)(x, o.site);
+    return gi_compose_end(&c, r);
+}

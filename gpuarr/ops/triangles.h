@@ -1,0 +1,223 @@
+/* ---- diagonals, triangles, powers of a vector ---------------------------------------------------------------------- */
+
+/* The view of the diagonal of two axes, put last. */
+static ga_array *gi_do_diagonal(const gi_composition *c, const ga_array *a, int64_t offset, int axis1, int axis2)
+{
+    if (a->ndim < 2) return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "shape %s has fewer than two axes", gi_shape_of(a));
+    axis1 = gi_axis(c->site, axis1, a->ndim);
+    axis2 = axis1 < 0 ? -1 : gi_axis(c->site, axis2, a->ndim);
+    if (axis2 < 0) return NULL;
+    if (axis1 == axis2) return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT, "axis %d twice: a diagonal has two axes", axis1);
+    ga_array *first = (ga_moveaxis)(a, axis2, 0, c->site);
+    return first ? (ga_diagonal)((ga_moveaxis)(first, axis1 < axis2 ? axis1 + 1 : axis1, 0, c->site), offset, c->site) : NULL;
+}
+
+ga_array *(ga_trace)(const ga_array *a, ga_trace_options o)
+{
+    if (!gi_options_trace(&o) || !gi_array_check_any(o.site, a, "a")) return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array         *diagonal = gi_do_diagonal(&c, a, o.offset, o.axis1, o.axis2);
+    ga_reduce_options sum      = gi_reduce_site(o.site);
+    sum.axis                   = -1;
+    sum.dtype                  = o.dtype;
+    if (o.out) sum.out = o.out;
+    return gi_compose_end(&c, diagonal ? (ga_sum)(diagonal, sum) : NULL);
+}
+
+/* A matrix of zeros with the elements of a line on the k-th diagonal. */
+static ga_array *gi_diagonal_matrix(const char *site, const ga_array *line, int64_t k)
+{
+    int64_t n, away = k < 0 ? -k : k;
+    if (k == INT64_MIN || __builtin_add_overflow(line->size, away, &n))
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the diagonal %lld makes the matrix larger than can be counted",
+                                   (long long)k);
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    const int64_t shape[2] = { n, n };
+    ga_array     *r        = (ga_zeros_n)(2, shape, gi_new_on(site, line->dtype, line->device));
+    ga_array     *to       = r ? (ga_diagonal)(r, k, site) : NULL;
+    return gi_compose_end(&c, to && gi_copy_assign(site, to, line) ? r : NULL);
+}
+
+ga_array *(ga_diag)(const ga_array *v, ga_diagonal_options o)
+{
+    if (!gi_array_check(o.site, v, "v")) return NULL;
+    if (v->ndim == 1) return gi_diagonal_matrix(o.site, v, o.k);
+    if (v->ndim == 2) return (ga_diagonal)(v, o.k, o.site);
+    return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "v has shape %s: it must have one dimension or two", gi_shape_of(v));
+}
+
+ga_array *(ga_diagflat)(const ga_array *v, ga_diagonal_options o)
+{
+    if (!gi_array_check(o.site, v, "v")) return NULL;
+    ga_array *line = (ga_ravel)(v, o.site), *r = line ? gi_diagonal_matrix(o.site, line, o.k) : NULL;
+    ga_free(line);
+    return r;
+}
+
+/* Writes the elements of `line`, again and again, beginning with number *at, into a 1-D view. */
+static bool gi_fill_again(const gi_composition *c, ga_array *to, const ga_array *line, int64_t *at)
+{
+    if (!to) return false;
+    if (line->size == 1) return gi_copy_assign(c->site, to, line);
+    ga_shape  all  = gi_line(*at + to->size);
+    ga_array *many = (ga_resize)(line, all, c->site), *part = gi_do_part(c, many, 0, *at, to->size);
+    *at = (*at + to->size) % line->size;
+    return part && gi_copy_assign(c->site, to, part);
+}
+
+ga_array *(ga_fill_diagonal)(ga_array *a, ga_arg value, ga_fill_options o)
+{
+    if (!gi_array_check(o.site, a, "a")) return NULL;
+    bool equal = a->ndim >= 2;
+    for (int d = 1; d < a->ndim && a->ndim > 2; d++) equal = equal && a->shape[d] == a->shape[0];
+    if (!equal)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "a has shape %s: it must have two axes, or more of the same length",
+                                   gi_shape_of(a));
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array *values = gi_do_array(&c, value, "value", a->device), *line = values ? (ga_ravel)(values, o.site) : NULL;
+    bool      done = line != NULL;
+    int64_t   at = 0, rows = a->shape[0], cols = a->shape[1];
+    if (line && line->size == 0) done = gi_fail(o.site, GA_BAD_SHAPE, "value has no element") != NULL;
+    for (int64_t top = 0; done && top < rows && a->size > 0; top += cols + 1) { /* behind each square one row is left out */
+        gi_layout l = gi_layout_of(a);
+        l.data += top * l.strides[0];
+        l.ndim = 1;
+        for (int d = 1; d < a->ndim; d++) l.strides[0] += a->strides[d];
+        l.shape[0] = rows - top < cols ? rows - top : cols;
+        done       = gi_fill_again(&c, gi_view_with(o.site, a, &l), line, &at);
+        if (!o.wrap || a->ndim > 2) break;
+    }
+    gi_compose_end(&c, NULL);
+    return done ? a : NULL;
+}
+
+/* ---- triangles --------------------------------------------------------------------------------------------------------- */
+
+/* True at and below the k-th diagonal. */
+static ga_array *gi_do_triangle(const gi_composition *c, int64_t rows, int64_t cols, int64_t k, ga_device device)
+{
+    if (rows < 0 || cols < 0)
+        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "%lld rows and %lld columns: a length is negative", (long long)rows,
+                                   (long long)cols);
+    k             = k < -rows ? -rows : k > cols ? cols : k; /* beyond them nothing changes, and -k can be counted */
+    ga_array *row = gi_do_count(c, 0, rows, device), *col = gi_do_count(c, -k, cols, device);
+    return GI_DO_2(c, greater_equal, gi_do_turn(c, row, 0, 2), col);
+}
+
+ga_array *(ga_identity)(int64_t n, ga_new_options o) { return (ga_eye)(n, n, 0, o); }
+
+ga_array *(ga_tri)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
+{
+    if (!gi_options_new(&o)) return NULL;
+    if (o.chunks.ndim != 0 || o.pinned || o.managed)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_tri takes .dtype and .device alone: chunk or copy its result");
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array *r = gi_do_triangle(&c, rows, cols, k, o.device);
+    return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, o.dtype == GA_DTYPE_DEFAULT ? GA_F64 : o.dtype, NULL) : NULL);
+}
+
+/* a where the triangle is `kept`, else 0. */
+static ga_array *gi_triangle_of(const ga_array *a, int64_t k, bool kept, const char *site)
+{
+    if (!gi_array_check_any(site, a, "a")) return NULL;
+    if (a->ndim == 0) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a has no dimensions: a triangle needs rows or columns");
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    int64_t   cols = a->shape[a->ndim - 1], rows = a->ndim > 1 ? a->shape[a->ndim - 2] : cols;
+    ga_array *mask = gi_do_triangle(&c, rows, cols, k, a->device);
+    ga_array *zero = (ga_zeros_n)(0, NULL, gi_new_on(site, a->dtype, a->device));
+    ga_array *r    = mask && zero ? (kept ? GI_DO_WHERE(&c, mask, a, zero) : GI_DO_WHERE(&c, mask, zero, a)) : NULL;
+    return gi_compose_end(&c, r);
+}
+
+ga_array *(ga_tril)(const ga_array *a, ga_diagonal_options o) { return gi_triangle_of(a, o.k, true, o.site); }
+ga_array *(ga_triu)(const ga_array *a, ga_diagonal_options o)
+{
+    return gi_triangle_of(a, o.k > INT64_MIN ? o.k - 1 : o.k, false, o.site);
+}
+
+static ga_array *gi_triangle_indices(int64_t n, const ga_tri_options *o, bool lower)
+{
+    gi_composition c;
+    gi_compose_begin(&c, o->site);
+    int64_t   k    = lower || o->k == INT64_MIN ? o->k : o->k - 1;
+    ga_array *mask = gi_do_triangle(&c, n, o->m == -1 ? n : o->m, k, o->device);
+    if (mask && !lower) mask = GI_DO_1(&c, logical_not, mask);
+    return gi_compose_end(&c, mask ? (ga_nonzero)(mask, o->site) : NULL);
+}
+
+ga_array *(ga_tril_indices)(int64_t n, ga_tri_options o) { return gi_triangle_indices(n, &o, true); }
+ga_array *(ga_triu_indices)(int64_t n, ga_tri_options o) { return gi_triangle_indices(n, &o, false); }
+
+ga_array *(ga_diag_indices)(int64_t n, int ndim, const char *site)
+{
+    if (n < 0 || ndim < 0)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%lld elements of %d dimensions: both are at least 0", (long long)n,
+                                   ndim);
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    ga_shape all;
+    memset(&all, 0, sizeof all);
+    all.ndim       = 2;
+    all.n[0]       = ndim;
+    all.n[1]       = n;
+    ga_array *line = gi_do_count(&c, 0, n, GA_DEVICE_DEFAULT), *r = line ? (ga_broadcast_to)(line, all, site) : NULL;
+    return gi_compose_end(&c, r ? (ga_copy)(r, site) : NULL);
+}
+
+ga_array *(ga_vander)(const ga_array *x, ga_vander_options o)
+{
+    if (!gi_array_check_any(o.site, x, "x")) return NULL;
+    if (x->ndim != 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "x has shape %s: it must have one dimension", gi_shape_of(x));
+    if (o.n < -1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%lld columns: there cannot be fewer than 0", (long long)o.n);
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    int64_t       n        = o.n == -1 ? x->size : o.n;
+    const int64_t shape[2] = { x->size, n };
+    ga_array     *wide = (ga_astype)(x, ga_promote(x->dtype, GA_I64), o.site), *r = NULL;
+    ga_array     *one = (ga_full)(gi_line(1), GA_ARG(1), gi_new_on(o.site, wide ? wide->dtype : GA_F64, x->device));
+    if (wide && one && n > 0) { /* 1, x, x, x ... multiplied as far as each column */
+        ga_shape all;
+        memset(&all, 0, sizeof all);
+        all.ndim = 2;
+        memcpy(all.n, shape, sizeof shape);
+        ga_array *index  = gi_do_turn(&c, gi_do_count(&c, 0, n, x->device), 1, 2);
+        ga_array *first  = GI_DO_2(&c, equal, index, 0);
+        ga_array *factor = first ? GI_DO_WHERE(&c, first, one, gi_do_turn(&c, wide, 0, 2)) : NULL;
+        r                = factor ? gi_do_along(&c, (ga_cumprod), factor, 1) : NULL;
+    } else if (wide && one) {
+        r = (ga_zeros_n)(2, shape, gi_new_on(o.site, wide->dtype, x->device));
+    }
+    return gi_compose_end(&c, r && !o.increasing ? (ga_copy)((ga_fliplr)(r, o.site), o.site) : r);
+}
+
+/* ---- where something is ---------------------------------------------------------------------------------------------- */
+
+ga_array *(ga_flatnonzero)(const ga_array *a, const char *site)
+{
+    if (!gi_array_check(site, a, "a")) return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    ga_array *line = (ga_ravel)(a, site), *found = line ? (ga_nonzero)(line, site) : NULL;
+    return gi_compose_end(&c, found ? (ga_ravel)(found, site) : NULL);
+}
+
+ga_array *(ga_argwhere)(const ga_array *a, const char *site)
+{
+    if (!gi_array_check(site, a, "a")) return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    ga_array *at_least = (ga_atleast_1d)(a, site), *found = at_least ? (ga_nonzero)(at_least, site) : NULL;
+    ga_array *r = found ? (ga_matrix_transpose)(found, site) : NULL;
+    if (r && a->ndim == 0) {
+        const int64_t none[2] = { r->shape[0], 0 };
+        r                     = (ga_zeros_n)(2, none, gi_new_on(site, GA_I64, a->device));
+    }
+    return gi_compose_end(&c, r ? (ga_ascontiguous)(r, site) : NULL);
+}

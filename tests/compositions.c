@@ -1,0 +1,381 @@
+/* Functions that are compositions: a worked example of each, special cases, errors, chunked arrays.
+   cc tests/impl.c tests/compositions.c -lm -lpthread */
+#ifndef GPUARR_IMPLEMENTATION
+#define GPUARR_KERNELS
+#endif
+#include "test.h"
+
+/* Is the new array what NumPy prints so? It is freed. */
+static bool shows(ga_array *a, ga_dtype dtype, const char *text, const char *call, int line)
+{
+    char *printed = a ? ga_to_string(a) : NULL;
+    bool  same    = printed && strcmp(printed, text) == 0 && a->dtype == dtype;
+    if (!same)
+        printf("     %d: %s is %s %s, not %s %s\n", line, call, a ? ga_dtype_name(a->dtype) : "", printed ? printed : "NULL",
+               ga_dtype_name(dtype), text);
+    free(printed);
+    ga_free(a);
+    return same;
+}
+#define SHOWS(dtype, text, ...)                                                                                                \
+    test_check(shows(__VA_ARGS__, dtype, text, #__VA_ARGS__, __LINE__), __FILE__, __LINE__, #__VA_ARGS__)
+
+static void test_stacks(void)
+{
+    ga_scope {
+        ga_array *a = ga_ints(1, 2, 3), *b = ga_ints(4, 5, 6), *n = ga_scalar(7), *m = ga_reshape(ga_arange(0, 6, 1), (2, 3)),
+                 *parts[3];
+        SHOWS(GA_I64, "[7]", ga_atleast_1d(n));
+        SHOWS(GA_I64, "[[1 2 3]]", ga_atleast_2d(a));
+        CHECK(ga_atleast_3d(m)->ndim == 3 && ga_atleast_3d(m)->shape[2] == 1 && ga_atleast_3d(a)->shape[1] == 3);
+        SHOWS(GA_I64, "[1 2 3 4 5 6]", ga_hstack((a, b)));
+        SHOWS(GA_I64, "[[1 2 3]\n [4 5 6]]", ga_vstack((a, b)));
+        SHOWS(GA_I64, "[[[1 4]\n  [2 5]\n  [3 6]]]", ga_dstack((a, b)));
+        SHOWS(GA_F32, "[[1. 4.]\n [2. 5.]\n [3. 6.]]", ga_column_stack((a, b), .dtype = GA_F32));
+        SHOWS(GA_I64, "[1 2 3 4 5 6]", ga_concat((a, b)));
+        SHOWS(GA_I64, "[[0 3]\n [1 4]\n [2 5]]", ga_matrix_transpose(m));
+        SHOWS(GA_I64, "[[0 3]\n [1 4]\n [2 5]]", ga_permute_dims(m, .axes = ga_axes(1, 0)));
+        CHECK(ga_array_split(m, 2, parts, .axis = 1) && parts[0]->shape[1] == 2 && parts[1]->shape[1] == 1);
+        CHECK(ga_array_split(a, 2, parts) && parts[0]->size == 2);
+        CHECK(ga_hsplit(m, 3, parts) && parts[2]->shape[1] == 1 && ga_item_int_at(parts[2], 1, 0) == 5);
+        CHECK(ga_vsplit(m, 2, parts) && ga_dsplit(ga_atleast_3d(m), 1, parts));
+        CHECK(ga_unstack(m, 2, parts) && parts[1]->ndim == 1 && ga_item_int_at(parts[1], 0) == 3);
+        const ga_array *two[2] = { a, ga_reshape(a, (3, 1)) };
+        CHECK(ga_broadcast_arrays(2, two, parts) && parts[0]->shape[0] == 3 && parts[0]->ndim == 2);
+        CHECK_FAILS(ga_matrix_transpose(a), "fewer than two axes");
+        CHECK_FAILS(ga_hstack((a, m)), "array number 1");
+        CHECK_FAILS(ga_hsplit(n, 1, parts), "1 or more are needed");
+        CHECK_FAILS(ga_vsplit(a, 1, parts), "2 or more are needed");
+        CHECK_FAILS(ga_hsplit(m, 2, parts), "equal parts");
+        CHECK_FAILS(ga_unstack(m, 3, parts), "there are 2");
+        const ga_array *unlike[2] = { a, ga_ints(1, 2) };
+        CHECK_FAILS(ga_broadcast_arrays(2, unlike, parts), "array number 1");
+        CHECK(parts[0] == NULL && parts[1] == NULL);
+        CHECK_FAILS(ga_broadcast_arrays(2, two, NULL), "outs is NULL");
+    }
+}
+
+static void test_edits(void)
+{
+    ga_scope {
+        ga_array *a = ga_ints(0, 1, 2, 3), *m = ga_reshape(ga_arange(0, 6, 1), (2, 3)), *places = ga_ints(0, -1),
+                 *flags = ga_greater(a, 1);
+        SHOWS(GA_I64, "[0 1 2 3 9]", ga_append(a, 9));
+        SHOWS(GA_F64, "[0.  1.  2.  3.  0.5]", ga_append(a, 0.5));
+        SHOWS(GA_I64, "[[0 1 2]\n [3 4 5]\n [0 1 2]\n [3 4 5]]", ga_append(m, m, .axis = 0));
+        SHOWS(GA_I64, "[0 1 3]", ga_delete(a, 2));
+        SHOWS(GA_I64, "[1 2]", ga_delete(a, places));
+        SHOWS(GA_I64, "[0 1]", ga_delete(a, flags));
+        SHOWS(GA_I64, "[[0 2]\n [3 5]]", ga_delete(m, 1, .axis = 1));
+        SHOWS(GA_I64, "[0 1 9 2 3]", ga_insert(a, 2, 9));
+        SHOWS(GA_I64, "[7 0 1 2 8 3]", ga_insert(a, places, ga_ints(7, 8)));
+        SHOWS(GA_I64, "[[0 9 1 2]\n [3 9 4 5]]", ga_insert(m, 1, 9, .axis = 1));
+        SHOWS(GA_I64, "[[0 1 2]\n [7 8 9]\n [3 4 5]]", ga_insert(m, 1, ga_ints(7, 8, 9), .axis = 0));
+        SHOWS(GA_I64, "[[0 1 2]\n [3 0 1]]", ga_resize(a, (2, 3)));
+        SHOWS(GA_I64, "[0 1]", ga_resize(a, (2)));
+        SHOWS(GA_F64, "[0. 0.]", ga_resize(ga_zeros((0)), (2)));
+        ga_array *padded = ga_ints(0, 0, 1, 0, 2, 0);
+        SHOWS(GA_I64, "[1 0 2]", ga_trim_zeros(padded));
+        SHOWS(GA_I64, "[1 0 2 0]", ga_trim_zeros(padded, "f"));
+        SHOWS(GA_I64, "[0 0 1 0 2]", ga_trim_zeros(padded, .trim = "b"));
+        SHOWS(GA_I64, "[]", ga_trim_zeros(ga_ints(0, 0)));
+        CHECK_FAILS(ga_append(m, a, .axis = 0), "array number 1");
+        CHECK_FAILS(ga_append(a, 1, .axis = 1), "no axis 1");
+        CHECK_FAILS(ga_append(a, 1, .dtype = GA_F32), "takes no .dtype");
+        CHECK_FAILS(ga_delete(a, 4), "index 4 is out of bounds");
+        CHECK_FAILS(ga_delete(a, ga_values(1, 2)), "must be integers");
+        CHECK_FAILS(ga_delete(a, ga_greater(ga_ints(1, 2), 0)), "2 flags for an axis of length 4");
+        CHECK_FAILS(ga_insert(a, 5, 1), "index 5 is out of bounds");
+        CHECK_FAILS(ga_insert(a, m, 1), "one dimension or none");
+        CHECK_FAILS(ga_insert(a, 0, m), "more dimensions");
+        CHECK_FAILS(ga_resize(a, (2, -1)), "negative length");
+        CHECK_FAILS(ga_resize(a, (1LL << 40, 1LL << 40)), "can be counted");
+        CHECK_FAILS(ga_trim_zeros(m), "one dimension");
+        CHECK_FAILS(ga_trim_zeros(a, "x"), ".trim");
+    }
+}
+
+static void test_triangles(void)
+{
+    ga_scope {
+        ga_array *v = ga_ints(1, 2, 3), *m = ga_reshape(ga_arange(1, 10, 1), (3, 3)), *tall = ga_zeros((5, 2), .dtype = GA_I64);
+        SHOWS(GA_I64, "[[1 0 0]\n [0 2 0]\n [0 0 3]]", ga_diag(v));
+        SHOWS(GA_I64, "[2 6]", ga_diag(m, 1));
+        SHOWS(GA_I64, "[[0 1 0]\n [0 0 2]\n [0 0 0]]", ga_diagflat(ga_ints(1, 2), .k = 1));
+        SHOWS(GA_I64, "[[1 0 0]\n [4 5 0]\n [7 8 9]]", ga_tril(m));
+        SHOWS(GA_I64, "[[0 2 3]\n [0 0 6]\n [0 0 0]]", ga_triu(m, 1));
+        SHOWS(GA_F64, "[[1. 0.]\n [0. 1.]]", ga_identity(2));
+        SHOWS(GA_I32, "[[1 1 0]\n [1 1 1]]", ga_tri(2, 3, 1, .dtype = GA_I32));
+        SHOWS(GA_I64, "[[0 1 1]\n [0 0 1]]", ga_tril_indices(2));
+        SHOWS(GA_I64, "[[0 0 1]\n [1 2 2]]", ga_triu_indices(3, .k = 1));
+        SHOWS(GA_I64, "[[0 1 2]\n [0 1 2]]", ga_diag_indices(3, 2));
+        SHOWS(GA_I64, "[[1 1 1]\n [4 2 1]\n [9 3 1]]", ga_vander(v));
+        SHOWS(GA_I64, "[[1 1]\n [1 2]\n [1 3]]", ga_vander(v, 2, .increasing = true));
+        SHOWS(GA_I64, "15", ga_trace(m));
+        SHOWS(GA_F32, "8.0", ga_trace(m, .offset = 1, .dtype = GA_F32));
+        CHECK(ga_fill_diagonal(m, 0) == m && ga_item_int(ga_trace(m)) == 0);
+        CHECK(ga_fill_diagonal(tall, ga_ints(1, 2, 3), .wrap = true) == tall);
+        SHOWS(GA_I64, "[[1 0]\n [0 2]\n [0 0]\n [3 0]\n [0 1]]", ga_copy(tall));
+        SHOWS(GA_I64, "[[0 1]\n [2 0]]", ga_argwhere(ga_reshape(ga_ints(0, 5, 0, 0, 5, 0), (3, 2))));
+        SHOWS(GA_I64, "[1 4]", ga_flatnonzero(ga_reshape(ga_ints(0, 5, 0, 0, 5, 0), (3, 2))));
+        CHECK(ga_argwhere(ga_scalar(1))->shape[0] == 1 && ga_argwhere(ga_scalar(1))->shape[1] == 0);
+        CHECK_FAILS(ga_diag(ga_zeros((1, 1, 1))), "one dimension or two");
+        CHECK_FAILS(ga_diagflat(v, INT64_MIN), "larger than can be counted");
+        CHECK_FAILS(ga_tril(ga_scalar(1)), "no dimensions");
+        CHECK_FAILS(ga_tri(-1, 2, 0), "negative");
+        CHECK_FAILS(ga_tri(1, 2, 0, .chunks = ga_chunks(1)), ".dtype and .device alone");
+        CHECK_FAILS(ga_diag_indices(-1, 2), "at least 0");
+        CHECK_FAILS(ga_vander(m), "one dimension");
+        CHECK_FAILS(ga_vander(v, -2), "fewer than 0");
+        CHECK_FAILS(ga_trace(v), "fewer than two axes");
+        CHECK_FAILS(ga_trace(m, .axis1 = 1), "axis 1 twice");
+        CHECK_FAILS(ga_fill_diagonal(v, 1), "two axes");
+        CHECK_FAILS(ga_fill_diagonal(m, ga_zeros((0))), "no element");
+    }
+}
+
+static void test_numbers(void)
+{
+    ga_scope {
+        ga_array *x = ga_values(1.25, -0.375, 2.5), *i = ga_ints(15, 25, -134), *odd = ga_values(NAN, INFINITY, -INFINITY, 1);
+        const ga_c128 z[1] = { { 1.26, -2.71 } };
+        SHOWS(GA_F64, "[ 1.2 -0.4  2.5]", ga_round(x, 1));
+        SHOWS(GA_F64, "[ 1. -0.  2.]", ga_around(x));
+        SHOWS(GA_I64, "[  20   20 -130]", ga_round(i, -1));
+        SHOWS(GA_I64, "[  15   25 -134]", ga_round(i, 3));
+        SHOWS(GA_C128, "[1.3-2.7j]", ga_round(ga_from(z, (1)), 1));
+        ga_array *out = ga_zeros((3), .dtype = GA_F32);
+        CHECK(ga_round(x, 1, .out = out) == out && ga_item_at(out, 1) < 0);
+        SHOWS(GA_F64, "[ 1. -0.  2.]", ga_fix(x));
+        SHOWS(GA_F64, "[1.25  0.375 2.5  ]", ga_abs(x));
+        SHOWS(GA_F64, "[180.]", ga_degrees(ga_values(3.141592653589793)));
+        SHOWS(GA_F64, "[3.14159265]", ga_radians(ga_values(180)));
+        SHOWS(GA_F64, "[8.]", ga_pow(ga_values(2), 3));
+        SHOWS(GA_I64, "[-16 -26 133]", ga_bitwise_invert(i));
+        SHOWS(GA_F64, "2.5", ga_amax(x));
+        SHOWS(GA_F64, "[   1.   10.  100. 1000.]", ga_geomspace(1, 1000, 4));
+        SHOWS(GA_I32, "[-1 -2 -4]", ga_geomspace(-1, -4, 3, .dtype = GA_I32));
+        SHOWS(GA_F64, "[ 0.  9. -9.  1.]", ga_nan_to_num(odd, .posinf = 9, .neginf = -9));
+        SHOWS(GA_F64, "[1.         1.26606588]", ga_i0(ga_values(0, 1)));
+        SHOWS(GA_F64, "[ 6. 17.]", ga_polyval(ga_ints(3, 2, 1), ga_values(1, 2)));
+        SHOWS(GA_I64, "17", ga_polyval(ga_ints(3, 2, 1), 2));
+        SHOWS(GA_F64, "[ 1. -3.  2.]", ga_poly(ga_ints(1, 2)));
+        SHOWS(GA_F64, "[0.  0.5 1.  0.5 0. ]", ga_bartlett(5));
+        SHOWS(GA_F64, "[0.08 0.54 1.   0.54 0.08]", ga_hamming(5));
+        SHOWS(GA_F64, "[0.  0.5 1.  0.5 0. ]", ga_hanning(5));
+        SHOWS(GA_F64, "[1.]", ga_blackman(1));
+        SHOWS(GA_F32, "[1. 1. 1.]", ga_kaiser(3, 0, .dtype = GA_F32));
+        SHOWS(GA_F64, "[]", ga_kaiser(0, 5));
+        CHECK_FAILS(ga_round(x, .out = ga_zeros((2))), ".out");
+        CHECK_FAILS(ga_geomspace(0, 1, 3), "no 0");
+        CHECK_FAILS(ga_geomspace(1, 2, 3, .base = 2), "takes no .base");
+        CHECK_FAILS(ga_geomspace(1, 2, -1), "-1 numbers");
+        CHECK_FAILS(ga_i0(ga_zeros((1), .dtype = GA_C64)), "does not exist for complex64");
+        CHECK_FAILS(ga_polyval(ga_ones((1, 1)), 1), "one dimension");
+        CHECK_FAILS(ga_poly(ga_ones((1, 1))), "one dimension");
+    }
+}
+
+static void test_differences(void)
+{
+    ga_scope {
+        ga_array *a = ga_ints(1, 2, 4, 7), *m = ga_reshape(ga_arange(0, 6, 1), (2, 3)), *flags = ga_greater(a, 2),
+                 *total = NULL;
+        SHOWS(GA_I64, "[1 2 3]", ga_diff(a));
+        SHOWS(GA_I64, "[1 1]", ga_diff(a, 2));
+        SHOWS(GA_I64, "[1 1 2 3]", ga_diff(a, .prepend = GA_ARG(0)));
+        SHOWS(GA_F64, "[1.  2.  3.  0.5]", ga_diff(a, .append = GA_ARG(ga_values(7.5))));
+        SHOWS(GA_I64, "[[3 3 3]]", ga_diff(m, .axis = 0));
+        SHOWS(GA_BOOL, "[False  True False]", ga_diff(flags));
+        SHOWS(GA_I64, "[-9  1  2  3 99]", ga_ediff1d(a, .to_begin = GA_ARG(-9), .to_end = GA_ARG(99)));
+        SHOWS(GA_F64, "[1.  1.5 2.5 3. ]", ga_gradient(a));
+        SHOWS(GA_F64, "[2. 3. 5. 6.]", ga_gradient(a, .spacing = GA_ARG(0.5)));
+        SHOWS(GA_F64, "[0.5 1.5 2.5 3.5]", ga_gradient(a, .edge_order = 2));
+        SHOWS(GA_F64, "[1. 1. 1. 1.]", ga_gradient(a, .spacing = GA_ARG(a)));
+        CHECK(ga_gradient(m)->ndim == 3 && ga_item_at(ga_gradient(m), 0, 1, 2) == 3);
+        SHOWS(GA_F64, "10.0", ga_trapezoid(a));
+        SHOWS(GA_F64, "20.0", ga_trapezoid(a, .dx = 2));
+        SHOWS(GA_F64, "24.0", ga_trapezoid(a, a));
+        SHOWS(GA_I64, "[0 1 0]", ga_unwrap(ga_ints(0, 1, 4), .period = GA_ARG(4)));
+        SHOWS(GA_F64, "[ 0.          1.         -0.28318531]", ga_unwrap(ga_values(0, 1, 6)));
+        SHOWS(GA_I64, "6", ga_ptp(a));
+        SHOWS(GA_I64, "[ 1  3  7 14]", ga_cumulative_sum(a));
+        SHOWS(GA_I64, "[ 1  1  2  8 56]", ga_cumulative_prod(a, .include_initial = true));
+        SHOWS(GA_F64, "[1. 1. 3.]", ga_nancumsum(ga_values(1, NAN, 2)));
+        SHOWS(GA_F64, "[1. 1. 2.]", ga_nancumprod(ga_values(1, NAN, 2)));
+        SHOWS(GA_F64, "3.5", ga_average(a));
+        SHOWS(GA_F64, "5.5", ga_average(a, .weights = ga_ints(0, 0, 1, 1), .sum_of_weights = &total));
+        SHOWS(GA_F64, "2.0", total);
+        SHOWS(GA_F64, "[[1. 1.]\n [1. 1.]]", ga_cov(m));
+        SHOWS(GA_F64, "7.0", ga_cov(a));
+        SHOWS(GA_F64, "5.25", ga_cov(a, .bias = true));
+        SHOWS(GA_F64, "[[1. 1.]\n [1. 1.]]", ga_corrcoef(m));
+        SHOWS(GA_F64, "3.0", ga_quantile(a, 0.5));
+        SHOWS(GA_I64, "2", ga_quantile(a, 0.5, .method = GA_INVERTED_CDF));
+        SHOWS(GA_F64, "[2. 4.]", ga_nanquantile(ga_values(2, NAN, 4), ga_values(0, 1)));
+        CHECK_FAILS(ga_diff(a, -1), "give 0 or more");
+        CHECK_FAILS(ga_diff(ga_scalar(1)), "no dimensions");
+        CHECK_FAILS(ga_ediff1d(flags), "does not exist for bool");
+        CHECK_FAILS(ga_ediff1d(a, .to_end = GA_ARG(ga_values(0.5))), "without losing its kind");
+        CHECK_FAILS(ga_gradient(ga_ints(1)), "too short");
+        CHECK_FAILS(ga_gradient(a, .edge_order = 3), ".edge_order = 3");
+        CHECK_FAILS(ga_gradient(a, .spacing = GA_ARG(m)), "coordinates of axis 0");
+        CHECK_FAILS(ga_trapezoid(a, ga_scalar(1)), "no dimensions");
+        CHECK_FAILS(ga_unwrap(a, .period = GA_ARG(-1)), "greater than 0");
+        CHECK_FAILS(ga_unwrap(a, .period = GA_ARG(a)), "real number");
+        CHECK_FAILS(ga_ptp(a, .ddof = 1), "no .ddof");
+        CHECK_FAILS(ga_cumulative_sum(m), "give the .axis");
+        CHECK_FAILS(ga_average(a, .weights = ga_ints(1, 2)), ".weights has shape (2,)");
+        CHECK_FAILS(ga_average(a, .weights = ga_ints(0, 0, 0, 0)), "add up to 0");
+        CHECK_FAILS(ga_cov(ga_ones((1, 1, 1))), "at most two dimensions");
+        CHECK_FAILS(ga_cov(m, .fweights = ga_values(1, 1, 1)), "integers");
+        CHECK_FAILS(ga_cov(m, .aweights = ga_ints(1)), "one number for each");
+        CHECK_FAILS(ga_cov(m, .aweights = ga_ints(1, -1, 1)), "negative");
+        CHECK_FAILS(ga_cov(m, .dtype = GA_I32), "covariances are floats");
+        CHECK_FAILS(ga_corrcoef(m, .bias = true), "change nothing");
+        CHECK_FAILS(ga_quantile(a, 50), "quantiles lie between 0 and 1");
+    }
+}
+
+static void test_search(void)
+{
+    ga_scope {
+        ga_array *a = ga_ints(1, 2, 2, 5), *v = ga_ints(0, 2, 9), *x = ga_values(0, 1.5, 3, 9), *xp = ga_values(1, 2, 3),
+                 *fp = ga_values(10, 20, 0), *from[3] = { NULL, NULL, NULL }, *edges[2];
+        SHOWS(GA_I64, "[0 1 4]", ga_searchsorted(a, v));
+        SHOWS(GA_I64, "[0 3 4]", ga_searchsorted(a, v, GA_RIGHT));
+        SHOWS(GA_I64, "1", ga_searchsorted(a, 1.5));
+        SHOWS(GA_I64, "2", ga_searchsorted(ga_ints(5, 1, 2), 4, .sorter = ga_ints(1, 2, 0)));
+        SHOWS(GA_I64, "[2 3]", ga_searchsorted(ga_values(1, 2, NAN), ga_values(3, NAN), GA_RIGHT));
+        SHOWS(GA_I64, "[0 3 4]", ga_digitize(v, a));
+        SHOWS(GA_I64, "[0 1 4]", ga_digitize(v, a, .right = true));
+        SHOWS(GA_I64, "[3 1 0]", ga_digitize(v, ga_ints(5, 2, 1)));
+        SHOWS(GA_F64, "[10. 15.  0.  0.]", ga_interp(x, xp, fp));
+        SHOWS(GA_F64, "[-1. 15.  0.  7.]", ga_interp(x, xp, fp, -1, 7));
+        SHOWS(GA_F64, "15.0", ga_interp(1.5, xp, fp));
+        SHOWS(GA_F64, "[ 5. 15.]", ga_interp(ga_values(0, 5.5), xp, fp, .period = 4));
+        SHOWS(GA_BOOL, "[False  True False]", ga_isin(v, a));
+        SHOWS(GA_BOOL, "True", ga_isin(5, a));
+        SHOWS(GA_BOOL, "[ True False  True]", ga_isin(v, a, .invert = true));
+        SHOWS(GA_I64, "[2]", ga_intersect1d(a, v, .index_a = &from[0], .index_b = &from[1]));
+        CHECK(ga_item_int_at(from[0], 0) == 1 && ga_item_int_at(from[1], 0) == 1);
+        SHOWS(GA_I64, "[0 1 2 5 9]", ga_union1d(a, v));
+        SHOWS(GA_I64, "[1 5]", ga_setdiff1d(a, v));
+        SHOWS(GA_I64, "[0 1 5 9]", ga_setxor1d(a, v));
+        SHOWS(GA_I64, "[1 2 5]", ga_unique_values(a));
+        SHOWS(GA_I64, "[1 2 5]", ga_unique_all(a, &from[0], &from[1], &from[2]));
+        SHOWS(GA_I64, "[1 2 1]", ga_copy(from[2]));
+        SHOWS(GA_I64, "[1 2 5]", ga_unique_counts(a, &from[0]));
+        SHOWS(GA_I64, "[1 2 5]", ga_unique_inverse(a, &from[0]));
+        SHOWS(GA_I64, "[0 1 1 2]", ga_copy(from[0]));
+        SHOWS(GA_I64, "[2 0 1]", ga_lexsort((ga_ints(1, 2, 3), ga_ints(5, 5, 0))));
+        SHOWS(GA_I64, "[1 2 3]", ga_partition(ga_ints(3, 1, 2), 1));
+        SHOWS(GA_I64, "[1 2 0]", ga_argpartition(ga_ints(3, 1, 2), -1));
+        SHOWS(GA_I64, "[22 41]", ga_ravel_multi_index(ga_reshape(ga_ints(3, 6, 4, 5), (2, 2)), (7, 6)));
+        SHOWS(GA_I64, "[[3 6]\n [4 5]]", ga_unravel_index(ga_ints(22, 41), (7, 6)));
+        SHOWS(GA_I64, "[1 2]", ga_unravel_index(8, (3, 6)));
+        SHOWS(GA_F64, "[1. 3. 5.]", ga_histogram_bin_edges(a, 2));
+        SHOWS(GA_F64, "[[3. 0.]\n [0. 1.]]", ga_histogram2d(a, a, (2)));
+        SHOWS(GA_F64, "[1. 2. 1.]", ga_histogramdd(ga_reshape(ga_ints(0, 1, 1, 2), (4, 1)), (3), .edges = edges));
+        CHECK(edges[0]->size == 4);
+        CHECK_FAILS(ga_searchsorted(ga_ones((2, 2)), 1), "one dimension");
+        CHECK_FAILS(ga_searchsorted(a, 1, .side = (ga_side)2), "GA_LEFT or GA_RIGHT");
+        CHECK_FAILS(ga_searchsorted(a, 1, .sorter = v), ".sorter has shape (3,)");
+        CHECK_FAILS(ga_searchsorted(ga_ones((1), .dtype = GA_C64), 1), "is not searched");
+        CHECK_FAILS(ga_digitize(1, ga_ints(1, 3, 2)), "neither ascend nor descend");
+        CHECK_FAILS(ga_digitize(1, ga_ones((1, 1))), "one dimension");
+        CHECK_FAILS(ga_interp(1, xp, v = ga_ints(1, 2)), "same length");
+        CHECK_FAILS(ga_interp(1, xp, fp, .period = 0), ".period = 0");
+        CHECK_FAILS(ga_interp(ga_ones((1), .dtype = GA_C64), xp, fp), "x is complex");
+        CHECK_FAILS(ga_lexsort((a, xp)), "key number 1");
+        CHECK_FAILS(ga_partition(a, 4), "kth = 4");
+        CHECK_FAILS(ga_ravel_multi_index(a, (3, 3)), "must have length 2");
+        CHECK_FAILS(ga_ravel_multi_index(ga_ints(1, 9), (3, 3)), "length of 3");
+        CHECK_FAILS(ga_ravel_multi_index(ga_values(1, 1), (3, 3)), "must be integers");
+        CHECK_FAILS(ga_unravel_index(9, (3, 3)), "out of bounds");
+        CHECK_FAILS(ga_histogram_bin_edges(a, 2, .edges = edges), "takes no .edges");
+        CHECK_FAILS(ga_histogramdd(a, (2)), "(points, 1)");
+        CHECK_FAILS(ga_histogram2d(ga_ones((2, 2)), ga_ones((2, 2)), (2)), "one dimension");
+    }
+}
+
+/* Of chunked arrays: the same, or a sentence. */
+static void test_chunked(void)
+{
+    if (test_on_gpu()) return;
+    ga_scope {
+        ga_array *a = ga_random((40, 30), .seed = 1), *c = ga_chunked(a, 16, 8), *v = ga_random((100), .seed = 2),
+                 *w = ga_chunked(v, 30);
+#define SAME(of, ...)                                                                                                          \
+    do {                                                                                                                       \
+        ga_array *x = of, *plain = __VA_ARGS__;                                                                                \
+        x              = of##_chunks;                                                                                          \
+        ga_array *lazy = __VA_ARGS__, *here = lazy ? ga_compute(lazy) : NULL;                                                  \
+        CHECK(plain &&here &&test_same_bits(plain, here));                                                                     \
+    } while (0)
+        ga_array *a_chunks = c, *v_chunks = w;
+        SAME(a, ga_round(x, 2));
+        SAME(a, ga_tril(x));
+        SAME(a, ga_triu(x, -3));
+        SAME(a, ga_diff(x));
+        SAME(a, ga_diff(x, 2, .axis = 0));
+        SAME(a, ga_trapezoid(x));
+        SAME(a, ga_cumulative_sum(x, .axis = 1));
+        SAME(a, ga_ptp(x, .axis = 0));
+        SAME(a, ga_average(x, .axis = 0));
+        SAME(a, ga_unwrap(ga_multiply(x, 20)));
+        SAME(a, ga_nan_to_num(x));
+        SAME(a, ga_i0(x));
+        SAME(a, ga_quantile(x, 0.3, .axis = 1, .method = GA_HAZEN));
+        SAME(v, ga_append(x, 3));
+        SAME(v, ga_delete(x, 7));
+        SAME(v, ga_insert(x, 7, 3));
+        SAME(v, ga_hstack((x, x)));
+        SAME(v, ga_atleast_2d(x));
+        SAME(v, ga_ediff1d(x));
+        CHECK_FAILS(ga_searchsorted(w, 1), "ga_compute it first");
+        CHECK_FAILS(ga_gradient(w), "ga_compute it first");
+        CHECK_FAILS(ga_diag(w), "ga_compute it first");
+    }
+}
+
+static void test_handler(ga_status status, const char *sentence, void *user)
+{
+    (void)status, (void)sentence;
+    *(int64_t *)user = ga_memory_stats().arrays;
+}
+
+/* A handler is told when the call has let go of all that it had, and what it makes is kept. */
+static void test_let_go(void)
+{
+    ga_array *a      = ga_ints(1, 2, 3);
+    int64_t   before = ga_memory_stats().arrays, told = -1;
+    ga_clear_error();
+    ga_set_error_handler(test_handler, &told);
+    CHECK(ga_insert(a, 1, a, .axis = 3) == NULL && told == before);
+    ga_clear_error();
+    told = -1;
+    CHECK(ga_interp(a, a, a, .period = 0) == NULL && told == before);
+    ga_clear_error();
+    told           = -1;
+    ga_array *none = ga_multiply(a, 0);
+    CHECK(ga_average(a, .weights = none) == NULL && told == before + 1);
+    ga_free(none);
+    ga_set_error_handler(NULL, NULL);
+    ga_clear_error();
+    ga_free(a);
+}
+
+int main(void)
+{
+    test_begin();
+    test_stacks();
+    test_edits();
+    test_triangles();
+    test_numbers();
+    test_differences();
+    test_search();
+    test_chunked();
+    test_let_go();
+    return test_end();
+}
