@@ -151,6 +151,7 @@ format() {
     one "clang-format" clang-format --dry-run -Werror gpuarr*.h gpuarr/*/*.h tools/*.c tools/dask/*.c examples/*.c tests/*.c tests/*.h
     one "layers" tools/layers
     one "every test is in a list" none_forgotten
+    part "tests/names.txt" tests/names.py
     if git rev-parse --git-dir >/dev/null 2>&1; then
         one "no lines stand twice" tools/twice
         one "no file is too long" none_too_long
