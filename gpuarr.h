@@ -660,7 +660,7 @@ GA_API ga_array *(ga_polyval)(const ga_array *p, ga_arg x, const char *site);
 GA_API ga_array *(ga_poly)(const ga_array *roots, const char *site);
 /*  NumPy's other names are macros: ga_abs, ga_acos, ga_acosh, ga_asin, ga_asinh, ga_atan, ga_atanh, ga_atan2, ga_pow, ga_mod, ga_conjugate,
     ga_true_divide, ga_fix (ga_trunc), ga_degrees, ga_radians, ga_around, ga_bitwise_not, ga_bitwise_invert, ga_bitwise_left_shift,
-    ga_bitwise_right_shift, ga_amin, ga_amax, ga_concat, ga_permute_dims (.axes). ga_eval knows those of NumPy's functions.        */
+    ga_bitwise_right_shift, ga_amin, ga_amax, ga_concat, ga_permute_dims (.axes). ga_eval knows those that are elementwise, and amin and amax. */
 
 typedef struct ga_close_options {
     GI_BY_POSITION

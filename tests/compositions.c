@@ -110,7 +110,7 @@ static void test_triangles(void)
         SHOWS(GA_I64, "[[0 0 1]\n [1 2 2]]", ga_triu_indices(3, .k = 1));
         SHOWS(GA_I64, "[[0 1 2]\n [0 1 2]]", ga_diag_indices(3, 2));
         SHOWS(GA_I64, "[[1 1 1]\n [4 2 1]\n [9 3 1]]", ga_vander(v));
-        SHOWS(GA_I64, "[[1 1]\n [1 2]\n [1 3]]", ga_vander(v, 2, .increasing = true));
+        SHOWS(GA_I64, "[[1 1]\n [1 2]\n [1 3]]", ga_vander(v, .n = 2, .increasing = true));
         SHOWS(GA_I64, "15", ga_trace(m));
         SHOWS(GA_F32, "8.0", ga_trace(m, .offset = 1, .dtype = GA_F32));
         CHECK(ga_fill_diagonal(m, 0) == m && ga_item_int(ga_trace(m)) == 0);

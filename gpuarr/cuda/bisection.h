@@ -16,15 +16,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_bisect_needles
 
 static bool gi_cuda_bisect(const char *site, const ga_array *sorted, const ga_array *needles, bool right, ga_array *places)
 {
-    gi_bisection b;
-    memset(&b, 0, sizeof b);
-    b.dtype   = sorted->dtype;
-    b.right   = right;
-    b.n       = sorted->size;
-    b.count   = needles->size;
-    b.sorted  = sorted->data;
-    b.needles = needles->data;
-    b.places  = (int64_t *)places->data;
+    const gi_bisection b = gi_bisection_of(sorted, needles, right, places);
     if (!gi_cuda_touch(site, sorted) || !gi_cuda_touch(site, needles) || !gi_cuda_touch(site, places)) return false;
     GI_LAUNCH(gi_cuda_bisect_needles, gi_cuda_blocks(b.count), GI_CUDA_THREADS, gi_cuda_current_stream(), b);
     return gi_cuda_launched(site, "ga_searchsorted");

@@ -92,6 +92,7 @@ static const char *const gi_word_aliases[][2] = {
     { "asinh", "arcsinh" }, { "atanh", "arctanh" }, { "round", "rint" }, { "around", "rint" }, { "fix", "trunc" },
     { "bitwise_not", "invert" }, { "bitwise_invert", "invert" }, { "bitwise_left_shift", "left_shift" },
     { "bitwise_right_shift", "right_shift" }, { "amax", "max" }, { "amin", "min" },
+    { "degrees", "rad2deg" }, { "radians", "deg2rad" },
     { "bool_", "bool" }, { "int", "int64" }, { "intp", "int64" }, { "int_", "int64" }, { "uint", "uint64" },
     { "float", "float64" }, { "double", "float64" }, { "single", "float32" }, { "complex", "complex128" },
 };

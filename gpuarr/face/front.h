@@ -202,11 +202,6 @@ template <class... A> static inline gi_list gi_make_list(A... a)
 }
 static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
-static inline ga_array *gi_hstack(gi_list l, ga_join_options o) { return (ga_hstack_n)(l.n, l.a, o); }
-static inline ga_array *gi_vstack(gi_list l, ga_join_options o) { return (ga_vstack_n)(l.n, l.a, o); }
-static inline ga_array *gi_dstack(gi_list l, ga_join_options o) { return (ga_dstack_n)(l.n, l.a, o); }
-static inline ga_array *gi_column_stack(gi_list l, ga_join_options o) { return (ga_column_stack_n)(l.n, l.a, o); }
-static inline ga_array *gi_lexsort(gi_list l, const char *site) { return (ga_lexsort_n)(l.n, l.a, site); }
 static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
 #define GI_LIST(...) gi_make_list(__VA_ARGS__)
 
@@ -319,11 +314,6 @@ typedef struct gi_list {
 } gi_list;
 static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
-static inline ga_array *gi_hstack(gi_list l, ga_join_options o) { return (ga_hstack_n)(l.n, l.a, o); }
-static inline ga_array *gi_vstack(gi_list l, ga_join_options o) { return (ga_vstack_n)(l.n, l.a, o); }
-static inline ga_array *gi_dstack(gi_list l, ga_join_options o) { return (ga_dstack_n)(l.n, l.a, o); }
-static inline ga_array *gi_column_stack(gi_list l, ga_join_options o) { return (ga_column_stack_n)(l.n, l.a, o); }
-static inline ga_array *gi_lexsort(gi_list l, const char *site) { return (ga_lexsort_n)(l.n, l.a, site); }
 static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
 #define GI_LIST(...)                                                                                                           \
     ((gi_list){ (const ga_array *const[]){ __VA_ARGS__ },                                                                      \
@@ -348,6 +338,12 @@ static inline ga_array *gi_eval_args(const char *f, gi_args l, ga_eval_options o
     ((gi_args){ (const ga_arg[]){ GI_EACH(GI_ARG_OF, , __VA_ARGS__) },                                                         \
                 (int)(sizeof((const ga_arg[]){ GI_EACH(GI_ARG_OF, , __VA_ARGS__) }) / sizeof(ga_arg)) })
 #endif
+
+static inline ga_array *gi_hstack(gi_list l, ga_join_options o) { return (ga_hstack_n)(l.n, l.a, o); }
+static inline ga_array *gi_vstack(gi_list l, ga_join_options o) { return (ga_vstack_n)(l.n, l.a, o); }
+static inline ga_array *gi_dstack(gi_list l, ga_join_options o) { return (ga_dstack_n)(l.n, l.a, o); }
+static inline ga_array *gi_column_stack(gi_list l, ga_join_options o) { return (ga_column_stack_n)(l.n, l.a, o); }
+static inline ga_array *gi_lexsort(gi_list l, const char *site) { return (ga_lexsort_n)(l.n, l.a, site); }
 
 /* The shapes of calls: a number is an argument passed as it is, N an operand (array or number), S a shape in parentheses, L a
    list of arrays in parentheses. What follows is options. */

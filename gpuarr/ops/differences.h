@@ -10,6 +10,13 @@ static ga_array *gi_do_diff(const gi_composition *c, const ga_array *a, int axis
     return a->dtype == GA_BOOL ? GI_DO_2(c, not_equal, behind, before) : GI_DO_2(c, subtract, behind, before);
 }
 
+/* An operand among the options: was it given, and if it is an array, is it one? */
+static bool gi_is_given(ga_arg v) { return v.kind != GA_KIND_ARRAY || v.array != GA_NO_ARRAY; }
+static bool gi_option_operand(const char *site, ga_arg v, const char *name)
+{
+    return v.kind != GA_KIND_ARRAY || v.array == GA_NO_ARRAY || gi_array_check_any(site, v.array, name);
+}
+
 /* A number, or an array without dimensions, as long as an axis needs it: 1. */
 static ga_array *gi_diff_end(const gi_composition *c, const ga_array *a, int axis, ga_arg end, const char *name)
 {
@@ -23,11 +30,10 @@ static ga_array *gi_diff_end(const gi_composition *c, const ga_array *a, int axi
     return (ga_broadcast_to)(more, one, c->site);
 }
 
-static bool gi_is_given(ga_arg v) { return v.kind != GA_KIND_ARRAY || v.array != GA_NO_ARRAY; }
-
 ga_array *(ga_diff)(const ga_array *a, ga_diff_options o)
 {
     if (!gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_option_operand(o.site, o.prepend, ".prepend") || !gi_option_operand(o.site, o.append, ".append")) return NULL;
     if (o.n < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".n = %d times: give 0 or more", o.n);
     if (o.n == 0) return (ga_view)(a, o.site);
     int axis = gi_axis(o.site, gi_axis_or(o.axis, -1), a->ndim);

@@ -127,6 +127,7 @@ ga_array *(ga_histogram_bin_edges)(const ga_array *a, int64_t bins, ga_histogram
 {
     if (o.edges)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_histogram_bin_edges takes no .edges: they are what it returns");
+    if (!gi_options_histogram(&o) || (o.weights && !gi_array_check(o.site, o.weights, ".weights"))) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
     ga_array *edges = NULL;
@@ -178,7 +179,7 @@ static ga_array *gi_histogram_counts(const gi_composition *c, const ga_array *pl
 
 ga_array *(ga_histogramdd)(const ga_array *sample, ga_shape bins, ga_histogramdd_options o)
 {
-    for (int d = 0; o.edges && d < bins.ndim; d++) o.edges[d] = NULL;
+    for (int d = 0; o.edges && d < bins.ndim && d < GPUARR_MAX_DIMS; d++) o.edges[d] = NULL;
     if (!gi_options_histogramdd(&o) || !gi_array_check(o.site, sample, "sample") || !gi_shape_check(o.site, bins.ndim, bins.n))
         return NULL;
     if (sample->ndim != 2 || sample->shape[1] != bins.ndim)

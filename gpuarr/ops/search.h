@@ -75,16 +75,8 @@ static ga_array *gi_bisect(const char *site, const ga_array *sorted, const ga_ar
         ga_free(places);
         return NULL;
     }
-    gi_bisection b;
-    memset(&b, 0, sizeof b);
-    b.dtype         = sorted->dtype;
-    b.right         = right;
-    b.n             = sorted->size;
-    b.count         = needles->size;
-    b.sorted        = sorted->data;
-    b.needles       = needles->data;
-    b.places        = (int64_t *)places->data;
-    double halvings = 1;
+    gi_bisection b        = gi_bisection_of(sorted, needles, right, places);
+    double       halvings = 1;
     for (int64_t n = b.n; n > 0; n /= 2) halvings++;
     int64_t blocks = (b.count + GI_NEEDLES - 1) / GI_NEEDLES;
     gi_parallel_bytes(8 * (double)b.count * halvings, blocks, 64, gi_bisect_range, &b);

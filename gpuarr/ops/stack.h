@@ -120,6 +120,7 @@ bool(ga_array_split)(const ga_array *a, int n, ga_array **parts, ga_axis_options
     return done;
 }
 
+/* Along that axis, or the first if there is no such; of an array with at least so many. */
 static bool gi_split_along(const ga_array *a, int n, ga_array **parts, int axis, int least, const char *site)
 {
     for (int k = 0; parts && k < n; k++) parts[k] = NULL;
@@ -131,13 +132,13 @@ static bool gi_split_along(const ga_array *a, int n, ga_array **parts, int axis,
     }
     ga_axis_options o = ga_axis_defaults;
     o.site            = site;
-    o.axis            = axis;
+    o.axis            = a->ndim > axis ? axis : 0;
     return (ga_split)(a, n, parts, o);
 }
 
 bool(ga_hsplit)(const ga_array *a, int n, ga_array **parts, const char *site)
 {
-    return gi_split_along(a, n, parts, a && a->ndim > 1 ? 1 : 0, 1, site);
+    return gi_split_along(a, n, parts, 1, 1, site);
 }
 bool(ga_vsplit)(const ga_array *a, int n, ga_array **parts, const char *site)
 {

@@ -28,8 +28,8 @@ ga_array *(ga_trace)(const ga_array *a, ga_trace_options o)
 /* A matrix of zeros with the elements of a line on the k-th diagonal. */
 static ga_array *gi_diagonal_matrix(const char *site, const ga_array *line, int64_t k)
 {
-    int64_t n, away = k < 0 ? -k : k;
-    if (k == INT64_MIN || __builtin_add_overflow(line->size, away, &n))
+    int64_t n;
+    if (k == INT64_MIN || __builtin_add_overflow(line->size, k < 0 ? -k : k, &n))
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the diagonal %lld makes the matrix larger than can be counted",
                                    (long long)k);
     gi_composition c;

@@ -9,6 +9,20 @@ typedef struct gi_bisection {
     int64_t    *places;
 } gi_bisection;
 
+static inline gi_bisection gi_bisection_of(const ga_array *sorted, const ga_array *needles, bool right, ga_array *places)
+{
+    gi_bisection b;
+    memset(&b, 0, sizeof b);
+    b.dtype   = sorted->dtype;
+    b.right   = right;
+    b.n       = sorted->size;
+    b.count   = needles->size;
+    b.sorted  = sorted->data;
+    b.needles = needles->data;
+    b.places  = (int64_t *)places->data;
+    return b;
+}
+
 GI_BEGIN_FAST
 /* Element i as a number that orders like the elements, NaN last, as ga_sort. */
 GI_FORMULA uint64_t gi_bisection_key(const ga_dtype dtype, const void *p, int64_t i)
