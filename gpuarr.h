@@ -36,7 +36,7 @@
         The first error is kept: ga_error().
 
     Find your way with a search for ">>": the public API below has the sections >>dtypes  >>array  >>errors  >>memory  >>creation  >>views
-    >>elementwise  >>reductions  >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)  >>formulas  >>chunked
+    >>elementwise  >>reductions  >>rearranging  >>products  >>fourier  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)  >>formulas  >>chunked
     >>tasks  >>files  >>timing  >>cuda (GPUs, streams, events). Each elementwise operation and simple reduction is one line of
     gpuarr/rows/table.h; gpuarr/rows/README.md lists them. What stands behind the API is in the folder gpuarr/, a theme a file:
     gpuarr/README.md is its map. The list at the end of this file is the order in which the files are included.                  */
@@ -680,7 +680,7 @@ typedef struct ga_unique_options {
     bool equal_nan   GI_IS(true); /* all NaNs are one value; false: each is one of its own */
     const char *site GI_IS("");
 } ga_unique_options;
-#define GI_DEFAULTS_ga_unique_options     .equal_nan = true,
+#define GI_DEFAULTS_ga_unique_options    .equal_nan = true,
 GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D */
 GA_API ga_array *(ga_nonzero)(const ga_array *a,
                               const char     *site); /* int64 (ndim, count): row k holds the indices along axis k */
@@ -696,7 +696,7 @@ typedef struct ga_take_options {
     ga_take_mode mode GI_DEFAULT;
     const char *site  GI_IS("");
 } ga_take_options;
-#define GI_DEFAULTS_ga_take_options       .axis = GA_AXIS_DEFAULT,
+#define GI_DEFAULTS_ga_take_options      .axis = GA_AXIS_DEFAULT,
 GA_API ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o); /* a[indices] */
 typedef struct ga_histogram_options {
     GI_BY_POSITION
@@ -708,7 +708,7 @@ typedef struct ga_histogram_options {
     ga_array **edges        GI_DEFAULT; /* the bins + 1 edges, float64 */
     const char *site        GI_IS("");
 } ga_histogram_options;
-#define GI_DEFAULTS_ga_histogram_options  .low = GA_REAL_DEFAULT, .high = GA_REAL_DEFAULT, .weights = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_histogram_options .low = GA_REAL_DEFAULT, .high = GA_REAL_DEFAULT, .weights = GA_NO_ARRAY,
 GA_API ga_array *(ga_histogram)(const ga_array *a, int64_t bins,
                                 ga_histogram_options o); /* int64 counts; float64 with weights or density */
 typedef struct ga_bincount_options {
@@ -718,7 +718,7 @@ typedef struct ga_bincount_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_bincount_options;
-#define GI_DEFAULTS_ga_bincount_options   .weights = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_bincount_options  .weights = GA_NO_ARRAY,
 GA_API ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
 
 /* ==== >>products =================================================================================================== */
@@ -735,7 +735,7 @@ typedef struct ga_product_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_product_options;
-#define GI_DEFAULTS_ga_product_options    .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_product_options   .out = GA_NO_ARRAY,
 /* numpy.matmul: (..., m, k) times (..., k, n), the axes before are broadcast; a vector is a row on the left, a column on the right. */
 GA_API ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o);
 /* numpy.dot: of vectors and matrices as ga_matmul; else over the last axis of a and the last but one of b. A number multiplies. */
@@ -752,13 +752,75 @@ typedef struct ga_tensordot_options {
     ga_array *out    GI_IS(GA_NO_ARRAY);
     const char *site GI_IS("");
 } ga_tensordot_options;
-#define GI_DEFAULTS_ga_tensordot_options  .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_tensordot_options .out = GA_NO_ARRAY,
 /* numpy.tensordot over so many axes: the last ones of a and the first ones of b unless the options name them. */
 GA_API ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tensordot_options o);
 /* numpy.einsum: ga_einsum("ik,kj->ij", (a, b)) multiplies along axes with the same letter and sums over letters that the result does
    not have. "ii->i" is a diagonal, "..." any axes; without "->" the letters that appear once, A to Z, a to z. Up to 8 operands,
    multiplied from left to right. Of one operand without a sum it is a view. For run-time lists ga_einsum_n. */
 GA_API ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *const *arrays, ga_product_options o);
+
+/* ==== >>fourier ==================================================================================================== */
+/*  numpy.fft, with its names, its sign and its lengths. Results of float32 and complex64 are complex64 (or float32), all others
+    complex128 (or float64). Every length is fast: short primes by themselves, large ones as a convolution. .n, or .s for several axes,
+    cuts the operand or fills it up with zeros; it is 1 or more. An element has the same bits whatever lies beside its line.
+    On the CPU; arrays of a GPU and chunked ones are refused by a sentence. .out: of the result's shape and kind; may be the operand. */
+
+#define GA_LENGTH_DEFAULT                 INT64_MIN /* no length was given */
+typedef enum ga_fft_norm {
+    GA_NORM_BACKWARD, /* inverse transforms are divided by n, */
+    GA_NORM_ORTHO,    /* both by its square root, */
+    GA_NORM_FORWARD   /* or the others */
+} ga_fft_norm;
+typedef struct ga_fft_options {
+    GI_BY_POSITION
+    int64_t n        GI_IS(GA_LENGTH_DEFAULT); /* default the length of the axis; of irfft and hfft 2 (length - 1) */
+    int axis         GI_IS(-1);
+    ga_fft_norm norm GI_DEFAULT;
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_fft_options;
+#define GI_DEFAULTS_ga_fft_options        .n = GA_LENGTH_DEFAULT, .axis = -1, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_fft)(const ga_array *a, ga_fft_options o); /* n complex numbers; of real ones with exact symmetry */
+GA_API ga_array *(ga_ifft)(const ga_array *a, ga_fft_options o);
+GA_API ga_array *(ga_rfft)(const ga_array *a, ga_fft_options o);  /* of real numbers: the first n / 2 + 1 */
+GA_API ga_array *(ga_irfft)(const ga_array *a, ga_fft_options o); /* and back: n real numbers. Give .n where it is odd */
+GA_API ga_array *(ga_hfft)(const ga_array *a, ga_fft_options o);  /* n real numbers, whose inverse has a as its first half */
+GA_API ga_array *(ga_ihfft)(const ga_array *a, ga_fft_options o);
+
+typedef struct ga_fftn_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_shape s       GI_IS({ -1, {} }); /* lengths along the axes: .s = ga_axes(64, 100); -1: that of the operand */
+    ga_shape axes    GI_IS({ -1, {} }); /* default as many last ones as .s has, or all; of ga_fft2 and the like the last two */
+    ga_fft_norm norm GI_DEFAULT;
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    const char *site GI_IS("");
+} ga_fftn_options;
+#define GI_DEFAULTS_ga_fftn_options       .s = { -1, { 0 } }, .axes = { -1, { 0 } }, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_fft2)(const ga_array *a, ga_fftn_options o);
+GA_API ga_array *(ga_ifft2)(const ga_array *a, ga_fftn_options o);
+GA_API ga_array *(ga_rfft2)(const ga_array *a, ga_fftn_options o); /* of real numbers; halved along the last of the axes */
+GA_API ga_array *(ga_irfft2)(const ga_array *a, ga_fftn_options o);
+GA_API ga_array *(ga_fftn)(const ga_array *a, ga_fftn_options o);
+GA_API ga_array *(ga_ifftn)(const ga_array *a, ga_fftn_options o);
+GA_API ga_array *(ga_rfftn)(const ga_array *a, ga_fftn_options o);
+GA_API ga_array *(ga_irfftn)(const ga_array *a, ga_fftn_options o);
+
+typedef struct ga_fftfreq_options {
+    GI_BY_POSITION
+    double d GI_IS(1); /* from one sample to the next */
+    GI_BY_NAME
+    ga_device device GI_DEFAULT;
+    const char *site GI_IS("");
+} ga_fftfreq_options;
+#define GI_DEFAULTS_ga_fftfreq_options    .d = 1,
+GA_API ga_array *(ga_fftfreq)(int64_t n, ga_fftfreq_options o);  /* the frequencies of ga_fft's n results, float64 */
+GA_API ga_array *(ga_rfftfreq)(int64_t n, ga_fftfreq_options o); /* those of ga_rfft's n / 2 + 1 */
+/* The frequency 0 moves to the middle of all axes, or of those that are given; and back. Of any array. */
+GA_API ga_array *(ga_fftshift)(const ga_array *a, ga_axes_options o);
+GA_API ga_array *(ga_ifftshift)(const ga_array *a, ga_axes_options o);
 
 /* ==== >>convolution =============================================================================================== */
 /*  Each result is one chain of fused multiplications and additions in the raster order of the weights, with the same bits on the CPU and
@@ -1594,7 +1656,8 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 /* clang-format off */
 #define GI_EACH_OPTIONS(X) \
     X(new) X(to) X(map) X(reduce) X(order) X(axis) X(axes) X(linspace) X(wrap) X(random) X(close) X(equal) X(copyto) \
-    X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(convolve) \
+    X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(fft) X(fftn) X(fftfreq) \
+    X(convolve) \
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
     X(store) X(fits) X(print) X(benchmark) X(launch)
@@ -1693,6 +1756,7 @@ GI_END_FAST
 #if GI_STAMPING || GI_LAUNCHING
 #include "gpuarr/rows/signs.h"
 #include "gpuarr/plans/kernels.h"
+#include "gpuarr/plans/fourier.h"
 #endif
 #if GI_IMPLEMENTING || GI_LAUNCHING /* what both have of their own, and who calls whom */
 #include "gpuarr/core/kinds.h"
@@ -1786,6 +1850,10 @@ GI_END_FAST
 #include "gpuarr/ops/statistics.h"
 #include "gpuarr/ops/label.h"
 #include "gpuarr/ops/measures.h"
+#include "gpuarr/ops/roots.h"
+#include "gpuarr/ops/fourier_lines.h"
+#include "gpuarr/ops/fourier_plans.h"
+#include "gpuarr/ops/fourier.h"
 #include "gpuarr/ops/clip.h"
 #include "gpuarr/ops/clip_sketch.h"
 #include "gpuarr/ops/distances.h"
