@@ -265,9 +265,10 @@ typedef struct ga_arg {
     GI_BY_NAME may also be given by position, in the order of NumPy's. `site` is the place and the text of the call, which the macros
     fill in for the error messages. Who calls a function itself, (ga_sum)(a, o), starts from the defaults:
     ga_reduce_options o = ga_reduce_defaults; o.axis = 0;                                                                    */
-#define GA_AXIS_DEFAULT (-INT32_MAX - 1)          /* no axis was given */
-#define GA_REAL_DEFAULT (-1.6180339887498949e308) /* no number was given */
-#define GA_NO_ARRAY     GI_NOT_GIVEN(ga_array)    /* no array was given; NULL is what a call that failed has returned */
+#define GA_AXIS_DEFAULT   (-INT32_MAX - 1)          /* no axis was given */
+#define GA_LENGTH_DEFAULT INT64_MIN                 /* no length was given */
+#define GA_REAL_DEFAULT   (-1.6180339887498949e308) /* no number was given */
+#define GA_NO_ARRAY       GI_NOT_GIVEN(ga_array)    /* no array was given; NULL is what a call that failed has returned */
 typedef struct ga_new_options {
     GI_BY_POSITION
     ga_dtype dtype GI_DEFAULT; /* default float64, or that of the prototype */
@@ -680,7 +681,7 @@ typedef struct ga_unique_options {
     bool equal_nan   GI_IS(true); /* all NaNs are one value; false: each is one of its own */
     const char *site GI_IS("");
 } ga_unique_options;
-#define GI_DEFAULTS_ga_unique_options    .equal_nan = true,
+#define GI_DEFAULTS_ga_unique_options     .equal_nan = true,
 GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D */
 GA_API ga_array *(ga_nonzero)(const ga_array *a,
                               const char     *site); /* int64 (ndim, count): row k holds the indices along axis k */
@@ -696,7 +697,7 @@ typedef struct ga_take_options {
     ga_take_mode mode GI_DEFAULT;
     const char *site  GI_IS("");
 } ga_take_options;
-#define GI_DEFAULTS_ga_take_options      .axis = GA_AXIS_DEFAULT,
+#define GI_DEFAULTS_ga_take_options       .axis = GA_AXIS_DEFAULT,
 GA_API ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o); /* a[indices] */
 typedef struct ga_histogram_options {
     GI_BY_POSITION
@@ -708,7 +709,7 @@ typedef struct ga_histogram_options {
     ga_array **edges        GI_DEFAULT; /* the bins + 1 edges, float64 */
     const char *site        GI_IS("");
 } ga_histogram_options;
-#define GI_DEFAULTS_ga_histogram_options .low = GA_REAL_DEFAULT, .high = GA_REAL_DEFAULT, .weights = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_histogram_options  .low = GA_REAL_DEFAULT, .high = GA_REAL_DEFAULT, .weights = GA_NO_ARRAY,
 GA_API ga_array *(ga_histogram)(const ga_array *a, int64_t bins,
                                 ga_histogram_options o); /* int64 counts; float64 with weights or density */
 typedef struct ga_bincount_options {
@@ -718,7 +719,7 @@ typedef struct ga_bincount_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_bincount_options;
-#define GI_DEFAULTS_ga_bincount_options  .weights = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_bincount_options   .weights = GA_NO_ARRAY,
 GA_API ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
 
 /* ==== >>products =================================================================================================== */
@@ -735,7 +736,7 @@ typedef struct ga_product_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_product_options;
-#define GI_DEFAULTS_ga_product_options   .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_product_options    .out = GA_NO_ARRAY,
 /* numpy.matmul: (..., m, k) times (..., k, n), the axes before are broadcast; a vector is a row on the left, a column on the right. */
 GA_API ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o);
 /* numpy.dot: of vectors and matrices as ga_matmul; else over the last axis of a and the last but one of b. A number multiplies. */
@@ -752,7 +753,7 @@ typedef struct ga_tensordot_options {
     ga_array *out    GI_IS(GA_NO_ARRAY);
     const char *site GI_IS("");
 } ga_tensordot_options;
-#define GI_DEFAULTS_ga_tensordot_options .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_tensordot_options  .out = GA_NO_ARRAY,
 /* numpy.tensordot over so many axes: the last ones of a and the first ones of b unless the options name them. */
 GA_API ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tensordot_options o);
 /* numpy.einsum: ga_einsum("ik,kj->ij", (a, b)) multiplies along axes with the same letter and sums over letters that the result does
@@ -766,7 +767,6 @@ GA_API ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *co
     cuts the operand or fills it up with zeros; it is 1 or more. An element has the same bits whatever lies beside its line.
     On the CPU; arrays of a GPU and chunked ones are refused by a sentence. .out: of the result's shape and kind; may be the operand. */
 
-#define GA_LENGTH_DEFAULT                 INT64_MIN /* no length was given */
 typedef enum ga_fft_norm {
     GA_NORM_BACKWARD, /* inverse transforms are divided by n, */
     GA_NORM_ORTHO,    /* both by its square root, */

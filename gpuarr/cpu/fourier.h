@@ -78,7 +78,7 @@ static GI_INLINE void GI_LOOP(gi_fourier_square)(GI_V *rows)
     }
 }
 
-/* Two vectors of complex numbers from memory, of which im is where `re` goes if they are to be exchanged. */
+/* Two vectors of complex numbers from memory, and back. */
 static GI_INLINE void GI_LOOP(gi_fourier_load)(const GA_T *x, GI_V *re, GI_V *im)
 {
     const GI_V a = GI_VFN(load)(x), b = GI_VFN(load)(x + GI_LANES);
@@ -91,89 +91,87 @@ static GI_INLINE void GI_LOOP(gi_fourier_store)(GA_T *x, GI_V re, GI_V im)
     GI_VFN(store)(x + GI_LANES, GI_VFN(zip_high)(re, im));
 }
 
-/* n elements of `width` complex numbers, `step` reals apart, and back; swap: re and im are exchanged. */
-static void GI_LOOP(gi_fourier_split)(int64_t n, const GA_T *x, int64_t step, GA_T *y, bool swap)
+/* n numbers of each of some lines, `pitch` reals from one line to the next, into lanes, and back. side: -1 makes conjugates. */
+static void GI_LOOP(gi_fourier_gather)(int64_t n, int64_t lines, const GA_T *x, int64_t pitch, GA_T *y, GA_T side)
 {
-    const int re = swap ? GI_F_W : 0, im = GI_F_W - re;
-    for (int64_t j = 0; j < n; j++, x += step, y += GI_F_ELEMENT) GI_UNROLL
-    for (int v = 0; v < GI_F_W; v += GI_LANES) {
-        GI_V r, i;
-        GI_LOOP(gi_fourier_load)(x + 2 * v, &r, &i);
-        GI_VFN(store)(y + re + v, r);
-        GI_VFN(store)(y + im + v, i);
-    }
-}
-static void GI_LOOP(gi_fourier_join)(int64_t n, const GA_T *y, GA_T *x, int64_t step, bool swap, GA_T scale)
-{
-    const int re = swap ? GI_F_W : 0, im = GI_F_W - re;
-    for (int64_t j = 0; j < n; j++, x += step, y += GI_F_ELEMENT) GI_UNROLL
-    for (int v = 0; v < GI_F_W; v += GI_LANES)
-        GI_LOOP(gi_fourier_store)(x + 2 * v, GI_VFN(load)(y + re + v) * scale, GI_VFN(load)(y + im + v) * scale);
-}
-
-/* The same of lines in lanes: each has n numbers, `pitch` reals from one line to the next. */
-static void GI_LOOP(gi_fourier_gather)(int64_t n, int64_t lines, const GA_T *x, int64_t pitch, GA_T *y, bool swap)
-{
-    const int re = swap ? GI_F_W : 0, im = GI_F_W - re;
-    int64_t   j = 0;
+    int64_t j = 0;
     for (; lines == GI_F_W && j + GI_LANES <= n; j += GI_LANES)
         for (int v = 0; v < GI_F_W; v += GI_LANES) {
-            GI_V r[GI_LANES], i[GI_LANES];
-            GI_UNROLL
-            for (int l = 0; l < GI_LANES; l++) GI_LOOP(gi_fourier_load)(x + (v + l) * pitch + 2 * j, r + l, i + l);
-            GI_LOOP(gi_fourier_square)(r);
-            GI_LOOP(gi_fourier_square)(i);
+            GI_V re[GI_LANES], im[GI_LANES];
             GI_UNROLL
             for (int l = 0; l < GI_LANES; l++) {
-                GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + re + v, r[l]);
-                GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + im + v, i[l]);
+                GI_LOOP(gi_fourier_load)(x + (v + l) * pitch + 2 * j, re + l, im + l);
+                im[l] = im[l] * side;
+            }
+            GI_LOOP(gi_fourier_square)(re);
+            GI_LOOP(gi_fourier_square)(im);
+            GI_UNROLL
+            for (int l = 0; l < GI_LANES; l++) {
+                GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + v, re[l]);
+                GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + GI_F_W + v, im[l]);
             }
         }
     for (; j < n; j++)
         for (int64_t l = 0; l < GI_F_W; l++) {
-            y[j * GI_F_ELEMENT + re + l] = l < lines ? x[l * pitch + 2 * j] : 0;
-            y[j * GI_F_ELEMENT + im + l] = l < lines ? x[l * pitch + 2 * j + 1] : 0;
+            y[j * GI_F_ELEMENT + l]          = l < lines ? x[l * pitch + 2 * j] : 0;
+            y[j * GI_F_ELEMENT + GI_F_W + l] = l < lines ? x[l * pitch + 2 * j + 1] * side : 0;
         }
 }
-static void GI_LOOP(gi_fourier_scatter)(int64_t n, int64_t lines, const GA_T *y, GA_T *x, int64_t pitch, bool swap, GA_T scale)
+static void GI_LOOP(gi_fourier_scatter)(int64_t n, int64_t lines, const GA_T *y, GA_T *x, int64_t pitch, GA_T scale, GA_T side)
 {
-    const int re = swap ? GI_F_W : 0, im = GI_F_W - re;
-    int64_t   j = 0;
+    int64_t j = 0;
     for (; lines == GI_F_W && j + GI_LANES <= n; j += GI_LANES)
         for (int v = 0; v < GI_F_W; v += GI_LANES) {
-            GI_V r[GI_LANES], i[GI_LANES];
+            GI_V re[GI_LANES], im[GI_LANES];
             GI_UNROLL
             for (int l = 0; l < GI_LANES; l++) {
-                r[l] = GI_VFN(load)(y + (j + l) * GI_F_ELEMENT + re + v) * scale;
-                i[l] = GI_VFN(load)(y + (j + l) * GI_F_ELEMENT + im + v) * scale;
+                re[l] = GI_VFN(load)(y + (j + l) * GI_F_ELEMENT + v) * scale;
+                im[l] = GI_VFN(load)(y + (j + l) * GI_F_ELEMENT + GI_F_W + v) * side;
             }
-            GI_LOOP(gi_fourier_square)(r);
-            GI_LOOP(gi_fourier_square)(i);
+            GI_LOOP(gi_fourier_square)(re);
+            GI_LOOP(gi_fourier_square)(im);
             GI_UNROLL
-            for (int l = 0; l < GI_LANES; l++) GI_LOOP(gi_fourier_store)(x + (v + l) * pitch + 2 * j, r[l], i[l]);
+            for (int l = 0; l < GI_LANES; l++) GI_LOOP(gi_fourier_store)(x + (v + l) * pitch + 2 * j, re[l], im[l]);
         }
     for (; j < n; j++)
         for (int64_t l = 0; l < lines; l++) {
-            x[l * pitch + 2 * j]     = y[j * GI_F_ELEMENT + re + l] * scale;
-            x[l * pitch + 2 * j + 1] = y[j * GI_F_ELEMENT + im + l] * scale;
+            x[l * pitch + 2 * j]     = y[j * GI_F_ELEMENT + l] * scale;
+            x[l * pitch + 2 * j + 1] = y[j * GI_F_ELEMENT + GI_F_W + l] * side;
         }
 }
 
+/* Where the first stage of a chain reads complex numbers, or the last one writes them: `step` reals from one element to the next; 0: as
+   between stages. re and im are multiplied. */
+typedef struct GI_LOOP(gi_fourier_side) {
+    int64_t step;
+    GA_T    re, im;
+} GI_LOOP(gi_fourier_side);
+
 static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const gi_fourier_stage *g, const GA_T *table, const GA_T *x,
-                                                      GA_T *y)
+                                                      const GI_LOOP(gi_fourier_side) * in, GA_T *y,
+                                                      const GI_LOOP(gi_fourier_side) * out)
 {
-    const int64_t s = g->s, m = g->m;
-    const GA_T   *circle = table + g->circle, *w = table + g->roots;
+    const int64_t s = g->s, m = g->m, next = in->step ? in->step : GI_F_ELEMENT,
+                  out_next = out->step ? out->step : GI_F_ELEMENT;
+    const GA_T *circle = table + g->circle, *w = table + g->roots;
     for (int64_t p = 0; p<m; p++, w += p> 1 ? 2 * (r - 1) : 0)
         for (int64_t q = 0; q < s; q++) {
-            const GA_T *from = x + (q + s * p) * GI_F_ELEMENT;
-            GA_T       *to   = y + (q + s * r * p) * GI_F_ELEMENT;
+            const GA_T *from = x + (q + s * p) * next;
+            GA_T       *to   = y + (q + s * r * p) * out_next;
             for (int v = 0; v < GI_F_W; v += GI_LANES) {
                 GI_V re[GI_FOURIER_PRIME], im[GI_FOURIER_PRIME];
-                GI_UNROLL
-                for (int k = 0; k < r; k++) {
-                    re[k] = GI_VFN(load)(from + s * m * k * GI_F_ELEMENT + v);
-                    im[k] = GI_VFN(load)(from + s * m * k * GI_F_ELEMENT + GI_F_W + v);
+                if (in->step) {
+                    GI_UNROLL
+                    for (int k = 0; k < r; k++) {
+                        GI_LOOP(gi_fourier_load)(from + s * m * k * next + 2 * v, re + k, im + k);
+                        im[k] = im[k] * in->im;
+                    }
+                } else {
+                    GI_UNROLL
+                    for (int k = 0; k < r; k++) {
+                        re[k] = GI_VFN(load)(from + s * m * k * GI_F_ELEMENT + v);
+                        im[k] = GI_VFN(load)(from + s * m * k * GI_F_ELEMENT + GI_F_W + v);
+                    }
                 }
                 GI_BF(any)(r, re, im, circle);
                 if (p > 0) {
@@ -181,95 +179,129 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const gi_four
                     for (int k = 1; k < r; k++)
                         GI_BF(times)(re + k, im + k, GI_VFN(all)(w[2 * k - 2]), GI_VFN(all)(w[2 * k - 1]));
                 }
-                GI_UNROLL
-                for (int k = 0; k < r; k++) {
-                    GI_VFN(store)(to + s * k * GI_F_ELEMENT + v, re[k]);
-                    GI_VFN(store)(to + s * k * GI_F_ELEMENT + GI_F_W + v, im[k]);
+                if (out->step) {
+                    GI_UNROLL
+                    for (int k = 0; k < r; k++)
+                        GI_LOOP(gi_fourier_store)(to + s * k * out_next + 2 * v, re[k] * out->re, im[k] * out->im);
+                } else {
+                    GI_UNROLL
+                    for (int k = 0; k < r; k++) {
+                        GI_VFN(store)(to + s * k * GI_F_ELEMENT + v, re[k]);
+                        GI_VFN(store)(to + s * k * GI_F_ELEMENT + GI_F_W + v, im[k]);
+                    }
                 }
             }
         }
 }
 
-/* Stages read x, which stays, and write a, b, a ...; returns where the result is. */
-static const GA_T *GI_LOOP(gi_fourier_run)(const gi_fourier_chain *c, const GA_T *table, const GA_T *x, GA_T *a, GA_T *b)
+static void GI_LOOP(gi_fourier_stage)(const gi_fourier_stage *g, const GA_T *table, const GA_T *x,
+                                      const GI_LOOP(gi_fourier_side) * in, GA_T *y, const GI_LOOP(gi_fourier_side) * out)
 {
-    for (int k = 0; k < c->stages; k++) {
-        const gi_fourier_stage *g = c->stage + k;
-        GA_T                   *y = k % 2 ? b : a;
-        switch (g->radix) {
-        case 2: GI_LOOP(gi_fourier_butterflies)(2, g, table, x, y); break;
-        case 3: GI_LOOP(gi_fourier_butterflies)(3, g, table, x, y); break;
-        case 4: GI_LOOP(gi_fourier_butterflies)(4, g, table, x, y); break;
-        case 5: GI_LOOP(gi_fourier_butterflies)(5, g, table, x, y); break;
-        case 7: GI_LOOP(gi_fourier_butterflies)(7, g, table, x, y); break;
-        case 8: GI_LOOP(gi_fourier_butterflies)(8, g, table, x, y); break;
-        default: GI_LOOP(gi_fourier_butterflies)(g->radix, g, table, x, y);
-        }
-        x = y;
+    switch (g->radix) {
+    case 2: GI_LOOP(gi_fourier_butterflies)(2, g, table, x, in, y, out); break;
+    case 3: GI_LOOP(gi_fourier_butterflies)(3, g, table, x, in, y, out); break;
+    case 4: GI_LOOP(gi_fourier_butterflies)(4, g, table, x, in, y, out); break;
+    case 5: GI_LOOP(gi_fourier_butterflies)(5, g, table, x, in, y, out); break;
+    case 7: GI_LOOP(gi_fourier_butterflies)(7, g, table, x, in, y, out); break;
+    case 8: GI_LOOP(gi_fourier_butterflies)(8, g, table, x, in, y, out); break;
+    default: GI_LOOP(gi_fourier_butterflies)(g->radix, g, table, x, in, y, out);
     }
-    return x;
 }
 
-/* Multiplies what the first chains of a block have made by its roots of unity, and turns it: to (n2, width) for each block of k1. */
-static void GI_LOOP(gi_fourier_turn)(const gi_fourier *f, int64_t block, GA_T *y, GA_T *to)
+/* The first stage reads x, the last one writes `to`, those between a, b, a ... */
+static void GI_LOOP(gi_fourier_run)(const gi_fourier_chain *c, const GA_T *table, const GA_T *x,
+                                    const GI_LOOP(gi_fourier_side) * in, GA_T *to, const GI_LOOP(gi_fourier_side) * out,
+                                    GA_T *a, GA_T *b)
 {
-    const int64_t far = (f->n1 + f->step - 1) / f->step, start = gi_fourier_start(block, f->n2, GI_F_W);
-    const GA_T   *near_ = (const GA_T *)f->table + f->near + block * f->step * GI_F_ELEMENT,
-               *far_    = (const GA_T *)f->table + f->far + block * far * GI_F_ELEMENT;
-    for (int64_t k = 1; k < f->n1; k++)
-        for (int v = 0; v < GI_F_W; v += GI_LANES) {
-            const GA_T *w = near_ + k % f->step * GI_F_ELEMENT + v, *u = far_ + k / f->step * GI_F_ELEMENT + v;
-            GA_T       *z  = y + k * GI_F_ELEMENT + v;
-            GI_V        re = GI_VFN(load)(z), im = GI_VFN(load)(z + GI_F_W);
-            GI_V        wr = GI_VFN(load)(w), wi = GI_VFN(load)(w + GI_F_W);
-            if (far > 1) GI_BF(times)(&wr, &wi, GI_VFN(load)(u), GI_VFN(load)(u + GI_F_W));
-            GI_BF(times)(&re, &im, wr, wi);
-            GI_VFN(store)(z, re);
-            GI_VFN(store)(z + GI_F_W, im);
-        }
-    for (int64_t c = 0; c < gi_fourier_blocks(f->n1, GI_F_W); c++) {
-        const GA_T *from = y + gi_fourier_start(c, f->n1, GI_F_W) * GI_F_ELEMENT;
-        for (int64_t v = 0; v < GI_F_ELEMENT; v += GI_LANES)
-            for (int64_t i = 0; i < GI_F_W; i += GI_LANES) {
-                GA_T *at = to + (c * f->n2 + start + v % GI_F_W) * GI_F_ELEMENT + i + v / GI_F_W * GI_F_W;
-                GI_V  rows[GI_LANES];
-                GI_UNROLL
-                for (int l = 0; l < GI_LANES; l++) rows[l] = GI_VFN(load)(from + (i + l) * GI_F_ELEMENT + v);
-                GI_LOOP(gi_fourier_square)(rows);
-                GI_UNROLL
-                for (int l = 0; l < GI_LANES; l++) GI_VFN(store)(at + l * GI_F_ELEMENT, rows[l]);
-            }
+    const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
+    for (int k = 0; k < c->stages; k++) {
+        const bool last = k == c->stages - 1;
+        GA_T      *y    = last ? to : k % 2 ? b : a;
+        GI_LOOP(gi_fourier_stage)(c->stage + k, table, x, k == 0 ? in : &between, y, last ? out : &between);
+        x = y;
     }
+}
+
+/* Rows of a square by their roots of unity: k1, from k on, times j2 of a block. */
+static GI_INLINE void GI_LOOP(gi_fourier_weigh)(const gi_fourier *f, int64_t block, int64_t k, int v, GI_V *re, GI_V *im)
+{
+    const int64_t far   = gi_fourier_far(f);
+    const GA_T   *near_ = (const GA_T *)f->table + f->near + block * gi_fourier_near(f) * GI_F_ELEMENT + v,
+               *far_    = (const GA_T *)f->table + f->far + block * far * GI_F_ELEMENT + v;
+    GI_UNROLL
+    for (int l = 0; l < GI_LANES; l++) {
+        const int64_t high = (k + l) >> f->shift;
+        const GA_T   *w = near_ + (k + l - (high << f->shift)) * GI_F_ELEMENT, *u = far_ + high * GI_F_ELEMENT;
+        GI_V          wr = GI_VFN(load)(w), wi = GI_VFN(load)(w + GI_F_W);
+        if (far > 1) GI_BF(times)(&wr, &wi, GI_VFN(load)(u), GI_VFN(load)(u + GI_F_W));
+        GI_BF(times)(re + l, im + l, wr, wi);
+    }
+}
+
+/* Multiplies what the first chains of a block have made by its roots, and turns it: to (n2, width) for each block of k1. */
+static void GI_LOOP(gi_fourier_turn)(const gi_fourier *f, int64_t block, const GA_T *y, GA_T *to)
+{
+    const int64_t start = gi_fourier_start(block, f->n2, GI_F_W);
+    for (int64_t c = 0; c < gi_fourier_blocks(f->n1, GI_F_W); c++)
+        for (int v = 0; v < GI_F_W; v += GI_LANES)
+            for (int64_t i = 0; i < GI_F_W; i += GI_LANES) {
+                const int64_t k    = gi_fourier_start(c, f->n1, GI_F_W) + i;
+                const GA_T   *from = y + k * GI_F_ELEMENT + v;
+                GA_T         *at   = to + (c * f->n2 + start + v) * GI_F_ELEMENT + i;
+                GI_V          re[GI_LANES], im[GI_LANES];
+                GI_UNROLL
+                for (int l = 0; l < GI_LANES; l++) {
+                    re[l] = GI_VFN(load)(from + l * GI_F_ELEMENT);
+                    im[l] = GI_VFN(load)(from + l * GI_F_ELEMENT + GI_F_W);
+                }
+                GI_LOOP(gi_fourier_weigh)(f, block, k, v, re, im);
+                GI_LOOP(gi_fourier_square)(re);
+                GI_LOOP(gi_fourier_square)(im);
+                GI_UNROLL
+                for (int l = 0; l < GI_LANES; l++) {
+                    GI_VFN(store)(at + l * GI_F_ELEMENT, re[l]);
+                    GI_VFN(store)(at + l * GI_F_ELEMENT + GI_F_W, im[l]);
+                }
+            }
 }
 
 /* A block of j2 of a line x that lies packed, to where it belongs in `between`; room: for 2 * n1 elements. */
-static void GI_LOOP(gi_fourier_first)(const gi_fourier *f, int64_t block, const void *x, bool swap, void *between, void *room)
+static void GI_LOOP(gi_fourier_first)(const gi_fourier *f, int64_t block, const void *x, double side, void *between, void *room)
 {
-    GA_T *a = (GA_T *)room, *b = a + f->n1 * GI_F_ELEMENT;
-    GI_LOOP(gi_fourier_split)(f->n1, (const GA_T *)x + 2 * gi_fourier_start(block, f->n2, GI_F_W), 2 * f->n2, a, swap);
-    const GA_T *y = GI_LOOP(gi_fourier_run)(&f->first, (const GA_T *)f->table, a, b, a);
-    GI_LOOP(gi_fourier_turn)(f, block, y == a ? a : b, (GA_T *)between);
+    const GI_LOOP(gi_fourier_side) in = { 2 * f->n2, 1, (GA_T)side }, out = { 0, 1, 1 };
+    GA_T *a = (GA_T *)room, *b = a + f->n1 * GI_F_ELEMENT, *last = f->first.stages % 2 ? a : b;
+    GI_LOOP(gi_fourier_run)
+    (&f->first, (const GA_T *)f->table, (const GA_T *)x + 2 * gi_fourier_start(block, f->n2, GI_F_W), &in, last, &out, a, b);
+    GI_LOOP(gi_fourier_turn)(f, block, last, (GA_T *)between);
 }
 
 /* A block of k1, which is written over, from there to the result, packed; room: for n2 elements. */
-static void GI_LOOP(gi_fourier_second)(const gi_fourier *f, int64_t block, void *between, void *out, bool swap, double scale,
+static void GI_LOOP(gi_fourier_second)(const gi_fourier *f, int64_t block, void *between, void *to, double scale, double side,
                                        void *room)
 {
-    GA_T       *a = (GA_T *)between + block * f->n2 * GI_F_ELEMENT;
-    const GA_T *y = GI_LOOP(gi_fourier_run)(&f->second, (const GA_T *)f->table, a, (GA_T *)room, a);
-    GI_LOOP(gi_fourier_join)(f->n2, y, (GA_T *)out + 2 * gi_fourier_start(block, f->n1, GI_F_W), 2 * f->n1, swap, (GA_T)scale);
+    const GI_LOOP(gi_fourier_side) in = { 0, 1, 1 }, out = { 2 * f->n1, (GA_T)scale, (GA_T)(side * scale) };
+    GA_T *a = (GA_T *)between + block * f->n2 * GI_F_ELEMENT;
+    GI_LOOP(gi_fourier_run)
+    (&f->second, (const GA_T *)f->table, a, &in, (GA_T *)to + 2 * gi_fourier_start(block, f->n1, GI_F_W), &out, (GA_T *)room,
+     a);
 }
 
-/* Up to `width` lines of one chain; across: they lie side by side, and pitch goes along them. Pitches are of reals; room: for 2 * n elements. */
-static void GI_LOOP(gi_fourier_few)(const gi_fourier *f, int64_t lines, bool across, const void *x, int64_t pitch, void *out,
-                                    int64_t out_pitch, bool swap, double scale, void *room)
+/* Up to `width` lines of one chain; across: they lie side by side, and pitch goes along them. Pitches are of reals; room: for 2 * n
+   elements. side: -1 for conjugates of x, and of the result. */
+static void GI_LOOP(gi_fourier_few)(const gi_fourier *f, int64_t lines, bool across, const void *x, int64_t pitch, void *to,
+                                    int64_t to_pitch, double scale, double side, void *room)
 {
-    GA_T *a = (GA_T *)room, *b = a + f->n * GI_F_ELEMENT;
-    if (across) GI_LOOP(gi_fourier_split)(f->n, (const GA_T *)x, pitch, a, swap);
-    else GI_LOOP(gi_fourier_gather)(f->n, lines, (const GA_T *)x, pitch, a, swap);
-    const GA_T *y = GI_LOOP(gi_fourier_run)(&f->first, (const GA_T *)f->table, a, b, a);
-    if (across) GI_LOOP(gi_fourier_join)(f->n, y, (GA_T *)out, out_pitch, swap, (GA_T)scale);
-    else GI_LOOP(gi_fourier_scatter)(f->n, lines, y, (GA_T *)out, out_pitch, swap, (GA_T)scale);
+    const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
+    const GI_LOOP(gi_fourier_side) in = { pitch, 1, (GA_T)side }, out = { to_pitch, (GA_T)scale, (GA_T)(side * scale) };
+    const GA_T *table = (const GA_T *)f->table;
+    GA_T       *a = (GA_T *)room, *b = a + f->n * GI_F_ELEMENT, *last = f->first.stages % 2 ? b : a;
+    if (across && f->n > 1) {
+        GI_LOOP(gi_fourier_run)(&f->first, table, (const GA_T *)x, &in, (GA_T *)to, &out, b, a);
+        return;
+    }
+    GI_LOOP(gi_fourier_gather)(f->n, lines, (const GA_T *)x, across ? 2 : pitch, a, (GA_T)side);
+    GI_LOOP(gi_fourier_run)(&f->first, table, a, &between, last, &between, b, a);
+    GI_LOOP(gi_fourier_scatter)(f->n, lines, last, (GA_T *)to, across ? 2 : to_pitch, (GA_T)scale, (GA_T)(side * scale));
 }
 
 /* Elements k and m - k of the m numbers z, in place: each pair by one of these. */
@@ -316,27 +348,27 @@ static void GI_LOOP(gi_fourier_pairs)(const gi_fourier *f, void *z_)
     z[0] = first + last, z[1] = first - last;
 }
 
-/* out[k] = x[k] * w[k]; of x and out re and im may be exchanged. */
-static void GI_LOOP(gi_fourier_multiply)(int64_t n, const void *x_, bool swap_x, const void *w_, void *out_, bool swap_out,
-                                         double scale_)
+/* out[k] = x[k] * w[k] * scale; side: -1 for conjugates of x, and of the result. */
+static void GI_LOOP(gi_fourier_multiply)(int64_t n, const void *x_, double side_, const void *w_, void *out_, double scale_,
+                                         double out_side)
 {
-    const GA_T *x = (const GA_T *)x_, *w = (const GA_T *)w_, scale = (GA_T)scale_;
+    const GA_T *x = (const GA_T *)x_, *w = (const GA_T *)w_;
+    const GA_T  side = (GA_T)side_, scale = (GA_T)scale_, scale_im = (GA_T)(scale_ * out_side);
     GA_T       *out = (GA_T *)out_;
     int64_t     k   = 0;
     for (; k + GI_LANES <= n; k += GI_LANES) {
         GI_V re, im, wr, wi;
-        if (swap_x) GI_LOOP(gi_fourier_load)(x + 2 * k, &im, &re);
-        else GI_LOOP(gi_fourier_load)(x + 2 * k, &re, &im);
+        GI_LOOP(gi_fourier_load)(x + 2 * k, &re, &im);
         GI_LOOP(gi_fourier_load)(w + 2 * k, &wr, &wi);
+        im = im * side;
         GI_BF(times)(&re, &im, wr, wi);
-        if (swap_out) GI_LOOP(gi_fourier_store)(out + 2 * k, im * scale, re * scale);
-        else GI_LOOP(gi_fourier_store)(out + 2 * k, re * scale, im * scale);
+        GI_LOOP(gi_fourier_store)(out + 2 * k, re * scale, im * scale_im);
     }
     for (; k < n; k++) {
-        GI_V re = GI_VFN(all)(x[2 * k + swap_x]), im = GI_VFN(all)(x[2 * k + !swap_x]);
+        GI_V re = GI_VFN(all)(x[2 * k]), im = GI_VFN(all)(x[2 * k + 1] * side);
         GI_BF(times)(&re, &im, GI_VFN(all)(w[2 * k]), GI_VFN(all)(w[2 * k + 1]));
-        out[2 * k + swap_out]  = re[0] * scale;
-        out[2 * k + !swap_out] = im[0] * scale;
+        out[2 * k]     = re[0] * scale;
+        out[2 * k + 1] = im[0] * scale_im;
     }
 }
 

@@ -139,13 +139,13 @@ typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one 
 
 /* Fourier transforms (cpu/fourier.h). */
 typedef struct gi_fourier_loops {
-    void (*first)(const gi_fourier *f, int64_t block, const void *x, bool swap, void *between, void *room);
-    void (*second)(const gi_fourier *f, int64_t block, void *between, void *out, bool swap, double scale, void *room);
-    void (*few)(const gi_fourier *f, int64_t lines, bool across, const void *x, int64_t pitch, void *out, int64_t out_pitch,
-                bool swap, double scale, void *room);
+    void (*first)(const gi_fourier *f, int64_t block, const void *x, double side, void *between, void *room);
+    void (*second)(const gi_fourier *f, int64_t block, void *between, void *to, double scale, double side, void *room);
+    void (*few)(const gi_fourier *f, int64_t lines, bool across, const void *x, int64_t pitch, void *to, int64_t to_pitch,
+                double scale, double side, void *room);
     void (*halves)(const gi_fourier *f, void *z);
     void (*pairs)(const gi_fourier *f, void *z);
-    void (*multiply)(int64_t n, const void *x, bool swap_x, const void *w, void *out, bool swap_out, double scale);
+    void (*multiply)(int64_t n, const void *x, double side, const void *w, void *out, double scale, double out_side);
 } gi_fourier_loops;
 
 typedef struct gi_sifted {    /* what is counted beside the elements that are found */

@@ -11,14 +11,17 @@ typedef enum gi_fourier_kind {
 
 enum { GI_FOURIER_LONG = 1 << 15 }; /* elements of a line that is worth sharing */
 
-/* Of one line, or of several in lanes. */
+/* Some lines of complex numbers, each of them packed; out may be x. side: -1 for conjugates of x, and of the result. */
 typedef struct gi_fourier_line {
     const gi_fourier *f;
+    int64_t           lines;
     const char       *x;
-    char             *out, *room;
-    bool              swap;
-    double            scale;
-    int64_t           parts; /* how many share its blocks */
+    int64_t           pitch; /* bytes from one to the next */
+    char             *out;
+    int64_t           out_pitch;
+    char             *room;
+    double            scale, side;
+    int64_t           parts; /* how many share the blocks of a line */
 } gi_fourier_line;
 
 static const gi_fourier_loops *gi_fourier_loops_of(bool single) { return GI_LOOP_OF(fourier)(single ? GA_F32 : GA_F64); }
@@ -35,11 +38,18 @@ static size_t gi_fourier_numbers(const gi_fourier *f, int64_t n) /* bytes of so 
            GI_FOURIER_BYTES;
 }
 
+/* Lines that are transformed together. */
+static int64_t gi_fourier_group_of(const gi_fourier *f)
+{
+    const gi_fourier *smooth = f->inner ? f->inner : f;
+    return smooth->n2 == 1 ? smooth->width : 1;
+}
+
 /* Bytes that a transform needs beside its line, shared by so many parts. */
 static size_t gi_fourier_room(const gi_fourier *f, int64_t parts)
 {
     if (f->real) return gi_fourier_room(f->inner, parts);
-    if (f->inner) return gi_fourier_numbers(f, f->inner->n) + gi_fourier_room(f->inner, parts);
+    if (f->inner) return (size_t)gi_fourier_group_of(f) * gi_fourier_numbers(f, f->inner->n) + gi_fourier_room(f->inner, parts);
     if (f->n2 == 1) return gi_fourier_elements(2 * f->n1);
     return gi_fourier_between(f) + (size_t)parts * gi_fourier_block_room(f);
 }
@@ -51,7 +61,7 @@ static void gi_fourier_first_parts(int64_t begin, int64_t end, void *job)
     for (int64_t part = begin; part < end; part++)
         for (int64_t b = blocks * part / l->parts; b < blocks * (part + 1) / l->parts; b++)
             gi_fourier_loops_of(l->f->single)
-                ->first(l->f, b, l->x, l->swap, l->room,
+                ->first(l->f, b, l->x, l->side, l->room,
                         l->room + gi_fourier_between(l->f) + (size_t)part * gi_fourier_block_room(l->f));
 }
 
@@ -62,28 +72,34 @@ static void gi_fourier_second_parts(int64_t begin, int64_t end, void *job)
     for (int64_t part = begin; part < end; part++)
         for (int64_t b = blocks * part / l->parts; b < blocks * (part + 1) / l->parts; b++)
             gi_fourier_loops_of(l->f->single)
-                ->second(l->f, b, l->room, l->out, l->swap, l->scale,
+                ->second(l->f, b, l->room, l->out, l->scale, l->side,
                          l->room + gi_fourier_between(l->f) + (size_t)part * gi_fourier_block_room(l->f));
 }
 
-/* One line of complex numbers, packed; out may be x. */
+/* Of a length without large prime factors. */
 static void gi_fourier_smooth(const gi_fourier_line *l)
 {
-    const gi_fourier *f = l->f;
-    if (f->n2 == 1) {
-        gi_fourier_loops_of(f->single)->few(f, 1, false, l->x, 0, l->out, 0, l->swap, l->scale, l->room);
-        return;
+    const gi_fourier *f    = l->f;
+    const int64_t     real = f->single ? sizeof(float) : sizeof(double), n = f->n2 > 1 ? 1 : f->width;
+    for (int64_t first = 0; first < l->lines; first += n) {
+        gi_fourier_line job = *l;
+        job.lines           = l->lines - first < n ? l->lines - first : n;
+        job.x               = l->x + first * l->pitch;
+        job.out             = l->out + first * l->out_pitch;
+        if (f->n2 == 1) {
+            gi_fourier_loops_of(f->single)->few(f, job.lines, false, job.x, l->pitch / real, job.out, l->out_pitch / real,
+                                                l->scale, l->side, l->room);
+        } else if (l->parts == 1) {
+            gi_fourier_first_parts(0, 1, &job);
+            gi_fourier_second_parts(0, 1, &job);
+        } else {
+            gi_parallel(l->parts, 1, gi_fourier_first_parts, &job);
+            gi_parallel(l->parts, 1, gi_fourier_second_parts, &job);
+        }
     }
-    gi_fourier_line job = *l;
-    if (l->parts == 1) {
-        gi_fourier_first_parts(0, 1, &job);
-        gi_fourier_second_parts(0, 1, &job);
-        return;
-    }
-    gi_parallel(l->parts, 1, gi_fourier_first_parts, &job);
-    gi_parallel(l->parts, 1, gi_fourier_second_parts, &job);
 }
 
+/* Up to gi_fourier_group_of lines. */
 static void gi_fourier_transform(const gi_fourier_line *l)
 {
     const gi_fourier *f = l->f;
@@ -92,17 +108,21 @@ static void gi_fourier_transform(const gi_fourier_line *l)
         return;
     }
     const gi_fourier_loops *loops = gi_fourier_loops_of(f->single);
-    const int64_t           m     = f->inner->n;
-    const size_t            real = f->single ? sizeof(float) : sizeof(double), bytes = gi_fourier_numbers(f, m);
-    char                   *z     = l->room;
+    const int64_t           m = f->inner->n, bytes = (int64_t)gi_fourier_numbers(f, m);
+    const size_t            real  = f->single ? sizeof(float) : sizeof(double);
     const char             *table = (const char *)f->table;
-    gi_fourier_line         job   = { f->inner, z, z, z + bytes, false, 1, l->parts };
-    loops->multiply(f->n, l->x, l->swap, table + (size_t)f->chirp * real, z, false, 1);
-    memset(z + (size_t)f->n * 2 * real, 0, bytes - (size_t)f->n * 2 * real);
+    char                   *z = l->room, *room = z + gi_fourier_group_of(f) * bytes;
+    gi_fourier_line         job = { f->inner, l->lines, z, bytes, z, bytes, room, 1, 1, l->parts };
+    for (int64_t k = 0; k < l->lines; k++) {
+        loops->multiply(f->n, l->x + k * l->pitch, l->side, table + (size_t)f->chirp * real, z + k * bytes, 1, 1);
+        memset(z + k * bytes + (size_t)f->n * 2 * real, 0, (size_t)bytes - (size_t)f->n * 2 * real);
+    }
     gi_fourier_smooth(&job);
-    loops->multiply(m, z, false, table + (size_t)f->filter * real, z, true, 1);
+    for (int64_t k = 0; k < l->lines; k++) /* back: of conjugates, of which it gives the conjugates */
+        loops->multiply(m, z + k * bytes, 1, table + (size_t)f->filter * real, z + k * bytes, 1, -1);
     gi_fourier_smooth(&job);
-    loops->multiply(f->n, z, true, table + (size_t)f->chirp * real, l->out, l->swap, l->scale);
+    for (int64_t k = 0; k < l->lines; k++)
+        loops->multiply(f->n, z + k * bytes, -1, table + (size_t)f->chirp * real, l->out + k * l->out_pitch, l->scale, l->side);
 }
 
 /* ---- many lines ----------------------------------------------------------------------------------------------------------- */
@@ -238,30 +258,26 @@ static bool gi_fourier_across(const gi_fourier_job *j, const gi_fourier_group *g
     if (j->kind != GI_FOURIER_COMPLEX || f->n2 > 1 || f->inner || g->lines != f->width || j->n_in != j->n ||
         g->pitch != 2 * real || g->out_pitch != 2 * real || !gi_fourier_in_place(f, g->x, j->in_step))
         return false;
-    gi_fourier_loops_of(f->single)->few(f, g->lines, true, g->x, j->in_step / real, g->out, j->out_step / real, j->inverse,
-                                        j->scale, g->room);
+    gi_fourier_loops_of(f->single)->few(f, g->lines, true, g->x, j->in_step / real, g->out, j->out_step / real, j->scale,
+                                        j->inverse ? -1 : 1, g->room);
     return true;
 }
 
 static void gi_fourier_group_run(const gi_fourier_job *j, gi_fourier_group *g)
 {
-    const gi_fourier *f    = j->f->real ? j->f->inner : j->f;
-    const int64_t     real = f->single ? sizeof(float) : sizeof(double);
+    const gi_fourier *f = j->f->real ? j->f->inner : j->f;
     if (gi_fourier_across(j, g)) return;
     const bool direct = j->out_step == (int64_t)j->out_size && gi_fourier_in_place(f, g->out, g->out_pitch) &&
                         (j->f->real || j->kind == GI_FOURIER_COMPLEX || j->kind == GI_FOURIER_WHOLE);
     char         *z     = direct ? g->out : g->buffers;
     const int64_t pitch = direct ? g->out_pitch : (int64_t)j->buffer;
-    const bool    swap  = j->kind == GI_FOURIER_REAL || (j->kind == GI_FOURIER_COMPLEX && j->inverse);
+    const bool    conj  = j->kind == GI_FOURIER_REAL || (j->kind == GI_FOURIER_COMPLEX && j->inverse);
     gi_fourier_prepare(j, g);
-    if (f->n2 == 1 && !f->inner) {
-        gi_fourier_loops_of(f->single)->few(f, g->lines, false, g->x, g->pitch / real, z, pitch / real, swap, j->scale,
-                                            g->room);
-    } else {
-        for (int64_t l = 0; l < g->lines; l++) {
-            const gi_fourier_line line = { f, g->x + l * g->pitch, z + l * pitch, g->room, swap, j->scale, j->line_parts };
-            gi_fourier_transform(&line);
-        }
+    for (int64_t l = 0; l < g->lines; l += gi_fourier_group_of(f)) {
+        const int64_t         left = g->lines - l, n = left < gi_fourier_group_of(f) ? left : gi_fourier_group_of(f);
+        const gi_fourier_line line = { f,       n,        g->x + l * g->pitch, g->pitch,     z + l * pitch, pitch,
+                                       g->room, j->scale, conj ? -1.0 : 1.0,   j->line_parts };
+        gi_fourier_transform(&line);
     }
     gi_fourier_finish(j, g, z, pitch);
 }
@@ -303,7 +319,7 @@ static bool gi_fourier_do(const char *site, gi_fourier_job *j)
     const int64_t     threads = ga_get_num_threads();
     j->buffer                 = gi_fourier_numbers(f, j->n + 2);
     j->group                  = most < f->width ? most : f->width;
-    if (packed && (f->n2 > 1 || f->inner))
+    if (packed && gi_fourier_group_of(f) == 1)
         j->group = most / 64 < j->shape[last] / (4 * threads) ? most / 64 : j->shape[last] / (4 * threads);
     if (j->group < 1) j->group = 1;
     j->row_groups = (j->shape[last] + j->group - 1) / j->group;

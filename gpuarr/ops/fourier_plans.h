@@ -122,10 +122,9 @@ static void gi_fourier_lay(gi_fourier *f)
         gi_fourier_lay_chain(f, &f->first, f->n1);
         if (f->n2 == 1) return;
         gi_fourier_lay_chain(f, &f->second, f->n2);
-        for (f->step = f->n <= GI_FOURIER_ROOTS ? f->n1 : 1; f->step * f->step < f->n1;) f->step *= 2;
-        const int64_t blocks = gi_fourier_blocks(f->n2, f->width), far = (f->n1 + f->step - 1) / f->step;
-        f->near = gi_fourier_take(f, blocks * f->step * 2 * f->width);
-        f->far  = gi_fourier_take(f, blocks * far * 2 * f->width);
+        while ((f->n <= GI_FOURIER_ROOTS ? 1 : (int64_t)1 << f->shift) << f->shift < f->n1) f->shift++;
+        f->near = gi_fourier_take(f, gi_fourier_blocks(f->n2, f->width) * gi_fourier_near(f) * 2 * f->width);
+        f->far  = gi_fourier_take(f, gi_fourier_blocks(f->n2, f->width) * gi_fourier_far(f) * 2 * f->width);
     }
 }
 
@@ -146,7 +145,7 @@ static bool gi_fourier_fill_chirp(const char *site, gi_fourier *f, const gi_circ
         if (k > 0) gi_fourier_put(f, f->filter + 2 * (m - k), re / (double)m, im / (double)m, 1);
         square = (square + 2 * k + 1) % (2 * f->n);
     }
-    const gi_fourier_line line = { inner, filter, filter, room, false, 1, 1 };
+    const gi_fourier_line line = { inner, 1, filter, 0, filter, 0, room, 1, 1, 1 };
     gi_fourier_smooth(&line);
     gi_mem_release(room, gi_fourier_room(inner, 1));
     return true;
@@ -170,8 +169,8 @@ static bool gi_fourier_fill(const char *site, gi_fourier *f)
         gi_fourier_fill_chain(f, &f->first, &c);
         gi_fourier_fill_chain(f, &f->second, &c);
         if (f->n2 > 1) {
-            gi_fourier_fill_lanes(f, &c, f->near, f->step, 1);
-            gi_fourier_fill_lanes(f, &c, f->far, (f->n1 + f->step - 1) / f->step, f->step);
+            gi_fourier_fill_lanes(f, &c, f->near, gi_fourier_near(f), 1);
+            gi_fourier_fill_lanes(f, &c, f->far, gi_fourier_far(f), (int64_t)1 << f->shift);
         }
     }
     gi_circle_free(&c);

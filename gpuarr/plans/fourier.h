@@ -36,9 +36,9 @@ typedef struct gi_fourier {
     int                width;  /* lanes: reals that are computed side by side */
     int64_t            n1, n2; /* n2 is 1: one chain */
     gi_fourier_chain   first, second;
-    int64_t            step;          /* roots of k1 * j2 are those of k1 % step times those of k1 / step * step */
-    int64_t            near, far;     /* where they lie: for each block of j2, for each k1, re of `width` lanes, then im */
-    struct gi_fourier *inner;         /* of a convolution: its transforms; of real numbers: that of half the length */
+    int                shift;     /* roots of k1 * j2 are those of the lowest bits of k1, so many, times those of the others */
+    int64_t            near, far; /* where they lie: for each block of j2, for each k1, re of `width` lanes, then im */
+    struct gi_fourier *inner;     /* of a convolution: its transforms; of real numbers: that of half the length */
     int64_t            chirp, filter; /* of a convolution: exp(-pi i k**2 / n), and the transform of its conjugates */
     int64_t            halves;        /* of real numbers: exp(-2 pi i k / n) for k <= n / 4: all re, then all im */
     int64_t            reals;         /* in the table */
@@ -54,6 +54,10 @@ static inline int64_t gi_fourier_start(int64_t block, int64_t n, int width)
 {
     return (block + 1) * width <= n ? block * width : n - width;
 }
+
+/* So many of the roots between the chains are kept for each j2, by the lowest bits of k1 and by the others. */
+static inline int64_t gi_fourier_near(const gi_fourier *f) { return f->n1 >> f->shift ? (int64_t)1 << f->shift : f->n1; }
+static inline int64_t gi_fourier_far(const gi_fourier *f) { return ((f->n1 - 1) >> f->shift) + 1; }
 
 /* The radix of the next stage of a chain: 8, but no 2 is left behind where 4 * 4 can be. */
 static inline int64_t gi_fourier_radix(int64_t n)
