@@ -147,30 +147,39 @@ typedef struct GI_LOOP(gi_fourier_side) {
     GA_T    re, im;
 } GI_LOOP(gi_fourier_side);
 
-static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const gi_fourier_stage *g, const GA_T *table, const GA_T *x,
-                                                      const GI_LOOP(gi_fourier_side) * in, GA_T *y,
+/* A chain of several transforms: they lie beside each other, element by element, or (`behind`) are read one behind the other. */
+typedef struct GI_LOOP(gi_fourier_walk) {
+    const GA_T *table;
+    int64_t     beside;
+    bool        behind;
+} GI_LOOP(gi_fourier_walk);
+
+static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const gi_fourier_stage               *g,
+                                                      const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
+                                                      const GI_LOOP(gi_fourier_side) * in, GA_T         *y,
                                                       const GI_LOOP(gi_fourier_side) * out)
 {
-    const int64_t s = g->s, m = g->m, next = in->step ? in->step : GI_F_ELEMENT,
+    const int64_t s = g->s * walk->beside, m = g->m, next = in->step ? in->step : GI_F_ELEMENT,
                   out_next = out->step ? out->step : GI_F_ELEMENT;
-    const GA_T *circle = table + g->circle, *w = table + g->roots;
+    const int64_t by_q = walk->behind ? m * r : 1, by_p = walk->behind ? 1 : s, by_k = m * by_p * next;
+    const GA_T   *circle = walk->table + g->circle, *w = walk->table + g->roots;
     for (int64_t p = 0; p<m; p++, w += p> 1 ? 2 * (r - 1) : 0)
         for (int64_t q = 0; q < s; q++) {
-            const GA_T *from = x + (q + s * p) * next;
+            const GA_T *from = x + (q * by_q + p * by_p) * next;
             GA_T       *to   = y + (q + s * r * p) * out_next;
             for (int v = 0; v < GI_F_W; v += GI_LANES) {
                 GI_V re[GI_FOURIER_PRIME], im[GI_FOURIER_PRIME];
                 if (in->step) {
                     GI_UNROLL
                     for (int k = 0; k < r; k++) {
-                        GI_LOOP(gi_fourier_load)(from + s * m * k * next + 2 * v, re + k, im + k);
+                        GI_LOOP(gi_fourier_load)(from + by_k * k + 2 * v, re + k, im + k);
                         im[k] = im[k] * in->im;
                     }
                 } else {
                     GI_UNROLL
                     for (int k = 0; k < r; k++) {
-                        re[k] = GI_VFN(load)(from + s * m * k * GI_F_ELEMENT + v);
-                        im[k] = GI_VFN(load)(from + s * m * k * GI_F_ELEMENT + GI_F_W + v);
+                        re[k] = GI_VFN(load)(from + by_k * k + v);
+                        im[k] = GI_VFN(load)(from + by_k * k + GI_F_W + v);
                     }
                 }
                 GI_BF(any)(r, re, im, circle);
@@ -194,30 +203,30 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const gi_four
         }
 }
 
-static void GI_LOOP(gi_fourier_stage)(const gi_fourier_stage *g, const GA_T *table, const GA_T *x,
+static void GI_LOOP(gi_fourier_stage)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
                                       const GI_LOOP(gi_fourier_side) * in, GA_T *y, const GI_LOOP(gi_fourier_side) * out)
 {
     switch (g->radix) {
-    case 2: GI_LOOP(gi_fourier_butterflies)(2, g, table, x, in, y, out); break;
-    case 3: GI_LOOP(gi_fourier_butterflies)(3, g, table, x, in, y, out); break;
-    case 4: GI_LOOP(gi_fourier_butterflies)(4, g, table, x, in, y, out); break;
-    case 5: GI_LOOP(gi_fourier_butterflies)(5, g, table, x, in, y, out); break;
-    case 7: GI_LOOP(gi_fourier_butterflies)(7, g, table, x, in, y, out); break;
-    case 8: GI_LOOP(gi_fourier_butterflies)(8, g, table, x, in, y, out); break;
-    default: GI_LOOP(gi_fourier_butterflies)(g->radix, g, table, x, in, y, out);
+    case 2: GI_LOOP(gi_fourier_butterflies)(2, g, walk, x, in, y, out); break;
+    case 3: GI_LOOP(gi_fourier_butterflies)(3, g, walk, x, in, y, out); break;
+    case 4: GI_LOOP(gi_fourier_butterflies)(4, g, walk, x, in, y, out); break;
+    case 5: GI_LOOP(gi_fourier_butterflies)(5, g, walk, x, in, y, out); break;
+    case 7: GI_LOOP(gi_fourier_butterflies)(7, g, walk, x, in, y, out); break;
+    case 8: GI_LOOP(gi_fourier_butterflies)(8, g, walk, x, in, y, out); break;
+    default: GI_LOOP(gi_fourier_butterflies)(g->radix, g, walk, x, in, y, out);
     }
 }
 
 /* The first stage reads x, the last one writes `to`, those between a, b, a ... */
-static void GI_LOOP(gi_fourier_run)(const gi_fourier_chain *c, const GA_T *table, const GA_T *x,
+static void GI_LOOP(gi_fourier_run)(const gi_fourier_chain *c, GI_LOOP(gi_fourier_walk) walk, const GA_T *x,
                                     const GI_LOOP(gi_fourier_side) * in, GA_T *to, const GI_LOOP(gi_fourier_side) * out,
                                     GA_T *a, GA_T *b)
 {
     const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
-    for (int k = 0; k < c->stages; k++) {
+    for (int k = 0; k < c->stages; k++, walk.behind = false) {
         const bool last = k == c->stages - 1;
         GA_T      *y    = last ? to : k % 2 ? b : a;
-        GI_LOOP(gi_fourier_stage)(c->stage + k, table, x, k == 0 ? in : &between, y, last ? out : &between);
+        GI_LOOP(gi_fourier_stage)(c->stage + k, &walk, x, k == 0 ? in : &between, y, last ? out : &between);
         x = y;
     }
 }
@@ -269,9 +278,10 @@ static void GI_LOOP(gi_fourier_turn)(const gi_fourier *f, int64_t block, const G
 static void GI_LOOP(gi_fourier_first)(const gi_fourier *f, int64_t block, const void *x, double side, void *between, void *room)
 {
     const GI_LOOP(gi_fourier_side) in = { 2 * f->n2, 1, (GA_T)side }, out = { 0, 1, 1 };
-    GA_T *a = (GA_T *)room, *b = a + f->n1 * GI_F_ELEMENT, *last = f->first.stages % 2 ? a : b;
-    GI_LOOP(gi_fourier_run)
-    (&f->first, (const GA_T *)f->table, (const GA_T *)x + 2 * gi_fourier_start(block, f->n2, GI_F_W), &in, last, &out, a, b);
+    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table, 1, false };
+    const GA_T *from                   = (const GA_T *)x + 2 * gi_fourier_start(block, f->n2, GI_F_W);
+    GA_T       *a = (GA_T *)room, *b = a + f->n1 * GI_F_ELEMENT, *last = f->first.stages % 2 ? a : b;
+    GI_LOOP(gi_fourier_run)(&f->first, one, from, &in, last, &out, a, b);
     GI_LOOP(gi_fourier_turn)(f, block, last, (GA_T *)between);
 }
 
@@ -280,28 +290,54 @@ static void GI_LOOP(gi_fourier_second)(const gi_fourier *f, int64_t block, void 
                                        void *room)
 {
     const GI_LOOP(gi_fourier_side) in = { 0, 1, 1 }, out = { 2 * f->n1, (GA_T)scale, (GA_T)(side * scale) };
-    GA_T *a = (GA_T *)between + block * f->n2 * GI_F_ELEMENT;
-    GI_LOOP(gi_fourier_run)
-    (&f->second, (const GA_T *)f->table, a, &in, (GA_T *)to + 2 * gi_fourier_start(block, f->n1, GI_F_W), &out, (GA_T *)room,
-     a);
+    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table, 1, false };
+    GA_T *a = (GA_T *)between + block * f->n2 * GI_F_ELEMENT, *at = (GA_T *)to + 2 * gi_fourier_start(block, f->n1, GI_F_W);
+    GI_LOOP(gi_fourier_run)(&f->second, one, a, &in, at, &out, (GA_T *)room, a);
 }
 
-/* Up to `width` lines of one chain; across: they lie side by side, and pitch goes along them. Pitches are of reals; room: for 2 * n
-   elements. side: -1 for conjugates of x, and of the result. */
-static void GI_LOOP(gi_fourier_few)(const gi_fourier *f, int64_t lines, bool across, const void *x, int64_t pitch, void *to,
+/* What the first chains of lines in lanes have made, by its roots. */
+static void GI_LOOP(gi_fourier_weigh_lanes)(const gi_fourier *f, GA_T *y)
+{
+    const GA_T *table = (const GA_T *)f->table + f->near;
+    for (int64_t k = 0; k < f->n1; k++)
+        for (int64_t j = 0; j < f->n2; j++, y += GI_F_ELEMENT) {
+            const int64_t last = gi_fourier_blocks(f->n2, GI_F_W) - 1, block = j / GI_F_W < last ? j / GI_F_W : last;
+            const GA_T   *w  = table + (block * f->n1 + k) * GI_F_ELEMENT + j - gi_fourier_start(block, f->n2, GI_F_W);
+            const GI_V    wr = GI_VFN(all)(w[0]), wi = GI_VFN(all)(w[GI_F_W]);
+            for (int v = 0; v < GI_F_W; v += GI_LANES) {
+                GI_V re = GI_VFN(load)(y + v), im = GI_VFN(load)(y + GI_F_W + v);
+                GI_BF(times)(&re, &im, wr, wi);
+                GI_VFN(store)(y + v, re);
+                GI_VFN(store)(y + GI_F_W + v, im);
+            }
+        }
+}
+
+/* Up to `width` lines of at most GI_FOURIER_BESIDE elements, in lanes; across: they lie side by side, and pitch goes along them. Pitches
+   are of reals; room: for 2 * n elements. side: -1 for conjugates of x, and of the result. */
+static void GI_LOOP(gi_fourier_few)(const gi_fourier *f, int64_t lines, bool across, const void *x_, int64_t pitch, void *to_,
                                     int64_t to_pitch, double scale, double side, void *room)
 {
     const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
     const GI_LOOP(gi_fourier_side) in = { pitch, 1, (GA_T)side }, out = { to_pitch, (GA_T)scale, (GA_T)(side * scale) };
-    const GA_T *table = (const GA_T *)f->table;
-    GA_T       *a = (GA_T *)room, *b = a + f->n * GI_F_ELEMENT, *last = f->first.stages % 2 ? b : a;
-    if (across && f->n > 1) {
-        GI_LOOP(gi_fourier_run)(&f->first, table, (const GA_T *)x, &in, (GA_T *)to, &out, b, a);
-        return;
+    const GI_LOOP(gi_fourier_walk) first = { (const GA_T *)f->table, f->n2, false }, second = { first.table, f->n1, true };
+    const bool  direct = across && f->n > 1, two = f->n2 > 1;
+    const GA_T *x = (const GA_T *)x_;
+    GA_T       *a = (GA_T *)room, *b = a + f->n * GI_F_ELEMENT, *to = (GA_T *)to_, *half;
+    if (!direct) {
+        GI_LOOP(gi_fourier_gather)(f->n, lines, x, across ? 2 : pitch, a, (GA_T)side);
+        x = a;
     }
-    GI_LOOP(gi_fourier_gather)(f->n, lines, (const GA_T *)x, across ? 2 : pitch, a, (GA_T)side);
-    GI_LOOP(gi_fourier_run)(&f->first, table, a, &between, last, &between, b, a);
-    GI_LOOP(gi_fourier_scatter)(f->n, lines, last, (GA_T *)to, across ? 2 : to_pitch, (GA_T)scale, (GA_T)(side * scale));
+    half = f->first.stages % 2 ? b : a; /* where the first chain ends; the stages write b, a, b ... */
+    GI_LOOP(gi_fourier_run)
+    (&f->first, first, x, direct ? &in : &between, direct && !two ? to : half, direct && !two ? &out : &between, b, a);
+    if (two) {
+        GA_T *other = half == a ? b : a, *last = f->second.stages % 2 ? other : half;
+        GI_LOOP(gi_fourier_weigh_lanes)(f, half);
+        GI_LOOP(gi_fourier_run)(&f->second, second, half, &between, direct ? to : last, direct ? &out : &between, other, half);
+        half = last;
+    }
+    if (!direct) GI_LOOP(gi_fourier_scatter)(f->n, lines, half, to, across ? 2 : to_pitch, (GA_T)scale, (GA_T)(side * scale));
 }
 
 /* Elements k and m - k of the m numbers z, in place: each pair by one of these. */

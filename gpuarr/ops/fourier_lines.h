@@ -38,11 +38,11 @@ static size_t gi_fourier_numbers(const gi_fourier *f, int64_t n) /* bytes of so 
            GI_FOURIER_BYTES;
 }
 
-/* Lines that are transformed together. */
+/* Lines that are transformed together: those that can be computed in lanes. */
 static int64_t gi_fourier_group_of(const gi_fourier *f)
 {
     const gi_fourier *smooth = f->inner ? f->inner : f;
-    return smooth->n2 == 1 ? smooth->width : 1;
+    return smooth->n2 == 1 || smooth->n <= GI_FOURIER_BESIDE ? smooth->width : 1;
 }
 
 /* Bytes that a transform needs beside its line, shared by so many parts. */
@@ -50,8 +50,9 @@ static size_t gi_fourier_room(const gi_fourier *f, int64_t parts)
 {
     if (f->real) return gi_fourier_room(f->inner, parts);
     if (f->inner) return (size_t)gi_fourier_group_of(f) * gi_fourier_numbers(f, f->inner->n) + gi_fourier_room(f->inner, parts);
-    if (f->n2 == 1) return gi_fourier_elements(2 * f->n1);
-    return gi_fourier_between(f) + (size_t)parts * gi_fourier_block_room(f);
+    const size_t lanes  = gi_fourier_elements(2 * f->n),
+                 blocks = gi_fourier_between(f) + (size_t)parts * gi_fourier_block_room(f);
+    return gi_fourier_group_of(f) == 1 ? blocks : f->n2 == 1 || lanes > blocks ? lanes : blocks;
 }
 
 static void gi_fourier_first_parts(int64_t begin, int64_t end, void *job)
@@ -76,20 +77,21 @@ static void gi_fourier_second_parts(int64_t begin, int64_t end, void *job)
                          l->room + gi_fourier_between(l->f) + (size_t)part * gi_fourier_block_room(l->f));
 }
 
-/* Of a length without large prime factors. */
+/* Of a length without large prime factors: up to gi_fourier_group_of lines. */
 static void gi_fourier_smooth(const gi_fourier_line *l)
 {
     const gi_fourier *f    = l->f;
-    const int64_t     real = f->single ? sizeof(float) : sizeof(double), n = f->n2 > 1 ? 1 : f->width;
-    for (int64_t first = 0; first < l->lines; first += n) {
+    const int64_t     real = f->single ? sizeof(float) : sizeof(double);
+    if (f->n2 == 1 || 2 * l->lines >= f->width) {
+        gi_fourier_loops_of(f->single)->few(f, l->lines, false, l->x, l->pitch / real, l->out, l->out_pitch / real, l->scale,
+                                            l->side, l->room);
+        return;
+    }
+    for (int64_t k = 0; k < l->lines; k++) {
         gi_fourier_line job = *l;
-        job.lines           = l->lines - first < n ? l->lines - first : n;
-        job.x               = l->x + first * l->pitch;
-        job.out             = l->out + first * l->out_pitch;
-        if (f->n2 == 1) {
-            gi_fourier_loops_of(f->single)->few(f, job.lines, false, job.x, l->pitch / real, job.out, l->out_pitch / real,
-                                                l->scale, l->side, l->room);
-        } else if (l->parts == 1) {
+        job.x               = l->x + k * l->pitch;
+        job.out             = l->out + k * l->out_pitch;
+        if (l->parts == 1) {
             gi_fourier_first_parts(0, 1, &job);
             gi_fourier_second_parts(0, 1, &job);
         } else {
@@ -255,7 +257,7 @@ static bool gi_fourier_across(const gi_fourier_job *j, const gi_fourier_group *g
 {
     const gi_fourier *f    = j->f;
     const int64_t     real = f->single ? sizeof(float) : sizeof(double);
-    if (j->kind != GI_FOURIER_COMPLEX || f->n2 > 1 || f->inner || g->lines != f->width || j->n_in != j->n ||
+    if (j->kind != GI_FOURIER_COMPLEX || gi_fourier_group_of(f) == 1 || f->inner || g->lines != f->width || j->n_in != j->n ||
         g->pitch != 2 * real || g->out_pitch != 2 * real || !gi_fourier_in_place(f, g->x, j->in_step))
         return false;
     gi_fourier_loops_of(f->single)->few(f, g->lines, true, g->x, j->in_step / real, g->out, j->out_step / real, j->scale,

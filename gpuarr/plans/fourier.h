@@ -8,7 +8,7 @@
 
 enum {
     GI_FOURIER_BYTES  = 64,     /* of the reals that are computed side by side */
-    GI_FOURIER_SHORT  = 256,    /* elements of what is one chain in any case */
+    GI_FOURIER_BESIDE = 1024,   /* elements at most of lines that are computed in lanes, each of them in one */
     GI_FOURIER_STAGES = 24,     /* at most, of a chain */
     GI_FOURIER_PRIME  = 61,     /* the largest that is a stage of its own */
     GI_FOURIER_ROOTS  = 1 << 13 /* numbers; of longer lines the roots between the chains are products of two */
@@ -69,15 +69,16 @@ static inline int64_t gi_fourier_radix(int64_t n)
     return n;
 }
 
-/* About how long a chain takes for each element. */
+/* About how long a chain takes for each element; to begin a stage takes as long as some elements. */
 static inline double gi_fourier_cost(int64_t n)
 {
-    double cost = n > 192 ? 2 : 1; /* to read and write what comes after and before */
+    double       cost  = n > 192 ? 2 : 1; /* to read and write what comes after and before */
+    const double begin = 24 / (double)n;
     for (int64_t r; n > 1; n /= r) {
         r = gi_fourier_radix(n);
-        cost += r <= 8 ? 1 + 0.25 * (double)r : 0.75 * (double)r;
+        cost += begin + (r <= 8 ? 1 + 0.25 * (double)r : 0.75 * (double)r);
     }
-    return cost;
+    return cost + begin;
 }
 
 static inline bool gi_fourier_is_smooth(int64_t n)
@@ -106,7 +107,6 @@ static inline void gi_fourier_cut(gi_fourier *f)
     double best = 0;
     f->n1       = f->n;
     f->n2       = 1;
-    if (f->n <= GI_FOURIER_SHORT) return;
     for (int64_t a = f->width; a <= f->n / a; a++) {
         if (f->n % a != 0) continue;
         gi_fourier_try(f, a, f->n / a, &best);
