@@ -792,7 +792,7 @@ GA_API ga_array *(ga_ihfft)(const ga_array *a, ga_fft_options o);
 typedef struct ga_fftn_options {
     GI_BY_POSITION
     GI_BY_NAME
-    ga_shape s       GI_IS({ -1, {} }); /* lengths along the axes: .s = ga_axes(64, 100); -1: that of the operand */
+    ga_shape s       GI_IS({ -1, {} }); /* lengths along the axes: .s = ga_axes(64, 100); -1: that of the operand, as NumPy */
     ga_shape axes    GI_IS({ -1, {} }); /* default as many last ones as .s has, or all; of ga_fft2 and the like the last two */
     ga_fft_norm norm GI_DEFAULT;
     ga_array *out    GI_IS(GA_NO_ARRAY);

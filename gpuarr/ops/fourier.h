@@ -162,7 +162,7 @@ static bool gi_fourier_plan_axes(const gi_fourier_call *c, const ga_array *a, co
         p->axis[k]         = gi_axis(o->site, axis < INT_MIN || axis > INT_MAX ? INT_MAX : (int)axis, a->ndim);
         if (p->axis[k] < 0) return false;
         p->n[k] = a->shape[p->axis[k]];
-        if (real && k == p->count - 1) p->n[k] = 2 * (p->n[k] - 1);
+        if (real && lengths < 0 && k == p->count - 1) p->n[k] = 2 * (p->n[k] - 1);
         if (lengths >= 0 && o->s.n[k] != -1) p->n[k] = o->s.n[k];
         if (!gi_fourier_length(c, p->n[k])) return false;
     }

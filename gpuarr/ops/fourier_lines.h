@@ -258,7 +258,8 @@ static bool gi_fourier_across(const gi_fourier_job *j, const gi_fourier_group *g
     const gi_fourier *f    = j->f;
     const int64_t     real = f->single ? sizeof(float) : sizeof(double);
     if (j->kind != GI_FOURIER_COMPLEX || gi_fourier_group_of(f) == 1 || f->inner || g->lines != f->width || j->n_in != j->n ||
-        g->pitch != 2 * real || g->out_pitch != 2 * real || !gi_fourier_in_place(f, g->x, j->in_step))
+        g->pitch != 2 * real || g->out_pitch != 2 * real || !gi_fourier_in_place(f, g->x, j->in_step) || j->in_step == 0 ||
+        !gi_fourier_in_place(f, g->out, j->out_step) || j->out_step == 0)
         return false;
     gi_fourier_loops_of(f->single)->few(f, g->lines, true, g->x, j->in_step / real, g->out, j->out_step / real, j->scale,
                                         j->inverse ? -1 : 1, g->room);
