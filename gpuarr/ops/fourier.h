@@ -157,6 +157,9 @@ static bool gi_fourier_plan_axes(const gi_fourier_call *c, const ga_array *a, co
     p->count          = o->axes.ndim >= 0 ? o->axes.ndim : pair > 0 ? pair : lengths >= 0 ? lengths : a->ndim;
     if (lengths >= 0 && lengths != p->count)
         return gi_fail(o->site, GA_BAD_SHAPE, ".s has %d lengths for %d axes", lengths, p->count) != NULL;
+    if (p->count > a->ndim && o->axes.ndim < 0 && lengths > 0)
+        return gi_fail(o->site, GA_BAD_SHAPE, ".s has %d lengths for %d axes, and a has %d", lengths, p->count, a->ndim) !=
+               NULL;
     for (int k = 0; k < p->count; k++) {
         const int64_t axis = o->axes.ndim >= 0 ? o->axes.n[k] : k - p->count;
         p->axis[k]         = gi_axis(o->site, axis < INT_MIN || axis > INT_MAX ? INT_MAX : (int)axis, a->ndim);

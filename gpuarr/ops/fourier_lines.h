@@ -209,7 +209,7 @@ static void gi_fourier_mirror(bool single, int64_t n, char *x)
     ga_c128 *d = (ga_c128 *)(void *)x;
     if (single) f[0].im = 0;
     else d[0].im = 0;
-    for (int64_t k = 1; k <= n - k; k++) {
+    for (int64_t k = 1; k < n - k; k++) {
         if (single) f[n - k] = gi_conj_c64(f[k]);
         else d[n - k] = gi_conj_c128(d[k]);
     }
@@ -245,6 +245,7 @@ static void gi_fourier_finish(const gi_fourier_job *j, const gi_fourier_group *g
         char *line = z + l * pitch;
         if (j->kind == GI_FOURIER_REAL && !j->f->real) gi_fourier_narrow(j->f->single, j->n, line);
         if (real_in && j->f->real) gi_fourier_loops_of(j->f->single)->halves(j->f, line);
+        if (real_in && !j->f->real) memset(line + j->out_size / 2, 0, j->out_size / 2); /* the sum has no imaginary part */
         if (real_in && j->inverse) gi_fourier_conjugate(j->f->single, j->n / 2 + 1, line);
         if (j->kind == GI_FOURIER_WHOLE) gi_fourier_mirror(j->f->single, j->n, line);
     }
