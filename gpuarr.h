@@ -765,7 +765,7 @@ GA_API ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *co
 /*  numpy.fft, with its names, its sign and its lengths. Results of float32 and complex64 are complex64 (or float32), all others
     complex128 (or float64). Every length is fast: short primes by themselves, large ones as a convolution. .n, or .s for several axes,
     cuts the operand or fills it up with zeros; it is 1 or more. An element has the same bits whatever lies beside its line.
-    On the CPU; arrays of a GPU and chunked ones are refused by a sentence. .out: of the result's shape and kind; may be the operand. */
+    The same on a GPU. Chunked arrays are refused by a sentence. .out: of the result's shape and kind; may be the operand.       */
 
 typedef enum ga_fft_norm {
     GA_NORM_BACKWARD, /* inverse transforms are divided by n, */

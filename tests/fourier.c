@@ -121,6 +121,13 @@ static void test_bits(void)
                 if (n > 2)
                     CHECK(same_bits(ga_index(whole, ":, :%lld:-1", (long long)(n / 2)),
                                     ga_conj(ga_index(whole, ":, 1:%lld", (long long)((n + 1) / 2)))));
+                /* and the CPU's */
+                ga_array *x0 = ga_to(x, GA_CPU), *re0 = ga_to(re, GA_CPU), *half0 = ga_to(half, GA_CPU);
+                CHECK(same_bits(ga_fft(x0), all) && same_bits(ga_ifft(x0, n + 3), ga_ifft(x, n + 3)));
+                CHECK(same_bits(ga_rfft(re0), half) && same_bits(ga_fft(re0), whole) && same_bits(ga_ifft(re0), ga_ifft(re)));
+                CHECK(same_bits(ga_irfft(half0, n), ga_irfft(half, n)) && same_bits(ga_hfft(half0, n), ga_hfft(half, n)));
+                CHECK(same_bits(ga_ihfft(re0), ga_ihfft(re)) && same_bits(ga_fft(x0, .axis = 0), ga_fft(x, .axis = 0)));
+                CHECK(same_bits(ga_irfft(half0, n + 1, .axis = 0), ga_irfft(half, n + 1, .axis = 0)));
                 ga_array *own = ga_copy(x);
                 CHECK(ga_fft(own, .out = own) == own && same_bits(own, all));
             }

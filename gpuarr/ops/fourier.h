@@ -16,9 +16,7 @@ static double gi_fourier_scale(const gi_fourier_call *c, int64_t n)
 static bool gi_fourier_check(const gi_fourier_call *c, const ga_array *a)
 {
     if ((int)c->norm >= GA_NORM_BACKWARD && c->norm <= GA_NORM_FORWARD) {
-        if (!gi_array_check(c->site, a, "a")) return false;
-        if (a->device == GA_CPU) return true;
-        return gi_fail(c->site, GA_BAD_DEVICE, "%s computes on the CPU: ga_to(a, GA_CPU) first", c->name) != NULL;
+        return gi_array_check(c->site, a, "a");
     }
     gi_fail(c->site, GA_BAD_ARGUMENT, ".norm = %d is none: use GA_NORM_BACKWARD, GA_NORM_ORTHO or GA_NORM_FORWARD",
             (int)c->norm);
@@ -56,6 +54,8 @@ static bool gi_fourier_axis(const gi_fourier_call *c, const ga_array *in, ga_arr
     j.kind     = kind;
     j.inverse  = inverse;
     j.scale    = gi_fourier_scale(c, n);
+    j.from     = in;
+    j.to       = out;
     j.in       = (const char *)in->data;
     j.out      = (char *)out->data;
     j.n        = n;
@@ -74,7 +74,7 @@ static bool gi_fourier_axis(const gi_fourier_call *c, const ga_array *in, ga_arr
         j.in_strides[k]  = in->strides[d];
         j.out_strides[k] = out->strides[d];
     }
-    const bool done = gi_fourier_do(c->site, &j);
+    const bool done = out->device == GA_CUDA ? gi_gpu->fourier(c->site, &j) : gi_fourier_do(c->site, &j);
     gi_fourier_free(f);
     return done;
 }
@@ -91,7 +91,7 @@ static ga_array *gi_fourier_along(const gi_fourier_call *c, const ga_array *in, 
                                  real     ? (single ? GA_F32 : GA_F64)
                                  : single ? GA_C64
                                           : GA_C128,
-                                 GA_CPU, in->ndim, shape);
+                                 in->device, in->ndim, shape);
     if (!out || gi_fourier_axis(c, in, out, axis, n, kind, inverse)) return out;
     ga_free(out);
     return NULL;

@@ -2,13 +2,6 @@
 /*  Threads take groups of lines. Lines that do not lie packed are copied into buffers, a group at a time. A line that is long and has few
     beside it is itself cut into blocks for the threads.                                                                      */
 
-typedef enum gi_fourier_kind {
-    GI_FOURIER_COMPLEX, /* n numbers from n */
-    GI_FOURIER_HALF,    /* of n real numbers n / 2 + 1, which tell the others */
-    GI_FOURIER_WHOLE,   /* of n real numbers all n */
-    GI_FOURIER_REAL     /* of n / 2 + 1, which tell the others, n real numbers */
-} gi_fourier_kind;
-
 enum { GI_FOURIER_LONG = 1 << 15 }; /* elements of a line that is worth sharing */
 
 /* Some lines of complex numbers, each of them packed; out may be x. side: -1 for conjugates of x, and of the result. */
@@ -129,30 +122,22 @@ static void gi_fourier_transform(const gi_fourier_line *l)
 
 /* ---- many lines ----------------------------------------------------------------------------------------------------------- */
 
-typedef struct gi_fourier_job {
-    const gi_fourier *f;
-    gi_fourier_kind   kind;
-    bool              inverse;
-    double            scale;
-    const char       *in;
-    char             *out;
-    int64_t           n_in, n_out, n; /* elements of a line that are read (what is missing is 0), written, and transformed */
-    size_t            in_size, out_size, buffer; /* bytes of an element, and of a line's buffer */
-    int64_t           in_step, out_step;         /* from one to the next */
-    int               ndim;                      /* axes of the lines; one at least */
-    int64_t           shape[GPUARR_MAX_DIMS], in_strides[GPUARR_MAX_DIMS], out_strides[GPUARR_MAX_DIMS];
-    int64_t           group, row_groups, groups; /* lines of a group; groups of a row of lines; of all */
-    int64_t           parts, line_parts, next;   /* next: atomic */
-    char             *room;
-    size_t            room_bytes;
-} gi_fourier_job;
+typedef struct gi_fourier_work {
+    const gi_fourier_job *job;
+    size_t                buffer;                    /* bytes of that of a line */
+    int64_t               group, row_groups, groups; /* lines of a group; groups of a row of lines; of all */
+    int64_t               parts, line_parts, next;   /* next: atomic */
+    char                 *room;
+    size_t                room_bytes;
+} gi_fourier_work;
 
 /* Lines that are transformed together: they begin at x, then at out, `pitch` bytes apart. */
 typedef struct gi_fourier_group {
     int64_t     lines;
     const char *x;
     char       *out, *buffers, *room;
-    int64_t     pitch, out_pitch;
+    int64_t     pitch, out_pitch, line_parts;
+    size_t      buffer; /* bytes of that of a line */
 } gi_fourier_group;
 
 #define GI_FOURIER_COPY(T)                                                                                                     \
@@ -223,10 +208,10 @@ static void gi_fourier_prepare(const gi_fourier_job *j, gi_fourier_group *g)
     const int64_t           need    = j->kind == GI_FOURIER_REAL ? j->n / 2 + 1 : j->n;
     const bool whole = j->n_in == need && j->in_step == (int64_t)j->in_size && gi_fourier_in_place(j->f, g->x, g->pitch);
     if (whole && j->kind != GI_FOURIER_REAL && (!real_in || j->f->real)) return;
-    gi_fourier_copy(j->in_size, g->lines, j->n_in, g->buffers, (int64_t)j->buffer, (int64_t)j->in_size, g->x, g->pitch,
+    gi_fourier_copy(j->in_size, g->lines, j->n_in, g->buffers, (int64_t)g->buffer, (int64_t)j->in_size, g->x, g->pitch,
                     j->in_step);
     g->x     = g->buffers;
-    g->pitch = (int64_t)j->buffer;
+    g->pitch = (int64_t)g->buffer;
     for (int64_t l = 0; l < g->lines; l++) {
         char *x = g->buffers + l * g->pitch;
         memset(x + (size_t)j->n_in * j->in_size, 0, (size_t)(need - j->n_in) * j->in_size);
@@ -274,70 +259,80 @@ static void gi_fourier_group_run(const gi_fourier_job *j, gi_fourier_group *g)
     const bool direct = j->out_step == (int64_t)j->out_size && gi_fourier_in_place(f, g->out, g->out_pitch) &&
                         (j->f->real || j->kind == GI_FOURIER_COMPLEX || j->kind == GI_FOURIER_WHOLE);
     char         *z     = direct ? g->out : g->buffers;
-    const int64_t pitch = direct ? g->out_pitch : (int64_t)j->buffer;
+    const int64_t pitch = direct ? g->out_pitch : (int64_t)g->buffer;
     const bool    conj  = j->kind == GI_FOURIER_REAL || (j->kind == GI_FOURIER_COMPLEX && j->inverse);
     gi_fourier_prepare(j, g);
     for (int64_t l = 0; l < g->lines; l += gi_fourier_group_of(f)) {
         const int64_t         left = g->lines - l, n = left < gi_fourier_group_of(f) ? left : gi_fourier_group_of(f);
         const gi_fourier_line line = { f,       n,        g->x + l * g->pitch, g->pitch,     z + l * pitch, pitch,
-                                       g->room, j->scale, conj ? -1.0 : 1.0,   j->line_parts };
+                                       g->room, j->scale, conj ? -1.0 : 1.0,   g->line_parts };
         gi_fourier_transform(&line);
     }
     gi_fourier_finish(j, g, z, pitch);
 }
 
 /* Each part takes groups until none is left. */
-static void gi_fourier_parts(int64_t begin, int64_t end, void *job)
+static void gi_fourier_parts(int64_t begin, int64_t end, void *work)
 {
-    gi_fourier_job *j = (gi_fourier_job *)job;
+    gi_fourier_work      *w    = (gi_fourier_work *)work;
+    const gi_fourier_job *j    = w->job;
+    const int             last = j->ndim - 1;
     for (int64_t part = begin; part < end; part++)
-        for (int64_t n; (n = __atomic_fetch_add(&j->next, 1, __ATOMIC_RELAXED)) < j->groups;) {
-            const int     last  = j->ndim - 1;
-            const int64_t first = n % j->row_groups * j->group, left = j->shape[last] - first;
-            int64_t       rest = n / j->row_groups, in = first * j->in_strides[last], out = first * j->out_strides[last];
+        for (int64_t n; (n = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->groups;) {
+            const int64_t first = n % w->row_groups * w->group, left = j->shape[last] - first;
+            int64_t       rest = n / w->row_groups, in = first * j->in_strides[last], out = first * j->out_strides[last];
             for (int d = last - 1; d >= 0; d--) {
                 in += rest % j->shape[d] * j->in_strides[d];
                 out += rest % j->shape[d] * j->out_strides[d];
                 rest /= j->shape[d];
             }
-            gi_fourier_group g = { left < j->group ? left : j->group,
+            gi_fourier_group g = { left < w->group ? left : w->group,
                                    j->in + in,
                                    j->out + out,
                                    NULL,
                                    NULL,
                                    j->in_strides[last],
-                                   j->out_strides[last] };
-            g.buffers = j->room + (size_t)part * j->room_bytes;
-            g.room    = g.buffers + (size_t)j->group * j->buffer;
+                                   j->out_strides[last],
+                                   w->line_parts,
+                                   w->buffer };
+            g.buffers = w->room + (size_t)part * w->room_bytes;
+            g.room    = g.buffers + (size_t)w->group * w->buffer;
             gi_fourier_group_run(j, &g);
         }
 }
 
-/* Does a job whose lines and strides are known, of lines that are not empty. False with an error. */
-static bool gi_fourier_do(const char *site, gi_fourier_job *j)
+/* Lines that a thread takes at a time: so many that their buffers stay in a cache. */
+static int64_t gi_fourier_lines_of_group(const gi_fourier_job *j, const gi_fourier *f, int64_t threads)
+{
+    const int64_t most = (int64_t)(((size_t)4 << 20) / (gi_fourier_numbers(f, j->n) + 1)), all = j->shape[j->ndim - 1];
+    const bool    packed = j->in_step == (int64_t)j->in_size && j->out_step == (int64_t)j->out_size;
+    int64_t       group  = most < f->width ? most : f->width;
+    if (packed && gi_fourier_group_of(f) == 1) group = most / 64 < all / (4 * threads) ? most / 64 : all / (4 * threads);
+    return group > 0 ? group : 1;
+}
+
+/* Does a job, of lines that are not empty. False with an error. */
+static bool gi_fourier_do(const char *site, const gi_fourier_job *j)
 {
     const gi_fourier *f       = j->f->real ? j->f->inner : j->f;
-    const int         last    = j->ndim - 1;
-    const bool        packed  = j->in_step == (int64_t)j->in_size && j->out_step == (int64_t)j->out_size;
-    const int64_t     most    = (int64_t)(((size_t)4 << 20) / (gi_fourier_numbers(f, j->n) + 1));
     const int64_t     threads = ga_get_num_threads();
-    j->buffer                 = gi_fourier_numbers(f, j->n + 2);
-    j->group                  = most < f->width ? most : f->width;
-    if (packed && gi_fourier_group_of(f) == 1)
-        j->group = most / 64 < j->shape[last] / (4 * threads) ? most / 64 : j->shape[last] / (4 * threads);
-    if (j->group < 1) j->group = 1;
-    j->row_groups = (j->shape[last] + j->group - 1) / j->group;
-    j->groups     = j->row_groups;
-    for (int d = 0; d < last; d++) j->groups *= j->shape[d];
-    const bool share = j->groups < 2 * threads && f->n >= GI_FOURIER_LONG;
-    j->parts         = share ? 1 : threads < j->groups ? threads : j->groups;
-    j->line_parts    = share ? threads : 1;
-    j->room_bytes    = (size_t)j->group * j->buffer + gi_fourier_room(f, j->line_parts);
-    j->room          = (char *)gi_mem_alloc(site, (size_t)j->parts * j->room_bytes);
-    if (!j->room) return false;
-    const double bytes = 8 * (double)j->groups * (double)j->group * (double)gi_fourier_numbers(f, j->n);
-    if (share) gi_fourier_parts(0, 1, j);
-    else gi_parallel_bytes(bytes, j->parts, 1, gi_fourier_parts, j);
-    gi_mem_release(j->room, (size_t)j->parts * j->room_bytes);
+    gi_fourier_work   w;
+    memset(&w, 0, sizeof w);
+    w.job        = j;
+    w.buffer     = gi_fourier_numbers(f, j->n + 2);
+    w.group      = gi_fourier_lines_of_group(j, f, threads);
+    w.row_groups = (j->shape[j->ndim - 1] + w.group - 1) / w.group;
+    w.groups     = w.row_groups;
+    for (int d = 0; d < j->ndim - 1; d++) w.groups *= j->shape[d];
+    const bool share = w.groups < 2 * threads && f->n >= GI_FOURIER_LONG;
+    w.parts          = share ? 1 : threads < w.groups ? threads : w.groups;
+    w.line_parts     = share ? threads : 1;
+    w.room_bytes     = (size_t)w.group * w.buffer + gi_fourier_room(f, w.line_parts);
+    w.room           = (char *)gi_mem_alloc(site, (size_t)w.parts * w.room_bytes);
+    if (!w.room) return false;
+    const double bytes = 8 * (double)w.groups * (double)w.group * (double)gi_fourier_numbers(f, j->n);
+    if (share) gi_fourier_parts(0, 1, &w);
+    else gi_parallel_bytes(bytes, w.parts, 1, gi_fourier_parts, &w);
+    gi_mem_release(w.room, (size_t)w.parts * w.room_bytes);
     return true;
 }

@@ -127,3 +127,26 @@ static inline int64_t gi_fourier_longer(int64_t n)
         }
     return best;
 }
+
+typedef enum gi_fourier_kind {
+    GI_FOURIER_COMPLEX, /* n numbers from n */
+    GI_FOURIER_HALF,    /* of n real numbers n / 2 + 1, which tell the others */
+    GI_FOURIER_WHOLE,   /* of n real numbers all n */
+    GI_FOURIER_REAL     /* of n / 2 + 1, which tell the others, n real numbers */
+} gi_fourier_kind;
+
+/* The transforms of many lines, which are not empty. */
+typedef struct gi_fourier_job {
+    const gi_fourier *f;
+    gi_fourier_kind   kind;
+    bool              inverse;
+    double            scale;
+    const ga_array   *from, *to;
+    const char       *in;
+    char             *out;
+    int64_t           n_in, n_out, n;    /* elements of a line that are read (what is missing is 0), written, and transformed */
+    size_t            in_size, out_size; /* bytes of an element */
+    int64_t           in_step, out_step; /* from one to the next */
+    int               ndim;              /* axes of the lines; one at least */
+    int64_t           shape[GPUARR_MAX_DIMS], in_strides[GPUARR_MAX_DIMS], out_strides[GPUARR_MAX_DIMS];
+} gi_fourier_job;
