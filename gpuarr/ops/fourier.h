@@ -43,6 +43,7 @@ static ga_array *gi_fourier_operand(const gi_fourier_call *c, const ga_array *a,
 static bool gi_fourier_axis(const gi_fourier_call *c, const ga_array *in, ga_array *out, int axis, int64_t n,
                             gi_fourier_kind kind, bool inverse)
 {
+    GI_SETTLE_FLOATS;
     gi_fourier_job j;
     const bool     single = out->dtype == GA_F32 || out->dtype == GA_C64;
     if (out->size == 0) return true;
@@ -239,6 +240,7 @@ GI_FOURIER_ND(irfftn, 0, GI_FOURIER_REAL, true)
 /* (first + k) / (n d) for k < count, from `wrap` on less n. */
 static ga_array *gi_fourier_frequencies(int64_t n, ga_fftfreq_options *o, int64_t count, int64_t wrap)
 {
+    GI_SETTLE_FLOATS;
     o->site = gi_site_or(o->site, "ga_fftfreq");
     if (n < 1 || n > (int64_t)1 << 46)
         return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, "frequencies of %lld elements: give 1 or more", (long long)n);
