@@ -36,7 +36,7 @@
         The first error is kept: ga_error().
 
     Find your way with a search for ">>": the public API below has the sections >>dtypes  >>array  >>errors  >>memory  >>creation  >>views
-    >>elementwise  >>reductions  >>rearranging  >>products  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)  >>formulas  >>chunked
+    >>elementwise  >>reductions  >>rearranging  >>products  >>fourier  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)  >>formulas  >>chunked
     >>tasks  >>files  >>timing  >>cuda (GPUs, streams, events). Each elementwise operation and simple reduction is one line of
     gpuarr/rows/table.h; gpuarr/rows/README.md lists them. What stands behind the API is in the folder gpuarr/, a theme a file:
     gpuarr/README.md is its map. The list at the end of this file is the order in which the files are included.                  */
@@ -265,9 +265,10 @@ typedef struct ga_arg {
     GI_BY_NAME may also be given by position, in the order of NumPy's. `site` is the place and the text of the call, which the macros
     fill in for the error messages. Who calls a function itself, (ga_sum)(a, o), starts from the defaults:
     ga_reduce_options o = ga_reduce_defaults; o.axis = 0;                                                                    */
-#define GA_AXIS_DEFAULT (-INT32_MAX - 1)          /* no axis was given */
-#define GA_REAL_DEFAULT (-1.6180339887498949e308) /* no number was given */
-#define GA_NO_ARRAY     GI_NOT_GIVEN(ga_array)    /* no array was given; NULL is what a call that failed has returned */
+#define GA_AXIS_DEFAULT   (-INT32_MAX - 1)          /* no axis was given */
+#define GA_LENGTH_DEFAULT INT64_MIN                 /* no length was given */
+#define GA_REAL_DEFAULT   (-1.6180339887498949e308) /* no number was given */
+#define GA_NO_ARRAY       GI_NOT_GIVEN(ga_array)    /* no array was given; NULL is what a call that failed has returned */
 typedef struct ga_new_options {
     GI_BY_POSITION
     ga_dtype dtype GI_DEFAULT; /* default float64, or that of the prototype */
@@ -1104,6 +1105,67 @@ GA_API ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, 
    multiplied from left to right. Of one operand without a sum it is a view. For run-time lists ga_einsum_n. */
 GA_API ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *const *arrays, ga_product_options o);
 
+/* ==== >>fourier ==================================================================================================== */
+/*  numpy.fft, with its names, its sign and its lengths. Results of float32 and complex64 are complex64 (or float32), all others
+    complex128 (or float64). Every length is fast: short primes by themselves, large ones as a convolution. .n, or .s for several axes,
+    cuts the operand or fills it up with zeros; it is 1 or more. An element has the same bits whatever lies beside its line.
+    The same on a GPU. Chunked arrays are refused by a sentence. .out: of the result's shape and kind; may be the operand.       */
+
+typedef enum ga_fft_norm {
+    GA_NORM_BACKWARD, /* inverse transforms are divided by n, */
+    GA_NORM_ORTHO,    /* both by its square root, */
+    GA_NORM_FORWARD   /* or the others */
+} ga_fft_norm;
+typedef struct ga_fft_options {
+    GI_BY_POSITION
+    int64_t n        GI_IS(GA_LENGTH_DEFAULT); /* default the length of the axis; of irfft and hfft 2 (length - 1) */
+    int axis         GI_IS(-1);
+    ga_fft_norm norm GI_DEFAULT;
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_fft_options;
+#define GI_DEFAULTS_ga_fft_options        .n = GA_LENGTH_DEFAULT, .axis = -1, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_fft)(const ga_array *a, ga_fft_options o); /* n complex numbers; of real ones with exact symmetry */
+GA_API ga_array *(ga_ifft)(const ga_array *a, ga_fft_options o);
+GA_API ga_array *(ga_rfft)(const ga_array *a, ga_fft_options o);  /* of real numbers: the first n / 2 + 1 */
+GA_API ga_array *(ga_irfft)(const ga_array *a, ga_fft_options o); /* and back: n real numbers. Give .n where it is odd */
+GA_API ga_array *(ga_hfft)(const ga_array *a, ga_fft_options o);  /* n real numbers, whose inverse has a as its first half */
+GA_API ga_array *(ga_ihfft)(const ga_array *a, ga_fft_options o);
+
+typedef struct ga_fftn_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_shape s       GI_IS({ -1, {} }); /* lengths along the axes: .s = ga_axes(64, 100); -1: that of the operand, as NumPy */
+    ga_shape axes    GI_IS({ -1, {} }); /* default as many last ones as .s has, or all; of ga_fft2 and the like the last two */
+    ga_fft_norm norm GI_DEFAULT;
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    const char *site GI_IS("");
+} ga_fftn_options;
+#define GI_DEFAULTS_ga_fftn_options       .s = { -1, { 0 } }, .axes = { -1, { 0 } }, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_fft2)(const ga_array *a, ga_fftn_options o);
+GA_API ga_array *(ga_ifft2)(const ga_array *a, ga_fftn_options o);
+GA_API ga_array *(ga_rfft2)(const ga_array *a, ga_fftn_options o); /* of real numbers; halved along the last of the axes */
+GA_API ga_array *(ga_irfft2)(const ga_array *a, ga_fftn_options o);
+GA_API ga_array *(ga_fftn)(const ga_array *a, ga_fftn_options o);
+GA_API ga_array *(ga_ifftn)(const ga_array *a, ga_fftn_options o);
+GA_API ga_array *(ga_rfftn)(const ga_array *a, ga_fftn_options o);
+GA_API ga_array *(ga_irfftn)(const ga_array *a, ga_fftn_options o);
+
+typedef struct ga_fftfreq_options {
+    GI_BY_POSITION
+    double d GI_IS(1); /* from one sample to the next */
+    GI_BY_NAME
+    ga_device device GI_DEFAULT;
+    const char *site GI_IS("");
+} ga_fftfreq_options;
+#define GI_DEFAULTS_ga_fftfreq_options    .d = 1,
+GA_API ga_array *(ga_fftfreq)(int64_t n, ga_fftfreq_options o);  /* the frequencies of ga_fft's n results, float64 */
+GA_API ga_array *(ga_rfftfreq)(int64_t n, ga_fftfreq_options o); /* those of ga_rfft's n / 2 + 1 */
+/* The frequency 0 moves to the middle of all axes, or of those that are given; and back. Of any array. */
+GA_API ga_array *(ga_fftshift)(const ga_array *a, ga_axes_options o);
+GA_API ga_array *(ga_ifftshift)(const ga_array *a, ga_axes_options o);
+
 /* ==== >>convolution =============================================================================================== */
 /*  Each result is one chain of fused multiplications and additions in the raster order of the weights, with the same bits on the CPU and
     the GPU. Beyond an edge stand zeros, or what .boundary or .border says; they are weighed like any element, so that an infinite weight
@@ -1938,7 +2000,8 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 /* clang-format off */
 #define GI_EACH_OPTIONS(X) \
     X(new) X(to) X(map) X(reduce) X(order) X(axis) X(axes) X(linspace) X(wrap) X(random) X(close) X(equal) X(copyto) \
-    X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(convolve) \
+    X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(fft) X(fftn) X(fftfreq) \
+    X(convolve) \
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
     X(store) X(fits) X(print) X(benchmark) X(launch) \
@@ -2040,6 +2103,7 @@ GI_END_FAST
 #if GI_STAMPING || GI_LAUNCHING
 #include "gpuarr/rows/signs.h"
 #include "gpuarr/plans/kernels.h"
+#include "gpuarr/plans/fourier.h"
 #endif
 #if GI_IMPLEMENTING || GI_LAUNCHING /* what both have of their own, and who calls whom */
 #include "gpuarr/core/kinds.h"
@@ -2146,6 +2210,10 @@ GI_END_FAST
 #include "gpuarr/ops/polynomials.h"
 #include "gpuarr/ops/label.h"
 #include "gpuarr/ops/measures.h"
+#include "gpuarr/ops/roots.h"
+#include "gpuarr/ops/fourier_lines.h"
+#include "gpuarr/ops/fourier_plans.h"
+#include "gpuarr/ops/fourier.h"
 #include "gpuarr/ops/clip.h"
 #include "gpuarr/ops/clip_sketch.h"
 #include "gpuarr/ops/distances.h"

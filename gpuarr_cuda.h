@@ -43,6 +43,7 @@
 #include "gpuarr/cuda/convolution.h"
 #include "gpuarr/cuda/separable.h"
 #include "gpuarr/cuda/fft.h"
+#include "gpuarr/cuda/fourier.h"
 #include "gpuarr/cuda/filters.h"
 #include "gpuarr/cuda/devices.h"
 #include "gpuarr/cuda/streams.h"

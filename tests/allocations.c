@@ -410,6 +410,17 @@ static void test_rearranging(void)
     RUN(ga_stack_n(2, list, .axis = 2));
     RUN_BOOL(ga_split(a, 3, extra, .axis = 1));
     RUN_BOOL(ga_split_at(a, 3, cuts, extra, .axis = 1));
+    RUN(ga_fft(a));
+    RUN(ga_fft(a, 77));
+    RUN(ga_ifft(t, 67));
+    RUN(ga_rfft(a, 128));
+    RUN(ga_irfft(a, 9));
+    RUN(ga_fft(a, .axis = 0));
+    RUN(ga_fftn(f));
+    RUN(ga_rfft2(a));
+    RUN(ga_irfft2(a));
+    RUN(ga_fftfreq(5));
+    RUN(ga_fftshift(a));
     RUN(ga_roll(a, 2));
     RUN(ga_roll(t, -1, .axis = 1));
     RUN(ga_pad(a, (1)));

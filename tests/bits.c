@@ -269,6 +269,19 @@ int main(int argc, char **argv)
         add("uniform", ga_random((1000), .dtype = GA_F32, .seed = 7));
         add("integers", ga_random_integers(-5, 17, (1000), .seed = 7));
     }
+    static const int64_t lengths[] = { 7, 61, 64, 67, 105, 256, 945, 1024, 2187, 4096, 10007, 16384 };
+    for (int single = 0; single < 2; single++)
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+            ga_scope { /* Fourier transforms: in lanes, in blocks, convolved */
+                const int64_t n    = lengths[k];
+                ga_array     *x    = ga_random((18, n), .dtype = single ? GA_F32 : GA_F64, .seed = (uint64_t)n);
+                ga_array     *half = ga_rfft(x);
+                add("rfft", ga_copy(half));
+                add("irfft", ga_irfft(half, n));
+                add("fft", ga_fft(half));
+                add("ifft of a line", ga_ifft(ga_index(half, "3"), .norm = GA_NORM_ORTHO));
+                add("fft2", ga_fft2(x));
+            }
     for (int i = GA_BOOL; i < GA_DTYPE_COUNT; i++)
         ga_scope { /* filters */
             ga_array *x = ga_reshape(numbers((ga_dtype)i, rows * 57, 8), (rows, 57)), *t = ga_transpose(x);

@@ -173,6 +173,9 @@ static bool says_freed(void)
     X(ga_prewitt(x)) X(ga_laplace(x)) X(ga_uniform_filter(x, 3)) X(ga_minimum_filter(x, 3)) X(ga_maximum_filter(x, 3)) \
     X(ga_median_filter(x, 3)) X(ga_percentile_filter(x, 20, 3)) X(ga_rank_filter(x, 1, 3))                             \
     X(ga_cdist(x, ok)) X(ga_cdist(ok, x)) X(ga_pdist(x)) X(ga_squareform(x))                                           \
+    X(ga_fft(x)) X(ga_ifft(x)) X(ga_rfft(x)) X(ga_irfft(x)) X(ga_hfft(x)) X(ga_ihfft(x)) X(ga_fft2(x)) X(ga_ifft2(x))   \
+    X(ga_rfft2(x)) X(ga_irfft2(x)) X(ga_fftn(x)) X(ga_ifftn(x)) X(ga_rfftn(x)) X(ga_irfftn(x)) X(ga_fftshift(x))       \
+    X(ga_ifftshift(x))                                                                                                 \
     X(ga_convolve(x, v)) X(ga_convolve(v, x)) X(ga_correlate(x, v)) X(ga_correlate(v, x))                              \
     X(ga_convolve2d(x, ok)) X(ga_convolve2d(ok, x)) X(ga_correlate2d(x, ok)) X(ga_correlate2d(ok, x))                  \
     X(ga_ndconvolve(x, ok)) X(ga_ndconvolve(ok, x)) X(ga_ndcorrelate(x, ok)) X(ga_ndcorrelate(ok, x))                  \
@@ -211,6 +214,7 @@ static bool says_freed(void)
     X(ga_nancumsum(ok, .out = x)) X(ga_cumulative_sum(v, .out = x)) X(ga_ptp(ok, .out = x)) X(ga_trapezoid(ok, x))     \
     X(ga_average(ok, .weights = x)) X(ga_cov(ok, x)) X(ga_cov(ok, .fweights = x)) X(ga_cov(ok, .aweights = x))         \
     X(ga_searchsorted(v, 1, .sorter = x)) X(ga_histogramdd(ok, (3, 3, 3, 3), .weights = x))                            \
+    X(ga_fft(ok, .out = x)) X(ga_rfft(ok, .out = x)) X(ga_irfft(ok, .out = x)) X(ga_fftn(ok, .out = x))                \
     X(ga_convolve2d(ok, ok, .out = x)) X(ga_correlate2d(ok, ok, .out = x)) X(ga_ndconvolve(ok, ok, .out = x))          \
     X(ga_ndcorrelate(ok, ok, .out = x)) X(ga_convolve1d(ok, v, .out = x)) X(ga_correlate1d(ok, v, .out = x))
 /* clang-format on */
@@ -249,11 +253,11 @@ static void test_null_and_freed(void)
     if (TEST_ASAN) {
         test_skip("freed arrays: AddressSanitizer reports them itself", 1);
     } else {
-        ga_array *gap[8]; /* so that the next handles are not the one just freed */
+        ga_array *gap[64]; /* so that the next handles are not the one just freed */
         x = ga_ones((3, 4));
-        for (int i = 0; i < 8; i++) gap[i] = ga_ones((3, 4));
+        for (int i = 0; i < 64; i++) gap[i] = ga_ones((3, 4));
         ga_free(x);
-        for (int i = 0; i < 8; i++) ga_free(gap[i]);
+        for (int i = 0; i < 64; i++) ga_free(gap[i]);
 #define ONE(call) FAILS_AS(GA_BAD_ARGUMENT, !(call), #call, "freed");
         int failed = test_failed;
         EACH_CALL(ONE)

@@ -15,6 +15,7 @@ struct gi_order;
 struct gi_reducing;
 struct gi_stencil;
 struct gi_correlation;
+struct gi_fourier_job;
 struct gi_window;
 struct gi_product;
 struct gi_distances;
@@ -130,6 +131,7 @@ typedef struct gi_gpu_port {
     bool (*squareform)(const char *site, const ga_array *from, ga_array *to);
     bool (*correlate)(const char *site, const struct gi_correlation *c);
     bool (*correlate_factored)(const char *site, const struct gi_correlation *c); /* the weights may be an outer product */
+    bool (*fourier)(const char *site, const struct gi_fourier_job *j);
     bool (*correlate_fft)(const char *site, const struct gi_correlation *c);
     bool (*window)(const char *site, const ga_array *a, const struct gi_window *w);
     bool (*stencil_steps)(const char *site, const ga_stencil_kernel *k, struct gi_stencil *s, int64_t steps, ga_array *result,

@@ -90,6 +90,8 @@ static bool gi_options_copyto(ga_copyto_options *o) { return GI_TAKE(copyto, o, 
 static bool gi_options_norm(ga_norm_options *o) { return GI_TAKE_AXES(norm, o); }
 static bool gi_options_histogram(ga_histogram_options *o) { return GI_TAKE(histogram, o, weights); }
 static bool gi_options_bincount(ga_bincount_options *o) { return GI_TAKE(bincount, o, weights); }
+static bool gi_options_fft(ga_fft_options *o) { return GI_TAKE(fft, o, out); }
+static bool gi_options_fftn(ga_fftn_options *o) { return GI_TAKE(fftn, o, out); }
 static bool gi_options_product(ga_product_options *o) { return GI_TAKE(product, o, out); }
 static bool gi_options_tensordot(ga_tensordot_options *o)
 {
@@ -153,6 +155,8 @@ static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out
 #define gi_options_norm(o)       GI_NAMED(gi_options_norm, o)
 #define gi_options_histogram(o)  GI_NAMED(gi_options_histogram, o)
 #define gi_options_bincount(o)   GI_NAMED(gi_options_bincount, o)
+#define gi_options_fft(o)        GI_NAMED(gi_options_fft, o)
+#define gi_options_fftn(o)       GI_NAMED(gi_options_fftn, o)
 #define gi_options_product(o)    GI_NAMED(gi_options_product, o)
 #define gi_options_tensordot(o)  GI_NAMED(gi_options_tensordot, o)
 #define gi_options_convolve(o)   GI_NAMED(gi_options_convolve, o)

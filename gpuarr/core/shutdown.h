@@ -2,6 +2,7 @@
 
 static void (*gi_chunks_forget)(void); /* atomic: gives back what the chunks' layer keeps longer than a call; NULL: nothing */
 static void (*gi_eval_forget)(void);   /* atomic: the same of the formulas' */
+static void (*gi_ops_forget)(void);    /* atomic: and of the operations' */
 
 void ga_shutdown(void)
 {
@@ -14,6 +15,8 @@ void ga_shutdown(void)
     void (*forget)(void) = __atomic_load_n(&gi_chunks_forget, __ATOMIC_RELAXED);
     if (forget) forget();
     forget = __atomic_load_n(&gi_eval_forget, __ATOMIC_RELAXED);
+    if (forget) forget();
+    forget = __atomic_load_n(&gi_ops_forget, __ATOMIC_RELAXED);
     if (forget) forget();
     if (gi_gpu) gi_gpu->shutdown();
     gi_arena_shutdown();

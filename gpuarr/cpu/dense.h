@@ -113,6 +113,7 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
 #include "distances.h"
 #include "sift.h"
 #include "correlate.h"
+#include "fourier.h"
 
 #else
 static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) { return a * b + c; }

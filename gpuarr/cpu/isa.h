@@ -242,6 +242,10 @@ static const gi_scan_loops *GI_FIND(gi_scans)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? GI_FIND(gi_scan_loops_f32)() : GI_FIND(gi_scan_loops_f64)();
 }
+static const gi_fourier_loops *GI_FIND(gi_fourier)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? GI_FIND(gi_fourier_loops_f32)() : GI_FIND(gi_fourier_loops_f64)();
+}
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
     case GA_##TAG: return GI_FIND(GI_JOIN(gi_chains_, GI_TWIN_##tag));
 static gi_chains GI_FIND(gi_chains)(ga_dtype dtype)
@@ -280,9 +284,9 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_find),        GI_FIND(gi_cast),        GI_FIND(gi_distances),       GI_FIND(gi_sift),
     GI_FIND(gi_sum_clamped), GI_FIND(gi_widen_range), GI_FIND(gi_windows),         GI_FIND(gi_slide),
     GI_FIND(gi_bits),        GI_FIND(gi_correlate),   GI_FIND(gi_correlate_tiles), GI_FIND(gi_random),
-    GI_FIND(gi_nodes),       GI_FIND(gi_scans),       GI_FIND(gi_chains),          GI_FIND(gi_tiles),
-    GI_FIND(gi_turn),        GI_FIND(gi_select),      GI_FIND(gi_power),           GI_FIND(gi_with_number),
-    GI_FIND(gi_replace),     GI_FIND(gi_stream),
+    GI_FIND(gi_nodes),       GI_FIND(gi_scans),       GI_FIND(gi_fourier),         GI_FIND(gi_chains),
+    GI_FIND(gi_tiles),       GI_FIND(gi_turn),        GI_FIND(gi_select),          GI_FIND(gi_power),
+    GI_FIND(gi_with_number), GI_FIND(gi_replace),     GI_FIND(gi_stream),
 };
 #endif
 #undef GI_FIND

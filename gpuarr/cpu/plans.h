@@ -137,6 +137,17 @@ typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one 
     void (*finish)(bool product, int64_t n, void *out, const double *before, bool each, const double *x);
 } gi_scan_loops;
 
+/* Fourier transforms (cpu/fourier.h). */
+typedef struct gi_fourier_loops {
+    void (*first)(const gi_fourier *f, int64_t block, const void *x, double side, void *between, void *room);
+    void (*second)(const gi_fourier *f, int64_t block, void *between, void *to, double scale, double side, void *room);
+    void (*few)(const gi_fourier *f, int64_t lines, bool across, const void *x, int64_t pitch, void *to, int64_t to_pitch,
+                double scale, double side, void *room);
+    void (*halves)(const gi_fourier *f, void *z);
+    void (*pairs)(const gi_fourier *f, void *z);
+    void (*multiply)(int64_t n, const void *x, double side, const void *w, void *out, double scale, double out_side);
+} gi_fourier_loops;
+
 typedef struct gi_sifted {    /* what is counted beside the elements that are found */
     int64_t inside, from_low; /* elements between or on the bounds; those on the lower one or above it */
     bool    odd;              /* some elements are infinite or NaN */
@@ -195,8 +206,9 @@ typedef struct gi_loops {
     /* Of other dtypes none. For 3 or more rows of weights; rows of results as the columns: at least 4, or a multiple. */
     gi_correlate_loop (*correlate_tiles)(ga_dtype dtype);
     gi_random_loop random;
-    const gi_node_loops *(*nodes)(ga_dtype dtype); /* float32 or float64 */
-    const gi_scan_loops *(*scans)(ga_dtype dtype); /* float32 or float64 */
+    const gi_node_loops *(*nodes)(ga_dtype dtype);      /* float32 or float64 */
+    const gi_scan_loops *(*scans)(ga_dtype dtype);      /* float32 or float64 */
+    const gi_fourier_loops *(*fourier)(ga_dtype dtype); /* float32 or float64 */
     gi_chains (*chains)(ga_dtype dtype);
     const gi_product_tiles *(*tiles)(ga_dtype dtype); /* of float32, float64, int32 or int64 */
     gi_turn_lines (*turn)(int itemsize);              /* NULL: none for elements of that size */

@@ -99,6 +99,7 @@ const gi_gpu_port gi_cuda_port = {
     .squareform         = gi_cuda_squareform,
     .correlate          = gi_cuda_correlate,
     .correlate_factored = gi_cuda_correlate_factored,
+    .fourier            = gi_cuda_fourier,
     .correlate_fft      = gi_cuda_correlate_fft,
     .window             = gi_cuda_window,
     .stencil_steps      = gi_cuda_stencil_steps,

@@ -63,6 +63,9 @@ OPTIONS = {
     "j": options("tensordot", "| s axes_a, s axes_b, a out"),
     "y": options("apply", "a out | a where, p outs"),
     "I": options("eval", "| a out, a where, t dtype, c names"),
+    "4": options("fft", "l n, i axis, i norm, a out |"),
+    "5": options("fftn", "| s s, s axes, i norm, a out"),
+    "6": options("fftfreq", "d d | i device"),
     "u": options("stencil", "| i border, d cval, l steps, a out"),
     "4": options("diagonal", "l k |"),
     "5": options("tri", "l k, l m | i device"),
@@ -110,6 +113,8 @@ FUNCTIONS = """
     max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaJ  sigma_clip a:aG  save b:caS  load a:cS  savez b:cipkS
     matmul a:aao  dot a:aao  inner a:aao  outer a:aao  vdot a:aaS  tensordot a:aaij  einsum_n a:cko
     load_from a:ccS  to_string m:aQ  random a:sZ  random_integers a:llsZ  random_normal a:ddsZ
+    fft a:a4  ifft a:a4  rfft a:a4  irfft a:a4  hfft a:a4  ihfft a:a4  fft2 a:a5  ifft2 a:a5  rfft2 a:a5  irfft2 a:a5  fftn a:a5
+    ifftn a:a5  rfftn a:a5  irfftn a:a5  fftfreq a:l6  rfftfreq a:l6  fftshift a:aX  ifftshift a:aX
     convolve a:aav  correlate a:aav  convolve2d a:aa2  correlate2d a:aa2  ndconvolve a:aa3  ndcorrelate a:aa3
     convolve1d a:aa1  correlate1d a:aa1
     gaussian_filter a:adg  gaussian_laplace a:adg  gaussian_gradient_magnitude a:adg  sobel a:ae  prewitt a:ae  laplace a:ae

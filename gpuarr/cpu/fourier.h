@@ -1,0 +1,423 @@
+/* ---- Fourier transforms: chains of stages on `width` lanes ------------------------------------------------------------- */
+/*  An element is `width` reals, then as many imaginary parts: a cache line each. Lanes are lines, or elements of one line that go through
+    the same stages (gpuarr/plans/fourier.h).                                                                                  */
+enum { GI_LOOP(gi_fourier_width) = GI_FOURIER_BYTES / (int)sizeof(GA_T) };
+/* clang-format off */
+#define GI_F_W         GI_LOOP(gi_fourier_width)
+#define GI_F_ELEMENT   (2 * (int64_t)GI_F_W)
+#define GI_F_LANES     GI_JOIN(GI_F_LANES_, GI_JOIN(GA_TAG, GI_JOIN(_, GI_ISA_BYTES)))
+#define GI_F_LANES_f64_16 2
+#define GI_F_LANES_f64_32 4
+#define GI_F_LANES_f64_64 8
+#define GI_F_LANES_f32_16 4
+#define GI_F_LANES_f32_32 8
+#define GI_F_LANES_f32_64 16
+#define GI_F_LOW_2     0, 2
+#define GI_F_LOW_4     0, 4, 1, 5
+#define GI_F_LOW_8     0, 8, 1, 9, 2, 10, 3, 11
+#define GI_F_LOW_16    0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define GI_F_HIGH_2    1, 3
+#define GI_F_HIGH_4    2, 6, 3, 7
+#define GI_F_HIGH_8    4, 12, 5, 13, 6, 14, 7, 15
+#define GI_F_HIGH_16   8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#define GI_F_EVEN_2    0, 2
+#define GI_F_EVEN_4    0, 2, 4, 6
+#define GI_F_EVEN_8    0, 2, 4, 6, 8, 10, 12, 14
+#define GI_F_EVEN_16   0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define GI_F_ODD_2     1, 3
+#define GI_F_ODD_4     1, 3, 5, 7
+#define GI_F_ODD_8     1, 3, 5, 7, 9, 11, 13, 15
+#define GI_F_ODD_16    1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+#define GI_F_BACK_2    1, 0
+#define GI_F_BACK_4    3, 2, 1, 0
+#define GI_F_BACK_8    7, 6, 5, 4, 3, 2, 1, 0
+#define GI_F_BACK_16   15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0
+#define GI_F_LIST(name) GI_JOIN(GI_F_##name##_, GI_F_LANES)
+/* clang-format on */
+#if defined(__clang__)
+#define GI_F_SHUFFLE(name, LIST)                                                                                               \
+    static GI_INLINE GI_V GI_VFN(name)(GI_V a, GI_V b) { return __builtin_shufflevector(a, b, GI_F_LIST(LIST)); }
+#else
+#define GI_F_SHUFFLE(name, LIST)                                                                                               \
+    static GI_INLINE GI_V GI_VFN(name)(GI_V a, GI_V b)                                                                         \
+    {                                                                                                                          \
+        const GI_V_BITS list = { GI_F_LIST(LIST) };                                                                            \
+        return __builtin_shuffle(a, b, list);                                                                                  \
+    }
+#endif
+GI_F_SHUFFLE(zip_low, LOW)
+GI_F_SHUFFLE(zip_high, HIGH)
+GI_F_SHUFFLE(evens, EVEN)
+GI_F_SHUFFLE(odds, ODD)
+GI_F_SHUFFLE(turned, BACK)
+#undef GI_F_SHUFFLE
+#undef GI_F_LIST
+
+#define GI_BF(name)     GI_LOOP(gi_bf_##name)
+#define GI_BF_FN        static GI_INLINE
+#define GI_BF_T         GI_V
+#define GI_BF_R         GA_T
+#define GI_BF_W         GI_V
+#define GI_BF_MUL(a, c) ((a) * (c))
+#define GI_BF_UNROLL    GI_UNROLL
+#include "../plans/butterflies.h"
+
+/* A square of lanes is turned round. */
+static GI_INLINE void GI_LOOP(gi_fourier_square)(GI_V *rows)
+{
+    GI_UNROLL
+    for (int round = 1; round < GI_LANES; round *= 2) {
+        GI_V next[GI_LANES];
+        GI_UNROLL
+        for (int i = 0; i < GI_LANES / 2; i++) {
+            next[2 * i]     = GI_VFN(zip_low)(rows[i], rows[i + GI_LANES / 2]);
+            next[2 * i + 1] = GI_VFN(zip_high)(rows[i], rows[i + GI_LANES / 2]);
+        }
+        GI_UNROLL
+        for (int i = 0; i < GI_LANES; i++) rows[i] = next[i];
+    }
+}
+
+/* Two vectors of complex numbers from memory, and back. */
+static GI_INLINE void GI_LOOP(gi_fourier_load)(const GA_T *x, GI_V *re, GI_V *im)
+{
+    const GI_V a = GI_VFN(load)(x), b = GI_VFN(load)(x + GI_LANES);
+    *re = GI_VFN(evens)(a, b);
+    *im = GI_VFN(odds)(a, b);
+}
+static GI_INLINE void GI_LOOP(gi_fourier_store)(GA_T *x, GI_V re, GI_V im)
+{
+    GI_VFN(store)(x, GI_VFN(zip_low)(re, im));
+    GI_VFN(store)(x + GI_LANES, GI_VFN(zip_high)(re, im));
+}
+
+/* n numbers of each of some lines, `pitch` reals from one line to the next, into lanes, and back. side: -1 makes conjugates. */
+static void GI_LOOP(gi_fourier_gather)(int64_t n, int64_t lines, const GA_T *x, int64_t pitch, GA_T *y, GA_T side)
+{
+    int64_t j = 0;
+    for (; lines == GI_F_W && j + GI_LANES <= n; j += GI_LANES)
+        for (int v = 0; v < GI_F_W; v += GI_LANES) {
+            GI_V re[GI_LANES], im[GI_LANES];
+            GI_UNROLL
+            for (int l = 0; l < GI_LANES; l++) {
+                GI_LOOP(gi_fourier_load)(x + (v + l) * pitch + 2 * j, re + l, im + l);
+                im[l] = im[l] * side;
+            }
+            GI_LOOP(gi_fourier_square)(re);
+            GI_LOOP(gi_fourier_square)(im);
+            GI_UNROLL
+            for (int l = 0; l < GI_LANES; l++) {
+                GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + v, re[l]);
+                GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + GI_F_W + v, im[l]);
+            }
+        }
+    for (; j < n; j++)
+        for (int64_t l = 0; l < GI_F_W; l++) {
+            y[j * GI_F_ELEMENT + l]          = l < lines ? x[l * pitch + 2 * j] : 0;
+            y[j * GI_F_ELEMENT + GI_F_W + l] = l < lines ? x[l * pitch + 2 * j + 1] * side : 0;
+        }
+}
+static void GI_LOOP(gi_fourier_scatter)(int64_t n, int64_t lines, const GA_T *y, GA_T *x, int64_t pitch, GA_T scale, GA_T side)
+{
+    int64_t j = 0;
+    for (; lines == GI_F_W && j + GI_LANES <= n; j += GI_LANES)
+        for (int v = 0; v < GI_F_W; v += GI_LANES) {
+            GI_V re[GI_LANES], im[GI_LANES];
+            GI_UNROLL
+            for (int l = 0; l < GI_LANES; l++) {
+                re[l] = GI_VFN(load)(y + (j + l) * GI_F_ELEMENT + v) * scale;
+                im[l] = GI_VFN(load)(y + (j + l) * GI_F_ELEMENT + GI_F_W + v) * side;
+            }
+            GI_LOOP(gi_fourier_square)(re);
+            GI_LOOP(gi_fourier_square)(im);
+            GI_UNROLL
+            for (int l = 0; l < GI_LANES; l++) GI_LOOP(gi_fourier_store)(x + (v + l) * pitch + 2 * j, re[l], im[l]);
+        }
+    for (; j < n; j++)
+        for (int64_t l = 0; l < lines; l++) {
+            x[l * pitch + 2 * j]     = y[j * GI_F_ELEMENT + l] * scale;
+            x[l * pitch + 2 * j + 1] = y[j * GI_F_ELEMENT + GI_F_W + l] * side;
+        }
+}
+
+/* Where the first stage of a chain reads complex numbers, or the last one writes them: `step` reals from one element to the next; 0: as
+   between stages. re and im are multiplied. */
+typedef struct GI_LOOP(gi_fourier_side) {
+    int64_t step;
+    GA_T    re, im;
+} GI_LOOP(gi_fourier_side);
+
+/* A chain of several transforms: they lie beside each other, element by element, or (`behind`) are read one behind the other. */
+typedef struct GI_LOOP(gi_fourier_walk) {
+    const GA_T *table;
+    int64_t     beside;
+    bool        behind;
+} GI_LOOP(gi_fourier_walk);
+
+static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const gi_fourier_stage               *g,
+                                                      const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
+                                                      const GI_LOOP(gi_fourier_side) * in, GA_T         *y,
+                                                      const GI_LOOP(gi_fourier_side) * out)
+{
+    const int64_t s = g->s * walk->beside, m = g->m, next = in->step ? in->step : GI_F_ELEMENT,
+                  out_next = out->step ? out->step : GI_F_ELEMENT;
+    const int64_t by_q = walk->behind ? m * r : 1, by_p = walk->behind ? 1 : s, by_k = m * by_p * next;
+    const GA_T   *circle = walk->table + g->circle, *w = walk->table + g->roots;
+    for (int64_t p = 0; p<m; p++, w += p> 1 ? 2 * (r - 1) : 0)
+        for (int64_t q = 0; q < s; q++) {
+            const GA_T *from = x + (q * by_q + p * by_p) * next;
+            GA_T       *to   = y + (q + s * r * p) * out_next;
+            for (int v = 0; v < GI_F_W; v += GI_LANES) {
+                GI_V re[GI_FOURIER_PRIME], im[GI_FOURIER_PRIME];
+                if (in->step) {
+                    GI_UNROLL
+                    for (int k = 0; k < r; k++) {
+                        GI_LOOP(gi_fourier_load)(from + by_k * k + 2 * v, re + k, im + k);
+                        im[k] = im[k] * in->im;
+                    }
+                } else {
+                    GI_UNROLL
+                    for (int k = 0; k < r; k++) {
+                        re[k] = GI_VFN(load)(from + by_k * k + v);
+                        im[k] = GI_VFN(load)(from + by_k * k + GI_F_W + v);
+                    }
+                }
+                GI_BF(any)(r, re, im, circle);
+                if (p > 0) {
+                    GI_UNROLL
+                    for (int k = 1; k < r; k++)
+                        GI_BF(times)(re + k, im + k, GI_VFN(all)(w[2 * k - 2]), GI_VFN(all)(w[2 * k - 1]));
+                }
+                if (out->step) {
+                    GI_UNROLL
+                    for (int k = 0; k < r; k++)
+                        GI_LOOP(gi_fourier_store)(to + s * k * out_next + 2 * v, re[k] * out->re, im[k] * out->im);
+                } else {
+                    GI_UNROLL
+                    for (int k = 0; k < r; k++) {
+                        GI_VFN(store)(to + s * k * GI_F_ELEMENT + v, re[k]);
+                        GI_VFN(store)(to + s * k * GI_F_ELEMENT + GI_F_W + v, im[k]);
+                    }
+                }
+            }
+        }
+}
+
+static void GI_LOOP(gi_fourier_stage)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
+                                      const GI_LOOP(gi_fourier_side) * in, GA_T *y, const GI_LOOP(gi_fourier_side) * out)
+{
+    switch (g->radix) {
+    case 2: GI_LOOP(gi_fourier_butterflies)(2, g, walk, x, in, y, out); break;
+    case 3: GI_LOOP(gi_fourier_butterflies)(3, g, walk, x, in, y, out); break;
+    case 4: GI_LOOP(gi_fourier_butterflies)(4, g, walk, x, in, y, out); break;
+    case 5: GI_LOOP(gi_fourier_butterflies)(5, g, walk, x, in, y, out); break;
+    case 7: GI_LOOP(gi_fourier_butterflies)(7, g, walk, x, in, y, out); break;
+    case 8: GI_LOOP(gi_fourier_butterflies)(8, g, walk, x, in, y, out); break;
+    default: GI_LOOP(gi_fourier_butterflies)(g->radix, g, walk, x, in, y, out);
+    }
+}
+
+/* The first stage reads x, the last one writes `to`, those between a, b, a ... */
+static void GI_LOOP(gi_fourier_run)(const gi_fourier_chain *c, GI_LOOP(gi_fourier_walk) walk, const GA_T *x,
+                                    const GI_LOOP(gi_fourier_side) * in, GA_T *to, const GI_LOOP(gi_fourier_side) * out,
+                                    GA_T *a, GA_T *b)
+{
+    const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
+    for (int k = 0; k < c->stages; k++, walk.behind = false) {
+        const bool last = k == c->stages - 1;
+        GA_T      *y    = last ? to : k % 2 ? b : a;
+        GI_LOOP(gi_fourier_stage)(c->stage + k, &walk, x, k == 0 ? in : &between, y, last ? out : &between);
+        x = y;
+    }
+}
+
+/* Rows of a square by their roots of unity: k1, from k on, times j2 of a block. */
+static GI_INLINE void GI_LOOP(gi_fourier_weigh)(const gi_fourier *f, int64_t block, int64_t k, int v, GI_V *re, GI_V *im)
+{
+    const int64_t far   = gi_fourier_far(f);
+    const GA_T   *near_ = (const GA_T *)f->table + f->near + block * gi_fourier_near(f) * GI_F_ELEMENT + v,
+               *far_    = (const GA_T *)f->table + f->far + block * far * GI_F_ELEMENT + v;
+    GI_UNROLL
+    for (int l = 0; l < GI_LANES; l++) {
+        const int64_t high = (k + l) >> f->shift;
+        const GA_T   *w = near_ + (k + l - (high << f->shift)) * GI_F_ELEMENT, *u = far_ + high * GI_F_ELEMENT;
+        GI_V          wr = GI_VFN(load)(w), wi = GI_VFN(load)(w + GI_F_W);
+        if (far > 1) GI_BF(times)(&wr, &wi, GI_VFN(load)(u), GI_VFN(load)(u + GI_F_W));
+        GI_BF(times)(re + l, im + l, wr, wi);
+    }
+}
+
+/* Multiplies what the first chains of a block have made by its roots, and turns it: to (n2, width) for each block of k1. */
+static void GI_LOOP(gi_fourier_turn)(const gi_fourier *f, int64_t block, const GA_T *y, GA_T *to)
+{
+    const int64_t start = gi_fourier_start(block, f->n2, GI_F_W);
+    for (int64_t c = 0; c < gi_fourier_blocks(f->n1, GI_F_W); c++)
+        for (int v = 0; v < GI_F_W; v += GI_LANES)
+            for (int64_t i = 0; i < GI_F_W; i += GI_LANES) {
+                const int64_t k    = gi_fourier_start(c, f->n1, GI_F_W) + i;
+                const GA_T   *from = y + k * GI_F_ELEMENT + v;
+                GA_T         *at   = to + (c * f->n2 + start + v) * GI_F_ELEMENT + i;
+                GI_V          re[GI_LANES], im[GI_LANES];
+                GI_UNROLL
+                for (int l = 0; l < GI_LANES; l++) {
+                    re[l] = GI_VFN(load)(from + l * GI_F_ELEMENT);
+                    im[l] = GI_VFN(load)(from + l * GI_F_ELEMENT + GI_F_W);
+                }
+                GI_LOOP(gi_fourier_weigh)(f, block, k, v, re, im);
+                GI_LOOP(gi_fourier_square)(re);
+                GI_LOOP(gi_fourier_square)(im);
+                GI_UNROLL
+                for (int l = 0; l < GI_LANES; l++) {
+                    GI_VFN(store)(at + l * GI_F_ELEMENT, re[l]);
+                    GI_VFN(store)(at + l * GI_F_ELEMENT + GI_F_W, im[l]);
+                }
+            }
+}
+
+/* A block of j2 of a line x that lies packed, to where it belongs in `between`; room: for 2 * n1 elements. */
+static void GI_LOOP(gi_fourier_first)(const gi_fourier *f, int64_t block, const void *x, double side, void *between, void *room)
+{
+    const GI_LOOP(gi_fourier_side) in = { 2 * f->n2, 1, (GA_T)side }, out = { 0, 1, 1 };
+    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table, 1, false };
+    const GA_T *from                   = (const GA_T *)x + 2 * gi_fourier_start(block, f->n2, GI_F_W);
+    GA_T       *a = (GA_T *)room, *b = a + f->n1 * GI_F_ELEMENT, *last = f->first.stages % 2 ? a : b;
+    GI_LOOP(gi_fourier_run)(&f->first, one, from, &in, last, &out, a, b);
+    GI_LOOP(gi_fourier_turn)(f, block, last, (GA_T *)between);
+}
+
+/* A block of k1, which is written over, from there to the result, packed; room: for n2 elements. */
+static void GI_LOOP(gi_fourier_second)(const gi_fourier *f, int64_t block, void *between, void *to, double scale, double side,
+                                       void *room)
+{
+    const GI_LOOP(gi_fourier_side) in = { 0, 1, 1 }, out = { 2 * f->n1, (GA_T)scale, (GA_T)(side * scale) };
+    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table, 1, false };
+    GA_T *a = (GA_T *)between + block * f->n2 * GI_F_ELEMENT, *at = (GA_T *)to + 2 * gi_fourier_start(block, f->n1, GI_F_W);
+    GI_LOOP(gi_fourier_run)(&f->second, one, a, &in, at, &out, (GA_T *)room, a);
+}
+
+/* What the first chains of lines in lanes have made, by its roots. */
+static void GI_LOOP(gi_fourier_weigh_lanes)(const gi_fourier *f, GA_T *y)
+{
+    const GA_T *table = (const GA_T *)f->table + f->near;
+    for (int64_t k = 0; k < f->n1; k++)
+        for (int64_t j = 0; j < f->n2; j++, y += GI_F_ELEMENT) {
+            const int64_t last = gi_fourier_blocks(f->n2, GI_F_W) - 1, block = j / GI_F_W < last ? j / GI_F_W : last;
+            const GA_T   *w  = table + (block * f->n1 + k) * GI_F_ELEMENT + j - gi_fourier_start(block, f->n2, GI_F_W);
+            const GI_V    wr = GI_VFN(all)(w[0]), wi = GI_VFN(all)(w[GI_F_W]);
+            for (int v = 0; v < GI_F_W; v += GI_LANES) {
+                GI_V re = GI_VFN(load)(y + v), im = GI_VFN(load)(y + GI_F_W + v);
+                GI_BF(times)(&re, &im, wr, wi);
+                GI_VFN(store)(y + v, re);
+                GI_VFN(store)(y + GI_F_W + v, im);
+            }
+        }
+}
+
+/* Up to `width` lines of at most GI_FOURIER_BESIDE elements, in lanes; across: they lie side by side, and pitch goes along them. Pitches
+   are of reals; room: for 2 * n elements. side: -1 for conjugates of x, and of the result. */
+static void GI_LOOP(gi_fourier_few)(const gi_fourier *f, int64_t lines, bool across, const void *x_, int64_t pitch, void *to_,
+                                    int64_t to_pitch, double scale, double side, void *room)
+{
+    const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
+    const GI_LOOP(gi_fourier_side) in = { pitch, 1, (GA_T)side }, out = { to_pitch, (GA_T)scale, (GA_T)(side * scale) };
+    const GI_LOOP(gi_fourier_walk) first = { (const GA_T *)f->table, f->n2, false }, second = { first.table, f->n1, true };
+    const bool  direct = across && f->n > 1, two = f->n2 > 1;
+    const GA_T *x = (const GA_T *)x_;
+    GA_T       *a = (GA_T *)room, *b = a + f->n * GI_F_ELEMENT, *to = (GA_T *)to_, *half;
+    if (!direct) {
+        GI_LOOP(gi_fourier_gather)(f->n, lines, x, across ? 2 : pitch, a, (GA_T)side);
+        x = a;
+    }
+    half = f->first.stages % 2 ? b : a; /* where the first chain ends; the stages write b, a, b ... */
+    GI_LOOP(gi_fourier_run)
+    (&f->first, first, x, direct ? &in : &between, direct && !two ? to : half, direct && !two ? &out : &between, b, a);
+    if (two) {
+        GA_T *other = half == a ? b : a, *last = f->second.stages % 2 ? other : half;
+        GI_LOOP(gi_fourier_weigh_lanes)(f, half);
+        GI_LOOP(gi_fourier_run)(&f->second, second, half, &between, direct ? to : last, direct ? &out : &between, other, half);
+        half = last;
+    }
+    if (!direct) GI_LOOP(gi_fourier_scatter)(f->n, lines, half, to, across ? 2 : to_pitch, (GA_T)scale, (GA_T)(side * scale));
+}
+
+/* Elements k and m - k of the m numbers z, in place: each pair by one of these. */
+static GI_INLINE void GI_LOOP(gi_fourier_ends)(int64_t m, GA_T *z, const GA_T *wr, const GA_T *wi,
+                                               void (*of)(GI_V *, GI_V *, GI_V *, GI_V *, GI_V, GI_V))
+{
+    int64_t k = 1;
+    for (; k + GI_LANES <= m - k - GI_LANES + 1; k += GI_LANES) {
+        GA_T *low = z + 2 * k, *high = z + 2 * (m - k - GI_LANES + 1);
+        GI_V  ar, ai, br, bi;
+        GI_LOOP(gi_fourier_load)(low, &ar, &ai);
+        GI_LOOP(gi_fourier_load)(high, &br, &bi);
+        br = GI_VFN(turned)(br, br);
+        bi = GI_VFN(turned)(bi, bi);
+        of(&ar, &ai, &br, &bi, GI_VFN(load)(wr + k), GI_VFN(load)(wi + k));
+        GI_LOOP(gi_fourier_store)(low, ar, ai);
+        GI_LOOP(gi_fourier_store)(high, GI_VFN(turned)(br, br), GI_VFN(turned)(bi, bi));
+    }
+    for (; k <= m - k; k++) {
+        GA_T *low = z + 2 * k, *high = z + 2 * (m - k);
+        GI_V  ar = GI_VFN(all)(low[0]), ai = GI_VFN(all)(low[1]), br = GI_VFN(all)(high[0]), bi = GI_VFN(all)(high[1]);
+        of(&ar, &ai, &br, &bi, GI_VFN(all)(wr[k]), GI_VFN(all)(wi[k]));
+        high[0] = br[0], high[1] = bi[0];
+        low[0] = ar[0], low[1] = ai[0];
+    }
+}
+
+/* The transform of 2 m real numbers from that of pairs of them: m numbers become m + 1; and back, up to a factor 2. */
+static void GI_LOOP(gi_fourier_halves)(const gi_fourier *f, void *z_)
+{
+    const int64_t m = f->n / 2;
+    GA_T         *z = (GA_T *)z_, re = z[0], im = z[1];
+    const GA_T   *w = (const GA_T *)f->table + f->halves;
+    GI_LOOP(gi_fourier_ends)(m, z, w, w + m / 2 + 1, GI_BF(halves));
+    z[0] = re + im, z[1] = 0;
+    z[2 * m] = re - im, z[2 * m + 1] = 0;
+}
+static void GI_LOOP(gi_fourier_pairs)(const gi_fourier *f, void *z_)
+{
+    const int64_t m = f->n / 2;
+    GA_T         *z = (GA_T *)z_, first = z[0], last = z[2 * m];
+    const GA_T   *w = (const GA_T *)f->table + f->halves;
+    GI_LOOP(gi_fourier_ends)(m, z, w, w + m / 2 + 1, GI_BF(pairs));
+    z[0] = first + last, z[1] = first - last;
+}
+
+/* out[k] = x[k] * w[k] * scale; side: -1 for conjugates of x, and of the result. */
+static void GI_LOOP(gi_fourier_multiply)(int64_t n, const void *x_, double side_, const void *w_, void *out_, double scale_,
+                                         double out_side)
+{
+    const GA_T *x = (const GA_T *)x_, *w = (const GA_T *)w_;
+    const GA_T  side = (GA_T)side_, scale = (GA_T)scale_, scale_im = (GA_T)(scale_ * out_side);
+    GA_T       *out = (GA_T *)out_;
+    int64_t     k   = 0;
+    for (; k + GI_LANES <= n; k += GI_LANES) {
+        GI_V re, im, wr, wi;
+        GI_LOOP(gi_fourier_load)(x + 2 * k, &re, &im);
+        GI_LOOP(gi_fourier_load)(w + 2 * k, &wr, &wi);
+        im = im * side;
+        GI_BF(times)(&re, &im, wr, wi);
+        GI_LOOP(gi_fourier_store)(out + 2 * k, re * scale, im * scale_im);
+    }
+    for (; k < n; k++) {
+        GI_V re = GI_VFN(all)(x[2 * k]), im = GI_VFN(all)(x[2 * k + 1] * side);
+        GI_BF(times)(&re, &im, GI_VFN(all)(w[2 * k]), GI_VFN(all)(w[2 * k + 1]));
+        out[2 * k]     = re[0] * scale;
+        out[2 * k + 1] = im[0] * scale_im;
+    }
+}
+
+GI_TABLE(gi_fourier_loops, GI_LOOP(gi_fourier_loops),
+         { GI_LOOP(gi_fourier_first), GI_LOOP(gi_fourier_second), GI_LOOP(gi_fourier_few), GI_LOOP(gi_fourier_halves),
+           GI_LOOP(gi_fourier_pairs), GI_LOOP(gi_fourier_multiply) })
+#undef GI_F_W
+#undef GI_F_ELEMENT
+#undef GI_F_LANES
+#undef GI_BF
+#undef GI_BF_FN
+#undef GI_BF_T
+#undef GI_BF_R
+#undef GI_BF_W
+#undef GI_BF_MUL
+#undef GI_BF_UNROLL

@@ -1,0 +1,273 @@
+/* ---- plans of Fourier transforms, with their tables ---------------------------------------------------------------------- */
+/*  Some plans are kept, until ga_shutdown: those that were used last, and tables of 64 MiB together.                          */
+
+enum { GI_KEPT_FOURIERS = 32 };
+#define GI_KEPT_FOURIER_BYTES ((size_t)64 << 20)
+
+static struct {
+    pthread_mutex_t lock;
+    uint64_t        calls;
+    gi_fourier     *kept[GI_KEPT_FOURIERS];
+} gi_fouriers                          = { PTHREAD_MUTEX_INITIALIZER, 0, { NULL } };
+static pthread_once_t gi_fouriers_once = PTHREAD_ONCE_INIT;
+
+static void gi_fourier_free(gi_fourier *f)
+{
+    while (f && __atomic_sub_fetch(&f->users, 1, __ATOMIC_ACQ_REL) == 0) {
+        gi_fourier *inner = f->inner;
+        free(f->table);
+        free(f);
+        f = inner;
+    }
+}
+
+static size_t gi_fourier_bytes(const gi_fourier *f) { return (size_t)f->reals * (f->single ? sizeof(float) : sizeof(double)); }
+
+static void gi_fouriers_forget(void)
+{
+    pthread_mutex_lock(&gi_fouriers.lock);
+    for (int k = 0; k < GI_KEPT_FOURIERS; k++) {
+        gi_fourier_free(gi_fouriers.kept[k]);
+        gi_fouriers.kept[k] = NULL;
+    }
+    pthread_mutex_unlock(&gi_fouriers.lock);
+}
+
+static void gi_fouriers_before_fork(void) { pthread_mutex_lock(&gi_fouriers.lock); }
+static void gi_fouriers_after_fork(void) { pthread_mutex_unlock(&gi_fouriers.lock); }
+static void gi_fouriers_start(void)
+{
+    (void)pthread_atfork(gi_fouriers_before_fork, gi_fouriers_after_fork, gi_fouriers_after_fork);
+    __atomic_store_n(&gi_ops_forget, &gi_fouriers_forget, __ATOMIC_RELAXED);
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------------------------- */
+
+static void gi_fourier_put(gi_fourier *f, int64_t at, double re, double im, int64_t apart)
+{
+    if (f->single) {
+        ((float *)f->table)[at]         = (float)re;
+        ((float *)f->table)[at + apart] = (float)im;
+    } else {
+        ((double *)f->table)[at]         = re;
+        ((double *)f->table)[at + apart] = im;
+    }
+}
+
+/* exp(-2 pi i k / n) for any k, and its parts `apart` */
+static void gi_fourier_root(gi_fourier *f, const gi_circle *c, int64_t at, int64_t k, int64_t apart)
+{
+    double re, im;
+    gi_circle_root(c, k % c->n, &re, &im);
+    gi_fourier_put(f, at, re, -im, apart);
+}
+
+/* Takes so much of the table, from a multiple of 64 bytes on. */
+static int64_t gi_fourier_take(gi_fourier *f, int64_t reals)
+{
+    const int64_t at = f->reals;
+    f->reals += (reals + f->width - 1) / f->width * f->width;
+    return at;
+}
+
+static void gi_fourier_lay_chain(gi_fourier *f, gi_fourier_chain *c, int64_t n)
+{
+    c->n = n;
+    for (int64_t s = 1; n > 1;) {
+        gi_fourier_stage *g = c->stage + c->stages++;
+        g->radix            = (int)gi_fourier_radix(n);
+        g->m                = n / g->radix;
+        g->s                = s;
+        g->roots            = gi_fourier_take(f, 2 * (g->m - 1) * (g->radix - 1));
+        g->circle           = gi_fourier_take(f, 2 * g->radix);
+        n                   = g->m;
+        s *= g->radix;
+    }
+}
+
+static void gi_fourier_fill_chain(gi_fourier *f, const gi_fourier_chain *chain, const gi_circle *c)
+{
+    for (int i = 0; i < chain->stages; i++) {
+        const gi_fourier_stage *g  = chain->stage + i;
+        int64_t                 at = g->roots;
+        for (int64_t p = 1; p < g->m; p++)
+            for (int64_t k = 1; k < g->radix; k++, at += 2) gi_fourier_root(f, c, at, c->n / (g->m * g->radix) * p * k, 1);
+        for (int64_t k = 0; k < g->radix; k++) {
+            double re, im;
+            gi_circle_root(c, c->n / g->radix * k, &re, &im);
+            gi_fourier_put(f, g->circle + 2 * k, re, im, 1);
+        }
+    }
+}
+
+/* Roots of j2 * k for `count` k that are `step` apart. */
+static void gi_fourier_fill_lanes(gi_fourier *f, const gi_circle *c, int64_t at, int64_t count, int64_t step)
+{
+    for (int64_t b = 0; b < gi_fourier_blocks(f->n2, f->width); b++)
+        for (int64_t k = 0; k < count; k++, at += 2 * f->width)
+            for (int64_t l = 0; l < f->width; l++)
+                gi_fourier_root(f, c, at + l, (gi_fourier_start(b, f->n2, f->width) + l) * k * step, f->width);
+}
+
+/* Places in the table. */
+static void gi_fourier_lay(gi_fourier *f)
+{
+    if (f->real) {
+        f->halves = gi_fourier_take(f, 2 * (f->n / 4 + 1));
+    } else if (f->inner) {
+        f->chirp  = gi_fourier_take(f, 2 * f->n);
+        f->filter = gi_fourier_take(f, 2 * f->inner->n);
+    } else {
+        gi_fourier_cut(f);
+        gi_fourier_lay_chain(f, &f->first, f->n1);
+        if (f->n2 == 1) return;
+        gi_fourier_lay_chain(f, &f->second, f->n2);
+        while ((f->n <= GI_FOURIER_ROOTS ? 1 : (int64_t)1 << f->shift) << f->shift < f->n1) f->shift++;
+        f->near = gi_fourier_take(f, gi_fourier_blocks(f->n2, f->width) * gi_fourier_near(f) * 2 * f->width);
+        f->far  = gi_fourier_take(f, gi_fourier_blocks(f->n2, f->width) * gi_fourier_far(f) * 2 * f->width);
+    }
+}
+
+/* exp(-pi i k**2 / n), and the transform of its conjugates as they follow each other round a circle of the inner length. False with
+   an error. */
+static bool gi_fourier_fill_chirp(const char *site, gi_fourier *f, const gi_circle *c)
+{
+    const gi_fourier *inner = f->inner;
+    const int64_t     m     = inner->n;
+    const size_t      real  = f->single ? sizeof(float) : sizeof(double);
+    char *room = (char *)gi_mem_alloc(site, gi_fourier_room(inner, 1)), *filter = (char *)f->table + (size_t)f->filter * real;
+    if (!room) return false;
+    for (int64_t k = 0, square = 0; k < f->n; k++) { /* k**2 % (2 n) */
+        double re, im;
+        gi_circle_root(c, square, &re, &im);
+        gi_fourier_put(f, f->chirp + 2 * k, re, -im, 1);
+        gi_fourier_put(f, f->filter + 2 * k, re / (double)m, im / (double)m, 1);
+        if (k > 0) gi_fourier_put(f, f->filter + 2 * (m - k), re / (double)m, im / (double)m, 1);
+        square = (square + 2 * k + 1) % (2 * f->n);
+    }
+    const gi_fourier_line line = { inner, 1, filter, 0, filter, 0, room, 1, 1, 1 };
+    gi_fourier_smooth(&line);
+    gi_mem_release(room, gi_fourier_room(inner, 1));
+    return true;
+}
+
+static bool gi_fourier_fill(const char *site, gi_fourier *f)
+{
+    gi_circle    c;
+    const size_t bytes = (gi_fourier_bytes(f) + 63) / 64 * 64;
+    bool         done  = true;
+    f->table           = aligned_alloc(64, bytes > 0 ? bytes : 64);
+    if (!f->table || !gi_circle_new(&c, f->inner && !f->real ? 2 * f->n : f->n))
+        return gi_fail(site, GA_NO_MEMORY, "no memory for the tables of a Fourier transform of length %lld", (long long)f->n) !=
+               NULL;
+    memset(f->table, 0, bytes);
+    if (f->real) {
+        for (int64_t k = 0; k <= f->n / 4; k++) gi_fourier_root(f, &c, f->halves + k, k, f->n / 4 + 1);
+    } else if (f->inner) {
+        done = gi_fourier_fill_chirp(site, f, &c);
+    } else {
+        gi_fourier_fill_chain(f, &f->first, &c);
+        gi_fourier_fill_chain(f, &f->second, &c);
+        if (f->n2 > 1) {
+            gi_fourier_fill_lanes(f, &c, f->near, gi_fourier_near(f), 1);
+            gi_fourier_fill_lanes(f, &c, f->far, gi_fourier_far(f), (int64_t)1 << f->shift);
+        }
+    }
+    gi_circle_free(&c);
+    return done;
+}
+
+/* ---- plans ------------------------------------------------------------------------------------------------------------------ */
+
+static gi_fourier *gi_fourier_find(int64_t n, bool single, bool real)
+{
+    gi_fourier *found = NULL;
+    pthread_mutex_lock(&gi_fouriers.lock);
+    for (int k = 0; k < GI_KEPT_FOURIERS && !found; k++) {
+        gi_fourier *f = gi_fouriers.kept[k];
+        if (f && f->n == n && f->single == single && f->real == real) found = f;
+    }
+    if (found) {
+        __atomic_add_fetch(&found->users, 1, __ATOMIC_RELAXED);
+        found->used = ++gi_fouriers.calls;
+    }
+    pthread_mutex_unlock(&gi_fouriers.lock);
+    return found;
+}
+
+/* Keeps a new plan, and forgets those that were not used for longest where there are too many. */
+static void gi_fourier_keep(gi_fourier *f)
+{
+    size_t bytes = gi_fourier_bytes(f);
+    (void)pthread_once(&gi_fouriers_once, gi_fouriers_start);
+    if (bytes > GI_KEPT_FOURIER_BYTES / 2) return;
+    pthread_mutex_lock(&gi_fouriers.lock);
+    for (int k = 0; k < GI_KEPT_FOURIERS; k++) bytes += gi_fouriers.kept[k] ? gi_fourier_bytes(gi_fouriers.kept[k]) : 0;
+    for (;;) {
+        int place = 0;
+        for (int k = 1; k < GI_KEPT_FOURIERS; k++) {
+            const gi_fourier *a = gi_fouriers.kept[place], *b = gi_fouriers.kept[k];
+            if (a && (!b || b->used < a->used)) place = k;
+        }
+        bool free_place = !gi_fouriers.kept[place];
+        if (free_place && bytes <= GI_KEPT_FOURIER_BYTES) {
+            gi_fouriers.kept[place] = f;
+            f->used                 = ++gi_fouriers.calls;
+            __atomic_add_fetch(&f->users, 1, __ATOMIC_RELAXED);
+            break;
+        }
+        int oldest = -1;
+        for (int k = 0; k < GI_KEPT_FOURIERS; k++)
+            if (gi_fouriers.kept[k] && (oldest < 0 || gi_fouriers.kept[k]->used < gi_fouriers.kept[oldest]->used)) oldest = k;
+        bytes -= gi_fourier_bytes(gi_fouriers.kept[oldest]);
+        gi_fourier_free(gi_fouriers.kept[oldest]);
+        gi_fouriers.kept[oldest] = NULL;
+    }
+    pthread_mutex_unlock(&gi_fouriers.lock);
+}
+
+/* Of complex numbers; gi_fourier_free when done. NULL with an error. */
+static gi_fourier *gi_fourier_new(const char *site, int64_t n, bool single, gi_fourier *inner, bool real)
+{
+    gi_fourier *f = (gi_fourier *)calloc(1, sizeof *f);
+    if (!f) {
+        gi_fourier_free(inner);
+        return (gi_fourier *)gi_fail(site, GA_NO_MEMORY, "no memory for the plan of a Fourier transform");
+    }
+    f->n      = n;
+    f->single = single;
+    f->width  = GI_FOURIER_BYTES / (int)(single ? sizeof(float) : sizeof(double));
+    f->inner  = inner;
+    f->real   = real;
+    f->users  = 1;
+    gi_fourier_lay(f);
+    if (gi_fourier_fill(site, f)) {
+        gi_fourier_keep(f);
+        return f;
+    }
+    gi_fourier_free(f);
+    return NULL;
+}
+
+static gi_fourier *gi_fourier_complex(const char *site, int64_t n, bool single)
+{
+    gi_fourier *f = gi_fourier_find(n, single, false), *inner = NULL;
+    if (f) return f;
+    if (!gi_fourier_is_smooth(n)) {
+        const int64_t longer = gi_fourier_longer(2 * n - 1);
+        inner                = gi_fourier_find(longer, single, false);
+        if (!inner) inner = gi_fourier_new(site, longer, single, NULL, false);
+        if (!inner) return NULL;
+    }
+    return gi_fourier_new(site, n, single, inner, false);
+}
+
+/* Of n real numbers; of odd length they are complex ones. */
+static gi_fourier *gi_fourier_of(const char *site, int64_t n, bool single, bool real)
+{
+    if (!real || n % 2 != 0) return gi_fourier_complex(site, n, single);
+    gi_fourier *f = gi_fourier_find(n, single, true);
+    if (f) return f;
+    gi_fourier *inner = gi_fourier_complex(site, n / 2, single);
+    return inner ? gi_fourier_new(site, n, single, inner, true) : NULL;
+}

@@ -1,0 +1,124 @@
+/* ---- Fourier transforms of a few elements, in place -------------------------------------------------------------------- */
+/*  Included for each element type of each instruction set, where GI_BF_T is a vector, and for each type of CUDA: GI_BF(name) is the
+    function's name, GI_BF_T that of the elements' parts, GI_BF_R a real's, GI_BF_W that of roots, GI_BF_MUL a product that nothing fuses.            */
+
+GI_BF_FN void GI_BF(two)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi)
+{
+    const GI_BF_T r = *ar, i = *ai;
+    *ar = r + *br;
+    *ai = i + *bi;
+    *br = r - *br;
+    *bi = i - *bi;
+}
+
+/* Elements 0, 1, 2, 3 of every `step`-th. */
+GI_BF_FN void GI_BF(four)(GI_BF_T *re, GI_BF_T *im, const int step)
+{
+    GI_BF(two)(re, im, re + 2 * step, im + 2 * step);
+    GI_BF(two)(re + step, im + step, re + 3 * step, im + 3 * step);
+    const GI_BF_T r2 = re[2 * step], i2 = im[2 * step], r3 = re[3 * step], i3 = im[3 * step], r1 = re[step], i1 = im[step];
+    re[2 * step] = re[0] - r1;
+    im[2 * step] = im[0] - i1;
+    re[0]        = re[0] + r1;
+    im[0]        = im[0] + i1;
+    re[step]     = r2 + i3;
+    im[step]     = i2 - r3;
+    re[3 * step] = r2 - i3;
+    im[3 * step] = i2 + r3;
+}
+
+GI_BF_FN void GI_BF(eight)(GI_BF_T *re, GI_BF_T *im)
+{
+    const GI_BF_R half = (GI_BF_R)0.70710678118654752440; /* its root */
+    GI_BF(four)(re, im, 2);
+    GI_BF(four)(re + 1, im + 1, 2);
+    const GI_BF_T r1 = GI_BF_MUL(re[3] + im[3], half), i1 = GI_BF_MUL(im[3] - re[3], half);
+    const GI_BF_T r2 = im[5], i2 = -re[5];
+    const GI_BF_T r3 = GI_BF_MUL(im[7] - re[7], half), i3 = -GI_BF_MUL(im[7] + re[7], half);
+    const GI_BF_T r0 = re[1], i0 = im[1], e1r = re[2], e1i = im[2], e2r = re[4], e2i = im[4], e3r = re[6], e3i = im[6];
+    re[4] = re[0] - r0, im[4] = im[0] - i0;
+    re[0] = re[0] + r0, im[0] = im[0] + i0;
+    re[1] = e1r + r1, im[1] = e1i + i1;
+    re[5] = e1r - r1, im[5] = e1i - i1;
+    re[2] = e2r + r2, im[2] = e2i + i2;
+    re[6] = e2r - r2, im[6] = e2i - i2;
+    re[3] = e3r + r3, im[3] = e3i + i3;
+    re[7] = e3r - r3, im[7] = e3i - i3;
+}
+
+/* r is odd; circle: cos and sin of 2 pi k / r. Elements k and r - k have the same cosines, and opposite sines. */
+GI_BF_FN void GI_BF(odd)(const int r, GI_BF_T *re, GI_BF_T *im, const GI_BF_R *circle)
+{
+    GI_BF_T   outr[GI_FOURIER_PRIME], outi[GI_FOURIER_PRIME], r0 = re[0], i0 = im[0];
+    const int h = r / 2;
+    GI_BF_UNROLL
+    for (int j = 1; j <= h; j++) {
+        GI_BF(two)(re + j, im + j, re + r - j, im + r - j);
+        r0 = r0 + re[j];
+        i0 = i0 + im[j];
+    }
+    GI_BF_UNROLL
+    for (int k = 1; k <= h; k++) {
+        GI_BF_T cr = re[0], ci = im[0], sr = GI_BF_MUL(re[r - 1], circle[2 * k + 1]),
+                si = GI_BF_MUL(im[r - 1], circle[2 * k + 1]);
+        GI_BF_UNROLL
+        for (int j = 1; j <= h; j++) {
+            const GI_BF_R c = circle[2 * (j * k % r)], s = circle[2 * (j * k % r) + 1];
+            cr = cr + GI_BF_MUL(re[j], c);
+            ci = ci + GI_BF_MUL(im[j], c);
+            if (j == 1) continue;
+            sr = sr + GI_BF_MUL(re[r - j], s);
+            si = si + GI_BF_MUL(im[r - j], s);
+        }
+        outr[k]     = cr + si;
+        outi[k]     = ci - sr;
+        outr[r - k] = cr - si;
+        outi[r - k] = ci + sr;
+    }
+    re[0] = r0;
+    im[0] = i0;
+    GI_BF_UNROLL
+    for (int k = 1; k < r; k++) {
+        re[k] = outr[k];
+        im[k] = outi[k];
+    }
+}
+
+GI_BF_FN void GI_BF(any)(const int r, GI_BF_T *re, GI_BF_T *im, const GI_BF_R *circle)
+{
+    if (r == 2) GI_BF(two)(re, im, re + 1, im + 1);
+    else if (r == 4) GI_BF(four)(re, im, 1);
+    else if (r == 8) GI_BF(eight)(re, im);
+    else GI_BF(odd)(r, re, im, circle);
+}
+
+GI_BF_FN void GI_BF(times)(GI_BF_T *re, GI_BF_T *im, GI_BF_W wr, GI_BF_W wi)
+{
+    const GI_BF_T r = *re;
+    *re             = GI_BF_MUL(r, wr) - GI_BF_MUL(*im, wi);
+    *im             = GI_BF_MUL(r, wi) + GI_BF_MUL(*im, wr);
+}
+
+/* Of z, the transform of real numbers in pairs (re: the even ones), elements k and m - k become those of all 2 m numbers; w is
+   exp(-pi i k / m). And the way back, up to a factor 2. */
+GI_BF_FN void GI_BF(halves)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi, GI_BF_W wr, GI_BF_W wi)
+{
+    const GI_BF_R half = (GI_BF_R)0.5;
+    const GI_BF_T er = GI_BF_MUL(*ar + *br, half), ei = GI_BF_MUL(*ai - *bi, half);
+    GI_BF_T       tr = GI_BF_MUL(*ai + *bi, half), ti = GI_BF_MUL(*br - *ar, half);
+    GI_BF(times)(&tr, &ti, wr, wi);
+    *ar = er + tr;
+    *ai = ei + ti;
+    *br = er - tr;
+    *bi = ti - ei;
+}
+GI_BF_FN void GI_BF(pairs)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi, GI_BF_W wr, GI_BF_W wi)
+{
+    const GI_BF_T er = *ar + *br, ei = *ai - *bi;
+    GI_BF_T       tr = *ar - *br, ti = *ai + *bi;
+    GI_BF(times)(&tr, &ti, wr, -wi);
+    *ar = er - ti;
+    *ai = ei + tr;
+    *br = er + ti;
+    *bi = tr - ei;
+}

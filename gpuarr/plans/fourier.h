@@ -1,0 +1,152 @@
+/* ---- Fourier transforms: how a length is cut into stages ------------------------------------------------------------- */
+/*  A length that is short, or has no two factors of GI_FOURIER_BLOCK bytes of reals each, is one chain of stages. Any other is n1 * n2:
+    chains of length n1 over the elements j1 * n2 + j2, for each j2; then each result is multiplied by a root of unity; then chains
+    of length n2 over j2 (Gentleman and Sande 1966, Bailey 1990). A chain is Stockham's (Cochran and others 1967): each stage reads all
+    elements in order and writes them in the order that the next one reads. Lengths with large prime factors are convolutions of a
+    longer, smooth length (Bluestein 1970). All this depends on the length and the dtype alone, so a result has the same bits, alone or
+    among other lines, on the CPU and on a GPU.                                                                                */
+
+enum {
+    GI_FOURIER_BYTES  = 64,     /* of the reals that are computed side by side */
+    GI_FOURIER_BESIDE = 1024,   /* elements at most of lines that are computed in lanes, each of them in one */
+    GI_FOURIER_STAGES = 24,     /* at most, of a chain */
+    GI_FOURIER_PRIME  = 61,     /* the largest that is a stage of its own */
+    GI_FOURIER_ROOTS  = 1 << 13 /* numbers; of longer lines the roots between the chains are products of two */
+};
+
+/* A transform of `radix` elements for all p < m, q < s: from q + s * (p + m * k) to q + s * (radix * p + k), for k < radix, where it is
+   multiplied by exp(-2 pi i p k / (radix * m)). */
+typedef struct gi_fourier_stage {
+    int     radix;
+    int64_t m, s;
+    int64_t roots;  /* where in the table those of p = 1, 2 ... lie, k = 1 to radix - 1 each, as re, im */
+    int64_t circle; /* and cos and sin of 2 pi k / radix */
+} gi_fourier_stage;
+
+typedef struct gi_fourier_chain {
+    int64_t          n;
+    int              stages;
+    gi_fourier_stage stage[GI_FOURIER_STAGES];
+} gi_fourier_chain;
+
+/* A plan is kept with its tables, which are of the transform's precision. */
+typedef struct gi_fourier {
+    int64_t            n;
+    bool               single;
+    int                width;  /* lanes: reals that are computed side by side */
+    int64_t            n1, n2; /* n2 is 1: one chain */
+    gi_fourier_chain   first, second;
+    int                shift;     /* roots of k1 * j2 are those of the lowest bits of k1, so many, times those of the others */
+    int64_t            near, far; /* where they lie: for each block of j2, for each k1, re of `width` lanes, then im */
+    struct gi_fourier *inner;     /* of a convolution: its transforms; of real numbers: that of half the length */
+    int64_t            chirp, filter; /* of a convolution: exp(-pi i k**2 / n), and the transform of its conjugates */
+    int64_t            halves;        /* of real numbers: exp(-2 pi i k / n) for k <= n / 4: all re, then all im */
+    int64_t            reals;         /* in the table */
+    void              *table;
+    bool               real; /* of real numbers, of even length */
+    int                users;
+    uint64_t           used; /* when */
+} gi_fourier;
+
+/* Rows of `width` lanes that hold n of them; the last one begins earlier where n is no multiple. */
+static inline int64_t gi_fourier_blocks(int64_t n, int width) { return (n + width - 1) / width; }
+static inline int64_t gi_fourier_start(int64_t block, int64_t n, int width)
+{
+    return (block + 1) * width <= n ? block * width : n - width;
+}
+
+/* So many of the roots between the chains are kept for each j2, by the lowest bits of k1 and by the others. */
+static inline int64_t gi_fourier_near(const gi_fourier *f) { return f->n1 >> f->shift ? (int64_t)1 << f->shift : f->n1; }
+static inline int64_t gi_fourier_far(const gi_fourier *f) { return ((f->n1 - 1) >> f->shift) + 1; }
+
+/* The radix of the next stage of a chain: 8, but no 2 is left behind where 4 * 4 can be. */
+static inline int64_t gi_fourier_radix(int64_t n)
+{
+    if (n % 8 == 0 && n % 32 != 16) return 8;
+    if (n % 4 == 0) return 4;
+    for (int64_t r = 2; r <= GI_FOURIER_PRIME; r++)
+        if (n % r == 0) return r;
+    return n;
+}
+
+/* About how long a chain takes for each element; to begin a stage takes as long as some elements. */
+static inline double gi_fourier_cost(int64_t n)
+{
+    double       cost  = n > 192 ? 2 : 1; /* to read and write what comes after and before */
+    const double begin = 24 / (double)n;
+    for (int64_t r; n > 1; n /= r) {
+        r = gi_fourier_radix(n);
+        cost += begin + (r <= 8 ? 1 + 0.25 * (double)r : 0.75 * (double)r);
+    }
+    return cost + begin;
+}
+
+static inline bool gi_fourier_is_smooth(int64_t n)
+{
+    for (int64_t r = 2; r <= GI_FOURIER_PRIME; r++)
+        while (n % r == 0) n /= r;
+    return n == 1;
+}
+
+/* Takes n = a * b if it costs less than the best one so far. */
+static inline void gi_fourier_try(gi_fourier *f, int64_t a, int64_t b, double *best)
+{
+    const int64_t w    = f->width;
+    const double  cost = (double)(gi_fourier_blocks(b, f->width) * w) / (double)b * gi_fourier_cost(a) +
+                        (double)(gi_fourier_blocks(a, f->width) * w) / (double)a * gi_fourier_cost(b) +
+                        1e-3 * (double)(a > b ? a / b : b / a);
+    if (f->n2 > 1 && cost >= *best) return;
+    *best = cost;
+    f->n1 = a;
+    f->n2 = b;
+}
+
+/* Cuts a smooth length into n1 and n2. */
+static inline void gi_fourier_cut(gi_fourier *f)
+{
+    double best = 0;
+    f->n1       = f->n;
+    f->n2       = 1;
+    for (int64_t a = f->width; a <= f->n / a; a++) {
+        if (f->n % a != 0) continue;
+        gi_fourier_try(f, a, f->n / a, &best);
+        gi_fourier_try(f, f->n / a, a, &best);
+    }
+}
+
+/* The smallest length of at least n that is a multiple of 64 and of no prime but 2, 3 and 5. */
+static inline int64_t gi_fourier_longer(int64_t n)
+{
+    int64_t best = 64;
+    while (best < n) best *= 2;
+    for (int64_t five = 64; five < best; five *= 5)
+        for (int64_t three = five; three < best; three *= 3) {
+            int64_t length = three;
+            while (length < n) length *= 2;
+            if (length < best) best = length;
+        }
+    return best;
+}
+
+typedef enum gi_fourier_kind {
+    GI_FOURIER_COMPLEX, /* n numbers from n */
+    GI_FOURIER_HALF,    /* of n real numbers n / 2 + 1, which tell the others */
+    GI_FOURIER_WHOLE,   /* of n real numbers all n */
+    GI_FOURIER_REAL     /* of n / 2 + 1, which tell the others, n real numbers */
+} gi_fourier_kind;
+
+/* The transforms of many lines, which are not empty. */
+typedef struct gi_fourier_job {
+    const gi_fourier *f;
+    gi_fourier_kind   kind;
+    bool              inverse;
+    double            scale;
+    const ga_array   *from, *to;
+    const char       *in;
+    char             *out;
+    int64_t           n_in, n_out, n;    /* elements of a line that are read (what is missing is 0), written, and transformed */
+    size_t            in_size, out_size; /* bytes of an element */
+    int64_t           in_step, out_step; /* from one to the next */
+    int               ndim;              /* axes of the lines; one at least */
+    int64_t           shape[GPUARR_MAX_DIMS], in_strides[GPUARR_MAX_DIMS], out_strides[GPUARR_MAX_DIMS];
+} gi_fourier_job;
