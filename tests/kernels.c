@@ -56,11 +56,12 @@ GA_ELEMENTWISE(logs, int, (double x), {
 #define EACH_FUNCTION(X)                                                                                               \
     X(exp, EXP) X(exp2, EXP2) X(expm1, EXPM1) X(log, LOG) X(log2, LOG2) X(log10, LOG10) X(log1p, LOG1P)                \
     X(sin, SIN) X(cos, COS) X(tan, TAN) X(arcsin, ARCSIN) X(arccos, ARCCOS) X(arctan, ARCTAN) X(sinh, SINH)            \
-    X(cosh, COSH) X(tanh, TANH) X(arcsinh, ARCSINH) X(arccosh, ARCCOSH) X(arctanh, ARCTANH) X(cbrt, CBRT)              \
+    X(cosh, COSH) X(tanh, TANH) X(arcsinh, ARCSINH) X(arccosh, ARCCOSH) X(arctanh, ARCTANH) X(cbrt, CBRT) X(sinc, SINC) \
     X(sqrt, SQRT) X(floor, FLOOR) X(ceil, CEIL) X(trunc, TRUNC) X(rint, RINT) X(absolute, ABSOLUTE)                    \
     X(sign, SIGN)
 #define EACH_FUNCTION2(X)                                                                                              \
     X(power, POWER) X(arctan2, ARCTAN2) X(hypot, HYPOT) X(nextafter, NEXTAFTER) X(logaddexp, LOGADDEXP)                \
+    X(logaddexp2, LOGADDEXP2)                                                                                          \
     X(maximum, MAXIMUM) X(minimum, MINIMUM) X(fmax, FMAX) X(fmin, FMIN) X(copysign, COPYSIGN) X(fmod, FMOD)            \
     X(remainder, REMAINDER) X(floor_divide, FLOOR_DIVIDE)
 /* clang-format on */

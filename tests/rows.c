@@ -12,7 +12,7 @@ static void expect(const char *what, const char *dtype, ga_array *got, double wa
         got = real;
     }
     double v = got && got->size > 0 ? ga_item(got) : NAN;
-    if (got && v == want) {
+    if (got && (v == want || (isnan(want) && isnan(v)))) {
         passed++;
     } else {
         failed++;

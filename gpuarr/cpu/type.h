@@ -18,6 +18,14 @@ static GI_INLINE void GI_LOOP(gi_map1_BOOL)(int64_t n, void *o, const void *x_, 
     for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
 }
 
+static GI_INLINE void GI_LOOP(gi_map1_BYTE)(int64_t n, void *o, const void *x_, uint8_t (*f)(GA_T))
+{
+    uint8_t         *out = (uint8_t *)o;
+    const GI_STORED *x   = (const GI_STORED *)x_;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
+}
+
 static GI_INLINE void GI_LOOP(gi_map1_PART)(int64_t n, void *o, const void *x_, GI_R (*f)(GA_T))
 {
     GI_R            *out = (GI_R *)o;

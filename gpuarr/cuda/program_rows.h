@@ -3,6 +3,7 @@
 #define GI_MAKES_SAME(name) GA_T
 #define GI_MAKES_PART(name) GA_T
 #define GI_MAKES_BOOL(name) bool
+#define GI_MAKES_BYTE(name) uint8_t
 
 /* clang-format off */
 #define GI_CASE(name, ...)  case GA_OP_##name: return __VA_ARGS__;
@@ -57,3 +58,4 @@ template <class W> GI_DEVICE void GI_NAME(gi_program_cast)(int from, gi_lanes<W>
 #undef GI_MAKES_SAME
 #undef GI_MAKES_PART
 #undef GI_MAKES_BOOL
+#undef GI_MAKES_BYTE

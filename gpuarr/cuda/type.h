@@ -3,6 +3,7 @@
 #define GI_X(name)          GI_JOIN(gi_, GI_ROW_TAG(name)) /* what the kernel of a row computes with */
 #define GI_MAKES_SAME(name) GI_X(name)
 #define GI_MAKES_BOOL(name) bool
+#define GI_MAKES_BYTE(name) uint8_t
 #if GI_CLASS == 4
 #define GI_MAKES_PART(name) GI_R
 #else
@@ -107,4 +108,5 @@ static bool GI_NAME(gi_cuda_find_fold)(ga_op op, gi_cuda_row_folds *f)
 #undef GI_X
 #undef GI_MAKES_SAME
 #undef GI_MAKES_BOOL
+#undef GI_MAKES_BYTE
 #undef GI_MAKES_PART

@@ -177,4 +177,5 @@ typedef double   gi_wrap_f64;
 #define GI_TO_COUNT(v)     (v)
 #define GI_RESULT_SAME     GA_T
 #define GI_RESULT_BOOL     bool
+#define GI_RESULT_BYTE     uint8_t
 #define GI_RESULT_PART     GI_R

@@ -13,7 +13,8 @@ static bool gi_row_has(const gi_row *row, ga_dtype dtype)
 static ga_dtype gi_loop_dtype(const gi_row *row, int n, const ga_arg *in, ga_dtype common)
 {
     ga_dtype arrays = GA_DTYPE_DEFAULT;
-    if (row->op == GA_OP_divide && gi_dtype_kind(common) < 2) return GA_F64; /* true division, as Python's */
+    if ((row->op == GA_OP_divide || row->op == GA_OP_sinc) && gi_dtype_kind(common) < 2)
+        return GA_F64; /* true division, as Python's */
     for (int k = 0; k < n; k++)
         if (in[k].array) arrays = arrays == GA_DTYPE_DEFAULT ? in[k].array->dtype : ga_promote(arrays, in[k].array->dtype);
     bool lifted = arrays == GA_DTYPE_DEFAULT || common != arrays;
@@ -259,6 +260,7 @@ static gi_settling gi_row_settle(const gi_row *row, int n, const ga_arg *in, ga_
 {
     ga_dtype common = gi_common_dtype(n, in), loop = asked;
     ga_arg   turned[2];
+    if (row->op == GA_OP_ldexp && !gi_is_complex(common)) common = gi_common_dtype(n = 1, in); /* exponents are of any dtype */
     if (gi_is_comparison(row->op) && gi_is_int(common)) /* 300 is more than any uint8: compare in a dtype that holds both */
         for (int k = 0; k < n; k++)
             if (!in[k].array && !gi_number_fits(in[k], common)) common = ga_promote(common, gi_number_dtype(in[k]));
@@ -293,7 +295,10 @@ static gi_settling gi_row_settle(const gi_row *row, int n, const ga_arg *in, ga_
     if (loop != GA_DTYPE_DEFAULT && !gi_has_loops(loop)) return GI_NOT_STAMPED;
 #endif
     if (loop == GA_DTYPE_DEFAULT || !gi_row_kernel(row, loop)) return GI_HAS_NO_LOOP;
-    s->result = row->returns == GI_RETURNS_BOOL ? GA_BOOL : row->returns == GI_RETURNS_PART ? gi_dtype_real(loop) : loop;
+    s->result = row->returns == GI_RETURNS_BOOL   ? GA_BOOL
+                : row->returns == GI_RETURNS_BYTE ? GA_U8
+                : row->returns == GI_RETURNS_PART ? gi_dtype_real(loop)
+                                                  : loop;
     return GI_SETTLES;
 }
 

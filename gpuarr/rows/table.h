@@ -11,7 +11,7 @@
              CPX complex; to real numbers the row does nothing . SWAP all, by another row with the operands exchanged
              An operand of another dtype is promoted to the first one of the row that holds it, as NumPy does (no float16);
              what is the same for integers as another row, or does nothing to them, is only stamped for floats.
-    result:  SAME the element type . BOOL . PART the real type of a complex one
+    result:  SAME the element type . BOOL . BYTE uint8 . PART the real type of a complex one
     An ELEMENTARY row has three functions in place of a formula: gi_name_core_T (fast, vectorised), gi_name_rare_T
     (where the core must not be trusted) and gi_name_slow_T (right there).
 
@@ -58,6 +58,12 @@ GA_UNARY(       isnan,        FLTC,  BOOL, GA_FN(isnan)(x),                (1, 0
 GA_UNARY(       isinf,        FLTC,  BOOL, GA_FN(isinf)(x),                (1, 0),       "is x infinite?"                     )
 GA_UNARY(       isfinite,     FLTC,  BOOL, GA_FN(isfinite)(x),             (1, 1),       "is x neither infinite nor NaN?"     )
 GA_UNARY(       signbit,      FLT,   BOOL, GA_FN(signbit)(x),              (-2, 1),      "is the sign bit set?"               )
+GA_UNARY(       isneginf,     FLT,   BOOL, x == -GA_FN(infinity)(),        (1, 0),       "is x -infinity?"                    )
+GA_UNARY(       isposinf,     FLT,   BOOL, x == GA_FN(infinity)(),         (1, 0),       "is x +infinity?"                    )
+GA_UNARY(       iscomplex,    FLTC,  BOOL, GA_FN(imag)(x) != 0,            (2, 0),       "is the imaginary part not zero?"    )
+GA_UNARY(       isreal,       FLTC,  BOOL, GA_FN(imag)(x) == 0,            (2, 1),       "is the imaginary part zero?"        )
+GA_UNARY(       spacing,      FLT,   SAME, GA_FN(spacing)(x),              (INFINITY, NAN), "to the next number away from 0"  )
+GA_UNARY(       bitwise_count, INT,  BYTE, GA_FN(bitwise_count)(x),        (7, 3),       "bits set in |x|: uint8"             )
 GA_UNARY(       invert,       BITS,  SAME, GA_FN(invert)(x),               (0, ~0),      "every bit turned; not, for bool"    )
 GA_UNARY(       logical_not,  TRUTH, BOOL, !GA_FN(truth)(x),               (2, 0),       "is x zero?"                         )
 
@@ -82,6 +88,7 @@ GA_ELEMENTARY(  arcsinh,                   FLT,    (0, 0),          "inverse hyp
 GA_ELEMENTARY(  arccosh,                   FLT,    (1, 0),          "inverse hyperbolic cosine"                               )
 GA_ELEMENTARY(  arctanh,                   FLT,    (0, 0),          "inverse hyperbolic tangent"                              )
 GA_ELEMENTARY(  cbrt,                      FLT,    (27, 3),         "cube root"                                               )
+GA_ELEMENTARY(  sinc,                      FLT,    (0, 1),          "sin(pi x) / (pi x)"                                      )
 
 /*              name          dtypes result formula of x, y                example       what it computes                     */
 GA_BINARY(      add,          ALL,   SAME, GA_ADD(x, y),                   (2, 3, 5),    "x + y; or, for bool"                )
@@ -101,6 +108,10 @@ GA_BINARY(      bitwise_or,   BITS,  SAME, (GA_T)(x | y),                  (6, 3
 GA_BINARY(      bitwise_xor,  BITS,  SAME, (GA_T)(x ^ y),                  (6, 3, 5),    "bits set in one of the two"         )
 GA_BINARY(      left_shift,   INT,   SAME, GA_FN(left_shift)(x, y),        (3, 2, 12),   "x * 2**y, 0 past the width"         )
 GA_BINARY(      right_shift,  INT,   SAME, GA_FN(right_shift)(x, y),       (12, 2, 3),   "x / 2**y rounded down"              )
+GA_BINARY(      gcd,          INT,   SAME, GA_FN(gcd)(x, y),               (12, 18, 6),  "greatest common divisor"            )
+GA_BINARY(      lcm,          INT,   SAME, GA_FN(lcm)(x, y),               (4, 6, 12),   "least common multiple"              )
+GA_BINARY(      heaviside,    FLT,   SAME, GA_FN(heaviside)(x, y),         (0, 3, 3),    "0 for x < 0, y at 0, else 1"        )
+GA_BINARY(      ldexp,        FLT,   SAME, GA_FN(ldexp)(x, y),             (3, 2, 12),   "x * 2**y, rounded once"             )
 GA_BINARY(      logical_and,  TRUTH, BOOL, GA_FN(truth)(x) && GA_FN(truth)(y), (2, 0, 0), "are both nonzero?"                )
 GA_BINARY(      logical_or,   TRUTH, BOOL, GA_FN(truth)(x) || GA_FN(truth)(y), (2, 0, 1), "is either nonzero?"               )
 GA_BINARY(      logical_xor,  TRUTH, BOOL, GA_FN(truth)(x) != GA_FN(truth)(y), (2, 0, 1), "is exactly one nonzero?"          )
@@ -117,6 +128,7 @@ GA_ELEMENTARY2( arctan2,                   FLT,    (0, 1, 0),       "angle of th
 GA_ELEMENTARY2( hypot,                     FLT,    (3, 4, 5),       "length of the vector (x, y)"                             )
 GA_ELEMENTARY2( nextafter,                 FLT,    (2, 2, 2),       "the next number after x towards y"                       )
 GA_ELEMENTARY2( logaddexp,                 FLT,    (-INFINITY, 0, 0), "log(exp(x) + exp(y))"                                  )
+GA_ELEMENTARY2( logaddexp2,                FLT,    (3, 3, 4),       "log2(2**x + 2**y)"                                       )
 
 /*              name          dtypes result formula of x, y, z             example       what it computes                     */
 GA_TERNARY(     multiply_add, ARITH, SAME, GA_ADD(GA_MUL(x, y), z),        (2, 3, 4, 10), "x * y + z in one pass"             )

@@ -148,6 +148,35 @@ GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y) { return y == 0 ? (GA_T)0 : 
 GI_FORMULA GA_T GA_FN(left_shift)(GA_T x, GA_T y) { return y < GA_FN(bits) ? (GA_T)((GI_W)x << y) : (GA_T)0; }
 GI_FORMULA GA_T GA_FN(right_shift)(GA_T x, GA_T y) { return y < GA_FN(bits) ? (GA_T)(x >> y) : (GA_T)0; }
 #endif
+/* Of sizes, which an unsigned type holds: of the smallest integer, too. They wrap back, as in NumPy. */
+#if GI_CLASS == 1
+GI_FORMULA GI_W GA_FN(size_of)(GA_T x) { return x < 0 ? (GI_W)0 - (GI_W)x : (GI_W)x; }
+#else
+GI_FORMULA GI_W GA_FN(size_of)(GA_T x) { return (GI_W)x; }
+#endif
+GI_FORMULA GI_W GA_FN(common_divisor)(GI_W a, GI_W b) /* Euclid */
+{
+    while (b != 0) {
+        const GI_W rest = a % b;
+        a               = b;
+        b               = rest;
+    }
+    return a;
+}
+GI_FORMULA GA_T GA_FN(gcd)(GA_T x, GA_T y) { return (GA_T)GA_FN(common_divisor)(GA_FN(size_of)(x), GA_FN(size_of)(y)); }
+GI_FORMULA GA_T GA_FN(lcm)(GA_T x, GA_T y)
+{
+    const GI_W a = GA_FN(size_of)(x), b = GA_FN(size_of)(y), divisor = GA_FN(common_divisor)(a, b);
+    return divisor == 0 ? (GA_T)0 : (GA_T)(a / divisor * b);
+}
+GI_FORMULA uint8_t GA_FN(bitwise_count)(GA_T x) /* in pairs, in fours, in bytes; then the bytes' sum */
+{
+    uint64_t u = GA_FN(size_of)(x);
+    u -= u >> 1 & 0x5555555555555555u;
+    u = (u & 0x3333333333333333u) + (u >> 2 & 0x3333333333333333u);
+    u = (u + (u >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+    return (uint8_t)(u * 0x0101010101010101u >> 56);
+}
 /* By squaring, wrapping. Negative exponents are refused before any kernel runs. */
 GI_FORMULA GA_T GA_FN(power)(GA_T x, GA_T y)
 {
@@ -223,6 +252,72 @@ GI_FORMULA GA_T GA_FN(fmin)(GA_T a, GA_T b)
 {
     GA_T smaller = b < a ? b : a;
     return a == a ? smaller : b;
+}
+GI_FORMULA GA_T GA_FN(heaviside)(GA_T x, GA_T y) { return x != x ? x : x == 0 ? y : (GA_T)(x > 0); }
+/* To the next number away from zero: its bits are the next integer. */
+GI_FORMULA GA_T GA_FN(spacing)(GA_T x)
+{
+    const GA_T from = x == 0 ? (GA_T)0 : x;
+    return GI_BUILTIN(fabs)(x) < GA_FN(infinity)() ? GA_FN(from_bits)(GA_FN(bits)(from) + 1) - from : GA_FN(nan)();
+}
+/* x 2^y, rounded once: the steps down leave all digits to the last one, or nothing at all. */
+enum { GA_FN(digits) = sizeof(GA_T) == 4 ? 23 : 52, GA_FN(bias) = sizeof(GA_T) == 4 ? 127 : 1023 };
+GI_FORMULA int GA_FN(ldexp_step)(int n)
+{
+    return n > GA_FN(bias) ? GA_FN(bias) : n < 1 - GA_FN(bias) ? 2 - GA_FN(bias) + GA_FN(digits) : n;
+}
+GI_FORMULA GA_T GA_FN(two_to)(int n) { return GA_FN(from_bits)((GI_FLAG)(n + GA_FN(bias)) << GA_FN(digits)); }
+GI_FORMULA GA_T GA_FN(ldexp)(GA_T x, GA_T y)
+{
+    const GA_T most  = (GA_T)(2 * GA_FN(bias) + 3 * GA_FN(digits));
+    const int  n     = (int)(y > most ? most : y < -most ? -most : y == y ? y : (GA_T)0);
+    const int  first = GA_FN(ldexp_step)(n), second = GA_FN(ldexp_step)(n - first);
+    const int  third = GA_FN(ldexp_step)(n - first - second);
+    return GA_FN(mul)(GA_FN(mul)(GA_FN(mul)(x, GA_FN(two_to)(first)), GA_FN(two_to)(second)), GA_FN(two_to)(third));
+}
+/* sin(t) / t, t = pi x. */
+GI_FORMULA GA_T    GA_FN(sinc_angle)(GA_T x) { return GA_FN(mul)(x, (GA_T)3.14159265358979323846); }
+GI_FORMULA GI_FLAG GA_FN(sinc_rare)(GA_T x) { return GA_FN(sin_rare)(GA_FN(sinc_angle)(x)); }
+GI_FORMULA GA_T    GA_FN(sinc_slow)(GA_T x) { return GA_FN(sin_slow)(GA_FN(sinc_angle)(x)) / GA_FN(sinc_angle)(x); }
+GI_FORMULA GA_T    GA_FN(sinc_core)(GA_T x)
+{
+    const GA_T t = GA_FN(sinc_angle)(x);
+    return GA_FN(pick)((GI_FLAG)(x == 0), 1, GA_FN(sin_core)(t) / t);
+}
+/* As logaddexp: the larger one, and log2(1 + u) for u = 2^(their difference). Rare: u is about denormal, and the larger one so near 0
+   that it matters. */
+GI_FORMULA GA_T GA_FN(logaddexp2_sum)(GA_T high, GA_T u, GA_T guard)
+{
+    const GA_T scale    = (GA_T)1.44269504088896340736,
+               scale_lo = (GA_T)(sizeof(GA_T) == 4 ? 1.9259629911266175e-08 : 2.0355273740931033e-17);
+    GA_T log, rest;
+    GA_FN(log1p_unit)(u, guard, &log, &rest);
+    const GA_T sum   = GA_FN(mul)(log, scale),
+               lost  = GA_FN(fma)(log, scale_lo, GA_FN(fma)(rest, scale, GA_FN(fma)(log, scale, -sum)));
+    const GA_T total = high + sum, part = total - high;
+    return total + ((high - (total - part)) + (sum - part) + lost);
+}
+GI_FORMULA GA_T GA_FN(logaddexp2_core)(GA_T x, GA_T y)
+{
+    GA_T high, d, d_lo;
+    GA_FN(logaddexp_order)(x, y, &high, &d, &d_lo);
+    const GA_T    u     = GA_FN(exp2_core)(d);
+    const GA_T    sum   = GA_FN(logaddexp2_sum)(high, GA_FN(fma)(GA_FN(mul)(u, (GA_T)0.69314718055994530942), d_lo, u),
+                                           (GA_T)(sizeof(GA_T) == 4 ? 0x1p-124 : 0x1p-960));
+    const GI_FLAG alone = (GI_FLAG)(d < (GA_T)(sizeof(GA_T) == 4 ? -96 : -894)) | (GI_FLAG)(high - high != 0);
+    return GA_FN(pick)((GI_FLAG)(d != d), GA_FN(nan)(), GA_FN(pick)(alone, high + 0, sum));
+}
+GI_FORMULA GI_FLAG GA_FN(logaddexp2_rare)(GA_T x, GA_T y)
+{
+    const GA_T sum = x + y, product = GI_BUILTIN(fabs)(GA_FN(mul)(x, y));
+    return (GI_FLAG)(product < (GA_T)(sizeof(GA_T) == 4 ? 0x1p-60 : 0x1p-800)) &
+           (GI_FLAG)(sum < (GA_T)(sizeof(GA_T) == 4 ? -95 : -893)) & (GI_FLAG)(sum > (GA_T)(sizeof(GA_T) == 4 ? -152 : -1078));
+}
+GI_FORMULA GA_T GA_FN(logaddexp2_slow)(GA_T x, GA_T y) /* log2(1 + u) is u / log(2) */
+{
+    GA_T high, d, d_lo;
+    GA_FN(logaddexp_order)(x, y, &high, &d, &d_lo);
+    return GA_FN(fma)(GA_FN(exp2_slow)(d), (GA_T)1.44269504088896340736, high);
 }
 /* Of two vectors with this product and these lengths; rounding errors do not make it negative, or larger than 2. */
 GI_FORMULA GA_T GA_FN(cosine_distance)(GA_T product, GA_T length, GA_T other)

@@ -14,7 +14,7 @@ ULPS = {n: 1 for n in "exp exp2 expm1 log log2 log10 log1p sin cos tan".split()}
 NUMPY_NAME = {"conj": np.conjugate, "real": np.real, "imag": np.imag}
 EXACT_ELEMENTARY = {"nextafter"}
 EITHER_ZERO = {"maximum", "minimum", "fmax", "fmin", "clip"}  # of 0 and -0, NumPy takes one or the other
-NO_BOOL = {"positive", "negative", "sign", "subtract"}  # NumPy refuses them; gpuarr computes in int8
+NO_BOOL = {"positive", "negative", "sign", "subtract", "gcd", "lcm"}  # NumPy refuses them; gpuarr computes in int8
 
 
 COMPLEX_PRODUCTS = "multiply divide square reciprocal multiply_add sign".split()
@@ -30,6 +30,12 @@ def multiply_add(x, y, z, dtype=None):
     return np.add(np.multiply(x, y, dtype=dtype), z, dtype=dtype)
 
 
+def ldexp(x, y, dtype=None):
+    """Of any integer: those of int64 alone have a loop of NumPy's on every system."""
+    limited = [max(-(2**30), min(int(v), 2**30)) for v in np.asarray(y).flat]
+    return np.ldexp(x, np.array(limited, dtype=np.int64).reshape(np.shape(y)), dtype=dtype)
+
+
 def clip(x, low, high, dtype=None):
     dtype = dtype or np.result_type(x, low, high)
     return np.minimum(np.maximum(x, low, dtype=dtype), high, dtype=dtype)
@@ -37,7 +43,7 @@ def clip(x, low, high, dtype=None):
 
 def numpy_map(row, xs, dtype):
     """What NumPy makes of it, with float32 in place of float16, and 0 for an integer reciprocal of 0."""
-    f = {"multiply_add": multiply_add, "clip": clip}.get(row.name) or NUMPY_NAME.get(row.name) or getattr(np, row.name)
+    f = {"multiply_add": multiply_add, "clip": clip, "ldexp": ldexp}.get(row.name) or NUMPY_NAME.get(row.name) or getattr(np, row.name)
     if dtype is not None and row.name not in ("real", "imag"):
         y = f(*xs, dtype=dtype)
     else:
@@ -57,11 +63,14 @@ def reference_map(row, xs, y):
     if row.family.startswith("ELEMENTARY") and row.name not in EXACT_ELEMENTARY and y.dtype.kind == "f":
         w = wide(y.dtype)
         xs = [in_dtype(x, y.dtype).astype(w) for x in xs]
+        if row.name == "sinc":  # near whole numbers it is the error of pi x, which NumPy rounds, too
+            t = (xs[0].astype(y.dtype) * y.dtype.type(np.pi)).astype(w)
+            return np.where(t == 0, w.type(1), np.sin(t) / np.where(t == 0, w.type(1), t)), Close(2)
         want = np.asarray(getattr(np, row.name)(*xs))
         if row.name == "power":  # glibc's powl(-inf, -2**63) is wrong; such results are exact anyway
             want = np.where(np.isfinite(xs[0]) & (xs[0] != 0), want, y.astype(w))
         slack, signed_zeros = 0, True
-        if row.name == "logaddexp":  # near 0 it is the small difference of the larger one and of what the other adds
+        if row.name in ("logaddexp", "logaddexp2"):  # near 0 it is the small difference of the larger one and of what the other adds
             slack = 2 * np.spacing(np.abs(np.maximum(*xs)).astype(y.dtype)).astype(w)
             slack = np.where(np.isfinite(slack), slack, 0)
             signed_zeros = want == 0  # else it is one of two denormal numbers of opposite sign
@@ -87,10 +96,12 @@ def moderate(x):
     return x
 
 
-def barely_added(c):
-    """For logaddexp: numbers so near 0 that the tiny exponential of the others is what counts."""
+def barely_added(c, base2):
+    """For logaddexp and logaddexp2: numbers so near 0 that the tiny exponential of the others is what counts."""
     dtype = c.dtype(FLOATS)
     lowest, highest, tiny = (-105, -66, 2.0**-90) if dtype == F32 else (-747, -619, 2.0**-820)
+    if base2:
+        lowest, highest = (-152, -95) if dtype == F32 else (-1078, -893)
     n = c.r.randint(1, 70)
     xs = [c.g.choice((0.0, -0.0, tiny, -tiny), n).astype(dtype), c.g.uniform(lowest, highest, n).astype(dtype)]
     c.r.shuffle(xs)
@@ -133,11 +144,14 @@ def elementwise(row):
         xs = c.operands(count, among, tame, numbers=0 if count == 1 else 0.3)
         if row.name in COMPLEX_PRODUCTS and any(is_complex(x) for x in xs):
             xs = [moderate(x) for x in xs]
-        if row.name == "logaddexp" and c.chance(0.2):
-            xs = barely_added(c)
+        if row.name == "ldexp":  # a number alone says nothing of a dtype to NumPy: float16
+            xs[0] = xs[0] if isinstance(xs[0], np.ndarray) else c.array(c.dtype(among))
+            xs[1] = c.operands(1, [BOOL] + INTS, numbers=0)[0]
+        if row.name in ("logaddexp", "logaddexp2") and c.chance(0.2):
+            xs = barely_added(c, row.name == "logaddexp2")
         if not any(isinstance(x, np.ndarray) for x in xs) and count == 1:
             xs = [c.array()]
-        dtype = c.dtype(accepted) if c.chance(0.1) and row.family != "UNARY" and not row.name.startswith(BOOLEAN) else None
+        dtype = c.dtype(accepted) if c.chance(0.1) and row.family != "UNARY" and row.name not in ("sinc", "ldexp") and not row.name.startswith(BOOLEAN) else None
         try:
             y, want, check = numpy_row(row, xs, dtype)
         except ERRORS as e:
