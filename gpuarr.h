@@ -656,6 +656,21 @@ typedef struct ga_nan_options {
 #define GI_DEFAULTS_ga_nan_options   .posinf = GA_REAL_DEFAULT, .neginf = GA_REAL_DEFAULT,
 GA_API ga_array *(ga_nan_to_num)(const ga_array *x, ga_nan_options o); /* a new array */
 GA_API ga_array *(ga_i0)(const ga_array *x, const char *site); /* the modified Bessel function of order 0: within 8 ulp */
+GA_API ga_array *(ga_float_power)(ga_arg x, ga_arg y, ga_map_options o); /* ga_power in float64 */
+/* The quotient rounded down, and in *remainder (or NULL) what is left: ga_divmod(x, 3, &rest). */
+GA_API ga_array *(ga_divmod)(ga_arg x, ga_arg y, ga_array **remainder, const char *site);
+/* The fraction, and in *whole (or NULL) the integral part; both with the sign of x. */
+GA_API ga_array *(ga_modf)(ga_arg x, ga_array **whole, const char *site);
+/* m, 1/2 <= |m| < 1, and in *exponent (or NULL) e, int32: x = ga_ldexp(m, e). 0, infinity and NaN are m themselves. */
+GA_API ga_array *(ga_frexp)(ga_arg x, ga_array **exponent, const char *site);
+typedef struct ga_angle_options {
+    GI_BY_POSITION
+    bool deg GI_DEFAULT; /* in degrees */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_angle_options;
+#define GI_DEFAULTS_ga_angle_options
+GA_API ga_array *(ga_angle)(ga_arg z, ga_angle_options o); /* of complex numbers; of real ones 0 or pi */
 /* p[0] x^(n - 1) + ... + p[n - 1], by Horner's rule; and the polynomial, so written, that has these roots. */
 GA_API ga_array *(ga_polyval)(const ga_array *p, ga_arg x, const char *site);
 GA_API ga_array *(ga_poly)(const ga_array *roots, const char *site);
@@ -2007,7 +2022,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(store) X(fits) X(print) X(benchmark) X(launch) \
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
-    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(ravel)
+    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(ravel) X(angle)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};
@@ -2208,6 +2223,7 @@ GI_END_FAST
 #include "gpuarr/ops/round.h"
 #include "gpuarr/ops/covariance.h"
 #include "gpuarr/ops/polynomials.h"
+#include "gpuarr/ops/numbers.h"
 #include "gpuarr/ops/label.h"
 #include "gpuarr/ops/measures.h"
 #include "gpuarr/ops/roots.h"

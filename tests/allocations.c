@@ -565,6 +565,12 @@ static void test_places(void)
     RUN(ga_unique_values(v));
     RUN(ga_unique_counts(v, &extra[0]));
     RUN(ga_unique_inverse(v, &extra[0]));
+    RUN(ga_divmod(v, 2, &extra[0]));
+    RUN(ga_modf(v, &extra[0]));
+    RUN(ga_frexp(v, &extra[0]));
+    RUN(ga_angle(v, .deg = true));
+    RUN(ga_float_power(v, 2));
+    RUN(ga_sinc(v));
     RUN(ga_unique_all(v, &extra[0], &extra[1], &extra[2]));
     RUN(ga_lexsort((v, i)));
     RUN(ga_partition(v, 1));

@@ -199,6 +199,8 @@ static bool says_freed(void)
     X(ga_argpartition(x, 0)) X(ga_ravel_multi_index(x, (3))) X(ga_unravel_index(x, (3)))                               \
     X(ga_histogram_bin_edges(x, 3)) X(ga_histogramdd(x, (3))) X(ga_histogram2d(x, v, (3)))                             \
     X(ga_histogram2d(v, x, (3)))                                                                                       \
+    X(ga_divmod(x, 2, parts)) X(ga_divmod(2, x, parts)) X(ga_modf(x, parts)) X(ga_frexp(x, parts)) X(ga_angle(x))          \
+    X(ga_float_power(x, 2)) X(ga_float_power(2, x))                                                                    \
     X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
 /* and with options that a call has seen fail */
 #define EACH_OPTION(X)                                                                                                 \

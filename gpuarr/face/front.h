@@ -592,6 +592,11 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_lexsort_n(n, keys)   (ga_lexsort_n)(n, keys, GI_SITE("ga_lexsort_n(" #n ", " #keys ")"))
 #define ga_lexsort(keys)        GI_CALL(gi_lexsort(GI_LIST keys, GI_SITE("ga_lexsort(" #keys ")")))
 #define ga_unravel_index(i, s)  GI_CALL((ga_unravel_index)(GA_ARG(i), GI_SHAPE s, GI_SITE("ga_unravel_index(" #i ", " #s ")")))
+#define ga_float_power(...)     GI_NN(ga_float_power, ga_map_options, GI_SITE("ga_float_power(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_divmod(x, y, rest)   GI_CALL((ga_divmod)(GA_ARG(x), GA_ARG(y), rest, GI_LISTS(0, GI_SITE("ga_divmod(" #x ", " #y ", " #rest ")"))))
+#define ga_modf(x, whole)       GI_CALL((ga_modf)(GA_ARG(x), whole, GI_LISTS(0, GI_SITE("ga_modf(" #x ", " #whole ")"))))
+#define ga_frexp(x, exponent)   GI_CALL((ga_frexp)(GA_ARG(x), exponent, GI_LISTS(0, GI_SITE("ga_frexp(" #x ", " #exponent ")"))))
+#define ga_angle(...)           GI_N(ga_angle, ga_angle_options, GI_SITE("ga_angle(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 /* other names */
 #define ga_abs(...)             GI_1(ga_absolute, ga_map_options, GI_SITE("ga_abs(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_acos(...)            GI_1(ga_arccos, ga_map_options, GI_SITE("ga_acos(" #__VA_ARGS__ ")"), __VA_ARGS__, )

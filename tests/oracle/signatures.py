@@ -90,6 +90,7 @@ OPTIONS = {
     "{": options("isin", "| b invert"),
     "}": options("intersect", "| p index_a, p index_b"),
     "$": options("ravel", "i mode |"),
+    "α": options("angle", "b deg |"),
     "+": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 
@@ -132,6 +133,7 @@ FUNCTIONS = """
     partition a:alA  argpartition a:alA  ravel_multi_index a:as$  unravel_index a:nsS  histogram_bin_edges a:alH
     histogramdd a:as(  histogram2d a:aas(
     poly a:aS  bartlett a:lN  blackman a:lN  hamming a:lN  hanning a:lN  kaiser a:ldN
+    float_power a:nnM  divmod a:nnqS  modf a:nqS  frexp a:nqS  angle a:nα
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
 SIGNATURES = dict(zip(FUNCTIONS[::2], FUNCTIONS[1::2]))

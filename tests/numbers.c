@@ -1,0 +1,91 @@
+/* Rows and what is made of them: special values beside NumPy's, results in two arrays, facts about dtypes, bits.
+   cc tests/impl.c tests/numbers.c -lm -lpthread */
+#ifndef GPUARR_IMPLEMENTATION
+#define GPUARR_KERNELS
+#endif
+#include "test.h"
+
+/* Is the new array what NumPy prints so? It is freed. */
+static bool shows(ga_array *a, ga_dtype dtype, const char *text, const char *call, int line)
+{
+    char *printed = a ? ga_to_string(a) : NULL;
+    bool  same    = printed && strcmp(printed, text) == 0 && a->dtype == dtype;
+    if (!same)
+        printf("     %d: %s is %s %s, not %s %s\n", line, call, a ? ga_dtype_name(a->dtype) : "",
+               printed ? printed : ga_error(), ga_dtype_name(dtype), text);
+    free(printed);
+    ga_free(a);
+    return same;
+}
+#define SHOWS(dtype, text, ...)                                                                                                \
+    test_check(shows(__VA_ARGS__, dtype, text, #__VA_ARGS__, __LINE__), __FILE__, __LINE__, #__VA_ARGS__)
+
+static void test_rows(void)
+{
+    ga_scope {
+        ga_array *i8 = ga_astype(ga_ints(-128, -128, 12, 0), GA_I8), *j8 = ga_astype(ga_ints(0, 3, 18, 0), GA_I8);
+        SHOWS(GA_I8, "[-128    1    6    0]", ga_gcd(i8, j8));
+        SHOWS(GA_I8, "[   0 -128   36    0]", ga_lcm(i8, j8));
+        SHOWS(GA_U8, "[1 1 2 0]", ga_bitwise_count(i8));
+        SHOWS(GA_U8, "3", ga_bitwise_count(ga_scalar(-7)));
+        ga_array *x = ga_values(1.5, -0.0, NAN, INFINITY, 0x1p-1074);
+        SHOWS(GA_F64, "[ 5.e-324 -0.e+000      nan      inf  0.e+000]",
+              ga_ldexp(x, -1075)); /* halves to even: of 1.5 * 2^-1075 is 2^-1074 */
+        SHOWS(GA_F64, "[inf -0. nan inf inf]", ga_ldexp(x, 5000));
+        SHOWS(GA_F32, "[6.]", ga_ldexp(ga_full((1), 1.5f), ga_ints(2)));
+        SHOWS(GA_F64, "[1.  0.5 nan 1.  1. ]", ga_heaviside(x, 0.5));
+        SHOWS(GA_F64, "[inf nan]", ga_spacing(ga_values(1.7976931348623157e308, -INFINITY)));
+        CHECK(ga_item(ga_spacing(ga_scalar(-0.0))) == 0x1p-1074 && ga_item(ga_spacing(ga_scalar(-1.0))) == -0x1p-52);
+        SHOWS(GA_F64, "[ 1.  0. -0.]", ga_rint(ga_sinc(ga_ints(0, 1, 2))));
+        SHOWS(GA_F64, "[nan  1.]", ga_sinc(ga_values(INFINITY, 0x1p-1074)));
+        SHOWS(GA_F64, "[ inf -inf  nan   4.]",
+              ga_logaddexp2(ga_values(INFINITY, -INFINITY, NAN, 3), ga_values(-INFINITY, -INFINITY, 0, 3)));
+        SHOWS(GA_BOOL, "[False False False  True False]", ga_isposinf(x));
+        SHOWS(GA_BOOL, "[False  True]", ga_isneginf(ga_values(INFINITY, -INFINITY)));
+        SHOWS(GA_BOOL, "[False False]", ga_isneginf(ga_ints(1, 2)));
+        SHOWS(GA_BOOL, "[ True  True]", ga_isreal(ga_ints(1, 2)));
+        SHOWS(GA_BOOL, "[False]", ga_iscomplex(ga_astype(ga_ints(1), GA_C64)));
+        x = ga_ints(1, 2, 3);
+        SHOWS(GA_I64, "[ 7  8 12]", ga_eval("bitwise_count(x) * x + lcm(x, 6)", (x)));
+        CHECK_FAILS(ga_gcd(1.5, x), "does not exist for float64");
+        CHECK_FAILS(ga_ldexp(x, ga_astype(x, GA_C64)), "does not exist for complex128");
+    }
+}
+
+static void test_two_results(void)
+{
+    ga_scope {
+        ga_array *x = ga_values(2.5, -2.5, -0.0, INFINITY), *other = NULL;
+        SHOWS(GA_F64, "[ 0. -1. -0. nan]", ga_divmod(x, 3, &other));
+        SHOWS(GA_F64, "[2.5 0.5 0.  nan]", other);
+        SHOWS(GA_I64, "[-1]", ga_divmod(ga_ints(-1), ga_ints(2), NULL));
+        SHOWS(GA_F64, "[ 0.5 -0.5 -0.   0. ]", ga_modf(x, &other));
+        SHOWS(GA_F64, "[ 2. -2. -0. inf]", other);
+        SHOWS(GA_F64, "[ 0.625 -0.625 -0.       inf]", ga_frexp(x, &other));
+        SHOWS(GA_I32, "[2 2 0 0]", other);
+        SHOWS(GA_F64, "[0.5 0.5]", ga_frexp(ga_values(0x1p-1074, 8), &other));
+        SHOWS(GA_I32, "[-1073     4]", other);
+        SHOWS(GA_F64, "[0. 0.]", ga_modf(ga_ints(1, 2), NULL));
+        SHOWS(GA_F64, "[0.5  0.25]", ga_float_power(ga_ints(2, 4), -1));
+        SHOWS(GA_F64, "[  0. 180.]", ga_angle(ga_ints(1, -1), .deg = true));
+        ga_c64 i = { 0, 1 };
+        SHOWS(GA_F32, "90.0", ga_angle(ga_scalar(i, .dtype = GA_C64), true));
+        CHECK_FAILS(ga_modf(ga_astype(x, GA_C64), &other), "complex64");
+        CHECK(other == NULL);
+        CHECK_FAILS(ga_frexp((ga_array *)NULL, &other), "NULL");
+        CHECK_FAILS(ga_divmod(x, ga_ints(1, 2), &other), "broadcast");
+        CHECK_FAILS(ga_float_power(ga_astype(x, GA_C64), 2), "ga_power does not exist for complex");
+        ga_array *c = ga_full((4), 2.5, .chunks = ga_chunks(3));
+        SHOWS(GA_F64, "[0.5 0.5 0.5 0.5]", ga_compute(ga_modf(c, &other)));
+        SHOWS(GA_F64, "[2. 2. 2. 2.]", ga_compute(other));
+        SHOWS(GA_F64, "[0.625 0.625 0.625 0.625]", ga_compute(ga_frexp(c, NULL)));
+    }
+}
+
+int main(void)
+{
+    test_begin();
+    test_rows();
+    test_two_results();
+    return test_end();
+}
