@@ -584,6 +584,8 @@ GA_API double(ga_item)(const ga_array *a, const char *site);
 GA_API int64_t(ga_item_int)(const ga_array *a, const char *site);
 GA_API double(ga_item_at)(const ga_array *a, ga_shape index, const char *site);
 GA_API int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site);
+/* Writes a number at an index: ga_set_at(a, 0.5, 2, 3). False on error. */
+GA_API bool(ga_set_at)(ga_array *a, ga_arg value, ga_shape index, const char *site);
 /* The elements of a C-contiguous CPU array of exactly this dtype, else NULL with an error: const float *p = ga_data(a, GA_F32).
    Waits until no GPU copies them or works on them (pinned and managed arrays). */
 GA_API void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site);
@@ -935,7 +937,7 @@ typedef struct ga_unique_options {
     bool equal_nan   GI_IS(true); /* all NaNs are one value; false: each is one of its own */
     const char *site GI_IS("");
 } ga_unique_options;
-#define GI_DEFAULTS_ga_unique_options       .equal_nan = true,
+#define GI_DEFAULTS_ga_unique_options .equal_nan = true,
 GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D */
 GA_API ga_array *(ga_nonzero)(const ga_array *a,
                               const char     *site); /* int64 (ndim, count): row k holds the indices along axis k */
@@ -953,8 +955,38 @@ typedef struct ga_take_options {
     ga_take_mode mode GI_DEFAULT;
     const char *site  GI_IS("");
 } ga_take_options;
-#define GI_DEFAULTS_ga_take_options         .axis = GA_AXIS_DEFAULT,
+#define GI_DEFAULTS_ga_take_options   .axis = GA_AXIS_DEFAULT,
 GA_API ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o); /* a[indices] */
+
+/*  Index arrays: ga_index_take(a, (rows, cols)) is a[rows, cols], ga_index_take(a, (GA_COLON, cols)) is a[:, cols]. Integers broadcast together;
+    a mask (bool) stands for those that ga_nonzero gives; axes at the end may be left out. What writes returns `a`, or NULL with an error
+    before anything is written. Values broadcast, and keep their kind as for ga_copyto; of a place that is named twice the last value stays. */
+#define GA_COLON                      GA_NO_ARRAY
+GA_API ga_array *(ga_index_take_n)(const ga_array *a, int n, const ga_array *const *indices, const char *site);
+GA_API ga_array *(ga_index_put_n)(ga_array *a, int n, const ga_array *const *indices, ga_arg values,
+                                  const char *site); /* a[rows, cols] = values: ga_index_put(a, (rows, cols), values) */
+GA_API ga_array *(ga_add_at_n)(ga_array *a, int n, const ga_array *const *indices, ga_arg values,
+                               const char *site); /* np.add.at: each value is added, in their order */
+typedef struct ga_along_options {
+    GI_BY_POSITION
+    int axis GI_IS(-1);
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_along_options;
+#define GI_DEFAULTS_ga_along_options  .axis = -1,
+/* Indices as ga_argsort gives them, with the other axes of `a`, or of length 1. */
+GA_API ga_array *(ga_take_along_axis)(const ga_array *a, const ga_array *indices, ga_along_options o);
+GA_API ga_array *(ga_put_along_axis)(ga_array *a, const ga_array *indices, ga_arg values, ga_along_options o);
+typedef struct ga_put_options {
+    GI_BY_POSITION
+    ga_take_mode mode GI_DEFAULT;
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_put_options;
+#define GI_DEFAULTS_ga_put_options
+/* At places of the flattened a; at the elements where mask is true. If there are too few values, they begin again. */
+GA_API ga_array *(ga_put)(ga_array *a, const ga_array *indices, ga_arg values, ga_put_options o);
+GA_API ga_array *(ga_place)(ga_array *a, const ga_array *mask, ga_arg values, const char *site);
 typedef struct ga_histogram_options {
     GI_BY_POSITION
     GI_BY_NAME
@@ -2022,7 +2054,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(store) X(fits) X(print) X(benchmark) X(launch) \
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
-    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(ravel) X(angle)
+    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(ravel) X(angle) X(along) X(put)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};
@@ -2224,6 +2256,7 @@ GI_END_FAST
 #include "gpuarr/ops/covariance.h"
 #include "gpuarr/ops/polynomials.h"
 #include "gpuarr/ops/numbers.h"
+#include "gpuarr/ops/places.h"
 #include "gpuarr/ops/label.h"
 #include "gpuarr/ops/measures.h"
 #include "gpuarr/ops/roots.h"

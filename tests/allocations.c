@@ -546,6 +546,32 @@ static void test_sums(void)
     ga_free(a);
 }
 
+static void test_written(void)
+{
+    ga_array *v = ga_values(1, 2, 3, 4), *m = ga_reshape(v, (2, 2)), *places = ga_ints(0, 1), *mask = ga_greater(m, 1),
+             *order = ga_argsort(m);
+    RUN_BOOL(ga_set_at(m, 1, 0, 0));
+    RUN(ga_index_take(m, (places, GA_COLON)));
+    RUN(ga_index_take(m, (mask)));
+    RUN_INTO(ga_index_put(m, (places), 1));
+    RUN_INTO(ga_add_at(m, (places), m));
+    RUN(ga_take_along_axis(m, order));
+    RUN_INTO(ga_put_along_axis(m, order, m));
+    RUN_INTO(ga_put(m, places, v));
+    RUN_INTO(ga_place(m, m, v));
+    RUN(ga_divmod(v, 2, &extra[0]));
+    RUN(ga_modf(v, &extra[0]));
+    RUN(ga_frexp(v, &extra[0]));
+    RUN(ga_angle(v, .deg = true));
+    RUN(ga_float_power(v, 2));
+    RUN(ga_sinc(v));
+    ga_free(order);
+    ga_free(mask);
+    ga_free(places);
+    ga_free(m);
+    ga_free(v);
+}
+
 static void test_places(void)
 {
     ga_array *v = ga_values(1, 2, 3, 4), *w = ga_values(2, 3, 5), *i = ga_ints(0, 2, 1, 3), *m = ga_reshape(i, (2, 2)),
@@ -565,12 +591,6 @@ static void test_places(void)
     RUN(ga_unique_values(v));
     RUN(ga_unique_counts(v, &extra[0]));
     RUN(ga_unique_inverse(v, &extra[0]));
-    RUN(ga_divmod(v, 2, &extra[0]));
-    RUN(ga_modf(v, &extra[0]));
-    RUN(ga_frexp(v, &extra[0]));
-    RUN(ga_angle(v, .deg = true));
-    RUN(ga_float_power(v, 2));
-    RUN(ga_sinc(v));
     RUN(ga_unique_all(v, &extra[0], &extra[1], &extra[2]));
     RUN(ga_lexsort((v, i)));
     RUN(ga_partition(v, 1));
@@ -1050,6 +1070,7 @@ static void test_failing_allocations(void)
     test_rearranging();
     test_shapes();
     test_sums();
+    test_written();
     test_places();
     test_images();
     test_filters();

@@ -200,6 +200,12 @@ static bool says_freed(void)
     X(ga_histogram_bin_edges(x, 3)) X(ga_histogramdd(x, (3))) X(ga_histogram2d(x, v, (3)))                             \
     X(ga_histogram2d(v, x, (3)))                                                                                       \
     X(ga_divmod(x, 2, parts)) X(ga_divmod(2, x, parts)) X(ga_modf(x, parts)) X(ga_frexp(x, parts)) X(ga_angle(x))          \
+    X(ga_set_at(x, 1, 0, 0)) X(ga_index_take(x, (whole))) X(ga_index_take(v, (x))) X(ga_index_put(x, (whole), 1))      \
+    X(ga_index_put(v, (x), 1)) X(ga_index_put(v, (whole), x)) X(ga_add_at(x, (whole), 1)) X(ga_add_at(v, (x), 1))      \
+    X(ga_add_at(v, (whole), x)) X(ga_take_along_axis(x, whole)) X(ga_take_along_axis(v, x))                            \
+    X(ga_put_along_axis(x, whole, 1)) X(ga_put_along_axis(v, x, 1)) X(ga_put_along_axis(v, whole, x))                  \
+    X(ga_put(x, whole, 1)) X(ga_put(v, x, 1)) X(ga_put(v, whole, x)) X(ga_place(x, v, 1)) X(ga_place(v, x, 1))         \
+    X(ga_place(v, v, x))                                                                                               \
     X(ga_float_power(x, 2)) X(ga_float_power(2, x))                                                                    \
     X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
 /* and with options that a call has seen fail */

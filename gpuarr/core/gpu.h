@@ -118,6 +118,8 @@ typedef struct gi_gpu_port {
     bool (*order)(const char *site, const struct gi_order *o);
     ga_array *(*unique)(const char *site, const ga_array *a, const ga_unique_options *o);
     ga_array *(*take)(const char *site, const ga_array *a, int axis, const ga_array *indices, ga_take_mode mode);
+    bool (*scatter)(const char *site, ga_array *to, const ga_array *sorted, const ga_array *order, const ga_array *values,
+                    bool add); /* at places that ascend; number order[k] of the values (or the only one) is for place k */
     bool (*bisect)(const char *site, const ga_array *sorted, const ga_array *needles, bool right, ga_array *places);
     ga_array *(*chosen)(const char *site, const ga_array *condition, const ga_array *a); /* a is NULL: the indices */
     ga_array *(*keep_between)(const char *site, const ga_array *x, double low, double high);

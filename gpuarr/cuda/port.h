@@ -88,6 +88,7 @@ const gi_gpu_port gi_cuda_port = {
     .order              = gi_cuda_order,
     .unique             = gi_cuda_unique,
     .take               = gi_cuda_take,
+    .scatter            = gi_cuda_scatter,
     .bisect             = gi_cuda_bisect,
     .chosen             = gi_cuda_chosen,
     .keep_between       = gi_cuda_keep_between,

@@ -137,6 +137,90 @@ static ga_array *gi_cuda_take(const char *site, const ga_array *a, int axis, con
     return NULL;
 }
 
+/* ---- put and add, at places that ascend ---------------------------------------------------------------------------------- */
+
+typedef struct gi_cuda_scattering {
+    const int64_t *places, *order;
+    const char    *values;
+    char          *to;
+    int64_t        n, step;
+    int            ndim;
+    int64_t        shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS];
+} gi_cuda_scattering;
+
+GI_DEVICE char *gi_cuda_place(const gi_cuda_scattering &s, int64_t place)
+{
+    char *at = s.to;
+    for (int d = s.ndim - 1; d >= 0; d--) {
+        const int64_t above = place / s.shape[d];
+        at += (place - above * s.shape[d]) * s.strides[d];
+        place = above;
+    }
+    return at;
+}
+
+/* The last of equal places writes. */
+template <class U>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_put(const __grid_constant__ gi_cuda_scattering s)
+{
+    const int64_t k = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (k >= s.n || (k + 1 < s.n && s.places[k + 1] == s.places[k])) return;
+    *(U *)gi_cuda_place(s, s.places[k]) = ((const U *)s.values)[s.order[k] * s.step];
+}
+
+/* The first of equal places adds all of them. */
+template <class T, T (*add)(T, T)>
+static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_add_at(const __grid_constant__ gi_cuda_scattering s)
+{
+    const int64_t k = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
+    if (k >= s.n || (k > 0 && s.places[k - 1] == s.places[k])) return;
+    T *const at  = (T *)gi_cuda_place(s, s.places[k]);
+    T        sum = *at;
+    for (int64_t i = k; i < s.n && s.places[i] == s.places[k]; i++) sum = add(sum, ((const T *)s.values)[s.order[i] * s.step]);
+    *at = sum;
+}
+
+typedef void (*gi_scatter_kernel)(const gi_cuda_scattering);
+static gi_scatter_kernel gi_scatter_kernel_for(ga_dtype dtype, bool add)
+{
+    if (add) switch (dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG: return gi_cuda_add_at<T, gi_add_##tag>;
+            GI_EACH_STAMPED(GI_CASE)
+#undef GI_CASE
+        default: return NULL;
+        }
+    if (dtype == GA_C64) return gi_cuda_put<ga_c64>; /* aligned as its parts */
+    switch (ga_itemsize(dtype)) {
+    case 1: return gi_cuda_put<uint8_t>;
+    case 2: return gi_cuda_put<uint16_t>;
+    case 4: return gi_cuda_put<uint32_t>;
+    case 8: return gi_cuda_put<uint64_t>;
+    default: return gi_cuda_put<ga_c128>;
+    }
+}
+
+static bool gi_cuda_scatter(const char *site, ga_array *to, const ga_array *sorted, const ga_array *order,
+                            const ga_array *values, bool add)
+{
+    gi_cuda_scattering s;
+    memset(&s, 0, sizeof s);
+    if (!gi_cuda_touch(site, to) || !gi_cuda_touch(site, sorted) || !gi_cuda_touch(site, order) || !gi_cuda_touch(site, values))
+        return false;
+    s.places = (const int64_t *)sorted->data;
+    s.order  = (const int64_t *)order->data;
+    s.values = (const char *)values->data;
+    s.to     = (char *)to->data;
+    s.n      = sorted->size;
+    s.step   = values->size > 1;
+    s.ndim   = to->ndim;
+    memcpy(s.shape, to->shape, sizeof s.shape);
+    memcpy(s.strides, to->strides, sizeof s.strides);
+    gi_scatter_kernel kernel = gi_scatter_kernel_for(to->dtype, add);
+    GI_LAUNCH(kernel, gi_cuda_blocks(s.n), GI_CUDA_THREADS, gi_cuda_current_stream(), s);
+    return gi_cuda_launched(site, "writing at places");
+}
+
 /* ---- nonzero, compress, extract ------------------------------------------------------------------------------------------ */
 /*  A thread looks at 16 flags. The blocks count what is true, the counts become places, and then every block writes to its own. */
 

@@ -343,6 +343,18 @@ static inline ga_array *gi_hstack(gi_list l, ga_join_options o) { return (ga_hst
 static inline ga_array *gi_vstack(gi_list l, ga_join_options o) { return (ga_vstack_n)(l.n, l.a, o); }
 static inline ga_array *gi_dstack(gi_list l, ga_join_options o) { return (ga_dstack_n)(l.n, l.a, o); }
 static inline ga_array *gi_column_stack(gi_list l, ga_join_options o) { return (ga_column_stack_n)(l.n, l.a, o); }
+static inline ga_array *gi_index_take(const ga_array *a, gi_list l, const char *site)
+{
+    return (ga_index_take_n)(a, l.n, l.a, site);
+}
+static inline ga_array *gi_index_put(ga_array *a, gi_list l, ga_arg v, const char *site)
+{
+    return (ga_index_put_n)(a, l.n, l.a, v, site);
+}
+static inline ga_array *gi_add_at(ga_array *a, gi_list l, ga_arg v, const char *site)
+{
+    return (ga_add_at_n)(a, l.n, l.a, v, site);
+}
 static inline ga_array *gi_lexsort(gi_list l, const char *site) { return (ga_lexsort_n)(l.n, l.a, site); }
 
 /* The shapes of calls: a number is an argument passed as it is, N an operand (array or number), S a shape in parentheses, L a
@@ -364,6 +376,7 @@ static inline ga_array *gi_lexsort(gi_list l, const char *site) { return (ga_lex
 #define GA_CALL_2(fn, ...)                GI_NN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define GA_CALL_3(fn, ...)                GI_NNN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define GI_1N(fn, O, here, a, x, ...)     GI_CALL((fn)(a, GA_ARG(x), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_2N(fn, O, here, a, b, x, ...)  GI_CALL((fn)(a, b, GA_ARG(x), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
 #define GI_N1(fn, O, here, x, a, ...)     GI_CALL((fn)(GA_ARG(x), a, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
 #define GI_N2(fn, O, here, x, a, b, ...)  GI_CALL((fn)(GA_ARG(x), a, b, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
 #define GI_1NN(fn, O, here, a, x, y, ...) GI_CALL((fn)(a, GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
@@ -597,6 +610,17 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_modf(x, whole)       GI_CALL((ga_modf)(GA_ARG(x), whole, GI_LISTS(0, GI_SITE("ga_modf(" #x ", " #whole ")"))))
 #define ga_frexp(x, exponent)   GI_CALL((ga_frexp)(GA_ARG(x), exponent, GI_LISTS(0, GI_SITE("ga_frexp(" #x ", " #exponent ")"))))
 #define ga_angle(...)           GI_N(ga_angle, ga_angle_options, GI_SITE("ga_angle(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_set_at(a, value, ...) GI_CALL((ga_set_at)(a, GA_ARG(value), GI_SHAPE(__VA_ARGS__), GI_SITE("ga_set_at(" #a ", " #value ", " #__VA_ARGS__ ")")))
+#define ga_index_take_n(a, n, indices) (ga_index_take_n)(a, n, indices, GI_SITE("ga_index_take_n(" #a ", " #n ", " #indices ")"))
+#define ga_index_take(a, indices) GI_CALL(gi_index_take(a, GI_LIST indices, GI_SITE("ga_index_take(" #a ", " #indices ")")))
+#define ga_index_put_n(a, n, indices, values) GI_CALL((ga_index_put_n)(a, n, indices, GA_ARG(values), GI_SITE("ga_index_put_n(" #a ", " #n ", " #indices ", " #values ")")))
+#define ga_index_put(a, indices, values) GI_CALL(gi_index_put(a, GI_LIST indices, GA_ARG(values), GI_SITE("ga_index_put(" #a ", " #indices ", " #values ")")))
+#define ga_add_at_n(a, n, indices, values) GI_CALL((ga_add_at_n)(a, n, indices, GA_ARG(values), GI_SITE("ga_add_at_n(" #a ", " #n ", " #indices ", " #values ")")))
+#define ga_add_at(a, indices, values) GI_CALL(gi_add_at(a, GI_LIST indices, GA_ARG(values), GI_SITE("ga_add_at(" #a ", " #indices ", " #values ")")))
+#define ga_take_along_axis(...) GI_2(ga_take_along_axis, ga_along_options, GI_SITE("ga_take_along_axis(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_put_along_axis(...)  GI_2N(ga_put_along_axis, ga_along_options, GI_SITE("ga_put_along_axis(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_put(...)             GI_2N(ga_put, ga_put_options, GI_SITE("ga_put(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_place(a, mask, values) GI_CALL((ga_place)(a, mask, GA_ARG(values), GI_LISTS(0, GI_SITE("ga_place(" #a ", " #mask ", " #values ")"))))
 /* other names */
 #define ga_abs(...)             GI_1(ga_absolute, ga_map_options, GI_SITE("ga_abs(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_acos(...)            GI_1(ga_arccos, ga_map_options, GI_SITE("ga_acos(" #__VA_ARGS__ ")"), __VA_ARGS__, )

@@ -129,18 +129,23 @@ static ga_array *gi_copy_to_default_device(const char *site, ga_array *a)
     return there;
 }
 
+/* Does an operand go into elements of a dtype without losing its kind? False with an error. */
+static bool gi_copy_keeps_kind(const char *site, ga_arg v, ga_dtype into)
+{
+    ga_dtype from = v.array ? v.array->dtype : gi_number_dtype(v);
+    if (!v.array && v.kind == GA_KIND_INT) from = gi_dtype_kind(into) >= 1 ? into : GA_I64;
+    if (!v.array && v.kind == GA_KIND_UINT && gi_dtype_kind(into) >= 1) from = into;
+    return gi_dtype_same_kind(from, into) ||
+           gi_fail(site, GA_BAD_DTYPE, "%s does not go into an array of %s without losing its kind: use ga_astype first",
+                   ga_dtype_name(from), ga_dtype_name(into)) != NULL;
+}
+
 ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
 {
     if (!gi_array_check(o.site, dst, "dst") || (src.kind == GA_KIND_ARRAY && !gi_array_check(o.site, src.array, "src")))
         return NULL;
     if (!gi_options_copyto(&o) || (o.where && !gi_array_check_any(o.site, o.where, ".where"))) return NULL;
-    ga_dtype from = src.array ? src.array->dtype : gi_number_dtype(src);
-    if (!src.array && src.kind == GA_KIND_INT) from = gi_dtype_kind(dst->dtype) >= 1 ? dst->dtype : GA_I64;
-    if (!src.array && src.kind == GA_KIND_UINT && gi_dtype_kind(dst->dtype) >= 1) from = dst->dtype;
-    if (!gi_dtype_same_kind(from, dst->dtype))
-        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE,
-                                   "%s does not go into an array of %s without losing its kind: use ga_astype first",
-                                   ga_dtype_name(from), ga_dtype_name(dst->dtype));
+    if (!gi_copy_keeps_kind(o.site, src, dst->dtype)) return NULL;
     int     ndim = dst->ndim;
     int64_t shape[GPUARR_MAX_DIMS];
     memcpy(shape, dst->shape, sizeof shape);

@@ -61,6 +61,7 @@ class Gpuarr:
         lib.ga_set_error_handler(C.cast(lib.ga_ignore_error, ptr), None)
         lib.oracle_kernel.restype, lib.oracle_kernel.argtypes = ptr, [text]
         self.free, self.no_options = lib.ga_free, OPTIONS["W"].defaults(lib, b"oracle\twrap()")
+        self.no_array = OPTIONS["Y"].defaults(lib, b"").where
         self.to_options = OPTIONS["K"].defaults(lib, b"oracle\tto()")
         for name, (result, _, *arguments) in self.signatures.items():
             if hasattr(lib, "ga_" + name):
@@ -185,9 +186,9 @@ class Gpuarr:
         return Arg(None, 5, 0, v.real, v.imag) if isinstance(v, complex) else Arg(None, 4, 0, v)
 
     def receive(self, p):
-        """The new array at p, which is freed, in NumPy; where its elements were is kept in .place."""
+        """The new array at p, which is freed, in NumPy; where its elements were is kept in .lies."""
         a = Array.from_address(p)
-        self.place = (self.host_address(a.data), tuple(a.strides[:a.ndim]))
+        self.lies = (self.host_address(a.data), tuple(a.strides[:a.ndim]))
         try:
             if a.device != self.device and self.gpu:
                 raise Mismatch(f"the result is on device {a.device}")
@@ -245,8 +246,8 @@ class Gpuarr:
                     elif kind == "t":
                         v = NUMBER_OF[np.dtype(v)]
                     elif kind == "k":
-                        keep.append((ptr * max(len(v), 1))(*map(self.wrap, v)))
-                        wrapped += [w for w in keep[-1] if w]
+                        keep.append((ptr * max(len(v), 1))(*(self.no_array if a is None else self.wrap(a) for a in v)))
+                        wrapped += [w for w in keep[-1] if w and w != self.no_array]
                         if function.argtypes[len(values)] is i32:
                             values.append(len(v))
                         v = C.addressof(keep[-1])
@@ -290,8 +291,8 @@ class Gpuarr:
                     more = []
                     for q in made:
                         more.append(self.receive(q))
-                        places.append(self.place)
-                    self.place = places
+                        places.append(self.lies)
+                    self.lies = places
                     return ([p] if result == "a" else []) + more
                 return p
             finally:

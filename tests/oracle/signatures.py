@@ -91,6 +91,8 @@ OPTIONS = {
     "}": options("intersect", "| p index_a, p index_b"),
     "$": options("ravel", "i mode |"),
     "α": options("angle", "b deg |"),
+    "β": options("along", "i axis |"),
+    "γ": options("put", "i mode |"),
     "+": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 
@@ -134,6 +136,8 @@ FUNCTIONS = """
     histogramdd a:as(  histogram2d a:aas(
     poly a:aS  bartlett a:lN  blackman a:lN  hamming a:lN  hanning a:lN  kaiser a:ldN
     float_power a:nnM  divmod a:nnqS  modf a:nqS  frexp a:nqS  angle a:nα
+    set_at b:ansS  index_take_n a:akS  index_put_n a:aknS  add_at_n a:aknS  take_along_axis a:aaβ  put_along_axis a:aanβ
+    put a:aanγ  place a:aanS
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
 SIGNATURES = dict(zip(FUNCTIONS[::2], FUNCTIONS[1::2]))

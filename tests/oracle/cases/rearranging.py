@@ -58,7 +58,7 @@ def split(c):
         want = e
 
     def check(want, got):
-        for w, g, place in zip(want, got, c.ga.place, strict=True):
+        for w, g, place in zip(want, got, c.ga.lies, strict=True):
             same_view(c, w, g, place)
     c.judge(want, call, check, named)
 

@@ -10,7 +10,7 @@ from .rearranging import arrays_alike
 @case("atleast_1d", "atleast_2d", "atleast_3d", "matrix_transpose")
 def more_axes(c):
     a = c.array()
-    c.judge(attempt(lambda: getattr(np, c.name)(a)), lambda: getattr(c.ga, c.name)(a), lambda w, g: same_view(c, w, g, c.ga.place))
+    c.judge(attempt(lambda: getattr(np, c.name)(a)), lambda: getattr(c.ga, c.name)(a), lambda w, g: same_view(c, w, g, c.ga.lies))
 
 
 @case("hstack_n", "vstack_n", "dstack_n", "column_stack_n", covers=("hstack", "vstack", "dstack", "column_stack"))
@@ -46,7 +46,7 @@ def cut(c):
         want = attempt(lambda: getattr(np, c.name)(a, n, **named))
 
     def check(want, got):
-        for w, g, place in zip(want, got, c.ga.place, strict=True):
+        for w, g, place in zip(want, got, c.ga.lies, strict=True):
             same_view(c, w, g, place)
     c.judge(want if isinstance(want, Exception) else list(want), lambda: getattr(c.ga, c.name)(a, n, n, **named), check, named)
 

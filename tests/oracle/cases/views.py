@@ -9,7 +9,7 @@ from ..structs import address
 
 def judge_view(c, want, call, named=None):
     def check(want, got):
-        same_view(c, want, got, c.ga.place)
+        same_view(c, want, got, c.ga.lies)
     c.judge(want, call, check, named)
 
 

@@ -1,0 +1,362 @@
+/* ---- places of an array: read and written by index arrays ------------------------------------------------------------------- */
+/*  All come down to places among the elements in C order: int64, checked before anything is written. Where a place is named again,
+    the last one wins, and sums are made in the order of the places: on the CPU one after the other; on a GPU the places are sorted, stably,
+    and the first thread of equal ones does them all.                                                                              */
+
+typedef struct gi_scattering {
+    const gi_layout *to;
+    const int64_t   *places;
+    const char      *values;
+    int64_t          step; /* 0: there is one value for all places */
+    int              itemsize;
+} gi_scattering;
+
+GI_BEGIN_FAST
+static void gi_scatter_put(const gi_scattering *s, int64_t n, const int64_t *offsets, const char *v)
+{
+#define GI_MOVE(U)                                                                                                             \
+    for (int64_t i = 0; i < n; i++) *(U *)(void *)(s->to->data + offsets[i]) = ((const U *)(const void *)v)[i * s->step];      \
+    break
+    switch (s->itemsize) {
+    case 1: GI_MOVE(uint8_t);
+    case 2: GI_MOVE(uint16_t);
+    case 4: GI_MOVE(uint32_t);
+    case 8: GI_MOVE(uint64_t);
+    default:
+        for (int64_t i = 0; i < n; i++) memcpy(s->to->data + offsets[i], v + i * s->step * s->itemsize, (size_t)s->itemsize);
+    }
+#undef GI_MOVE
+}
+
+static void gi_scatter_add(const gi_scattering *s, ga_dtype dtype, int64_t n, const int64_t *offsets, const char *v)
+{
+    switch (dtype) {
+#define GI_CASE(TAG, tag, T, name)                                                                                             \
+    case GA_##TAG:                                                                                                             \
+        for (int64_t i = 0; i < n; i++) {                                                                                      \
+            gi_stored_##tag *at = (gi_stored_##tag *)(void *)(s->to->data + offsets[i]);                                       \
+            *at                 = gi_add_##tag(*at, ((const gi_stored_##tag *)(const void *)v)[i * s->step]);                  \
+        }                                                                                                                      \
+        break;
+        GI_EACH_STAMPED(GI_CASE)
+#undef GI_CASE
+    default: break;
+    }
+}
+
+static void gi_scatter_offsets(const gi_layout *l, int64_t itemsize, bool packed, int64_t n, const int64_t *places,
+                               int64_t *offsets)
+{
+    for (int64_t i = 0; i < n; i++) {
+        int64_t place = places[i], offset = packed ? place * itemsize : 0;
+        for (int d = l->ndim - 1; d >= 0 && !packed; d--) {
+            offset += place % l->shape[d] * l->strides[d];
+            place /= l->shape[d];
+        }
+        offsets[i] = offset;
+    }
+}
+GI_END_FAST
+
+/* Writes or adds values (packed, of the dtype of `to`: one, or as many as there are places), and returns `to`. */
+static ga_array *gi_do_scatter(const gi_composition *c, ga_array *to, const ga_array *places, const ga_array *values, bool add)
+{
+    int64_t         offsets[GI_BLOCK];
+    const gi_layout l = gi_layout_of(to);
+    if (places->size == 0) return to;
+    if (to->device == GA_CUDA) {
+        ga_array *line = (ga_ravel)(places, c->site), *order = line ? gi_do_along(c, (ga_argsort), line, 0) : NULL;
+        ga_array *sorted = order ? gi_do_take(c, line, order, 0) : NULL;
+        return sorted && gi_gpu->scatter(c->site, to, sorted, order, values, add) ? to : NULL;
+    }
+    const bool    packed = ga_is_contiguous(to);
+    gi_scattering s      = { &l, (const int64_t *)places->data, (const char *)values->data, values->size > 1,
+                             (int)ga_itemsize(to->dtype) };
+    for (int64_t start = 0; start < places->size; start += GI_BLOCK) {
+        const int64_t n = places->size - start < GI_BLOCK ? places->size - start : GI_BLOCK;
+        const char   *v = s.values + start * s.step * s.itemsize;
+        gi_scatter_offsets(&l, s.itemsize, packed, n, s.places + start, offsets);
+        if (add) gi_scatter_add(&s, to->dtype, n, offsets, v);
+        else gi_scatter_put(&s, n, offsets, v);
+    }
+    return to;
+}
+
+/* ---- what is written --------------------------------------------------------------------------------------------------------- */
+
+/* Can elements of `a` be written one by one? False with an error. */
+static bool gi_places_writable(const char *site, const ga_array *a)
+{
+    if (!gi_array_check(site, a, "a")) return false;
+    for (int d = 0; d < a->ndim; d++)
+        if (a->shape[d] > 1 && a->strides[d] == 0 && a->size > 0)
+            return gi_fail(site, GA_BAD_ARGUMENT, "a repeats its elements (ga_broadcast_to): copy it first") != NULL;
+    return true;
+}
+
+/* Values as a packed array like `a`, in memory of its own where it would be overwritten. */
+static ga_array *gi_do_values(const gi_composition *c, ga_arg v, const ga_array *a)
+{
+    if (v.kind == GA_KIND_ARRAY && !gi_array_check(c->site, v.array, "values")) return NULL;
+    if (!gi_copy_keeps_kind(c->site, v, a->dtype)) return NULL;
+    const ga_array *both[2] = { a, v.array };
+    if (gi_common_device(c->site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
+    ga_shape none;
+    memset(&none, 0, sizeof none);
+    if (!v.array) return (ga_full)(none, v, gi_new_on(c->site, a->dtype, a->device));
+    if (ga_may_share_memory(a, v.array)) return gi_copy_convert(c->site, v.array, a->dtype);
+    return gi_copy_contiguous(c->site, v.array, a->dtype);
+}
+
+bool(ga_set_at)(ga_array *a, ga_arg value, ga_shape index, const char *site)
+{
+    char *p = (char *)(uintptr_t)gi_element_at(site, a, &index), element[16];
+    if (!p || !gi_places_writable(site, a)) return false;
+    if (value.kind == GA_KIND_ARRAY)
+        return gi_fail(site, GA_BAD_ARGUMENT, "the value is an array: ga_copyto(ga_index(a, ...), value) writes it") != NULL;
+    if (!gi_copy_keeps_kind(site, value, a->dtype) || !gi_number_element(site, value, a->dtype, element)) return false;
+    if (a->device == GA_CPU) return memcpy(p, element, (size_t)ga_itemsize(a->dtype)) != NULL;
+    ga_array *one  = gi_array_new_view(site, a, p, a->dtype, 0, a->shape, a->strides);
+    bool      done = one && gi_copy_assign_where(site, one, value, NULL);
+    ga_free(one);
+    return done;
+}
+
+/* ---- index arrays ------------------------------------------------------------------------------------------------------------- */
+
+/* Indices as new int64 of 0 to n - 1, by the mode. */
+static ga_array *gi_do_settled(const gi_composition *c, const ga_array *index, int64_t n, ga_take_mode mode)
+{
+    if (gi_dtype_kind(index->dtype) != 1)
+        return (ga_array *)gi_fail(c->site, GA_BAD_DTYPE, "indices are %s: they must be integers", ga_dtype_name(index->dtype));
+    ga_array *settled = gi_copy_convert(c->site, index, GA_I64);
+    if (!settled || settled->size == 0) return settled;
+    if (n == 0)
+        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "the axis has length 0, and %lld indices are given",
+                                   (long long)settled->size);
+    if (settled->device == GA_CPU) return gi_settle_indices(c->site, settled, n, mode) ? settled : NULL;
+    ga_array *all = gi_do_count(c, 0, n, GA_CUDA);
+    return all ? gi_take_by(c->site, all, 0, settled, mode) : NULL;
+}
+
+/* Index arrays of the axes of an array: NULL is a whole axis. */
+typedef struct gi_indexing {
+    int             axes;
+    const ga_array *of[GPUARR_MAX_DIMS];
+    int             ndim, first, spread; /* of the result; where the axes of the index arrays are, and how many */
+    int64_t         shape[GPUARR_MAX_DIMS];
+} gi_indexing;
+
+/* A mask stands for the index arrays that ga_nonzero gives. */
+static bool gi_indexing_mask(const gi_composition *c, const ga_array *a, gi_indexing *x, const ga_array *mask)
+{
+    if (x->axes + mask->ndim > a->ndim || mask->ndim == 0 ||
+        !gi_shape_equal(mask->ndim, mask->shape, mask->ndim, a->shape + x->axes))
+        return gi_fail(c->site, GA_BAD_SHAPE, "a mask has shape %s, a %s: its axes must be those of a from number %d on",
+                       gi_shape_of(mask), gi_shape_of(a), x->axes) != NULL;
+    ga_array *found = (ga_nonzero)(mask, c->site);
+    for (int r = 0; found && r < mask->ndim; r++) {
+        ga_array *row = gi_do_part(c, found, 0, r, 1), *line = row ? (ga_ravel)(row, c->site) : NULL;
+        if (!line) return false;
+        x->of[x->axes++] = line;
+    }
+    return found != NULL;
+}
+
+/* Which array stands for which axis? False with an error. */
+static bool gi_indexing_axes(const gi_composition *c, const ga_array *a, int n, const ga_array *const *indices, gi_indexing *x)
+{
+    memset(x, 0, sizeof *x);
+    if (n > 0 && !indices) return gi_fail(c->site, GA_BAD_ARGUMENT, "the list of %d index arrays is NULL", n) != NULL;
+    for (int k = 0; k < n; k++) {
+        const ga_array *index = indices[k] == GA_NO_ARRAY ? NULL : indices[k];
+        if (index || indices[k] == NULL) {
+            const ga_array *both[2] = { a, index };
+            if (!gi_array_check(c->site, index, "an index array") || gi_common_device(c->site, 2, both) == GA_DEVICE_DEFAULT)
+                return false;
+        }
+        if (index && index->dtype == GA_BOOL) {
+            if (!gi_indexing_mask(c, a, x, index)) return false;
+        } else if (x->axes < a->ndim) {
+            x->of[x->axes++] = index;
+        } else {
+            return gi_fail(c->site, GA_BAD_SHAPE, "more index arrays than the %d axes of a", a->ndim) != NULL;
+        }
+    }
+    return true;
+}
+
+/* The shape of the result: what the index arrays broadcast to takes the place of their axes, or, where a whole axis lies between them,
+   comes first. */
+static bool gi_indexing_shape(const gi_composition *c, const ga_array *a, gi_indexing *x)
+{
+    int64_t shape[GPUARR_MAX_DIMS];
+    int     last = -1, runs = 0, whole = 0;
+    for (int d = 0; d < a->ndim; d++) {
+        if (x->of[d] && !gi_shape_broadcast(&x->spread, shape, x->of[d]->ndim, x->of[d]->shape))
+            return gi_fail(c->site, GA_BAD_SHAPE, "the index arrays do not broadcast: one has shape %s, those before it %s",
+                           gi_shape_of(x->of[d]), gi_shape_text(x->spread, shape)) != NULL;
+        if (x->of[d]) {
+            if (runs == 0) x->first = whole;
+            runs += last != d - 1 || runs == 0;
+            last = d;
+        }
+        whole += !x->of[d];
+    }
+    if (runs > 1) x->first = 0;
+    x->ndim = whole + x->spread;
+    if (runs == 0) return gi_fail(c->site, GA_BAD_ARGUMENT, "there is no index array") != NULL;
+    if (x->ndim > GPUARR_MAX_DIMS)
+        return gi_fail(c->site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", x->ndim, GPUARR_MAX_DIMS) != NULL;
+    for (int d = 0, k = 0; d < a->ndim; d++)
+        if (!x->of[d]) {
+            x->shape[k < x->first ? k : k + x->spread] = a->shape[d];
+            k++;
+        }
+    for (int k = 0; k < x->spread; k++) x->shape[x->first + k] = shape[k];
+    return true;
+}
+
+/* The places in C order of a, of the shape of the result. */
+static ga_array *gi_do_places(const gi_composition *c, const ga_array *a, int n, const ga_array *const *indices, gi_indexing *x)
+{
+    ga_array *sum    = NULL;
+    int64_t   stride = 1;
+    if (!gi_indexing_axes(c, a, n, indices, x) || !gi_indexing_shape(c, a, x)) return NULL;
+    for (int d = a->ndim - 1, whole = x->ndim - x->spread; d >= 0; d--) {
+        ga_array *index =
+            x->of[d] ? gi_do_settled(c, x->of[d], a->shape[d], GA_TAKE_RAISE) : gi_do_count(c, 0, a->shape[d], a->device);
+        if (!index) return NULL;
+        int     ndim = index->ndim + x->ndim - x->spread - x->first; /* with axes of length 1 behind */
+        int64_t shape[GPUARR_MAX_DIMS];
+        whole -= !x->of[d];
+        if (!x->of[d]) ndim = x->ndim - (whole < x->first ? whole : whole + x->spread);
+        for (int k = 0; k < GPUARR_MAX_DIMS; k++) shape[k] = k < index->ndim ? index->shape[k] : 1;
+        index = gi_do_reshape(c, index, ndim, shape);
+        sum   = sum ? (ga_multiply_add)(GA_ARG(index), GA_ARG(stride), GA_ARG(sum), gi_map_site(c->site))
+                    : GI_DO_2(c, multiply, index, stride);
+        if (!sum) return NULL;
+        stride *= a->shape[d];
+    }
+    return sum;
+}
+
+ga_array *(ga_index_take_n)(const ga_array *a, int n, const ga_array *const *indices, const char *site)
+{
+    if (!gi_array_check(site, a, "a")) return NULL;
+    gi_composition c;
+    gi_indexing    x;
+    gi_compose_begin(&c, site);
+    ga_array *places = gi_do_places(&c, a, n, indices, &x), *line = places ? (ga_ravel)(a, site) : NULL;
+    return gi_compose_end(&c, line ? gi_do_take(&c, line, places, 0) : NULL);
+}
+
+/* One value, or a packed array of that shape. */
+static ga_array *gi_do_spread(const gi_composition *c, ga_array *values, int ndim, const int64_t *shape)
+{
+    ga_shape s;
+    memset(&s, 0, sizeof s);
+    s.ndim = ndim;
+    memcpy(s.n, shape, (size_t)ndim * sizeof *shape);
+    if (!values || values->ndim == 0 || gi_shape_equal(ndim, shape, values->ndim, values->shape)) return values;
+    ga_array *wide = (ga_broadcast_to)(values, s, c->site);
+    return wide ? (ga_ascontiguous)(wide, c->site) : NULL;
+}
+
+static ga_array *gi_index_store(ga_array *a, int n, const ga_array *const *indices, ga_arg v, bool add, const char *site)
+{
+    if (!gi_places_writable(site, a)) return NULL;
+    gi_composition c;
+    gi_indexing    x;
+    gi_compose_begin(&c, site);
+    ga_array *places = gi_do_places(&c, a, n, indices, &x), *values = places ? gi_do_values(&c, v, a) : NULL;
+    values = values ? gi_do_spread(&c, values, x.ndim, x.shape) : NULL;
+    return gi_compose_end(&c, values ? gi_do_scatter(&c, a, places, values, add) : NULL);
+}
+
+ga_array *(ga_index_put_n)(ga_array *a, int n, const ga_array *const *indices, ga_arg values, const char *site)
+{
+    return gi_index_store(a, n, indices, values, false, site);
+}
+ga_array *(ga_add_at_n)(ga_array *a, int n, const ga_array *const *indices, ga_arg values, const char *site)
+{
+    return gi_index_store(a, n, indices, values, true, site);
+}
+
+/* ---- along an axis, and in the flattened array ---------------------------------------------------------------------------------- */
+
+/* The index arrays of *_along_axis: their number, 0 with an error. */
+static int gi_do_along_axis(const gi_composition *c, const ga_array *a, const ga_array *indices, int axis, const ga_array **all)
+{
+    axis = gi_axis(c->site, axis, a->ndim);
+    if (axis < 0 || !gi_array_check(c->site, indices, "indices")) return 0;
+    if (indices->dtype == GA_BOOL || indices->ndim != a->ndim)
+        return gi_fail(c->site, GA_BAD_SHAPE, "indices are %s of shape %s: they must be integers, with the %d axes of a",
+                       ga_dtype_name(indices->dtype), gi_shape_of(indices), a->ndim),
+               0;
+    for (int d = 0; d < a->ndim; d++) {
+        ga_array *line = d == axis ? NULL : gi_do_count(c, 0, a->shape[d], a->device);
+        all[d]         = d == axis ? indices : line ? gi_do_turn(c, line, d, a->ndim) : NULL;
+        if (!all[d]) return 0;
+    }
+    return a->ndim;
+}
+
+ga_array *(ga_take_along_axis)(const ga_array *a, const ga_array *indices, ga_along_options o)
+{
+    if (!gi_array_check(o.site, a, "a")) return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    const ga_array *all[GPUARR_MAX_DIMS];
+    const int       n = gi_do_along_axis(&c, a, indices, o.axis, all);
+    return gi_compose_end(&c, n > 0 ? (ga_index_take_n)(a, n, all, o.site) : NULL);
+}
+
+ga_array *(ga_put_along_axis)(ga_array *a, const ga_array *indices, ga_arg values, ga_along_options o)
+{
+    if (!gi_places_writable(o.site, a)) return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    const ga_array *all[GPUARR_MAX_DIMS];
+    const int       n = gi_do_along_axis(&c, a, indices, o.axis, all);
+    return gi_compose_end(&c, n > 0 ? gi_index_store(a, n, all, values, false, o.site) : NULL);
+}
+
+/* Values again and again, from the first one on. */
+static ga_array *gi_do_again(const gi_composition *c, ga_array *a, const ga_array *places, ga_array *values)
+{
+    if (!values || (values->size == 0 && places->size > 0)) return NULL;
+    ga_array *many = values->size == 1 ? values : (ga_resize)(values, gi_line(places->size), c->site);
+    return many ? gi_do_scatter(c, a, places, many, false) : NULL;
+}
+
+ga_array *(ga_put)(ga_array *a, const ga_array *indices, ga_arg v, ga_put_options o)
+{
+    if (!gi_places_writable(o.site, a) || !gi_array_check(o.site, indices, "indices")) return NULL;
+    if ((int)o.mode < GA_TAKE_RAISE || o.mode > GA_TAKE_CLIP)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is not GA_TAKE_RAISE, GA_TAKE_WRAP or GA_TAKE_CLIP",
+                                   (int)o.mode);
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    const ga_array *both[2] = { a, indices };
+    const bool      ok      = gi_common_device(o.site, 2, both) != GA_DEVICE_DEFAULT;
+    ga_array       *places  = ok ? gi_do_settled(&c, indices, a->size, o.mode) : NULL,
+             *values        = places ? gi_do_values(&c, v, a) : NULL;
+    if (values && values->size == 0) return gi_compose_end(&c, a); /* as NumPy: nothing is put */
+    return gi_compose_end(&c, gi_do_again(&c, a, places, values));
+}
+
+ga_array *(ga_place)(ga_array *a, const ga_array *mask, ga_arg v, const char *site)
+{
+    if (!gi_places_writable(site, a) || !gi_array_check(site, mask, "mask")) return NULL;
+    const ga_array *both[2] = { a, mask };
+    if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
+    if (mask->size != a->size)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "mask has shape %s, a %s: they must have as many elements",
+                                   gi_shape_of(mask), gi_shape_of(a));
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    ga_array *places = (ga_flatnonzero)(mask, site), *values = places ? gi_do_values(&c, v, a) : NULL;
+    if (values && values->size == 0 && places->size > 0) gi_fail(site, GA_BAD_SHAPE, "values has no element");
+    return gi_compose_end(&c, gi_do_again(&c, a, places, values));
+}
