@@ -184,6 +184,20 @@ GA_API const char *ga_dtype_name(ga_dtype dtype);
 GA_API int64_t ga_itemsize(ga_dtype dtype);
 /* The dtype that holds both, by NumPy's table: int64 and float32 give float64. */
 GA_API ga_dtype ga_promote(ga_dtype a, ga_dtype b);
+/* The limits of floats (and of the parts of complex numbers), and of integers, as numpy.finfo and iinfo; all 0 on error. */
+typedef struct ga_float_info {
+    int    bits, nmant, maxexp, minexp, precision;
+    double eps, epsneg, max, min, tiny, smallest_subnormal, resolution; /* tiny: the smallest normal number */
+} ga_float_info;
+typedef struct ga_int_info {
+    int      bits;
+    int64_t  min;
+    uint64_t max;
+} ga_int_info;
+GA_API ga_float_info(ga_finfo)(ga_dtype dtype, const char *site);
+GA_API ga_int_info(ga_iinfo)(ga_dtype dtype, const char *site);
+/* Is it of the kind "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating" or "numeric"? */
+GA_API bool(ga_isdtype)(ga_dtype dtype, const char *kind, const char *site);
 /* Does every value of `from` survive in `to`? (NumPy's casting="safe") */
 GA_API bool ga_can_cast(ga_dtype from, ga_dtype to);
 
@@ -658,6 +672,9 @@ typedef struct ga_nan_options {
 #define GI_DEFAULTS_ga_nan_options   .posinf = GA_REAL_DEFAULT, .neginf = GA_REAL_DEFAULT,
 GA_API ga_array *(ga_nan_to_num)(const ga_array *x, ga_nan_options o); /* a new array */
 GA_API ga_array *(ga_i0)(const ga_array *x, const char *site); /* the modified Bessel function of order 0: within 8 ulp */
+/* The dtype that arrays and numbers have together: ga_result_type((a, 2.5)). */
+GA_API ga_dtype(ga_result_type_n)(int n, const ga_arg *operands, const char *site);
+GA_API ga_array *(ga_sort_complex)(const ga_array *a, const char *site); /* along the last axis, as complex numbers */
 GA_API ga_array *(ga_float_power)(ga_arg x, ga_arg y, ga_map_options o); /* ga_power in float64 */
 /* The quotient rounded down, and in *remainder (or NULL) what is left: ga_divmod(x, 3, &rest). */
 GA_API ga_array *(ga_divmod)(ga_arg x, ga_arg y, ga_array **remainder, const char *site);
@@ -673,6 +690,36 @@ typedef struct ga_angle_options {
 } ga_angle_options;
 #define GI_DEFAULTS_ga_angle_options
 GA_API ga_array *(ga_angle)(ga_arg z, ga_angle_options o); /* of complex numbers; of real ones 0 or pi */
+/* The first of the values whose condition (bool) is true, or `otherwise`: ga_select((a, b), (x, 1), 0). */
+GA_API ga_array *(ga_select_n)(int n, const ga_array *const *conditions, int values, const ga_arg *list, ga_arg otherwise,
+                               const char *site);
+/* The last of the values whose condition is true, of the dtype of x; else the value behind them, or 0: ga_piecewise(x, (a, b), (y, z, 1)). */
+GA_API ga_array *(ga_piecewise_n)(const ga_array *x, int n, const ga_array *const *conditions, int values, const ga_arg *list,
+                                  const char *site);
+typedef enum ga_bit_order {
+    GA_BITS_BIG,
+    GA_BITS_LITTLE
+} ga_bit_order; /* the first element is the highest bit, or the lowest */
+typedef struct ga_packbits_options {
+    GI_BY_POSITION
+    int axis              GI_IS(GA_AXIS_DEFAULT); /* not given: of the flattened array */
+    ga_bit_order bitorder GI_DEFAULT;
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_packbits_options;
+#define GI_DEFAULTS_ga_packbits_options   .axis = GA_AXIS_DEFAULT,
+typedef struct ga_unpackbits_options {
+    GI_BY_POSITION
+    int axis              GI_IS(GA_AXIS_DEFAULT);
+    int64_t count         GI_IS(GA_LENGTH_DEFAULT); /* so many bits; < 0: without the last ones */
+    ga_bit_order bitorder GI_DEFAULT;
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_unpackbits_options;
+#define GI_DEFAULTS_ga_unpackbits_options .axis = GA_AXIS_DEFAULT, .count = GA_LENGTH_DEFAULT,
+/* Eight elements, 0 or not, as the bits of a uint8; and back, as 0 and 1. */
+GA_API ga_array *(ga_packbits)(const ga_array *a, ga_packbits_options o);
+GA_API ga_array *(ga_unpackbits)(const ga_array *a, ga_unpackbits_options o);
 /* p[0] x^(n - 1) + ... + p[n - 1], by Horner's rule; and the polynomial, so written, that has these roots. */
 GA_API ga_array *(ga_polyval)(const ga_array *p, ga_arg x, const char *site);
 GA_API ga_array *(ga_poly)(const ga_array *roots, const char *site);
@@ -688,7 +735,7 @@ typedef struct ga_close_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_close_options;
-#define GI_DEFAULTS_ga_close_options .rtol = 1e-5, .atol = 1e-8,
+#define GI_DEFAULTS_ga_close_options      .rtol = 1e-5, .atol = 1e-8,
 typedef struct ga_equal_options {
     GI_BY_POSITION
     bool equal_nan GI_DEFAULT;
@@ -967,25 +1014,27 @@ GA_API ga_array *(ga_index_put_n)(ga_array *a, int n, const ga_array *const *ind
                                   const char *site); /* a[rows, cols] = values: ga_index_put(a, (rows, cols), values) */
 GA_API ga_array *(ga_add_at_n)(ga_array *a, int n, const ga_array *const *indices, ga_arg values,
                                const char *site); /* np.add.at: each value is added, in their order */
+typedef struct ga_mode_options {
+    GI_BY_POSITION
+    ga_take_mode mode GI_DEFAULT;
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_mode_options;
+#define GI_DEFAULTS_ga_mode_options
+/* a[i] says which of the choices is taken at i; they broadcast: ga_choose(a, (x, y, 0)). */
+GA_API ga_array *(ga_choose_n)(const ga_array *a, int n, const ga_arg *choices, ga_mode_options o);
 typedef struct ga_along_options {
     GI_BY_POSITION
     int axis GI_IS(-1);
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_along_options;
-#define GI_DEFAULTS_ga_along_options  .axis = -1,
+#define GI_DEFAULTS_ga_along_options        .axis = -1,
 /* Indices as ga_argsort gives them, with the other axes of `a`, or of length 1. */
 GA_API ga_array *(ga_take_along_axis)(const ga_array *a, const ga_array *indices, ga_along_options o);
 GA_API ga_array *(ga_put_along_axis)(ga_array *a, const ga_array *indices, ga_arg values, ga_along_options o);
-typedef struct ga_put_options {
-    GI_BY_POSITION
-    ga_take_mode mode GI_DEFAULT;
-    GI_BY_NAME
-    const char *site GI_IS("");
-} ga_put_options;
-#define GI_DEFAULTS_ga_put_options
 /* At places of the flattened a; at the elements where mask is true. If there are too few values, they begin again. */
-GA_API ga_array *(ga_put)(ga_array *a, const ga_array *indices, ga_arg values, ga_put_options o);
+GA_API ga_array *(ga_put)(ga_array *a, const ga_array *indices, ga_arg values, ga_mode_options o);
 GA_API ga_array *(ga_place)(ga_array *a, const ga_array *mask, ga_arg values, const char *site);
 typedef struct ga_histogram_options {
     GI_BY_POSITION
@@ -2054,7 +2103,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(store) X(fits) X(print) X(benchmark) X(launch) \
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
-    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(ravel) X(angle) X(along) X(put)
+    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(ravel) X(angle) X(along) X(mode) X(packbits) X(unpackbits)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};
@@ -2257,6 +2306,8 @@ GI_END_FAST
 #include "gpuarr/ops/polynomials.h"
 #include "gpuarr/ops/numbers.h"
 #include "gpuarr/ops/places.h"
+#include "gpuarr/ops/choices.h"
+#include "gpuarr/ops/facts.h"
 #include "gpuarr/ops/label.h"
 #include "gpuarr/ops/measures.h"
 #include "gpuarr/ops/roots.h"

@@ -549,7 +549,7 @@ static void test_sums(void)
 static void test_written(void)
 {
     ga_array *v = ga_values(1, 2, 3, 4), *m = ga_reshape(v, (2, 2)), *places = ga_ints(0, 1), *mask = ga_greater(m, 1),
-             *order = ga_argsort(m);
+             *order = ga_argsort(m), *bytes = ga_packbits(mask), *pair = ga_values(1, 2);
     RUN_BOOL(ga_set_at(m, 1, 0, 0));
     RUN(ga_index_take(m, (places, GA_COLON)));
     RUN(ga_index_take(m, (mask)));
@@ -559,12 +559,20 @@ static void test_written(void)
     RUN_INTO(ga_put_along_axis(m, order, m));
     RUN_INTO(ga_put(m, places, v));
     RUN_INTO(ga_place(m, m, v));
+    RUN(ga_select((mask), (m), 0));
+    RUN(ga_piecewise(m, (mask), (1, 2)));
+    RUN(ga_choose(places, (pair, 2)));
+    RUN(ga_sort_complex(v));
+    RUN(ga_packbits(mask, .axis = 0));
+    RUN(ga_unpackbits(bytes, .count = 5));
     RUN(ga_divmod(v, 2, &extra[0]));
     RUN(ga_modf(v, &extra[0]));
     RUN(ga_frexp(v, &extra[0]));
     RUN(ga_angle(v, .deg = true));
     RUN(ga_float_power(v, 2));
     RUN(ga_sinc(v));
+    ga_free(pair);
+    ga_free(bytes);
     ga_free(order);
     ga_free(mask);
     ga_free(places);

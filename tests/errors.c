@@ -206,6 +206,8 @@ static bool says_freed(void)
     X(ga_put_along_axis(x, whole, 1)) X(ga_put_along_axis(v, x, 1)) X(ga_put_along_axis(v, whole, x))                  \
     X(ga_put(x, whole, 1)) X(ga_put(v, x, 1)) X(ga_put(v, whole, x)) X(ga_place(x, v, 1)) X(ga_place(v, x, 1))         \
     X(ga_place(v, v, x))                                                                                               \
+    X(ga_select((x), (1), 0)) X(ga_piecewise(x, (v), (1))) X(ga_piecewise(v, (x), (1))) X(ga_choose(x, (v)))           \
+    X(ga_choose(whole, (x))) X(ga_sort_complex(x)) X(ga_packbits(x)) X(ga_unpackbits(x)) X(ga_result_type((x)))        \
     X(ga_float_power(x, 2)) X(ga_float_power(2, x))                                                                    \
     X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
 /* and with options that a call has seen fail */

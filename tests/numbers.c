@@ -82,9 +82,71 @@ static void test_two_results(void)
     }
 }
 
+static void test_dtypes(void)
+{
+    ga_scope {
+        const ga_float_info f = ga_finfo(GA_F32), c = ga_finfo(GA_C128);
+        CHECK(f.bits == 32 && f.eps == 0x1p-23 && f.tiny == 0x1p-126 && f.max == 3.4028234663852886e38 && f.min == -f.max);
+        CHECK(f.epsneg == 0x1p-24 && f.nmant == 23 && f.maxexp == 128 && f.minexp == -126 && f.precision == 6);
+        CHECK(c.bits == 64 && c.max == 1.7976931348623157e308 && c.smallest_subnormal == 0x1p-1074 && c.resolution == 1e-15);
+        CHECK(ga_iinfo(GA_I8).min == -128 && ga_iinfo(GA_I8).max == 127 && ga_iinfo(GA_U64).max == UINT64_MAX);
+        CHECK(ga_iinfo(GA_I64).min == INT64_MIN && ga_iinfo(GA_I64).bits == 64 && ga_iinfo(GA_U8).max == 255);
+        CHECK_FAILS(ga_finfo(GA_I32).bits != 0, "int32 has no fractions: ga_iinfo");
+        CHECK_FAILS(ga_iinfo(GA_F32).bits != 0, "float32 is no integer: ga_finfo");
+        CHECK_FAILS(ga_iinfo(GA_BOOL).bits != 0, "bool is no integer");
+        CHECK_FAILS(ga_finfo((ga_dtype)99).bits != 0, "99 is not a dtype");
+        CHECK(ga_isdtype(GA_I8, "signed integer") && !ga_isdtype(GA_U8, "signed integer") && ga_isdtype(GA_U8, "integral"));
+        CHECK(ga_isdtype(GA_BOOL, "bool") && !ga_isdtype(GA_BOOL, "numeric") && ga_isdtype(GA_C64, "complex floating"));
+        CHECK(ga_isdtype(GA_F32, "real floating") && ga_isdtype(GA_U16, "unsigned integer"));
+        CHECK_FAILS(ga_isdtype(GA_F32, "float"), "kind is \"float\"");
+        ga_array *a = ga_astype(ga_ints(1, 2), GA_F32), *u = ga_astype(a, GA_U16), *i = ga_astype(a, GA_I16);
+        CHECK(ga_result_type((a, 2.5)) == GA_F32 && ga_result_type((i, 2.5)) == GA_F64 && ga_result_type((u, i)) == GA_I32);
+        CHECK(ga_result_type((u, i, a)) == GA_F32); /* as NumPy, which looks at all of them */
+        CHECK_FAILS(ga_result_type_n(0, NULL) != GA_DTYPE_DEFAULT, "there is no operand");
+        ga_array *bits = ga_ints(1, 0, 1, 1, 0, 0, 0, 0, 1), *bytes = ga_packbits(bits);
+        SHOWS(GA_U8, "[176 128]", ga_packbits(bits));
+        SHOWS(GA_U8, "[13  1]", ga_packbits(bits, .bitorder = GA_BITS_LITTLE));
+        SHOWS(GA_U8, "[1 0 1 1 0 0 0 0 1]", ga_unpackbits(bytes, .count = 9));
+        SHOWS(GA_U8, "[[1 0 1]\n [1 0 0]]", ga_unpackbits(ga_reshape(bytes, (2, 1)), .axis = 1, .count = -5));
+        SHOWS(GA_U8, "[[128 128]]", ga_packbits(ga_ones((1, 2), .dtype = GA_BOOL), 0));
+        CHECK_FAILS(ga_packbits(a), "a is float32");
+        CHECK_FAILS(ga_unpackbits(bits), "a is int64: bits are unpacked of uint8");
+        CHECK_FAILS(ga_unpackbits(bytes, .count = -17), "there are 16 bits");
+        CHECK_FAILS(ga_packbits(bits, .bitorder = (ga_bit_order)7), ".bitorder = 7");
+    }
+}
+
+static void test_choices(void)
+{
+    ga_scope {
+        ga_array *x = ga_values(-2, -1, 0, 1, 2), *low = ga_less(x, 0), *high = ga_greater(x, -2), *which = ga_ints(0, 2, 1);
+        SHOWS(GA_F64, "[10. 10.  0.  1.  2.]", ga_select((low, high), (10, x), -1));
+        SHOWS(GA_F64, "[-1. -1.  5.  5.  5.]", ga_select((ga_logical_not(low)), (5), -1.0));
+        SHOWS(GA_F64, "[ 1. -1.  0.  1.  2.]", ga_piecewise(x, (low, high), (1, x)));
+        SHOWS(GA_F64, "[1. 1. 7. 7. 7.]", ga_piecewise(x, (low), (1, 7)));
+        SHOWS(GA_I64, "[10  6 20]", ga_choose(which, (10, 20, ga_ints(5, 6, 7))));
+        SHOWS(GA_I64, "[20 20 10]", ga_choose(ga_ints(9, 1, -4), (10, 20), GA_TAKE_CLIP));
+        SHOWS(GA_C128, "[1.+0.j 2.+0.j 3.+0.j]", ga_sort_complex(ga_ints(2, 3, 1)));
+        CHECK_FAILS(ga_select((low, high), (1), 0), "1 values for 2 conditions");
+        CHECK_FAILS(ga_select((x), (1), 0), "condition number 0 is float64: it must be bool");
+        CHECK_FAILS(ga_select((low), (1), (ga_array *)NULL), "NULL");
+        CHECK_FAILS(ga_piecewise(which, (ga_equal(which, 0)), (0.5)), "without losing its kind");
+        CHECK_FAILS(ga_piecewise(which, (low), (1)), "condition number 0 has shape (5,), x (3,)");
+        CHECK_FAILS(ga_choose(which, (1, 2)), "out of bounds");
+        CHECK_FAILS(ga_choose(x, (1, 2)), "must be integers");
+        CHECK_FAILS(ga_choose(which, (1, 2), .mode = (ga_take_mode)5), ".mode = 5");
+        CHECK_FAILS(ga_choose_n(which, 0, NULL), "nothing to choose from");
+        ga_array *chunked = ga_full((4), 2.5, .chunks = ga_chunks(3));
+        SHOWS(GA_F64, "[1. 1. 1. 1.]", ga_compute(ga_select((ga_greater(chunked, 2)), (1), chunked)));
+        SHOWS(GA_F64, "[1. 1. 1. 1.]", ga_compute(ga_piecewise(chunked, (ga_greater(chunked, 2)), (1))));
+    }
+}
+
 int main(void)
 {
     test_begin();
+    test_dtypes();
+    test_choices();
     test_rows();
     test_two_results();
     return test_end();

@@ -355,6 +355,16 @@ static inline ga_array *gi_add_at(ga_array *a, gi_list l, ga_arg v, const char *
 {
     return (ga_add_at_n)(a, l.n, l.a, v, site);
 }
+static inline ga_array *gi_choose(const ga_array *a, gi_args l, ga_mode_options o) { return (ga_choose_n)(a, l.n, l.a, o); }
+static inline ga_array *gi_select_args(gi_list conditions, gi_args values, ga_arg otherwise, const char *site)
+{
+    return (ga_select_n)(conditions.n, conditions.a, values.n, values.a, otherwise, site);
+}
+static inline ga_array *gi_piecewise(const ga_array *x, gi_list conditions, gi_args values, const char *site)
+{
+    return (ga_piecewise_n)(x, conditions.n, conditions.a, values.n, values.a, site);
+}
+static inline ga_dtype  gi_result_type(gi_args l, const char *site) { return (ga_result_type_n)(l.n, l.a, site); }
 static inline ga_array *gi_lexsort(gi_list l, const char *site) { return (ga_lexsort_n)(l.n, l.a, site); }
 
 /* The shapes of calls: a number is an argument passed as it is, N an operand (array or number), S a shape in parentheses, L a
@@ -619,8 +629,20 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_add_at(a, indices, values) GI_CALL(gi_add_at(a, GI_LIST indices, GA_ARG(values), GI_SITE("ga_add_at(" #a ", " #indices ", " #values ")")))
 #define ga_take_along_axis(...) GI_2(ga_take_along_axis, ga_along_options, GI_SITE("ga_take_along_axis(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_put_along_axis(...)  GI_2N(ga_put_along_axis, ga_along_options, GI_SITE("ga_put_along_axis(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_put(...)             GI_2N(ga_put, ga_put_options, GI_SITE("ga_put(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_put(...)             GI_2N(ga_put, ga_mode_options, GI_SITE("ga_put(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_place(a, mask, values) GI_CALL((ga_place)(a, mask, GA_ARG(values), GI_LISTS(0, GI_SITE("ga_place(" #a ", " #mask ", " #values ")"))))
+#define ga_choose_n(...)        GI_3(ga_choose_n, ga_mode_options, GI_SITE("ga_choose_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_choose(...)          GI_1A(gi_choose, ga_mode_options, GI_SITE("ga_choose(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_select(conditions, values, otherwise) GI_CALL(gi_select_args(GI_LIST conditions, GI_OPERANDS_IN_PARENTHESES values, GA_ARG(otherwise), GI_SITE("ga_select(" #conditions ", " #values ", " #otherwise ")")))
+#define ga_piecewise(x, conditions, values) GI_CALL(gi_piecewise(x, GI_LIST conditions, GI_OPERANDS_IN_PARENTHESES values, GI_SITE("ga_piecewise(" #x ", " #conditions ", " #values ")")))
+#define ga_sort_complex(a)      (ga_sort_complex)(a, GI_SITE("ga_sort_complex(" #a ")"))
+#define ga_packbits(...)        GI_1(ga_packbits, ga_packbits_options, GI_SITE("ga_packbits(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_unpackbits(...)      GI_1(ga_unpackbits, ga_unpackbits_options, GI_SITE("ga_unpackbits(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_finfo(dtype)         (ga_finfo)(dtype, GI_SITE("ga_finfo(" #dtype ")"))
+#define ga_iinfo(dtype)         (ga_iinfo)(dtype, GI_SITE("ga_iinfo(" #dtype ")"))
+#define ga_isdtype(dtype, kind) (ga_isdtype)(dtype, kind, GI_SITE("ga_isdtype(" #dtype ", " #kind ")"))
+#define ga_result_type_n(n, operands) (ga_result_type_n)(n, operands, GI_SITE("ga_result_type_n(" #n ", " #operands ")"))
+#define ga_result_type(operands) GI_CALL(gi_result_type(GI_OPERANDS_IN_PARENTHESES operands, GI_SITE("ga_result_type(" #operands ")")))
 /* other names */
 #define ga_abs(...)             GI_1(ga_absolute, ga_map_options, GI_SITE("ga_abs(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_acos(...)            GI_1(ga_arccos, ga_map_options, GI_SITE("ga_acos(" #__VA_ARGS__ ")"), __VA_ARGS__, )

@@ -64,12 +64,15 @@ static void gi_number_text(ga_arg v, char *text, size_t room)
     if (v.kind == GA_KIND_COMPLEX) gi_point_text(text); /* of its second number */
 }
 
-/* The dtype that holds all operands: arrays promote by NumPy's table, then numbers adapt. */
+/* The dtype that holds all operands: arrays promote by NumPy's table, the largest one first (uint16, int16 and float32 are float32), then
+   numbers adapt. */
 static ga_dtype gi_common_dtype(int n, const ga_arg *in)
 {
     ga_dtype dtype = GA_DTYPE_DEFAULT;
     for (int k = 0; k < n; k++)
-        if (in[k].array) dtype = dtype == GA_DTYPE_DEFAULT ? in[k].array->dtype : ga_promote(dtype, in[k].array->dtype);
+        if (in[k].array && in[k].array->dtype > dtype) dtype = in[k].array->dtype;
+    for (int k = 0; k < n; k++)
+        if (in[k].array) dtype = ga_promote(dtype, in[k].array->dtype);
     bool only_numbers = dtype == GA_DTYPE_DEFAULT;
     for (int k = 0; k < n; k++) {
         if (in[k].array) continue;

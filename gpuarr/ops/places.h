@@ -330,7 +330,7 @@ static ga_array *gi_do_again(const gi_composition *c, ga_array *a, const ga_arra
     return many ? gi_do_scatter(c, a, places, many, false) : NULL;
 }
 
-ga_array *(ga_put)(ga_array *a, const ga_array *indices, ga_arg v, ga_put_options o)
+ga_array *(ga_put)(ga_array *a, const ga_array *indices, ga_arg v, ga_mode_options o)
 {
     if (!gi_places_writable(o.site, a) || !gi_array_check(o.site, indices, "indices")) return NULL;
     if ((int)o.mode < GA_TAKE_RAISE || o.mode > GA_TAKE_CLIP)

@@ -92,7 +92,9 @@ OPTIONS = {
     "$": options("ravel", "i mode |"),
     "α": options("angle", "b deg |"),
     "β": options("along", "i axis |"),
-    "γ": options("put", "i mode |"),
+    "γ": options("mode", "i mode |"),
+    "δ": options("packbits", "i axis, i bitorder |"),
+    "ε": options("unpackbits", "i axis, l count, i bitorder |"),
     "+": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 
@@ -137,7 +139,8 @@ FUNCTIONS = """
     poly a:aS  bartlett a:lN  blackman a:lN  hamming a:lN  hanning a:lN  kaiser a:ldN
     float_power a:nnM  divmod a:nnqS  modf a:nqS  frexp a:nqS  angle a:nα
     set_at b:ansS  index_take_n a:akS  index_put_n a:aknS  add_at_n a:aknS  take_along_axis a:aaβ  put_along_axis a:aanβ
-    put a:aanγ  place a:aanS
+    put a:aanγ  place a:aanS  choose_n a:amγ  select_n a:kmnS  piecewise_n a:akmS  sort_complex a:aS
+    packbits a:aδ  unpackbits a:aε  result_type_n t:mS  isdtype b:tcS
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
 SIGNATURES = dict(zip(FUNCTIONS[::2], FUNCTIONS[1::2]))

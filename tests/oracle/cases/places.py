@@ -2,7 +2,7 @@
 import numpy as np
 
 from ..case import case
-from ..comparing import Skip, attempt, exact
+from ..comparing import Skip, attempt, exact, same_bool
 from ..dtypes import BOOL, C128, DTYPES, FLOATS, I64, INTS, fits
 from .copies import saturating
 
@@ -154,3 +154,80 @@ def put(c):
     c.note("indices, mode", (index, mode))
     failed = attempt(lambda: np.put(want, index, cast(v, a), ["raise", "wrap", "clip"][mode or 0]))
     return written(c, failed or want, lambda: c.ga.put(a, index, v, mode=mode), a)
+
+
+def choices(c, n, shape):
+    among = DTYPES if c.chance(0.3) else [c.dtype(DTYPES)]
+    xs = [c.number() if c.chance(0.2) else c.array(c.pick(*among), c.broadcast(shape) if c.chance(0.4) else shape, name=f"choice {k}") for k in range(n)]
+    if any(type(x) is int and not -2**63 <= x < 2**63 for x in xs):
+        raise Skip
+    return xs
+
+
+@case("choose_n", covers=("choose",))
+def choose(c):
+    shape, n = c.shape(None, 100), c.r.randint(1, 5)
+    mode = c.pick(None, 1, 2)
+    a = np.asarray(c.g.integers(0 if not mode else -9, n + c.chance(0.02) if not mode else 9, shape), c.pick(I64, np.dtype("i2")))
+    a = c.view(a) if c.chance(0.9) else a > 0
+    c.note("a, mode", (a, mode))
+    xs = choices(c, n, shape)
+    dtype = attempt(lambda: np.result_type(*xs))
+    want = attempt(lambda: np.choose(a, [np.asarray(x, dtype) for x in xs], mode=["raise", "wrap", "clip"][mode or 0]))
+    c.judge(want if isinstance(want, Exception) else np.asarray(want), lambda: c.ga.choose_n(a, xs, mode=mode))
+
+
+@case("select_n", covers=("select",))
+def select(c):
+    shape, n = c.shape(None, 100), c.r.randint(1, 4)
+    conditions = [c.array(BOOL if c.chance(0.995) else I64, c.broadcast(shape) if c.chance(0.2) else shape, name="condition") for _ in range(n)]
+    xs = [x if isinstance(x, np.ndarray) else c.array(shape=shape) for x in choices(c, n, shape)] + [c.pick(0, 1, 2.5)]
+    want = attempt(lambda: np.select(conditions, xs[:-1], xs[-1]))
+    c.judge(want if isinstance(want, Exception) else np.asarray(want), lambda: c.ga.select_n(conditions, xs[:-1], xs[-1]))
+
+
+@case("piecewise_n", covers=("piecewise",))
+def piecewise(c):
+    x, n = c.array(shape=c.shape(c.r.randint(1, 3), 100), name="x"), c.r.randint(1, 4)
+    conditions = [c.array(BOOL, x.shape, name="condition") for _ in range(n)]
+    xs = [c.r.randint(0, 1) if x.dtype != BOOL else c.chance(0.5) for _ in range(n + c.chance(0.5))]
+    c.note("values", xs)
+    c.judge(attempt(lambda: np.piecewise(x, conditions, xs)), lambda: c.ga.piecewise_n(x, conditions, xs))
+
+
+@case("sort_complex")
+def sort_complex(c):
+    a = c.array(shape=c.shape(c.r.randint(1, 3), 100), style="small")
+    c.judge(np.sort_complex(a), lambda: c.ga.sort_complex(a))
+
+
+@case("packbits", "unpackbits")
+def bits(c):
+    packs = c.name == "packbits"
+    a = c.array(among=[BOOL, BOOL, np.dtype("u1"), np.dtype("i4")] if packs else [np.dtype("u1")] * 30 + [I64])
+    axis, order = c.pick(None, c.axis(a.ndim, several=False)), c.pick(None, 0, 1)
+    if a.ndim == 0:
+        axis = None
+    named = {"axis": axis, "bitorder": order}
+    given = {"axis": axis, "bitorder": ["big", "little"][order or 0]}
+    if not packs and c.chance(0.5):
+        named["count"] = given["count"] = c.r.randint(-20, 40)
+    c.note("options", given)
+    if not packs and a.size == 0 and named.get("count"):
+        raise Skip  # NumPy leaves what is behind no bits as it found it
+    want = attempt(lambda: getattr(np, c.name)(a, **given))
+    c.judge(want, lambda: getattr(c.ga, c.name)(a, **named))
+
+
+KINDS = ("bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating", "numeric")
+
+
+@case("result_type_n", "isdtype", covers=("result_type",))
+def dtypes(c):
+    if c.name == "isdtype":
+        dtype, kind = c.dtype(DTYPES + [C128]), c.pick(*KINDS)
+        return c.judge(bool(np.isdtype(dtype, kind)), lambda: c.ga.isdtype(dtype, kind), same_bool)
+    xs = c.operands(c.r.randint(1, 3), DTYPES + [C128])
+    if any(type(x) is int and not -2**63 <= x < 2**63 for x in xs):
+        raise Skip
+    c.judge(np.zeros(1, np.result_type(*xs)), lambda: np.zeros(1, c.ga.result_type_n(xs)))

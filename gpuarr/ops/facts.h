@@ -1,0 +1,161 @@
+/* ---- facts about dtypes, and bits in bytes ------------------------------------------------------------------------------------ */
+
+ga_float_info(ga_finfo)(ga_dtype dtype, const char *site)
+{
+    ga_float_info f;
+    memset(&f, 0, sizeof f);
+    if (!gi_dtype_check(site, dtype)) return f;
+    const ga_dtype real   = gi_dtype_real(dtype);
+    const bool     single = real == GA_F32;
+    if (!gi_is_float(real)) return (void)gi_fail(site, GA_BAD_DTYPE, "%s has no fractions: ga_iinfo", ga_dtype_name(dtype)), f;
+    f.bits               = single ? 32 : 64;
+    f.nmant              = single ? 23 : 52;
+    f.maxexp             = single ? 128 : 1024;
+    f.minexp             = single ? -126 : -1022;
+    f.precision          = single ? 6 : 15;
+    f.eps                = ldexp(1, -f.nmant);
+    f.epsneg             = f.eps / 2;
+    f.max                = ldexp(2 - f.eps, f.maxexp - 1);
+    f.min                = -f.max;
+    f.tiny               = ldexp(1, f.minexp);
+    f.smallest_subnormal = ldexp(1, f.minexp - f.nmant);
+    f.resolution         = single ? (double)1e-6f : 1e-15;
+    return f;
+}
+
+ga_int_info(ga_iinfo)(ga_dtype dtype, const char *site)
+{
+    ga_int_info i;
+    memset(&i, 0, sizeof i);
+    if (!gi_dtype_check(site, dtype)) return i;
+    if (gi_dtype_kind(dtype) != 1)
+        return (void)gi_fail(site, GA_BAD_DTYPE, "%s is no integer%s", ga_dtype_name(dtype),
+                             dtype == GA_BOOL ? "" : ": ga_finfo"),
+               i;
+    i.bits = 8 * (int)ga_itemsize(dtype);
+    i.max  = UINT64_MAX >> (64 - i.bits + gi_is_signed(dtype));
+    i.min  = gi_is_signed(dtype) ? -(int64_t)i.max - 1 : 0;
+    return i;
+}
+
+ga_dtype(ga_result_type_n)(int n, const ga_arg *operands, const char *site)
+{
+    if (!gi_operands_check(site, n, operands)) return GA_DTYPE_DEFAULT;
+    if (n > 0) return gi_common_dtype(n, operands);
+    gi_fail(site, GA_BAD_ARGUMENT, "there is no operand");
+    return GA_DTYPE_DEFAULT;
+}
+
+bool(ga_isdtype)(ga_dtype dtype, const char *kind, const char *site)
+{
+    static const struct {
+        const char *name;
+        ga_dtype    first, last;
+        int         sign; /* 1: signed integers alone, 0: unsigned ones, -1: all */
+    } kinds[] = { { "bool", GA_BOOL, GA_BOOL, -1 },         { "signed integer", GA_I8, GA_U64, 1 },
+                  { "unsigned integer", GA_I8, GA_U64, 0 }, { "integral", GA_I8, GA_U64, -1 },
+                  { "real floating", GA_F32, GA_F64, -1 },  { "complex floating", GA_C64, GA_C128, -1 },
+                  { "numeric", GA_I8, GA_C128, -1 } };
+    if (!gi_dtype_check(site, dtype)) return false;
+    for (size_t k = 0; kind && k < sizeof kinds / sizeof *kinds; k++)
+        if (strcmp(kind, kinds[k].name) == 0)
+            return dtype >= kinds[k].first && dtype <= kinds[k].last &&
+                   (kinds[k].sign < 0 || gi_is_signed(dtype) == (kinds[k].sign > 0));
+    return gi_fail(site, GA_BAD_ARGUMENT,
+                   "kind is \"%s\": it must be \"bool\", \"signed integer\", \"unsigned integer\", \"integral\", \"real "
+                   "floating\", "
+                   "\"complex floating\" or \"numeric\"",
+                   kind ? kind : "NULL") != NULL;
+}
+
+/* ---- packbits, unpackbits ---------------------------------------------------------------------------------------------------------- */
+
+static bool gi_bits_order(const char *site, ga_bit_order order)
+{
+    return order == GA_BITS_BIG || order == GA_BITS_LITTLE ||
+           gi_fail(site, GA_BAD_ARGUMENT, ".bitorder = %d: it is GA_BITS_BIG or GA_BITS_LITTLE", (int)order) != NULL;
+}
+
+/* The elements along an axis as (those before it, n, each, those behind it). */
+static ga_array *gi_do_bits(const gi_composition *c, const ga_array *a, int axis, int64_t n, int64_t each)
+{
+    int64_t shape[4] = { 1, n, each, 1 };
+    for (int d = 0; d < a->ndim; d++)
+        if (d != axis) shape[d < axis ? 0 : 3] *= a->shape[d];
+    return gi_do_reshape(c, a, 4, shape);
+}
+
+/* Back, with n elements along the axis. */
+static ga_array *gi_do_bits_joined(const gi_composition *c, const ga_array *bits, const ga_array *a, int axis, int64_t n)
+{
+    int64_t shape[GPUARR_MAX_DIMS];
+    memcpy(shape, a->shape, sizeof shape);
+    shape[axis] = n;
+    return bits ? gi_do_reshape(c, bits, a->ndim, shape) : NULL;
+}
+
+/* The numbers 7 to 0, or 0 to 7, for each of these elements. */
+static ga_array *gi_do_bit_numbers(const gi_composition *c, ga_bit_order order, ga_device device)
+{
+    ga_array *up = gi_do_count(c, 0, 8, device), *line = up && order == GA_BITS_BIG ? (ga_flipud)(up, c->site) : up;
+    ga_array *u8 = line ? (ga_astype)(line, GA_U8, c->site) : NULL;
+    return u8 ? gi_do_turn(c, u8, 2, 4) : NULL;
+}
+
+/* With zeros behind, or cut off, n elements along the axis. */
+static ga_array *gi_do_length(const gi_composition *c, const ga_array *a, int axis, int64_t n)
+{
+    if (!a || n <= a->shape[axis]) return gi_do_part(c, a, axis, 0, n);
+    ga_shape s;
+    memset(&s, 0, sizeof s);
+    s.ndim = a->ndim;
+    memcpy(s.n, a->shape, sizeof s.n);
+    s.n[axis]       = n - a->shape[axis];
+    ga_array *zeros = (ga_zeros)(s, gi_new_on(c->site, a->dtype, a->device));
+    return zeros ? gi_do_join(c, a, zeros, axis) : NULL;
+}
+
+ga_array *(ga_packbits)(const ga_array *a, ga_packbits_options o)
+{
+    if (!gi_array_check_any(o.site, a, "a") || !gi_bits_order(o.site, o.bitorder)) return NULL;
+    if (gi_dtype_kind(a->dtype) > 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "a is %s: bits are packed of bool and integers",
+                                   ga_dtype_name(a->dtype));
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    int               axis  = o.axis;
+    ga_array         *along = gi_along(o.site, a, &axis), *flags = along ? (ga_astype)(along, GA_BOOL, o.site) : NULL;
+    int64_t           bytes   = along ? (along->shape[axis] + 7) / 8 : 0;
+    ga_array         *whole   = flags ? gi_do_length(&c, flags, axis, 8 * bytes) : NULL;
+    ga_array         *eight   = whole ? gi_do_bits(&c, whole, axis, bytes, 8) : NULL;
+    ga_array         *numbers = eight ? gi_do_bit_numbers(&c, o.bitorder, a->device) : NULL;
+    ga_array         *placed = numbers ? GI_DO_2(&c, left_shift, eight, numbers) : NULL, *r = NULL;
+    ga_reduce_options sum = gi_reduce_site(o.site);
+    sum.axis              = 2;
+    sum.dtype             = GA_U8;
+    if (placed) r = (ga_sum)(placed, sum);
+    return gi_compose_end(&c, r ? gi_do_bits_joined(&c, r, along, axis, bytes) : NULL);
+}
+
+ga_array *(ga_unpackbits)(const ga_array *a, ga_unpackbits_options o)
+{
+    if (!gi_array_check_any(o.site, a, "a") || !gi_bits_order(o.site, o.bitorder)) return NULL;
+    if (a->dtype != GA_U8)
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "a is %s: bits are unpacked of uint8", ga_dtype_name(a->dtype));
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    int           axis  = o.axis;
+    ga_array     *along = gi_along(o.site, a, &axis);
+    const int64_t bits = along ? 8 * along->shape[axis] : 0, count = o.count == GA_LENGTH_DEFAULT ? bits
+                                                                     : o.count < 0                ? bits + o.count
+                                                                                                  : o.count;
+    if (along && count < 0)
+        along = (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".count = %lld: there are %lld bits", (long long)o.count,
+                                    (long long)bits);
+    ga_array *each    = along ? gi_do_bits(&c, along, axis, along->shape[axis], 1) : NULL;
+    ga_array *numbers = each ? gi_do_bit_numbers(&c, o.bitorder, a->device) : NULL;
+    ga_array *r       = numbers ? GI_DO_2(&c, bitwise_and, GI_DO_2(&c, right_shift, each, numbers), 1) : NULL;
+    r                 = r ? gi_do_bits_joined(&c, r, along, axis, bits) : NULL;
+    r                 = r ? gi_do_length(&c, r, axis, count) : NULL;
+    return gi_compose_end(&c, r && count < bits ? (ga_copy)(r, o.site) : r);
+}
