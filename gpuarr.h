@@ -672,8 +672,8 @@ typedef struct ga_nan_options {
 #define GI_DEFAULTS_ga_nan_options   .posinf = GA_REAL_DEFAULT, .neginf = GA_REAL_DEFAULT,
 GA_API ga_array *(ga_nan_to_num)(const ga_array *x, ga_nan_options o); /* a new array */
 GA_API ga_array *(ga_i0)(const ga_array *x, const char *site); /* the modified Bessel function of order 0: within 8 ulp */
-/* The dtype that arrays and numbers have together: ga_result_type((a, 2.5)). */
-GA_API ga_dtype(ga_result_type_n)(int n, const ga_arg *operands, const char *site);
+/* The dtype that arrays and numbers have together: ga_result_type((a, 2.5)); site: "", or what errors name. */
+GA_API ga_dtype ga_result_type_n(int n, const ga_arg *operands, const char *site);
 GA_API ga_array *(ga_sort_complex)(const ga_array *a, const char *site); /* along the last axis, as complex numbers */
 GA_API ga_array *(ga_float_power)(ga_arg x, ga_arg y, ga_map_options o); /* ga_power in float64 */
 /* The quotient rounded down, and in *remainder (or NULL) what is left: ga_divmod(x, 3, &rest). */

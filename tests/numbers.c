@@ -102,7 +102,7 @@ static void test_dtypes(void)
         ga_array *a = ga_astype(ga_ints(1, 2), GA_F32), *u = ga_astype(a, GA_U16), *i = ga_astype(a, GA_I16);
         CHECK(ga_result_type((a, 2.5)) == GA_F32 && ga_result_type((i, 2.5)) == GA_F64 && ga_result_type((u, i)) == GA_I32);
         CHECK(ga_result_type((u, i, a)) == GA_F32); /* as NumPy, which looks at all of them */
-        CHECK_FAILS(ga_result_type_n(0, NULL) != GA_DTYPE_DEFAULT, "there is no operand");
+        CHECK_FAILS(ga_result_type_n(0, NULL, "here") != GA_DTYPE_DEFAULT, "there is no operand");
         ga_array *bits = ga_ints(1, 0, 1, 1, 0, 0, 0, 0, 1), *bytes = ga_packbits(bits);
         SHOWS(GA_U8, "[176 128]", ga_packbits(bits));
         SHOWS(GA_U8, "[13  1]", ga_packbits(bits, .bitorder = GA_BITS_LITTLE));

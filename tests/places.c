@@ -125,8 +125,8 @@ static void test_repeated(void)
     if (ga_cuda_count() == 0) return;
     ga_scope {
         const int64_t n        = 5000;
-        ga_array     *at       = ga_random_integers(-40, 40, (5000), .seed = 3, .device = GA_CPU);
-        ga_array     *v        = ga_random((5000), .seed = 4, .dtype = GA_F32, .device = GA_CPU);
+        ga_array     *at       = ga_random_integers(-40, 40, (5000), .device = GA_CPU, .seed = 3);
+        ga_array     *v        = ga_random((5000), .dtype = GA_F32, .device = GA_CPU, .seed = 4);
         ga_array     *put[2]   = { ga_zeros((80), .dtype = GA_F32, .device = GA_CPU), NULL };
         ga_array     *sums[2]  = { ga_zeros((80), .dtype = GA_F32, .device = GA_CPU), NULL };
         float         last[80] = { 0 }, sum[80] = { 0 };

@@ -364,7 +364,7 @@ static inline ga_array *gi_piecewise(const ga_array *x, gi_list conditions, gi_a
 {
     return (ga_piecewise_n)(x, conditions.n, conditions.a, values.n, values.a, site);
 }
-static inline ga_dtype  gi_result_type(gi_args l, const char *site) { return (ga_result_type_n)(l.n, l.a, site); }
+static inline ga_dtype  gi_result_type(gi_args l, const char *site) { return ga_result_type_n(l.n, l.a, site); }
 static inline ga_array *gi_lexsort(gi_list l, const char *site) { return (ga_lexsort_n)(l.n, l.a, site); }
 
 /* The shapes of calls: a number is an argument passed as it is, N an operand (array or number), S a shape in parentheses, L a
@@ -641,7 +641,6 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_finfo(dtype)         (ga_finfo)(dtype, GI_SITE("ga_finfo(" #dtype ")"))
 #define ga_iinfo(dtype)         (ga_iinfo)(dtype, GI_SITE("ga_iinfo(" #dtype ")"))
 #define ga_isdtype(dtype, kind) (ga_isdtype)(dtype, kind, GI_SITE("ga_isdtype(" #dtype ", " #kind ")"))
-#define ga_result_type_n(n, operands) (ga_result_type_n)(n, operands, GI_SITE("ga_result_type_n(" #n ", " #operands ")"))
 #define ga_result_type(operands) GI_CALL(gi_result_type(GI_OPERANDS_IN_PARENTHESES operands, GI_SITE("ga_result_type(" #operands ")")))
 /* other names */
 #define ga_abs(...)             GI_1(ga_absolute, ga_map_options, GI_SITE("ga_abs(" #__VA_ARGS__ ")"), __VA_ARGS__, )

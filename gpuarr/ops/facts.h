@@ -38,7 +38,7 @@ ga_int_info(ga_iinfo)(ga_dtype dtype, const char *site)
     return i;
 }
 
-ga_dtype(ga_result_type_n)(int n, const ga_arg *operands, const char *site)
+ga_dtype ga_result_type_n(int n, const ga_arg *operands, const char *site)
 {
     if (!gi_operands_check(site, n, operands)) return GA_DTYPE_DEFAULT;
     if (n > 0) return gi_common_dtype(n, operands);
