@@ -255,12 +255,12 @@ static ga_array *pick_array(const char *name)
     int      i     = below(SLOTS);
     if (like_dtype && chance(50)) dtype = like_dtype;
     if (named(name, " indices index labels ")) dtype = chance(80) ? GA_I64 : GA_I32;
-    if (named(name, " where condition footprint ")) dtype = GA_BOOL;
+    if (named(name, " where condition conditions footprint ")) dtype = GA_BOOL;
     if (like.ndim >= 0 && chance(60)) s = like;
     if (named(name, " index ") || (named(name, " v weights condition q indices ") && chance(50)))
         s.ndim = 1, s.n[0] = 1 + below(3);
     ga_array *a = NULL;
-    if (chance(60)) a = pool[i];
+    if (chance(named(name, " indices conditions ") ? 15 : 60)) a = pool[i];
     if (named(name, " v weights ")) { /* a large one takes long, with another one */
         if (a && a->size > 200) a = NULL;
         for (int d = 0; d < s.ndim; d++) s.n[d] = s.n[d] > 10 ? 10 : s.n[d];
@@ -471,6 +471,7 @@ static const char *some_text(const char *name)
               "x + y", "x**2", "$1 + $2*$3", "$1 +", "max($1, axis=(0, 1), keepdims=True)", "7", "uint8($1)");
     if (strstr(functions_name(), "formula_c") && strcmp(name, "name") == 0) TEXTS("f", "axpy", "_1", "1f", "int");
     if (strcmp(name, "parameters") == 0) TEXTS("float x, float y", "double x, int y", "uint8_t x, bool y", "float x,", "x");
+    if (strcmp(name, "kind") == 0) TEXTS("bool", "signed integer", "integral", "numeric", "complex floating", "float");
     if (strcmp(name, "format") == 0) TEXTS("npy", "zarr", "zip");
     if (strcmp(name, "compressor") == 0) TEXTS("zlib", "gzip", "none");
     if (strcmp(name, "names") == 0 && strstr(functions_name(), "eval")) TEXTS("x", "x, y", "y, x, d", ",,", "(");
