@@ -680,7 +680,7 @@ typedef struct ga_unique_options {
     bool equal_nan   GI_IS(true); /* all NaNs are one value; false: each is one of its own */
     const char *site GI_IS("");
 } ga_unique_options;
-#define GI_DEFAULTS_ga_unique_options     .equal_nan = true,
+#define GI_DEFAULTS_ga_unique_options    .equal_nan = true,
 GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D */
 GA_API ga_array *(ga_nonzero)(const ga_array *a,
                               const char     *site); /* int64 (ndim, count): row k holds the indices along axis k */
@@ -696,7 +696,7 @@ typedef struct ga_take_options {
     ga_take_mode mode GI_DEFAULT;
     const char *site  GI_IS("");
 } ga_take_options;
-#define GI_DEFAULTS_ga_take_options       .axis = GA_AXIS_DEFAULT,
+#define GI_DEFAULTS_ga_take_options      .axis = GA_AXIS_DEFAULT,
 GA_API ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o); /* a[indices] */
 typedef struct ga_histogram_options {
     GI_BY_POSITION
@@ -708,7 +708,7 @@ typedef struct ga_histogram_options {
     ga_array **edges        GI_DEFAULT; /* the bins + 1 edges, float64 */
     const char *site        GI_IS("");
 } ga_histogram_options;
-#define GI_DEFAULTS_ga_histogram_options  .low = GA_REAL_DEFAULT, .high = GA_REAL_DEFAULT, .weights = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_histogram_options .low = GA_REAL_DEFAULT, .high = GA_REAL_DEFAULT, .weights = GA_NO_ARRAY,
 GA_API ga_array *(ga_histogram)(const ga_array *a, int64_t bins,
                                 ga_histogram_options o); /* int64 counts; float64 with weights or density */
 typedef struct ga_bincount_options {
@@ -718,7 +718,7 @@ typedef struct ga_bincount_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_bincount_options;
-#define GI_DEFAULTS_ga_bincount_options   .weights = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_bincount_options  .weights = GA_NO_ARRAY,
 GA_API ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o);
 
 /* ==== >>products =================================================================================================== */
@@ -735,7 +735,7 @@ typedef struct ga_product_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_product_options;
-#define GI_DEFAULTS_ga_product_options    .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_product_options   .out = GA_NO_ARRAY,
 /* numpy.matmul: (..., m, k) times (..., k, n), the axes before are broadcast; a vector is a row on the left, a column on the right. */
 GA_API ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o);
 /* numpy.dot: of vectors and matrices as ga_matmul; else over the last axis of a and the last but one of b. A number multiplies. */
@@ -752,13 +752,44 @@ typedef struct ga_tensordot_options {
     ga_array *out    GI_IS(GA_NO_ARRAY);
     const char *site GI_IS("");
 } ga_tensordot_options;
-#define GI_DEFAULTS_ga_tensordot_options  .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_tensordot_options .out = GA_NO_ARRAY,
 /* numpy.tensordot over so many axes: the last ones of a and the first ones of b unless the options name them. */
 GA_API ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tensordot_options o);
 /* numpy.einsum: ga_einsum("ik,kj->ij", (a, b)) multiplies along axes with the same letter and sums over letters that the result does
    not have. "ii->i" is a diagonal, "..." any axes; without "->" the letters that appear once, A to Z, a to z. Up to 8 operands,
    multiplied from left to right. Of one operand without a sum it is a view. For run-time lists ga_einsum_n. */
 GA_API ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *const *arrays, ga_product_options o);
+
+/* ==== >>linear algebra: by the names of numpy.linalg and scipy.linalg ============================================== */
+/*  Of matrices, or of stacks of them: the last two axes are rows and columns, those before are broadcast. Any dtype; results are float32 or
+    complex64 of arrays of these, else float64 or complex128. All is computed in float64, on the CPU, with the same bits for any number of
+    threads; arrays on a GPU are brought by ga_to(a, GA_CPU). What has several results writes new arrays, which are yours, to the
+    addresses that it is given (NULL: this one is not wanted), or NULL to all of them, and returns false, after an error. */
+
+GA_API ga_array *(ga_solve)(const ga_array *a, const ga_array *b,
+                            const char *site);                  /* x of a x = b; b: a vector if it has one axis */
+GA_API ga_array *(ga_inv)(const ga_array *a, const char *site); /* both: a singular matrix is an error */
+GA_API ga_array *(ga_det)(const ga_array *a, const char *site);
+/* det is sign * exp(logabsdet); of a singular matrix 0 and -inf */
+GA_API bool(ga_slogdet)(const ga_array *a, ga_array **sign, ga_array **logabsdet, const char *site);
+typedef struct ga_cholesky_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    bool upper       GI_DEFAULT; /* U of U^H U = a, read from the upper triangle; else L of L L^H = a from the lower one */
+    const char *site GI_IS("");
+} ga_cholesky_options;
+#define GI_DEFAULTS_ga_cholesky_options
+GA_API ga_array *(ga_cholesky)(const ga_array *a, ga_cholesky_options o); /* an error if a is not positive definite */
+typedef struct ga_triangular_options {
+    GI_BY_POSITION
+    int trans          GI_DEFAULT; /* 1: of the transposed matrix, 2: and conjugated */
+    bool lower         GI_DEFAULT; /* which triangle of a is read; default the upper one */
+    bool unit_diagonal GI_DEFAULT; /* its diagonal is 1, whatever stands there */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_triangular_options;
+#define GI_DEFAULTS_ga_triangular_options
+GA_API ga_array *(ga_solve_triangular)(const ga_array *a, const ga_array *b, ga_triangular_options o); /* x of a x = b */
 
 /* ==== >>convolution =============================================================================================== */
 /*  Each result is one chain of fused multiplications and additions in the raster order of the weights, with the same bits on the CPU and
@@ -1595,6 +1626,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 #define GI_EACH_OPTIONS(X) \
     X(new) X(to) X(map) X(reduce) X(order) X(axis) X(axes) X(linspace) X(wrap) X(random) X(close) X(equal) X(copyto) \
     X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(convolve) \
+    X(cholesky) X(triangular) \
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
     X(store) X(fits) X(print) X(benchmark) X(launch)
@@ -1774,6 +1806,8 @@ GI_END_FAST
 #include "gpuarr/ops/contract.h"
 #include "gpuarr/ops/products.h"
 #include "gpuarr/ops/einsum.h"
+#include "gpuarr/ops/linear.h"
+#include "gpuarr/ops/linear_lu.h"
 #include "gpuarr/ops/correlate.h"
 #include "gpuarr/ops/fft.h"
 #include "gpuarr/ops/separable.h"

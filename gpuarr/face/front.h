@@ -473,6 +473,13 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_einsum_n(...)        GI_3(ga_einsum_n, ga_product_options, GI_SITE("ga_einsum_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_einsum(...)          GI_1L(gi_einsum, ga_product_options, GI_SITE("ga_einsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
+#define ga_solve(a, b)          (ga_solve)(a, b, GI_SITE("ga_solve(" #a ", " #b ")"))
+#define ga_inv(a)               (ga_inv)(a, GI_SITE("ga_inv(" #a ")"))
+#define ga_det(a)               (ga_det)(a, GI_SITE("ga_det(" #a ")"))
+#define ga_slogdet(a, s, l)     (ga_slogdet)(a, s, l, GI_SITE("ga_slogdet(" #a ")"))
+#define ga_cholesky(...)        GI_1(ga_cholesky, ga_cholesky_options, GI_SITE("ga_cholesky(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_solve_triangular(...) GI_2(ga_solve_triangular, ga_triangular_options, GI_SITE("ga_solve_triangular(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
 #define ga_apply(...)           GI_1A(gi_apply, ga_apply_options, GI_SITE("ga_apply(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_reduce(...)          GI_1A(gi_reduce_args, ga_reduce_options, GI_SITE("ga_reduce(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_reduce_n(...)        GI_3(ga_reduce_n, ga_reduce_options, GI_SITE("ga_reduce_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )

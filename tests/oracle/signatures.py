@@ -61,6 +61,8 @@ OPTIONS = {
     "w": options("window", "a footprint, a out, i border, d cval | s sizes, s origin"),
     "o": options("product", "a out |"),
     "j": options("tensordot", "| s axes_a, s axes_b, a out"),
+    "!": options("cholesky", "| b upper"),
+    "@": options("triangular", "i trans, b lower, b unit_diagonal |"),
     "y": options("apply", "a out | a where, p outs"),
     "I": options("eval", "| a out, a where, t dtype, c names"),
     "u": options("stencil", "| i border, d cval, l steps, a out"),
@@ -85,6 +87,7 @@ FUNCTIONS = """
     histogram a:alH  bincount a:aB  label a:aE  sum_labels a:aaaS  mean_labels a:aaaS  min_labels a:aaaS
     max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaJ  sigma_clip a:aG  save b:caS  load a:cS  savez b:cipkS
     matmul a:aao  dot a:aao  inner a:aao  outer a:aao  vdot a:aaS  tensordot a:aaij  einsum_n a:cko
+    solve a:aaS  inv a:aS  det a:aS  slogdet b:aqqS  cholesky a:a!  solve_triangular a:aa@
     load_from a:ccS  to_string m:aQ  random a:sZ  random_integers a:llsZ  random_normal a:ddsZ
     convolve a:aav  correlate a:aav  convolve2d a:aa2  correlate2d a:aa2  ndconvolve a:aa3  ndcorrelate a:aa3
     convolve1d a:aa1  correlate1d a:aa1

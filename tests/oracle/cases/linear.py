@@ -1,0 +1,195 @@
+"""Linear algebra: residuals like LAPACK's own tests, and NumPy's numbers where there is only one answer."""
+import numpy as np
+import scipy.linalg
+
+from ..binding import GaError
+from ..case import case
+from ..comparing import ERRORS, Mismatch, Skip, same_form
+from ..dtypes import C64, C128, DTYPES, F32, F64
+
+LIMIT = 30  # of the ratios of an error to what rounding explains, as in LAPACK's tests
+
+
+def result_dtype(*arrays):
+    return np.result_type(*(a.dtype if a.dtype.kind == "c" or a.dtype == F32 else F64 for a in arrays))
+
+
+def matrices(c, rows, columns, batch=None, dtype=None, name="a"):
+    """A matrix or a stack of them: of random numbers, or small integers, that are singular now and then."""
+    batch = draw_batch(c) if batch is None else batch
+    dtype = dtype or c.dtype([F32, F64, F64, C64, C128, C128] * 3 + DTYPES)
+    shape = (*batch, rows, columns)
+    if dtype.kind in "biu":
+        a = c.g.integers(0, 2 if dtype.kind == "b" else 9, shape).astype(dtype)
+    else:
+        a = c.g.standard_normal(shape) if c.chance(0.8) else c.g.integers(-2, 3, shape)
+        a = (a + 1j * c.g.standard_normal(shape) if dtype.kind == "c" else a).astype(dtype)
+        a *= c.pick(1, 1, 1, 1e-3, 1e4)
+        if a.size and c.chance(0.05):
+            a[..., 0, 0] = c.pick(np.nan, np.inf, 0)
+    a = c.view(a)
+    c.note(name, a)
+    return a
+
+
+def draw_batch(c):
+    return c.pick((), (), (3,), (1,), (2, 3), (0,), (70,)) if c.chance(0.5) else ()
+
+
+def draw_size(c):
+    n = c.r.choice((c.r.randint(0, 5), c.r.randint(1, 9), c.r.randint(1, 30)))
+    return c.pick(47, 48, 49, 100, 128, 129, 150) if c.chance(0.08) else n
+
+
+def on_cpu(c):
+    if c.ga.gpu:  # there it is an error, and a test of its own
+        raise Skip
+
+
+def wide(a):
+    return np.asarray(a, C128 if a.dtype.kind == "c" else F64)
+
+
+def both(c, reference, actual, hopeless=lambda: False):
+    """NumPy's answer and gpuarr's; Skip where both are errors, or one is and rounding decides."""
+    want = got = None
+    try:
+        want = reference()
+    except ERRORS as e:
+        want = e
+    try:
+        got = actual()
+    except GaError as e:
+        got = e
+    if isinstance(want, Exception) and isinstance(got, Exception):
+        raise Skip
+    if isinstance(want, Exception) != isinstance(got, Exception):
+        if hopeless():
+            raise Skip
+        raise Mismatch(f"want {want!r}, got {got!r}")
+    return want, got
+
+
+def ratio(c, what, error, scale, dtype, n):
+    """error / (scale * n * eps) must be small, for each matrix."""
+    error, scale = np.asarray(error, F64), np.asarray(scale, F64)
+    eps = np.finfo(dtype).eps
+    bad = ~(error <= LIMIT * eps * max(n, 1) * scale + np.finfo(dtype).tiny) & np.isfinite(scale)
+    if bad.any():
+        raise Mismatch(f"{what}: the error is {error[bad].max() if error.ndim else error}, "
+                       f"{(error / (scale * max(n, 1) * eps)).max()} times what rounding explains")
+
+
+def size_of(a):
+    """The 1-norms of a stack."""
+    return np.abs(wide(a)).sum(-2).max(-1, initial=0)
+
+
+def turned(a):
+    return np.swapaxes(a, -1, -2).conj()
+
+
+def ill(a):
+    """Is a matrix so near to a singular one that rounding decides?"""
+    a = wide(a)
+    return not np.isfinite(a).all() or a.size and bool((np.linalg.cond(a) > 1e13).any())
+
+
+@case("solve", "solve_triangular")
+def solve(c):
+    on_cpu(c)
+    n, columns, batch = draw_size(c), c.pick(0, 1, 2, 5, 130), draw_batch(c)
+    a = matrices(c, n, n, batch)
+    vector = c.chance(0.3)
+    if vector:
+        b = matrices(c, n + c.chance(0.03), 1, (), name="b")[:, 0]
+    else:
+        b = matrices(c, n + c.chance(0.03), columns, c.broadcast(batch), name="b")
+    named = {}
+    if c.name == "solve":
+        want, got = both(c, lambda: np.linalg.solve(a, b), lambda: c.ga.solve(a, b), lambda: ill(a))
+        used = wide(a)
+    else:
+        named = {"trans": c.pick(0, 0, 1, 2), "lower": c.chance(0.5), "unit_diagonal": c.chance(0.3)}
+        used = np.tril(wide(a)) if named["lower"] else np.triu(wide(a))
+        if named["unit_diagonal"]:
+            i = np.arange(n)
+            used[..., i, i] = 1
+        used = (lambda x: x, lambda x: np.swapaxes(x, -1, -2), turned)[named["trans"]](used)
+        want, got = both(c, lambda: np.linalg.solve(used, b), lambda: c.ga.solve_triangular(a, b, **named), lambda: True)
+    c.note("options", named)
+    if got.shape != want.shape:
+        raise Mismatch(f"shape: want {want.shape}, got {got.shape}")
+    if got.dtype != result_dtype(a, b):
+        raise Mismatch(f"dtype: want {result_dtype(a, b)}, got {got.dtype}")
+    if not np.isfinite(wide(a)).all() or not np.isfinite(wide(b)).all() or not np.isfinite(got).all() or not got.size:
+        return
+    x, y = (wide(v)[..., None] if vector else wide(v) for v in (got, b))
+    ratio(c, "a x - b", size_of(used @ x - y), size_of(used) * size_of(x) + size_of(y), got.dtype, n)
+
+
+@case("inv")
+def inv(c):
+    on_cpu(c)
+    n = draw_size(c)
+    a = matrices(c, n, n + c.chance(0.02))
+    want, got = both(c, lambda: np.linalg.inv(a), lambda: c.ga.inv(a), lambda: ill(a))
+    same_form(want, got, result_dtype(a))
+    if np.isfinite(wide(a)).all() and np.isfinite(got).all() and got.size:
+        ratio(c, "a inv(a) - 1", size_of(wide(a) @ wide(got) - np.eye(n)), size_of(a) * size_of(got), got.dtype, n)
+
+
+@case("det", "slogdet")
+def det(c):
+    on_cpu(c)
+    n = draw_size(c)
+    a = matrices(c, n, n)
+    dtype = result_dtype(a)
+    x = wide(a)
+    want = np.linalg.slogdet(x)
+    got = c.ga.det(a) if c.name == "det" else c.ga.slogdet(a, 1, 1)
+    if c.name == "det":
+        same_form(np.linalg.det(a), got, dtype)
+        got, want = wide(got), np.linalg.det(x)
+        # an error in a row changes the determinant by that row's minors: at most the product of the norms
+        with np.errstate(all="ignore"):
+            room = np.prod(np.sqrt((np.abs(x)**2).sum(-1)), -1) * max(n, 1)
+        good = (np.abs(got - want) <= LIMIT * np.finfo(dtype).eps * room) | ~np.isfinite(want) | (np.abs(want) > np.finfo(dtype).max) \
+            | (np.abs(got - want) <= np.finfo(dtype).smallest_normal)
+        if not good.all():
+            raise Mismatch(f"want {want!r}, got {got!r}")
+        return
+    same_form(np.asarray(want[0]), got[0], dtype)
+    same_form(np.asarray(want[1]), got[1], np.finfo(dtype).dtype)
+    if not np.isfinite(x).all() or ill(a):
+        return
+    error = np.abs(wide(got[1]) - want[1])
+    if (error > 1e-2 * np.abs(want[1]) * (dtype in (F32, C64)) + 1e-3).any() or (np.abs(wide(got[0]) - want[0]) > 1e-2).any():
+        raise Mismatch(f"want {want!r}, got {got!r}")
+
+
+@case("cholesky")
+def cholesky(c):
+    on_cpu(c)
+    n, upper = draw_size(c), c.chance(0.4)
+    a = matrices(c, n, n)
+    if a.dtype.kind in "fc" and c.chance(0.9):
+        x = wide(a)
+        a = ((x @ turned(x)) + n * np.eye(n) * 1e-3).astype(a.dtype)
+        if n and c.chance(0.5):  # what stands in the other triangle does not matter
+            noise = c.g.standard_normal(a.shape).astype(a.real.dtype)
+            a += (np.tril(noise, -1) if upper else np.triu(noise, 1)).astype(a.dtype)
+        a = c.view(a)
+        c.note("positive", a)
+    want, got = both(c, lambda: np.linalg.cholesky(a, upper=upper), lambda: c.ga.cholesky(a, upper=upper), lambda: True)
+    same_form(want, got, result_dtype(a))
+    if not np.isfinite(want).all() or not np.isfinite(got).all():
+        return
+    f, x = wide(got), wide(a).copy()
+    i = np.arange(n)
+    x[..., i, i] = x[..., i, i].real  # what else stands there is not read
+    part = np.triu if upper else np.tril
+    if not np.array_equal(part(f), f):
+        raise Mismatch("the other triangle is not 0")
+    back = turned(f) @ f if upper else f @ turned(f)
+    ratio(c, "L L^H - a", size_of(part(back - x)), size_of(back), got.dtype, n)
