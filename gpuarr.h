@@ -791,6 +791,62 @@ typedef struct ga_triangular_options {
 #define GI_DEFAULTS_ga_triangular_options
 GA_API ga_array *(ga_solve_triangular)(const ga_array *a, const ga_array *b, ga_triangular_options o); /* x of a x = b */
 
+typedef enum ga_qr_mode { GA_QR_REDUCED, GA_QR_COMPLETE } ga_qr_mode;
+typedef struct ga_qr_options {
+    GI_BY_POSITION
+    ga_qr_mode mode GI_DEFAULT; /* how many columns q has: min(m, n), or m */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_qr_options;
+#define GI_DEFAULTS_ga_qr_options
+/* a = q r, of (m, n); q has orthonormal columns, r is upper triangular. ga_qr(a, NULL, &r): r alone */
+GA_API bool(ga_qr)(const ga_array *a, ga_array **q, ga_array **r, ga_qr_options o);
+
+GA_API ga_array *(ga_matrix_power)(const ga_array *a, int64_t n, const char *site); /* n < 0: of the inverse */
+GA_API ga_array *(ga_matrix_transpose)(const ga_array *a, const char *site);        /* a view, the last two axes exchanged */
+/* The product of 2 to 64 matrices, ga_multi_dot((a, b, c)), in the order that takes the fewest multiplications; the first may be a row, the
+   last a column. For run-time lists ga_multi_dot_n. */
+GA_API ga_array *(ga_multi_dot_n)(int n, const ga_array *const *arrays, ga_product_options o);
+GA_API ga_array *(ga_kron)(const ga_array *a, const ga_array *b,
+                           const char *site); /* every element of a, times the whole of b */
+typedef struct ga_cross_options {
+    GI_BY_POSITION
+    int axisa GI_IS(-1); /* where the vectors are in a, in b, */
+    int axisb GI_IS(-1);
+    int axisc GI_IS(-1);              /* and in the result, */
+    int axis  GI_IS(GA_AXIS_DEFAULT); /* or in all of them */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_cross_options;
+#define GI_DEFAULTS_ga_cross_options  .axisa = -1, .axisb = -1, .axisc = -1, .axis = GA_AXIS_DEFAULT,
+GA_API ga_array *(ga_cross)(const ga_array *a, const ga_array *b, ga_cross_options o); /* of vectors of 3 elements */
+typedef struct ga_vecdot_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    int axis         GI_IS(-1);
+    const char *site GI_IS("");
+} ga_vecdot_options;
+#define GI_DEFAULTS_ga_vecdot_options .axis = -1,
+GA_API ga_array *(ga_vecdot)(const ga_array *a, const ga_array *b,
+                             ga_vecdot_options o); /* of vectors along .axis, a conjugated */
+typedef struct ga_tensorsolve_options {
+    GI_BY_POSITION
+    ga_shape axes GI_DEFAULT; /* those of a that go to the end */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_tensorsolve_options;
+#define GI_DEFAULTS_ga_tensorsolve_options
+GA_API ga_array *(ga_tensorsolve)(const ga_array *a, const ga_array *b,
+                                  ga_tensorsolve_options o); /* x of tensordot(a, x, x.ndim) = b */
+typedef struct ga_tensorinv_options {
+    GI_BY_POSITION
+    int ind GI_IS(2); /* so many axes of a are its rows */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_tensorinv_options;
+#define GI_DEFAULTS_ga_tensorinv_options  .ind = 2,
+GA_API ga_array *(ga_tensorinv)(const ga_array *a, ga_tensorinv_options o); /* of which tensordot(r, a, ind) is the unit */
+
 /* ==== >>convolution =============================================================================================== */
 /*  Each result is one chain of fused multiplications and additions in the raster order of the weights, with the same bits on the CPU and
     the GPU. Beyond an edge stand zeros, or what .boundary or .border says; they are weighed like any element, so that an infinite weight
@@ -1626,7 +1682,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 #define GI_EACH_OPTIONS(X) \
     X(new) X(to) X(map) X(reduce) X(order) X(axis) X(axes) X(linspace) X(wrap) X(random) X(close) X(equal) X(copyto) \
     X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(convolve) \
-    X(cholesky) X(triangular) \
+    X(cholesky) X(triangular) X(qr) X(cross) X(vecdot) X(tensorsolve) X(tensorinv) \
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
     X(store) X(fits) X(print) X(benchmark) X(launch)
@@ -1808,6 +1864,8 @@ GI_END_FAST
 #include "gpuarr/ops/einsum.h"
 #include "gpuarr/ops/linear.h"
 #include "gpuarr/ops/linear_lu.h"
+#include "gpuarr/ops/linear_qr.h"
+#include "gpuarr/ops/linear_products.h"
 #include "gpuarr/ops/correlate.h"
 #include "gpuarr/ops/fft.h"
 #include "gpuarr/ops/separable.h"

@@ -4,7 +4,7 @@ import scipy.linalg
 
 from ..binding import GaError
 from ..case import case
-from ..comparing import ERRORS, Mismatch, Skip, same_form
+from ..comparing import ERRORS, Mismatch, Skip, any_nan, same_form
 from ..dtypes import C64, C128, DTYPES, F32, F64
 
 LIMIT = 30  # of the ratios of an error to what rounding explains, as in LAPACK's tests
@@ -193,3 +193,157 @@ def cholesky(c):
         raise Mismatch("the other triangle is not 0")
     back = turned(f) @ f if upper else f @ turned(f)
     ratio(c, "L L^H - a", size_of(part(back - x)), size_of(back), got.dtype, n)
+
+
+def judge_orthonormal(c, q, what, of=None):
+    x = wide(q)
+    ratio(c, what + " is not orthonormal", size_of(turned(x) @ x - np.eye(x.shape[-1])), 1.0 + 0 * size_of(x), q.dtype, max(x.shape[-2:]))
+
+
+@case("qr")
+def qr(c):
+    on_cpu(c)
+    m, n, mode = draw_size(c), draw_size(c), c.pick("reduced", "reduced", "complete")
+    a = matrices(c, m, n)
+    want, got = both(c, lambda: np.linalg.qr(a, mode), lambda: c.ga.qr(a, 1, 1, mode=int(mode == "complete")))
+    for w, g in zip(want, got, strict=True):
+        same_form(w, g, result_dtype(a))
+    q, r = got
+    if not np.isfinite(wide(a)).all() or not q.size:
+        return
+    if not np.array_equal(np.triu(r), r):
+        raise Mismatch("r has numbers below its diagonal")
+    judge_orthonormal(c, q, "q")
+    ratio(c, "q r - a", size_of(wide(q) @ wide(r) - wide(a)), size_of(a), q.dtype, max(m, n))
+    i = np.arange(min(m, n))
+    if np.abs(wide(r)[..., i, i].imag).max(initial=0) > 0:
+        raise Mismatch("the diagonal of r is not real")
+
+
+@case("matrix_power")
+def matrix_power(c):
+    n, power = c.r.randint(0, 6), c.r.randint(0, 9) if c.chance(0.7) else c.r.randint(-4, -1)
+    a = matrices(c, n, n + c.chance(0.03))
+    if c.ga.gpu and power < 0:
+        raise Skip
+    c.note("power", power)
+    want, got = both(c, lambda: np.linalg.matrix_power(a, power), lambda: c.ga.matrix_power(a, power), lambda: ill(a))
+    if power < 0:
+        same_form(want, got, result_dtype(a))
+    else:
+        same_form(want, got)
+    if want.dtype.kind in "biu":
+        if power >= 0 and not np.array_equal(want, got):
+            raise Mismatch(f"want {want!r}, got {got!r}")
+        return
+    x = np.linalg.matrix_power(np.abs(wide(a if power >= 0 else np.linalg.inv(a))), abs(power))
+    if np.isfinite(x).all() and np.isfinite(want).all() and not (power < 0 and ill(a)):
+        cond = np.linalg.cond(wide(a)).max(initial=1) if power < 0 and a.size else 1
+        if (np.abs(wide(got) - wide(want)) > 100 * cond * np.finfo(got.dtype).eps * np.nanmax(x, initial=0)).any():
+            raise Mismatch(f"want {want!r}, got {got!r}")
+
+
+@case("matrix_transpose")
+def matrix_transpose(c):
+    a = c.array()
+    c.compare(np.linalg.matrix_transpose, c.ga.matrix_transpose, a)
+
+
+@case("multi_dot_n")
+def multi_dot(c):
+    count = c.r.randint(2, 6)
+    lengths = [c.r.randint(1, 12) if c.chance(0.97) else 0 for _ in range(count + 1)]
+    dtype = c.dtype([F32, F64, C128] * 4 + DTYPES)
+    arrays = [matrices(c, lengths[k], lengths[k + 1] + c.chance(0.005), (), dtype, f"operand {k}") for k in range(count)]
+    if c.chance(0.3):
+        arrays[0] = arrays[0][:1][0] if arrays[0].shape[0] else arrays[0]
+    if c.chance(0.3):
+        arrays[-1] = arrays[-1][:, 0] if arrays[-1].shape[1] else arrays[-1]
+    want, got = both(c, lambda: np.asarray(np.linalg.multi_dot(arrays)), lambda: c.ga.multi_dot_n(arrays))
+    same_form(want, got)
+    if want.dtype.kind in "biu":
+        if not np.array_equal(want, got):
+            raise Mismatch(f"want {want!r}, got {got!r}")
+        return
+    size = np.asarray(np.linalg.multi_dot([np.abs(wide(a)) for a in arrays]))
+    good = np.abs(wide(got) - wide(want)) <= 100 * sum(lengths) * np.finfo(got.dtype).eps * size
+    if np.isfinite(size).all() and not good.all():
+        raise Mismatch(f"want {want!r}, got {got!r}")
+
+
+@case("kron")
+def kron(c):
+    a, b = (c.array(shape=c.shape(c.pick(0, 1, 2, 2, 3, 4), 6), name=x) for x in "ab")
+    if a.size * b.size > 20000:
+        raise Skip
+    c.compare(np.kron, c.ga.kron, a, b, check=any_nan)
+
+
+@case("cross")
+def cross(c):
+    dtype = c.dtype([F32, F64, C128] + DTYPES)
+    shape = [c.r.randint(1, 4) for _ in range(c.r.randint(0, 2))]
+    n = len(shape) + 1
+    given = c.pick({}, {}, {"axis": c.r.randrange(-n, n)}, {"axisa": c.r.randrange(-n, n), "axisb": c.r.randrange(-n, n), "axisc": c.r.randrange(-n, n)})
+    arrays = []
+    for k, name in enumerate("ab"):
+        where = given.get("axis", given.get("axis" + name, -1))
+        full = list(shape)
+        full.insert(where + n if where < 0 else where, 3 if c.chance(0.98) else 4)
+        arrays.append(c.array(dtype, tuple(full), "tame", name=name))
+    if any(3 != a.shape[given.get("axis", given.get("axis" + x, -1))] for a, x in zip(arrays, "ab")):
+        c.compare(lambda *a, **o: np.linalg.cross(np.zeros(2), np.zeros(2)), c.ga.cross, *arrays, **given)
+    else:
+        if dtype.kind == "b":
+            raise Skip  # NumPy does not subtract them
+        if dtype.kind != "c":
+            return c.compare(np.cross, c.ga.cross, *arrays, check=any_nan, **given)
+        want, got = both(c, lambda: np.cross(*arrays, **given), lambda: c.ga.cross(*arrays, **given))
+        same_form(want, got)
+        if np.isfinite(want).all() and (np.abs(got - want) > 8 * np.finfo(dtype).eps * np.abs(arrays[0]).max() * np.abs(arrays[1]).max()).any():
+            raise Mismatch(f"want {want!r}, got {got!r}")
+
+
+@case("vecdot")
+def vecdot(c):
+    dtype = c.dtype([F32, F64, C64, C128] * 2 + DTYPES)
+    shape = c.shape(c.pick(1, 1, 2, 3), 20)
+    axis = c.r.randrange(-len(shape), len(shape)) if c.chance(0.4) else -1
+    a, b = (c.array(dtype, shape, "small", name=x) for x in "ab")
+    if axis == -1 and len(shape) > 1 and c.chance(0.3):
+        b = b.reshape(-1, shape[-1])[0] if b.size else b
+    want, got = both(c, lambda: np.asarray(np.vecdot(a, b, axis=axis)), lambda: c.ga.vecdot(a, b, **({"axis": axis} if axis != -1 else {})))
+    same_form(want, got)
+    if want.dtype.kind in "biu" and not np.array_equal(want, got):
+        raise Mismatch(f"want {want!r}, got {got!r}")
+    if want.dtype.kind in "fc":
+        size = np.asarray((np.abs(wide(np.broadcast_to(a, a.shape))) * np.abs(wide(b))).sum(axis))
+        if (np.abs(wide(got) - wide(want)) > 4 * (shape[axis] + 2) * np.finfo(got.dtype).eps * size).any():
+            raise Mismatch(f"want {want!r}, got {got!r}")
+
+
+@case("tensorsolve", "tensorinv")
+def tensors(c):
+    on_cpu(c)
+    shape = [c.r.randint(1, 4) for _ in range(c.r.randint(1, 2))]
+    n = int(np.prod(shape))
+    other = c.pick(shape, [n], [n, 1], shape[::-1])
+    dtype = c.dtype([F32, F64, C128])
+    if c.name == "tensorinv":
+        a = matrices(c, n, n, (), dtype).reshape(*shape, *other)
+        ind = len(shape) if c.chance(0.95) else c.pick(0, 1, 9)
+        c.note("ind", ind)
+        want, got = both(c, lambda: np.linalg.tensorinv(a, ind), lambda: c.ga.tensorinv(a, ind=ind), lambda: ill(a.reshape(n, n)))
+    else:
+        a = matrices(c, n, n, (), dtype).reshape(*shape, *other)
+        b = matrices(c, n, 1, (), dtype, "b").reshape(shape)
+        axes = None
+        if c.chance(0.4) and a.ndim > 1:
+            axes = tuple(c.r.sample(range(len(shape)), c.r.randint(1, len(shape))))
+            a = np.moveaxis(a, range(len(shape)), range(-len(shape), 0)) if c.chance(0.7) and len(axes) == len(shape) else a
+        c.note("axes", axes)
+        want, got = both(c, lambda: np.linalg.tensorsolve(a, b, axes), lambda: c.ga.tensorsolve(a, b, axes=axes), lambda: ill(a.reshape(n, n)))
+    same_form(want, got)
+    x = np.linalg.cond(wide(a).reshape(n, n)) if np.isfinite(wide(a)).all() else np.inf
+    if x < 1e4 and np.isfinite(want).all() and (np.abs(wide(got) - wide(want)) > 1e3 * x * np.finfo(got.dtype).eps * np.abs(want).max(initial=1e-30)).any():
+        raise Mismatch(f"want {want!r}, got {got!r}")
