@@ -347,3 +347,43 @@ def tensors(c):
     x = np.linalg.cond(wide(a).reshape(n, n)) if np.isfinite(wide(a)).all() else np.inf
     if x < 1e4 and np.isfinite(want).all() and (np.abs(wide(got) - wide(want)) > 1e3 * x * np.finfo(got.dtype).eps * np.abs(want).max(initial=1e-30)).any():
         raise Mismatch(f"want {want!r}, got {got!r}")
+
+
+def hermitian(c, n):
+    """A matrix of which one triangle is read, and the Hermitian matrix that it stands for."""
+    a, upper = matrices(c, n, n), c.chance(0.4)
+    x = np.triu(wide(a), 1) if upper else np.tril(wide(a), -1)
+    x = x + turned(x)
+    i = np.arange(n)
+    x[..., i, i] = wide(a)[..., i, i].real
+    return a, x, upper
+
+
+@case("eigh", "eigvalsh")
+def eigh(c):
+    on_cpu(c)
+    n = draw_size(c)
+    a, x, upper = hermitian(c, n)
+    if n > 2 and c.chance(0.1):
+        a, x = np.zeros_like(a), np.zeros_like(x)
+    dtype = result_dtype(a)
+    real = np.finfo(dtype).dtype
+    got = c.ga.eigvalsh(a, upper=upper) if c.name == "eigvalsh" else c.ga.eigh(a, 1, 1, upper=upper)
+    w = got if c.name == "eigvalsh" else got[0]
+    same_form(np.empty(a.shape[:-1], real), w)
+    if not np.isfinite(x).all():
+        bad = ~np.isfinite(x).all((-1, -2))
+        if not np.isnan(w[bad]).all():
+            raise Mismatch(f"no NaN: {w!r}")
+        return
+    if not w.size:
+        return
+    want = np.linalg.eigvalsh(x)
+    ratio(c, "eigenvalues", np.abs(wide(w) - want).max(-1), np.abs(want).max(-1), dtype, n)
+    if (np.diff(w) < 0).any():
+        raise Mismatch("the eigenvalues are not in order")
+    if c.name == "eigh":
+        v = got[1]
+        same_form(np.empty(a.shape, dtype), v)
+        judge_orthonormal(c, v, "v")
+        ratio(c, "a v - v w", size_of(x @ wide(v) - wide(v) * wide(w)[..., None, :]), size_of(x), dtype, n)
