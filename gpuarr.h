@@ -814,6 +814,18 @@ typedef struct ga_eigh_options {
 GA_API bool(ga_eigh)(const ga_array *a, ga_array **w, ga_array **v, ga_eigh_options o);
 GA_API ga_array *(ga_eigvalsh)(const ga_array *a, ga_eigh_options o);
 
+typedef struct ga_svd_options {
+    GI_BY_POSITION
+    bool full_matrices
+        GI_IS(true); /* u (m, m) and vh (n, n); else as many columns of u, and rows of vh, as there are singular values */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_svd_options;
+#define GI_DEFAULTS_ga_svd_options    .full_matrices = true,
+/* a = u @ diag(s) @ vh; s descends, and is all that ga_svdvals returns. As of eigenvalues, what is not finite makes all NaN. */
+GA_API bool(ga_svd)(const ga_array *a, ga_array **u, ga_array **s, ga_array **vh, ga_svd_options o);
+GA_API ga_array *(ga_svdvals)(const ga_array *a, const char *site);
+
 GA_API ga_array *(ga_matrix_power)(const ga_array *a, int64_t n, const char *site); /* n < 0: of the inverse */
 GA_API ga_array *(ga_matrix_transpose)(const ga_array *a, const char *site);        /* a view, the last two axes exchanged */
 /* The product of 2 to 64 matrices, ga_multi_dot((a, b, c)), in the order that takes the fewest multiplications; the first may be a row, the
@@ -1694,7 +1706,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 #define GI_EACH_OPTIONS(X) \
     X(new) X(to) X(map) X(reduce) X(order) X(axis) X(axes) X(linspace) X(wrap) X(random) X(close) X(equal) X(copyto) \
     X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(convolve) \
-    X(cholesky) X(triangular) X(qr) X(eigh) X(cross) X(vecdot) X(tensorsolve) X(tensorinv) \
+    X(cholesky) X(triangular) X(qr) X(eigh) X(svd) X(cross) X(vecdot) X(tensorsolve) X(tensorinv) \
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
     X(store) X(fits) X(print) X(benchmark) X(launch)
@@ -1878,6 +1890,7 @@ GI_END_FAST
 #include "gpuarr/ops/linear_lu.h"
 #include "gpuarr/ops/linear_qr.h"
 #include "gpuarr/ops/linear_eigen.h"
+#include "gpuarr/ops/linear_svd.h"
 #include "gpuarr/ops/linear_products.h"
 #include "gpuarr/ops/correlate.h"
 #include "gpuarr/ops/fft.h"

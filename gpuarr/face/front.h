@@ -484,6 +484,8 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_qr(...)              GI_3(ga_qr, ga_qr_options, GI_SITE("ga_qr(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_eigh(...)            GI_3(ga_eigh, ga_eigh_options, GI_SITE("ga_eigh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_eigvalsh(...)        GI_1(ga_eigvalsh, ga_eigh_options, GI_SITE("ga_eigvalsh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_svd(...)             GI_4(ga_svd, ga_svd_options, GI_SITE("ga_svd(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_svdvals(a)           (ga_svdvals)(a, GI_SITE("ga_svdvals(" #a ")"))
 #define ga_matrix_power(a, n)   GI_CALL((ga_matrix_power)(a, n, GI_LISTS(0, GI_SITE("ga_matrix_power(" #a ", " #n ")"))))
 #define ga_matrix_transpose(a)  (ga_matrix_transpose)(a, GI_SITE("ga_matrix_transpose(" #a ")"))
 #define ga_multi_dot(...)       GI_L(gi_multi_dot, ga_product_options, GI_SITE("ga_multi_dot(" #__VA_ARGS__ ")"), __VA_ARGS__, )

@@ -296,27 +296,33 @@ static void gi_order_numbers(const double *x, int64_t n, int64_t *order, int64_t
     }
 }
 
-/* Eigenvectors, from the rows of those of the tridiagonal matrix: vectors (n, n). The reflectors stand in the rows of a. */
-static bool gi_back_to_vectors(const char *site, const gi_tridiagonal *t, const gi_sweeps *s, const int64_t *order,
-                               const gi_dense *vectors, double *room)
+/* The columns of `vectors`, (n, n), become the rows that were rotated, in that order, */
+static void gi_take_vectors(const gi_sweeps *s, const int64_t *order, const gi_dense *vectors)
 {
-    const int64_t n = t->n, count = n - 1, block = site ? (int64_t)GI_LINEAR_BLOCK : count > 0 ? count : 1;
+    const int64_t n = s->rows;
     for (int64_t i = 0; i < n; i++) {
         if (vectors->parts == 2) memset(vectors->p + i * vectors->down + vectors->imag, 0, (size_t)n * 8);
         const double *strip = s->strips + i / GI_STRIP * n * GI_STRIP + i % GI_STRIP;
         for (int64_t j = 0; j < n; j++) vectors->p[i * vectors->down + j] = strip[order[j] * GI_STRIP];
     }
+}
+
+/* and are multiplied by H1 H2 ..., the reflectors that stand in the rows of a, each behind the diagonal and a beta. */
+static bool gi_reflect_by_rows(const char *site, const gi_dense *a, int64_t n, const ga_c128 *taus, const gi_dense *vectors,
+                               double *room)
+{
+    const int64_t count = n - 1, block = site ? (int64_t)GI_LINEAR_BLOCK : count > 0 ? count : 1;
     for (int64_t at = count > 0 ? (count - 1) / block * block : -1; at >= 0; at -= block) {
         const int64_t  k = count - at < block ? count - at : block, m = n - at - 1;
         const gi_dense to = gi_submatrix(*vectors, at + 1, 0);
-        gi_reflectors  h  = gi_reflectors_in(room, k, m, t->a.parts);
+        gi_reflectors  h  = gi_reflectors_in(room, k, m, a->parts);
         for (int64_t i = 0; i < k; i++) {
             gi_set_element(&h.v, i, i, gi_make_c128(1, 0));
-            for (int part = 0; part < t->a.parts; part++)
-                memcpy(h.v.p + i * h.v.down + part * h.v.imag + i + 1,
-                       t->a.p + (at + i) * t->a.down + part * t->a.imag + at + i + 2, (size_t)(m - i - 1) * 8);
+            for (int part = 0; part < a->parts; part++)
+                memcpy(h.v.p + i * h.v.down + part * h.v.imag + i + 1, a->p + (at + i) * a->down + part * a->imag + at + i + 2,
+                       (size_t)(m - i - 1) * 8);
         }
-        gi_join_reflectors(&h, t->taus + at);
+        gi_join_reflectors(&h, taus + at);
         if (!gi_reflect(site, &h, false, &to, n)) return false;
     }
     return true;
@@ -351,7 +357,10 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
     gi_sweeps_start(&sweeps, j->vectors.memory ? after : NULL, n);
     if (!gi_ql(t.d, t.e, n, &sweeps)) gi_note_item(&j->lost, item);
     gi_order_numbers(t.d, n, order, order + n);
-    if (j->vectors.memory && !gi_back_to_vectors(site, &t, &sweeps, order, &vectors, after + gi_sweeps_room(n))) return false;
+    if (j->vectors.memory) {
+        gi_take_vectors(&sweeps, order, &vectors);
+        if (!gi_reflect_by_rows(site, &a, n, t.taus, &vectors, after + gi_sweeps_room(n))) return false;
+    }
     memcpy(t.e, t.d, (size_t)n * 8);
     for (int64_t i = 0; i < n; i++) t.d[i] = t.e[order[i]] * scale;
     return true;

@@ -129,21 +129,25 @@ static bool gi_qr_matrix(const char *site, const gi_dense *a, int64_t m, int64_t
     return true;
 }
 
-/* The first n columns of Q = H1 H2 ... in q (m, n), from `count` reflectors that stand in a. */
-static bool gi_qr_columns(const char *site, const gi_dense *a, int64_t m, int64_t count, const ga_c128 *taus, const gi_dense *q,
-                          int64_t n, double *room)
+static void gi_make_unit(const gi_dense *q, int64_t m, int64_t n)
 {
-    const int64_t block = site ? (int64_t)GI_LINEAR_BLOCK : count > 0 ? count : 1;
     for (int64_t i = 0; i < m; i++) {
         memset(q->p + i * q->down, 0, (size_t)n * 8);
         if (q->parts == 2) memset(q->p + i * q->down + q->imag, 0, (size_t)n * 8);
         if (i < n) q->p[i * q->down + i] = 1;
     }
-    for (int64_t at = (count - 1) / block * block; at >= 0 && count > 0; at -= block) {
-        const int64_t       k    = count - at < block ? count - at : block;
-        const gi_dense      here = gi_submatrix(*a, at, at), to = gi_submatrix(*q, at, at);
+}
+
+/* q (m, n) is multiplied by H1 H2 ..., `count` reflectors that stand in a. `unit`: it is the unit matrix. */
+static bool gi_reflect_by_columns(const char *site, const gi_dense *a, int64_t m, int64_t count, const ga_c128 *taus,
+                                  const gi_dense *q, int64_t n, bool unit, double *room)
+{
+    const int64_t block = site ? (int64_t)GI_LINEAR_BLOCK : count > 0 ? count : 1;
+    for (int64_t at = count > 0 ? (count - 1) / block * block : -1; at >= 0; at -= block) {
+        const int64_t       k = count - at < block ? count - at : block, first = unit ? at : 0;
+        const gi_dense      here = gi_submatrix(*a, at, at), to = gi_submatrix(*q, at, first);
         const gi_reflectors h = gi_read_reflectors(&here, k, m - at, taus + at, room);
-        if (!gi_reflect(site, &h, false, &to, n - at)) return false;
+        if (!gi_reflect(site, &h, false, &to, n - first)) return false;
     }
     return true;
 }
@@ -165,7 +169,8 @@ static bool gi_qr_one(const char *site, int64_t item, double *room, void *job)
     const int64_t  m = j->a.rows, n = j->a.columns, most = m < n ? m : n;
     ga_c128       *taus = (ga_c128 *)(void *)room;
     if (!gi_qr_matrix(site, &a, m, n, taus, room + 2 * most)) return false;
-    if (j->q.memory && !gi_qr_columns(site, &a, m, most, taus, &q, j->q.columns, room + 2 * most)) return false;
+    if (j->q.memory) gi_make_unit(&q, m, j->q.columns);
+    if (j->q.memory && !gi_reflect_by_columns(site, &a, m, most, taus, &q, j->q.columns, true, room + 2 * most)) return false;
     for (int64_t i = 1; i < m; i++)
         for (int64_t c = 0; c < i && c < n; c++) gi_set_element(&a, i, c, gi_make_c128(0, 0));
     return true;

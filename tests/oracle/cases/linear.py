@@ -387,3 +387,40 @@ def eigh(c):
         same_form(np.empty(a.shape, dtype), v)
         judge_orthonormal(c, v, "v")
         ratio(c, "a v - v w", size_of(x @ wide(v) - wide(v) * wide(w)[..., None, :]), size_of(x), dtype, n)
+
+
+@case("svd", "svdvals")
+def svd(c):
+    on_cpu(c)
+    m, n, full = draw_size(c), draw_size(c), c.chance(0.5)
+    if c.chance(0.5):
+        n = m
+    a = matrices(c, m, n)
+    if min(m, n) > 1 and a.dtype.kind in "fc" and c.chance(0.2):  # of a low rank
+        x = wide(a)
+        a = (x[..., :1] @ x[..., :1, :]).astype(a.dtype)
+        c.note("rank 1", a)
+    dtype, k = result_dtype(a), min(m, n)
+    got = [None, c.ga.svdvals(a), None] if c.name == "svdvals" else c.ga.svd(a, 1, 1, 1, full_matrices=full)
+    u, s, vh = got
+    same_form(np.empty((*a.shape[:-2], k), np.finfo(dtype).dtype), s)
+    x = wide(a)
+    if not np.isfinite(x).all():
+        if not np.isnan(s[~np.isfinite(x).all((-1, -2))]).all():
+            raise Mismatch(f"no NaN: {s!r}")
+        return
+    if (np.diff(s) > 0).any() or (s < 0).any():
+        raise Mismatch("the singular values are not in order")
+    if u is not None:
+        same_form(np.empty((*a.shape[:-2], m, m if full else k), dtype), u)
+        same_form(np.empty((*a.shape[:-2], n if full else k, n), dtype), vh)
+    if not a.size:
+        if u is not None and u.size and not np.array_equal(u, np.broadcast_to(np.eye(m), u.shape)):
+            raise Mismatch("u is not the unit matrix")
+        return
+    want = np.linalg.svd(x, compute_uv=False)
+    ratio(c, "singular values", np.abs(wide(s) - want).max(-1), want.max(-1), dtype, max(m, n))
+    if u is not None:
+        judge_orthonormal(c, u, "u")
+        judge_orthonormal(c, turned(vh), "vh")
+        ratio(c, "u s vh - a", size_of((wide(u)[..., :k] * wide(s)[..., None, :]) @ wide(vh)[..., :k, :] - x), size_of(x), dtype, max(m, n))
