@@ -821,10 +821,72 @@ typedef struct ga_svd_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_svd_options;
-#define GI_DEFAULTS_ga_svd_options    .full_matrices = true,
+#define GI_DEFAULTS_ga_svd_options         .full_matrices = true,
 /* a = u @ diag(s) @ vh; s descends, and is all that ga_svdvals returns. As of eigenvalues, what is not finite makes all NaN. */
 GA_API bool(ga_svd)(const ga_array *a, ga_array **u, ga_array **s, ga_array **vh, ga_svd_options o);
 GA_API ga_array *(ga_svdvals)(const ga_array *a, const char *site);
+
+/* Norms of matrices: the largest (1) or smallest (-1) sum of a column's absolute values, or of a row's (INFINITY, -INFINITY); the largest (2) or
+   smallest (-2) singular value, their sum (GA_NUC), or the root of the sum of squares (GA_FRO). */
+#define GA_FRO                             GA_REAL_DEFAULT
+#define GA_NUC                             (-1.7320508075688772e308)
+typedef struct ga_matrix_norm_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    bool keepdims    GI_DEFAULT;
+    double ord       GI_IS(GA_FRO);
+    const char *site GI_IS("");
+} ga_matrix_norm_options;
+#define GI_DEFAULTS_ga_matrix_norm_options .ord = GA_FRO,
+GA_API ga_array *(ga_matrix_norm)(const ga_array *a, ga_matrix_norm_options o);
+typedef struct ga_vector_norm_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    int axis         GI_IS(GA_AXIS_DEFAULT); /* not given: of all elements */
+    ga_shape axes    GI_IS({ -1, {} });
+    bool keepdims    GI_DEFAULT;
+    double ord       GI_IS(2); /* as ga_norm's */
+    const char *site GI_IS("");
+} ga_vector_norm_options;
+#define GI_DEFAULTS_ga_vector_norm_options .axis = GA_AXIS_DEFAULT, .axes = { -1, { 0 } }, .ord = 2,
+GA_API ga_array *(ga_vector_norm)(const ga_array *a, ga_vector_norm_options o);
+typedef struct ga_cond_options {
+    GI_BY_POSITION
+    double p GI_IS(2); /* the norm; INFINITY is the result for a singular matrix */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_cond_options;
+#define GI_DEFAULTS_ga_cond_options        .p = 2,
+GA_API ga_array *(ga_cond)(const ga_array *a, ga_cond_options o); /* the norm of a, times that of its inverse */
+typedef struct ga_rank_options {
+    GI_BY_POSITION
+    double tol GI_IS(GA_REAL_DEFAULT); /* singular values count that are larger than this, */
+    GI_BY_NAME
+    double rtol      GI_IS(GA_REAL_DEFAULT); /* or than this times the largest one; default max(m, n) * eps */
+    const char *site GI_IS("");
+} ga_rank_options;
+#define GI_DEFAULTS_ga_rank_options        .tol = GA_REAL_DEFAULT, .rtol = GA_REAL_DEFAULT,
+GA_API ga_array *(ga_matrix_rank)(const ga_array *a, ga_rank_options o); /* int64; of a vector 1, or 0 if all is 0 */
+typedef struct ga_pinv_options {
+    GI_BY_POSITION
+    double rcond GI_IS(1e-15); /* singular values up to this times the largest one are taken for 0 */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_pinv_options;
+#define GI_DEFAULTS_ga_pinv_options        .rcond = 1e-15,
+GA_API ga_array *(ga_pinv)(const ga_array *a, ga_pinv_options o); /* the pseudo-inverse of Moore and Penrose */
+typedef struct ga_lstsq_options {
+    GI_BY_POSITION
+    double rcond GI_IS(GA_REAL_DEFAULT); /* as that of ga_pinv; default max(m, n) * eps */
+    GI_BY_NAME
+    ga_array **residuals GI_DEFAULT; /* sum((b - a x)**2) of each column; without elements unless rank = n < m */
+    int64_t *rank        GI_DEFAULT;
+    ga_array **s         GI_DEFAULT; /* the singular values of a */
+    const char *site     GI_IS("");
+} ga_lstsq_options;
+#define GI_DEFAULTS_ga_lstsq_options       .rcond = GA_REAL_DEFAULT,
+/* The x for which sum((b - a x)**2) is least, and of several the shortest one; a: one matrix (m, n). */
+GA_API ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o);
 
 GA_API ga_array *(ga_matrix_power)(const ga_array *a, int64_t n, const char *site); /* n < 0: of the inverse */
 GA_API ga_array *(ga_matrix_transpose)(const ga_array *a, const char *site);        /* a view, the last two axes exchanged */
@@ -842,7 +904,7 @@ typedef struct ga_cross_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_cross_options;
-#define GI_DEFAULTS_ga_cross_options  .axisa = -1, .axisb = -1, .axisc = -1, .axis = GA_AXIS_DEFAULT,
+#define GI_DEFAULTS_ga_cross_options       .axisa = -1, .axisb = -1, .axisc = -1, .axis = GA_AXIS_DEFAULT,
 GA_API ga_array *(ga_cross)(const ga_array *a, const ga_array *b, ga_cross_options o); /* of vectors of 3 elements */
 typedef struct ga_vecdot_options {
     GI_BY_POSITION
@@ -850,7 +912,7 @@ typedef struct ga_vecdot_options {
     int axis         GI_IS(-1);
     const char *site GI_IS("");
 } ga_vecdot_options;
-#define GI_DEFAULTS_ga_vecdot_options .axis = -1,
+#define GI_DEFAULTS_ga_vecdot_options      .axis = -1,
 GA_API ga_array *(ga_vecdot)(const ga_array *a, const ga_array *b,
                              ga_vecdot_options o); /* of vectors along .axis, a conjugated */
 typedef struct ga_tensorsolve_options {
@@ -1706,7 +1768,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 #define GI_EACH_OPTIONS(X) \
     X(new) X(to) X(map) X(reduce) X(order) X(axis) X(axes) X(linspace) X(wrap) X(random) X(close) X(equal) X(copyto) \
     X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(convolve) \
-    X(cholesky) X(triangular) X(qr) X(eigh) X(svd) X(cross) X(vecdot) X(tensorsolve) X(tensorinv) \
+    X(cholesky) X(triangular) X(qr) X(eigh) X(svd) X(vector_norm) X(matrix_norm) X(cond) X(rank) X(pinv) X(lstsq) X(cross) X(vecdot) X(tensorsolve) X(tensorinv) \
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
     X(store) X(fits) X(print) X(benchmark) X(launch)
@@ -1892,6 +1954,7 @@ GI_END_FAST
 #include "gpuarr/ops/linear_eigen.h"
 #include "gpuarr/ops/linear_svd.h"
 #include "gpuarr/ops/linear_products.h"
+#include "gpuarr/ops/linear_norms.h"
 #include "gpuarr/ops/correlate.h"
 #include "gpuarr/ops/fft.h"
 #include "gpuarr/ops/separable.h"

@@ -136,6 +136,7 @@ static bool gi_lu_one(const char *site, int64_t item, double *room, void *job)
     bool           singular;
     if (!gi_lu_matrix(site, &a, n, pivots, &singular, room)) return false;
     if (singular) gi_note_item(&j->singular, item);
+    for (int64_t i = 0; i < n * j->b.columns * b.parts && j->b.memory && singular; i++) b.p[i] = gi_nan_f64();
     if (!j->b.memory || singular) return true;
     for (int64_t i = 0; i < n && j->inverse; i++) {
         memset(b.p + i * b.down, 0, (size_t)(b.down * 8));
@@ -205,7 +206,8 @@ ga_array *(ga_solve)(const ga_array *a, const ga_array *b, const char *site)
     return x;
 }
 
-ga_array *(ga_inv)(const ga_array *a, const char *site)
+/* The inverse; of a singular matrix it is an error, or NaN. */
+static ga_array *gi_inverse(const char *site, const ga_array *a, bool singular_too)
 {
     gi_lu     j;
     ga_array *x = NULL;
@@ -213,11 +215,13 @@ ga_array *(ga_inv)(const ga_array *a, const char *site)
     memset(&j, 0, sizeof j);
     j.inverse = true;
     if (gi_matrices_of(site, &j.a, a, 1) && gi_matrices_new(site, &j.b, j.a.parts, j.a.ndim, j.a.shape, j.a.rows, j.a.rows) &&
-        gi_lu_run(site, &j) && gi_all_done(site, j.singular, j.a.items, gi_singular))
+        gi_lu_run(site, &j) && (singular_too || gi_all_done(site, j.singular, j.a.items, gi_singular)))
         x = gi_matrices_result(site, &j.b, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
     gi_lu_free(&j);
     return x;
 }
+
+ga_array *(ga_inv)(const ga_array *a, const char *site) { return gi_inverse(site, a, false); }
 
 /* ---- determinants ---------------------------------------------------------------------------------------------------------------- */
 

@@ -363,7 +363,8 @@ static bool gi_svd_run(const char *site, gi_svd *j, const ga_array *a, int64_t c
                gi_matrices_new(site, &j->right, j->a.parts, j->a.ndim, j->a.shape, k, k);
     if (!done) return false;
     j->lost = j->a.items;
-    return gi_each_matrix(site, j->a.items, most, gi_lay_svd(NULL, most, k, j->a.parts, columns < 0 ? 0 : columns).numbers, gi_svd_one, j) &&
+    return gi_each_matrix(site, j->a.items, most, gi_lay_svd(NULL, most, k, j->a.parts, columns < 0 ? 0 : columns).numbers,
+                          gi_svd_one, j) &&
            gi_all_done(site, j->lost, j->a.items, "the singular values do not converge");
 }
 

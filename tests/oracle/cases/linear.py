@@ -1,6 +1,8 @@
 """Linear algebra: residuals like LAPACK's own tests, and NumPy's numbers where there is only one answer."""
+import ctypes
+import math
+
 import numpy as np
-import scipy.linalg
 
 from ..binding import GaError
 from ..case import case
@@ -424,3 +426,128 @@ def svd(c):
         judge_orthonormal(c, u, "u")
         judge_orthonormal(c, turned(vh), "vh")
         ratio(c, "u s vh - a", size_of((wide(u)[..., :k] * wide(s)[..., None, :]) @ wide(vh)[..., :k, :] - x), size_of(x), dtype, max(m, n))
+
+
+ORDERS = {"fro": -1.6180339887498949e308, "nuc": -1.7320508075688772e308}
+
+
+@case("matrix_norm", "cond")
+def matrix_norm(c):
+    on_cpu(c)
+    m, n = draw_size(c), draw_size(c)
+    order = c.pick(None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc", 3)
+    square = c.name == "cond" and order not in (None, 2, -2)
+    a = matrices(c, m, m if square and c.chance(0.95) else n)
+    given = ORDERS.get(order, order)
+    named = {"keepdims": c.chance(0.3)} if c.name == "matrix_norm" else {}
+    c.note("order", order)
+    if c.name == "matrix_norm":
+        want, got = both(c, lambda: np.asarray(np.linalg.matrix_norm(a if a.dtype.kind in "fc" else a.astype(F64), ord="fro" if order is None else order, **named)),
+                         lambda: c.ga.matrix_norm(a, ord=given, **named), lambda: order == 3 or not np.isfinite(wide(a)).all() or a.size == 0)
+    else:
+        want, got = both(c, lambda: np.asarray(np.linalg.cond(wide(a), order)), lambda: c.ga.cond(a, p=given), lambda: not np.isfinite(wide(a)).all())
+    same_form(want if c.name == "matrix_norm" else want.astype(np.finfo(result_dtype(a)).dtype), got)
+    if not np.isfinite(wide(a)).all():
+        return
+    want, got, eps = want.astype(F64), got.astype(F64), np.finfo(result_dtype(a)).eps
+    scale = np.linalg.norm(wide(a), axis=(-2, -1)).reshape(want.shape) if c.name == "matrix_norm" else want * np.minimum(want, 1e16)
+    good = (np.abs(got - want) <= LIMIT * max(m, n, 1) * eps * scale) | (got == want) | (want > 1e-3 / eps) & (c.name == "cond")
+    if not good.all():
+        raise Mismatch(f"want {want!r}, got {got!r}")
+
+
+@case("vector_norm")
+def vector_norm(c):
+    a = c.array(style="small", among=[F32, F64, C64, C128] * 2 + DTYPES)
+    order = c.pick(None, 1.0, 2.0, 3.0, math.inf, -math.inf, 0.0)
+    named = {"axis": c.axis(a.ndim), "keepdims": c.chance(0.3)}
+    real = {} if order is None else {"ord": order}
+    want, got = both(c, lambda: np.asarray(np.linalg.vector_norm(wide(a), **named, **real)), lambda: c.ga.vector_norm(a, **named, **real),
+                     lambda: a.size == 0)  # the largest of none: 0 since NumPy 2.3
+    same_form(want, got, a.real.dtype if a.dtype.kind in "fc" else F64)
+    if (np.abs(got - want) > 8 * (a.size + 8) * np.finfo(got.dtype).eps * np.abs(want)).any():
+        raise Mismatch(f"want {want!r}, got {got!r}")
+
+
+def of_rank(c, m, n):
+    """A matrix, often of a low rank."""
+    a = matrices(c, m, n)
+    if min(m, n) > 1 and a.dtype.kind in "fc" and c.chance(0.5):
+        k, x = c.r.randint(0, min(m, n) - 1), wide(a)
+        a = (x[..., :k] @ x[..., :k, :]).astype(a.dtype)
+        c.note(f"rank {k}", a)
+    return a
+
+
+@case("matrix_rank")
+def matrix_rank(c):
+    on_cpu(c)
+    a = of_rank(c, draw_size(c), draw_size(c)) if c.chance(0.95) else c.array(shape=c.shape(1, 9))
+    if a.ndim > 1 and not np.isfinite(wide(a)).all():
+        raise Skip
+    named = c.pick({}, {}, {"tol": 0.5}, {"rtol": 1e-3})
+    exact = a if a.dtype.kind in "fc" else a.astype(F64)
+    want, got = both(c, lambda: np.asarray(np.linalg.matrix_rank(exact, **named)), lambda: c.ga.matrix_rank(a, **named))
+    same_form(want, got, np.dtype("i8"))
+    s = np.linalg.svd(wide(a), compute_uv=False) if a.ndim > 1 else np.ones(1)
+    limit = named.get("tol", s[..., :1] * named.get("rtol", max(a.shape[-2:]) * np.finfo(result_dtype(a)).eps) if a.ndim > 1 else 0)
+    near = (np.abs(s - limit) < 0.9 * np.abs(limit) + 1e-14 * s.max(initial=0)).any(-1)
+    if not ((want == got) | near).all():
+        raise Mismatch(f"want {want!r}, got {got!r}")
+
+
+@case("pinv")
+def pinv(c):
+    on_cpu(c)
+    m, n = draw_size(c), draw_size(c)
+    a = of_rank(c, m, n)
+    x = wide(a)
+    if not np.isfinite(x).all():
+        raise Skip
+    rcond = np.finfo(result_dtype(a)).eps * 1e3
+    p = c.ga.pinv(a, rcond=rcond)
+    same_form(np.linalg.pinv(a.astype(result_dtype(a)), rcond=rcond), p)
+    if not a.size:
+        return
+    y, size = wide(p), None
+    scale = size_of(x)**2 * size_of(y)
+    ratio(c, "a p a - a", size_of(x @ y @ x - x), scale + size_of(x) * 1e3, p.dtype, max(m, n))
+    ratio(c, "p a p - p", size_of(y @ x @ y - y), size_of(y)**2 * size_of(x), p.dtype, max(m, n))
+    ratio(c, "a p is not Hermitian", size_of(x @ y - turned(x @ y)), size_of(x) * size_of(y), p.dtype, max(m, n))
+
+
+@case("lstsq")
+def lstsq(c):
+    on_cpu(c)
+    m, n, columns = draw_size(c), draw_size(c), c.pick(1, 1, 2, 7)
+    a = of_rank(c, m, n)[(0,) * 0]
+    a = a.reshape(-1, m, n)[0] if a.size else np.zeros((m, n), a.dtype)
+    b = matrices(c, m + c.chance(0.02), columns, (), name="b")
+    if c.chance(0.4):
+        b = b[:, 0]
+    x, y = wide(a), wide(b)
+    if not np.isfinite(x).all() or not np.isfinite(y).all():
+        raise Skip
+    dtype = result_dtype(a, b)
+    rcond = 1e3 * np.finfo(dtype).eps
+    rank = ctypes.c_int64(-1)
+    want, got = both(c, lambda: np.linalg.lstsq(a, b, rcond), lambda: c.ga.lstsq(a, b, rcond=rcond, residuals=True, rank=rank, s=True))
+    answer, residuals, s = got
+    same_form(want[0], answer, dtype)
+    same_form(want[3], s)
+    if rank.value != want[2]:
+        limit = rcond * want[3][:1]
+        if not (np.abs(want[3] - limit) < 0.9 * limit).any():
+            raise Mismatch(f"rank: want {want[2]}, got {rank.value}")
+        return
+    same_form(want[1], residuals)
+    if not answer.size or not m:
+        return
+    z = wide(answer)
+    rest = (y - x @ z).reshape(m, -1)
+    ratio(c, "a^H (b - a x)", size_of(turned(x) @ rest), size_of(turned(x)) * (size_of(x) * size_of(z.reshape(n, -1)) + size_of(y.reshape(m, -1))) * 10, dtype, max(m, n))
+    if np.linalg.norm(z) > np.linalg.norm(want[0]) * 1.01 + 1e-3 and rank.value < n:
+        raise Mismatch("this is not the shortest one")
+    size = size_of(x) * size_of(z.reshape(n, -1)) + size_of(y.reshape(m, -1))
+    if residuals.size and (np.abs(wide(residuals) - (np.abs(rest)**2).sum(0)) > 1e3 * max(m, n) * np.finfo(dtype).eps * size**2).any():
+        raise Mismatch(f"residuals: want {want[1]!r}, got {residuals!r}")
