@@ -75,10 +75,10 @@ static bool gi_are_matrices(const char *site, const ga_array *a, const char *nam
     return false;
 }
 
-/* Is it a vector, or an array of matrices, on the CPU? False with an error. */
-static bool gi_are_columns(const char *site, const ga_array *b)
+/* Are a matrices, and b matrices or a vector, on the CPU? False with an error. */
+static bool gi_are_system(const char *site, const ga_array *a, const ga_array *b, bool square)
 {
-    if (!gi_array_check(site, b, "b")) return false;
+    if (!gi_array_check(site, a, "a") || !gi_array_check(site, b, "b") || !gi_are_matrices(site, a, "a", square)) return false;
     if (b->ndim != 1) return gi_are_matrices(site, b, "b", false);
     if (b->device == GA_CPU) return true;
     gi_fail(site, GA_BAD_DEVICE, "b is on the GPU, and this is computed on the CPU: ga_to(b, GA_CPU)");

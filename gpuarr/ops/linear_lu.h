@@ -197,7 +197,7 @@ ga_array *(ga_solve)(const ga_array *a, const ga_array *b, const char *site)
 {
     gi_lu     j;
     ga_array *x = NULL;
-    if (!gi_are_matrices(site, a, "a", true) || !gi_are_columns(site, b)) return NULL;
+    if (!gi_are_system(site, a, b, true)) return NULL;
     memset(&j, 0, sizeof j);
     if (gi_take_system(site, &j.a, &j.b, a, b) && gi_lu_run(site, &j) && gi_all_done(site, j.singular, j.a.items, gi_singular))
         x = gi_matrices_result(site, &j.b, gi_linear_dtype(ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype))),
@@ -423,7 +423,7 @@ ga_array *(ga_solve_triangular)(const ga_array *a, const ga_array *b, ga_triangu
 {
     gi_lu     j;
     ga_array *x = NULL;
-    if (!gi_are_matrices(o.site, a, "a", true) || !gi_are_columns(o.site, b)) return NULL;
+    if (!gi_are_system(o.site, a, b, true)) return NULL;
     if (o.trans < 0 || o.trans > 2)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".trans = %d: 0 is a x = b, 1 with a transposed, 2 also conjugated",
                                    o.trans);

@@ -28,16 +28,42 @@ static gi_reflectors gi_reflectors_in(double *room, int64_t k, int64_t m, int pa
 }
 
 GI_BEGIN_FAST
+/* By what elements i to n of a row are to be multiplied, so that their squares neither overflow nor vanish: a power of two. */
+static double gi_row_scale(const gi_dense *a, int64_t row, int64_t i, int64_t n)
+{
+    double largest = 0;
+    int    exponent;
+    for (int part = 0; part < a->parts; part++)
+        for (int64_t j = i; j < n; j++) {
+            const double size = gi_abs_f64(a->p[row * a->down + part * a->imag + j]);
+            largest           = size > largest ? size : largest;
+        }
+    if (largest == 0 || largest > DBL_MAX) return 1;
+    (void)frexp(largest, &exponent);
+    return ldexp(1, exponent < -1000 ? 1000 : -exponent);
+}
+
 /* The reflector of elements i to n of a row: beta at i, and v behind it. Returns tau. */
 static ga_c128 gi_make_reflector(const gi_linear_loops *loops, const gi_dense *a, int64_t row, int64_t i, int64_t n)
 {
-    const ga_c128 alpha = gi_element(a, row, i);
-    const double  rest  = gi_dot_rows(loops, a, row, a, row, i + 1, n - i - 1).re;
-    if (rest == 0 && alpha.im == 0) return gi_make_c128(0, 0);
-    const double  size = gi_root_f64((alpha.re * alpha.re + alpha.im * alpha.im) + rest), beta = alpha.re > 0 ? -size : size;
+    ga_c128 alpha = gi_element(a, row, i);
+    double  rest = gi_dot_rows(loops, a, row, a, row, i + 1, n - i - 1).re, scale = 1;
+    double  all = rest + (alpha.re * alpha.re + alpha.im * alpha.im);
+    if (!(all > 1e-270 && all < 1e270)) {
+        scale = gi_row_scale(a, row, i, n);
+        gi_scale_row(a, row, i, n - i, gi_make_c128(scale, 0));
+        alpha = gi_element(a, row, i);
+        rest  = gi_dot_rows(loops, a, row, a, row, i + 1, n - i - 1).re;
+        all   = rest + (alpha.re * alpha.re + alpha.im * alpha.im);
+    }
+    if (rest == 0 && alpha.im == 0) {
+        gi_set_element(a, row, i, gi_make_c128(alpha.re / scale, 0));
+        return gi_make_c128(0, 0);
+    }
+    const double  size = gi_root_f64(all), beta = alpha.re >= 0 ? -size : size;
     const ga_c128 first = gi_make_c128(alpha.re - beta, alpha.im);
     gi_divide_row(a, row, i + 1, n - i - 1, first);
-    gi_set_element(a, row, i, gi_make_c128(beta, 0));
+    gi_set_element(a, row, i, gi_make_c128(beta / scale, 0));
     return gi_make_c128(-first.re / beta, -alpha.im / beta);
 }
 

@@ -445,7 +445,7 @@ def matrix_norm(c):
         want, got = both(c, lambda: np.asarray(np.linalg.matrix_norm(a if a.dtype.kind in "fc" else a.astype(F64), ord="fro" if order is None else order, **named)),
                          lambda: c.ga.matrix_norm(a, ord=given, **named), lambda: order == 3 or not np.isfinite(wide(a)).all() or a.size == 0)
     else:
-        want, got = both(c, lambda: np.asarray(np.linalg.cond(wide(a), order)), lambda: c.ga.cond(a, p=given), lambda: not np.isfinite(wide(a)).all())
+        want, got = both(c, lambda: np.asarray(np.linalg.cond(wide(a), order)), lambda: c.ga.cond(a, p=given), lambda: ill(a))
     same_form(want if c.name == "matrix_norm" else want.astype(np.finfo(result_dtype(a)).dtype), got)
     if not np.isfinite(wide(a)).all():
         return
