@@ -791,6 +791,11 @@ typedef struct ga_triangular_options {
 #define GI_DEFAULTS_ga_triangular_options
 GA_API ga_array *(ga_solve_triangular)(const ga_array *a, const ga_array *b, ga_triangular_options o); /* x of a x = b */
 
+/* scipy.linalg.solve_banded((l, u), ab, b): a has l diagonals below the main one and u above; they are the rows of ab, the uppermost
+   first, and each element stands in its column. */
+GA_API ga_array *(ga_solve_banded)(int64_t l, int64_t u, const ga_array *ab, const ga_array *b, const char *site);
+GA_API ga_array *(ga_expm)(const ga_array *a, const char *site); /* the exponential of a matrix */
+
 typedef enum ga_qr_mode { GA_QR_REDUCED, GA_QR_COMPLETE } ga_qr_mode;
 typedef struct ga_qr_options {
     GI_BY_POSITION
@@ -1955,6 +1960,7 @@ GI_END_FAST
 #include "gpuarr/ops/linear_svd.h"
 #include "gpuarr/ops/linear_products.h"
 #include "gpuarr/ops/linear_norms.h"
+#include "gpuarr/ops/linear_more.h"
 #include "gpuarr/ops/correlate.h"
 #include "gpuarr/ops/fft.h"
 #include "gpuarr/ops/separable.h"

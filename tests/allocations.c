@@ -603,6 +603,8 @@ static void test_linear(void)
     RUN(ga_vecdot(c, a));
     RUN(ga_tensorsolve(a, v, .axes = ga_axes(0)));
     RUN(ga_tensorinv(a, .ind = 1));
+    RUN(ga_expm(c));
+    RUN(ga_solve_banded(1, 1, a, v));
     ga_array *all[] = { a, c, b, v, tall, large, wide, near, positive };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
     ga_set_device(device);

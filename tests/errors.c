@@ -183,7 +183,8 @@ static bool says_freed(void)
     X(ga_matrix_norm(x)) X(ga_vector_norm(x)) X(ga_cond(x)) X(ga_matrix_rank(x)) X(ga_pinv(x)) X(ga_lstsq(x, v))       \
     X(ga_lstsq(ok, x)) X(ga_matrix_power(x, 2)) X(ga_matrix_transpose(x)) X(ga_multi_dot((x, ok)))                     \
     X(ga_multi_dot((ok, x))) X(ga_kron(x, ok)) X(ga_kron(ok, x)) X(ga_cross(x, ok)) X(ga_cross(ok, x))                 \
-    X(ga_vecdot(x, ok)) X(ga_vecdot(ok, x)) X(ga_tensorsolve(x, v)) X(ga_tensorsolve(ok, x)) X(ga_tensorinv(x))        \
+    X(ga_vecdot(x, ok)) X(ga_vecdot(ok, x)) X(ga_tensorsolve(x, v)) X(ga_tensorsolve(ok, x)) X(ga_tensorinv(x)) X(ga_expm(x))  \
+    X(ga_solve_banded(1, 1, x, v)) X(ga_solve_banded(1, 1, ok, x))        \
     X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
 /* and with options that a call has seen fail */
 #define EACH_OPTION(X)                                                                                                 \

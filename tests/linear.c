@@ -50,6 +50,13 @@ static void test_solving(void)
         ga_array *z    = ga_solve_triangular(ga_from(i, (1, 1)), ga_from(i, (1)), .trans = 2);
         CHECK_IS(ga_real(z), GA_F64, (1), -1);
 
+        CHECK(NEAR(ga_solve_banded(1, 1, MATRIX(3, 3, 9, 1, 1, 2, 2, 2, 1, 1, 9), VECTOR(3, 3, 4, 3)), 1, 1, 1));
+        CHECK_IS(ga_solve_banded(0, 0, MATRIX(1, 2, 2, 4), MATRIX(2, 2, 2, 4, 4, 8)), GA_F64, (2, 2), 1, 2, 1, 2);
+        CHECK(NEAR(ga_expm(MATRIX(2, 2, 0, 0, 0, 0)), 1, 0, 0, 1) && NEAR(ga_expm(MATRIX(2, 2, 0, 1, 0, 0)), 1, 1, 0, 1));
+        CHECK(fabs(ga_item_at(ga_expm(MATRIX(2, 2, -20, 0, 0, 1)), 0, 0) / exp(-20) - 1) < 1e-13);
+        CHECK_IS(ga_expm(ga_full((1, 1), INFINITY)), GA_F64, (1, 1), NAN);
+        CHECK_IS(ga_expm(ga_zeros((2, 0, 0), .dtype = GA_F32)), GA_F32, (2, 0, 0), 0);
+
         /* a stack, broadcast against another */
         ga_array *stack = ga_reshape(ga_from(((const double[]){ 1, 0, 0, 1, 2, 0, 0, 4 }), (8)), (2, 1, 2, 2));
         CHECK_IS(ga_solve(stack, ga_ones((3, 2, 1))), GA_F64, (2, 3, 2, 1), 1, 1, 1, 1, 1, 1, .5, .25, .5, .25, .5, .25);
@@ -209,6 +216,9 @@ static void test_errors(void)
         CHECK_FAILS(ga_solve(ga_eye(2, 2, 0), ga_ones((3))), "a has 2 rows, b 3");
         CHECK_FAILS(ga_solve(ga_ones((2, 1, 1)), ga_ones((3, 1, 1))), "the axes before the last two do not broadcast");
         CHECK_FAILS(ga_solve_triangular(a, ga_ones((2)), 3), ".trans = 3: 0 is a x = b");
+        CHECK_FAILS(ga_solve_banded(1, 1, a, ga_ones((2))), "1 diagonals below the main one and 1 above");
+        CHECK_FAILS(ga_solve_banded(1, 0, a, ga_ones((3))), "a has 2 rows");
+        CHECK_FAILS(ga_solve_banded(0, 0, ga_zeros((1, 2)), ga_ones((2))), "singular matrix");
         CHECK_FAILS(ga_cond(ga_ones((0, 0))), "it has no condition");
         CHECK_FAILS(ga_cond(a, 3), "matrices have no norm 3");
         CHECK_FAILS(ga_lstsq(ga_ones((2, 2, 2)), ga_ones((2))), "a is a matrix, and b has as many rows");

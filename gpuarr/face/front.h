@@ -481,6 +481,8 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_slogdet(a, s, l)     (ga_slogdet)(a, s, l, GI_SITE("ga_slogdet(" #a ")"))
 #define ga_cholesky(...)        GI_1(ga_cholesky, ga_cholesky_options, GI_SITE("ga_cholesky(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_solve_triangular(...) GI_2(ga_solve_triangular, ga_triangular_options, GI_SITE("ga_solve_triangular(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_solve_banded(l, u, ab, b) GI_CALL((ga_solve_banded)(l, u, ab, b, GI_LISTS(0, GI_SITE("ga_solve_banded(" #l ", " #u ", " #ab ", " #b ")"))))
+#define ga_expm(a)              (ga_expm)(a, GI_SITE("ga_expm(" #a ")"))
 #define ga_qr(...)              GI_3(ga_qr, ga_qr_options, GI_SITE("ga_qr(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_eigh(...)            GI_3(ga_eigh, ga_eigh_options, GI_SITE("ga_eigh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_eigvalsh(...)        GI_1(ga_eigvalsh, ga_eigh_options, GI_SITE("ga_eigvalsh(" #__VA_ARGS__ ")"), __VA_ARGS__, )

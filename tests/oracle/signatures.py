@@ -101,7 +101,7 @@ FUNCTIONS = """
     max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaJ  sigma_clip a:aG  save b:caS  load a:cS  savez b:cipkS
     matmul a:aao  dot a:aao  inner a:aao  outer a:aao  vdot a:aaS  tensordot a:aaij  einsum_n a:cko
     solve a:aaS  inv a:aS  det a:aS  slogdet b:aqqS  cholesky a:a!  solve_triangular a:aa@
-    matrix_norm a:a(  vector_norm a:a)  cond a:a[  matrix_rank a:a]  pinv a:a{  lstsq a:aa}  svd b:aqqq~  svdvals a:aS  eigh b:aqq?  eigvalsh a:a?  qr b:aqq#  matrix_power a:alS  matrix_transpose a:aS  multi_dot_n a:ko  kron a:aaS  cross a:aa$  vecdot a:aa%
+    solve_banded a:llaaS  expm a:aS  matrix_norm a:a(  vector_norm a:a)  cond a:a[  matrix_rank a:a]  pinv a:a{  lstsq a:aa}  svd b:aqqq~  svdvals a:aS  eigh b:aqq?  eigvalsh a:a?  qr b:aqq#  matrix_power a:alS  matrix_transpose a:aS  multi_dot_n a:ko  kron a:aaS  cross a:aa$  vecdot a:aa%
     tensorsolve a:aa&  tensorinv a:a*
     load_from a:ccS  to_string m:aQ  random a:sZ  random_integers a:llsZ  random_normal a:ddsZ
     convolve a:aav  correlate a:aav  convolve2d a:aa2  correlate2d a:aa2  ndconvolve a:aa3  ndcorrelate a:aa3

@@ -3,6 +3,7 @@ import ctypes
 import math
 
 import numpy as np
+import scipy.linalg
 
 from ..binding import GaError
 from ..case import case
@@ -551,3 +552,45 @@ def lstsq(c):
     size = size_of(x) * size_of(z.reshape(n, -1)) + size_of(y.reshape(m, -1))
     if residuals.size and (np.abs(wide(residuals) - (np.abs(rest)**2).sum(0)) > 1e3 * max(m, n) * np.finfo(dtype).eps * size**2).any():
         raise Mismatch(f"residuals: want {want[1]!r}, got {residuals!r}")
+
+
+@case("solve_banded")
+def solve_banded(c):
+    on_cpu(c)
+    n, low, up = max(draw_size(c), 1), c.r.randint(0, 3), c.r.randint(0, 3)
+    if max(low, up) >= n:
+        raise Skip
+    ab = matrices(c, low + up + 1 + c.chance(0.02), n, (), name="ab")
+    b = matrices(c, n + c.chance(0.02), c.pick(1, 3), (), name="b")
+    if c.chance(0.4):
+        b = b[:, 0]
+    c.note("l, u", (low, up))
+    x, y = wide(ab), wide(b)
+    a = np.zeros((n, n), x.dtype)
+    for k in range(min(low + up + 1, len(x))):
+        for j in range(n):
+            if 0 <= j + k - up < n:
+                a[j + k - up, j] = x[k, j]
+    want, got = both(c, lambda: scipy.linalg.solve_banded((low, up), x, y, check_finite=False).astype(result_dtype(ab, b)), lambda: c.ga.solve_banded(low, up, ab, b), lambda: ill(a))
+    same_form(want, got, result_dtype(ab, b))
+    if np.isfinite(a).all() and np.isfinite(y).all() and np.isfinite(got).all():
+        z = wide(got).reshape(n, -1)
+        ratio(c, "a x - b", size_of(a @ z - y.reshape(n, -1)), size_of(a) * size_of(z) + size_of(y.reshape(n, -1)), got.dtype, n)
+
+
+@case("expm")
+def expm(c):
+    on_cpu(c)
+    n = c.r.randint(0, 12)
+    a = matrices(c, n, n)
+    x = wide(a)
+    if not np.isfinite(x).all() or np.abs(x).max(initial=0) > 30:
+        raise Skip
+    got = c.ga.expm(a)
+    same_form(np.empty(a.shape), got, result_dtype(a))
+    if not a.size:
+        return
+    want = scipy.linalg.expm(x)
+    size = np.maximum(size_of(want), 1) * np.maximum(size_of(x), 1) * np.exp(np.minimum(size_of(x), 60) - np.log(np.maximum(size_of(want), 1e-300))).clip(1, 1e6)
+    if (np.finfo(got.dtype).max / 10 > size).all():
+        ratio(c, "exp", size_of(wide(got) - want), size, got.dtype, 20 * max(n, 4))
