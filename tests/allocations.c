@@ -568,7 +568,7 @@ static void test_linear(void)
     double    numbers[9] = { 4, 1, 2, 1, 5, 3, 2, 3, 6 };
     ga_array *a = ga_from(numbers, (3, 3)), *c = ga_astype(a, GA_C64), *b = ga_ones((2, 3, 1)), *v = ga_ones((3)),
              *tall = ga_reshape(a, (9, 1)), *large = ga_random((140, 140), .seed = 1), *wide = ga_ones((2, 9));
-    ga_array *near = ga_eye(140, 140, 0), *positive = ga_matmul(large, ga_transpose(large));
+    ga_array *near = ga_eye(140, 140, 0), *turned = ga_transpose(large), *positive = ga_matmul(large, turned);
     RUN(ga_solve(a, b));
     RUN(ga_solve(c, v));
     RUN(ga_solve(large, large));
@@ -605,7 +605,7 @@ static void test_linear(void)
     RUN(ga_tensorinv(a, .ind = 1));
     RUN(ga_expm(c));
     RUN(ga_solve_banded(1, 1, a, v));
-    ga_array *all[] = { a, c, b, v, tall, large, wide, near, positive };
+    ga_array *all[] = { a, c, b, v, tall, large, wide, near, turned, positive };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
     ga_set_device(device);
 }

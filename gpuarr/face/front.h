@@ -478,7 +478,7 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_solve(a, b)          (ga_solve)(a, b, GI_SITE("ga_solve(" #a ", " #b ")"))
 #define ga_inv(a)               (ga_inv)(a, GI_SITE("ga_inv(" #a ")"))
 #define ga_det(a)               (ga_det)(a, GI_SITE("ga_det(" #a ")"))
-#define ga_slogdet(a, s, l)     (ga_slogdet)(a, s, l, GI_SITE("ga_slogdet(" #a ")"))
+#define ga_slogdet(a, s, l)     (ga_slogdet)(a, s, l, GI_SITE("ga_slogdet(" #a ", " #s ", " #l ")"))
 #define ga_cholesky(...)        GI_1(ga_cholesky, ga_cholesky_options, GI_SITE("ga_cholesky(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_solve_triangular(...) GI_2(ga_solve_triangular, ga_triangular_options, GI_SITE("ga_solve_triangular(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_solve_banded(l, u, ab, b) GI_CALL((ga_solve_banded)(l, u, ab, b, GI_LISTS(0, GI_SITE("ga_solve_banded(" #l ", " #u ", " #ab ", " #b ")"))))

@@ -97,7 +97,7 @@ static bool gi_matrices_new(const char *site, gi_matrices *m, int parts, int ndi
     m->rows    = rows;
     m->columns = columns;
     m->ndim    = ndim;
-    memcpy(m->shape, shape, (size_t)ndim * sizeof *shape);
+    for (int d = 0; d < ndim; d++) m->shape[d] = shape[d];
     const int64_t lengths[3] = { m->items, rows * parts, columns };
     m->memory                = gi_array_new(site, GA_F64, GA_CPU, 3, lengths);
     if (!m->memory) return false;
