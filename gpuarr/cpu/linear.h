@@ -20,7 +20,12 @@ static double GI_FIND(gi_linear_dot)(int64_t n, const double *x, const double *y
     enum { LANES = GI_ISA_BYTES / 8, VECTORS = 32 / LANES };
     GI_V8   sums[VECTORS] = { { 0 } }, a, b;
     double  sum[32];
-    int64_t i = 0;
+    int64_t i = 0, half = 16;
+    if (n < 32) { /* what is left out is 0 */
+        for (; half >= n && half > 1; half /= 2) {}
+        for (; i < n; i++) sum[i] = 0.0 + x[i] * y[i];
+        for (; i < 2 * half; i++) sum[i] = 0;
+    }
     for (; i + 32 <= n; i += 32) {
         GI_UNROLL
         for (int v = 0; v < VECTORS; v++) {
@@ -29,44 +34,43 @@ static double GI_FIND(gi_linear_dot)(int64_t n, const double *x, const double *y
             sums[v] += a * b;
         }
     }
-    memcpy(sum, sums, sizeof sum);
+    if (n >= 32) memcpy(sum, sums, sizeof sum);
     for (; i < n; i++) sum[i % 32] += x[i] * y[i];
-    for (int half = 16; half > 0; half /= 2)
+    for (; half > 0; half /= 2)
         for (int k = 0; k < half; k++) sum[k] += sum[k + half];
     return sum[0];
 }
 
-/* Rows k and k + 1 become c * x + s * y and c * y - s * x: `count` rotations {c, s}, with k = 0, 1 ..., or from the last pair of rows
-   on backwards, where the rows are given from the last one on, `next` being negative, and s with the other sign. */
+/* gi_linear_turn of vectors that lie side by side, as many as stay in registers. */
+static GI_INLINE void GI_FIND(gi_turn_vectors)(const int vectors, int64_t count, const double *rotations, double *row,
+                                               int64_t next)
+{
+    enum { LANES = GI_ISA_BYTES / 8 };
+    GI_V8 x[4], y, r;
+    GI_UNROLL
+    for (int v = 0; v < vectors; v++) memcpy(&x[v], row + v * LANES, sizeof x[v]);
+    for (int64_t k = 0; k < count; k++, row += next) {
+        const double c = rotations[2 * k], s = rotations[2 * k + 1];
+        GI_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            memcpy(&y, row + next + v * LANES, sizeof y);
+            r    = c * x[v] + s * y;
+            x[v] = c * y - s * x[v];
+            memcpy(row + v * LANES, &r, sizeof r);
+        }
+    }
+    GI_UNROLL
+    for (int v = 0; v < vectors; v++) memcpy(row + v * LANES, &x[v], sizeof x[v]);
+}
+
+/* Of two rows, the second `next` elements behind the first, x and y become c * x + s * y and c * y - s * x; then the same of the second and the
+   one behind it: `count` rotations {c, s}. n is a multiple of 8. */
 static void GI_FIND(gi_linear_turn)(int64_t count, int64_t n, const double *rotations, double *rows, int64_t next)
 {
     enum { LANES = GI_ISA_BYTES / 8 };
     int64_t j = 0;
-    for (; j + 2 * LANES <= n; j += 2 * LANES) {
-        GI_V8   x[2], y[2], r;
-        double *row = rows + j;
-        memcpy(x, row, sizeof x);
-        for (int64_t k = 0; k < count; k++, row += next) {
-            const double c = rotations[2 * k], s = rotations[2 * k + 1];
-            memcpy(y, row + next, sizeof y);
-            GI_UNROLL
-            for (int v = 0; v < 2; v++) {
-                r    = c * x[v] + s * y[v];
-                x[v] = c * y[v] - s * x[v];
-                memcpy(row + v * LANES, &r, sizeof r);
-            }
-        }
-        memcpy(row, x, sizeof x);
-    }
-    for (; j < n; j++) {
-        double *row = rows + j, x = *row;
-        for (int64_t k = 0; k < count; k++, row += next) {
-            const double c = rotations[2 * k], s = rotations[2 * k + 1], y = row[next];
-            *row = c * x + s * y;
-            x    = c * y - s * x;
-        }
-        *row = x;
-    }
+    for (; j + 4 * LANES <= n; j += 4 * LANES) GI_FIND(gi_turn_vectors)(4, count, rotations, rows + j, next);
+    for (; j < n; j += LANES) GI_FIND(gi_turn_vectors)(1, count, rotations, rows + j, next);
 }
 GI_TABLE(gi_linear_loops, GI_FIND(gi_linear), { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_turn) })
 #undef GI_V8

@@ -4,7 +4,7 @@
     to the rows of eigenvectors, which lie in strips of few columns, each in a cache; the threads share the strips.             */
 
 enum {
-    GI_STRIP           = 16,      /* columns */
+    GI_STRIP           = 32,      /* columns, of many */
     GI_MOST_ROTATIONS  = 1 << 14, /* that are kept */
     GI_MOST_SWEEPS     = 256,
     GI_SWEEPS_FOR_EACH = 40 /* eigenvalue, before it is given up */
@@ -13,7 +13,7 @@ enum {
 /* Rotations of sweeps, and the rows that they are for. */
 typedef struct gi_sweeps {
     double *strips; /* of `rows` rows each; NULL: nothing to rotate */
-    int64_t rows, count;
+    int64_t rows, count, width;
     double *rotations; /* c, s */
     int64_t used;      /* rotations */
     int     sweeps;
@@ -21,8 +21,10 @@ typedef struct gi_sweeps {
     int64_t first[GI_MOST_SWEEPS], begin[GI_MOST_SWEEPS + 1]; /* the row that a sweep begins with, and its first rotation */
 } gi_sweeps;
 
+static int64_t gi_strip_width(int64_t n) { return n <= 8 ? 8 : n <= 16 ? 16 : (int64_t)GI_STRIP; }
+
 /* Numbers for n rows of n columns. */
-static int64_t gi_strips_room(int64_t n) { return (n + GI_STRIP - 1) / GI_STRIP * GI_STRIP * n; }
+static int64_t gi_strips_room(int64_t n) { return (n + gi_strip_width(n) - 1) / gi_strip_width(n) * gi_strip_width(n) * n; }
 
 /* So many rotations are kept of sweeps over n rows. */
 static int64_t gi_kept_rotations(int64_t n)
@@ -39,8 +41,8 @@ static void gi_turn_strips(int64_t begin, int64_t end, void *job)
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
     for (int64_t k = begin; k < end; k++)
         for (int i = 0; i < s->sweeps; i++)
-            loops->turn(s->begin[i + 1] - s->begin[i], GI_STRIP, s->rotations + 2 * s->begin[i],
-                        s->strips + (k * s->rows + s->first[i]) * GI_STRIP, s->up[i] ? -GI_STRIP : GI_STRIP);
+            loops->turn(s->begin[i + 1] - s->begin[i], s->width, s->rotations + 2 * s->begin[i],
+                        s->strips + (k * s->rows + s->first[i]) * s->width, s->up[i] ? -s->width : s->width);
 }
 
 /* Applies the rotations that are kept. */
@@ -48,7 +50,7 @@ static void gi_sweeps_apply(gi_sweeps *s)
 {
     s->begin[s->sweeps] = s->used;
     if (s->strips && s->used > 0)
-        gi_parallel_bytes((double)(s->used * s->count * GI_STRIP * 8), s->count, 1, gi_turn_strips, s);
+        gi_parallel_bytes((double)(s->used * s->count * s->width * 8), s->count, 1, gi_turn_strips, s);
     s->used = s->sweeps = 0;
 }
 
@@ -76,12 +78,13 @@ static void gi_sweeps_start(gi_sweeps *s, double *room, int64_t n)
 {
     s->strips    = room;
     s->rows      = n;
-    s->count     = (n + GI_STRIP - 1) / GI_STRIP;
+    s->width     = gi_strip_width(n);
+    s->count     = (n + s->width - 1) / s->width;
     s->rotations = room ? room + gi_strips_room(n) : NULL;
     s->used = s->sweeps = 0;
     if (!room) return;
     memset(room, 0, (size_t)gi_strips_room(n) * sizeof *room);
-    for (int64_t i = 0; i < n; i++) room[(i / GI_STRIP * n + i) * GI_STRIP + i % GI_STRIP] = 1;
+    for (int64_t i = 0; i < n; i++) room[(i / s->width * n + i) * s->width + i % s->width] = 1;
 }
 
 GI_BEGIN_FAST
@@ -302,8 +305,8 @@ static void gi_take_vectors(const gi_sweeps *s, const int64_t *order, const gi_d
     const int64_t n = s->rows;
     for (int64_t i = 0; i < n; i++) {
         if (vectors->parts == 2) memset(vectors->p + i * vectors->down + vectors->imag, 0, (size_t)n * 8);
-        const double *strip = s->strips + i / GI_STRIP * n * GI_STRIP + i % GI_STRIP;
-        for (int64_t j = 0; j < n; j++) vectors->p[i * vectors->down + j] = strip[order[j] * GI_STRIP];
+        const double *strip = s->strips + i / s->width * n * s->width + i % s->width;
+        for (int64_t j = 0; j < n; j++) vectors->p[i * vectors->down + j] = strip[order[j] * s->width];
     }
 }
 

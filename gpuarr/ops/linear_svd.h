@@ -292,7 +292,7 @@ static bool gi_svd_square(const char *site, gi_bidiagonal *b, const gi_svd_room 
     *lost = !gi_svd_sweeps(b->d, b->e, n, &turned[0], &turned[1]);
     for (int64_t i = 0; i < n; i++) { /* those that are negative have another sign, and one of their vectors too */
         for (int64_t k = 0; k < n && columns > 0 && b->d[i] < 0; k++) {
-            double *x = turned[1].strips + (k / GI_STRIP * n + i) * GI_STRIP + k % GI_STRIP;
+            double *x = turned[1].strips + (k / turned[1].width * n + i) * turned[1].width + k % turned[1].width;
             *x        = -*x;
         }
         b->e[i] = -gi_abs_f64(b->d[i]);
