@@ -217,6 +217,7 @@ static void test_errors(void)
         CHECK_FAILS(ga_solve(ga_ones((2, 1, 1)), ga_ones((3, 1, 1))), "the axes before the last two do not broadcast");
         CHECK_FAILS(ga_solve_triangular(a, ga_ones((2)), 3), ".trans = 3: 0 is a x = b");
         CHECK_FAILS(ga_solve_banded(1, 1, a, ga_ones((2))), "1 diagonals below the main one and 1 above");
+        CHECK_FAILS(ga_solve_banded(INT64_MAX, INT64_MAX, a, ga_ones((2))), "rows of a matrix");
         CHECK_FAILS(ga_solve_banded(1, 0, a, ga_ones((3))), "a has 2 rows");
         CHECK_FAILS(ga_solve_banded(0, 0, ga_zeros((1, 2)), ga_ones((2))), "singular matrix");
         CHECK_FAILS(ga_cond(ga_ones((0, 0))), "it has no condition");

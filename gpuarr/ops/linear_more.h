@@ -53,7 +53,7 @@ ga_array *(ga_solve_banded)(int64_t l, int64_t u, const ga_array *ab, const ga_a
     ga_array *x = NULL;
     if (!gi_are_system(site, ab, b, false)) return NULL;
     const int64_t n = ab->shape[ab->ndim - 1];
-    if (l < 0 || u < 0 || ab->ndim != 2 || ab->shape[0] != l + u + 1)
+    if (l < 0 || u < 0 || ab->ndim != 2 || l >= ab->shape[0] || u != ab->shape[0] - 1 - l)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
                                    "ab has shape %s: %lld diagonals below the main one and %lld above are rows of a matrix",
                                    gi_shape_of(ab), (long long)l, (long long)u);
