@@ -165,6 +165,7 @@ static void test_products(void)
         CHECK_FAILS(ga_multi_dot((x, x, x)), "operand 1 has shape (3,): it must be a matrix");
         CHECK_FAILS(ga_multi_dot((a, x)), "axis 1 of a has length 2, axis 0 of b, which it meets, 3");
         CHECK_FAILS(ga_multi_dot_n(1, NULL), "1 operands: 2 to 64 are possible");
+        CHECK_FAILS(ga_multi_dot_n(2, NULL), "the list of 2 operands is NULL");
         CHECK_FAILS(ga_kron(ga_ones((1, 1, 1, 1, 1)), x), "at most 4 axes");
         CHECK_FAILS(ga_cross(b, x), "vectors have 3 elements, and these have 2 and 3");
         CHECK_FAILS(ga_vecdot(b, x), "do not fit");

@@ -124,6 +124,7 @@ ga_array *(ga_multi_dot_n)(int n, const ga_array *const *arrays, ga_product_opti
     if (!gi_options_product(&o)) return NULL;
     if (n < 2 || n > GI_MOST_FACTORS)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d operands: 2 to %d are possible", n, (int)GI_MOST_FACTORS);
+    if (!arrays) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the list of %d operands is NULL", n);
     ga_array       *r = NULL;
     gi_chain_order *c = (gi_chain_order *)gi_mem_alloc(o.site, sizeof *c);
     if (!c) return NULL;
