@@ -105,7 +105,7 @@ heat_and_life() { # heat_and_life FOLDER: the wave fades as it must, the glider 
     echo "$n passed, $bad failed, 0 skipped"
 }
 
-spectrum() { # spectrum FOLDER: the periods that were hidden, and NumPy's trend
+spectrum() { # spectrum FOLDER: the trend and the periods that were hidden
     local n=0 bad=0
     "$1/spectrum" >"$1/out/spectrum.txt" || return 1
     says "$1/out/spectrum.txt" -E "^trend: 0.66 a year\$" "^a period of 360.0 days\$" "^a period of 7.2 days\$"
