@@ -36,7 +36,7 @@
         The first error is kept: ga_error().
 
     Find your way with a search for ">>": the public API below has the sections >>dtypes  >>array  >>errors  >>memory  >>creation  >>views
-    >>elementwise  >>reductions  >>rearranging  >>products  >>fourier  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)  >>formulas  >>chunked
+    >>elementwise  >>reductions  >>rearranging  >>products  >>linear algebra  >>fourier  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)  >>formulas  >>chunked
     >>tasks  >>files  >>timing  >>cuda (GPUs, streams, events). Each elementwise operation and simple reduction is one line of
     gpuarr/rows/table.h; gpuarr/rows/README.md lists them. What stands behind the API is in the folder gpuarr/, a theme a file:
     gpuarr/README.md is its map. The list at the end of this file is the order in which the files are included.                  */
@@ -1164,7 +1164,7 @@ typedef struct ga_product_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_product_options;
-#define GI_DEFAULTS_ga_product_options    .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_product_options   .out = GA_NO_ARRAY,
 /* numpy.matmul: (..., m, k) times (..., k, n), the axes before are broadcast; a vector is a row on the left, a column on the right. */
 GA_API ga_array *(ga_matmul)(const ga_array *a, const ga_array *b, ga_product_options o);
 /* numpy.dot: of vectors and matrices as ga_matmul; else over the last axis of a and the last but one of b. A number multiplies. */
@@ -1183,7 +1183,7 @@ typedef struct ga_trace_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_trace_options;
-#define GI_DEFAULTS_ga_trace_options      .axis2 = 1, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_trace_options     .axis2 = 1, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_trace)(const ga_array *a, ga_trace_options o); /* the sum of a diagonal of two axes */
 typedef struct ga_tensordot_options {
     GI_BY_POSITION
@@ -1193,7 +1193,7 @@ typedef struct ga_tensordot_options {
     ga_array *out    GI_IS(GA_NO_ARRAY);
     const char *site GI_IS("");
 } ga_tensordot_options;
-#define GI_DEFAULTS_ga_tensordot_options  .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_tensordot_options .out = GA_NO_ARRAY,
 /* numpy.tensordot over so many axes: the last ones of a and the first ones of b unless the options name them. */
 GA_API ga_array *(ga_tensordot)(const ga_array *a, const ga_array *b, int axes, ga_tensordot_options o);
 /* numpy.einsum: ga_einsum("ik,kj->ij", (a, b)) multiplies along axes with the same letter and sums over letters that the result does
@@ -1221,7 +1221,7 @@ typedef struct ga_fft_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_fft_options;
-#define GI_DEFAULTS_ga_fft_options        .n = GA_LENGTH_DEFAULT, .axis = -1, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_fft_options       .n = GA_LENGTH_DEFAULT, .axis = -1, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_fft)(const ga_array *a, ga_fft_options o); /* n complex numbers; of real ones with exact symmetry */
 GA_API ga_array *(ga_ifft)(const ga_array *a, ga_fft_options o);
 GA_API ga_array *(ga_rfft)(const ga_array *a, ga_fft_options o);  /* of real numbers: the first n / 2 + 1 */
@@ -1238,7 +1238,7 @@ typedef struct ga_fftn_options {
     ga_array *out    GI_IS(GA_NO_ARRAY);
     const char *site GI_IS("");
 } ga_fftn_options;
-#define GI_DEFAULTS_ga_fftn_options       .s = { -1, { 0 } }, .axes = { -1, { 0 } }, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_fftn_options      .s = { -1, { 0 } }, .axes = { -1, { 0 } }, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_fft2)(const ga_array *a, ga_fftn_options o);
 GA_API ga_array *(ga_ifft2)(const ga_array *a, ga_fftn_options o);
 GA_API ga_array *(ga_rfft2)(const ga_array *a, ga_fftn_options o); /* of real numbers; halved along the last of the axes */
@@ -1255,12 +1255,188 @@ typedef struct ga_fftfreq_options {
     ga_device device GI_DEFAULT;
     const char *site GI_IS("");
 } ga_fftfreq_options;
-#define GI_DEFAULTS_ga_fftfreq_options    .d = 1,
+#define GI_DEFAULTS_ga_fftfreq_options   .d = 1,
 GA_API ga_array *(ga_fftfreq)(int64_t n, ga_fftfreq_options o);  /* the frequencies of ga_fft's n results, float64 */
 GA_API ga_array *(ga_rfftfreq)(int64_t n, ga_fftfreq_options o); /* those of ga_rfft's n / 2 + 1 */
 /* The frequency 0 moves to the middle of all axes, or of those that are given; and back. Of any array. */
 GA_API ga_array *(ga_fftshift)(const ga_array *a, ga_axes_options o);
 GA_API ga_array *(ga_ifftshift)(const ga_array *a, ga_axes_options o);
+/* ==== >>linear algebra: by the names of numpy.linalg and scipy.linalg ============================================== */
+/*  Of matrices, or of stacks of them: the last two axes are rows and columns, those before are broadcast. Any dtype; results are float32 or
+    complex64 of arrays of these, else float64 or complex128. All is computed in float64, on the CPU, with the same bits for any number of
+    threads; arrays on a GPU are brought by ga_to(a, GA_CPU). What has several results writes new arrays, which are yours, to the
+    addresses that it is given (NULL: this one is not wanted), or NULL to all of them, and returns false, after an error. */
+
+GA_API ga_array *(ga_solve)(const ga_array *a, const ga_array *b,
+                            const char *site);                  /* x of a x = b; b: a vector if it has one axis */
+GA_API ga_array *(ga_inv)(const ga_array *a, const char *site); /* both: a singular matrix is an error */
+GA_API ga_array *(ga_det)(const ga_array *a, const char *site);
+/* det is sign * exp(logabsdet); of a singular matrix 0 and -inf */
+GA_API bool(ga_slogdet)(const ga_array *a, ga_array **sign, ga_array **logabsdet, const char *site);
+typedef struct ga_cholesky_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    bool upper       GI_DEFAULT; /* U of U^H U = a, read from the upper triangle; else L of L L^H = a from the lower one */
+    const char *site GI_IS("");
+} ga_cholesky_options;
+#define GI_DEFAULTS_ga_cholesky_options
+GA_API ga_array *(ga_cholesky)(const ga_array *a, ga_cholesky_options o); /* an error if a is not positive definite */
+typedef struct ga_triangular_options {
+    GI_BY_POSITION
+    int trans          GI_DEFAULT; /* 1: of the transposed matrix, 2: and conjugated */
+    bool lower         GI_DEFAULT; /* which triangle of a is read; default the upper one */
+    bool unit_diagonal GI_DEFAULT; /* its diagonal is 1, whatever stands there */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_triangular_options;
+#define GI_DEFAULTS_ga_triangular_options
+GA_API ga_array *(ga_solve_triangular)(const ga_array *a, const ga_array *b, ga_triangular_options o); /* x of a x = b */
+
+/* scipy.linalg.solve_banded((l, u), ab, b): a has l diagonals below the main one and u above; they are the rows of ab, the uppermost
+   first, and each element stands in its column. */
+GA_API ga_array *(ga_solve_banded)(int64_t l, int64_t u, const ga_array *ab, const ga_array *b, const char *site);
+GA_API ga_array *(ga_expm)(const ga_array *a, const char *site); /* the exponential of a matrix */
+
+typedef enum ga_qr_mode { GA_QR_REDUCED, GA_QR_COMPLETE } ga_qr_mode;
+typedef struct ga_qr_options {
+    GI_BY_POSITION
+    ga_qr_mode mode GI_DEFAULT; /* how many columns q has: min(m, n), or m */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_qr_options;
+#define GI_DEFAULTS_ga_qr_options
+/* a = q r, of (m, n); q has orthonormal columns, r is upper triangular. ga_qr(a, NULL, &r): r alone */
+GA_API bool(ga_qr)(const ga_array *a, ga_array **q, ga_array **r, ga_qr_options o);
+
+typedef struct ga_eigh_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    bool upper       GI_DEFAULT; /* read the upper triangle; else the lower one */
+    const char *site GI_IS("");
+} ga_eigh_options;
+#define GI_DEFAULTS_ga_eigh_options
+/* Of symmetric or Hermitian matrices: eigenvalues in ascending order, and eigenvectors of length 1 as the columns of v; numbers that are not
+   finite make all of a matrix NaN. */
+GA_API bool(ga_eigh)(const ga_array *a, ga_array **w, ga_array **v, ga_eigh_options o);
+GA_API ga_array *(ga_eigvalsh)(const ga_array *a, ga_eigh_options o);
+
+typedef struct ga_svd_options {
+    GI_BY_POSITION
+    bool full_matrices
+        GI_IS(true); /* u (m, m) and vh (n, n); else as many columns of u, and rows of vh, as there are singular values */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_svd_options;
+#define GI_DEFAULTS_ga_svd_options         .full_matrices = true,
+/* a = u @ diag(s) @ vh; s descends, and is all that ga_svdvals returns. As of eigenvalues, what is not finite makes all NaN. */
+GA_API bool(ga_svd)(const ga_array *a, ga_array **u, ga_array **s, ga_array **vh, ga_svd_options o);
+GA_API ga_array *(ga_svdvals)(const ga_array *a, const char *site);
+
+/* Norms of matrices: the largest (1) or smallest (-1) sum of a column's absolute values, or of a row's (INFINITY, -INFINITY); the largest (2) or
+   smallest (-2) singular value, their sum (GA_NUC), or the root of the sum of squares (GA_FRO). */
+#define GA_FRO                             GA_REAL_DEFAULT
+#define GA_NUC                             (-1.7320508075688772e308)
+typedef struct ga_matrix_norm_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    bool keepdims    GI_DEFAULT;
+    double ord       GI_IS(GA_FRO);
+    const char *site GI_IS("");
+} ga_matrix_norm_options;
+#define GI_DEFAULTS_ga_matrix_norm_options .ord = GA_FRO,
+GA_API ga_array *(ga_matrix_norm)(const ga_array *a, ga_matrix_norm_options o);
+typedef struct ga_vector_norm_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    int axis         GI_IS(GA_AXIS_DEFAULT); /* not given: of all elements */
+    ga_shape axes    GI_IS({ -1, {} });
+    bool keepdims    GI_DEFAULT;
+    double ord       GI_IS(2); /* as ga_norm's */
+    const char *site GI_IS("");
+} ga_vector_norm_options;
+#define GI_DEFAULTS_ga_vector_norm_options .axis = GA_AXIS_DEFAULT, .axes = { -1, { 0 } }, .ord = 2,
+GA_API ga_array *(ga_vector_norm)(const ga_array *a, ga_vector_norm_options o);
+typedef struct ga_cond_options {
+    GI_BY_POSITION
+    double p GI_IS(2); /* the norm; INFINITY is the result for a singular matrix */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_cond_options;
+#define GI_DEFAULTS_ga_cond_options        .p = 2,
+GA_API ga_array *(ga_cond)(const ga_array *a, ga_cond_options o); /* the norm of a, times that of its inverse */
+typedef struct ga_rank_options {
+    GI_BY_POSITION
+    double tol GI_IS(GA_REAL_DEFAULT); /* singular values count that are larger than this, */
+    GI_BY_NAME
+    double rtol      GI_IS(GA_REAL_DEFAULT); /* or than this times the largest one; default max(m, n) * eps */
+    const char *site GI_IS("");
+} ga_rank_options;
+#define GI_DEFAULTS_ga_rank_options        .tol = GA_REAL_DEFAULT, .rtol = GA_REAL_DEFAULT,
+GA_API ga_array *(ga_matrix_rank)(const ga_array *a, ga_rank_options o); /* int64; of a vector 1, or 0 if all is 0 */
+typedef struct ga_pinv_options {
+    GI_BY_POSITION
+    double rcond GI_IS(1e-15); /* singular values up to this times the largest one are taken for 0 */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_pinv_options;
+#define GI_DEFAULTS_ga_pinv_options        .rcond = 1e-15,
+GA_API ga_array *(ga_pinv)(const ga_array *a, ga_pinv_options o); /* the pseudo-inverse of Moore and Penrose */
+typedef struct ga_lstsq_options {
+    GI_BY_POSITION
+    double rcond GI_IS(GA_REAL_DEFAULT); /* as that of ga_pinv; default max(m, n) * eps */
+    GI_BY_NAME
+    ga_array **residuals GI_DEFAULT; /* sum((b - a x)**2) of each column; without elements unless rank = n < m */
+    int64_t *rank        GI_DEFAULT;
+    ga_array **s         GI_DEFAULT; /* the singular values of a */
+    const char *site     GI_IS("");
+} ga_lstsq_options;
+#define GI_DEFAULTS_ga_lstsq_options       .rcond = GA_REAL_DEFAULT,
+/* The x for which sum((b - a x)**2) is least, and of several the shortest one; a: one matrix (m, n). */
+GA_API ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o);
+
+GA_API ga_array *(ga_matrix_power)(const ga_array *a, int64_t n, const char *site); /* n < 0: of the inverse */
+/* The product of 2 to 64 matrices, ga_multi_dot((a, b, c)), in the order that takes the fewest multiplications; the first may be a row, the
+   last a column. For run-time lists ga_multi_dot_n. */
+GA_API ga_array *(ga_multi_dot_n)(int n, const ga_array *const *arrays, ga_product_options o);
+GA_API ga_array *(ga_kron)(const ga_array *a, const ga_array *b,
+                           const char *site); /* every element of a, times the whole of b */
+typedef struct ga_cross_options {
+    GI_BY_POSITION
+    int axisa GI_IS(-1); /* where the vectors are in a, in b, */
+    int axisb GI_IS(-1);
+    int axisc GI_IS(-1);              /* and in the result, */
+    int axis  GI_IS(GA_AXIS_DEFAULT); /* or in all of them */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_cross_options;
+#define GI_DEFAULTS_ga_cross_options       .axisa = -1, .axisb = -1, .axisc = -1, .axis = GA_AXIS_DEFAULT,
+GA_API ga_array *(ga_cross)(const ga_array *a, const ga_array *b, ga_cross_options o); /* of vectors of 3 elements */
+typedef struct ga_vecdot_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    int axis         GI_IS(-1);
+    const char *site GI_IS("");
+} ga_vecdot_options;
+#define GI_DEFAULTS_ga_vecdot_options      .axis = -1,
+GA_API ga_array *(ga_vecdot)(const ga_array *a, const ga_array *b,
+                             ga_vecdot_options o); /* of vectors along .axis, a conjugated */
+typedef struct ga_tensorsolve_options {
+    GI_BY_POSITION
+    ga_shape axes GI_DEFAULT; /* those of a that go to the end */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_tensorsolve_options;
+#define GI_DEFAULTS_ga_tensorsolve_options
+GA_API ga_array *(ga_tensorsolve)(const ga_array *a, const ga_array *b,
+                                  ga_tensorsolve_options o); /* x of tensordot(a, x, x.ndim) = b */
+typedef struct ga_tensorinv_options {
+    GI_BY_POSITION
+    int ind GI_IS(2); /* so many axes of a are its rows */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_tensorinv_options;
+#define GI_DEFAULTS_ga_tensorinv_options  .ind = 2,
+GA_API ga_array *(ga_tensorinv)(const ga_array *a, ga_tensorinv_options o); /* of which tensordot(r, a, ind) is the unit */
 
 /* ==== >>convolution =============================================================================================== */
 /*  Each result is one chain of fused multiplications and additions in the raster order of the weights, with the same bits on the CPU and
@@ -2098,6 +2274,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(new) X(to) X(map) X(reduce) X(order) X(axis) X(axes) X(linspace) X(wrap) X(random) X(close) X(equal) X(copyto) \
     X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(fft) X(fftn) X(fftfreq) \
     X(convolve) \
+    X(cholesky) X(triangular) X(qr) X(eigh) X(svd) X(vector_norm) X(matrix_norm) X(cond) X(rank) X(pinv) X(lstsq) X(cross) X(vecdot) X(tensorsolve) X(tensorinv) \
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
     X(store) X(fits) X(print) X(benchmark) X(launch) \
@@ -2283,6 +2460,14 @@ GI_END_FAST
 #include "gpuarr/ops/contract.h"
 #include "gpuarr/ops/products.h"
 #include "gpuarr/ops/einsum.h"
+#include "gpuarr/ops/linear.h"
+#include "gpuarr/ops/linear_lu.h"
+#include "gpuarr/ops/linear_qr.h"
+#include "gpuarr/ops/linear_eigen.h"
+#include "gpuarr/ops/linear_svd.h"
+#include "gpuarr/ops/linear_products.h"
+#include "gpuarr/ops/linear_norms.h"
+#include "gpuarr/ops/linear_more.h"
 #include "gpuarr/ops/correlate.h"
 #include "gpuarr/ops/fft.h"
 #include "gpuarr/ops/separable.h"

@@ -108,6 +108,23 @@ static ga_array *numbers(ga_dtype d, int64_t n, uint64_t seed)
     return result;
 }
 
+static void add_linear(const ga_array *given) /* on the CPU, wherever it is */
+{
+    ga_array *a = ga_to(given, GA_CPU), *r[4] = { NULL, NULL, NULL, NULL }, *square = ga_matmul(a, ga_conj(ga_transpose(a)));
+    add("inv", ga_inv(a));
+    add("solve", ga_solve(a, ga_index(a, ":, :1")));
+    add("det", ga_det(a));
+    add("cholesky", ga_cholesky(square));
+    add("q", ga_qr(a, &r[0], &r[1]) ? r[0] : NULL);
+    add("r", r[1]);
+    add("w", ga_eigh(square, &r[0], &r[1]) ? r[0] : NULL);
+    add("v", r[1]);
+    add("u", ga_svd(a, &r[0], &r[1], &r[2]) ? r[0] : NULL);
+    add("s", r[1]);
+    add("vh", r[2]);
+    add("svdvals", ga_svdvals(ga_index(a, "::2")));
+}
+
 /* On the GPU where this file is compiled for it. */
 static void own_formulas(int64_t rows)
 {
@@ -265,6 +282,11 @@ int main(int argc, char **argv)
             add("matmul, few columns", ga_matmul(t, ga_transpose(ga_index(x, ":3"))));
             add("einsum rows", ga_einsum("ij,ij->i", (x, x)));
             add("einsum columns", ga_einsum("ij,ij->j", (x, x)));
+        }
+        for (int64_t n = 20; n < 200; n += 130) { /* one block, and several */
+            ga_array *x = ga_random_normal(0, 1, (n, n), .seed = 11), *im = ga_random_normal(0, 1, (n, n), .seed = 12);
+            add_linear(x);
+            add_linear(ga_add(x, ga_multiply(im, ((ga_c128){ 0, 1 }))));
         }
         add("uniform", ga_random((1000), .dtype = GA_F32, .seed = 7));
         add("integers", ga_random_integers(-5, 17, (1000), .seed = 7));

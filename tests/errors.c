@@ -209,6 +209,14 @@ static bool says_freed(void)
     X(ga_select((x), (1), 0)) X(ga_piecewise(x, (v), (1))) X(ga_piecewise(v, (x), (1))) X(ga_choose(x, (v)))           \
     X(ga_choose(whole, (x))) X(ga_sort_complex(x)) X(ga_packbits(x)) X(ga_unpackbits(x)) X(ga_result_type((x)))        \
     X(ga_float_power(x, 2)) X(ga_float_power(2, x))                                                                    \
+    X(ga_solve(x, v)) X(ga_solve(ok, x)) X(ga_inv(x)) X(ga_det(x)) X(ga_slogdet(x, &parts[0], &parts[1]))              \
+    X(ga_cholesky(x)) X(ga_solve_triangular(x, v)) X(ga_solve_triangular(ok, x)) X(ga_qr(x, &parts[0], &parts[1]))     \
+    X(ga_eigh(x, &parts[0], &parts[1])) X(ga_eigvalsh(x)) X(ga_svd(x, &parts[0], &parts[1], &parts[2])) X(ga_svdvals(x)) \
+    X(ga_matrix_norm(x)) X(ga_vector_norm(x)) X(ga_cond(x)) X(ga_matrix_rank(x)) X(ga_pinv(x)) X(ga_lstsq(x, v))       \
+    X(ga_lstsq(ok, x)) X(ga_matrix_power(x, 2)) X(ga_multi_dot((x, ok)))                     \
+    X(ga_multi_dot((ok, x))) X(ga_kron(x, ok)) X(ga_kron(ok, x)) X(ga_cross(x, ok)) X(ga_cross(ok, x))                 \
+    X(ga_vecdot(x, ok)) X(ga_vecdot(ok, x)) X(ga_tensorsolve(x, v)) X(ga_tensorsolve(ok, x)) X(ga_tensorinv(x)) X(ga_expm(x))  \
+    X(ga_solve_banded(1, 1, x, v)) X(ga_solve_banded(1, 1, ok, x))        \
     X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
 /* and with options that a call has seen fail */
 #define EACH_OPTION(X)                                                                                                 \
@@ -216,7 +224,7 @@ static bool says_freed(void)
     X(ga_where(ok, 1, 2, .out = x)) X(ga_sum(ok, .out = x)) X(ga_std(ok, .out = x)) X(ga_argmax(ok, .out = x))         \
     X(ga_median(ok, .out = x)) X(ga_cumsum(ok, .out = x)) X(ga_dot(v, v, .out = x))                                    \
     X(ga_matmul(ok, v, .out = x)) X(ga_inner(v, v, .out = x)) X(ga_outer(v, v, .out = x))                              \
-    X(ga_tensordot(v, v, 1, .out = x)) X(ga_einsum("i,i", (v, v), .out = x))                                           \
+    X(ga_tensordot(v, v, 1, .out = x)) X(ga_multi_dot((v, v), .out = x)) X(ga_einsum("i,i", (v, v), .out = x))                                           \
     X(ga_cdist(ok, ok, .out = x)) X(ga_pdist(ok, .out = x)) X(ga_median_filter(ok, 3, .out = x))                       \
     X(ga_median_filter(ok, 0, .footprint = x)) X(ga_sobel(ok, .out = x)) X(ga_gaussian_filter(ok, 1, .out = x))        \
     X(ga_uniform_filter(ok, 3, .out = x)) X(ga_convolve(v, v, .out = x)) X(ga_correlate(v, v, .out = x))               \

@@ -309,6 +309,7 @@ static void test_convolutions(void)
     FAILS(GA_BAD_ARGUMENT, ga_convolve1d(a, line, .axis = 2), "axis 2", "2 dimensions");
     FAILS(GA_BAD_ARGUMENT, ga_convolve1d(number, line), "no dimensions");
     FAILS(GA_BAD_ARGUMENT, ga_correlate1d(a, line, .axis = 0, .origin = 3), ".origin", "3", "axis 0", "6 weights", "-3 to 2");
+    FAILS(GA_BAD_ARGUMENT, ga_convolve1d(a, line, .axis = 0, .origin = INT64_MIN), ".origin", "axis 0");
     FAILS(GA_BAD_ARGUMENT, ga_convolve1d(a, line, .border = (ga_border)-1), ".border", "-1");
     if (!test_on_gpu()) { /* where there is no FFTW, the call says how to get it */
         ga_array *r = (ga_set_error_handler(ga_ignore_error, NULL), ga_convolve(line, line, .method = GA_METHOD_FFT));

@@ -105,6 +105,13 @@ heat_and_life() { # heat_and_life FOLDER: the wave fades as it must, the glider 
     echo "$n passed, $bad failed, 0 skipped"
 }
 
+spectrum() { # spectrum FOLDER: the trend and the periods that were hidden
+    local n=0 bad=0
+    "$1/spectrum" >"$1/out/spectrum.txt" || return 1
+    says "$1/out/spectrum.txt" -E "^trend: 0.66 a year\$" "^a period of 360.0 days\$" "^a period of 7.2 days\$"
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
 readme_block() { # readme_block WORDS: the lines between the first two fences behind the line that begins with these words
     awk -v words="$1" 'index($0, words) == 1 { behind = 1 } behind && /^```/ { n++; next } n == 1' README.md
 }
@@ -141,6 +148,7 @@ examples() { # examples [KIND]: as they stand, with what they use of the impleme
     part "distances of the course" distances "$at/distances"
     part "heat and life" heat_and_life "$at"
     part "k-means and n bodies" kmeans_and_nbody "$at"
+    part "a spectrum" spectrum "$at"
     part "primes, julia, sigmoid" own_kernels "$at"
     part "astronomy on real images" $PY tests/check_astronomy.py "$at/astronomy" ../shared/data
 }

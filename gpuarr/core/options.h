@@ -97,6 +97,7 @@ static bool gi_options_tensordot(ga_tensordot_options *o)
 {
     return GI_TAKE(tensordot, o, out) && GI_TAKE_LIST(o, axes_a) && GI_TAKE_LIST(o, axes_b);
 }
+static bool gi_options_axeslast(const ga_tensorsolve_options *o) { return GI_TAKE_LIST(o, axes); }
 static bool gi_options_convolve(ga_convolve_options *o) { return GI_TAKE(convolve, o, out); }
 static bool gi_options_convolve2d(ga_convolve2d_options *o) { return GI_TAKE(convolve2d, o, out); }
 static bool gi_options_ndconvolve(ga_ndconvolve_options *o) { return GI_TAKE(ndconvolve, o, out) && GI_TAKE_LIST(o, origin); }
@@ -159,6 +160,7 @@ static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out
 #define gi_options_fftn(o)       GI_NAMED(gi_options_fftn, o)
 #define gi_options_product(o)    GI_NAMED(gi_options_product, o)
 #define gi_options_tensordot(o)  GI_NAMED(gi_options_tensordot, o)
+#define gi_options_axeslast(o)   GI_NAMED(gi_options_axeslast, o)
 #define gi_options_convolve(o)   GI_NAMED(gi_options_convolve, o)
 #define gi_options_convolve2d(o) GI_NAMED(gi_options_convolve2d, o)
 #define gi_options_ndconvolve(o) GI_NAMED(gi_options_ndconvolve, o)

@@ -154,7 +154,14 @@ typedef struct GI_LOOP(gi_fourier_walk) {
     bool        behind;
 } GI_LOOP(gi_fourier_walk);
 
-static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const gi_fourier_stage               *g,
+static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime)(int r, GI_V *re, GI_V *im, const GA_T *circle)
+{
+    GI_V out[2 * GI_FOURIER_PRIME];
+    GI_BF(odd)(r, re, im, out, circle);
+}
+
+/* room: for 4 * r vectors, or, if `prime`, for 2 * r. */
+static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool prime, GI_V *room, const gi_fourier_stage *g,
                                                       const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
                                                       const GI_LOOP(gi_fourier_side) * in, GA_T         *y,
                                                       const GI_LOOP(gi_fourier_side) * out)
@@ -163,12 +170,12 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const gi_four
                   out_next = out->step ? out->step : GI_F_ELEMENT;
     const int64_t by_q = walk->behind ? m * r : 1, by_p = walk->behind ? 1 : s, by_k = m * by_p * next;
     const GA_T   *circle = walk->table + g->circle, *w = walk->table + g->roots;
+    GI_V         *re = room, *im = room + r;
     for (int64_t p = 0; p<m; p++, w += p> 1 ? 2 * (r - 1) : 0)
         for (int64_t q = 0; q < s; q++) {
             const GA_T *from = x + (q * by_q + p * by_p) * next;
             GA_T       *to   = y + (q + s * r * p) * out_next;
             for (int v = 0; v < GI_F_W; v += GI_LANES) {
-                GI_V re[GI_FOURIER_PRIME], im[GI_FOURIER_PRIME];
                 if (in->step) {
                     GI_UNROLL
                     for (int k = 0; k < r; k++) {
@@ -182,7 +189,8 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const gi_four
                         im[k] = GI_VFN(load)(from + by_k * k + GI_F_W + v);
                     }
                 }
-                GI_BF(any)(r, re, im, circle);
+                if (prime) GI_LOOP(gi_fourier_prime)(r, re, im, circle);
+                else GI_BF(any)(r, re, im, room + 2 * r, circle);
                 if (p > 0) {
                     GI_UNROLL
                     for (int k = 1; k < r; k++)
@@ -203,17 +211,34 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const gi_four
         }
 }
 
+/* A function for each radix: without optimisation, what is inlined has room of its own on the stack. */
+#define GI_FOURIER_RADIX(name, radix, prime, vectors)                                                                          \
+    static void GI_LOOP(name)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,                 \
+                              const GI_LOOP(gi_fourier_side) * in, GA_T * y, const GI_LOOP(gi_fourier_side) * out)             \
+    {                                                                                                                          \
+        GI_V room[vectors];                                                                                                    \
+        GI_LOOP(gi_fourier_butterflies)(radix, prime, room, g, walk, x, in, y, out);                                           \
+    }
+GI_FOURIER_RADIX(gi_fourier_stage_2, 2, false, 8)
+GI_FOURIER_RADIX(gi_fourier_stage_3, 3, false, 12)
+GI_FOURIER_RADIX(gi_fourier_stage_4, 4, false, 16)
+GI_FOURIER_RADIX(gi_fourier_stage_5, 5, false, 20)
+GI_FOURIER_RADIX(gi_fourier_stage_7, 7, false, 28)
+GI_FOURIER_RADIX(gi_fourier_stage_8, 8, false, 32)
+GI_FOURIER_RADIX(gi_fourier_stage_prime, g->radix, true, 2 * GI_FOURIER_PRIME)
+#undef GI_FOURIER_RADIX
+
 static void GI_LOOP(gi_fourier_stage)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
                                       const GI_LOOP(gi_fourier_side) * in, GA_T *y, const GI_LOOP(gi_fourier_side) * out)
 {
     switch (g->radix) {
-    case 2: GI_LOOP(gi_fourier_butterflies)(2, g, walk, x, in, y, out); break;
-    case 3: GI_LOOP(gi_fourier_butterflies)(3, g, walk, x, in, y, out); break;
-    case 4: GI_LOOP(gi_fourier_butterflies)(4, g, walk, x, in, y, out); break;
-    case 5: GI_LOOP(gi_fourier_butterflies)(5, g, walk, x, in, y, out); break;
-    case 7: GI_LOOP(gi_fourier_butterflies)(7, g, walk, x, in, y, out); break;
-    case 8: GI_LOOP(gi_fourier_butterflies)(8, g, walk, x, in, y, out); break;
-    default: GI_LOOP(gi_fourier_butterflies)(g->radix, g, walk, x, in, y, out);
+    case 2: GI_LOOP(gi_fourier_stage_2)(g, walk, x, in, y, out); break;
+    case 3: GI_LOOP(gi_fourier_stage_3)(g, walk, x, in, y, out); break;
+    case 4: GI_LOOP(gi_fourier_stage_4)(g, walk, x, in, y, out); break;
+    case 5: GI_LOOP(gi_fourier_stage_5)(g, walk, x, in, y, out); break;
+    case 7: GI_LOOP(gi_fourier_stage_7)(g, walk, x, in, y, out); break;
+    case 8: GI_LOOP(gi_fourier_stage_8)(g, walk, x, in, y, out); break;
+    default: GI_LOOP(gi_fourier_stage_prime)(g, walk, x, in, y, out);
     }
 }
 

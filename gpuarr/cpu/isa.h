@@ -102,6 +102,7 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 
 #include "bits.h"
 #include "numbers.h"
+#include "linear.h"
 #include "random.h"
 
 if (to == last) memcpy((char *)out + i * itemsize, last, (size_t)((n - i) * itemsize));
@@ -286,7 +287,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_bits),        GI_FIND(gi_correlate),   GI_FIND(gi_correlate_tiles), GI_FIND(gi_random),
     GI_FIND(gi_nodes),       GI_FIND(gi_scans),       GI_FIND(gi_fourier),         GI_FIND(gi_chains),
     GI_FIND(gi_tiles),       GI_FIND(gi_turn),        GI_FIND(gi_select),          GI_FIND(gi_power),
-    GI_FIND(gi_with_number), GI_FIND(gi_replace),     GI_FIND(gi_stream),
+    GI_FIND(gi_with_number), GI_FIND(gi_replace),     GI_FIND(gi_stream),          GI_FIND(gi_linear),
 };
 #endif
 #undef GI_FIND

@@ -118,6 +118,13 @@ typedef struct gi_product_tiles {
                  int64_t out_row, bool more);
     void (*row)(int64_t inner, int64_t n, const char *a, int64_t a_step, const char *b, int64_t b_row, void *out); /* or NULL */
 } gi_product_tiles;
+/* Linear algebra, of float64: cpu/linear.h. */
+typedef struct gi_linear_loops {
+    void (*add)(int64_t inner, int64_t n, const double *a, int64_t a_step, const double *b, int64_t b_row, double *out);
+    double (*dot)(int64_t n, const double *x, const double *y);
+    void (*turn)(int64_t count, int64_t n, const double *rotations, double *rows, int64_t next);
+} gi_linear_loops;
+
 /* Sums of products out[i][t] = the sum over k of a[i][k] * b[i][t][k]. */
 typedef struct gi_chaining {
     int64_t a_next, b_next, out_next; /* bytes from i to i + 1, */
@@ -217,4 +224,5 @@ typedef struct gi_loops {
     gi_kernel (*with_number)(ga_op op, int numbers, ga_dtype dtype); /* bits, and GI_JOINED; NULL: there is none; numbers.h */
     gi_kernel (*replace)(int itemsize); /* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes */
     gi_stream stream;                   /* how results that no cache would keep are written */
+    const gi_linear_loops *(*linear)(void);
 } gi_loops;

@@ -207,7 +207,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     const int64_t t = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
     if (t >= g.threads) return;
     const gi_cuda_fourier_at<R> at = gi_cuda_fourier_find(g, t);
-    R                           re[r], im[r];
+    R                           re[r], im[r], out[2 * r];
 #pragma unroll
     for (int k = 0; k < r; k++) {
         const gi_cuda_complex<R> v = at.from[k * g.by_k];
@@ -217,7 +217,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     if (r == 2) gi_cuda_bf_two(re, im, re + 1, im + 1);
     else if (r == 4) gi_cuda_bf_four(re, im, 1);
     else if (r == 8) gi_cuda_bf_eight(re, im);
-    else gi_cuda_bf_odd(r, re, im, g.circle);
+    else gi_cuda_bf_odd(r, re, im, out, g.circle);
     if (at.w) {
 #pragma unroll
         for (int k = 1; k < r; k++) gi_cuda_bf_times(re + k, im + k, at.w[2 * k - 2], at.w[2 * k - 1]);

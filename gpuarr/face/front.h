@@ -203,6 +203,7 @@ template <class... A> static inline gi_list gi_make_list(A... a)
 static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
 static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
+static inline ga_array *gi_multi_dot(gi_list l, ga_product_options o) { return (ga_multi_dot_n)(l.n, l.a, o); }
 #define GI_LIST(...) gi_make_list(__VA_ARGS__)
 
 struct gi_args {
@@ -315,6 +316,7 @@ typedef struct gi_list {
 static inline ga_array *gi_concatenate(gi_list l, ga_axis_options o) { return (ga_concatenate_n)(l.n, l.a, o); }
 static inline ga_array *gi_stack(gi_list l, ga_axis_options o) { return (ga_stack_n)(l.n, l.a, o); }
 static inline ga_array *gi_einsum(const char *s, gi_list l, ga_product_options o) { return (ga_einsum_n)(s, l.n, l.a, o); }
+static inline ga_array *gi_multi_dot(gi_list l, ga_product_options o) { return (ga_multi_dot_n)(l.n, l.a, o); }
 #define GI_LIST(...)                                                                                                           \
     ((gi_list){ (const ga_array *const[]){ __VA_ARGS__ },                                                                      \
                 (int)(sizeof((const ga_array *const[]){ __VA_ARGS__ }) / sizeof(const ga_array *)) })
@@ -506,6 +508,35 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_einsum_n(...)        GI_3(ga_einsum_n, ga_product_options, GI_SITE("ga_einsum_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_einsum(...)          GI_1L(gi_einsum, ga_product_options, GI_SITE("ga_einsum(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 
+#define ga_solve(a, b)          (ga_solve)(a, b, GI_SITE("ga_solve(" #a ", " #b ")"))
+#define ga_inv(a)               (ga_inv)(a, GI_SITE("ga_inv(" #a ")"))
+#define ga_det(a)               (ga_det)(a, GI_SITE("ga_det(" #a ")"))
+#define ga_slogdet(a, s, l)     (ga_slogdet)(a, s, l, GI_SITE("ga_slogdet(" #a ", " #s ", " #l ")"))
+#define ga_cholesky(...)        GI_1(ga_cholesky, ga_cholesky_options, GI_SITE("ga_cholesky(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_solve_triangular(...) GI_2(ga_solve_triangular, ga_triangular_options, GI_SITE("ga_solve_triangular(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_solve_banded(l, u, ab, b) GI_CALL((ga_solve_banded)(l, u, ab, b, GI_LISTS(0, GI_SITE("ga_solve_banded(" #l ", " #u ", " #ab ", " #b ")"))))
+#define ga_expm(a)              (ga_expm)(a, GI_SITE("ga_expm(" #a ")"))
+#define ga_qr(...)              GI_3(ga_qr, ga_qr_options, GI_SITE("ga_qr(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_eigh(...)            GI_3(ga_eigh, ga_eigh_options, GI_SITE("ga_eigh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_eigvalsh(...)        GI_1(ga_eigvalsh, ga_eigh_options, GI_SITE("ga_eigvalsh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_svd(...)             GI_4(ga_svd, ga_svd_options, GI_SITE("ga_svd(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_svdvals(a)           (ga_svdvals)(a, GI_SITE("ga_svdvals(" #a ")"))
+#define ga_matrix_norm(...)     GI_1(ga_matrix_norm, ga_matrix_norm_options, GI_SITE("ga_matrix_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_vector_norm(...)     GI_1(ga_vector_norm, ga_vector_norm_options, GI_SITE("ga_vector_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_cond(...)            GI_1(ga_cond, ga_cond_options, GI_SITE("ga_cond(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_matrix_rank(...)     GI_1(ga_matrix_rank, ga_rank_options, GI_SITE("ga_matrix_rank(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_pinv(...)            GI_1(ga_pinv, ga_pinv_options, GI_SITE("ga_pinv(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_lstsq(...)           GI_2(ga_lstsq, ga_lstsq_options, GI_SITE("ga_lstsq(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_matrix_power(a, n)   GI_CALL((ga_matrix_power)(a, n, GI_LISTS(0, GI_SITE("ga_matrix_power(" #a ", " #n ")"))))
+#define ga_matrix_transpose(a)  (ga_matrix_transpose)(a, GI_SITE("ga_matrix_transpose(" #a ")"))
+#define ga_multi_dot(...)       GI_L(gi_multi_dot, ga_product_options, GI_SITE("ga_multi_dot(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_multi_dot_n(...)     GI_2(ga_multi_dot_n, ga_product_options, GI_SITE("ga_multi_dot_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_kron(a, b)           (ga_kron)(a, b, GI_SITE("ga_kron(" #a ", " #b ")"))
+#define ga_cross(...)           GI_2(ga_cross, ga_cross_options, GI_SITE("ga_cross(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_vecdot(...)          GI_2(ga_vecdot, ga_vecdot_options, GI_SITE("ga_vecdot(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_tensorsolve(...)     GI_2(ga_tensorsolve, ga_tensorsolve_options, GI_SITE("ga_tensorsolve(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_tensorinv(...)       GI_1(ga_tensorinv, ga_tensorinv_options, GI_SITE("ga_tensorinv(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+
 #define ga_apply(...)           GI_1A(gi_apply, ga_apply_options, GI_SITE("ga_apply(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_reduce(...)          GI_1A(gi_reduce_args, ga_reduce_options, GI_SITE("ga_reduce(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_reduce_n(...)        GI_3(ga_reduce_n, ga_reduce_options, GI_SITE("ga_reduce_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -536,7 +567,6 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_atleast_1d(a)        (ga_atleast_1d)(a, GI_SITE("ga_atleast_1d(" #a ")"))
 #define ga_atleast_2d(a)        (ga_atleast_2d)(a, GI_SITE("ga_atleast_2d(" #a ")"))
 #define ga_atleast_3d(a)        (ga_atleast_3d)(a, GI_SITE("ga_atleast_3d(" #a ")"))
-#define ga_matrix_transpose(a)  (ga_matrix_transpose)(a, GI_SITE("ga_matrix_transpose(" #a ")"))
 #define ga_argwhere(a)          (ga_argwhere)(a, GI_SITE("ga_argwhere(" #a ")"))
 #define ga_flatnonzero(a)       (ga_flatnonzero)(a, GI_SITE("ga_flatnonzero(" #a ")"))
 #define ga_broadcast_arrays(n, arrays, outs) (ga_broadcast_arrays)(n, arrays, outs, GI_SITE("ga_broadcast_arrays(" #n ", " #arrays ", " #outs ")"))

@@ -339,7 +339,8 @@ static ga_array *gi_conv_image(const ga_array *a, const ga_array *weights, bool 
     memcpy(q.c.result, a->shape, sizeof q.c.result);
     for (int d = 0; d < a->ndim; d++) {
         const int64_t n = weights->shape[d], given = gi_option_for_axis(&o->origin, d);
-        const int64_t origin = convolve ? -given - (n % 2 == 0) : given; /* of the weights in the opposite order */
+        const int64_t turned = given == INT64_MIN ? INT64_MAX : -given; /* of the weights in the opposite order */
+        const int64_t origin = convolve ? turned - (n % 2 == 0) : given;
         if (n == 0)
             return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "there are no weights: their shape is %s", gi_shape_of(weights));
         if (origin < -(n / 2) || origin > (n - 1) / 2)

@@ -164,7 +164,7 @@ static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns,
     GI_ARENA(char, panel, GI_TILE_ROWS *GI_PANEL_ROW * 8);
     const gi_product *p      = j->p;
     const int64_t     packed = GI_PANEL_ROW * j->tiles->lane; /* bytes of a packed row of a */
-    if (j->flat && rows == 1 && j->tiles->row && p->out.column == j->size) {
+    if (j->flat && rows == 1 && !p->more && j->tiles->row && p->out.column == j->size) {
         j->tiles->row(p->inner, columns, a, p->a.column, b, p->b.row, out);
         return;
     }
@@ -182,7 +182,7 @@ static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns,
             for (int64_t c = 0; c < columns; c += 2 * j->width) {
                 const gi_packed_strip s = gi_strip_at(j, c, columns, depth, b, strips);
                 gi_multiply_tile(j, (int)r, depth, factors, j->direct_a ? p->a.row : packed, &s,
-                                 out + i * p->out.row + c * p->out.column, k > 0);
+                                 out + i * p->out.row + c * p->out.column, k > 0 || p->more);
             }
         }
     }
@@ -371,11 +371,11 @@ static bool gi_cblas_product(const gi_product *p)
         const void *u = x, *v = y;
         void       *w = to;
         if (p->dtype == GA_F32)
-            cblas_sgemm(CblasRowMajor, across_a, across_b, m, n, k, 1, (const float *)u, lead_a, (const float *)v, lead_b, 0,
-                        (float *)w, lead);
+            cblas_sgemm(CblasRowMajor, across_a, across_b, m, n, k, 1, (const float *)u, lead_a, (const float *)v, lead_b,
+                        p->more ? 1 : 0, (float *)w, lead);
         else if (p->dtype == GA_F64)
-            cblas_dgemm(CblasRowMajor, across_a, across_b, m, n, k, 1, (const double *)u, lead_a, (const double *)v, lead_b, 0,
-                        (double *)w, lead);
+            cblas_dgemm(CblasRowMajor, across_a, across_b, m, n, k, 1, (const double *)u, lead_a, (const double *)v, lead_b,
+                        p->more ? 1 : 0, (double *)w, lead);
         else if (p->dtype == GA_C64)
             cblas_cgemm(CblasRowMajor, across_a, across_b, m, n, k, &one64, u, lead_a, v, lead_b, &zero64, w, lead);
         else cblas_zgemm(CblasRowMajor, across_a, across_b, m, n, k, &one, u, lead_a, v, lead_b, &zero, w, lead);
@@ -383,6 +383,16 @@ static bool gi_cblas_product(const gi_product *p)
     return true;
 }
 #endif
+
+/* out += a * b, of floats; out lies side by side. */
+static bool gi_multiply_more(const char *site, gi_product *p)
+{
+    p->more = true;
+#ifdef GPUARR_USE_CBLAS
+    if (gi_cblas_product(p)) return true;
+#endif
+    return gi_multiply_tiled(site, p);
+}
 
 static bool gi_cpu_product(const char *site, gi_product *p)
 {

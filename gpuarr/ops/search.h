@@ -50,12 +50,23 @@ static GI_INLINE void gi_bisect_blocks(const ga_dtype dtype, const gi_bisection 
     }
 }
 
+/* A function for each dtype: without optimisation, what is inlined has room of its own on the stack. */
+#define GI_BISECT_BLOCKS(TAG, tag, T, name)                                                                                    \
+    static void gi_bisect_blocks_##tag(const gi_bisection *b, int64_t begin, int64_t end)                                      \
+    {                                                                                                                          \
+        gi_bisect_blocks(GA_##TAG, b, begin, end);                                                                             \
+    }
+GI_EACH_BOOL(GI_BISECT_BLOCKS)
+GI_EACH_INT(GI_BISECT_BLOCKS)
+GI_EACH_FLT(GI_BISECT_BLOCKS)
+#undef GI_BISECT_BLOCKS
+
 static void gi_bisect_range(int64_t begin, int64_t end, void *job)
 {
     const gi_bisection *b = (const gi_bisection *)job;
     switch (b->dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: gi_bisect_blocks(GA_##TAG, b, begin, end); break;
+    case GA_##TAG: gi_bisect_blocks_##tag(b, begin, end); break;
         GI_EACH_BOOL(GI_CASE)
         GI_EACH_INT(GI_CASE)
         GI_EACH_FLT(GI_CASE)

@@ -33,7 +33,8 @@ ga_array *(ga_matrix_transpose)(const ga_array *a, const char *site)
 {
     if (!gi_array_is_alive(site, a, "a")) return NULL;
     if (a->ndim < 2)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has fewer than two axes to be exchanged", gi_shape_of(a));
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a has shape %s: it must be a matrix, or a stack of them",
+                                   gi_shape_of(a));
     return (ga_swapaxes)(a, -1, -2, site);
 }
 

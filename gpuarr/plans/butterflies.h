@@ -46,10 +46,10 @@ GI_BF_FN void GI_BF(eight)(GI_BF_T *re, GI_BF_T *im)
     re[7] = e3r - r3, im[7] = e3i - i3;
 }
 
-/* r is odd; circle: cos and sin of 2 pi k / r. Elements k and r - k have the same cosines, and opposite sines. */
-GI_BF_FN void GI_BF(odd)(const int r, GI_BF_T *re, GI_BF_T *im, const GI_BF_R *circle)
+/* r is odd; circle: cos and sin of 2 pi k / r. Elements k and r - k have the same cosines, and opposite sines. out: room for 2 * r. */
+GI_BF_FN void GI_BF(odd)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *out, const GI_BF_R *circle)
 {
-    GI_BF_T   outr[GI_FOURIER_PRIME], outi[GI_FOURIER_PRIME], r0 = re[0], i0 = im[0];
+    GI_BF_T  *outr = out, *outi = out + r, r0 = re[0], i0 = im[0];
     const int h = r / 2;
     GI_BF_UNROLL
     for (int j = 1; j <= h; j++) {
@@ -84,12 +84,12 @@ GI_BF_FN void GI_BF(odd)(const int r, GI_BF_T *re, GI_BF_T *im, const GI_BF_R *c
     }
 }
 
-GI_BF_FN void GI_BF(any)(const int r, GI_BF_T *re, GI_BF_T *im, const GI_BF_R *circle)
+GI_BF_FN void GI_BF(any)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *out, const GI_BF_R *circle)
 {
     if (r == 2) GI_BF(two)(re, im, re + 1, im + 1);
     else if (r == 4) GI_BF(four)(re, im, 1);
     else if (r == 8) GI_BF(eight)(re, im);
-    else GI_BF(odd)(r, re, im, circle);
+    else GI_BF(odd)(r, re, im, out, circle);
 }
 
 GI_BF_FN void GI_BF(times)(GI_BF_T *re, GI_BF_T *im, GI_BF_W wr, GI_BF_W wi)

@@ -83,7 +83,7 @@ GI_FORMULA double gi_quantile_at(gi_quantile_rule rule, double quantile, int64_t
     case GA_INVERTED_CDF: return ceil(whole);
     case GA_CLOSEST_OBSERVATION: /* the half of an odd number goes down */
         at = gi_quantile_round(rule, whole - 0.5);
-        return at == floor(at) && fmod(at, 2) != 0 ? at : floor(at) + 1;
+        return at == floor(at) && at != 2 * floor(at / 2) ? at : floor(at) + 1;
     case GA_AVERAGED_INVERTED_CDF: return whole;
     case GA_INTERPOLATED_INVERTED_CDF: return gi_quantile_place(rule, quantile, n, 0, 1);
     case GA_HAZEN: return gi_quantile_place(rule, quantile, n, 0.5, 0.5);

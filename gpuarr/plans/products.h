@@ -10,6 +10,7 @@ typedef struct gi_factor { /* an operand, or the result */
 
 typedef struct gi_product { /* out[i][j] = sum over k of a[i][k] * b[k][j] */
     ga_dtype  dtype;        /* of all three */
+    bool      more;         /* the sum is added to what is there (gi_multiply_more) */
     int64_t   rows, inner, columns;
     int       axes; /* and that many times over */
     int64_t   shape[GI_PRODUCT_AXES];

@@ -1,5 +1,6 @@
 """How the public functions are called: their arguments, results and options, a letter each."""
 import ctypes as C
+import re
 
 from .structs import Arg, Shape, f64, flag, i32, i64, ptr, text
 
@@ -63,40 +64,61 @@ OPTIONS = {
     "j": options("tensordot", "| s axes_a, s axes_b, a out"),
     "y": options("apply", "a out | a where, p outs"),
     "I": options("eval", "| a out, a where, t dtype, c names"),
-    "4": options("fft", "l n, i axis, i norm, a out |"),
-    "5": options("fftn", "| s s, s axes, i norm, a out"),
-    "6": options("fftfreq", "d d | i device"),
     "u": options("stencil", "| i border, d cval, l steps, a out"),
-    "4": options("diagonal", "l k |"),
-    "5": options("tri", "l k, l m | i device"),
-    "6": options("fill", "b wrap |"),
-    "7": options("vander", "l n, b increasing |"),
-    "8": options("round", "i decimals, a out |"),
-    "9": options("join", "| t dtype"),
-    "0": options("trim", "c trim |"),
-    "-": options("cumulative", "| i axis, t dtype, a out, b include_initial"),
-    "<": options("diff", "i n, i axis, n prepend, n append |"),
-    ">": options("ediff", "n to_end, n to_begin |"),
-    "/": options("gradient", "| i axis, i edge_order, n spacing"),
-    "_": options("trapezoid", "a x, d dx, i axis |"),
-    "~": options("unwrap", "d discont, i axis | n period"),
-    "%": options("average", "i axis, a weights | s axes, b keepdims, p sum_of_weights"),
-    "&": options("cov", "a y, b rowvar | b bias, i ddof, a fweights, a aweights, t dtype"),
-    "!": options("nan", "| d nan, d posinf, d neginf"),
-    "(": options("histogramdd", "| p ranges, b density, a weights, p edges"),
-    ")": options("searchsorted", "i side, a sorter |"),
-    "[": options("digitize", "b right |"),
-    "]": options("interp", "d left, d right, d period |"),
-    "{": options("isin", "| b invert"),
-    "}": options("intersect", "| p index_a, p index_b"),
-    "$": options("ravel", "i mode |"),
-    "α": options("angle", "b deg |"),
-    "β": options("along", "i axis |"),
-    "γ": options("mode", "i mode |"),
-    "δ": options("packbits", "i axis, i bitorder |"),
-    "ε": options("unpackbits", "i axis, l count, i bitorder |"),
-    "+": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
+
+# Of these a signature says {name}.
+NAMED = {
+    "cholesky": options("cholesky", "| b upper"),
+    "triangular": options("triangular", "i trans, b lower, b unit_diagonal |"),
+    "qr": options("qr", "i mode |"),
+    "eigh": options("eigh", "| b upper"),
+    "svd": options("svd", "b full_matrices |"),
+    "matrix_norm": options("matrix_norm", "| b keepdims, d ord"),
+    "vector_norm": options("vector_norm", "| i axis, s axes, b keepdims, d ord"),
+    "cond": options("cond", "d p |"),
+    "rank": options("rank", "d tol | d rtol"),
+    "pinv": options("pinv", "d rcond |"),
+    "lstsq": options("lstsq", "d rcond | p residuals, p rank, p s"),
+    "cross": options("cross", "i axisa, i axisb, i axisc, i axis |"),
+    "vecdot": options("vecdot", "| i axis"),
+    "tensorsolve": options("tensorsolve", "s axes |"),
+    "tensorinv": options("tensorinv", "i ind |"),
+    "fft": options("fft", "l n, i axis, i norm, a out |"),
+    "fftn": options("fftn", "| s s, s axes, i norm, a out"),
+    "fftfreq": options("fftfreq", "d d | i device"),
+    "diagonal": options("diagonal", "l k |"),
+    "tri": options("tri", "l k, l m | i device"),
+    "fill": options("fill", "b wrap |"),
+    "vander": options("vander", "l n, b increasing |"),
+    "round": options("round", "i decimals, a out |"),
+    "join": options("join", "| t dtype"),
+    "trim": options("trim", "c trim |"),
+    "cumulative": options("cumulative", "| i axis, t dtype, a out, b include_initial"),
+    "diff": options("diff", "i n, i axis, n prepend, n append |"),
+    "ediff": options("ediff", "n to_end, n to_begin |"),
+    "gradient": options("gradient", "| i axis, i edge_order, n spacing"),
+    "trapezoid": options("trapezoid", "a x, d dx, i axis |"),
+    "unwrap": options("unwrap", "d discont, i axis | n period"),
+    "average": options("average", "i axis, a weights | s axes, b keepdims, p sum_of_weights"),
+    "cov": options("cov", "a y, b rowvar | b bias, i ddof, a fweights, a aweights, t dtype"),
+    "nan": options("nan", "| d nan, d posinf, d neginf"),
+    "histogramdd": options("histogramdd", "| p ranges, b density, a weights, p edges"),
+    "searchsorted": options("searchsorted", "i side, a sorter |"),
+    "digitize": options("digitize", "b right |"),
+    "interp": options("interp", "d left, d right, d period |"),
+    "isin": options("isin", "| b invert"),
+    "intersect": options("intersect", "| p index_a, p index_b"),
+    "ravel": options("ravel", "i mode |"),
+    "angle": options("angle", "b deg |"),
+    "along": options("along", "i axis |"),
+    "mode": options("mode", "i mode |"),
+    "packbits": options("packbits", "i axis, i bitorder |"),
+    "unpackbits": options("unpackbits", "i axis, l count, i bitorder |"),
+    "trace": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
+}
+LETTERS = {name: chr(0xE000 + k) for k, name in enumerate(NAMED)}
+OPTIONS |= {LETTERS[name]: struct for name, struct in NAMED.items()}
 
 # The functions that are not rows of the table. Arguments: a array, n operand (array or number), s shape, i int, l int64,
 # d double, b bool, t dtype, c text, p pointer, k list of arrays (their number before them), m list of operands (likewise),
@@ -117,32 +139,35 @@ FUNCTIONS = """
     histogram a:alH  bincount a:aB  label a:aE  sum_labels a:aaaS  mean_labels a:aaaS  min_labels a:aaaS
     max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaJ  sigma_clip a:aG  save b:caS  load a:cS  savez b:cipkS
     matmul a:aao  dot a:aao  inner a:aao  outer a:aao  vdot a:aaS  tensordot a:aaij  einsum_n a:cko
+    solve a:aaS  inv a:aS  det a:aS  slogdet b:aqqS  cholesky a:a{cholesky}  solve_triangular a:aa{triangular}
+    solve_banded a:llaaS  expm a:aS  matrix_norm a:a{matrix_norm}  vector_norm a:a{vector_norm}  cond a:a{cond}  matrix_rank a:a{rank}  pinv a:a{pinv}  lstsq a:aa{lstsq}  svd b:aqqq{svd}  svdvals a:aS  eigh b:aqq{eigh}  eigvalsh a:a{eigh}  qr b:aqq{qr}  matrix_power a:alS  matrix_transpose a:aS  multi_dot_n a:ko  kron a:aaS  cross a:aa{cross}  vecdot a:aa{vecdot}
+    tensorsolve a:aa{tensorsolve}  tensorinv a:a{tensorinv}
     load_from a:ccS  to_string m:aQ  random a:sZ  random_integers a:llsZ  random_normal a:ddsZ
-    fft a:a4  ifft a:a4  rfft a:a4  irfft a:a4  hfft a:a4  ihfft a:a4  fft2 a:a5  ifft2 a:a5  rfft2 a:a5  irfft2 a:a5  fftn a:a5
-    ifftn a:a5  rfftn a:a5  irfftn a:a5  fftfreq a:l6  rfftfreq a:l6  fftshift a:aX  ifftshift a:aX
+    fft a:a{fft}  ifft a:a{fft}  rfft a:a{fft}  irfft a:a{fft}  hfft a:a{fft}  ihfft a:a{fft}  fft2 a:a{fftn}  ifft2 a:a{fftn}  rfft2 a:a{fftn}  irfft2 a:a{fftn}  fftn a:a{fftn}
+    ifftn a:a{fftn}  rfftn a:a{fftn}  irfftn a:a{fftn}  fftfreq a:l{fftfreq}  rfftfreq a:l{fftfreq}  fftshift a:aX  ifftshift a:aX
     convolve a:aav  correlate a:aav  convolve2d a:aa2  correlate2d a:aa2  ndconvolve a:aa3  ndcorrelate a:aa3
     convolve1d a:aa1  correlate1d a:aa1
     gaussian_filter a:adg  gaussian_laplace a:adg  gaussian_gradient_magnitude a:adg  sobel a:ae  prewitt a:ae  laplace a:ae
     uniform_filter a:alf  minimum_filter a:alw  maximum_filter a:alw  median_filter a:alw  percentile_filter a:adlw
     cdist a:aaD  pdist a:aD  squareform a:aF
-    atleast_1d a:aS  atleast_2d a:aS  atleast_3d a:aS  matrix_transpose a:aS  hstack_n a:k9  vstack_n a:k9  dstack_n a:k9
-    column_stack_n a:k9  broadcast_arrays b:kqS  array_split b:aiqA  hsplit b:aiqS  vsplit b:aiqS  dsplit b:aiqS  unstack b:aiqA
-    append a:anA  insert a:annA  delete a:anA  resize a:asS  trim_zeros a:a0  diag a:a4  diagflat a:a4  tril a:a4  triu a:a4
-    identity a:lN  tri a:lllN  tril_indices a:l5  triu_indices a:l5  diag_indices a:liS  fill_diagonal a:an6  vander a:a7
-    trace a:a+  argwhere a:aS  flatnonzero a:aS  round a:a8  geomspace a:ddlL
-    nancumsum a:aA  nancumprod a:aA  cumulative_sum a:a-  cumulative_prod a:a-  diff a:a<  ediff1d a:a>  gradient a:a/
-    trapezoid a:a_  unwrap a:a~  ptp a:aR  average a:a%  cov a:a&  corrcoef a:a&  nan_to_num a:a!  i0 a:aS  polyval a:anS
-    searchsorted a:an)  digitize a:na[  interp a:naa]  isin a:na{  intersect1d a:aa}  union1d a:aaS  setdiff1d a:aaS
+    atleast_1d a:aS  atleast_2d a:aS  atleast_3d a:aS  matrix_transpose a:aS  hstack_n a:k{join}  vstack_n a:k{join}  dstack_n a:k{join}
+    column_stack_n a:k{join}  broadcast_arrays b:kqS  array_split b:aiqA  hsplit b:aiqS  vsplit b:aiqS  dsplit b:aiqS  unstack b:aiqA
+    append a:anA  insert a:annA  delete a:anA  resize a:asS  trim_zeros a:a{trim}  diag a:a{diagonal}  diagflat a:a{diagonal}  tril a:a{diagonal}  triu a:a{diagonal}
+    identity a:lN  tri a:lllN  tril_indices a:l{tri}  triu_indices a:l{tri}  diag_indices a:liS  fill_diagonal a:an{fill}  vander a:a{vander}
+    trace a:a{trace}  argwhere a:aS  flatnonzero a:aS  round a:a{round}  geomspace a:ddlL
+    nancumsum a:aA  nancumprod a:aA  cumulative_sum a:a{cumulative}  cumulative_prod a:a{cumulative}  diff a:a{diff}  ediff1d a:a{ediff}  gradient a:a{gradient}
+    trapezoid a:a{trapezoid}  unwrap a:a{unwrap}  ptp a:aR  average a:a{average}  cov a:a{cov}  corrcoef a:a{cov}  nan_to_num a:a{nan}  i0 a:aS  polyval a:anS
+    searchsorted a:an{searchsorted}  digitize a:na{digitize}  interp a:naa{interp}  isin a:na{isin}  intersect1d a:aa{intersect}  union1d a:aaS  setdiff1d a:aaS
     setxor1d a:aaS  unique_all a:aqqqS  unique_values a:aS  unique_counts a:aqS  unique_inverse a:aqS  lexsort_n a:kS
-    partition a:alA  argpartition a:alA  ravel_multi_index a:as$  unravel_index a:nsS  histogram_bin_edges a:alH
-    histogramdd a:as(  histogram2d a:aas(
+    partition a:alA  argpartition a:alA  ravel_multi_index a:as{ravel}  unravel_index a:nsS  histogram_bin_edges a:alH
+    histogramdd a:as{histogramdd}  histogram2d a:aas{histogramdd}
     poly a:aS  bartlett a:lN  blackman a:lN  hamming a:lN  hanning a:lN  kaiser a:ldN
-    float_power a:nnM  divmod a:nnqS  modf a:nqS  frexp a:nqS  angle a:nα
-    set_at b:ansS  index_take_n a:akS  index_put_n a:aknS  add_at_n a:aknS  take_along_axis a:aaβ  put_along_axis a:aanβ
-    put a:aanγ  place a:aanS  choose_n a:amγ  select_n a:kmnS  piecewise_n a:akmS  sort_complex a:aS
-    packbits a:aδ  unpackbits a:aε  result_type_n t:mS  isdtype b:tcS
+    float_power a:nnM  divmod a:nnqS  modf a:nqS  frexp a:nqS  angle a:n{angle}
+    set_at b:ansS  index_take_n a:akS  index_put_n a:aknS  add_at_n a:aknS  take_along_axis a:aa{along}  put_along_axis a:aan{along}
+    put a:aan{mode}  place a:aanS  choose_n a:am{mode}  select_n a:kmnS  piecewise_n a:akmS  sort_complex a:aS
+    packbits a:a{packbits}  unpackbits a:a{unpackbits}  result_type_n t:mS  isdtype b:tcS
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
-SIGNATURES = dict(zip(FUNCTIONS[::2], FUNCTIONS[1::2]))
+SIGNATURES = {name: re.sub(r"{(\w+)}", lambda said: LETTERS[said[1]], form) for name, form in zip(FUNCTIONS[::2], FUNCTIONS[1::2])}
 ROW_SIGNATURES = {"UNARY": "a:aM", "ELEMENTARY": "a:aM", "BINARY": "a:nnM", "ELEMENTARY2": "a:nnM",
                   "TERNARY": "a:nnnM", "FOLD": "a:aR"}

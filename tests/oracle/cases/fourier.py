@@ -9,7 +9,7 @@ from ..outputs import put_result
 NORMS = {"backward": 0, "ortho": 1, "forward": 2}
 REAL_OPERAND, REAL_RESULT = ("rfft", "ihfft", "rfft2", "rfftn"), ("irfft", "hfft", "irfft2", "irfftn")
 LENGTHS = (16, 30, 60, 64, 77, 100, 105, 128, 210, 243, 256, 360, 512, 625, 1000, 1024, 1080)  # in lanes, or in two chains
-PRIMES = (61, 67, 127, 251, 509)  # stages of their own, and convolutions
+PRIMES = (47, 61, 67, 127, 251, 509)  # stages of their own, and convolutions
 
 
 def operand(c, real, shape):

@@ -1,0 +1,76 @@
+/* ---- linear algebra: what its algorithms do with rows of float64 ----------------------------------------------------------- */
+#define GI_V8 GI_JOIN(gi_vector_f64_, GI_ISA)
+
+/* out[j] += the sum over r of a[r] * b[r][j], in the order of r, each product fused into it. Rows are so many elements apart. */
+static void GI_FIND(gi_linear_add)(int64_t inner, int64_t n, const double *a, int64_t a_step, const double *b, int64_t b_row,
+                                   double *out)
+{
+#define GI_ADD_ROWS(rows)                                                                                                      \
+    for (; inner >= rows; inner -= rows, a += rows * a_step, b += rows * b_row)                                                \
+    GI_JOIN(gi_row_of_f64_, GI_ISA)(rows, n, (const char *)a, 8 * a_step, (const char *)b, 8 * b_row, out, true)
+    GI_ADD_ROWS(8);
+    GI_ADD_ROWS(2);
+    GI_ADD_ROWS(1);
+#undef GI_ADD_ROWS
+}
+
+/* The sum of x[i] * y[i]: 32 sums side by side, that are then folded by halves. */
+static double GI_FIND(gi_linear_dot)(int64_t n, const double *x, const double *y)
+{
+    enum { LANES = GI_ISA_BYTES / 8, VECTORS = 32 / LANES };
+    GI_V8   sums[VECTORS] = { { 0 } }, a, b;
+    double  sum[32];
+    int64_t i = 0, half = 16;
+    if (n < 32) { /* what is left out is 0 */
+        for (; half >= n && half > 1; half /= 2) {}
+        for (; i < n; i++) sum[i] = 0.0 + x[i] * y[i];
+        for (; i < 2 * half; i++) sum[i] = 0;
+    }
+    for (; i + 32 <= n; i += 32) {
+        GI_UNROLL
+        for (int v = 0; v < VECTORS; v++) {
+            memcpy(&a, x + i + v * LANES, sizeof a);
+            memcpy(&b, y + i + v * LANES, sizeof b);
+            sums[v] += a * b;
+        }
+    }
+    if (n >= 32) memcpy(sum, sums, sizeof sum);
+    for (; i < n; i++) sum[i % 32] += x[i] * y[i];
+    for (; half > 0; half /= 2)
+        for (int k = 0; k < half; k++) sum[k] += sum[k + half];
+    return sum[0];
+}
+
+/* gi_linear_turn of vectors that lie side by side, as many as stay in registers. */
+static GI_INLINE void GI_FIND(gi_turn_vectors)(const int vectors, int64_t count, const double *rotations, double *row,
+                                               int64_t next)
+{
+    enum { LANES = GI_ISA_BYTES / 8 };
+    GI_V8 x[4], y, r;
+    GI_UNROLL
+    for (int v = 0; v < vectors; v++) memcpy(&x[v], row + v * LANES, sizeof x[v]);
+    for (int64_t k = 0; k < count; k++, row += next) {
+        const double c = rotations[2 * k], s = rotations[2 * k + 1];
+        GI_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            memcpy(&y, row + next + v * LANES, sizeof y);
+            r    = c * x[v] + s * y;
+            x[v] = c * y - s * x[v];
+            memcpy(row + v * LANES, &r, sizeof r);
+        }
+    }
+    GI_UNROLL
+    for (int v = 0; v < vectors; v++) memcpy(row + v * LANES, &x[v], sizeof x[v]);
+}
+
+/* Of two rows, the second `next` elements behind the first, x and y become c * x + s * y and c * y - s * x; then the same of the second and the
+   one behind it: `count` rotations {c, s}. n is a multiple of 8. */
+static void GI_FIND(gi_linear_turn)(int64_t count, int64_t n, const double *rotations, double *rows, int64_t next)
+{
+    enum { LANES = GI_ISA_BYTES / 8 };
+    int64_t j = 0;
+    for (; j + 4 * LANES <= n; j += 4 * LANES) GI_FIND(gi_turn_vectors)(4, count, rotations, rows + j, next);
+    for (; j < n; j += LANES) GI_FIND(gi_turn_vectors)(1, count, rotations, rows + j, next);
+}
+GI_TABLE(gi_linear_loops, GI_FIND(gi_linear), { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_turn) })
+#undef GI_V8

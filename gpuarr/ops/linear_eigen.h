@@ -1,0 +1,406 @@
+/* ---- eigh, eigvalsh ------------------------------------------------------------------------------------------------------------------- */
+/*  A Hermitian matrix becomes a real tridiagonal one, by reflectors in blocks (Dongarra, Sorensen and Hammarling, 1989), and that a diagonal
+    one by the implicit QL method (Martin and Wilkinson, 1968). The rotations of many of its sweeps are kept, and then applied
+    to the rows of eigenvectors, which lie in strips of few columns, each in a cache; the threads share the strips.             */
+
+enum {
+    GI_STRIP           = 32,      /* columns, of many */
+    GI_MOST_ROTATIONS  = 1 << 14, /* that are kept */
+    GI_MOST_SWEEPS     = 256,
+    GI_SWEEPS_FOR_EACH = 40 /* eigenvalue, before it is given up */
+};
+
+/* Rotations of sweeps, and the rows that they are for. */
+typedef struct gi_sweeps {
+    double *strips; /* of `rows` rows each; NULL: nothing to rotate */
+    int64_t rows, count, width;
+    double *rotations; /* c, s */
+    int64_t used;      /* rotations */
+    int     sweeps;
+    bool    up[GI_MOST_SWEEPS];
+    int64_t first[GI_MOST_SWEEPS], begin[GI_MOST_SWEEPS + 1]; /* the row that a sweep begins with, and its first rotation */
+} gi_sweeps;
+
+static int64_t gi_strip_width(int64_t n) { return n <= 8 ? 8 : n <= 16 ? 16 : (int64_t)GI_STRIP; }
+
+/* Numbers for n rows of n columns. */
+static int64_t gi_strips_room(int64_t n) { return (n + gi_strip_width(n) - 1) / gi_strip_width(n) * gi_strip_width(n) * n; }
+
+/* So many rotations are kept of sweeps over n rows. */
+static int64_t gi_kept_rotations(int64_t n)
+{
+    const int64_t some = n <= GI_LINEAR_SMALL ? 8 * n : (int64_t)GI_MOST_ROTATIONS;
+    return some > n ? some : n;
+}
+
+static int64_t gi_sweeps_room(int64_t n) { return gi_strips_room(n) + 2 * gi_kept_rotations(n); }
+
+static void gi_turn_strips(int64_t begin, int64_t end, void *job)
+{
+    const gi_sweeps       *s     = (const gi_sweeps *)job;
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    for (int64_t k = begin; k < end; k++)
+        for (int i = 0; i < s->sweeps; i++)
+            loops->turn(s->begin[i + 1] - s->begin[i], s->width, s->rotations + 2 * s->begin[i],
+                        s->strips + (k * s->rows + s->first[i]) * s->width, s->up[i] ? -s->width : s->width);
+}
+
+/* Applies the rotations that are kept. */
+static void gi_sweeps_apply(gi_sweeps *s)
+{
+    s->begin[s->sweeps] = s->used;
+    if (s->strips && s->used > 0)
+        gi_parallel_bytes((double)(s->used * s->count * s->width * 8), s->count, 1, gi_turn_strips, s);
+    s->used = s->sweeps = 0;
+}
+
+/* The next rotations, at most n, are a sweep that begins with that row, and goes down or up. */
+static void gi_sweep_begins(gi_sweeps *s, int64_t row, int64_t n, bool up)
+{
+    if (!s->strips) return;
+    if (s->sweeps == GI_MOST_SWEEPS || s->used + n > gi_kept_rotations(s->rows)) gi_sweeps_apply(s);
+    s->up[s->sweeps]    = up;
+    s->first[s->sweeps] = row;
+    s->begin[s->sweeps] = s->used;
+    s->sweeps++;
+}
+
+static void gi_sweep_rotates(gi_sweeps *s, double cosine, double sine)
+{
+    if (!s->strips) return;
+    s->rotations[2 * s->used]     = cosine;
+    s->rotations[2 * s->used + 1] = sine;
+    s->used++;
+}
+
+/* The unit matrix of n rows, in strips, and room for rotations behind it; `room` NULL: nothing is rotated. */
+static void gi_sweeps_start(gi_sweeps *s, double *room, int64_t n)
+{
+    s->strips    = room;
+    s->rows      = n;
+    s->width     = gi_strip_width(n);
+    s->count     = (n + s->width - 1) / s->width;
+    s->rotations = room ? room + gi_strips_room(n) : NULL;
+    s->used = s->sweeps = 0;
+    if (!room) return;
+    memset(room, 0, (size_t)gi_strips_room(n) * sizeof *room);
+    for (int64_t i = 0; i < n; i++) room[(i / s->width * n + i) * s->width + i % s->width] = 1;
+}
+
+GI_BEGIN_FAST
+static double gi_length_of(double x, double y) /* sqrt(x * x + y * y) */
+{
+    const double square = x * x + y * y;
+    return square > 1e-280 && square < 1e280 ? gi_root_f64(square) : gi_hypot_f64(x, y);
+}
+
+/* One sweep of the QL method over the rows l to m of a tridiagonal matrix with the diagonal d and e beside it. */
+static void gi_ql_sweep(double *d, double *e, int64_t l, int64_t m, gi_sweeps *sweeps)
+{
+    double g = (d[l + 1] - d[l]) / (2 * e[l]), r = gi_length_of(g, 1), s = 1, c = 1, p = 0;
+    g = d[m] - d[l] + e[l] / (g + (g < 0 ? -r : r));
+    gi_sweep_begins(sweeps, m, m - l, true);
+    for (int64_t i = m - 1; i >= l; i--) {
+        const double f = s * e[i], b = c * e[i];
+        r        = gi_length_of(f, g);
+        e[i + 1] = r;
+        if (r == 0) {
+            d[i + 1] -= p;
+            e[m] = 0;
+            return;
+        }
+        s        = f / r;
+        c        = g / r;
+        g        = d[i + 1] - p;
+        r        = (d[i] - g) * s + 2 * c * b;
+        p        = s * r;
+        d[i + 1] = g + p;
+        g        = c * r - b;
+        gi_sweep_rotates(sweeps, c, s);
+    }
+    d[l] -= p;
+    e[l] = g;
+    e[m] = 0;
+}
+
+/* d becomes the eigenvalues, in any order. False: they do not converge. */
+static bool gi_ql(double *d, double *e, int64_t n, gi_sweeps *sweeps)
+{
+    int64_t left = GI_SWEEPS_FOR_EACH * n;
+    for (int64_t l = 0; l < n; l++)
+        for (;;) {
+            int64_t m = l;
+            for (; m + 1 < n; m++) {
+                const double beside = gi_abs_f64(e[m]);
+                if (beside <= DBL_EPSILON / 2 * (gi_abs_f64(d[m]) + gi_abs_f64(d[m + 1])) || beside < DBL_MIN) break;
+            }
+            if (m == l) break;
+            if (left-- == 0) return false;
+            gi_ql_sweep(d, e, l, m, sweeps);
+        }
+    gi_sweeps_apply(sweeps);
+    return true;
+}
+
+/* Multiplies a matrix by a power of two if it has very large or very small numbers. Returns what the results are to be multiplied by; NaN
+   where a number is not finite. */
+static double gi_scale_matrix(const gi_dense *a, int64_t rows, int64_t columns)
+{
+    double largest = 0;
+    bool   finite  = true;
+    for (int64_t i = 0; i < rows; i++)
+        for (int part = 0; part < a->parts; part++) {
+            const double *x = a->p + i * a->down + part * a->imag;
+            for (int64_t j = 0; j < columns; j++) {
+                const double size = gi_abs_f64(x[j]);
+                finite &= size < gi_infinity_f64();
+                largest = size > largest ? size : largest;
+            }
+        }
+    if (!finite) return gi_nan_f64();
+    if (largest == 0 || (largest > 1e-100 && largest < 1e100)) return 1;
+    int exponent;
+    (void)frexp(largest, &exponent);
+    exponent = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
+    for (int64_t i = 0; i < rows; i++) gi_scale_row(a, i, 0, columns, gi_make_c128(ldexp(1, -exponent), 0));
+    return ldexp(1, exponent);
+}
+GI_END_FAST
+
+/* ---- to a tridiagonal matrix ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct gi_tridiagonal {
+    gi_dense a; /* turned: its rows are columns; v of reflector j comes to stand in row j, behind the diagonal */
+    int64_t  n;
+    double  *d, *e;
+    ga_c128 *taus;
+    gi_dense v, w;   /* rows, of the block that is worked on */
+    int64_t  column; /* the matrix from here on, */
+    int64_t  row;    /* times that row of v, is this row of w */
+    double  *factors;
+} gi_tridiagonal;
+
+enum { GI_TRIDIAGONAL_BLOCK = 32 };
+
+static void gi_times_vector(int64_t begin, int64_t end, void *job)
+{
+    const gi_tridiagonal  *t     = (const gi_tridiagonal *)job;
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    for (int64_t r = t->column + begin; r < t->column + end; r++)
+        gi_set_element(&t->w, t->row, r, gi_dot_rows(loops, &t->a, r, &t->v, t->row, t->column, t->n - t->column));
+}
+
+/* Row `to` of x less the sum over k < i of v_k * conj(w_k[j]) + w_k * conj(v_k[j]), from column j on. */
+static void gi_less_block(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i, int64_t j)
+{
+    const gi_dense *from[2] = { &t->v, &t->w }, *by[2] = { &t->w, &t->v };
+    for (int k = 0; k < 2 && i > 0; k++) {
+        for (int64_t r = 0; r < i; r++)
+            gi_put_factor(t->factors + r * t->a.parts, i * t->a.parts, t->a.parts,
+                          gi_neg_c128(gi_conj_c128(gi_element(by[k], r, j))));
+        gi_add_rows(loops, t->factors, i, from[k], &t->a, j, j, t->n - j);
+    }
+}
+
+/* Row i of w, of the i rows before it and row i of v, which begins at `from`. */
+static void gi_make_w(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i, int64_t from, ga_c128 tau)
+{
+    const int64_t   n        = t->n - from;
+    const gi_dense *first[2] = { &t->v, &t->w }, *second[2] = { &t->w, &t->v };
+    t->column = from;
+    t->row    = i;
+    gi_parallel_bytes((double)(n * n * t->a.parts * 8), n, 1 + 4096 / n, gi_times_vector, t);
+    for (int k = 0; k < 2 && i > 0; k++) {
+        for (int64_t r = 0; r < i; r++)
+            gi_put_factor(t->factors + r * t->a.parts, i * t->a.parts, t->a.parts,
+                          gi_neg_c128(gi_dot_rows(loops, second[k], r, &t->v, i, from, n)));
+        gi_add_rows(loops, t->factors, i, first[k], &t->w, i, from, n);
+    }
+    gi_scale_row(&t->w, i, from, n, tau);
+    const ga_c128 half =
+        gi_mul_c128(gi_make_c128(-0.5 * tau.re, -0.5 * tau.im), gi_dot_rows(loops, &t->w, i, &t->v, i, from, n));
+    gi_add_row(loops, &t->w, i, &t->v, i, from, n, half);
+}
+
+static bool gi_to_tridiagonal(const char *site, gi_tridiagonal *t)
+{
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    const int              parts = t->a.parts;
+    for (int64_t at = 0, k; at < t->n; at += k) {
+        k = t->n - at < GI_TRIDIAGONAL_BLOCK ? t->n - at : (int64_t)GI_TRIDIAGONAL_BLOCK;
+        memset(t->v.p, 0, (size_t)(2 * GI_TRIDIAGONAL_BLOCK * parts * t->n) * 8); /* and w */
+        for (int64_t i = 0; i < k; i++) {
+            const int64_t j = at + i;
+            gi_less_block(loops, t, i, j);
+            t->d[j] = gi_element(&t->a, j, j).re;
+            if (j + 1 >= t->n) break;
+            t->taus[j] = gi_make_reflector(loops, &t->a, j, j + 1, t->n);
+            t->e[j]    = gi_element(&t->a, j, j + 1).re;
+            for (int part = 0; part < parts; part++)
+                memcpy(t->v.p + i * t->v.down + part * t->v.imag + j + 2, t->a.p + j * t->a.down + part * t->a.imag + j + 2,
+                       (size_t)(t->n - j - 2) * 8);
+            gi_set_element(&t->v, i, j + 1, gi_make_c128(1, 0));
+            gi_make_w(loops, t, i, j + 1, t->taus[j]);
+        }
+        const int64_t  next = at + k, m = t->n - next;
+        const gi_dense rest = gi_submatrix(t->a, next, next), v = gi_submatrix(t->v, 0, next), w = gi_submatrix(t->w, 0, next);
+        if (m <= 0) break;
+        gi_make_factors(t->factors, m, k, &w, true, -1, 1);
+        if (!gi_linear_update(site, t->factors, m, k, &v, &rest, m)) return false;
+        gi_make_factors(t->factors, m, k, &v, true, -1, 1);
+        if (!gi_linear_update(site, t->factors, m, k, &w, &rest, m)) return false;
+    }
+    return true;
+}
+
+/* ---- eigenvalues, and eigenvectors -------------------------------------------------------------------------------------------------------- */
+
+typedef struct gi_eigen {
+    gi_matrices a, values, vectors; /* vectors: left out if it has no memory */
+    bool        upper;
+    int64_t     lost; /* the first item that does not converge */
+} gi_eigen;
+
+/* The matrix, turned, whole: of the triangle that is to be read. */
+static void gi_make_hermitian(const gi_dense *a, int64_t n, bool upper)
+{
+    for (int64_t i = 0; i < n; i++) {
+        if (a->parts == 2) a->p[i * a->down + a->imag + i] = 0;
+        for (int64_t j = i + 1; j < n; j++)
+            if (upper) { /* a[i][j] is read; turned, it stands at (j, i) */
+                gi_set_element(a, j, i, gi_element(a, i, j));
+                gi_set_element(a, i, j, gi_conj_c128(gi_element(a, i, j)));
+            } else {
+                gi_set_element(a, i, j, gi_element(a, j, i));
+                gi_set_element(a, j, i, gi_conj_c128(gi_element(a, j, i)));
+            }
+    }
+}
+
+static int64_t gi_eigen_room(int64_t n, int parts, bool vectors)
+{
+    const int64_t block = 2 * GI_TRIDIAGONAL_BLOCK * parts * n + n * GI_TRIDIAGONAL_BLOCK * parts * parts,
+                  most  = n < GI_LINEAR_BLOCK || n <= GI_LINEAR_SMALL ? n : (int64_t)GI_LINEAR_BLOCK,
+                  after = gi_reflect_room(n, most, n, parts) + gi_sweeps_room(n);
+    return 6 * n + (vectors && after > block ? after : block);
+}
+
+/* The places of numbers in ascending order. */
+static void gi_order_numbers(const double *x, int64_t n, int64_t *order, int64_t *spare)
+{
+    for (int64_t i = 0; i < n; i++) order[i] = i;
+    for (int64_t width = 1; width < n; width *= 2) { /* merging */
+        for (int64_t at = 0; at < n; at += 2 * width) {
+            int64_t i = at, middle = at + width < n ? at + width : n, j = middle, end = at + 2 * width < n ? at + 2 * width : n;
+            for (int64_t k = at; k < end; k++)
+                spare[k] = i < middle && (j == end || x[order[i]] <= x[order[j]]) ? order[i++] : order[j++];
+        }
+        memcpy(order, spare, (size_t)n * sizeof *order);
+    }
+}
+
+/* The columns of `vectors`, (n, n), become the rows that were rotated, in that order, */
+static void gi_take_vectors(const gi_sweeps *s, const int64_t *order, const gi_dense *vectors)
+{
+    const int64_t n = s->rows;
+    for (int64_t i = 0; i < n; i++) {
+        if (vectors->parts == 2) memset(vectors->p + i * vectors->down + vectors->imag, 0, (size_t)n * 8);
+        const double *strip = s->strips + i / s->width * n * s->width + i % s->width;
+        for (int64_t j = 0; j < n; j++) vectors->p[i * vectors->down + j] = strip[order[j] * s->width];
+    }
+}
+
+/* and are multiplied by H1 H2 ..., the reflectors that stand in the rows of a, each behind the diagonal and a beta. */
+static bool gi_reflect_by_rows(const char *site, const gi_dense *a, int64_t n, const ga_c128 *taus, const gi_dense *vectors,
+                               double *room)
+{
+    const int64_t count = n - 1, block = site ? (int64_t)GI_LINEAR_BLOCK : count > 0 ? count : 1;
+    for (int64_t at = count > 0 ? (count - 1) / block * block : -1; at >= 0; at -= block) {
+        const int64_t  k = count - at < block ? count - at : block, m = n - at - 1;
+        const gi_dense to = gi_submatrix(*vectors, at + 1, 0);
+        gi_reflectors  h  = gi_reflectors_in(room, k, m, a->parts);
+        for (int64_t i = 0; i < k; i++) {
+            gi_set_element(&h.v, i, i, gi_make_c128(1, 0));
+            for (int part = 0; part < a->parts; part++)
+                memcpy(h.v.p + i * h.v.down + part * h.v.imag + i + 1, a->p + (at + i) * a->down + part * a->imag + at + i + 2,
+                       (size_t)(m - i - 1) * 8);
+        }
+        gi_join_reflectors(&h, taus + at);
+        if (!gi_reflect(site, &h, false, &to, n)) return false;
+    }
+    return true;
+}
+
+static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job)
+{
+    gi_eigen      *j = (gi_eigen *)job;
+    const gi_dense a = gi_matrix(&j->a, item), values = gi_matrix(&j->values, item), vectors = gi_matrix(&j->vectors, item);
+    const int64_t  n     = j->a.rows;
+    double        *after = room + 6 * n;
+    int64_t       *order = (int64_t *)(void *)(room + n);
+    gi_sweeps      sweeps;
+    gi_tridiagonal t;
+    gi_make_hermitian(&a, n, j->upper);
+    const double scale = gi_scale_matrix(&a, n, n);
+    if (scale != scale) { /* no eigenvalues, as there are numbers that are not finite */
+        for (int64_t i = 0; i < n; i++) values.p[i] = scale;
+        for (int64_t i = 0; i < n * n * j->vectors.parts && j->vectors.memory; i++) vectors.p[i] = scale;
+        return true;
+    }
+    memset(&t, 0, sizeof t);
+    t.a       = a;
+    t.n       = n;
+    t.d       = values.p;
+    t.e       = room;
+    t.taus    = (ga_c128 *)(void *)(room + 4 * n);
+    t.v       = gi_matrix_at(after, a.parts, n);
+    t.w       = gi_matrix_at(after + GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
+    t.factors = after + 2 * GI_TRIDIAGONAL_BLOCK * a.parts * n;
+    if (!gi_to_tridiagonal(site, &t)) return false;
+    gi_sweeps_start(&sweeps, j->vectors.memory ? after : NULL, n);
+    if (!gi_ql(t.d, t.e, n, &sweeps)) gi_note_item(&j->lost, item);
+    gi_order_numbers(t.d, n, order, order + n);
+    if (j->vectors.memory) {
+        gi_take_vectors(&sweeps, order, &vectors);
+        if (!gi_reflect_by_rows(site, &a, n, t.taus, &vectors, after + gi_sweeps_room(n))) return false;
+    }
+    memcpy(t.e, t.d, (size_t)n * 8);
+    for (int64_t i = 0; i < n; i++) t.d[i] = t.e[order[i]] * scale;
+    return true;
+}
+
+/* Eigenvalues of a, and eigenvectors; false with an error, and NULL for both. */
+static bool gi_eigen_run(const char *site, const ga_array *a, bool upper, ga_array **w, ga_array **v)
+{
+    gi_eigen         j;
+    ga_array **const to[2]   = { w, v };
+    ga_array        *made[2] = { NULL, NULL };
+    gi_hand_out(2, to, made);
+    if (!gi_are_matrices(site, a, "a", true)) return false;
+    memset(&j, 0, sizeof j);
+    j.upper              = upper;
+    const int64_t  n     = a->shape[a->ndim - 1];
+    const ga_dtype dtype = gi_linear_dtype(a->dtype);
+    bool           done  = gi_matrices_of(site, &j.a, a, 1) && gi_matrices_new(site, &j.values, 1, j.a.ndim, j.a.shape, n, 1) &&
+                (!v || gi_matrices_new(site, &j.vectors, j.a.parts, j.a.ndim, j.a.shape, n, n));
+    j.lost = j.a.items;
+    done   = done && gi_each_matrix(site, j.a.items, n, gi_eigen_room(n, j.a.parts, v != NULL), gi_eigen_one, &j) &&
+           gi_all_done(site, j.lost, j.a.items, "the eigenvalues do not converge");
+    if (done && w) made[0] = gi_matrices_result(site, &j.values, gi_dtype_real(dtype), n, -1);
+    if (done && v) made[1] = gi_matrices_result(site, &j.vectors, dtype, n, n);
+    ga_free(j.a.memory);
+    ga_free(j.values.memory);
+    ga_free(j.vectors.memory);
+    return gi_hand_out(2, to, made) && done;
+}
+
+bool(ga_eigh)(const ga_array *a, ga_array **w, ga_array **v, ga_eigh_options o)
+{
+    return gi_eigen_run(o.site, a, o.upper, w, v);
+}
+
+ga_array *(ga_eigvalsh)(const ga_array *a, ga_eigh_options o)
+{
+    ga_array *w = NULL;
+    return gi_eigen_run(o.site, a, o.upper, &w, NULL) ? w : NULL;
+}

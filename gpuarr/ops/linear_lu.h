@@ -1,0 +1,444 @@
+/* ---- solve, inv, det, slogdet, cholesky, solve_triangular ---------------------------------------------------------------------- */
+/*  LU decomposition with partial pivoting, and Cholesky's, in blocks of columns: a block is turned, so that its columns lie side by side,
+    and decomposed column by column, each with all columns to its left at a time; then the matrix right of it is updated by a product. */
+
+typedef struct gi_lu {
+    gi_matrices a;        /* becomes L (without its diagonal of ones) and U */
+    int32_t    *pivots;   /* of each item: row k was swapped with that row */
+    ga_array   *memory;   /* of the pivots */
+    int64_t     singular; /* the first singular item, or `items` */
+    gi_matrices b;        /* ga_solve: becomes x */
+    bool        inverse;  /* b is the unit matrix to begin with */
+    gi_triangle triangle; /* ga_solve_triangular: how */
+} gi_lu;
+
+GI_BEGIN_FAST
+/* Column c of a turned block, less what the columns to its left say: u (or conjugated l) times l. `top`: so is what stands above. */
+static void gi_reduce_column(const gi_linear_loops *loops, const gi_dense *p, int64_t c, int64_t m, bool top)
+{
+    const int parts = p->parts;
+    double    factors[2 * 2 * GI_LINEAR_SMALL];
+    if (top) {
+        for (int64_t r = 0; r + 1 < c; r++) {
+            const ga_c128  u     = gi_element(p, c, r);
+            const gi_dense above = gi_submatrix(*p, r, 0);
+            gi_put_factor(factors, 2, parts, gi_neg_c128(u));
+            gi_add_rows(loops, factors, 1, &above, p, c, r + 1, c - r - 1);
+        }
+    }
+    for (int64_t r = 0; r < c; r++) {
+        const ga_c128 u = top ? gi_element(p, c, r) : gi_conj_c128(gi_element(p, r, c));
+        gi_put_factor(factors + r * parts, c * parts, parts, gi_neg_c128(u));
+    }
+    if (c > 0) gi_add_rows(loops, factors, c, p, p, c, c, m - c);
+}
+
+/* Decomposes a turned block of n columns of m elements each. False: a pivot is 0. */
+static bool gi_lu_block(const gi_dense *p, int64_t n, int64_t m, int32_t *pivots)
+{
+    const gi_linear_loops *loops   = GI_LOOP_OF(linear)();
+    bool                   regular = true;
+    for (int64_t c = 0; c < n && c < m; c++) {
+        gi_reduce_column(loops, p, c, m, true);
+        const double *re = p->p + c * p->down, *im = re + p->imag;
+        int64_t       pivot = c;
+        double        most  = -1;
+        for (int64_t i = c; i < m; i++) {
+            const double size = gi_abs_f64(re[i]) + (p->parts == 2 ? gi_abs_f64(im[i]) : 0);
+            if (size > most) most = size, pivot = i;
+        }
+        pivots[c] = (int32_t)pivot;
+        for (int64_t k = 0; k < n * p->parts && pivot != c; k++) {
+            double *column = p->p + k * (p->parts == 2 ? p->imag : p->down), t = column[c];
+            column[c]     = column[pivot];
+            column[pivot] = t;
+        }
+        if (most == 0) regular = false;
+        else gi_divide_row(p, c, c + 1, m - c - 1, gi_element(p, c, c));
+    }
+    return regular;
+}
+GI_END_FAST
+
+/* Numbers that a matrix of n rows needs: a turned block, and factors. */
+static int64_t gi_lu_room(int64_t n, int parts)
+{
+    const int64_t block = n <= GI_LINEAR_SMALL ? n : (int64_t)GI_LINEAR_BLOCK;
+    return n * block * parts * (parts + 1);
+}
+
+/* Decomposes a square matrix. `site` NULL: in one block. False with an error; a singular one is noted. */
+static bool gi_lu_matrix(const char *site, const gi_dense *a, int64_t n, int32_t *pivots, bool *singular, double *room)
+{
+    const int64_t block = site ? (int64_t)GI_LINEAR_BLOCK : n;
+    const int     parts = a->parts;
+    *singular           = false;
+    for (int64_t at = 0, k; at < n; at += k) {
+        k                     = n - at < block ? n - at : block;
+        const int64_t  m      = n - at;
+        const gi_dense turned = gi_matrix_at(room, parts, m), here = gi_submatrix(*a, at, at);
+        double        *factors = room + k * m * parts;
+        gi_turn_matrix(&turned, m, k, &here);
+        if (!gi_lu_block(&turned, k, m, pivots + at)) *singular = true;
+        gi_turn_matrix(&here, k, m, &turned);
+        for (int64_t r = at; r < at + k; r++) {
+            pivots[r] += (int32_t)at;
+            for (int part = 0; part < parts && pivots[r] != r; part++) {
+                double *x = a->p + r * a->down + part * a->imag, *y = a->p + pivots[r] * a->down + part * a->imag;
+                gi_swap_numbers(at, x, y);
+                gi_swap_numbers(n - at - k, x + at + k, y + at + k);
+            }
+        }
+        const int64_t rest = m - k;
+        gi_triangle   t;
+        if (rest == 0) break;
+        memset(&t, 0, sizeof t);
+        t.a    = here;
+        t.b    = gi_submatrix(*a, at, at + k);
+        t.size = k;
+        t.n    = rest;
+        t.unit = true;
+        if (!gi_solve_triangle(site, &t, factors)) return false;
+        const gi_dense left = gi_submatrix(*a, at + k, at), right = gi_submatrix(*a, at + k, at + k);
+        gi_make_factors(factors, rest, k, &left, false, -1, -1);
+        if (!gi_linear_update(site, factors, rest, k, &t.b, &right, rest)) return false;
+    }
+    return true;
+}
+
+/* x of a decomposed matrix and b, which becomes it. */
+static bool gi_lu_solve(const char *site, const gi_dense *a, int64_t n, const int32_t *pivots, const gi_dense *b,
+                        int64_t columns, double *room)
+{
+    gi_triangle t;
+    for (int64_t r = 0; r < n; r++)
+        for (int part = 0; part < a->parts && pivots[r] != r; part++)
+            gi_swap_numbers(columns, b->p + r * b->down + part * b->imag, b->p + pivots[r] * b->down + part * b->imag);
+    memset(&t, 0, sizeof t);
+    t.a    = *a;
+    t.b    = *b;
+    t.size = n;
+    t.n    = columns;
+    t.unit = true;
+    if (!gi_solve_triangle(site, &t, room)) return false;
+    t.unit  = false;
+    t.upper = true;
+    return gi_solve_triangle(site, &t, room);
+}
+
+/* One matrix of a stack: decomposed, and the system solved if there is one. */
+static bool gi_lu_one(const char *site, int64_t item, double *room, void *job)
+{
+    gi_lu         *j = (gi_lu *)job;
+    const gi_dense a = gi_matrix(&j->a, item), b = gi_matrix(&j->b, item);
+    const int64_t  n      = j->a.rows;
+    int32_t       *pivots = j->pivots + item * n;
+    bool           singular;
+    if (!gi_lu_matrix(site, &a, n, pivots, &singular, room)) return false;
+    if (singular) gi_note_item(&j->singular, item);
+    for (int64_t i = 0; i < n * j->b.columns * b.parts && j->b.memory && singular; i++) b.p[i] = gi_nan_f64();
+    if (!j->b.memory || singular) return true;
+    for (int64_t i = 0; i < n && j->inverse; i++) {
+        memset(b.p + i * b.down, 0, (size_t)(b.down * 8));
+        b.p[i * b.down + i] = 1;
+    }
+    return gi_lu_solve(site, &a, n, pivots, &b, j->b.columns, room);
+}
+
+/* Decomposes all matrices, and solves for those of b. */
+static bool gi_lu_run(const char *site, gi_lu *j)
+{
+    const int64_t n = j->a.rows, lengths[2] = { j->a.items, n };
+    j->singular = j->a.items;
+    j->memory   = gi_array_new(site, GA_I32, GA_CPU, 2, lengths);
+    if (!j->memory) return false;
+    j->pivots = (int32_t *)j->memory->data;
+    return gi_each_matrix(site, j->a.items, n, gi_lu_room(n, j->a.parts), gi_lu_one, j);
+}
+
+static void gi_lu_free(gi_lu *j)
+{
+    ga_free(j->memory);
+    ga_free(j->a.memory);
+    ga_free(j->b.memory);
+}
+
+/* The matrices of a and the columns of b, both broadcast to one stack; a b of one axis is one column. False with an error. */
+static bool gi_take_system(const char *site, gi_matrices *x, gi_matrices *y, const ga_array *a, const ga_array *b)
+{
+    const bool    vector = b->ndim == 1;
+    const int     rows = vector ? 0 : b->ndim - 2, n = a->ndim - 2, stacks = rows > n ? rows : n;
+    const int64_t size  = a->shape[n];
+    const int     parts = gi_is_complex(a->dtype) || gi_is_complex(b->dtype) ? 2 : 1;
+    int64_t       shape[GPUARR_MAX_DIMS];
+    memset(x, 0, sizeof *x);
+    memset(y, 0, sizeof *y);
+    if (b->shape[rows] != size)
+        return gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s do not fit: a has %lld rows, b %lld", gi_shape_of(a),
+                       gi_shape_of(b), (long long)size, (long long)b->shape[rows]) != NULL;
+    for (int d = 1; d <= stacks; d++) {
+        const int64_t of_a = d <= n ? a->shape[n - d] : 1, of_b = d <= rows ? b->shape[rows - d] : 1;
+        if (of_a != of_b && of_a != 1 && of_b != 1)
+            return gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s do not fit: the axes before the last two do not broadcast",
+                           gi_shape_of(a), gi_shape_of(b)) != NULL;
+        shape[stacks - d] = of_a == 1 ? of_b : of_a;
+    }
+    ga_array *column = vector ? (ga_expand_dims)(b, 1, site) : (ga_view)(b, site);
+    bool      done   = column && gi_matrices_new(site, x, parts, stacks, shape, size, size) && gi_matrices_fill(site, x, a) &&
+                gi_matrices_new(site, y, parts, stacks, shape, size, column->shape[column->ndim - 1]) &&
+                gi_matrices_fill(site, y, column);
+    ga_free(column);
+    return done;
+}
+
+static const char gi_singular[] = "singular matrix: no inverse, and not one solution (ga_lstsq and ga_pinv give the nearest)";
+
+ga_array *(ga_solve)(const ga_array *a, const ga_array *b, const char *site)
+{
+    gi_lu     j;
+    ga_array *x = NULL;
+    if (!gi_are_system(site, a, b, true)) return NULL;
+    memset(&j, 0, sizeof j);
+    if (gi_take_system(site, &j.a, &j.b, a, b) && gi_lu_run(site, &j) && gi_all_done(site, j.singular, j.a.items, gi_singular))
+        x = gi_matrices_result(site, &j.b, gi_linear_dtype(ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype))),
+                               j.a.rows, b->ndim == 1 ? -1 : j.b.columns);
+    gi_lu_free(&j);
+    return x;
+}
+
+/* The inverse; of a singular matrix it is an error, or NaN. */
+static ga_array *gi_inverse(const char *site, const ga_array *a, bool singular_too)
+{
+    gi_lu     j;
+    ga_array *x = NULL;
+    if (!gi_are_matrices(site, a, "a", true)) return NULL;
+    memset(&j, 0, sizeof j);
+    j.inverse = true;
+    if (gi_matrices_of(site, &j.a, a, 1) && gi_matrices_new(site, &j.b, j.a.parts, j.a.ndim, j.a.shape, j.a.rows, j.a.rows) &&
+        gi_lu_run(site, &j) && (singular_too || gi_all_done(site, j.singular, j.a.items, gi_singular)))
+        x = gi_matrices_result(site, &j.b, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
+    gi_lu_free(&j);
+    return x;
+}
+
+ga_array *(ga_inv)(const ga_array *a, const char *site) { return gi_inverse(site, a, false); }
+
+/* ---- determinants ---------------------------------------------------------------------------------------------------------------- */
+
+/* The product of the diagonal: a number, and a power of two by which it is to be multiplied. */
+static ga_c128 gi_determinant(const gi_lu *j, int64_t item, int64_t *power)
+{
+    const gi_dense a       = gi_matrix(&j->a, item);
+    ga_c128        product = gi_make_c128(1, 0);
+    *power                 = 0;
+    for (int64_t i = 0; i < j->a.rows; i++) {
+        ga_c128 x = gi_element(&a, i, i);
+        int     exponent;
+        if (j->pivots[item * j->a.rows + i] != i) product = gi_neg_c128(product);
+        product         = j->a.parts == 2 ? gi_mul_c128(product, x) : gi_make_c128(product.re * x.re, 0);
+        const double re = gi_abs_f64(product.re), im = gi_abs_f64(product.im), size = re > im ? re : im;
+        if (!(size > 0 && size < gi_infinity_f64())) continue;
+        (void)frexp(size, &exponent);
+        product = gi_make_c128(ldexp(product.re, -exponent), ldexp(product.im, -exponent));
+        *power += exponent;
+    }
+    return product;
+}
+
+/* A C-ordered array for one number of each matrix. */
+static ga_array *gi_number_of_each(const char *site, const gi_matrices *m, ga_dtype dtype)
+{
+    return gi_array_new(site, dtype, GA_CPU, m->ndim, m->shape);
+}
+
+/* Decomposes the matrices of a, and makes room for a number of each; NULL with an error. */
+static ga_array *gi_lu_numbers(const char *site, gi_lu *j, const ga_array *a)
+{
+    memset(j, 0, sizeof *j);
+    if (!gi_are_matrices(site, a, "a", true) || !gi_matrices_of(site, &j->a, a, 1)) return NULL;
+    if (!gi_lu_run(site, j)) return NULL;
+    return gi_number_of_each(site, &j->a, j->a.parts == 2 ? GA_C128 : GA_F64);
+}
+
+ga_array *(ga_det)(const ga_array *a, const char *site)
+{
+    gi_lu     j;
+    ga_array *wide = gi_lu_numbers(site, &j, a);
+    for (int64_t item = 0; wide && item < j.a.items; item++) {
+        int64_t       power;
+        const ga_c128 x  = gi_determinant(&j, item, &power);
+        const int     by = power > 5000 ? 5000 : power < -5000 ? -5000 : (int)power;
+        if (j.a.parts == 2) ((ga_c128 *)wide->data)[item] = gi_make_c128(ldexp(x.re, by), ldexp(x.im, by));
+        else ((double *)wide->data)[item] = ldexp(x.re, by);
+    }
+    gi_lu_free(&j);
+    return wide ? gi_copy_finish(site, wide, gi_linear_dtype(a->dtype), NULL) : NULL;
+}
+
+bool(ga_slogdet)(const ga_array *a, ga_array **sign, ga_array **logabsdet, const char *site)
+{
+    gi_lu            j;
+    ga_array **const to[2]   = { sign, logabsdet };
+    ga_array        *made[2] = { gi_lu_numbers(site, &j, a), NULL };
+    if (made[0]) made[1] = gi_number_of_each(site, &j.a, GA_F64);
+    for (int64_t item = 0; made[1] && item < j.a.items; item++) {
+        int64_t       power;
+        const ga_c128 x    = gi_determinant(&j, item, &power);
+        const double  size = j.a.parts == 2 ? gi_abs_c128(x) : gi_abs_f64(x.re);
+        const bool    none = size == 0;
+        double        log;
+        gi_row_kernel(gi_row_log(), GA_F64)(1, &log, &size, NULL, NULL);
+        if (j.a.parts == 2) ((ga_c128 *)made[0]->data)[item] = gi_make_c128(none ? 0 : x.re / size, none ? 0 : x.im / size);
+        else ((double *)made[0]->data)[item] = x.re > 0 ? 1 : x.re < 0 ? -1 : x.re; /* of NaN it is NaN */
+        ((double *)made[1]->data)[item] = log + 0.6931471805599453 * (double)power;
+    }
+    gi_lu_free(&j);
+    if (made[1]) {
+        made[0] = gi_copy_finish(site, made[0], gi_linear_dtype(a->dtype), NULL);
+        made[1] = gi_copy_finish(site, made[1], gi_dtype_real(gi_linear_dtype(a->dtype)), NULL);
+    }
+    if (!made[0] || !made[1]) { /* a failed call gives nothing */
+        ga_free(made[0]);
+        ga_free(made[1]);
+        made[0] = made[1] = NULL;
+    }
+    return gi_hand_out(2, to, made) && made[0] != NULL;
+}
+
+/* ---- Cholesky ---------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct gi_cholesky {
+    gi_matrices a;
+    int64_t     bad; /* the first item that is not positive definite, or `items` */
+} gi_cholesky;
+
+GI_BEGIN_FAST
+static bool gi_cholesky_block(const gi_dense *p, int64_t n, int64_t m)
+{
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    for (int64_t c = 0; c < n; c++) {
+        gi_reduce_column(loops, p, c, m, false);
+        const double pivot = p->p[c * p->down + c];
+        if (!(pivot > 0)) return false;
+        const double root = gi_root_f64(pivot);
+        gi_divide_row(p, c, c + 1, m - c - 1, gi_make_c128(root, 0));
+        gi_set_element(p, c, c, gi_make_c128(root, 0));
+    }
+    return true;
+}
+GI_END_FAST
+
+/* The lower triangle of a becomes that of its decomposition, from which b is known to be no such matrix. */
+static bool gi_cholesky_matrix(const char *site, const gi_dense *a, int64_t n, bool *bad, double *room)
+{
+    enum { HIGH = 128 }; /* rows that are updated at a time, up to the diagonal */
+    const int64_t block = site ? (int64_t)GI_LINEAR_BLOCK : n;
+    const int     parts = a->parts;
+    for (int64_t at = 0, k; at < n; at += k) {
+        k                = n - at < block ? n - at : block;
+        const int64_t  m = n - at, rest = m - k;
+        const gi_dense turned = gi_matrix_at(room, parts, m), here = gi_submatrix(*a, at, at);
+        gi_dense       right   = gi_submatrix(turned, 0, k);
+        double        *factors = room + k * m * parts;
+        gi_turn_matrix(&turned, m, k, &here);
+        *bad = !gi_cholesky_block(&turned, k, m);
+        if (*bad) return true;
+        gi_turn_matrix(&here, k, m, &turned);
+        for (int64_t i = 0; i < k; i++)
+            for (int part = 0; part < parts; part++)
+                memset(here.p + i * a->down + part * a->imag + i + 1, 0, (size_t)(n - at - i - 1) * 8);
+        if (rest == 0) break;
+        gi_make_factors(factors, rest, k, &right, true, -1, -1);
+        for (int64_t i = 0; i < k && parts == 2; i++)
+            for (int64_t c = 0; c < rest; c++) right.p[i * right.down + right.imag + c] *= -1;
+        for (int64_t i = 0; i < rest; i += HIGH) {
+            const int64_t  high = rest - i < HIGH ? rest - i : (int64_t)HIGH;
+            const gi_dense to   = gi_submatrix(*a, at + k + i, at + k);
+            if (!gi_linear_update(site, factors + i * k * parts * parts, high, k, &right, &to, i + high)) return false;
+        }
+    }
+    return true;
+}
+
+static bool gi_cholesky_one(const char *site, int64_t item, double *room, void *job)
+{
+    gi_cholesky   *j   = (gi_cholesky *)job;
+    const gi_dense a   = gi_matrix(&j->a, item);
+    bool           bad = false;
+    if (!gi_cholesky_matrix(site, &a, j->a.rows, &bad, room)) return false;
+    if (bad) gi_note_item(&j->bad, item);
+    return true;
+}
+
+/* a with its last two axes exchanged: another view. */
+static ga_array *gi_matrix_turned(const char *site, const ga_array *a)
+{
+    return (ga_swapaxes)(a, a->ndim - 2, a->ndim - 1, site);
+}
+
+ga_array *(ga_cholesky)(const ga_array *a, ga_cholesky_options o)
+{
+    gi_cholesky j;
+    ga_array   *r = NULL;
+    if (!gi_are_matrices(o.site, a, "a", true)) return NULL;
+    memset(&j, 0, sizeof j);
+    /* The upper triangle is the lower one of the transposed matrix, whose decomposition is the transposed one. */
+    ga_array *lower = o.upper ? gi_matrix_turned(o.site, a) : (ga_view)(a, o.site);
+    if (lower && gi_matrices_of(o.site, &j.a, lower, 1)) {
+        j.bad = j.a.items;
+        if (gi_each_matrix(o.site, j.a.items, j.a.rows, gi_lu_room(j.a.rows, j.a.parts), gi_cholesky_one, &j) &&
+            gi_all_done(o.site, j.bad, j.a.items, "the matrix is not positive definite"))
+            r = gi_matrices_result(o.site, &j.a, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
+    }
+    ga_free(lower);
+    ga_free(j.a.memory);
+    if (!r || !o.upper) return r;
+    ga_array *turned = gi_matrix_turned(o.site, r), *upper = turned ? gi_copy_convert(o.site, turned, r->dtype) : NULL;
+    ga_free(turned);
+    ga_free(r);
+    return upper;
+}
+
+/* ---- triangular systems ---------------------------------------------------------------------------------------------------------- */
+
+static bool gi_triangle_one(const char *site, int64_t item, double *room, void *job)
+{
+    gi_lu        *j = (gi_lu *)job;
+    gi_triangle   t = j->triangle;
+    const int64_t n = j->a.rows;
+    t.a             = gi_matrix(&j->a, item);
+    t.b             = gi_matrix(&j->b, item);
+    t.size          = n;
+    t.n             = j->b.columns;
+    for (int64_t i = 0; i < n && !t.unit; i++) {
+        const ga_c128 x = gi_element(&t.a, i, i);
+        if (x.re != 0 || x.im != 0) continue;
+        gi_note_item(&j->singular, item);
+        return true;
+    }
+    return gi_solve_triangle(site, &t, room);
+}
+
+ga_array *(ga_solve_triangular)(const ga_array *a, const ga_array *b, ga_triangular_options o)
+{
+    gi_lu     j;
+    ga_array *x = NULL;
+    if (!gi_are_system(o.site, a, b, true)) return NULL;
+    if (o.trans < 0 || o.trans > 2)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".trans = %d: 0 is a x = b, 1 with a transposed, 2 also conjugated",
+                                   o.trans);
+    memset(&j, 0, sizeof j);
+    j.triangle.across    = o.trans > 0;
+    j.triangle.conjugate = o.trans == 2;
+    j.triangle.upper     = o.lower == (o.trans > 0);
+    j.triangle.unit      = o.unit_diagonal;
+    if (gi_take_system(o.site, &j.a, &j.b, a, b)) {
+        j.singular = j.a.items;
+        if (gi_each_matrix(o.site, j.a.items, j.a.rows, gi_lu_room(j.a.rows, j.a.parts), gi_triangle_one, &j) &&
+            gi_all_done(o.site, j.singular, j.a.items, "singular matrix: there is a 0 on its diagonal"))
+            x = gi_matrices_result(o.site, &j.b, ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype)), j.a.rows,
+                                   b->ndim == 1 ? -1 : j.b.columns);
+    }
+    gi_lu_free(&j);
+    return x;
+}

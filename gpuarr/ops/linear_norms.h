@@ -1,0 +1,263 @@
+/* ---- norms, rank, condition, pinv, lstsq ---------------------------------------------------------------------------------------------- */
+/*  Made of other calls: those of singular values are for the CPU, as these are.                                                 */
+
+static ga_reduce_options gi_along_last(const char *site, int axis, bool keepdims)
+{
+    ga_reduce_options o = gi_reduce_site(site);
+    o.axis              = axis;
+    o.keepdims          = keepdims;
+    return o;
+}
+
+static ga_arg gi_real_arg(double x)
+{
+    ga_arg a;
+    memset(&a, 0, sizeof a);
+    a.kind = GA_KIND_REAL;
+    a.re   = x;
+    return a;
+}
+
+ga_array *(ga_vector_norm)(const ga_array *a, ga_vector_norm_options o)
+{
+    ga_norm_options n = ga_norm_defaults;
+    n.site            = o.site;
+    n.ord             = o.ord;
+    n.axis            = o.axis;
+    n.axes            = o.axes;
+    n.keepdims        = o.keepdims;
+    return (ga_norm)(a, n);
+}
+
+static bool gi_is_ord(double ord)
+{
+    const double size = gi_abs_f64(ord);
+    return ord == GA_FRO || ord == GA_NUC || size == 1 || size == 2 || isinf(ord);
+}
+
+/* The sums, largest or smallest, of singular values s along the last axis. */
+static ga_array *gi_norm_of_values(const ga_array *s, double ord, ga_reduce_options last)
+{
+    if (!s) return NULL;
+    return ord == GA_NUC ? (ga_sum)(s, last) : ord > 0 ? (ga_max)(s, last) : (ga_min)(s, last);
+}
+
+/* The norm over the last two axes, which are then gone. */
+static ga_array *gi_matrix_norm(const char *site, const ga_array *a, double ord)
+{
+    ga_array *r = NULL;
+    ga_scope {
+        const bool        rows = isinf(ord); /* the sums of rows; else of columns */
+        ga_reduce_options last = gi_along_last(site, -1, false);
+        ga_norm_options   n    = ga_norm_defaults;
+        n.site                 = site;
+        if (ord == GA_FRO) {
+            n.axes.ndim = 2;
+            n.axes.n[0] = -2;
+            n.axes.n[1] = -1;
+            r           = (ga_norm)(a, n);
+        } else if (ord == GA_NUC || gi_abs_f64(ord) == 2) {
+            r = gi_norm_of_values((ga_svdvals)(a, site), ord, last);
+        } else {
+            n.ord                = 1;
+            n.axis               = rows ? -1 : -2;
+            const ga_array *sums = (ga_norm)(a, n);
+            r                    = sums ? ord > 0 ? (ga_max)(sums, last) : (ga_min)(sums, last) : NULL;
+        }
+        r = r ? ga_keep(r) : NULL;
+    }
+    return r;
+}
+
+ga_array *(ga_matrix_norm)(const ga_array *a, ga_matrix_norm_options o)
+{
+    if (!gi_array_check_any(o.site, a, "a")) return NULL;
+    if (a->ndim < 2)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "a has shape %s: it must be a matrix, or a stack of them",
+                                   gi_shape_of(a));
+    if (!gi_is_ord(o.ord))
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                   "matrices have no norm %g: use 1, -1, 2, -2, INFINITY, -INFINITY, GA_FRO or GA_NUC", o.ord);
+    ga_array *r = gi_matrix_norm(o.site, a, o.ord);
+    if (!r || !o.keepdims) return r;
+    ga_array *wider = (ga_expand_dims)(r, -1, o.site), *widest = wider ? (ga_expand_dims)(wider, -1, o.site) : NULL;
+    ga_free(wider);
+    ga_free(r);
+    return widest;
+}
+
+ga_array *(ga_cond)(const ga_array *a, ga_cond_options o)
+{
+    ga_array  *r      = NULL;
+    const bool values = gi_abs_f64(o.p) == 2;
+    if (!gi_are_matrices(o.site, a, "a", !values)) return NULL;
+    if (!gi_is_ord(o.p))
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "matrices have no norm %g: see ga_matrix_norm", o.p);
+    if (a->shape[a->ndim - 2] * a->shape[a->ndim - 1] == 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "a has shape %s: it has no condition", gi_shape_of(a));
+    ga_scope {
+        const ga_map_options here  = gi_map_site(o.site);
+        const ga_dtype       dtype = gi_dtype_real(gi_linear_dtype(a->dtype));
+        const ga_array *wide = gi_copy_contiguous(o.site, a, gi_is_complex(a->dtype) ? GA_C128 : GA_F64), *x = NULL, *y = NULL;
+        if (wide && values) {
+            const ga_array *s = (ga_svdvals)(wide, o.site);
+            x                 = s ? (ga_index)(o.site, s, o.p > 0 ? "..., 0" : "..., -1") : NULL;
+            y                 = s ? (ga_index)(o.site, s, o.p > 0 ? "..., -1" : "..., 0") : NULL;
+        } else if (wide) {
+            const ga_array *inverse = gi_inverse(o.site, wide, true);
+            x                       = gi_matrix_norm(o.site, wide, o.p);
+            y                       = inverse ? gi_matrix_norm(o.site, inverse, o.p) : NULL;
+        }
+        ga_array *c = !x || !y ? NULL
+                      : values ? (ga_divide)(gi_operand_arg(x), gi_operand_arg(y), here)
+                               : (ga_multiply)(gi_operand_arg(x), gi_operand_arg(y), here);
+        /* NaN of matrices without any is the condition of a singular one */
+        ga_reduce_options o2 = gi_reduce_site(o.site);
+        o2.axes.ndim         = 2;
+        o2.axes.n[0]         = -2;
+        o2.axes.n[1]         = -1;
+        const ga_array *odd = c ? (ga_isnan)(wide, here) : NULL, *some = odd ? (ga_any)(odd, o2) : NULL,
+                       *lost     = some ? (ga_isnan)(c, here) : NULL;
+        const ga_array *whole    = lost ? (ga_logical_not)(some, here) : NULL;
+        const ga_array *singular = whole ? (ga_logical_and)(gi_operand_arg(lost), gi_operand_arg(whole), here) : NULL;
+        if (singular) c = (ga_where)(singular, gi_real_arg(INFINITY), gi_operand_arg(c), here);
+        if (singular && c) r = ga_keep(c->dtype == dtype ? c : (ga_astype)(c, dtype, o.site));
+    }
+    return r;
+}
+
+/* The relative size of singular values that count, unless it is given. */
+static double gi_least_value(double given, const ga_array *a)
+{
+    const int64_t m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1];
+    const bool    narrow = gi_dtype_real(gi_linear_dtype(a->dtype)) == GA_F32;
+    return given != GA_REAL_DEFAULT ? given : (double)(m > n ? m : n) * (narrow ? (double)FLT_EPSILON : DBL_EPSILON);
+}
+
+/* Which singular values are larger than so much of the first one. */
+static ga_array *gi_large_values(const char *site, const ga_array *s, double least)
+{
+    ga_array *first = s ? (ga_index)(site, s, "..., :1") : NULL;
+    ga_array *limit = first ? (ga_multiply)(gi_operand_arg(first), gi_real_arg(least), gi_map_site(site)) : NULL;
+    return limit ? (ga_greater)(gi_operand_arg(s), gi_operand_arg(limit), gi_map_site(site)) : NULL;
+}
+
+ga_array *(ga_matrix_rank)(const ga_array *a, ga_rank_options o)
+{
+    ga_array *r = NULL;
+    if (!gi_array_check(o.site, a, "a")) return NULL;
+    ga_scope {
+        ga_array *counted = NULL;
+        if (a->ndim < 2) {
+            ga_array *any = (ga_any)(a, gi_reduce_site(o.site));
+            r             = any ? ga_keep((ga_astype)(any, GA_I64, o.site)) : NULL;
+        } else {
+            const ga_array *s = (ga_svdvals)(a, o.site);
+            if (s && o.tol != GA_REAL_DEFAULT)
+                counted = (ga_greater)(gi_operand_arg(s), gi_real_arg(o.tol), gi_map_site(o.site));
+            else counted = gi_large_values(o.site, s, gi_least_value(o.rtol, a));
+            r = counted ? (ga_count_nonzero)(counted, gi_along_last(o.site, -1, false)) : NULL;
+            r = r ? ga_keep(r) : NULL;
+        }
+    }
+    return r;
+}
+
+/* ---- by singular values: pinv, lstsq ------------------------------------------------------------------------------------------------------ */
+
+/* The singular values and vectors of a, in float64 or complex128: a = u s vh; `inverse`: 1 / s of those that count, else 0. */
+typedef struct gi_spectrum {
+    ga_array *u, *s, *vh, *large, *inverse;
+} gi_spectrum;
+
+static bool gi_spectrum_of(const char *site, gi_spectrum *x, const ga_array *a, double least)
+{
+    const ga_map_options here = gi_map_site(site);
+    ga_svd_options       o    = ga_svd_defaults;
+    memset(x, 0, sizeof *x);
+    o.site               = site;
+    o.full_matrices      = false;
+    const ga_array *wide = gi_copy_contiguous(site, a, gi_is_complex(a->dtype) ? GA_C128 : GA_F64);
+    if (!wide || !(ga_svd)(wide, &x->u, &x->s, &x->vh, o)) return false;
+    x->large            = gi_large_values(site, x->s, least);
+    const ga_array *all = x->large ? (ga_divide)(gi_real_arg(1), gi_operand_arg(x->s), here) : NULL;
+    x->inverse          = all ? (ga_where)(x->large, gi_operand_arg(all), gi_real_arg(0), here) : NULL;
+    return x->inverse != NULL;
+}
+
+/* vh^H diag(inverse) times u^H b, or u^H where b is NULL. */
+static ga_array *gi_apply_spectrum(const char *site, const gi_spectrum *x, const ga_array *b)
+{
+    ga_array *u = gi_conj_turned(site, (ga_view)(x->u, site)), *v = gi_conj_turned(site, (ga_view)(x->vh, site));
+    ga_array *right = b ? gi_matrix_product(site, u, b) : u, *factors = right ? (ga_expand_dims)(x->inverse, -1, site) : NULL;
+    ga_array *scaled = factors ? (ga_multiply)(gi_operand_arg(factors), gi_operand_arg(right), gi_map_site(site)) : NULL;
+    return gi_matrix_product(site, v, scaled);
+}
+
+ga_array *(ga_pinv)(const ga_array *a, ga_pinv_options o)
+{
+    ga_array *r = NULL;
+    if (!gi_are_matrices(o.site, a, "a", false)) return NULL;
+    ga_scope {
+        gi_spectrum     x;
+        const ga_array *p = gi_spectrum_of(o.site, &x, a, o.rcond) ? gi_apply_spectrum(o.site, &x, NULL) : NULL;
+        r                 = p ? ga_keep((ga_astype)(p, gi_linear_dtype(a->dtype), o.site)) : NULL;
+    }
+    return r;
+}
+
+/* What is left of b: the sum of |b - a x|^2 of each column, or nothing where that is no least square of its own. */
+static ga_array *gi_residuals(const char *site, const ga_array *a, const ga_array *b, const ga_array *x, bool any,
+                              ga_dtype dtype)
+{
+    const ga_map_options here = gi_map_site(site);
+    const int64_t        none = 0;
+    if (!any) return gi_array_new(site, dtype, GA_CPU, 1, &none);
+    ga_array *back = gi_matrix_product(site, a, x),
+             *rest = back ? (ga_subtract)(gi_operand_arg(b), gi_operand_arg(back), here) : NULL;
+    ga_array *size = rest ? (ga_absolute)(rest, here) : NULL, *square = size ? (ga_square)(size, here) : NULL;
+    ga_array *sum = square ? (ga_sum)(square, gi_along_last(site, 0, false)) : NULL;
+    return sum ? (ga_astype)(sum, dtype, site) : NULL;
+}
+
+ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o)
+{
+    ga_array        *made[3] = { NULL, NULL, NULL }, *x = NULL;
+    ga_array **const to[2] = { o.residuals, o.s };
+    gi_hand_out(2, to, made);
+    if (!gi_are_system(o.site, a, b, false)) return NULL;
+    if (a->ndim != 2 || b->ndim > 2 || a->shape[0] != b->shape[0])
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s do not fit: a is a matrix, and b has as many rows",
+                                   gi_shape_of(a), gi_shape_of(b));
+    const ga_dtype dtype = ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype)), real = gi_dtype_real(dtype);
+    bool           done = false;
+    ga_scope {
+        gi_spectrum     w;
+        const ga_dtype  wide    = gi_is_complex(dtype) ? GA_C128 : GA_F64;
+        const ga_array *matrix  = gi_copy_contiguous(o.site, a, wide),
+                       *columns = b->ndim == 1 ? (ga_expand_dims)(b, 1, o.site) : b;
+        const ga_array *right   = columns ? gi_copy_contiguous(o.site, columns, wide) : NULL;
+        const double    eps     = real == GA_F32 ? (double)FLT_EPSILON : DBL_EPSILON;
+        const double least = o.rcond == GA_REAL_DEFAULT ? (double)(a->shape[0] > a->shape[1] ? a->shape[0] : a->shape[1]) * eps
+                             : o.rcond < 0              ? eps
+                                                        : o.rcond;
+        const ga_array *y =
+            matrix && right && gi_spectrum_of(o.site, &w, matrix, least) ? gi_apply_spectrum(o.site, &w, right) : NULL;
+        const ga_array *count = y ? (ga_count_nonzero)(w.large, gi_reduce_site(o.site)) : NULL;
+        const ga_array *line  = count && b->ndim == 1 ? (ga_index)(o.site, y, ":, 0") : y;
+        const int64_t   rank  = count ? *(const int64_t *)count->data : 0;
+        if (count && line) {
+            if (o.rank) *o.rank = rank;
+            if (o.residuals)
+                made[0] = gi_residuals(o.site, matrix, right, y, rank == a->shape[1] && a->shape[0] > a->shape[1], real);
+            if (o.s) made[1] = (ga_astype)(w.s, real, o.site);
+            x    = (ga_astype)(line, dtype, o.site);
+            done = x && (made[0] || !o.residuals) && (made[1] || !o.s);
+        }
+        for (int k = 0; k < 2 && done; k++)
+            if (made[k]) made[k] = ga_keep(made[k]);
+        x = done ? ga_keep(x) : NULL;
+    }
+    if (done) gi_hand_out(2, to, made);
+    return x;
+}

@@ -1,0 +1,418 @@
+/* ---- svd, svdvals ---------------------------------------------------------------------------------------------------------------------- */
+/*  A matrix with more rows than columns is replaced by the R of its QR decomposition, one with fewer by its conjugate transposed. A square
+    one becomes a real bidiagonal one, by reflectors from both sides in blocks (Dongarra, Sorensen and Hammarling, 1989), and that a
+    diagonal one by implicit QR sweeps, without a shift where it is nearly singular (Demmel and Kahan, 1990).                      */
+
+enum { GI_BIDIAGONAL_BLOCK = 32 };
+
+/* a = H1 H2 ... B (G1 G2 ...)^H, both of n rows. While a block is worked on, what a should be is a - u y^H - x v^H. */
+typedef struct gi_bidiagonal {
+    gi_dense
+        a; /* the rests of the vectors of H stand below its diagonal, those of G in its rows, behind the diagonal and a beta */
+    int64_t  n;
+    double  *d, *e;
+    ga_c128 *left, *right;    /* taus */
+    gi_dense u, x, y, v, one; /* rows; `one` is a single one */
+    double  *factors;
+    int64_t  from; /* a from this row and column on, */
+    int64_t  row;  /* times row `one`, becomes this row of y or x */
+} gi_bidiagonal;
+
+/* y = a^H one, for some columns. */
+static void gi_left_product(int64_t begin, int64_t end, void *job)
+{
+    enum { WIDE = 64 };
+    const gi_bidiagonal   *b     = (const gi_bidiagonal *)job;
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    const int64_t          first = b->from + begin * WIDE, last = b->from + end * WIDE;
+    const gi_dense         rows = gi_submatrix(b->a, b->from - 1, 0);
+    gi_add_rows(loops, b->factors, b->n - b->from + 1, &rows, &b->y, b->row, first, (last < b->n ? last : b->n) - first);
+}
+
+/* x = a one, for some rows: conjugated. */
+static void gi_right_product(int64_t begin, int64_t end, void *job)
+{
+    const gi_bidiagonal   *b     = (const gi_bidiagonal *)job;
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    for (int64_t r = b->from + begin; r < b->from + end; r++)
+        gi_set_element(&b->x, b->row, r, gi_conj_c128(gi_dot_rows(loops, &b->a, r, &b->one, 0, b->from, b->n - b->from)));
+}
+
+GI_BEGIN_FAST
+static void gi_conj_row(const gi_dense *a, int64_t i, int64_t begin, int64_t n)
+{
+    double *im = a->p + i * a->down + a->imag + begin;
+    for (int64_t j = 0; j < n && a->parts == 2; j++) im[j] = -im[j];
+}
+
+static void gi_copy_row(const gi_dense *to, int64_t i, const gi_dense *a, int64_t j, int64_t begin, int64_t n)
+{
+    for (int part = 0; part < a->parts; part++)
+        memcpy(to->p + i * to->down + part * to->imag + begin, a->p + j * a->down + part * a->imag + begin, (size_t)n * 8);
+}
+GI_END_FAST
+
+/* Row i of `to` -= the sum of count rows of `from` times conj(by[k][at]), from an element on. */
+static void gi_less_rows(const gi_linear_loops *loops, const gi_bidiagonal *b, const gi_dense *to, int64_t i,
+                         const gi_dense *from, const gi_dense *by, int64_t at, int64_t count, int64_t begin)
+{
+    const int parts = b->a.parts;
+    for (int64_t k = 0; k < count; k++)
+        gi_put_factor(b->factors + k * parts, count * parts, parts, gi_neg_c128(gi_conj_c128(gi_element(by, k, at))));
+    if (count > 0) gi_add_rows(loops, b->factors, count, from, to, i, begin, b->n - begin);
+}
+
+/* Row i of `to` -= the sum of count rows of `from` times (by[k])^H one. */
+static void gi_less_products(const gi_linear_loops *loops, const gi_bidiagonal *b, const gi_dense *to, int64_t i,
+                             const gi_dense *from, const gi_dense *by, const gi_dense *one, int64_t row, int64_t count,
+                             int64_t start, int64_t begin)
+{
+    const int parts = b->a.parts;
+    for (int64_t k = 0; k < count; k++)
+        gi_put_factor(b->factors + k * parts, count * parts, parts,
+                      gi_neg_c128(gi_dot_rows(loops, by, k, one, row, start, b->n - start)));
+    if (count > 0) gi_add_rows(loops, b->factors, count, from, to, i, begin, b->n - begin);
+}
+
+/* Column j: the reflector from the left, row i of u and y. */
+static void gi_reduce_left(const gi_linear_loops *loops, gi_bidiagonal *b, int64_t i, int64_t j)
+{
+    const int64_t n = b->n, parts = b->a.parts;
+    for (int64_t r = j; r < n; r++) gi_set_element(&b->u, i, r, gi_element(&b->a, r, j));
+    gi_less_rows(loops, b, &b->u, i, &b->u, &b->y, j, i, j);
+    gi_less_rows(loops, b, &b->u, i, &b->x, &b->v, j, i, j);
+    b->left[j] = gi_make_reflector(loops, &b->u, i, j, n);
+    b->d[j]    = gi_element(&b->u, i, j).re;
+    for (int64_t r = j + 1; r < n; r++) gi_set_element(&b->a, r, j, gi_element(&b->u, i, r));
+    gi_set_element(&b->u, i, j, gi_make_c128(1, 0));
+    if (j + 1 >= n) return;
+    b->from = j + 1;
+    b->row  = i;
+    for (int64_t r = j; r < n; r++)
+        gi_put_factor(b->factors + (r - j) * parts, (n - j) * parts, (int)parts, gi_conj_c128(gi_element(&b->u, i, r)));
+    gi_parallel_bytes((double)((n - j) * (n - j) * parts * 8), (n - j - 1 + 63) / 64, 1, gi_left_product, b);
+    gi_conj_row(&b->y, i, j + 1, n - j - 1);
+    gi_less_products(loops, b, &b->y, i, &b->y, &b->u, &b->u, i, i, j, j + 1);
+    gi_less_products(loops, b, &b->y, i, &b->v, &b->x, &b->u, i, i, j, j + 1);
+    gi_scale_row(&b->y, i, j + 1, n - j - 1, b->left[j]);
+}
+
+/* Row j: the reflector from the right, row i of v and x. */
+static void gi_reduce_right(const gi_linear_loops *loops, gi_bidiagonal *b, int64_t i, int64_t j)
+{
+    const int64_t n = b->n, from = j + 1;
+    gi_copy_row(&b->v, i, &b->a, j, from, n - from);
+    gi_conj_row(&b->v, i, from, n - from);
+    gi_less_rows(loops, b, &b->v, i, &b->y, &b->u, j, i + 1, from);
+    gi_less_rows(loops, b, &b->v, i, &b->v, &b->x, j, i, from);
+    b->right[j] = gi_make_reflector(loops, &b->v, i, from, n);
+    b->e[j]     = gi_element(&b->v, i, from).re;
+    gi_copy_row(&b->a, j, &b->v, i, from, n - from);
+    gi_set_element(&b->v, i, from, gi_make_c128(1, 0));
+    gi_copy_row(&b->one, 0, &b->v, i, from, n - from);
+    gi_conj_row(&b->one, 0, from, n - from);
+    b->from = from;
+    b->row  = i;
+    gi_parallel_bytes((double)((n - j) * (n - j) * b->a.parts * 8), n - from, 1 + 4096 / (n - from), gi_right_product, b);
+    gi_less_products(loops, b, &b->x, i, &b->u, &b->y, &b->v, i, i + 1, from, from);
+    gi_less_products(loops, b, &b->x, i, &b->x, &b->v, &b->v, i, i, from, from);
+    gi_scale_row(&b->x, i, from, n - from, b->right[j]);
+}
+
+static bool gi_to_bidiagonal(const char *site, gi_bidiagonal *b)
+{
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    const int64_t          n = b->n, parts = b->a.parts;
+    for (int64_t at = 0, k; at < n; at += k) {
+        k = n - at < GI_BIDIAGONAL_BLOCK ? n - at : (int64_t)GI_BIDIAGONAL_BLOCK;
+        memset(b->u.p, 0, (size_t)(4 * GI_BIDIAGONAL_BLOCK * parts * n) * 8); /* and x, y, v */
+        for (int64_t i = 0; i < k; i++) {
+            gi_reduce_left(loops, b, i, at + i);
+            if (at + i + 1 < n) gi_reduce_right(loops, b, i, at + i);
+        }
+        const int64_t  next = at + k, m = n - next;
+        const gi_dense rest = gi_submatrix(b->a, next, next);
+        const gi_dense u = gi_submatrix(b->u, 0, next), x = gi_submatrix(b->x, 0, next), y = gi_submatrix(b->y, 0, next),
+                       v = gi_submatrix(b->v, 0, next);
+        if (m <= 0) break;
+        for (int64_t i = 0; i < k; i++) {
+            gi_conj_row(&y, i, 0, m);
+            gi_conj_row(&v, i, 0, m);
+        }
+        gi_make_factors(b->factors, m, k, &u, true, -1, -1);
+        if (!gi_linear_update(site, b->factors, m, k, &y, &rest, m)) return false;
+        gi_make_factors(b->factors, m, k, &x, true, -1, -1);
+        if (!gi_linear_update(site, b->factors, m, k, &v, &rest, m)) return false;
+    }
+    return true;
+}
+
+/* ---- to a diagonal matrix --------------------------------------------------------------------------------------------------------------- */
+GI_BEGIN_FAST
+/* c * f + s * g = r, c * g = s * f. */
+static double gi_rotation(double f, double g, double *c, double *s)
+{
+    const double r = gi_length_of(f, g);
+    *c             = r == 0 ? 1 : f / r;
+    *s             = r == 0 ? 0 : g / r;
+    return r;
+}
+
+/* The smaller singular value of {{ f, g }, { 0, h }}. */
+static double gi_least_singular(double f, double g, double h)
+{
+    f                = gi_abs_f64(f);
+    h                = gi_abs_f64(h);
+    g                = gi_abs_f64(g);
+    const double low = f < h ? f : h, high = f < h ? h : f;
+    if (low == 0) return 0;
+    const double most = high > g ? high : g, sum = (high + low) / most, apart = (high - low) / most, beside = g / most;
+    return 2 * (low / most) * high / (gi_length_of(sum, beside) + gi_length_of(apart, beside));
+}
+
+/* A sweep over the rows l to m, with that shift, or without one. */
+static void gi_svd_sweep(double *d, double *e, int64_t l, int64_t m, double shift, gi_sweeps *left, gi_sweeps *right)
+{
+    double c = 1, s = 0, old_c = 1, old_s = 0, f, g, r;
+    gi_sweep_begins(left, l, m - l, false);
+    gi_sweep_begins(right, l, m - l, false);
+    if (shift == 0) {
+        for (int64_t i = l; i < m; i++) {
+            r = gi_rotation(d[i] * c, e[i], &c, &s);
+            if (i > l) e[i - 1] = old_s * r;
+            d[i] = gi_rotation(old_c * r, d[i + 1] * s, &old_c, &old_s);
+            gi_sweep_rotates(right, c, s);
+            gi_sweep_rotates(left, old_c, old_s);
+        }
+        r        = d[m] * c;
+        d[m]     = r * old_c;
+        e[m - 1] = r * old_s;
+        return;
+    }
+    f = (gi_abs_f64(d[l]) - shift) * ((d[l] < 0 ? -1 : 1) + shift / d[l]);
+    g = e[l];
+    for (int64_t i = l; i < m; i++) {
+        r = gi_rotation(f, g, &c, &s);
+        if (i > l) e[i - 1] = r;
+        f        = c * d[i] + s * e[i];
+        e[i]     = c * e[i] - s * d[i];
+        g        = s * d[i + 1];
+        d[i + 1] = c * d[i + 1];
+        gi_sweep_rotates(right, c, s);
+        d[i]     = gi_rotation(f, g, &c, &s);
+        f        = c * e[i] + s * d[i + 1];
+        d[i + 1] = c * d[i + 1] - s * e[i];
+        if (i + 1 < m) {
+            g        = s * e[i + 1];
+            e[i + 1] = c * e[i + 1];
+        }
+        gi_sweep_rotates(left, c, s);
+    }
+    e[m - 1] = f;
+}
+
+/* d becomes the singular values, in any order and with any sign. False: they do not converge. */
+static bool gi_svd_sweeps(double *d, double *e, int64_t n, gi_sweeps *left, gi_sweeps *right)
+{
+    int64_t sweeps = GI_SWEEPS_FOR_EACH * n;
+    for (int64_t m = n - 1; m > 0;) {
+        int64_t l     = m;
+        double  least = gi_abs_f64(d[m]), most = least;
+        for (; l > 0; l--) {
+            const double beside = gi_abs_f64(e[l - 1]), size = gi_abs_f64(d[l - 1]);
+            if (beside <= DBL_EPSILON / 2 * (gi_abs_f64(d[l]) + size) || beside < DBL_MIN) break;
+            least = size < least ? size : least;
+            most  = size > most ? size : most;
+            most  = beside > most ? beside : most;
+        }
+        if (l > 0) e[l - 1] = 0;
+        if (l == m) {
+            m--;
+            continue;
+        }
+        if (sweeps-- == 0) return false;
+        double shift = least <= DBL_EPSILON * most ? 0 : gi_least_singular(d[m - 1], e[m - 1], d[m]);
+        if (shift * shift <= DBL_EPSILON * d[l] * d[l]) shift = 0;
+        gi_svd_sweep(d, e, l, m, shift, left, right);
+    }
+    gi_sweeps_apply(left);
+    gi_sweeps_apply(right);
+    return true;
+}
+GI_END_FAST
+
+/* ---- the calls -------------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct gi_svd {
+    gi_matrices a;                   /* at least as many rows as columns */
+    gi_matrices values, left, right; /* columns; `left` and `right` are left out if they have no memory */
+    int64_t     lost;                /* the first item that does not converge */
+} gi_svd;
+
+/* Where things lie in the room of a matrix. */
+typedef struct gi_svd_room {
+    ga_c128 *taus, *left, *right;
+    double  *e, *square, *block, *sweeps[2], *reflect;
+    int64_t *order, numbers;
+} gi_svd_room;
+
+static gi_svd_room gi_lay_svd(double *at, int64_t m, int64_t n, int parts, int64_t columns)
+{
+    const int64_t small = m <= GI_LINEAR_SMALL, most = small || n < GI_LINEAR_BLOCK ? n : (int64_t)GI_LINEAR_BLOCK;
+    const int64_t beside = (4 * GI_BIDIAGONAL_BLOCK + 1) * parts * n + (n + 1) * GI_BIDIAGONAL_BLOCK * parts * parts,
+                  wide = columns > n ? columns : n, turning = columns > 0 ? 2 * gi_sweeps_room(n) : 0;
+    gi_svd_room r;
+    r.taus              = (ga_c128 *)(void *)at;
+    r.left              = r.taus + n;
+    r.right             = r.left + n;
+    r.e                 = at + 6 * n;
+    r.order             = (int64_t *)(void *)(at + 7 * n);
+    r.square            = at + 9 * n;
+    r.block             = r.square + n * n * parts; /* before the sweeps */
+    r.sweeps[0]         = r.block;
+    r.sweeps[1]         = r.block + (columns > 0 ? gi_sweeps_room(n) : 0);
+    r.reflect           = r.block + turning;
+    const int64_t after = turning + gi_reflect_room(m, most, wide, parts);
+    r.numbers           = 9 * n + n * n * parts + (after > beside ? after : beside);
+    return r;
+}
+
+/* Singular values in descending order, and the vectors of the square matrix. */
+static bool gi_svd_square(const char *site, gi_bidiagonal *b, const gi_svd_room *at, const gi_dense *left,
+                          const gi_dense *right, int64_t columns, bool *lost)
+{
+    const int64_t n = b->n, parts = b->a.parts;
+    gi_sweeps     turned[2];
+    double       *block   = at->block;
+    gi_dense     *rows[5] = { &b->u, &b->x, &b->y, &b->v, &b->one };
+    for (int k = 0; k < 5; k++) *rows[k] = gi_matrix_at(block + k * GI_BIDIAGONAL_BLOCK * parts * n, (int)parts, n);
+    b->factors = block + (4 * GI_BIDIAGONAL_BLOCK + 1) * parts * n;
+    if (!gi_to_bidiagonal(site, b)) return false;
+    for (int k = 0; k < 2; k++) gi_sweeps_start(&turned[k], columns > 0 ? at->sweeps[k] : NULL, n);
+    *lost = !gi_svd_sweeps(b->d, b->e, n, &turned[0], &turned[1]);
+    for (int64_t i = 0; i < n; i++) { /* those that are negative have another sign, and one of their vectors too */
+        for (int64_t k = 0; k < n && columns > 0 && b->d[i] < 0; k++) {
+            double *x = turned[1].strips + (k / turned[1].width * n + i) * turned[1].width + k % turned[1].width;
+            *x        = -*x;
+        }
+        b->e[i] = -gi_abs_f64(b->d[i]);
+    }
+    gi_order_numbers(b->e, n, at->order, at->order + n);
+    for (int64_t i = 0; i < n; i++) b->d[i] = -b->e[at->order[i]];
+    if (columns == 0) return true;
+    gi_take_vectors(&turned[0], at->order, left);
+    gi_take_vectors(&turned[1], at->order, right);
+    const gi_dense to = *left;
+    return gi_reflect_by_columns(site, &b->a, n, n, b->left, &to, n, false, at->reflect) &&
+           gi_reflect_by_rows(site, &b->a, n, b->right, right, at->reflect);
+}
+
+static bool gi_svd_one(const char *site, int64_t item, double *room, void *job)
+{
+    gi_svd        *j = (gi_svd *)job;
+    const gi_dense a = gi_matrix(&j->a, item), values = gi_matrix(&j->values, item), left = gi_matrix(&j->left, item),
+                   right = gi_matrix(&j->right, item);
+    const int64_t     m = j->a.rows, n = j->a.columns, columns = j->left.memory ? j->left.columns : 0;
+    const gi_svd_room at    = gi_lay_svd(room, m, n, a.parts, columns);
+    const double      scale = gi_scale_matrix(&a, m, n);
+    gi_bidiagonal     b;
+    bool              lost = false;
+    if (scale != scale) {
+        for (int64_t i = 0; i < n; i++) values.p[i] = scale;
+        for (int64_t i = 0; i < m * columns * a.parts; i++) left.p[i] = scale;
+        for (int64_t i = 0; i < n * n * a.parts && columns > 0; i++) right.p[i] = scale;
+        return true;
+    }
+    memset(&b, 0, sizeof b);
+    b.a     = a;
+    b.n     = n;
+    b.d     = values.p;
+    b.e     = at.e;
+    b.left  = at.left;
+    b.right = at.right;
+    if (m > n) {
+        if (!gi_qr_matrix(site, &a, m, n, at.taus, at.block)) return false;
+        b.a = gi_matrix_at(at.square, a.parts, n);
+        memset(at.square, 0, (size_t)(n * n * a.parts) * 8);
+        for (int64_t i = 0; i < n; i++) gi_copy_row(&b.a, i, &a, i, i, n - i);
+    }
+    if (columns > 0) gi_make_unit(&left, m, columns);
+    if (!gi_svd_square(site, &b, &at, &left, &right, columns, &lost)) return false;
+    if (lost) gi_note_item(&j->lost, item);
+    for (int64_t i = 0; i < n; i++) values.p[i] *= scale;
+    return m == n || columns == 0 || gi_reflect_by_columns(site, &a, m, n, at.taus, &left, columns, false, at.reflect);
+}
+
+/* The singular values of a as `values`, and the vectors unless `columns` is -1: min(m, n) of them, or max(m, n). */
+static bool gi_svd_run(const char *site, gi_svd *j, const ga_array *a, int64_t columns)
+{
+    memset(j, 0, sizeof *j);
+    if (!gi_are_matrices(site, a, "a", false)) return false;
+    const int64_t m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1], k = m < n ? m : n, most = m < n ? n : m;
+    ga_array     *tall = m < n ? gi_matrix_turned(site, a) : (ga_view)(a, site);
+    if (tall && m < n && gi_is_complex(a->dtype)) { /* conjugated */
+        ga_array *conj = (ga_conj)(tall, gi_map_site(site));
+        ga_free(tall);
+        tall = conj;
+    }
+    bool done =
+        tall && gi_matrices_of(site, &j->a, tall, 1) && gi_matrices_new(site, &j->values, 1, j->a.ndim, j->a.shape, k, 1);
+    ga_free(tall);
+    if (done && columns >= 0)
+        done = gi_matrices_new(site, &j->left, j->a.parts, j->a.ndim, j->a.shape, most, columns) &&
+               gi_matrices_new(site, &j->right, j->a.parts, j->a.ndim, j->a.shape, k, k);
+    if (!done) return false;
+    j->lost = j->a.items;
+    return gi_each_matrix(site, j->a.items, most, gi_lay_svd(NULL, most, k, j->a.parts, columns < 0 ? 0 : columns).numbers,
+                          gi_svd_one, j) &&
+           gi_all_done(site, j->lost, j->a.items, "the singular values do not converge");
+}
+
+static void gi_svd_free(gi_svd *j)
+{
+    ga_free(j->a.memory);
+    ga_free(j->values.memory);
+    ga_free(j->left.memory);
+    ga_free(j->right.memory);
+}
+
+/* The conjugate transposed of matrices that are then freed. */
+static ga_array *gi_conj_turned(const char *site, ga_array *a)
+{
+    ga_array *turned = a ? gi_matrix_turned(site, a) : NULL;
+    ga_array *r      = !turned                   ? NULL
+                       : gi_is_complex(a->dtype) ? (ga_conj)(turned, gi_map_site(site))
+                                                 : gi_copy_convert(site, turned, a->dtype);
+    ga_free(turned);
+    ga_free(a);
+    return r;
+}
+
+bool(ga_svd)(const ga_array *a, ga_array **u, ga_array **s, ga_array **vh, ga_svd_options o)
+{
+    gi_svd           j;
+    ga_array **const to[3]   = { u, s, vh };
+    ga_array        *made[3] = { NULL, NULL, NULL };
+    gi_hand_out(3, to, made);
+    if (!gi_are_matrices(o.site, a, "a", false)) return false;
+    const int64_t  m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1], most = m < n ? n : m, k = m < n ? m : n;
+    const ga_dtype dtype = gi_linear_dtype(a->dtype);
+    const bool     done  = gi_svd_run(o.site, &j, a, !u && !vh ? -1 : o.full_matrices ? most : k);
+    ga_array     **left = m < n ? &made[2] : &made[0], **right = m < n ? &made[0] : &made[2];
+    if (done && s) made[1] = gi_matrices_result(o.site, &j.values, gi_dtype_real(dtype), k, -1);
+    if (done && (m < n ? vh : u)) *left = gi_matrices_result(o.site, &j.left, dtype, most, j.left.columns);
+    if (done && (m < n ? u : vh)) *right = gi_matrices_result(o.site, &j.right, dtype, k, k);
+    if (made[2]) made[2] = gi_conj_turned(o.site, made[2]);
+    gi_svd_free(&j);
+    return gi_hand_out(3, to, made) && done;
+}
+
+ga_array *(ga_svdvals)(const ga_array *a, const char *site)
+{
+    gi_svd    j;
+    ga_array *s = NULL;
+    if (gi_svd_run(site, &j, a, -1))
+        s = gi_matrices_result(site, &j.values, gi_dtype_real(gi_linear_dtype(a->dtype)), j.values.rows, -1);
+    gi_svd_free(&j);
+    return s;
+}

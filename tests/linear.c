@@ -1,0 +1,336 @@
+/* Linear algebra: worked examples, what is singular, empty or not finite, residuals over sizes and dtypes, and every error.
+   cc tests/impl.c tests/linear.c -lm -lpthread */
+#include "test.h"
+
+static ga_array *matrix(int64_t rows, int64_t columns, const double *values) { return ga_from(values, (rows, columns)); }
+#define MATRIX(rows, columns, ...) matrix(rows, columns, (const double[]){ __VA_ARGS__ })
+#define VECTOR(n, ...)             ga_from(((const double[]){ __VA_ARGS__ }), (n))
+
+/* Is every element within `far` of these numbers? */
+static bool is_near(const ga_array *a, double far, int64_t n, const double *want)
+{
+    bool ok = a && a->size == n;
+    ga_scope {
+        ga_array *flat = ok ? ga_astype(ga_ravel(a), GA_F64) : NULL;
+        for (int64_t i = 0; ok && i < n; i++) {
+            ok = fabs(ga_item_at(flat, i) - want[i]) <= far;
+            if (!ok) printf("     element %lld is %.17g, expected %.17g\n", (long long)i, ga_item_at(flat, i), want[i]);
+        }
+    }
+    return ok;
+}
+#define NEAR(a, ...)                                                                                                           \
+    is_near(a, 1e-14, (int64_t)(sizeof(const double[]){ __VA_ARGS__ } / sizeof(double)), (const double[]){ __VA_ARGS__ })
+
+static void test_solving(void)
+{
+    ga_scope {
+        ga_array *a = MATRIX(2, 2, 3, 1, 1, 2), *sign = NULL, *log = NULL;
+        CHECK(NEAR(ga_solve(a, VECTOR(2, 9, 8)), 2, 3));
+        CHECK(NEAR(ga_solve(a, MATRIX(2, 2, 9, 3, 8, 1)), 2, 1, 3, 0));
+        CHECK_IS(ga_inv(MATRIX(2, 2, 0, 2, 4, 0)), GA_F64, (2, 2), 0, 0.25, 0.5, 0);
+        CHECK(NEAR(ga_det(a), 5));
+        CHECK_SCALAR(ga_det(MATRIX(3, 3, 0, 1, 0, 0, 0, 1, 1, 0, 0)), GA_F64, 1);
+        CHECK_SCALAR(ga_det(MATRIX(2, 2, 1, 2, 2, 4)), GA_F64, 0);
+        CHECK(ga_slogdet(MATRIX(2, 2, 0, 2, 2, 0), &sign, &log));
+        CHECK_SCALAR(sign, GA_F64, -1);
+        CHECK(NEAR(log, 2 * 0.69314718055994531));
+        CHECK(ga_slogdet(MATRIX(2, 2, 1, 2, 2, 4), NULL, &log));
+        CHECK_SCALAR(log, GA_F64, -INFINITY);
+        CHECK_IS(ga_cholesky(MATRIX(2, 2, 4, 77, 2, 10)), GA_F64, (2, 2), 2, 0, 1, 3);
+        CHECK_IS(ga_cholesky(MATRIX(2, 2, 4, 2, 77, 10), .upper = true), GA_F64, (2, 2), 2, 1, 0, 3);
+
+        ga_array *t = MATRIX(2, 2, 2, 3, 5, 4); /* either triangle */
+        CHECK_IS(ga_solve_triangular(t, VECTOR(2, 7, 4)), GA_F64, (2), 2, 1);
+        CHECK_IS(ga_solve_triangular(t, VECTOR(2, 4, 14), .lower = true), GA_F64, (2), 2, 1);
+        CHECK_IS(ga_solve_triangular(t, VECTOR(2, 4, 10), 1), GA_F64, (2), 2, 1);
+        CHECK_IS(ga_solve_triangular(t, VECTOR(2, 9, 4), .trans = 1, .lower = true), GA_F64, (2), 2, 1);
+        CHECK_IS(ga_solve_triangular(t, VECTOR(2, 5, 1), .unit_diagonal = true), GA_F64, (2), 2, 1);
+        ga_c128   i[1] = { { 0, 2 } };
+        ga_array *z    = ga_solve_triangular(ga_from(i, (1, 1)), ga_from(i, (1)), .trans = 2);
+        CHECK_IS(ga_real(z), GA_F64, (1), -1);
+
+        CHECK(NEAR(ga_solve_banded(1, 1, MATRIX(3, 3, 9, 1, 1, 2, 2, 2, 1, 1, 9), VECTOR(3, 3, 4, 3)), 1, 1, 1));
+        CHECK_IS(ga_solve_banded(0, 0, MATRIX(1, 2, 2, 4), MATRIX(2, 2, 2, 4, 4, 8)), GA_F64, (2, 2), 1, 2, 1, 2);
+        CHECK(NEAR(ga_expm(MATRIX(2, 2, 0, 0, 0, 0)), 1, 0, 0, 1) && NEAR(ga_expm(MATRIX(2, 2, 0, 1, 0, 0)), 1, 1, 0, 1));
+        CHECK(fabs(ga_item_at(ga_expm(MATRIX(2, 2, -20, 0, 0, 1)), 0, 0) / exp(-20) - 1) < 1e-13);
+        CHECK_IS(ga_expm(ga_full((1, 1), INFINITY)), GA_F64, (1, 1), NAN);
+        CHECK_IS(ga_expm(ga_zeros((2, 0, 0), .dtype = GA_F32)), GA_F32, (2, 0, 0), 0);
+
+        /* a stack, broadcast against another */
+        ga_array *stack = ga_reshape(ga_from(((const double[]){ 1, 0, 0, 1, 2, 0, 0, 4 }), (8)), (2, 1, 2, 2));
+        CHECK_IS(ga_solve(stack, ga_ones((3, 2, 1))), GA_F64, (2, 3, 2, 1), 1, 1, 1, 1, 1, 1, .5, .25, .5, .25, .5, .25);
+        CHECK_IS(ga_det(stack), GA_F64, (2, 1), 1, 8);
+        /* dtypes */
+        CHECK_IS(ga_inv(ga_astype(t, GA_F32)), GA_F32, (2, 2), (double)(float)(-4 / 7.), (double)(float)(3 / 7.),
+                 (double)(float)(5 / 7.), (double)(float)(-2 / 7.));
+        CHECK_IS(ga_inv(ga_eye(2, 2, 0, .dtype = GA_I32)), GA_F64, (2, 2), 1, 0, 0, 1);
+        CHECK_IS(ga_det(ga_eye(2, 2, 0, .dtype = GA_BOOL)), GA_F64, (), 1);
+        /* no matrices, and matrices of nothing */
+        CHECK_IS(ga_inv(ga_zeros((0, 2, 2))), GA_F64, (0, 2, 2), 0);
+        CHECK_IS(ga_inv(ga_zeros((2, 0, 0))), GA_F64, (2, 0, 0), 0);
+        CHECK_IS(ga_det(ga_zeros((2, 0, 0))), GA_F64, (2), 1, 1);
+        CHECK_IS(ga_solve(ga_zeros((0, 0)), ga_zeros((0))), GA_F64, (0), 0);
+        /* no overflow on the way */
+        ga_array *d = ga_multiply(ga_eye(4, 4, 0), ga_from(((const double[]){ 1e200, 1e200, 1e-200, 1e-200 }), (4)));
+        CHECK(fabs(ga_item(ga_det(d)) - 1) < 1e-12);
+        /* NaN stays where it is */
+        ga_array *odd            = ga_ones((2, 1, 1));
+        ((double *)odd->data)[0] = NAN;
+        CHECK_IS(ga_inv(odd), GA_F64, (2, 1, 1), NAN, 1);
+        CHECK_IS(ga_det(odd), GA_F64, (2), NAN, 1);
+    }
+}
+
+static void test_factors(void)
+{
+    ga_scope {
+        ga_array *q = NULL, *r = NULL, *w = NULL, *v = NULL, *u = NULL, *s = NULL, *vh = NULL, *left = NULL;
+        CHECK(ga_qr(MATRIX(2, 2, 3, 1, 4, 2), &q, &r));
+        CHECK(NEAR(q, -0.6, -0.8, -0.8, 0.6) && NEAR(r, -5, -2.2, 0, 0.4));
+        CHECK(ga_qr(MATRIX(3, 1, 0, 3, 4), &q, &r, GA_QR_COMPLETE) && q->shape[1] == 3 && r->shape[0] == 3);
+        CHECK(ga_qr(MATRIX(3, 1, 0, 3, 4), NULL, &r) && NEAR(r, -5));
+        CHECK(ga_qr(ga_zeros((2, 3, 0)), &q, &r) && q->ndim == 3 && q->shape[2] == 0 && r->shape[1] == 0);
+
+        CHECK(ga_eigh(MATRIX(2, 2, 2, 99, 1, 2), &w, &v));
+        CHECK(NEAR(w, 1, 3) && fabs(fabs(ga_item_at(v, 0, 0)) - sqrt(.5)) < 1e-15);
+        CHECK(NEAR(ga_eigvalsh(MATRIX(2, 2, 2, 1, 99, 2), .upper = true), 1, 3));
+        CHECK_IS(ga_eigvalsh(ga_zeros((2, 3, 3))), GA_F64, (2, 3), 0, 0, 0, 0, 0, 0);
+        CHECK_IS(ga_eigvalsh(ga_astype(MATRIX(1, 1, -7), GA_C64)), GA_F32, (1), -7);
+        CHECK(ga_eigh(ga_full((2, 2), NAN), &w, &v));
+        CHECK_IS(w, GA_F64, (2), NAN, NAN);
+        CHECK_IS(v, GA_F64, (2, 2), NAN, NAN, NAN, NAN);
+
+        CHECK(ga_svd(MATRIX(2, 3, 0, -3, 0, 2, 0, 0), &u, &s, &vh) && u->shape[1] == 2 && vh->shape[0] == 3);
+        CHECK(NEAR(s, 3, 2));
+        CHECK(ga_svd(MATRIX(2, 3, 0, -3, 0, 2, 0, 0), &u, NULL, &vh, .full_matrices = false) && vh->shape[0] == 2);
+        CHECK_IS(ga_svdvals(MATRIX(3, 2, 0, 0, 0, 0, 0, 0)), GA_F64, (2), 0, 0);
+        CHECK_IS(ga_svdvals(ga_full((2, 2), INFINITY)), GA_F64, (2), NAN, NAN);
+        CHECK(ga_svd(ga_zeros((3, 0)), &u, &s, &vh) && ga_array_equal(u, ga_eye(3, 3, 0)) && s->size == 0 && vh->size == 0);
+        /* very large and very small numbers */
+        CHECK(fabs(ga_item_at(ga_svdvals(MATRIX(2, 2, 3e300, 0, 0, 4e300)), 0) / 4e300 - 1) < 1e-15);
+        CHECK(fabs(ga_item_at(ga_eigvalsh(MATRIX(2, 2, 2e-300, 1e-300, 1e-300, 2e-300)), 1) / 3e-300 - 1) < 1e-15);
+
+        ga_array *line = MATRIX(4, 2, 0, 1, 1, 1, 2, 1, 3, 1), *y = VECTOR(4, -1, 0.2, 0.9, 2.1);
+        int64_t   rank = -1;
+        CHECK(is_near(ga_lstsq(line, y, .residuals = &left, .rank = &rank, .s = &s), 1e-13, 2, (const double[]){ 1, -0.95 }));
+        CHECK(rank == 2 && is_near(left, 1e-13, 1, (const double[]){ 0.05 }) && s->size == 2);
+        CHECK(NEAR(ga_lstsq(MATRIX(1, 2, 1, 1), VECTOR(1, 2), .residuals = &left), 1, 1) && left->size == 0); /* the shortest */
+        CHECK(NEAR(ga_pinv(MATRIX(2, 2, 1, 1, 1, 1)), .25, .25, .25, .25));
+        CHECK_IS(ga_pinv(ga_zeros((2, 3, 2))), GA_F64, (2, 2, 3), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        CHECK_SCALAR(ga_matrix_rank(MATRIX(2, 2, 1, 2, 2, 4)), GA_I64, 1);
+        CHECK_SCALAR(ga_matrix_rank(VECTOR(2, 0, 3)), GA_I64, 1);
+        CHECK_SCALAR(ga_matrix_rank(MATRIX(2, 2, 1, 0, 0, 0.1), 0.5), GA_I64, 1);
+        CHECK_SCALAR(ga_cond(MATRIX(2, 2, 1, 0, 0, 4)), GA_F64, 4);
+        CHECK_SCALAR(ga_cond(MATRIX(2, 2, 1, 0, 0, 4), 1), GA_F64, 4);
+        CHECK_SCALAR(ga_cond(MATRIX(2, 2, 1, 0, 0, 4), GA_FRO), GA_F64, sqrt(17) * sqrt(1.0625));
+        CHECK_SCALAR(ga_cond(MATRIX(2, 2, 1, 2, 2, 4), INFINITY), GA_F64, INFINITY);
+        CHECK_SCALAR(ga_cond(MATRIX(1, 1, NAN)), GA_F64, NAN);
+    }
+}
+
+/* What is made of other calls: on any device, and of chunked arrays. */
+static void test_products(void)
+{
+    ga_scope {
+        ga_array *a = MATRIX(2, 2, 1, 1, 0, 1), *b = MATRIX(2, 2, 1, -2, 3, 4), *x = VECTOR(3, 1, 2, 3),
+                 *y = VECTOR(3, 4, 5, 6);
+        CHECK_IS(ga_matrix_power(a, 0), GA_F64, (2, 2), 1, 0, 0, 1);
+        CHECK_IS(ga_matrix_power(a, 1), GA_F64, (2, 2), 1, 1, 0, 1);
+        CHECK_IS(ga_matrix_power(a, 3), GA_F64, (2, 2), 1, 3, 0, 1);
+        CHECK_IS(ga_matrix_power(a, 13), GA_F64, (2, 2), 1, 13, 0, 1);
+        CHECK_IS(ga_matrix_transpose(b), GA_F64, (2, 2), 1, 3, -2, 4);
+        CHECK_IS(ga_multi_dot((VECTOR(2, 1, 2), a, b, VECTOR(2, 1, 1))), GA_F64, (), 20);
+        CHECK_IS(ga_multi_dot((a, b)), GA_F64, (2, 2), 4, 2, 3, 4);
+        CHECK_IS(ga_multi_dot((x, y)), GA_F64, (), 32);
+        ga_array *out = ga_zeros((2, 2));
+        CHECK(ga_multi_dot((a, b, a), .out = out) == out && ga_item_at(out, 0, 1) == 6);
+        CHECK_IS(ga_kron(MATRIX(1, 2, 1, 10), MATRIX(2, 1, 1, 2)), GA_F64, (2, 2), 1, 10, 2, 20);
+        CHECK_IS(ga_kron(VECTOR(2, 1, 2), MATRIX(1, 2, 1, 3)), GA_F64, (1, 4), 1, 3, 2, 6);
+        CHECK_IS(ga_cross(x, y), GA_F64, (3), -3, 6, -3);
+        CHECK_IS(ga_cross(ga_expand_dims(x, 1), y, 0, .axisc = 0), GA_F64, (3, 1), -3, 6, -3);
+        CHECK_IS(ga_vecdot(x, y), GA_F64, (), 32);
+        CHECK_IS(ga_vecdot(b, a, .axis = 0), GA_F64, (2), 1, 2);
+        CHECK_IS(ga_matrix_norm(b, .ord = 1), GA_F64, (), 6);
+        CHECK_IS(ga_matrix_norm(b, .ord = -1), GA_F64, (), 4);
+        CHECK_IS(ga_matrix_norm(b, .ord = INFINITY), GA_F64, (), 7);
+        CHECK_IS(ga_matrix_norm(b, .ord = -INFINITY, .keepdims = true), GA_F64, (1, 1), 3);
+        CHECK_IS(ga_matrix_norm(MATRIX(2, 2, 1, 1, 1, 1)), GA_F64, (), 2);
+        CHECK_IS(ga_vector_norm(MATRIX(2, 2, 1, 1, 1, 1)), GA_F64, (), 2);
+        CHECK_IS(ga_vector_norm(MATRIX(2, 2, 3, 0, 4, 1), .axis = 0), GA_F64, (2), 5, 1);
+        CHECK_FAILS(ga_matrix_power(x, 2), "it must be a square matrix");
+        CHECK_FAILS(ga_matrix_transpose(x), "it must be a matrix, or a stack of them");
+        CHECK_FAILS(ga_matrix_norm(x), "it must be a matrix, or a stack of them");
+        CHECK_FAILS(ga_matrix_norm(b, .ord = 3), "matrices have no norm 3");
+        CHECK_FAILS(ga_multi_dot((x, x, x)), "operand 1 has shape (3,): it must be a matrix");
+        CHECK_FAILS(ga_multi_dot((a, x)), "axis 1 of a has length 2, axis 0 of b, which it meets, 3");
+        CHECK_FAILS(ga_multi_dot_n(1, NULL), "1 operands: 2 to 64 are possible");
+        CHECK_FAILS(ga_multi_dot_n(2, NULL), "the list of 2 operands is NULL");
+        CHECK_FAILS(ga_kron(ga_ones((1, 1, 1, 1, 1)), x), "at most 4 axes");
+        CHECK_FAILS(ga_cross(b, x), "vectors have 3 elements, and these have 2 and 3");
+        CHECK_FAILS(ga_vecdot(b, x), "do not fit");
+        if (test_on_gpu()) {
+            CHECK_FAILS(ga_inv(a), "a is on the GPU, and this is computed on the CPU: ga_to(a, GA_CPU)");
+            CHECK_FAILS(ga_solve(ga_to(a, GA_CPU), a), "b is on the GPU");
+            CHECK_FAILS(ga_svdvals(a), "ga_to(a, GA_CPU)");
+            CHECK_FAILS(ga_matrix_norm(a, .ord = 2), "ga_to(a, GA_CPU)");
+        } else {
+            ga_array *chunked = ga_chunked(b, 1, 2);
+            CHECK_IS(ga_compute(ga_matrix_power(chunked, 2)), GA_F64, (2, 2), -5, -10, 15, 10);
+            CHECK_IS(ga_compute(ga_matrix_norm(chunked, .ord = 1)), GA_F64, (), 6);
+            CHECK_IS(ga_compute(ga_kron(chunked, ga_ones((1, 1)))), GA_F64, (2, 2), 1, -2, 3, 4);
+            CHECK_FAILS(ga_inv(chunked), "ga_compute it first");
+            CHECK_FAILS(ga_cond(chunked), "ga_compute it first");
+        }
+    }
+}
+
+static void test_tensors(void)
+{
+    ga_scope {
+        ga_array *a = ga_reshape(ga_eye(6, 6, 0), (2, 3, 6)), *b = ga_reshape(ga_arange(0, 6, 1), (2, 3));
+        CHECK_IS(ga_tensorsolve(a, b), GA_F64, (6), 0, 1, 2, 3, 4, 5);
+        CHECK_IS(ga_tensorsolve(ga_moveaxis(a, 1, 2), b, .axes = ga_axes(1)), GA_F64, (6), 0, 1, 2, 3, 4, 5);
+        ga_array *inverse = ga_tensorinv(a);
+        CHECK(inverse && inverse->ndim == 3 && inverse->shape[0] == 6 && inverse->shape[2] == 3);
+        CHECK_FAILS(ga_tensorinv(a, 1), "its first 1 axes have 2 elements, the others 18");
+        CHECK_FAILS(ga_tensorinv(a, 0), ".ind = 0: use 1 or more");
+        CHECK_FAILS(ga_tensorsolve(a, ga_ones((3))), "a must have as many elements as b");
+        CHECK_FAILS(ga_tensorsolve(a, b, .axes = ga_axes(0, 0)), ".axes names axis 0 twice");
+    }
+}
+
+static void test_errors(void)
+{
+    ga_scope {
+        ga_array *a = MATRIX(2, 2, 1, 2, 2, 4), *stack = ga_zeros((3, 2, 2)), *q = ga_ones((1)), *r = q;
+        CHECK_FAILS(ga_inv(a), "singular matrix");
+        CHECK_FAILS(ga_solve(a, ga_ones((2))), "singular matrix");
+        ga_copyto(ga_index(stack, "0"), ga_eye(2, 2, 0));
+        CHECK_FAILS(ga_inv(stack),
+                    "singular matrix: no inverse, and not one solution (ga_lstsq and ga_pinv give the nearest): number 1 of 3");
+        CHECK_FAILS(ga_solve_triangular(ga_zeros((2, 2)), ga_ones((2))), "singular matrix: there is a 0 on its diagonal");
+        CHECK_FAILS(ga_cholesky(MATRIX(2, 2, 1, 2, 2, 1)), "the matrix is not positive definite");
+        CHECK_FAILS(ga_cholesky(ga_full((1, 1), NAN)), "the matrix is not positive definite");
+        CHECK_FAILS(ga_inv(ga_ones((2, 3))), "its last two axes must be of the same length");
+        CHECK_FAILS(ga_inv(ga_ones((3))), "it must be a matrix, or a stack of them");
+        CHECK_FAILS(ga_solve(ga_eye(2, 2, 0), ga_ones((3))), "a has 2 rows, b 3");
+        CHECK_FAILS(ga_solve(ga_ones((2, 1, 1)), ga_ones((3, 1, 1))), "the axes before the last two do not broadcast");
+        CHECK_FAILS(ga_solve_triangular(a, ga_ones((2)), 3), ".trans = 3: 0 is a x = b");
+        CHECK_FAILS(ga_solve_banded(1, 1, a, ga_ones((2))), "1 diagonals below the main one and 1 above");
+        CHECK_FAILS(ga_solve_banded(INT64_MAX, INT64_MAX, a, ga_ones((2))), "rows of a matrix");
+        CHECK_FAILS(ga_solve_banded(1, 0, a, ga_ones((3))), "a has 2 rows");
+        CHECK_FAILS(ga_solve_banded(0, 0, ga_zeros((1, 2)), ga_ones((2))), "singular matrix");
+        CHECK_FAILS(ga_cond(ga_ones((0, 0))), "it has no condition");
+        CHECK_FAILS(ga_cond(a, 3), "matrices have no norm 3");
+        CHECK_FAILS(ga_lstsq(ga_ones((2, 2, 2)), ga_ones((2))), "a is a matrix, and b has as many rows");
+        CHECK_FAILS(ga_qr(ga_ones((2)), &q, &r), "it must be a matrix");
+        CHECK(q == NULL && r == NULL);
+    }
+}
+
+/* ---- residuals -------------------------------------------------------------------------------------------------------------- */
+
+/* The largest absolute value; NaN if there is one. */
+static double    size_of(const ga_array *a) { return a && a->size > 0 ? ga_item(ga_max(ga_absolute(a))) : a ? 0 : NAN; }
+static ga_array *turned(const ga_array *a) { return ga_conj(ga_matrix_transpose(a)); }
+static double    orthonormal(const ga_array *q) /* how far its columns are from that, in units of rounding */
+{
+    const int64_t n = q ? q->shape[q->ndim - 1] : 0, m = q ? q->shape[q->ndim - 2] : 0;
+    return size_of(ga_subtract(ga_matmul(turned(q), q), ga_eye(n, n, 0))) / (double)(m + 1) / 0x1p-52;
+}
+#define RATIO(error, scale) (size_of(error) / ((size_of(scale) + 1e-300) * (double)(n + 1) * 0x1p-52))
+
+/* Matrices that are hard in one way or another. */
+static ga_array *hard_matrix(int kind, int64_t n, ga_dtype dtype)
+{
+    ga_array *i = ga_reshape(ga_arange(0.0, (double)n, 1.0), (n, 1)), *j = ga_reshape(i, (1, n)), *a = NULL;
+    ga_array *random = ga_random_normal(0, 1, (n, n), .seed = (uint64_t)(kind * 1000 + n));
+    switch (kind) {
+    case 0: a = random; break;
+    case 1: a = ga_divide(1, ga_add(ga_add(i, j), 1)); break;                   /* Hilbert's */
+    case 2: a = ga_outer(ga_ravel(i), ga_ravel(i)); break;                      /* of rank 1 */
+    case 3: a = ga_multiply(random, ga_power(10, ga_multiply(-1.0, i))); break; /* graded, down */
+    case 4: a = ga_multiply(random, ga_power(10, ga_subtract(i, (double)n))); break;
+    case 5: a = ga_add(ga_eye(n, n, 0), ga_multiply(1e-14, random)); break; /* all eigenvalues near to each other */
+    case 6:                                                                 /* Wilkinson's, with pairs of eigenvalues */
+        a = ga_add(ga_multiply(ga_eye(n, n, 0), ga_absolute(ga_subtract(i, (double)(n / 2)))),
+                   ga_add(ga_eye(n, n, 1), ga_eye(n, n, -1)));
+        break;
+    case 7: a = ga_zeros((n, n)); break;
+    default: a = ga_ones((n, n));
+    }
+    return ga_is_contiguous(a) && dtype == GA_C128
+               ? ga_multiply(a, ga_add(ga_astype(ga_eye(n, n, 0), GA_C128), ((ga_c128){ 0, 0.5 })))
+               : a;
+}
+
+static void check_factors(const ga_array *a, int64_t n)
+{
+    ga_array *q = NULL, *r = NULL, *u = NULL, *s = NULL, *vh = NULL, *w = NULL, *v = NULL;
+    CHECK(ga_qr(a, &q, &r) && orthonormal(q) < 30 && RATIO(ga_subtract(ga_matmul(q, r), a), a) < 30);
+    CHECK(ga_svd(a, &u, &s, &vh) && orthonormal(u) < 30 && orthonormal(turned(vh)) < 30);
+    CHECK(RATIO(ga_subtract(ga_matmul(ga_multiply(u, s), vh), a), s) < 30);
+    CHECK(RATIO(ga_subtract(ga_svdvals(a), s), s) < 30);
+    ga_array *h = ga_add(a, turned(a));
+    CHECK(ga_eigh(h, &w, &v) && orthonormal(v) < 30 && RATIO(ga_subtract(ga_matmul(h, v), ga_multiply(v, w)), w) < 30);
+    CHECK(RATIO(ga_subtract(ga_eigvalsh(h), w), w) < 30);
+    ga_array *p = ga_add(ga_matmul(a, turned(a)), ga_eye(n, n, 0)), *l = ga_cholesky(p);
+    CHECK(RATIO(ga_subtract(ga_matmul(l, turned(l)), p), p) < 30);
+    ga_array *b = ga_matmul(p, ga_ones((n, 2))), *x = ga_solve(p, b);
+    CHECK(RATIO(ga_subtract(ga_matmul(p, x), b), ga_multiply(ga_max(ga_absolute(p)), ga_max(ga_absolute(x)))) < 30 * (double)n);
+}
+
+static void test_residuals(void)
+{
+    const int64_t sizes[] = { 2, 5, 21, 49, 130, 200 };
+    for (int k = 0; k < (test_small() || TEST_ASAN || TEST_TSAN ? 4 : 6); k++)
+        for (int kind = 0; kind < 9; kind++)
+            for (int z = 0; z < 2; z++)
+                ga_scope {
+                    check_factors(hard_matrix(kind, sizes[k], z ? GA_C128 : GA_F64), sizes[k]);
+                }
+}
+
+/* The same bits, whoever computes them, alone or in a stack. */
+static void test_threads(void)
+{
+    ga_scope {
+        const int n     = ga_get_num_threads();
+        ga_array *large = ga_random_normal(0, 1, (1, 300, 300), .seed = 5),
+                 *small = ga_random_normal(0, 1, (500, 8, 8), .seed = 6), *all[2] = { large, small };
+        for (int k = 0; k < 2; k++) {
+            ga_array *got[2][9];
+            memset(got, 0, sizeof got);
+            for (int t = 0; t < 2; t++) {
+                ga_set_num_threads(t ? 5 : 1);
+                got[t][0] = ga_inv(all[k]);
+                CHECK(ga_qr(all[k], &got[t][1], &got[t][2]) && ga_eigh(all[k], &got[t][3], &got[t][4]));
+                CHECK(ga_svd(all[k], &got[t][5], &got[t][6], &got[t][7]));
+                got[t][8] =
+                    ga_cholesky(ga_add(ga_matmul(all[k], turned(all[k])), ga_eye(all[k]->shape[1], all[k]->shape[1], 0)));
+            }
+            for (int i = 0; i < 9; i++) CHECK(test_same_bits(got[0][i], got[1][i]));
+        }
+        ga_set_num_threads(n);
+        ga_array *one = ga_inv(ga_index(small, "77"));
+        CHECK(test_same_bits(one, ga_copy(ga_index(ga_inv(small), "77"))));
+        ga_array *turn = ga_inv(ga_transpose(ga_index(small, "77"))); /* a view of other strides */
+        CHECK(test_same_bits(turn, ga_inv(ga_copy(ga_transpose(ga_index(small, "77"))))));
+    }
+}
+
+int main(void)
+{
+    test_begin();
+    test_products();
+    ga_set_device(GA_CPU);
+    test_solving();
+    test_factors();
+    test_tensors();
+    test_errors();
+    test_residuals();
+    test_threads();
+    CHECK(ga_memory_stats().arrays == 0);
+    return test_end();
+}
