@@ -696,30 +696,20 @@ GA_API ga_array *(ga_select_n)(int n, const ga_array *const *conditions, int val
 /* The last of the values whose condition is true, of the dtype of x; else the value behind them, or 0: ga_piecewise(x, (a, b), (y, z, 1)). */
 GA_API ga_array *(ga_piecewise_n)(const ga_array *x, int n, const ga_array *const *conditions, int values, const ga_arg *list,
                                   const char *site);
-typedef enum ga_bit_order {
-    GA_BITS_BIG,
-    GA_BITS_LITTLE
-} ga_bit_order; /* the first element is the highest bit, or the lowest */
-typedef struct ga_packbits_options {
+/* The first of eight elements is the highest bit, or the lowest. */
+typedef enum ga_bit_order { GA_BITS_BIG, GA_BITS_LITTLE } ga_bit_order;
+typedef struct ga_bits_options {
     GI_BY_POSITION
-    int axis              GI_IS(GA_AXIS_DEFAULT); /* not given: of the flattened array */
-    ga_bit_order bitorder GI_DEFAULT;
+    int axis GI_IS(GA_AXIS_DEFAULT); /* not given: of the flattened array */
     GI_BY_NAME
-    const char *site GI_IS("");
-} ga_packbits_options;
-#define GI_DEFAULTS_ga_packbits_options   .axis = GA_AXIS_DEFAULT,
-typedef struct ga_unpackbits_options {
-    GI_BY_POSITION
-    int axis              GI_IS(GA_AXIS_DEFAULT);
-    int64_t count         GI_IS(GA_LENGTH_DEFAULT); /* so many bits; < 0: without the last ones */
     ga_bit_order bitorder GI_DEFAULT;
-    GI_BY_NAME
-    const char *site GI_IS("");
-} ga_unpackbits_options;
-#define GI_DEFAULTS_ga_unpackbits_options .axis = GA_AXIS_DEFAULT, .count = GA_LENGTH_DEFAULT,
+    int64_t count         GI_IS(GA_LENGTH_DEFAULT); /* ga_unpackbits: so many bits; < 0: without the last ones */
+    const char *site      GI_IS("");
+} ga_bits_options;
+#define GI_DEFAULTS_ga_bits_options  .axis = GA_AXIS_DEFAULT, .count = GA_LENGTH_DEFAULT,
 /* Eight elements, 0 or not, as the bits of a uint8; and back, as 0 and 1. */
-GA_API ga_array *(ga_packbits)(const ga_array *a, ga_packbits_options o);
-GA_API ga_array *(ga_unpackbits)(const ga_array *a, ga_unpackbits_options o);
+GA_API ga_array *(ga_packbits)(const ga_array *a, ga_bits_options o);
+GA_API ga_array *(ga_unpackbits)(const ga_array *a, ga_bits_options o);
 /* p[0] x^(n - 1) + ... + p[n - 1], by Horner's rule; and the polynomial, so written, that has these roots. */
 GA_API ga_array *(ga_polyval)(const ga_array *p, ga_arg x, const char *site);
 GA_API ga_array *(ga_poly)(const ga_array *roots, const char *site);
@@ -735,7 +725,7 @@ typedef struct ga_close_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_close_options;
-#define GI_DEFAULTS_ga_close_options      .rtol = 1e-5, .atol = 1e-8,
+#define GI_DEFAULTS_ga_close_options .rtol = 1e-5, .atol = 1e-8,
 typedef struct ga_equal_options {
     GI_BY_POSITION
     bool equal_nan GI_DEFAULT;
@@ -1139,15 +1129,8 @@ GA_API ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *
 /* As much as NumPy promises, and more: all is sorted along .axis (not given: the last). kth may be negative. */
 GA_API ga_array *(ga_partition)(const ga_array *a, int64_t kth, ga_axis_options o);
 GA_API ga_array *(ga_argpartition)(const ga_array *a, int64_t kth, ga_axis_options o);
-typedef struct ga_ravel_options {
-    GI_BY_POSITION
-    ga_take_mode mode GI_DEFAULT;
-    GI_BY_NAME
-    const char *site GI_IS("");
-} ga_ravel_options;
-#define GI_DEFAULTS_ga_ravel_options
 /* From indices (ndim, ...) as of ga_nonzero to places among the elements of a shape in C order, and back: int64. */
-GA_API ga_array *(ga_ravel_multi_index)(const ga_array *indices, ga_shape shape, ga_ravel_options o);
+GA_API ga_array *(ga_ravel_multi_index)(const ga_array *indices, ga_shape shape, ga_mode_options o);
 GA_API ga_array *(ga_unravel_index)(ga_arg indices, ga_shape shape, const char *site);
 
 /* ==== >>products =================================================================================================== */
@@ -2280,7 +2263,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(store) X(fits) X(print) X(benchmark) X(launch) \
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
-    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(ravel) X(angle) X(along) X(mode) X(packbits) X(unpackbits)
+    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(angle) X(along) X(mode) X(bits)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};

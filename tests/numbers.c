@@ -110,6 +110,7 @@ static void test_dtypes(void)
         SHOWS(GA_U8, "[[1 0 1]\n [1 0 0]]", ga_unpackbits(ga_reshape(bytes, (2, 1)), .axis = 1, .count = -5));
         SHOWS(GA_U8, "[[128 128]]", ga_packbits(ga_ones((1, 2), .dtype = GA_BOOL), 0));
         CHECK_FAILS(ga_packbits(a), "a is float32");
+        CHECK_FAILS(ga_packbits(bits, .count = 3), "takes no .count");
         CHECK_FAILS(ga_unpackbits(bits), "a is int64: bits are unpacked of uint8");
         CHECK_FAILS(ga_unpackbits(bytes, .count = -17), "there are 16 bits");
         CHECK_FAILS(ga_packbits(bits, .bitorder = (ga_bit_order)7), ".bitorder = 7");

@@ -115,9 +115,10 @@ static ga_array *gi_do_length(const gi_composition *c, const ga_array *a, int ax
     return zeros ? gi_do_join(c, a, zeros, axis) : NULL;
 }
 
-ga_array *(ga_packbits)(const ga_array *a, ga_packbits_options o)
+ga_array *(ga_packbits)(const ga_array *a, ga_bits_options o)
 {
     if (!gi_array_check_any(o.site, a, "a") || !gi_bits_order(o.site, o.bitorder)) return NULL;
+    if (o.count != GA_LENGTH_DEFAULT) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_packbits takes no .count");
     if (gi_dtype_kind(a->dtype) > 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "a is %s: bits are packed of bool and integers",
                                    ga_dtype_name(a->dtype));
@@ -137,7 +138,7 @@ ga_array *(ga_packbits)(const ga_array *a, ga_packbits_options o)
     return gi_compose_end(&c, r ? gi_do_bits_joined(&c, r, along, axis, bytes) : NULL);
 }
 
-ga_array *(ga_unpackbits)(const ga_array *a, ga_unpackbits_options o)
+ga_array *(ga_unpackbits)(const ga_array *a, ga_bits_options o)
 {
     if (!gi_array_check_any(o.site, a, "a") || !gi_bits_order(o.site, o.bitorder)) return NULL;
     if (a->dtype != GA_U8)

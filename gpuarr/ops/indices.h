@@ -74,7 +74,7 @@ static int64_t gi_index_range(const char *site, const ga_shape *shape)
     return -1;
 }
 
-ga_array *(ga_ravel_multi_index)(const ga_array *indices, ga_shape shape, ga_ravel_options o)
+ga_array *(ga_ravel_multi_index)(const ga_array *indices, ga_shape shape, ga_mode_options o)
 {
     if (!gi_array_check(o.site, indices, "indices") || gi_index_range(o.site, &shape) < 0) return NULL;
     if (indices->ndim < 1 || indices->shape[0] != shape.ndim)
@@ -161,7 +161,7 @@ static ga_array *gi_histogram_counts(const gi_composition *c, const ga_array *pl
     ga_shape            all = *bins;
     ga_bincount_options b   = ga_bincount_defaults;
     const ga_array     *flat;
-    ga_ravel_options    r = ga_ravel_defaults;
+    ga_mode_options     r = ga_mode_defaults;
     r.site = b.site = c->site;
     for (int d = 0; d < all.ndim; d++) all.n[d] += 2;
     if ((b.minlength = gi_index_range(c->site, &all)) < 0) return NULL;

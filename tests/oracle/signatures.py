@@ -109,12 +109,10 @@ NAMED = {
     "interp": options("interp", "d left, d right, d period |"),
     "isin": options("isin", "| b invert"),
     "intersect": options("intersect", "| p index_a, p index_b"),
-    "ravel": options("ravel", "i mode |"),
     "angle": options("angle", "b deg |"),
     "along": options("along", "i axis |"),
     "mode": options("mode", "i mode |"),
-    "packbits": options("packbits", "i axis, i bitorder |"),
-    "unpackbits": options("unpackbits", "i axis, l count, i bitorder |"),
+    "bits": options("bits", "i axis | i bitorder, l count"),
     "trace": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 LETTERS = {name: chr(0xE000 + k) for k, name in enumerate(NAMED)}
@@ -159,13 +157,13 @@ FUNCTIONS = """
     trapezoid a:a{trapezoid}  unwrap a:a{unwrap}  ptp a:aR  average a:a{average}  cov a:a{cov}  corrcoef a:a{cov}  nan_to_num a:a{nan}  i0 a:aS  polyval a:anS
     searchsorted a:an{searchsorted}  digitize a:na{digitize}  interp a:naa{interp}  isin a:na{isin}  intersect1d a:aa{intersect}  union1d a:aaS  setdiff1d a:aaS
     setxor1d a:aaS  unique_all a:aqqqS  unique_values a:aS  unique_counts a:aqS  unique_inverse a:aqS  lexsort_n a:kS
-    partition a:alA  argpartition a:alA  ravel_multi_index a:as{ravel}  unravel_index a:nsS  histogram_bin_edges a:alH
+    partition a:alA  argpartition a:alA  ravel_multi_index a:as{mode}  unravel_index a:nsS  histogram_bin_edges a:alH
     histogramdd a:as{histogramdd}  histogram2d a:aas{histogramdd}
     poly a:aS  bartlett a:lN  blackman a:lN  hamming a:lN  hanning a:lN  kaiser a:ldN
     float_power a:nnM  divmod a:nnqS  modf a:nqS  frexp a:nqS  angle a:n{angle}
     set_at b:ansS  index_take_n a:akS  index_put_n a:aknS  add_at_n a:aknS  take_along_axis a:aa{along}  put_along_axis a:aan{along}
     put a:aan{mode}  place a:aanS  choose_n a:am{mode}  select_n a:kmnS  piecewise_n a:akmS  sort_complex a:aS
-    packbits a:a{packbits}  unpackbits a:a{unpackbits}  result_type_n t:mS  isdtype b:tcS
+    packbits a:a{bits}  unpackbits a:a{bits}  result_type_n t:mS  isdtype b:tcS
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
 SIGNATURES = {name: re.sub(r"{(\w+)}", lambda said: LETTERS[said[1]], form) for name, form in zip(FUNCTIONS[::2], FUNCTIONS[1::2])}
