@@ -1333,6 +1333,72 @@ GA_API ga_array *(ga_percentile_filter)(const ga_array *a, double percentile, in
 GA_API ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size,
                                   ga_window_options o); /* 0 the least, -1 the greatest */
 
+/* ==== >>morphology: of shapes in images, by the names of scipy.ndimage ============================================ */
+/*  Binary: what is not 0 is true, the result is bool. The structure says which neighbours count; its middle is element n / 2 along each
+    axis, .origin moves it. On a GPU and on chunked arrays these are filters of minima and maxima.                          */
+
+/* (3, 3 ...), true where at most `connectivity` coordinates differ from the middle's. */
+GA_API ga_array *(ga_generate_binary_structure)(int rank, int connectivity, const char *site);
+/* What so many dilations by `structure` make of a point. */
+GA_API ga_array *(ga_iterate_structure)(const ga_array *structure, int64_t iterations, const char *site);
+
+typedef struct ga_binary_options {
+    GI_BY_POSITION
+    const ga_array *structure GI_IS(GA_NO_ARRAY); /* not given: ga_generate_binary_structure(a->ndim, 1) */
+    GI_BY_NAME
+    int64_t iterations   GI_IS(1);           /* < 1: until nothing changes */
+    const ga_array *mask GI_IS(GA_NO_ARRAY); /* where it is false, nothing changes */
+    bool border_value    GI_DEFAULT;         /* what is outside */
+    ga_shape origin      GI_DEFAULT;         /* one number or one for each axis */
+    ga_array *out        GI_IS(GA_NO_ARRAY);
+    const char *site     GI_IS("");
+} ga_binary_options;
+#define GI_DEFAULTS_ga_binary_options     .structure = GA_NO_ARRAY, .iterations = 1, .mask = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_binary_erosion)(const ga_array *a, ga_binary_options o);
+GA_API ga_array *(ga_binary_dilation)(const ga_array *a, ga_binary_options o);
+GA_API ga_array *(ga_binary_opening)(const ga_array *a, ga_binary_options o); /* a dilation of an erosion */
+GA_API ga_array *(ga_binary_closing)(const ga_array *a, ga_binary_options o);
+GA_API ga_array *(ga_binary_propagation)(const ga_array   *a,
+                                         ga_binary_options o); /* dilations inside the mask until nothing changes */
+GA_API ga_array *(ga_binary_fill_holes)(const ga_array *a, ga_binary_options o); /* only .structure, .origin, .out */
+typedef struct ga_hit_options {
+    GI_BY_POSITION
+    const ga_array *structure1 GI_IS(GA_NO_ARRAY); /* what must be true; as above */
+    const ga_array *structure2 GI_IS(GA_NO_ARRAY); /* what must be false; not given: what structure1 has not */
+    ga_array *out              GI_IS(GA_NO_ARRAY);
+    ga_shape origin1           GI_DEFAULT;
+    ga_shape origin2           GI_DEFAULT; /* not given: origin1 */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_hit_options;
+#define GI_DEFAULTS_ga_hit_options        .structure1 = GA_NO_ARRAY, .structure2 = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_binary_hit_or_miss)(const ga_array *a, ga_hit_options o);
+
+typedef struct ga_grey_options {
+    GI_BY_POSITION
+    const ga_array *footprint GI_IS(GA_NO_ARRAY); /* as of ga_minimum_filter; size is then 0 */
+    const ga_array *structure GI_IS(GA_NO_ARRAY); /* heights, subtracted by an erosion, added by a dilation; size is then 0 */
+    ga_array *out             GI_IS(GA_NO_ARRAY);
+    ga_border border          GI_DEFAULT;
+    double cval               GI_DEFAULT;
+    GI_BY_NAME
+    ga_shape sizes   GI_DEFAULT;
+    ga_shape origin  GI_DEFAULT;
+    const char *site GI_IS("");
+} ga_grey_options;
+#define GI_DEFAULTS_ga_grey_options       .footprint = GA_NO_ARRAY, .structure = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+/* In the dtype of a; with heights computed in float64, and what does not fit saturates. */
+GA_API ga_array *(ga_grey_erosion)(const ga_array *a, int64_t size, ga_grey_options o); /* the least of each window */
+GA_API ga_array *(ga_grey_dilation)(const ga_array *a, int64_t size,
+                                    ga_grey_options o); /* the greatest of each mirrored window */
+GA_API ga_array *(ga_grey_opening)(const ga_array *a, int64_t size, ga_grey_options o);
+GA_API ga_array *(ga_grey_closing)(const ga_array *a, int64_t size, ga_grey_options o);
+GA_API ga_array *(ga_morphological_gradient)(const ga_array *a, int64_t size, ga_grey_options o); /* dilation - erosion */
+GA_API ga_array *(ga_morphological_laplace)(const ga_array *a, int64_t size, ga_grey_options o);  /* dilation + erosion - 2 a */
+GA_API ga_array *(ga_white_tophat)(const ga_array *a, int64_t size,
+                                   ga_grey_options o); /* a - opening; bool: where they differ */
+GA_API ga_array *(ga_black_tophat)(const ga_array *a, int64_t size, ga_grey_options o); /* closing - a */
+
 /* ==== >>images and sky ============================================================================================ */
 
 typedef struct ga_label_options {
@@ -2007,7 +2073,8 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(store) X(fits) X(print) X(benchmark) X(launch) \
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
-    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(ravel)
+    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(ravel) \
+    X(binary) X(hit) X(grey)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};
@@ -2218,6 +2285,7 @@ GI_END_FAST
 #include "gpuarr/ops/clip_sketch.h"
 #include "gpuarr/ops/distances.h"
 #include "gpuarr/ops/stencils.h"
+#include "gpuarr/ops/morphology.h"
 GI_BEGIN_COLD
 #include "gpuarr/eval/words.h"
 #include "gpuarr/eval/text.h"

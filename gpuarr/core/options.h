@@ -114,6 +114,20 @@ static bool gi_options_window(ga_window_options *o)
 {
     return GI_TAKE(window, o, footprint) && GI_TAKE(window, o, out) && GI_TAKE_LIST(o, sizes) && GI_TAKE_LIST(o, origin);
 }
+static bool gi_options_binary(ga_binary_options *o)
+{
+    return GI_TAKE(binary, o, structure) && GI_TAKE(binary, o, mask) && GI_TAKE(binary, o, out) && GI_TAKE_LIST(o, origin);
+}
+static bool gi_options_hit(ga_hit_options *o)
+{
+    return GI_TAKE(hit, o, structure1) && GI_TAKE(hit, o, structure2) && GI_TAKE(hit, o, out) && GI_TAKE_LIST(o, origin1) &&
+           GI_TAKE_LIST(o, origin2);
+}
+static bool gi_options_grey(ga_grey_options *o)
+{
+    return GI_TAKE(grey, o, footprint) && GI_TAKE(grey, o, structure) && GI_TAKE(grey, o, out) && GI_TAKE_LIST(o, sizes) &&
+           GI_TAKE_LIST(o, origin);
+}
 static bool gi_options_distance(ga_distance_options *o) { return GI_TAKE(distance, o, out); }
 static bool gi_options_apply(ga_apply_options *o)
 {
@@ -181,5 +195,8 @@ static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out
 #define gi_options_histogramdd(o)  GI_NAMED(gi_options_histogramdd, o)
 #define gi_options_trim(o)         GI_NAMED(gi_options_trim, o)
 #define gi_options_trace(o)        GI_NAMED(gi_options_trace, o)
+#define gi_options_binary(o)       GI_NAMED(gi_options_binary, o)
+#define gi_options_hit(o)          GI_NAMED(gi_options_hit, o)
+#define gi_options_grey(o)         GI_NAMED(gi_options_grey, o)
 
 static int gi_axis_or(int axis, int otherwise) { return axis != GA_AXIS_DEFAULT ? axis : otherwise; }

@@ -90,6 +90,9 @@ OPTIONS = {
     "{": options("isin", "| b invert"),
     "}": options("intersect", "| p index_a, p index_b"),
     "$": options("ravel", "i mode |"),
+    "β": options("binary", "a structure | l iterations, a mask, b border_value, s origin, a out"),
+    "η": options("hit", "a structure1, a structure2, a out, s origin1, s origin2 |"),
+    "γ": options("grey", "a footprint, a structure, a out, i border, d cval | s sizes, s origin"),
     "+": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 
@@ -132,6 +135,10 @@ FUNCTIONS = """
     partition a:alA  argpartition a:alA  ravel_multi_index a:as$  unravel_index a:nsS  histogram_bin_edges a:alH
     histogramdd a:as(  histogram2d a:aas(
     poly a:aS  bartlett a:lN  blackman a:lN  hamming a:lN  hanning a:lN  kaiser a:ldN
+    generate_binary_structure a:iiS  iterate_structure a:alS  binary_erosion a:aβ  binary_dilation a:aβ  binary_opening a:aβ
+    binary_closing a:aβ  binary_propagation a:aβ  binary_fill_holes a:aβ  binary_hit_or_miss a:aη  grey_erosion a:alγ
+    grey_dilation a:alγ  grey_opening a:alγ  grey_closing a:alγ  morphological_gradient a:alγ  morphological_laplace a:alγ
+    white_tophat a:alγ  black_tophat a:alγ
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
 SIGNATURES = dict(zip(FUNCTIONS[::2], FUNCTIONS[1::2]))
