@@ -391,6 +391,14 @@ ga_array *(ga_iterate_structure)(const ga_array *structure, int64_t iterations, 
 
 /* ---- grey morphology ------------------------------------------------------------------------------------------------------ */
 
+/* A structure or footprint on the CPU, mirrored or not. */
+static ga_array *gi_grey_cells(const gi_composition *c, const ga_array *cells, bool mirrored, ga_dtype dtype)
+{
+    ga_array *turned = mirrored ? gi_do_flip(c, cells) : (ga_view)(cells, c->site);
+    ga_array *packed = turned ? gi_copy_convert(c->site, turned, dtype) : NULL;
+    return packed ? gi_copy_on_cpu(c->site, packed) : NULL;
+}
+
 /* The least (or greatest) sum of a and -structure (or structure, mirrored), of the elements that the footprint has. */
 static ga_array *gi_grey_sums(const gi_composition *c, const ga_array *a, bool dilate, const ga_grey_options *o)
 {
@@ -411,8 +419,8 @@ static ga_array *gi_grey_sums(const gi_composition *c, const ga_array *a, bool d
     if (gi_is_complex(a->dtype) || gi_is_complex(o->structure->dtype))
         return (ga_array *)gi_fail(site, GA_BAD_DTYPE,
                                    "complex numbers have no order: take the real part, or the absolute value");
-    ga_array *heights = gi_copy_convert(site, dilate ? gi_do_flip(c, o->structure) : o->structure, GA_F64),
-             *cells = o->footprint ? gi_copy_convert(site, dilate ? gi_do_flip(c, o->footprint) : o->footprint, GA_BOOL) : NULL;
+    ga_array *heights = gi_grey_cells(c, o->structure, dilate, GA_F64),
+             *cells   = o->footprint ? gi_grey_cells(c, o->footprint, dilate, GA_BOOL) : NULL;
     if (dilate) gi_mirror_origin(&origin, a->ndim, place.size);
     pad.site    = site;
     pad.mode    = modes[o->border];
@@ -423,8 +431,6 @@ static ga_array *gi_grey_sums(const gi_composition *c, const ga_array *a, bool d
         pad.after.n[d] = place.size[d] - 1 - before.n[d];
     }
     ga_array *in = gi_copy_convert(site, a, GA_F64), *wide = in && a->ndim > 0 ? (ga_pad)(in, before, pad) : in, *best = NULL;
-    heights = heights ? gi_copy_on_cpu(site, heights) : NULL;
-    cells   = cells ? gi_copy_on_cpu(site, cells) : NULL;
     if (!wide || !heights || (o->footprint && !cells)) return NULL;
     for (int64_t k = 0, at[GPUARR_MAX_DIMS]; k < heights->size; k++) {
         if (cells && !((const uint8_t *)cells->data)[k]) continue;
