@@ -1399,6 +1399,23 @@ GA_API ga_array *(ga_white_tophat)(const ga_array *a, int64_t size,
                                    ga_grey_options o); /* a - opening; bool: where they differ */
 GA_API ga_array *(ga_black_tophat)(const ga_array *a, int64_t size, ga_grey_options o); /* closing - a */
 
+typedef struct ga_transform_options {
+    GI_BY_POSITION
+    int metric GI_IS(-1); /* a ga_metric: GA_EUCLIDEAN, GA_CITYBLOCK or GA_CHEBYSHEV */
+    GI_BY_NAME
+    const double *
+        sampling GI_IS(GI_NOT_GIVEN(const double)); /* the distance of two neighbours along each axis, with GA_EUCLIDEAN */
+    ga_array **indices GI_DEFAULT; /* int32 (ndim, ...): where the nearest 0 is; one of those that are equally near */
+    const char *site   GI_IS("");
+} ga_transform_options;
+#define GI_DEFAULTS_ga_transform_options  .metric = -1, .sampling = GI_NOT_GIVEN(const double),
+/* Of each element that is not 0, the distance from the nearest 0, exactly; computed on the CPU. Where a has no 0 it is infinite, -1 or the
+   greatest number of the dtype. */
+GA_API ga_array *(ga_distance_transform_edt)(const ga_array *a, ga_transform_options o); /* GA_EUCLIDEAN, float64 */
+GA_API ga_array *(ga_distance_transform_cdt)(const ga_array *a, ga_transform_options o); /* default GA_CHEBYSHEV, int32 */
+GA_API ga_array *(ga_distance_transform_bf)(const ga_array      *a,
+                                            ga_transform_options o); /* default GA_EUCLIDEAN, float64; else uint32 */
+
 /* ==== >>images and sky ============================================================================================ */
 
 typedef struct ga_label_options {
@@ -2074,7 +2091,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
     X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(ravel) \
-    X(binary) X(hit) X(grey)
+    X(binary) X(hit) X(grey) X(transform)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};
@@ -2286,6 +2303,8 @@ GI_END_FAST
 #include "gpuarr/ops/distances.h"
 #include "gpuarr/ops/stencils.h"
 #include "gpuarr/ops/morphology.h"
+#include "gpuarr/ops/sweeps.h"
+#include "gpuarr/ops/transforms.h"
 GI_BEGIN_COLD
 #include "gpuarr/eval/words.h"
 #include "gpuarr/eval/text.h"

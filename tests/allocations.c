@@ -668,6 +668,11 @@ static void test_filters(void)
     RUN(ga_morphological_laplace(a, 3));
     RUN(ga_white_tophat(mask, 3));
     RUN(ga_black_tophat(a, 3));
+    if (!test_on_gpu()) {
+        RUN(ga_distance_transform_edt(mask, .indices = &extra[0], .sampling = sigmas));
+        RUN(ga_distance_transform_cdt(mask));
+        RUN(ga_distance_transform_bf(mask, GA_CITYBLOCK));
+    }
     ga_free(heights);
     ga_free(into);
     ga_free(mask);

@@ -199,6 +199,7 @@ static bool says_freed(void)
     X(ga_argpartition(x, 0)) X(ga_ravel_multi_index(x, (3))) X(ga_unravel_index(x, (3)))                               \
     X(ga_histogram_bin_edges(x, 3)) X(ga_histogramdd(x, (3))) X(ga_histogram2d(x, v, (3)))                             \
     X(ga_histogram2d(v, x, (3)))                                                                                       \
+    X(ga_distance_transform_edt(x)) X(ga_distance_transform_cdt(x)) X(ga_distance_transform_bf(x))                     \
     X(ga_iterate_structure(x, 2)) X(ga_binary_erosion(x)) X(ga_binary_dilation(x)) X(ga_binary_opening(x))             \
     X(ga_binary_closing(x)) X(ga_binary_propagation(x)) X(ga_binary_fill_holes(x)) X(ga_binary_hit_or_miss(x))         \
     X(ga_grey_erosion(x, 3)) X(ga_grey_dilation(x, 3)) X(ga_grey_opening(x, 3)) X(ga_grey_closing(x, 3))               \

@@ -166,10 +166,57 @@ static void test_grey(void)
     }
 }
 
+static void test_transforms(void)
+{
+    ga_scope {
+        ga_array *a    = picture(3, "#####"
+                                       "#####"
+                                       "##.##"),
+                 *line = ga_to(ga_ints(1, 1, 0, 1, 1, 1), GA_CPU), *all = ga_to(ga_ones((2)), GA_CPU), *indices;
+        const double twice[1] = { 2 }, wrong[1] = { 0 };
+        if (test_on_gpu()) {
+            CHECK_FAILS(ga_distance_transform_edt(a), "ga_to(a, GA_CPU)");
+            continue;
+        }
+        LOOKS("2222221112"
+              "21.12",
+              ga_distance_transform_cdt(a));
+        LOOKS("43234321232"
+              "1.12",
+              ga_distance_transform_cdt(a, GA_CITYBLOCK));
+        LOOKS("43234321232"
+              "1.12",
+              ga_distance_transform_bf(a, GA_CITYBLOCK));
+        LOOKS("85458521254"
+              "1.14",
+              ga_round(ga_square(ga_distance_transform_edt(a))));
+        CHECK_IS(ga_distance_transform_edt(line), GA_F64, (6), 2, 1, 0, 1, 2, 3);
+        CHECK_IS(ga_distance_transform_edt(line, .sampling = twice), GA_F64, (6), 4, 2, 0, 2, 4, 6);
+        CHECK_IS(ga_distance_transform_bf(line), GA_F64, (6), 2, 1, 0, 1, 2, 3);
+        CHECK_IS(ga_distance_transform_bf(line, GA_CHEBYSHEV), GA_U32, (6), 2, 1, 0, 1, 2, 3);
+        CHECK(ga_distance_transform_cdt(line, .indices = &indices) != NULL);
+        CHECK_IS(indices, GA_I32, (1, 6), 2, 2, 2, 2, 2, 2);
+        CHECK_IS(ga_distance_transform_edt(all), GA_F64, (2), INFINITY, INFINITY);
+        CHECK_IS(ga_distance_transform_cdt(all, .indices = &indices), GA_I32, (2), -1, -1);
+        CHECK_IS(indices, GA_I32, (1, 2), -1, -1);
+        CHECK_IS(ga_distance_transform_bf(all, GA_CITYBLOCK), GA_U32, (2), UINT32_MAX, UINT32_MAX);
+        CHECK(ga_distance_transform_edt(ga_zeros((3, 0)))->size == 0);
+        CHECK_SCALAR(ga_distance_transform_edt(ga_scalar(0)), GA_F64, 0);
+        CHECK_FAILS(ga_distance_transform_edt(line, GA_CITYBLOCK), "GA_EUCLIDEAN here");
+        CHECK_FAILS(ga_distance_transform_cdt(line, GA_EUCLIDEAN), "ga_distance_transform_edt");
+        CHECK_FAILS(ga_distance_transform_bf(line, GA_COSINE), ".metric = 4");
+        CHECK_FAILS(ga_distance_transform_edt(line, .sampling = wrong), "above 0");
+        CHECK_FAILS(ga_distance_transform_cdt(line, .sampling = twice), "with GA_EUCLIDEAN");
+        CHECK_FAILS(ga_distance_transform_edt(ga_chunked(line, 2)), "chunked");
+        CHECK_FAILS(ga_distance_transform_edt(ga_zeros((1, 1, 1, 1, 1, 1, 1, 1)), .indices = &indices), "dimension more");
+    }
+}
+
 int main(void)
 {
     test_begin();
     test_binary();
     test_grey();
+    test_transforms();
     return test_end();
 }

@@ -128,6 +128,7 @@ static bool gi_options_grey(ga_grey_options *o)
     return GI_TAKE(grey, o, footprint) && GI_TAKE(grey, o, structure) && GI_TAKE(grey, o, out) && GI_TAKE_LIST(o, sizes) &&
            GI_TAKE_LIST(o, origin);
 }
+static bool gi_options_transform(ga_transform_options *o) { return GI_TAKE(transform, o, sampling); }
 static bool gi_options_distance(ga_distance_options *o) { return GI_TAKE(distance, o, out); }
 static bool gi_options_apply(ga_apply_options *o)
 {
@@ -197,6 +198,7 @@ static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out
 #define gi_options_trace(o)        GI_NAMED(gi_options_trace, o)
 #define gi_options_binary(o)       GI_NAMED(gi_options_binary, o)
 #define gi_options_hit(o)          GI_NAMED(gi_options_hit, o)
+#define gi_options_transform(o)    GI_NAMED(gi_options_transform, o)
 #define gi_options_grey(o)         GI_NAMED(gi_options_grey, o)
 
 static int gi_axis_or(int axis, int otherwise) { return axis != GA_AXIS_DEFAULT ? axis : otherwise; }

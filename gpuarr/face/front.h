@@ -673,6 +673,9 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_morphological_laplace(...) GI_2(ga_morphological_laplace, ga_grey_options, GI_SITE("ga_morphological_laplace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_white_tophat(...) GI_2(ga_white_tophat, ga_grey_options, GI_SITE("ga_white_tophat(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_black_tophat(...) GI_2(ga_black_tophat, ga_grey_options, GI_SITE("ga_black_tophat(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_distance_transform_edt(...) GI_1(ga_distance_transform_edt, ga_transform_options, GI_SITE("ga_distance_transform_edt(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_distance_transform_cdt(...) GI_1(ga_distance_transform_cdt, ga_transform_options, GI_SITE("ga_distance_transform_cdt(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_distance_transform_bf(...) GI_1(ga_distance_transform_bf, ga_transform_options, GI_SITE("ga_distance_transform_bf(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_generate_binary_structure(r, c) (ga_generate_binary_structure)(r, c, GI_SITE("ga_generate_binary_structure(" #r ", " #c ")"))
 #define ga_iterate_structure(s, n) (ga_iterate_structure)(s, n, GI_SITE("ga_iterate_structure(" #s ", " #n ")"))
 

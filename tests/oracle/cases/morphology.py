@@ -4,9 +4,10 @@ import warnings
 import numpy as np
 
 from ..case import case
-from ..comparing import ERRORS, exact, values_only
+from ..comparing import ERRORS, Close, Mismatch, compare, exact, values_only
 from ..dtypes import BOOL, F64, FLOATS, INTS, ORDERED
 from ..optional import ndimage
+from ..structs import f64
 from ..windows import BORDERS, bordered, draw_border
 
 
@@ -184,3 +185,39 @@ def grey(c):
     if a.dtype.kind == "f" and not np.isfinite(a).all():
         a = np.where(np.isfinite(a), a, a.dtype.type(1))
     judge_as_scipy(c, lambda: getattr(c.ga, c.name)(a, size, **named), (np.array(a, order="C"),), check, options, named)
+
+
+@case("distance_transform_edt", "distance_transform_cdt", "distance_transform_bf")
+def distance_transform(c):
+    a = draw_image(c, c.pick(1, 2, 2, 2, 3, 3, 4))
+    if a.size == 0:
+        return
+    metric = {"distance_transform_edt": 0, "distance_transform_cdt": c.pick(2, 3), "distance_transform_bf": c.pick(0, 2, 3)}[c.name]
+    named = {"metric": metric}
+    sampling = [c.pick(0.5, 1.0, 2.0, 3.5, 0.1) for _ in range(a.ndim)] if metric == 0 and c.chance(0.4) else None
+    if sampling:
+        named["sampling"] = (f64 * a.ndim)(*sampling)
+    if metric == (3 if c.name == "distance_transform_cdt" else 0) and c.chance(0.5):
+        del named["metric"]
+    none = a.astype(bool).all()
+    dtype = F64 if metric == 0 else np.dtype("i4") if c.name == "distance_transform_cdt" else np.dtype("u4")
+    if none:
+        want = np.full(a.shape, np.inf if metric == 0 else -1 if dtype.kind == "i" else 2**32 - 1, dtype)
+    elif metric == 0:
+        want = ndimage().distance_transform_edt(a, sampling)
+    else:
+        want = ndimage().distance_transform_cdt(a, "taxicab" if metric == 2 else "chessboard").astype(dtype)
+    check = Close(4) if sampling else exact
+    call = getattr(c.ga, c.name)
+    if c.chance(0.5):
+        return c.judge(want, lambda: call(a, **named), lambda w, g: compare(check, w, g, dtype))
+    got, indices = call(a, indices=True, **named)
+    compare(check, want, got, dtype)
+    exact(np.full((a.ndim, *a.shape), -1, np.int32)[:0], indices[:0])
+    if none:
+        return exact(np.full(indices.shape, -1, np.int32), indices)
+    if a[tuple(indices)].any():
+        raise Mismatch("indices of what is not 0")
+    steps = np.abs(indices - np.indices(a.shape)) * np.reshape(sampling or [1.0] * a.ndim, (-1,) + (1,) * a.ndim)
+    far = np.sqrt((steps**2).sum(0)) if metric == 0 else steps.sum(0) if metric == 2 else steps.max(0)
+    compare(Close(4), far, got.astype(F64), F64)
