@@ -1187,7 +1187,11 @@ typedef enum ga_border {                     /* what stands outside of a b c d, 
                          GA_BORDER_CONSTANT, /* k k k k | a b c d | k k k k with k = .cval */
                          GA_BORDER_NEAREST,  /* a a a a | a b c d | d d d d */
                          GA_BORDER_MIRROR,   /*   d c b | a b c d | c b a */
-                         GA_BORDER_WRAP      /* a b c d | a b c d | a b c d */
+                         GA_BORDER_WRAP,     /* a b c d | a b c d | a b c d */
+                         /* of interpolation alone: beyond the last element the next one or k is reached gradually; its GA_BORDER_CONSTANT
+                            has k from there on, its GA_BORDER_WRAP a period shorter by 1 */
+                         GA_BORDER_GRID_CONSTANT,
+                         GA_BORDER_GRID_WRAP
 } ga_border;
 
 typedef struct ga_convolve_options {
@@ -1416,6 +1420,74 @@ GA_API ga_array *(ga_distance_transform_cdt)(const ga_array *a, ga_transform_opt
 GA_API ga_array *(ga_distance_transform_bf)(const ga_array      *a,
                                             ga_transform_options o); /* default GA_EUCLIDEAN, float64; else uint32 */
 
+/* ==== >>interpolation: by splines, by the names of scipy.ndimage ================================================== */
+/*  Computed on the CPU in float64, for orders 0 (the nearest element), 1 (linear) to 5. Results have the dtype of a (spline filters:
+    float64, complex128); integers are rounded, halves away from 0, and saturate. A coordinate that is NaN gives NaN.         */
+
+typedef struct ga_spline_options {
+    GI_BY_POSITION
+    int order GI_IS(3);
+    GI_BY_NAME
+    int axis         GI_IS(GA_AXIS_DEFAULT); /* ga_spline_filter1d: not given: the last */
+    ga_border border GI_IS(GA_BORDER_MIRROR);
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    const char *site GI_IS("");
+} ga_spline_options;
+#define GI_DEFAULTS_ga_spline_options     .order = 3, .axis = GA_AXIS_DEFAULT, .border = GA_BORDER_MIRROR, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_spline_filter)(const ga_array   *a,
+                                    ga_spline_options o); /* the coefficients of a spline that goes through a */
+GA_API ga_array *(ga_spline_filter1d)(const ga_array *a, ga_spline_options o);
+
+typedef struct ga_interpolation_options {
+    GI_BY_POSITION
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    int order        GI_IS(3);
+    ga_border border GI_IS(GA_BORDER_CONSTANT);
+    double cval      GI_DEFAULT;
+    bool prefilter   GI_IS(true); /* false: a has been filtered by ga_spline_filter */
+    GI_BY_NAME
+    const double *each GI_IS(GI_NOT_GIVEN(const double)); /* shift or zoom: one number for each axis; the argument is then 0 */
+    bool grid_mode     GI_DEFAULT;                        /* zoom: from edge to edge, not from the first to the last element */
+    const char *site   GI_IS("");
+} ga_interpolation_options;
+#define GI_DEFAULTS_ga_interpolation_options                                                                                   \
+    .out = GA_NO_ARRAY, .order = 3, .border = GA_BORDER_CONSTANT, .prefilter = true, .each = GI_NOT_GIVEN(const double),
+/* At coordinates (a->ndim, ...), the first of which are of the first axis; the result has the shape (...). */
+GA_API ga_array *(ga_map_coordinates)(const ga_array *a, const ga_array *coordinates, ga_interpolation_options o);
+GA_API ga_array *(ga_shift)(const ga_array *a, double shift, ga_interpolation_options o);
+GA_API ga_array *(ga_zoom)(const ga_array *a, double zoom, ga_interpolation_options o);
+typedef struct ga_affine_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    const double *offset  GI_IS(GI_NOT_GIVEN(const double)); /* one number for each axis of a */
+    ga_shape output_shape GI_DEFAULT;                        /* not given: that of .out or a */
+    ga_array *out         GI_IS(GA_NO_ARRAY);
+    int order             GI_IS(3);
+    ga_border border      GI_IS(GA_BORDER_CONSTANT);
+    double cval           GI_DEFAULT;
+    bool prefilter        GI_IS(true);
+    const char *site      GI_IS("");
+} ga_affine_options;
+#define GI_DEFAULTS_ga_affine_options                                                                                          \
+    .offset = GI_NOT_GIVEN(const double), .out = GA_NO_ARRAY, .order = 3, .border = GA_BORDER_CONSTANT, .prefilter = true,
+/* Element i of the result is at matrix i + offset in a; a 1-D matrix is a diagonal, one with a column more has the offset there. */
+GA_API ga_array *(ga_affine_transform)(const ga_array *a, const ga_array *matrix, ga_affine_options o);
+typedef struct ga_rotate_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_shape axes    GI_DEFAULT;  /* two; not given: 1, 0 */
+    bool reshape     GI_IS(true); /* so that all of a is in the result */
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    int order        GI_IS(3);
+    ga_border border GI_IS(GA_BORDER_CONSTANT);
+    double cval      GI_DEFAULT;
+    bool prefilter   GI_IS(true);
+    const char *site GI_IS("");
+} ga_rotate_options;
+#define GI_DEFAULTS_ga_rotate_options                                                                                          \
+    .reshape = true, .out = GA_NO_ARRAY, .order = 3, .border = GA_BORDER_CONSTANT, .prefilter = true,
+GA_API ga_array *(ga_rotate)(const ga_array *a, double angle, ga_rotate_options o); /* by degrees, in the plane of two axes */
+
 /* ==== >>images and sky ============================================================================================ */
 
 typedef struct ga_label_options {
@@ -1429,7 +1501,7 @@ typedef struct ga_label_options {
         above GI_IS(GA_REAL_DEFAULT); /* objects are where a > above, as ga_greater(a, above) says, without making that array */
     const char *site GI_IS("");
 } ga_label_options;
-#define GI_DEFAULTS_ga_label_options      .connectivity = 1, .above = GA_REAL_DEFAULT,
+#define GI_DEFAULTS_ga_label_options .connectivity = 1, .above = GA_REAL_DEFAULT,
 GA_API ga_array *(ga_label)(const ga_array  *a,
                             ga_label_options o); /* objects of nonzero elements, numbered from 1 in raster order */
 
@@ -2091,7 +2163,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
     X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(ravel) \
-    X(binary) X(hit) X(grey) X(transform)
+    X(binary) X(hit) X(grey) X(transform) X(spline) X(interpolation) X(affine) X(rotate)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};
@@ -2305,6 +2377,8 @@ GI_END_FAST
 #include "gpuarr/ops/morphology.h"
 #include "gpuarr/ops/sweeps.h"
 #include "gpuarr/ops/transforms.h"
+#include "gpuarr/ops/splines.h"
+#include "gpuarr/ops/interpolate.h"
 GI_BEGIN_COLD
 #include "gpuarr/eval/words.h"
 #include "gpuarr/eval/text.h"

@@ -651,6 +651,7 @@ static void test_filters(void)
     RUN(ga_rank_filter(a, 1, 0, .footprint = cells));
     RUN_INTO(ga_median_filter(a, 5, .out = out));
     ga_array *mask = ga_greater(a, 0.3), *into = ga_zeros_like(mask), *heights = ga_ones((3, 3));
+    ga_array *turn = ga_eye(2, 2, 0), *a_places = ga_ones((2, 3));
     RUN(ga_generate_binary_structure(2, 2));
     RUN(ga_iterate_structure(cells, 3));
     RUN(ga_binary_erosion(mask, cells, .iterations = 2, .mask = u8));
@@ -670,9 +671,20 @@ static void test_filters(void)
     RUN(ga_black_tophat(a, 3));
     if (!test_on_gpu()) {
         RUN(ga_distance_transform_edt(mask, .indices = &extra[0], .sampling = sigmas));
+        const double each[2] = { 0.5, 1.5 };
+        RUN(ga_spline_filter(z));
+        RUN(ga_spline_filter1d(a, .border = GA_BORDER_GRID_WRAP));
+        RUN(ga_map_coordinates(a, a_places));
+        RUN_INTO(ga_shift(a, 0, .each = each, .out = out));
+        RUN(ga_zoom(u8, 2, .border = GA_BORDER_GRID_CONSTANT));
+        RUN(ga_zoom(z, 0.5, .border = GA_BORDER_NEAREST));
+        RUN(ga_affine_transform(a, turn, .offset = each));
+        RUN(ga_rotate(u8, 30));
         RUN(ga_distance_transform_cdt(mask));
         RUN(ga_distance_transform_bf(mask, GA_CITYBLOCK));
     }
+    ga_free(turn);
+    ga_free(a_places);
     ga_free(heights);
     ga_free(into);
     ga_free(mask);

@@ -199,6 +199,8 @@ static bool says_freed(void)
     X(ga_argpartition(x, 0)) X(ga_ravel_multi_index(x, (3))) X(ga_unravel_index(x, (3)))                               \
     X(ga_histogram_bin_edges(x, 3)) X(ga_histogramdd(x, (3))) X(ga_histogram2d(x, v, (3)))                             \
     X(ga_histogram2d(v, x, (3)))                                                                                       \
+    X(ga_spline_filter(x)) X(ga_spline_filter1d(x)) X(ga_map_coordinates(x, ok)) X(ga_map_coordinates(v, x))            \
+    X(ga_shift(x, 1)) X(ga_zoom(x, 2)) X(ga_affine_transform(x, ok)) X(ga_affine_transform(ok, x)) X(ga_rotate(x, 30)) \
     X(ga_distance_transform_edt(x)) X(ga_distance_transform_cdt(x)) X(ga_distance_transform_bf(x))                     \
     X(ga_iterate_structure(x, 2)) X(ga_binary_erosion(x)) X(ga_binary_dilation(x)) X(ga_binary_opening(x))             \
     X(ga_binary_closing(x)) X(ga_binary_propagation(x)) X(ga_binary_fill_holes(x)) X(ga_binary_hit_or_miss(x))         \
@@ -214,6 +216,8 @@ static bool says_freed(void)
     X(ga_matmul(ok, v, .out = x)) X(ga_inner(v, v, .out = x)) X(ga_outer(v, v, .out = x))                              \
     X(ga_tensordot(v, v, 1, .out = x)) X(ga_einsum("i,i", (v, v), .out = x))                                           \
     X(ga_cdist(ok, ok, .out = x)) X(ga_pdist(ok, .out = x)) X(ga_median_filter(ok, 3, .out = x))                       \
+    X(ga_spline_filter(ok, .out = x)) X(ga_shift(ok, 1, .out = x)) X(ga_rotate(ok, 1, .out = x))                      \
+    X(ga_affine_transform(ok, ok, .out = x))                                                                           \
     X(ga_binary_erosion(ok, x)) X(ga_binary_dilation(ok, .mask = x)) X(ga_binary_opening(ok, .out = x))                \
     X(ga_binary_hit_or_miss(ok, x)) X(ga_binary_hit_or_miss(ok, .structure2 = x)) X(ga_grey_erosion(ok, 0, x))         \
     X(ga_binary_hit_or_miss(ok, .out = x)) X(ga_grey_opening(ok, 0, .structure = x)) X(ga_white_tophat(ok, 3, .out = x)) \

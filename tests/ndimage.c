@@ -212,11 +212,83 @@ static void test_transforms(void)
     }
 }
 
+static bool close_to(const ga_array *a, ga_array *b)
+{
+    return a && b && ga_same_shape(a, b) && ga_allclose(a, b, .atol = 1e-12);
+}
+
+static void test_interpolation(void)
+{
+    ga_scope {
+        ga_array *line = ga_to(ga_astype(ga_ints(1, 2, 4, 8), GA_F64), GA_CPU), *whole = ga_to(ga_ints(1, 3), GA_CPU);
+        if (test_on_gpu()) {
+            CHECK_FAILS(ga_zoom(ga_to(line, GA_CUDA), 2), "ga_to(a, GA_CPU)");
+            continue;
+        }
+        ga_array *grid = ga_reshape(ga_arange(0.0, 12.0, 1.0), (4, 3)), *places = ga_reshape(ga_values(0.5, 2, 0.5, 1), (2, 2)),
+                 *four = ga_reshape(ga_ints(1, 2, 3, 4), (2, 2)), *half = ga_values(0.5), *empty = ga_zeros((0));
+        const double each[2] = { 1, -1 }, one[1] = { 1 };
+        /* a spline of order 3 has 1/6, 2/3, 1/6 of its coefficients at whole places */
+        ga_array *c = ga_spline_filter(line), *ends = ga_concatenate((ga_index(c, "1:2"), c, ga_index(c, "2:3")));
+        CHECK(close_to(ga_convolve(ends, ga_divide(ga_values(1, 4, 1), 6), GA_VALID), line));
+        CHECK(close_to(ga_spline_filter1d(line, 3), c) && ga_array_equal(ga_spline_filter1d(line, 1), line));
+        CHECK(close_to(ga_spline_filter1d(grid, .axis = 0), ga_transpose(ga_spline_filter1d(ga_transpose(grid)))));
+        CHECK_IS(ga_map_coordinates(grid, places, .order = 1), GA_F64, (2), 2, 7);
+        for (int order = 0; order <= 5; order++) {
+            CHECK(close_to(ga_map_coordinates(grid, ga_indices((4, 3)), .order = order), grid));
+            CHECK(close_to(ga_shift(line, 1, .order = order), ga_values(0, 1, 2, 4)));
+            CHECK(close_to(ga_shift(line, -1, .order = order, .border = GA_BORDER_GRID_WRAP), ga_values(2, 4, 8, 1)));
+        }
+        CHECK_IS(ga_shift(line, 0.5, .order = 1, .border = GA_BORDER_CONSTANT, .cval = 9), GA_F64, (4), 9, 1.5, 3, 6);
+        CHECK_IS(ga_shift(line, 0.5, .order = 1, .border = GA_BORDER_GRID_CONSTANT, .cval = 9), GA_F64, (4), 5, 1.5, 3, 6);
+        CHECK_IS(ga_shift(line, 2, .order = 1, .border = GA_BORDER_REFLECT), GA_F64, (4), 2, 1, 1, 2);
+        CHECK_IS(ga_shift(line, 2, .order = 1, .border = GA_BORDER_MIRROR), GA_F64, (4), 4, 2, 1, 2);
+        CHECK_IS(ga_shift(line, 2, .order = 1, .border = GA_BORDER_NEAREST), GA_F64, (4), 1, 1, 1, 2);
+        CHECK_IS(ga_shift(four, 0, .order = 1, .each = each), GA_I64, (2, 2), 0, 0, 2, 0);
+        CHECK_IS(ga_zoom(whole, 2, .order = 1), GA_I64, (4), 1, 2, 2, 3);
+        CHECK_IS(ga_zoom(whole, 2, .order = 0), GA_I64, (4), 1, 1, 3, 3);
+        CHECK_IS(ga_zoom(line, 0.5, .order = 1), GA_F64, (2), 1, 8);
+        CHECK_IS(ga_zoom(line, 0.5, .order = 1, .grid_mode = true), GA_F64, (2), 1.5, 6);
+        CHECK_IS(ga_zoom(four, 1), GA_I64, (2, 2), 1, 2, 3, 4);
+        CHECK_IS(ga_affine_transform(line, ga_reshape(half, (1, 1)), .order = 1), GA_F64, (4), 1, 1.5, 2, 3);
+        CHECK_IS(ga_affine_transform(line, half, .order = 1, .offset = one, .output_shape = ga_axes(2)), GA_F64, (2), 2, 3);
+        CHECK_IS(ga_affine_transform(line, ga_reshape(ga_values(0.5, 1), (1, 2)), .order = 1), GA_F64, (4), 2, 3, 4, 6);
+        CHECK_IS(ga_rotate(four, 90, .order = 1), GA_I64, (2, 2), 2, 4, 1, 3);
+        CHECK_IS(ga_rotate(four, 180), GA_I64, (2, 2), 4, 3, 2, 1);
+        CHECK(ga_rotate(grid, 45)->shape[0] == 5 && ga_rotate(grid, 45, .reshape = false)->shape[1] == 3);
+        CHECK(ga_shift(ga_astype(line, GA_C64), 1)->dtype == GA_C64 && ga_zoom(ga_astype(whole, GA_U8), 1.5)->dtype == GA_U8);
+        CHECK(ga_item(ga_isnan(ga_map_coordinates(line, ga_full((1, 1), NAN)))) == 1);
+        CHECK_IS(ga_map_coordinates(line, ga_full((1, 1), INFINITY), .border = GA_BORDER_NEAREST, .order = 1), GA_F64, (1), 8);
+        ga_array *into = ga_zeros_like(line);
+        CHECK(ga_shift(line, 1, .order = 0, .out = into) == into && ga_item_at(into, 3) == 4);
+        CHECK_FAILS(ga_shift(line, 1, .order = 6), ".order = 6: use 0 to 5");
+        CHECK_FAILS(ga_spline_filter(line, 1), "use 2 to 5");
+        CHECK_FAILS(ga_spline_filter(line, .axis = 0), "ga_spline_filter1d");
+        CHECK_FAILS(ga_shift(line, 1, .border = (ga_border)9), ".border = 9");
+        CHECK_FAILS(ga_minimum_filter(line, 3, .border = GA_BORDER_GRID_WRAP), ".border = 6");
+        CHECK_FAILS(ga_shift(line, 1, .each = one), ".each");
+        CHECK_FAILS(ga_zoom(line, 1, .each = one), ".each");
+        CHECK_FAILS(ga_zoom(line, -1), "zoom -1");
+        CHECK_FAILS(ga_map_coordinates(line, line, .grid_mode = true), ".grid_mode");
+        CHECK_FAILS(ga_map_coordinates(grid, line), "(2, ...)");
+        CHECK_FAILS(ga_affine_transform(grid, half), "use (2, 2)");
+        CHECK_FAILS(ga_affine_transform(grid, ga_ones((3, 3))), "last row");
+        CHECK_FAILS(ga_affine_transform(line, ga_ones((1, 2)), .offset = one), "twice");
+        CHECK_FAILS(ga_rotate(line, 30), "two axes");
+        CHECK_FAILS(ga_rotate(grid, 30, .axes = ga_axes(0, 0)), "axis 0 twice");
+        CHECK_FAILS(ga_rotate(grid, INFINITY), "angle inf");
+        CHECK_FAILS(ga_zoom(empty, 2), "nothing to interpolate");
+        CHECK_FAILS(ga_shift(ga_scalar(1.0), 1), "no axis");
+        CHECK_FAILS(ga_shift(line, 1, .out = ga_zeros((4), .dtype = GA_I32)), "int32");
+    }
+}
+
 int main(void)
 {
     test_begin();
     test_binary();
     test_grey();
     test_transforms();
+    test_interpolation();
     return test_end();
 }

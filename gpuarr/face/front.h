@@ -676,6 +676,13 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_distance_transform_edt(...) GI_1(ga_distance_transform_edt, ga_transform_options, GI_SITE("ga_distance_transform_edt(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_distance_transform_cdt(...) GI_1(ga_distance_transform_cdt, ga_transform_options, GI_SITE("ga_distance_transform_cdt(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_distance_transform_bf(...) GI_1(ga_distance_transform_bf, ga_transform_options, GI_SITE("ga_distance_transform_bf(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_spline_filter(...) GI_1(ga_spline_filter, ga_spline_options, GI_SITE("ga_spline_filter(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_spline_filter1d(...) GI_1(ga_spline_filter1d, ga_spline_options, GI_SITE("ga_spline_filter1d(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_map_coordinates(...) GI_2(ga_map_coordinates, ga_interpolation_options, GI_SITE("ga_map_coordinates(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_shift(...) GI_2(ga_shift, ga_interpolation_options, GI_SITE("ga_shift(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_zoom(...) GI_2(ga_zoom, ga_interpolation_options, GI_SITE("ga_zoom(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_affine_transform(...) GI_2(ga_affine_transform, ga_affine_options, GI_SITE("ga_affine_transform(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_rotate(...) GI_2(ga_rotate, ga_rotate_options, GI_SITE("ga_rotate(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_generate_binary_structure(r, c) (ga_generate_binary_structure)(r, c, GI_SITE("ga_generate_binary_structure(" #r ", " #c ")"))
 #define ga_iterate_structure(s, n) (ga_iterate_structure)(s, n, GI_SITE("ga_iterate_structure(" #s ", " #n ")"))
 

@@ -4,6 +4,12 @@
 
 enum { GI_SWEEP_LINES = 8, GI_SWEEP_LONG = 1 << 16 }; /* at once; elements of a line that goes alone */
 
+/* How far the neighbours along an axis of a packed array are apart. Of an axis of length 1 the strides say nothing. */
+static int64_t gi_elements_behind(const ga_array *a, int axis)
+{
+    return gi_shape_size(a->ndim - axis - 1, a->shape + axis + 1);
+}
+
 typedef struct gi_sweep {
     ga_array *a;      /* float64, packed, on the CPU */
     int64_t  *source; /* of each element a number that moves with it, or NULL */
@@ -61,7 +67,7 @@ static bool gi_sweep_axis(const char *site, gi_sweep *s, int axis)
 {
     if (s->a->size == 0) return true;
     s->n     = s->a->shape[axis];
-    s->inner = s->a->strides[axis] / 8;
+    s->inner = gi_elements_behind(s->a, axis);
     s->lines = s->a->size / s->n;
     s->width = s->n > GI_SWEEP_LONG ? 1 : s->lines < GI_SWEEP_LINES ? s->lines : (int64_t)GI_SWEEP_LINES;
     s->parts = s->a->size < 8192 ? 1 : 4 * (int64_t)ga_get_num_threads();

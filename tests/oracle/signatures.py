@@ -93,6 +93,10 @@ OPTIONS = {
     "β": options("binary", "a structure | l iterations, a mask, b border_value, s origin, a out"),
     "η": options("hit", "a structure1, a structure2, a out, s origin1, s origin2 |"),
     "δ": options("transform", "i metric | p sampling, p indices"),
+    "σ": options("spline", "i order | i axis, i border, a out"),
+    "ι": options("interpolation", "a out, i order, i border, d cval, b prefilter | p each, b grid_mode"),
+    "α": options("affine", "| p offset, s output_shape, a out, i order, i border, d cval, b prefilter"),
+    "ρ": options("rotate", "| s axes, b reshape, a out, i order, i border, d cval, b prefilter"),
     "γ": options("grey", "a footprint, a structure, a out, i border, d cval | s sizes, s origin"),
     "+": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
@@ -140,6 +144,7 @@ FUNCTIONS = """
     binary_closing a:aβ  binary_propagation a:aβ  binary_fill_holes a:aβ  binary_hit_or_miss a:aη  grey_erosion a:alγ
     grey_dilation a:alγ  grey_opening a:alγ  grey_closing a:alγ  morphological_gradient a:alγ  morphological_laplace a:alγ
     white_tophat a:alγ  black_tophat a:alγ  distance_transform_edt a:aδ  distance_transform_cdt a:aδ  distance_transform_bf a:aδ
+    spline_filter a:aσ  spline_filter1d a:aσ  map_coordinates a:aaι  shift a:adι  zoom a:adι  affine_transform a:aaα  rotate a:adρ
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
 SIGNATURES = dict(zip(FUNCTIONS[::2], FUNCTIONS[1::2]))
