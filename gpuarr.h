@@ -1442,7 +1442,11 @@ typedef enum ga_border {                     /* what stands outside of a b c d, 
                          GA_BORDER_CONSTANT, /* k k k k | a b c d | k k k k with k = .cval */
                          GA_BORDER_NEAREST,  /* a a a a | a b c d | d d d d */
                          GA_BORDER_MIRROR,   /*   d c b | a b c d | c b a */
-                         GA_BORDER_WRAP      /* a b c d | a b c d | a b c d */
+                         GA_BORDER_WRAP,     /* a b c d | a b c d | a b c d */
+                         /* of interpolation alone: beyond the last element the next one or k is reached gradually; its GA_BORDER_CONSTANT
+                            has k from there on, its GA_BORDER_WRAP a period shorter by 1 */
+                         GA_BORDER_GRID_CONSTANT,
+                         GA_BORDER_GRID_WRAP
 } ga_border;
 
 typedef struct ga_convolve_options {
@@ -1588,6 +1592,157 @@ GA_API ga_array *(ga_percentile_filter)(const ga_array *a, double percentile, in
 GA_API ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size,
                                   ga_window_options o); /* 0 the least, -1 the greatest */
 
+/* ==== >>morphology: of shapes in images, by the names of scipy.ndimage ============================================ */
+/*  Binary: what is not 0 is true, the result is bool. The structure says which neighbours count; its middle is element n / 2 along each
+    axis, .origin moves it. On a GPU and on chunked arrays these are filters of minima and maxima.                          */
+
+/* (3, 3 ...), true where at most `connectivity` coordinates differ from the middle's. */
+GA_API ga_array *(ga_generate_binary_structure)(int rank, int connectivity, const char *site);
+/* What so many dilations by `structure` make of a point. */
+GA_API ga_array *(ga_iterate_structure)(const ga_array *structure, int64_t iterations, const char *site);
+
+typedef struct ga_binary_options {
+    GI_BY_POSITION
+    const ga_array *structure GI_IS(GA_NO_ARRAY); /* not given: ga_generate_binary_structure(a->ndim, 1) */
+    GI_BY_NAME
+    int64_t iterations   GI_IS(1);           /* < 1: until nothing changes */
+    const ga_array *mask GI_IS(GA_NO_ARRAY); /* where it is false, nothing changes */
+    bool border_value    GI_DEFAULT;         /* what is outside */
+    ga_shape origin      GI_DEFAULT;         /* one number or one for each axis */
+    ga_array *out        GI_IS(GA_NO_ARRAY);
+    const char *site     GI_IS("");
+} ga_binary_options;
+#define GI_DEFAULTS_ga_binary_options     .structure = GA_NO_ARRAY, .iterations = 1, .mask = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_binary_erosion)(const ga_array *a, ga_binary_options o);
+GA_API ga_array *(ga_binary_dilation)(const ga_array *a, ga_binary_options o);
+GA_API ga_array *(ga_binary_opening)(const ga_array *a, ga_binary_options o); /* a dilation of an erosion */
+GA_API ga_array *(ga_binary_closing)(const ga_array *a, ga_binary_options o);
+GA_API ga_array *(ga_binary_propagation)(const ga_array   *a,
+                                         ga_binary_options o); /* dilations inside the mask until nothing changes */
+GA_API ga_array *(ga_binary_fill_holes)(const ga_array *a, ga_binary_options o); /* only .structure, .origin, .out */
+typedef struct ga_hit_options {
+    GI_BY_POSITION
+    const ga_array *structure1 GI_IS(GA_NO_ARRAY); /* what must be true; as above */
+    const ga_array *structure2 GI_IS(GA_NO_ARRAY); /* what must be false; not given: what structure1 has not */
+    ga_array *out              GI_IS(GA_NO_ARRAY);
+    ga_shape origin1           GI_DEFAULT;
+    ga_shape origin2           GI_DEFAULT; /* not given: origin1 */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_hit_options;
+#define GI_DEFAULTS_ga_hit_options        .structure1 = GA_NO_ARRAY, .structure2 = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_binary_hit_or_miss)(const ga_array *a, ga_hit_options o);
+
+typedef struct ga_grey_options {
+    GI_BY_POSITION
+    const ga_array *footprint GI_IS(GA_NO_ARRAY); /* as of ga_minimum_filter; size is then 0 */
+    const ga_array *structure GI_IS(GA_NO_ARRAY); /* heights, subtracted by an erosion, added by a dilation; size is then 0 */
+    ga_array *out             GI_IS(GA_NO_ARRAY);
+    ga_border border          GI_DEFAULT;
+    double cval               GI_DEFAULT;
+    GI_BY_NAME
+    ga_shape sizes   GI_DEFAULT;
+    ga_shape origin  GI_DEFAULT;
+    const char *site GI_IS("");
+} ga_grey_options;
+#define GI_DEFAULTS_ga_grey_options       .footprint = GA_NO_ARRAY, .structure = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+/* In the dtype of a; with heights computed in float64, and what does not fit saturates. */
+GA_API ga_array *(ga_grey_erosion)(const ga_array *a, int64_t size, ga_grey_options o); /* the least of each window */
+GA_API ga_array *(ga_grey_dilation)(const ga_array *a, int64_t size,
+                                    ga_grey_options o); /* the greatest of each mirrored window */
+GA_API ga_array *(ga_grey_opening)(const ga_array *a, int64_t size, ga_grey_options o);
+GA_API ga_array *(ga_grey_closing)(const ga_array *a, int64_t size, ga_grey_options o);
+GA_API ga_array *(ga_morphological_gradient)(const ga_array *a, int64_t size, ga_grey_options o); /* dilation - erosion */
+GA_API ga_array *(ga_morphological_laplace)(const ga_array *a, int64_t size, ga_grey_options o);  /* dilation + erosion - 2 a */
+GA_API ga_array *(ga_white_tophat)(const ga_array *a, int64_t size,
+                                   ga_grey_options o); /* a - opening; bool: where they differ */
+GA_API ga_array *(ga_black_tophat)(const ga_array *a, int64_t size, ga_grey_options o); /* closing - a */
+
+typedef struct ga_transform_options {
+    GI_BY_POSITION
+    int metric GI_IS(-1); /* a ga_metric: GA_EUCLIDEAN, GA_CITYBLOCK or GA_CHEBYSHEV */
+    GI_BY_NAME
+    const double *
+        sampling GI_IS(GI_NOT_GIVEN(const double)); /* the distance of two neighbours along each axis, with GA_EUCLIDEAN */
+    ga_array **indices GI_DEFAULT; /* int32 (ndim, ...): where the nearest 0 is; one of those that are equally near */
+    const char *site   GI_IS("");
+} ga_transform_options;
+#define GI_DEFAULTS_ga_transform_options  .metric = -1, .sampling = GI_NOT_GIVEN(const double),
+/* Of each element that is not 0, the distance from the nearest 0, exactly; computed on the CPU. Where a has no 0 it is infinite, -1 or the
+   greatest number of the dtype. */
+GA_API ga_array *(ga_distance_transform_edt)(const ga_array *a, ga_transform_options o); /* GA_EUCLIDEAN, float64 */
+GA_API ga_array *(ga_distance_transform_cdt)(const ga_array *a, ga_transform_options o); /* default GA_CHEBYSHEV, int32 */
+GA_API ga_array *(ga_distance_transform_bf)(const ga_array      *a,
+                                            ga_transform_options o); /* default GA_EUCLIDEAN, float64; else uint32 */
+
+/* ==== >>interpolation: by splines, by the names of scipy.ndimage ================================================== */
+/*  Computed on the CPU in float64, for orders 0 (the nearest element), 1 (linear) to 5. Results have the dtype of a (spline filters:
+    float64, complex128); integers are rounded, halves away from 0, and saturate. A coordinate that is NaN gives NaN.         */
+
+typedef struct ga_spline_options {
+    GI_BY_POSITION
+    int order GI_IS(3);
+    GI_BY_NAME
+    int axis         GI_IS(GA_AXIS_DEFAULT); /* ga_spline_filter1d: not given: the last */
+    ga_border border GI_IS(GA_BORDER_MIRROR);
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    const char *site GI_IS("");
+} ga_spline_options;
+#define GI_DEFAULTS_ga_spline_options     .order = 3, .axis = GA_AXIS_DEFAULT, .border = GA_BORDER_MIRROR, .out = GA_NO_ARRAY,
+GA_API ga_array *(ga_spline_filter)(const ga_array   *a,
+                                    ga_spline_options o); /* the coefficients of a spline that goes through a */
+GA_API ga_array *(ga_spline_filter1d)(const ga_array *a, ga_spline_options o);
+
+typedef struct ga_interpolation_options {
+    GI_BY_POSITION
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    int order        GI_IS(3);
+    ga_border border GI_IS(GA_BORDER_CONSTANT);
+    double cval      GI_DEFAULT;
+    bool prefilter   GI_IS(true); /* false: a has been filtered by ga_spline_filter */
+    GI_BY_NAME
+    const double *each GI_IS(GI_NOT_GIVEN(const double)); /* shift or zoom: one number for each axis; the argument is then 0 */
+    bool grid_mode     GI_DEFAULT;                        /* zoom: from edge to edge, not from the first to the last element */
+    const char *site   GI_IS("");
+} ga_interpolation_options;
+#define GI_DEFAULTS_ga_interpolation_options                                                                                   \
+    .out = GA_NO_ARRAY, .order = 3, .border = GA_BORDER_CONSTANT, .prefilter = true, .each = GI_NOT_GIVEN(const double),
+/* At coordinates (a->ndim, ...), the first of which are of the first axis; the result has the shape (...). */
+GA_API ga_array *(ga_map_coordinates)(const ga_array *a, const ga_array *coordinates, ga_interpolation_options o);
+GA_API ga_array *(ga_shift)(const ga_array *a, double shift, ga_interpolation_options o);
+GA_API ga_array *(ga_zoom)(const ga_array *a, double zoom, ga_interpolation_options o);
+typedef struct ga_affine_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    const double *offset  GI_IS(GI_NOT_GIVEN(const double)); /* one number for each axis of a */
+    ga_shape output_shape GI_DEFAULT;                        /* not given: that of .out or a */
+    ga_array *out         GI_IS(GA_NO_ARRAY);
+    int order             GI_IS(3);
+    ga_border border      GI_IS(GA_BORDER_CONSTANT);
+    double cval           GI_DEFAULT;
+    bool prefilter        GI_IS(true);
+    const char *site      GI_IS("");
+} ga_affine_options;
+#define GI_DEFAULTS_ga_affine_options                                                                                          \
+    .offset = GI_NOT_GIVEN(const double), .out = GA_NO_ARRAY, .order = 3, .border = GA_BORDER_CONSTANT, .prefilter = true,
+/* Element i of the result is at matrix i + offset in a; a 1-D matrix is a diagonal, one with a column more has the offset there. */
+GA_API ga_array *(ga_affine_transform)(const ga_array *a, const ga_array *matrix, ga_affine_options o);
+typedef struct ga_rotate_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_shape axes    GI_DEFAULT;  /* two; not given: 1, 0 */
+    bool reshape     GI_IS(true); /* so that all of a is in the result */
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    int order        GI_IS(3);
+    ga_border border GI_IS(GA_BORDER_CONSTANT);
+    double cval      GI_DEFAULT;
+    bool prefilter   GI_IS(true);
+    const char *site GI_IS("");
+} ga_rotate_options;
+#define GI_DEFAULTS_ga_rotate_options                                                                                          \
+    .reshape = true, .out = GA_NO_ARRAY, .order = 3, .border = GA_BORDER_CONSTANT, .prefilter = true,
+GA_API ga_array *(ga_rotate)(const ga_array *a, double angle, ga_rotate_options o); /* by degrees, in the plane of two axes */
+
 /* ==== >>images and sky ============================================================================================ */
 
 typedef struct ga_label_options {
@@ -1601,7 +1756,7 @@ typedef struct ga_label_options {
         above GI_IS(GA_REAL_DEFAULT); /* objects are where a > above, as ga_greater(a, above) says, without making that array */
     const char *site GI_IS("");
 } ga_label_options;
-#define GI_DEFAULTS_ga_label_options      .connectivity = 1, .above = GA_REAL_DEFAULT,
+#define GI_DEFAULTS_ga_label_options .connectivity = 1, .above = GA_REAL_DEFAULT,
 GA_API ga_array *(ga_label)(const ga_array  *a,
                             ga_label_options o); /* objects of nonzero elements, numbered from 1 in raster order */
 
@@ -2263,7 +2418,8 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(store) X(fits) X(print) X(benchmark) X(launch) \
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
-    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(angle) X(along) X(mode) X(bits)
+    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(angle) X(along) X(mode) X(bits) \
+    X(binary) X(hit) X(grey) X(transform) X(spline) X(interpolation) X(affine) X(rotate)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};
@@ -2294,298 +2450,5 @@ GI_EACH_OPTIONS(GI_DECLARE_DEFAULTS)
 #undef GPUARR_STATIC
 #endif
 
-/* ################################################################################################################## */
-#define GI_BUILDS(part) (GPUARR_PART == GPUARR_ALL || GPUARR_PART == (part))
-#if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)
-#define GI_IMPLEMENTING GI_BUILDS(GPUARR_RUNTIME)
-#define GI_LAUNCHING    GI_BUILDS(GPUARR_GPU)       /* kernels, if this is a CUDA compiler */
-#define GI_STAMPING     (GPUARR_PART != GPUARR_GPU) /* loops of instruction sets */
-#define GPUARR_IMPLEMENTED
-#else
-#define GI_IMPLEMENTING 0
-#define GI_LAUNCHING    0
-#define GI_STAMPING     0
-#endif
-#if (defined(GPUARR_KERNELS) || defined(GPUARR_IMPLEMENTATION)) && !defined(GPUARR_HAS_FORMULAS)
-#define GI_DEFINES_KERNELS 1 /* the formulas are there for kernels in this file, even if the rest is compiled elsewhere */
-#else
-#define GI_DEFINES_KERNELS (GI_STAMPING || GI_LAUNCHING)
-#endif
-#if GI_DEFINES_KERNELS
-#ifdef __NVCC__ /* it passes GCC's pragmas on to GCC, and warns that it does not know them itself */
-#pragma nv_diagnostic push
-#pragma nv_diag_suppress 1675
-#endif
-#ifdef __clang__ /* some loops are asked for as vectors in vain, and may stay scalar, wherever they are inlined */
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wpass-failed"
-#endif
-#if defined(GPUARR_STATIC) && defined(__GNUC__) /* what the program does not use is not compiled */
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wunused-function"
-#endif
-#include "gpuarr/core/platform.h"
-GI_BEGIN_OURS
-#ifndef GPUARR_HAS_FORMULAS
-#define GPUARR_HAS_FORMULAS
-#include "gpuarr/formulas/arithmetic.h"
-#include "gpuarr/formulas/vocabulary.h"
-#include "gpuarr/formulas/log.h"
-#include "gpuarr/formulas/trig_f32.h"
-#include "gpuarr/formulas/trig_f64.h"
-#include "gpuarr/formulas/exp.h"
-#include "gpuarr/formulas/power.h"
-
-/* ---- every element type in turn -------------------------------------------------------------------------------------- */
-/* ---- the passes: first the primitives of all types, then conversions between them, then the rows -------------------- */
-#define GI_PASS 1
-#include "gpuarr/rows/each.h"
-#undef GI_PASS
-#define GI_PASS 2
-#include "gpuarr/rows/each.h"
-#undef GI_PASS
-GI_FORMULA double  gi_over_f64(double a, int64_t n) { return a / (double)n; }
-GI_FORMULA ga_c128 gi_over_c128(ga_c128 a, int64_t n) { return gi_make_c128(a.re / (double)n, a.im / (double)n); }
-#define GI_PASS 3
-#include "gpuarr/rows/each.h"
-#undef GI_PASS
-
-#include "gpuarr/formulas/random.h"
-#include "gpuarr/formulas/moments.h"
-#include "gpuarr/formulas/borders.h"
-GI_END_FAST
-#endif /* GPUARR_HAS_FORMULAS */
-
-#if GI_STAMPING || GI_LAUNCHING
-#include "gpuarr/rows/signs.h"
-#include "gpuarr/plans/kernels.h"
-#include "gpuarr/plans/fourier.h"
-#endif
-#if GI_IMPLEMENTING || GI_LAUNCHING /* what both have of their own, and who calls whom */
-#include "gpuarr/core/kinds.h"
-#include "gpuarr/core/buffers.h"
-#include "gpuarr/core/shared.h"
-#include "gpuarr/core/gpu.h"
-#endif
-#if GI_IMPLEMENTING
-#include "gpuarr/core/errors.h"
-#include "gpuarr/core/dtypes.h"
-#include "gpuarr/core/memory.h"
-#include "gpuarr/core/new_file.h"
-#include "gpuarr/core/arena.h"
-#include "gpuarr/core/deferred.h"
-#include "gpuarr/core/arrays.h"
-#include "gpuarr/core/shapes.h"
-#include "gpuarr/core/options.h"
-#include "gpuarr/core/floats.h"
-#include "gpuarr/core/threads.h"
-#include "gpuarr/core/shutdown.h"
-#include "gpuarr/core/ranks.h"
-#endif
-#if GI_IMPLEMENTING || GI_LAUNCHING
-#include "gpuarr/plans/numbers.h"
-#include "gpuarr/plans/formulas.h"
-#include "gpuarr/plans/layouts.h"
-#include "gpuarr/plans/jobs.h"
-#include "gpuarr/plans/programs.h"
-#include "gpuarr/plans/lines.h"
-#include "gpuarr/plans/order.h"
-#include "gpuarr/plans/sequences.h"
-#include "gpuarr/plans/products.h"
-#include "gpuarr/plans/correlations.h"
-#include "gpuarr/plans/labels.h"
-#include "gpuarr/plans/taking.h"
-#include "gpuarr/plans/bisection.h"
-#include "gpuarr/plans/own.h"
-#include "gpuarr/plans/print.h"
-#endif
-#if GI_HAS_CUDA
-#include "gpuarr_cuda.h"
-#endif
-
-#if GI_STAMPING
-#include "gpuarr_cpu.h"
-#endif
-
-#if GI_IMPLEMENTING
-#include "gpuarr/ops/row.h"
-#include "gpuarr/ops/operands.h"
-#include "gpuarr/ops/walk.h"
-#include "gpuarr/ops/map.h"
-#include "gpuarr/ops/copies.h"
-#include "gpuarr/ops/rows.h"
-#include "gpuarr/ops/own_map.h"
-#include "gpuarr/ops/compare.h"
-#include "gpuarr/ops/views.h"
-#include "gpuarr/ops/reshape.h"
-#include "gpuarr/ops/create.h"
-#include "gpuarr/ops/items.h"
-#include "gpuarr/ops/devices.h"
-#include "gpuarr/ops/sequences.h"
-#include "gpuarr/ops/grids.h"
-#include "gpuarr/ops/repeat.h"
-#include "gpuarr/ops/random.h"
-#include "gpuarr/ops/reduce.h"
-#include "gpuarr/ops/moments.h"
-#include "gpuarr/ops/extremes.h"
-#include "gpuarr/ops/norm.h"
-#include "gpuarr/ops/own_reduce.h"
-#include "gpuarr/ops/join.h"
-#include "gpuarr/ops/compose.h"
-#include "gpuarr/ops/pad.h"
-#include "gpuarr/ops/take.h"
-#include "gpuarr/ops/sort_counted.h"
-#include "gpuarr/ops/sort.h"
-#include "gpuarr/ops/unique.h"
-#include "gpuarr/ops/histogram.h"
-#include "gpuarr/ops/scan.h"
-#include "gpuarr/ops/matmul.h"
-#include "gpuarr/ops/contract.h"
-#include "gpuarr/ops/products.h"
-#include "gpuarr/ops/einsum.h"
-#include "gpuarr/ops/linear.h"
-#include "gpuarr/ops/linear_lu.h"
-#include "gpuarr/ops/linear_qr.h"
-#include "gpuarr/ops/linear_eigen.h"
-#include "gpuarr/ops/linear_svd.h"
-#include "gpuarr/ops/linear_products.h"
-#include "gpuarr/ops/linear_norms.h"
-#include "gpuarr/ops/linear_more.h"
-#include "gpuarr/ops/correlate.h"
-#include "gpuarr/ops/fft.h"
-#include "gpuarr/ops/separable.h"
-#include "gpuarr/ops/convolve.h"
-#include "gpuarr/ops/windows.h"
-#include "gpuarr/ops/filters.h"
-#include "gpuarr/ops/weighted.h"
-#include "gpuarr/ops/select.h"
-#include "gpuarr/ops/quantiles.h"
-#include "gpuarr/ops/statistics.h"
-#include "gpuarr/ops/stack.h"
-#include "gpuarr/ops/edit.h"
-#include "gpuarr/ops/triangles.h"
-#include "gpuarr/ops/differences.h"
-#include "gpuarr/ops/search.h"
-#include "gpuarr/ops/membership.h"
-#include "gpuarr/ops/indices.h"
-#include "gpuarr/ops/sums.h"
-#include "gpuarr/ops/round.h"
-#include "gpuarr/ops/covariance.h"
-#include "gpuarr/ops/polynomials.h"
-#include "gpuarr/ops/numbers.h"
-#include "gpuarr/ops/places.h"
-#include "gpuarr/ops/choices.h"
-#include "gpuarr/ops/facts.h"
-#include "gpuarr/ops/label.h"
-#include "gpuarr/ops/measures.h"
-#include "gpuarr/ops/roots.h"
-#include "gpuarr/ops/fourier_lines.h"
-#include "gpuarr/ops/fourier_plans.h"
-#include "gpuarr/ops/fourier.h"
-#include "gpuarr/ops/clip.h"
-#include "gpuarr/ops/clip_sketch.h"
-#include "gpuarr/ops/distances.h"
-#include "gpuarr/ops/stencils.h"
-GI_BEGIN_COLD
-#include "gpuarr/eval/words.h"
-#include "gpuarr/eval/text.h"
-#include "gpuarr/eval/numbers.h"
-#include "gpuarr/eval/steps.h"
-#include "gpuarr/eval/parse.h"
-#include "gpuarr/eval/run.h"
-#include "gpuarr/eval/types.h"
-#include "gpuarr/eval/passes.h"
-#include "gpuarr/eval/joins.h"
-#include "gpuarr/eval/build.h"
-#include "gpuarr/eval/plans.h"
-#include "gpuarr/eval/tiles.h"
-#include "gpuarr/eval/programs.h"
-#include "gpuarr/eval/make.h"
-#include "gpuarr/eval/folds.h"
-#include "gpuarr/eval/fuse.h"
-#include "gpuarr/eval/call.h"
-#include "gpuarr/eval/source.h"
-#include "gpuarr/chunks/events.h"
-#include "gpuarr/chunks/node.h"
-#include "gpuarr/chunks/kept.h"
-#include "gpuarr/chunks/pull.h"
-#include "gpuarr/chunks/generators.h"
-#include "gpuarr/chunks/chains.h"
-#include "gpuarr/chunks/passes.h"
-#include "gpuarr/chunks/joined.h"
-#include "gpuarr/chunks/calls.h"
-#include "gpuarr/chunks/products.h"
-#include "gpuarr/chunks/neighbours.h"
-#include "gpuarr/chunks/blocks.h"
-#include "gpuarr/chunks/folds.h"
-#include "gpuarr/chunks/branches.h"
-#include "gpuarr/chunks/run.h"
-#include "gpuarr/chunks/gpus.h"
-#include "gpuarr/chunks/ranks.h"
-#include "gpuarr/chunks/watch.h"
-#include "gpuarr/chunks/report.h"
-#include "gpuarr/chunks/units.h"
-#include "gpuarr/chunks/by_rows.h"
-#include "gpuarr/chunks/lines.h"
-#include "gpuarr/chunks/fold_run.h"
-#include "gpuarr/chunks/own_run.h"
-#include "gpuarr/chunks/fingerprint.h"
-#include "gpuarr/chunks/compute.h"
-#include "gpuarr/chunks/forecast.h"
-#include "gpuarr/chunks/port.h"
-#include "gpuarr/chunks/draw.h"
-#include "gpuarr/chunks/tasks.h"
-GI_END_COLD
-#include "gpuarr/files/text.h"
-#include "gpuarr/files/npy.h"
-#include "gpuarr/files/inflate.h"
-#include "gpuarr/files/npz.h"
-GI_BEGIN_COLD
-#include "gpuarr/files/chunk_files.h"
-#include "gpuarr/files/new_folders.h"
-#include "gpuarr/files/chunk_npy.h"
-#include "gpuarr/files/json.h"
-#include "gpuarr/files/zarr.h"
-#include "gpuarr/files/hdf5.h"
-#include "gpuarr/files/open.h"
-#include "gpuarr/files/new_files.h"
-#include "gpuarr/files/store.h"
-#include "gpuarr/files/persist.h"
-#include "gpuarr/files/timing.h"
-GI_END_COLD
-#include "gpuarr/files/png.h"
-#include "gpuarr/files/render.h"
-#include "gpuarr/files/fits.h"
-#endif /* GI_IMPLEMENTING */
-
-#ifdef GI_NO_KERNELS
-#undef GI_NO_KERNELS
-#undef GA_ELEMENTWISE
-#undef GA_ELEMENTWISE_T
-#undef GA_REDUCTION
-#undef GA_REDUCTION_T
-#undef GA_STENCIL
-/* ==== >>own kernels: what GA_ELEMENTWISE makes of a formula ========================================================== */
-#include "gpuarr/own/kernels.h"
-#include "gpuarr/own/vocabulary.h"
-#include "gpuarr/own/elementwise.h"
-#include "gpuarr/own/reduction.h"
-#include "gpuarr/own/stencil.h"
-#endif /* GI_NO_KERNELS */
-GI_END_OURS
-#ifdef __NVCC__
-#pragma nv_diagnostic pop
-#endif
-#if defined(GPUARR_STATIC) && defined(__GNUC__)
-#pragma GCC diagnostic pop
-#endif
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-#endif /* GI_DEFINES_KERNELS */
-#undef GI_BUILDS
-#undef GI_IMPLEMENTING
-#undef GI_LAUNCHING
-#undef GI_STAMPING
-#undef GI_DEFINES_KERNELS
+#include "gpuarr_implementation.h"
 #endif /* GA_TABLE */

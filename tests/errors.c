@@ -217,6 +217,14 @@ static bool says_freed(void)
     X(ga_multi_dot((ok, x))) X(ga_kron(x, ok)) X(ga_kron(ok, x)) X(ga_cross(x, ok)) X(ga_cross(ok, x))                 \
     X(ga_vecdot(x, ok)) X(ga_vecdot(ok, x)) X(ga_tensorsolve(x, v)) X(ga_tensorsolve(ok, x)) X(ga_tensorinv(x)) X(ga_expm(x))  \
     X(ga_solve_banded(1, 1, x, v)) X(ga_solve_banded(1, 1, ok, x))        \
+    X(ga_spline_filter(x)) X(ga_spline_filter1d(x)) X(ga_map_coordinates(x, ok)) X(ga_map_coordinates(v, x))            \
+    X(ga_shift(x, 1)) X(ga_zoom(x, 2)) X(ga_affine_transform(x, ok)) X(ga_affine_transform(ok, x)) X(ga_rotate(x, 30)) \
+    X(ga_distance_transform_edt(x)) X(ga_distance_transform_cdt(x)) X(ga_distance_transform_bf(x))                     \
+    X(ga_iterate_structure(x, 2)) X(ga_binary_erosion(x)) X(ga_binary_dilation(x)) X(ga_binary_opening(x))             \
+    X(ga_binary_closing(x)) X(ga_binary_propagation(x)) X(ga_binary_fill_holes(x)) X(ga_binary_hit_or_miss(x))         \
+    X(ga_grey_erosion(x, 3)) X(ga_grey_dilation(x, 3)) X(ga_grey_opening(x, 3)) X(ga_grey_closing(x, 3))               \
+    X(ga_morphological_gradient(x, 3)) X(ga_morphological_laplace(x, 3)) X(ga_white_tophat(x, 3))                      \
+    X(ga_black_tophat(x, 3))                                                                                           \
     X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
 /* and with options that a call has seen fail */
 #define EACH_OPTION(X)                                                                                                 \
@@ -226,6 +234,11 @@ static bool says_freed(void)
     X(ga_matmul(ok, v, .out = x)) X(ga_inner(v, v, .out = x)) X(ga_outer(v, v, .out = x))                              \
     X(ga_tensordot(v, v, 1, .out = x)) X(ga_multi_dot((v, v), .out = x)) X(ga_einsum("i,i", (v, v), .out = x))                                           \
     X(ga_cdist(ok, ok, .out = x)) X(ga_pdist(ok, .out = x)) X(ga_median_filter(ok, 3, .out = x))                       \
+    X(ga_spline_filter(ok, .out = x)) X(ga_shift(ok, 1, .out = x)) X(ga_rotate(ok, 1, .out = x))                      \
+    X(ga_affine_transform(ok, ok, .out = x))                                                                           \
+    X(ga_binary_erosion(ok, x)) X(ga_binary_dilation(ok, .mask = x)) X(ga_binary_opening(ok, .out = x))                \
+    X(ga_binary_hit_or_miss(ok, x)) X(ga_binary_hit_or_miss(ok, .structure2 = x)) X(ga_grey_erosion(ok, 0, x))         \
+    X(ga_binary_hit_or_miss(ok, .out = x)) X(ga_grey_opening(ok, 0, .structure = x)) X(ga_white_tophat(ok, 3, .out = x)) \
     X(ga_median_filter(ok, 0, .footprint = x)) X(ga_sobel(ok, .out = x)) X(ga_gaussian_filter(ok, 1, .out = x))        \
     X(ga_uniform_filter(ok, 3, .out = x)) X(ga_convolve(v, v, .out = x)) X(ga_correlate(v, v, .out = x))               \
     X(ga_round(ok, .out = x)) X(ga_trace(ok, .out = x)) X(ga_quantile(ok, 0.5, .out = x))                              \

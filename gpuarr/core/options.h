@@ -115,6 +115,31 @@ static bool gi_options_window(ga_window_options *o)
 {
     return GI_TAKE(window, o, footprint) && GI_TAKE(window, o, out) && GI_TAKE_LIST(o, sizes) && GI_TAKE_LIST(o, origin);
 }
+static bool gi_options_binary(ga_binary_options *o)
+{
+    return GI_TAKE(binary, o, structure) && GI_TAKE(binary, o, mask) && GI_TAKE(binary, o, out) && GI_TAKE_LIST(o, origin);
+}
+static bool gi_options_hit(ga_hit_options *o)
+{
+    return GI_TAKE(hit, o, structure1) && GI_TAKE(hit, o, structure2) && GI_TAKE(hit, o, out) && GI_TAKE_LIST(o, origin1) &&
+           GI_TAKE_LIST(o, origin2);
+}
+static bool gi_options_grey(ga_grey_options *o)
+{
+    return GI_TAKE(grey, o, footprint) && GI_TAKE(grey, o, structure) && GI_TAKE(grey, o, out) && GI_TAKE_LIST(o, sizes) &&
+           GI_TAKE_LIST(o, origin);
+}
+static bool gi_options_spline(ga_spline_options *o) { return GI_TAKE(spline, o, out); }
+static bool gi_options_interpolation(ga_interpolation_options *o)
+{
+    return GI_TAKE(interpolation, o, out) && GI_TAKE(interpolation, o, each);
+}
+static bool gi_options_affine(ga_affine_options *o)
+{
+    return GI_TAKE(affine, o, offset) && GI_TAKE_LIST(o, output_shape) && GI_TAKE(affine, o, out);
+}
+static bool gi_options_rotate(ga_rotate_options *o) { return GI_TAKE(rotate, o, out) && GI_TAKE_LIST(o, axes); }
+static bool gi_options_transform(ga_transform_options *o) { return GI_TAKE(transform, o, sampling); }
 static bool gi_options_distance(ga_distance_options *o) { return GI_TAKE(distance, o, out); }
 static bool gi_options_apply(ga_apply_options *o)
 {
@@ -174,14 +199,22 @@ static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out
 #define gi_options_stencil(o)    GI_NAMED(gi_options_stencil, o)
 #define gi_options_compute(o)    GI_NAMED(gi_options_compute, o)
 
-#define gi_options_round(o)        GI_NAMED(gi_options_round, o)
-#define gi_options_cumulative(o)   GI_NAMED(gi_options_cumulative, o)
-#define gi_options_trapezoid(o)    GI_NAMED(gi_options_trapezoid, o)
-#define gi_options_average(o)      GI_NAMED(gi_options_average, o)
-#define gi_options_cov(o)          GI_NAMED(gi_options_cov, o)
-#define gi_options_searchsorted(o) GI_NAMED(gi_options_searchsorted, o)
-#define gi_options_histogramdd(o)  GI_NAMED(gi_options_histogramdd, o)
-#define gi_options_trim(o)         GI_NAMED(gi_options_trim, o)
-#define gi_options_trace(o)        GI_NAMED(gi_options_trace, o)
+#define gi_options_round(o)         GI_NAMED(gi_options_round, o)
+#define gi_options_cumulative(o)    GI_NAMED(gi_options_cumulative, o)
+#define gi_options_trapezoid(o)     GI_NAMED(gi_options_trapezoid, o)
+#define gi_options_average(o)       GI_NAMED(gi_options_average, o)
+#define gi_options_cov(o)           GI_NAMED(gi_options_cov, o)
+#define gi_options_searchsorted(o)  GI_NAMED(gi_options_searchsorted, o)
+#define gi_options_histogramdd(o)   GI_NAMED(gi_options_histogramdd, o)
+#define gi_options_trim(o)          GI_NAMED(gi_options_trim, o)
+#define gi_options_trace(o)         GI_NAMED(gi_options_trace, o)
+#define gi_options_binary(o)        GI_NAMED(gi_options_binary, o)
+#define gi_options_hit(o)           GI_NAMED(gi_options_hit, o)
+#define gi_options_transform(o)     GI_NAMED(gi_options_transform, o)
+#define gi_options_spline(o)        GI_NAMED(gi_options_spline, o)
+#define gi_options_interpolation(o) GI_NAMED(gi_options_interpolation, o)
+#define gi_options_affine(o)        GI_NAMED(gi_options_affine, o)
+#define gi_options_rotate(o)        GI_NAMED(gi_options_rotate, o)
+#define gi_options_grey(o)          GI_NAMED(gi_options_grey, o)
 
 static int gi_axis_or(int axis, int otherwise) { return axis != GA_AXIS_DEFAULT ? axis : otherwise; }

@@ -113,6 +113,14 @@ NAMED = {
     "along": options("along", "i axis |"),
     "mode": options("mode", "i mode |"),
     "bits": options("bits", "i axis | i bitorder, l count"),
+    "binary": options("binary", "a structure | l iterations, a mask, b border_value, s origin, a out"),
+    "hit": options("hit", "a structure1, a structure2, a out, s origin1, s origin2 |"),
+    "transform": options("transform", "i metric | p sampling, p indices"),
+    "spline": options("spline", "i order | i axis, i border, a out"),
+    "interpolation": options("interpolation", "a out, i order, i border, d cval, b prefilter | p each, b grid_mode"),
+    "affine": options("affine", "| p offset, s output_shape, a out, i order, i border, d cval, b prefilter"),
+    "rotate": options("rotate", "| s axes, b reshape, a out, i order, i border, d cval, b prefilter"),
+    "grey": options("grey", "a footprint, a structure, a out, i border, d cval | s sizes, s origin"),
     "trace": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 LETTERS = {name: chr(0xE000 + k) for k, name in enumerate(NAMED)}
@@ -164,6 +172,11 @@ FUNCTIONS = """
     set_at b:ansS  index_take_n a:akS  index_put_n a:aknS  add_at_n a:aknS  take_along_axis a:aa{along}  put_along_axis a:aan{along}
     put a:aan{mode}  place a:aanS  choose_n a:am{mode}  select_n a:kmnS  piecewise_n a:akmS  sort_complex a:aS
     packbits a:a{bits}  unpackbits a:a{bits}  result_type_n t:mS  isdtype b:tcS
+    generate_binary_structure a:iiS  iterate_structure a:alS  binary_erosion a:a{binary}  binary_dilation a:a{binary}  binary_opening a:a{binary}
+    binary_closing a:a{binary}  binary_propagation a:a{binary}  binary_fill_holes a:a{binary}  binary_hit_or_miss a:a{hit}  grey_erosion a:al{grey}
+    grey_dilation a:al{grey}  grey_opening a:al{grey}  grey_closing a:al{grey}  morphological_gradient a:al{grey}  morphological_laplace a:al{grey}
+    white_tophat a:al{grey}  black_tophat a:al{grey}  distance_transform_edt a:a{transform}  distance_transform_cdt a:a{transform}  distance_transform_bf a:a{transform}
+    spline_filter a:a{spline}  spline_filter1d a:a{spline}  map_coordinates a:aa{interpolation}  shift a:ad{interpolation}  zoom a:ad{interpolation}  affine_transform a:aa{affine}  rotate a:ad{rotate}
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
 SIGNATURES = {name: re.sub(r"{(\w+)}", lambda said: LETTERS[said[1]], form) for name, form in zip(FUNCTIONS[::2], FUNCTIONS[1::2])}
