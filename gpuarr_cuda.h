@@ -18,6 +18,7 @@
 #include "gpuarr/cuda/map.h"
 #include "gpuarr/cuda/programs.h"
 #include "gpuarr/cuda/find.h"
+#include "gpuarr/cuda/pieces.h"
 #include "gpuarr/cuda/folds.h"
 #include "gpuarr/cuda/own_run.h"
 #include "gpuarr/cuda/moments.h"

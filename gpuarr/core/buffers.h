@@ -18,6 +18,7 @@ typedef struct gi_maker {
     const void *job;
     double      bytes; /* as which an element counts that is moved, */
     int64_t     cost;  /* as so many simple operations one that is made */
+    const struct gi_fed_program *program; /* what makes them on a GPU, in place of all this */
 } gi_maker;
 
 struct gi_buffer {

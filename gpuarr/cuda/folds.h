@@ -1,10 +1,13 @@
 /* ==== >>cuda folds: reductions along the documented tree =============================================================== */
 
-/* Lines whose elements lie in memory as they are folded: in their dtype, with at most two strides. */
+/* Lines whose elements lie in memory as they are folded: in their dtype, with at most two strides. Or those that a program makes in pieces:
+   then the dtype, the lines and their length alone are known. */
 typedef struct gi_cuda_lines {
-    const char *data;
-    int         kept;
-    int64_t     kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
+    const gi_fed_program *fed; /* NULL: they lie in memory */
+    gi_cuda_cut           cut;
+    const char           *data;
+    int                   kept;
+    int64_t               kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS];
     int64_t lines, length, stride, outer, inner; /* inner: elements that lie `stride` apart, the next ones begin `outer` away */
     int64_t size;                                /* bytes of an element */
 } gi_cuda_lines;
@@ -42,6 +45,28 @@ static bool gi_cuda_lines_of(const char *site, const gi_lines *p, ga_dtype dtype
                              ga_array **copy)
 {
     *copy = NULL;
+    if (p->maker) {
+        const int64_t size = ga_itemsize(dtype), cache = gi_gpus.gpu[gi_cuda_ordinal(p->a)].cache_bytes;
+        memset(q, 0, sizeof *q);
+        if (dtype == p->a->dtype && !packed && gi_cuda_cut_program(p->maker->program, size, cache, &q->cut)) {
+            q->fed    = p->maker->program;
+            q->lines  = p->lines;
+            q->length = p->length;
+            q->size   = size;
+            return true;
+        }
+        gi_lines  whole = *p;
+        ga_array *made  = gi_cuda_make_whole(site, p->a);
+        whole.a         = made;
+        whole.maker     = NULL;
+        if (!made || !gi_cuda_lines_of(site, &whole, dtype, packed, q, copy)) {
+            ga_free(made);
+            return false;
+        }
+        if (*copy) ga_free(made);
+        else *copy = made;
+        return true;
+    }
     if (dtype != p->a->dtype || (packed && !gi_cuda_lie_packed(p)) || p->reduced > 2 ||
         (p->reduced == 2 && p->length >= (int64_t)1 << 30)) {
         int64_t shape[2 * GPUARR_MAX_DIMS], strides[2 * GPUARR_MAX_DIMS];
@@ -173,6 +198,96 @@ static bool gi_cuda_fold_level(const char *site, gi_cuda_level level, gi_cuda_fo
     return gi_cuda_launched(site, "a reduction");
 }
 
+/* A piece of lines. */
+typedef struct gi_cuda_slab {
+    int64_t n[GPUARR_MAX_DIMS]; /* indices along each dimension */
+    int64_t line;               /* the first one */
+    int64_t begin, end;         /* elements of the lines: from a block on to another, or to their end */
+    int64_t skip;               /* elements of the piece before them */
+} gi_cuda_slab;
+
+/* The piece from index `at` on. */
+static gi_cuda_slab gi_cuda_slab_at(const gi_cuda_lines *p, const int64_t *at)
+{
+    const gi_fed_program *f    = p->fed;
+    gi_cuda_slab          part = { { 0 }, 0, 0, p->length, 0 };
+    for (int d = 0; d < f->program.ndim; d++) {
+        const int64_t left = f->program.shape[d] - at[d], step = p->cut.step[d], place = f->place[d];
+        part.n[d] = left < step ? left : step;
+        part.line += at[d] * f->line[d];
+        if (place == 0 || step == f->program.shape[d]) continue;
+        part.begin = (at[d] * place + GI_BLOCK - 1) / GI_BLOCK * GI_BLOCK;
+        part.skip  = part.begin - at[d] * place;
+        part.end   = ((at[d] + step) * place + GI_BLOCK - 1) / GI_BLOCK * GI_BLOCK;
+        if (part.end > p->length) part.end = p->length;
+        part.n[d] = (part.end + place - 1) / place - at[d];
+    }
+    return part;
+}
+
+/* The lines of a piece that is packed at `data`. */
+static gi_cuda_lines gi_cuda_lines_of_slab(const gi_fed_program *f, const gi_cuda_slab *part, int64_t size, const char *data)
+{
+    int64_t       shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], stride[GPUARR_MAX_DIMS], next = size;
+    int           reduced = 0;
+    gi_cuda_lines q;
+    memset(&q, 0, sizeof q);
+    q.data  = data + part->skip * size;
+    q.size  = size;
+    q.lines = q.length = 1;
+    for (int d = f->program.ndim - 1; d >= 0; d--) {
+        stride[d] = next;
+        next *= part->n[d];
+    }
+    for (int d = 0; d < f->program.ndim; d++) {
+        if (f->place[d] > 0) {
+            gi_join_axis(&reduced, shape, strides, part->n[d], stride[d]);
+            q.length *= part->n[d];
+        } else {
+            gi_join_axis(&q.kept, q.kept_shape, q.kept_strides, part->n[d], stride[d]);
+            q.lines *= part->n[d];
+        }
+    }
+    q.inner  = reduced > 0 ? shape[reduced - 1] : 1;
+    q.stride = reduced > 0 ? strides[reduced - 1] : size;
+    q.outer  = reduced > 1 ? strides[0] : 0;
+    if (q.length > part->end - part->begin) q.length = q.inner = part->end - part->begin; /* one line */
+    return q;
+}
+
+/* Makes the pieces of lines one after the other, and folds the blocks of each. */
+static bool gi_cuda_fold_pieces(const char *site, const ga_array *on, gi_cuda_level level, const gi_cuda_folding *whole,
+                                const gi_cuda_lines *p, int64_t acc_bytes, int64_t result_bytes)
+{
+    const gi_fed_program *f                   = p->fed;
+    int64_t               at[GPUARR_MAX_DIMS] = { 0 };
+    gi_scratch            room;
+    if (!gi_scratch_get(site, &room, on, (size_t)(p->cut.elements * p->size))) return false;
+    bool ok = true, more = true;
+    while (ok && more) {
+        const gi_cuda_slab part = gi_cuda_slab_at(p, at);
+        if (part.begin < part.end) {
+            const gi_program piece = gi_cuda_piece(f, at, part.n, on->dtype, (char *)room.p);
+            gi_cuda_folding  j     = *whole;
+            j.before               = part.begin;
+            j.lines_before += part.line;
+            if (j.accs) j.accs += (part.line * j.blocks + part.begin / GI_BLOCK) * acc_bytes;
+            else j.result += part.line * result_bytes;
+            ok = gi_cuda_run_program(site, &piece) &&
+                 gi_cuda_fold_level(site, level, j, gi_cuda_lines_of_slab(f, &part, p->size, (const char *)room.p), acc_bytes,
+                                    result_bytes);
+        }
+        more = false;
+        for (int d = f->program.ndim - 1; d >= 0 && !more; d--) {
+            at[d] += p->cut.step[d];
+            more = at[d] < f->program.shape[d];
+            if (!more) at[d] = 0;
+        }
+    }
+    gi_scratch_free(&room);
+    return ok;
+}
+
 /* Folds lines that are not empty by `level`, then the accumulators by `again`, until one is left for each line: `j` says what becomes
    of it. `on` is an array on the device, touched before. */
 static bool gi_cuda_fold_lines(const char *site, const ga_array *on, gi_cuda_level level, gi_cuda_level again,
@@ -190,7 +305,8 @@ static bool gi_cuda_fold_lines(const char *site, const ga_array *on, gi_cuda_lev
             if (!ok) break;
             j.accs = (char *)to.p;
         }
-        ok = gi_cuda_fold_level(site, level, j, p, acc_bytes, result_bytes);
+        ok = p.fed ? gi_cuda_fold_pieces(site, on, level, &j, &p, acc_bytes, result_bytes)
+                   : gi_cuda_fold_level(site, level, j, p, acc_bytes, result_bytes);
         if (from.p) gi_scratch_free(&from);
         if (blocks == 1) break;
         from    = to;

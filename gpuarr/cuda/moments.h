@@ -21,11 +21,14 @@ template <class T_> struct gi_cuda_moment_fold {
     double                 origin;
     uint32_t               n; /* elements of the block */
 
-    __device__ __forceinline__ gi_cuda_moment_fold(const gi_cuda_folding &job, uint32_t, const char *first, int64_t,
+    __device__ __forceinline__ gi_cuda_moment_fold(const gi_cuda_folding &job, uint32_t line, const char *first, int64_t,
                                                    uint32_t length)
         : j(job), origin(0), n(length)
     {
-        if (j.moments.shifted && n > 0) origin = gi_cuda_origin(gi_cuda_number(j, *(const T *)(first - j.before * j.stride)));
+        if (!j.moments.shifted || n == 0) return;
+        const T *from = (const T *)(first - j.before * j.stride);
+        if (j.moments.origins) from = (const T *)j.moments.origins + j.lines_before + line;
+        origin = gi_cuda_origin(gi_cuda_number(j, *from));
     }
     __device__ __forceinline__ A of(T x, uint32_t) const
     {
@@ -196,22 +199,26 @@ static bool gi_cuda_real_moment(const char *site, int what, bool skip_nan, bool 
     j.moments.shifted  = shifted;
     gi_cuda_moment_factors(GI_BLOCK, j.moments.ratio, j.moments.scale[0]);
     gi_cuda_moment_factors(lines.length % GI_BLOCK, j.moments.ratio, j.moments.scale[1]);
-    j.result                  = (char *)result->data;
-    const gi_cuda_level nodes = gi_cuda_node_tree(gi_cuda_nodes<gi_node>);
-    bool                ok;
-    if (mixed && what == GI_MEAN)
-        ok = gi_cuda_fold_lines(site, p->a,
-                                dtype == GA_F32 ? gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<float>>)
-                                                : gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<double>>),
-                                gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<gi_cuda_tally>>), j, lines,
-                                sizeof(gi_cuda_tally), sizeof(double));
-    else if (mixed)
-        ok = gi_cuda_fold_lines(
-            site, p->a, dtype == GA_F32 ? gi_cuda_node_tree(gi_cuda_nodes<float>) : gi_cuda_node_tree(gi_cuda_nodes<double>),
-            nodes, j, lines, sizeof(gi_node), sizeof(double));
-    else
-        ok = gi_cuda_fold_lines(site, p->a, gi_cuda_tree(gi_cuda_moment_kernel(dtype)), nodes, j, lines, sizeof(gi_node),
-                                sizeof(double));
+    j.result            = (char *)result->data;
+    gi_cuda_level level = gi_cuda_tree(gi_cuda_moment_kernel(dtype)), again = gi_cuda_node_tree(gi_cuda_nodes<gi_node>);
+    int64_t       acc_bytes = sizeof(gi_node);
+    if (mixed && what == GI_MEAN) {
+        level     = dtype == GA_F32 ? gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<float>>)
+                                    : gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<double>>);
+        again     = gi_cuda_tree(gi_cuda_fold<gi_cuda_nanmean_fold<gi_cuda_tally>>);
+        acc_bytes = sizeof(gi_cuda_tally);
+    } else if (mixed) {
+        level = dtype == GA_F32 ? gi_cuda_node_tree(gi_cuda_nodes<float>) : gi_cuda_node_tree(gi_cuda_nodes<double>);
+    }
+    gi_scratch first = { NULL, 0, 0, NULL };
+    bool       ok    = true;
+    if (lines.fed && lines.cut.within && shifted) {
+        ok = gi_scratch_get(site, &first, p->a, (size_t)(lines.lines * lines.size)) &&
+             gi_cuda_make_first(site, lines.fed, dtype, (char *)first.p);
+        j.moments.origins = (const char *)first.p;
+    }
+    ok = ok && gi_cuda_fold_lines(site, p->a, level, again, j, lines, acc_bytes, sizeof(double));
+    if (first.p) gi_scratch_free(&first);
     ga_free(copy);
     return ok;
 }

@@ -91,6 +91,7 @@ typedef struct gi_cuda_device {
     bool    known; /* atomic: have its properties been asked for? */
     bool    pools; /* does it have cudaMallocAsync? */
     int     processors;
+    int64_t cache_bytes;       /* the second cache */
     int64_t used, peak, limit; /* bytes in arrays and scratch memory; guarded by gi_gpus.lock */
 } gi_cuda_device;
 
@@ -136,17 +137,19 @@ static int gi_cuda_count(void)
 static void gi_cuda_meet(int ordinal)
 {
     gi_cuda_device *g     = &gi_gpus.gpu[ordinal];
-    int             pools = 0, processors = 1;
+    int             pools = 0, processors = 1, cache = 0;
     uint64_t        keep = UINT64_MAX; /* what is freed stays with us, ready for reuse */
     cudaMemPool_t   pool;
     (void)cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, ordinal);
     (void)cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, ordinal);
+    (void)cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, ordinal);
     if (pools && cudaDeviceGetDefaultMemPool(&pool, ordinal) == cudaSuccess)
         (void)cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
     (void)cudaGetLastError();
     pthread_mutex_lock(&gi_gpus.lock);
-    g->pools      = pools != 0;
-    g->processors = processors > 0 ? processors : 1;
+    g->pools       = pools != 0;
+    g->processors  = processors > 0 ? processors : 1;
+    g->cache_bytes = cache;
     __atomic_store_n(&g->known, true, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&gi_gpus.lock);
 }

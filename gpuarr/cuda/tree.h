@@ -13,9 +13,10 @@ enum { GI_CUDA_THREADS_LOG = 8, GI_LANE_ELEMENTS = 16, GI_MOST_LANES = GI_BLOCK 
 /* What moments need besides (see >>cuda moments): the result that is wanted, and factors of the formula that joins two nodes of a block,
    which depend on the distance of its two halves. */
 typedef struct gi_cuda_moments {
-    int    what, ddof;
-    bool   skip_nan, shifted;
-    double ratio[10];       /* for the last block of a line, where the first node has one element more than the second */
+    int         what, ddof;
+    bool        skip_nan, shifted;
+    const char *origins;    /* the first element of each line; NULL: those of the lines that are there */
+    double      ratio[10];  /* for the last block of a line, where the first node has one element more than the second */
     double scale[2][10][3]; /* for full blocks and for the last one; both nodes have one more, the first one has, none has */
 } gi_cuda_moments;
 

@@ -1,6 +1,7 @@
 /* ---- folds that are fed by a pass ---------------------------------------------------------------------------------------- */
 /*  A fold reads its elements in pieces: of a line, or of a row of lines side by side (ops/reduce.h). Where a pass is to make them, it makes
-    each piece when the fold reads it, so that no array of them is needed, and the fold is that of the call, bit by bit.         */
+    each piece when the fold reads it, so that no array of them is needed, and the fold is that of the call, bit by bit. On a GPU the
+    pieces are larger (cuda/pieces.h), and the program of the pass makes them.                                              */
 
 enum { GI_FOLD_LEAST = 64 }; /* elements: shorter pieces are not worth being made */
 
@@ -40,10 +41,9 @@ static void gi_pass_fetch(const void *job, int64_t first, int64_t n)
 /* An array of the pass's dtype and shape in C order, whose elements the buffer's maker makes. False: it is beyond what can be counted. */
 static bool gi_pass_imagine(const gi_pass_job *j, gi_buffer *buffer, ga_array *a)
 {
-    memset(buffer, 0, sizeof *buffer);
     memset(a, 0, sizeof *a);
     a->dtype  = j->p->dtype;
-    a->device = GA_CPU;
+    a->device = buffer->device;
     a->ndim   = j->ndim;
     a->size   = j->total;
     a->owner  = buffer;
@@ -62,8 +62,9 @@ static bool gi_pass_folds_lines(const gi_lines *p, bool of_table)
            (of_table && p->reduced == 1 && p->strides[0] == columns * size && p->length * columns >= 4 * GI_FOLD_LEAST);
 }
 
-/* Can a pass feed step k, a fold of what it makes? Plans the job and the array that the fold gets. */
-static bool gi_pass_can_feed(const gi_eval_run *r, const gi_fused *p, int k, gi_pass_job *j, gi_buffer *buffer, ga_array *a)
+/* Can a pass feed step k, a fold of what it makes? Plans the job, or on a GPU the program, and the array that the fold gets. */
+static bool gi_pass_can_feed(const gi_eval_run *r, const gi_fused *p, int k, gi_pass_job *j, gi_fed_program *program,
+                             gi_buffer *buffer, ga_array *a)
 {
     const gi_step    *step   = &r->steps->step[k];
     const ga_arg     *values = r->value;
@@ -72,12 +73,19 @@ static bool gi_pass_can_feed(const gi_eval_run *r, const gi_fused *p, int k, gi_
     memset(j, 0, sizeof *j);
     j->p = p;
     if (gi_is_complex(p->dtype) && !step->word->row) return false; /* its parts are folded */
-    if (r->device != GA_CPU || gi_pass_is_deferred(p, values, NULL) || !gi_pass_shape(p, values, NULL, &j->ndim, j->shape))
-        return false;
+    if (gi_pass_is_deferred(p, values, NULL) || !gi_pass_shape(p, values, NULL, &j->ndim, j->shape)) return false;
     for (int i = 0; i < p->leaves; i++)
         if (gi_pass_turns(values[p->leaf[i]].array)) return false;
     j->total = gi_shape_size(j->ndim, j->shape);
-    return gi_pass_imagine(j, buffer, a) && gi_lines_plan(r->f->site, &lines, a, a->dtype, o.axis, &o.axes, false) &&
+    memset(buffer, 0, sizeof *buffer);
+    buffer->device = r->device;
+    if (!gi_pass_imagine(j, buffer, a)) return false;
+    if (r->device == GA_CUDA) {
+        if (p->leaves == 0 || j->total == 0) return false;
+        buffer->ordinal = values[p->leaf[0]].array->owner->ordinal;
+        return gi_program_feeds(r->f->site, p, values, j->ndim, j->shape, &o, program);
+    }
+    return gi_lines_plan(r->f->site, &lines, a, a->dtype, o.axis, &o.axes, false) &&
            gi_pass_folds_lines(&lines, step->word->row != NULL);
 }
 
@@ -89,17 +97,24 @@ static ga_array *gi_pass_fold(const gi_eval_run *r, const gi_fused *p, int k, bo
     gi_buffer     buffer;
     ga_array      imagined;
     gi_maker      maker;
-    *declined = !gi_pass_can_feed(r, p, k, &j, &buffer, &imagined);
-    if (*declined || !gi_arena_check(r->f->site)) return NULL;
+    *declined = false;
+    if (!gi_arena_check(r->f->site)) return NULL;
+    GI_ARENA(gi_fed_program, program, r->device == GA_CUDA);
+    *declined = !gi_pass_can_feed(r, p, k, &j, program, &buffer, &imagined);
+    if (*declined) return NULL;
+    memset(&maker, 0, sizeof maker);
+    maker.program = program;
+    buffer.maker  = &maker;
+    if (r->device == GA_CUDA)
+        return gi_pass_turn_to(r->f->site, p, values, NULL, NULL) ? gi_run_fold_step(r, k, &imagined) : NULL;
     for (int i = 0; i < p->leaves; i++) gi_pass_view_of(&j.leaf[i], values[p->leaf[i]].array, j.ndim, j.shape);
     gi_pass_join_dimensions(&j, false);
     (void)gi_pass_cut(&j, &maker.bytes);
     maker.bytes /= (double)j.total;
-    maker.cost   = p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
-    maker.make   = gi_pass_feed;
-    maker.fetch  = gi_pass_fetch;
-    maker.job    = &j;
-    buffer.maker = &maker;
+    maker.cost  = p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
+    maker.make  = gi_pass_feed;
+    maker.fetch = gi_pass_fetch;
+    maker.job   = &j;
     GI_ARENA(char, numbers, gi_pass_number_bytes(&j));
     GI_ARENA(gi_pass_op, ops, p->ops);
     gi_pass_numbers(&j, values, numbers);

@@ -83,6 +83,17 @@ static bool gi_pass_is_program(const gi_fused *p, ga_dtype dtype, const ga_arg *
     return gi_program_ops(p, dtype, g) && gi_gpu->takes_program(g);
 }
 
+/* The ops and the numbers of a pass. False: there is no room. */
+static bool gi_program_begin(const gi_fused *p, ga_dtype dtype, const ga_arg *values, gi_program *g)
+{
+    memset(g, 0, sizeof *g);
+    g->leaves    = p->leaves;
+    g->out.dtype = dtype;
+    if (!gi_program_ops(p, dtype, g)) return false;
+    for (int k = 0; k < p->numbers; k++) gi_number_to(values[p->number[k].step], p->number[k].dtype, (char *)&g->number[k]);
+    return true;
+}
+
 static void gi_program_view_of(gi_program_view *v, const ga_array *a, const gi_program *g)
 {
     v->data  = (char *)a->data;
@@ -97,7 +108,6 @@ static void gi_program_arrays(gi_program *g, const gi_fused *p, const gi_pass_ar
     int64_t *strides[GI_PROGRAM_LEAVES + 2];
     int      lists = 0;
     g->ndim        = m->out->ndim;
-    g->leaves      = p->leaves;
     g->masked      = m->mask != NULL;
     memcpy(g->shape, m->out->shape, sizeof g->shape);
     gi_program_view_of(&g->out, m->out, g);
@@ -122,11 +132,9 @@ static bool gi_pass_run_on_gpu(const char *site, const gi_fused *p, const ga_arg
 {
     const ga_array *all[GI_PASS_LEAVES + 2] = { m->out, m->mask };
     GI_ARENA(gi_program, g, 1);
-    memset(g, 0, sizeof *g);
     memcpy(all + 2, m->leaf, (size_t)p->leaves * sizeof *all);
-    if (!gi_program_ops(p, m->out->dtype, g))
+    if (!gi_program_begin(p, m->out->dtype, values, g))
         return gi_fail(site, GA_BAD_DEVICE, "the formula is too long for one kernel") != NULL;
-    for (int k = 0; k < p->numbers; k++) gi_number_to(values[p->number[k].step], p->number[k].dtype, (char *)&g->number[k]);
     gi_program_arrays(g, p, m);
     if (!gi_gpu->takes_program(g)) return gi_fail(site, GA_BAD_DEVICE, "no kernel computes the formula") != NULL;
     return gi_gpu->touch(site, p->leaves + 2, all) && gi_gpu->run_program(site, g);
@@ -139,4 +147,31 @@ static bool gi_pass_turn_to(const char *site, const gi_fused *p, const ga_arg *v
     const ga_array *all[GI_PASS_LEAVES + 2] = { where, out };
     for (int k = 0; k < p->leaves; k++) all[k + 2] = values[p->leaf[k]].array;
     return gi_gpu->touch(site, p->leaves + 2, all);
+}
+
+/* The program that makes what a fold along these axes reads, of the pass's shape. False: there is none. */
+static bool gi_program_feeds(const char *site, const gi_fused *p, const ga_arg *values, int ndim, const int64_t *shape,
+                             const ga_reduce_options *o, gi_fed_program *f)
+{
+    gi_program *g = &f->program;
+    int64_t    *strides[GI_PROGRAM_LEAVES + 2], lines = 1, length = 1;
+    bool        reduced[GPUARR_MAX_DIMS];
+    int         lists = 0;
+    if (!gi_program_begin(p, p->dtype, values, g) || gi_lines_mark_axes(site, ndim, o->axis, &o->axes, reduced) < 0)
+        return false;
+    g->ndim = ndim;
+    memcpy(g->shape, shape, sizeof g->shape);
+    for (int k = 0; k < p->leaves; k++) {
+        gi_program_view_of(&g->leaf[k], values[p->leaf[k]].array, g);
+        strides[lists++] = g->leaf[k].strides;
+    }
+    for (int d = ndim - 1; d >= 0; d--) {
+        f->line[d]  = reduced[d] ? 0 : lines;
+        f->place[d] = reduced[d] ? length : 0;
+        *(reduced[d] ? &length : &lines) *= shape[d];
+    }
+    strides[lists++] = f->line; /* so that kept and reduced dimensions are not joined */
+    strides[lists++] = f->place;
+    g->ndim          = gi_job_coalesce_axes(ndim, g->shape, lists, strides);
+    return g->ndim > 0 && gi_gpu->takes_program(g);
 }

@@ -44,6 +44,13 @@ typedef struct gi_program {
     gi_program_op   op[GI_PROGRAM_OPS];
 } gi_program;
 
+/* A program whose results a fold reads, with the dimensions of its lines. A dimension is kept, and then an index further is `line` lines
+   further, or reduced, and then it is `place` elements of a line further; the other number is 0. */
+typedef struct gi_fed_program {
+    gi_program program; /* without `out` */
+    int64_t    line[GPUARR_MAX_DIMS], place[GPUARR_MAX_DIMS];
+} gi_fed_program;
+
 /* Which easy power is it? -1: none. */
 static int gi_easy_power_index(double exponent)
 {
