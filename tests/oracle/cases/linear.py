@@ -560,6 +560,7 @@ def solve_banded(c):
         b = b[:, 0]
     c.note("l, u", (low, up))
     x, y = wide(ab), wide(b)
+    y = y.astype(np.result_type(x, y))  # SciPy divides real ones by a complex diagonal in place
     a = np.zeros((n, n), x.dtype)
     for k in range(min(low + up + 1, len(x))):
         for j in range(n):
