@@ -323,9 +323,11 @@ static void test_chunked(void)
         SAME(a, ga_cumulative_sum(x, .axis = 1));
         SAME(a, ga_ptp(x, .axis = 0));
         SAME(a, ga_average(x, .axis = 0));
-        SAME(a, ga_unwrap(ga_multiply(x, 20)));
         SAME(a, ga_nan_to_num(x));
-        SAME(a, ga_i0(x));
+        if (!getenv("GPUARR_TEST_OWN_STACK")) { /* a small stack does not take so deep expressions */
+            SAME(a, ga_unwrap(ga_multiply(x, 20)));
+            SAME(a, ga_i0(x));
+        }
         SAME(a, ga_quantile(x, 0.3, .axis = 1, .method = GA_HAZEN));
         SAME(v, ga_append(x, 3));
         SAME(v, ga_delete(x, 7));
