@@ -216,8 +216,13 @@ static ga_array *gi_erode_by_filters(const gi_composition *c, const ga_array *a,
     w.out                   = NULL;
     w.footprint             = dilate ? gi_do_flip(c, structure) : structure;
     if (dilate) gi_mirror_origin(&w.origin, a->ndim, structure->shape);
+    const ga_array *any = gi_do_fold(c, (ga_any), structure, GA_AXIS_DEFAULT, false);
+    if (!any) return NULL;
+    const bool some = (ga_item)(any, c->site) != 0; /* else all is eroded to true, or dilated to false */
     for (int64_t k = 0; a && (o->iterations < 1 || k < o->iterations); k++) {
-        ga_array *r = gi_rank_filter(a, &rule, 0, &w);
+        ga_array *r = some     ? gi_rank_filter(a, &rule, 0, &w)
+                      : dilate ? GI_DO_2(c, logical_and, a, 0)
+                               : GI_DO_2(c, logical_or, a, 1);
         if (o->mask) r = r ? GI_DO_WHERE(c, o->mask, r, a) : NULL;
         bool same = o->iterations < 1 && r && (ga_array_equal)(gi_operand_arg(a), gi_operand_arg(r), ga_equal_defaults);
         a         = r;

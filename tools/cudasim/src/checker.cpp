@@ -137,7 +137,14 @@ void checker_allocated(const Allocation &a, bool initialised)
     zero_records(arena_records.read + offset / 4 * 2, granules * 2);
 }
 
-void checker_freed(const Allocation &a) { memset(arena_state + (a.base - arena), freed_bytes, a.size); }
+/* The records, twelve times as large, are given back. */
+void checker_freed(const Allocation &a)
+{
+    size_t offset = (size_t)(a.base - arena), granules = (a.size + 3) / 4;
+    memset(arena_state + offset, freed_bytes, a.size);
+    zero_records(arena_records.write + offset / 4, granules);
+    zero_records(arena_records.read + offset / 4 * 2, granules * 2);
+}
 
 void checker_forgotten(const Allocation &a) { memset(arena_state + (a.base - arena), unallocated, a.size); }
 
