@@ -214,11 +214,11 @@ GI_FORMULA GA_T GA_FN(power_three_halves)(GA_T x)
     GA_T size = GI_BUILTIN(fabs)(x), root = GA_FN(sqrt)(x), lost = GA_FN(fma)(-root, root, x);
     return size < GA_FN(infinity)() ? GA_FN(fma)(x, root, GA_FN(mul)(GA_FN(mul)(root, (GA_T)0.5), lost)) : size;
 }
-GI_FORMULA GA_T GA_FN(power_square)(GA_T x) { return x * x; }
+GI_FORMULA GA_T GA_FN(power_square)(GA_T x) { return GA_FN(mul)(x, x); }
 GI_FORMULA GA_T GA_FN(power_cube)(GA_T x)
 {
-    GA_T square = x * x, lost = GA_FN(fma)(x, x, -square);
-    return square < GA_FN(infinity)() ? GA_FN(fma)(square, x, GA_FN(mul)(lost, x)) : square * x;
+    GA_T square = GA_FN(mul)(x, x), lost = GA_FN(fma)(x, x, -square);
+    return square < GA_FN(infinity)() ? GA_FN(fma)(square, x, GA_FN(mul)(lost, x)) : GA_FN(mul)(square, x);
 }
 GI_FORMULA GA_T GA_FN(floor)(GA_T x) { return GI_BUILTIN(floor)(x); }
 GI_FORMULA GA_T GA_FN(ceil)(GA_T x) { return GI_BUILTIN(ceil)(x); }
