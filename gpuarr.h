@@ -1535,10 +1535,13 @@ typedef struct ga_gaussian_options {
     ga_border border GI_DEFAULT;
     double cval      GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
     ga_array *out    GI_IS(GA_NO_ARRAY);
+    int axis         GI_IS(GA_AXIS_DEFAULT); /* along this one alone; ga_gaussian_filter1d: not given: the last */
     const char *site GI_IS("");
 } ga_gaussian_options;
-#define GI_DEFAULTS_ga_gaussian_options   .sigmas = GI_NOT_GIVEN(const double), .truncate = 4, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_gaussian_options                                                                                        \
+    .sigmas = GI_NOT_GIVEN(const double), .truncate = 4, .out = GA_NO_ARRAY, .axis = GA_AXIS_DEFAULT,
 GA_API ga_array *(ga_gaussian_filter)(const ga_array *a, double sigma, ga_gaussian_options o);
+GA_API ga_array *(ga_gaussian_filter1d)(const ga_array *a, double sigma, ga_gaussian_options o);
 GA_API ga_array *(ga_gaussian_laplace)(const ga_array *a, double sigma,
                                        ga_gaussian_options o); /* the sum of second derivatives */
 GA_API ga_array *(ga_gaussian_gradient_magnitude)(const ga_array *a, double sigma,
@@ -1553,7 +1556,7 @@ typedef struct ga_edge_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_edge_options;
-#define GI_DEFAULTS_ga_edge_options       .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_edge_options      .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_sobel)(const ga_array *a, ga_edge_options o);   /* -1 0 1 along .axis, 1 2 1 along the others */
 GA_API ga_array *(ga_prewitt)(const ga_array *a, ga_edge_options o); /* -1 0 1 along .axis, 1 1 1 along the others */
 GA_API ga_array *(ga_laplace)(const ga_array *a, ga_edge_options o); /* the sum of 1 -2 1 along each axis */
@@ -1568,7 +1571,7 @@ typedef struct ga_uniform_options {
     ga_shape origin  GI_DEFAULT; /* moves the window, whose middle is element size / 2; one number or one for each axis */
     const char *site GI_IS("");
 } ga_uniform_options;
-#define GI_DEFAULTS_ga_uniform_options    .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_uniform_options   .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_uniform_filter)(const ga_array *a, int64_t size,
                                      ga_uniform_options o); /* means; time hardly depends on size */
 
@@ -1583,7 +1586,7 @@ typedef struct ga_window_options {
     ga_shape origin  GI_DEFAULT;
     const char *site GI_IS("");
 } ga_window_options;
-#define GI_DEFAULTS_ga_window_options     .footprint = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_window_options    .footprint = GA_NO_ARRAY, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_minimum_filter)(const ga_array *a, int64_t size, ga_window_options o);
 GA_API ga_array *(ga_maximum_filter)(const ga_array *a, int64_t size, ga_window_options o);
 GA_API ga_array *(ga_median_filter)(const ga_array *a, int64_t size, ga_window_options o); /* of an even number the upper one */
@@ -1591,6 +1594,14 @@ GA_API ga_array *(ga_percentile_filter)(const ga_array *a, double percentile, in
                                         ga_window_options o); /* < 0: from the greatest */
 GA_API ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size,
                                   ga_window_options o); /* 0 the least, -1 the greatest */
+/* Along one axis, not given: the last. */
+GA_API ga_array *(ga_uniform_filter1d)(const ga_array *a, int64_t size, ga_convolve1d_options o);
+GA_API ga_array *(ga_minimum_filter1d)(const ga_array *a, int64_t size, ga_convolve1d_options o);
+GA_API ga_array *(ga_maximum_filter1d)(const ga_array *a, int64_t size, ga_convolve1d_options o);
+/* Of each window what the function makes of its n elements, in raster order; on the CPU, in one thread. */
+typedef double (*ga_window_function)(const double *values, int64_t n, void *user);
+GA_API ga_array *(ga_generic_filter)(const ga_array *a, ga_window_function function, void *user, int64_t size,
+                                     ga_window_options o);
 
 /* ==== >>morphology: of shapes in images, by the names of scipy.ndimage ============================================ */
 /*  Binary: what is not 0 is true, the result is bool. The structure says which neighbours count; its middle is element n / 2 along each
@@ -1612,7 +1623,7 @@ typedef struct ga_binary_options {
     ga_array *out        GI_IS(GA_NO_ARRAY);
     const char *site     GI_IS("");
 } ga_binary_options;
-#define GI_DEFAULTS_ga_binary_options     .structure = GA_NO_ARRAY, .iterations = 1, .mask = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_binary_options    .structure = GA_NO_ARRAY, .iterations = 1, .mask = GA_NO_ARRAY, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_binary_erosion)(const ga_array *a, ga_binary_options o);
 GA_API ga_array *(ga_binary_dilation)(const ga_array *a, ga_binary_options o);
 GA_API ga_array *(ga_binary_opening)(const ga_array *a, ga_binary_options o); /* a dilation of an erosion */
@@ -1630,7 +1641,7 @@ typedef struct ga_hit_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_hit_options;
-#define GI_DEFAULTS_ga_hit_options        .structure1 = GA_NO_ARRAY, .structure2 = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_hit_options       .structure1 = GA_NO_ARRAY, .structure2 = GA_NO_ARRAY, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_binary_hit_or_miss)(const ga_array *a, ga_hit_options o);
 
 typedef struct ga_grey_options {
@@ -1645,7 +1656,7 @@ typedef struct ga_grey_options {
     ga_shape origin  GI_DEFAULT;
     const char *site GI_IS("");
 } ga_grey_options;
-#define GI_DEFAULTS_ga_grey_options       .footprint = GA_NO_ARRAY, .structure = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_grey_options      .footprint = GA_NO_ARRAY, .structure = GA_NO_ARRAY, .out = GA_NO_ARRAY,
 /* In the dtype of a; with heights computed in float64, and what does not fit saturates. */
 GA_API ga_array *(ga_grey_erosion)(const ga_array *a, int64_t size, ga_grey_options o); /* the least of each window */
 GA_API ga_array *(ga_grey_dilation)(const ga_array *a, int64_t size,
@@ -1667,7 +1678,7 @@ typedef struct ga_transform_options {
     ga_array **indices GI_DEFAULT; /* int32 (ndim, ...): where the nearest 0 is; one of those that are equally near */
     const char *site   GI_IS("");
 } ga_transform_options;
-#define GI_DEFAULTS_ga_transform_options  .metric = -1, .sampling = GI_NOT_GIVEN(const double),
+#define GI_DEFAULTS_ga_transform_options .metric = -1, .sampling = GI_NOT_GIVEN(const double),
 /* Of each element that is not 0, the distance from the nearest 0, exactly; computed on the CPU. Where a has no 0 it is infinite, -1 or the
    greatest number of the dtype. */
 GA_API ga_array *(ga_distance_transform_edt)(const ga_array *a, ga_transform_options o); /* GA_EUCLIDEAN, float64 */
@@ -1688,7 +1699,7 @@ typedef struct ga_spline_options {
     ga_array *out    GI_IS(GA_NO_ARRAY);
     const char *site GI_IS("");
 } ga_spline_options;
-#define GI_DEFAULTS_ga_spline_options     .order = 3, .axis = GA_AXIS_DEFAULT, .border = GA_BORDER_MIRROR, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_spline_options    .order = 3, .axis = GA_AXIS_DEFAULT, .border = GA_BORDER_MIRROR, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_spline_filter)(const ga_array   *a,
                                     ga_spline_options o); /* the coefficients of a spline that goes through a */
 GA_API ga_array *(ga_spline_filter1d)(const ga_array *a, ga_spline_options o);
@@ -1776,6 +1787,22 @@ typedef struct ga_center_options {
 #define GI_DEFAULTS_ga_center_options
 /* (n, ndim), rows first; labels NULL: of the whole array, (1, ndim) */
 GA_API ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index, ga_center_options o);
+/* Likewise, where the first least or the last greatest element of a label is (without labels: the first), int64; without elements at 0. */
+GA_API ga_array *(ga_minimum_position)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
+GA_API ga_array *(ga_maximum_position)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
+/* These elements, of the dtype of a, and their places; what is not wanted is NULL. */
+GA_API bool(ga_extrema)(const ga_array *a, const ga_array *labels, const ga_array *index, ga_array **minimum,
+                        ga_array **maximum, ga_array **minimum_position, ga_array **maximum_position, const char *site);
+GA_API ga_array *(ga_variance)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
+GA_API ga_array *(ga_standard_deviation)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
+/* int64 (n, ndim, 2): the box around each label from 1 to n, along each axis its first element and what comes behind the last; 0, 0: there
+   is none. n is max_label, or if that is 0 the largest label. */
+GA_API ga_array *(ga_find_objects)(const ga_array *labels, int64_t max_label, const char *site);
+/* Indices (ndim, a->size) as of ga_nonzero, those of the least value first; which values there are, and how often each (or NULL). */
+GA_API ga_array *(ga_value_indices)(const ga_array *a, ga_array **values, ga_array **counts, const char *site);
+/* Markers grow over a (uint8 or uint16) until they meet, those of smaller steps first; negative ones are background. .structure (3 along each
+   axis), .out; computed on the CPU. */
+GA_API ga_array *(ga_watershed_ift)(const ga_array *a, const ga_array *markers, ga_binary_options o);
 
 typedef enum ga_clip_rule {
     GA_CLIP_LESSON, /* keep strictly inside median +- kappa * std, repeat until nothing changes: the radio-astronomy lesson */

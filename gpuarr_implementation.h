@@ -196,6 +196,8 @@ GI_END_FAST
 #include "gpuarr/ops/stencils.h"
 #include "gpuarr/ops/morphology.h"
 #include "gpuarr/ops/sweeps.h"
+#include "gpuarr/ops/line_filters.h"
+#include "gpuarr/ops/regions.h"
 #include "gpuarr/ops/transforms.h"
 #include "gpuarr/ops/splines.h"
 #include "gpuarr/ops/interpolate.h"

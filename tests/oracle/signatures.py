@@ -56,7 +56,7 @@ OPTIONS = {
     "1": options("convolve1d", "i axis, a out, i border, d cval, l origin | i method"),
     "D": options("distance", "i metric | a out"),
     "F": options("squareform", "| b checks"),
-    "g": options("gaussian", "| p sigmas, s order, d truncate, s radius, i border, d cval, a out"),
+    "g": options("gaussian", "| p sigmas, s order, d truncate, s radius, i border, d cval, a out, i axis"),
     "e": options("edge", "i axis, a out, i border, d cval |"),
     "f": options("uniform", "a out, i border, d cval | s sizes, s origin"),
     "w": options("window", "a footprint, a out, i border, d cval | s sizes, s origin"),
@@ -177,6 +177,9 @@ FUNCTIONS = """
     grey_dilation a:al{grey}  grey_opening a:al{grey}  grey_closing a:al{grey}  morphological_gradient a:al{grey}  morphological_laplace a:al{grey}
     white_tophat a:al{grey}  black_tophat a:al{grey}  distance_transform_edt a:a{transform}  distance_transform_cdt a:a{transform}  distance_transform_bf a:a{transform}
     spline_filter a:a{spline}  spline_filter1d a:a{spline}  map_coordinates a:aa{interpolation}  shift a:ad{interpolation}  zoom a:ad{interpolation}  affine_transform a:aa{affine}  rotate a:ad{rotate}
+    gaussian_filter1d a:adg  uniform_filter1d a:al1  minimum_filter1d a:al1  maximum_filter1d a:al1  generic_filter a:applw
+    minimum_position a:aaaS  maximum_position a:aaaS  extrema b:aaaqqqqS  variance a:aaaS  standard_deviation a:aaaS  find_objects a:alS
+    value_indices a:aqqS  watershed_ift a:aa{binary}
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
 SIGNATURES = {name: re.sub(r"{(\w+)}", lambda said: LETTERS[said[1]], form) for name, form in zip(FUNCTIONS[::2], FUNCTIONS[1::2])}

@@ -1,0 +1,1 @@
+"""Signals: filters along a line, spectra, peaks, integrals."""
