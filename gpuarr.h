@@ -36,7 +36,7 @@
         The first error is kept: ga_error().
 
     Find your way with a search for ">>": the public API below has the sections >>dtypes  >>array  >>errors  >>memory  >>creation  >>views
-    >>elementwise  >>reductions  >>rearranging  >>products  >>linear algebra  >>fourier  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)  >>formulas  >>chunked
+    >>elementwise  >>reductions  >>rearranging  >>products  >>linear algebra  >>fourier  >>convolution  >>filters  >>images  >>signals  >>distances  >>kernels (your own)  >>formulas  >>chunked
     >>tasks  >>files  >>timing  >>cuda (GPUs, streams, events). Each elementwise operation and simple reduction is one line of
     gpuarr/rows/table.h; gpuarr/rows/README.md lists them. What stands behind the API is in the folder gpuarr/, a theme a file:
     gpuarr/README.md is its map. The list at the end of this file is the order in which the files are included.                  */
@@ -852,10 +852,13 @@ typedef struct ga_trapezoid_options {
     double dx         GI_IS(1);
     int axis          GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
     GI_BY_NAME
+    double initial   GI_IS(GA_REAL_DEFAULT); /* 0: ga_cumulative_trapezoid begins with it */
     const char *site GI_IS("");
 } ga_trapezoid_options;
-#define GI_DEFAULTS_ga_trapezoid_options .x = GA_NO_ARRAY, .dx = 1, .axis = GA_AXIS_DEFAULT,
-GA_API ga_array *(ga_trapezoid)(const ga_array *y, ga_trapezoid_options o); /* the integral along an axis */
+#define GI_DEFAULTS_ga_trapezoid_options .x = GA_NO_ARRAY, .dx = 1, .axis = GA_AXIS_DEFAULT, .initial = GA_REAL_DEFAULT,
+GA_API ga_array *(ga_trapezoid)(const ga_array *y, ga_trapezoid_options o);            /* the integral along an axis */
+GA_API ga_array *(ga_cumulative_trapezoid)(const ga_array *y, ga_trapezoid_options o); /* up to each element but the first */
+GA_API ga_array *(ga_simpson)(const ga_array *y, ga_trapezoid_options o); /* of parabolas through three points each */
 typedef struct ga_unwrap_options {
     GI_BY_POSITION
     double discont GI_IS(GA_REAL_DEFAULT); /* smaller steps are left alone; not given: half a period */
@@ -1823,9 +1826,114 @@ typedef struct ga_sigma_options {
     double *high      GI_DEFAULT;
     const char *site  GI_IS("");
 } ga_sigma_options;
-#define GI_DEFAULTS_ga_sigma_options      .sigma = 3, .sigma_low = GA_REAL_DEFAULT, .sigma_high = GA_REAL_DEFAULT, .maxiters = 5,
+#define GI_DEFAULTS_ga_sigma_options    .sigma = 3, .sigma_low = GA_REAL_DEFAULT, .sigma_high = GA_REAL_DEFAULT, .maxiters = 5,
 GA_API ga_array *(ga_sigma_clip)(const ga_array  *a,
                                  ga_sigma_options o); /* what is left, 1-D, in its order, without NaN and inf */
+
+/* ==== >>signals: by the names of scipy.signal ====================================================================== */
+/*  Along a line. Results have the dtype of x if that is one of floats, else float64. */
+
+/* ga_convolve's result through ga_fft, of arrays with as many dimensions: .mode, .out. */
+GA_API ga_array *(ga_fftconvolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
+typedef struct ga_lfilter_options {
+    GI_BY_POSITION
+    int axis GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
+    const ga_array *
+        zi GI_IS(GA_NO_ARRAY); /* the delays at the beginning, max(b->size, a->size) - 1 of each line; not given: 0 */
+    GI_BY_NAME
+    ga_array **zf    GI_DEFAULT; /* those at the end: the .zi of what follows */
+    const char *site GI_IS("");
+} ga_lfilter_options;
+#define GI_DEFAULTS_ga_lfilter_options  .axis = GA_AXIS_DEFAULT, .zi = GA_NO_ARRAY,
+/* y[i] = (b[0] x[i] + b[1] x[i - 1] ... - a[1] y[i - 1] ...) / a[0], of real b and a; in float64, on the CPU. */
+GA_API ga_array *(ga_lfilter)(const ga_array *b, const ga_array *a, const ga_array *x, ga_lfilter_options o);
+/* One such filter after the other, b and a of each in a row of sos (n, 6); .zi and .zf: (n, ..., 2, ...). */
+GA_API ga_array *(ga_sosfilt)(const ga_array *sos, const ga_array *x, ga_lfilter_options o);
+/* Medians with zeros outside: ga_medfilt(a, (3, 5)); one odd number for all axes, or one each. */
+GA_API ga_array *(ga_medfilt)(const ga_array *a, ga_shape kernel_size, const char *site);
+GA_API ga_array *(ga_hilbert)(const ga_array *x, ga_fft_options o); /* the analytic signal; .n, .axis */
+/* num samples in place of those of an axis (not given: the first), by ga_fft. */
+GA_API ga_array *(ga_resample)(const ga_array *x, int64_t num, ga_axis_options o);
+typedef enum ga_trend { GA_TREND_DEFAULT, GA_TREND_CONSTANT, GA_TREND_LINEAR, GA_TREND_NONE } ga_trend;
+typedef struct ga_detrend_options {
+    GI_BY_POSITION
+    int axis           GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
+    ga_trend type      GI_DEFAULT;             /* default GA_TREND_LINEAR */
+    const ga_array *bp GI_IS(GA_NO_ARRAY);     /* where another line begins */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_detrend_options;
+#define GI_DEFAULTS_ga_detrend_options  .axis = GA_AXIS_DEFAULT, .bp = GA_NO_ARRAY,
+GA_API ga_array *(ga_detrend)(const ga_array *x, ga_detrend_options o); /* without its mean, or the nearest line */
+typedef struct ga_savgol_options {
+    GI_BY_POSITION
+    int deriv    GI_DEFAULT;
+    double delta GI_IS(1); /* from one sample to the next */
+    int axis     GI_IS(-1);
+    int border   GI_IS(-1); /* a ga_border; not given: at the ends the polynomials through the first and the last window */
+    double cval  GI_DEFAULT;
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_savgol_options;
+#define GI_DEFAULTS_ga_savgol_options   .delta = 1, .axis = -1, .border = -1,
+/* Savitzky and Golay: at each point the polynomial of this order that is nearest to the window around it, or a derivative. */
+GA_API ga_array *(ga_savgol_filter)(const ga_array *x, int64_t window_length, int polyorder, ga_savgol_options o);
+
+typedef enum ga_scaling { GA_DENSITY, GA_SPECTRUM } ga_scaling; /* the power of 1 Hz, or of a wave */
+typedef struct ga_spectrum_options {
+    GI_BY_POSITION
+    double fs          GI_IS(1);   /* samples of a second */
+    const char *window GI_DEFAULT; /* "boxcar", "hann", "hamming", "blackman", "nuttall", "blackmanharris" or "flattop", */
+    GI_BY_NAME
+    const ga_array *values GI_IS(GA_NO_ARRAY); /* or these weights, one for each element of a piece */
+    int64_t nperseg        GI_DEFAULT;         /* elements of a piece; not given: 256 */
+    int64_t noverlap       GI_IS(-1);   /* of these the next piece has so many; not given: a half; ga_spectrogram: an eighth */
+    int64_t nfft           GI_DEFAULT;  /* with zeros behind them; not given: nperseg */
+    ga_trend detrend       GI_DEFAULT;  /* of each piece; default GA_TREND_CONSTANT */
+    bool return_onesided   GI_IS(true); /* of real numbers */
+    ga_scaling scaling     GI_DEFAULT;
+    int axis               GI_IS(-1);
+    ga_array **frequencies GI_DEFAULT; /* new arrays: of the axis, and the times of the pieces */
+    ga_array **times       GI_DEFAULT;
+    const char *site       GI_IS("");
+} ga_spectrum_options;
+#define GI_DEFAULTS_ga_spectrum_options .fs = 1, .values = GA_NO_ARRAY, .noverlap = -1, .return_onesided = true, .axis = -1,
+GA_API ga_array *(ga_periodogram)(const ga_array *x, ga_spectrum_options o); /* of the whole line; "boxcar" */
+GA_API ga_array *(ga_welch)(const ga_array *x, ga_spectrum_options o);       /* the mean over pieces; "hann" */
+GA_API ga_array *(ga_spectrogram)(const ga_array     *x,
+                                  ga_spectrum_options o); /* (..., times); a quarter rises and falls as "hann" */
+
+/* What ga_find_peaks knows of its peaks, by SciPy's names: float64, bases, plateaus and their edges int64. */
+typedef struct ga_peaks {
+    ga_array *peak_heights, *left_thresholds, *right_thresholds, *prominences, *left_bases, *right_bases, *widths,
+        *width_heights, *left_ips, *right_ips, *plateau_sizes, *left_edges, *right_edges;
+} ga_peaks;
+typedef struct ga_peaks_options {
+    GI_BY_POSITION
+    double height       GI_IS(GA_REAL_DEFAULT); /* at least so much; at most .height_max. Of threshold: both neighbours */
+    double threshold    GI_IS(GA_REAL_DEFAULT);
+    double distance     GI_IS(1); /* between two; the higher one stays */
+    double prominence   GI_IS(GA_REAL_DEFAULT);
+    double width        GI_IS(GA_REAL_DEFAULT);
+    int64_t wlen        GI_IS(GA_LENGTH_DEFAULT); /* so many elements around a peak tell its prominence; not given: all */
+    double rel_height   GI_IS(0.5);               /* of the prominence: how far below the top the width is measured */
+    double plateau_size GI_IS(GA_REAL_DEFAULT);
+    GI_BY_NAME
+    double height_max       GI_IS(GA_REAL_DEFAULT);
+    double threshold_max    GI_IS(GA_REAL_DEFAULT);
+    double prominence_max   GI_IS(GA_REAL_DEFAULT);
+    double width_max        GI_IS(GA_REAL_DEFAULT);
+    double plateau_size_max GI_IS(GA_REAL_DEFAULT);
+    ga_peaks *found         GI_DEFAULT; /* all of these, as new arrays */
+    const char *site        GI_IS("");
+} ga_peaks_options;
+#define GI_DEFAULTS_ga_peaks_options                                                                                           \
+    .height = GA_REAL_DEFAULT, .threshold = GA_REAL_DEFAULT, .distance = 1, .prominence = GA_REAL_DEFAULT,                     \
+    .width = GA_REAL_DEFAULT, .wlen = GA_LENGTH_DEFAULT, .rel_height = 0.5, .plateau_size = GA_REAL_DEFAULT,                   \
+    .height_max = GA_REAL_DEFAULT, .threshold_max = GA_REAL_DEFAULT, .prominence_max = GA_REAL_DEFAULT,                        \
+    .width_max = GA_REAL_DEFAULT, .plateau_size_max = GA_REAL_DEFAULT,
+GA_API ga_array *(ga_find_peaks)(const ga_array  *x,
+                                 ga_peaks_options o); /* where a line is higher than around: int64; on the CPU */
 
 /* ==== >>distances ================================================================================================== */
 /*  Between points: an array of n points with f features (coordinates) each has the shape (n, f). float32 gives float32 (SciPy: float64),
@@ -2446,7 +2554,8 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
     X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(angle) X(along) X(mode) X(bits) \
-    X(binary) X(hit) X(grey) X(transform) X(spline) X(interpolation) X(affine) X(rotate)
+    X(binary) X(hit) X(grey) X(transform) X(spline) X(interpolation) X(affine) X(rotate) \
+    X(lfilter) X(detrend) X(savgol) X(spectrum) X(peaks)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};

@@ -22,10 +22,32 @@ static void test_signals(void)
     RUN(ga_standard_deviation(a, regions, few));
     RUN(ga_find_objects(regions, 0));
     RUN(ga_value_indices(u8, &extra[0], &extra[1]));
+    ga_array *b = ga_ones((3)), *z = ga_astype(a, GA_C64), *sos = ga_ones((2, 6)), *half = ga_full((1), 20, .dtype = GA_I64);
+    RUN(ga_simpson(a));
+    RUN(ga_simpson(a, a, 1, 0));
+    RUN(ga_cumulative_trapezoid(a, .initial = 0));
+    RUN(ga_fftconvolve(a, a, GA_SAME));
+    RUN(ga_periodogram(a));
+    RUN(ga_welch(a, .nperseg = 16, .frequencies = &extra[0]));
+    RUN(ga_spectrogram(z, .nperseg = 16, .times = &extra[0], .detrend = GA_TREND_LINEAR));
+    RUN(ga_medfilt(a, (3)));
+    RUN(ga_hilbert(a));
+    RUN(ga_resample(z, 50));
+    RUN(ga_detrend(a, .bp = half));
+    RUN(ga_savgol_filter(a, 5, 2));
     if (!test_on_gpu()) {
+        RUN(ga_lfilter(b, b, z, .zf = &extra[0]));
+        RUN(ga_sosfilt(sos, a, .zf = &extra[0]));
+        ga_array *line = ga_ravel(a);
+        RUN(ga_find_peaks(line, 0.5, .width = 1, .distance = 3));
+        ga_free(line);
         RUN(ga_generic_filter(a, first_of, NULL, 0, cells));
         RUN_INTO(ga_watershed_ift(u8, regions, .out = regions));
     }
+    ga_free(half);
+    ga_free(sos);
+    ga_free(z);
+    ga_free(b);
     ga_free(cells);
     ga_free(few);
     ga_free(regions);
