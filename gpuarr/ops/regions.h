@@ -1,23 +1,13 @@
 /* ---- more about labelled elements: where the extremes are, how far they spread, the boxes around them ------------------- */
 
-static bool gi_regions_check(const char *site, const ga_array *a, const ga_array *labels, const ga_array *index)
+/* Begins a composition; false with an error. */
+static bool gi_regions_begin(gi_composition *c, const char *site, const ga_array *a, const ga_array *labels,
+                             const ga_array *index)
 {
-    const ga_array *const all[3]   = { a, labels, index };
-    const char *const     names[3] = { "a", "labels", "index" };
-    for (int k = 0; k < 3; k++) {
-        if (k > 0 && !all[k]) continue;
-        if (!gi_array_check(site, all[k], names[k])) return false;
-        if (gi_is_complex(all[k]->dtype))
-            return gi_fail(site, GA_BAD_DTYPE, "%s is %s: use real numbers", names[k], ga_dtype_name(all[k]->dtype)) != NULL;
-    }
-    if (labels && !ga_same_shape(a, labels))
-        gi_fail(site, GA_BAD_SHAPE, "a has shape %s, labels %s: each element needs its label", gi_shape_of(a),
-                gi_shape_of(labels));
-    else if (!labels && index)
-        gi_fail(site, GA_BAD_ARGUMENT, "index without labels: without labels the whole array is measured");
-    else if (a->size == 0) gi_fail(site, GA_BAD_SHAPE, "a has no elements");
-    else return true;
-    return false;
+    if (gi_labels_check(site, a, labels, index, false, true) == GA_DEVICE_DEFAULT) return false;
+    if (a->size == 0) return gi_fail(site, GA_BAD_SHAPE, "a has no elements") != NULL;
+    gi_compose_begin(c, site);
+    return true;
 }
 
 /* The labels that are asked for, int64, 1-D. */
@@ -78,15 +68,13 @@ static ga_array *gi_do_rows_of(const gi_composition *c, const ga_array *places, 
 ga_array *(ga_minimum_position)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
     gi_composition c;
-    if (!gi_regions_check(site, a, labels, index)) return NULL;
-    gi_compose_begin(&c, site);
+    if (!gi_regions_begin(&c, site, a, labels, index)) return NULL;
     return gi_compose_end(&c, gi_do_rows_of(&c, gi_do_extreme_places(&c, a, labels, index).low, a));
 }
 ga_array *(ga_maximum_position)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
     gi_composition c;
-    if (!gi_regions_check(site, a, labels, index)) return NULL;
-    gi_compose_begin(&c, site);
+    if (!gi_regions_begin(&c, site, a, labels, index)) return NULL;
     return gi_compose_end(&c, gi_do_rows_of(&c, gi_do_extreme_places(&c, a, labels, index).high, a));
 }
 
@@ -109,8 +97,7 @@ bool(ga_extrema)(const ga_array *a, const ga_array *labels, const ga_array *inde
     for (int k = 0; k < 4; k++)
         if (outs[k]) *outs[k] = NULL;
     gi_composition c;
-    if (!gi_regions_check(site, a, labels, index)) return false;
-    gi_compose_begin(&c, site);
+    if (!gi_regions_begin(&c, site, a, labels, index)) return false;
     const gi_extreme_places p    = gi_do_extreme_places(&c, a, labels, index);
     ga_array               *flat = p.high ? (ga_ravel)(a, site) : NULL,
              *none               = flat ? (ga_scalar)(GA_ARG(0), gi_new_on(site, a->dtype, a->device)) : NULL;
@@ -145,15 +132,13 @@ static ga_array *gi_do_variance(const gi_composition *c, const ga_array *a, cons
 ga_array *(ga_variance)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
     gi_composition c;
-    if (!gi_regions_check(site, a, labels, index)) return NULL;
-    gi_compose_begin(&c, site);
+    if (!gi_regions_begin(&c, site, a, labels, index)) return NULL;
     return gi_compose_end(&c, gi_do_variance(&c, a, labels, index));
 }
 ga_array *(ga_standard_deviation)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
     gi_composition c;
-    if (!gi_regions_check(site, a, labels, index)) return NULL;
-    gi_compose_begin(&c, site);
+    if (!gi_regions_begin(&c, site, a, labels, index)) return NULL;
     return gi_compose_end(&c, GI_DO_1(&c, sqrt, gi_do_variance(&c, a, labels, index)));
 }
 
