@@ -109,6 +109,9 @@ static int64_t gi_peaks_run(const double *x, int64_t n, const ga_peaks_options *
     count         = gi_peaks_keep(peaks, count, &peaks->left_threshold, o->threshold, o->threshold_max);
     count         = gi_peaks_keep(peaks, count, &peaks->right_threshold, o->threshold, o->threshold_max);
     if (o->distance > 1) count = gi_peaks_apart(peaks, count, ceil(o->distance), order);
+    if (!o->found && o->prominence == GA_REAL_DEFAULT && o->prominence_max == GA_REAL_DEFAULT && o->width == GA_REAL_DEFAULT &&
+        o->width_max == GA_REAL_DEFAULT)
+        return count;
     for (int64_t k = 0; k < count; k++) gi_peak_prominence(x, n, o->wlen, peaks + k);
     count = gi_peaks_keep(peaks, count, &peaks->prominence, o->prominence, o->prominence_max);
     for (int64_t k = 0; k < count; k++) gi_peak_width(x, o->rel_height, peaks + k);
@@ -145,7 +148,8 @@ ga_array *(ga_find_peaks)(const ga_array *x, ga_peaks_options o)
     for (int k = 0; k < GI_PEAK_COLUMNS; k++) {
         const bool place = k == 4 || k == 5 || k > 9; /* the bases, the plateaus */
         outs[k]          = k == GI_PEAK_COLUMNS - 1 ? &r : columns ? columns + k : NULL;
-        results[k]       = table ? (ga_astype)((ga_index)(o.site, table, ":, %d", k), place ? GA_I64 : GA_F64, o.site) : NULL;
+        results[k] =
+            table && outs[k] ? (ga_astype)((ga_index)(o.site, table, ":, %d", k), place ? GA_I64 : GA_F64, o.site) : table;
     }
     return gi_compose_end_all(&c, GI_PEAK_COLUMNS, results, outs) ? r : NULL;
 }

@@ -154,29 +154,26 @@ ga_array *(ga_find_objects)(const ga_array *labels, int64_t max_label, const cha
 {
     if (!gi_check_whole(site, labels, "labels")) return NULL;
     if (labels->ndim == 0) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "labels has no dimensions");
-    gi_composition  c;
-    ga_shape        shape;
-    ga_axis_options last                  = ga_axis_defaults;
-    const ga_array *axes[GPUARR_MAX_DIMS] = { NULL }, *ends[2];
-    memset(&shape, 0, sizeof shape);
-    memcpy(shape.n, labels->shape, sizeof shape.n);
-    shape.ndim = labels->ndim;
-    last.axis  = 1;
-    last.site  = site;
+    int64_t        at[GPUARR_MAX_DIMS], largest = max_label;
+    ga_to_options  there = ga_to_defaults;
+    gi_composition c;
+    there.site = site;
     gi_compose_begin(&c, site);
-    ga_array *wanted = max_label > 0 ? gi_do_count(&c, 1, max_label, labels->device) : gi_do_wanted(&c, labels, NULL);
-    ga_array *sizes = wanted ? (ga_size_labels)(labels, wanted, site) : NULL, *r = NULL;
-    for (int d = 0; sizes && d < labels->ndim; d++) {
-        ga_array *line = gi_do_turn(&c, gi_do_count(&c, 0, labels->shape[d], labels->device), d, labels->ndim);
-        ga_array *at   = line ? (ga_broadcast_to)(line, shape, site) : NULL;
-        ga_array *stop = at ? GI_DO_2(&c, add, (ga_max_labels)(at, labels, wanted, site), 1) : NULL;
-        ends[0]        = stop ? (ga_min_labels)(at, labels, wanted, site) : NULL;
-        ends[1]        = stop ? GI_DO_WHERE(&c, sizes, stop, 0) : NULL;
-        axes[d]        = ends[1] ? (ga_stack_n)(2, ends, last) : NULL;
-        if (!axes[d]) break;
-        if (d == labels->ndim - 1) r = (ga_astype)((ga_stack_n)(labels->ndim, axes, last), GA_I64, site);
+    ga_array     *host     = gi_copy_on_cpu(site, labels);
+    const bool    known    = host && (max_label > 0 || gi_largest_label(site, host, &largest));
+    const int64_t shape[3] = { largest, labels->ndim, 2 };
+    ga_array     *r        = known ? (ga_zeros_n)(3, shape, gi_new_on(site, GA_I64, GA_CPU)) : NULL;
+    for (int64_t i = 0; r && i < host->size; i++) {
+        const int64_t label = gi_label_at(host, i);
+        if (label < 1 || label > largest) continue;
+        gi_unravel(i, labels->ndim, labels->shape, at);
+        for (int d = 0; d < labels->ndim; d++) {
+            int64_t *box = (int64_t *)r->data + ((label - 1) * labels->ndim + d) * 2;
+            if (box[1] == 0 || at[d] < box[0]) box[0] = at[d];
+            if (at[d] >= box[1]) box[1] = at[d] + 1;
+        }
     }
-    return gi_compose_end(&c, r);
+    return gi_compose_end(&c, r ? (ga_to)(r, labels->device, there) : NULL);
 }
 
 ga_array *(ga_value_indices)(const ga_array *a, ga_array **values, ga_array **counts, const char *site)
@@ -237,6 +234,7 @@ static void gi_flood_run(const gi_flood *f, const ga_array *image, const uint8_t
             for (int64_t k = 0; k < cells; k++) {
                 int64_t p      = 0;
                 bool    inside = structure[k];
+                if (!inside) continue;
                 gi_unravel(k, image->ndim, three, step);
                 for (int d = 0; d < image->ndim && inside; d++) {
                     const int64_t x = at[d] + step[d] - 1;

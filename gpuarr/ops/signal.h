@@ -88,35 +88,37 @@ ga_array *(ga_fftconvolve)(const ga_array *a, const ga_array *v, ga_convolve_opt
 /* b[0] x[i] + b[1] x[i - 1] ... - a[1] y[i - 1] ..., as delays that are filled from behind (direct form II, transposed). The first elements of
    a line are the delays. */
 typedef struct gi_recursion {
-    int64_t       nb, na, delays;
+    int64_t       delays; /* there is one more of a and of b, of a only if it feeds back */
     const double *b, *a;
+    bool          back;
 } gi_recursion;
 
 GI_BEGIN_FAST
-static inline void gi_recursion_run(const gi_recursion *r, int64_t n, int64_t width, double *z)
+static inline void gi_recursion_run(const gi_recursion *r, bool back, int64_t n, int64_t width, double *z)
 {
-    double in[GI_SWEEP_LINES], out[GI_SWEEP_LINES];
-    for (double *x = z + r->delays * width, *end = z + n * width; x < end; x += width) {
+    const int64_t delays = r->delays;
+    for (double *x = z + delays * width, *end = z + n * width; x < end; x += width) {
+        double in[GI_SWEEP_LINES], out[GI_SWEEP_LINES];
         for (int64_t k = 0; k < width; k++) {
             in[k]  = x[k];
-            out[k] = gi_mul_f64(r->b[0], in[k]);
-            if (r->delays > 0) out[k] += z[k];
-            x[k] = out[k];
+            out[k] = gi_mul_f64(r->b[0], in[k]) + (delays > 0 ? z[k] : 0);
+            x[k]   = out[k];
         }
-        for (int64_t j = 1; j <= r->delays; j++) {
-            double *to = z + (j - 1) * width;
-            for (int64_t k = 0; k < width; k++) to[k] = j < r->delays ? to[width + k] : 0;
-            for (int64_t k = 0; k < width && j < r->nb; k++) to[k] += gi_mul_f64(r->b[j], in[k]);
-            for (int64_t k = 0; k < width && j < r->na; k++) to[k] -= gi_mul_f64(r->a[j], out[k]);
-        }
+        for (int64_t j = 1; j <= delays; j++)
+            for (int64_t k = 0; k < width; k++) {
+                double sum             = (j < delays ? z[j * width + k] : 0) + gi_mul_f64(r->b[j], in[k]);
+                z[(j - 1) * width + k] = back ? sum - gi_mul_f64(r->a[j], out[k]) : sum;
+            }
     }
 }
 
 static void gi_recursion_lines(const gi_sweep *s, int64_t width, double *x, int64_t *source, void *spare)
 {
+    const gi_recursion *r = (const gi_recursion *)s->user;
     (void)source, (void)spare;
-    if (width == GI_SWEEP_LINES) gi_recursion_run((const gi_recursion *)s->user, s->n, GI_SWEEP_LINES, x);
-    else gi_recursion_run((const gi_recursion *)s->user, s->n, width, x);
+    if (width == GI_SWEEP_LINES && r->back) gi_recursion_run(r, true, s->n, GI_SWEEP_LINES, x);
+    else if (width == 1 && r->back) gi_recursion_run(r, true, s->n, 1, x);
+    else gi_recursion_run(r, r->back, s->n, width, x);
 }
 GI_END_FAST
 
@@ -159,6 +161,15 @@ static ga_array *gi_do_coefficients(const gi_composition *c, const ga_array *a, 
     return r ? gi_copy_convert(c->site, r, GA_F64) : NULL;
 }
 
+/* n coefficients, divided by a number. */
+static ga_array *gi_do_padded(const gi_composition *c, const ga_array *line, int64_t n, double by)
+{
+    const int64_t more  = n - line->size;
+    ga_array     *zeros = (ga_zeros_n)(1, &more, gi_new_on(c->site, GA_F64, GA_CPU)),
+             *all       = zeros ? gi_do_join(c, line, zeros, 0) : NULL;
+    return all ? GI_DO_2(c, divide, all, by) : NULL;
+}
+
 /* What both calls check: the axis, or -1 with an error. */
 static int gi_lfilter_check(const ga_array *x, ga_lfilter_options *o)
 {
@@ -189,25 +200,20 @@ ga_array *(ga_lfilter)(const ga_array *b, const ga_array *a, const ga_array *x, 
     const int axis = gi_lfilter_check(x, &o);
     if (axis < 0 || !gi_check_on_cpu(o.site, b, "b") || !gi_check_on_cpu(o.site, a, "a")) return NULL;
     gi_composition c;
-    gi_recursion   r;
     ga_dtype       work;
     gi_compose_begin(&c, o.site);
     ga_array *forward = gi_do_coefficients(&c, b, "b", 1), *back = forward ? gi_do_coefficients(&c, a, "a", 1) : NULL,
              *zf = NULL, *y = NULL;
     ga_dtype dtype = back ? gi_lfilter_dtype(b, x, o.zi, &work) : GA_F64;
     if (back) {
-        double *p = (double *)forward->data, *q = (double *)back->data;
-        r.nb     = forward->size;
-        r.na     = back->size;
-        r.delays = (r.nb > r.na ? r.nb : r.na) - 1;
-        r.b      = p;
-        r.a      = q;
-        if (q[0] == 0) gi_fail(o.site, GA_BAD_ARGUMENT, "a[0] is 0");
-        else {
-            for (int64_t i = 0; i < r.nb; i++) p[i] /= q[0];
-            for (int64_t i = r.na - 1; i >= 0; i--) q[i] /= q[0];
-            ga_array *wide = (ga_astype)(x, work, o.site);
-            y              = wide ? gi_do_recursion(&c, &r, wide, o.zi, axis, &zf) : NULL;
+        const int64_t n     = forward->size > back->size ? forward->size : back->size;
+        const double  first = ((const double *)back->data)[0];
+        if (first == 0) gi_fail(o.site, GA_BAD_ARGUMENT, "a[0] is 0");
+        ga_array *p = gi_do_padded(&c, forward, n, first), *q = p ? gi_do_padded(&c, back, n, first) : NULL;
+        ga_array *wide = q && first != 0 ? (ga_astype)(x, work, o.site) : NULL;
+        if (wide) {
+            const gi_recursion r = { n - 1, (const double *)p->data, (const double *)q->data, back->size > 1 };
+            y                    = gi_do_recursion(&c, &r, wide, o.zi, axis, &zf);
         }
         dtype = gi_signal_dtype(dtype, a->dtype);
     }
@@ -235,7 +241,7 @@ ga_array *(ga_sosfilt)(const ga_array *sos, const ga_array *x, ga_lfilter_option
         if (!states) y = NULL;
     }
     for (int64_t k = 0; y && k < rows->shape[0]; k++, row += 6) {
-        const gi_recursion r = { 3, 3, 2, row, row + 3 };
+        const gi_recursion r = { 2, row, row + 3, true };
         ga_array *z = states ? gi_do_reshape(&c, gi_do_part(&c, states, 0, k, 1), x->ndim, shape + 1) : NULL, *zf = NULL;
         if (row[3] != 1) gi_fail(o.site, GA_BAD_ARGUMENT, "sos[%lld, 3] is %g: it must be 1", (long long)k, row[3]);
         y = row[3] == 1 && (z || !states) ? gi_do_recursion(&c, &r, y, z, axis, &zf) : NULL;
