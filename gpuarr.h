@@ -1462,7 +1462,7 @@ typedef struct ga_convolve_options {
 } ga_convolve_options;
 #define GI_DEFAULTS_ga_convolve_options   .out = GA_NO_ARRAY,
 /* 1-D: numpy.convolve (default GA_FULL; GA_SAME is as long as the longer one). More dimensions: scipy.signal.convolve; a and v have the
-   same number of them. scipy.signal.fftconvolve is .method = GA_METHOD_FFT. Integers wrap. */
+   same number of them. Integers wrap. See ga_fftconvolve. */
 GA_API ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
 /* 1-D: numpy.correlate (default GA_VALID). More dimensions: scipy.signal.correlate (default GA_FULL). v is conjugated. */
 GA_API ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o);

@@ -44,7 +44,7 @@ static void test_lines(void)
         CHECK_IS(ga_generic_filter(a, range_of, &one, 3), GA_F64, (4), 4, 4, 6, 6);
         CHECK_IS(ga_generic_filter(grid, range_of, &one, 0, ga_reshape(ga_ints(1, 0, 1), (1, 3))), GA_I64, (2, 3), 4, 1, 3, 5,
                  8, 3);
-        CHECK_IS(ga_generic_filter(grid, range_of, &one, 0, .sizes = ga_axes(2, 1), .border = GA_BORDER_CONSTANT, .cval = 1),
+        CHECK_IS(ga_generic_filter(grid, range_of, &one, 0, .border = GA_BORDER_CONSTANT, .cval = 1, .sizes = ga_axes(2, 1)),
                  GA_I64, (2, 3), 0, 4, 1, 7, 2, 2);
         CHECK_IS(ga_generic_filter(a, range_of, &one, 1, .out = ga_full((4), 7.0)), GA_F64, (4), 0, 0, 0, 0);
         CHECK_SCALAR(ga_generic_filter(ga_scalar(4), range_of, &one, 1), GA_I64, 0);
@@ -130,7 +130,7 @@ static void test_integrals(void)
         ga_array *y = ga_ints(1, 4, 9, 16, 25), *x = ga_ints(0, 1, 3, 4, 6), *four = ga_index(y, ":4"),
                  *f = ga_astype(y, GA_F32);
         CHECK_IS(ga_cumulative_trapezoid(y), GA_F64, (4), 2.5, 9, 21.5, 42);
-        CHECK_IS(ga_cumulative_trapezoid(f, .initial = 0, .dx = 2), GA_F32, (5), 0, 5, 18, 43, 84);
+        CHECK_IS(ga_cumulative_trapezoid(f, .dx = 2, .initial = 0), GA_F32, (5), 0, 5, 18, 43, 84);
         CHECK_IS(ga_cumulative_trapezoid(y, x), GA_F64, (4), 2.5, 15.5, 28, 69);
         CHECK(close_to(ga_simpson(y), ga_scalar(124.0 / 3))); /* of (x + 1)**2 from 0 to 4 */
         CHECK(close_to(ga_simpson(four, .dx = 2), ga_scalar(42.0)) && close_to(ga_simpson(f), ga_scalar((float)(124.0 / 3))));
@@ -257,8 +257,8 @@ static void test_spectra(void)
                  *ones = ga_ones((4));
         CHECK(close_to(ga_periodogram(x, 8, .frequencies = &f), ga_values(0, 0, 0.5, 0, 0)));
         CHECK_IS(f, GA_F64, (5), 0, 1, 2, 3, 4);
-        CHECK(close_to(ga_periodogram(x, .scaling = GA_SPECTRUM, .nfft = 4), ga_values(0, 0.5, 0)));
-        CHECK(close_to(ga_periodogram(x, .return_onesided = false, .nfft = 4), ga_values(0, 1, 0, 1)));
+        CHECK(close_to(ga_periodogram(x, .nfft = 4, .scaling = GA_SPECTRUM), ga_values(0, 0.5, 0)));
+        CHECK(close_to(ga_periodogram(x, .nfft = 4, .return_onesided = false), ga_values(0, 1, 0, 1)));
         CHECK(close_to(ga_welch(x, .values = ones), ga_values(0, 2, 0)) &&
               close_to(ga_welch(x, 1, "boxcar", .nperseg = 4), ga_values(0, 2, 0)));
         CHECK(close_to(ga_welch(ga_transpose(pair), 1, "boxcar", .nperseg = 4, .axis = 0),
@@ -268,8 +268,8 @@ static void test_spectra(void)
         CHECK_IS(f, GA_F64, (3), 0, 0.5, 1);
         CHECK_IS(t, GA_F64, (3), 1, 2, 3);
         CHECK(ga_spectrogram(pair, .nperseg = 4, .axis = 0)->ndim == 3 && ga_welch(ga_astype(x, GA_F32))->dtype == GA_F32);
-        CHECK(close_to(ga_welch(ga_add(x, 3), 1, "hann", .nperseg = 4, .detrend = GA_TREND_LINEAR, .nfft = 6),
-                       ga_welch(ga_add(x, 5), 1, .nperseg = 4, .detrend = GA_TREND_LINEAR, .nfft = 6)));
+        CHECK(close_to(ga_welch(ga_add(x, 3), 1, "hann", .nperseg = 4, .nfft = 6, .detrend = GA_TREND_LINEAR),
+                       ga_welch(ga_add(x, 5), 1, .nperseg = 4, .nfft = 6, .detrend = GA_TREND_LINEAR)));
         CHECK(ga_welch(ga_astype(x, GA_C128), .nperseg = 4)->size == 4);
         CHECK_FAILS(ga_welch(x, 1, "han"), "there is no window");
         CHECK_FAILS(ga_welch(x, .nperseg = 4, .nfft = 3), "use 4 or more");
@@ -313,7 +313,7 @@ static void test_peaks(void)
         CHECK_IS(ga_find_peaks(x, .threshold = 1), GA_I64, (2), 1, 7);
         CHECK_IS(ga_find_peaks(x, .distance = 4), GA_I64, (2), 1, 7);
         CHECK_IS(ga_find_peaks(x, .prominence = 3), GA_I64, (1), 7);
-        CHECK_IS(ga_find_peaks(x, .prominence_max = 1, .wlen = 3), GA_I64, (2), 4, 7);
+        CHECK_IS(ga_find_peaks(x, .wlen = 3, .prominence_max = 1), GA_I64, (2), 4, 7);
         CHECK_IS(ga_find_peaks(x, .width = 2, .rel_height = 0.5), GA_I64, (2), 4, 7);
         CHECK_IS(ga_find_peaks(x, .plateau_size = 2), GA_I64, (1), 4);
         CHECK(ga_find_peaks(ga_zeros((0)))->size == 0 && ga_find_peaks(ga_ints(1, 2))->size == 0 &&

@@ -120,6 +120,7 @@ static int64_t gi_peaks_run(const double *x, int64_t n, const ga_peaks_options *
 
 ga_array *(ga_find_peaks)(const ga_array *x, ga_peaks_options o)
 {
+    GI_SETTLE_FLOATS;
     ga_array *r = NULL, **columns = (ga_array **)(void *)o.found;
     if (o.found) memset(o.found, 0, sizeof *o.found);
     if (!gi_check_on_cpu(o.site, x, "x")) return NULL;

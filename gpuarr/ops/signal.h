@@ -428,6 +428,7 @@ static ga_array *gi_savgol_edge(const gi_composition *c, const ga_array *x, int 
 
 ga_array *(ga_savgol_filter)(const ga_array *x, int64_t window_length, int polyorder, ga_savgol_options o)
 {
+    GI_SETTLE_FLOATS;
     if (!gi_array_check(o.site, x, "x")) return NULL;
     const int axis = gi_axis(o.site, o.axis, x->ndim);
     if (axis < 0) return NULL;

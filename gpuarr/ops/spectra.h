@@ -99,6 +99,7 @@ static ga_array *gi_do_spectra(const gi_composition *c, const ga_array *x, const
 /* Averaged over the pieces, or with a last axis of these. */
 static ga_array *gi_power_spectrum(const ga_array *x, int axis, ga_spectrum_options *o, bool average)
 {
+    GI_SETTLE_FLOATS;
     gi_composition     c;
     ga_fftfreq_options f = ga_fftfreq_defaults;
     ga_array          *r = NULL, *results[3] = { NULL, NULL, NULL };
