@@ -36,7 +36,7 @@
         The first error is kept: ga_error().
 
     Find your way with a search for ">>": the public API below has the sections >>dtypes  >>array  >>errors  >>memory  >>creation  >>views
-    >>elementwise  >>reductions  >>rearranging  >>products  >>linear algebra  >>fourier  >>convolution  >>filters  >>images  >>distances  >>kernels (your own)  >>formulas  >>chunked
+    >>elementwise  >>reductions  >>rearranging  >>products  >>linear algebra  >>fourier  >>convolution  >>filters  >>images  >>signals  >>distances  >>kernels (your own)  >>formulas  >>chunked
     >>tasks  >>files  >>timing  >>cuda (GPUs, streams, events). Each elementwise operation and simple reduction is one line of
     gpuarr/rows/table.h; gpuarr/rows/README.md lists them. What stands behind the API is in the folder gpuarr/, a theme a file:
     gpuarr/README.md is its map. The list at the end of this file is the order in which the files are included.                  */
@@ -852,10 +852,13 @@ typedef struct ga_trapezoid_options {
     double dx         GI_IS(1);
     int axis          GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
     GI_BY_NAME
+    double initial   GI_IS(GA_REAL_DEFAULT); /* 0: ga_cumulative_trapezoid begins with it */
     const char *site GI_IS("");
 } ga_trapezoid_options;
-#define GI_DEFAULTS_ga_trapezoid_options .x = GA_NO_ARRAY, .dx = 1, .axis = GA_AXIS_DEFAULT,
-GA_API ga_array *(ga_trapezoid)(const ga_array *y, ga_trapezoid_options o); /* the integral along an axis */
+#define GI_DEFAULTS_ga_trapezoid_options .x = GA_NO_ARRAY, .dx = 1, .axis = GA_AXIS_DEFAULT, .initial = GA_REAL_DEFAULT,
+GA_API ga_array *(ga_trapezoid)(const ga_array *y, ga_trapezoid_options o);            /* the integral along an axis */
+GA_API ga_array *(ga_cumulative_trapezoid)(const ga_array *y, ga_trapezoid_options o); /* up to each element but the first */
+GA_API ga_array *(ga_simpson)(const ga_array *y, ga_trapezoid_options o); /* of parabolas through three points each */
 typedef struct ga_unwrap_options {
     GI_BY_POSITION
     double discont GI_IS(GA_REAL_DEFAULT); /* smaller steps are left alone; not given: half a period */
@@ -1459,7 +1462,7 @@ typedef struct ga_convolve_options {
 } ga_convolve_options;
 #define GI_DEFAULTS_ga_convolve_options   .out = GA_NO_ARRAY,
 /* 1-D: numpy.convolve (default GA_FULL; GA_SAME is as long as the longer one). More dimensions: scipy.signal.convolve; a and v have the
-   same number of them. scipy.signal.fftconvolve is .method = GA_METHOD_FFT. Integers wrap. */
+   same number of them. Integers wrap. See ga_fftconvolve. */
 GA_API ga_array *(ga_convolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
 /* 1-D: numpy.correlate (default GA_VALID). More dimensions: scipy.signal.correlate (default GA_FULL). v is conjugated. */
 GA_API ga_array *(ga_correlate)(const ga_array *a, const ga_array *v, ga_convolve_options o);
@@ -1535,10 +1538,13 @@ typedef struct ga_gaussian_options {
     ga_border border GI_DEFAULT;
     double cval      GI_DEFAULT; /* what is outside with GA_BORDER_CONSTANT */
     ga_array *out    GI_IS(GA_NO_ARRAY);
+    int axis         GI_IS(GA_AXIS_DEFAULT); /* along this one alone; ga_gaussian_filter1d: not given: the last */
     const char *site GI_IS("");
 } ga_gaussian_options;
-#define GI_DEFAULTS_ga_gaussian_options   .sigmas = GI_NOT_GIVEN(const double), .truncate = 4, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_gaussian_options                                                                                        \
+    .sigmas = GI_NOT_GIVEN(const double), .truncate = 4, .out = GA_NO_ARRAY, .axis = GA_AXIS_DEFAULT,
 GA_API ga_array *(ga_gaussian_filter)(const ga_array *a, double sigma, ga_gaussian_options o);
+GA_API ga_array *(ga_gaussian_filter1d)(const ga_array *a, double sigma, ga_gaussian_options o);
 GA_API ga_array *(ga_gaussian_laplace)(const ga_array *a, double sigma,
                                        ga_gaussian_options o); /* the sum of second derivatives */
 GA_API ga_array *(ga_gaussian_gradient_magnitude)(const ga_array *a, double sigma,
@@ -1553,7 +1559,7 @@ typedef struct ga_edge_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_edge_options;
-#define GI_DEFAULTS_ga_edge_options       .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_edge_options      .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_sobel)(const ga_array *a, ga_edge_options o);   /* -1 0 1 along .axis, 1 2 1 along the others */
 GA_API ga_array *(ga_prewitt)(const ga_array *a, ga_edge_options o); /* -1 0 1 along .axis, 1 1 1 along the others */
 GA_API ga_array *(ga_laplace)(const ga_array *a, ga_edge_options o); /* the sum of 1 -2 1 along each axis */
@@ -1568,7 +1574,7 @@ typedef struct ga_uniform_options {
     ga_shape origin  GI_DEFAULT; /* moves the window, whose middle is element size / 2; one number or one for each axis */
     const char *site GI_IS("");
 } ga_uniform_options;
-#define GI_DEFAULTS_ga_uniform_options    .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_uniform_options   .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_uniform_filter)(const ga_array *a, int64_t size,
                                      ga_uniform_options o); /* means; time hardly depends on size */
 
@@ -1583,7 +1589,7 @@ typedef struct ga_window_options {
     ga_shape origin  GI_DEFAULT;
     const char *site GI_IS("");
 } ga_window_options;
-#define GI_DEFAULTS_ga_window_options     .footprint = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_window_options    .footprint = GA_NO_ARRAY, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_minimum_filter)(const ga_array *a, int64_t size, ga_window_options o);
 GA_API ga_array *(ga_maximum_filter)(const ga_array *a, int64_t size, ga_window_options o);
 GA_API ga_array *(ga_median_filter)(const ga_array *a, int64_t size, ga_window_options o); /* of an even number the upper one */
@@ -1591,6 +1597,14 @@ GA_API ga_array *(ga_percentile_filter)(const ga_array *a, double percentile, in
                                         ga_window_options o); /* < 0: from the greatest */
 GA_API ga_array *(ga_rank_filter)(const ga_array *a, int64_t rank, int64_t size,
                                   ga_window_options o); /* 0 the least, -1 the greatest */
+/* Along one axis, not given: the last. */
+GA_API ga_array *(ga_uniform_filter1d)(const ga_array *a, int64_t size, ga_convolve1d_options o);
+GA_API ga_array *(ga_minimum_filter1d)(const ga_array *a, int64_t size, ga_convolve1d_options o);
+GA_API ga_array *(ga_maximum_filter1d)(const ga_array *a, int64_t size, ga_convolve1d_options o);
+/* Of each window what the function makes of its n elements, in raster order; on the CPU, in one thread. */
+typedef double (*ga_window_function)(const double *values, int64_t n, void *user);
+GA_API ga_array *(ga_generic_filter)(const ga_array *a, ga_window_function function, void *user, int64_t size,
+                                     ga_window_options o);
 
 /* ==== >>morphology: of shapes in images, by the names of scipy.ndimage ============================================ */
 /*  Binary: what is not 0 is true, the result is bool. The structure says which neighbours count; its middle is element n / 2 along each
@@ -1612,7 +1626,7 @@ typedef struct ga_binary_options {
     ga_array *out        GI_IS(GA_NO_ARRAY);
     const char *site     GI_IS("");
 } ga_binary_options;
-#define GI_DEFAULTS_ga_binary_options     .structure = GA_NO_ARRAY, .iterations = 1, .mask = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_binary_options    .structure = GA_NO_ARRAY, .iterations = 1, .mask = GA_NO_ARRAY, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_binary_erosion)(const ga_array *a, ga_binary_options o);
 GA_API ga_array *(ga_binary_dilation)(const ga_array *a, ga_binary_options o);
 GA_API ga_array *(ga_binary_opening)(const ga_array *a, ga_binary_options o); /* a dilation of an erosion */
@@ -1630,7 +1644,7 @@ typedef struct ga_hit_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_hit_options;
-#define GI_DEFAULTS_ga_hit_options        .structure1 = GA_NO_ARRAY, .structure2 = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_hit_options       .structure1 = GA_NO_ARRAY, .structure2 = GA_NO_ARRAY, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_binary_hit_or_miss)(const ga_array *a, ga_hit_options o);
 
 typedef struct ga_grey_options {
@@ -1645,7 +1659,7 @@ typedef struct ga_grey_options {
     ga_shape origin  GI_DEFAULT;
     const char *site GI_IS("");
 } ga_grey_options;
-#define GI_DEFAULTS_ga_grey_options       .footprint = GA_NO_ARRAY, .structure = GA_NO_ARRAY, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_grey_options      .footprint = GA_NO_ARRAY, .structure = GA_NO_ARRAY, .out = GA_NO_ARRAY,
 /* In the dtype of a; with heights computed in float64, and what does not fit saturates. */
 GA_API ga_array *(ga_grey_erosion)(const ga_array *a, int64_t size, ga_grey_options o); /* the least of each window */
 GA_API ga_array *(ga_grey_dilation)(const ga_array *a, int64_t size,
@@ -1667,7 +1681,7 @@ typedef struct ga_transform_options {
     ga_array **indices GI_DEFAULT; /* int32 (ndim, ...): where the nearest 0 is; one of those that are equally near */
     const char *site   GI_IS("");
 } ga_transform_options;
-#define GI_DEFAULTS_ga_transform_options  .metric = -1, .sampling = GI_NOT_GIVEN(const double),
+#define GI_DEFAULTS_ga_transform_options .metric = -1, .sampling = GI_NOT_GIVEN(const double),
 /* Of each element that is not 0, the distance from the nearest 0, exactly; computed on the CPU. Where a has no 0 it is infinite, -1 or the
    greatest number of the dtype. */
 GA_API ga_array *(ga_distance_transform_edt)(const ga_array *a, ga_transform_options o); /* GA_EUCLIDEAN, float64 */
@@ -1688,7 +1702,7 @@ typedef struct ga_spline_options {
     ga_array *out    GI_IS(GA_NO_ARRAY);
     const char *site GI_IS("");
 } ga_spline_options;
-#define GI_DEFAULTS_ga_spline_options     .order = 3, .axis = GA_AXIS_DEFAULT, .border = GA_BORDER_MIRROR, .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_spline_options    .order = 3, .axis = GA_AXIS_DEFAULT, .border = GA_BORDER_MIRROR, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_spline_filter)(const ga_array   *a,
                                     ga_spline_options o); /* the coefficients of a spline that goes through a */
 GA_API ga_array *(ga_spline_filter1d)(const ga_array *a, ga_spline_options o);
@@ -1776,6 +1790,22 @@ typedef struct ga_center_options {
 #define GI_DEFAULTS_ga_center_options
 /* (n, ndim), rows first; labels NULL: of the whole array, (1, ndim) */
 GA_API ga_array *(ga_center_of_mass)(const ga_array *a, const ga_array *labels, const ga_array *index, ga_center_options o);
+/* Likewise, where the first least or the last greatest element of a label is (without labels: the first), int64; without elements at 0. */
+GA_API ga_array *(ga_minimum_position)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
+GA_API ga_array *(ga_maximum_position)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
+/* These elements, of the dtype of a, and their places; what is not wanted is NULL. */
+GA_API bool(ga_extrema)(const ga_array *a, const ga_array *labels, const ga_array *index, ga_array **minimum,
+                        ga_array **maximum, ga_array **minimum_position, ga_array **maximum_position, const char *site);
+GA_API ga_array *(ga_variance)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
+GA_API ga_array *(ga_standard_deviation)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
+/* int64 (n, ndim, 2): the box around each label from 1 to n, along each axis its first element and what comes behind the last; 0, 0: there
+   is none. n is max_label, or if that is 0 the largest label. */
+GA_API ga_array *(ga_find_objects)(const ga_array *labels, int64_t max_label, const char *site);
+/* Indices (ndim, a->size) as of ga_nonzero, those of the least value first; which values there are, and how often each (or NULL). */
+GA_API ga_array *(ga_value_indices)(const ga_array *a, ga_array **values, ga_array **counts, const char *site);
+/* Markers grow over a (uint8 or uint16) until they meet, those of smaller steps first; negative ones are background. .structure (3 along each
+   axis), .out; computed on the CPU. */
+GA_API ga_array *(ga_watershed_ift)(const ga_array *a, const ga_array *markers, ga_binary_options o);
 
 typedef enum ga_clip_rule {
     GA_CLIP_LESSON, /* keep strictly inside median +- kappa * std, repeat until nothing changes: the radio-astronomy lesson */
@@ -1796,9 +1826,114 @@ typedef struct ga_sigma_options {
     double *high      GI_DEFAULT;
     const char *site  GI_IS("");
 } ga_sigma_options;
-#define GI_DEFAULTS_ga_sigma_options      .sigma = 3, .sigma_low = GA_REAL_DEFAULT, .sigma_high = GA_REAL_DEFAULT, .maxiters = 5,
+#define GI_DEFAULTS_ga_sigma_options    .sigma = 3, .sigma_low = GA_REAL_DEFAULT, .sigma_high = GA_REAL_DEFAULT, .maxiters = 5,
 GA_API ga_array *(ga_sigma_clip)(const ga_array  *a,
                                  ga_sigma_options o); /* what is left, 1-D, in its order, without NaN and inf */
+
+/* ==== >>signals: by the names of scipy.signal ====================================================================== */
+/*  Along a line. Results have the dtype of x if that is one of floats, else float64. */
+
+/* ga_convolve's result through ga_fft, of arrays with as many dimensions: .mode, .out. */
+GA_API ga_array *(ga_fftconvolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
+typedef struct ga_lfilter_options {
+    GI_BY_POSITION
+    int axis GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
+    const ga_array *
+        zi GI_IS(GA_NO_ARRAY); /* the delays at the beginning, max(b->size, a->size) - 1 of each line; not given: 0 */
+    GI_BY_NAME
+    ga_array **zf    GI_DEFAULT; /* those at the end: the .zi of what follows */
+    const char *site GI_IS("");
+} ga_lfilter_options;
+#define GI_DEFAULTS_ga_lfilter_options  .axis = GA_AXIS_DEFAULT, .zi = GA_NO_ARRAY,
+/* y[i] = (b[0] x[i] + b[1] x[i - 1] ... - a[1] y[i - 1] ...) / a[0], of real b and a; in float64, on the CPU. */
+GA_API ga_array *(ga_lfilter)(const ga_array *b, const ga_array *a, const ga_array *x, ga_lfilter_options o);
+/* One such filter after the other, b and a of each in a row of sos (n, 6); .zi and .zf: (n, ..., 2, ...). */
+GA_API ga_array *(ga_sosfilt)(const ga_array *sos, const ga_array *x, ga_lfilter_options o);
+/* Medians with zeros outside: ga_medfilt(a, (3, 5)); one odd number for all axes, or one each. */
+GA_API ga_array *(ga_medfilt)(const ga_array *a, ga_shape kernel_size, const char *site);
+GA_API ga_array *(ga_hilbert)(const ga_array *x, ga_fft_options o); /* the analytic signal; .n, .axis */
+/* num samples in place of those of an axis (not given: the first), by ga_fft. */
+GA_API ga_array *(ga_resample)(const ga_array *x, int64_t num, ga_axis_options o);
+typedef enum ga_trend { GA_TREND_DEFAULT, GA_TREND_CONSTANT, GA_TREND_LINEAR, GA_TREND_NONE } ga_trend;
+typedef struct ga_detrend_options {
+    GI_BY_POSITION
+    int axis           GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
+    ga_trend type      GI_DEFAULT;             /* default GA_TREND_LINEAR */
+    const ga_array *bp GI_IS(GA_NO_ARRAY);     /* where another line begins */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_detrend_options;
+#define GI_DEFAULTS_ga_detrend_options  .axis = GA_AXIS_DEFAULT, .bp = GA_NO_ARRAY,
+GA_API ga_array *(ga_detrend)(const ga_array *x, ga_detrend_options o); /* without its mean, or the nearest line */
+typedef struct ga_savgol_options {
+    GI_BY_POSITION
+    int deriv    GI_DEFAULT;
+    double delta GI_IS(1); /* from one sample to the next */
+    int axis     GI_IS(-1);
+    int border   GI_IS(-1); /* a ga_border; not given: at the ends the polynomials through the first and the last window */
+    double cval  GI_DEFAULT;
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_savgol_options;
+#define GI_DEFAULTS_ga_savgol_options   .delta = 1, .axis = -1, .border = -1,
+/* Savitzky and Golay: at each point the polynomial of this order that is nearest to the window around it, or a derivative. */
+GA_API ga_array *(ga_savgol_filter)(const ga_array *x, int64_t window_length, int polyorder, ga_savgol_options o);
+
+typedef enum ga_scaling { GA_DENSITY, GA_SPECTRUM } ga_scaling; /* the power of 1 Hz, or of a wave */
+typedef struct ga_spectrum_options {
+    GI_BY_POSITION
+    double fs          GI_IS(1);   /* samples of a second */
+    const char *window GI_DEFAULT; /* "boxcar", "hann", "hamming", "blackman", "nuttall", "blackmanharris" or "flattop", */
+    GI_BY_NAME
+    const ga_array *values GI_IS(GA_NO_ARRAY); /* or these weights, one for each element of a piece */
+    int64_t nperseg        GI_DEFAULT;         /* elements of a piece; not given: 256 */
+    int64_t noverlap       GI_IS(-1);   /* of these the next piece has so many; not given: a half; ga_spectrogram: an eighth */
+    int64_t nfft           GI_DEFAULT;  /* with zeros behind them; not given: nperseg */
+    ga_trend detrend       GI_DEFAULT;  /* of each piece; default GA_TREND_CONSTANT */
+    bool return_onesided   GI_IS(true); /* of real numbers */
+    ga_scaling scaling     GI_DEFAULT;
+    int axis               GI_IS(-1);
+    ga_array **frequencies GI_DEFAULT; /* new arrays: of the axis, and the times of the pieces */
+    ga_array **times       GI_DEFAULT;
+    const char *site       GI_IS("");
+} ga_spectrum_options;
+#define GI_DEFAULTS_ga_spectrum_options .fs = 1, .values = GA_NO_ARRAY, .noverlap = -1, .return_onesided = true, .axis = -1,
+GA_API ga_array *(ga_periodogram)(const ga_array *x, ga_spectrum_options o); /* of the whole line; "boxcar" */
+GA_API ga_array *(ga_welch)(const ga_array *x, ga_spectrum_options o);       /* the mean over pieces; "hann" */
+GA_API ga_array *(ga_spectrogram)(const ga_array     *x,
+                                  ga_spectrum_options o); /* (..., times); a quarter rises and falls as "hann" */
+
+/* What ga_find_peaks knows of its peaks, by SciPy's names: float64, bases, plateaus and their edges int64. */
+typedef struct ga_peaks {
+    ga_array *peak_heights, *left_thresholds, *right_thresholds, *prominences, *left_bases, *right_bases, *widths,
+        *width_heights, *left_ips, *right_ips, *plateau_sizes, *left_edges, *right_edges;
+} ga_peaks;
+typedef struct ga_peaks_options {
+    GI_BY_POSITION
+    double height       GI_IS(GA_REAL_DEFAULT); /* at least so much; at most .height_max. Of threshold: both neighbours */
+    double threshold    GI_IS(GA_REAL_DEFAULT);
+    double distance     GI_IS(1); /* between two; the higher one stays */
+    double prominence   GI_IS(GA_REAL_DEFAULT);
+    double width        GI_IS(GA_REAL_DEFAULT);
+    int64_t wlen        GI_IS(GA_LENGTH_DEFAULT); /* so many elements around a peak tell its prominence; not given: all */
+    double rel_height   GI_IS(0.5);               /* of the prominence: how far below the top the width is measured */
+    double plateau_size GI_IS(GA_REAL_DEFAULT);
+    GI_BY_NAME
+    double height_max       GI_IS(GA_REAL_DEFAULT);
+    double threshold_max    GI_IS(GA_REAL_DEFAULT);
+    double prominence_max   GI_IS(GA_REAL_DEFAULT);
+    double width_max        GI_IS(GA_REAL_DEFAULT);
+    double plateau_size_max GI_IS(GA_REAL_DEFAULT);
+    ga_peaks *found         GI_DEFAULT; /* all of these, as new arrays */
+    const char *site        GI_IS("");
+} ga_peaks_options;
+#define GI_DEFAULTS_ga_peaks_options                                                                                           \
+    .height = GA_REAL_DEFAULT, .threshold = GA_REAL_DEFAULT, .distance = 1, .prominence = GA_REAL_DEFAULT,                     \
+    .width = GA_REAL_DEFAULT, .wlen = GA_LENGTH_DEFAULT, .rel_height = 0.5, .plateau_size = GA_REAL_DEFAULT,                   \
+    .height_max = GA_REAL_DEFAULT, .threshold_max = GA_REAL_DEFAULT, .prominence_max = GA_REAL_DEFAULT,                        \
+    .width_max = GA_REAL_DEFAULT, .plateau_size_max = GA_REAL_DEFAULT,
+GA_API ga_array *(ga_find_peaks)(const ga_array  *x,
+                                 ga_peaks_options o); /* where a line is higher than around: int64; on the CPU */
 
 /* ==== >>distances ================================================================================================== */
 /*  Between points: an array of n points with f features (coordinates) each has the shape (n, f). float32 gives float32 (SciPy: float64),
@@ -2419,7 +2554,8 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
     X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(angle) X(along) X(mode) X(bits) \
-    X(binary) X(hit) X(grey) X(transform) X(spline) X(interpolation) X(affine) X(rotate)
+    X(binary) X(hit) X(grey) X(transform) X(spline) X(interpolation) X(affine) X(rotate) \
+    X(lfilter) X(detrend) X(savgol) X(spectrum) X(peaks)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};

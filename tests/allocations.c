@@ -1146,6 +1146,8 @@ static void test_benchmark(void)
     RUN_BOOL(ga_benchmark(do_nothing, NULL, .repeat = 3, .warmup = 0, .quiet = true).repeats > 0);
 }
 
+#include "allocations_signals.h"
+
 static void test_failing_allocations(void)
 {
     CHECK(ga_memory_stats().arrays == 0);
@@ -1169,6 +1171,7 @@ static void test_failing_allocations(void)
     test_places();
     test_images();
     test_filters();
+    test_signals();
     test_own();
     test_eval();
     test_chunked();

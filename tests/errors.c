@@ -225,6 +225,15 @@ static bool says_freed(void)
     X(ga_grey_erosion(x, 3)) X(ga_grey_dilation(x, 3)) X(ga_grey_opening(x, 3)) X(ga_grey_closing(x, 3))               \
     X(ga_morphological_gradient(x, 3)) X(ga_morphological_laplace(x, 3)) X(ga_white_tophat(x, 3))                      \
     X(ga_black_tophat(x, 3))                                                                                           \
+    X(ga_gaussian_filter1d(x, 1)) X(ga_uniform_filter1d(x, 3)) X(ga_minimum_filter1d(x, 3)) X(ga_maximum_filter1d(x, 3)) \
+    X(ga_generic_filter(x, first_of, NULL, 3)) X(ga_minimum_position(x, NULL, NULL)) X(ga_maximum_position(x, NULL, NULL)) \
+    X(ga_extrema(x, NULL, NULL, &parts[0], NULL, NULL, NULL)) X(ga_variance(x, NULL, NULL))                            \
+    X(ga_standard_deviation(x, NULL, NULL)) X(ga_find_objects(x, 0)) X(ga_value_indices(x, parts, NULL))                   \
+    X(ga_simpson(x)) X(ga_cumulative_trapezoid(x)) X(ga_fftconvolve(x, v)) X(ga_fftconvolve(v, x)) X(ga_lfilter(x, v, v)) \
+    X(ga_lfilter(v, x, v)) X(ga_lfilter(v, v, x)) X(ga_sosfilt(x, v)) X(ga_sosfilt(ok, x)) X(ga_medfilt(x, (3)))       \
+    X(ga_periodogram(x)) X(ga_welch(x)) X(ga_spectrogram(x)) X(ga_find_peaks(x))                                       \
+    X(ga_hilbert(x)) X(ga_resample(x, 3)) X(ga_detrend(x)) X(ga_savgol_filter(x, 3, 1))                                \
+    X(ga_watershed_ift(x, ok)) X(ga_watershed_ift(ok, x))                                                              \
     X(ga_meshgrid(x, v, &parts[0], &parts[1], false)) X(ga_meshgrid(v, x, &parts[0], &parts[1], true))
 /* and with options that a call has seen fail */
 #define EACH_OPTION(X)                                                                                                 \
@@ -246,9 +255,20 @@ static bool says_freed(void)
     X(ga_average(ok, .weights = x)) X(ga_cov(ok, x)) X(ga_cov(ok, .fweights = x)) X(ga_cov(ok, .aweights = x))         \
     X(ga_searchsorted(v, 1, .sorter = x)) X(ga_histogramdd(ok, (3, 3, 3, 3), .weights = x))                            \
     X(ga_fft(ok, .out = x)) X(ga_rfft(ok, .out = x)) X(ga_irfft(ok, .out = x)) X(ga_fftn(ok, .out = x))                \
+    X(ga_simpson(ok, x)) X(ga_cumulative_trapezoid(ok, x)) X(ga_fftconvolve(v, v, .out = x)) X(ga_hilbert(v, .out = x)) \
+    X(ga_welch(v, .values = x)) X(ga_periodogram(v, .values = x)) X(ga_spectrogram(v, .values = x))                    \
+    X(ga_lfilter(v, v, v, .zi = x)) X(ga_sosfilt(ok, v, .zi = x)) X(ga_detrend(v, .bp = x)) X(ga_resample(v, 3, .out = x)) \
+    X(ga_minimum_filter1d(ok, 3, .out = x)) X(ga_generic_filter(ok, first_of, NULL, 0, x))                             \
+    X(ga_watershed_ift(ok, ok, x))                                                                                     \
     X(ga_convolve2d(ok, ok, .out = x)) X(ga_correlate2d(ok, ok, .out = x)) X(ga_ndconvolve(ok, ok, .out = x))          \
     X(ga_ndcorrelate(ok, ok, .out = x)) X(ga_convolve1d(ok, v, .out = x)) X(ga_correlate1d(ok, v, .out = x))
 /* clang-format on */
+
+static double first_of(const double *values, int64_t n, void *user)
+{
+    (void)n, (void)user;
+    return values[0];
+}
 
 static void test_null_and_freed(void)
 {

@@ -709,6 +709,15 @@ static ga_block_function draw_block_function(const char *name)
     return all[draw_which(4)];
 }
 
+static double first_value(const double *values, int64_t n, void *user) { return (void)user, n > 0 ? values[0] : 0; }
+static double infinity_of(const double *values, int64_t n, void *user) { return (void)values, (void)n, (void)user, INFINITY; }
+static ga_window_function draw_window_function(const char *name)
+{
+    static const ga_window_function all[] = { first_value, infinity_of, NULL };
+    (void)name;
+    return all[draw_which(3)];
+}
+
 static double       call_begin;
 static const double LONG_ENOUGH = 0.5; /* seconds that chunked arrays may take: a call with too many of them is stopped */
 static bool stop_late(const ga_progress *p, void *user) { return (void)p, (void)user, ga_now() - call_begin < LONG_ENOUGH; }

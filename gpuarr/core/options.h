@@ -140,6 +140,9 @@ static bool gi_options_affine(ga_affine_options *o)
 }
 static bool gi_options_rotate(ga_rotate_options *o) { return GI_TAKE(rotate, o, out) && GI_TAKE_LIST(o, axes); }
 static bool gi_options_transform(ga_transform_options *o) { return GI_TAKE(transform, o, sampling); }
+static bool gi_options_lfilter(ga_lfilter_options *o) { return GI_TAKE(lfilter, o, zi); }
+static bool gi_options_detrend(ga_detrend_options *o) { return GI_TAKE(detrend, o, bp); }
+static bool gi_options_spectrum(ga_spectrum_options *o) { return GI_TAKE(spectrum, o, values); }
 static bool gi_options_distance(ga_distance_options *o) { return GI_TAKE(distance, o, out); }
 static bool gi_options_apply(ga_apply_options *o)
 {
@@ -216,5 +219,8 @@ static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out
 #define gi_options_affine(o)        GI_NAMED(gi_options_affine, o)
 #define gi_options_rotate(o)        GI_NAMED(gi_options_rotate, o)
 #define gi_options_grey(o)          GI_NAMED(gi_options_grey, o)
+#define gi_options_lfilter(o)       GI_NAMED(gi_options_lfilter, o)
+#define gi_options_detrend(o)       GI_NAMED(gi_options_detrend, o)
+#define gi_options_spectrum(o)      GI_NAMED(gi_options_spectrum, o)
 
 static int gi_axis_or(int axis, int otherwise) { return axis != GA_AXIS_DEFAULT ? axis : otherwise; }

@@ -448,28 +448,38 @@ static ga_array *gi_gpu_measure_labels(const char *site, gi_label_measure what, 
     return NULL;
 }
 
+/* Where labels are measured; GA_DEVICE_DEFAULT with an error. a is NULL for sizes; `whole`: labels NULL is everything as one object. */
+static ga_device gi_labels_check(const char *site, const ga_array *a, const ga_array *labels, const ga_array *index, bool sizes,
+                                 bool whole)
+{
+    static const char *const names[3] = { "a", "labels", "index" };
+    const ga_array          *all[3]   = { a, labels, index };
+    for (int k = 0; k < 3; k++) {
+        bool optional = (k == 0 && sizes) || (k == 1 && whole) || k == 2;
+        if (!all[k] && optional) continue;
+        if (!gi_array_check(site, all[k], names[k])) return GA_DEVICE_DEFAULT;
+        if (!gi_is_complex(all[k]->dtype)) continue;
+        gi_fail(site, GA_BAD_DTYPE, "%s is %s: use real numbers", names[k], ga_dtype_name(all[k]->dtype));
+        return GA_DEVICE_DEFAULT;
+    }
+    const ga_device device = gi_common_device(site, 3, all);
+    if (device == GA_DEVICE_DEFAULT) return device;
+    if (a && labels && !ga_same_shape(a, labels))
+        gi_fail(site, GA_BAD_SHAPE, "a has shape %s, labels %s: each element needs its label", gi_shape_of(a),
+                gi_shape_of(labels));
+    else if (!labels && index)
+        gi_fail(site, GA_BAD_ARGUMENT, "index without labels: without labels the whole array is measured");
+    else return device;
+    return GA_DEVICE_DEFAULT;
+}
+
 /* The common part of all measures. a is NULL for sizes; labels NULL: everything is one object (centers only, as sums_too). */
 static ga_array *gi_measure_labels(const char *site, gi_label_measure what, const ga_array *a, const ga_array *labels,
                                    const ga_array *index, ga_array **sums_too)
 {
     GI_SETTLE_FLOATS;
-    static const char *const names[3] = { "a", "labels", "index" };
-    const ga_array          *all[3]   = { a, labels, index };
-    for (int k = 0; k < 3; k++) {
-        bool optional = (k == 0 && what == GI_SIZE_OF) || (k == 1 && what == GI_CENTER_OF) || k == 2;
-        if (!all[k] && optional) continue;
-        if (!gi_array_check(site, all[k], names[k])) return NULL;
-        if (gi_is_complex(all[k]->dtype))
-            return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%s is %s: use real numbers", names[k],
-                                       ga_dtype_name(all[k]->dtype));
-    }
-    ga_device device = gi_common_device(site, 3, all);
+    ga_device device = gi_labels_check(site, a, labels, index, what == GI_SIZE_OF, what == GI_CENTER_OF);
     if (device == GA_DEVICE_DEFAULT) return NULL;
-    if (a && labels && !ga_same_shape(a, labels))
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a has shape %s, labels %s: each element needs its label",
-                                   gi_shape_of(a), gi_shape_of(labels));
-    if (!labels && index)
-        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "index without labels: without labels the whole array is measured");
     if (device == GA_CUDA) return gi_gpu_measure_labels(site, what, a, labels, index, sums_too);
     gi_groups g;
     memset(&g, 0, sizeof g);

@@ -404,15 +404,33 @@ static ga_array *gi_grey_cells(const gi_composition *c, const ga_array *cells, b
     return packed ? gi_copy_on_cpu(c->site, packed) : NULL;
 }
 
+/* a as float64, with as many elements around it as windows of this size reach over its edges. */
+static ga_array *gi_do_surround(const gi_composition *c, const ga_array *a, const int64_t *size, const ga_shape *origin,
+                                ga_border border, double cval)
+{
+    static const ga_pad_mode modes[5] = { GA_PAD_SYMMETRIC, GA_PAD_CONSTANT, GA_PAD_EDGE, GA_PAD_REFLECT, GA_PAD_WRAP };
+    ga_pad_options           pad      = ga_pad_defaults;
+    ga_shape                 before;
+    memset(&before, 0, sizeof before);
+    pad.site    = c->site;
+    pad.mode    = a->size > 0 ? modes[border] : GA_PAD_CONSTANT;
+    pad.value   = cval;
+    before.ndim = pad.after.ndim = a->ndim;
+    for (int d = 0; d < a->ndim; d++) {
+        before.n[d]    = size[d] / 2 + gi_option_for_axis(origin, d);
+        pad.after.n[d] = size[d] - 1 - before.n[d];
+    }
+    ga_array *in = gi_copy_convert(c->site, a, GA_F64);
+    return in && a->ndim > 0 ? (ga_pad)(in, before, pad) : in;
+}
+
 /* The least (or greatest) sum of a and -structure (or structure, mirrored), of the elements that the footprint has. */
 static ga_array *gi_grey_sums(const gi_composition *c, const ga_array *a, bool dilate, const ga_grey_options *o)
 {
-    static const ga_pad_mode modes[5] = { GA_PAD_SYMMETRIC, GA_PAD_CONSTANT, GA_PAD_EDGE, GA_PAD_REFLECT, GA_PAD_WRAP };
-    const char              *site     = c->site;
-    const ga_array          *both[2]  = { a, o->structure };
-    gi_correlation           place;
-    ga_shape                 origin = o->origin, before, sizes;
-    ga_pad_options           pad    = ga_pad_defaults;
+    const char     *site    = c->site;
+    const ga_array *both[2] = { a, o->structure };
+    gi_correlation  place;
+    ga_shape        origin = o->origin, sizes;
     memset(&place, 0, sizeof place);
     memset(&sizes, 0, sizeof sizes);
     if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT || !gi_conv_check_border(site, o->border) ||
@@ -427,15 +445,7 @@ static ga_array *gi_grey_sums(const gi_composition *c, const ga_array *a, bool d
     ga_array *heights = gi_grey_cells(c, o->structure, dilate, GA_F64),
              *cells   = o->footprint ? gi_grey_cells(c, o->footprint, dilate, GA_BOOL) : NULL;
     if (dilate) gi_mirror_origin(&origin, a->ndim, place.size);
-    pad.site    = site;
-    pad.mode    = modes[o->border];
-    pad.value   = o->cval;
-    before.ndim = pad.after.ndim = a->ndim;
-    for (int d = 0; d < a->ndim; d++) {
-        before.n[d]    = place.size[d] / 2 + gi_option_for_axis(&origin, d);
-        pad.after.n[d] = place.size[d] - 1 - before.n[d];
-    }
-    ga_array *in = gi_copy_convert(site, a, GA_F64), *wide = in && a->ndim > 0 ? (ga_pad)(in, before, pad) : in, *best = NULL;
+    ga_array *wide = gi_do_surround(c, a, place.size, &origin, o->border, o->cval), *best = NULL;
     if (!wide || !heights || (o->footprint && !cells)) return NULL;
     for (int64_t k = 0, at[GPUARR_MAX_DIMS]; k < heights->size; k++) {
         if (cells && !((const uint8_t *)cells->data)[k]) continue;

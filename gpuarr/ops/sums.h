@@ -1,26 +1,149 @@
 /* ---- sums of parts: trapezoid, ptp, running sums, unwrap, nan_to_num ---------------------------------------------- */
 
+/* Of neighbours along an axis the area between them. */
+static ga_array *gi_do_areas(const gi_composition *c, const ga_array *y, int axis, const ga_trapezoid_options *o)
+{
+    int64_t   n    = y->shape[axis] > 0 ? y->shape[axis] - 1 : 0;
+    ga_array *next = gi_do_part(c, y, axis, y->shape[axis] > 0 ? 1 : 0, n), *here = gi_do_part(c, y, axis, 0, n);
+    ga_array *both = next && here ? GI_DO_2(c, add, next, here) : NULL, *area = NULL;
+    if (both && o->x) {
+        ga_array *steps = gi_array_check_any(c->site, o->x, ".x") ? (ga_view)(o->x, c->site) : NULL;
+        if (steps && steps->ndim == 0) gi_fail(c->site, GA_BAD_SHAPE, ".x has no dimensions: give the places, or .dx");
+        else if (steps) steps = gi_do_diff(c, steps, steps->ndim == 1 ? 0 : gi_axis(c->site, axis - y->ndim, steps->ndim));
+        if (steps && steps->ndim == 1) steps = gi_do_turn(c, steps, axis, y->ndim);
+        if (steps && steps->ndim > 0) area = GI_DO_2(c, multiply, steps, both);
+    } else if (both) {
+        area = GI_DO_2(c, multiply, both, o->dx);
+    }
+    return area ? GI_DO_2(c, divide, area, 2.0) : NULL;
+}
+
 ga_array *(ga_trapezoid)(const ga_array *y, ga_trapezoid_options o)
 {
     if (!gi_options_trapezoid(&o) || !gi_array_check_any(o.site, y, "y")) return NULL;
     const int axis = gi_axis(o.site, gi_axis_or(o.axis, -1), y->ndim);
     if (axis < 0) return NULL;
+    if (o.initial != GA_REAL_DEFAULT)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".initial: see ga_cumulative_trapezoid");
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    int64_t   n    = y->shape[axis] > 0 ? y->shape[axis] - 1 : 0;
-    ga_array *next = gi_do_part(&c, y, axis, y->shape[axis] > 0 ? 1 : 0, n), *here = gi_do_part(&c, y, axis, 0, n);
-    ga_array *both = next && here ? GI_DO_2(&c, add, next, here) : NULL, *area = NULL;
-    if (both && o.x) {
-        ga_array *steps = gi_array_check_any(o.site, o.x, ".x") ? (ga_view)(o.x, o.site) : NULL;
-        if (steps && steps->ndim == 0) gi_fail(o.site, GA_BAD_SHAPE, ".x has no dimensions: give the places, or .dx");
-        else if (steps) steps = gi_do_diff(&c, steps, steps->ndim == 1 ? 0 : gi_axis(o.site, axis - y->ndim, steps->ndim));
-        if (steps && steps->ndim == 1) steps = gi_do_turn(&c, steps, axis, y->ndim);
-        if (steps && steps->ndim > 0) area = GI_DO_2(&c, multiply, steps, both);
-    } else if (both) {
-        area = GI_DO_2(&c, multiply, both, o.dx);
+    ga_array *areas = gi_do_areas(&c, y, axis, &o);
+    return gi_compose_end(&c, areas ? gi_do_fold(&c, (ga_sum), areas, axis, false) : NULL);
+}
+
+ga_array *(ga_cumulative_trapezoid)(const ga_array *y, ga_trapezoid_options o)
+{
+    if (!gi_options_trapezoid(&o) || !gi_array_check_any(o.site, y, "y")) return NULL;
+    const int axis = gi_axis(o.site, gi_axis_or(o.axis, -1), y->ndim);
+    if (axis < 0) return NULL;
+    if (y->shape[axis] == 0) return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "axis %d of %s is empty", axis, gi_shape_of(y));
+    if (o.initial != GA_REAL_DEFAULT && o.initial != 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".initial = %g: it is 0, or not given", o.initial);
+    ga_cumulative_options running = ga_cumulative_defaults;
+    gi_composition        c;
+    running.site            = o.site;
+    running.axis            = axis;
+    running.include_initial = o.initial == 0;
+    gi_compose_begin(&c, o.site);
+    ga_array *areas = gi_do_areas(&c, y, axis, &o);
+    return gi_compose_end(&c, areas ? (ga_cumulative_sum)(areas, running) : NULL);
+}
+
+/* x / y, and 0 where y is 0. */
+static ga_array *gi_do_over(const gi_composition *c, ga_arg x, const ga_array *y)
+{
+    ga_array *r = y ? (ga_divide)(x, gi_operand_arg(y), gi_map_site(c->site)) : NULL;
+    return r ? GI_DO_WHERE(c, y, r, 0) : NULL;
+}
+
+/* Every other element of the last axis, from `first` on, `count` times. */
+static ga_array *gi_do_every_other(const gi_composition *c, const ga_array *a, int64_t first, int64_t count)
+{
+    return a ? (ga_index)(c->site, a, "..., %lld:%lld:2", (long long)first, (long long)(first + 2 * count - (count > 0)))
+             : NULL;
+}
+
+/* Simpson's rule along the last axis, over n (odd) points; h: the steps, or NULL, and they are all 1. */
+static ga_array *gi_simpson_odd(const gi_composition *c, const ga_array *y, const ga_array *h, int64_t n)
+{
+    const int64_t m = n / 2;
+    ga_array *y0 = gi_do_every_other(c, y, 0, m), *y1 = gi_do_every_other(c, y, 1, m), *y2 = gi_do_every_other(c, y, 2, m), *r;
+    if (!y0 || !y1 || !y2) return NULL;
+    if (!h) {
+        r = GI_DO_2(c, divide, GI_DO_2(c, add, GI_DO_2(c, add, y0, GI_DO_2(c, multiply, y1, 4.0)), y2), 3.0);
+    } else {
+        ga_array *h0 = gi_do_every_other(c, h, 0, m), *h1 = gi_do_every_other(c, h, 1, m);
+        ga_array *sum = h0 && h1 ? GI_DO_2(c, add, h0, h1) : NULL, *ratio = h1 ? gi_do_over(c, GA_ARG(h0), h1) : NULL;
+        if (!ratio) return NULL;
+        ga_array *first  = GI_DO_2(c, subtract, 2.0, gi_do_over(c, GA_ARG(1.0), ratio)),
+                 *last   = GI_DO_2(c, subtract, 2.0, ratio);
+        ga_array *middle = gi_do_over(c, GA_ARG(GI_DO_2(c, multiply, sum, sum)), GI_DO_2(c, multiply, h0, h1));
+        ga_array *ends   = GI_DO_2(c, add, GI_DO_2(c, multiply, y0, first), GI_DO_2(c, multiply, y2, last));
+        ga_array *all    = GI_DO_2(c, add, ends, GI_DO_2(c, multiply, y1, middle));
+        r                = GI_DO_2(c, multiply, all, GI_DO_2(c, divide, sum, 6.0));
     }
-    ga_array *half = area ? GI_DO_2(&c, divide, area, 2.0) : NULL;
-    return gi_compose_end(&c, half ? gi_do_fold(&c, (ga_sum), half, axis, false) : NULL);
+    return r ? gi_do_fold(c, (ga_sum), r, -1, false) : NULL;
+}
+
+/* The integral over the last interval, h, of the parabola through the last three points (Cartwright, 2017); g is the interval before. */
+static ga_array *gi_simpson_last(const gi_composition *c, const ga_array *y, const ga_array *g, const ga_array *h)
+{
+    ga_array *gh = GI_DO_2(c, multiply, g, h), *hh = GI_DO_2(c, multiply, h, h), *sum = GI_DO_2(c, add, g, h), *r = NULL;
+    ga_array *three = GI_DO_2(c, multiply, gh, 3.0), *six = GI_DO_2(c, multiply, sum, 6.0);
+    ga_array *weights[3];
+    weights[2] = gi_do_over(c, GA_ARG(GI_DO_2(c, add, GI_DO_2(c, multiply, hh, 2.0), three)), six);
+    weights[1] = gi_do_over(c, GA_ARG(GI_DO_2(c, add, hh, three)), GI_DO_2(c, multiply, g, 6.0));
+    weights[0] = gi_do_over(c, GA_ARG(GI_DO_1(c, negative, GI_DO_2(c, multiply, hh, h))), GI_DO_2(c, multiply, six, g));
+    for (int k = 2; k >= 0; k--) {
+        ga_array *term = weights[k] ? GI_DO_2(c, multiply, weights[k], (ga_index)(c->site, y, "..., %d", k - 3)) : NULL;
+        r              = r ? GI_DO_2(c, add, r, term) : term;
+        if (!r) return NULL;
+    }
+    return r;
+}
+
+static ga_array *gi_do_simpson(const gi_composition *c, const ga_array *a, int axis, const ga_trapezoid_options *o)
+{
+    ga_array *y = (ga_moveaxis)(a, axis, -1, c->site), *h = NULL, *g = NULL, *last = NULL, *r;
+    if (y && o->x) {
+        ga_array *x = o->x->ndim == 1 ? (ga_view)(o->x, c->site) : (ga_moveaxis)(o->x, axis, -1, c->site);
+        if (!x || !(h = gi_do_diff(c, (ga_astype)(x, GA_F64, c->site), x->ndim - 1))) return NULL;
+    }
+    const int64_t n = a->shape[axis];
+    r               = y ? gi_simpson_odd(c, y, h, n - 1 + n % 2) : NULL;
+    if (n % 2 == 0) {
+        const double one = 1;
+        g                = h ? (ga_index)(c->site, h, "..., -2")
+                             : (ga_scalar)(GA_ARG(one),
+                            gi_new_on(c->site, gi_reduce_end_dtype(GI_ENDS_AVERAGE, gi_dtype_real(a->dtype)), a->device));
+        last             = g ? (h ? (ga_index)(c->site, h, "..., -1") : g) : NULL;
+        last             = last ? gi_simpson_last(c, y, g, last) : NULL;
+        r                = r && last ? GI_DO_2(c, add, r, last) : NULL;
+    }
+    return h || !r ? r : GI_DO_2(c, multiply, r, o->dx);
+}
+
+ga_array *(ga_simpson)(const ga_array *y, ga_trapezoid_options o)
+{
+    if (!gi_options_trapezoid(&o) || !gi_array_check_any(o.site, y, "y") || (o.x && !gi_array_check_any(o.site, o.x, ".x")))
+        return NULL;
+    const int axis = gi_axis(o.site, gi_axis_or(o.axis, -1), y->ndim);
+    if (axis < 0) return NULL;
+    const int64_t n = y->shape[axis];
+    if (n == 0) return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "axis %d of %s is empty", axis, gi_shape_of(y));
+    if (o.initial != GA_REAL_DEFAULT)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".initial: see ga_cumulative_trapezoid");
+    if (o.x && ((o.x->ndim != 1 && o.x->ndim != y->ndim) || o.x->shape[o.x->ndim == 1 ? 0 : axis] != n))
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
+                                   ".x has shape %s: give the %lld places along axis %d, or those of all elements",
+                                   gi_shape_of(o.x), (long long)n, axis);
+    if (n == 2) {
+        if (!o.x) o.x = GA_NO_ARRAY;
+        return (ga_trapezoid)(y, o);
+    }
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    return gi_compose_end(&c, gi_do_simpson(&c, y, axis, &o));
 }
 
 ga_array *(ga_ptp)(const ga_array *a, ga_reduce_options o)

@@ -298,9 +298,11 @@ static bool gi_read_gaussian(gi_filter *f, const ga_array *a, double sigma, cons
         gi_fail(site, GA_BAD_ARGUMENT, "sigma is given twice: with .sigmas it must be 0");
         return false;
     }
+    const int axis = o->axis == GA_AXIS_DEFAULT ? GA_AXIS_DEFAULT : gi_axis(site, o->axis, a->ndim);
+    if (axis == -1) return false;
     const double truncate = o->truncate;
     for (int d = 0; d < a->ndim; d++) {
-        double  s = o->sigmas ? o->sigmas[d] : sigma, reach = gi_mul_f64(truncate, s) + 0.5;
+        double  s = axis >= 0 && d != axis ? 0 : o->sigmas ? o->sigmas[d] : sigma, reach = gi_mul_f64(truncate, s) + 0.5;
         int64_t order = gi_option_for_axis(&o->order, d), radius = o->radius.ndim > 0 ? gi_option_for_axis(&o->radius, d) : -1;
         if (!(s >= 0) || !(truncate >= 0)) {
             gi_fail(site, GA_BAD_ARGUMENT, "sigma %g and .truncate = %g: use numbers that are not negative", s, truncate);
@@ -346,6 +348,8 @@ static ga_array *gi_derivatives(const ga_array *a, double sigma, int order, cons
     gi_filter f;
     if (!gi_read_gaussian(&f, a, sigma, o)) return NULL;
     if (o->order.ndim > 0) return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".order: it is %d here", order);
+    if (o->axis != GA_AXIS_DEFAULT)
+        return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, ".axis: the derivatives are those of all axes");
     if (order == 1 && gi_is_complex(a->dtype))
         return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, "the magnitude of a gradient is one of real numbers, not %s",
                                    ga_dtype_name(a->dtype));

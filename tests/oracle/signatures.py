@@ -56,7 +56,7 @@ OPTIONS = {
     "1": options("convolve1d", "i axis, a out, i border, d cval, l origin | i method"),
     "D": options("distance", "i metric | a out"),
     "F": options("squareform", "| b checks"),
-    "g": options("gaussian", "| p sigmas, s order, d truncate, s radius, i border, d cval, a out"),
+    "g": options("gaussian", "| p sigmas, s order, d truncate, s radius, i border, d cval, a out, i axis"),
     "e": options("edge", "i axis, a out, i border, d cval |"),
     "f": options("uniform", "a out, i border, d cval | s sizes, s origin"),
     "w": options("window", "a footprint, a out, i border, d cval | s sizes, s origin"),
@@ -98,7 +98,7 @@ NAMED = {
     "diff": options("diff", "i n, i axis, n prepend, n append |"),
     "ediff": options("ediff", "n to_end, n to_begin |"),
     "gradient": options("gradient", "| i axis, i edge_order, n spacing"),
-    "trapezoid": options("trapezoid", "a x, d dx, i axis |"),
+    "trapezoid": options("trapezoid", "a x, d dx, i axis | d initial"),
     "unwrap": options("unwrap", "d discont, i axis | n period"),
     "average": options("average", "i axis, a weights | s axes, b keepdims, p sum_of_weights"),
     "cov": options("cov", "a y, b rowvar | b bias, i ddof, a fweights, a aweights, t dtype"),
@@ -121,6 +121,12 @@ NAMED = {
     "affine": options("affine", "| p offset, s output_shape, a out, i order, i border, d cval, b prefilter"),
     "rotate": options("rotate", "| s axes, b reshape, a out, i order, i border, d cval, b prefilter"),
     "grey": options("grey", "a footprint, a structure, a out, i border, d cval | s sizes, s origin"),
+    "lfilter": options("lfilter", "i axis, a zi | p zf"),
+    "detrend": options("detrend", "i axis, i type, a bp |"),
+    "savgol": options("savgol", "i deriv, d delta, i axis, i border, d cval |"),
+    "spectrum": options("spectrum", "d fs, c window | a values, l nperseg, l noverlap, l nfft, i detrend, b return_onesided, i scaling, i axis, p frequencies, p times"),
+    "peaks": options("peaks", "d height, d threshold, d distance, d prominence, d width, l wlen, d rel_height, d plateau_size | "
+                     "d height_max, d threshold_max, d prominence_max, d width_max, d plateau_size_max, p found"),
     "trace": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 LETTERS = {name: chr(0xE000 + k) for k, name in enumerate(NAMED)}
@@ -177,6 +183,11 @@ FUNCTIONS = """
     grey_dilation a:al{grey}  grey_opening a:al{grey}  grey_closing a:al{grey}  morphological_gradient a:al{grey}  morphological_laplace a:al{grey}
     white_tophat a:al{grey}  black_tophat a:al{grey}  distance_transform_edt a:a{transform}  distance_transform_cdt a:a{transform}  distance_transform_bf a:a{transform}
     spline_filter a:a{spline}  spline_filter1d a:a{spline}  map_coordinates a:aa{interpolation}  shift a:ad{interpolation}  zoom a:ad{interpolation}  affine_transform a:aa{affine}  rotate a:ad{rotate}
+    gaussian_filter1d a:adg  uniform_filter1d a:al1  minimum_filter1d a:al1  maximum_filter1d a:al1  generic_filter a:applw
+    minimum_position a:aaaS  maximum_position a:aaaS  extrema b:aaaqqqqS  variance a:aaaS  standard_deviation a:aaaS  find_objects a:alS
+    value_indices a:aqqS  watershed_ift a:aa{binary}
+    cumulative_trapezoid a:a{trapezoid}  simpson a:a{trapezoid}  fftconvolve a:aav  lfilter a:aaa{lfilter}  sosfilt a:aa{lfilter}  medfilt a:asS
+    hilbert a:a{fft}  resample a:alA  detrend a:a{detrend}  savgol_filter a:ali{savgol}  periodogram a:a{spectrum}  welch a:a{spectrum}  spectrogram a:a{spectrum}  find_peaks a:a{peaks}
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()
 SIGNATURES = {name: re.sub(r"{(\w+)}", lambda said: LETTERS[said[1]], form) for name, form in zip(FUNCTIONS[::2], FUNCTIONS[1::2])}

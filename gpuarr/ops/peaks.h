@@ -1,0 +1,156 @@
+/* ==== >>signals: peaks ======================================================================================================= */
+/*  What is known of each peak is a column of float64, of places too; a condition takes peaks out of all columns at once.            */
+
+typedef struct gi_peak { /* as ga_peaks, and where it is */
+    double height, left_threshold, right_threshold, prominence, left_base, right_base, width, width_height, left_ip, right_ip,
+        plateau, left_edge, right_edge, place;
+} gi_peak;
+
+enum { GI_PEAK_COLUMNS = sizeof(gi_peak) / sizeof(double) };
+
+/* Elements that are greater than those next to them, or runs of equal ones; the middle is the place. Returns their number. */
+static int64_t gi_peaks_find(const double *x, int64_t n, gi_peak *peaks)
+{
+    int64_t count = 0;
+    for (int64_t i = 1, stop; i < n - 1; i = stop) {
+        stop = i + 1;
+        if (!(x[i - 1] < x[i])) continue;
+        while (stop < n - 1 && x[stop] == x[i]) stop++;
+        if (!(x[stop] < x[i])) continue;
+        const int64_t at   = (i + stop - 1) / 2;
+        const gi_peak peak = { x[at],     x[at] - x[at - 1],  x[at] - x[at + 1], 0, 0, 0, 0, 0, 0, 0, (double)(stop - i),
+                               (double)i, (double)(stop - 1), (double)at };
+        peaks[count++]     = peak;
+    }
+    return count;
+}
+
+/* Keeps the peaks of which this column, as the first one has it, is at least `least` and at most `most`, of those that are given. */
+static int64_t gi_peaks_keep(gi_peak *peaks, int64_t count, const double *first, double least, double most)
+{
+    const ptrdiff_t column = first - &peaks->height;
+    int64_t         kept   = 0;
+    for (int64_t k = 0; k < count; k++) {
+        const double v = (&peaks[k].height)[column];
+        if ((least == GA_REAL_DEFAULT || least <= v) && (most == GA_REAL_DEFAULT || v <= most)) peaks[kept++] = peaks[k];
+    }
+    return kept;
+}
+
+static int gi_peaks_order(const void *a, const void *b)
+{
+    const gi_peak *p = *(const gi_peak *const *)a, *q = *(const gi_peak *const *)b;
+    if (p->height != q->height) return p->height < q->height ? 1 : -1;
+    return p < q ? 1 : -1;
+}
+
+/* The highest peak takes out those that are nearer than a distance, then the next one; of equal ones the last first. A place of -1 is out. */
+static int64_t gi_peaks_apart(gi_peak *peaks, int64_t count, double distance, gi_peak **order)
+{
+    for (int64_t k = 0; k < count; k++) order[k] = peaks + k;
+    qsort(order, (size_t)count, sizeof *order, gi_peaks_order);
+    for (int64_t k = 0; k < count; k++)
+        for (int step = -1; step <= 1 && order[k]->place >= 0; step += 2)
+            for (gi_peak *p = order[k] + step; p >= peaks && p < peaks + count; p += step) {
+                if (p->place >= 0 && fabs(p->place - order[k]->place) >= distance) break;
+                p->place = -1;
+            }
+    return gi_peaks_keep(peaks, count, &peaks->place, 0, GA_REAL_DEFAULT);
+}
+
+/* From a place in one direction to the end of a reach while nothing is higher: where the lowest element is. */
+static int64_t gi_peak_base(const double *x, int64_t at, int64_t end, int step)
+{
+    int64_t base = at;
+    for (int64_t i = at; i != end + step && x[i] <= x[at]; i += step)
+        if (x[i] < x[base]) base = i;
+    return base;
+}
+
+/* How far a peak stands above the higher one of the lowest points between it and higher ones, within a window. */
+static void gi_peak_prominence(const double *x, int64_t n, int64_t wlen, gi_peak *p)
+{
+    const int64_t at  = (int64_t)p->place;
+    int64_t       low = 0, high = n - 1;
+    if (wlen > 1) {
+        low  = at - wlen / 2 > 0 ? at - wlen / 2 : 0;
+        high = at + wlen / 2 < n - 1 ? at + wlen / 2 : n - 1;
+    }
+    const int64_t left = gi_peak_base(x, at, low, -1), right = gi_peak_base(x, at, high, 1);
+    p->left_base  = (double)left;
+    p->right_base = (double)right;
+    p->prominence = x[at] - (x[left] > x[right] ? x[left] : x[right]);
+}
+
+/* Where a line at this height leaves a peak, between two elements. */
+static double gi_peak_side(const double *x, int64_t at, int64_t end, int step, double height)
+{
+    int64_t i = at;
+    while (i != end && height < x[i]) i += step;
+    const double here = (double)i;
+    return x[i] < height ? here - step * ((height - x[i]) / (x[i - step] - x[i])) : here;
+}
+
+static void gi_peak_width(const double *x, double share, gi_peak *p)
+{
+    const int64_t at = (int64_t)p->place;
+    p->width_height  = x[at] - gi_mul_f64(p->prominence, share);
+    p->left_ip       = gi_peak_side(x, at, (int64_t)p->left_base, -1, p->width_height);
+    p->right_ip      = gi_peak_side(x, at, (int64_t)p->right_base, 1, p->width_height);
+    p->width         = p->right_ip - p->left_ip;
+}
+
+/* All conditions, in SciPy's order. */
+static int64_t gi_peaks_run(const double *x, int64_t n, const ga_peaks_options *o, gi_peak *peaks, gi_peak **order)
+{
+    int64_t count = gi_peaks_find(x, n, peaks);
+    count         = gi_peaks_keep(peaks, count, &peaks->plateau, o->plateau_size, o->plateau_size_max);
+    count         = gi_peaks_keep(peaks, count, &peaks->height, o->height, o->height_max);
+    count         = gi_peaks_keep(peaks, count, &peaks->left_threshold, o->threshold, o->threshold_max);
+    count         = gi_peaks_keep(peaks, count, &peaks->right_threshold, o->threshold, o->threshold_max);
+    if (o->distance > 1) count = gi_peaks_apart(peaks, count, ceil(o->distance), order);
+    if (!o->found && o->prominence == GA_REAL_DEFAULT && o->prominence_max == GA_REAL_DEFAULT && o->width == GA_REAL_DEFAULT &&
+        o->width_max == GA_REAL_DEFAULT)
+        return count;
+    for (int64_t k = 0; k < count; k++) gi_peak_prominence(x, n, o->wlen, peaks + k);
+    count = gi_peaks_keep(peaks, count, &peaks->prominence, o->prominence, o->prominence_max);
+    for (int64_t k = 0; k < count; k++) gi_peak_width(x, o->rel_height, peaks + k);
+    return gi_peaks_keep(peaks, count, &peaks->width, o->width, o->width_max);
+}
+
+ga_array *(ga_find_peaks)(const ga_array *x, ga_peaks_options o)
+{
+    GI_SETTLE_FLOATS;
+    ga_array *r = NULL, **columns = (ga_array **)(void *)o.found;
+    if (o.found) memset(o.found, 0, sizeof *o.found);
+    if (!gi_check_on_cpu(o.site, x, "x")) return NULL;
+    if (x->ndim != 1 || gi_is_complex(x->dtype))
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "x is %s of shape %s: use a line of real numbers",
+                                   ga_dtype_name(x->dtype), gi_shape_of(x));
+    if (!(o.distance >= 1) || !(o.rel_height >= 0) || (o.wlen != GA_LENGTH_DEFAULT && o.wlen < 2))
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                   ".distance = %g is at least 1, .rel_height = %g at least 0, .wlen more than 1", o.distance,
+                                   o.rel_height);
+    gi_composition c;
+    const int64_t  most  = x->size / 2 + 1;
+    const size_t   bytes = (size_t)most * (sizeof(gi_peak) + sizeof(gi_peak *));
+    gi_compose_begin(&c, o.site);
+    ga_array *line = gi_copy_convert(o.site, x, GA_F64), *table = NULL;
+    gi_peak  *peaks = line ? (gi_peak *)gi_mem_alloc(o.site, bytes) : NULL;
+    if (peaks) {
+        const int64_t shape[2] = { gi_peaks_run((const double *)line->data, x->size, &o, peaks, (gi_peak **)(peaks + most)),
+                                   GI_PEAK_COLUMNS };
+        table                  = gi_array_new(o.site, GA_F64, GA_CPU, 2, shape);
+        if (table && shape[0] > 0) memcpy(table->data, peaks, (size_t)shape[0] * sizeof *peaks);
+        gi_mem_release(peaks, bytes);
+    }
+    ga_array  *results[GI_PEAK_COLUMNS];
+    ga_array **outs[GI_PEAK_COLUMNS];
+    for (int k = 0; k < GI_PEAK_COLUMNS; k++) {
+        const bool place = k == 4 || k == 5 || k > 9; /* the bases, the plateaus */
+        outs[k]          = k == GI_PEAK_COLUMNS - 1 ? &r : columns ? columns + k : NULL;
+        results[k] =
+            table && outs[k] ? (ga_astype)((ga_index)(o.site, table, ":, %d", k), place ? GA_I64 : GA_F64, o.site) : table;
+    }
+    return gi_compose_end_all(&c, GI_PEAK_COLUMNS, results, outs) ? r : NULL;
+}

@@ -1,0 +1,289 @@
+/* ---- more about labelled elements: where the extremes are, how far they spread, the boxes around them ------------------- */
+
+/* Begins a composition; false with an error. */
+static bool gi_regions_begin(gi_composition *c, const char *site, const ga_array *a, const ga_array *labels,
+                             const ga_array *index)
+{
+    if (gi_labels_check(site, a, labels, index, false, true) == GA_DEVICE_DEFAULT) return false;
+    if (a->size == 0) return gi_fail(site, GA_BAD_SHAPE, "a has no elements") != NULL;
+    gi_compose_begin(c, site);
+    return true;
+}
+
+/* The labels that are asked for, int64, 1-D. */
+static ga_array *gi_do_wanted(const gi_composition *c, const ga_array *labels, const ga_array *index)
+{
+    int64_t largest = 0;
+    if (index) return (ga_astype)((ga_ravel)(index, c->site), GA_I64, c->site);
+    return gi_largest_label(c->site, labels, &largest) ? gi_do_count(c, 1, largest, labels->device) : NULL;
+}
+
+/* Where the least and the greatest element of each label are in the flattened array, and whether there is one; of equal ones the first
+   least, the last greatest (without labels: the first). */
+typedef struct gi_extreme_places {
+    ga_array *low, *high, *found;
+} gi_extreme_places;
+
+static gi_extreme_places gi_do_extreme_places(const gi_composition *c, const ga_array *a, const ga_array *labels,
+                                              const ga_array *index)
+{
+    gi_extreme_places p, none;
+    const int64_t     one[1] = { 1 };
+    ga_array         *flat   = (ga_ravel)(a, c->site);
+    memset(&none, 0, sizeof none);
+    if (!labels) {
+        p.low   = gi_do_reshape(c, gi_do_fold(c, (ga_argmin), flat, GA_AXIS_DEFAULT, false), 1, one);
+        p.high  = gi_do_reshape(c, gi_do_fold(c, (ga_argmax), flat, GA_AXIS_DEFAULT, false), 1, one);
+        p.found = p.low && p.high ? GI_DO_2(c, greater_equal, p.high, 0) : NULL;
+        return p.found ? p : none;
+    }
+    ga_searchsorted_options side    = ga_searchsorted_defaults;
+    ga_array               *numbers = (ga_astype)((ga_ravel)(labels, c->site), GA_I64, c->site);
+    const ga_array         *keys[2] = { flat, numbers };
+    ga_array               *order = (ga_lexsort_n)(2, keys, c->site), *sorted = order ? gi_do_take(c, numbers, order, 0) : NULL;
+    ga_array               *wanted = sorted ? gi_do_wanted(c, labels, index) : NULL;
+    side.site                      = c->site;
+    ga_array *first                = wanted ? (ga_searchsorted)(sorted, GA_ARG(wanted), side) : NULL;
+    side.side                      = GA_RIGHT;
+    ga_array *behind               = first ? (ga_searchsorted)(sorted, GA_ARG(wanted), side) : NULL;
+    if (!behind) return none;
+    p.found = GI_DO_2(c, less, first, behind);
+    p.low   = gi_do_take(c, order, GI_DO_WHERE(c, p.found, first, 0), 0);
+    p.high  = gi_do_take(c, order, GI_DO_WHERE(c, p.found, GI_DO_2(c, subtract, behind, 1), 0), 0);
+    p.low   = GI_DO_WHERE(c, p.found, p.low, 0);
+    p.high  = GI_DO_WHERE(c, p.found, p.high, 0);
+    return p.low && p.high ? p : none;
+}
+
+/* (n, ndim) of places in the flattened array. */
+static ga_array *gi_do_rows_of(const gi_composition *c, const ga_array *places, const ga_array *a)
+{
+    ga_shape shape;
+    memset(&shape, 0, sizeof shape);
+    shape.ndim = a->ndim;
+    memcpy(shape.n, a->shape, sizeof shape.n);
+    return places ? (ga_matrix_transpose)((ga_unravel_index)(GA_ARG(places), shape, c->site), c->site) : NULL;
+}
+
+ga_array *(ga_minimum_position)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
+{
+    gi_composition c;
+    if (!gi_regions_begin(&c, site, a, labels, index)) return NULL;
+    return gi_compose_end(&c, gi_do_rows_of(&c, gi_do_extreme_places(&c, a, labels, index).low, a));
+}
+ga_array *(ga_maximum_position)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
+{
+    gi_composition c;
+    if (!gi_regions_begin(&c, site, a, labels, index)) return NULL;
+    return gi_compose_end(&c, gi_do_rows_of(&c, gi_do_extreme_places(&c, a, labels, index).high, a));
+}
+
+/* Hands out n results of a composition, or none; false with an error. */
+static bool gi_compose_end_all(gi_composition *c, int n, ga_array *const *results, ga_array **const *outs)
+{
+    bool all = true;
+    for (int k = 0; k < n; k++) all = all && results[k];
+    for (int k = 0; k < n; k++)
+        if (outs[k]) *outs[k] = all ? gi_compose_keep(c, results[k]) : NULL;
+    gi_compose_end(c, NULL);
+    return all;
+}
+
+bool(ga_extrema)(const ga_array *a, const ga_array *labels, const ga_array *index, ga_array **minimum, ga_array **maximum,
+                 ga_array **minimum_position, ga_array **maximum_position, const char *site)
+{
+    ga_array **const outs[4]    = { minimum, maximum, minimum_position, maximum_position };
+    ga_array        *results[4] = { NULL, NULL, NULL, NULL };
+    for (int k = 0; k < 4; k++)
+        if (outs[k]) *outs[k] = NULL;
+    gi_composition c;
+    if (!gi_regions_begin(&c, site, a, labels, index)) return false;
+    const gi_extreme_places p    = gi_do_extreme_places(&c, a, labels, index);
+    ga_array               *flat = p.high ? (ga_ravel)(a, site) : NULL,
+             *none               = flat ? (ga_scalar)(GA_ARG(0), gi_new_on(site, a->dtype, a->device)) : NULL;
+    if (none) {
+        results[0] = GI_DO_WHERE(&c, p.found, gi_do_take(&c, flat, p.low, 0), none);
+        results[1] = GI_DO_WHERE(&c, p.found, gi_do_take(&c, flat, p.high, 0), none);
+        results[2] = gi_do_rows_of(&c, p.low, a);
+        results[3] = gi_do_rows_of(&c, p.high, a);
+    }
+    return gi_compose_end_all(&c, 4, results, outs);
+}
+
+/* The mean square of the distances from the mean of the label. */
+static ga_array *gi_do_variance(const gi_composition *c, const ga_array *a, const ga_array *labels, const ga_array *index)
+{
+    const int64_t one[1] = { 1 };
+    ga_array     *wide   = (ga_astype)(a, GA_F64, c->site);
+    if (!labels) return wide ? gi_do_reshape(c, gi_do_fold(c, (ga_var), wide, GA_AXIS_DEFAULT, false), 1, one) : NULL;
+    ga_array *wanted = gi_do_wanted(c, labels, index), *sorted = wanted ? (ga_unique_values)(wanted, c->site) : NULL;
+    if (!sorted || sorted->size == 0) return sorted ? (ga_astype)(sorted, GA_F64, c->site) : NULL;
+    ga_searchsorted_options side = ga_searchsorted_defaults;
+    side.site                    = c->site;
+    ga_array *means              = (ga_mean_labels)(wide, labels, sorted, c->site);
+    ga_array *place              = means ? (ga_searchsorted)(sorted, GA_ARG((ga_astype)(labels, GA_I64, c->site)), side) : NULL;
+    ga_array *known              = place ? GI_DO_2(c, minimum, place, sorted->size - 1) : NULL;
+    ga_array *mean               = known ? gi_do_take(c, means, known, 0) : NULL;
+    ga_array *away               = mean ? GI_DO_2(c, subtract, wide, mean) : NULL;
+    ga_array *square             = away ? GI_DO_1(c, square, away) : NULL;
+    return square ? (ga_mean_labels)(square, labels, wanted, c->site) : NULL;
+}
+
+ga_array *(ga_variance)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
+{
+    gi_composition c;
+    if (!gi_regions_begin(&c, site, a, labels, index)) return NULL;
+    return gi_compose_end(&c, gi_do_variance(&c, a, labels, index));
+}
+ga_array *(ga_standard_deviation)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
+{
+    gi_composition c;
+    if (!gi_regions_begin(&c, site, a, labels, index)) return NULL;
+    return gi_compose_end(&c, GI_DO_1(&c, sqrt, gi_do_variance(&c, a, labels, index)));
+}
+
+static bool gi_check_whole(const char *site, const ga_array *a, const char *name)
+{
+    if (!gi_array_check(site, a, name)) return false;
+    if (gi_dtype_kind(a->dtype) < 2 && a->dtype != GA_BOOL) return true;
+    gi_fail(site, GA_BAD_DTYPE, "%s is %s: use integers", name, ga_dtype_name(a->dtype));
+    return false;
+}
+
+ga_array *(ga_find_objects)(const ga_array *labels, int64_t max_label, const char *site)
+{
+    if (!gi_check_whole(site, labels, "labels")) return NULL;
+    if (labels->ndim == 0) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "labels has no dimensions");
+    int64_t        at[GPUARR_MAX_DIMS], largest = max_label;
+    ga_to_options  there = ga_to_defaults;
+    gi_composition c;
+    there.site = site;
+    gi_compose_begin(&c, site);
+    ga_array     *host     = gi_copy_on_cpu(site, labels);
+    const bool    known    = host && (max_label > 0 || gi_largest_label(site, host, &largest));
+    const int64_t shape[3] = { largest, labels->ndim, 2 };
+    ga_array     *r        = known ? (ga_zeros_n)(3, shape, gi_new_on(site, GA_I64, GA_CPU)) : NULL;
+    for (int64_t i = 0; r && i < host->size; i++) {
+        const int64_t label = gi_label_at(host, i);
+        if (label < 1 || label > largest) continue;
+        gi_unravel(i, labels->ndim, labels->shape, at);
+        for (int d = 0; d < labels->ndim; d++) {
+            int64_t *box = (int64_t *)r->data + ((label - 1) * labels->ndim + d) * 2;
+            if (box[1] == 0 || at[d] < box[0]) box[0] = at[d];
+            if (at[d] >= box[1]) box[1] = at[d] + 1;
+        }
+    }
+    return gi_compose_end(&c, r ? (ga_to)(r, labels->device, there) : NULL);
+}
+
+ga_array *(ga_value_indices)(const ga_array *a, ga_array **values, ga_array **counts, const char *site)
+{
+    ga_array        *r = NULL, *results[3] = { NULL, NULL, NULL };
+    ga_array **const outs[3] = { &r, values, counts };
+    if (values) *values = NULL;
+    if (counts) *counts = NULL;
+    if (!gi_check_whole(site, a, "a")) return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    ga_array *flat = (ga_ravel)(a, site), *order = flat ? gi_do_along(&c, (ga_argsort), flat, 0) : NULL;
+    ga_array *rows = order ? gi_do_rows_of(&c, order, a) : NULL;
+    results[0]     = rows ? (ga_matrix_transpose)(rows, site) : NULL;
+    results[1]     = rows ? (ga_unique_counts)(flat, &results[2], site) : NULL;
+    return gi_compose_end_all(&c, 3, results, outs) ? r : NULL;
+}
+
+/* ---- watershed: the image foresting transform (Falcao, Stolfi, Lotufo 2004) -------------------------------------------------- */
+/*  An element costs the greatest step on the best way to it from a marker. A ring of elements for each cost: `next` and `prev` of the
+    elements and, behind them, of the heads. What costs as much is taken in the order last in, first out; of negative labels later, the
+    first in first.                                                                                                            */
+
+enum { GI_FLOOD_COSTS = 1 << 16 };
+
+typedef struct gi_flood {
+    int64_t *next, *prev, *cost; /* cost: -1 when it is final */
+    int64_t *labels;
+} gi_flood;
+
+GI_BEGIN_FAST
+/* Moves an element to the ring of a cost. */
+static inline void gi_flood_move(const gi_flood *f, int64_t size, int64_t p, int64_t cost, int64_t label)
+{
+    const int64_t head = size + cost, before = label < 0 ? f->prev[head] : head;
+    f->labels[p]        = label;
+    f->cost[p]          = cost;
+    f->next[f->prev[p]] = f->next[p];
+    f->prev[f->next[p]] = f->prev[p];
+    f->next[p]          = f->next[before];
+    f->prev[p]          = before;
+    f->prev[f->next[p]] = p;
+    f->next[before]     = p;
+}
+
+static void gi_flood_run(const gi_flood *f, const ga_array *image, const uint8_t *structure)
+{
+    const int64_t size  = image->size;
+    int64_t       cells = 1, at[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS], three[GPUARR_MAX_DIMS];
+    for (int d = 0; d < image->ndim; d++) three[d] = 3, cells *= 3;
+    for (int64_t cost = 0; cost < GI_FLOOD_COSTS; cost++)
+        while (f->next[size + cost] < size) {
+            const int64_t v = f->next[size + cost], label = f->labels[v];
+            gi_unravel(v, image->ndim, image->shape, at);
+            f->next[f->prev[v]] = f->next[v];
+            f->prev[f->next[v]] = f->prev[v];
+            f->cost[v]          = -1;
+            for (int64_t k = 0; k < cells; k++) {
+                int64_t p      = 0;
+                bool    inside = structure[k];
+                if (!inside) continue;
+                gi_unravel(k, image->ndim, three, step);
+                for (int d = 0; d < image->ndim && inside; d++) {
+                    const int64_t x = at[d] + step[d] - 1;
+                    inside          = x >= 0 && x < image->shape[d];
+                    p               = p * image->shape[d] + x;
+                }
+                if (!inside || f->cost[p] <= cost) continue;
+                int64_t rise = gi_label_at(image, p) - gi_label_at(image, v), most = rise < 0 ? -rise : rise;
+                if (most < cost) most = cost;
+                if (most < f->cost[p]) gi_flood_move(f, size, p, most, label);
+            }
+        }
+}
+GI_END_FAST
+
+ga_array *(ga_watershed_ift)(const ga_array *a, const ga_array *markers, ga_binary_options o)
+{
+    if (!gi_options_binary(&o) || !gi_check_on_cpu(o.site, a, "a") || !gi_check_on_cpu(o.site, markers, "markers") ||
+        (o.structure && !gi_check_on_cpu(o.site, o.structure, ".structure")) || !gi_check_whole(o.site, markers, "markers"))
+        return NULL;
+    if (a->dtype != GA_U8 && a->dtype != GA_U16)
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "a is %s: use uint8 or uint16", ga_dtype_name(a->dtype));
+    if (!ga_same_shape(a, markers))
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "a has shape %s, markers %s", gi_shape_of(a), gi_shape_of(markers));
+    if (o.iterations != 1 || o.mask || o.border_value || o.origin.ndim > 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_watershed_ift takes .structure and .out alone");
+    bool threes = !o.structure || o.structure->ndim == a->ndim;
+    for (int d = 0; threes && o.structure && d < a->ndim; d++) threes = o.structure->shape[d] == 3;
+    if (!threes)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, ".structure has shape %s: use 3 along each axis of a",
+                                   gi_shape_of(o.structure));
+    gi_composition c;
+    gi_flood       f;
+    gi_compose_begin(&c, o.site);
+    ga_array     *image = gi_copy_contiguous(o.site, a, a->dtype), *r = image ? gi_copy_convert(o.site, markers, GA_I64) : NULL;
+    ga_array     *cells = !r            ? NULL
+                          : o.structure ? gi_copy_contiguous(o.site, o.structure, GA_BOOL)
+                                        : (ga_generate_binary_structure)(a->ndim, 1, o.site);
+    const int64_t nodes = a->size + GI_FLOOD_COSTS;
+    const size_t  bytes = (size_t)(3 * nodes) * sizeof(int64_t);
+    f.next              = cells ? (int64_t *)gi_mem_alloc(o.site, bytes) : NULL;
+    if (!f.next) return gi_compose_end(&c, NULL);
+    f.prev   = f.next + nodes;
+    f.cost   = f.prev + nodes;
+    f.labels = (int64_t *)r->data;
+    for (int64_t i = 0; i < nodes; i++) f.next[i] = f.prev[i] = i, f.cost[i] = GI_FLOOD_COSTS;
+    for (int64_t i = 0; i < a->size; i++)
+        if (f.labels[i] != 0) gi_flood_move(&f, a->size, i, 0, f.labels[i]);
+    gi_flood_run(&f, image, (const uint8_t *)cells->data);
+    gi_mem_release(f.next, bytes);
+    return gi_compose_end(&c, gi_copy_finish(o.site, r, markers->dtype, o.out));
+}

@@ -1,0 +1,466 @@
+/* ==== >>signals: filters, trends, transforms along a line ================================================================== */
+
+/* The float dtype that holds both. */
+static ga_dtype gi_signal_dtype(ga_dtype a, ga_dtype b) { return gi_reduce_end_dtype(GI_ENDS_AVERAGE, ga_promote(a, b)); }
+
+static ga_array *gi_do_fft(const gi_composition *c, ga_array *(*transform)(const ga_array *, ga_fft_options), const ga_array *a,
+                           int64_t n, int axis)
+{
+    ga_fft_options o = ga_fft_defaults;
+    o.site           = c->site;
+    o.n              = n;
+    o.axis           = axis;
+    return a ? transform(a, o) : NULL;
+}
+
+/* How often a frequency of ga_rfft stands for two of the n ones of ga_fft: 1, 2 ... 2, and 1 if n is even; along the last axis, in a dtype
+   that changes no other. */
+static ga_array *gi_do_both_sides(const gi_composition *c, int64_t n, const ga_array *like)
+{
+    ga_array *k = gi_do_count(c, 0, n / 2 + 1, like->device), *end = GI_DO_2(c, remainder, GI_DO_2(c, multiply, k, 2), n);
+    return end ? (ga_astype)(GI_DO_WHERE(c, end, 2, 1), gi_dtype_real(like->dtype), c->site) : NULL;
+}
+
+/* ---- fftconvolve ------------------------------------------------------------------------------------------------------------ */
+
+/* The part of a full convolution along an axis that a mode keeps; false with an error. */
+static bool gi_convolved_part(const char *site, ga_mode mode, int64_t n, int64_t m, int *longer, int64_t *length)
+{
+    *length = n > 1 && m > 1 ? n + m - 1 : n > m ? n : m;
+    if (mode == GA_SAME) *length = n;
+    if (mode != GA_VALID || n == 1 || m == 1) return true;
+    *length = n > m ? n - m + 1 : m - n + 1;
+    if (n != m && *longer != 0 && (*longer > 0) != (n > m))
+        return gi_fail(site, GA_BAD_SHAPE, "GA_VALID: one of both must be at least as long as the other along each axis") !=
+               NULL;
+    if (n != m) *longer = n > m ? 1 : -1;
+    return true;
+}
+
+static ga_array *gi_do_fftconvolve(const gi_composition *c, const ga_array *a, const ga_array *v, ga_mode mode)
+{
+    const bool      real   = !gi_is_complex(a->dtype) && !gi_is_complex(v->dtype);
+    ga_fftn_options f      = ga_fftn_defaults;
+    int             longer = 0;
+    int64_t         full[GPUARR_MAX_DIMS], length[GPUARR_MAX_DIMS];
+    f.site   = c->site;
+    f.s.ndim = f.axes.ndim = 0;
+    for (int d = 0; d < a->ndim; d++) {
+        const int64_t n = a->shape[d], m = v->shape[d];
+        if (!gi_convolved_part(c->site, GA_FULL, n, m, &longer, &full[d]) ||
+            !gi_convolved_part(c->site, mode, n, m, &longer, &length[d]))
+            return NULL;
+        if (n == 1 || m == 1) continue;
+        f.axes.n[f.axes.ndim++] = d;
+        f.s.n[f.s.ndim++]       = gi_fast_length(full[d]);
+    }
+    ga_array *r = NULL;
+    if (f.axes.ndim == 0) {
+        r = GI_DO_2(c, multiply, a, v);
+    } else {
+        ga_array *x = real ? (ga_rfftn)(a, f) : (ga_fftn)(a, f), *y = x ? real ? (ga_rfftn)(v, f) : (ga_fftn)(v, f) : NULL;
+        ga_array *product = y ? GI_DO_2(c, multiply, x, y) : NULL;
+        r                 = product ? real ? (ga_irfftn)(product, f) : (ga_ifftn)(product, f) : NULL;
+    }
+    for (int d = 0; d < a->ndim; d++) r = gi_do_part(c, r, d, (full[d] - length[d]) / 2, length[d]);
+    return r ? (ga_copy)(r, c->site) : NULL;
+}
+
+ga_array *(ga_fftconvolve)(const ga_array *a, const ga_array *v, ga_convolve_options o)
+{
+    const ga_array *both[2] = { a, v };
+    if (!gi_options_convolve(&o) || !gi_array_check(o.site, a, "a") || !gi_array_check(o.site, v, "v") ||
+        gi_common_device(o.site, 2, both) == GA_DEVICE_DEFAULT)
+        return NULL;
+    if (o.method != GA_METHOD_AUTO || o.mode < GA_MODE_DEFAULT || o.mode > GA_VALID)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                   "the mode is GA_FULL, GA_SAME or GA_VALID, and there is no .method");
+    if (a->ndim != v->ndim) return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "a has %d dimensions, v %d", a->ndim, v->ndim);
+    if (a->size == 0 || v->size == 0) return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "an empty array has no convolution");
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array *r = gi_do_fftconvolve(&c, a, v, o.mode);
+    return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, r->dtype, o.out) : NULL);
+}
+
+/* ---- recursive filters ------------------------------------------------------------------------------------------------------- */
+
+/* b[0] x[i] + b[1] x[i - 1] ... - a[1] y[i - 1] ..., as delays that are filled from behind (direct form II, transposed). The first elements of
+   a line are the delays. */
+typedef struct gi_recursion {
+    int64_t       delays; /* there is one more of a and of b, of a only if it feeds back */
+    const double *b, *a;
+    bool          back;
+} gi_recursion;
+
+GI_BEGIN_FAST
+static inline void gi_recursion_run(const gi_recursion *r, bool back, int64_t n, int64_t width, double *z)
+{
+    const int64_t delays = r->delays;
+    for (double *x = z + delays * width, *end = z + n * width; x < end; x += width) {
+        double in[GI_SWEEP_LINES], out[GI_SWEEP_LINES];
+        for (int64_t k = 0; k < width; k++) {
+            in[k]  = x[k];
+            out[k] = gi_mul_f64(r->b[0], in[k]) + (delays > 0 ? z[k] : 0);
+            x[k]   = out[k];
+        }
+        for (int64_t j = 1; j <= delays; j++)
+            for (int64_t k = 0; k < width; k++) {
+                double sum             = (j < delays ? z[j * width + k] : 0) + gi_mul_f64(r->b[j], in[k]);
+                z[(j - 1) * width + k] = back ? sum - gi_mul_f64(r->a[j], out[k]) : sum;
+            }
+    }
+}
+
+static void gi_recursion_lines(const gi_sweep *s, int64_t width, double *x, int64_t *source, void *spare)
+{
+    const gi_recursion *r = (const gi_recursion *)s->user;
+    (void)source, (void)spare;
+    if (width == GI_SWEEP_LINES && r->back) gi_recursion_run(r, true, s->n, GI_SWEEP_LINES, x);
+    else if (width == 1 && r->back) gi_recursion_run(r, true, s->n, 1, x);
+    else gi_recursion_run(r, r->back, s->n, width, x);
+}
+GI_END_FAST
+
+/* x, float64 or complex128, filtered; z: the delays at the beginning, or NULL; in *zf those at the end. */
+static ga_array *gi_do_recursion(const gi_composition *c, const gi_recursion *r, const ga_array *x, const ga_array *z, int axis,
+                                 ga_array **zf)
+{
+    ga_shape states;
+    gi_sweep s;
+    memset(&states, 0, sizeof states);
+    memset(&s, 0, sizeof s);
+    states.ndim = x->ndim;
+    memcpy(states.n, x->shape, sizeof states.n);
+    states.n[axis] = r->delays;
+    if (z && z->ndim != x->ndim)
+        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, ".zi has %d dimensions, x %d", z->ndim, x->ndim);
+    ga_array *begin = z ? (ga_broadcast_to)(z, states, c->site) : (ga_zeros)(states, gi_new_on(c->site, x->dtype, x->device));
+    ga_array *all = begin ? gi_do_join(c, begin, x, axis) : NULL, *wide = all ? (ga_astype)(all, x->dtype, c->site) : NULL;
+    ga_array *line = wide ? (ga_ravel)(wide, c->site) : NULL;
+    s.a            = line && gi_is_complex(x->dtype) ? (ga_view_as)(line, GA_F64, c->site) : line;
+    if (!s.a) return NULL;
+    const int64_t n = wide->shape[axis], outer = gi_shape_size(axis, wide->shape),
+                  three[3] = { outer, n, n * outer > 0 ? s.a->size / (n * outer) : 0 };
+    s.a                    = gi_do_reshape(c, s.a, 3, three);
+    s.run                  = gi_recursion_lines;
+    s.user                 = r;
+    if (!s.a || !gi_sweep_axis(c->site, &s, 1)) return NULL;
+    *zf = gi_do_part(c, wide, axis, 0, r->delays);
+    return *zf ? gi_do_part(c, wide, axis, r->delays, x->shape[axis]) : NULL;
+}
+
+/* A row of coefficients as float64. */
+static ga_array *gi_do_coefficients(const gi_composition *c, const ga_array *a, const char *name, int ndim)
+{
+    if (gi_is_complex(a->dtype))
+        return (ga_array *)gi_fail(c->site, GA_BAD_DTYPE, "%s is %s: use real coefficients", name, ga_dtype_name(a->dtype));
+    ga_array *r = a->ndim == 0 ? (ga_atleast_1d)(a, c->site) : (ga_view)(a, c->site);
+    if (r && (r->ndim != ndim || r->size == 0))
+        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "%s has shape %s", name, gi_shape_of(a));
+    return r ? gi_copy_convert(c->site, r, GA_F64) : NULL;
+}
+
+/* n coefficients, divided by a number. */
+static ga_array *gi_do_padded(const gi_composition *c, const ga_array *line, int64_t n, double by)
+{
+    const int64_t more  = n - line->size;
+    ga_array     *zeros = (ga_zeros_n)(1, &more, gi_new_on(c->site, GA_F64, GA_CPU)),
+             *all       = zeros ? gi_do_join(c, line, zeros, 0) : NULL;
+    return all ? GI_DO_2(c, divide, all, by) : NULL;
+}
+
+/* What both calls check: the axis, or -1 with an error. */
+static int gi_lfilter_check(const ga_array *x, ga_lfilter_options *o)
+{
+    if (o->zf) *o->zf = NULL;
+    if (!gi_options_lfilter(o) || !gi_check_on_cpu(o->site, x, "x") || (o->zi && !gi_check_on_cpu(o->site, o->zi, ".zi")))
+        return -1;
+    return gi_axis(o->site, gi_axis_or(o->axis, -1), x->ndim);
+}
+
+/* The dtypes of the result and of the recursion. */
+static ga_dtype gi_lfilter_dtype(const ga_array *b, const ga_array *x, const ga_array *zi, ga_dtype *work)
+{
+    const ga_dtype dtype = gi_signal_dtype(ga_promote(b->dtype, x->dtype), zi ? zi->dtype : x->dtype);
+    *work                = gi_is_complex(dtype) ? GA_C128 : GA_F64;
+    return dtype;
+}
+
+static ga_array *gi_lfilter_end(gi_composition *c, ga_array *y, ga_array *zf, ga_dtype dtype, const ga_lfilter_options *o)
+{
+    ga_array        *r = NULL, *results[2] = { y && zf ? (ga_astype)(y, dtype, c->site) : NULL, NULL };
+    ga_array **const outs[2] = { &r, o->zf };
+    results[1]               = results[0] ? (ga_astype)(zf, dtype, c->site) : NULL;
+    return gi_compose_end_all(c, 2, results, outs) ? r : NULL;
+}
+
+ga_array *(ga_lfilter)(const ga_array *b, const ga_array *a, const ga_array *x, ga_lfilter_options o)
+{
+    const int axis = gi_lfilter_check(x, &o);
+    if (axis < 0 || !gi_check_on_cpu(o.site, b, "b") || !gi_check_on_cpu(o.site, a, "a")) return NULL;
+    gi_composition c;
+    ga_dtype       work;
+    gi_compose_begin(&c, o.site);
+    ga_array *forward = gi_do_coefficients(&c, b, "b", 1), *back = forward ? gi_do_coefficients(&c, a, "a", 1) : NULL,
+             *zf = NULL, *y = NULL;
+    ga_dtype dtype = back ? gi_lfilter_dtype(b, x, o.zi, &work) : GA_F64;
+    if (back) {
+        const int64_t n     = forward->size > back->size ? forward->size : back->size;
+        const double  first = ((const double *)back->data)[0];
+        if (first == 0) gi_fail(o.site, GA_BAD_ARGUMENT, "a[0] is 0");
+        ga_array *p = gi_do_padded(&c, forward, n, first), *q = p ? gi_do_padded(&c, back, n, first) : NULL;
+        ga_array *wide = q && first != 0 ? (ga_astype)(x, work, o.site) : NULL;
+        if (wide) {
+            const gi_recursion r = { n - 1, (const double *)p->data, (const double *)q->data, back->size > 1 };
+            y                    = gi_do_recursion(&c, &r, wide, o.zi, axis, &zf);
+        }
+        dtype = gi_signal_dtype(dtype, a->dtype);
+    }
+    return gi_lfilter_end(&c, y, zf, dtype, &o);
+}
+
+ga_array *(ga_sosfilt)(const ga_array *sos, const ga_array *x, ga_lfilter_options o)
+{
+    const int axis = gi_lfilter_check(x, &o);
+    if (axis < 0 || !gi_check_on_cpu(o.site, sos, "sos")) return NULL;
+    gi_composition c;
+    ga_dtype       work, dtype = gi_lfilter_dtype(sos, x, o.zi, &work);
+    gi_compose_begin(&c, o.site);
+    ga_array     *rows = gi_do_coefficients(&c, sos, "sos", 2), *y = rows ? (ga_astype)(x, work, o.site) : NULL, *states = NULL;
+    const double *row                        = rows ? (const double *)rows->data : NULL;
+    int64_t       shape[GPUARR_MAX_DIMS + 1] = { rows ? rows->shape[0] : 0 };
+    for (int d = 0; d < x->ndim; d++) shape[d + 1] = d == axis ? 2 : x->shape[d];
+    if (rows && rows->shape[1] != 6)
+        y = (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "sos has shape %s: use (n, 6)", gi_shape_of(sos));
+    if (y && o.zi && !gi_shape_equal(o.zi->ndim, o.zi->shape, x->ndim + 1, shape))
+        y = (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, ".zi has shape %s: use %s", gi_shape_of(o.zi),
+                                gi_shape_text(x->ndim + 1, shape));
+    if (y && (o.zi || o.zf)) {
+        states = o.zi ? (ga_astype)(o.zi, work, o.site) : (ga_zeros_n)(x->ndim + 1, shape, gi_new_on(o.site, work, GA_CPU));
+        if (!states) y = NULL;
+    }
+    for (int64_t k = 0; y && k < rows->shape[0]; k++, row += 6) {
+        const gi_recursion r = { 2, row, row + 3, true };
+        ga_array *z = states ? gi_do_reshape(&c, gi_do_part(&c, states, 0, k, 1), x->ndim, shape + 1) : NULL, *zf = NULL;
+        if (row[3] != 1) gi_fail(o.site, GA_BAD_ARGUMENT, "sos[%lld, 3] is %g: it must be 1", (long long)k, row[3]);
+        y = row[3] == 1 && (z || !states) ? gi_do_recursion(&c, &r, y, z, axis, &zf) : NULL;
+        if (y && states && !gi_copy_assign(o.site, z, zf)) y = NULL;
+    }
+    return gi_lfilter_end(&c, y, states ? states : y, dtype, &o);
+}
+
+/* ---- medfilt, hilbert, resample ------------------------------------------------------------------------------------------------ */
+
+ga_array *(ga_medfilt)(const ga_array *a, ga_shape kernel_size, const char *site)
+{
+    ga_window_options w = ga_window_defaults;
+    if (!gi_array_check_any(site, a, "a") || !gi_option_fits_axes(site, "kernel_size", &kernel_size, a->ndim > 0 ? a->ndim : 1))
+        return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    ga_array *line = (ga_atleast_1d)(a, site);
+    w.site         = site;
+    w.border       = GA_BORDER_CONSTANT;
+    w.sizes.ndim   = line ? line->ndim : 0;
+    for (int d = 0; line && d < line->ndim; d++) {
+        w.sizes.n[d] = kernel_size.ndim == 0 ? 3 : gi_option_for_axis(&kernel_size, d);
+        if (w.sizes.n[d] % 2 == 1) continue;
+        line =
+            (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "a kernel of %lld elements: use odd numbers", (long long)w.sizes.n[d]);
+    }
+    return gi_compose_end(&c, line ? (ga_median_filter)(line, 0, w) : NULL);
+}
+
+ga_array *(ga_hilbert)(const ga_array *x, ga_fft_options o)
+{
+    if (!gi_options_fft(&o) || !gi_array_check(o.site, x, "x")) return NULL;
+    if (o.norm != GA_NORM_BACKWARD) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_hilbert has no .norm");
+    const int axis = gi_axis(o.site, o.axis, x->ndim);
+    if (axis < 0) return NULL;
+    const int64_t  n = o.n == GA_LENGTH_DEFAULT ? x->shape[axis] : o.n;
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array *waves = gi_do_fft(&c, (ga_rfft), x, n, axis), *sides = waves ? gi_do_both_sides(&c, n, waves) : NULL;
+    ga_array *line = sides ? gi_do_turn(&c, sides, axis, x->ndim) : NULL,
+             *half = line ? GI_DO_2(&c, multiply, waves, line) : NULL;
+    ga_array *r    = gi_do_fft(&c, (ga_ifft), half, n, axis);
+    return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, r->dtype, o.out) : NULL);
+}
+
+static ga_array *gi_do_resample(const gi_composition *c, const ga_array *x, int64_t num, int axis)
+{
+    if (!x) return NULL;
+    const int64_t n = x->shape[axis], m = num < n ? num : n, kept = m / 2 + 1;
+    ga_array     *waves = gi_do_part(c, gi_do_fft(c, (ga_rfft), x, n, axis), axis, 0, kept);
+    if (waves && m % 2 == 0 && num != n) { /* the last one stands for two, or becomes two */
+        ga_array *last = GI_DO_2(c, multiply, gi_do_part(c, waves, axis, kept - 1, 1), num < n ? 2.0 : 0.5);
+        ga_array *rest = gi_do_part(c, waves, axis, 0, kept - 1);
+        waves          = last && rest ? gi_do_join(c, rest, last, axis) : NULL;
+    }
+    ga_array *scaled = waves ? GI_DO_2(c, multiply, waves, (double)num / (double)n) : NULL;
+    return gi_do_fft(c, (ga_irfft), scaled, num, axis);
+}
+
+ga_array *(ga_resample)(const ga_array *x, int64_t num, ga_axis_options o)
+{
+    if (!gi_options_axis(&o) || !gi_array_check(o.site, x, "x")) return NULL;
+    const int axis = gi_axis(o.site, gi_axis_or(o.axis, 0), x->ndim);
+    if (axis < 0) return NULL;
+    if (num < 1 || x->shape[axis] < 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "from %lld to %lld elements: use 1 or more", (long long)x->shape[axis],
+                                   (long long)num);
+    gi_composition c;
+    ga_arg         unit = GA_ARG(1);
+    unit.kind           = GA_KIND_COMPLEX;
+    unit.im             = 1;
+    unit.single         = true;
+    gi_compose_begin(&c, o.site);
+    ga_array *real = gi_is_complex(x->dtype) ? GI_DO_1(&c, real, x) : (ga_view)(x, o.site), *r = NULL;
+    r = real ? gi_do_resample(&c, real, num, axis) : NULL;
+    if (r && gi_is_complex(x->dtype)) {
+        ga_array *im = gi_do_resample(&c, GI_DO_1(&c, imag, x), num, axis);
+        r            = im ? GI_DO_2(&c, add, r, gi_do_2(&c, (ga_multiply), gi_operand_arg(im), unit)) : NULL;
+    }
+    return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, o.dtype == GA_DTYPE_DEFAULT ? r->dtype : o.dtype, o.out) : NULL);
+}
+
+/* ---- detrend -------------------------------------------------------------------------------------------------------------------- */
+
+/* x, of floats, without the mean or the line that is nearest to it along an axis. */
+static ga_array *gi_do_detrend(const gi_composition *c, const ga_array *x, int axis, ga_trend trend)
+{
+    if (trend == GA_TREND_NONE || x->shape[axis] == 0) return (ga_view)(x, c->site);
+    ga_array    *mean = gi_do_fold(c, (ga_mean), x, axis, true), *away = mean ? GI_DO_2(c, subtract, x, mean) : NULL;
+    const double n = (double)x->shape[axis];
+    if (!away || trend == GA_TREND_CONSTANT || n < 2) return away;
+    ga_array *count  = gi_do_count(c, 0, x->shape[axis], x->device),
+             *middle = count ? GI_DO_2(c, subtract, count, (n - 1) / 2) : NULL;
+    ga_array *t      = middle ? gi_do_turn(c, (ga_astype)(middle, gi_dtype_real(x->dtype), c->site), axis, x->ndim) : NULL;
+    ga_array *sum    = t ? gi_do_fold(c, (ga_sum), GI_DO_2(c, multiply, away, t), axis, true) : NULL;
+    ga_array *rise   = sum ? GI_DO_2(c, divide, sum, n * (n * n - 1) / 12) : NULL;
+    return rise ? GI_DO_2(c, subtract, away, GI_DO_2(c, multiply, rise, t)) : NULL;
+}
+
+static ga_array *gi_do_detrend_pieces(const gi_composition *c, const ga_array *x, int axis, const ga_array *bp)
+{
+    ga_array     *sorted = bp ? (ga_unique_values)((ga_astype)(bp, GA_I64, c->site), c->site) : NULL;
+    ga_array     *host = sorted ? gi_copy_on_cpu(c->site, sorted) : NULL, *r = NULL;
+    const int64_t n = x->shape[axis];
+    if (bp && !host) return NULL;
+    int64_t from = 0;
+    for (int64_t k = 0, count = host ? host->size : 0; k <= count; k++) {
+        const int64_t stop = k < count ? ((const int64_t *)host->data)[k] : n;
+        if (stop < 0 || stop > n)
+            return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT, ".bp has %lld: use 0 to %lld", (long long)stop, (long long)n);
+        if (stop == from && (k < count || r)) continue;
+        ga_array *piece = gi_do_part(c, x, axis, from, stop - from);
+        piece           = piece ? gi_do_detrend(c, piece, axis, GA_TREND_LINEAR) : NULL;
+        r               = r && piece ? gi_do_join(c, r, piece, axis) : piece;
+        from            = stop;
+        if (!r) return NULL;
+    }
+    return r;
+}
+
+ga_array *(ga_detrend)(const ga_array *x, ga_detrend_options o)
+{
+    if (!gi_options_detrend(&o) || !gi_array_check_any(o.site, x, "x") || (o.bp && !gi_array_check(o.site, o.bp, ".bp")))
+        return NULL;
+    const int axis = gi_axis(o.site, gi_axis_or(o.axis, -1), x->ndim);
+    if (axis < 0) return NULL;
+    if (o.type != GA_TREND_DEFAULT && o.type != GA_TREND_LINEAR && o.type != GA_TREND_CONSTANT)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".type = %d: use GA_TREND_LINEAR or GA_TREND_CONSTANT",
+                                   (int)o.type);
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array *wide = (ga_astype)(x, gi_signal_dtype(x->dtype, x->dtype), o.site);
+    if (!wide) return gi_compose_end(&c, NULL);
+    return gi_compose_end(&c, o.type == GA_TREND_CONSTANT ? gi_do_detrend(&c, wide, axis, o.type)
+                                                          : gi_do_detrend_pieces(&c, wide, axis, o.bp));
+}
+
+/* ---- savgol_filter ---------------------------------------------------------------------------------------------------------------- */
+
+/* The derivative of the polynomial that is nearest to `window` points, at the first half of them, in the middle and at the last half: so many
+   rows of weights. The points lie between -1 and 1. */
+static ga_array *gi_savgol_weights(const gi_composition *c, int64_t window, int order, int deriv, double delta)
+{
+    const int64_t half = window / 2, powers[2] = { window, order + 1 }, rows[2] = { 2 * half + 1, order + 1 };
+    const double  middle = (double)(window - 1) / 2, scale = window > 1 ? middle : 1;
+    ga_array     *v            = gi_array_new(c->site, GA_F64, GA_CPU, 2, powers),
+             *d                = v ? gi_array_new(c->site, GA_F64, GA_CPU, 2, rows) : NULL;
+    ga_pinv_options    exact   = ga_pinv_defaults;
+    ga_product_options product = ga_product_defaults;
+    exact.site = product.site = c->site;
+    if (!d) return NULL;
+    for (int64_t i = 0; i < window; i++) {
+        double power = 1;
+        for (int k = 0; k <= order; k++, power *= ((double)i - middle) / scale)
+            ((double *)v->data)[i * (order + 1) + k] = power;
+    }
+    for (int64_t i = 0; i < rows[0]; i++) {
+        const double at    = i == half ? 0 : ((double)(i < half ? i : window - rows[0] + i) - middle) / scale;
+        double       power = 1;
+        for (int k = 0; k <= order; k++) {
+            double factor = k < deriv ? 0 : power;
+            for (int j = 0; j < deriv; j++) factor *= (k - j) / (delta * scale);
+            ((double *)d->data)[i * (order + 1) + k] = factor;
+            if (k >= deriv) power *= at;
+        }
+    }
+    ga_array *inverse = (ga_pinv)(v, exact);
+    return inverse ? (ga_matmul)(d, inverse, product) : NULL;
+}
+
+/* The first or the last points of x along an axis, weighed. */
+static ga_array *gi_savgol_edge(const gi_composition *c, const ga_array *x, int axis, const ga_array *rows, bool last)
+{
+    const int64_t      window = rows->shape[1], half = window / 2;
+    ga_product_options product = ga_product_defaults;
+    product.site               = c->site;
+    ga_array *part             = gi_do_part(c, x, axis, last ? x->shape[axis] - window : 0, window);
+    ga_array *line             = part ? (ga_moveaxis)(part, axis, -1, c->site) : NULL,
+             *w                = gi_do_part(c, rows, 0, last ? half + 1 : 0, half);
+    ga_array *r                = line && w ? (ga_matmul)(line, (ga_matrix_transpose)(w, c->site), product) : NULL;
+    return r ? (ga_moveaxis)(r, -1, axis, c->site) : NULL;
+}
+
+ga_array *(ga_savgol_filter)(const ga_array *x, int64_t window_length, int polyorder, ga_savgol_options o)
+{
+    GI_SETTLE_FLOATS;
+    if (!gi_array_check(o.site, x, "x")) return NULL;
+    const int axis = gi_axis(o.site, o.axis, x->ndim);
+    if (axis < 0) return NULL;
+    if (window_length < 1 || window_length > 1 << 20 || polyorder < 0 || polyorder >= window_length || o.deriv < 0)
+        return (ga_array *)gi_fail(
+            o.site, GA_BAD_ARGUMENT,
+            "a polynomial of order %d through %lld points, and its derivative %d: use an order below the number of points",
+            polyorder, (long long)window_length, o.deriv);
+    const bool interp = o.border == -1;
+    if (interp && window_length > x->shape[axis])
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
+                                   "a window of %lld elements is longer than axis %d of %s: give a .border",
+                                   (long long)window_length, axis, gi_shape_of(x));
+    gi_composition        c;
+    ga_convolve1d_options line  = ga_convolve1d_defaults;
+    ga_to_options         there = ga_to_defaults;
+    const int64_t         half = window_length / 2, n = x->shape[axis];
+    line.site = there.site = o.site;
+    line.axis              = axis;
+    line.border            = interp ? GA_BORDER_CONSTANT : (ga_border)o.border;
+    line.cval              = interp ? 0 : o.cval;
+    gi_compose_begin(&c, o.site);
+    ga_array *wide   = (ga_astype)(x, gi_signal_dtype(x->dtype, x->dtype), o.site),
+             *on_cpu = wide ? gi_savgol_weights(&c, window_length, polyorder, o.deriv, o.delta) : NULL;
+    ga_array *rows   = on_cpu ? (ga_to)((ga_astype)(on_cpu, gi_dtype_real(wide->dtype), o.site), x->device, there) : NULL;
+    ga_array *middle = rows ? (ga_index)(o.site, rows, "%lld, ::-1", (long long)half) : NULL,
+             *r      = middle ? (ga_convolve1d)(wide, middle, line) : NULL;
+    if (r && interp && half > 0) {
+        ga_array *first          = gi_savgol_edge(&c, wide, axis, rows, false),
+                 *last           = first ? gi_savgol_edge(&c, wide, axis, rows, true) : NULL;
+        const ga_array *three[3] = { first, gi_do_part(&c, r, axis, half, n - 2 * half), last };
+        r                        = last && three[1] ? gi_join_along(o.site, 3, three, axis) : NULL;
+    }
+    return gi_compose_end(&c, r);
+}

@@ -1,0 +1,162 @@
+/* ==== >>signals: spectra of a line that is cut into pieces (Welch, 1967) ===================================================== */
+
+/* The values of a window of n points with the period n, of a name; NULL with an error. */
+static ga_array *gi_spectrum_window(const gi_composition *c, const char *name, int64_t n)
+{
+    static const struct {
+        const char *name;
+        double      a[5]; /* of cos(2 pi k i / n), the signs alternating */
+    } sums[7]       = { { "boxcar", { 1 } },
+                        { "hann", { 0.5, 0.5 } },
+                        { "hamming", { 0.54, 0.46 } },
+                        { "blackman", { 0.42, 0.5, 0.08 } },
+                        { "nuttall", { 0.3635819, 0.4891775, 0.1365995, 0.0106411 } },
+                        { "blackmanharris", { 0.35875, 0.48829, 0.14128, 0.01168 } },
+                        { "flattop", { 0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368 } } };
+    const double pi = 3.141592653589793;
+    int          k = 0, tukey = strcmp(name, "tukey") == 0;
+    while (k < 7 && strcmp(name, sums[k].name) != 0) k++;
+    if (k == 7 && !tukey)
+        return (ga_array *)gi_fail(
+            c->site, GA_BAD_ARGUMENT,
+            "there is no window \"%s\": use boxcar, hann, hamming, blackman, nuttall, blackmanharris, flattop or .values",
+            name);
+    ga_array *w = gi_array_new(c->site, GA_F64, GA_CPU, 1, &n);
+    for (int64_t i = 0; w && i < n; i++) {
+        double *to = (double *)w->data + i, phase = 2 * pi * (double)i / (double)n,
+               edge = (double)(i < n - i ? i : n - i) * 8 / (double)n;
+        *to         = 0;
+        if (n == 1) *to = 1;
+        else if (tukey)
+            *to = edge < 1 ? 0.5 - gi_mul_f64(0.5, gi_op_cos_f64(pi * edge)) : 1; /* a quarter of it rises and falls */
+        else
+            for (int j = 0; j < 5; j++) *to += gi_mul_f64(j % 2 ? -sums[k].a[j] : sums[k].a[j], gi_op_cos_f64(j * phase));
+    }
+    return w;
+}
+
+/* What is left open becomes what SciPy has. False with an error. */
+static bool gi_spectrum_check(const ga_array *x, int64_t n, ga_spectrum_options *o, const char *window, int64_t share)
+{
+    const int64_t given = o->values ? o->values->size : o->nperseg;
+    if (!o->window) o->window = window;
+    if (o->values && (o->values->ndim != 1 || gi_is_complex(o->values->dtype) || (o->nperseg && o->nperseg != given)))
+        gi_fail(o->site, GA_BAD_SHAPE, ".values has shape %s: use a line of .nperseg real numbers", gi_shape_of(o->values));
+    else if (o->nperseg < 0 || x->size == 0 || (o->values && given > n))
+        gi_fail(o->site, GA_BAD_SHAPE, "pieces of %lld elements of a line of %lld: use 1 or more", (long long)given,
+                (long long)n);
+    else {
+        o->nperseg = given ? given : 256;
+        if (o->nperseg > n) o->nperseg = n;
+        if (o->noverlap < 0) o->noverlap = o->nperseg / share;
+        if (!o->nfft) o->nfft = o->nperseg;
+        if (o->nfft < o->nperseg)
+            gi_fail(o->site, GA_BAD_ARGUMENT, ".nfft = %lld: use %lld or more", (long long)o->nfft, (long long)o->nperseg);
+        else if (o->noverlap >= o->nperseg)
+            gi_fail(o->site, GA_BAD_ARGUMENT, ".noverlap = %lld: use less than the %lld elements of a piece",
+                    (long long)o->noverlap, (long long)o->nperseg);
+        else if (x->ndim == GPUARR_MAX_DIMS)
+            gi_fail(o->site, GA_BAD_SHAPE, "x has %d dimensions: the pieces need another one", x->ndim);
+        else return true;
+    }
+    return false;
+}
+
+/* (..., pieces, frequencies), of x with the line last. */
+static ga_array *gi_do_spectra(const gi_composition *c, const ga_array *x, const ga_spectrum_options *o)
+{
+    const int64_t step = o->nperseg - o->noverlap, n = x->shape[x->ndim - 1];
+    const bool    real  = !gi_is_complex(x->dtype) && o->return_onesided;
+    ga_to_options there = ga_to_defaults;
+    int64_t       shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS];
+    there.site = c->site;
+    memcpy(shape, x->shape, sizeof shape);
+    memcpy(strides, x->strides, sizeof strides);
+    shape[x->ndim - 1] = (n - o->noverlap) / step;
+    shape[x->ndim]     = o->nperseg;
+    strides[x->ndim]   = x->strides[x->ndim - 1];
+    strides[x->ndim - 1] *= step;
+    ga_array *pieces = gi_array_new_view(c->site, x, x->data, x->dtype, x->ndim + 1, shape, strides);
+    ga_array *level =
+        pieces ? gi_do_detrend(c, pieces, x->ndim, o->detrend == GA_TREND_DEFAULT ? GA_TREND_CONSTANT : o->detrend) : NULL;
+    ga_array *line = !level      ? NULL
+                     : o->values ? (ga_astype)(o->values, GA_F64, c->site)
+                                 : gi_spectrum_window(c, o->window, o->nperseg);
+    ga_array *power =
+        line ? gi_do_fold(c, (ga_sum), o->scaling == GA_SPECTRUM ? line : GI_DO_1(c, square, line), GA_AXIS_DEFAULT, false)
+             : NULL;
+    double sum;
+    if (!power || !gi_item_as(c->site, power, NULL, GA_F64, &sum)) return NULL;
+    const double scale = o->scaling == GA_SPECTRUM ? 1 / (sum * sum) : 1 / (o->fs * sum);
+    ga_array    *w     = (ga_to)((ga_astype)(line, gi_dtype_real(x->dtype), c->site), x->device, there);
+    ga_array    *waves = gi_do_fft(c, real ? (ga_rfft) : (ga_fft), w ? GI_DO_2(c, multiply, level, w) : NULL, o->nfft, -1);
+    ga_array    *re    = waves ? GI_DO_1(c, square, GI_DO_1(c, real, waves)) : NULL,
+             *im       = re ? GI_DO_1(c, square, GI_DO_1(c, imag, waves)) : NULL;
+    ga_array *r        = im ? GI_DO_2(c, multiply, GI_DO_2(c, add, re, im), scale) : NULL;
+    return r && real ? GI_DO_2(c, multiply, r, gi_do_both_sides(c, o->nfft, r)) : r;
+}
+
+/* Averaged over the pieces, or with a last axis of these. */
+static ga_array *gi_power_spectrum(const ga_array *x, int axis, ga_spectrum_options *o, bool average)
+{
+    GI_SETTLE_FLOATS;
+    gi_composition     c;
+    ga_fftfreq_options f = ga_fftfreq_defaults;
+    ga_array          *r = NULL, *results[3] = { NULL, NULL, NULL };
+    ga_array **const   outs[3] = { &r, o->frequencies, o->times };
+    gi_compose_begin(&c, o->site);
+    f.site         = o->site;
+    f.d            = 1 / o->fs;
+    f.device       = x->device;
+    ga_array *wide = (ga_astype)(x, gi_signal_dtype(x->dtype, x->dtype), o->site),
+             *line = wide ? (ga_moveaxis)(wide, axis, -1, o->site) : NULL;
+    ga_array *all  = line ? gi_do_spectra(&c, line, o) : NULL;
+    if (all && average) all = gi_do_fold(&c, (ga_mean), all, -2, false);
+    results[0]         = all ? (ga_moveaxis)(all, -1, axis, o->site) : NULL;
+    results[1]         = !all                                             ? NULL
+                         : gi_is_complex(x->dtype) || !o->return_onesided ? (ga_fftfreq)(o->nfft, f)
+                                                                          : (ga_rfftfreq)(o->nfft, f);
+    const int64_t step = o->nperseg - o->noverlap, count = (x->shape[axis] - o->noverlap) / step;
+    ga_array     *k = all ? gi_do_count(&c, 0, count, x->device) : NULL,
+             *at    = k ? GI_DO_2(&c, multiply, k, (double)step / o->fs) : NULL;
+    results[2]      = at ? GI_DO_2(&c, add, at, (double)o->nperseg / 2 / o->fs) : NULL;
+    return gi_compose_end_all(&c, 3, results, outs) ? r : NULL;
+}
+
+/* The axis, or -1 with an error. */
+static int gi_spectrum_axis(const ga_array *x, ga_spectrum_options *o)
+{
+    if (o->frequencies) *o->frequencies = NULL;
+    if (o->times) *o->times = NULL;
+    if (!gi_options_spectrum(o) || !gi_array_check(o->site, x, "x") ||
+        (o->values && !gi_array_check(o->site, o->values, ".values")))
+        return -1;
+    if (o->fs > 0 && o->detrend >= GA_TREND_DEFAULT && o->detrend <= GA_TREND_NONE) return gi_axis(o->site, o->axis, x->ndim);
+    gi_fail(o->site, GA_BAD_ARGUMENT, ".fs = %g and .detrend = %d: use a rate above 0, and a ga_trend", o->fs, (int)o->detrend);
+    return -1;
+}
+
+ga_array *(ga_welch)(const ga_array *x, ga_spectrum_options o)
+{
+    const int axis = gi_spectrum_axis(x, &o);
+    return axis >= 0 && gi_spectrum_check(x, x->shape[axis], &o, "hann", 2) ? gi_power_spectrum(x, axis, &o, true) : NULL;
+}
+ga_array *(ga_spectrogram)(const ga_array *x, ga_spectrum_options o)
+{
+    const int axis = gi_spectrum_axis(x, &o);
+    return axis >= 0 && gi_spectrum_check(x, x->shape[axis], &o, "tukey", 8) ? gi_power_spectrum(x, axis, &o, false) : NULL;
+}
+ga_array *(ga_periodogram)(const ga_array *x, ga_spectrum_options o)
+{
+    const int axis = gi_spectrum_axis(x, &o);
+    if (axis < 0) return NULL;
+    if (o.nperseg || o.noverlap >= 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_periodogram takes the whole line: see ga_welch");
+    const int64_t n = o.nfft > 0 && o.nfft < x->shape[axis] ? o.nfft : x->shape[axis];
+    o.nperseg       = n;
+    o.noverlap      = 0;
+    if (!gi_spectrum_check(x, n, &o, "boxcar", 1)) return NULL;
+    ga_array *part = gi_part(o.site, x, axis, 0, n), *r = part ? gi_power_spectrum(part, axis, &o, true) : NULL;
+    ga_free(part);
+    return r;
+}

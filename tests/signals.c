@@ -1,0 +1,341 @@
+/* Filters along an axis, regions of labels, signals, integrals: a worked example of each, special cases, errors, chunked arrays.
+   cc tests/impl.c tests/signals.c -lm -lpthread */
+#ifndef GPUARR_IMPLEMENTATION
+#define GPUARR_KERNELS
+#endif
+#include "test.h"
+
+static double range_of(const double *values, int64_t n, void *user)
+{
+    double low = values[0], high = values[0];
+    for (int64_t i = 1; i < n; i++) {
+        if (values[i] < low) low = values[i];
+        if (values[i] > high) high = values[i];
+    }
+    return (high - low) * *(const double *)user;
+}
+
+static void test_lines(void)
+{
+    ga_scope {
+        ga_array    *a = ga_astype(ga_ints(1, 5, 2, 8), GA_F64), *grid = ga_reshape(ga_ints(1, 5, 2, 8, 3, 0), (2, 3));
+        const double sigmas[2] = { 0, 1 };
+        double       one       = 1;
+        CHECK_IS(ga_minimum_filter1d(a, 3), GA_F64, (4), 1, 1, 2, 2);
+        CHECK_IS(ga_maximum_filter1d(a, 3, .origin = 1), GA_F64, (4), 5, 5, 5, 8);
+        CHECK_IS(ga_maximum_filter1d(grid, 2, 0), GA_I64, (2, 3), 1, 5, 2, 8, 5, 2);
+        CHECK_IS(ga_uniform_filter1d(a, 2, .border = GA_BORDER_CONSTANT, .cval = 3), GA_F64, (4), 2, 3, 3.5, 5);
+        CHECK(ga_array_equal(ga_gaussian_filter1d(grid, 1), ga_gaussian_filter(grid, 0, .sigmas = sigmas)));
+        CHECK(
+            ga_array_equal(ga_gaussian_filter1d(a, 1.5, .order = ga_axes(1)), ga_gaussian_filter(a, 1.5, .order = ga_axes(1))));
+        CHECK(ga_array_equal(ga_gaussian_filter1d(grid, 1, .axis = 0),
+                             ga_transpose(ga_gaussian_filter1d(ga_transpose(grid), 1))));
+        CHECK_FAILS(ga_minimum_filter1d(a, 3, .axis = 1), "axis 1");
+        CHECK_FAILS(ga_minimum_filter1d(a, 0), "0 elements");
+        CHECK_FAILS(ga_uniform_filter1d(a, 3, .method = GA_METHOD_FFT), ".method");
+        CHECK_FAILS(ga_gaussian_filter1d(ga_scalar(1), 1), "axis");
+        CHECK_FAILS(ga_gaussian_laplace(a, 1, .axis = 0), ".axis");
+        ga_array *chunked = ga_chunked(a, 2);
+        CHECK(test_on_gpu() || ga_array_equal(ga_maximum_filter1d(chunked, 3), ga_maximum_filter1d(a, 3)));
+        if (test_on_gpu()) {
+            CHECK_FAILS(ga_generic_filter(a, range_of, &one, 3), "ga_to(a, GA_CPU)");
+            continue;
+        }
+        CHECK_IS(ga_generic_filter(a, range_of, &one, 3), GA_F64, (4), 4, 4, 6, 6);
+        CHECK_IS(ga_generic_filter(grid, range_of, &one, 0, ga_reshape(ga_ints(1, 0, 1), (1, 3))), GA_I64, (2, 3), 4, 1, 3, 5,
+                 8, 3);
+        CHECK_IS(ga_generic_filter(grid, range_of, &one, 0, .border = GA_BORDER_CONSTANT, .cval = 1, .sizes = ga_axes(2, 1)),
+                 GA_I64, (2, 3), 0, 4, 1, 7, 2, 2);
+        CHECK_IS(ga_generic_filter(a, range_of, &one, 1, .out = ga_full((4), 7.0)), GA_F64, (4), 0, 0, 0, 0);
+        CHECK_SCALAR(ga_generic_filter(ga_scalar(4), range_of, &one, 1), GA_I64, 0);
+        CHECK(ga_generic_filter(ga_zeros((0, 3)), range_of, &one, 3)->size == 0);
+        CHECK_FAILS(ga_generic_filter(a, NULL, NULL, 3), "function is NULL");
+        CHECK_FAILS(ga_generic_filter(ga_astype(a, GA_C64), range_of, &one, 3), "real numbers");
+        CHECK_FAILS(ga_generic_filter(chunked, range_of, &one, 3), "chunked");
+        CHECK_FAILS(ga_generic_filter(a, range_of, &one, 3, .border = GA_BORDER_GRID_WRAP), ".border");
+    }
+}
+
+static void test_regions(void)
+{
+    ga_scope {
+        ga_array *labels = ga_reshape(ga_ints(1, 1, 0, 3, 3, 0, 0, 3, 3, 0, 0, 1), (3, 4)),
+                 *a = ga_reshape(ga_ints(4, 2, 9, 7, 5, 0, 0, 5, 7, 0, 0, 2), (3, 4)), *three = ga_ints(3, 2, 3), *low, *high,
+                 *at_low, *at_high, *values, *counts, *f = ga_astype(a, GA_F32);
+        CHECK_IS(ga_minimum_position(a, labels, NULL), GA_I64, (3, 2), 0, 1, 0, 0, 1, 0);
+        CHECK_IS(ga_maximum_position(a, labels, three), GA_I64, (3, 2), 2, 0, 0, 0, 2, 0);
+        CHECK_IS(ga_maximum_position(a, NULL, NULL), GA_I64, (1, 2), 0, 2);
+        CHECK(ga_extrema(f, labels, NULL, &low, &high, &at_low, &at_high));
+        CHECK_IS(low, GA_F32, (3), 2, 0, 5);
+        CHECK_IS(high, GA_F32, (3), 4, 0, 7);
+        CHECK(ga_array_equal(at_low, ga_minimum_position(a, labels, NULL)) &&
+              ga_array_equal(at_high, ga_maximum_position(a, labels, NULL)));
+        CHECK(ga_extrema(a, NULL, NULL, NULL, &high, &at_low, NULL));
+        CHECK_IS(high, GA_I64, (1), 9);
+        CHECK_IS(at_low, GA_I64, (1, 2), 1, 1);
+        CHECK_IS(ga_variance(a, labels, three), GA_F64, (3), 1, NAN, 1);
+        CHECK_IS(ga_standard_deviation(f, labels, three), GA_F64, (3), 1, NAN, 1);
+        CHECK_IS(ga_variance(ga_ints(1, 3), NULL, NULL), GA_F64, (1), 1);
+        CHECK_IS(ga_find_objects(labels, 0), GA_I64, (3, 2, 2), 0, 3, 0, 4, 0, 0, 0, 0, 0, 3, 0, 4);
+        CHECK_IS(ga_find_objects(labels, 1), GA_I64, (1, 2, 2), 0, 3, 0, 4);
+        CHECK(ga_find_objects(ga_zeros((2, 2), .dtype = GA_I32), 0)->shape[0] == 0);
+        CHECK_IS(ga_value_indices(ga_reshape(ga_ints(7, 5, 7, 5, 5, 8), (2, 3)), &values, &counts), GA_I64, (2, 6), 0, 1, 1, 0,
+                 0, 1, 1, 0, 1, 0, 2, 2);
+        CHECK_IS(values, GA_I64, (3), 5, 7, 8);
+        CHECK_IS(counts, GA_I64, (3), 3, 2, 1);
+        CHECK_FAILS(ga_minimum_position(a, ga_ints(1), NULL), "needs its label");
+        CHECK_FAILS(ga_variance(a, NULL, three), "index without labels");
+        CHECK_FAILS(ga_extrema(ga_astype(a, GA_C64), labels, NULL, &low, NULL, NULL, NULL), "complex64");
+        CHECK(low == NULL);
+        CHECK_FAILS(ga_maximum_position(ga_zeros((0)), NULL, NULL), "no elements");
+        CHECK_FAILS(ga_find_objects(f, 0), "use integers");
+        CHECK_FAILS(ga_find_objects(ga_scalar(1), 0), "no dimensions");
+        CHECK_FAILS(ga_value_indices(f, &values, NULL), "use integers");
+        if (!test_on_gpu()) CHECK_FAILS(ga_variance(ga_chunked(a, 2, 2), labels, NULL), "chunked");
+    }
+}
+
+static void test_watershed(void)
+{
+    ga_scope {
+        ga_array *a       = ga_astype(ga_reshape(ga_ints(0, 0, 9, 0, 0, 0, 0, 9, 0, 0), (2, 5)), GA_U8),
+                 *markers = ga_reshape(ga_ints(3, 0, 0, 0, 0, 0, 0, 0, 0, -2), (2, 5)),
+                 *line = ga_astype(ga_ints(0, 5, 3, 9, 1), GA_U16), *ends = ga_astype(ga_ints(1, 0, 0, 0, 2), GA_I8),
+                 *square = ga_generate_binary_structure(2, 2);
+        if (test_on_gpu()) {
+            CHECK_FAILS(ga_watershed_ift(a, markers), "ga_to(a, GA_CPU)");
+            continue;
+        }
+        CHECK_IS(ga_watershed_ift(a, markers), GA_I64, (2, 5), 3, 3, 3, -2, -2, 3, 3, 3, -2, -2);
+        CHECK_IS(ga_watershed_ift(line, ends), GA_I8, (5), 1, 1, 1, 1, 2);
+        CHECK(ga_array_equal(ga_watershed_ift(a, markers, square), ga_watershed_ift(a, markers)));
+        CHECK(ga_watershed_ift(ga_zeros((0, 3), .dtype = GA_U8), ga_zeros((0, 3), .dtype = GA_I32))->size == 0);
+        CHECK_SCALAR(ga_watershed_ift(ga_scalar(3, .dtype = GA_U8), ga_scalar(5)), GA_I64, 5);
+        CHECK_FAILS(ga_watershed_ift(markers, markers), "uint8 or uint16");
+        CHECK_FAILS(ga_watershed_ift(a, ga_astype(markers, GA_F64)), "use integers");
+        CHECK_FAILS(ga_watershed_ift(a, ends), "markers (5");
+        CHECK_FAILS(ga_watershed_ift(a, markers, ga_ones((3))), "use 3 along");
+        CHECK_FAILS(ga_watershed_ift(a, markers, .iterations = 2), ".structure and .out");
+    }
+}
+
+static bool close_to(const ga_array *a, ga_array *b)
+{
+    return a && b && a->dtype == b->dtype && ga_same_shape(a, b) && ga_allclose(a, b, .atol = 1e-12);
+}
+
+static void test_integrals(void)
+{
+    ga_scope {
+        ga_array *y = ga_ints(1, 4, 9, 16, 25), *x = ga_ints(0, 1, 3, 4, 6), *four = ga_index(y, ":4"),
+                 *f = ga_astype(y, GA_F32);
+        CHECK_IS(ga_cumulative_trapezoid(y), GA_F64, (4), 2.5, 9, 21.5, 42);
+        CHECK_IS(ga_cumulative_trapezoid(f, .dx = 2, .initial = 0), GA_F32, (5), 0, 5, 18, 43, 84);
+        CHECK_IS(ga_cumulative_trapezoid(y, x), GA_F64, (4), 2.5, 15.5, 28, 69);
+        CHECK(close_to(ga_simpson(y), ga_scalar(124.0 / 3))); /* of (x + 1)**2 from 0 to 4 */
+        CHECK(close_to(ga_simpson(four, .dx = 2), ga_scalar(42.0)) && close_to(ga_simpson(f), ga_scalar((float)(124.0 / 3))));
+        CHECK(close_to(ga_simpson(ga_square(x), x), ga_scalar(72.0)));
+        CHECK(close_to(ga_simpson(ga_square(ga_index(x, ":4")), ga_index(x, ":4")), ga_scalar(64.0 / 3)));
+        CHECK(close_to(ga_simpson(ga_transpose(ga_stack((y, y))), .axis = 0), ga_full((2), 124.0 / 3)));
+        CHECK_SCALAR(ga_simpson(ga_index(y, ":2")), GA_F64, 2.5);
+        CHECK_SCALAR(ga_simpson(ga_index(y, ":1")), GA_F64, 0);
+        CHECK_FAILS(ga_simpson(ga_zeros((0))), "is empty");
+        CHECK_FAILS(ga_simpson(y, four), "5 places");
+        CHECK_FAILS(ga_simpson(y, .initial = 0), "ga_cumulative_trapezoid");
+        CHECK_FAILS(ga_trapezoid(y, .initial = 0), "ga_cumulative_trapezoid");
+        CHECK_FAILS(ga_cumulative_trapezoid(y, .initial = 1), ".initial = 1");
+        CHECK_FAILS(ga_cumulative_trapezoid(ga_zeros((0))), "is empty");
+        CHECK_FAILS(ga_cumulative_trapezoid(ga_scalar(1)), "axis");
+        if (test_on_gpu()) continue;
+        ga_array *chunked = ga_chunked(y, 2);
+        CHECK(ga_array_equal(ga_simpson(chunked), ga_simpson(y)));
+        CHECK(ga_array_equal(ga_cumulative_trapezoid(chunked), ga_cumulative_trapezoid(y)));
+    }
+}
+
+static const ga_c128 unit = { 0, 1 };
+
+static void test_recursions(void)
+{
+    ga_scope {
+        ga_array *x = ga_astype(ga_ints(1, 0, 0, 2), GA_F64), *b = ga_ints(1, 1), *a = ga_values(2, -1), *zf,
+                 *sos = ga_reshape(ga_values(1, 1, 0, 1, -0.5, 0, 2, 0, 0, 1, 0, 0), (2, 6)),
+                 *two = ga_stack((x, ga_multiply(x, 2)));
+        if (test_on_gpu()) {
+            CHECK_FAILS(ga_lfilter(b, a, x), "ga_to(x, GA_CPU)");
+            continue;
+        }
+        CHECK_IS(ga_lfilter(b, a, x), GA_F64, (4), 0.5, 0.75, 0.375, 1.1875);
+        CHECK_IS(ga_lfilter(b, a, x, .zi = ga_values(4), .zf = &zf), GA_F64, (4), 4.5, 2.75, 1.375, 1.6875);
+        CHECK_IS(zf, GA_F64, (1), 1.84375);
+        CHECK_IS(ga_lfilter(b, a, ga_transpose(two), 0), GA_F64, (4, 2), 0.5, 1, 0.75, 1.5, 0.375, 0.75, 1.1875, 2.375);
+        CHECK_IS(ga_lfilter(b, ga_ints(1), ga_ints(1, 2, 3)), GA_F64, (3), 1, 3, 5);
+        CHECK_IS(ga_lfilter(ga_scalar(3), ga_ints(1), x, .zf = &zf), GA_F64, (4), 3, 0, 0, 6);
+        CHECK(zf && zf->size == 0);
+        CHECK(ga_lfilter(ga_astype(b, GA_F32), ga_astype(a, GA_F32), ga_astype(x, GA_C64))->dtype == GA_C64);
+        CHECK(ga_array_equal(ga_imag(ga_lfilter(b, a, ga_multiply(x, unit))), ga_lfilter(b, a, x)));
+        CHECK_IS(ga_sosfilt(sos, x), GA_F64, (4), 2, 3, 1.5, 4.75);
+        CHECK(ga_array_equal(ga_sosfilt(sos, two, .zi = ga_zeros((2, 2, 2)), .zf = &zf), ga_sosfilt(sos, two)));
+        CHECK_IS(ga_index(zf, "0, :, 0"), GA_F64, (2), 3.1875, 6.375);
+        /* more lines than go at once, and with one after the other */
+        ga_array *many  = ga_random((3, 50, 7), .seed = 1),
+                 *front = ga_lfilter(b, a, ga_index(many, ":, :20"), .axis = 1, .zf = &zf);
+        CHECK(ga_array_equal(ga_lfilter(b, a, many, 1),
+                             ga_concatenate((front, ga_lfilter(b, a, ga_index(many, ":, 20:"), 1, zf)), .axis = 1)));
+        CHECK_FAILS(ga_lfilter(b, ga_ints(0, 1), x), "a[0] is 0");
+        CHECK_FAILS(ga_lfilter(two, a, x), "b has shape (2, 4)");
+        CHECK_FAILS(ga_lfilter(b, ga_astype(a, GA_C64), x), "real coefficients");
+        CHECK_FAILS(ga_lfilter(b, a, two, .zi = ga_values(1)), "dimension");
+        CHECK_FAILS(ga_lfilter(b, a, x, 1), "axis 1");
+        CHECK_FAILS(ga_lfilter(b, a, ga_chunked(x, 2)), "chunked");
+        CHECK_FAILS(ga_sosfilt(two, x), "use (n, 6)");
+        CHECK_FAILS(ga_sosfilt(ga_multiply(sos, 2), x), "sos[0, 3] is 2");
+        CHECK_FAILS(ga_sosfilt(sos, x, .zi = ga_zeros((2))), "use (2, 2)");
+    }
+}
+
+static void test_transforms(void)
+{
+    ga_scope {
+        ga_array *x = ga_ints(1, 2, 3, 4), *v = ga_ints(1, 0, -1), *grid = ga_reshape(ga_ints(1, 2, 3, 4, 5, 7), (2, 3)),
+                 *into = ga_zeros((4)), *i = ga_full((4), unit, .dtype = GA_C128), *wave = ga_ints(0, 1, 0, -1);
+        CHECK(close_to(ga_fftconvolve(x, v), ga_astype(ga_convolve(x, v), GA_F64)));
+        CHECK(close_to(ga_fftconvolve(x, v, GA_SAME), ga_values(2, 2, 2, -3)));
+        CHECK(close_to(ga_fftconvolve(v, x, GA_VALID), ga_values(2, 2)));
+        CHECK(close_to(ga_fftconvolve(i, v), ga_convolve(i, v)) &&
+              ga_fftconvolve(ga_astype(x, GA_F32), ga_astype(v, GA_F32))->dtype == GA_F32);
+        CHECK(close_to(ga_fftconvolve(grid, grid), ga_astype(ga_convolve2d(grid, grid), GA_F64)));
+        CHECK(close_to(ga_fftconvolve(grid, ga_ones((2, 1)), GA_SAME), ga_reshape(ga_values(1, 2, 3, 5, 7, 10), (2, 3))));
+        CHECK(ga_fftconvolve(x, ga_ones((1)), .out = into) == into && ga_item_at(into, 3) == 4);
+        CHECK_FAILS(ga_fftconvolve(x, grid), "dimensions");
+        CHECK_FAILS(ga_fftconvolve(x, v, .method = GA_METHOD_FFT), ".method");
+        CHECK_FAILS(ga_fftconvolve(x, ga_zeros((0))), "empty");
+        CHECK_FAILS(ga_fftconvolve(grid, ga_reshape(grid, (3, 2)), GA_VALID), "GA_VALID");
+        CHECK_IS(ga_medfilt(x, (3)), GA_I64, (4), 1, 2, 3, 3);
+        CHECK_IS(ga_medfilt(grid, (1, 3)), GA_I64, (2, 3), 1, 2, 2, 4, 5, 5);
+        CHECK_FAILS(ga_medfilt(x, (2)), "odd");
+        CHECK_FAILS(ga_medfilt(grid, (3, 3, 3)), "kernel_size");
+        CHECK(close_to(ga_imag(ga_hilbert(wave)), ga_values(-1, 0, 1, 0)) &&
+              close_to(ga_real(ga_hilbert(wave)), ga_astype(wave, GA_F64)));
+        CHECK(ga_hilbert(ga_astype(grid, GA_F32), 5, 0)->shape[0] == 5 && ga_hilbert(ga_astype(grid, GA_F32))->dtype == GA_C64);
+        CHECK_FAILS(ga_hilbert(i), "complex128");
+        CHECK_FAILS(ga_hilbert(x, 0), "1 or more");
+        CHECK_FAILS(ga_hilbert(x, .norm = GA_NORM_ORTHO), ".norm");
+        CHECK(close_to(ga_resample(wave, 8), ga_values(0, 0.5, 1, 0.5, 0, -0.5, -1, -0.5)) == false);
+        CHECK(close_to(ga_index(ga_resample(wave, 8), "::2"), ga_astype(wave, GA_F64)) &&
+              close_to(ga_resample(ga_resample(x, 7), 4), ga_astype(x, GA_F64)));
+        CHECK(close_to(ga_imag(ga_resample(ga_multiply(i, x), 6)), ga_resample(x, 6)) &&
+              ga_resample(grid, 5, 1)->shape[1] == 5);
+        CHECK_FAILS(ga_resample(x, 0), "to 0 elements");
+        CHECK(close_to(ga_detrend(ga_ints(1, 3, 5, 7)), ga_zeros((4))) &&
+              close_to(ga_detrend(x, .type = GA_TREND_CONSTANT), ga_values(-1.5, -0.5, 0.5, 1.5)));
+        CHECK(close_to(ga_detrend(ga_ints(0, 1, 2, 9, 5, 1), .bp = ga_ints(3, 3)), ga_zeros((6))));
+        CHECK(close_to(ga_detrend(grid, 0), ga_zeros((2, 3))) && ga_detrend(ga_astype(grid, GA_F32))->dtype == GA_F32);
+        CHECK_FAILS(ga_detrend(x, .bp = ga_ints(5)), ".bp has 5");
+        CHECK_FAILS(ga_detrend(x, .type = GA_TREND_NONE), ".type = 3");
+        ga_array *cubes = ga_power(ga_arange(0, 9, 1), 3);
+        CHECK(close_to(ga_savgol_filter(cubes, 5, 3), ga_astype(cubes, GA_F64)));
+        CHECK(close_to(ga_savgol_filter(cubes, 5, 3, 2, 0.5), ga_multiply(ga_arange(0, 9, 1), 24.0)));
+        CHECK(close_to(ga_savgol_filter(x, 3, 0, .border = GA_BORDER_NEAREST), ga_divide(ga_ints(4, 6, 9, 11), 3)));
+        CHECK(close_to(ga_savgol_filter(grid, 2, 1, .axis = 0), ga_savgol_filter(grid, 1, 0)) &&
+              ga_savgol_filter(ga_astype(x, GA_F32), 3, 1)->dtype == GA_F32);
+        CHECK_FAILS(ga_savgol_filter(x, 5, 2), "longer than axis 0");
+        CHECK_FAILS(ga_savgol_filter(x, 3, 3), "below the number of points");
+        if (test_on_gpu()) continue;
+        ga_array *chunked = ga_chunked(x, 2);
+        CHECK(close_to(ga_detrend(chunked), ga_zeros((4))));
+        CHECK_FAILS(ga_fftconvolve(chunked, v), "chunked");
+        CHECK_FAILS(ga_hilbert(chunked), "chunked");
+        CHECK_FAILS(ga_savgol_filter(chunked, 3, 1), "chunked");
+    }
+}
+
+static void test_spectra(void)
+{
+    ga_scope {
+        ga_array *x = ga_astype(ga_ints(0, 1, 0, -1, 0, 1, 0, -1), GA_F64), *f, *t, *pair = ga_stack((x, ga_multiply(x, 2))),
+                 *ones = ga_ones((4));
+        CHECK(close_to(ga_periodogram(x, 8, .frequencies = &f), ga_values(0, 0, 0.5, 0, 0)));
+        CHECK_IS(f, GA_F64, (5), 0, 1, 2, 3, 4);
+        CHECK(close_to(ga_periodogram(x, .nfft = 4, .scaling = GA_SPECTRUM), ga_values(0, 0.5, 0)));
+        CHECK(close_to(ga_periodogram(x, .nfft = 4, .return_onesided = false), ga_values(0, 1, 0, 1)));
+        CHECK(close_to(ga_welch(x, .values = ones), ga_values(0, 2, 0)) &&
+              close_to(ga_welch(x, 1, "boxcar", .nperseg = 4), ga_values(0, 2, 0)));
+        CHECK(close_to(ga_welch(ga_transpose(pair), 1, "boxcar", .nperseg = 4, .axis = 0),
+                       ga_transpose(ga_reshape(ga_values(0, 2, 0, 0, 8, 0), (2, 3)))));
+        CHECK(close_to(ga_spectrogram(x, 2, .values = ones, .noverlap = 2, .frequencies = &f, .times = &t),
+                       ga_reshape(ga_values(0, 0, 0, 1, 1, 1, 0, 0, 0), (3, 3))));
+        CHECK_IS(f, GA_F64, (3), 0, 0.5, 1);
+        CHECK_IS(t, GA_F64, (3), 1, 2, 3);
+        CHECK(ga_spectrogram(pair, .nperseg = 4, .axis = 0)->ndim == 3 && ga_welch(ga_astype(x, GA_F32))->dtype == GA_F32);
+        CHECK(close_to(ga_welch(ga_add(x, 3), 1, "hann", .nperseg = 4, .nfft = 6, .detrend = GA_TREND_LINEAR),
+                       ga_welch(ga_add(x, 5), 1, .nperseg = 4, .nfft = 6, .detrend = GA_TREND_LINEAR)));
+        CHECK(ga_welch(ga_astype(x, GA_C128), .nperseg = 4)->size == 4);
+        CHECK_FAILS(ga_welch(x, 1, "han"), "there is no window");
+        CHECK_FAILS(ga_welch(x, .nperseg = 4, .nfft = 3), "use 4 or more");
+        CHECK_FAILS(ga_welch(x, .nperseg = 4, .noverlap = 4), ".noverlap = 4");
+        CHECK_FAILS(ga_welch(x, .values = ones, .nperseg = 3), ".values");
+        CHECK_FAILS(ga_welch(ones, .values = x), "pieces of 8");
+        CHECK_FAILS(ga_welch(ga_zeros((0))), "use 1 or more");
+        CHECK_FAILS(ga_welch(x, 0), ".fs = 0");
+        CHECK_FAILS(ga_welch(x, .axis = 1), "axis 1");
+        CHECK_FAILS(ga_periodogram(x, .nperseg = 4), "ga_welch");
+        CHECK_FAILS(ga_spectrogram(ga_zeros((1, 1, 1, 1, 1, 1, 1, 1))), "8 dimensions");
+        if (!test_on_gpu()) CHECK_FAILS(ga_welch(ga_chunked(x, 2)), "chunked");
+    }
+}
+
+static void test_peaks(void)
+{
+    ga_scope {
+        ga_array *x = ga_astype(ga_ints(0, 2, 0, 3, 3, 3, 1, 5, 4, 0), GA_F64);
+        ga_peaks  p;
+        if (test_on_gpu()) {
+            CHECK_FAILS(ga_find_peaks(x), "ga_to(x, GA_CPU)");
+            continue;
+        }
+        CHECK_IS(ga_find_peaks(x, .found = &p), GA_I64, (3), 1, 4, 7);
+        CHECK_IS(p.peak_heights, GA_F64, (3), 2, 3, 5);
+        CHECK_IS(p.left_thresholds, GA_F64, (3), 2, 0, 4);
+        CHECK_IS(p.right_thresholds, GA_F64, (3), 2, 0, 1);
+        CHECK_IS(p.prominences, GA_F64, (3), 2, 2, 5);
+        CHECK_IS(p.left_bases, GA_I64, (3), 0, 2, 2);
+        CHECK_IS(p.right_bases, GA_I64, (3), 2, 6, 9);
+        CHECK_IS(p.width_heights, GA_F64, (3), 1, 2, 2.5);
+        CHECK_IS(p.left_ips, GA_F64, (3), 0.5, 2 + 2.0 / 3, 6.375);
+        CHECK_IS(p.right_ips, GA_F64, (3), 1.5, 5.5, 8.375);
+        CHECK_IS(p.widths, GA_F64, (3), 1, 5.5 - (2 + 2.0 / 3), 2);
+        CHECK_IS(p.plateau_sizes, GA_I64, (3), 1, 3, 1);
+        CHECK_IS(p.left_edges, GA_I64, (3), 1, 3, 7);
+        CHECK_IS(p.right_edges, GA_I64, (3), 1, 5, 7);
+        CHECK_IS(ga_find_peaks(x, 3), GA_I64, (2), 4, 7);
+        CHECK_IS(ga_find_peaks(x, .height_max = 3), GA_I64, (2), 1, 4);
+        CHECK_IS(ga_find_peaks(x, .threshold = 1), GA_I64, (2), 1, 7);
+        CHECK_IS(ga_find_peaks(x, .distance = 4), GA_I64, (2), 1, 7);
+        CHECK_IS(ga_find_peaks(x, .prominence = 3), GA_I64, (1), 7);
+        CHECK_IS(ga_find_peaks(x, .wlen = 3, .prominence_max = 1), GA_I64, (2), 4, 7);
+        CHECK_IS(ga_find_peaks(x, .width = 2, .rel_height = 0.5), GA_I64, (2), 4, 7);
+        CHECK_IS(ga_find_peaks(x, .plateau_size = 2), GA_I64, (1), 4);
+        CHECK(ga_find_peaks(ga_zeros((0)))->size == 0 && ga_find_peaks(ga_ints(1, 2))->size == 0 &&
+              ga_find_peaks(ga_index(x, "::-1"))->size == 3);
+        CHECK_FAILS(ga_find_peaks(ga_ones((2, 2)), .found = &p), "a line of real numbers");
+        CHECK(p.widths == NULL);
+        CHECK_FAILS(ga_find_peaks(x, .distance = 0.5), ".distance");
+        CHECK_FAILS(ga_find_peaks(x, .wlen = 1), ".wlen");
+        CHECK_FAILS(ga_find_peaks(ga_chunked(x, 2)), "chunked");
+    }
+}
+
+int main(void)
+{
+    test_begin();
+    test_lines();
+    test_regions();
+    test_watershed();
+    test_integrals();
+    test_recursions();
+    test_transforms();
+    test_spectra();
+    test_peaks();
+    return test_end();
+}
