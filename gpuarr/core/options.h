@@ -91,7 +91,10 @@ static bool gi_options_norm(ga_norm_options *o) { return GI_TAKE_AXES(norm, o); 
 static bool gi_options_histogram(ga_histogram_options *o) { return GI_TAKE(histogram, o, weights); }
 static bool gi_options_bincount(ga_bincount_options *o) { return GI_TAKE(bincount, o, weights); }
 static bool gi_options_fft(ga_fft_options *o) { return GI_TAKE(fft, o, out); }
-static bool gi_options_fftn(ga_fftn_options *o) { return GI_TAKE(fftn, o, out); }
+static bool gi_options_fftn(ga_fftn_options *o)
+{
+    return GI_TAKE(fftn, o, out) && gi_option_list(o->site, "s", &o->s, -1) && gi_option_list(o->site, "axes", &o->axes, -1);
+}
 static bool gi_options_product(ga_product_options *o) { return GI_TAKE(product, o, out); }
 static bool gi_options_tensordot(ga_tensordot_options *o)
 {

@@ -254,7 +254,7 @@ static ga_array *gi_fourier_frequencies(int64_t n, ga_fftfreq_options *o, int64_
     ga_free(r);
     return moved;
 }
-ga_array *(ga_fftfreq)(int64_t n, ga_fftfreq_options o) { return gi_fourier_frequencies(n, &o, n, (n - 1) / 2 + 1); }
+ga_array *(ga_fftfreq)(int64_t n, ga_fftfreq_options o) { return gi_fourier_frequencies(n, &o, n, n / 2 + n % 2); }
 ga_array *(ga_rfftfreq)(int64_t n, ga_fftfreq_options o) { return gi_fourier_frequencies(n, &o, n / 2 + 1, n); }
 
 /* Each axis is rolled by half its length, forwards or back. */

@@ -247,9 +247,9 @@ static bool gi_binary_fits(const ga_array *a, const ga_binary_options *o, gi_cor
         gi_fail(site, GA_BAD_SHAPE, "a has shape %s, .mask %s", gi_shape_of(a), gi_shape_of(o->mask));
     else if (o->structure && o->structure->ndim != a->ndim)
         gi_fail(site, GA_BAD_SHAPE, ".structure has %d dimensions, the array %d", o->structure->ndim, a->ndim);
-    else if (o->iterations < 1 && gi_is_deferred(a))
+    else if (o->iterations < 1 && (gi_is_deferred(a) || (o->mask && gi_is_deferred(o->mask))))
         gi_fail(site, GA_BAD_ARGUMENT,
-                "a is chunked: how often it must be read is not known; compute it first with ga_compute");
+                "a or .mask is chunked: how often it must be read is not known; compute it first with ga_compute");
     else return gi_place_window(site, a, o->structure ? 0 : 3, &sizes, o->structure, &o->origin, place);
     return false;
 }
@@ -274,7 +274,8 @@ static ga_array *gi_binary(const ga_array *a, bool dilate, const ga_binary_optio
     if (cpu && o->iterations < 1 && !((const uint8_t *)cpu->data)[middle])
         gi_fail(o->site, GA_BAD_ARGUMENT,
                 "until nothing changes: the middle of .structure must be true, else this may not end");
-    else if (cpu && (gi_is_deferred(a) || a->device == GA_CUDA)) r = gi_erode_by_filters(&c, in, structure, dilate, o);
+    else if (cpu && (gi_is_deferred(a) || (o->mask && gi_is_deferred(o->mask)) || a->device == GA_CUDA))
+        r = gi_erode_by_filters(&c, in, structure, dilate, o);
     else if (cpu) {
         ga_array  *mask = o->mask ? gi_copy_contiguous(o->site, o->mask, GA_BOOL) : NULL;
         gi_erosion e;
