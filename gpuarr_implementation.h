@@ -49,6 +49,7 @@ GI_BEGIN_OURS
 #define GI_PASS 1
 #include "gpuarr/rows/each.h"
 #undef GI_PASS
+#include "gpuarr/formulas/complex.h"
 #define GI_PASS 2
 #include "gpuarr/rows/each.h"
 #undef GI_PASS
@@ -155,6 +156,7 @@ GI_END_FAST
 #include "gpuarr/ops/linear_lu.h"
 #include "gpuarr/ops/linear_qr.h"
 #include "gpuarr/ops/linear_eigen.h"
+#include "gpuarr/ops/linear_schur.h"
 #include "gpuarr/ops/linear_svd.h"
 #include "gpuarr/ops/linear_products.h"
 #include "gpuarr/ops/linear_norms.h"

@@ -534,6 +534,8 @@ static void test_sums(void)
     RUN(ga_i0(v));
     RUN(ga_polyval(v, a));
     RUN(ga_poly(z));
+    RUN(ga_roots(w));
+    RUN(ga_polyfit(w, w, 1, .w = w, .cov = &extra[0]));
     RUN(ga_bartlett(5));
     RUN(ga_blackman(5));
     RUN(ga_hamming(5));
@@ -791,6 +793,7 @@ static void test_linear(void)
     RUN_BOOL(ga_qr(large, &extra[0], NULL));
     RUN_BOOL(ga_eigh(c, &extra[0], &extra[1]));
     RUN(ga_eigvalsh(positive));
+    RUN_BOOL(ga_eig(c, &extra[0], &extra[1]));
     RUN_BOOL(ga_svd(wide, &extra[0], &extra[1], &extra[2]));
     RUN_BOOL(ga_svd(c, &extra[0], NULL, &extra[1]));
     RUN(ga_svdvals(near));
