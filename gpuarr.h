@@ -275,6 +275,14 @@ typedef struct ga_arg {
     double  re, im;
 } ga_arg;
 
+/* A complex number as an operand: ga_multiply(a, ga_complex(0, 1)). Others are ga_c64 and ga_c128, C's double complex and float complex, and
+   std::complex. */
+static inline ga_arg ga_complex(double re, double im)
+{
+    ga_arg z = { NULL, GA_KIND_COMPLEX, false, 0, re, im };
+    return z;
+}
+
 /*  Options. Zero is a value like any other: an option that is not given has the default that its line tells, or zero. Those before
     GI_BY_NAME may also be given by position, in the order of NumPy's. `site` is the place and the text of the call, which the macros
     fill in for the error messages. Who calls a function itself, (ga_sum)(a, o), starts from the defaults:
@@ -597,6 +605,8 @@ GA_API ga_array *(ga_ascontiguous)(const ga_array *a, const char *site); /* a vi
 GA_API double(ga_item)(const ga_array *a, const char *site);
 GA_API int64_t(ga_item_int)(const ga_array *a, const char *site);
 GA_API double(ga_item_at)(const ga_array *a, ga_shape index, const char *site);
+GA_API ga_c128(ga_item_complex)(const ga_array *a, const char *site); /* .re and .im, of any dtype; NaN for both on error */
+GA_API ga_c128(ga_item_complex_at)(const ga_array *a, ga_shape index, const char *site);
 GA_API int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site);
 /* Writes a number at an index: ga_set_at(a, 0.5, 2, 3). False on error. */
 GA_API bool(ga_set_at)(ga_array *a, ga_arg value, ga_shape index, const char *site);

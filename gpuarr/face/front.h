@@ -162,6 +162,12 @@ static inline ga_arg gi_arg(ga_c128 v)
     r.im     = v.im;
     return r;
 }
+template <class T> static inline auto gi_arg(const T &z) -> decltype(z.real() - z.imag(), ga_arg{}) /* std::complex */
+{
+    ga_arg r = ga_complex((double)z.real(), (double)z.imag());
+    r.single = sizeof(z.real()) == sizeof(float);
+    return r;
+}
 #define GA_ARG(v) gi_arg(v)
 
 template <class N> static inline int64_t     gi_length(N n) { return (int64_t)n; }
@@ -283,13 +289,20 @@ static inline ga_arg gi_arg_c64(ga_c64 v)
     return (ga_arg){ .kind = GA_KIND_COMPLEX, .single = true, .re = (double)v.re, .im = (double)v.im };
 }
 static inline ga_arg gi_arg_c128(ga_c128 v) { return (ga_arg){ .kind = GA_KIND_COMPLEX, .re = v.re, .im = v.im }; }
+static inline ga_arg gi_arg_complex(double _Complex v) { return ga_complex(__extension__ __real__ v, __extension__ __imag__ v); }
+static inline ga_arg gi_arg_float_complex(float _Complex v)
+{
+    const ga_c64 z = { __extension__ __real__ v, __extension__ __imag__ v };
+    return gi_arg_c64(z);
+}
 /* No `default:`, so that an operand of any other type is a compile error at the call. */
 #define GA_ARG(v)                                                                                                              \
     _Generic((v), ga_array *: gi_arg_array, const ga_array *: gi_arg_array, ga_arg: gi_arg_self, bool: gi_arg_bool,    \
         char: gi_arg_int, signed char: gi_arg_int, unsigned char: gi_arg_int, short: gi_arg_int,                       \
         unsigned short: gi_arg_int, int: gi_arg_int, unsigned: gi_arg_int, long: gi_arg_int, long long: gi_arg_int,    \
         unsigned long: gi_arg_uint, unsigned long long: gi_arg_uint, float: gi_arg_float, double: gi_arg_real,          \
-        ga_c64: gi_arg_c64, ga_c128: gi_arg_c128)(v)
+        ga_c64: gi_arg_c64, ga_c128: gi_arg_c128, double _Complex: gi_arg_complex,                                          \
+        float _Complex: gi_arg_float_complex)(v)
 
 #define GI_COUNT(...) ((int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
 static inline ga_shape gi_chunk_list(int n, const int64_t *all) /* and one more behind them */
@@ -452,6 +465,8 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_item(a)              (ga_item)(a, GI_SITE("ga_item(" #a ")"))
 #define ga_item_int(a)          (ga_item_int)(a, GI_SITE("ga_item_int(" #a ")"))
 #define ga_item_at(a, ...)      GI_CALL((ga_item_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_at(" #a ", " #__VA_ARGS__ ")")))
+#define ga_item_complex(a)      (ga_item_complex)(a, GI_SITE("ga_item_complex(" #a ")"))
+#define ga_item_complex_at(a, ...) GI_CALL((ga_item_complex_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_complex_at(" #a ", " #__VA_ARGS__ ")")))
 #define ga_item_int_at(a, ...)  GI_CALL((ga_item_int_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_int_at(" #a ", " #__VA_ARGS__ ")")))
 #define ga_data(a, dtype)       (ga_data)(a, dtype, GI_SITE("ga_data(" #a ", " #dtype ")"))
 #define ga_cuda_data(a, dtype)  (ga_cuda_data)(a, dtype, GI_SITE("ga_cuda_data(" #a ", " #dtype ")"))

@@ -46,8 +46,6 @@ static double gi_size_at(const gi_dense *a, int64_t i, int64_t j)
     return gi_abs_f64(x.re) + gi_abs_f64(x.im);
 }
 
-static ga_c128 gi_times_c128(ga_c128 x, double by) { return gi_make_c128(x.re * by, x.im * by); }
-
 /* ---- balancing ------------------------------------------------------------------------------------------------------------------ */
 
 /* Of row or column i the others' sizes, from `low` to `high`. */
@@ -108,7 +106,7 @@ static void gi_schur_balance(gi_schur *s)
             again = true;
             s->scales[i] *= f;
             gi_scale_row(&s->h, i, 0, s->n, gi_make_c128(1 / f, 0));
-            for (int64_t r = 0; r < s->n; r++) gi_set_element(&s->h, r, i, gi_times_c128(gi_element(&s->h, r, i), f));
+            for (int64_t r = 0; r < s->n; r++) gi_set_element(&s->h, r, i, gi_by_c128(gi_element(&s->h, r, i), f));
         }
     }
 }
@@ -236,8 +234,8 @@ static void gi_schur_sweep(gi_schur *s, ga_c128 shift)
         const double  size = gi_length_of(x.re, x.im), all = gi_length_of(size, gi_length_of(y.re, y.im));
         const ga_c128 turn = size == 0 ? gi_make_c128(1, 0) : gi_make_c128(x.re / size, x.im / size);
         s->cosines[k]      = all == 0 ? 1 : size / all;
-        s->sines[k]        = all == 0 ? gi_make_c128(0, 0) : gi_times_c128(gi_mul_c128(turn, gi_conj_c128(y)), 1 / all);
-        gi_set_element(h, k, k, gi_times_c128(turn, all));
+        s->sines[k]        = all == 0 ? gi_make_c128(0, 0) : gi_by_c128(gi_mul_c128(turn, gi_conj_c128(y)), 1 / all);
+        gi_set_element(h, k, k, gi_by_c128(turn, all));
         gi_set_element(h, k + 1, k, gi_make_c128(0, 0));
         gi_rotate_rows(h, k, k + 1, s->m - k, s->cosines[k], s->sines[k]);
     }
@@ -260,13 +258,13 @@ static ga_c128 gi_schur_shift(const gi_schur *s, int tries)
     const ga_c128 by = gi_make_c128(size, 0), a = gi_div_c128(gi_element(&s->h, m - 1, m - 1), by),
                   d  = gi_div_c128(gi_element(&s->h, m, m), by);
     const ga_c128 bc = gi_mul_c128(gi_div_c128(gi_element(&s->h, m - 1, m), by), gi_div_c128(gi_element(&s->h, m, m - 1), by));
-    const ga_c128 half = gi_times_c128(gi_sub_c128(a, d), 0.5), root = gi_sqrt_c128(gi_add_c128(gi_mul_c128(half, half), bc));
+    const ga_c128 half = gi_by_c128(gi_sub_c128(a, d), 0.5), root = gi_sqrt_c128(gi_add_c128(gi_mul_c128(half, half), bc));
     const ga_c128 more = gi_add_c128(half, root), less = gi_sub_c128(half, root);
     const ga_c128 to    = gi_length_of(more.re, more.im) >= gi_length_of(less.re, less.im) ? more : less;
     const ga_c128 shift = tries % 10 == 9            ? gi_make_c128(0.75, 0.25)
                           : to.re == 0 && to.im == 0 ? d
                                                      : gi_sub_c128(d, gi_div_c128(bc, to));
-    return gi_times_c128(shift, size);
+    return gi_by_c128(shift, size);
 }
 
 /* h becomes upper triangular. False: it does not converge. */
@@ -314,7 +312,7 @@ static void gi_schur_finish(const gi_schur *s, const gi_dense *v, int64_t k)
 {
     double  size = 0, sum = 0;
     ga_c128 largest = gi_make_c128(1, 0);
-    for (int64_t i = s->low; i <= s->high; i++) gi_set_element(v, k, i, gi_times_c128(gi_element(v, k, i), s->scales[i]));
+    for (int64_t i = s->low; i <= s->high; i++) gi_set_element(v, k, i, gi_by_c128(gi_element(v, k, i), s->scales[i]));
     for (int64_t i = 0; i < s->n; i++) { /* the swaps, the last one first */
         const int64_t at = i < s->low ? s->low - 1 - i : i, with = s->swaps[at];
         if (i >= s->low && i <= s->high) continue;
@@ -331,7 +329,7 @@ static void gi_schur_finish(const gi_schur *s, const gi_dense *v, int64_t k)
         sum += square;
     }
     gi_scale_row(v, k, 0, s->n,
-                 gi_times_c128(gi_conj_c128(largest), 1 / (gi_length_of(largest.re, largest.im) * gi_root_f64(sum))));
+                 gi_by_c128(gi_conj_c128(largest), 1 / (gi_length_of(largest.re, largest.im) * gi_root_f64(sum))));
 }
 
 /* The spectrum of a real matrix is that of its conjugate: an eigenvalue that is nearest to its own conjugate is real, others come in pairs,
