@@ -594,6 +594,41 @@ typedef struct ga_random_options {
 GA_API ga_array *(ga_random)(ga_shape shape, ga_random_options o);                                     /* uniform in [0, 1) */
 GA_API ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o); /* low <= x < high */
 GA_API ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o);
+GA_API ga_array *(ga_random_exponential)(double scale, ga_shape shape, ga_random_options o);
+GA_API ga_array *(ga_random_gamma)(double k, double scale, ga_shape shape,
+                                   ga_random_options o); /* NumPy's argument shape is k */
+GA_API ga_array *(ga_random_beta)(double a, double b, ga_shape shape, ga_random_options o);
+GA_API ga_array *(ga_random_binomial)(int64_t n, double p, ga_shape shape,
+                                      ga_random_options o); /* these two: int64 or .dtype */
+GA_API ga_array *(ga_random_poisson)(double lam, ga_shape shape, ga_random_options o);
+typedef struct ga_permutation_options {
+    GI_BY_POSITION
+    int axis GI_DEFAULT;
+    GI_BY_NAME
+    uint64_t seed    GI_DEFAULT;
+    uint64_t stream  GI_DEFAULT;
+    const char *site GI_IS("");
+} ga_permutation_options;
+#define GI_DEFAULTS_ga_permutation_options
+/* What lies along an axis, in random order: a new array (of a number n: of 0 .. n - 1), or a itself, which is returned. */
+GA_API ga_array *(ga_random_permutation)(ga_arg x, ga_permutation_options o);
+GA_API ga_array *(ga_random_shuffle)(ga_array *a, ga_permutation_options o);
+typedef struct ga_choice_options {
+    GI_BY_POSITION
+    bool replace      GI_IS(true);        /* false: none is taken twice */
+    const ga_array *p GI_IS(GA_NO_ARRAY); /* how likely each is, in any unit; default: all alike */
+    int axis          GI_DEFAULT;
+    GI_BY_NAME
+    uint64_t seed    GI_DEFAULT;
+    uint64_t stream  GI_DEFAULT;
+    const char *site GI_IS("");
+} ga_choice_options;
+#define GI_DEFAULTS_ga_choice_options .replace = true, .p = GA_NO_ARRAY,
+/* So many of what lies along an axis of x, or of the numbers 0 .. x - 1; the shape stands in place of that axis. */
+GA_API ga_array *(ga_random_choice)(ga_arg x, ga_shape shape, ga_choice_options o);
+/* Vectors along a last axis; cov: symmetric, no eigenvalue below 0, on the CPU. */
+GA_API ga_array *(ga_random_multivariate_normal)(const ga_array *mean, const ga_array *cov, ga_shape shape,
+                                                 ga_random_options o);
 
 /* A copy in C order; of another dtype (float to integer saturates, NaN gives 0); on another device. */
 GA_API ga_array *(ga_copy)(const ga_array *a, const char *site);
@@ -2440,7 +2475,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 /* ga_reduce_defaults and the like: each option as a call has it that gives none. */
 /* clang-format off */
 #define GI_EACH_OPTIONS(X) \
-    X(new) X(to) X(map) X(reduce) X(order) X(axis) X(axes) X(linspace) X(wrap) X(random) X(close) X(equal) X(copyto) \
+    X(new) X(to) X(map) X(reduce) X(order) X(axis) X(axes) X(linspace) X(wrap) X(random) X(permutation) X(choice) X(close) X(equal) X(copyto) \
     X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(fft) X(fftn) X(fftfreq) \
     X(convolve) \
     X(cholesky) X(triangular) X(qr) X(eigh) X(svd) X(vector_norm) X(matrix_norm) X(cond) X(rank) X(pinv) X(lstsq) X(polyfit) X(cross) X(vecdot) X(tensorsolve) X(tensorinv) \

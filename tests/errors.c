@@ -212,7 +212,8 @@ static bool says_freed(void)
     X(ga_solve(x, v)) X(ga_solve(ok, x)) X(ga_inv(x)) X(ga_det(x)) X(ga_slogdet(x, &parts[0], &parts[1]))              \
     X(ga_cholesky(x)) X(ga_solve_triangular(x, v)) X(ga_solve_triangular(ok, x)) X(ga_qr(x, &parts[0], &parts[1]))     \
     X(ga_eigh(x, &parts[0], &parts[1])) X(ga_eigvalsh(x)) X(ga_eig(x, &parts[0], &parts[1])) X(ga_eigvals(x)) \
-    X(ga_roots(x)) X(ga_polyfit(x, v, 1)) X(ga_polyfit(v, x, 1)) X(ga_polyfit(v, v, 1, .w = x)) X(ga_svd(x, &parts[0], &parts[1], &parts[2])) X(ga_svdvals(x)) \
+    X(ga_random_permutation(x)) X(ga_random_shuffle(x)) X(ga_random_choice(x, (2))) X(ga_random_choice(v, (2), .p = x))  \
+    X(ga_random_multivariate_normal(x, ok, (2))) X(ga_random_multivariate_normal(v, x, (2))) X(ga_roots(x)) X(ga_polyfit(x, v, 1)) X(ga_polyfit(v, x, 1)) X(ga_polyfit(v, v, 1, .w = x)) X(ga_svd(x, &parts[0], &parts[1], &parts[2])) X(ga_svdvals(x)) \
     X(ga_matrix_norm(x)) X(ga_vector_norm(x)) X(ga_cond(x)) X(ga_matrix_rank(x)) X(ga_pinv(x)) X(ga_lstsq(x, v))       \
     X(ga_lstsq(ok, x)) X(ga_matrix_power(x, 2)) X(ga_multi_dot((x, ok)))                     \
     X(ga_multi_dot((ok, x))) X(ga_kron(x, ok)) X(ga_kron(ok, x)) X(ga_cross(x, ok)) X(ga_cross(ok, x))                 \
