@@ -275,6 +275,14 @@ typedef struct ga_arg {
     double  re, im;
 } ga_arg;
 
+/* A complex number as an operand: ga_multiply(a, ga_complex(0, 1)). Others are ga_c64 and ga_c128, C's double complex and float complex, and
+   std::complex. */
+static inline ga_arg ga_complex(double re, double im)
+{
+    ga_arg z = { NULL, GA_KIND_COMPLEX, false, 0, re, im };
+    return z;
+}
+
 /*  Options. Zero is a value like any other: an option that is not given has the default that its line tells, or zero. Those before
     GI_BY_NAME may also be given by position, in the order of NumPy's. `site` is the place and the text of the call, which the macros
     fill in for the error messages. Who calls a function itself, (ga_sum)(a, o), starts from the defaults:
@@ -586,6 +594,41 @@ typedef struct ga_random_options {
 GA_API ga_array *(ga_random)(ga_shape shape, ga_random_options o);                                     /* uniform in [0, 1) */
 GA_API ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o); /* low <= x < high */
 GA_API ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o);
+GA_API ga_array *(ga_random_exponential)(double scale, ga_shape shape, ga_random_options o);
+GA_API ga_array *(ga_random_gamma)(double k, double scale, ga_shape shape,
+                                   ga_random_options o); /* NumPy's argument shape is k */
+GA_API ga_array *(ga_random_beta)(double a, double b, ga_shape shape, ga_random_options o);
+GA_API ga_array *(ga_random_binomial)(int64_t n, double p, ga_shape shape,
+                                      ga_random_options o); /* these two: int64 or .dtype */
+GA_API ga_array *(ga_random_poisson)(double lam, ga_shape shape, ga_random_options o);
+typedef struct ga_permutation_options {
+    GI_BY_POSITION
+    int axis GI_DEFAULT;
+    GI_BY_NAME
+    uint64_t seed    GI_DEFAULT;
+    uint64_t stream  GI_DEFAULT;
+    const char *site GI_IS("");
+} ga_permutation_options;
+#define GI_DEFAULTS_ga_permutation_options
+/* What lies along an axis, in random order: a new array (of a number n: of 0 .. n - 1), or a itself, which is returned. */
+GA_API ga_array *(ga_random_permutation)(ga_arg x, ga_permutation_options o);
+GA_API ga_array *(ga_random_shuffle)(ga_array *a, ga_permutation_options o);
+typedef struct ga_choice_options {
+    GI_BY_POSITION
+    bool replace      GI_IS(true);        /* false: none is taken twice */
+    const ga_array *p GI_IS(GA_NO_ARRAY); /* how likely each is, in any unit; default: all alike */
+    int axis          GI_DEFAULT;
+    GI_BY_NAME
+    uint64_t seed    GI_DEFAULT;
+    uint64_t stream  GI_DEFAULT;
+    const char *site GI_IS("");
+} ga_choice_options;
+#define GI_DEFAULTS_ga_choice_options .replace = true, .p = GA_NO_ARRAY,
+/* So many of what lies along an axis of x, or of the numbers 0 .. x - 1; the shape stands in place of that axis. */
+GA_API ga_array *(ga_random_choice)(ga_arg x, ga_shape shape, ga_choice_options o);
+/* Vectors along a last axis; cov: symmetric, no eigenvalue below 0, on the CPU. */
+GA_API ga_array *(ga_random_multivariate_normal)(const ga_array *mean, const ga_array *cov, ga_shape shape,
+                                                 ga_random_options o);
 
 /* A copy in C order; of another dtype (float to integer saturates, NaN gives 0); on another device. */
 GA_API ga_array *(ga_copy)(const ga_array *a, const char *site);
@@ -597,6 +640,8 @@ GA_API ga_array *(ga_ascontiguous)(const ga_array *a, const char *site); /* a vi
 GA_API double(ga_item)(const ga_array *a, const char *site);
 GA_API int64_t(ga_item_int)(const ga_array *a, const char *site);
 GA_API double(ga_item_at)(const ga_array *a, ga_shape index, const char *site);
+GA_API ga_c128(ga_item_complex)(const ga_array *a, const char *site); /* .re and .im, of any dtype; NaN for both on error */
+GA_API ga_c128(ga_item_complex_at)(const ga_array *a, ga_shape index, const char *site);
 GA_API int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site);
 /* Writes a number at an index: ga_set_at(a, 0.5, 2, 3). False on error. */
 GA_API bool(ga_set_at)(ga_array *a, ga_arg value, ga_shape index, const char *site);
@@ -706,13 +751,29 @@ typedef struct ga_bits_options {
     int64_t count         GI_IS(GA_LENGTH_DEFAULT); /* ga_unpackbits: so many bits; < 0: without the last ones */
     const char *site      GI_IS("");
 } ga_bits_options;
-#define GI_DEFAULTS_ga_bits_options  .axis = GA_AXIS_DEFAULT, .count = GA_LENGTH_DEFAULT,
+#define GI_DEFAULTS_ga_bits_options    .axis = GA_AXIS_DEFAULT, .count = GA_LENGTH_DEFAULT,
 /* Eight elements, 0 or not, as the bits of a uint8; and back, as 0 and 1. */
 GA_API ga_array *(ga_packbits)(const ga_array *a, ga_bits_options o);
 GA_API ga_array *(ga_unpackbits)(const ga_array *a, ga_bits_options o);
 /* p[0] x^(n - 1) + ... + p[n - 1], by Horner's rule; and the polynomial, so written, that has these roots. */
 GA_API ga_array *(ga_polyval)(const ga_array *p, ga_arg x, const char *site);
 GA_API ga_array *(ga_poly)(const ga_array *roots, const char *site);
+GA_API ga_array *(ga_roots)(const ga_array *p,
+                            const char     *site); /* of such a polynomial: complex128, of float32 and complex64 complex64 */
+typedef struct ga_polyfit_options {
+    GI_BY_POSITION
+    double rcond GI_IS(GA_REAL_DEFAULT); /* as that of ga_lstsq; default x.size * eps */
+    GI_BY_NAME
+    const ga_array *w GI_IS(GA_NO_ARRAY); /* what the distance of each point is multiplied by */
+    ga_array **cov
+        GI_DEFAULT; /* the covariances of the coefficients (for y of two dimensions k matrices along the last axis), */
+    bool unscaled    GI_DEFAULT; /* for which the weights are 1 / sigma of the points */
+    int64_t *rank    GI_DEFAULT; /* how many coefficients the points determine: of fewer than all, NumPy warns */
+    const char *site GI_IS("");
+} ga_polyfit_options;
+#define GI_DEFAULTS_ga_polyfit_options .rcond = GA_REAL_DEFAULT, .w = GA_NO_ARRAY,
+/* The deg + 1 coefficients of the polynomial whose squared distances from the points (x, y) have the least sum; of each column of y. */
+GA_API ga_array *(ga_polyfit)(const ga_array *x, const ga_array *y, int64_t deg, ga_polyfit_options o);
 /*  NumPy's other names are macros: ga_abs, ga_acos, ga_acosh, ga_asin, ga_asinh, ga_atan, ga_atanh, ga_atan2, ga_pow, ga_mod, ga_conjugate,
     ga_true_divide, ga_fix (ga_trunc), ga_degrees, ga_radians, ga_around, ga_bitwise_not, ga_bitwise_invert, ga_bitwise_left_shift,
     ga_bitwise_right_shift, ga_amin, ga_amax, ga_concat, ga_permute_dims (.axes). ga_eval knows those that are elementwise, and amin and amax. */
@@ -725,7 +786,7 @@ typedef struct ga_close_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_close_options;
-#define GI_DEFAULTS_ga_close_options .rtol = 1e-5, .atol = 1e-8,
+#define GI_DEFAULTS_ga_close_options   .rtol = 1e-5, .atol = 1e-8,
 typedef struct ga_equal_options {
     GI_BY_POSITION
     bool equal_nan GI_DEFAULT;
@@ -1305,6 +1366,11 @@ typedef struct ga_eigh_options {
    finite make all of a matrix NaN. */
 GA_API bool(ga_eigh)(const ga_array *a, ga_array **w, ga_array **v, ga_eigh_options o);
 GA_API ga_array *(ga_eigvalsh)(const ga_array *a, ga_eigh_options o);
+/* Of any square matrices, always complex: eigenvalues in no order, and eigenvectors of length 1 as the columns of v, their largest elements
+   real. Those of real matrices are exactly real or pairs of conjugates,
+   unless such a matrix is almost one without a whole set of eigenvectors. Numbers that are not finite are an error. */
+GA_API bool(ga_eig)(const ga_array *a, ga_array **w, ga_array **v, const char *site);
+GA_API ga_array *(ga_eigvals)(const ga_array *a, const char *site);
 
 typedef struct ga_svd_options {
     GI_BY_POSITION
@@ -2544,10 +2610,10 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
 /* ga_reduce_defaults and the like: each option as a call has it that gives none. */
 /* clang-format off */
 #define GI_EACH_OPTIONS(X) \
-    X(new) X(to) X(map) X(reduce) X(order) X(axis) X(axes) X(linspace) X(wrap) X(random) X(close) X(equal) X(copyto) \
+    X(new) X(to) X(map) X(reduce) X(order) X(axis) X(axes) X(linspace) X(wrap) X(random) X(permutation) X(choice) X(close) X(equal) X(copyto) \
     X(describe) X(norm) X(pad) X(unique) X(take) X(histogram) X(bincount) X(product) X(tensordot) X(fft) X(fftn) X(fftfreq) \
     X(convolve) \
-    X(cholesky) X(triangular) X(qr) X(eigh) X(svd) X(vector_norm) X(matrix_norm) X(cond) X(rank) X(pinv) X(lstsq) X(cross) X(vecdot) X(tensorsolve) X(tensorinv) \
+    X(cholesky) X(triangular) X(qr) X(eigh) X(svd) X(vector_norm) X(matrix_norm) X(cond) X(rank) X(pinv) X(lstsq) X(polyfit) X(cross) X(vecdot) X(tensorsolve) X(tensorinv) \
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
     X(store) X(fits) X(print) X(benchmark) X(launch) \

@@ -49,6 +49,7 @@ GI_BEGIN_OURS
 #define GI_PASS 1
 #include "gpuarr/rows/each.h"
 #undef GI_PASS
+#include "gpuarr/formulas/complex.h"
 #define GI_PASS 2
 #include "gpuarr/rows/each.h"
 #undef GI_PASS
@@ -59,6 +60,7 @@ GI_FORMULA ga_c128 gi_over_c128(ga_c128 a, int64_t n) { return gi_make_c128(a.re
 #undef GI_PASS
 
 #include "gpuarr/formulas/random.h"
+#include "gpuarr/formulas/draws.h"
 #include "gpuarr/formulas/moments.h"
 #include "gpuarr/formulas/borders.h"
 GI_END_FAST
@@ -155,6 +157,7 @@ GI_END_FAST
 #include "gpuarr/ops/linear_lu.h"
 #include "gpuarr/ops/linear_qr.h"
 #include "gpuarr/ops/linear_eigen.h"
+#include "gpuarr/ops/linear_schur.h"
 #include "gpuarr/ops/linear_svd.h"
 #include "gpuarr/ops/linear_products.h"
 #include "gpuarr/ops/linear_norms.h"
@@ -181,6 +184,7 @@ GI_END_FAST
 #include "gpuarr/ops/covariance.h"
 #include "gpuarr/ops/polynomials.h"
 #include "gpuarr/ops/numbers.h"
+#include "gpuarr/ops/chance.h"
 #include "gpuarr/ops/places.h"
 #include "gpuarr/ops/choices.h"
 #include "gpuarr/ops/facts.h"

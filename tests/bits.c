@@ -119,6 +119,8 @@ static void add_linear(const ga_array *given) /* on the CPU, wherever it is */
     add("r", r[1]);
     add("w", ga_eigh(square, &r[0], &r[1]) ? r[0] : NULL);
     add("v", r[1]);
+    add("w of any", ga_eig(a, &r[0], &r[1]) ? r[0] : NULL);
+    add("v of any", r[1]);
     add("u", ga_svd(a, &r[0], &r[1], &r[2]) ? r[0] : NULL);
     add("s", r[1]);
     add("vh", r[2]);

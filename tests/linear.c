@@ -101,6 +101,21 @@ static void test_factors(void)
         CHECK_IS(w, GA_F64, (2), NAN, NAN);
         CHECK_IS(v, GA_F64, (2, 2), NAN, NAN, NAN, NAN);
 
+        ga_array *turn = MATRIX(2, 2, 0, -1, 1, 0);
+        CHECK(ga_eig(turn, &w, &v) && w->dtype == GA_C128 && NEAR(ga_real(w), 0, 0) && NEAR(ga_imag(w), 1, -1));
+        CHECK(NEAR(ga_absolute(v), sqrt(.5), sqrt(.5), sqrt(.5), sqrt(.5)));
+        CHECK(ga_eig(MATRIX(2, 2, 2, 0, 1, 3), &w, &v) && NEAR(w, 3, 2) && NEAR(ga_absolute(v), 0, sqrt(.5), 1, sqrt(.5)));
+        CHECK_IS(ga_imag(w), GA_F64, (2), 0, 0);
+        CHECK(ga_eig(turn, NULL, &v) && ga_eig(ga_zeros((0, 0)), &w, &v) && w->size == 0 && v->ndim == 2);
+        CHECK_IS(ga_real(ga_eigvals(ga_full((3, 1, 1), 7, .dtype = GA_F32))), GA_F32, (3, 1), 7, 7, 7);
+        CHECK_IS(ga_real(ga_eigvals(ga_tri(3, 3, 0))), GA_F64, (3), 1, 1, 1); /* exactly: it is permuted */
+        CHECK(fabs(ga_item_at(ga_imag(ga_eigvals(MATRIX(2, 2, 0, 3e300, -3e300, 0))), 0) / 3e300 - 1) < 1e-15);
+        CHECK(fabs(ga_item_at(ga_real(ga_eigvals(MATRIX(2, 2, 1, 1e120, 1e-120, 1))), 0) - 2) < 1e-14); /* by balancing */
+        CHECK_FAILS(ga_eigvals(MATRIX(1, 1, NAN)), "a has numbers that are not finite");
+        CHECK_FAILS(ga_eig(ga_full((2, 3, 3), INFINITY), &w, &v), "not finite: number 0 of 2");
+        CHECK(!w && !v);
+        CHECK_FAILS(ga_eigvals(ga_zeros((2, 3))), "its last two axes must be of the same length");
+
         CHECK(ga_svd(MATRIX(2, 3, 0, -3, 0, 2, 0, 0), &u, &s, &vh) && u->shape[1] == 2 && vh->shape[0] == 3);
         CHECK(NEAR(s, 3, 2));
         CHECK(ga_svd(MATRIX(2, 3, 0, -3, 0, 2, 0, 0), &u, NULL, &vh, .full_matrices = false) && vh->shape[0] == 2);
@@ -265,6 +280,13 @@ static ga_array *hard_matrix(int kind, int64_t n, ga_dtype dtype)
                : a;
 }
 
+static void check_eigen(const ga_array *a, int64_t n)
+{
+    ga_array *w = NULL, *v = NULL;
+    CHECK(ga_eig(a, &w, &v) && RATIO(ga_subtract(ga_matmul(a, v), ga_multiply(v, w)), a) < 30);
+    CHECK(RATIO(ga_subtract(ga_sum(w), ga_trace(a)), a) < 30 && RATIO(ga_subtract(ga_sum(ga_eigvals(a)), ga_trace(a)), a) < 30);
+}
+
 static void check_factors(const ga_array *a, int64_t n)
 {
     ga_array *q = NULL, *r = NULL, *u = NULL, *s = NULL, *vh = NULL, *w = NULL, *v = NULL;
@@ -288,7 +310,9 @@ static void test_residuals(void)
         for (int kind = 0; kind < 9; kind++)
             for (int z = 0; z < 2; z++)
                 ga_scope {
-                    check_factors(hard_matrix(kind, sizes[k], z ? GA_C128 : GA_F64), sizes[k]);
+                    const ga_array *a = hard_matrix(kind, sizes[k], z ? GA_C128 : GA_F64);
+                    check_factors(a, sizes[k]);
+                    if (kind != 4) check_eigen(a, sizes[k]); /* which LAPACK cannot do either */
                 }
 }
 
@@ -300,17 +324,17 @@ static void test_threads(void)
         ga_array *large = ga_random_normal(0, 1, (1, 300, 300), .seed = 5),
                  *small = ga_random_normal(0, 1, (500, 8, 8), .seed = 6), *all[2] = { large, small };
         for (int k = 0; k < 2; k++) {
-            ga_array *got[2][9];
+            ga_array *got[2][11];
             memset(got, 0, sizeof got);
             for (int t = 0; t < 2; t++) {
                 ga_set_num_threads(t ? 5 : 1);
                 got[t][0] = ga_inv(all[k]);
                 CHECK(ga_qr(all[k], &got[t][1], &got[t][2]) && ga_eigh(all[k], &got[t][3], &got[t][4]));
-                CHECK(ga_svd(all[k], &got[t][5], &got[t][6], &got[t][7]));
+                CHECK(ga_svd(all[k], &got[t][5], &got[t][6], &got[t][7]) && ga_eig(all[k], &got[t][9], &got[t][10]));
                 got[t][8] =
                     ga_cholesky(ga_add(ga_matmul(all[k], turned(all[k])), ga_eye(all[k]->shape[1], all[k]->shape[1], 0)));
             }
-            for (int i = 0; i < 9; i++) CHECK(test_same_bits(got[0][i], got[1][i]));
+            for (int i = 0; i < 11; i++) CHECK(test_same_bits(got[0][i], got[1][i]));
         }
         ga_set_num_threads(n);
         ga_array *one = ga_inv(ga_index(small, "77"));

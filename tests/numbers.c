@@ -4,6 +4,9 @@
 #define GPUARR_KERNELS
 #endif
 #include "test.h"
+#ifndef __cplusplus
+#include <complex.h>
+#endif
 
 /* Is the new array what NumPy prints so? It is freed. */
 static bool shows(ga_array *a, ga_dtype dtype, const char *text, const char *call, int line)
@@ -74,7 +77,7 @@ static void test_two_results(void)
         CHECK(other == NULL);
         CHECK_FAILS(ga_frexp((ga_array *)NULL, &other), "NULL");
         CHECK_FAILS(ga_divmod(x, ga_ints(1, 2), &other), "broadcast");
-        CHECK_FAILS(ga_float_power(ga_astype(x, GA_C64), 2), "ga_power does not exist for complex");
+        SHOWS(GA_C128, "[-3.+4.j]", ga_float_power(ga_full((1), ga_complex(1, 2)), 2));
         ga_array *c = ga_full((4), 2.5, .chunks = ga_chunks(3));
         SHOWS(GA_F64, "[0.5 0.5 0.5 0.5]", ga_compute(ga_modf(c, &other)));
         SHOWS(GA_F64, "[2. 2. 2. 2.]", ga_compute(other));
@@ -143,12 +146,78 @@ static void test_choices(void)
     }
 }
 
+/* Is the only element that number, but for rounding? The signs of zeros count. */
+static bool is_number(const ga_array *a, double re, double im)
+{
+    const ga_c128 z      = ga_item_complex(a);
+    const double  got[2] = { z.re, z.im }, want[2] = { re, im };
+    bool          same = true;
+    for (int k = 0; k < 2; k++)
+        same = same && (isnan(want[k])                   ? isnan(got[k])
+                        : isinf(want[k]) || want[k] == 0 ? got[k] == want[k] && signbit(got[k]) == signbit(want[k])
+                                                         : fabs(got[k] - want[k]) <= 1e-15 * hypot(re, im));
+    if (!same) printf("     got %.17g %.17g\n", z.re, z.im);
+    return same;
+}
+#define OF(f, re, im) ga_##f(ga_scalar(ga_complex(re, im)))
+#define PI            3.141592653589793
+
+static void test_complex(void)
+{
+    ga_scope {
+        ga_array *x = ga_values(1, 2), *z = ga_add(x, ga_complex(0, 1));
+        SHOWS(GA_C128, "[1.+1.j 2.+1.j]", ga_copy(z));
+        CHECK(ga_add(ga_astype(x, GA_F32), ga_complex(0, 1))->dtype == GA_C64);
+        CHECK(ga_item_complex_at(z, 1).re == 2 && ga_item_complex_at(z, -2).im == 1);
+        CHECK(ga_item_complex(ga_scalar(7)).re == 7 && ga_item_complex(ga_scalar(7)).im == 0);
+        CHECK(isnan(ga_item(ga_index(z, "0"))) && strstr(ga_error(), "ga_item_complex"));
+        ga_clear_error();
+#ifndef __cplusplus
+        SHOWS(GA_C128, "[1.+2.j 2.+2.j]", ga_add(x, 2 * _Complex_I));
+        CHECK(ga_scalar((double)2 * _Complex_I)->dtype == GA_C128 && ga_scalar(2.0f * _Complex_I)->dtype == GA_C64);
+#endif
+        CHECK(is_number(OF(exp, 0, PI), -1, 1.2246467991473532e-16) && is_number(OF(exp, -INFINITY, INFINITY), 0, 0));
+        CHECK(is_number(OF(exp, 720, 1), INFINITY, INFINITY) && is_number(OF(exp, INFINITY, NAN), INFINITY, NAN));
+        CHECK(is_number(OF(log, -1, 0), 0, PI) && is_number(OF(log, -1, -0.0), 0, -PI));
+        CHECK(is_number(OF(log, 0, 0), -INFINITY, 0) && is_number(OF(log, 1, 1e-10), 5e-21, 1e-10));
+        CHECK(is_number(OF(log1p, 1e-20, 1e-20), 1e-20, 1e-20) && is_number(OF(expm1, 1e-20, 1e-20), 1e-20, 1e-20));
+        CHECK(is_number(OF(log2, 8, 0), 3, 0) && is_number(OF(log10, 0, 100), 2, PI / 2 / 2.302585092994046));
+        CHECK(is_number(OF(exp2, 3, 0), 8, 0) &&
+              is_number(OF(exp2, 0, PI), cos(PI * 0.6931471805599453), sin(PI * 0.6931471805599453)));
+        CHECK(is_number(OF(sqrt, -4, 0), 0, 2) && is_number(OF(sqrt, -4, -0.0), 0, -2) && is_number(OF(sqrt, 3, 4), 2, 1));
+        CHECK(is_number(OF(sqrt, NAN, INFINITY), INFINITY, INFINITY) && is_number(OF(sqrt, -0.0, 0), 0, 0));
+        CHECK(is_number(OF(sqrt, 1e308, 1e308), 1.0986841134678098e154, 4.550898605622274e153));
+        CHECK(is_number(OF(sin, 0, 1), 0, sinh(1)) && is_number(OF(cos, 0, 1), cosh(1), -0.0) &&
+              is_number(OF(tan, 0, 1), 0, tanh(1)));
+        CHECK(is_number(OF(sinh, 1, PI / 2), 7.195914210350386e-17, cosh(1)) &&
+              is_number(OF(cosh, INFINITY, NAN), INFINITY, NAN));
+        CHECK(is_number(OF(tanh, 1000, 1), 1, 0) && is_number(OF(tanh, INFINITY, INFINITY), 1, 0));
+        CHECK(is_number(OF(arcsin, 2, 0), PI / 2, 1.3169578969248166) &&
+              is_number(OF(arcsin, 2, -0.0), PI / 2, -1.3169578969248166));
+        CHECK(is_number(OF(arccos, 2, 0), 0, -1.3169578969248166) && is_number(OF(arccos, -2, 0), PI, -1.3169578969248166));
+        CHECK(is_number(OF(arccosh, 0, 0), 0, PI / 2) && is_number(OF(arccosh, -2, -0.0), 1.3169578969248166, -PI));
+        CHECK(is_number(OF(arcsinh, 0, 2), 1.3169578969248166, PI / 2) && is_number(OF(arcsinh, 1e-20, 0), 1e-20, 0));
+        CHECK(is_number(OF(arctan, 0, 2), PI / 2, 0.5493061443340549) && is_number(OF(arctanh, 1, 0), INFINITY, 0));
+        CHECK(is_number(OF(arctanh, 2, -0.0), 0.5493061443340549, -PI / 2) &&
+              is_number(OF(arctanh, 1, 1e-200), 230.60508288968455, PI / 4));
+        CHECK(is_number(ga_power(ga_scalar(ga_complex(1, 2)), 3), -11, -2) &&
+              is_number(ga_power(ga_complex(0, 1), ga_scalar(ga_complex(0, 1))), exp(-PI / 2), 0));
+        CHECK(is_number(ga_power(ga_scalar(ga_complex(0, 0)), 0.5), 0, 0) &&
+              is_number(ga_power(ga_scalar(ga_complex(0, 0)), -1), NAN, NAN));
+        CHECK(is_number(ga_eval("exp(1j * $1)", (ga_scalar(0.5))), cos(0.5), sin(0.5)));
+        ga_array *c = ga_full((5), ga_complex(-1, 0), .chunks = ga_chunks(2));
+        SHOWS(GA_C128, "[0.+1.j 0.+1.j 0.+1.j 0.+1.j 0.+1.j]", ga_compute(ga_sqrt(c)));
+        SHOWS(GA_C64, "[0.+1.j]", ga_sqrt(ga_full((1), ga_complex(-1, 0), .dtype = GA_C64)));
+    }
+}
+
 int main(void)
 {
     test_begin();
     test_dtypes();
     test_choices();
     test_rows();
+    test_complex();
     test_two_results();
     return test_end();
 }

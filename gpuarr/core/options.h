@@ -160,6 +160,8 @@ static bool gi_options_cumulative(ga_cumulative_options *o)
     return GI_TAKE(cumulative, o, out) && gi_option_dtype(o->site, o->dtype);
 }
 static bool gi_options_trapezoid(ga_trapezoid_options *o) { return GI_TAKE(trapezoid, o, x); }
+static bool gi_options_choice(ga_choice_options *o) { return GI_TAKE(choice, o, p); }
+static bool gi_options_polyfit(ga_polyfit_options *o) { return GI_TAKE(polyfit, o, w); }
 static bool gi_options_average(ga_average_options *o) { return GI_TAKE(average, o, weights) && GI_TAKE_AXES(average, o); }
 static bool gi_options_cov(ga_cov_options *o)
 {

@@ -27,6 +27,8 @@
         GI_LOOP(gi_elementary2)(n, o, x, y, GA_FN(name##_core), GA_FN(name##_rare), GA_FN(name##_slow));               \
     }
 #else
+#define GA_ELEMENTARY(name, dtypes, ...)                                                                                \
+    GI_IF_##dtypes(GI_KERNEL1(name) { (void)y, (void)z; GI_LOOP(gi_map1_SAME)(n, o, x, GI_OP(name)); })
 #define GA_ELEMENTARY2(name, dtypes, ...)                                                                               \
     GI_IF_##dtypes(GI_KERNEL1(name) { (void)z; GI_LOOP(gi_map2_SAME)(n, o, x, y, GI_OP(name)); })
 #endif

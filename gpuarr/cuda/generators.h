@@ -148,6 +148,10 @@ GI_DEVICE void gi_cuda_normal(const gi_random_plan &p, int64_t i, double (&x)[2]
     gi_philox_words words = gi_philox((uint64_t)i / 2, p.stream, p.seed);
     x[0]                  = gi_normal_pair(&p, gi_unit_f64(words.w[0], words.w[1]), gi_unit_f64(words.w[2], words.w[3]), &x[1]);
 }
+GI_DEVICE void gi_cuda_drawn(const gi_random_plan &p, int64_t i, double (&x)[2])
+{
+    for (int k = 0; k < 2; k++) x[k] = gi_draw(&p, i + k);
+}
 
 static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
 {
@@ -155,7 +159,8 @@ static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan,
     case GI_UNIFORM_F32: return gi_cuda_launch_generator<float, gi_random_plan, gi_cuda_uniform_f32>(site, a, plan, from);
     case GI_UNIFORM_F64: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_uniform_f64>(site, a, plan, from);
     case GI_INTEGERS: return gi_cuda_launch_generator<int64_t, gi_random_plan, gi_cuda_integers>(site, a, plan, from);
-    default: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_normal>(site, a, plan, from);
+    case GI_NORMAL: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_normal>(site, a, plan, from);
+    default: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_drawn>(site, a, plan, from);
     }
 }
 

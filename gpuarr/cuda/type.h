@@ -32,9 +32,7 @@ static __global__ void GI_NAME(gi_cuda_cast)(const __grid_constant__ gi_cuda_map
     GI_IF_##dtypes(GI_CASE(name, gi_cuda_map2<GI_X(name), GI_X(name), GI_MAKES_##result(name), GI_OP(name)>))
 #define GA_TERNARY(name, dtypes, result, ...)                                                                           \
     GI_IF_##dtypes(GI_CASE(name, gi_cuda_map3<GI_X(name), GI_X(name), GI_X(name), GI_MAKES_##result(name), GI_OP(name)>))
-#if GI_CLASS == 3
-#define GA_ELEMENTARY(name, ...)          GI_CASE(name, gi_cuda_map1<GA_T, GA_T, GI_OP(name)>)
-#endif
+#define GA_ELEMENTARY(name, dtypes, ...)  GI_IF_##dtypes(GI_CASE(name, gi_cuda_map1<GA_T, GA_T, GI_OP(name)>))
 #define GA_ELEMENTARY2(name, dtypes, ...) GI_IF_##dtypes(GI_CASE(name, gi_cuda_map2<GA_T, GA_T, GA_T, GI_OP(name)>))
 /* clang-format on */
 static gi_cuda_kernel GI_NAME(gi_cuda_row)(ga_op op)

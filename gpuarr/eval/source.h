@@ -77,7 +77,7 @@ static const char *gi_row_in_c(const gi_row *row, ga_dtype dtype)
     case GA_OP_divide: return real ? "x / y" : NULL;
     case GA_OP_reciprocal: return real ? "1 / x" : NULL;
     case GA_OP_clip: return real ? "GA_MINIMUM(GA_MAXIMUM(x, y), z)" : NULL;
-    case GA_OP_sqrt: return "GA_SQRT(x)";
+    case GA_OP_sqrt: return real ? "GA_SQRT(x)" : NULL;
     case GA_OP_absolute: return real ? "GA_ABSOLUTE(x)" : NULL;
     case GA_OP_sign: return real ? "GA_SIGN(x)" : NULL;
     case GA_OP_floor: return "GA_FLOOR(x)";
@@ -97,7 +97,7 @@ static const char *gi_row_in_c(const gi_row *row, ga_dtype dtype)
     case GA_OP_floor_divide:
         return real ? "GA_FLOOR_DIVIDE(x, y)" : NULL;
 /* clang-format off */
-#define GA_ELEMENTARY(name, ...)  case GA_OP_##name: return "GA_" #name "(x)";
+#define GA_ELEMENTARY(name, ...)  case GA_OP_##name: return real ? "GA_" #name "(x)" : NULL;
 #define GA_ELEMENTARY2(name, ...) case GA_OP_##name: return real ? "GA_" #name "(x, y)" : NULL;
 /* clang-format on */
 #define GA_TABLE

@@ -162,6 +162,12 @@ static inline ga_arg gi_arg(ga_c128 v)
     r.im     = v.im;
     return r;
 }
+template <class T> static inline auto gi_arg(const T &z) -> decltype(z.real() - z.imag(), ga_arg{}) /* std::complex */
+{
+    ga_arg r = ga_complex((double)z.real(), (double)z.imag());
+    r.single = sizeof(z.real()) == sizeof(float);
+    return r;
+}
 #define GA_ARG(v) gi_arg(v)
 
 template <class N> static inline int64_t     gi_length(N n) { return (int64_t)n; }
@@ -283,13 +289,20 @@ static inline ga_arg gi_arg_c64(ga_c64 v)
     return (ga_arg){ .kind = GA_KIND_COMPLEX, .single = true, .re = (double)v.re, .im = (double)v.im };
 }
 static inline ga_arg gi_arg_c128(ga_c128 v) { return (ga_arg){ .kind = GA_KIND_COMPLEX, .re = v.re, .im = v.im }; }
+static inline ga_arg gi_arg_complex(double _Complex v) { return ga_complex(__extension__ __real__ v, __extension__ __imag__ v); }
+static inline ga_arg gi_arg_float_complex(float _Complex v)
+{
+    const ga_c64 z = { __extension__ __real__ v, __extension__ __imag__ v };
+    return gi_arg_c64(z);
+}
 /* No `default:`, so that an operand of any other type is a compile error at the call. */
 #define GA_ARG(v)                                                                                                              \
     _Generic((v), ga_array *: gi_arg_array, const ga_array *: gi_arg_array, ga_arg: gi_arg_self, bool: gi_arg_bool,    \
         char: gi_arg_int, signed char: gi_arg_int, unsigned char: gi_arg_int, short: gi_arg_int,                       \
         unsigned short: gi_arg_int, int: gi_arg_int, unsigned: gi_arg_int, long: gi_arg_int, long long: gi_arg_int,    \
         unsigned long: gi_arg_uint, unsigned long long: gi_arg_uint, float: gi_arg_float, double: gi_arg_real,          \
-        ga_c64: gi_arg_c64, ga_c128: gi_arg_c128)(v)
+        ga_c64: gi_arg_c64, ga_c128: gi_arg_c128, double _Complex: gi_arg_complex,                                          \
+        float _Complex: gi_arg_float_complex)(v)
 
 #define GI_COUNT(...) ((int)(sizeof((int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t)))
 static inline ga_shape gi_chunk_list(int n, const int64_t *all) /* and one more behind them */
@@ -394,6 +407,7 @@ static inline ga_array *gi_lexsort(gi_list l, const char *site) { return (ga_lex
 #define GI_1NN(fn, O, here, a, x, y, ...) GI_CALL((fn)(a, GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
 #define GI_S(fn, O, here, s, ...)         GI_CALL((fn)(GI_SHAPE s, GI_OPTIONS(O, GI_LISTS(1, here), __VA_ARGS__)))
 #define GI_SN(fn, O, here, s, x, ...)     GI_CALL((fn)(GI_SHAPE s, GA_ARG(x), GI_OPTIONS(O, GI_LISTS(1, here), __VA_ARGS__)))
+#define GI_NS(fn, O, here, x, s, ...)     GI_CALL((fn)(GA_ARG(x), GI_SHAPE s, GI_OPTIONS(O, GI_LISTS(2, here), __VA_ARGS__)))
 #define GI_1S(fn, O, here, a, s, ...)     GI_CALL((fn)(a, GI_SHAPE s, GI_OPTIONS(O, GI_LISTS(2, here), __VA_ARGS__)))
 #define GI_2S(fn, O, here, a, b, s, ...)  GI_CALL((fn)(a, b, GI_SHAPE s, GI_OPTIONS(O, GI_LISTS(4, here), __VA_ARGS__)))
 #define GI_PS(fn, O, here, p, s, ...)                                                                                          \
@@ -445,6 +459,15 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_random(...)          GI_S(ga_random, ga_random_options, GI_SITE("ga_random(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_random_integers(...) GI_2S(ga_random_integers, ga_random_options, GI_SITE("ga_random_integers(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_random_normal(...)   GI_2S(ga_random_normal, ga_random_options, GI_SITE("ga_random_normal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_random_exponential(...) GI_1S(ga_random_exponential, ga_random_options, GI_SITE("ga_random_exponential(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_random_gamma(...)    GI_2S(ga_random_gamma, ga_random_options, GI_SITE("ga_random_gamma(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_random_beta(...)     GI_2S(ga_random_beta, ga_random_options, GI_SITE("ga_random_beta(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_random_binomial(...) GI_2S(ga_random_binomial, ga_random_options, GI_SITE("ga_random_binomial(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_random_poisson(...)  GI_1S(ga_random_poisson, ga_random_options, GI_SITE("ga_random_poisson(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_random_permutation(...) GI_N(ga_random_permutation, ga_permutation_options, GI_SITE("ga_random_permutation(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_random_shuffle(...)  GI_1(ga_random_shuffle, ga_permutation_options, GI_SITE("ga_random_shuffle(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_random_choice(...)   GI_NS(ga_random_choice, ga_choice_options, GI_SITE("ga_random_choice(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_random_multivariate_normal(...) GI_2S(ga_random_multivariate_normal, ga_random_options, GI_SITE("ga_random_multivariate_normal(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_copy(a)              (ga_copy)(a, GI_SITE("ga_copy(" #a ")"))
 #define ga_astype(a, dtype)     GI_CALL((ga_astype)(a, dtype, GI_LISTS(0, GI_SITE("ga_astype(" #a ", " #dtype ")"))))
 #define ga_to(...)              GI_2(ga_to, ga_to_options, GI_SITE("ga_to(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -452,6 +475,8 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_item(a)              (ga_item)(a, GI_SITE("ga_item(" #a ")"))
 #define ga_item_int(a)          (ga_item_int)(a, GI_SITE("ga_item_int(" #a ")"))
 #define ga_item_at(a, ...)      GI_CALL((ga_item_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_at(" #a ", " #__VA_ARGS__ ")")))
+#define ga_item_complex(a)      (ga_item_complex)(a, GI_SITE("ga_item_complex(" #a ")"))
+#define ga_item_complex_at(a, ...) GI_CALL((ga_item_complex_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_complex_at(" #a ", " #__VA_ARGS__ ")")))
 #define ga_item_int_at(a, ...)  GI_CALL((ga_item_int_at)(a, GI_SHAPE(__VA_ARGS__), GI_SITE("ga_item_int_at(" #a ", " #__VA_ARGS__ ")")))
 #define ga_data(a, dtype)       (ga_data)(a, dtype, GI_SITE("ga_data(" #a ", " #dtype ")"))
 #define ga_cuda_data(a, dtype)  (ga_cuda_data)(a, dtype, GI_SITE("ga_cuda_data(" #a ", " #dtype ")"))
@@ -519,6 +544,8 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_qr(...)              GI_3(ga_qr, ga_qr_options, GI_SITE("ga_qr(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_eigh(...)            GI_3(ga_eigh, ga_eigh_options, GI_SITE("ga_eigh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_eigvalsh(...)        GI_1(ga_eigvalsh, ga_eigh_options, GI_SITE("ga_eigvalsh(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_eig(a, w, v)         GI_CALL((ga_eig)(a, w, v, GI_SITE("ga_eig(" #a ", " #w ", " #v ")")))
+#define ga_eigvals(a)           (ga_eigvals)(a, GI_SITE("ga_eigvals(" #a ")"))
 #define ga_svd(...)             GI_4(ga_svd, ga_svd_options, GI_SITE("ga_svd(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_svdvals(a)           (ga_svdvals)(a, GI_SITE("ga_svdvals(" #a ")"))
 #define ga_matrix_norm(...)     GI_1(ga_matrix_norm, ga_matrix_norm_options, GI_SITE("ga_matrix_norm(" #__VA_ARGS__ ")"), __VA_ARGS__, )
@@ -625,6 +652,8 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_kaiser(...)          GI_2(ga_kaiser, ga_new_options, GI_SITE("ga_kaiser(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_i0(x)                (ga_i0)(x, GI_SITE("ga_i0(" #x ")"))
 #define ga_poly(roots)          (ga_poly)(roots, GI_SITE("ga_poly(" #roots ")"))
+#define ga_roots(p)             (ga_roots)(p, GI_SITE("ga_roots(" #p ")"))
+#define ga_polyfit(...)         GI_3(ga_polyfit, ga_polyfit_options, GI_SITE("ga_polyfit(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_polyval(p, x)        GI_CALL((ga_polyval)(p, GA_ARG(x), GI_LISTS(0, GI_SITE("ga_polyval(" #p ", " #x ")"))))
 #define ga_histogram_bin_edges(...) GI_2(ga_histogram_bin_edges, ga_histogram_options, GI_SITE("ga_histogram_bin_edges(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_histogramdd(...)     GI_1S(ga_histogramdd, ga_histogramdd_options, GI_SITE("ga_histogramdd(" #__VA_ARGS__ ")"), __VA_ARGS__, )

@@ -31,13 +31,23 @@ GI_FORMULA gi_philox_words gi_philox(uint64_t counter, uint64_t stream, uint64_t
     return gi_philox_round(x, key, 9);
 }
 
-typedef enum gi_random_kind { GI_UNIFORM_F32, GI_UNIFORM_F64, GI_INTEGERS, GI_NORMAL } gi_random_kind;
+typedef enum gi_random_kind {
+    GI_UNIFORM_F32,
+    GI_UNIFORM_F64,
+    GI_INTEGERS,
+    GI_NORMAL,
+    GI_EXPONENTIAL, /* those from here on are drawn one by one: draws.h */
+    GI_GAMMA,
+    GI_BETA,
+    GI_BINOMIAL,
+    GI_POISSON
+} gi_random_kind;
 
 typedef struct gi_random_plan {
     gi_random_kind kind;
     uint64_t       seed, stream;
     uint64_t       low, span;   /* integers: low <= x < low + span, modulo 2**64 */
-    double         mean, sigma; /* normal numbers */
+    double         mean, sigma; /* normal numbers; the parameters of those that are drawn */
 } gi_random_plan;
 
 /* Numbers in [0, 1): 24 bits of a word; 53 bits of two, of which both parts and their sum are exact (so gi_unit_of_u64, of both

@@ -21,13 +21,14 @@ static const void *gi_element_at(const char *site, const ga_array *a, const ga_s
     return p;
 }
 
-/* The element as a double or an int64. */
+/* The element as a double, an int64 or a complex number. */
 static bool gi_item_as(const char *site, const ga_array *a, const ga_shape *index, ga_dtype dtype, void *number)
 {
     const void *p = gi_element_at(site, a, index);
     if (!p) return false;
-    if (gi_is_complex(a->dtype)) {
-        gi_fail(site, GA_BAD_DTYPE, "a %s is two numbers: take ga_real or ga_imag first", ga_dtype_name(a->dtype));
+    if (gi_is_complex(a->dtype) && dtype != GA_C128) {
+        gi_fail(site, GA_BAD_DTYPE, "a %s is two numbers: ga_item_complex, or take ga_real or ga_imag first",
+                ga_dtype_name(a->dtype));
         return false;
     }
     char element[16]; /* room for one of any dtype */
@@ -58,6 +59,18 @@ double(ga_item_at)(const ga_array *a, ga_shape index, const char *site)
 {
     double x;
     return gi_item_as(site, a, &index, GA_F64, &x) ? x : (double)NAN;
+}
+
+ga_c128(ga_item_complex)(const ga_array *a, const char *site)
+{
+    ga_c128 z;
+    return gi_item_as(site, a, NULL, GA_C128, &z) ? z : gi_make_c128((double)NAN, (double)NAN);
+}
+
+ga_c128(ga_item_complex_at)(const ga_array *a, ga_shape index, const char *site)
+{
+    ga_c128 z;
+    return gi_item_as(site, a, &index, GA_C128, &z) ? z : gi_make_c128((double)NAN, (double)NAN);
 }
 
 int64_t(ga_item_int_at)(const ga_array *a, ga_shape index, const char *site) { return gi_item_int(site, a, &index); }

@@ -51,6 +51,101 @@ ga_array *(ga_poly)(const ga_array *roots, const char *site)
     return gi_compose_end(&c, p);
 }
 
+/* The eigenvalues of the companion matrix. Leading zeros count for nothing, each one at the end is a root 0. */
+ga_array *(ga_roots)(const ga_array *p, const char *site)
+{
+    if (!gi_array_check(site, p, "p")) return NULL;
+    if (p->ndim != 1 || p->device == GA_CUDA)
+        return (ga_array *)gi_fail(site, p->ndim != 1 ? GA_BAD_SHAPE : GA_BAD_DEVICE,
+                                   "p has shape %s: it must be coefficients in one dimension, on the CPU", gi_shape_of(p));
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    const ga_dtype  dtype = p->dtype == GA_F32 || p->dtype == GA_C64 ? GA_C64 : GA_C128;
+    ga_trim_options o     = ga_trim_defaults;
+    o.site                = site;
+    o.trim                = "f";
+    ga_array *wide = (ga_astype)(p, gi_is_complex(p->dtype) ? GA_C128 : GA_F64, site), *from = (ga_trim_zeros)(wide, o);
+    o.trim             = "b";
+    ga_array     *used = (ga_trim_zeros)(from, o);
+    const int64_t n = used ? used->size : 0, zeros = used ? from->size - n : 0;
+    ga_array     *none = used ? (ga_zeros)(gi_line(zeros), gi_new_on(site, GA_C128, GA_CPU)) : NULL, *w = none;
+    if (n > 1 && none) {
+        ga_array *below = (ga_eye)(n - 2, n - 1, 0, gi_new_on(site, wide->dtype, GA_CPU)),
+                 *first = gi_do_part(&c, used, 0, 0, 1);
+        ga_array *row   = GI_DO_1(&c, negative, GI_DO_2(&c, divide, gi_do_part(&c, used, 0, 1, n - 1), first));
+        w               = gi_do_join(&c, (ga_eigvals)(gi_do_join(&c, gi_do_turn(&c, row, 1, 2), below, 0), site), none, 0);
+    }
+    return gi_compose_end(&c, w ? (ga_astype)(w, dtype, site) : NULL);
+}
+
+/* The inverse of v^T v, which was scaled, times the mean square of what is left over: of one column of y, or of several. */
+static ga_array *gi_polyfit_cov(gi_composition *c, const ga_array *v, const ga_array *scale, const ga_array *rest, int64_t left,
+                                bool one)
+{
+    ga_array *square = gi_matrix_product(c->site, (ga_matrix_transpose)(v, c->site), v), *inverse = (ga_inv)(square, c->site);
+    ga_array *cov = GI_DO_2(c, divide, GI_DO_2(c, divide, inverse, scale), gi_do_turn(c, scale, 0, 2));
+    if (!one) cov = (ga_expand_dims)(cov, 2, c->site);
+    return rest ? GI_DO_2(c, multiply, cov, GI_DO_2(c, divide, rest, (double)left)) : cov;
+}
+
+/* Rows times weights, in the dtype of the rows. */
+static ga_array *gi_do_weigh(const gi_composition *c, const ga_array *rows, const ga_array *w)
+{
+    ga_array *by = rows ? (ga_astype)(w, gi_dtype_real(rows->dtype), c->site) : NULL;
+    return by ? GI_DO_2(c, multiply, rows, gi_do_turn(c, by, 0, rows->ndim)) : NULL;
+}
+
+ga_array *(ga_polyfit)(const ga_array *x, const ga_array *y, int64_t deg, ga_polyfit_options o)
+{
+    if (o.cov) *o.cov = NULL;
+    if (!gi_options_polyfit(&o) || !gi_array_check(o.site, x, "x") || !gi_array_check(o.site, y, "y") ||
+        (o.w && !gi_array_check(o.site, o.w, "w")))
+        return NULL;
+    if (deg < 0 || deg == INT64_MAX)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "deg is %lld: it must be 0 or more", (long long)deg);
+    if (x->ndim != 1 || y->ndim < 1 || y->ndim > 2 || x->size == 0 || x->size != y->shape[0] ||
+        (o.w && (o.w->ndim != 1 || o.w->size != x->size)))
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
+                                   "shapes %s and %s%s%s do not fit: x, and w, have one dimension and some elements, y as "
+                                   "many rows",
+                                   gi_shape_of(x), gi_shape_of(y), o.w ? ", w " : "", o.w ? gi_shape_of(o.w) : "");
+    if (o.cov && !o.unscaled && x->size <= deg + 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                   "%lld points for %lld coefficients: the covariance needs more, or .unscaled = true",
+                                   (long long)x->size, (long long)deg + 1);
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array         *rest = NULL, *cov = NULL, *at = GI_DO_2(&c, add, x, 0.0), *right = GI_DO_2(&c, add, y, 0.0);
+    ga_vander_options powers = ga_vander_defaults;
+    ga_lstsq_options  least  = ga_lstsq_defaults;
+    int64_t           rank   = 0;
+    powers.site = least.site = o.site;
+    powers.n                 = deg + 1;
+    least.rank               = &rank;
+    least.residuals          = o.cov ? &rest : NULL;
+    ga_array *v              = (ga_vander)(at, powers);
+    if (o.w) {
+        v     = gi_do_weigh(&c, v, o.w);
+        right = gi_do_weigh(&c, right, o.w);
+    }
+    ga_array *scale = GI_DO_1(&c, sqrt, gi_do_fold(&c, (ga_sum), GI_DO_1(&c, square, v), 0, false));
+    v               = GI_DO_2(&c, divide, v, scale);
+    least.rcond = o.rcond == GA_REAL_DEFAULT && at ? (double)x->size * (at->dtype == GA_F32 ? (double)FLT_EPSILON : DBL_EPSILON)
+                                                   : o.rcond;
+    ga_array *fit = (ga_lstsq)(v, right, least);
+    fit           = fit ? GI_DO_2(&c, divide, fit, gi_do_turn(&c, scale, 0, y->ndim)) : NULL;
+    if (o.rank) *o.rank = rank;
+    if (fit && o.cov && rank <= deg)
+        fit = (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                  "the points determine %lld of %lld coefficients: there is no covariance", (long long)rank,
+                                  (long long)deg + 1);
+    if (fit && o.cov) {
+        cov    = gi_polyfit_cov(&c, v, scale, o.unscaled ? NULL : rest, x->size - deg - 1, y->ndim == 1);
+        *o.cov = gi_compose_keep(&c, cov);
+    }
+    return gi_compose_end(&c, o.cov && !cov ? NULL : fit);
+}
+
 /* ---- the Bessel function of an imaginary argument ------------------------------------------------------------------------- */
 
 /*  I0 is even. Up to 20 by its power series, whose terms are all positive: 1 + t/1 (1 + t/4 (1 + t/9 (...))) with t = x x / 4. From there

@@ -66,3 +66,68 @@ ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_ran
                                    (long long)high, ga_dtype_name(dtype));
     return gi_generate(o.site, dtype, o.device, &shape, GA_I64, *gi_random_generator(), &p, sizeof p, &o.chunks);
 }
+
+/* ---- numbers that are drawn one by one ---------------------------------------------------------------------------------- */
+
+static void gi_make_draws(const void *plan, int64_t begin, int64_t n, void *out)
+{
+    for (int64_t i = 0; i < n; i++) ((double *)out)[i] = gi_draw((const gi_random_plan *)plan, begin + i);
+}
+GI_TABLE(gi_generator, gi_draws_generator, { gi_make_draws, GI_MAKES_RANDOM })
+
+static ga_array *gi_random_draws(gi_random_kind kind, double a, double b, const ga_shape *shape, ga_random_options o)
+{
+    const bool     counts = kind == GI_BINOMIAL || kind == GI_POISSON;
+    const ga_dtype wanted = o.dtype ? o.dtype : GA_I64;
+    if (!gi_options_random(&o)) return NULL;
+    if (counts && gi_dtype_kind(wanted) != 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s: counts need an integer dtype", ga_dtype_name(wanted));
+    const ga_dtype dtype = counts ? GA_F64 : gi_random_dtype(&o);
+    gi_random_plan p     = { kind, o.seed, o.stream, 0, 0, a, b };
+    if (!dtype) return NULL;
+    ga_array *r = gi_generate(o.site, dtype, o.device, shape, GA_F64, *gi_draws_generator(), &p, sizeof p, &o.chunks);
+    if (!counts || !r) return r;
+    ga_array *whole = (ga_astype)(r, wanted, o.site);
+    ga_free(r);
+    return whole;
+}
+
+/* Is a parameter larger than 0, or at least 0, and finite? */
+static bool gi_is_parameter(const char *site, const char *name, double x, bool positive, double most)
+{
+    if ((positive ? x > 0 : x >= 0) && x <= most) return true;
+    gi_fail(site, GA_BAD_ARGUMENT, "%s is %g: it must be %s, and at most %g", name, x, positive ? "larger than 0" : "0 or more",
+            most);
+    return false;
+}
+
+ga_array *(ga_random_exponential)(double scale, ga_shape shape, ga_random_options o)
+{
+    return gi_is_parameter(o.site, "scale", scale, false, DBL_MAX) ? gi_random_draws(GI_EXPONENTIAL, 0, scale, &shape, o)
+                                                                   : NULL;
+}
+
+ga_array *(ga_random_gamma)(double k, double scale, ga_shape shape, ga_random_options o)
+{
+    if (!gi_is_parameter(o.site, "the shape parameter", k, true, 1e300) ||
+        !gi_is_parameter(o.site, "scale", scale, false, DBL_MAX))
+        return NULL;
+    return gi_random_draws(GI_GAMMA, k, scale, &shape, o);
+}
+
+ga_array *(ga_random_beta)(double a, double b, ga_shape shape, ga_random_options o)
+{
+    if (!gi_is_parameter(o.site, "a", a, true, 1e300) || !gi_is_parameter(o.site, "b", b, true, 1e300)) return NULL;
+    return gi_random_draws(GI_BETA, a, b, &shape, o);
+}
+
+ga_array *(ga_random_binomial)(int64_t n, double p, ga_shape shape, ga_random_options o)
+{
+    if (!gi_is_parameter(o.site, "n", (double)n, false, 0x1p53) || !gi_is_parameter(o.site, "p", p, false, 1)) return NULL;
+    return gi_random_draws(GI_BINOMIAL, (double)n, p, &shape, o);
+}
+
+ga_array *(ga_random_poisson)(double lam, ga_shape shape, ga_random_options o)
+{
+    return gi_is_parameter(o.site, "lam", lam, false, 0x1p52) ? gi_random_draws(GI_POISSON, lam, 0, &shape, o) : NULL;
+}

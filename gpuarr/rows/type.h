@@ -532,6 +532,7 @@ typedef int64_t GI_NAME(gi_end_COUNT);
         return GA_FN(name##_rare)(x, y) ? GA_FN(name##_slow)(x, y) : GA_FN(name##_core)(x, y);                                 \
     }
 #else
+#define GA_ELEMENTARY(name, dtypes, ...) GI_IF_##dtypes(GI_FORMULA GA_T GI_OP(name)(GA_T x) { return GA_FN(name)(x); })
 #define GA_ELEMENTARY2(name, dtypes, ...)                                                                                      \
     GI_IF_##dtypes(GI_FORMULA GA_T GI_OP(name)(GA_T x, GA_T y) { return GA_FN(name)(x, y); })
 #endif

@@ -80,6 +80,9 @@ NAMED = {
     "rank": options("rank", "d tol | d rtol"),
     "pinv": options("pinv", "d rcond |"),
     "lstsq": options("lstsq", "d rcond | p residuals, p rank, p s"),
+    "permutation": options("permutation", "i axis | u seed, u stream"),
+    "choice": options("choice", "b replace, a p, i axis | u seed, u stream"),
+    "polyfit": options("polyfit", "d rcond | a w, p cov, b unscaled, p rank"),
     "cross": options("cross", "i axisa, i axisb, i axisc, i axis |"),
     "vecdot": options("vecdot", "| i axis"),
     "tensorsolve": options("tensorsolve", "s axes |"),
@@ -152,9 +155,11 @@ FUNCTIONS = """
     max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaJ  sigma_clip a:aG  save b:caS  load a:cS  savez b:cipkS
     matmul a:aao  dot a:aao  inner a:aao  outer a:aao  vdot a:aaS  tensordot a:aaij  einsum_n a:cko
     solve a:aaS  inv a:aS  det a:aS  slogdet b:aqqS  cholesky a:a{cholesky}  solve_triangular a:aa{triangular}
-    solve_banded a:llaaS  expm a:aS  matrix_norm a:a{matrix_norm}  vector_norm a:a{vector_norm}  cond a:a{cond}  matrix_rank a:a{rank}  pinv a:a{pinv}  lstsq a:aa{lstsq}  svd b:aqqq{svd}  svdvals a:aS  eigh b:aqq{eigh}  eigvalsh a:a{eigh}  qr b:aqq{qr}  matrix_power a:alS  matrix_transpose a:aS  multi_dot_n a:ko  kron a:aaS  cross a:aa{cross}  vecdot a:aa{vecdot}
+    solve_banded a:llaaS  expm a:aS  matrix_norm a:a{matrix_norm}  vector_norm a:a{vector_norm}  cond a:a{cond}  matrix_rank a:a{rank}  pinv a:a{pinv}  lstsq a:aa{lstsq}  svd b:aqqq{svd}  svdvals a:aS  eig b:aqqS  eigvals a:aS  roots a:aS  polyfit a:aal{polyfit}  eigh b:aqq{eigh}  eigvalsh a:a{eigh}  qr b:aqq{qr}  matrix_power a:alS  matrix_transpose a:aS  multi_dot_n a:ko  kron a:aaS  cross a:aa{cross}  vecdot a:aa{vecdot}
     tensorsolve a:aa{tensorsolve}  tensorinv a:a{tensorinv}
     load_from a:ccS  to_string m:aQ  random a:sZ  random_integers a:llsZ  random_normal a:ddsZ
+    random_exponential a:dsZ  random_gamma a:ddsZ  random_beta a:ddsZ  random_binomial a:ldsZ  random_poisson a:dsZ  random_multivariate_normal a:aasZ
+    random_permutation a:n{permutation}  random_shuffle a:a{permutation}  random_choice a:ns{choice}
     fft a:a{fft}  ifft a:a{fft}  rfft a:a{fft}  irfft a:a{fft}  hfft a:a{fft}  ihfft a:a{fft}  fft2 a:a{fftn}  ifft2 a:a{fftn}  rfft2 a:a{fftn}  irfft2 a:a{fftn}  fftn a:a{fftn}
     ifftn a:a{fftn}  rfftn a:a{fftn}  irfftn a:a{fftn}  fftfreq a:l{fftfreq}  rfftfreq a:l{fftfreq}  fftshift a:aX  ifftshift a:aX
     convolve a:aav  correlate a:aav  convolve2d a:aa2  correlate2d a:aa2  ndconvolve a:aa3  ndcorrelate a:aa3

@@ -1,6 +1,7 @@
 """Linear algebra: residuals like LAPACK's own tests, and NumPy's numbers where there is only one answer."""
 import ctypes
 import math
+import warnings
 
 import numpy as np
 import scipy.linalg
@@ -384,6 +385,77 @@ def eigh(c):
         same_form(np.empty(a.shape, dtype), v)
         judge_orthonormal(c, v, "v")
         ratio(c, "a v - v w", size_of(x @ wide(v) - wide(v) * wide(w)[..., None, :]), size_of(x), dtype, n)
+
+
+@case("eig", "eigvals")
+def eig(c):
+    on_cpu(c)
+    n = draw_size(c)
+    a = matrices(c, n, n)
+    if n > 1 and a.dtype.kind in "fc":
+        special = c.pick("", "", "", "sparse", "triangle", "graded", "one block", "symmetric")
+        scales = 10.0 ** np.arange(n)[:, None] if n < 9 else 1.5 ** np.arange(n)[:, None]
+        a = np.asarray({"": a, "sparse": a * c.g.integers(0, 2, a.shape), "triangle": np.tril(a), "graded": a * scales / scales.T,
+             "one block": np.eye(n) + np.eye(n, k=1) + 0 * a, "symmetric": a + np.swapaxes(a, -1, -2)}[special]).astype(a.dtype)
+        c.note(special, a)
+    x, dtype = wide(a), np.promote_types(result_dtype(a), C64)
+    got = both(c, lambda: np.linalg.eigvals(a), lambda: c.ga.eigvals(a) if c.name == "eigvals" else c.ga.eig(a, 1, 1))[1]
+    w, v = (got, None) if c.name == "eigvals" else got
+    same_form(np.empty(a.shape[:-1], dtype), w)
+    size = size_of(x)
+    ratio(c, "trace", np.abs(wide(w).sum(-1) - np.trace(x, axis1=-2, axis2=-1)), size, dtype, n)
+    ratio(c, "trace of the square", np.abs((wide(w)**2).sum(-1) - np.trace(x @ x, axis1=-2, axis2=-1)), size_of(np.abs(x) @ np.abs(x)) + size**2, dtype, n)
+    for one, values in zip(x.reshape(-1, n, n)[:5], wide(w).reshape(-1, n)) if 0 < n < 31 else ():
+        ratio(c, "not an eigenvalue", np.linalg.svd(one - values[:, None, None] * np.eye(n), compute_uv=False)[:, -1], size_of(one), dtype, n)
+    if a.dtype.kind != "c" and n and size.size and np.isfinite(size).all():
+        odd = np.sort(w, -1) != np.sort(w.conj(), -1)
+        if odd.any() and np.linalg.cond(np.linalg.eig(x)[1]).max() < 100:
+            raise Mismatch(f"no pairs of conjugates: {w!r}")
+    if v is not None:
+        same_form(np.empty(a.shape, dtype), v)
+        ratio(c, "a v - v w", size_of(x @ wide(v) - wide(v) * wide(w)[..., None, :]), size, dtype, n)
+        ratio(c, "length", np.abs(np.linalg.norm(wide(v), axis=-2) - 1).max(-1, initial=0), np.ones(a.shape[:-2]), dtype, n)
+
+
+@case("roots")
+def roots(c):
+    on_cpu(c)
+    p = c.array(shape=(c.r.randint(0, 9),), style="unit", name="p")
+    p = np.concatenate((np.zeros(c.pick(0, 0, 1), p.dtype), p, np.zeros(c.pick(0, 0, 2), p.dtype)))
+    if p.dtype.kind == "b":
+        raise Skip
+    want = got = None
+    want, got = both(c, lambda: np.roots(p), lambda: c.ga.roots(p), lambda: True)
+    same_form(want, got, np.promote_types(result_dtype(p), C64))
+    x, z = wide(p)[np.flatnonzero(p)[:1].sum():], wide(got)  # what p is there, beside the sum of sizes
+    size = np.polyval(np.abs(x), np.abs(z)) if x.size else np.zeros(0)
+    small = np.abs(z) < 1e3
+    if (np.abs(np.polyval(x, z)) > 1e3 * np.finfo(got.dtype).eps * max(1, (np.abs(x).max(initial=0) / np.abs(x[:1]).max(initial=1e-300))) * size)[small].any():
+        raise Mismatch(f"want {want!r}, got {got!r}")
+
+
+@case("polyfit")
+def polyfit(c):
+    on_cpu(c)
+    m, deg = c.r.randint(1, 20), c.r.randint(0, 4)
+    x = c.g.permutation(np.linspace(-1, 2, m)).astype(c.pick(F64, F64, F32))
+    y = matrices(c, m + c.chance(0.02), c.pick(1, 3), (), name="y")
+    y = y[:, 0] if c.chance(0.5) else y
+    w = c.g.uniform(0.5, 2, m) if c.chance(0.4) else None
+    cov = c.pick(False, False, True, "unscaled")
+    c.note("x, deg, w, cov", (x, deg, w, cov))
+    if m <= deg and cov or y.dtype.kind == "b" or not np.isfinite(wide(y)).all():
+        raise Skip
+    options = {"w": w, "cov": True if cov else None, "unscaled": True if cov == "unscaled" else None}
+    got = want = None
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        want, got = both(c, lambda: np.polyfit(x, y, deg, w=w, cov=cov), lambda: c.ga.polyfit(x, y, deg, **options))
+    for one, other in zip(want, got) if cov else ((want, got),):
+        same_form(one, other)
+        eps = np.finfo(F32 if F32 in (x.dtype, y.real.dtype, other.real.dtype) else F64).eps * 1e4
+        if m > deg and (np.abs(wide(one) - wide(other)) > eps * (np.abs(one).max(initial=0) + np.abs(y).max(initial=0) * (other is got or other is got[0]))).any():
+            raise Mismatch(f"want {want!r}, got {got!r}")
 
 
 @case("svd", "svdvals")

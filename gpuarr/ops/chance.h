@@ -1,0 +1,151 @@
+/* ---- chance: permutations, choices, vectors of normal numbers ------------------------------------------------------------------ */
+
+/* n uniform numbers. */
+static ga_array *gi_do_random(const gi_composition *c, const ga_shape *shape, ga_device device, uint64_t seed, uint64_t stream)
+{
+    ga_random_options o = ga_random_defaults;
+    o.site              = c->site;
+    o.device            = device;
+    o.seed              = seed;
+    o.stream            = stream;
+    return (ga_random)(*shape, o);
+}
+
+/* An operand from which places along an axis are taken; a number n stands for 0 .. n - 1. */
+static ga_array *gi_do_population(const gi_composition *c, ga_arg x, int *axis)
+{
+    ga_array *a = NULL;
+    if (x.kind == GA_KIND_ARRAY) a = gi_do_array(c, x, "x", GA_DEVICE_DEFAULT);
+    else if (x.kind == GA_KIND_INT && x.i >= 0) a = gi_do_count(c, 0, x.i, GA_DEVICE_DEFAULT);
+    else gi_fail(c->site, GA_BAD_ARGUMENT, "a number that stands for 0 .. n - 1 must be an integer, and 0 or more");
+    *axis = a ? gi_axis(c->site, *axis, a->ndim) : -1;
+    return *axis < 0 ? NULL : a;
+}
+
+/* Its elements along the axis, in random order. */
+static ga_array *gi_do_permute(const gi_composition *c, const ga_array *a, int axis, const ga_permutation_options *o)
+{
+    const ga_shape line = gi_line(a ? a->shape[axis] : 0);
+    ga_array      *keys = a ? gi_do_random(c, &line, a->device, o->seed, o->stream) : NULL;
+    return gi_do_take(c, a, gi_do_along(c, (ga_argsort), keys, 0), axis);
+}
+
+ga_array *(ga_random_permutation)(ga_arg x, ga_permutation_options o)
+{
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    const ga_array *a = gi_do_population(&c, x, &o.axis);
+    return gi_compose_end(&c, gi_do_permute(&c, a, o.axis, &o));
+}
+
+ga_array *(ga_random_shuffle)(ga_array *a, ga_permutation_options o)
+{
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_copyto_options to     = ga_copyto_defaults;
+    to.site                  = o.site;
+    const ga_array *same     = gi_do_population(&c, gi_operand_arg(a), &o.axis);
+    const ga_array *permuted = gi_do_permute(&c, same, o.axis, &o);
+    ga_array       *r        = permuted ? (ga_copyto)(a, GA_ARG(permuted), to) : NULL;
+    (void)gi_compose_end(&c, NULL);
+    return r;
+}
+
+/* The probabilities as float64; NULL with an error if they are none. */
+static ga_array *gi_do_probabilities(const gi_composition *c, const ga_array *p, int64_t n, int64_t least)
+{
+    double    sum = 0, smallest = 0, some = 0;
+    ga_array *wide = gi_array_check(c->site, p, "p") ? (ga_astype)(p, GA_F64, c->site) : NULL;
+    if (wide && (wide->ndim != 1 || wide->size != n))
+        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "p has shape %s: it must be one probability for each of %lld",
+                                   gi_shape_of(p), (long long)n);
+    if (!wide || n == 0) return wide;
+    const ga_array *facts[3] = { gi_do_fold(c, (ga_sum), wide, 0, false), gi_do_fold(c, (ga_min), wide, 0, false),
+                                 gi_do_fold(c, (ga_count_nonzero), wide, 0, false) };
+    if (!facts[0] || !facts[1] || !facts[2] || !gi_item_as(c->site, facts[0], NULL, GA_F64, &sum) ||
+        !gi_item_as(c->site, facts[1], NULL, GA_F64, &smallest) || !gi_item_as(c->site, facts[2], NULL, GA_F64, &some))
+        return NULL;
+    if (smallest >= 0 && fabs(sum - 1) < 1e-8 && some >= (double)least) return wide;
+    if (smallest >= 0 && fabs(sum - 1) < 1e-8)
+        return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT,
+                                   "only %lld probabilities are not 0, and %lld different ones are to be chosen",
+                                   (long long)some, (long long)least);
+    return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT, "the probabilities must be 0 or more, and their sum 1: it is %g", sum);
+}
+
+/* Places in a population of n: without replacement those whose exponentially distributed waiting times, of rates p, end first (Efraimidis
+   and Spirakis, 2006). */
+static ga_array *gi_do_choose(const gi_composition *c, int64_t n, const ga_shape *shape, ga_device device,
+                              const ga_choice_options *o)
+{
+    const int64_t  count = gi_shape_size(shape->ndim, shape->n);
+    const ga_shape line  = gi_line(o->replace ? count : n);
+    if (n == 0 && count > 0) return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT, "there is nothing to choose from");
+    if (!o->replace && count > n)
+        return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT, "%lld of %lld cannot be chosen without replacement",
+                                   (long long)count, (long long)n);
+    ga_array *p = o->p ? gi_do_probabilities(c, o->p, n, o->replace ? 0 : count) : NULL;
+    if (o->p && !p) return NULL;
+    if (o->replace && !p) {
+        ga_random_options r = ga_random_defaults;
+        r.site              = c->site;
+        r.device            = device;
+        r.seed              = o->seed;
+        r.stream            = o->stream;
+        return (ga_random_integers)(0, n > 0 ? n : 1, *shape, r);
+    }
+    ga_array *u = gi_do_random(c, &line, device, o->seed, o->stream), *places;
+    if (o->replace) {
+        ga_searchsorted_options s = ga_searchsorted_defaults;
+        s.site                    = c->site;
+        s.side                    = GA_RIGHT;
+        ga_array *sums = gi_do_along(c, (ga_cumsum), p, 0), *all = n > 0 ? gi_do_part(c, sums, 0, n - 1, 1) : sums;
+        ga_array *shares = GI_DO_2(c, divide, sums, all);
+        places           = shares && u ? (ga_searchsorted)(shares, GA_ARG(u), s) : NULL;
+    } else {
+        ga_array *times = p && u ? GI_DO_2(c, divide, GI_DO_1(c, log1p, GI_DO_1(c, negative, u)), GI_DO_1(c, negative, p)) : u;
+        places          = gi_do_part(c, gi_do_along(c, (ga_argsort), times, 0), 0, 0, count);
+    }
+    return gi_do_reshape(c, places, shape->ndim, shape->n);
+}
+
+ga_array *(ga_random_choice)(ga_arg x, ga_shape shape, ga_choice_options o)
+{
+    if (!gi_options_choice(&o)) return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    const ga_array *a = gi_do_population(&c, x, &o.axis);
+    return gi_compose_end(&c, a ? gi_do_take(&c, a, gi_do_choose(&c, a->shape[o.axis], &shape, a->device, &o), o.axis) : NULL);
+}
+
+ga_array *(ga_random_multivariate_normal)(const ga_array *mean, const ga_array *cov, ga_shape shape, ga_random_options o)
+{
+    if (!gi_array_check(o.site, mean, "mean") || !gi_are_matrices(o.site, cov, "cov", true)) return NULL;
+    if (mean->ndim != 1 || cov->ndim != 2 || cov->shape[0] != mean->size || gi_is_complex(cov->dtype) ||
+        shape.ndim + 1 > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
+                                   "shapes %s and %s do not fit: a vector, and a real matrix of as many rows and columns",
+                                   gi_shape_of(mean), gi_shape_of(cov));
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    ga_array          *w = NULL, *v = NULL, *r = NULL;
+    ga_eigh_options    e  = ga_eigh_defaults;
+    ga_to_options      to = ga_to_defaults;
+    ga_product_options p  = ga_product_defaults;
+    e.site = to.site = p.site = o.site;
+    shape.n[shape.ndim++]     = mean->size;
+    const ga_array *z = (ga_random_normal)(0, 1, shape, o), *wide = (ga_astype)(cov, GA_F64, o.site);
+    if (z && wide && (ga_eigh)(wide, &w, &v, e)) {
+        const double *value = (const double *)w->data, most = mean->size > 0 ? value[mean->size - 1] : 0;
+        if (mean->size > 0 && !(value[0] >= -1e-8 * fabs(most)))
+            gi_fail(o.site, GA_BAD_ARGUMENT, "cov has the eigenvalue %g: it must be symmetric without eigenvalues below 0",
+                    value[0]);
+        else {
+            ga_array *roots = GI_DO_2(&c, multiply, v, GI_DO_1(&c, sqrt, GI_DO_2(&c, maximum, w, 0.0)));
+            ga_array *by    = roots ? (ga_to)((ga_matrix_transpose)(roots, o.site), z->device, to) : NULL,
+                     *from  = by ? (ga_to)(mean, z->device, to) : NULL;
+            r               = from ? (ga_astype)(GI_DO_2(&c, add, (ga_matmul)(z, by, p), from), z->dtype, o.site) : NULL;
+        }
+    }
+    return gi_compose_end(&c, r);
+}
