@@ -19,12 +19,11 @@
     Optional libraries, named in the error when a call needs one that is missing:
              PNG: stb_image_write.h, found by itself (GPUARR_NO_STB: not used)
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
-             convolution by Fourier transforms: FFTW, with -DGPUARR_USE_FFTW and -lfftw3 -lfftw3f; on a GPU cuFFT,
-             with -DGPUARR_USE_CUFFT and -lcufft
              packed Zarr in writing: zlib, with -DGPUARR_USE_ZLIB and -lz; HDF5 in reading: libhdf5, with -DGPUARR_USE_HDF5
              chunked arrays on several processes and machines: Open MPI or MPICH, with gpuarr_mpi.h in place of this file, and mpicc
              large matrix products: any CBLAS, with -DGPUARR_USE_CBLAS and -lopenblas; on the GPU -DGPUARR_USE_CUBLAS and -lcublas
-             (there is a product of our own; the library's may be faster, but has other last bits)
+             convolution by Fourier transforms: FFTW, with -DGPUARR_USE_FFTW and -lfftw3 -lfftw3f; on a GPU -DGPUARR_USE_CUFFT and -lcufft
+             (products and transforms of our own are there; the library's may be faster, but have other last bits)
 
     What a person needs to remember
       * Names, defaults and results are NumPy's and SciPy's, with ga_ in front. Where they differ, the README says so.
@@ -1502,9 +1501,9 @@ typedef enum ga_mode {
     GA_VALID /* where one lies inside the other */
 } ga_mode;
 typedef enum ga_method {
-    GA_METHOD_AUTO, /* a pass along each axis where 2-D weights are an outer product; FFT if it is there and 3 times as fast; else direct */
+    GA_METHOD_AUTO, /* a pass along each axis where 2-D weights are an outer product; through FFTW if it is there and 3 times as fast; else direct */
     GA_METHOD_DIRECT, /* by the definition */
-    GA_METHOD_FFT /* through Fourier transforms (FFTW; on a GPU cuFFT): rounding errors are relative to the largest result */
+    GA_METHOD_FFT     /* through Fourier transforms: rounding errors are relative to the largest result; NaN and inf spread */
 } ga_method;
 typedef enum ga_border {                     /* what stands outside of a b c d, by the names of scipy.ndimage */
                          GA_BORDER_REFLECT,  /* d c b a | a b c d | d c b a */

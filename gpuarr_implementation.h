@@ -164,6 +164,7 @@ GI_END_FAST
 #include "gpuarr/ops/linear_more.h"
 #include "gpuarr/ops/correlate.h"
 #include "gpuarr/ops/fft.h"
+#include "gpuarr/ops/fft_correlate.h"
 #include "gpuarr/ops/separable.h"
 #include "gpuarr/ops/convolve.h"
 #include "gpuarr/ops/windows.h"

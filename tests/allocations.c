@@ -866,14 +866,10 @@ static void test_convolutions(void)
     RUN_INTO(ga_ndcorrelate(a, bell, .out = every));
     RUN(ga_convolve1d(a, g));
     RUN(ga_correlate1d(t, g, .axis = 0));
-    ga_array *probe = ga_convolve(g, g, .method = GA_METHOD_FFT);
-    if (probe) { /* there is FFTW */
-        RUN(ga_convolve(line, g, .method = GA_METHOD_FFT));
-        RUN(ga_convolve2d(a, c, .method = GA_METHOD_FFT));
-        RUN(ga_convolve(i, i, .method = GA_METHOD_FFT));
-    }
-    ga_clear_error();
-    ga_array *all[] = { a, t, v, i, g, column, bell, line, c, out, wide, every, probe };
+    RUN(ga_convolve(line, g, .method = GA_METHOD_FFT));
+    RUN(ga_convolve2d(a, c, .method = GA_METHOD_FFT));
+    RUN(ga_convolve(i, i, .method = GA_METHOD_FFT));
+    ga_array *all[] = { a, t, v, i, g, column, bell, line, c, out, wide, every };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
 }
 

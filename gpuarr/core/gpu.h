@@ -134,7 +134,7 @@ typedef struct gi_gpu_port {
     bool (*correlate)(const char *site, const struct gi_correlation *c);
     bool (*correlate_factored)(const char *site, const struct gi_correlation *c); /* the weights may be an outer product */
     bool (*fourier)(const char *site, const struct gi_fourier_job *j);
-    bool (*correlate_fft)(const char *site, const struct gi_correlation *c);
+    bool (*correlate_fft)(const char *site, const struct gi_correlation *c); /* by cuFFT; NULL: it is not there */
     bool (*window)(const char *site, const ga_array *a, const struct gi_window *w);
     bool (*stencil_steps)(const char *site, const ga_stencil_kernel *k, struct gi_stencil *s, int64_t steps, ga_array *result,
                           ga_array *other);

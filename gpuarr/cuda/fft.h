@@ -259,18 +259,4 @@ static bool gi_cuda_correlate_fft(const char *site, const gi_correlation *c)
     gi_cuda_fft_end(&r);
     return ok;
 }
-#else
-static bool gi_cuda_correlate_fft(const char *site, const gi_correlation *c)
-{
-    (void)c;
-#ifdef __CUDASIM__
-    gi_fail(site, GA_NO_LIBRARY,
-            "GA_METHOD_FFT on the GPU needs cuFFT, which cudasim does not have: use GA_METHOD_DIRECT, or arrays on the CPU");
-#else
-    gi_fail(
-        site, GA_NO_LIBRARY,
-        "this program was built without cuFFT, which GA_METHOD_FFT needs on the GPU: compile with -DGPUARR_USE_CUFFT -lcufft");
-#endif
-    return false;
-}
 #endif

@@ -101,9 +101,11 @@ const gi_gpu_port gi_cuda_port = {
     .correlate          = gi_cuda_correlate,
     .correlate_factored = gi_cuda_correlate_factored,
     .fourier            = gi_cuda_fourier,
-    .correlate_fft      = gi_cuda_correlate_fft,
-    .window             = gi_cuda_window,
-    .stencil_steps      = gi_cuda_stencil_steps,
-    .label              = gi_cuda_label,
-    .measure            = gi_cuda_measure_arrays,
+#if GI_HAS_CUFFT
+    .correlate_fft = gi_cuda_correlate_fft,
+#endif
+    .window        = gi_cuda_window,
+    .stencil_steps = gi_cuda_stencil_steps,
+    .label         = gi_cuda_label,
+    .measure       = gi_cuda_measure_arrays,
 };

@@ -57,9 +57,12 @@ typedef struct gi_conv_call {
 /* The way that a job goes. */
 typedef enum gi_conv_way { GI_CONV_FAILS, GI_CONV_DIRECT, GI_CONV_FACTORED, GI_CONV_FFT } gi_conv_way;
 
-static bool gi_conv_fft(const char *site, ga_device device, const gi_correlation *c)
+/* By FFTW or cuFFT, where the program was built with them. */
+static bool gi_conv_fft(const char *site, const gi_correlation *c, const ga_array *in, const ga_array *weights, ga_array *out)
 {
-    return device == GA_CUDA ? gi_gpu->correlate_fft(site, c) : gi_conv_fft_cpu(site, c);
+    if (in->device == GA_CUDA && gi_gpu->correlate_fft) return gi_gpu->correlate_fft(site, c);
+    if (in->device == GA_CPU && GI_HAS_FFTW) return gi_conv_fft_cpu(site, c);
+    return gi_conv_fft_own(site, c, in, weights, out);
 }
 
 /* Of a piece of a chunked array: as GA_METHOD_AUTO, but never through Fourier transforms, whose bits depend on all elements. */
@@ -129,7 +132,7 @@ static ga_array *gi_conv_run(gi_conv_call *q)
         switch (gi_conv_choose(q->site, q->method, w, c, &f)) {
         case GI_CONV_DIRECT: done = gi_conv_direct(q->site, w->device, c); break;
         case GI_CONV_FACTORED: done = gi_conv_factored(q->site, w->device, c, &f); break;
-        case GI_CONV_FFT: done = gi_conv_fft(q->site, w->device, c); break;
+        case GI_CONV_FFT: done = gi_conv_fft(q->site, c, in, w, r); break;
         default: break;
         }
     }
