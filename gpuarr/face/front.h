@@ -289,7 +289,10 @@ static inline ga_arg gi_arg_c64(ga_c64 v)
     return (ga_arg){ .kind = GA_KIND_COMPLEX, .single = true, .re = (double)v.re, .im = (double)v.im };
 }
 static inline ga_arg gi_arg_c128(ga_c128 v) { return (ga_arg){ .kind = GA_KIND_COMPLEX, .re = v.re, .im = v.im }; }
-static inline ga_arg gi_arg_complex(double _Complex v) { return ga_complex(__extension__ __real__ v, __extension__ __imag__ v); }
+static inline ga_arg gi_arg_complex(double _Complex v)
+{
+    return ga_complex(__extension__ __real__ v, __extension__ __imag__ v);
+}
 static inline ga_arg gi_arg_float_complex(float _Complex v)
 {
     const ga_c64 z = { __extension__ __real__ v, __extension__ __imag__ v };
