@@ -160,6 +160,15 @@ static void test_products(void)
         CHECK_IS(ga_vector_norm(MATRIX(2, 2, 3, 0, 4, 1), .axis = 0), GA_F64, (2), 5, 1);
         CHECK_FAILS(ga_matrix_power(x, 2), "it must be a square matrix");
         CHECK_FAILS(ga_matrix_transpose(x), "it must be a matrix, or a stack of them");
+        CHECK_IS(ga_norm(MATRIX(2, 2, 1, 1, 1, 1), GA_FRO), GA_F64, (), 2);
+        CHECK(NEAR(ga_norm(MATRIX(2, 2, 3, 0, 0, -4), GA_NUC, .keepdims = true), 7));
+        CHECK_IS(ga_vector_norm(ga_zeros((2, 0)), .ord = INFINITY, .axis = 1), GA_F64, (2), 0, 0);
+        CHECK_IS(ga_matrix_norm(ga_zeros((0, 2)), .ord = -1), GA_F64, (), 0);
+        CHECK_IS(ga_matrix_norm(ga_zeros((2, 2, 0)), .ord = 2), GA_F64, (2), 0, 0);
+        CHECK_FAILS(ga_matrix_norm(ga_zeros((2, 0)), .ord = -1), "ga_matrix_norm(ga_zeros((2, 0)), .ord = -1)");
+        CHECK_FAILS(ga_norm(x, GA_FRO), "are norms of one matrix");
+        CHECK_FAILS(ga_norm(ga_zeros((2, 2, 2)), GA_NUC), "are norms of one matrix");
+        CHECK_FAILS(ga_vector_norm(b, .ord = GA_NUC), "are norms of one matrix");
         CHECK_FAILS(ga_matrix_norm(x), "it must be a matrix, or a stack of them");
         CHECK_FAILS(ga_matrix_norm(b, .ord = 3), "matrices have no norm 3");
         CHECK_FAILS(ga_multi_dot((x, x, x)), "operand 1 has shape (3,): it must be a matrix");
@@ -219,7 +228,11 @@ static void test_errors(void)
         CHECK_FAILS(ga_solve_triangular(a, ga_ones((2)), 3), ".trans = 3: 0 is a x = b");
         CHECK_FAILS(ga_solve_banded(1, 1, a, ga_ones((2))), "1 diagonals below the main one and 1 above");
         CHECK_FAILS(ga_solve_banded(INT64_MAX, INT64_MAX, a, ga_ones((2))), "rows of a matrix");
-        CHECK_FAILS(ga_solve_banded(1, 0, a, ga_ones((3))), "a has 2 rows");
+        CHECK_FAILS(ga_solve_banded(1, 0, a, ga_ones((3))), "b must have 2 rows, and one axis or two");
+        CHECK_FAILS(ga_solve_banded(1, 0, a, ga_ones((1, 2, 1))), "ab has shape (2, 2) and b (1, 2, 1)");
+        CHECK_FAILS(ga_matrix_rank(ga_full((2, 2), NAN)), "NaN or infinity has no rank");
+        CHECK_FAILS(ga_matrix_rank(ga_stack((a, ga_full((2, 2), INFINITY)))), "NaN or infinity has no rank");
+        CHECK_FAILS(ga_matrix_rank(a, 1, .rtol = 1), ".tol and .rtol are both given");
         CHECK_FAILS(ga_solve_banded(0, 0, ga_zeros((1, 2)), ga_ones((2))), "singular matrix");
         CHECK_FAILS(ga_cond(ga_ones((0, 0))), "it has no condition");
         CHECK_FAILS(ga_cond(a, 3), "matrices have no norm 3");

@@ -21,6 +21,7 @@ static ga_arg gi_real_arg(double x)
 ga_array *(ga_vector_norm)(const ga_array *a, ga_vector_norm_options o)
 {
     ga_norm_options n = ga_norm_defaults;
+    if (!gi_norm_fits(o.site, o.ord, false)) return NULL;
     n.site            = o.site;
     n.ord             = o.ord;
     n.axis            = o.axis;
@@ -38,8 +39,7 @@ static bool gi_is_ord(double ord)
 /* The sums, largest or smallest, of singular values s along the last axis. */
 static ga_array *gi_norm_of_values(const ga_array *s, double ord, ga_reduce_options last)
 {
-    if (!s) return NULL;
-    return ord == GA_NUC ? (ga_sum)(s, last) : ord > 0 ? (ga_max)(s, last) : (ga_min)(s, last);
+    return s && ord == GA_NUC ? (ga_sum)(s, last) : gi_extreme_size(s, ord > 0, last);
 }
 
 /* The norm over the last two axes, which are then gone. */
@@ -62,7 +62,7 @@ static ga_array *gi_matrix_norm(const char *site, const ga_array *a, double ord)
             n.ord                = 1;
             n.axis               = rows ? -1 : -2;
             const ga_array *sums = (ga_norm)(a, n);
-            r                    = sums ? ord > 0 ? (ga_max)(sums, last) : (ga_min)(sums, last) : NULL;
+            r                    = gi_extreme_size(sums, ord > 0, last);
         }
         r = r ? ga_keep(r) : NULL;
     }
@@ -146,13 +146,18 @@ ga_array *(ga_matrix_rank)(const ga_array *a, ga_rank_options o)
 {
     ga_array *r = NULL;
     if (!gi_array_check(o.site, a, "a")) return NULL;
+    if (o.tol != GA_REAL_DEFAULT && o.rtol != GA_REAL_DEFAULT)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".tol and .rtol are both given: give one of them");
     ga_scope {
         ga_array *counted = NULL;
         if (a->ndim < 2) {
             ga_array *any = (ga_any)(a, gi_reduce_site(o.site));
             r             = any ? ga_keep((ga_astype)(any, GA_I64, o.site)) : NULL;
         } else {
-            const ga_array *s = (ga_svdvals)(a, o.site);
+            const ga_array *s = (ga_svdvals)(a, o.site), *total = s ? (ga_sum)(s, gi_reduce_site(o.site)) : NULL;
+            double          sum = 0;
+            if (total && gi_item_as(o.site, total, NULL, GA_F64, &sum) && sum != sum)
+                s = (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a matrix with NaN or infinity has no rank");
             if (s && o.tol != GA_REAL_DEFAULT)
                 counted = (ga_greater)(gi_operand_arg(s), gi_real_arg(o.tol), gi_map_site(o.site));
             else counted = gi_large_values(o.site, s, gi_least_value(o.rtol, a));
