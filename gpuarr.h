@@ -899,7 +899,8 @@ GA_API ga_array *(ga_corrcoef)(const ga_array *x, ga_cov_options o); /* Pearson'
 
 typedef struct ga_norm_options {
     GI_BY_POSITION
-    double ord    GI_IS(2); /* of vectors: 1, 2, 3.5, -1, INFINITY (math.h), -INFINITY; 0 counts the nonzero */
+    double ord    GI_IS(2); /* of vectors: 1, 2, 3.5, -1, INFINITY (math.h), -INFINITY; 0 counts the nonzero; of a matrix:
+                               also GA_FRO, GA_NUC */
     int axis      GI_IS(GA_AXIS_DEFAULT);
     bool keepdims GI_DEFAULT;
     GI_BY_NAME
@@ -907,7 +908,7 @@ typedef struct ga_norm_options {
     const char *site GI_IS("");
 } ga_norm_options;
 #define GI_DEFAULTS_ga_norm_options .ord = 2, .axis = GA_AXIS_DEFAULT, .axes = { -1, { 0 } },
-GA_API ga_array *(ga_norm)(const ga_array *a, ga_norm_options o); /* of all elements, or along .axis; of one matrix also GA_FRO, GA_NUC */
+GA_API ga_array *(ga_norm)(const ga_array *a, ga_norm_options o); /* of all elements, or along .axis */
 
 /* ==== >>rearranging =============================================================================================== */
 
@@ -936,7 +937,8 @@ GA_API bool(ga_vsplit)(const ga_array *a, int n, ga_array **parts, const char *s
 GA_API bool(ga_dsplit)(const ga_array *a, int n, ga_array **parts, const char *site); /* along axis 2 */
 /* Views of the n elements along .axis (default 0), without that axis. n is its length. */
 GA_API bool(ga_unstack)(const ga_array *a, int n, ga_array **parts, ga_axis_options o);
-/* Each returns a new array; .axis not given: of a flattened. Places may be negative; `values` are cast to the dtype of a by ga_insert (a number must fit it). */
+/* Each returns a new array; .axis not given: of a flattened. Places may be negative; `values` are cast to the dtype of a by ga_insert, a
+   number must fit it. */
 GA_API ga_array *(ga_append)(const ga_array *a, ga_arg values, ga_axis_options o);
 GA_API ga_array *(ga_insert)(const ga_array *a, ga_arg where, ga_arg values,
                              ga_axis_options o); /* before a place, or an array of places */

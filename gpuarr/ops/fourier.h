@@ -239,7 +239,8 @@ static ga_array *gi_fourier_frequencies(int64_t n, ga_fftfreq_options *o, int64_
     GI_SETTLE_FLOATS;
     o->site = gi_site_or(o->site, "ga_fftfreq");
     if (n < 1 || n > (int64_t)1 << 46)
-        return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, "frequencies of %lld elements: give 1 or more, and at most 2^46", (long long)n);
+        return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, "frequencies of %lld elements: give 1 or more, and at most 2^46",
+                                   (long long)n);
     ga_array    *r   = gi_array_new(o->site, GA_F64, GA_CPU, 1, &count);
     const double one = 1 / ((double)n * o->d);
     for (int64_t k = 0; r && k < count; k++) ((double *)r->data)[k] = (double)(k < wrap ? k : k - n) * one;

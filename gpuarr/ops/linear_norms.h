@@ -20,8 +20,8 @@ static ga_arg gi_real_arg(double x)
 
 ga_array *(ga_vector_norm)(const ga_array *a, ga_vector_norm_options o)
 {
-    ga_norm_options n = ga_norm_defaults;
     if (!gi_norm_fits(o.site, o.ord, false)) return NULL;
+    ga_norm_options n = ga_norm_defaults;
     n.site            = o.site;
     n.ord             = o.ord;
     n.axis            = o.axis;
