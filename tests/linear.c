@@ -37,6 +37,19 @@ static void test_solving(void)
         CHECK(NEAR(log, 2 * 0.69314718055994531));
         CHECK(ga_slogdet(MATRIX(2, 2, 1, 2, 2, 4), NULL, &log));
         CHECK_SCALAR(log, GA_F64, -INFINITY);
+
+        /* at the ends of the range */
+        ga_array *least = MATRIX(2, 2, 5e-324, 0, 0, 5e-324), *tiny = ga_astype(least, GA_C128),
+                 *ends = VECTOR(2, 5e-324, 5e-324);
+        CHECK(ga_slogdet(least, &sign, &log) && NEAR(sign, 1) && is_near(log, 1e-10, 1, (double[]){ -1488.8801438427624 }));
+        CHECK(ga_slogdet(tiny, &sign, &log) && NEAR(ga_real(sign), 1));
+        CHECK_IS(ga_real(ga_det(tiny)), GA_F64, (), 0);
+        CHECK_IS(ga_real(ga_solve(tiny, ends)), GA_F64, (2), 1, 1);
+        CHECK(NEAR(ga_lstsq(least, ends, .s = &log), 1, 1));
+        CHECK_IS(log, GA_F64, (2), 5e-324, 5e-324);
+        CHECK_IS(ga_solve_banded(1, 1, MATRIX(3, 2, 0, 0, 5e-324, 5e-324, 0, 0), ends), GA_F64, (2), 1, 1);
+        const ga_c128 most[4] = { { 1e308, 0 }, { 0, 1e308 }, { 1e308, 0 }, { 1e308, 0 } };
+        CHECK(is_near(ga_real(ga_lstsq(ga_from(most, (2, 2)), VECTOR(2, 1e308, 1e308))), 1e-15, 2, (double[]){ 1, 0 }));
         CHECK_IS(ga_cholesky(MATRIX(2, 2, 4, 77, 2, 10)), GA_F64, (2, 2), 2, 0, 1, 3);
         CHECK_IS(ga_cholesky(MATRIX(2, 2, 4, 2, 77, 10), .upper = true), GA_F64, (2, 2), 2, 1, 0, 3);
 

@@ -246,8 +246,20 @@ ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o)
         const double least = o.rcond == GA_REAL_DEFAULT ? (double)(a->shape[0] > a->shape[1] ? a->shape[0] : a->shape[1]) * eps
                              : o.rcond < 0              ? eps
                                                         : o.rcond;
-        const ga_array *y =
-            matrix && right && gi_spectrum_of(o.site, &w, matrix, least) ? gi_apply_spectrum(o.site, &w, right) : NULL;
+        ga_norm_options most = ga_norm_defaults;
+        most.site            = o.site;
+        most.ord             = INFINITY;
+        double          size = 1;
+        const ga_array *norm = matrix ? (ga_norm)(matrix, most) : NULL, *scaled = matrix, *y = NULL;
+        if (norm) (void)gi_item_as(o.site, norm, NULL, GA_F64, &size);
+        /* singular values and their reciprocals must not overflow */
+        const double by = size > 0x1p900 ? 0x1p-600 : size < 0x1p-900 ? 0x1p600 : 1;
+        if (norm && by != 1) scaled = (ga_multiply)(gi_operand_arg(matrix), gi_real_arg(by), gi_map_site(o.site));
+        if (norm && scaled && right && gi_spectrum_of(o.site, &w, scaled, least)) y = gi_apply_spectrum(o.site, &w, right);
+        if (y && by != 1) {
+            y   = (ga_multiply)(gi_operand_arg(y), gi_real_arg(by), gi_map_site(o.site));
+            w.s = (ga_divide)(gi_operand_arg(w.s), gi_real_arg(by), gi_map_site(o.site));
+        }
         const ga_array *count = y ? (ga_count_nonzero)(w.large, gi_reduce_site(o.site)) : NULL;
         const ga_array *line  = count && b->ndim == 1 ? (ga_index)(o.site, y, ":, 0") : y;
         const int64_t   rank  = count ? *(const int64_t *)count->data : 0;
@@ -255,7 +267,7 @@ ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o)
             if (o.rank) *o.rank = rank;
             if (o.residuals)
                 made[0] = gi_residuals(o.site, matrix, right, y, rank == a->shape[1] && a->shape[0] > a->shape[1], real);
-            if (o.s) made[1] = (ga_astype)(w.s, real, o.site);
+            if (o.s && w.s) made[1] = (ga_astype)(w.s, real, o.site);
             x    = (ga_astype)(line, dtype, o.site);
             done = x && (made[0] || !o.residuals) && (made[1] || !o.s);
         }
