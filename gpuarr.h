@@ -962,7 +962,8 @@ GA_API ga_array *(ga_corrcoef)(const ga_array *x, ga_cov_options o); /* Pearson'
 
 typedef struct ga_norm_options {
     GI_BY_POSITION
-    double ord    GI_IS(2); /* of vectors: 1, 2, 3.5, -1, INFINITY (math.h), -INFINITY; 0 counts the nonzero */
+    double ord    GI_IS(2); /* of vectors: 1, 2, 3.5, -1, INFINITY (math.h), -INFINITY; 0 counts the nonzero; of a matrix:
+                               also GA_FRO, GA_NUC */
     int axis      GI_IS(GA_AXIS_DEFAULT);
     bool keepdims GI_DEFAULT;
     GI_BY_NAME
@@ -999,7 +1000,8 @@ GA_API bool(ga_vsplit)(const ga_array *a, int n, ga_array **parts, const char *s
 GA_API bool(ga_dsplit)(const ga_array *a, int n, ga_array **parts, const char *site); /* along axis 2 */
 /* Views of the n elements along .axis (default 0), without that axis. n is its length. */
 GA_API bool(ga_unstack)(const ga_array *a, int n, ga_array **parts, ga_axis_options o);
-/* Each returns a new array; .axis not given: of a flattened. Places may be negative; `values` are cast to the dtype of a by ga_insert. */
+/* Each returns a new array; .axis not given: of a flattened. Places may be negative; `values` are cast to the dtype of a by ga_insert, a
+   number must fit it. */
 GA_API ga_array *(ga_append)(const ga_array *a, ga_arg values, ga_axis_options o);
 GA_API ga_array *(ga_insert)(const ga_array *a, ga_arg where, ga_arg values,
                              ga_axis_options o); /* before a place, or an array of places */
@@ -1339,7 +1341,7 @@ typedef struct ga_triangular_options {
 GA_API ga_array *(ga_solve_triangular)(const ga_array *a, const ga_array *b, ga_triangular_options o); /* x of a x = b */
 
 /* scipy.linalg.solve_banded((l, u), ab, b): a has l diagonals below the main one and u above; they are the rows of ab, the uppermost
-   first, and each element stands in its column. */
+   first, and each element stands in its column. One matrix ab with one b of one axis or two: no stacks. */
 GA_API ga_array *(ga_solve_banded)(int64_t l, int64_t u, const ga_array *ab, const ga_array *b, const char *site);
 GA_API ga_array *(ga_expm)(const ga_array *a, const char *site); /* the exponential of a matrix */
 

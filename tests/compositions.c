@@ -88,6 +88,8 @@ static void test_edits(void)
         CHECK_FAILS(ga_insert(a, 5, 1), "index 5 is out of bounds");
         CHECK_FAILS(ga_insert(a, m, 1), "one dimension or none");
         CHECK_FAILS(ga_insert(a, 0, m), "more dimensions");
+        CHECK_FAILS(ga_insert(a, 0, 1.5), "float64 does not go into an array of int64 without losing its kind");
+        CHECK_FAILS(ga_insert(ga_astype(a, GA_U8), places, -1), "-1 does not fit uint8");
         CHECK_FAILS(ga_resize(a, (2, -1)), "negative length");
         CHECK_FAILS(ga_resize(a, (1LL << 40, 1LL << 40)), "can be counted");
         CHECK_FAILS(ga_trim_zeros(m), "one dimension");
@@ -131,6 +133,8 @@ static void test_triangles(void)
         CHECK_FAILS(ga_trace(m, .axis1 = 1), "axis 1 twice");
         CHECK_FAILS(ga_fill_diagonal(v, 1), "two axes");
         CHECK_FAILS(ga_fill_diagonal(m, ga_zeros((0))), "no element");
+        CHECK_FAILS(ga_fill_diagonal(m, NAN), "float64 does not go into an array of int64 without losing its kind");
+        CHECK_FAILS(ga_fill_diagonal(ga_zeros((2, 2), .dtype = GA_I32), 1LL << 40), "1099511627776 does not fit int32");
     }
 }
 
@@ -235,6 +239,9 @@ static void test_differences(void)
         SHOWS(GA_F64, "3.0", ga_quantile(a, 0.5));
         SHOWS(GA_I64, "2", ga_quantile(a, 0.5, .method = GA_INVERTED_CDF));
         SHOWS(GA_F64, "[2. 4.]", ga_nanquantile(ga_values(2, NAN, 4), ga_values(0, 1)));
+        SHOWS(GA_I64, "[]", ga_diff(a, INT32_MAX));
+        CHECK_FAILS(ga_ediff1d(ga_astype(a, GA_U8), .to_end = GA_ARG(300)), "300 does not fit uint8");
+        CHECK_FAILS(ga_ediff1d(a, .to_begin = GA_ARG(1.5)), "float64 does not go into an array of int64");
         CHECK_FAILS(ga_diff(a, -1), "give 0 or more");
         CHECK_FAILS(ga_diff(ga_scalar(1)), "no dimensions");
         CHECK_FAILS(ga_ediff1d(flags), "does not exist for bool");

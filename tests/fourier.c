@@ -36,6 +36,7 @@ static void test_known(void)
         CHECK_IS(ga_real(ga_rfft2(m)), GA_F64, (2, 2), 10, -2, -4, 0);
         CHECK_IS(ga_irfft2(ga_rfft2(m)), GA_F64, (2, 2), 1, 2, 3, 4);
         CHECK_IS(ga_irfftn(ga_rfftn(m)), GA_F64, (2, 2), 1, 2, 3, 4);
+        CHECK_IS(ga_irfftn(a, .s = ga_axes(2, 1, 4), .axes = ga_axes(0, 0, 0)), GA_F64, (4), 0.375, 0.375, 0.375, 0.375);
         CHECK_IS(ga_real(ga_ifftn(ga_fftn(m))), GA_F64, (2, 2), 1, 2, 3, 4);
         CHECK_IS(ga_real(ga_fftn(m, .axes = ga_axes())), GA_F64, (2, 2), 1, 2, 3, 4);
 
@@ -164,8 +165,9 @@ static void test_errors(void)
     ga_scope {
         ga_array *a = ga_ones((3, 4)), *z = ga_fft(a), *empty = ga_ones((3, 0)), *number = ga_scalar(1);
         CHECK_FAILS(ga_fft(NULL), "a is NULL");
-        CHECK_FAILS(ga_fft(a, .n = 0), "ga_fft of 0 elements: give it 1 or more");
+        CHECK_FAILS(ga_fft(a, .n = 0), "ga_fft of 0 elements: give it 1 or more, and at most 2^40");
         CHECK_FAILS(ga_fft(a, -3), "ga_fft of -3 elements");
+        CHECK_FAILS(ga_fftfreq(INT64_MAX), "give 1 or more, and at most 2^46");
         CHECK_FAILS(ga_fft(empty), "ga_fft of 0 elements");
         CHECK_FAILS(ga_irfft(ga_index(z, ":, :1")), "ga_irfft of 0 elements");
         CHECK_FAILS(ga_fft(number), "there is no axis -1: the array has no dimensions");

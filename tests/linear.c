@@ -37,6 +37,19 @@ static void test_solving(void)
         CHECK(NEAR(log, 2 * 0.69314718055994531));
         CHECK(ga_slogdet(MATRIX(2, 2, 1, 2, 2, 4), NULL, &log));
         CHECK_SCALAR(log, GA_F64, -INFINITY);
+
+        /* at the ends of the range */
+        ga_array *least = MATRIX(2, 2, 5e-324, 0, 0, 5e-324), *tiny = ga_astype(least, GA_C128),
+                 *ends = VECTOR(2, 5e-324, 5e-324);
+        CHECK(ga_slogdet(least, &sign, &log) && NEAR(sign, 1) && is_near(log, 1e-10, 1, (double[]){ -1488.8801438427624 }));
+        CHECK(ga_slogdet(tiny, &sign, &log) && NEAR(ga_real(sign), 1));
+        CHECK_IS(ga_real(ga_det(tiny)), GA_F64, (), 0);
+        CHECK_IS(ga_real(ga_solve(tiny, ends)), GA_F64, (2), 1, 1);
+        CHECK(NEAR(ga_lstsq(least, ends, .s = &log), 1, 1));
+        CHECK_IS(log, GA_F64, (2), 5e-324, 5e-324);
+        CHECK_IS(ga_solve_banded(1, 1, MATRIX(3, 2, 0, 0, 5e-324, 5e-324, 0, 0), ends), GA_F64, (2), 1, 1);
+        const ga_c128 most[4] = { { 1e308, 0 }, { 0, 1e308 }, { 1e308, 0 }, { 1e308, 0 } };
+        CHECK(is_near(ga_real(ga_lstsq(ga_from(most, (2, 2)), VECTOR(2, 1e308, 1e308))), 1e-15, 2, (double[]){ 1, 0 }));
         CHECK_IS(ga_cholesky(MATRIX(2, 2, 4, 77, 2, 10)), GA_F64, (2, 2), 2, 0, 1, 3);
         CHECK_IS(ga_cholesky(MATRIX(2, 2, 4, 2, 77, 10), .upper = true), GA_F64, (2, 2), 2, 1, 0, 3);
 
@@ -175,6 +188,15 @@ static void test_products(void)
         CHECK_IS(ga_vector_norm(MATRIX(2, 2, 3, 0, 4, 1), .axis = 0), GA_F64, (2), 5, 1);
         CHECK_FAILS(ga_matrix_power(x, 2), "it must be a square matrix");
         CHECK_FAILS(ga_matrix_transpose(x), "it must be a matrix, or a stack of them");
+        CHECK_IS(ga_norm(MATRIX(2, 2, 1, 1, 1, 1), GA_FRO), GA_F64, (), 2);
+        CHECK(NEAR(ga_norm(MATRIX(2, 2, 3, 0, 0, -4), GA_NUC, .keepdims = true), 7));
+        CHECK_IS(ga_vector_norm(ga_zeros((2, 0)), .ord = INFINITY, .axis = 1), GA_F64, (2), 0, 0);
+        CHECK_IS(ga_matrix_norm(ga_zeros((0, 2)), .ord = -1), GA_F64, (), 0);
+        CHECK_IS(ga_matrix_norm(ga_zeros((2, 2, 0)), .ord = 2), GA_F64, (2), 0, 0);
+        CHECK_FAILS(ga_matrix_norm(ga_zeros((2, 0)), .ord = -1), "ga_matrix_norm(ga_zeros((2, 0)), .ord = -1)");
+        CHECK_FAILS(ga_norm(x, GA_FRO), "are norms of one matrix");
+        CHECK_FAILS(ga_norm(ga_zeros((2, 2, 2)), GA_NUC), "are norms of one matrix");
+        CHECK_FAILS(ga_vector_norm(b, .ord = GA_NUC), "are norms of one matrix");
         CHECK_FAILS(ga_matrix_norm(x), "it must be a matrix, or a stack of them");
         CHECK_FAILS(ga_matrix_norm(b, .ord = 3), "matrices have no norm 3");
         CHECK_FAILS(ga_multi_dot((x, x, x)), "operand 1 has shape (3,): it must be a matrix");
@@ -234,7 +256,11 @@ static void test_errors(void)
         CHECK_FAILS(ga_solve_triangular(a, ga_ones((2)), 3), ".trans = 3: 0 is a x = b");
         CHECK_FAILS(ga_solve_banded(1, 1, a, ga_ones((2))), "1 diagonals below the main one and 1 above");
         CHECK_FAILS(ga_solve_banded(INT64_MAX, INT64_MAX, a, ga_ones((2))), "rows of a matrix");
-        CHECK_FAILS(ga_solve_banded(1, 0, a, ga_ones((3))), "a has 2 rows");
+        CHECK_FAILS(ga_solve_banded(1, 0, a, ga_ones((3))), "b must have 2 rows, and one axis or two");
+        CHECK_FAILS(ga_solve_banded(1, 0, a, ga_ones((1, 2, 1))), "ab has shape (2, 2) and b (1, 2, 1)");
+        CHECK_FAILS(ga_matrix_rank(ga_full((2, 2), NAN)), "NaN or infinity has no rank");
+        CHECK_FAILS(ga_matrix_rank(ga_stack((a, ga_full((2, 2), INFINITY)))), "NaN or infinity has no rank");
+        CHECK_FAILS(ga_matrix_rank(a, 1, .rtol = 1), ".tol and .rtol are both given");
         CHECK_FAILS(ga_solve_banded(0, 0, ga_zeros((1, 2)), ga_ones((2))), "singular matrix");
         CHECK_FAILS(ga_cond(ga_ones((0, 0))), "it has no condition");
         CHECK_FAILS(ga_cond(a, 3), "matrices have no norm 3");

@@ -135,3 +135,10 @@ static ga_array *gi_do_array(const gi_composition *c, ga_arg v, const char *name
     if (v.kind != GA_KIND_ARRAY) return (ga_scalar)(v, gi_new_on(c->site, GA_DTYPE_DEFAULT, device));
     return gi_array_check_any(c->site, v.array, name) ? (ga_view)(v.array, c->site) : NULL;
 }
+
+/* The same for elements of a: a number must fit its dtype, and becomes of it. */
+static ga_array *gi_do_value(const gi_composition *c, ga_arg v, const char *name, const ga_array *a)
+{
+    if (v.kind == GA_KIND_ARRAY) return gi_do_array(c, v, name, a->device);
+    return gi_copy_keeps_kind(c->site, v, a->dtype) ? (ga_scalar)(v, gi_new_on(c->site, a->dtype, a->device)) : NULL;
+}

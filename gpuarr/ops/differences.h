@@ -49,17 +49,15 @@ ga_array *(ga_diff)(const ga_array *a, ga_diff_options o)
         ga_array *behind = gi_diff_end(&c, a, axis, o.append, ".append");
         r                = behind ? gi_do_join(&c, r, behind, axis) : NULL;
     }
-    for (int k = 0; k < o.n && r; k++) r = gi_do_diff(&c, r, axis);
+    for (int k = 0; k < o.n && r && (k == 0 || r->shape[axis] > 0); k++) r = gi_do_diff(&c, r, axis);
     return gi_compose_end(&c, r);
 }
 
 /* An end in the dtype of a, as 1-D. */
 static ga_array *gi_ediff_end(const gi_composition *c, const ga_array *a, ga_arg end, const char *name)
 {
-    ga_array *given = gi_do_array(c, end, name, a->device), *line = given ? (ga_ravel)(given, c->site) : NULL;
-    if (line && end.kind == GA_KIND_ARRAY && !gi_dtype_same_kind(line->dtype, a->dtype))
-        return (ga_array *)gi_fail(c->site, GA_BAD_DTYPE, "%s is %s, and cannot become %s without losing its kind", name,
-                                   ga_dtype_name(line->dtype), ga_dtype_name(a->dtype));
+    ga_array *given = gi_do_value(c, end, name, a);
+    ga_array *line  = given && gi_copy_keeps_kind(c->site, end, a->dtype) ? (ga_ravel)(given, c->site) : NULL;
     return line ? (ga_astype)(line, a->dtype, c->site) : NULL;
 }
 

@@ -146,7 +146,7 @@ ga_array *(ga_insert)(const ga_array *a, ga_arg where, ga_arg values, ga_axis_op
     gi_compose_begin(&c, o.site);
     int       axis  = o.axis;
     ga_array *along = gi_along(o.site, a, &axis), *places = along ? gi_do_array(&c, where, "where", GA_CPU) : NULL;
-    ga_array *added = places ? gi_do_array(&c, values, "values", a->device) : NULL;
+    ga_array *added = places ? gi_do_value(&c, values, "values", a) : NULL;
     return gi_compose_end(&c, added ? gi_insert(&c, along, axis, places, added) : NULL);
 }
 

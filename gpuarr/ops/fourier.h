@@ -26,7 +26,7 @@ static bool gi_fourier_check(const gi_fourier_call *c, const ga_array *a)
 static bool gi_fourier_length(const gi_fourier_call *c, int64_t n)
 {
     if (n >= 1 && n <= (int64_t)1 << 40) return true;
-    gi_fail(c->site, GA_BAD_SHAPE, "%s of %lld elements: give it 1 or more", c->name, (long long)n);
+    gi_fail(c->site, GA_BAD_SHAPE, "%s of %lld elements: give it 1 or more, and at most 2^40", c->name, (long long)n);
     return false;
 }
 
@@ -187,7 +187,7 @@ static ga_array *gi_fourier_next(const gi_fourier_call *c, ga_array *x, bool own
     return r;
 }
 
-/* As numpy: the last of the axes first; but of ga_irfftn it is the last. `pair`: 2 for the transforms of two axes, else 0. */
+/* As numpy: the last of the axes first; but of ga_irfftn in their order. `pair`: 2 for the transforms of two axes, else 0. */
 static ga_array *gi_fourier_nd(const char *name, const ga_array *a, ga_fftn_options *o, int pair, gi_fourier_kind kind,
                                bool inverse)
 {
@@ -203,15 +203,11 @@ static ga_array *gi_fourier_nd(const char *name, const ga_array *a, ga_fftn_opti
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "%s needs an axis at least", name);
     if (p.count == 0) real = false;
     ga_array *x = gi_fourier_operand(&c, a, &real);
-    for (int k = p.count - 1 - back; k >= 0 && x; k--, own = true) {
-        const bool first = k == p.count - 1;
-        x                = gi_fourier_next(&c, x, own, p.axis[k], p.n[k],
-                            !first                               ? GI_FOURIER_COMPLEX
-                                           : kind == GI_FOURIER_COMPLEX && real ? GI_FOURIER_WHOLE
-                                                                                : kind,
-                                           inverse);
+    for (int i = 0; i < p.count && x; i++, own = true) {
+        const int             k    = back ? i : p.count - 1 - i;
+        const gi_fourier_kind last = kind == GI_FOURIER_COMPLEX && real ? GI_FOURIER_WHOLE : kind;
+        x = gi_fourier_next(&c, x, own, p.axis[k], p.n[k], k == p.count - 1 ? last : GI_FOURIER_COMPLEX, inverse);
     }
-    if (x && back) x = gi_fourier_next(&c, x, own, p.axis[p.count - 1], p.n[p.count - 1], kind, inverse);
     if (x && p.count == 0 && !o->out) {
         ga_array *copy = (ga_copy)(x, o->site);
         ga_free(x);
@@ -243,7 +239,8 @@ static ga_array *gi_fourier_frequencies(int64_t n, ga_fftfreq_options *o, int64_
     GI_SETTLE_FLOATS;
     o->site = gi_site_or(o->site, "ga_fftfreq");
     if (n < 1 || n > (int64_t)1 << 46)
-        return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, "frequencies of %lld elements: give 1 or more", (long long)n);
+        return (ga_array *)gi_fail(o->site, GA_BAD_SHAPE, "frequencies of %lld elements: give 1 or more, and at most 2^46",
+                                   (long long)n);
     ga_array    *r   = gi_array_new(o->site, GA_F64, GA_CPU, 1, &count);
     const double one = 1 / ((double)n * o->d);
     for (int64_t k = 0; r && k < count; k++) ((double *)r->data)[k] = (double)(k < wrap ? k : k - n) * one;

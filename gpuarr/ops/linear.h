@@ -289,6 +289,14 @@ static void gi_scale_row(const gi_dense *a, int64_t i, int64_t begin, int64_t n,
         }
 }
 
+/* x / y: the reciprocal that a complex division takes overflows or vanishes beside the ends of the range, so both are brought away. */
+static ga_c128 gi_quotient(ga_c128 x, ga_c128 y)
+{
+    const double re = gi_abs_f64(y.re), im = gi_abs_f64(y.im), size = re > im ? re : im;
+    const double by = size < 0x1p-1000 ? 0x1p600 : size > 0x1p1000 ? 0x1p-600 : 1;
+    return gi_div_c128(gi_make_c128(x.re * by, x.im * by), gi_make_c128(y.re * by, y.im * by));
+}
+
 /* The same, divided by a number. */
 static void gi_divide_row(const gi_dense *a, int64_t i, int64_t begin, int64_t n, ga_c128 x)
 {
@@ -297,7 +305,7 @@ static void gi_divide_row(const gi_dense *a, int64_t i, int64_t begin, int64_t n
         for (int64_t j = 0; j < n; j++) re[j] = re[j] / x.re;
     else
         for (int64_t j = 0; j < n; j++) {
-            const ga_c128 y = gi_div_c128(gi_make_c128(re[j], im[j]), x);
+            const ga_c128 y = gi_quotient(gi_make_c128(re[j], im[j]), x);
             re[j]           = y.re;
             im[j]           = y.im;
         }

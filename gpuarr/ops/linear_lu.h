@@ -225,6 +225,17 @@ ga_array *(ga_inv)(const ga_array *a, const char *site) { return gi_inverse(site
 
 /* ---- determinants ---------------------------------------------------------------------------------------------------------------- */
 
+/* x without its power of two, which is added to *power. */
+static ga_c128 gi_without_power(ga_c128 x, int64_t *power)
+{
+    const double re = gi_abs_f64(x.re), im = gi_abs_f64(x.im), size = re > im ? re : im;
+    int          exponent;
+    if (!(size > 0 && size < gi_infinity_f64())) return x;
+    (void)frexp(size, &exponent);
+    *power += exponent;
+    return gi_make_c128(ldexp(x.re, -exponent), ldexp(x.im, -exponent));
+}
+
 /* The product of the diagonal: a number, and a power of two by which it is to be multiplied. */
 static ga_c128 gi_determinant(const gi_lu *j, int64_t item, int64_t *power)
 {
@@ -232,15 +243,10 @@ static ga_c128 gi_determinant(const gi_lu *j, int64_t item, int64_t *power)
     ga_c128        product = gi_make_c128(1, 0);
     *power                 = 0;
     for (int64_t i = 0; i < j->a.rows; i++) {
-        ga_c128 x = gi_element(&a, i, i);
-        int     exponent;
+        const ga_c128 x = gi_without_power(gi_element(&a, i, i), power);
         if (j->pivots[item * j->a.rows + i] != i) product = gi_neg_c128(product);
-        product         = j->a.parts == 2 ? gi_mul_c128(product, x) : gi_make_c128(product.re * x.re, 0);
-        const double re = gi_abs_f64(product.re), im = gi_abs_f64(product.im), size = re > im ? re : im;
-        if (!(size > 0 && size < gi_infinity_f64())) continue;
-        (void)frexp(size, &exponent);
-        product = gi_make_c128(ldexp(product.re, -exponent), ldexp(product.im, -exponent));
-        *power += exponent;
+        product = j->a.parts == 2 ? gi_mul_c128(product, x) : gi_make_c128(product.re * x.re, 0);
+        product = gi_without_power(product, power);
     }
     return product;
 }

@@ -36,7 +36,7 @@ static bool gi_band_solve(const gi_band *s)
                             s->b.p + pivot * s->b.down + part * s->b.imag);
         }
         for (int64_t i = k + 1; i <= last; i++) {
-            const ga_c128 x = gi_div_c128(gi_element(&s->a, i, k - i + low), gi_element(&s->a, k, low));
+            const ga_c128 x = gi_quotient(gi_element(&s->a, i, k - i + low), gi_element(&s->a, k, low));
             if (x.re != 0 || x.im != 0) gi_band_add(loops, s, i, k, gi_neg_c128(x));
         }
     }
@@ -58,8 +58,8 @@ ga_array *(ga_solve_banded)(int64_t l, int64_t u, const ga_array *ab, const ga_a
                                    "ab has shape %s: %lld diagonals below the main one and %lld above are rows of a matrix",
                                    gi_shape_of(ab), (long long)l, (long long)u);
     if (b->ndim > 2 || b->shape[0] != n)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s do not fit: a has %lld rows", gi_shape_of(ab),
-                                   gi_shape_of(b), (long long)n);
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "ab has shape %s and b %s: b must have %lld rows, and one axis or two",
+                                   gi_shape_of(ab), gi_shape_of(b), (long long)n);
     const int   parts = gi_is_complex(ab->dtype) || gi_is_complex(b->dtype) ? 2 : 1;
     gi_matrices diagonals, work, right;
     gi_band     s;

@@ -20,6 +20,7 @@ static ga_arg gi_real_arg(double x)
 
 ga_array *(ga_vector_norm)(const ga_array *a, ga_vector_norm_options o)
 {
+    if (!gi_norm_fits(o.site, o.ord, false)) return NULL;
     ga_norm_options n = ga_norm_defaults;
     n.site            = o.site;
     n.ord             = o.ord;
@@ -38,8 +39,7 @@ static bool gi_is_ord(double ord)
 /* The sums, largest or smallest, of singular values s along the last axis. */
 static ga_array *gi_norm_of_values(const ga_array *s, double ord, ga_reduce_options last)
 {
-    if (!s) return NULL;
-    return ord == GA_NUC ? (ga_sum)(s, last) : ord > 0 ? (ga_max)(s, last) : (ga_min)(s, last);
+    return s && ord == GA_NUC ? (ga_sum)(s, last) : gi_extreme_size(s, ord > 0, last);
 }
 
 /* The norm over the last two axes, which are then gone. */
@@ -62,7 +62,7 @@ static ga_array *gi_matrix_norm(const char *site, const ga_array *a, double ord)
             n.ord                = 1;
             n.axis               = rows ? -1 : -2;
             const ga_array *sums = (ga_norm)(a, n);
-            r                    = sums ? ord > 0 ? (ga_max)(sums, last) : (ga_min)(sums, last) : NULL;
+            r                    = gi_extreme_size(sums, ord > 0, last);
         }
         r = r ? ga_keep(r) : NULL;
     }
@@ -146,13 +146,18 @@ ga_array *(ga_matrix_rank)(const ga_array *a, ga_rank_options o)
 {
     ga_array *r = NULL;
     if (!gi_array_check(o.site, a, "a")) return NULL;
+    if (o.tol != GA_REAL_DEFAULT && o.rtol != GA_REAL_DEFAULT)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".tol and .rtol are both given: give one of them");
     ga_scope {
         ga_array *counted = NULL;
         if (a->ndim < 2) {
             ga_array *any = (ga_any)(a, gi_reduce_site(o.site));
             r             = any ? ga_keep((ga_astype)(any, GA_I64, o.site)) : NULL;
         } else {
-            const ga_array *s = (ga_svdvals)(a, o.site);
+            const ga_array *s = (ga_svdvals)(a, o.site), *total = s ? (ga_sum)(s, gi_reduce_site(o.site)) : NULL;
+            double          sum = 0;
+            if (total && gi_item_as(o.site, total, NULL, GA_F64, &sum) && sum != sum)
+                s = (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a matrix with NaN or infinity has no rank");
             if (s && o.tol != GA_REAL_DEFAULT)
                 counted = (ga_greater)(gi_operand_arg(s), gi_real_arg(o.tol), gi_map_site(o.site));
             else counted = gi_large_values(o.site, s, gi_least_value(o.rtol, a));
@@ -241,8 +246,20 @@ ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o)
         const double least = o.rcond == GA_REAL_DEFAULT ? (double)(a->shape[0] > a->shape[1] ? a->shape[0] : a->shape[1]) * eps
                              : o.rcond < 0              ? eps
                                                         : o.rcond;
-        const ga_array *y =
-            matrix && right && gi_spectrum_of(o.site, &w, matrix, least) ? gi_apply_spectrum(o.site, &w, right) : NULL;
+        ga_norm_options most = ga_norm_defaults;
+        most.site            = o.site;
+        most.ord             = INFINITY;
+        double          size = 1;
+        const ga_array *norm = matrix ? (ga_norm)(matrix, most) : NULL, *scaled = matrix, *y = NULL;
+        if (norm) (void)gi_item_as(o.site, norm, NULL, GA_F64, &size);
+        /* singular values and their reciprocals must not overflow */
+        const double by = size > 0x1p900 ? 0x1p-600 : size < 0x1p-900 ? 0x1p600 : 1;
+        if (norm && by != 1) scaled = (ga_multiply)(gi_operand_arg(matrix), gi_real_arg(by), gi_map_site(o.site));
+        if (norm && scaled && right && gi_spectrum_of(o.site, &w, scaled, least)) y = gi_apply_spectrum(o.site, &w, right);
+        if (y && by != 1) {
+            y   = (ga_multiply)(gi_operand_arg(y), gi_real_arg(by), gi_map_site(o.site));
+            w.s = (ga_divide)(gi_operand_arg(w.s), gi_real_arg(by), gi_map_site(o.site));
+        }
         const ga_array *count = y ? (ga_count_nonzero)(w.large, gi_reduce_site(o.site)) : NULL;
         const ga_array *line  = count && b->ndim == 1 ? (ga_index)(o.site, y, ":, 0") : y;
         const int64_t   rank  = count ? *(const int64_t *)count->data : 0;
@@ -250,7 +267,7 @@ ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o)
             if (o.rank) *o.rank = rank;
             if (o.residuals)
                 made[0] = gi_residuals(o.site, matrix, right, y, rank == a->shape[1] && a->shape[0] > a->shape[1], real);
-            if (o.s) made[1] = (ga_astype)(w.s, real, o.site);
+            if (o.s && w.s) made[1] = (ga_astype)(w.s, real, o.site);
             x    = (ga_astype)(line, dtype, o.site);
             done = x && (made[0] || !o.residuals) && (made[1] || !o.s);
         }

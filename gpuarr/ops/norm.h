@@ -8,12 +8,34 @@ static ga_array *gi_then(ga_array *(*f)(const ga_array *, ga_map_options), const
     return r;
 }
 
+/* The largest of sizes, which is 0 of none, or the smallest. */
+static ga_array *gi_extreme_size(const ga_array *x, bool largest, ga_reduce_options r)
+{
+    return !x ? NULL : !largest ? (ga_min)(x, r) : x->size > 0 ? (ga_max)(x, r) : (ga_sum)(x, r);
+}
+
+/* GA_FRO and GA_NUC are not for vectors. False with an error. */
+static bool gi_norm_fits(const char *site, double ord, bool matrix)
+{
+    return matrix || (ord != GA_FRO && ord != GA_NUC) ||
+           gi_fail(site, GA_BAD_ARGUMENT, "GA_FRO and GA_NUC are norms of one matrix (of stacks: ga_matrix_norm)") != NULL;
+}
+
 ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
 {
     GI_SETTLE_FLOATS;
     if (!gi_array_check_any(o.site, a, "a")) return NULL;
     if (!gi_options_norm(&o)) return NULL;
-    const double      ord   = o.ord;
+    const bool   all = o.axis == GA_AXIS_DEFAULT && o.axes.ndim < 0;
+    const double ord = o.ord == GA_FRO ? 2 : o.ord;
+    if (!gi_norm_fits(o.site, o.ord, all && a->ndim == 2)) return NULL;
+    if (ord == GA_NUC) {
+        ga_matrix_norm_options m = ga_matrix_norm_defaults;
+        m.site                   = o.site;
+        m.ord                    = ord;
+        m.keepdims               = o.keepdims;
+        return (ga_matrix_norm)(a, m);
+    }
     ga_dtype          dtype = gi_reduce_end_dtype(GI_ENDS_AVERAGE, gi_dtype_real(a->dtype));
     ga_reduce_options r     = gi_reduce_site(o.site);
     r.axis                  = o.axis;
@@ -24,7 +46,7 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
     ga_array *wide = gi_then((ga_absolute), o.site, start);
     if (!wide) return NULL;
     if (isinf(ord)) {
-        result = ord > 0 ? (ga_max)(wide, r) : (ga_min)(wide, r);
+        result = gi_extreme_size(wide, ord > 0, r);
     } else if (ord == 0) {
         result = (ga_count_nonzero)(wide, r);
     } else if (ord == 1) {

@@ -77,7 +77,7 @@ ga_array *(ga_fill_diagonal)(ga_array *a, ga_arg value, ga_fill_options o)
                                    gi_shape_of(a));
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    ga_array *values = gi_do_array(&c, value, "value", a->device), *line = values ? (ga_ravel)(values, o.site) : NULL;
+    ga_array *values = gi_do_value(&c, value, "value", a), *line = values ? (ga_ravel)(values, o.site) : NULL;
     bool      done = line != NULL;
     int64_t   at = 0, rows = a->shape[0], cols = a->shape[1];
     if (line && line->size == 0) done = gi_fail(o.site, GA_BAD_SHAPE, "value has no element") != NULL;
