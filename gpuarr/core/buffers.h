@@ -16,9 +16,9 @@ typedef struct gi_maker {
     void (*make)(const void *job, int64_t first, int64_t n, void *to); /* those from number `first` on, in C order */
     void (*fetch)(const void *job, int64_t first, int64_t n);          /* brings near what they are made of */
     const void *job;
-    double      bytes; /* as which an element counts that is moved, */
-    int64_t     cost;  /* as so many simple operations one that is made */
-    const struct gi_fed_program *program; /* what makes them on a GPU, in place of all this */
+    double      bytes;   /* as which an element counts that is moved, */
+    int64_t     cost;    /* as so many simple operations one that is made */
+    const void *program; /* on a GPU, in place of all this: a gi_fed_program */
 } gi_maker;
 
 struct gi_buffer {

@@ -46,10 +46,11 @@ static bool gi_cuda_lines_of(const char *site, const gi_lines *p, ga_dtype dtype
 {
     *copy = NULL;
     if (p->maker) {
-        const int64_t size = ga_itemsize(dtype), cache = gi_gpus.gpu[gi_cuda_ordinal(p->a)].cache_bytes;
+        const gi_fed_program *fed  = (const gi_fed_program *)p->maker->program;
+        const int64_t         size = ga_itemsize(dtype), cache = gi_gpus.gpu[gi_cuda_ordinal(p->a)].cache_bytes;
         memset(q, 0, sizeof *q);
-        if (dtype == p->a->dtype && !packed && gi_cuda_cut_program(p->maker->program, size, cache, &q->cut)) {
-            q->fed    = p->maker->program;
+        if (dtype == p->a->dtype && !packed && gi_cuda_cut_program(fed, size, cache, &q->cut)) {
+            q->fed    = fed;
             q->lines  = p->lines;
             q->length = p->length;
             q->size   = size;

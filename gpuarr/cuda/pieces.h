@@ -70,7 +70,7 @@ static gi_program gi_cuda_piece(const gi_fed_program *f, const int64_t *at, cons
 /* All of what is folded, as an array. NULL with an error. */
 static ga_array *gi_cuda_make_whole(const char *site, const ga_array *imagined)
 {
-    const gi_fed_program *f                   = imagined->owner->maker->program;
+    const gi_fed_program *f                   = (const gi_fed_program *)imagined->owner->maker->program;
     const int64_t         at[GPUARR_MAX_DIMS] = { 0 };
     ga_array             *a                   = gi_array_new(site, imagined->dtype, GA_CUDA, imagined->ndim, imagined->shape);
     if (!a) return NULL;
