@@ -276,6 +276,26 @@ static void test_out(void)
     for (int i = 0; i < 8; i++) ga_free(all_of_them[i]);
 }
 
+/* Through Fourier transforms: near what is computed directly (on the CPU FFTW may make them). */
+static void test_fft(void)
+{
+    static const int64_t weights[][2] = { { 5, 4 }, { 1, 6 }, { 7, 1 }, { 40, 80 } };
+    for (int d = GA_F32; d <= GA_C128; d++)
+        for (int k = 0; k < 4; k++)
+            ga_scope {
+                const int64_t shape[2] = { 30, 50 };
+                ga_array *a = random_array((ga_dtype)d, 2, shape, false), *v = random_array((ga_dtype)d, 2, weights[k], false);
+                ga_array *there = ga_to(a, GA_CUDA), *filter = ga_to(v, GA_CUDA);
+                const double error = d == GA_F32 || d == GA_C64 ? 2e-3 : 1e-11;
+                for (int b = GA_BORDER_REFLECT; b <= GA_BORDER_WRAP; b++) {
+                    options   o     = options_with(GA_SAME, (ga_border)b, 3);
+                    ga_array *right = run(NDCORRELATE, a, v, o);
+                    o.method        = GA_METHOD_FFT;
+                    CHECK(ga_allclose(ga_to(run(NDCORRELATE, there, filter, o), GA_CPU), right, .rtol = 0, .atol = error));
+                }
+            }
+}
+
 int main(void)
 {
     if (ga_cuda_count() == 0) {
@@ -290,6 +310,7 @@ int main(void)
     test_views();
     test_outer_products();
     test_out();
+    test_fft();
     CHECK(ga_error() == NULL);
     return test_end();
 }
