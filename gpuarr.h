@@ -35,8 +35,9 @@
         The first error is kept: ga_error().
 
     Find your way with a search for ">>": the public API below has the sections >>dtypes  >>array  >>errors  >>memory  >>creation  >>views
-    >>elementwise  >>reductions  >>rearranging  >>products  >>linear algebra  >>fourier  >>convolution  >>filters  >>images  >>signals  >>distances  >>kernels (your own)  >>formulas  >>chunked
-    >>tasks  >>files  >>timing  >>cuda (GPUs, streams, events). Each elementwise operation and simple reduction is one line of
+    >>elementwise  >>reductions  >>rearranging  >>products  >>linear algebra  >>fourier  >>convolution  >>filters  >>morphology
+    >>interpolation  >>images  >>signals  >>distances  >>kernels (your own)  >>formulas  >>chunked  >>tasks  >>files  >>timing
+    >>cuda (GPUs, streams, events). Each elementwise operation and simple reduction is one line of
     gpuarr/rows/table.h; gpuarr/rows/README.md lists them. What stands behind the API is in the folder gpuarr/, a theme a file:
     gpuarr/README.md is its map. The list at the end of this file is the order in which the files are included.                  */
 

@@ -48,6 +48,7 @@ static void test_stacks(void)
         CHECK_FAILS(ga_vsplit(a, 1, parts), "2 or more are needed");
         CHECK_FAILS(ga_hsplit(m, 2, parts), "equal parts");
         CHECK_FAILS(ga_unstack(m, 3, parts), "there are 2");
+        CHECK_FAILS(ga_unstack(m, 2, parts, .dtype = GA_F32), "splitting takes no .dtype");
         const ga_array *unlike[2] = { a, ga_ints(1, 2) };
         CHECK_FAILS(ga_broadcast_arrays(2, unlike, parts), "array number 1");
         CHECK(parts[0] == NULL && parts[1] == NULL);
@@ -127,6 +128,10 @@ static void test_triangles(void)
         CHECK_FAILS(ga_tri(-1, 2, 0), "negative");
         CHECK_FAILS(ga_tri(1, 2, 0, .chunks = ga_chunks(1)), ".dtype and .device alone");
         CHECK_FAILS(ga_diag_indices(-1, 2), "at least 0");
+        const ga_c128 far[1] = { { -INFINITY, -1 } };
+        SHOWS(GA_F64, "[[-inf   1.]]", ga_real(ga_vander(ga_from(far, (1)), 2)));
+        SHOWS(GA_F64, "[[-1.  0.]]", ga_imag(ga_vander(ga_from(far, (1)), 2)));
+        CHECK(ga_vander(v, 1)->shape[1] == 1 && ga_vander(ga_zeros((0)), 2)->shape[1] == 2);
         CHECK_FAILS(ga_vander(m), "one dimension");
         CHECK_FAILS(ga_vander(v, -2), "fewer than 0");
         CHECK_FAILS(ga_trace(v), "fewer than two axes");
@@ -164,6 +169,7 @@ static void test_numbers(void)
         SHOWS(GA_F64, "[ 6. 17.]", ga_polyval(ga_ints(3, 2, 1), ga_values(1, 2)));
         SHOWS(GA_I64, "17", ga_polyval(ga_ints(3, 2, 1), 2));
         SHOWS(GA_F64, "[ 1. -3.  2.]", ga_poly(ga_ints(1, 2)));
+        SHOWS(GA_F64, "[ 1. nan nan]", ga_poly(ga_values(2, NAN)));
         ga_array *cov = NULL, *places = ga_values(0, 1, 2, 3), *heights = ga_values(1, 3, 5, 7);
         int64_t   rank = 0;
         SHOWS(GA_C128, "[3.+0.j 2.+0.j 0.+0.j]", ga_round(ga_roots(ga_ints(0, 2, -10, 12, 0)), 9));
@@ -283,6 +289,10 @@ static void test_search(void)
         SHOWS(GA_F64, "[-1. 15.  0.  7.]", ga_interp(x, xp, fp, -1, 7));
         SHOWS(GA_F64, "15.0", ga_interp(1.5, xp, fp));
         SHOWS(GA_F64, "[ 5. 15.]", ga_interp(ga_values(0, 5.5), xp, fp, .period = 4));
+        const ga_c128 ends[2] = { { 0, 1 }, { INFINITY, 3 } };
+        ga_array     *heights = ga_interp(ga_values(0.5, NAN, 9), ga_values(0, 1), ga_from(ends, (2)), .right = 7);
+        SHOWS(GA_F64, "[inf nan  7.]", ga_real(heights));
+        SHOWS(GA_F64, "[2. 0. 0.]", ga_imag(heights));
         SHOWS(GA_BOOL, "[False  True False]", ga_isin(v, a));
         SHOWS(GA_BOOL, "True", ga_isin(5, a));
         SHOWS(GA_BOOL, "[ True False  True]", ga_isin(v, a, .invert = true));
@@ -317,6 +327,15 @@ static void test_search(void)
         CHECK_FAILS(ga_interp(1, xp, fp, .period = 0), ".period = 0");
         CHECK_FAILS(ga_interp(ga_ones((1), .dtype = GA_C64), xp, fp), "x is complex");
         CHECK_FAILS(ga_lexsort((a, xp)), "key number 1");
+        CHECK_FAILS(ga_lexsort_n(2, NULL), "no array in the list");
+        CHECK_FAILS(ga_median(a, .method = GA_LOWER), "ga_median takes no .method: use ga_quantile");
+
+        /* complex64 that lies as float32 may */
+        ga_array *floats = ga_arange(0, 9, 1, .dtype = GA_F32),
+                 *loose  = ga_wrap((ga_c64 *)(void *)((float *)floats->data + 1), (4));
+        SHOWS(GA_F32, "[7. 5. 3. 1.]", ga_real(ga_copy(ga_flip(loose))));
+        CHECK(ga_copyto(ga_index(loose, "::2"), ga_index(loose, "1::2")) != NULL);
+        SHOWS(GA_F32, "[3. 3. 7. 7.]", ga_real(loose));
         CHECK_FAILS(ga_partition(a, 4), "kth = 4");
         CHECK_FAILS(ga_ravel_multi_index(a, (3, 3)), "must have length 2");
         CHECK_FAILS(ga_ravel_multi_index(ga_ints(1, 9), (3, 3)), "length of 3");

@@ -69,7 +69,7 @@ static ga_dtype gi_promote_all(int n, const ga_array *const *arrays)
 static bool gi_join_check_list(const char *site, int n, const ga_array *const *arrays)
 {
     if (n < 1 || !arrays) {
-        gi_fail(site, GA_BAD_ARGUMENT, "there is no array to join: give at least one");
+        gi_fail(site, GA_BAD_ARGUMENT, "there is no array in the list: give at least one");
         return false;
     }
     for (int k = 0; k < n; k++) {
@@ -203,7 +203,7 @@ static int gi_split_axis(const ga_array *a, int n, ga_array **parts, ga_axis_opt
         return -1;
     }
     for (int k = 0; k < n; k++) parts[k] = NULL;
-    if (!gi_options_axis(o) || !gi_array_check(o->site, a, "a") || !gi_takes_only_axis("ga_split", o)) return -1;
+    if (!gi_options_axis(o) || !gi_array_check(o->site, a, "a") || !gi_takes_only_axis("splitting", o)) return -1;
     return gi_axis(o->site, gi_axis_or(o->axis, 0), a->ndim);
 }
 

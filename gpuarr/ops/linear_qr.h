@@ -209,6 +209,8 @@ bool(ga_qr)(const ga_array *a, ga_array **q, ga_array **r, ga_qr_options o)
     ga_array        *made[2] = { NULL, NULL };
     gi_hand_out(2, to, made);
     if (!gi_are_matrices(o.site, a, "a", false)) return false;
+    if (o.mode != GA_QR_REDUCED && o.mode != GA_QR_COMPLETE)
+        return gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is none: use GA_QR_REDUCED or GA_QR_COMPLETE", (int)o.mode) != NULL;
     memset(&j, 0, sizeof j);
     const int64_t  m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1], k = o.mode == GA_QR_COMPLETE || m < n ? m : n;
     const ga_dtype dtype = gi_linear_dtype(a->dtype);

@@ -85,6 +85,8 @@ static ga_dtype gi_common_dtype(int n, const ga_arg *in)
 /* ---- moving elements ------------------------------------------------------------------------------------------------ */
 
 GI_BEGIN_FAST
+typedef uint64_t gi_loose_u64 __attribute__((aligned(4))); /* complex64 lies where float32 may */
+
 /* n copies of an element, side by side. */
 static void gi_repeat(int itemsize, int64_t n, void *out, const void *element)
 {
@@ -116,7 +118,7 @@ static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_
     case 1: GI_MOVE(uint8_t);
     case 2: GI_MOVE(uint16_t);
     case 4: GI_MOVE(uint32_t);
-    case 8: GI_MOVE(uint64_t);
+    case 8: GI_MOVE(gi_loose_u64);
     default:
         for (int64_t i = 0; i < n; i++) memcpy((char *)out + i * itemsize, from + i * stride, (size_t)itemsize);
     }
@@ -138,7 +140,7 @@ static void gi_scatter(int itemsize, int64_t n, void *out, int64_t stride, const
     case 1: GI_MOVE(uint8_t);
     case 2: GI_MOVE(uint16_t);
     case 4: GI_MOVE(uint32_t);
-    case 8: GI_MOVE(uint64_t);
+    case 8: GI_MOVE(gi_loose_u64);
     default:
         for (int64_t i = 0; i < n; i++) memcpy(to + i * stride, (const char *)in + i * itemsize, (size_t)itemsize);
     }
@@ -161,7 +163,7 @@ static void gi_scatter_where(int itemsize, int64_t n, void *out, int64_t stride,
     case 1: GI_MOVE(uint8_t);
     case 2: GI_MOVE(uint16_t);
     case 4: GI_MOVE(uint32_t);
-    case 8: GI_MOVE(uint64_t);
+    case 8: GI_MOVE(gi_loose_u64);
     default:
         for (int64_t i = 0; i < n; i++)
             if (mask[i]) memcpy(to + i * stride, (const char *)in + i * itemsize, (size_t)itemsize);

@@ -35,16 +35,14 @@ ga_array *(ga_poly)(const ga_array *roots, const char *site)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "roots have shape %s: they must have one dimension", gi_shape_of(roots));
     gi_composition c;
     gi_compose_begin(&c, site);
-    const ga_dtype      dtype = gi_reduce_end_dtype(GI_ENDS_AVERAGE, roots->dtype);
-    ga_array           *z     = (ga_astype)(roots, dtype, site);
-    ga_array           *one = z ? (ga_ones)(gi_line(1), gi_new_on(site, dtype, roots->device)) : NULL, *p = one;
-    bool                real = false;
-    ga_convolve_options o    = ga_convolve_defaults;
-    o.site                   = site;
+    const ga_dtype dtype = gi_reduce_end_dtype(GI_ENDS_AVERAGE, roots->dtype);
+    ga_array      *z     = (ga_astype)(roots, dtype, site);
+    ga_array      *one = z ? (ga_ones)(gi_line(1), gi_new_on(site, dtype, roots->device)) : NULL, *p = one;
+    ga_array      *zero = one ? (ga_zeros_like)(one, gi_new_on(site, dtype, roots->device)) : NULL;
+    bool           real = false;
     for (int64_t k = 0; p && k < roots->size; k++) {
-        ga_array *root   = GI_DO_1(&c, negative, gi_do_part(&c, z, 0, k, 1)),
-                 *factor = root ? gi_do_join(&c, one, root, 0) : NULL;
-        p                = factor ? (ga_convolve)(p, factor, o) : NULL;
+        ga_array *less = zero ? GI_DO_2(&c, multiply, p, gi_do_part(&c, z, 0, k, 1)) : NULL;
+        p              = less ? GI_DO_2(&c, subtract, gi_do_join(&c, p, zero, 0), gi_do_join(&c, zero, less, 0)) : NULL;
     }
     if (p && gi_is_complex(dtype) && !gi_are_conjugate(&c, z, &real)) p = NULL;
     if (p && real) p = GI_DO_1(&c, real, p);

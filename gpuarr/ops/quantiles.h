@@ -291,6 +291,8 @@ static ga_array *gi_order_median(const char *name, bool skip_nan, const ga_array
     int64_t  place = 0;
     memset(&o, 0, sizeof o);
     if (!gi_order_plan(options.site, &o, name, a, &options)) return NULL;
+    if (options.method != GA_LINEAR)
+        return (ga_array *)gi_fail(options.site, GA_BAD_ARGUMENT, "%s takes no .method: use ga_quantile(a, 0.5, ...)", name);
     o.rule.result = a->dtype == GA_F32 ? GA_F32 : GA_F64;
     if (gi_is_deferred(a)) return gi_deferred()->median(name, skip_nan, o.rule.result, a, &options);
     o.rule.median    = true;

@@ -197,13 +197,10 @@ static ga_array *gi_interp_between(const gi_composition *c, const ga_array *x, c
     return GI_DO_WHERE(c, GI_DO_2(c, equal, x, x0), f0, height);
 }
 
-static ga_array *gi_do_interp(const gi_composition *c, ga_array *x, ga_array *xp, ga_array *fp, const ga_interp_options *o)
+/* Of real heights. */
+static ga_array *gi_interp_heights(const gi_composition *c, const ga_array *x, const ga_array *xp, const ga_array *fp,
+                                   const ga_interp_options *o)
 {
-    const double period = o->period < 0 ? -o->period : o->period;
-    x                   = (ga_astype)(x, GA_F64, c->site);
-    xp                  = (ga_astype)(xp, GA_F64, c->site);
-    fp                  = (ga_astype)(fp, gi_is_complex(fp->dtype) ? GA_C128 : GA_F64, c->site);
-    if (!x || !xp || !fp || (o->period != GA_REAL_DEFAULT && !gi_interp_periodic(c, period, &x, &xp, &fp))) return NULL;
     const int64_t n     = xp->size;
     ga_array     *place = gi_do_search(c, xp, x, true, NULL), *first = gi_do_part(c, fp, 0, 0, 1),
              *last = gi_do_part(c, fp, 0, n - 1, 1);
@@ -219,8 +216,32 @@ static ga_array *gi_do_interp(const gi_composition *c, ga_array *x, ga_array *xp
     ga_array  *near     = GI_DO_2(c, equal, place, 0);
     if (!r || !far || !near || !begin) return NULL;
     r = periodic || o->right == GA_REAL_DEFAULT ? GI_DO_WHERE(c, far, end, r) : GI_DO_WHERE(c, far, o->right, r);
-    r = periodic || o->left == GA_REAL_DEFAULT ? GI_DO_WHERE(c, near, begin, r) : GI_DO_WHERE(c, near, o->left, r);
-    return n > 1 ? GI_DO_WHERE(c, GI_DO_1(c, isnan, x), x, r) : r; /* one point has one height, as NumPy says */
+    return periodic || o->left == GA_REAL_DEFAULT ? GI_DO_WHERE(c, near, begin, r) : GI_DO_WHERE(c, near, o->left, r);
+}
+
+static ga_array *gi_do_interp(const gi_composition *c, ga_array *x, ga_array *xp, ga_array *fp, const ga_interp_options *o)
+{
+    const double period = o->period < 0 ? -o->period : o->period;
+    x                   = (ga_astype)(x, GA_F64, c->site);
+    xp                  = (ga_astype)(xp, GA_F64, c->site);
+    fp                  = (ga_astype)(fp, gi_is_complex(fp->dtype) ? GA_C128 : GA_F64, c->site);
+    if (!x || !xp || !fp || (o->period != GA_REAL_DEFAULT && !gi_interp_periodic(c, period, &x, &xp, &fp))) return NULL;
+    const bool        pair     = gi_is_complex(fp->dtype);
+    const ga_array   *parts[2] = { pair ? GI_DO_1(c, real, fp) : fp, pair ? GI_DO_1(c, imag, fp) : NULL };
+    ga_interp_options other    = *o; /* the ends are real numbers */
+    if (o->left != GA_REAL_DEFAULT) other.left = 0;
+    if (o->right != GA_REAL_DEFAULT) other.right = 0;
+    ga_array *r = parts[0] ? gi_interp_heights(c, x, xp, parts[0], o) : NULL;
+    if (r && pair) {
+        ga_axis_options last = ga_axis_defaults;
+        last.site            = c->site;
+        last.axis            = -1;
+        parts[0]             = r;
+        parts[1]             = parts[1] ? gi_interp_heights(c, x, xp, parts[1], &other) : NULL;
+        ga_array *both       = (ga_stack_n)(2, parts, last);
+        r = both ? gi_array_new_view(c->site, both, both->data, GA_C128, r->ndim, r->shape, both->strides) : NULL;
+    }
+    return r && xp->size > 1 ? GI_DO_WHERE(c, GI_DO_1(c, isnan, x), x, r) : r; /* one point has one height, as NumPy says */
 }
 
 ga_array *(ga_interp)(ga_arg x, const ga_array *xp, const ga_array *fp, ga_interp_options o)

@@ -181,17 +181,17 @@ ga_array *(ga_vander)(const ga_array *x, ga_vander_options o)
     int64_t       n        = o.n == -1 ? x->size : o.n;
     const int64_t shape[2] = { x->size, n };
     ga_array     *wide = (ga_astype)(x, ga_promote(x->dtype, GA_I64), o.site), *r = NULL;
-    ga_array     *one = (ga_full)(gi_line(1), GA_ARG(1), gi_new_on(o.site, wide ? wide->dtype : GA_F64, x->device));
-    if (wide && one && n > 0) { /* 1, x, x, x ... multiplied as far as each column */
-        ga_shape all;
-        memset(&all, 0, sizeof all);
-        all.ndim = 2;
-        memcpy(all.n, shape, sizeof shape);
-        ga_array *index  = gi_do_turn(&c, gi_do_count(&c, 0, n, x->device), 1, 2);
-        ga_array *first  = GI_DO_2(&c, equal, index, 0);
-        ga_array *factor = first ? GI_DO_WHERE(&c, first, one, gi_do_turn(&c, wide, 0, 2)) : NULL;
-        r                = factor ? gi_do_along(&c, (ga_cumprod), factor, 1) : NULL;
-    } else if (wide && one) {
+    if (wide && n > 0) { /* ones, and beside them x, x, x ... multiplied as far as each column */
+        ga_shape rest;
+        memset(&rest, 0, sizeof rest);
+        rest.ndim        = 2;
+        rest.n[0]        = x->size;
+        rest.n[1]        = n - 1;
+        ga_array *column = gi_do_turn(&c, wide, 0, 2), *powers = NULL;
+        ga_array *one = column ? (ga_ones_like)(column, gi_new_on(o.site, GA_DTYPE_DEFAULT, GA_DEVICE_DEFAULT)) : NULL;
+        if (one) powers = gi_do_along(&c, (ga_cumprod), (ga_broadcast_to)(column, rest, o.site), 1);
+        r = powers ? gi_do_join(&c, one, powers, 1) : NULL;
+    } else if (wide) {
         r = (ga_zeros_n)(2, shape, gi_new_on(o.site, wide->dtype, x->device));
     }
     return gi_compose_end(&c, r && !o.increasing ? (ga_copy)((ga_fliplr)(r, o.site), o.site) : r);
