@@ -156,8 +156,8 @@ ga_array *(ga_matrix_rank)(const ga_array *a, ga_rank_options o)
         } else {
             const ga_array *s = (ga_svdvals)(a, o.site), *total = s ? (ga_sum)(s, gi_reduce_site(o.site)) : NULL;
             double          sum = 0;
-            if (total && gi_item_as(o.site, total, NULL, GA_F64, &sum) && sum != sum)
-                s = (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a matrix with NaN or infinity has no rank");
+            if (!total || !gi_item_as(o.site, total, NULL, GA_F64, &sum)) s = NULL;
+            else if (sum != sum) s = (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a matrix with NaN or infinity has no rank");
             if (s && o.tol != GA_REAL_DEFAULT)
                 counted = (ga_greater)(gi_operand_arg(s), gi_real_arg(o.tol), gi_map_site(o.site));
             else counted = gi_large_values(o.site, s, gi_least_value(o.rtol, a));
@@ -251,7 +251,7 @@ ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o)
         most.ord             = INFINITY;
         double          size = 1;
         const ga_array *norm = matrix ? (ga_norm)(matrix, most) : NULL, *scaled = matrix, *y = NULL;
-        if (norm) (void)gi_item_as(o.site, norm, NULL, GA_F64, &size);
+        if (norm && !gi_item_as(o.site, norm, NULL, GA_F64, &size)) norm = NULL;
         /* singular values and their reciprocals must not overflow */
         const double by = size > 0x1p900 ? 0x1p-600 : size < 0x1p-900 ? 0x1p600 : 1;
         if (norm && by != 1) scaled = (ga_multiply)(gi_operand_arg(matrix), gi_real_arg(by), gi_map_site(o.site));
