@@ -591,6 +591,7 @@ static void test_places(void)
     RUN(ga_digitize(w, down));
     RUN(ga_interp(w, v, v));
     RUN(ga_interp(w, v, v, .period = 3));
+    RUN(ga_interp(w, v, z));
     RUN(ga_isin(w, v));
     RUN(ga_isin(z, v, .invert = true));
     RUN(ga_intersect1d(v, w, .index_a = &extra[0], .index_b = &extra[1]));
@@ -778,7 +779,8 @@ static void test_linear(void)
     double    numbers[9] = { 4, 1, 2, 1, 5, 3, 2, 3, 6 };
     ga_array *a = ga_from(numbers, (3, 3)), *c = ga_astype(a, GA_C64), *b = ga_ones((2, 3, 1)), *v = ga_ones((3)),
              *tall = ga_reshape(a, (9, 1)), *large = ga_random((140, 140), .seed = 1), *wide = ga_ones((2, 9));
-    ga_array *near = ga_eye(140, 140, 0), *turned = ga_transpose(large), *positive = ga_matmul(large, turned);
+    ga_array *near = ga_eye(140, 140, 0), *least = ga_full((2, 2), 1e-310), *turned = ga_transpose(large),
+             *positive = ga_matmul(large, turned);
     RUN(ga_solve(a, b));
     RUN(ga_solve(c, v));
     RUN(ga_solve(large, large));
@@ -799,6 +801,7 @@ static void test_linear(void)
     RUN(ga_svdvals(near));
     RUN(ga_matrix_norm(a, .ord = 1, .keepdims = true));
     RUN(ga_matrix_norm(a, .ord = GA_NUC));
+    RUN(ga_norm(a, GA_NUC));
     RUN(ga_vector_norm(c));
     RUN(ga_cond(a));
     RUN(ga_cond(c, 1));
@@ -806,6 +809,7 @@ static void test_linear(void)
     RUN(ga_matrix_rank(v));
     RUN(ga_pinv(c));
     RUN(ga_lstsq(tall, tall, .residuals = &extra[0], .s = &extra[1]));
+    RUN(ga_lstsq(least, least, .s = &extra[0]));
     RUN(ga_matrix_power(a, 5));
     RUN(ga_matrix_power(a, -2));
     RUN(ga_multi_dot((v, a, a, v)));
@@ -816,7 +820,7 @@ static void test_linear(void)
     RUN(ga_tensorinv(a, .ind = 1));
     RUN(ga_expm(c));
     RUN(ga_solve_banded(1, 1, a, v));
-    ga_array *all[] = { a, c, b, v, tall, large, wide, near, turned, positive };
+    ga_array *all[] = { a, c, b, v, tall, large, wide, near, turned, positive, least };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
     ga_set_device(device);
 }

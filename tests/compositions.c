@@ -89,6 +89,8 @@ static void test_edits(void)
         CHECK_FAILS(ga_insert(a, 5, 1), "index 5 is out of bounds");
         CHECK_FAILS(ga_insert(a, m, 1), "one dimension or none");
         CHECK_FAILS(ga_insert(a, 0, m), "more dimensions");
+        SHOWS(GA_BOOL, "[ True False False  True  True]", ga_insert(flags, 0, true));
+        CHECK_FAILS(ga_insert(flags, 0, 2), "int64 does not go into an array of bool");
         CHECK_FAILS(ga_insert(a, 0, 1.5), "float64 does not go into an array of int64 without losing its kind");
         CHECK_FAILS(ga_insert(ga_astype(a, GA_U8), places, -1), "-1 does not fit uint8");
         CHECK_FAILS(ga_resize(a, (2, -1)), "negative length");
@@ -383,6 +385,7 @@ static void test_chunked(void)
         SAME(v, ga_hstack((x, x)));
         SAME(v, ga_atleast_2d(x));
         SAME(v, ga_ediff1d(x));
+        SAME(v, ga_vander(x, 3));
         CHECK_FAILS(ga_searchsorted(w, 1), "ga_compute it first");
         CHECK_FAILS(ga_gradient(w), "ga_compute it first");
         CHECK_FAILS(ga_diag(w), "ga_compute it first");

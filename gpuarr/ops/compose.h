@@ -136,9 +136,11 @@ static ga_array *gi_do_array(const gi_composition *c, ga_arg v, const char *name
     return gi_array_check_any(c->site, v.array, name) ? (ga_view)(v.array, c->site) : NULL;
 }
 
-/* The same for elements of a: a number must fit its dtype, and becomes of it. */
+/* The same for elements of a: a number must fit its dtype, and becomes of it (in C, `true` is the integer 1). */
 static ga_array *gi_do_value(const gi_composition *c, ga_arg v, const char *name, const ga_array *a)
 {
     if (v.kind == GA_KIND_ARRAY) return gi_do_array(c, v, name, a->device);
-    return gi_copy_keeps_kind(c->site, v, a->dtype) ? (ga_scalar)(v, gi_new_on(c->site, a->dtype, a->device)) : NULL;
+    const bool truth = a->dtype == GA_BOOL && v.kind == GA_KIND_INT && (v.i == 0 || v.i == 1);
+    if (!truth && !gi_copy_keeps_kind(c->site, v, a->dtype)) return NULL;
+    return (ga_scalar)(v, gi_new_on(c->site, a->dtype, a->device));
 }

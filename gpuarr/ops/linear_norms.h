@@ -251,7 +251,7 @@ ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o)
         most.ord             = INFINITY;
         double          size = 1;
         const ga_array *norm = matrix ? (ga_norm)(matrix, most) : NULL, *scaled = matrix, *y = NULL;
-        if (norm) (void)gi_item_as(o.site, norm, NULL, GA_F64, &size);
+        if (norm && !gi_item_as(o.site, norm, NULL, GA_F64, &size)) norm = NULL;
         /* singular values and their reciprocals must not overflow */
         const double by = size > 0x1p900 ? 0x1p-600 : size < 0x1p-900 ? 0x1p600 : 1;
         if (norm && by != 1) scaled = (ga_multiply)(gi_operand_arg(matrix), gi_real_arg(by), gi_map_site(o.site));

@@ -233,13 +233,10 @@ static ga_array *gi_do_interp(const gi_composition *c, ga_array *x, ga_array *xp
     if (o->right != GA_REAL_DEFAULT) other.right = 0;
     ga_array *r = parts[0] ? gi_interp_heights(c, x, xp, parts[0], o) : NULL;
     if (r && pair) {
-        ga_axis_options last = ga_axis_defaults;
-        last.site            = c->site;
-        last.axis            = -1;
-        parts[0]             = r;
-        parts[1]             = parts[1] ? gi_interp_heights(c, x, xp, parts[1], &other) : NULL;
-        ga_array *both       = (ga_stack_n)(2, parts, last);
-        r = both ? gi_array_new_view(c->site, both, both->data, GA_C128, r->ndim, r->shape, both->strides) : NULL;
+        parts[1]      = parts[1] ? gi_interp_heights(c, x, xp, parts[1], &other) : NULL;
+        ga_array *all = gi_array_new(c->site, GA_C128, r->device, r->ndim, r->shape);
+        ga_array *re = all ? gi_part_view(c->site, all, 0) : NULL, *im = re ? gi_part_view(c->site, all, 1) : NULL;
+        r = im && parts[1] && gi_copy_assign(c->site, re, r) && gi_copy_assign(c->site, im, parts[1]) ? all : NULL;
     }
     return r && xp->size > 1 ? GI_DO_WHERE(c, GI_DO_1(c, isnan, x), x, r) : r; /* one point has one height, as NumPy says */
 }

@@ -19,7 +19,7 @@ def norm(c):
     p = LONG(2 if order is None else order)
     try:
         if math.isinf(p):
-            want = (np.max if p > 0 else np.min)(x, **named)
+            want = np.max(x, initial=0, **named) if p > 0 else np.min(x, **named)  # of no elements 0, as NumPy 2.4
         elif p == 0:
             want = np.sum(x != 0, **named).astype(LONG)
         else:
