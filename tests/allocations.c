@@ -797,7 +797,6 @@ static void test_linear(void)
     RUN_BOOL(ga_svd(c, &extra[0], NULL, &extra[1]));
     RUN(ga_svdvals(near));
     RUN(ga_matrix_norm(a, .ord = 1, .keepdims = true));
-    RUN(ga_matrix_norm(a, .ord = GA_NUC));
     RUN(ga_norm(a, GA_NUC));
     RUN(ga_vector_norm(c));
     RUN(ga_cond(a));
