@@ -333,7 +333,7 @@ static void test_search(void)
         CHECK_FAILS(ga_median(a, .method = GA_LOWER), "ga_median takes no .method: use ga_quantile");
 
         /* complex64 that lies as float32 may */
-        ga_array *floats = ga_arange(0, 9, 1, .dtype = GA_F32),
+        ga_array *floats = ga_arange(0, 9, 1, .dtype = GA_F32, .device = GA_CPU),
                  *loose  = ga_wrap((ga_c64 *)(void *)((float *)floats->data + 1), (4));
         SHOWS(GA_F32, "[7. 5. 3. 1.]", ga_real(ga_copy(ga_flip(loose))));
         CHECK(ga_copyto(ga_index(loose, "::2"), ga_index(loose, "1::2")) != NULL);

@@ -1,13 +1,10 @@
 /* ---- more about labelled elements: where the extremes are, how far they spread, the boxes around them ------------------- */
 
-/* Begins a composition; false with an error. */
-static bool gi_regions_begin(gi_composition *c, const char *site, const ga_array *a, const ga_array *labels,
-                             const ga_array *index)
+/* False with an error. */
+static bool gi_regions_check(const char *site, const ga_array *a, const ga_array *labels, const ga_array *index)
 {
-    if (gi_labels_check(site, a, labels, index, false, true) == GA_DEVICE_DEFAULT) return false;
-    if (a->size == 0) return gi_fail(site, GA_BAD_SHAPE, "a has no elements") != NULL;
-    gi_compose_begin(c, site);
-    return true;
+    return gi_labels_check(site, a, labels, index, false, true) != GA_DEVICE_DEFAULT &&
+           (a->size > 0 || gi_fail(site, GA_BAD_SHAPE, "a has no elements") != NULL);
 }
 
 /* The labels that are asked for, int64, 1-D. */
@@ -68,13 +65,15 @@ static ga_array *gi_do_rows_of(const gi_composition *c, const ga_array *places, 
 ga_array *(ga_minimum_position)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
     gi_composition c;
-    if (!gi_regions_begin(&c, site, a, labels, index)) return NULL;
+    if (!gi_regions_check(site, a, labels, index)) return NULL;
+    gi_compose_begin(&c, site);
     return gi_compose_end(&c, gi_do_rows_of(&c, gi_do_extreme_places(&c, a, labels, index).low, a));
 }
 ga_array *(ga_maximum_position)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
     gi_composition c;
-    if (!gi_regions_begin(&c, site, a, labels, index)) return NULL;
+    if (!gi_regions_check(site, a, labels, index)) return NULL;
+    gi_compose_begin(&c, site);
     return gi_compose_end(&c, gi_do_rows_of(&c, gi_do_extreme_places(&c, a, labels, index).high, a));
 }
 
@@ -97,7 +96,8 @@ bool(ga_extrema)(const ga_array *a, const ga_array *labels, const ga_array *inde
     for (int k = 0; k < 4; k++)
         if (outs[k]) *outs[k] = NULL;
     gi_composition c;
-    if (!gi_regions_begin(&c, site, a, labels, index)) return false;
+    if (!gi_regions_check(site, a, labels, index)) return false;
+    gi_compose_begin(&c, site);
     const gi_extreme_places p    = gi_do_extreme_places(&c, a, labels, index);
     ga_array               *flat = p.high ? (ga_ravel)(a, site) : NULL,
              *none               = flat ? (ga_scalar)(GA_ARG(0), gi_new_on(site, a->dtype, a->device)) : NULL;
@@ -132,13 +132,15 @@ static ga_array *gi_do_variance(const gi_composition *c, const ga_array *a, cons
 ga_array *(ga_variance)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
     gi_composition c;
-    if (!gi_regions_begin(&c, site, a, labels, index)) return NULL;
+    if (!gi_regions_check(site, a, labels, index)) return NULL;
+    gi_compose_begin(&c, site);
     return gi_compose_end(&c, gi_do_variance(&c, a, labels, index));
 }
 ga_array *(ga_standard_deviation)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
 {
     gi_composition c;
-    if (!gi_regions_begin(&c, site, a, labels, index)) return NULL;
+    if (!gi_regions_check(site, a, labels, index)) return NULL;
+    gi_compose_begin(&c, site);
     return gi_compose_end(&c, GI_DO_1(&c, sqrt, gi_do_variance(&c, a, labels, index)));
 }
 
