@@ -534,8 +534,6 @@ static void test_sums(void)
     RUN(ga_i0(v));
     RUN(ga_polyval(v, a));
     RUN(ga_poly(z));
-    RUN(ga_roots(w));
-    RUN(ga_polyfit(w, w, 1, .w = w, .cov = &extra[0]));
     RUN(ga_bartlett(5));
     RUN(ga_blackman(5));
     RUN(ga_random_permutation(a));

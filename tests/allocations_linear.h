@@ -26,6 +26,10 @@ static void test_linear(void)
     RUN_BOOL(ga_svd(wide, &extra[0], &extra[1], &extra[2]));
     RUN_BOOL(ga_svd(c, &extra[0], NULL, &extra[1]));
     RUN(ga_svdvals(near));
+    ga_array *line = ga_from(numbers, (5));
+    RUN(ga_roots(line));
+    RUN(ga_polyfit(line, line, 1, .w = line, .cov = &extra[0]));
+    ga_free(line);
     RUN(ga_matrix_norm(a, .ord = 1, .keepdims = true));
     RUN(ga_matrix_norm(a, .ord = GA_NUC));
     RUN(ga_norm(a, GA_NUC));

@@ -145,6 +145,36 @@ static void test_triangles(void)
     }
 }
 
+/* On the CPU: they are linear algebra. */
+static void test_fits(void)
+{
+    if (test_on_gpu()) return;
+    ga_scope {
+        ga_array *cov = NULL, *places = ga_values(0, 1, 2, 3), *heights = ga_values(1, 3, 5, 7);
+        int64_t   rank = 0;
+        SHOWS(GA_C128, "[3.+0.j 2.+0.j 0.+0.j]", ga_round(ga_roots(ga_ints(0, 2, -10, 12, 0)), 9));
+        SHOWS(GA_C64, "[0.+1.j 0.-1.j]", ga_roots(ga_astype(ga_ints(1, 0, 1), GA_F32)));
+        SHOWS(GA_C128, "[]", ga_roots(ga_ints(0, 0)));
+        SHOWS(GA_C128, "[]", ga_roots(ga_ints(5)));
+        SHOWS(GA_F64, "[2. 1.]", ga_round(ga_polyfit(places, heights, 1, .rank = &rank), 9));
+        CHECK(rank == 2);
+        SHOWS(GA_F64, "[3. 2.]", ga_round(ga_polyfit(places, ga_values(2, 5, 8, 0), 1, .w = ga_values(1, 1, 1, 0)), 9));
+        ga_array *noisy = ga_values(1, 3, 5, 8); /* by hand: 0.3 / 2 of what is left, over 5; 3.5, for the second one */
+        SHOWS(GA_F64, "[2.3 0.8]", ga_round(ga_polyfit(places, noisy, 1, .cov = &cov), 9));
+        SHOWS(GA_F64, "[[ 0.03  -0.045]\n [-0.045  0.105]]", ga_round(cov, 9));
+        SHOWS(GA_F64, "[[2.3 2. ]\n [0.8 1. ]]",
+              ga_round(ga_polyfit(places, ga_stack((noisy, heights), .axis = 1), 1, .cov = &cov, .unscaled = true), 9));
+        SHOWS(GA_F64, "[[ 0.2 -0.3]\n [-0.3  0.7]]", ga_round(ga_squeeze(cov), 9));
+        CHECK_FAILS(ga_roots(ga_ones((1, 1))), "one dimension");
+        CHECK_FAILS(ga_polyfit(places, heights, -1), "deg is -1: it must be 0 or more");
+        CHECK_FAILS(ga_polyfit(places, ga_zeros((3)), 1), "shapes (4,) and (3,) do not fit");
+        CHECK_FAILS(ga_polyfit(places, heights, 1, .w = ga_zeros((3))), "w (3,) do not fit");
+        CHECK_FAILS(ga_polyfit(places, heights, 3, .cov = &cov), "4 points for 4 coefficients: the covariance needs more");
+        CHECK_FAILS(ga_polyfit(ga_ones((4)), heights, 1, .cov = &cov), "determine 1 of 2 coefficients");
+        CHECK(!cov);
+    }
+}
+
 static void test_numbers(void)
 {
     ga_scope {
@@ -172,28 +202,6 @@ static void test_numbers(void)
         SHOWS(GA_I64, "17", ga_polyval(ga_ints(3, 2, 1), 2));
         SHOWS(GA_F64, "[ 1. -3.  2.]", ga_poly(ga_ints(1, 2)));
         SHOWS(GA_F64, "[ 1. nan nan]", ga_poly(ga_values(2, NAN)));
-        ga_array *cov = NULL, *places = ga_values(0, 1, 2, 3), *heights = ga_values(1, 3, 5, 7);
-        int64_t   rank = 0;
-        SHOWS(GA_C128, "[3.+0.j 2.+0.j 0.+0.j]", ga_round(ga_roots(ga_ints(0, 2, -10, 12, 0)), 9));
-        SHOWS(GA_C64, "[0.+1.j 0.-1.j]", ga_roots(ga_astype(ga_ints(1, 0, 1), GA_F32)));
-        SHOWS(GA_C128, "[]", ga_roots(ga_ints(0, 0)));
-        SHOWS(GA_C128, "[]", ga_roots(ga_ints(5)));
-        SHOWS(GA_F64, "[2. 1.]", ga_round(ga_polyfit(places, heights, 1, .rank = &rank), 9));
-        CHECK(rank == 2);
-        SHOWS(GA_F64, "[3. 2.]", ga_round(ga_polyfit(places, ga_values(2, 5, 8, 0), 1, .w = ga_values(1, 1, 1, 0)), 9));
-        ga_array *noisy = ga_values(1, 3, 5, 8); /* by hand: 0.3 / 2 of what is left, over 5; 3.5, for the second one */
-        SHOWS(GA_F64, "[2.3 0.8]", ga_round(ga_polyfit(places, noisy, 1, .cov = &cov), 9));
-        SHOWS(GA_F64, "[[ 0.03  -0.045]\n [-0.045  0.105]]", ga_round(cov, 9));
-        SHOWS(GA_F64, "[[2.3 2. ]\n [0.8 1. ]]",
-              ga_round(ga_polyfit(places, ga_stack((noisy, heights), .axis = 1), 1, .cov = &cov, .unscaled = true), 9));
-        SHOWS(GA_F64, "[[ 0.2 -0.3]\n [-0.3  0.7]]", ga_round(ga_squeeze(cov), 9));
-        CHECK_FAILS(ga_roots(ga_ones((1, 1))), "one dimension");
-        CHECK_FAILS(ga_polyfit(places, heights, -1), "deg is -1: it must be 0 or more");
-        CHECK_FAILS(ga_polyfit(places, ga_zeros((3)), 1), "shapes (4,) and (3,) do not fit");
-        CHECK_FAILS(ga_polyfit(places, heights, 1, .w = ga_zeros((3))), "w (3,) do not fit");
-        CHECK_FAILS(ga_polyfit(places, heights, 3, .cov = &cov), "4 points for 4 coefficients: the covariance needs more");
-        CHECK_FAILS(ga_polyfit(ga_ones((4)), heights, 1, .cov = &cov), "determine 1 of 2 coefficients");
-        CHECK(!cov);
         SHOWS(GA_F64, "[0.  0.5 1.  0.5 0. ]", ga_bartlett(5));
         SHOWS(GA_F64, "[0.08 0.54 1.   0.54 0.08]", ga_hamming(5));
         SHOWS(GA_F64, "[0.  0.5 1.  0.5 0. ]", ga_hanning(5));
@@ -426,6 +434,7 @@ int main(void)
     test_edits();
     test_triangles();
     test_numbers();
+    test_fits();
     test_differences();
     test_search();
     test_chunked();

@@ -189,10 +189,12 @@ static void test_products(void)
         CHECK_FAILS(ga_matrix_power(x, 2), "it must be a square matrix");
         CHECK_FAILS(ga_matrix_transpose(x), "it must be a matrix, or a stack of them");
         CHECK_IS(ga_norm(MATRIX(2, 2, 1, 1, 1, 1), GA_FRO), GA_F64, (), 2);
-        CHECK(NEAR(ga_norm(MATRIX(2, 2, 3, 0, 0, -4), GA_NUC, .keepdims = true), 7));
+        if (!test_on_gpu()) {
+            CHECK(NEAR(ga_norm(MATRIX(2, 2, 3, 0, 0, -4), GA_NUC, .keepdims = true), 7));
+            CHECK_IS(ga_matrix_norm(ga_zeros((2, 2, 0)), .ord = 2), GA_F64, (2), 0, 0);
+        }
         CHECK_IS(ga_vector_norm(ga_zeros((2, 0)), .ord = INFINITY, .axis = 1), GA_F64, (2), 0, 0);
         CHECK_IS(ga_matrix_norm(ga_zeros((0, 2)), .ord = -1), GA_F64, (), 0);
-        CHECK_IS(ga_matrix_norm(ga_zeros((2, 2, 0)), .ord = 2), GA_F64, (2), 0, 0);
         CHECK_FAILS(ga_matrix_norm(ga_zeros((2, 0)), .ord = -1), "ga_matrix_norm(ga_zeros((2, 0)), .ord = -1)");
         CHECK_FAILS(ga_norm(x, GA_FRO), "are norms of one matrix");
         CHECK_FAILS(ga_norm(ga_zeros((2, 2, 2)), GA_NUC), "are norms of one matrix");

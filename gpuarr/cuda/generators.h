@@ -150,6 +150,7 @@ GI_DEVICE void gi_cuda_normal(const gi_random_plan &p, int64_t i, double (&x)[2]
 }
 GI_DEVICE void gi_cuda_drawn(const gi_random_plan &p, int64_t i, double (&x)[2])
 {
+#pragma unroll 1
     for (int k = 0; k < 2; k++) x[k] = gi_draw(&p, i + k);
 }
 

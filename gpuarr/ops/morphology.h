@@ -216,17 +216,20 @@ static ga_array *gi_erode_by_filters(const gi_composition *c, const ga_array *a,
     w.out                   = NULL;
     w.footprint             = dilate ? gi_do_flip(c, structure) : structure;
     if (dilate) gi_mirror_origin(&w.origin, a->ndim, structure->shape);
-    const ga_array *any = gi_do_fold(c, (ga_any), structure, GA_AXIS_DEFAULT, false);
-    if (!any) return NULL;
-    const bool some = (ga_item)(any, c->site) != 0; /* else all is eroded to true, or dilated to false */
+    const ga_array *any  = gi_do_fold(c, (ga_any), structure, GA_AXIS_DEFAULT, false);
+    double          some = 0; /* else all is eroded to true, or dilated to false */
+    if (!any || !gi_item_as(c->site, any, NULL, GA_F64, &some)) return NULL;
     for (int64_t k = 0; a && (o->iterations < 1 || k < o->iterations); k++) {
-        ga_array *r = some     ? gi_rank_filter(a, &rule, 0, &w)
-                      : dilate ? GI_DO_2(c, logical_and, a, 0)
-                               : GI_DO_2(c, logical_or, a, 1);
+        ga_array *r = some != 0 ? gi_rank_filter(a, &rule, 0, &w)
+                      : dilate  ? GI_DO_2(c, logical_and, a, 0)
+                                : GI_DO_2(c, logical_or, a, 1);
         if (o->mask) r = r ? GI_DO_WHERE(c, o->mask, r, a) : NULL;
-        bool same = o->iterations < 1 && r && (ga_array_equal)(gi_operand_arg(a), gi_operand_arg(r), ga_equal_defaults);
-        a         = r;
-        if (same) break;
+        const ga_array *differs = NULL;
+        double          changed = 1;
+        if (o->iterations < 1 && r) differs = gi_do_fold(c, (ga_any), GI_DO_2(c, not_equal, a, r), GA_AXIS_DEFAULT, false);
+        if (o->iterations < 1 && (!differs || !gi_item_as(c->site, differs, NULL, GA_F64, &changed))) return NULL;
+        a = r;
+        if (changed == 0) break;
     }
     return (ga_array *)(uintptr_t)a;
 }

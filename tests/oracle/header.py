@@ -11,7 +11,7 @@ import prototypes  # noqa: E402
 
 # Public functions that compute nothing that NumPy could check, or that another test covers.
 NOT_HERE = set("""
-    finfo iinfo free keep report_leaks error error_status ignore_error clear_error on_error shutdown isa now synchronize empty empty_n empty_like to
+    finfo iinfo item_complex item_complex_at free keep report_leaks error error_status ignore_error clear_error on_error shutdown isa now synchronize empty empty_n empty_like to
     wrap wrap_strided from data imsave render imshow fits_read fits_write print benchmark
     open store store_n chunked rechunk is_chunked chunks_of compute compute_n persist map_blocks map_blocks_n map_overlap visualize progress_line
     graph_new graph_free delayed_n run run_n graph_visualize rank ranks formula_c

@@ -8,6 +8,7 @@ from ..comparing import ERRORS, Close, exact, first_bad, same_form
 from ..dtypes import C128, F64, FLOATS, INTS, LONG
 from ..optional import ndimage
 from ..structs import f64
+from .linear import on_cpu
 
 MODES = "reflect constant nearest mirror wrap grid-constant grid-wrap".split()  # in the order of ga_border
 
@@ -93,6 +94,7 @@ def exactly(function, b, rotated=False, **options):
 
 @case("spline_filter", "spline_filter1d")
 def spline_filter(c):
+    on_cpu(c)
     a = c.array(c.dtype(INTS[:6] + FLOATS * 2), c.shape(c.pick(1, 2, 2, 3)), "small")
     if a.size == 0:
         return
@@ -112,6 +114,7 @@ def spline_filter(c):
 
 @case("map_coordinates")
 def map_coordinates(c):
+    on_cpu(c)
     a, options, named = draw(c)
     form = c.shape(c.pick(1, 2))
     if a.size == 0:
@@ -124,6 +127,7 @@ def map_coordinates(c):
 
 @case("shift", "zoom")
 def shift(c):
+    on_cpu(c)
     a, options, named = draw(c)
     if a.size == 0:
         return
@@ -144,6 +148,7 @@ def shift(c):
 
 @case("affine_transform")
 def affine(c):
+    on_cpu(c)
     a, options, named = draw(c)
     n = a.ndim
     if a.size == 0:
@@ -169,6 +174,7 @@ def affine(c):
 
 @case("rotate")
 def rotate(c):
+    on_cpu(c)
     a, options, named = draw(c, c.pick(2, 2, 3))
     if a.size == 0:
         return

@@ -9,6 +9,7 @@ from ..dtypes import BOOL, F64, FLOATS, INTS, ORDERED
 from ..optional import ndimage
 from ..structs import f64
 from ..windows import BORDERS, bordered, draw_border
+from .linear import on_cpu
 
 
 def judge_as_scipy(c, call, given, check, options, named):
@@ -189,6 +190,7 @@ def grey(c):
 
 @case("distance_transform_edt", "distance_transform_cdt", "distance_transform_bf")
 def distance_transform(c):
+    on_cpu(c)
     a = draw_image(c, c.pick(1, 2, 2, 2, 3, 3, 4))
     if a.size == 0:
         return

@@ -8,6 +8,7 @@ from ..comparing import ERRORS, Close, Skip, attempt, exact, same_form, first_ba
 from ..dtypes import C64, C128, F32, F64, FLOATS, I64, INTS, finite
 from ..optional import part_of_scipy, signal
 from ..windows import BORDERS
+from .linear import on_cpu
 
 
 def near(scale, factor=1.0):
@@ -86,6 +87,7 @@ def coefficients(c, n):
 
 @case("lfilter")
 def lfilter(c):
+    on_cpu(c)
     x, axis = line_array(c, INTS[:6] + FLOATS * 3)
     b, a = c.g.integers(-4, 5, c.r.randint(1, 5)) / 2.0, coefficients(c, c.r.randint(0, 4)) * c.pick(1, 2)
     if c.chance(0.4) and x.dtype in (F32, C64):
@@ -116,6 +118,7 @@ def lfilter(c):
 
 @case("sosfilt")
 def sosfilt(c):
+    on_cpu(c)
     x, axis = line_array(c, FLOATS)
     if 0 in x.shape:
         raise Skip
