@@ -27,11 +27,21 @@ static ga_array *gi_do_bordered(const gi_composition *c, const ga_array *a, cons
     return at ? GI_DO_WHERE(c, at, x, outside) : NULL;
 }
 
+/* Of the product of two transforms, that of v conjugated for a correlation, what it is the transform of. */
+static ga_array *gi_do_fft_product(const gi_composition *c, const ga_array *a, const ga_array *v, bool conjugated,
+                                   ga_fftn_options f)
+{
+    const bool real = !gi_is_complex(a->dtype) && !gi_is_complex(v->dtype);
+    ga_array  *x = real ? (ga_rfftn)(a, f) : (ga_fftn)(a, f), *y = !x ? NULL : real ? (ga_rfftn)(v, f) : (ga_fftn)(v, f);
+    if (conjugated) y = y ? GI_DO_1(c, conj, y) : NULL;
+    x = y ? GI_DO_2(c, multiply, x, y) : NULL;
+    return !x ? NULL : real ? (ga_irfftn)(x, f) : (ga_ifftn)(x, f);
+}
+
 /* Writes the correlation of `in` and `weights`, arrays of a job's floats, into `out`. False with an error. */
 static bool gi_conv_fft_own(const char *site, const gi_correlation *job, const ga_array *in, const ga_array *weights,
                             ga_array *out)
 {
-    const bool      real = !gi_is_complex(job->dtype);
     gi_composition  c;
     ga_fftn_options f = ga_fftn_defaults;
     f.site            = site;
@@ -45,12 +55,8 @@ static bool gi_conv_fft_own(const char *site, const gi_correlation *job, const g
         f.axes.n[f.axes.ndim++] = d;
         f.s.n[f.s.ndim++]       = gi_fast_length(count);
     }
-    ga_array *v     = x && !real ? GI_DO_1(&c, conj, weights) : (ga_view)(weights, site);
-    ga_array *waves = !v ? NULL : real ? (ga_rfftn)(x, f) : (ga_fftn)(x, f);
-    v               = !waves ? NULL : real ? (ga_rfftn)(v, f) : (ga_fftn)(v, f);
-    v               = v ? GI_DO_1(&c, conj, v) : NULL;
-    waves           = v ? GI_DO_2(&c, multiply, waves, v) : NULL;
-    x               = !waves ? NULL : real ? (ga_irfftn)(waves, f) : (ga_ifftn)(waves, f);
+    const ga_array *v = gi_is_complex(job->dtype) ? GI_DO_1(&c, conj, weights) : weights;
+    x                 = x && v ? gi_do_fft_product(&c, x, v, true, f) : NULL;
     for (int d = 0; d < job->ndim && x; d++) x = gi_do_part(&c, x, d, 0, job->result[d]);
     const bool done = x && gi_copy_assign_where(site, out, GA_ARG(x), NULL);
     gi_compose_end(&c, NULL);

@@ -120,7 +120,7 @@ static ga_array *gi_weigh_powers(const char *site, int n, const ga_array *const 
     ga_array *sum = NULL;
     for (int k = 0; k < n; k++) {
         ga_array *term = power[k] && (k == 0 || sum)
-                             ? (ga_multiply)(gi_operand_arg(power[k]), gi_real_arg(weights[2 * k]), gi_map_site(site))
+                             ? (ga_multiply)(gi_operand_arg(power[k]), GA_ARG(weights[2 * k]), gi_map_site(site))
                              : NULL;
         if (!term) return NULL;
         sum = k == 0 ? term : (ga_add)(gi_operand_arg(sum), gi_operand_arg(term), gi_map_site(site));
@@ -143,7 +143,7 @@ static ga_array *gi_expm_one(const char *site, const ga_array *a, double norm)
     int                        degree = 0, times = 0;
     while (degree < 4 && norm > limits[degree]) degree++;
     if (degree == 4 && norm > 5.371920351148152) (void)frexp(norm / 5.371920351148152, &times);
-    const ga_array *x = times > 0 ? (ga_multiply)(gi_operand_arg(a), gi_real_arg(ldexp(1, -times)), gi_map_site(site)) : a;
+    const ga_array *x = times > 0 ? (ga_multiply)(gi_operand_arg(a), GA_ARG(ldexp(1, -times)), gi_map_site(site)) : a;
     for (int k = 1; k < (degree == 4 ? 4 : degree + 2); k++)
         power[k] = k == 1 ? gi_matrix_product(site, x, x) : gi_matrix_product(site, power[1], power[k - 1]);
     if (degree < 4) {
@@ -184,12 +184,13 @@ ga_array *(ga_expm)(const ga_array *a, const char *site)
                     gi_array_new_view(site, all, (char *)all->data + bytes, wide, 2, lengths + 1, all->strides + a->ndim - 2);
                 const ga_array *from =
                     gi_array_new_view(site, x, (char *)x->data + bytes, wide, 2, lengths + 1, x->strides + a->ndim - 2);
-                const ga_array *norm = to && from ? gi_matrix_norm(site, from, 1) : NULL;
-                const double    size = norm ? *(const double *)norm->data : 0;
-                const ga_array *one  = !norm ? NULL : size < INFINITY ? gi_expm_one(site, from, size) : from;
-                const ga_array *value =
-                    one && !(size < INFINITY) ? (ga_multiply)(gi_operand_arg(one), gi_real_arg(NAN), gi_map_site(site)) : one;
-                done = value && gi_copy_assign(site, to, value);
+                const ga_array *norm  = to && from ? gi_matrix_norm(site, from, 1) : NULL;
+                const double    size  = norm ? *(const double *)norm->data : 0;
+                const ga_array *one   = !norm ? NULL : size < INFINITY ? gi_expm_one(site, from, size) : from;
+                const ga_array *value = one && !(size < INFINITY)
+                                            ? (ga_multiply)(gi_operand_arg(one), GA_ARG((double)NAN), gi_map_site(site))
+                                            : one;
+                done                  = value && gi_copy_assign(site, to, value);
             }
         result = done ? ga_keep((ga_astype)(all, dtype, site)) : NULL;
     }

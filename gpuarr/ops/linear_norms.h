@@ -9,15 +9,6 @@ static ga_reduce_options gi_along_last(const char *site, int axis, bool keepdims
     return o;
 }
 
-static ga_arg gi_real_arg(double x)
-{
-    ga_arg a;
-    memset(&a, 0, sizeof a);
-    a.kind = GA_KIND_REAL;
-    a.re   = x;
-    return a;
-}
-
 ga_array *(ga_vector_norm)(const ga_array *a, ga_vector_norm_options o)
 {
     if (!gi_norm_fits(o.site, o.ord, false)) return NULL;
@@ -120,7 +111,7 @@ ga_array *(ga_cond)(const ga_array *a, ga_cond_options o)
                        *lost     = some ? (ga_isnan)(c, here) : NULL;
         const ga_array *whole    = lost ? (ga_logical_not)(some, here) : NULL;
         const ga_array *singular = whole ? (ga_logical_and)(gi_operand_arg(lost), gi_operand_arg(whole), here) : NULL;
-        if (singular) c = (ga_where)(singular, gi_real_arg(INFINITY), gi_operand_arg(c), here);
+        if (singular) c = (ga_where)(singular, GA_ARG((double)INFINITY), gi_operand_arg(c), here);
         if (singular && c) r = ga_keep(c->dtype == dtype ? c : (ga_astype)(c, dtype, o.site));
     }
     return r;
@@ -138,7 +129,7 @@ static double gi_least_value(double given, const ga_array *a)
 static ga_array *gi_large_values(const char *site, const ga_array *s, double least)
 {
     ga_array *first = s ? (ga_index)(site, s, "..., :1") : NULL;
-    ga_array *limit = first ? (ga_multiply)(gi_operand_arg(first), gi_real_arg(least), gi_map_site(site)) : NULL;
+    ga_array *limit = first ? (ga_multiply)(gi_operand_arg(first), GA_ARG(least), gi_map_site(site)) : NULL;
     return limit ? (ga_greater)(gi_operand_arg(s), gi_operand_arg(limit), gi_map_site(site)) : NULL;
 }
 
@@ -158,8 +149,7 @@ ga_array *(ga_matrix_rank)(const ga_array *a, ga_rank_options o)
             double          sum = 0;
             if (!total || !gi_item_as(o.site, total, NULL, GA_F64, &sum)) s = NULL;
             else if (sum != sum) s = (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a matrix with NaN or infinity has no rank");
-            if (s && o.tol != GA_REAL_DEFAULT)
-                counted = (ga_greater)(gi_operand_arg(s), gi_real_arg(o.tol), gi_map_site(o.site));
+            if (s && o.tol != GA_REAL_DEFAULT) counted = (ga_greater)(gi_operand_arg(s), GA_ARG(o.tol), gi_map_site(o.site));
             else counted = gi_large_values(o.site, s, gi_least_value(o.rtol, a));
             r = counted ? (ga_count_nonzero)(counted, gi_along_last(o.site, -1, false)) : NULL;
             r = r ? ga_keep(r) : NULL;
@@ -185,8 +175,8 @@ static bool gi_spectrum_of(const char *site, gi_spectrum *x, const ga_array *a, 
     const ga_array *wide = gi_copy_contiguous(site, a, gi_is_complex(a->dtype) ? GA_C128 : GA_F64);
     if (!wide || !(ga_svd)(wide, &x->u, &x->s, &x->vh, o)) return false;
     x->large            = gi_large_values(site, x->s, least);
-    const ga_array *all = x->large ? (ga_divide)(gi_real_arg(1), gi_operand_arg(x->s), here) : NULL;
-    x->inverse          = all ? (ga_where)(x->large, gi_operand_arg(all), gi_real_arg(0), here) : NULL;
+    const ga_array *all = x->large ? (ga_divide)(GA_ARG(1.0), gi_operand_arg(x->s), here) : NULL;
+    x->inverse          = all ? (ga_where)(x->large, gi_operand_arg(all), GA_ARG(0.0), here) : NULL;
     return x->inverse != NULL;
 }
 
@@ -254,11 +244,11 @@ ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o)
         if (norm && !gi_item_as(o.site, norm, NULL, GA_F64, &size)) norm = NULL;
         /* singular values and their reciprocals must not overflow */
         const double by = size > 0x1p900 ? 0x1p-600 : size < 0x1p-900 ? 0x1p600 : 1;
-        if (norm && by != 1) scaled = (ga_multiply)(gi_operand_arg(matrix), gi_real_arg(by), gi_map_site(o.site));
+        if (norm && by != 1) scaled = (ga_multiply)(gi_operand_arg(matrix), GA_ARG(by), gi_map_site(o.site));
         if (norm && scaled && right && gi_spectrum_of(o.site, &w, scaled, least)) y = gi_apply_spectrum(o.site, &w, right);
         if (y && by != 1) {
-            y   = (ga_multiply)(gi_operand_arg(y), gi_real_arg(by), gi_map_site(o.site));
-            w.s = (ga_divide)(gi_operand_arg(w.s), gi_real_arg(by), gi_map_site(o.site));
+            y   = (ga_multiply)(gi_operand_arg(y), GA_ARG(by), gi_map_site(o.site));
+            w.s = (ga_divide)(gi_operand_arg(w.s), GA_ARG(by), gi_map_site(o.site));
         }
         const ga_array *count = y ? (ga_count_nonzero)(w.large, gi_reduce_site(o.site)) : NULL;
         const ga_array *line  = count && b->ndim == 1 ? (ga_index)(o.site, y, ":, 0") : y;

@@ -39,7 +39,6 @@ static bool gi_convolved_part(const char *site, ga_mode mode, int64_t n, int64_t
 
 static ga_array *gi_do_fftconvolve(const gi_composition *c, const ga_array *a, const ga_array *v, ga_mode mode)
 {
-    const bool      real   = !gi_is_complex(a->dtype) && !gi_is_complex(v->dtype);
     ga_fftn_options f      = ga_fftn_defaults;
     int             longer = 0;
     int64_t         full[GPUARR_MAX_DIMS], length[GPUARR_MAX_DIMS];
@@ -54,14 +53,7 @@ static ga_array *gi_do_fftconvolve(const gi_composition *c, const ga_array *a, c
         f.axes.n[f.axes.ndim++] = d;
         f.s.n[f.s.ndim++]       = gi_fast_length(full[d]);
     }
-    ga_array *r = NULL;
-    if (f.axes.ndim == 0) {
-        r = GI_DO_2(c, multiply, a, v);
-    } else {
-        ga_array *x = real ? (ga_rfftn)(a, f) : (ga_fftn)(a, f), *y = x ? real ? (ga_rfftn)(v, f) : (ga_fftn)(v, f) : NULL;
-        ga_array *product = y ? GI_DO_2(c, multiply, x, y) : NULL;
-        r                 = product ? real ? (ga_irfftn)(product, f) : (ga_ifftn)(product, f) : NULL;
-    }
+    ga_array *r = f.axes.ndim > 0 ? gi_do_fft_product(c, a, v, false, f) : GI_DO_2(c, multiply, a, v);
     for (int d = 0; d < a->ndim; d++) r = gi_do_part(c, r, d, (full[d] - length[d]) / 2, length[d]);
     return r ? (ga_copy)(r, c->site) : NULL;
 }
