@@ -159,9 +159,11 @@ GI_END_FAST
 #include "gpuarr/ops/linear_eigen.h"
 #include "gpuarr/ops/linear_schur.h"
 #include "gpuarr/ops/linear_svd.h"
+GI_BEGIN_COLD
 #include "gpuarr/ops/linear_products.h"
 #include "gpuarr/ops/linear_norms.h"
 #include "gpuarr/ops/linear_more.h"
+GI_END_COLD
 #include "gpuarr/ops/correlate.h"
 #include "gpuarr/ops/fft.h"
 #include "gpuarr/ops/fft_correlate.h"
@@ -173,6 +175,7 @@ GI_END_FAST
 #include "gpuarr/ops/select.h"
 #include "gpuarr/ops/quantiles.h"
 #include "gpuarr/ops/statistics.h"
+GI_BEGIN_COLD
 #include "gpuarr/ops/stack.h"
 #include "gpuarr/ops/edit.h"
 #include "gpuarr/ops/triangles.h"
@@ -189,6 +192,7 @@ GI_END_FAST
 #include "gpuarr/ops/places.h"
 #include "gpuarr/ops/choices.h"
 #include "gpuarr/ops/facts.h"
+GI_END_COLD
 #include "gpuarr/ops/label.h"
 #include "gpuarr/ops/measures.h"
 #include "gpuarr/ops/roots.h"

@@ -11,13 +11,16 @@
     The public functions that it calls get the site of the user's call. A composition has the chunked arrays and the devices that all of its
     calls have, without code for them.                                                                                            */
 
+/* Compositions call these again and again: inlined, their operands and options are copied at each place. */
+#define GI_ONE_COPY static __attribute__((noinline))
+
 typedef struct gi_composition {
     gi_scope      temporaries;
     gi_error_held errors;
     const char   *site;
 } gi_composition;
 
-static void gi_compose_begin(gi_composition *c, const char *site)
+GI_ONE_COPY void gi_compose_begin(gi_composition *c, const char *site)
 {
     c->site   = site;
     c->errors = gi_error_hold();
@@ -30,7 +33,7 @@ static ga_array *gi_compose_keep(const gi_composition *c, ga_array *a)
     return a && a->scope == &c->temporaries ? ga_keep(a) : a;
 }
 
-static ga_array *gi_compose_end(gi_composition *c, ga_array *result)
+GI_ONE_COPY ga_array *gi_compose_end(gi_composition *c, ga_array *result)
 {
     ga_array *kept = gi_compose_keep(c, result);
     gi_scope_end(&c->temporaries);
@@ -45,18 +48,18 @@ static ga_array *gi_compose_end(gi_composition *c, ga_array *result)
 #define GI_DO_2(c, name, x, y)     gi_do_2(c, (ga_##name), GA_ARG(x), GA_ARG(y))
 #define GI_DO_WHERE(c, mask, x, y) (ga_where)(mask, GA_ARG(x), GA_ARG(y), gi_map_site((c)->site))
 
-static ga_array *gi_do_1(const gi_composition *c, ga_array *(*row)(const ga_array *, ga_map_options), const ga_array *x)
+GI_ONE_COPY ga_array *gi_do_1(const gi_composition *c, ga_array *(*row)(const ga_array *, ga_map_options), const ga_array *x)
 {
     return row(x, gi_map_site(c->site));
 }
-static ga_array *gi_do_2(const gi_composition *c, ga_array *(*row)(ga_arg, ga_arg, ga_map_options), ga_arg x, ga_arg y)
+GI_ONE_COPY ga_array *gi_do_2(const gi_composition *c, ga_array *(*row)(ga_arg, ga_arg, ga_map_options), ga_arg x, ga_arg y)
 {
     return row(x, y, gi_map_site(c->site));
 }
 
 /* ga_sum and its like: along an axis, or GA_AXIS_DEFAULT. */
-static ga_array *gi_do_fold(const gi_composition *c, ga_array *(*fold)(const ga_array *, ga_reduce_options), const ga_array *a,
-                            int axis, bool keepdims)
+GI_ONE_COPY ga_array *gi_do_fold(const gi_composition *c, ga_array *(*fold)(const ga_array *, ga_reduce_options),
+                                 const ga_array *a, int axis, bool keepdims)
 {
     ga_reduce_options o = gi_reduce_site(c->site);
     o.axis              = axis;
@@ -65,8 +68,8 @@ static ga_array *gi_do_fold(const gi_composition *c, ga_array *(*fold)(const ga_
 }
 
 /* ga_sort, ga_cumsum and their like. */
-static ga_array *gi_do_along(const gi_composition *c, ga_array *(*f)(const ga_array *, ga_axis_options), const ga_array *a,
-                             int axis)
+GI_ONE_COPY ga_array *gi_do_along(const gi_composition *c, ga_array *(*f)(const ga_array *, ga_axis_options), const ga_array *a,
+                                  int axis)
 {
     ga_axis_options o = ga_axis_defaults;
     o.site            = c->site;
@@ -75,7 +78,7 @@ static ga_array *gi_do_along(const gi_composition *c, ga_array *(*f)(const ga_ar
 }
 
 /* a[..., indices, ...] along an axis. */
-static ga_array *gi_do_take(const gi_composition *c, const ga_array *a, const ga_array *indices, int axis)
+GI_ONE_COPY ga_array *gi_do_take(const gi_composition *c, const ga_array *a, const ga_array *indices, int axis)
 {
     ga_take_options o = ga_take_defaults;
     o.site            = c->site;
@@ -84,18 +87,18 @@ static ga_array *gi_do_take(const gi_composition *c, const ga_array *a, const ga
 }
 
 /* The elements start .. start + count along an axis: a view. */
-static ga_array *gi_do_part(const gi_composition *c, const ga_array *a, int axis, int64_t start, int64_t count)
+GI_ONE_COPY ga_array *gi_do_part(const gi_composition *c, const ga_array *a, int axis, int64_t start, int64_t count)
 {
     return a ? gi_part(c->site, a, axis, start, count) : NULL;
 }
 
-static ga_array *gi_do_join(const gi_composition *c, const ga_array *first, const ga_array *second, int axis)
+GI_ONE_COPY ga_array *gi_do_join(const gi_composition *c, const ga_array *first, const ga_array *second, int axis)
 {
     const ga_array *both[2] = { first, second };
     return gi_join_along(c->site, 2, both, axis);
 }
 
-static ga_array *gi_do_reshape(const gi_composition *c, const ga_array *a, int ndim, const int64_t *shape)
+GI_ONE_COPY ga_array *gi_do_reshape(const gi_composition *c, const ga_array *a, int ndim, const int64_t *shape)
 {
     ga_shape s;
     memset(&s, 0, sizeof s);
@@ -105,7 +108,7 @@ static ga_array *gi_do_reshape(const gi_composition *c, const ga_array *a, int n
 }
 
 /* Of a 1-D array: the view with `ndim` dimensions, of length 1 but along `axis`. */
-static ga_array *gi_do_turn(const gi_composition *c, const ga_array *line, int axis, int ndim)
+GI_ONE_COPY ga_array *gi_do_turn(const gi_composition *c, const ga_array *line, int axis, int ndim)
 {
     int64_t shape[GPUARR_MAX_DIMS];
     for (int d = 0; d < GPUARR_MAX_DIMS; d++) shape[d] = d == axis && line ? line->size : 1;
@@ -114,7 +117,7 @@ static ga_array *gi_do_turn(const gi_composition *c, const ga_array *line, int a
 
 /* ---- new arrays ---------------------------------------------------------------------------------------------------- */
 
-static ga_new_options gi_new_on(const char *site, ga_dtype dtype, ga_device device)
+GI_ONE_COPY ga_new_options gi_new_on(const char *site, ga_dtype dtype, ga_device device)
 {
     ga_new_options o = ga_new_defaults;
     o.site           = site;
@@ -124,20 +127,20 @@ static ga_new_options gi_new_on(const char *site, ga_dtype dtype, ga_device devi
 }
 
 /* start, start + 1 ... of so many int64. */
-static ga_array *gi_do_count(const gi_composition *c, int64_t start, int64_t count, ga_device device)
+GI_ONE_COPY ga_array *gi_do_count(const gi_composition *c, int64_t start, int64_t count, ga_device device)
 {
     return (ga_arange)(GA_ARG(start), GA_ARG(start + count), GA_ARG(1), gi_new_on(c->site, GA_I64, device));
 }
 
 /* An operand as an array: a number becomes one without dimensions, where the other arrays are. */
-static ga_array *gi_do_array(const gi_composition *c, ga_arg v, const char *name, ga_device device)
+GI_ONE_COPY ga_array *gi_do_array(const gi_composition *c, ga_arg v, const char *name, ga_device device)
 {
     if (v.kind != GA_KIND_ARRAY) return (ga_scalar)(v, gi_new_on(c->site, GA_DTYPE_DEFAULT, device));
     return gi_array_check_any(c->site, v.array, name) ? (ga_view)(v.array, c->site) : NULL;
 }
 
 /* The same for elements of a: a number must fit its dtype, and becomes of it (in C, `true` is the integer 1). */
-static ga_array *gi_do_value(const gi_composition *c, ga_arg v, const char *name, const ga_array *a)
+GI_ONE_COPY ga_array *gi_do_value(const gi_composition *c, ga_arg v, const char *name, const ga_array *a)
 {
     if (v.kind == GA_KIND_ARRAY) return gi_do_array(c, v, name, a->device);
     const bool truth = a->dtype == GA_BOOL && v.kind == GA_KIND_INT && (v.i == 0 || v.i == 1);
