@@ -159,6 +159,9 @@ typedef struct ga_c128 {
                             X( F64,  f64,  double,   "float64"    )
 #define GI_EACH_COMPLEX(X)  X( C64,  c64,  ga_c64,   "complex64"  ) \
                             X( C128, c128, ga_c128,  "complex128" )
+/* For storage, in half the memory of float32, in which they are computed. They have conversions, and no loops of their own. */
+#define GI_EACH_HALF(X)     X( F16,  f16,  uint16_t, "float16"    ) \
+                            X( BF16, bf16, uint16_t, "bfloat16"   )
 /* clang-format on */
 #define GI_EACH_DTYPE(X) GI_EACH_BOOL(X) GI_EACH_INT(X) GI_EACH_FLT(X) GI_EACH_COMPLEX(X)
 /* Those for which loops and kernels are compiled. */
@@ -174,7 +177,7 @@ typedef struct ga_c128 {
 #define GI_ENUM(TAG, tag, T, name) GA_##TAG,
 typedef enum ga_dtype {
     GA_DTYPE_DEFAULT, /* an option that was not given */
-    GI_EACH_DTYPE(GI_ENUM) GA_DTYPE_COUNT
+    GI_EACH_DTYPE(GI_ENUM) GI_EACH_HALF(GI_ENUM) GA_DTYPE_COUNT
 } ga_dtype;
 #undef GI_ENUM
 

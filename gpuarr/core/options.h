@@ -30,9 +30,16 @@ static bool gi_option_not_null(const char *site, const char *defaults, const cha
     (gi_option_not_null((o)->site, "ga_" #of "_defaults", #member, (o)->member) &&                                             \
      ((const void *)(o)->member != (const void *)GA_NO_ARRAY || ((o)->member = NULL, true)))
 
-static bool gi_option_dtype(const char *site, ga_dtype dtype)
+static bool gi_option_dtype_half(const char *site, ga_dtype dtype) /* or a half */
 {
     return dtype == GA_DTYPE_DEFAULT || gi_dtype_check(site, dtype);
+}
+static bool gi_option_dtype(const char *site, ga_dtype dtype)
+{
+    if (!gi_option_dtype_half(site, dtype)) return false;
+    if (!gi_is_half(dtype)) return true;
+    gi_fail(site, GA_BAD_DTYPE, ".dtype = %s is for storage in this call: use GA_F32, and ga_astype", ga_dtype_name(dtype));
+    return false;
 }
 
 /* Is it a list that an array can have, of `least` numbers or more? */
@@ -57,14 +64,14 @@ static bool gi_option_axes(const char *site, const char *defaults, int axis, con
 }
 #define GI_TAKE_AXES(of, o) gi_option_axes((o)->site, "ga_" #of "_defaults", (o)->axis, &(o)->axes)
 
-static bool gi_options_new(const ga_new_options *o) { return gi_option_dtype(o->site, o->dtype) && GI_TAKE_LIST(o, chunks); }
+static bool gi_options_new(const ga_new_options *o) { return gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_LIST(o, chunks); }
 static bool gi_options_linspace(const ga_linspace_options *o)
 {
-    return gi_option_dtype(o->site, o->dtype) && GI_TAKE_LIST(o, chunks);
+    return gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_LIST(o, chunks);
 }
 static bool gi_options_random(const ga_random_options *o)
 {
-    return gi_option_dtype(o->site, o->dtype) && GI_TAKE_LIST(o, chunks);
+    return gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_LIST(o, chunks);
 }
 static bool gi_options_blocks(const ga_blocks_options *o)
 {
@@ -78,14 +85,14 @@ static bool gi_options_pad(const ga_pad_options *o) { return GI_TAKE_LIST(o, aft
 static bool gi_options_to(ga_to_options *o) { return GI_TAKE(to, o, out); }
 static bool gi_options_map(ga_map_options *o)
 {
-    return GI_TAKE(map, o, out) && GI_TAKE(map, o, where) && gi_option_dtype(o->site, o->dtype);
+    return GI_TAKE(map, o, out) && GI_TAKE(map, o, where) && gi_option_dtype_half(o->site, o->dtype);
 }
 static bool gi_options_reduce(ga_reduce_options *o)
 {
-    return GI_TAKE(reduce, o, out) && gi_option_dtype(o->site, o->dtype) && GI_TAKE_AXES(reduce, o);
+    return GI_TAKE(reduce, o, out) && gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_AXES(reduce, o);
 }
 static bool gi_options_order(ga_order_options *o) { return GI_TAKE(order, o, out) && GI_TAKE_AXES(order, o); }
-static bool gi_options_axis(ga_axis_options *o) { return GI_TAKE(axis, o, out) && gi_option_dtype(o->site, o->dtype); }
+static bool gi_options_axis(ga_axis_options *o) { return GI_TAKE(axis, o, out) && gi_option_dtype_half(o->site, o->dtype); }
 static bool gi_options_copyto(ga_copyto_options *o) { return GI_TAKE(copyto, o, where); }
 static bool gi_options_norm(ga_norm_options *o) { return GI_TAKE_AXES(norm, o); }
 static bool gi_options_histogram(ga_histogram_options *o) { return GI_TAKE(histogram, o, weights); }
