@@ -260,8 +260,8 @@ static void zarr(void)
         REFUSED(put_zarray, dir,
                 "{\"zarr_format\": 2, \"shape\": [1,1,1,1,1,1,1,1,1], \"chunks\": [1], \"dtype\": \"<f8\", \"order\": \"C\"}",
                 "GPUARR_MAX_DIMS");
-        REFUSED(put_zarray, dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f2\", \"order\": \"C\"}",
-                "float16");
+        REFUSED(put_zarray, dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f16\", \"order\": \"C\"}",
+                "long double");
         REFUSED(put_zarray, dir,
                 "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": [[\"x\", \"<f8\"]], \"order\": \"C\"}",
                 "structured");

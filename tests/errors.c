@@ -836,8 +836,8 @@ static void test_files(void)
     ga_free(read);
     WRITE_NPY("{'descr': '<f8', 'fortran_order': False, 'shape': (2, 4), }");
     FAILS(GA_BAD_FILE, ga_load(here), here, "(2, 4)", "48 bytes");
-    WRITE_NPY("{'descr': '<f2', 'fortran_order': False, 'shape': (2, 3), }");
-    FAILS(GA_BAD_DTYPE, ga_load(here), here, "float16", "float32");
+    WRITE_NPY("{'descr': '<f16', 'fortran_order': False, 'shape': (2, 3), }");
+    FAILS(GA_BAD_DTYPE, ga_load(here), here, "long double", "float64");
     WRITE_NPY("{'descr': '|O', 'fortran_order': False, 'shape': (2, 3), }");
     FAILS(GA_BAD_DTYPE, ga_load(here), "objects");
     WRITE_NPY("{'descr': '<U3', 'fortran_order': False, 'shape': (2, 3), }");

@@ -31,9 +31,10 @@ static bool gi_dtype_is_stamped(const char *site, ga_dtype dtype)
 #ifdef GPUARR_FEW_DTYPES
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name) case GA_##TAG:
-        GI_EACH_STAMPED(GI_CASE) GI_EACH_HALF(GI_CASE)
+        GI_EACH_STAMPED(GI_CASE)
+        GI_EACH_HALF(GI_CASE)
 #undef GI_CASE
-        return true;
+            return true;
     default:
         gi_fail(site, GA_BAD_DTYPE, "%s does not exist in this build: compile without GPUARR_FEW_DTYPES",
                 gi_dtype_names[dtype]);

@@ -64,7 +64,10 @@ static bool gi_option_axes(const char *site, const char *defaults, int axis, con
 }
 #define GI_TAKE_AXES(of, o) gi_option_axes((o)->site, "ga_" #of "_defaults", (o)->axis, &(o)->axes)
 
-static bool gi_options_new(const ga_new_options *o) { return gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_LIST(o, chunks); }
+static bool gi_options_new(const ga_new_options *o)
+{
+    return gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_LIST(o, chunks);
+}
 static bool gi_options_linspace(const ga_linspace_options *o)
 {
     return gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_LIST(o, chunks);
@@ -75,7 +78,7 @@ static bool gi_options_random(const ga_random_options *o)
 }
 static bool gi_options_blocks(const ga_blocks_options *o)
 {
-    return gi_option_dtype(o->site, o->dtype) && GI_TAKE_LIST(o, chunks) && GI_TAKE_LIST(o, depth);
+    return gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_LIST(o, chunks) && GI_TAKE_LIST(o, depth);
 }
 static bool gi_options_open(const ga_open_options *o) { return GI_TAKE_LIST(o, chunks); }
 static bool gi_options_store(const ga_store_options *o) { return GI_TAKE_LIST(o, chunks); }
@@ -160,11 +163,11 @@ static bool gi_options_apply(ga_apply_options *o)
 }
 static bool gi_options_stencil(ga_stencil_options *o) { return GI_TAKE(stencil, o, out); }
 static bool gi_options_compute(ga_compute_options *o) { return GI_TAKE(compute, o, out); }
-static bool gi_options_join(const ga_join_options *o) { return gi_option_dtype(o->site, o->dtype); }
+static bool gi_options_join(const ga_join_options *o) { return gi_option_dtype_half(o->site, o->dtype); }
 static bool gi_options_round(ga_round_options *o) { return GI_TAKE(round, o, out); }
 static bool gi_options_cumulative(ga_cumulative_options *o)
 {
-    return GI_TAKE(cumulative, o, out) && gi_option_dtype(o->site, o->dtype);
+    return GI_TAKE(cumulative, o, out) && gi_option_dtype_half(o->site, o->dtype);
 }
 static bool gi_options_trapezoid(ga_trapezoid_options *o) { return GI_TAKE(trapezoid, o, x); }
 static bool gi_options_choice(ga_choice_options *o) { return GI_TAKE(choice, o, p); }
@@ -183,7 +186,7 @@ static bool gi_options_trim(const ga_trim_options *o)
 {
     return gi_option_not_null(o->site, "ga_trim_defaults", "trim", o->trim);
 }
-static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out) && gi_option_dtype(o->site, o->dtype); }
+static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out) && gi_option_dtype_half(o->site, o->dtype); }
 
 /* Each of them first names the function, where the call has no site. */
 #define GI_NAMED(check, o)       ((o)->site = gi_site_or((o)->site, __func__), check(o))

@@ -69,7 +69,8 @@ static char gi_npy_kind(ga_dtype d)
 static bool gi_npy_holds(const char *site, const ga_array *a)
 {
     if (a->dtype != GA_BF16) return true;
-    gi_fail(site, GA_BAD_DTYPE, "NumPy has no bfloat16, nor have its files: save ga_astype(a, GA_F32), or ga_view_as(a, GA_U16)");
+    gi_fail(site, GA_BAD_DTYPE,
+            "NumPy has no bfloat16, nor have its files: save ga_astype(a, GA_F32), or ga_view_as(a, GA_U16)");
     return false;
 }
 
@@ -377,7 +378,8 @@ static int gi_npy_header_bytes(const ga_array *a, char *out)
 bool(ga_save)(const char *path, const ga_array *a, const char *site)
 {
     gi_output o;
-    if (!gi_array_check_half(site, a, "a") || !gi_npy_holds(site, a) || gi_name_misleads(site, path, ".npy", " .npy ") || !gi_open_output(site, path, &o))
+    if (!gi_array_check_half(site, a, "a") || !gi_npy_holds(site, a) || gi_name_misleads(site, path, ".npy", " .npy ") ||
+        !gi_open_output(site, path, &o))
         return false;
     ga_array *c = gi_copy_on_cpu(site, a);
     if (c) {

@@ -164,9 +164,9 @@ static const char *gi_not_finite(double x) { return isnan(x) ? "nan" : signbit(x
 
 typedef struct gi_float_format {
     ga_dtype as;
-    bool     scientific, plus;     /* plus: "+" before what is not negative */
-    int  precision, left, right;   /* most digits behind the point; columns before and behind it */
-    int  exponent_digits;
+    bool     scientific, plus;       /* plus: "+" before what is not negative */
+    int      precision, left, right; /* most digits behind the point; columns before and behind it */
+    int      exponent_digits;
 } gi_float_format;
 
 static double gi_float_at(const void *p, ga_dtype as)
@@ -365,8 +365,8 @@ static void gi_measure(gi_printer *p, int64_t n, int precision, bool suppress)
         }
     } else {
         const ga_dtype as = gi_dtype_real(dtype);
-        p->real     = gi_measure_floats(p->next, n, size, as, false, precision, suppress);
-        p->width    = p->real.left + 1 + p->real.right;
+        p->real           = gi_measure_floats(p->next, n, size, as, false, precision, suppress);
+        p->width          = p->real.left + 1 + p->real.right;
         if (!gi_is_complex(dtype)) return;
         p->imag = gi_measure_floats(p->next + size / 2, n, size, as, true, precision, suppress);
         p->width += p->imag.left + 1 + p->imag.right + 1; /* and the j */
@@ -439,8 +439,8 @@ static void gi_put_axis(gi_printer *p, int axis, int indent, int64_t line_width)
 /* A 0-d array without `repr`: the number alone. */
 static void gi_put_0d(gi_printer *p, const void *e)
 {
-    ga_dtype dtype  = p->a->dtype;
-    ga_dtype as     = gi_dtype_real(dtype);
+    ga_dtype dtype = p->a->dtype;
+    ga_dtype as    = gi_dtype_real(dtype);
     if (gi_dtype_kind(dtype) == 2) {
         gi_put_scalar(&p->text, gi_float_at(e, as), as, false, false);
     } else if (gi_is_complex(dtype)) {

@@ -31,8 +31,8 @@ GI_FORMULA uint16_t gi_cast_bf16_f32(float x)
 /* Rounded to an odd last bit where it is not exact: what is rounded from there is as if it were rounded once. */
 GI_FORMULA float gi_to_odd_f32(double x)
 {
-    const float    near  = (float)x;
-    const uint64_t sign  = (uint64_t)1 << 63, there = gi_bits_f64((double)near) & ~sign, wanted = gi_bits_f64(x) & ~sign;
+    const float    near = (float)x;
+    const uint64_t sign = (uint64_t)1 << 63, there = gi_bits_f64((double)near) & ~sign, wanted = gi_bits_f64(x) & ~sign;
     const uint32_t even  = (uint32_t)(there != wanted && x == x) & ~gi_bits_f32(near);
     const uint32_t other = gi_bits_f32(near) + (there < wanted ? 1u : 0u - 1u);
     return gi_from_bits_f32(gi_pick_u32(even & 1u, other, gi_bits_f32(near)));

@@ -142,7 +142,8 @@ static bool gi_copy_keeps_kind(const char *site, ga_arg v, ga_dtype into)
 
 ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
 {
-    if (!gi_array_check_half(o.site, dst, "dst") || (src.kind == GA_KIND_ARRAY && !gi_array_check_half(o.site, src.array, "src")))
+    if (!gi_array_check_half(o.site, dst, "dst") ||
+        (src.kind == GA_KIND_ARRAY && !gi_array_check_half(o.site, src.array, "src")))
         return NULL;
     if (!gi_options_copyto(&o) || (o.where && !gi_array_check_half_any(o.site, o.where, ".where"))) return NULL;
     if (!gi_copy_keeps_kind(o.site, src, dst->dtype)) return NULL;

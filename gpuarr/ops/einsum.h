@@ -272,7 +272,7 @@ ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *const *ar
     if (!gi_join_check_list(o.site, n, arrays) || !gi_options_product(&o)) return NULL;
     const ga_dtype dtype = gi_promote_all(n, arrays);
     e.dtype              = gi_dtype_computed(dtype);
-    bool ok = gi_read_operands(&e, n, arrays, &p) && gi_read_result(&e, p);
+    bool ok              = gi_read_operands(&e, n, arrays, &p) && gi_read_result(&e, p);
     while (ok && e.n > 1) ok = gi_sum_term(&e, 0) && gi_sum_term(&e, 1) && gi_join_terms(&e, o.out);
     if (n == 1) ok = ok && gi_sum_term(&e, 0);
     if (ok && e.made[0] == o.out && o.out) { /* written already */

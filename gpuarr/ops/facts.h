@@ -6,7 +6,8 @@ ga_float_info(ga_finfo)(ga_dtype dtype, const char *site)
     memset(&f, 0, sizeof f);
     if (!gi_dtype_check(site, dtype)) return f;
     const ga_dtype real = gi_dtype_real(dtype);
-    if (gi_dtype_kind(real) != 2) return (void)gi_fail(site, GA_BAD_DTYPE, "%s has no fractions: ga_iinfo", ga_dtype_name(dtype)), f;
+    if (gi_dtype_kind(real) != 2)
+        return (void)gi_fail(site, GA_BAD_DTYPE, "%s has no fractions: ga_iinfo", ga_dtype_name(dtype)), f;
     f.bits               = 8 * (int)ga_itemsize(real);
     f.nmant              = real == GA_F16 ? 10 : real == GA_BF16 ? 7 : real == GA_F32 ? 23 : 52;
     f.maxexp             = real == GA_F16 ? 16 : real == GA_F64 ? 1024 : 128;

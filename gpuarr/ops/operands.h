@@ -58,7 +58,7 @@ static ga_dtype gi_with_number(ga_dtype dtype, ga_arg v)
     case GA_KIND_INT:
     case GA_KIND_UINT: return dtype == GA_BOOL ? gi_number_dtype(v) : dtype;
     case GA_KIND_REAL: return gi_dtype_kind(dtype) < 2 ? GA_F64 : dtype;
-    case GA_KIND_COMPLEX: return dtype == GA_F32 || dtype == GA_C64 ? GA_C64 : GA_C128;
+    case GA_KIND_COMPLEX: return gi_dtype_computed(dtype) == GA_F32 || dtype == GA_C64 ? GA_C64 : GA_C128;
     default: return dtype;
     }
 }

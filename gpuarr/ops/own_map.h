@@ -126,8 +126,8 @@ ga_array *(ga_apply_n)(const ga_kernel *k, int n, const ga_arg *in, ga_apply_opt
     c.in     = in;
     c.wanted = wanted;
     c.result = c.made = result;
-    c.out    = out;
-    c.where  = o.where;
+    c.out             = out;
+    c.where           = o.where;
     if (!gi_map_run(&c)) return NULL;
     for (int i = 0; i < c.outputs && o.outs; i++) o.outs[i] = out[i];
     return out[0];

@@ -293,7 +293,7 @@ static ga_array *gi_order_median(const char *name, bool skip_nan, const ga_array
     if (options.out && !gi_array_check_half(options.site, options.out, ".out")) return NULL;
     gi_order o;
     double   middle = 0.5;
-    int64_t  place = 0;
+    int64_t  place  = 0;
     memset(&o, 0, sizeof o);
     if (!gi_order_plan(options.site, &o, name, a, &options)) return NULL;
     if (options.method != GA_LINEAR)

@@ -330,7 +330,7 @@ static ga_array *gi_call_halves(const gi_settled *s, int n, const ga_arg *in, co
 {
     ga_arg    half[3];
     ga_array *copies[3] = { NULL, NULL, NULL }, *r = NULL;
-    bool      ok        = true;
+    bool      ok = true;
     for (int k = 0; k < n && ok; k++) {
         half[k] = in[k];
         if (!in[k].array) {

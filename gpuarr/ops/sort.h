@@ -677,11 +677,11 @@ static ga_array *gi_sort_call(const char *name, const ga_array *a, ga_axis_optio
     return gi_copy_finish(o->site, gi_sort_array(o->site, a, axis, indices), indices ? GA_I64 : a->dtype, o->out);
 }
 
-ga_array *(ga_sort)(const ga_array *a, ga_axis_options o) 
+ga_array *(ga_sort)(const ga_array *a, ga_axis_options o)
 {
     return gi_options_axis(&o) ? gi_sort_call("ga_sort", a, &o, false) : NULL;
 }
-ga_array *(ga_argsort)(const ga_array *a, ga_axis_options o) 
+ga_array *(ga_argsort)(const ga_array *a, ga_axis_options o)
 {
     return gi_options_axis(&o) ? gi_sort_call("ga_argsort", a, &o, true) : NULL;
 }
