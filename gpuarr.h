@@ -181,6 +181,12 @@ typedef enum ga_dtype {
 } ga_dtype;
 #undef GI_ENUM
 
+/*  float16 and bfloat16 (GA_F16, GA_BF16) are for storage. A call computes in float32 and rounds a new result to the nearest, of two to the
+    even one; an .out of float32 gets it as it was. So work creation, conversions, views and what moves elements, elementwise operations,
+    reductions, medians, sort, unique, running sums, products, ga_eval, chunked arrays, .npy, .npz and Zarr files (bfloat16, which
+    NumPy has not, as GA_U16); other calls ask for ga_astype(a, GA_F32). An element is 2 bytes of your memory:
+    ga_view_as(ga_wrap(bits, (n)), GA_F16), where bits are uint16_t. They promote as in NumPy: with bool, int8 and uint8 they stay, with the
+    other one they give float32, and with all else what float32 gives. int64 goes by way of float64.                            */
 /* "float32"; "?" for what is no dtype. */
 GA_API const char *ga_dtype_name(ga_dtype dtype);
 /* Bytes of one element, 0 for what is no dtype. */
