@@ -600,7 +600,7 @@ typedef struct ga_random_options {
     const char *site GI_IS("");
 } ga_random_options;
 #define GI_DEFAULTS_ga_random_options
-GA_API ga_array *(ga_random)(ga_shape shape, ga_random_options o);                                     /* uniform in [0, 1) */
+GA_API ga_array *(ga_random)(ga_shape shape, ga_random_options o); /* uniform in [0, 1); halves of it may round to 1 */
 GA_API ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o); /* low <= x < high */
 GA_API ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o);
 GA_API ga_array *(ga_random_exponential)(double scale, ga_shape shape, ga_random_options o);

@@ -357,24 +357,24 @@ static void test_creation(void)
     double   *nowhere    = NULL;
     ga_array *a = ga_zeros((2, 3)), *none = NULL;
     ga_dtype  bad = (ga_dtype)17;
-    FAILS(GA_BAD_DTYPE, ga_zeros((2), .dtype = bad), "15", "dtype", "GA_F64");
+    FAILS(GA_BAD_DTYPE, ga_zeros((2), .dtype = bad), "17", "dtype", "GA_F64");
     FAILS(GA_BAD_DTYPE, ga_ones((2), .dtype = GA_DTYPE_COUNT), "16");
     FAILS(GA_BAD_DTYPE, ga_empty((2), .dtype = GA_DTYPE_COUNT), "dtype");
-    FAILS(GA_BAD_DTYPE, ga_full((2), 1, .dtype = bad), "15");
-    FAILS(GA_BAD_DTYPE, ga_zeros_like(a, .dtype = bad), "15");
-    FAILS(GA_BAD_DTYPE, ga_empty_like(a, .dtype = bad), "15");
-    FAILS(GA_BAD_DTYPE, ga_scalar(1, .dtype = bad), "15");
-    FAILS(GA_BAD_DTYPE, ga_arange(0, 3, 1, .dtype = bad), "15");
-    FAILS(GA_BAD_DTYPE, ga_linspace(0, 3, 4, .dtype = bad), "15");
-    FAILS(GA_BAD_DTYPE, ga_logspace(0, 3, 4, .dtype = bad), "15");
-    FAILS(GA_BAD_DTYPE, ga_eye(3, 3, 0, .dtype = bad), "15");
-    FAILS(GA_BAD_DTYPE, ga_indices((3, 3), .dtype = bad), "15");
-    FAILS(GA_BAD_DTYPE, ga_mgrid("0:3", .dtype = bad), "15");
-    FAILS(GA_BAD_DTYPE, ga_from(numbers, (2), .dtype = bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_full((2), 1, .dtype = bad), "17");
+    FAILS(GA_BAD_DTYPE, ga_zeros_like(a, .dtype = bad), "17");
+    FAILS(GA_BAD_DTYPE, ga_empty_like(a, .dtype = bad), "17");
+    FAILS(GA_BAD_DTYPE, ga_scalar(1, .dtype = bad), "17");
+    FAILS(GA_BAD_DTYPE, ga_arange(0, 3, 1, .dtype = bad), "17");
+    FAILS(GA_BAD_DTYPE, ga_linspace(0, 3, 4, .dtype = bad), "17");
+    FAILS(GA_BAD_DTYPE, ga_logspace(0, 3, 4, .dtype = bad), "17");
+    FAILS(GA_BAD_DTYPE, ga_eye(3, 3, 0, .dtype = bad), "17");
+    FAILS(GA_BAD_DTYPE, ga_indices((3, 3), .dtype = bad), "17");
+    FAILS(GA_BAD_DTYPE, ga_mgrid("0:3", .dtype = bad), "17");
+    FAILS(GA_BAD_DTYPE, ga_from(numbers, (2), .dtype = bad), "17");
     FAILS(GA_BAD_DTYPE, ga_random((2), .dtype = bad), "");
     FAILS(GA_BAD_DTYPE, ga_random_normal(0, 1, (2), .dtype = bad), "");
     FAILS(GA_BAD_DTYPE, ga_random_integers(0, 3, (2), .dtype = bad), "");
-    FAILS(GA_BAD_DTYPE, ga_astype(a, bad), "15");
+    FAILS(GA_BAD_DTYPE, ga_astype(a, bad), "17");
     FAILS(GA_BAD_DTYPE, ga_astype(a, GA_DTYPE_DEFAULT), "dtype");
 
     if (!test_on_gpu()) {
@@ -458,7 +458,7 @@ static void test_creation(void)
     ga_shape        two  = GI_SHAPE(2);
     ga_wrap_options here = ga_wrap_defaults;
     here.site            = GI_SITE("ga_wrap(numbers, bad)");
-    FAILS_AS(GA_BAD_DTYPE, (ga_wrap)(numbers, bad, two, here) == NULL, "ga_wrap(numbers, bad)", "15");
+    FAILS_AS(GA_BAD_DTYPE, (ga_wrap)(numbers, bad, two, here) == NULL, "ga_wrap(numbers, bad)", "17");
 
     FAILS(GA_BAD_DTYPE, ga_random((3), .dtype = GA_I32), "int32", "ga_random_integers");
     FAILS(GA_BAD_DTYPE, ga_random_normal(0, 1, (3), .dtype = GA_C64), "complex64");

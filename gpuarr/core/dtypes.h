@@ -34,7 +34,7 @@ static bool gi_dtype_is_stamped(const char *site, ga_dtype dtype)
         GI_EACH_STAMPED(GI_CASE)
         GI_EACH_HALF(GI_CASE)
 #undef GI_CASE
-            return true;
+        return true;
     default:
         gi_fail(site, GA_BAD_DTYPE, "%s does not exist in this build: compile without GPUARR_FEW_DTYPES",
                 gi_dtype_names[dtype]);

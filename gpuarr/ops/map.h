@@ -321,8 +321,6 @@ static bool gi_map_at_once(const gi_map_call *c, const ga_array *target)
     return true;
 }
 
-static bool gi_map_run(const gi_map_call *c);
-
 /* A call on chunked arrays: rounding is a call of its own. */
 static bool gi_map_defer(const gi_map_call *c, int ndim, const int64_t *shape)
 {
@@ -340,7 +338,7 @@ static bool gi_map_defer(const gi_map_call *c, int ndim, const int64_t *shape)
     rounding.result   = c->made;
     rounding.out      = &rounded;
     rounding.where    = NULL;
-    const bool done   = gi_map_run(&rounding);
+    const bool done   = gi_deferred()->map(&rounding, ndim, shape);
     ga_free(c->out[0]);
     c->out[0] = rounded;
     return done;

@@ -225,32 +225,38 @@ static void gi_cast_slowly(ga_dtype to, ga_dtype from, int64_t n, void *out, con
 }
 #endif
 
-static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in);
+static void gi_cast_plain(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
+{
+    if (to == from) memmove(out, in, (size_t)(n * ga_itemsize(to)));
+#ifdef GPUARR_FEW_DTYPES
+    else if (!gi_has_loops(to) || !gi_has_loops(from)) gi_cast_slowly(to, from, n, out, in);
+#endif
+    else gi_cpu_cast(to, from, n, out, in);
+}
 
 /* To or from halves: at once, or in two steps. */
 static __attribute__((noinline)) void gi_cast_half(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
 {
-    const gi_cast_kernel loop = GI_LOOP_OF(half)(to, from);
     const ga_dtype       way  = gi_half_way(from);
-    const int64_t        size = ga_itemsize(from), width = ga_itemsize(to);
-    double               part[GI_CAST_PART];
+    const gi_cast_kernel loop = GI_LOOP_OF(half)(to, from), first = GI_LOOP_OF(half)(way, from),
+                         second = GI_LOOP_OF(half)(to, way);
+    const int64_t size = ga_itemsize(from), width = ga_itemsize(to);
+    double        part[GI_CAST_PART];
     if (loop) loop(n, out, in);
     for (int64_t i = 0; i < n && !loop; i += GI_CAST_PART) {
         const int64_t m = n - i < GI_CAST_PART ? n - i : GI_CAST_PART;
-        gi_cast(way, from, m, part, (const char *)in + i * size);
-        gi_cast(to, way, m, (char *)out + i * width, part);
+        if (first) first(m, part, (const char *)in + i * size);
+        else gi_cast_plain(way, from, m, part, (const char *)in + i * size);
+        if (second) second(m, (char *)out + i * width, part);
+        else gi_cast_plain(to, way, m, (char *)out + i * width, part);
     }
 }
 
 /* Converts n packed elements; in and out must not overlap unless the dtypes are equal. */
 static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
 {
-    if (to == from) memmove(out, in, (size_t)(n * ga_itemsize(to)));
-    else if (gi_is_half(to) || gi_is_half(from)) gi_cast_half(to, from, n, out, in);
-#ifdef GPUARR_FEW_DTYPES
-    else if (!gi_has_loops(to) || !gi_has_loops(from)) gi_cast_slowly(to, from, n, out, in);
-#endif
-    else gi_cpu_cast(to, from, n, out, in);
+    if (to != from && (gi_is_half(to) || gi_is_half(from))) gi_cast_half(to, from, n, out, in);
+    else gi_cast_plain(to, from, n, out, in);
 }
 
 /* x rounded to a dtype of floats. */
