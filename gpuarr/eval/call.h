@@ -66,7 +66,7 @@ ga_array *(ga_eval_n)(const char *formula, int n, const ga_arg *operands, ga_eva
 #ifdef GPUARR_STATIC
     for (int i = 0; i < n; i++)
         if (operands[i].array && !(GI_FORMULA_DTYPES >> (int)gi_dtype_computed(operands[i].array->dtype) & 1))
-            return (ga_array *)gi_formula_lacks(o.site, operands[i].array->dtype);
+            return (ga_array *)gi_formula_lacks(o.site, gi_dtype_computed(operands[i].array->dtype));
 #endif
     if (o.out && !gi_array_check_half(o.site, o.out, ".out")) return NULL;
     if (o.where && !gi_array_check_half_any(o.site, o.where, ".where")) return NULL;
