@@ -159,6 +159,9 @@ typedef struct ga_c128 {
                             X( F64,  f64,  double,   "float64"    )
 #define GI_EACH_COMPLEX(X)  X( C64,  c64,  ga_c64,   "complex64"  ) \
                             X( C128, c128, ga_c128,  "complex128" )
+/* For storage, in half the memory of float32, in which they are computed. They have conversions, and no loops of their own. */
+#define GI_EACH_HALF(X)     X( F16,  f16,  uint16_t, "float16"    ) \
+                            X( BF16, bf16, uint16_t, "bfloat16"   )
 /* clang-format on */
 #define GI_EACH_DTYPE(X) GI_EACH_BOOL(X) GI_EACH_INT(X) GI_EACH_FLT(X) GI_EACH_COMPLEX(X)
 /* Those for which loops and kernels are compiled. */
@@ -174,10 +177,16 @@ typedef struct ga_c128 {
 #define GI_ENUM(TAG, tag, T, name) GA_##TAG,
 typedef enum ga_dtype {
     GA_DTYPE_DEFAULT, /* an option that was not given */
-    GI_EACH_DTYPE(GI_ENUM) GA_DTYPE_COUNT
+    GI_EACH_DTYPE(GI_ENUM) GI_EACH_HALF(GI_ENUM) GA_DTYPE_COUNT
 } ga_dtype;
 #undef GI_ENUM
 
+/*  float16 and bfloat16 (GA_F16, GA_BF16) are for storage. A call computes in float32 and rounds a new result to the nearest, of two to the
+    even one; an .out of float32 gets it as it was. So work creation, conversions, views and what moves elements, elementwise operations,
+    reductions, medians, sort, unique, running sums, products, ga_eval, chunked arrays, .npy, .npz and Zarr files (bfloat16, which
+    NumPy has not, as GA_U16); other calls ask for ga_astype(a, GA_F32). An element is 2 bytes of your memory:
+    ga_view_as(ga_wrap(bits, (n)), GA_F16), where bits are uint16_t. They promote as in NumPy: with bool, int8 and uint8 they stay, with the
+    other one they give float32, and with all else what float32 gives. int64 goes by way of float64.                            */
 /* "float32"; "?" for what is no dtype. */
 GA_API const char *ga_dtype_name(ga_dtype dtype);
 /* Bytes of one element, 0 for what is no dtype. */
@@ -591,7 +600,7 @@ typedef struct ga_random_options {
     const char *site GI_IS("");
 } ga_random_options;
 #define GI_DEFAULTS_ga_random_options
-GA_API ga_array *(ga_random)(ga_shape shape, ga_random_options o);                                     /* uniform in [0, 1) */
+GA_API ga_array *(ga_random)(ga_shape shape, ga_random_options o); /* uniform in [0, 1); halves of it may round to 1 */
 GA_API ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o); /* low <= x < high */
 GA_API ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o);
 GA_API ga_array *(ga_random_exponential)(double scale, ga_shape shape, ga_random_options o);

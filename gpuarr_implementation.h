@@ -63,6 +63,7 @@ GI_FORMULA ga_c128 gi_over_c128(ga_c128 a, int64_t n) { return gi_make_c128(a.re
 #include "gpuarr/formulas/draws.h"
 #include "gpuarr/formulas/moments.h"
 #include "gpuarr/formulas/borders.h"
+#include "gpuarr/formulas/half.h"
 GI_END_FAST
 #endif /* GPUARR_HAS_FORMULAS */
 
@@ -123,6 +124,7 @@ GI_END_FAST
 #include "gpuarr/ops/walk.h"
 #include "gpuarr/ops/map.h"
 #include "gpuarr/ops/copies.h"
+#include "gpuarr/ops/half.h"
 #include "gpuarr/ops/rows.h"
 #include "gpuarr/ops/own_map.h"
 #include "gpuarr/ops/compare.h"

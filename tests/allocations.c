@@ -1094,6 +1094,7 @@ static void test_benchmark(void)
     RUN_BOOL(ga_benchmark(do_nothing, NULL, .repeat = 3, .warmup = 0, .quiet = true).repeats > 0);
 }
 
+#include "allocations_half.h"
 #include "allocations_linear.h"
 #include "allocations_signals.h"
 
@@ -1106,6 +1107,7 @@ static void test_failing_allocations(void)
     test_views();
     test_elementwise();
     test_reductions();
+    test_halves();
     test_products();
     test_linear();
     test_distances();

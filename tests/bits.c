@@ -184,7 +184,7 @@ int main(int argc, char **argv)
     const int64_t sizes[] = { 1, 7, 1025, 1023, 1024, 70001 }, rows = test_small() ? 30 : 300;
     const size_t  count = test_small() ? 3 : sizeof sizes / sizeof *sizes;
     test_begin();
-    for (int i = GA_BOOL; i < GA_DTYPE_COUNT; i++) {
+    for (int i = GA_BOOL; i < TEST_DTYPES; i++) {
         const ga_dtype d = (ga_dtype)i;
         for (size_t s = 0; s < count; s++) {
             ga_array *x = numbers(d, sizes[s], 1), *y = numbers(d, sizes[s], 2), *z = numbers(d, sizes[s], 3);
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
             ADD(argsort, ga_argsort(x))
             ADD(convolve, ga_convolve(x, nine))
             ADD(correlate1d, ga_correlate1d(x, two, .border = GA_BORDER_MIRROR))
-            for (int to = GA_BOOL; to < GA_DTYPE_COUNT; to++) ADD(astype, ga_astype(x, (ga_dtype)to))
+            for (int to = GA_BOOL; to < TEST_DTYPES; to++) ADD(astype, ga_astype(x, (ga_dtype)to))
             ga_set_error_handler(NULL, NULL);
             ga_free(x);
             ga_free(y);
@@ -272,7 +272,7 @@ int main(int argc, char **argv)
         }
         add("full", ga_convolve2d(a, ga_index(a, ":5, :6")));
         add("valid f32", ga_convolve2d(f, ga_index(f, ":40, :3"), .mode = GA_VALID));
-        for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) {
+        for (int d = GA_BOOL; d < TEST_DTYPES; d++) {
             ga_array *x     = ga_reshape(numbers((ga_dtype)d, 71 * 290, 9), (71, 290)),
                      *y     = ga_reshape(numbers((ga_dtype)d, 290 * 75, 10), (290, 75));
             ga_array *small = ga_index(x, ":2, :75"), *t = ga_transpose(y);
@@ -306,7 +306,7 @@ int main(int argc, char **argv)
                 add("ifft of a line", ga_ifft(ga_index(half, "3"), .norm = GA_NORM_ORTHO));
                 add("fft2", ga_fft2(x));
             }
-    for (int i = GA_BOOL; i < GA_DTYPE_COUNT; i++)
+    for (int i = GA_BOOL; i < TEST_DTYPES; i++)
         ga_scope { /* filters */
             ga_array *x = ga_reshape(numbers((ga_dtype)i, rows * 57, 8), (rows, 57)), *t = ga_transpose(x);
             add("gaussian", ga_gaussian_filter(x, 1.3));

@@ -69,7 +69,7 @@ static void npy(void)
 {
     const char *path = in_folder("a.npy");
     ga_scope {
-        for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) { /* each dtype, chunks that do not divide, views of them */
+        for (int d = GA_BOOL; d < GA_BF16; d++) { /* each dtype of NumPy, chunks that do not divide, views of them */
             ga_array *m = ga_astype(ga_random((37, 11, 5), .seed = (uint64_t)d), (ga_dtype)d);
             if (d == GA_BOOL) m = ga_greater(ga_random((37, 11, 5)), 0.5);
             CHECK(ga_save(path, m));
@@ -260,8 +260,8 @@ static void zarr(void)
         REFUSED(put_zarray, dir,
                 "{\"zarr_format\": 2, \"shape\": [1,1,1,1,1,1,1,1,1], \"chunks\": [1], \"dtype\": \"<f8\", \"order\": \"C\"}",
                 "GPUARR_MAX_DIMS");
-        REFUSED(put_zarray, dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f2\", \"order\": \"C\"}",
-                "float16");
+        REFUSED(put_zarray, dir, "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": \"<f16\", \"order\": \"C\"}",
+                "long double");
         REFUSED(put_zarray, dir,
                 "{\"zarr_format\": 2, \"shape\": [4], \"chunks\": [2], \"dtype\": [[\"x\", \"<f8\"]], \"order\": \"C\"}",
                 "structured");
@@ -354,7 +354,7 @@ static void stores(void)
 {
     const char *npy = in_folder("s.npy"), *wanted = in_folder("w.npy"), *dir = in_folder("s.zarr");
     ga_scope {
-        for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) {
+        for (int d = GA_BOOL; d < GA_BF16; d++) {
             ga_array *m        = d == GA_BOOL ? ga_greater(ga_random((37, 11, 5)), 0.5)
                                               : ga_astype(ga_multiply(ga_random((37, 11, 5), .seed = (uint64_t)d), 100), (ga_dtype)d);
             ga_shape  chunks[] = { ga_chunks(0), ga_chunks(10, 4, 2), ga_chunks(1, 11, 5), ga_chunks(5, 2, 5) };

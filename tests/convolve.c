@@ -208,7 +208,7 @@ static void test_chains(void)
 
 static void test_dtypes(void)
 {
-    for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++)
+    for (int d = GA_BOOL; d < TEST_DTYPES; d++)
         ga_scope {
             const ga_dtype dtype = (ga_dtype)d;
             ga_array      *a     = ga_astype(ga_random_integers(0, 3, (23, 45), .seed = 1), dtype),
@@ -273,7 +273,7 @@ static void test_fft(void)
     static const int64_t cases[][4] = { { 1, 300, 1, 70 }, { 40, 50, 11, 12 }, { 5, 6, 30, 31 },
                                         { 300, 20, 1, 9 }, { 20, 300, 9, 1 },  { 700, 700, 40, 3 } };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int d = GA_F32; d < GA_DTYPE_COUNT; d++)
+        for (int d = GA_F32; d < TEST_DTYPES; d++)
             ga_scope {
                 const ga_dtype dtype = (ga_dtype)d;
                 const double   error = dtype == GA_F32 || dtype == GA_C64 ? 2e-3 : 1e-11;

@@ -135,7 +135,7 @@ int main(void)
         return test_end();
     }
     for (int round = 0; round < (test_small() ? 1 : 4); round++)
-        for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) {
+        for (int d = GA_BOOL; d < TEST_DTYPES; d++) {
             ga_scope {
                 if (d < GA_C64) test_ranks((ga_dtype)d);
             }

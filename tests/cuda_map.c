@@ -240,8 +240,8 @@ static void test_lengths(const row *r, ga_dtype d)
 
 static void test_casts(void)
 {
-    for (int i = GA_BOOL; i < GA_DTYPE_COUNT; i++)
-        for (int j = GA_BOOL; j < GA_DTYPE_COUNT; j++) {
+    for (int i = GA_BOOL; i < TEST_DTYPES; i++)
+        for (int j = GA_BOOL; j < TEST_DTYPES; j++) {
             ga_array *base = random_array((ga_dtype)i, 1200), *there = ga_to(base, GA_CUDA);
             for (int k = 0; k < LAYOUTS; k++) {
                 ga_array *c = layout(k, base), *g = layout(k, there);
@@ -275,8 +275,8 @@ static void several(const ga_array *c, const ga_array *x, const ga_array *y, ga_
 /* where, copyto, isclose, comparisons of int64 with uint64, operands of several dtypes, many dimensions. */
 static void test_the_rest(void)
 {
-    for (int i = GA_BOOL; i < GA_DTYPE_COUNT; i++) {
-        ga_dtype  d = (ga_dtype)i, other = (ga_dtype)(1 + (i * 5) % (GA_DTYPE_COUNT - 1));
+    for (int i = GA_BOOL; i < TEST_DTYPES; i++) {
+        ga_dtype  d = (ga_dtype)i, other = (ga_dtype)(1 + (i * 5) % (TEST_DTYPES - 1));
         ga_array *a = random_array(d, 1200), *b = random_array(other, 1200), *m = random_array(GA_BOOL, 1200);
         ga_array *ga = ga_to(a, GA_CUDA), *gb = ga_to(b, GA_CUDA), *gm = ga_to(m, GA_CUDA);
         for (int k = 0; k < LAYOUTS; k++) {
@@ -346,7 +346,7 @@ int main(void)
     }
     ga_free(first);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) {
+        for (int d = GA_BOOL; d < TEST_DTYPES; d++) {
             test_layouts(&rows[i], (ga_dtype)d);
             test_out(&rows[i], (ga_dtype)d);
             if (!strcmp(rows[i].name, "add") || !strcmp(rows[i].name, "negative") || !strcmp(rows[i].name, "less") ||

@@ -177,7 +177,7 @@ static void check_lengths(int64_t most)
     static const int64_t lengths[] = { 1,    2,    3,    31,   32,   33,   255,   256,    257,   1023,
                                        1025, 2047, 2048, 2049, 4097, 5000, 33000, 100003, 300007 };
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths && lengths[k] <= most; k++)
-        for (int dtype = GA_BOOL; dtype < GA_DTYPE_COUNT; dtype++) {
+        for (int dtype = GA_BOOL; dtype < TEST_DTYPES; dtype++) {
             spread how = (spread)((k + (size_t)dtype) % SPREADS);
             if (lengths[k] > 5000 && dtype != GA_U8 && dtype != GA_I32 && dtype != GA_F32 && dtype != GA_F64 &&
                 dtype != GA_C128)
@@ -191,7 +191,7 @@ static void check_shapes(void)
     static const int64_t shapes[][2] = { { 1, 1 },    { 5, 1 },    { 3, 7 },    { 40, 33 },  { 70, 3 },  { 9, 300 },
                                          { 5, 2100 }, { 2100, 3 }, { 3, 5000 }, { 2500, 2 }, { 1, 2050 } };
     for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
-        for (int dtype = GA_BOOL; dtype < GA_DTYPE_COUNT; dtype++) {
+        for (int dtype = GA_BOOL; dtype < TEST_DTYPES; dtype++) {
             bool large = shapes[k][0] * shapes[k][1] > 2000;
             if (large && test_small() && dtype != GA_F32 && dtype != GA_C128) continue;
             if (large && dtype != GA_U16 && dtype != GA_F32 && dtype != GA_I64 && dtype != GA_F64 && dtype != GA_C64 &&

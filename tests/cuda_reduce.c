@@ -294,7 +294,7 @@ int main(int argc, char **argv)
         first_reduction = atoi(argv[1]);
         last_reduction  = atoi(argv[2]);
     }
-    for (int dtype = GA_BOOL; dtype < GA_DTYPE_COUNT; dtype++) {
+    for (int dtype = GA_BOOL; dtype < TEST_DTYPES; dtype++) {
         test_dot((ga_dtype)dtype, (ga_dtype)dtype);
         test_calls((ga_dtype)dtype);
     }
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
     test_dot(GA_I8, GA_U8);
     test_dot(GA_C64, GA_F64);
     test_dot(GA_BOOL, GA_C128);
-    for (int dtype = GA_BOOL; dtype < GA_DTYPE_COUNT; dtype++) {
+    for (int dtype = GA_BOOL; dtype < TEST_DTYPES; dtype++) {
         bool real = dtype < GA_F32;
         if (test_small() && real && dtype != GA_BOOL && dtype != GA_U8 && dtype != GA_I64) continue; /* the same kernels */
         test_lengths((ga_dtype)dtype, short_lines, sizeof short_lines / sizeof *short_lines, real ? 1 : 500);

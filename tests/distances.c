@@ -281,7 +281,7 @@ static void test_squareform(void)
         CHECK_IS(ga_squareform(lopsided, .checks = false), GA_F64, (1), 1);
     }
     for (int64_t n = 2; n <= (test_small() ? 40 : 130); n += n < 40 ? 7 : 31)
-        for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++)
+        for (int d = GA_BOOL; d < TEST_DTYPES; d++)
             ga_scope { /* there and back; views; what pdist and cdist agree on */
                 ga_array *points = ga_random((n, 2), .seed = (uint64_t)n);
                 ga_array *v = ga_astype(ga_multiply(ga_pdist(points), 100), (ga_dtype)d), *m = ga_squareform(v);

@@ -51,6 +51,11 @@ static void test_on(ga_device device)
         CHECK(gives(ga_index(ga_matmul(ga_broadcast_to(u, (5, 5)), u), "0"), GA_U8, 64) && gives(ga_inner(b, b), GA_BOOL, 1));
         CHECK(gives(ga_sigma_clip(d, .rule = GA_CLIP_ASTROPY), GA_F64, 0.5) && gives(ga_isclose(f, i), GA_BOOL, 0) &&
               gives(ga_pad(u, (1)), GA_U8, 0));
+        ga_array *h = ga_full((5), 1.5, .dtype = GA_F16, .device = device);
+        CHECK(gives(ga_add(h, 0.25), GA_F16, 1.75) && gives(ga_add(h, u), GA_F16, 201.5) &&
+              gives(ga_multiply(h, i), GA_F64, -4.5));
+        CHECK(gives(ga_astype(h, GA_I64), GA_I64, 1) && gives(ga_astype(l, GA_BF16), GA_BF16, 7) &&
+              gives(ga_sum(h), GA_F16, 7.5));
         CHECK(refused(ga_zeros((3), .dtype = GA_I16, .device = device), "int16") && refused(ga_astype(f, GA_C64), "complex64"));
         CHECK(refused(ga_multiply(f, number), "complex64") && refused(ga_negative(b), "int8") &&
               refused(ga_view_as(u, GA_I8), "int8"));

@@ -508,7 +508,7 @@ static void test_scans(ga_dtype d)
 int main(void)
 {
     ga_set_error_handler(ga_ignore_error, NULL);
-    for (int i = GA_BOOL; i < GA_DTYPE_COUNT; i++) {
+    for (int i = GA_BOOL; i < TEST_DTYPES; i++) {
         const ga_dtype d = (ga_dtype)i;
         test_lengths(d);
         test_views(d);

@@ -84,7 +84,7 @@ static void make_operands(void)
         if (k == 4) operand[k] = test_below(2) ? GA_ARG((int)test_below(5)) : GA_ARG(test_uniform() * 4);
         else if (k == 3 && test_below(2)) operand[k] = GA_ARG(2.5f);
         else {
-            const ga_dtype dtype = floats ? (test_below(4) ? GA_F32 : GA_F64) : (ga_dtype)(1 + test_below(GA_DTYPE_COUNT - 1));
+            const ga_dtype dtype = floats ? (test_below(4) ? GA_F32 : GA_F64) : (ga_dtype)(1 + test_below(TEST_DTYPES - 1));
             ga_array      *a = kept[k] = some_array(dtype, set[k % 4]);
             if (k == 5 && kept[0] && test_below(2)) a = ga_index(kept[0], "..., ::-1"); /* over the first one's memory */
             operand[k] = GA_ARG(on_chunks && a->ndim > 0 ? ga_chunked(a) : a);
@@ -347,7 +347,7 @@ static part some_fold(int depth)
     const char            *axes = some_axes(a.v.array ? a.v.array->ndim : 1, &o), *dtype = "";
     o.keepdims = test_below(3) == 0;
     if (test_below(8) == 0) {
-        o.dtype = (ga_dtype)(1 + test_below(GA_DTYPE_COUNT - 1));
+        o.dtype = (ga_dtype)(1 + test_below(TEST_DTYPES - 1));
         dtype   = write_part(", dtype=%s", ga_dtype_name(o.dtype));
     }
     if (last != GA_DTYPE_DEFAULT) o.dtype = last;
@@ -370,7 +370,7 @@ static part some_conversion(int depth)
 {
     asked           = GA_DTYPE_DEFAULT;
     part      a     = some_part(depth - 1);
-    ga_dtype  dtype = (ga_dtype)(1 + test_below(GA_DTYPE_COUNT - 1));
+    ga_dtype  dtype = (ga_dtype)(1 + test_below(TEST_DTYPES - 1));
     char     *text  = write_part("%s(%s)", ga_dtype_name(dtype), a.text);
     ga_array *x     = is_broken(a) ? NULL : as_array(a);
     return of_array(x ? ga_astype(x, dtype) : NULL, ATOM, text);
@@ -404,7 +404,7 @@ static part some_formula(void)
         named[named_count++] = p;
     }
     taken  = GA_DTYPE_DEFAULT;
-    asked  = test_below(4) ? GA_DTYPE_DEFAULT : (ga_dtype)(1 + test_below(GA_DTYPE_COUNT - 1));
+    asked  = test_below(4) ? GA_DTYPE_DEFAULT : (ga_dtype)(1 + test_below(TEST_DTYPES - 1));
     part p = some_part(1 + (int)test_below(4));
     asked  = GA_DTYPE_DEFAULT;
     p.text = write_part("%s%s", statements, p.text);

@@ -157,7 +157,7 @@ static void fill(ga_array *a)
     static const double special[] = { 0,      -0.0,  1,        -1,        0.5, 1e300,  -1e300, DBL_MAX,
                                       5e-324, 1e-40, INFINITY, -INFINITY, NAN, 9.2e18, 1e10,   3.7 };
     int                 kind      = below(3);
-    int                 parts     = a->dtype >= GA_C64 ? 2 : 1;
+    int                 parts     = a->dtype == GA_C64 || a->dtype == GA_C128 ? 2 : 1;
     int64_t             width     = ga_itemsize(a->dtype) / parts;
     bool                real      = a->dtype >= GA_F32;
     for (int64_t i = 0; i < a->size * parts; i++) {
@@ -167,6 +167,7 @@ static void fill(ga_array *a)
         float    f     = (float)d;
         if (a->dtype == GA_BOOL) whole &= 1;
         if (!real) memcpy(p, &whole, (size_t)width);
+        else if (width == 2) memcpy(p, (char *)&f + 2, 2); /* as a bfloat16; another number as a float16 */
         else if (width == 4) memcpy(p, &f, 4);
         else memcpy(p, &d, 8);
     }

@@ -30,7 +30,7 @@ static const int64_t lengths[16][9] = { /* ndim, shape */
                                         { 2, 3, 3 },    { 2, 3, 300 },  { 2, 1, 0 }, { 1, 2 }
 };
 
-static ga_dtype dtype_of(uint8_t byte) { return (ga_dtype)(1 + byte % (GA_DTYPE_COUNT - 1)); }
+static ga_dtype dtype_of(uint8_t byte) { return (ga_dtype)(1 + byte % GA_C128); }
 
 /* Contiguous, backwards, every second, transposed, or one element everywhere. */
 static ga_array *some_view(const ga_array *a, int layout)

@@ -44,7 +44,7 @@ static void write_seeds(const char *dir)
 {
     char path[500];
     ga_scope {
-        for (int d = GA_BOOL; d < GA_DTYPE_COUNT; d++) {
+        for (int d = GA_BOOL; d < GA_BF16; d++) {
             snprintf(path, sizeof path, "%s/%s.npy", dir, ga_dtype_name((ga_dtype)d));
             ga_save(path, ga_ones((2, 3), .dtype = (ga_dtype)d));
         }

@@ -361,7 +361,7 @@ int main(void)
     test_others();
     test_einsum();
     test_precision();
-    for (int dtype = GA_BOOL; dtype < GA_DTYPE_COUNT; dtype++) {
+    for (int dtype = GA_BOOL; dtype < TEST_DTYPES; dtype++) {
         test_chains((ga_dtype)dtype);
         test_agreement((ga_dtype)dtype);
     }

@@ -96,7 +96,7 @@ int main(void)
 {
     test_begin();
     test_signed_zeros();
-    for (int i = GA_BOOL; i < GA_DTYPE_COUNT; i++) {
+    for (int i = GA_BOOL; i < TEST_DTYPES; i++) {
         const ga_dtype    d = (ga_dtype)i;
         const char *const t = ga_dtype_name(d);
 

@@ -36,6 +36,8 @@
 #define TEST_TSAN 0
 #endif
 
+enum { TEST_DTYPES = GA_C128 + 1 }; /* the end of the dtypes that have loops: halves are in half.c */
+
 static int test_passed, test_failed, test_skipped;
 
 static inline bool test_check(bool ok, const char *file, int line, const char *text)

@@ -192,14 +192,14 @@ ga_array *(ga_map_blocks_n)(int n, const ga_array *const *arrays, ga_block_funct
 
 ga_array *(ga_map_blocks)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o)
 {
-    return gi_array_check_any(o.site, a, "a") ? (ga_map_blocks_n)(1, &a, function, user, o) : NULL;
+    return gi_array_check_half_any(o.site, a, "a") ? (ga_map_blocks_n)(1, &a, function, user, o) : NULL;
 }
 
 ga_array *(ga_map_overlap)(const ga_array *a, ga_block_function function, void *user, ga_blocks_options o)
 {
     ga_pad_options pad = ga_pad_defaults;
     int64_t        depth[GPUARR_MAX_DIMS];
-    if (!gi_options_blocks(&o) || !gi_array_check_any(o.site, a, "a") || !gi_conv_check_border(o.site, o.border) ||
+    if (!gi_options_blocks(&o) || !gi_array_check_half_any(o.site, a, "a") || !gi_conv_check_border(o.site, o.border) ||
         !gi_option_fits_axes(o.site, "depth", &o.depth, a->ndim))
         return NULL;
     if (!gi_is_deferred(a))

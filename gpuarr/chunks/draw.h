@@ -285,7 +285,7 @@ static bool gi_write_drawing(gi_drawing *g, const char *path)
 
 bool(ga_visualize)(const ga_array *a, const char *path, ga_visualize_options o)
 {
-    if (!gi_array_check_any(o.site, a, "a")) return false;
+    if (!gi_array_check_half_any(o.site, a, "a")) return false;
     if (!gi_is_deferred(a))
         return gi_fail(o.site, GA_BAD_ARGUMENT, "the array is in memory: there is no expression to be drawn") != NULL;
     gi_drawing g;

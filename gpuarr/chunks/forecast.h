@@ -281,7 +281,7 @@ bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, con
         return gi_fail(site, GA_BAD_ARGUMENT, "%d arrays: give as many pointers, and room for as many results", n) != NULL;
     for (int k = 0; k < n; k++) results[k] = NULL;
     for (int k = 0; k < n; k++)
-        if (!gi_array_check_any(site, arrays[k], "an array")) return gi_compute_cannot_begin(site);
+        if (!gi_array_check_half_any(site, arrays[k], "an array")) return gi_compute_cannot_begin(site);
     size_t bytes = (size_t)(2 * n + 1) * sizeof(void *);
     if (gi_compute_is_inside(site)) return false;
     const ga_array **chunked = (const ga_array **)gi_mem_alloc(site, bytes);
@@ -337,8 +337,8 @@ ga_shape ga_chunks_of(const ga_array *a)
 
 ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
 {
-    bool ok = gi_options_compute(&o) && gi_array_check_any(o.site, a, "a");
-    ok      = ok && (!o.out || (gi_array_check(o.site, o.out, ".out") && gi_copy_fits_into(o.site, a, GA_CPU, o.out)));
+    bool ok = gi_options_compute(&o) && gi_array_check_half_any(o.site, a, "a");
+    ok      = ok && (!o.out || (gi_array_check_half(o.site, o.out, ".out") && gi_copy_fits_into(o.site, a, GA_CPU, o.out)));
     if (ok && !gi_is_deferred(a)) return !o.out ? (ga_view)(a, o.site) : gi_copy_assign(o.site, o.out, a) ? o.out : NULL;
     if (!ok) gi_compute_cannot_begin(o.site);
     if (!ok || gi_compute_is_inside(o.site)) return NULL;

@@ -137,7 +137,7 @@ static ga_array *gi_chunked_full(int ndim, const int64_t *shape, ga_arg value, c
     p.size = ga_itemsize(dtype);
     if (!gi_operand_is_number(value)) {
         ga_array *a =
-            gi_array_check_any(o->site, value.array, "the value") ? (ga_broadcast_to)(value.array, all, o->site) : NULL;
+            gi_array_check_half_any(o->site, value.array, "the value") ? (ga_broadcast_to)(value.array, all, o->site) : NULL;
         ga_array *c = a ? gi_array_hold(o->site, a) : NULL, *r = NULL;
         if (c) r = (ga_chunked)(c, o->chunks, o->site);
         ga_free(a);

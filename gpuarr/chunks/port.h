@@ -41,7 +41,7 @@ GA_API ga_shape gi_chunks(ga_shape chunks)
 ga_array *(ga_chunked)(const ga_array *a, ga_shape chunks, const char *site)
 {
     gi_chunk_begin();
-    if (!gi_array_check_any(site, a, "a")) return NULL;
+    if (!gi_array_check_half_any(site, a, "a")) return NULL;
     if (a->device != GA_CPU)
         return (ga_array *)gi_fail(site, GA_BAD_DEVICE,
                                    "the array is on the GPU: chunked arrays are made of arrays on the CPU, ga_to(a, GA_CPU)");

@@ -243,21 +243,39 @@ static bool gi_array_is_alive(const char *site, const ga_array *a, const char *n
 /* For questions about an array: of NULL the answer is no. */
 static bool gi_array_is_there(const char *site, const ga_array *a) { return a && gi_array_is_alive(site, a, "the argument"); }
 
-/* The same as gi_array_is_alive for an array whose elements the call will use, if they are there yet: a copy of them that is still under way is waited for. */
-static bool gi_array_check_any(const char *site, const ga_array *a, const char *name)
+/* The same as gi_array_is_alive for an array whose elements the call will use, if they are there yet, be they halves or not: a copy of
+   them that is still under way is waited for. */
+static bool gi_array_check_half_any(const char *site, const ga_array *a, const char *name)
 {
     if (!gi_array_is_alive(site, a, name) || !gi_arena_check(site)) return false;
     return !a->owner || !__atomic_load_n(&a->owner->copying, __ATOMIC_RELAXED) || gi_gpu->settle(site, a->owner);
 }
 
 /* The same for an array that must be in memory. */
-static bool gi_array_check(const char *site, const ga_array *a, const char *name)
+static bool gi_array_check_half(const char *site, const ga_array *a, const char *name)
 {
-    if (!gi_array_check_any(site, a, name)) return false;
+    if (!gi_array_check_half_any(site, a, name)) return false;
     if (!gi_is_deferred(a)) return true;
     gi_fail(site, GA_BAD_ARGUMENT,
             "%s is chunked, its elements are not computed yet, and this call needs them in memory: ga_compute it first", name);
     return false;
+}
+
+/* For calls that would need loops for halves: no half. */
+static bool gi_array_is_no_half(const char *site, const ga_array *a, const char *name)
+{
+    if (!gi_is_half(a->dtype)) return true;
+    gi_fail(site, GA_BAD_DTYPE, "%s is %s, which is for storage in this call: ga_astype(a, GA_F32) first", name,
+            ga_dtype_name(a->dtype));
+    return false;
+}
+static bool gi_array_check_any(const char *site, const ga_array *a, const char *name)
+{
+    return gi_array_check_half_any(site, a, name) && gi_array_is_no_half(site, a, name);
+}
+static bool gi_array_check(const char *site, const ga_array *a, const char *name)
+{
+    return gi_array_check_half(site, a, name) && gi_array_is_no_half(site, a, name);
 }
 
 /* While a function of the user's has it, an array of ours is lent: ga_free refuses it, and ga_keep gives a view. */

@@ -2,12 +2,12 @@
 
 static const char *const gi_dtype_names[] = { "none",
 #define GI_ENTRY(TAG, tag, T, name) name,
-                                              GI_EACH_DTYPE(GI_ENTRY)
+                                              GI_EACH_DTYPE(GI_ENTRY) GI_EACH_HALF(GI_ENTRY)
 #undef GI_ENTRY
 };
 static const int gi_itemsizes[] = { 0,
 #define GI_ENTRY(TAG, tag, T, name) (int)sizeof(T),
-                                    GI_EACH_DTYPE(GI_ENTRY)
+                                    GI_EACH_DTYPE(GI_ENTRY) GI_EACH_HALF(GI_ENTRY)
 #undef GI_ENTRY
 };
 
@@ -32,6 +32,7 @@ static bool gi_dtype_is_stamped(const char *site, ga_dtype dtype)
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name) case GA_##TAG:
         GI_EACH_STAMPED(GI_CASE)
+        GI_EACH_HALF(GI_CASE)
 #undef GI_CASE
         return true;
     default:
@@ -62,6 +63,7 @@ ga_dtype ga_promote(ga_dtype a, ga_dtype b)
         b          = t;
     }
     if (a == b || a == GA_BOOL) return b;
+    if (gi_is_half(b)) return a == GA_I8 || a == GA_U8 ? b : ga_promote(gi_dtype_computed(a), GA_F32); /* holds all of a byte */
     if (gi_is_int(b)) {
         if (gi_is_signed(a) == gi_is_signed(b)) return b; /* same signedness: the larger one comes later */
         ga_dtype s = gi_is_signed(a) ? a : b, u = gi_is_signed(a) ? b : a;

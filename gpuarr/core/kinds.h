@@ -5,13 +5,21 @@ static inline bool gi_is_int(ga_dtype d) { return d >= GA_I8 && d <= GA_U64; }
 static inline bool gi_is_signed(ga_dtype d) { return d == GA_I8 || d == GA_I16 || d == GA_I32 || d == GA_I64; }
 static inline bool gi_is_unsigned(ga_dtype d) { return d == GA_U8 || d == GA_U16 || d == GA_U32 || d == GA_U64; }
 static inline bool gi_is_float(ga_dtype d) { return d == GA_F32 || d == GA_F64; }
+static inline bool gi_is_half(ga_dtype d) { return d == GA_F16 || d == GA_BF16; }
 static inline bool gi_is_complex(ga_dtype d) { return d == GA_C64 || d == GA_C128; }
 
 /* The dtype of the real part. */
 static inline ga_dtype gi_dtype_real(ga_dtype d) { return d == GA_C64 ? GA_F32 : d == GA_C128 ? GA_F64 : d; }
 
+/* The dtype in which elements are computed: float32 for halves, else their own. */
+static inline ga_dtype gi_dtype_computed(ga_dtype d) { return gi_is_half(d) ? GA_F32 : d; }
+
+/* A conversion of halves that is none of GI_EACH_HALF_CAST takes two steps: by this dtype, float32 or float64. */
+static inline ga_dtype gi_half_way(ga_dtype from) { return gi_dtype_real(ga_promote(gi_dtype_computed(from), GA_F32)); }
+
 /* bool 0, integers 1, floats 2, complex 3: a result may be written into an array of the same kind or a later one. */
-static inline int  gi_dtype_kind(ga_dtype d) { return d == GA_BOOL ? 0 : gi_is_int(d) ? 1 : gi_is_float(d) ? 2 : 3; }
+static inline int gi_dtype_kind(ga_dtype d) { return d == GA_BOOL ? 0 : gi_is_int(d) ? 1 : gi_is_complex(d) ? 3 : 2; }
+
 static inline bool gi_dtype_same_kind(ga_dtype from, ga_dtype to)
 {
     if (gi_is_signed(from) && gi_is_unsigned(to)) return false; /* as NumPy's same_kind */

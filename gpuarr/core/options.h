@@ -30,9 +30,16 @@ static bool gi_option_not_null(const char *site, const char *defaults, const cha
     (gi_option_not_null((o)->site, "ga_" #of "_defaults", #member, (o)->member) &&                                             \
      ((const void *)(o)->member != (const void *)GA_NO_ARRAY || ((o)->member = NULL, true)))
 
-static bool gi_option_dtype(const char *site, ga_dtype dtype)
+static bool gi_option_dtype_half(const char *site, ga_dtype dtype) /* or a half */
 {
     return dtype == GA_DTYPE_DEFAULT || gi_dtype_check(site, dtype);
+}
+static bool gi_option_dtype(const char *site, ga_dtype dtype)
+{
+    if (!gi_option_dtype_half(site, dtype)) return false;
+    if (!gi_is_half(dtype)) return true;
+    gi_fail(site, GA_BAD_DTYPE, ".dtype = %s is for storage in this call: use GA_F32, and ga_astype", ga_dtype_name(dtype));
+    return false;
 }
 
 /* Is it a list that an array can have, of `least` numbers or more? */
@@ -57,18 +64,21 @@ static bool gi_option_axes(const char *site, const char *defaults, int axis, con
 }
 #define GI_TAKE_AXES(of, o) gi_option_axes((o)->site, "ga_" #of "_defaults", (o)->axis, &(o)->axes)
 
-static bool gi_options_new(const ga_new_options *o) { return gi_option_dtype(o->site, o->dtype) && GI_TAKE_LIST(o, chunks); }
+static bool gi_options_new(const ga_new_options *o)
+{
+    return gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_LIST(o, chunks);
+}
 static bool gi_options_linspace(const ga_linspace_options *o)
 {
-    return gi_option_dtype(o->site, o->dtype) && GI_TAKE_LIST(o, chunks);
+    return gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_LIST(o, chunks);
 }
 static bool gi_options_random(const ga_random_options *o)
 {
-    return gi_option_dtype(o->site, o->dtype) && GI_TAKE_LIST(o, chunks);
+    return gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_LIST(o, chunks);
 }
 static bool gi_options_blocks(const ga_blocks_options *o)
 {
-    return gi_option_dtype(o->site, o->dtype) && GI_TAKE_LIST(o, chunks) && GI_TAKE_LIST(o, depth);
+    return gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_LIST(o, chunks) && GI_TAKE_LIST(o, depth);
 }
 static bool gi_options_open(const ga_open_options *o) { return GI_TAKE_LIST(o, chunks); }
 static bool gi_options_store(const ga_store_options *o) { return GI_TAKE_LIST(o, chunks); }
@@ -78,14 +88,14 @@ static bool gi_options_pad(const ga_pad_options *o) { return GI_TAKE_LIST(o, aft
 static bool gi_options_to(ga_to_options *o) { return GI_TAKE(to, o, out); }
 static bool gi_options_map(ga_map_options *o)
 {
-    return GI_TAKE(map, o, out) && GI_TAKE(map, o, where) && gi_option_dtype(o->site, o->dtype);
+    return GI_TAKE(map, o, out) && GI_TAKE(map, o, where) && gi_option_dtype_half(o->site, o->dtype);
 }
 static bool gi_options_reduce(ga_reduce_options *o)
 {
-    return GI_TAKE(reduce, o, out) && gi_option_dtype(o->site, o->dtype) && GI_TAKE_AXES(reduce, o);
+    return GI_TAKE(reduce, o, out) && gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_AXES(reduce, o);
 }
 static bool gi_options_order(ga_order_options *o) { return GI_TAKE(order, o, out) && GI_TAKE_AXES(order, o); }
-static bool gi_options_axis(ga_axis_options *o) { return GI_TAKE(axis, o, out) && gi_option_dtype(o->site, o->dtype); }
+static bool gi_options_axis(ga_axis_options *o) { return GI_TAKE(axis, o, out) && gi_option_dtype_half(o->site, o->dtype); }
 static bool gi_options_copyto(ga_copyto_options *o) { return GI_TAKE(copyto, o, where); }
 static bool gi_options_norm(ga_norm_options *o) { return GI_TAKE_AXES(norm, o); }
 static bool gi_options_histogram(ga_histogram_options *o) { return GI_TAKE(histogram, o, weights); }
@@ -153,11 +163,11 @@ static bool gi_options_apply(ga_apply_options *o)
 }
 static bool gi_options_stencil(ga_stencil_options *o) { return GI_TAKE(stencil, o, out); }
 static bool gi_options_compute(ga_compute_options *o) { return GI_TAKE(compute, o, out); }
-static bool gi_options_join(const ga_join_options *o) { return gi_option_dtype(o->site, o->dtype); }
+static bool gi_options_join(const ga_join_options *o) { return gi_option_dtype_half(o->site, o->dtype); }
 static bool gi_options_round(ga_round_options *o) { return GI_TAKE(round, o, out); }
 static bool gi_options_cumulative(ga_cumulative_options *o)
 {
-    return GI_TAKE(cumulative, o, out) && gi_option_dtype(o->site, o->dtype);
+    return GI_TAKE(cumulative, o, out) && gi_option_dtype_half(o->site, o->dtype);
 }
 static bool gi_options_trapezoid(ga_trapezoid_options *o) { return GI_TAKE(trapezoid, o, x); }
 static bool gi_options_choice(ga_choice_options *o) { return GI_TAKE(choice, o, p); }
@@ -176,7 +186,7 @@ static bool gi_options_trim(const ga_trim_options *o)
 {
     return gi_option_not_null(o->site, "ga_trim_defaults", "trim", o->trim);
 }
-static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out) && gi_option_dtype(o->site, o->dtype); }
+static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out) && gi_option_dtype_half(o->site, o->dtype); }
 
 /* Each of them first names the function, where the call has no site. */
 #define GI_NAMED(check, o)       ((o)->site = gi_site_or((o)->site, __func__), check(o))

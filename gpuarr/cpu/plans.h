@@ -225,4 +225,5 @@ typedef struct gi_loops {
     gi_kernel (*replace)(int itemsize); /* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes */
     gi_stream stream;                   /* how results that no cache would keep are written */
     const gi_linear_loops *(*linear)(void);
+    gi_cast_kernel (*half)(ga_dtype to, ga_dtype from); /* of GI_EACH_HALF_CAST; NULL: none */
 } gi_loops;

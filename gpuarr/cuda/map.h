@@ -96,6 +96,20 @@ static bool gi_cuda_launch_map(const char *site, const gi_job *j, gi_cuda_kernel
     return gi_cuda_launched(site, "an elementwise operation");
 }
 
+/* Splits a copy to or from halves for which there is no kernel. The array between both is to be freed; NULL with an error. */
+static ga_array *gi_cuda_split_copy(const char *site, const gi_job *j, gi_job *first, gi_job *second)
+{
+    const ga_dtype way    = gi_half_way(j->in[0].dtype);
+    ga_array      *middle = gi_array_new(site, way, GA_CUDA, j->ndim, j->shape);
+    if (!middle) return NULL;
+    *first = *second = *j;
+    gi_operand_of(&first->out, middle, way, j->ndim, j->shape);
+    gi_operand_of(&second->in[0], middle, j->out.dtype, j->ndim, j->shape);
+    first->in[0].wanted = way;
+    first->masked       = false;
+    return middle;
+}
+
 /* Runs a job whose operands are complete, on the device of its output (touched before). A launch computes at most 2^30 elements. */
 static bool gi_cuda_run(const char *site, gi_job *j)
 {
@@ -106,6 +120,13 @@ static bool gi_cuda_run(const char *site, gi_job *j)
     gi_job_coalesce(j);
     gi_cuda_kernel kernel = (gi_cuda_kernel)j->gpu;
     if (!gi_job_computes(j)) kernel = gi_cuda_cast(j->out.dtype, j->in[0].dtype);
+    if (!kernel && !j->own.kernel) {
+        gi_job    first, second;
+        ga_array *middle = gi_cuda_split_copy(site, j, &first, &second);
+        bool      ok     = middle && gi_cuda_run(site, &first) && gi_cuda_run(site, &second);
+        ga_free(middle);
+        return ok;
+    }
     int64_t below = 1; /* elements for one index along the outermost dimension */
     for (int d = 1; d < j->ndim; d++) below *= j->shape[d];
     if (below > most) { /* too many already: each index is a job */

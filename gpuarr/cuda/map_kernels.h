@@ -220,8 +220,19 @@ template <class T, ga_dtype from> struct gi_cuda_casts {
 #include "../rows/each.h"
 #undef GI_PASS
 
+/* NULL: it takes two steps. */
+static gi_cuda_kernel gi_cuda_half_cast(ga_dtype to, ga_dtype from)
+{
+#define GI_CASE(TO, to_, T, FROM, from_, F)                                                                                    \
+    if (to == GA_##TO && from == GA_##FROM) return gi_cuda_map1<F, T, gi_cast_##to_##_##from_>;
+    GI_EACH_HALF_CAST(GI_CASE)
+#undef GI_CASE
+    return NULL;
+}
+
 static gi_cuda_kernel gi_cuda_cast(ga_dtype to, ga_dtype from)
 {
+    if (to != from && (gi_is_half(to) || gi_is_half(from))) return gi_cuda_half_cast(to, from);
     to = gi_cuda_casts_to(to, from);
     if (to == gi_cuda_casts_from(to, from)) return gi_cuda_copy(ga_itemsize(to));
     switch (to) {

@@ -252,6 +252,8 @@ static void gi_passes_plan(const gi_steps *steps, const ga_arg *operands, ga_dty
     if (steps->count > GI_PASS_STEPS) return;
     for (int k = 0; k < steps->count; k++)
         gi_type_step(&steps->step[k], operands, s->typed, k == steps->count - 1 ? dtype : GA_DTYPE_DEFAULT, &s->typed[k]);
+    for (int k = 0; k < steps->count; k++)
+        if (gi_is_half(s->typed[k].dtype)) return; /* calls round what they make */
     for (int k = 0; k < steps->count - 1; k++) s->folds = s->folds || (s->typed[k].folds && steps->step[k].last >= 0);
     gi_passes_store(steps, s);
     s->any = gi_passes_build(steps, s) && s->count > 0;

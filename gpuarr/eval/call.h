@@ -2,7 +2,7 @@
 
 static bool gi_options_eval(ga_eval_options *o)
 {
-    return GI_TAKE(eval, o, out) && GI_TAKE(eval, o, where) && gi_option_dtype(o->site, o->dtype);
+    return GI_TAKE(eval, o, out) && GI_TAKE(eval, o, where) && gi_option_dtype_half(o->site, o->dtype);
 }
 
 /* The device of passes, or GA_DEVICE_DEFAULT: there are none, because arrays lie on several. */
@@ -62,14 +62,14 @@ ga_array *(ga_eval_n)(const char *formula, int n, const ga_arg *operands, ga_eva
     const size_t letters = strlen(formula);
     if (letters > GI_FORMULA_LETTERS)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the formula is longer than %d characters", GI_FORMULA_LETTERS);
-    if (!gi_operands_check(o.site, n, operands) || !gi_options_eval(&o) || !gi_arena_check(o.site)) return NULL;
+    if (!gi_operands_check_half(o.site, n, operands) || !gi_options_eval(&o) || !gi_arena_check(o.site)) return NULL;
 #ifdef GPUARR_STATIC
     for (int i = 0; i < n; i++)
-        if (operands[i].array && !(GI_FORMULA_DTYPES >> (int)operands[i].array->dtype & 1))
-            return (ga_array *)gi_formula_lacks(o.site, operands[i].array->dtype);
+        if (operands[i].array && !(GI_FORMULA_DTYPES >> (int)gi_dtype_computed(operands[i].array->dtype) & 1))
+            return (ga_array *)gi_formula_lacks(o.site, gi_dtype_computed(operands[i].array->dtype));
 #endif
-    if (o.out && !gi_array_check(o.site, o.out, ".out")) return NULL;
-    if (o.where && !gi_array_check_any(o.site, o.where, ".where")) return NULL;
+    if (o.out && !gi_array_check_half(o.site, o.out, ".out")) return NULL;
+    if (o.where && !gi_array_check_half_any(o.site, o.where, ".where")) return NULL;
     gi_formula_text f;
     gi_formula_key  key;
     f.site     = o.site;

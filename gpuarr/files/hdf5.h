@@ -119,9 +119,9 @@ static ga_dtype gi_hdf5_dtype(hid_t type, hid_t *memory)
                 return is_signed ? with[k] : without[k];
             }
     }
-    if (class_ == H5T_FLOAT && (size == 4 || size == 8)) {
-        *memory = H5Tcopy(size == 4 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE);
-        return size == 4 ? GA_F32 : GA_F64;
+    if (class_ == H5T_FLOAT && (size == 2 || size == 4 || size == 8)) { /* halves become float32 */
+        *memory = H5Tcopy(size < 8 ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE);
+        return size < 8 ? GA_F32 : GA_F64;
     }
     if (class_ == H5T_COMPOUND && H5Tget_nmembers(type) == 2 &&
         (size == 8 || size == 16)) { /* h5py's complex numbers: r and i */

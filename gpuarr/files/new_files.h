@@ -79,10 +79,10 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
                                "%s,\n    \"filters\": null,\n"
                                "    \"order\": \"C\",\n    \"shape\": [%s],\n    \"zarr_format\": 2\n}",
                           lists[1], packing, order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
-                     gi_is_complex(s->a->dtype) ? "null"
-                          : s->a->dtype == GA_BOOL   ? "false"
-                          : gi_is_float(s->a->dtype) ? "0.0"
-                                                     : "0",
+                     gi_is_complex(s->a->dtype)        ? "null"
+                          : s->a->dtype == GA_BOOL          ? "false"
+                          : gi_dtype_kind(s->a->dtype) == 2 ? "0.0"
+                                                            : "0",
                           lists[0]);
     int  fd    = openat(s->to.fd, ".zarray", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     bool wrote = fd >= 0 && gi_pwrite(fd, 0, text, (size_t)n);

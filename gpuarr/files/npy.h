@@ -62,7 +62,16 @@ typedef struct gi_npy_header {
 
 static char gi_npy_kind(ga_dtype d)
 {
-    return d == GA_BOOL ? 'b' : gi_is_signed(d) ? 'i' : gi_is_int(d) ? 'u' : gi_is_float(d) ? 'f' : 'c';
+    return d == GA_BOOL ? 'b' : gi_is_signed(d) ? 'i' : gi_is_int(d) ? 'u' : gi_is_complex(d) ? 'c' : 'f';
+}
+
+/* Has NumPy the dtype? False with an error. */
+static bool gi_npy_holds(const char *site, const ga_array *a)
+{
+    if (a->dtype != GA_BF16) return true;
+    gi_fail(site, GA_BAD_DTYPE,
+            "NumPy has no bfloat16, nor have its files: save ga_astype(a, GA_F32), or ga_view_as(a, GA_U16)");
+    return false;
 }
 
 /* "<f8" and the like. What gpuarr has no dtype for is an error that says what to save instead. */
@@ -74,14 +83,13 @@ static bool gi_read_descr(const char *site, const char *what, const char *descr,
     long        size = kind ? strtol(p + 1, &end, 10) : 0;
     if (kind == '?' && p[1] == 0) kind = 'b', size = 1, end = NULL;
     bool plain = kind && (!end || (end > p + 1 && *end == 0));
-    for (int d = GA_BOOL; plain && d < GA_DTYPE_COUNT; d++)
+    for (int d = GA_BOOL; plain && d < GA_BF16; d++)
         if (kind == gi_npy_kind((ga_dtype)d) && size == ga_itemsize((ga_dtype)d)) {
             h->dtype   = (ga_dtype)d;
             h->swapped = order == (GI_LITTLE_ENDIAN ? '>' : '<');
             return true;
         }
     const char *is = "of an unknown dtype", *instead = "numpy.float64";
-    if (kind == 'f' && size == 2) is = "float16", instead = "numpy.float32";
     if (kind == 'f' && size > 8) is = "long double", instead = "numpy.float64";
     if (kind == 'c' && size > 16) is = "complex long double", instead = "numpy.complex128";
     if (kind == 'M' || kind == 'm') is = "dates or times", instead = "numpy.int64";
@@ -370,7 +378,8 @@ static int gi_npy_header_bytes(const ga_array *a, char *out)
 bool(ga_save)(const char *path, const ga_array *a, const char *site)
 {
     gi_output o;
-    if (!gi_array_check(site, a, "a") || gi_name_misleads(site, path, ".npy", " .npy ") || !gi_open_output(site, path, &o))
+    if (!gi_array_check_half(site, a, "a") || !gi_npy_holds(site, a) || gi_name_misleads(site, path, ".npy", " .npy ") ||
+        !gi_open_output(site, path, &o))
         return false;
     ga_array *c = gi_copy_on_cpu(site, a);
     if (c) {

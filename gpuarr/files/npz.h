@@ -339,7 +339,7 @@ bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array
     char a_name[24], b_name[24];
     for (int i = 0; i < n; i++) {
         const char *name = gi_zip_name(names, i, a_name);
-        if (!gi_array_check(site, arrays[i], name)) return false;
+        if (!gi_array_check_half(site, arrays[i], name) || !gi_npy_holds(site, arrays[i])) return false;
         if (strlen(name) > 250) {
             gi_fail(site, GA_BAD_ARGUMENT, "the name of array %d has %zu bytes; at most 250 are possible", i, strlen(name));
             return false;

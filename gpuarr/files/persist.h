@@ -129,7 +129,7 @@ static bool gi_persist_in_memory(const char *site, const ga_array *whole)
 
 ga_array *(ga_persist)(const ga_array *a, const char *site)
 {
-    if (!gi_array_check_any(site, a, "a")) {
+    if (!gi_array_check_half_any(site, a, "a")) {
         gi_compute_cannot_begin(site);
         return NULL;
     }

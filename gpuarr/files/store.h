@@ -229,7 +229,7 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     s->path  = path;
     s->to.fd = s->journal = -1;
     s->resume             = o->resume;
-    if (!gi_array_check_any(o->site, a, "the array")) return false;
+    if (!gi_array_check_half_any(o->site, a, "the array") || !gi_npy_holds(o->site, a)) return false;
     if (a->device != GA_CPU) return gi_fail(o->site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first") != NULL;
     if (!path || !*path) return gi_fail(o->site, GA_BAD_ARGUMENT, path ? "the path is empty" : "the path is NULL") != NULL;
     if (path[strlen(path) - 1] == '/')

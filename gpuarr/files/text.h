@@ -71,47 +71,60 @@ static gi_decimal gi_without_zeros(gi_decimal d)
     return d;
 }
 
-static bool gi_reads_back(const gi_decimal *d, double x, bool single)
+/* What is different for floats of a dtype. */
+typedef struct gi_digits_of {
+    int    sure, most; /* digits that every decimal keeps, and that tell every float */
+    double normal;     /* the smallest one that has all digits */
+    double long_from;  /* from where on NumPy writes elements with exponents */
+} gi_digits_of;
+
+static gi_digits_of gi_digits_of_dtype(ga_dtype as)
+{
+    static const gi_digits_of f16 = { 3, 5, 0x1p-14, 1e3 }, bf16 = { 2, 4, FLT_MIN, 1e2 }, f32 = { 6, 9, FLT_MIN, 1e6 },
+                              f64 = { 15, 17, DBL_MIN, 1e8 };
+    return as == GA_F16 ? f16 : as == GA_BF16 ? bf16 : as == GA_F32 ? f32 : f64;
+}
+
+static bool gi_reads_back(const gi_decimal *d, double x, ga_dtype as)
 {
     char text[64];
     snprintf(text, sizeof text, "%.*se%d", d->n, d->digit, d->exponent - (d->n - 1));
-    return single ? strtof(text, NULL) == (float)fabs(x) : strtod(text, NULL) == fabs(x);
+    return as == GA_F32 ? strtof(text, NULL) == (float)fabs(x) : gi_float_as(strtod(text, NULL), as) == fabs(x);
 }
 
 /* x with n digits. The floats above a power of two lie wider apart than those below: there, the next decimal may read back as x
    though the nearest does not, and is taken, as in NumPy. */
-static gi_decimal gi_digits(double x, bool single, int n, bool *reads_back)
+static gi_decimal gi_digits(double x, ga_dtype as, int n, bool *reads_back)
 {
     int        power;
     gi_decimal d = gi_rounded_to(x, n), next = d;
-    *reads_back = gi_reads_back(&d, x, single);
+    *reads_back = gi_reads_back(&d, x, as);
     if (*reads_back || frexp(fabs(x), &power) != 0.5) return d;
     int last = n - 1;
     while (last > 0 && next.digit[last] == '9') next.digit[last--] = '0';
     if (next.digit[last] == '9') return d;
     next.digit[last]++;
-    *reads_back = gi_reads_back(&next, x, single);
+    *reads_back = gi_reads_back(&next, x, as);
     return *reads_back ? next : d;
 }
 
-/* The fewest digits that read back as x, as float32 if `single`. */
-static gi_decimal gi_shortest(double x, bool single)
+/* The fewest digits that read back as x, as a float of the dtype `as`. */
+static gi_decimal gi_shortest(double x, ga_dtype as)
 {
     /* Numbers with at most `sure` digits differ as floats as well, so no other one of `sure` digits can read back; below the
        normal numbers that does not hold. */
-    int  sure = single ? FLT_DIG : DBL_DIG, most = single ? FLT_DIG + 3 : DBL_DIG + 2;
-    bool normal = fabs(x) >= (single ? (double)FLT_MIN : DBL_MIN);
-    for (int n = normal ? sure : 1;; n++) {
+    const gi_digits_of digits = gi_digits_of_dtype(as);
+    for (int n = fabs(x) >= digits.normal ? digits.sure : 1;; n++) {
         bool       reads_back;
-        gi_decimal d = gi_digits(x, single, n, &reads_back);
-        if (reads_back || n == most) return gi_without_zeros(d);
+        gi_decimal d = gi_digits(x, as, n, &reads_back);
+        if (reads_back || n == digits.most) return gi_without_zeros(d);
     }
 }
 
 /* The shortest digits of x, but none behind that of 10 ** last. */
-static gi_decimal gi_shortest_to(double x, bool single, int last)
+static gi_decimal gi_shortest_to(double x, ga_dtype as, int last)
 {
-    gi_decimal d    = gi_shortest(x, single);
+    gi_decimal d    = gi_shortest(x, as);
     int        keep = d.exponent - last + 1;
     if (d.n <= keep || x == 0) return d;
     if (keep > 0) return gi_without_zeros(gi_rounded_to(x, keep));
@@ -150,50 +163,49 @@ static const char *gi_not_finite(double x) { return isnan(x) ? "nan" : signbit(x
 /* ---- the format that all elements share: numpy's FloatingFormat, IntegerFormat and BoolFormat -------------------- */
 
 typedef struct gi_float_format {
-    bool single, scientific, plus; /* plus: "+" before what is not negative */
-    int  precision, left, right;   /* most digits behind the point; columns before and behind it */
-    int  exponent_digits;
+    ga_dtype as;
+    bool     scientific, plus;       /* plus: "+" before what is not negative */
+    int      precision, left, right; /* most digits behind the point; columns before and behind it */
+    int      exponent_digits;
 } gi_float_format;
 
-static double gi_float_at(const void *p, bool single)
+static double gi_float_at(const void *p, ga_dtype as)
 {
-    float  f;
-    double d;
-    if (!single) return memcpy(&d, p, sizeof d), d;
-    return memcpy(&f, p, sizeof f), (double)f;
+    double element, x;
+    memcpy(&element, p, (size_t)ga_itemsize(as));
+    gi_cast(GA_F64, as, 1, &x, &element);
+    return x;
 }
 
 /* Must these numbers be written with exponents? The limits are compared in the dtype of the array, as NumPy does. */
-static bool gi_is_scientific(bool single, double smallest, double largest, bool suppress)
+static bool gi_is_scientific(ga_dtype as, double smallest, double largest, bool suppress)
 {
-    if (largest >= (single ? 1e6 : 1e8)) return true;
-    if (suppress) return false;
-    if (single) return (float)smallest < 1e-4f || (float)largest / (float)smallest > 1000.0f;
-    return smallest < 1e-4 || largest / smallest > 1000;
+    if (largest >= gi_digits_of_dtype(as).long_from) return true;
+    return !suppress && (smallest < gi_float_as(1e-4, as) || gi_float_as(largest / smallest, as) > 1000);
 }
 
 /* The format for n floats that lie `stride` bytes apart. */
-static gi_float_format gi_measure_floats(const char *p, int64_t n, int stride, bool single, bool plus, int precision,
+static gi_float_format gi_measure_floats(const char *p, int64_t n, int stride, ga_dtype as, bool plus, int precision,
                                          bool suppress)
 {
-    gi_float_format f        = { single, false, plus, precision, 0, 0, 2 };
+    gi_float_format f        = { as, false, plus, precision, 0, 0, 2 };
     double          smallest = INFINITY, largest = 0;
     int64_t         finite    = 0;
     bool            minus_inf = plus;
     for (int64_t i = 0; i < n; i++) {
-        double x = fabs(gi_float_at(p + i * stride, single));
-        if (gi_float_at(p + i * stride, single) == -INFINITY) minus_inf = true;
+        double x = fabs(gi_float_at(p + i * stride, as));
+        if (gi_float_at(p + i * stride, as) == -INFINITY) minus_inf = true;
         if (!isfinite(x)) continue;
         finite++;
         if (x != 0 && x < smallest) smallest = x;
         if (x > largest) largest = x;
     }
-    f.scientific = largest > 0 && gi_is_scientific(single, smallest, largest, suppress);
+    f.scientific = largest > 0 && gi_is_scientific(as, smallest, largest, suppress);
     for (int64_t i = 0; i < n; i++) {
-        double x = gi_float_at(p + i * stride, single);
+        double x = gi_float_at(p + i * stride, as);
         if (!isfinite(x)) continue;
-        gi_decimal d = gi_shortest(x, single);
-        d            = gi_shortest_to(x, single, f.scientific ? d.exponent - precision : -precision);
+        gi_decimal d = gi_shortest(x, as);
+        d            = gi_shortest_to(x, as, f.scientific ? d.exponent - precision : -precision);
         bool zero    = d.digit[0] == '0';
         int  whole   = f.scientific || d.exponent < 0 ? 1 : d.exponent + 1;
         int  behind  = f.scientific ? d.n - 1 : zero || d.n - 1 < d.exponent ? 0 : d.n - 1 - d.exponent;
@@ -227,7 +239,7 @@ static void gi_put_float(gi_text *t, const gi_float_format *f, double x)
     size_t start = t->n; /* of the word */
     if (f->scientific) {
         bool       reads_back; /* digits beyond the shortest ones are the true ones, not zeros */
-        gi_decimal d = gi_digits(x, f->single, f->precision + 1, &reads_back);
+        gi_decimal d = gi_digits(x, f->as, f->precision + 1, &reads_back);
         gi_put_many(t, ' ', f->left - 1 - (int)strlen(sign));
         gi_put(t, sign);
         gi_put_bytes(t, d.digit, 1);
@@ -235,7 +247,7 @@ static void gi_put_float(gi_text *t, const gi_float_format *f, double x)
         gi_put_bytes(t, d.digit + 1, (size_t)(d.n - 1));
         gi_put_exponent(t, d.exponent, f->exponent_digits);
     } else {
-        gi_decimal d = gi_shortest_to(x, f->single, -f->precision);
+        gi_decimal d = gi_shortest_to(x, f->as, -f->precision);
         gi_put_many(t, ' ', f->left - (d.exponent < 0 ? 1 : d.exponent + 1) - (int)strlen(sign));
         gi_put(t, sign);
         gi_put_positional(t, &d);
@@ -244,16 +256,16 @@ static void gi_put_float(gi_text *t, const gi_float_format *f, double x)
 }
 
 /* A float of a 0-d array, as Python prints a number: 1.0, 1e+16; within a complex number 1. */
-static void gi_put_scalar(gi_text *t, double x, bool single, bool plus, bool within_complex)
+static void gi_put_scalar(gi_text *t, double x, ga_dtype as, bool plus, bool within_complex)
 {
     if (plus && (isnan(x) || !signbit(x))) gi_put(t, "+");
     if (!isfinite(x)) {
         gi_put(t, gi_not_finite(x));
         return;
     }
-    gi_decimal d = gi_shortest(x, single);
+    gi_decimal d = gi_shortest(x, as);
     if (signbit(x)) gi_put(t, "-");
-    if (x == 0 || (fabs(x) >= 1e-4 && fabs(x) < (single ? 1e6 : 1e16))) {
+    if (x == 0 || (fabs(x) >= 1e-4 && fabs(x) < (as == GA_F64 ? 1e16 : gi_digits_of_dtype(as).long_from))) {
         gi_put_positional(t, &d);
         if (d.exponent < d.n - 1 && x != 0) return;         /* digits behind the point */
         if (within_complex && !t->failed) t->s[--t->n] = 0; /* the point */
@@ -352,11 +364,11 @@ static void gi_measure(gi_printer *p, int64_t n, int precision, bool suppress)
             if (length > p->width) p->width = length;
         }
     } else {
-        bool single = gi_dtype_real(dtype) == GA_F32;
-        p->real     = gi_measure_floats(p->next, n, size, single, false, precision, suppress);
-        p->width    = p->real.left + 1 + p->real.right;
+        const ga_dtype as = gi_dtype_real(dtype);
+        p->real           = gi_measure_floats(p->next, n, size, as, false, precision, suppress);
+        p->width          = p->real.left + 1 + p->real.right;
         if (!gi_is_complex(dtype)) return;
-        p->imag = gi_measure_floats(p->next + size / 2, n, size, single, true, precision, suppress);
+        p->imag = gi_measure_floats(p->next + size / 2, n, size, as, true, precision, suppress);
         p->width += p->imag.left + 1 + p->imag.right + 1; /* and the j */
     }
 }
@@ -376,9 +388,9 @@ static void gi_put_element(gi_printer *p)
         gi_put_many(t, ' ', p->width - length);
         gi_put(t, text);
     } else {
-        gi_put_float(t, &p->real, gi_float_at(e, p->real.single));
+        gi_put_float(t, &p->real, gi_float_at(e, p->real.as));
         if (!gi_is_complex(dtype)) return;
-        gi_put_float(t, &p->imag, gi_float_at(e + size / 2, p->imag.single));
+        gi_put_float(t, &p->imag, gi_float_at(e + size / 2, p->imag.as));
         int64_t blanks = gi_strip(t);
         gi_put(t, "j");
         gi_put_many(t, ' ', blanks);
@@ -427,18 +439,18 @@ static void gi_put_axis(gi_printer *p, int axis, int indent, int64_t line_width)
 /* A 0-d array without `repr`: the number alone. */
 static void gi_put_0d(gi_printer *p, const void *e)
 {
-    ga_dtype dtype  = p->a->dtype;
-    bool     single = gi_dtype_real(dtype) == GA_F32;
-    if (gi_is_float(dtype)) {
-        gi_put_scalar(&p->text, gi_float_at(e, single), single, false, false);
+    ga_dtype dtype = p->a->dtype;
+    ga_dtype as    = gi_dtype_real(dtype);
+    if (gi_dtype_kind(dtype) == 2) {
+        gi_put_scalar(&p->text, gi_float_at(e, as), as, false, false);
     } else if (gi_is_complex(dtype)) {
-        double re = gi_float_at(e, single), im = gi_float_at((const char *)e + ga_itemsize(dtype) / 2, single);
+        double re = gi_float_at(e, as), im = gi_float_at((const char *)e + ga_itemsize(dtype) / 2, as);
         bool   pure = re == 0 && !signbit(re);
         if (!pure) {
             gi_put(&p->text, "(");
-            gi_put_scalar(&p->text, re, single, false, true);
+            gi_put_scalar(&p->text, re, as, false, true);
         }
-        gi_put_scalar(&p->text, im, single, !pure, true);
+        gi_put_scalar(&p->text, im, as, !pure, true);
         gi_put(&p->text, pure ? "j" : "j)");
     } else {
         gi_put_element(p);
@@ -477,7 +489,7 @@ static void gi_put_repr_end(gi_printer *p, bool summarised, int line_width)
 char *(ga_to_string)(const ga_array *a, ga_print_options o)
 {
     GI_SETTLE_ROUNDING;
-    if (!gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
     if (gi_is_deferred(a)) return gi_deferred()->text(o.site, a);
     if (o.precision < 0 || o.threshold < 0 || o.edgeitems < 0 || o.linewidth < 0)
         return (char *)gi_fail(o.site, GA_BAD_ARGUMENT,

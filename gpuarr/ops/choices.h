@@ -4,7 +4,7 @@
 static bool gi_choices_check(const char *site, int n, const ga_array *const *conditions, int values, const ga_arg *list,
                              int more)
 {
-    if (!gi_join_check_list(site, n, conditions) || !gi_operands_check(site, values, list)) return false;
+    if (!gi_join_check_list(site, n, conditions) || !gi_operands_check_half(site, values, list)) return false;
     if (values != n && values != n + more)
         return gi_fail(site, GA_BAD_ARGUMENT, "%d values for %d conditions", values, n) != NULL;
     for (int k = 0; k < n; k++)
@@ -25,7 +25,7 @@ ga_array *(ga_select_n)(int n, const ga_array *const *conditions, int values, co
                         const char *site)
 {
     if (!gi_choices_check(site, n, conditions, values, list, 0)) return NULL;
-    if (otherwise.kind == GA_KIND_ARRAY && !gi_array_check_any(site, otherwise.array, "the default")) return NULL;
+    if (otherwise.kind == GA_KIND_ARRAY && !gi_array_check_half_any(site, otherwise.array, "the default")) return NULL;
     const size_t bytes = (size_t)(n + 1) * sizeof otherwise;
     ga_arg      *all   = (ga_arg *)gi_mem_alloc(site, bytes);
     if (!all) return NULL;
@@ -46,7 +46,7 @@ ga_array *(ga_select_n)(int n, const ga_array *const *conditions, int values, co
 ga_array *(ga_choose_n)(const ga_array *a, int n, const ga_arg *choices, ga_mode_options o)
 {
     const char *const site = o.site;
-    if (!gi_array_check(site, a, "a") || !gi_operands_check(site, n, choices)) return NULL;
+    if (!gi_array_check(site, a, "a") || !gi_operands_check_half(site, n, choices)) return NULL;
     if (n < 1) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "there is nothing to choose from");
     if ((int)o.mode < GA_TAKE_RAISE || o.mode > GA_TAKE_CLIP)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, ".mode = %d is not GA_TAKE_RAISE, GA_TAKE_WRAP or GA_TAKE_CLIP",
@@ -67,7 +67,7 @@ ga_array *(ga_choose_n)(const ga_array *a, int n, const ga_arg *choices, ga_mode
 ga_array *(ga_piecewise_n)(const ga_array *x, int n, const ga_array *const *conditions, int values, const ga_arg *list,
                            const char *site)
 {
-    if (!gi_array_check_any(site, x, "x") || !gi_choices_check(site, n, conditions, values, list, 1)) return NULL;
+    if (!gi_array_check_half_any(site, x, "x") || !gi_choices_check(site, n, conditions, values, list, 1)) return NULL;
     for (int k = 0; k < n; k++)
         if (!ga_same_shape(conditions[k], x))
             return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "condition number %d has shape %s, x %s: they must be equal", k,

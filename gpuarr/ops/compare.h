@@ -19,7 +19,7 @@ ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o)
     const ga_arg numbers[2] = { a, b };
     ga_arg       in[3]      = { a, b, a };
     for (int k = 0; k < 2; k++)
-        if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[k].array, k == 0 ? "a" : "b")) return NULL;
+        if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_half_any(o.site, in[k].array, k == 0 ? "a" : "b")) return NULL;
     memset(&in[2], 0, sizeof in[2]);
     in[2].kind = GA_KIND_COMPLEX;
     in[2].re   = o.rtol;
@@ -74,8 +74,8 @@ bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o)
 {
     GI_SETTLE_FLOATS;
     ga_array *copies[2];
-    if (a.kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, a.array, "a")) return false;
-    if (b.kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, b.array, "b")) return false;
+    if (a.kind == GA_KIND_ARRAY && !gi_array_check_half_any(o.site, a.array, "a")) return false;
+    if (b.kind == GA_KIND_ARRAY && !gi_array_check_half_any(o.site, b.array, "b")) return false;
     if (!gi_bring_together(o.site, &a, &b, copies)) return false;
     bool close = gi_all_true(o.site, (ga_isclose)(a, b, o));
     ga_free(copies[0]);
@@ -100,7 +100,7 @@ bool(ga_array_equal)(ga_arg a, ga_arg b, ga_equal_options o)
 {
     const ga_arg in[2] = { a, b };
     for (int k = 0; k < 2; k++)
-        if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[k].array, k == 0 ? "a" : "b")) return false;
+        if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_half_any(o.site, in[k].array, k == 0 ? "a" : "b")) return false;
     if (a.array && b.array ? !ga_same_shape(a.array, b.array)
                            : (a.array && a.array->ndim > 0) || (b.array && b.array->ndim > 0))
         return false;

@@ -133,16 +133,21 @@ GI_ONE_COPY ga_array *gi_do_count(const gi_composition *c, int64_t start, int64_
 }
 
 /* An operand as an array: a number becomes one without dimensions, where the other arrays are. */
-GI_ONE_COPY ga_array *gi_do_array(const gi_composition *c, ga_arg v, const char *name, ga_device device)
+GI_ONE_COPY ga_array *gi_do_array_half(const gi_composition *c, ga_arg v, const char *name, ga_device device)
 {
     if (v.kind != GA_KIND_ARRAY) return (ga_scalar)(v, gi_new_on(c->site, GA_DTYPE_DEFAULT, device));
-    return gi_array_check_any(c->site, v.array, name) ? (ga_view)(v.array, c->site) : NULL;
+    return gi_array_check_half_any(c->site, v.array, name) ? (ga_view)(v.array, c->site) : NULL;
+}
+GI_ONE_COPY ga_array *gi_do_array(const gi_composition *c, ga_arg v, const char *name, ga_device device)
+{
+    ga_array *a = gi_do_array_half(c, v, name, device);
+    return a && gi_array_is_no_half(c->site, a, name) ? a : NULL;
 }
 
 /* The same for elements of a: a number must fit its dtype, and becomes of it (in C, `true` is the integer 1). */
 GI_ONE_COPY ga_array *gi_do_value(const gi_composition *c, ga_arg v, const char *name, const ga_array *a)
 {
-    if (v.kind == GA_KIND_ARRAY) return gi_do_array(c, v, name, a->device);
+    if (v.kind == GA_KIND_ARRAY) return gi_do_array_half(c, v, name, a->device);
     const bool truth = a->dtype == GA_BOOL && v.kind == GA_KIND_INT && (v.i == 0 || v.i == 1);
     if (!truth && !gi_copy_keeps_kind(c->site, v, a->dtype)) return NULL;
     return (ga_scalar)(v, gi_new_on(c->site, a->dtype, a->device));

@@ -42,18 +42,18 @@ static ga_array *gi_copy_truths(const char *site, const ga_array *a)
 
 ga_array *(ga_copy)(const ga_array *a, const char *site)
 {
-    return gi_array_check_any(site, a, "a") ? gi_copy_convert(site, a, a->dtype) : NULL;
+    return gi_array_check_half_any(site, a, "a") ? gi_copy_convert(site, a, a->dtype) : NULL;
 }
 
 ga_array *(ga_astype)(const ga_array *a, ga_dtype dtype, const char *site)
 {
-    if (!gi_array_check_any(site, a, "a") || !gi_dtype_check(site, dtype)) return NULL;
+    if (!gi_array_check_half_any(site, a, "a") || !gi_dtype_check(site, dtype)) return NULL;
     return gi_copy_convert(site, a, dtype);
 }
 
 ga_array *(ga_ascontiguous)(const ga_array *a, const char *site)
 {
-    return gi_array_check_any(site, a, "a") ? gi_copy_contiguous(site, a, a->dtype) : NULL;
+    return gi_array_check_half_any(site, a, "a") ? gi_copy_contiguous(site, a, a->dtype) : NULL;
 }
 
 /* Can all of a be copied into `out` on a device, as it is? */
@@ -90,13 +90,13 @@ static ga_array *gi_between_devices(const ga_array *a, ga_device device, ga_to_o
 static ga_array *gi_copy_to_with(const ga_array *a, ga_device device, ga_to_options o)
 {
     if (!gi_array_is_alive(o.site, a, "a")) return NULL; /* not gi_array_check alone: the GPU waits for copies by itself */
-    if (gi_is_deferred(a) && !gi_array_check(o.site, a, "a")) return NULL;
+    if (gi_is_deferred(a) && !gi_array_check_half(o.site, a, "a")) return NULL;
     if (o.out && !gi_array_is_alive(o.site, o.out, ".out")) return NULL;
     if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
     if (!gi_device_check(o.site, device)) return NULL;
     if (o.out && !gi_copy_fits_into(o.site, a, device, o.out)) return NULL;
     if (device == GA_CUDA || a->device == GA_CUDA) return gi_between_devices(a, device, o);
-    if (!gi_array_check(o.site, a, "a")) return NULL;
+    if (!gi_array_check_half(o.site, a, "a")) return NULL;
     if (!o.out) return gi_copy_convert(o.site, a, a->dtype);
     return gi_copy_assign(o.site, o.out, a) ? o.out : NULL;
 }
@@ -142,9 +142,10 @@ static bool gi_copy_keeps_kind(const char *site, ga_arg v, ga_dtype into)
 
 ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
 {
-    if (!gi_array_check(o.site, dst, "dst") || (src.kind == GA_KIND_ARRAY && !gi_array_check(o.site, src.array, "src")))
+    if (!gi_array_check_half(o.site, dst, "dst") ||
+        (src.kind == GA_KIND_ARRAY && !gi_array_check_half(o.site, src.array, "src")))
         return NULL;
-    if (!gi_options_copyto(&o) || (o.where && !gi_array_check_any(o.site, o.where, ".where"))) return NULL;
+    if (!gi_options_copyto(&o) || (o.where && !gi_array_check_half_any(o.site, o.where, ".where"))) return NULL;
     if (!gi_copy_keeps_kind(o.site, src, dst->dtype)) return NULL;
     int     ndim = dst->ndim;
     int64_t shape[GPUARR_MAX_DIMS];
@@ -160,11 +161,11 @@ ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
 
 ga_array *(ga_where)(const ga_array *condition, ga_arg x, ga_arg y, ga_map_options o)
 {
-    if (!gi_array_check_any(o.site, condition, "condition")) return NULL;
+    if (!gi_array_check_half_any(o.site, condition, "condition")) return NULL;
     if (!gi_options_map(&o)) return NULL;
     const ga_arg in[3] = { gi_operand_arg(condition), x, y };
     for (int k = 1; k < 3; k++)
-        if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[k].array, k == 1 ? "x" : "y")) return NULL;
+        if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_half_any(o.site, in[k].array, k == 1 ? "x" : "y")) return NULL;
     ga_dtype      dtype                  = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_common_dtype(2, in + 1);
     ga_dtype      wanted[GI_MOST_INPUTS] = { GA_BOOL, dtype, dtype, dtype };
     const int64_t size                   = ga_itemsize(dtype);

@@ -140,7 +140,7 @@ ga_array *(ga_full)(ga_shape shape, ga_arg value, ga_new_options o)
 {
     GI_SETTLE_FLOATS;
     if (!gi_options_new(&o)) return NULL;
-    if (!gi_operand_is_number(value) && !gi_array_check(o.site, value.array, "value")) return NULL;
+    if (!gi_operand_is_number(value) && !gi_array_check_half(o.site, value.array, "value")) return NULL;
     if (o.dtype == GA_DTYPE_DEFAULT) o.dtype = value.array ? value.array->dtype : gi_number_dtype(value);
     return gi_new_full(shape.ndim, shape.n, value, o);
 }

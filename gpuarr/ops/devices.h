@@ -70,7 +70,7 @@ void ga_cuda_memory_trim(void)
 
 void *(ga_cuda_data)(const ga_array *a, ga_dtype dtype, const char *site)
 {
-    if (!gi_array_is_alive(site, a, "a") || !gi_built_with_cuda(site) || !gi_array_check(site, a, "a")) return NULL;
+    if (!gi_array_is_alive(site, a, "a") || !gi_built_with_cuda(site) || !gi_array_check_half(site, a, "a")) return NULL;
     if (a->device != GA_CUDA) return gi_fail(site, GA_BAD_DEVICE, "the array is on the CPU: ga_to(a, GA_CUDA) first");
     return gi_is_plain(site, a, dtype) && gi_gpu->touch(site, 1, &a) ? a->data : NULL;
 }
@@ -170,7 +170,7 @@ void *gi_launch_array(const ga_array *a, int number, ga_dtype dtype, ga_stream s
     char name[32];
     if (!gi_built_with_cuda(site)) return NULL;
     snprintf(name, sizeof name, "argument %d", number);
-    if (!gi_array_check(site, a, name)) return NULL;
+    if (!gi_array_check_half(site, a, name)) return NULL;
     if (a->device != GA_CUDA)
         return gi_fail(site, GA_BAD_DEVICE,
                        "%s, of shape %s, is on the CPU, and kernels run on the GPU: ga_to(a, GA_CUDA) first", name,

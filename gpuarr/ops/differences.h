@@ -14,13 +14,13 @@ static ga_array *gi_do_diff(const gi_composition *c, const ga_array *a, int axis
 static bool gi_is_given(ga_arg v) { return v.kind != GA_KIND_ARRAY || v.array != GA_NO_ARRAY; }
 static bool gi_option_operand(const char *site, ga_arg v, const char *name)
 {
-    return v.kind != GA_KIND_ARRAY || v.array == GA_NO_ARRAY || gi_array_check_any(site, v.array, name);
+    return v.kind != GA_KIND_ARRAY || v.array == GA_NO_ARRAY || gi_array_check_half_any(site, v.array, name);
 }
 
 /* A number, or an array without dimensions, as long as an axis needs it: 1. */
 static ga_array *gi_diff_end(const gi_composition *c, const ga_array *a, int axis, ga_arg end, const char *name)
 {
-    ga_array *more = gi_do_array(c, end, name, a->device);
+    ga_array *more = gi_do_array_half(c, end, name, a->device);
     if (!more || more->ndim > 0) return more;
     ga_shape one;
     memset(&one, 0, sizeof one);
@@ -32,7 +32,7 @@ static ga_array *gi_diff_end(const gi_composition *c, const ga_array *a, int axi
 
 ga_array *(ga_diff)(const ga_array *a, ga_diff_options o)
 {
-    if (!gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
     if (!gi_option_operand(o.site, o.prepend, ".prepend") || !gi_option_operand(o.site, o.append, ".append")) return NULL;
     if (o.n < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".n = %d times: give 0 or more", o.n);
     if (o.n == 0) return (ga_view)(a, o.site);
@@ -63,7 +63,7 @@ static ga_array *gi_ediff_end(const gi_composition *c, const ga_array *a, ga_arg
 
 ga_array *(ga_ediff1d)(const ga_array *a, ga_ediff_options o)
 {
-    if (!gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
     ga_array *line = (ga_ravel)(a, o.site), *r = NULL;

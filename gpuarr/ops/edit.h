@@ -2,11 +2,11 @@
 
 ga_array *(ga_append)(const ga_array *a, ga_arg values, ga_axis_options o)
 {
-    if (!gi_options_axis(&o) || !gi_array_check_any(o.site, a, "a") || !gi_takes_only_axis("ga_append", &o)) return NULL;
+    if (!gi_options_axis(&o) || !gi_array_check_half_any(o.site, a, "a") || !gi_takes_only_axis("ga_append", &o)) return NULL;
     const bool     flat = o.axis == GA_AXIS_DEFAULT;
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    ga_array *more = gi_do_array(&c, values, "values", a->device);
+    ga_array *more = gi_do_array_half(&c, values, "values", a->device);
     if (!flat) return gi_compose_end(&c, more ? gi_do_join(&c, a, more, o.axis) : NULL);
     ga_array *before = (ga_ravel)(a, o.site), *behind = more ? (ga_ravel)(more, o.site) : NULL;
     return gi_compose_end(&c, behind ? gi_do_join(&c, before, behind, 0) : NULL);
@@ -18,7 +18,7 @@ static ga_array *gi_edit_places(const gi_composition *c, const ga_array *places,
     if (places && gi_dtype_kind(places->dtype) != 1 && places->size > 0)
         return (ga_array *)gi_fail(c->site, GA_BAD_DTYPE, "the places are %s: they must be integers",
                                    ga_dtype_name(places->dtype));
-    ga_array *here    = places && gi_array_check(c->site, places, "the places") ? gi_copy_on_cpu(c->site, places) : NULL;
+    ga_array *here    = places && gi_array_check_half(c->site, places, "the places") ? gi_copy_on_cpu(c->site, places) : NULL;
     ga_array *settled = here ? gi_copy_convert(c->site, here, GA_I64) : NULL;
     for (int64_t k = 0; settled && k < settled->size; k++) {
         int64_t *place = (int64_t *)settled->data + k;
@@ -50,7 +50,7 @@ static ga_array *gi_delete_mask(const gi_composition *c, const ga_array *a, int 
 
 ga_array *(ga_delete)(const ga_array *a, ga_arg which, ga_axis_options o)
 {
-    if (!gi_options_axis(&o) || !gi_array_check_any(o.site, a, "a") || !gi_takes_only_axis("ga_delete", &o)) return NULL;
+    if (!gi_options_axis(&o) || !gi_array_check_half_any(o.site, a, "a") || !gi_takes_only_axis("ga_delete", &o)) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
     int       axis  = o.axis;
@@ -141,7 +141,7 @@ static ga_array *gi_insert(const gi_composition *c, const ga_array *a, int axis,
 
 ga_array *(ga_insert)(const ga_array *a, ga_arg where, ga_arg values, ga_axis_options o)
 {
-    if (!gi_options_axis(&o) || !gi_array_check_any(o.site, a, "a") || !gi_takes_only_axis("ga_insert", &o)) return NULL;
+    if (!gi_options_axis(&o) || !gi_array_check_half_any(o.site, a, "a") || !gi_takes_only_axis("ga_insert", &o)) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
     int       axis  = o.axis;
@@ -152,7 +152,7 @@ ga_array *(ga_insert)(const ga_array *a, ga_arg where, ga_arg values, ga_axis_op
 
 ga_array *(ga_resize)(const ga_array *a, ga_shape shape, const char *site)
 {
-    if (!gi_array_check_any(site, a, "a") || !gi_shape_check(site, shape.ndim, shape.n)) return NULL;
+    if (!gi_array_check_half_any(site, a, "a") || !gi_shape_check(site, shape.ndim, shape.n)) return NULL;
     int64_t strides[GPUARR_MAX_DIMS];
     if (gi_shape_c_strides(a->dtype, shape.ndim, shape.n, strides) < 0)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted",
@@ -182,7 +182,7 @@ static int64_t gi_false_before(const gi_composition *c, const ga_array *flags)
 
 ga_array *(ga_trim_zeros)(const ga_array *a, ga_trim_options o)
 {
-    if (!gi_options_trim(&o) || !gi_array_check(o.site, a, "a")) return NULL;
+    if (!gi_options_trim(&o) || !gi_array_check_half(o.site, a, "a")) return NULL;
     if (a->ndim != 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "a has shape %s: it must have one dimension", gi_shape_of(a));
     if (strlen(o.trim) > 2 || strspn(o.trim, "fFbB") != strlen(o.trim))

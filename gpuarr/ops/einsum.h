@@ -270,15 +270,16 @@ ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *const *ar
     if (n < 1 || n > GI_EINSUM_OPERANDS)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%d operands: 1 to %d are possible", n, (int)GI_EINSUM_OPERANDS);
     if (!gi_join_check_list(o.site, n, arrays) || !gi_options_product(&o)) return NULL;
-    e.dtype = gi_promote_all(n, arrays);
-    bool ok = gi_read_operands(&e, n, arrays, &p) && gi_read_result(&e, p);
+    const ga_dtype dtype = gi_promote_all(n, arrays);
+    e.dtype              = gi_dtype_computed(dtype);
+    bool ok              = gi_read_operands(&e, n, arrays, &p) && gi_read_result(&e, p);
     while (ok && e.n > 1) ok = gi_sum_term(&e, 0) && gi_sum_term(&e, 1) && gi_join_terms(&e, o.out);
     if (n == 1) ok = ok && gi_sum_term(&e, 0);
     if (ok && e.made[0] == o.out && o.out) { /* written already */
         e.made[0] = NULL;
         result    = o.out;
     } else if (ok) {
-        result = gi_copy_finish(o.site, gi_einsum_result(&e), e.dtype, o.out);
+        result = gi_copy_finish(o.site, gi_einsum_result(&e), dtype, o.out);
     }
     for (int k = 0; k < GI_EINSUM_OPERANDS; k++) ga_free(e.made[k]);
     return result;

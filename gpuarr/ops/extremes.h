@@ -165,7 +165,13 @@ static ga_array *gi_search_extreme_on_gpu(const char *name, bool largest, bool s
 static ga_array *gi_search_extreme(const gi_row *asked, const gi_row *less_equal, const char *name, bool skip_nan,
                                    const ga_array *a, ga_reduce_options o)
 {
-    if (!gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
+    if (gi_half_concerns(a, o.dtype)) {
+        ga_dtype  half;
+        ga_array *wide = gi_half_widen(o.site, a, &o.dtype, &half);
+        return gi_half_end(o.site, wide, wide ? gi_search_extreme(asked, less_equal, name, skip_nan, wide, o) : NULL, o.out,
+                           half);
+    }
     const gi_row *row = asked; /* or another one that does the same */
     gi_reduction  plan;
     gi_search     r;

@@ -5,21 +5,21 @@ ga_float_info(ga_finfo)(ga_dtype dtype, const char *site)
     ga_float_info f;
     memset(&f, 0, sizeof f);
     if (!gi_dtype_check(site, dtype)) return f;
-    const ga_dtype real   = gi_dtype_real(dtype);
-    const bool     single = real == GA_F32;
-    if (!gi_is_float(real)) return (void)gi_fail(site, GA_BAD_DTYPE, "%s has no fractions: ga_iinfo", ga_dtype_name(dtype)), f;
-    f.bits               = single ? 32 : 64;
-    f.nmant              = single ? 23 : 52;
-    f.maxexp             = single ? 128 : 1024;
-    f.minexp             = single ? -126 : -1022;
-    f.precision          = single ? 6 : 15;
+    const ga_dtype real = gi_dtype_real(dtype);
+    if (gi_dtype_kind(real) != 2)
+        return (void)gi_fail(site, GA_BAD_DTYPE, "%s has no fractions: ga_iinfo", ga_dtype_name(dtype)), f;
+    f.bits               = 8 * (int)ga_itemsize(real);
+    f.nmant              = real == GA_F16 ? 10 : real == GA_BF16 ? 7 : real == GA_F32 ? 23 : 52;
+    f.maxexp             = real == GA_F16 ? 16 : real == GA_F64 ? 1024 : 128;
+    f.minexp             = 2 - f.maxexp;
+    f.precision          = real == GA_F16 ? 3 : real == GA_BF16 ? 2 : real == GA_F32 ? 6 : 15;
     f.eps                = ldexp(1, -f.nmant);
     f.epsneg             = f.eps / 2;
     f.max                = ldexp(2 - f.eps, f.maxexp - 1);
     f.min                = -f.max;
     f.tiny               = ldexp(1, f.minexp);
     f.smallest_subnormal = ldexp(1, f.minexp - f.nmant);
-    f.resolution         = single ? (double)1e-6f : 1e-15;
+    f.resolution         = gi_float_as(real == GA_F16 ? 1e-3 : real == GA_BF16 ? 1e-2 : real == GA_F32 ? 1e-6 : 1e-15, real);
     return f;
 }
 
@@ -40,7 +40,7 @@ ga_int_info(ga_iinfo)(ga_dtype dtype, const char *site)
 
 ga_dtype ga_result_type_n(int n, const ga_arg *operands, const char *site)
 {
-    if (!gi_operands_check(site, n, operands)) return GA_DTYPE_DEFAULT;
+    if (!gi_operands_check_half(site, n, operands)) return GA_DTYPE_DEFAULT;
     if (n > 0) return gi_common_dtype(n, operands);
     gi_fail(site, GA_BAD_ARGUMENT, "there is no operand");
     return GA_DTYPE_DEFAULT;
@@ -59,7 +59,7 @@ bool(ga_isdtype)(ga_dtype dtype, const char *kind, const char *site)
     if (!gi_dtype_check(site, dtype)) return false;
     for (size_t k = 0; kind && k < sizeof kinds / sizeof *kinds; k++)
         if (strcmp(kind, kinds[k].name) == 0)
-            return dtype >= kinds[k].first && dtype <= kinds[k].last &&
+            return gi_dtype_computed(dtype) >= kinds[k].first && gi_dtype_computed(dtype) <= kinds[k].last &&
                    (kinds[k].sign < 0 || gi_is_signed(dtype) == (kinds[k].sign > 0));
     return gi_fail(site, GA_BAD_ARGUMENT,
                    "kind is \"%s\": it must be \"bool\", \"signed integer\", \"unsigned integer\", \"integral\", \"real "

@@ -57,7 +57,7 @@ bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, 
     int64_t shape[GPUARR_MAX_DIMS];
     int     axes[GPUARR_MAX_DIMS]; /* along which each array runs */
     for (int i = 0; i < n; i++) {
-        if (!gi_array_check_any(site, in[i], "an array of the list")) return false;
+        if (!gi_array_check_half_any(site, in[i], "an array of the list")) return false;
         axes[i]        = !ij && i < 2 && n >= 2 ? 1 - i : i;
         shape[axes[i]] = in[i]->size;
     }

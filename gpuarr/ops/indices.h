@@ -21,7 +21,7 @@ ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site)
 static ga_array *gi_sort_partition(ga_array *(*sort)(const ga_array *, ga_axis_options), const char *name, const ga_array *a,
                                    int64_t kth, ga_axis_options o)
 {
-    if (!gi_options_axis(&o) || !gi_array_check_any(o.site, a, "a") || !gi_takes_only_axis(name, &o)) return NULL;
+    if (!gi_options_axis(&o) || !gi_array_check_half_any(o.site, a, "a") || !gi_takes_only_axis(name, &o)) return NULL;
     const int     axis = gi_axis(o.site, gi_axis_or(o.axis, -1), a->ndim);
     const int64_t n    = axis < 0 ? 0 : a->shape[axis];
     if (axis < 0) return NULL;

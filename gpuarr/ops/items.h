@@ -3,7 +3,7 @@
 /* The address of the only element, or of the one at *index; NULL with an error. */
 static const void *gi_element_at(const char *site, const ga_array *a, const ga_shape *index)
 {
-    if (!gi_array_check(site, a, "a")) return NULL;
+    if (!gi_array_check_half(site, a, "a")) return NULL;
     if (!index) {
         if (a->size == 1) return a->data;
         return gi_fail(site, GA_BAD_SHAPE, "shape %s has %lld elements, not one: use ga_item_at(a, ...)", gi_shape_of(a),
@@ -88,7 +88,7 @@ static bool gi_is_plain(const char *site, const ga_array *a, ga_dtype dtype)
 
 void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site)
 {
-    if (!gi_array_check(site, a, "a")) return NULL;
+    if (!gi_array_check_half(site, a, "a")) return NULL;
     if (a->device != GA_CPU && (!a->owner || a->owner->memory != GI_MANAGED))
         return gi_fail(site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first");
     if (!gi_is_plain(site, a, dtype)) return NULL;

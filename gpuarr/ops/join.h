@@ -75,7 +75,7 @@ static bool gi_join_check_list(const char *site, int n, const ga_array *const *a
     for (int k = 0; k < n; k++) {
         char name[32];
         snprintf(name, sizeof name, "array number %d", k);
-        if (!gi_array_check_any(site, arrays[k], name)) return false;
+        if (!gi_array_check_half_any(site, arrays[k], name)) return false;
     }
     return gi_common_device(site, n, arrays) != GA_DEVICE_DEFAULT;
 }
@@ -203,7 +203,7 @@ static int gi_split_axis(const ga_array *a, int n, ga_array **parts, ga_axis_opt
         return -1;
     }
     for (int k = 0; k < n; k++) parts[k] = NULL;
-    if (!gi_options_axis(o) || !gi_array_check(o->site, a, "a") || !gi_takes_only_axis("splitting", o)) return -1;
+    if (!gi_options_axis(o) || !gi_array_check_half(o->site, a, "a") || !gi_takes_only_axis("splitting", o)) return -1;
     return gi_axis(o->site, gi_axis_or(o->axis, 0), a->ndim);
 }
 

@@ -91,6 +91,7 @@ typedef struct gi_map_call {
     const ga_arg          *in;
     const ga_dtype        *wanted; /* the dtypes in which the kernel takes the inputs */
     const ga_dtype        *result; /* and in which it makes the outputs */
+    const ga_dtype        *made;   /* the dtypes of new arrays */
     ga_array             **out;    /* of those that are NULL, new arrays are made */
     const ga_array        *where;
     const gi_indexed_from *index; /* NULL: GA_INDEX counts the elements of this call */
@@ -144,7 +145,7 @@ static bool gi_map_shape(const gi_map_call *c, int *ndim, int64_t *shape)
 static bool gi_map_targets(const gi_map_call *c, ga_device device, int ndim, const int64_t *shape, ga_array **target)
 {
     for (int k = 0; k < c->outputs; k++) {
-        target[k] = c->out[k] ? c->out[k] : gi_array_new(c->site, c->result[k], device, ndim, shape);
+        target[k] = c->out[k] ? c->out[k] : gi_array_new(c->site, c->made[k], device, ndim, shape);
         if (target[k] && (c->out[k] || !c->where || gi_array_clear(c->site, target[k]))) continue;
         for (int i = 0; i <= k; i++)
             if (!c->out[i]) ga_free(target[i]);
@@ -187,11 +188,11 @@ static bool gi_map_check(const gi_map_call *c, ga_device *device, int *ndim, int
     const int       n                    = c->inputs;
     for (int k = 0; k < n; k++)
         if ((c->in[k].array || c->in[k].kind == GA_KIND_ARRAY) &&
-            !gi_array_check_any(c->site, c->in[k].array, gi_operand_names[k]))
+            !gi_array_check_half_any(c->site, c->in[k].array, gi_operand_names[k]))
             return false;
     for (int k = 0; k < c->outputs; k++)
-        if (c->out[k] && !gi_array_check(c->site, c->out[k], gi_out_name(c))) return false;
-    if (c->where && !gi_array_check_any(c->site, c->where, ".where")) return false;
+        if (c->out[k] && !gi_array_check_half(c->site, c->out[k], gi_out_name(c))) return false;
+    if (c->where && !gi_array_check_half_any(c->site, c->where, ".where")) return false;
     for (int k = 0; k < n; k++) all[k] = c->in[k].array;
     all[n] = c->where;
     for (int k = 0; k < c->outputs; k++) all[n + 1 + k] = c->out[k];
@@ -320,6 +321,29 @@ static bool gi_map_at_once(const gi_map_call *c, const ga_array *target)
     return true;
 }
 
+/* A call on chunked arrays: rounding is a call of its own. */
+static bool gi_map_defer(const gi_map_call *c, int ndim, const int64_t *shape)
+{
+    ga_dtype    wanted[GI_MOST_INPUTS] = { c->made[0], c->made[0], c->made[0], c->made[0] };
+    gi_map_call rounding               = *c;
+    ga_arg      computed               = GA_ARG(0);
+    ga_array   *rounded                = NULL;
+    if (!gi_deferred()->map(c, ndim, shape)) return false;
+    if (c->made[0] == c->result[0]) return true;
+    computed          = gi_operand_arg(c->out[0]);
+    rounding.function = gi_copying;
+    rounding.inputs   = 1;
+    rounding.in       = &computed;
+    rounding.wanted   = wanted;
+    rounding.result   = c->made;
+    rounding.out      = &rounded;
+    rounding.where    = NULL;
+    const bool done   = gi_deferred()->map(&rounding, ndim, shape);
+    ga_free(c->out[0]);
+    c->out[0] = rounded;
+    return done;
+}
+
 /* The whole of an elementwise call. False with an error, and nothing was made. */
 static bool gi_map_run(const gi_map_call *c)
 {
@@ -329,7 +353,7 @@ static bool gi_map_run(const gi_map_call *c)
     ga_array    *target[GPUARR_MAX_OUTPUTS] = { NULL }, *copies[GI_MOST_INPUTS + 1] = { NULL };
     typedef char tile[GI_TILE_BYTES];
     if (!gi_map_check(c, &device, &j.ndim, j.shape)) return false;
-    if (gi_map_is_deferred(c)) return gi_deferred()->map(c, j.ndim, j.shape);
+    if (gi_map_is_deferred(c)) return gi_map_defer(c, j.ndim, j.shape);
     if (!gi_map_targets(c, device, j.ndim, j.shape, target)) return false;
     if (device == GA_CPU && gi_map_at_once(c, target[0])) {
         c->out[0] = target[0];
@@ -364,6 +388,15 @@ static bool gi_map_run(const gi_map_call *c)
 static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, const ga_arg *in, const ga_dtype *wanted,
                         ga_dtype result, ga_array *out, const ga_array *where)
 {
-    gi_map_call c = { site, kernel, cost, n, 1, in, wanted, &result, &out, where, NULL };
+    gi_map_call c = { site, kernel, cost, n, 1, in, wanted, &result, &result, &out, where, NULL };
+    return gi_map_run(&c) ? out : NULL;
+}
+
+/* The same for a kernel that makes float32 where the results are halves. */
+static ga_array *gi_map_computed(const char *site, gi_function kernel, int cost, int n, const ga_arg *in,
+                                 const ga_dtype *wanted, ga_dtype result, ga_array *out, const ga_array *where)
+{
+    const ga_dtype computed = gi_dtype_computed(result);
+    gi_map_call    c        = { site, kernel, cost, n, 1, in, wanted, &computed, &result, &out, where, NULL };
     return gi_map_run(&c) ? out : NULL;
 }

@@ -283,7 +283,12 @@ static ga_array *gi_moment_real(gi_moment what, bool skip_nan, const ga_array *a
 
 static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, const ga_array *a, ga_reduce_options o)
 {
-    if (!gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
+    if (gi_half_concerns(a, o.dtype)) {
+        ga_dtype  half;
+        ga_array *wide = gi_half_widen(o.site, a, &o.dtype, &half);
+        return gi_half_end(o.site, wide, wide ? gi_moment_of(what, skip_nan, name, wide, o) : NULL, o.out, half);
+    }
     if (o.dtype != GA_DTYPE_DEFAULT && !gi_is_float(o.dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s returns floats: .dtype may be GA_F32 or GA_F64", name);
     if (what == GI_MEAN && o.ddof != 0)

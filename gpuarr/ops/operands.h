@@ -29,13 +29,22 @@ static const char *const gi_operand_names[GI_MOST_INPUTS] = { "the first operand
                                                               "the seventh operand", "the eighth operand" };
 
 /* Are there n operands, and are the arrays among them alive? False with an error. */
-static bool gi_operands_check(const char *site, int n, const ga_arg *in)
+static bool gi_operands_check_half(const char *site, int n, const ga_arg *in)
 {
     if (n > 0 && !in) return gi_fail(site, GA_BAD_ARGUMENT, "the list of %d operands is NULL", n) != NULL;
     for (int i = 0; i < n; i++)
         if (in[i].kind == GA_KIND_ARRAY &&
-            !gi_array_check_any(site, in[i].array, i < GI_MOST_INPUTS ? gi_operand_names[i] : "an operand"))
+            !gi_array_check_half_any(site, in[i].array, i < GI_MOST_INPUTS ? gi_operand_names[i] : "an operand"))
             return false;
+    return true;
+}
+
+/* The same where halves have no loop. */
+static bool gi_operands_check(const char *site, int n, const ga_arg *in)
+{
+    if (!gi_operands_check_half(site, n, in)) return false;
+    for (int i = 0; i < n; i++)
+        if (in[i].array && !gi_array_is_no_half(site, in[i].array, "an operand")) return false;
     return true;
 }
 
@@ -49,7 +58,7 @@ static ga_dtype gi_with_number(ga_dtype dtype, ga_arg v)
     case GA_KIND_INT:
     case GA_KIND_UINT: return dtype == GA_BOOL ? gi_number_dtype(v) : dtype;
     case GA_KIND_REAL: return gi_dtype_kind(dtype) < 2 ? GA_F64 : dtype;
-    case GA_KIND_COMPLEX: return dtype == GA_F32 || dtype == GA_C64 ? GA_C64 : GA_C128;
+    case GA_KIND_COMPLEX: return gi_dtype_computed(dtype) == GA_F32 || dtype == GA_C64 ? GA_C64 : GA_C128;
     default: return dtype;
     }
 }
@@ -216,12 +225,45 @@ static void gi_cast_slowly(ga_dtype to, ga_dtype from, int64_t n, void *out, con
 }
 #endif
 
-/* Converts n packed elements; in and out must not overlap unless the dtypes are equal. */
-static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
+static void gi_cast_plain(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
 {
     if (to == from) memmove(out, in, (size_t)(n * ga_itemsize(to)));
 #ifdef GPUARR_FEW_DTYPES
     else if (!gi_has_loops(to) || !gi_has_loops(from)) gi_cast_slowly(to, from, n, out, in);
 #endif
     else gi_cpu_cast(to, from, n, out, in);
+}
+
+/* To or from halves: at once, or in two steps. */
+static __attribute__((noinline)) void gi_cast_half(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
+{
+    const ga_dtype       way  = gi_half_way(from);
+    const gi_cast_kernel loop = GI_LOOP_OF(half)(to, from), first = GI_LOOP_OF(half)(way, from),
+                         second = GI_LOOP_OF(half)(to, way);
+    const int64_t size = ga_itemsize(from), width = ga_itemsize(to);
+    double        part[GI_CAST_PART];
+    if (loop) loop(n, out, in);
+    for (int64_t i = 0; i < n && !loop; i += GI_CAST_PART) {
+        const int64_t m = n - i < GI_CAST_PART ? n - i : GI_CAST_PART;
+        if (first) first(m, part, (const char *)in + i * size);
+        else gi_cast_plain(way, from, m, part, (const char *)in + i * size);
+        if (second) second(m, (char *)out + i * width, part);
+        else gi_cast_plain(to, way, m, (char *)out + i * width, part);
+    }
+}
+
+/* Converts n packed elements; in and out must not overlap unless the dtypes are equal. */
+static void gi_cast(ga_dtype to, ga_dtype from, int64_t n, void *out, const void *in)
+{
+    if (to != from && (gi_is_half(to) || gi_is_half(from))) gi_cast_half(to, from, n, out, in);
+    else gi_cast_plain(to, from, n, out, in);
+}
+
+/* x rounded to a dtype of floats. */
+static double gi_float_as(double x, ga_dtype dtype)
+{
+    double element, rounded;
+    gi_cast(dtype, GA_F64, 1, &element, &x);
+    gi_cast(GA_F64, dtype, 1, &rounded, &element);
+    return rounded;
 }

@@ -107,7 +107,7 @@ ga_array *(ga_apply_n)(const ga_kernel *k, int n, const ga_arg *in, ga_apply_opt
 {
     static const char *const none = "a kernel is NULL: give the name that GA_ELEMENTWISE was given";
     if (!k) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s", none);
-    if (!gi_operands_check(o.site, n, in)) return NULL;
+    if (!gi_operands_check_half(o.site, n, in)) return NULL;
     if (!gi_options_apply(&o)) return NULL;
     gi_map_call c;
     ga_dtype    wanted[GI_MOST_INPUTS], result[GPUARR_MAX_OUTPUTS];
@@ -125,9 +125,9 @@ ga_array *(ga_apply_n)(const ga_kernel *k, int n, const ga_arg *in, ga_apply_opt
     c.inputs = n;
     c.in     = in;
     c.wanted = wanted;
-    c.result = result;
-    c.out    = out;
-    c.where  = o.where;
+    c.result = c.made = result;
+    c.out             = out;
+    c.where           = o.where;
     if (!gi_map_run(&c)) return NULL;
     for (int i = 0; i < c.outputs && o.outs; i++) o.outs[i] = out[i];
     return out[0];

@@ -21,7 +21,7 @@ static ga_array *gi_roll_chunked(const char *site, const ga_array *a, const ga_a
 
 ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o)
 {
-    if (!gi_options_axis(&o) || !gi_array_check_any(o.site, a, "a") || !gi_takes_only_axis("ga_roll", &o)) return NULL;
+    if (!gi_options_axis(&o) || !gi_array_check_half_any(o.site, a, "a") || !gi_takes_only_axis("ga_roll", &o)) return NULL;
     int       axis   = o.axis;
     ga_array *source = gi_along(o.site, a, &axis);
     if (source && gi_is_deferred(a)) {
@@ -203,7 +203,7 @@ static ga_array *gi_pad_chunked(const ga_array *a, const ga_shape *before, const
 ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o)
 {
     int64_t shape[GPUARR_MAX_DIMS];
-    if (!gi_options_pad(&o) || !gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_options_pad(&o) || !gi_array_check_half_any(o.site, a, "a")) return NULL;
     if ((int)o.mode < GA_PAD_CONSTANT || o.mode > GA_PAD_WRAP)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is no way to pad: use GA_PAD_CONSTANT, GA_PAD_EDGE ...",
                                    (int)o.mode);

@@ -87,7 +87,7 @@ static ga_array *gi_do_scatter(const gi_composition *c, ga_array *to, const ga_a
 /* Can elements of `a` be written one by one? False with an error. */
 static bool gi_places_writable(const char *site, const ga_array *a)
 {
-    if (!gi_array_check(site, a, "a")) return false;
+    if (!gi_array_check_half(site, a, "a")) return false;
     for (int d = 0; d < a->ndim; d++)
         if (a->shape[d] > 1 && a->strides[d] == 0 && a->size > 0)
             return gi_fail(site, GA_BAD_ARGUMENT, "a repeats its elements (ga_broadcast_to): copy it first") != NULL;
@@ -97,7 +97,7 @@ static bool gi_places_writable(const char *site, const ga_array *a)
 /* Values as a packed array like `a`, in memory of its own where it would be overwritten. */
 static ga_array *gi_do_values(const gi_composition *c, ga_arg v, const ga_array *a)
 {
-    if (v.kind == GA_KIND_ARRAY && !gi_array_check(c->site, v.array, "values")) return NULL;
+    if (v.kind == GA_KIND_ARRAY && !gi_array_check_half(c->site, v.array, "values")) return NULL;
     if (!gi_copy_keeps_kind(c->site, v, a->dtype)) return NULL;
     const ga_array *both[2] = { a, v.array };
     if (gi_common_device(c->site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
@@ -243,7 +243,7 @@ static ga_array *gi_do_places(const gi_composition *c, const ga_array *a, int n,
 
 ga_array *(ga_index_take_n)(const ga_array *a, int n, const ga_array *const *indices, const char *site)
 {
-    if (!gi_array_check(site, a, "a")) return NULL;
+    if (!gi_array_check_half(site, a, "a")) return NULL;
     gi_composition c;
     gi_indexing    x;
     gi_compose_begin(&c, site);
@@ -265,7 +265,7 @@ static ga_array *gi_do_spread(const gi_composition *c, ga_array *values, int ndi
 
 static ga_array *gi_index_store(ga_array *a, int n, const ga_array *const *indices, ga_arg v, bool add, const char *site)
 {
-    if (!gi_places_writable(site, a)) return NULL;
+    if (!gi_places_writable(site, a) || (add && !gi_array_is_no_half(site, a, "a"))) return NULL;
     gi_composition c;
     gi_indexing    x;
     gi_compose_begin(&c, site);
@@ -304,7 +304,7 @@ static int gi_do_along_axis(const gi_composition *c, const ga_array *a, const ga
 
 ga_array *(ga_take_along_axis)(const ga_array *a, const ga_array *indices, ga_along_options o)
 {
-    if (!gi_array_check(o.site, a, "a")) return NULL;
+    if (!gi_array_check_half(o.site, a, "a")) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
     const ga_array *all[GPUARR_MAX_DIMS];
@@ -348,7 +348,7 @@ ga_array *(ga_put)(ga_array *a, const ga_array *indices, ga_arg v, ga_mode_optio
 
 ga_array *(ga_place)(ga_array *a, const ga_array *mask, ga_arg v, const char *site)
 {
-    if (!gi_places_writable(site, a) || !gi_array_check(site, mask, "mask")) return NULL;
+    if (!gi_places_writable(site, a) || !gi_array_check_half(site, mask, "mask")) return NULL;
     const ga_array *both[2] = { a, mask };
     if (gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
     if (mask->size != a->size)

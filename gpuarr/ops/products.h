@@ -3,7 +3,7 @@
 static bool gi_check_factors(const char *site, const ga_array *a, const ga_array *b)
 {
     const ga_array *both[2] = { a, b };
-    return gi_array_check_any(site, a, "a") && gi_array_check_any(site, b, "b") &&
+    return gi_array_check_half_any(site, a, "a") && gi_array_check_half_any(site, b, "b") &&
            gi_common_device(site, 2, both) != GA_DEVICE_DEFAULT;
 }
 
@@ -11,7 +11,7 @@ static void gi_contraction_of(gi_contraction *c, const char *site, const ga_arra
 {
     memset(c, 0, sizeof *c);
     c->site  = site;
-    c->dtype = ga_promote(a->dtype, b->dtype);
+    c->dtype = gi_dtype_computed(ga_promote(a->dtype, b->dtype));
     c->x.a   = a;
     c->y.a   = b;
 }
@@ -19,8 +19,9 @@ static void gi_contraction_of(gi_contraction *c, const char *site, const ga_arra
 /* The result of a contraction, in .out if that is given. */
 static ga_array *gi_contracted(gi_contraction *c, ga_array *out)
 {
-    ga_array *result = gi_contract(c, out);
-    return result == out ? out : gi_copy_finish(c->site, result, c->dtype, out);
+    const ga_dtype dtype  = ga_promote(c->x.a->dtype, c->y.a->dtype);
+    ga_array      *result = gi_contract(c, out);
+    return result == out ? out : gi_copy_finish(c->site, result, dtype, out);
 }
 
 static ga_array *gi_do_not_fit(const char *site, const ga_array *a, const ga_array *b, int axis_a, int axis_b)

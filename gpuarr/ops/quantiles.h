@@ -284,11 +284,16 @@ static bool gi_order_plan(const char *site, gi_order *o, const char *name, const
 
 static ga_array *gi_order_median(const char *name, bool skip_nan, const ga_array *a, ga_order_options options)
 {
-    if (!gi_array_check_any(options.site, a, "a")) return NULL;
-    if (options.out && !gi_array_check(options.site, options.out, ".out")) return NULL;
+    if (!gi_array_check_half_any(options.site, a, "a")) return NULL;
+    if (gi_is_half(a->dtype)) {
+        ga_dtype  asked = GA_DTYPE_DEFAULT, half;
+        ga_array *wide  = gi_half_widen(options.site, a, &asked, &half);
+        return gi_half_end(options.site, wide, wide ? gi_order_median(name, skip_nan, wide, options) : NULL, options.out, half);
+    }
+    if (options.out && !gi_array_check_half(options.site, options.out, ".out")) return NULL;
     gi_order o;
-    double   half  = 0.5;
-    int64_t  place = 0;
+    double   middle = 0.5;
+    int64_t  place  = 0;
     memset(&o, 0, sizeof o);
     if (!gi_order_plan(options.site, &o, name, a, &options)) return NULL;
     if (options.method != GA_LINEAR)
@@ -298,7 +303,7 @@ static ga_array *gi_order_median(const char *name, bool skip_nan, const ga_array
     o.rule.median    = true;
     o.rule.skip_nan  = skip_nan;
     o.count          = 1;
-    o.quantiles      = &half;
+    o.quantiles      = &middle;
     o.places         = &place;
     ga_array *result = gi_array_new(options.site, o.rule.result, a->device, o.lines.result_ndim, o.lines.result_shape);
     if (!result) return NULL;
@@ -373,7 +378,13 @@ static ga_array *gi_order_percentile(const char *name, bool skip_nan, double who
 {
     GI_SETTLE_FLOATS;
     const char *site = options.site;
-    if (!gi_array_check_any(site, a, "a") || (q.kind == GA_KIND_ARRAY && !gi_array_check(site, q.array, "q"))) return NULL;
+    if (!gi_array_check_half_any(site, a, "a") || (q.kind == GA_KIND_ARRAY && !gi_array_check(site, q.array, "q"))) return NULL;
+    if (gi_is_half(a->dtype)) {
+        ga_dtype  asked = GA_DTYPE_DEFAULT, half;
+        ga_array *wide  = gi_half_widen(site, a, &asked, &half);
+        return gi_half_end(site, wide, wide ? gi_order_percentile(name, skip_nan, whole, wide, q, options) : NULL, options.out,
+                           half);
+    }
     gi_order o;
     memset(&o, 0, sizeof o);
     if (!gi_order_plan(site, &o, name, a, &options)) return NULL;

@@ -28,7 +28,7 @@ GI_TABLE(gi_generator, gi_random_generator, { gi_make_random, GI_MAKES_RANDOM })
 static ga_dtype gi_random_dtype(const ga_random_options *o)
 {
     ga_dtype dtype = o->dtype ? o->dtype : GA_F64;
-    if (gi_is_float(dtype)) return dtype;
+    if (gi_dtype_kind(dtype) == 2) return dtype;
     gi_fail(o->site, GA_BAD_DTYPE, "%s: random numbers are float32 or float64; for integers use ga_random_integers",
             ga_dtype_name(dtype));
     return GA_DTYPE_DEFAULT;
@@ -37,9 +37,10 @@ static ga_dtype gi_random_dtype(const ga_random_options *o)
 ga_array *(ga_random)(ga_shape shape, ga_random_options o)
 {
     ga_dtype       dtype = gi_options_random(&o) ? gi_random_dtype(&o) : GA_DTYPE_DEFAULT;
-    gi_random_plan p     = { dtype == GA_F32 ? GI_UNIFORM_F32 : GI_UNIFORM_F64, o.seed, o.stream, 0, 0, 0, 0 };
+    const ga_dtype from  = gi_dtype_computed(dtype);
+    gi_random_plan p     = { from == GA_F32 ? GI_UNIFORM_F32 : GI_UNIFORM_F64, o.seed, o.stream, 0, 0, 0, 0 };
     if (!dtype) return NULL;
-    return gi_generate(o.site, dtype, o.device, &shape, dtype, *gi_random_generator(), &p, sizeof p, &o.chunks);
+    return gi_generate(o.site, dtype, o.device, &shape, from, *gi_random_generator(), &p, sizeof p, &o.chunks);
 }
 
 ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o)

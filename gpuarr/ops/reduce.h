@@ -405,7 +405,7 @@ static bool gi_reduce(const char *site, gi_reduction *r)
 /* Can a result of this dtype and shape be written into .out? False with an error if not. */
 static bool gi_check_out(const char *site, const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape)
 {
-    if (!gi_array_check(site, out, ".out")) return false;
+    if (!gi_array_check_half(site, out, ".out")) return false;
     if (!gi_shape_equal(out->ndim, out->shape, ndim, shape))
         gi_fail(site, GA_BAD_SHAPE, ".out has shape %s, the result %s", gi_shape_of(out), gi_shape_text(ndim, shape));
     else if (!gi_dtype_same_kind(dtype, out->dtype))
@@ -501,7 +501,12 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
 {
     const gi_row *row = asked; /* or another one that does the same */
     gi_reduction  r;
-    if (!gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
+    if (gi_half_concerns(a, o.dtype)) {
+        ga_dtype  half;
+        ga_array *wide = gi_half_widen(o.site, a, &o.dtype, &half);
+        return gi_half_end(o.site, wide, wide ? gi_reduce_row(asked, wide, o) : NULL, o.out, half);
+    }
     if (!gi_reduce_plan(&row, row->name, a, &o, &r)) return NULL;
     ga_dtype end_dtype = gi_reduce_end_dtype(row->ends, r.lines.dtype),
              dtype     = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : end_dtype;

@@ -109,7 +109,7 @@ static ga_array *gi_tile_chunked(const char *site, const ga_array *a, int ndim, 
 
 ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site)
 {
-    if (!gi_array_check_any(site, a, "a")) return NULL;
+    if (!gi_array_check_half_any(site, a, "a")) return NULL;
     if (reps.ndim < 0 || reps.ndim > GPUARR_MAX_DIMS)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", reps.ndim, GPUARR_MAX_DIMS);
     int     ndim = a->ndim > reps.ndim ? a->ndim : reps.ndim;
@@ -173,7 +173,7 @@ static ga_array *gi_repeat_chunked(const char *site, const ga_array *a, const gi
 
 ga_array *(ga_repeat)(const ga_array *a, int64_t repeats, ga_axis_options o)
 {
-    if (!gi_options_axis(&o) || !gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_options_axis(&o) || !gi_array_check_half_any(o.site, a, "a")) return NULL;
     if (repeats < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld repeats: give 0 or more", (long long)repeats);
     if (o.out || o.dtype) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_repeat has no other option than .axis");
     gi_layout l     = gi_layout_of(a);

@@ -14,7 +14,7 @@ static ga_array *gi_do_round(const gi_composition *c, const ga_array *a, int dec
 
 ga_array *(ga_round)(const ga_array *a, ga_round_options o)
 {
-    if (!gi_options_round(&o) || !gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_options_round(&o) || !gi_array_check_half_any(o.site, a, "a")) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
     ga_array *r = NULL;

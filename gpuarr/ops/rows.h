@@ -18,7 +18,7 @@ static ga_dtype gi_loop_dtype(const gi_row *row, int n, const ga_arg *in, ga_dty
     for (int k = 0; k < n; k++)
         if (in[k].array) arrays = arrays == GA_DTYPE_DEFAULT ? in[k].array->dtype : ga_promote(arrays, in[k].array->dtype);
     bool lifted = arrays == GA_DTYPE_DEFAULT || common != arrays;
-    for (int d = (int)(lifted ? common : arrays); d < (int)GA_DTYPE_COUNT; d++) { /* none before holds them */
+    for (int d = (int)gi_dtype_computed(lifted ? common : arrays); d < (int)GA_DTYPE_COUNT; d++) { /* none before holds them */
         bool holds = !lifted || ga_can_cast(common, (ga_dtype)d);
         for (int k = 0; k < n; k++) holds = holds && (!in[k].array || ga_can_cast(in[k].array->dtype, (ga_dtype)d));
         if (holds && gi_row_has(row, (ga_dtype)d)) return (ga_dtype)d;
@@ -164,7 +164,7 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
         failed = true;
     }
     *done = failed || (gi_is_float(loop) && gi_easy_power(in[1], loop, &easy));
-    return *done && !failed ? gi_map(o->site, easy, GI_CHEAP, 1, in, wanted, result, o->out, o->where) : NULL;
+    return *done && !failed ? gi_map_computed(o->site, easy, GI_CHEAP, 1, in, wanted, result, o->out, o->where) : NULL;
 }
 
 /* What few rows have and the others have not: GI_ROW_HAS(exchanged, greater) is gi_row_less, GI_ROW_HAS(exchanged, add) NULL. */
@@ -267,6 +267,7 @@ static gi_settling gi_row_settle(const gi_row *row, int n, const ga_arg *in, ga_
     for (*loses = 0; loop != GA_DTYPE_DEFAULT && *loses < n; ++*loses)
         if (!gi_may_compute(in[*loses], loop)) return GI_LOSES_KIND;
     if (loop != GA_DTYPE_DEFAULT) common = loop;
+    loop = gi_dtype_computed(loop);
     if (gi_dtype_kind(common) < 2 && row->without_nan) row = row->without_nan(); /* stamped for floats alone */
     if (gi_is_logical(row->op) && loop == GA_DTYPE_DEFAULT) loop = GA_BOOL;
     if (common == GA_BOOL && gi_only_copies(row->op, common)) {
@@ -299,20 +300,63 @@ static gi_settling gi_row_settle(const gi_row *row, int n, const ga_arg *in, ga_
                 : row->returns == GI_RETURNS_BYTE ? GA_U8
                 : row->returns == GI_RETURNS_PART ? gi_dtype_real(loop)
                                                   : loop;
+    if (gi_is_half(common) && s->result == GA_F32) s->result = common;
     return GI_SETTLES;
+}
+
+/* Computes it. */
+static ga_array *gi_call_settled(const gi_settled *s, int n, const ga_arg *in, const ga_map_options *o)
+{
+    ga_arg exchanged[2];
+    if (s->copies) {
+        if (o->out && !gi_array_check_half(o->site, o->out, ".out")) return NULL;
+        ga_dtype same[GI_MOST_INPUTS] = { o->out ? o->out->dtype : s->common, s->common, s->common, s->common };
+        return gi_map(o->site, gi_copying, s->row->cost, n, in, same, s->common, o->out, o->where);
+    }
+    if (s->exchanged) {
+        exchanged[0] = in[1];
+        exchanged[1] = in[0];
+        in           = exchanged;
+    }
+    ga_dtype  wanted[GI_MOST_INPUTS] = { s->loop, s->loop, s->loop, s->loop };
+    bool      done                   = false;
+    ga_array *r                      = s->row->special ? s->row->special(s->row, in, s->loop, s->result, o, &done) : NULL;
+    if (done) return r;
+    return gi_map_computed(o->site, gi_row_function(s->row, s->loop), s->row->cost, n, in, wanted, s->result, o->out, o->where);
+}
+
+/* The same of halves: numbers become halves first, and so do the arrays if it is .dtype that asks for halves. */
+static ga_array *gi_call_halves(const gi_settled *s, int n, const ga_arg *in, const ga_map_options *o)
+{
+    ga_arg    half[3];
+    ga_array *copies[3] = { NULL, NULL, NULL }, *r = NULL;
+    bool      ok = true;
+    for (int k = 0; k < n && ok; k++) {
+        half[k] = in[k];
+        if (!in[k].array) {
+            gi_number_to(in[k], GA_F64, &half[k].re);
+            half[k].re   = gi_float_as(half[k].re, s->common);
+            half[k].kind = GA_KIND_REAL;
+        } else if (gi_is_half(o->dtype) && in[k].array->dtype != s->common) {
+            half[k].array = copies[k] = gi_copy_convert(o->site, in[k].array, s->common);
+            ok                        = copies[k] != NULL;
+        }
+    }
+    if (ok) r = gi_call_settled(s, n, half, o);
+    for (int k = 0; k < n; k++) ga_free(copies[k]);
+    return r;
 }
 
 static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_options o)
 {
     GI_SETTLE_FLOATS;
     gi_settled s;
-    ga_arg     exchanged[2];
     int        loses;
     for (int k = 0; k < n; k++)
-        if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_any(o.site, in[k].array,
-                                                               n == 1   ? "the operand"
-                                                               : k == 0 ? "the first operand"
-                                                                        : "an operand"))
+        if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_half_any(o.site, in[k].array,
+                                                                    n == 1   ? "the operand"
+                                                                    : k == 0 ? "the first operand"
+                                                                             : "an operand"))
             return NULL;
     if (!gi_options_map(&o)) return NULL;
     switch (gi_row_settle(row, n, in, o.dtype, &s, &loses)) {
@@ -328,22 +372,7 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", row->name, ga_dtype_name(s.common));
     default: break;
     }
-    if (s.copies) {
-        if (o.out && !gi_array_check(o.site, o.out, ".out")) return NULL;
-        ga_dtype same[GI_MOST_INPUTS] = { o.out ? o.out->dtype : s.common, s.common, s.common, s.common };
-        return gi_map(o.site, gi_copying, s.row->cost, n, in, same, s.common, o.out, o.where);
-    }
-    if (s.exchanged) {
-        exchanged[0] = in[1];
-        exchanged[1] = in[0];
-        in           = exchanged;
-    }
-    ga_dtype  wanted[GI_MOST_INPUTS] = { s.loop, s.loop, s.loop, s.loop };
-    bool      done                   = false;
-    ga_array *r                      = s.row->special ? s.row->special(s.row, in, s.loop, s.result, &o, &done) : NULL;
-    if (done) return r;
-    gi_map_call c = { o.site, gi_row_function(s.row, s.loop), s.row->cost, n, 1, in, wanted, &s.result, &o.out, o.where, NULL };
-    return gi_map_run(&c) ? o.out : NULL;
+    return gi_is_half(s.common) ? gi_call_halves(&s, n, in, &o) : gi_call_settled(&s, n, in, &o);
 }
 
 /* A unary operation takes an array. */

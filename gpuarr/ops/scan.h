@@ -194,7 +194,13 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
 
 static ga_array *gi_cumulate(const gi_row *row, const ga_array *a, const ga_axis_options *o)
 {
-    if (!gi_array_check_any(o->site, a, "a")) return NULL;
+    if (!gi_array_check_half_any(o->site, a, "a")) return NULL;
+    if (gi_half_concerns(a, o->dtype)) {
+        ga_axis_options in_float32 = *o;
+        ga_dtype        half;
+        ga_array       *wide = gi_half_widen(o->site, a, &in_float32.dtype, &half);
+        return gi_half_end(o->site, wide, wide ? gi_cumulate(row, wide, &in_float32) : NULL, o->out, half);
+    }
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
         return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype);
     ga_dtype  dtype = o->dtype != GA_DTYPE_DEFAULT ? o->dtype : gi_reduce_end_dtype(GI_ENDS_SUM, a->dtype);

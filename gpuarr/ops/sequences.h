@@ -163,7 +163,11 @@ static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, 
         return gi_generate(site, dtype, device, &shape, GA_I64, *gi_arange_generator_i64(), &p, sizeof p, chunks);
     }
     if (dtype == GA_BOOL) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "a range of bool has no third element");
-    if (gi_dtype_real(dtype) == GA_F32) {
+    if (gi_is_half(dtype)) {
+        p.start  = gi_float_as(p.start, dtype);
+        p.second = gi_float_as(p.second, dtype);
+    }
+    if (gi_dtype_real(gi_dtype_computed(dtype)) == GA_F32) {
         p.delta = (float)p.second - (float)p.start;
         return gi_generate(site, dtype, device, &shape, GA_F32, *gi_arange_generator_f32(), &p, sizeof p, chunks);
     }

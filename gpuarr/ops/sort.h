@@ -665,12 +665,23 @@ static ga_array *gi_sort_array(const char *site, const ga_array *a, int axis, bo
 
 static ga_array *gi_sort_call(const char *name, const ga_array *a, ga_axis_options *o, bool indices)
 {
-    if (!gi_options_axis(o) || !gi_array_check_any(o->site, a, "a") || !gi_takes_no_dtype(name, o)) return NULL;
+    if (!gi_array_check_half_any(o->site, a, "a") || !gi_takes_no_dtype(name, o)) return NULL;
+    if (gi_is_half(a->dtype)) {
+        ga_dtype  half;
+        ga_array *wide = gi_half_widen(o->site, a, &o->dtype, &half);
+        return gi_half_end(o->site, wide, wide ? gi_sort_call(name, wide, o, indices) : NULL, o->out, half);
+    }
     int axis = gi_axis(o->site, gi_axis_or(o->axis, -1), a->ndim);
     if (axis < 0) return NULL;
     if (gi_is_deferred(a)) return gi_deferred()->sort(a, axis, indices, o);
     return gi_copy_finish(o->site, gi_sort_array(o->site, a, axis, indices), indices ? GA_I64 : a->dtype, o->out);
 }
 
-ga_array *(ga_sort)(const ga_array *a, ga_axis_options o) { return gi_sort_call("ga_sort", a, &o, false); }
-ga_array *(ga_argsort)(const ga_array *a, ga_axis_options o) { return gi_sort_call("ga_argsort", a, &o, true); }
+ga_array *(ga_sort)(const ga_array *a, ga_axis_options o)
+{
+    return gi_options_axis(&o) ? gi_sort_call("ga_sort", a, &o, false) : NULL;
+}
+ga_array *(ga_argsort)(const ga_array *a, ga_axis_options o)
+{
+    return gi_options_axis(&o) ? gi_sort_call("ga_argsort", a, &o, true) : NULL;
+}

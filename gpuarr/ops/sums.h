@@ -148,7 +148,7 @@ ga_array *(ga_simpson)(const ga_array *y, ga_trapezoid_options o)
 
 ga_array *(ga_ptp)(const ga_array *a, ga_reduce_options o)
 {
-    if (!gi_options_reduce(&o) || !gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_options_reduce(&o) || !gi_array_check_half_any(o.site, a, "a")) return NULL;
     if (o.dtype != GA_DTYPE_DEFAULT || o.ddof != 0)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_ptp takes no .dtype and no .ddof");
     ga_array *const out = o.out;
@@ -164,7 +164,7 @@ ga_array *(ga_ptp)(const ga_array *a, ga_reduce_options o)
 static ga_array *gi_cumulative(ga_array *(*run)(const ga_array *, ga_axis_options), int start, const ga_array *a,
                                ga_cumulative_options o)
 {
-    if (!gi_options_cumulative(&o) || !gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_options_cumulative(&o) || !gi_array_check_half_any(o.site, a, "a")) return NULL;
     if (a->ndim > 1 && o.axis == GA_AXIS_DEFAULT)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a has %d dimensions: give the .axis to go along", a->ndim);
     const int axis = gi_axis(o.site, gi_axis_or(o.axis, 0), a->ndim > 0 ? a->ndim : 1);
@@ -196,7 +196,7 @@ ga_array *(ga_cumulative_prod)(const ga_array *a, ga_cumulative_options o) { ret
 static ga_array *gi_nan_cumulate(ga_array *(*run)(const ga_array *, ga_axis_options), int start, const ga_array *a,
                                  ga_axis_options o)
 {
-    if (!gi_options_axis(&o) || !gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_options_axis(&o) || !gi_array_check_half_any(o.site, a, "a")) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
     ga_array *r = gi_dtype_kind(a->dtype) > 1 ? GI_DO_WHERE(&c, GI_DO_1(&c, isnan, a), start, a) : (ga_view)(a, o.site);

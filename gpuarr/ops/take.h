@@ -87,7 +87,7 @@ static ga_array *gi_take_by(const char *site, const ga_array *a, int axis, ga_ar
 
 ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o)
 {
-    if (!gi_array_check(o.site, a, "a") || !gi_array_check(o.site, indices, "indices")) return NULL;
+    if (!gi_array_check_half(o.site, a, "a") || !gi_array_check_half(o.site, indices, "indices")) return NULL;
     if (gi_dtype_kind(indices->dtype) > 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "indices are %s: they must be integers",
                                    ga_dtype_name(indices->dtype));
@@ -217,14 +217,14 @@ static ga_array *gi_select(const char *site, const ga_array *condition, const ga
 
 ga_array *(ga_nonzero)(const ga_array *a, const char *site)
 {
-    if (!gi_array_check(site, a, "a")) return NULL;
+    if (!gi_array_check_half(site, a, "a")) return NULL;
     if (a->ndim == 0) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a 0-d array has no axis to give indices along");
     return gi_select(site, a, NULL);
 }
 
 ga_array *(ga_extract)(const ga_array *condition, const ga_array *a, const char *site)
 {
-    if (!gi_array_check(site, condition, "condition") || !gi_array_check(site, a, "a")) return NULL;
+    if (!gi_array_check_half(site, condition, "condition") || !gi_array_check_half(site, a, "a")) return NULL;
     if (condition->size != a->size)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "condition has shape %s, a %s: they must have as many elements",
                                    gi_shape_of(condition), gi_shape_of(a));
@@ -234,7 +234,7 @@ ga_array *(ga_extract)(const ga_array *condition, const ga_array *a, const char 
 
 ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_options o)
 {
-    if (!gi_options_axis(&o) || !gi_array_check(o.site, condition, "condition") || !gi_array_check(o.site, a, "a") ||
+    if (!gi_options_axis(&o) || !gi_array_check_half(o.site, condition, "condition") || !gi_array_check_half(o.site, a, "a") ||
         !gi_takes_no_dtype("ga_compress", &o))
         return NULL;
     if (condition->ndim != 1)

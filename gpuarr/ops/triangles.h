@@ -14,7 +14,7 @@ static ga_array *gi_do_diagonal(const gi_composition *c, const ga_array *a, int6
 
 ga_array *(ga_trace)(const ga_array *a, ga_trace_options o)
 {
-    if (!gi_options_trace(&o) || !gi_array_check_any(o.site, a, "a")) return NULL;
+    if (!gi_options_trace(&o) || !gi_array_check_half_any(o.site, a, "a")) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
     ga_array         *diagonal = gi_do_diagonal(&c, a, o.offset, o.axis1, o.axis2);
@@ -42,7 +42,7 @@ static ga_array *gi_diagonal_matrix(const char *site, const ga_array *line, int6
 
 ga_array *(ga_diag)(const ga_array *v, ga_diagonal_options o)
 {
-    if (!gi_array_check(o.site, v, "v")) return NULL;
+    if (!gi_array_check_half(o.site, v, "v")) return NULL;
     if (v->ndim == 1) return gi_diagonal_matrix(o.site, v, o.k);
     if (v->ndim == 2) return (ga_diagonal)(v, o.k, o.site);
     return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "v has shape %s: it must have one dimension or two", gi_shape_of(v));
@@ -50,7 +50,7 @@ ga_array *(ga_diag)(const ga_array *v, ga_diagonal_options o)
 
 ga_array *(ga_diagflat)(const ga_array *v, ga_diagonal_options o)
 {
-    if (!gi_array_check(o.site, v, "v")) return NULL;
+    if (!gi_array_check_half(o.site, v, "v")) return NULL;
     ga_array *line = (ga_ravel)(v, o.site), *r = line ? gi_diagonal_matrix(o.site, line, o.k) : NULL;
     ga_free(line);
     return r;
@@ -69,7 +69,7 @@ static bool gi_fill_again(const gi_composition *c, ga_array *to, const ga_array 
 
 ga_array *(ga_fill_diagonal)(ga_array *a, ga_arg value, ga_fill_options o)
 {
-    if (!gi_array_check(o.site, a, "a")) return NULL;
+    if (!gi_array_check_half(o.site, a, "a")) return NULL;
     bool equal = a->ndim >= 2;
     for (int d = 1; d < a->ndim && a->ndim > 2; d++) equal = equal && a->shape[d] == a->shape[0];
     if (!equal)
@@ -123,7 +123,7 @@ ga_array *(ga_tri)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
 /* a where the triangle is `kept`, else 0. */
 static ga_array *gi_triangle_of(const ga_array *a, int64_t k, bool kept, const char *site)
 {
-    if (!gi_array_check_any(site, a, "a")) return NULL;
+    if (!gi_array_check_half_any(site, a, "a")) return NULL;
     if (a->ndim == 0) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "a has no dimensions: a triangle needs rows or columns");
     gi_composition c;
     gi_compose_begin(&c, site);
@@ -171,7 +171,7 @@ ga_array *(ga_diag_indices)(int64_t n, int ndim, const char *site)
 
 ga_array *(ga_vander)(const ga_array *x, ga_vander_options o)
 {
-    if (!gi_array_check_any(o.site, x, "x")) return NULL;
+    if (!gi_array_check_half_any(o.site, x, "x")) return NULL;
     if (x->ndim != 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "x has shape %s: it must have one dimension", gi_shape_of(x));
     if (o.n < -1)
@@ -201,7 +201,7 @@ ga_array *(ga_vander)(const ga_array *x, ga_vander_options o)
 
 ga_array *(ga_flatnonzero)(const ga_array *a, const char *site)
 {
-    if (!gi_array_check(site, a, "a")) return NULL;
+    if (!gi_array_check_half(site, a, "a")) return NULL;
     gi_composition c;
     gi_compose_begin(&c, site);
     ga_array *line = (ga_ravel)(a, site), *found = line ? (ga_nonzero)(line, site) : NULL;
@@ -210,7 +210,7 @@ ga_array *(ga_flatnonzero)(const ga_array *a, const char *site)
 
 ga_array *(ga_argwhere)(const ga_array *a, const char *site)
 {
-    if (!gi_array_check(site, a, "a")) return NULL;
+    if (!gi_array_check_half(site, a, "a")) return NULL;
     gi_composition c;
     gi_compose_begin(&c, site);
     ga_array *at_least = (ga_atleast_1d)(a, site), *found = at_least ? (ga_nonzero)(at_least, site) : NULL;

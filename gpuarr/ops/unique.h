@@ -71,10 +71,11 @@ ga_array *(ga_unique)(const ga_array *a, ga_unique_options o)
     if (o.index) *o.index = NULL;
     if (o.inverse) *o.inverse = NULL;
     if (o.counts) *o.counts = NULL;
-    if (!gi_array_check(o.site, a, "a")) return NULL;
-    ga_array *truths = a->dtype == GA_BOOL ? gi_copy_truths(o.site, a) : NULL;
-    ga_array *values = a->dtype != GA_BOOL || truths ? gi_unique(o.site, truths ? truths : a, &o) : NULL;
-    ga_free(truths);
+    if (!gi_array_check_half(o.site, a, "a")) return NULL;
+    const ga_dtype dtype = gi_dtype_computed(a->dtype);
+    ga_array *elements = a->dtype == GA_BOOL ? gi_copy_truths(o.site, a) : gi_copy_contiguous(o.site, a, dtype), *values = NULL;
+    if (elements) values = gi_copy_finish(o.site, gi_unique(o.site, elements, &o), a->dtype, NULL);
+    ga_free(elements);
     if (values && (!o.index || *o.index) && (!o.inverse || *o.inverse) && (!o.counts || *o.counts)) return values;
     ga_array **results[3] = { o.index, o.inverse, o.counts };
     for (int k = 0; k < 3; k++) {

@@ -45,6 +45,13 @@ static __attribute__((unused)) void gi_number_to(ga_arg v, ga_dtype dtype, void 
     }
         GI_EACH_DTYPE(GI_CASE)
 #undef GI_CASE
+    case GA_F16:
+    case GA_BF16: {
+        gi_number_to(v, GA_F64, &z.re);
+        const uint16_t e = dtype == GA_F16 ? gi_cast_f16_f64(z.re) : gi_cast_bf16_f64(z.re);
+        memcpy(element, &e, sizeof e);
+        break;
+    }
     default: break;
     }
 }

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from .comparing import Mismatch, equal_bits
-from .dtypes import DTYPES, NUMBER_OF, NUMPY2
+from .dtypes import KNOWN, NUMBER_OF, NUMPY2
 from .signatures import OPTIONS, ROW_SIGNATURES, SIGNATURES
 from .structs import CPU, CUDA, Arg, Array, Memory, Shape, Statistics, address, as_shape, f64, flag, i32, i64, ptr, text
 
@@ -21,7 +21,7 @@ class GaError(Exception):
 def to_numpy(p):
     """A copy of the elements of a ga_array."""
     a = Array.from_address(p)
-    dtype, n = DTYPES[a.dtype - 1], a.ndim
+    dtype, n = KNOWN[a.dtype - 1], a.ndim
     shape, strides = a.shape[:n], a.strides[:n]
     if math.prod(shape) != a.size:
         raise Mismatch(f"size is {a.size}, shape {shape}")
@@ -280,7 +280,7 @@ class Gpuarr:
                         raise Mismatch("NULL was returned without an error")
                     p = self.fetch(p) if p in wrapped else self.receive(p)
                 elif result == "t":
-                    p = DTYPES[p - 1]
+                    p = KNOWN[p - 1]
                 elif result == "y":
                     p = [getattr(p, field) for field, _ in Statistics._fields_]
                 elif result == "m":

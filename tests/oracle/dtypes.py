@@ -9,7 +9,9 @@ LONG = np.longdouble
 # In the order of gpuarr.h's enumeration, from 1.
 NAMES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64 float32 float64 complex64 complex128".split()
 DTYPES = [np.dtype(n) for n in NAMES]
-NUMBER_OF = {d: i + 1 for i, d in enumerate(DTYPES)}
+F16 = np.dtype("f2")  # not among those that cases draw: cases/halves.py
+KNOWN = DTYPES + [F16]
+NUMBER_OF = {d: i + 1 for i, d in enumerate(KNOWN)}
 BOOL, F32, F64, C64, C128, I64 = (np.dtype(n) for n in ("bool", "f4", "f8", "c8", "c16", "i8"))
 INTS = [d for d in DTYPES if d.kind in "iu"]
 REALS = [d for d in DTYPES if d.kind in "iuf"]
