@@ -166,8 +166,7 @@ static ga_array *gi_dl_wrap(const char *site, const ga_dl_tensor *t, void (*rele
     memset(&shape, 0, sizeof shape);
     shape.ndim = t->ndim;
     for (int d = 0; d < t->ndim; d++) shape.n[d] = t->shape[d];
-    (void)gi_shape_c_strides(dtype, shape.ndim, shape.n, strides);
-    const bool empty = gi_shape_size(shape.ndim, shape.n) == 0;
+    const bool empty = gi_shape_c_strides(dtype, shape.ndim, shape.n, strides) == 0;
     for (int d = 0; d < t->ndim && t->strides && !empty; d++)
         if (shape.n[d] > 1 && __builtin_mul_overflow(t->strides[d], ga_itemsize(dtype), &strides[d]))
             return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the strides %s reach beyond any memory",
