@@ -293,7 +293,7 @@ static void test_to(void)
     ga_array *chunked = ga_chunked(a, 2, 2);
     CHECK_FAILS(ga_to_dlpack(chunked), "ga_compute");
     CHECK_FAILS(ga_to_dlpack(NULL), "NULL");
-    CHECK_FAILS(ga_to_dlpack(a, .copy = (ga_copy_mode)-1), ".copy");
+    CHECK_FAILS(ga_to_dlpack(a, .copy = (ga_copy_mode)3), ".copy");
     CHECK_FAILS(ga_to_dlpack_unversioned(chunked), "ga_compute");
     ga_free(chunked);
     ga_free(turned);
