@@ -36,8 +36,8 @@
 
     Find your way with a search for ">>": the public API below has the sections >>dtypes  >>array  >>errors  >>memory  >>creation  >>views
     >>elementwise  >>reductions  >>rearranging  >>products  >>linear algebra  >>fourier  >>convolution  >>filters  >>morphology
-    >>interpolation  >>images  >>signals  >>distances  >>kernels (your own)  >>formulas  >>chunked  >>tasks  >>files  >>timing
-    >>cuda (GPUs, streams, events). Each elementwise operation and simple reduction is one line of
+    >>interpolation  >>images  >>signals  >>distances  >>kernels (your own)  >>formulas  >>chunked  >>tasks  >>files
+    >>exchange (DLPack)  >>timing  >>cuda (GPUs, streams, events). Each elementwise operation and simple reduction is one line of
     gpuarr/rows/table.h; gpuarr/rows/README.md lists them. What stands behind the API is in the folder gpuarr/, a theme a file:
     gpuarr/README.md is its map. The list at the end of this file is the order in which the files are included.                  */
 
@@ -1903,15 +1903,25 @@ typedef struct ga_sigma_options {
     double *high      GI_DEFAULT;
     const char *site  GI_IS("");
 } ga_sigma_options;
-#define GI_DEFAULTS_ga_sigma_options    .sigma = 3, .sigma_low = GA_REAL_DEFAULT, .sigma_high = GA_REAL_DEFAULT, .maxiters = 5,
+#define GI_DEFAULTS_ga_sigma_options       .sigma = 3, .sigma_low = GA_REAL_DEFAULT, .sigma_high = GA_REAL_DEFAULT, .maxiters = 5,
 GA_API ga_array *(ga_sigma_clip)(const ga_array  *a,
                                  ga_sigma_options o); /* what is left, 1-D, in its order, without NaN and inf */
 
 /* ==== >>signals: by the names of scipy.signal ====================================================================== */
 /*  Along a line. Results have the dtype of x if that is one of floats, else float64. */
 
-/* ga_convolve's result through ga_fft, of arrays with as many dimensions: .mode, .out. */
-GA_API ga_array *(ga_fftconvolve)(const ga_array *a, const ga_array *v, ga_convolve_options o);
+typedef struct ga_fftconvolve_options {
+    GI_BY_POSITION
+    ga_mode mode GI_DEFAULT; /* default GA_FULL */
+    GI_BY_NAME
+    int axis         GI_IS(GA_AXIS_DEFAULT); /* along this axis alone, or */
+    ga_shape axes    GI_IS({ -1, {} });      /* several; along the others a and v broadcast. Default: all */
+    ga_array *out    GI_IS(GA_NO_ARRAY);
+    const char *site GI_IS("");
+} ga_fftconvolve_options;
+#define GI_DEFAULTS_ga_fftconvolve_options .axis = GA_AXIS_DEFAULT, .axes = { -1, { 0 } }, .out = GA_NO_ARRAY,
+/* ga_convolve's result through ga_fft, of arrays with as many dimensions. */
+GA_API ga_array *(ga_fftconvolve)(const ga_array *a, const ga_array *v, ga_fftconvolve_options o);
 typedef struct ga_lfilter_options {
     GI_BY_POSITION
     int axis GI_IS(GA_AXIS_DEFAULT); /* not given: the last */
@@ -1921,7 +1931,7 @@ typedef struct ga_lfilter_options {
     ga_array **zf    GI_DEFAULT; /* those at the end: the .zi of what follows */
     const char *site GI_IS("");
 } ga_lfilter_options;
-#define GI_DEFAULTS_ga_lfilter_options  .axis = GA_AXIS_DEFAULT, .zi = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_lfilter_options     .axis = GA_AXIS_DEFAULT, .zi = GA_NO_ARRAY,
 /* y[i] = (b[0] x[i] + b[1] x[i - 1] ... - a[1] y[i - 1] ...) / a[0], of real b and a; in float64, on the CPU. */
 GA_API ga_array *(ga_lfilter)(const ga_array *b, const ga_array *a, const ga_array *x, ga_lfilter_options o);
 /* One such filter after the other, b and a of each in a row of sos (n, 6); .zi and .zf: (n, ..., 2, ...). */
@@ -1940,7 +1950,7 @@ typedef struct ga_detrend_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_detrend_options;
-#define GI_DEFAULTS_ga_detrend_options  .axis = GA_AXIS_DEFAULT, .bp = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_detrend_options     .axis = GA_AXIS_DEFAULT, .bp = GA_NO_ARRAY,
 GA_API ga_array *(ga_detrend)(const ga_array *x, ga_detrend_options o); /* without its mean, or the nearest line */
 typedef struct ga_savgol_options {
     GI_BY_POSITION
@@ -1952,7 +1962,7 @@ typedef struct ga_savgol_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_savgol_options;
-#define GI_DEFAULTS_ga_savgol_options   .delta = 1, .axis = -1, .border = -1,
+#define GI_DEFAULTS_ga_savgol_options      .delta = 1, .axis = -1, .border = -1,
 /* Savitzky and Golay: at each point the polynomial of this order that is nearest to the window around it, or a derivative. */
 GA_API ga_array *(ga_savgol_filter)(const ga_array *x, int64_t window_length, int polyorder, ga_savgol_options o);
 
@@ -1960,7 +1970,7 @@ typedef enum ga_scaling { GA_DENSITY, GA_SPECTRUM } ga_scaling; /* the power of 
 typedef struct ga_spectrum_options {
     GI_BY_POSITION
     double fs          GI_IS(1);   /* samples of a second */
-    const char *window GI_DEFAULT; /* "boxcar", "hann", "hamming", "blackman", "nuttall", "blackmanharris" or "flattop", */
+    const char *window GI_DEFAULT; /* "hann" and others of scipy.signal.windows: below */
     GI_BY_NAME
     const ga_array *values GI_IS(GA_NO_ARRAY); /* or these weights, one for each element of a piece */
     int64_t nperseg        GI_DEFAULT;         /* elements of a piece; not given: 256 */
@@ -1974,7 +1984,9 @@ typedef struct ga_spectrum_options {
     ga_array **times       GI_DEFAULT;
     const char *site       GI_IS("");
 } ga_spectrum_options;
-#define GI_DEFAULTS_ga_spectrum_options .fs = 1, .values = GA_NO_ARRAY, .noverlap = -1, .return_onesided = true, .axis = -1,
+#define GI_DEFAULTS_ga_spectrum_options    .fs = 1, .values = GA_NO_ARRAY, .noverlap = -1, .return_onesided = true, .axis = -1,
+/* .window is one of scipy.signal.get_window: "boxcar", "triang", "bartlett", "hann", "hamming", "blackman", "nuttall", "blackmanharris",
+   "flattop", "parzen", "bohman", "barthann", "cosine", "lanczos" or "tukey" (a half of it rises and falls). */
 GA_API ga_array *(ga_periodogram)(const ga_array *x, ga_spectrum_options o); /* of the whole line; "boxcar" */
 GA_API ga_array *(ga_welch)(const ga_array *x, ga_spectrum_options o);       /* the mean over pieces; "hann" */
 GA_API ga_array *(ga_spectrogram)(const ga_array     *x,
@@ -2385,6 +2397,13 @@ GA_API bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualiz
 /* The pixels of a 2-D (grey) or (rows, columns, 1 to 4) array as PNG. uint8 is written as it is; anything else (255 / (max - min)) * (a - min),
    truncated (a constant picture becomes black). Needs stb_image_write.h. False on error, as for a name that means another format, x.jpg. */
 GA_API bool(ga_imsave)(const char *path, const ga_array *a, const char *site);
+/* The same bytes in memory: uint8 (n), always on the CPU. */
+GA_API ga_array *(ga_imencode)(const ga_array *a, const char *site);
+/* The pixels of a PNG file, or of one in memory, an array of uint8: uint8, of 16 bits uint16; (rows, columns) of a grey picture, else
+   (rows, columns, channels): red, green, blue, or grey, and alpha if the picture has it. Palettes are looked up, fewer bits are stretched
+   to 0 .. 255, gamma and colour profiles are left alone. Needs no library. */
+GA_API ga_array *(ga_imread)(const char *path, const char *site);
+GA_API ga_array *(ga_imdecode)(const ga_array *bytes, const char *site);
 
 typedef struct ga_imshow_options {
     GI_BY_POSITION
@@ -2403,7 +2422,19 @@ GA_API ga_array *(ga_render)(const ga_array   *a,
                              ga_imshow_options o); /* what ga_imshow writes: uint8 (rows, columns, 3), always on the CPU */
 GA_API bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o); /* a 2-D array in colours, as PNG */
 
-GA_API ga_array *(ga_load)(const char *path, const char *site); /* .npy */
+typedef struct ga_load_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    bool mmap        GI_DEFAULT; /* map the file in place of reading it */
+    const char *site GI_IS("");
+} ga_load_options;
+#define GI_DEFAULTS_ga_load_options
+/* .npy. With .mmap, numpy.load's mmap_mode "c", the call returns at once: what is used is read when it is used, and need not fit into
+   memory. The array can be written like any other; that changes neither the file nor what others see of it. Of a file in Fortran order the
+   array has Fortran's strides. One whose elements are swapped or not aligned is read as ever, and so are arrays for a GPU and of .npz. The
+   file is mapped until the last view is gone. Replacing it meanwhile, as all calls here do, is fine; but who makes it shorter (truncate,
+   numpy.save to the same name) kills the program with SIGBUS. */
+GA_API ga_array *(ga_load)(const char *path, ga_load_options o);
 GA_API bool(ga_save)(const char *path, const ga_array *a, const char *site);
 GA_API ga_array *(ga_load_from)(const char *path, const char *name,
                                 const char *site); /* one array of an .npz; NULL name: the first */
@@ -2470,9 +2501,101 @@ typedef struct ga_print_options {
     bool repr        GI_DEFAULT; /* as Python's repr: array([...], dtype=...) */
     const char *site GI_IS("");
 } ga_print_options;
-#define GI_DEFAULTS_ga_print_options     .precision = 8, .threshold = 1000, .edgeitems = 3, .linewidth = 75,
+#define GI_DEFAULTS_ga_print_options .precision = 8, .threshold = 1000, .edgeitems = 3, .linewidth = 75,
 GA_API void(ga_print)(const ga_array *a, ga_print_options o);       /* as NumPy prints it, and a newline */
 GA_API char *(ga_to_string)(const ga_array *a, ga_print_options o); /* the same without the newline; free() it */
+
+/* ==== >>exchange: arrays of other libraries, without a copy (DLPack) ================================================ */
+/*  NumPy, PyTorch, CuPy, JAX and others hand arrays to each other as DLPack tensors. These structs have the layout of dlpack.h, and may be
+    used in a program that includes it: a DLManagedTensorVersioned * is cast to ga_dl_versioned *, a DLManagedTensor * to ga_dl_managed *.
+
+    A tensor has one owner. ga_to_dlpack makes one, which keeps the memory alive until its owner calls tensor->deleter(tensor): once, from any
+    thread, and also after the array was freed, or ga_shutdown. ga_from_dlpack takes a tensor over, whether it succeeds or not: the deleter
+    is called when the last view is gone, or at once if a copy was made or the call fails.
+
+    Python: the capsule of __dlpack__(stream, max_version, dl_device, copy) is PyCapsule_New(tensor, "dltensor_versioned", destructor), or
+    "dltensor" around ga_to_dlpack_unversioned if max_version is None; the destructor calls the deleter if the capsule still has that name. __dlpack_device__ is
+    (tensor->dl_tensor.device.device_type, .device_id). Who takes a capsule's tensor first renames the capsule, "used_dltensor_versioned".
+
+    GPU: the stream of __dlpack__ is .stream = (ga_stream)(intptr_t)stream, -1 included, and None is CUDA's default stream: what is queued there from
+    now on finds the array complete. gpuarr does not know what others queue on the memory: before it is used here again, let that be done (ga_synchronize) or
+    ordered (ga_stream_wait_event). The deleter waits for the device. To take an array of CuPy or PyTorch, give ga_get_stream() to its
+    __dlpack__ as the stream; cupy.from_dlpack of an object that does the above takes an array of gpuarr.                    */
+typedef struct ga_dl_device {
+    int32_t device_type; /* a ga_dl_device_type */
+    int32_t device_id;
+} ga_dl_device;
+typedef enum ga_dl_device_type {
+    GA_DL_CPU          = 1,
+    GA_DL_CUDA         = 2,
+    GA_DL_CUDA_HOST    = 3,
+    GA_DL_CUDA_MANAGED = 13
+} ga_dl_device_type;
+typedef struct ga_dl_dtype {
+    uint8_t  code; /* 0 int, 1 unsigned int, 2 float, 5 complex, 6 bool; others are not known here */
+    uint8_t  bits;
+    uint16_t lanes; /* 1 */
+} ga_dl_dtype;
+#define GI_ALIASES                   __attribute__((may_alias)) /* what dlpack.h's structs wrote is read through these */
+typedef struct GI_ALIASES ga_dl_tensor {
+    void        *data;
+    ga_dl_device device;
+    int32_t      ndim;
+    ga_dl_dtype  dtype;
+    int64_t     *shape;
+    int64_t     *strides;     /* in elements; NULL: C order */
+    uint64_t     byte_offset; /* from data to the first element */
+} ga_dl_tensor;
+typedef struct GI_ALIASES ga_dl_managed { /* DLManagedTensor, of before version 1 */
+    ga_dl_tensor dl_tensor;
+    void        *manager_ctx;
+    void (*deleter)(struct ga_dl_managed *self);
+} ga_dl_managed;
+#define GA_DL_READ_ONLY              1                          /* flags */
+#define GA_DL_IS_COPIED              2
+typedef struct GI_ALIASES ga_dl_versioned { /* DLManagedTensorVersioned */
+    struct {
+        uint32_t major, minor;
+    } version;
+    void *manager_ctx;
+    void (*deleter)(struct ga_dl_versioned *self);
+    uint64_t     flags;
+    ga_dl_tensor dl_tensor;
+} ga_dl_versioned;
+
+typedef enum ga_copy_mode {
+    GA_COPY_IF_NEEDED, /* Python's copy=None */
+    GA_COPY_ALWAYS,    /* True */
+    GA_COPY_NEVER      /* False: where a copy is needed, an error */
+} ga_copy_mode;
+#define GA_NO_STREAM                 ((ga_stream)(intptr_t)-1)
+typedef struct ga_to_dlpack_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_copy_mode copy GI_DEFAULT; /* needed: for strides that are no whole elements */
+    bool read_only
+        GI_DEFAULT; /* ask the consumer not to write: GA_DL_READ_ONLY. Set by itself where elements repeat (ga_broadcast_to) */
+    ga_stream stream GI_DEFAULT; /* of the consumer; GA_NO_STREAM: do not order anything */
+    const char *site GI_IS("");
+} ga_to_dlpack_options;
+#define GI_DEFAULTS_ga_to_dlpack_options
+/* The array as a tensor, on its device, of version 1.0. NULL on error, as for a chunked array: ga_compute it first. The unversioned
+   struct has no flags: what is read-only is copied. */
+GA_API ga_dl_versioned *(ga_to_dlpack)(const ga_array *a, ga_to_dlpack_options o);
+GA_API ga_dl_managed *(ga_to_dlpack_unversioned)(const ga_array *a, ga_to_dlpack_options o);
+
+typedef struct ga_from_dlpack_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    ga_copy_mode copy GI_DEFAULT; /* needed: for a read-only tensor, as every array can be written */
+    bool read_only    GI_DEFAULT; /* you will not write to the array: a read-only tensor needs no copy */
+    const char *site  GI_IS("");
+} ga_from_dlpack_options;
+#define GI_DEFAULTS_ga_from_dlpack_options
+/* The tensor as an array, on its device: the CPU (pinned memory too) or a CUDA GPU. NULL on error: bfloat16 and other dtypes that are not
+   here, lanes, more than GPUARR_MAX_DIMS axes, elements that are not aligned, a version that is not 1. */
+GA_API ga_array *(ga_from_dlpack)(ga_dl_versioned *tensor, ga_from_dlpack_options o);
+GA_API ga_array *(ga_from_dlpack_unversioned)(ga_dl_managed *tensor, ga_from_dlpack_options o);
 
 /* ==== >>timing ==================================================================================================== */
 
@@ -2632,7 +2755,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
     X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(angle) X(along) X(mode) X(bits) \
     X(binary) X(hit) X(grey) X(transform) X(spline) X(interpolation) X(affine) X(rotate) \
-    X(lfilter) X(detrend) X(savgol) X(spectrum) X(peaks)
+    X(lfilter) X(detrend) X(savgol) X(spectrum) X(peaks) X(fftconvolve) X(load) X(to_dlpack) X(from_dlpack)
 /* clang-format on */
 #ifdef __cplusplus
 #define GI_DEFAULTS_OF(x) const ga_##x##_options ga_##x##_defaults = {};

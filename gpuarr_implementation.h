@@ -216,6 +216,7 @@ GI_END_COLD
 #include "gpuarr/ops/splines.h"
 #include "gpuarr/ops/interpolate.h"
 GI_BEGIN_COLD
+#include "gpuarr/ops/dlpack.h"
 #include "gpuarr/eval/words.h"
 #include "gpuarr/eval/text.h"
 #include "gpuarr/eval/numbers.h"
@@ -283,6 +284,9 @@ GI_BEGIN_COLD
 #include "gpuarr/files/timing.h"
 GI_END_COLD
 #include "gpuarr/files/png.h"
+GI_BEGIN_COLD
+#include "gpuarr/files/png_read.h"
+GI_END_COLD
 #include "gpuarr/files/render.h"
 #include "gpuarr/files/fits.h"
 #endif /* GI_IMPLEMENTING */

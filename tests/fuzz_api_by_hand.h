@@ -62,6 +62,76 @@ static void call_ga_from(void)
     o.site = site();
     end_array((ga_from)(p, dtype, s, o));
 }
+/* A tensor of gpuarr's own is ended at once, or taken back. */
+static ga_dl_versioned *draw_tensor(void)
+{
+    const ga_array      *a = pick_array("a");
+    ga_to_dlpack_options o = start_ga_to_dlpack_options();
+    write_array(a);
+    if (given("copy")) o.copy = (ga_copy_mode)draw_enum("copy", 3);
+    if (given("read_only")) o.read_only = draw_bool("read_only");
+    o.site = site();
+    return (ga_to_dlpack)(a, o);
+}
+static void call_ga_to_dlpack(void)
+{
+    ga_dl_versioned *t = draw_tensor();
+    end_call(t != NULL);
+    if (t) t->deleter(t);
+}
+static void call_ga_to_dlpack_unversioned(void)
+{
+    const ga_array      *a = pick_array("a");
+    ga_to_dlpack_options o = start_ga_to_dlpack_options();
+    write_array(a);
+    o.site           = site();
+    ga_dl_managed *t = (ga_to_dlpack_unversioned)(a, o);
+    end_call(t != NULL);
+    if (t) t->deleter(t);
+}
+/* Tensors of this kind hold one number each, and some are wrong. */
+static int64_t tensor_shape[GPUARR_MAX_DIMS + 1];
+static void    draw_numbers_of_tensor(ga_dl_tensor *t)
+{
+    memset(t, 0, sizeof *t);
+    for (int d = 0; d <= GPUARR_MAX_DIMS; d++) tensor_shape[d] = 1;
+    t->data               = hostile() ? NULL : memory;
+    t->device.device_type = hostile() ? (int32_t)below(20) : GA_DL_CPU;
+    t->ndim               = hostile() ? (int32_t)ONE_OF(-1, GPUARR_MAX_DIMS + 1, INT_MAX) : (int32_t)below(GPUARR_MAX_DIMS + 1);
+    t->dtype.code         = hostile() ? (uint8_t)below(20) : 2;
+    t->dtype.bits         = hostile() ? (uint8_t)below(256) : 64;
+    t->dtype.lanes        = hostile() ? (uint16_t)below(5) : 1;
+    t->shape              = hostile() ? NULL : tensor_shape;
+    t->strides            = below(2) ? NULL : tensor_shape;
+    t->byte_offset        = hostile() ? UINT64_MAX : 8 * (uint64_t)below(3);
+    VALUE("a tensor of %d axes, code %d, %d bits", (int)t->ndim, t->dtype.code, t->dtype.bits);
+}
+static ga_from_dlpack_options from_dlpack_options(void)
+{
+    ga_from_dlpack_options o = start_ga_from_dlpack_options();
+    if (given("copy")) o.copy = (ga_copy_mode)draw_enum("copy", 3);
+    if (given("read_only")) o.read_only = draw_bool("read_only");
+    o.site = site();
+    return o;
+}
+static ga_dl_versioned tensors[64]; /* those that arrays still have lie here unread */
+static void            call_ga_from_dlpack(void)
+{
+    ga_dl_versioned *t = &tensors[below(64)];
+    memset(t, 0, sizeof *t);
+    t->version.major = hostile() ? 2 : 1;
+    t->flags         = below(4);
+    draw_numbers_of_tensor(&t->dl_tensor);
+    end_array((ga_from_dlpack)(hostile() ? NULL : t, from_dlpack_options()));
+}
+static ga_dl_managed managed[64];
+static void          call_ga_from_dlpack_unversioned(void)
+{
+    ga_dl_managed *t = &managed[below(64)];
+    memset(t, 0, sizeof *t);
+    draw_numbers_of_tensor(&t->dl_tensor);
+    end_array((ga_from_dlpack_unversioned)(hostile() ? NULL : t, from_dlpack_options()));
+}
 static void            released(void *p, void *user) { (void)p, (void)user; }
 static ga_wrap_options wrap_options(void)
 {

@@ -196,6 +196,7 @@ static void test_recursions(void)
 
 static void test_transforms(void)
 {
+    const int beyond = GA_VALID + 1;
     ga_scope {
         ga_array *x = ga_ints(1, 2, 3, 4), *v = ga_ints(1, 0, -1), *grid = ga_reshape(ga_ints(1, 2, 3, 4, 5, 7), (2, 3)),
                  *into = ga_zeros((4)), *i = ga_full((4), unit, .dtype = GA_C128), *wave = ga_ints(0, 1, 0, -1);
@@ -208,7 +209,16 @@ static void test_transforms(void)
         CHECK(close_to(ga_fftconvolve(grid, ga_ones((2, 1)), GA_SAME), ga_reshape(ga_values(1, 2, 3, 5, 7, 10), (2, 3))));
         CHECK(ga_fftconvolve(x, ga_ones((1)), .out = into) == into && ga_item_at(into, 3) == 4);
         CHECK_FAILS(ga_fftconvolve(x, grid), "dimensions");
-        CHECK_FAILS(ga_fftconvolve(x, v, .method = GA_METHOD_FFT), ".method");
+        CHECK(close_to(ga_fftconvolve(grid, grid, .axis = 1),
+                       ga_reshape(ga_values(1, 4, 10, 12, 9, 16, 40, 81, 70, 49), (2, 5))));
+        CHECK(close_to(ga_fftconvolve(grid, ga_reshape(v, (1, 3)), GA_VALID, .axis = -1), ga_reshape(ga_values(2, 3), (2, 1))));
+        CHECK(close_to(ga_fftconvolve(grid, ga_ones((2, 1)), .axes = ga_axes(1)), ga_astype(grid, GA_F64)));
+        CHECK(close_to(ga_fftconvolve(grid, grid, .axes = ga_axes(1, 0)), ga_fftconvolve(grid, grid)));
+        CHECK_FAILS(ga_fftconvolve(grid, ga_ones((3, 2)), .axis = 1), "along axis 0");
+        CHECK_FAILS(ga_fftconvolve(grid, grid, .axis = 2), "axis 2");
+        CHECK_FAILS(ga_fftconvolve(grid, grid, .axes = ga_axes(0, -2)), "named twice");
+        CHECK_FAILS(ga_fftconvolve(grid, grid, .axis = 1, .axes = ga_axes(0)), "use one of them");
+        CHECK_FAILS(ga_fftconvolve(x, v, (ga_mode)beyond), "the mode is");
         CHECK_FAILS(ga_fftconvolve(x, ga_zeros((0))), "empty");
         CHECK_FAILS(ga_fftconvolve(grid, ga_reshape(grid, (3, 2)), GA_VALID), "GA_VALID");
         CHECK_IS(ga_medfilt(x, (3)), GA_I64, (4), 1, 2, 3, 3);
@@ -271,6 +281,20 @@ static void test_spectra(void)
         CHECK(close_to(ga_welch(ga_add(x, 3), 1, "hann", .nperseg = 4, .nfft = 6, .detrend = GA_TREND_LINEAR),
                        ga_welch(ga_add(x, 5), 1, .nperseg = 4, .nfft = 6, .detrend = GA_TREND_LINEAR)));
         CHECK(ga_welch(ga_astype(x, GA_C128), .nperseg = 4)->size == 4);
+        /* of 4 points: at 0 (the end), 1 and 3 (half way), 2 (the middle); what is constant has the power sum(w)^2 / (4 sum(w^2)) */
+        static const struct {
+            const char *name;
+            double      end, half;
+        } windows[] = {
+            { "triang", 1. / 3, 2. / 3 },         { "bartlett", 0, 0.5 }, { "parzen", 0.016, 0.424 },
+            { "bohman", 0, 0.3183098861837907 },  { "barthann", 0, 0.5 }, { "cosine", 0.30901699437494745, 0.8090169943749475 },
+            { "lanczos", 0, 0.6366197723675814 }, { "tukey", 0, 1 }
+        };
+        for (size_t k = 0; k < sizeof windows / sizeof *windows; k++) {
+            const double e = windows[k].end, h = windows[k].half, sum = e + 2 * h + 1;
+            ga_array    *p = ga_welch(ga_ones((4)), 1, windows[k].name, .nperseg = 4, .detrend = GA_TREND_NONE);
+            CHECK(p && fabs(ga_item_at(p, 0) - sum * sum / (e * e + 2 * h * h + 1)) < 1e-14);
+        }
         CHECK_FAILS(ga_welch(x, 1, "han"), "there is no window");
         CHECK_FAILS(ga_welch(x, .nperseg = 4, .nfft = 3), "use 4 or more");
         CHECK_FAILS(ga_welch(x, .nperseg = 4, .noverlap = 4), ".noverlap = 4");

@@ -48,6 +48,7 @@ typedef struct gi_gpu_port {
     bool (*alloc_buffer)(const char *site, gi_buffer *b); /* on a GPU, or pinned */
     void (*finish_buffer)(gi_buffer *b);                  /* waits for what may still use it */
     void (*release_buffer)(gi_buffer *b);
+    void (*await_buffer)(const gi_buffer *b);       /* waits for all work on its GPU; the runtime's current device stays */
     bool (*settle)(const char *site, gi_buffer *b); /* waits for a copy from or to this memory of the CPU */
     bool (*owner)(const char *site, const void *p, ga_device device, int *ordinal,
                   bool *managed);                                          /* of memory that is wrapped */
@@ -55,6 +56,8 @@ typedef struct gi_gpu_port {
     int (*ordinal)(const ga_array *a);                                     /* where an array is */
     bool (*touch)(const char *site, int n, const ga_array *const *arrays); /* before work on them; NULLs are passed over */
     bool (*touch_on)(const char *site, const ga_array *a, ga_stream stream);
+    bool (*hand_over)(const char *site, const ga_array *a,
+                      ga_stream stream);                        /* what is queued there from now on finds it complete */
     void *(*managed_data)(const char *site, const ga_array *a); /* for the CPU; waits */
 
     /* copies */

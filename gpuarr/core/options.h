@@ -112,6 +112,10 @@ static bool gi_options_tensordot(ga_tensordot_options *o)
 }
 static bool gi_options_axeslast(const ga_tensorsolve_options *o) { return GI_TAKE_LIST(o, axes); }
 static bool gi_options_convolve(ga_convolve_options *o) { return GI_TAKE(convolve, o, out); }
+static bool gi_options_fftconvolve(ga_fftconvolve_options *o)
+{
+    return GI_TAKE(fftconvolve, o, out) && GI_TAKE_AXES(fftconvolve, o);
+}
 static bool gi_options_convolve2d(ga_convolve2d_options *o) { return GI_TAKE(convolve2d, o, out); }
 static bool gi_options_ndconvolve(ga_ndconvolve_options *o) { return GI_TAKE(ndconvolve, o, out) && GI_TAKE_LIST(o, origin); }
 static bool gi_options_convolve1d(ga_convolve1d_options *o) { return GI_TAKE(convolve1d, o, out); }
@@ -234,6 +238,7 @@ static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out
 #define gi_options_affine(o)        GI_NAMED(gi_options_affine, o)
 #define gi_options_rotate(o)        GI_NAMED(gi_options_rotate, o)
 #define gi_options_grey(o)          GI_NAMED(gi_options_grey, o)
+#define gi_options_fftconvolve(o)   GI_NAMED(gi_options_fftconvolve, o)
 #define gi_options_lfilter(o)       GI_NAMED(gi_options_lfilter, o)
 #define gi_options_detrend(o)       GI_NAMED(gi_options_detrend, o)
 #define gi_options_spectrum(o)      GI_NAMED(gi_options_spectrum, o)

@@ -40,6 +40,9 @@
 extern int  madvise(void *, size_t, int);
 extern long syscall(long, ...);
 #endif
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0x4000
+#endif
 #ifndef MADV_HUGEPAGE
 #define MADV_HUGEPAGE 14
 #endif

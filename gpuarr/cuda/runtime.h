@@ -450,6 +450,17 @@ static bool gi_cuda_settle(const char *site, gi_buffer *b)
     return ok;
 }
 
+/* Waits for all work on the buffer's GPU. The thread may be another library's: its current device stays. */
+static void gi_cuda_await_buffer(const gi_buffer *b)
+{
+    int current = b->ordinal;
+    if (gi_gpus.forked) return;
+    (void)cudaGetDevice(&current);
+    if (current != b->ordinal) (void)cudaSetDevice(b->ordinal);
+    (void)cudaDeviceSynchronize();
+    if (current != b->ordinal) (void)cudaSetDevice(current);
+}
+
 /* Before memory leaves us: nothing may be copying to or from it, and what the caller gets back must be unused. */
 static void gi_cuda_finish_buffer(gi_buffer *b)
 {
@@ -458,7 +469,7 @@ static void gi_cuda_finish_buffer(gi_buffer *b)
         (void)gi_cuda_settle("\tga_free", b);
         (void)cudaEventDestroy((cudaEvent_t)b->copied);
     }
-    if (b->device == GA_CUDA && b->release && gi_cuda_use("\tga_free", b->ordinal)) (void)cudaDeviceSynchronize();
+    if (b->device == GA_CUDA && b->release) gi_cuda_await_buffer(b);
 }
 
 /* Memory for the length of a call, on the device of `a` (touched before). */

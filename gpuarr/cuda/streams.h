@@ -144,3 +144,13 @@ static bool gi_cuda_wait_event(const char *site, ga_stream stream, ga_event even
     return gi_cuda_use_stream(site, stream) &&
            GI_CUDA_OK(site, cudaStreamWaitEvent(gi_cuda_handle(stream), (cudaEvent_t)event, 0));
 }
+
+/* What another library queues on its stream from now on comes after all that is queued on the array, on any of our devices. The stream is
+   not remembered: it may be gone soon. */
+static bool gi_cuda_hand_over(const char *site, const ga_array *a, ga_stream stream)
+{
+    const int  selected = gi_cuda_selected, ordinal = gi_cuda_selected = gi_cuda_ordinal(a);
+    const bool ok = gi_cuda_touch(site, a) && GI_CUDA_OK(site, gi_cuda_wait(gi_cuda_handle(stream), gi_cuda_stream(ordinal)));
+    gi_cuda_selected = selected;
+    return ok;
+}

@@ -241,24 +241,34 @@ static void gi_swap_bytes(void *p, int64_t n, int width)
         }
 }
 
+/* What the header at `*at` says, checked; moves `*at` to the data. `shape` and `strides`: as they lie, in C order. The bytes of the data, or
+   -1 with an error. */
+static int64_t gi_npy_locate(const char *site, const char *what, const gi_source *s, int64_t *at, gi_npy_header *h,
+                             int64_t *shape, int64_t *strides)
+{
+    memset(h, 0, sizeof *h);
+    if (!gi_read_header(site, what, s, at, h)) return -1;
+    for (int d = 0; d < h->ndim; d++) {
+        if (h->shape[d] < 0) {
+            gi_fail(site, GA_BAD_FILE, "%s claims the shape %s: is it damaged?", what, gi_shape_text(h->ndim, h->shape));
+            return -1;
+        }
+        shape[d] = h->shape[h->fortran ? h->ndim - 1 - d : d];
+    }
+    const int64_t bytes = gi_shape_c_strides(h->dtype, h->ndim, shape, strides), there = s->size - *at;
+    if (bytes >= 0 && bytes <= there) return bytes;
+    gi_fail(site, GA_BAD_FILE, "%s claims %s of %s, but only %lld bytes of data are there: was it cut short?", what,
+            gi_shape_text(h->ndim, h->shape), ga_dtype_name(h->dtype), (long long)there);
+    return -1;
+}
+
 /* The array that begins at `at`; `what` names the file in messages. What follows the array is left alone, as NumPy does. */
 static ga_array *gi_npy_read(const char *site, const char *what, const gi_source *s, int64_t at)
 {
     gi_npy_header h;
-    memset(&h, 0, sizeof h);
-    if (!gi_read_header(site, what, s, &at, &h)) return NULL;
-    int64_t shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS]; /* as it lies in the file */
-    for (int d = 0; d < h.ndim; d++) {
-        if (h.shape[d] < 0)
-            return (ga_array *)gi_fail(site, GA_BAD_FILE, "%s claims the shape %s: is it damaged?", what,
-                                       gi_shape_text(h.ndim, h.shape));
-        shape[d] = h.shape[h.fortran ? h.ndim - 1 - d : d];
-    }
-    int64_t bytes = gi_shape_c_strides(h.dtype, h.ndim, shape, strides), there = s->size - at;
-    if (bytes < 0 || bytes > there)
-        return (ga_array *)gi_fail(site, GA_BAD_FILE,
-                                   "%s claims %s of %s, but only %lld bytes of data are there: was it cut short?", what,
-                                   gi_shape_text(h.ndim, h.shape), ga_dtype_name(h.dtype), (long long)there);
+    int64_t       shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS];
+    const int64_t bytes = gi_npy_locate(site, what, s, &at, &h, shape, strides);
+    if (bytes < 0) return NULL;
     ga_array *a = gi_array_new(site, h.dtype, GA_CPU, h.ndim, shape);
     if (!a) return NULL;
     if (!gi_read_at(s, at, a->data, (size_t)bytes)) {
@@ -288,18 +298,68 @@ static ga_array *gi_npy_parse(const char *site, const char *what, const void *by
     return gi_npy_read(site, what, &s, 0);
 }
 
+static void gi_npy_unmap(void *map, void *bytes) { (void)munmap(map, (size_t)(uintptr_t)bytes); }
+
+/* The array in the n bytes of a mapping, which it takes over; it is read as ever where the bytes cannot stay as they are. */
+static ga_array *gi_npy_in_map(const char *site, const char *what, unsigned char *map, size_t n)
+{
+    const gi_source s = { NULL, map, (int64_t)n };
+    gi_npy_header   h;
+    ga_shape        shape;
+    int64_t         at = 0, strides[GPUARR_MAX_DIMS];
+    memset(&shape, 0, sizeof shape);
+    const int64_t bytes = gi_npy_locate(site, what, &s, &at, &h, shape.n, strides);
+    if (bytes < 0) return NULL;
+    if (h.swapped || bytes == 0 || at % ga_itemsize(gi_dtype_real(h.dtype)) != 0) {
+        ga_array *a = gi_npy_read(site, what, &s, 0);
+        if (a) gi_npy_unmap(map, (void *)(uintptr_t)n);
+        return a;
+    }
+    shape.ndim = h.ndim;
+    for (int d = 0; h.fortran && d < h.ndim / 2; d++) { /* the axes of what lies there are reversed */
+        const int64_t last      = strides[h.ndim - 1 - d];
+        strides[h.ndim - 1 - d] = strides[d];
+        strides[d]              = last;
+    }
+    memcpy(shape.n, h.shape, sizeof shape.n);
+    ga_array *a = gi_wrap(site, map + at, h.dtype, &shape, strides);
+    if (!a) return NULL;
+    a->owner->base    = map;
+    a->owner->bytes   = n;
+    a->owner->user    = (void *)(uintptr_t)n;
+    a->owner->release = gi_npy_unmap;
+    return a;
+}
+
+/* Maps the file: pages are read when they are touched, and what is written stays in memory. */
+static ga_array *gi_npy_map(const char *site, const char *what, const char *path)
+{
+    struct stat about;
+    void       *map = MAP_FAILED;
+    const int   fd  = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && fstat(fd, &about) == 0)
+        map = mmap(NULL, (size_t)about.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+    if (map == MAP_FAILED) gi_fail(site, GA_NO_FILE, "cannot map %s: %s; leave out .mmap", what, strerror(errno));
+    if (fd >= 0) (void)close(fd);
+    if (map == MAP_FAILED) return NULL;
+    ga_array *a = gi_npy_in_map(site, what, (unsigned char *)map, (size_t)about.st_size);
+    if (!a) gi_npy_unmap(map, (void *)(uintptr_t)about.st_size);
+    return a;
+}
+
 enum { GI_NAME_ROOM = 400 };
 
-ga_array *(ga_load)(const char *path, const char *site)
+ga_array *(ga_load)(const char *path, ga_load_options o)
 {
-    gi_source s;
+    const char *site = o.site;
+    gi_source   s;
     if (!gi_open_source(site, path, &s)) return NULL;
     char      what[GI_NAME_ROOM], start[4] = "";
     ga_array *a = NULL;
     snprintf(what, sizeof what, "'%.300s'", path);
     if (gi_read_at(&s, 0, start, 4) && !memcmp(start, "PK\3\4", 4))
         gi_fail(site, GA_BAD_FILE, "%s holds several arrays (.npz): use ga_load_from(path, name)", what);
-    else a = gi_npy_read(site, what, &s, 0);
+    else a = o.mmap && s.size > 0 ? gi_npy_map(site, what, path) : gi_npy_read(site, what, &s, 0);
     fclose(s.file);
     return gi_copy_to_default_device(site, a);
 }

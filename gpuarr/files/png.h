@@ -83,15 +83,19 @@ __attribute__((unused)) static void *gi_png_grow(void *p, size_t old_bytes, size
 
 typedef struct gi_png_target {
     const char *site;
-    gi_output   out;
+    bool        in_memory;
+    gi_output   out;   /* either this file */
+    ga_array   *bytes; /* or this new array, if in_memory */
     bool        packed;
 } gi_png_target;
 
 static void gi_png_finished(void *target, void *bytes, int size)
 {
     gi_png_target *t = (gi_png_target *)target;
+    const int64_t  n = size;
     t->packed        = true;
-    gi_write(&t->out, bytes, (size_t)size);
+    if (!t->in_memory) gi_write(&t->out, bytes, (size_t)size);
+    else if ((t->bytes = gi_array_new(t->site, GA_U8, GA_CPU, 1, &n)) != NULL) memcpy(t->bytes->data, bytes, (size_t)size);
 }
 
 /* Its own function, so that nothing of stb is inlined beside the setjmp. */
@@ -101,37 +105,60 @@ __attribute__((noinline)) static void gi_png_run(gi_png_target *t, int rows, int
         gi_fail(t->site, GA_NO_MEMORY, "no memory to compress a picture of %d x %d pixels", rows, columns);
 }
 
-static bool gi_write_png(const char *site, const char *path, int64_t rows, int64_t columns, int channels, const void *pixels)
+static bool gi_png_fits(const char *site, int64_t rows, int64_t columns, int channels)
 {
     const int64_t most = (int64_t)1 << 30; /* stb counts bytes in int */
-    if (rows > most || columns > most || rows * (columns * channels + 1) > most) {
-        gi_fail(site, GA_BAD_SHAPE,
-                "%lld x %lld pixels with %d channels are too large for PNG through stb (1 GiB): write "
-                "it in pieces, or every second pixel: ga_index(a, \"::2, ::2\")",
-                (long long)rows, (long long)columns, channels);
-        return false;
-    }
-    gi_png_target target;
-    target.site   = site;
-    target.packed = false;
-    if (!gi_open_output(site, path, &target.out)) return false;
-    gi_png.site  = site;
+    return (rows <= most && columns <= most && rows * (columns * channels + 1) <= most) ||
+           gi_fail(site, GA_BAD_SHAPE,
+                   "%lld x %lld pixels with %d channels are too large for PNG through stb (1 GiB): write "
+                   "it in pieces, or every second pixel: ga_index(a, \"::2, ::2\")",
+                   (long long)rows, (long long)columns, channels) != NULL;
+}
+
+static void gi_png_pack(gi_png_target *t, int rows, int columns, int channels, const void *pixels)
+{
+    t->packed    = false;
+    t->bytes     = NULL;
+    gi_png.site  = t->site;
     gi_png.first = NULL;
-    if (setjmp(gi_png.no_memory) == 0) gi_png_run(&target, (int)rows, (int)columns, channels, pixels);
+    if (setjmp(gi_png.no_memory) == 0) gi_png_run(t, rows, columns, channels, pixels);
     while (gi_png.first) gi_png_release((char *)gi_png.first + GI_ALIGN);
+}
+
+static bool gi_write_png(const char *site, const char *path, int64_t rows, int64_t columns, int channels, const void *pixels)
+{
+    gi_png_target target;
+    target.site      = site;
+    target.in_memory = false;
+    if (!gi_png_fits(site, rows, columns, channels) || !gi_open_output(site, path, &target.out)) return false;
+    gi_png_pack(&target, (int)rows, (int)columns, channels, pixels);
     return gi_close_output(site, &target.out, target.packed);
+}
+
+static ga_array *gi_make_png(const char *site, int64_t rows, int64_t columns, int channels, const void *pixels)
+{
+    gi_png_target target;
+    target.site      = site;
+    target.in_memory = true;
+    if (!gi_png_fits(site, rows, columns, channels)) return NULL;
+    gi_png_pack(&target, (int)rows, (int)columns, channels, pixels);
+    return target.bytes;
 }
 
 #else
 
-static bool gi_write_png(const char *site, const char *path, int64_t rows, int64_t columns, int channels, const void *pixels)
+static ga_array *gi_make_png(const char *site, int64_t rows, int64_t columns, int channels, const void *pixels)
 {
     (void)rows, (void)columns, (void)channels, (void)pixels;
-    gi_fail(site, GA_NO_LIBRARY,
-            "cannot write '%s': this program was built without stb_image_write.h, which makes PNG files; "
-            "apt-get install libstb-dev (or put that header beside your source with -I.) and compile again",
-            path);
-    return false;
+    return (ga_array *)gi_fail(site, GA_NO_LIBRARY,
+                               "this program was built without stb_image_write.h, which makes PNG files; apt-get install "
+                               "libstb-dev (or put that header beside your source with -I.) and compile again");
+}
+
+static bool gi_write_png(const char *site, const char *path, int64_t rows, int64_t columns, int channels, const void *pixels)
+{
+    (void)path;
+    return gi_make_png(site, rows, columns, channels, pixels) != NULL;
 }
 
 #endif
@@ -215,11 +242,10 @@ static void gi_imsave_task(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* NaN and infinite pixels do not count for min and max; -inf and NaN become 0, inf 255. */
-bool(ga_imsave)(const char *path, const ga_array *a, const char *site)
+/* a as PNG, in the file of that path, or if it is NULL in a new array. NaN and infinite pixels do not count for min and max; -inf and NaN
+   become 0, inf 255. */
+static bool gi_imsave(const char *site, const char *path, const ga_array *a, ga_array **bytes)
 {
-    if (!gi_array_check(site, a, "a")) return false;
-    if (!gi_png_name_check(site, path)) return false;
     int channels = a->ndim == 3 && a->shape[2] <= 4 ? (int)a->shape[2] : a->ndim == 2 ? 1 : 0;
     if (channels < 1)
         return gi_fail(site, GA_BAD_SHAPE,
@@ -232,21 +258,29 @@ bool(ga_imsave)(const char *path, const ga_array *a, const char *site)
                        ga_dtype_name(a->dtype)) != NULL;
     ga_array *c = gi_copy_on_cpu(site, a);
     if (!c) return false;
-    bool done = false;
-    if (c->dtype == GA_U8) {
-        done = gi_write_png(site, path, c->shape[0], c->shape[1], channels, c->data);
-    } else {
-        size_t        bytes = (size_t)c->size;
-        gi_imsave_job job   = { c, (unsigned char *)gi_mem_alloc(site, bytes), 0, 0 };
-        if (job.pixels) {
-            double high;
-            gi_value_range(c, -INFINITY, &job.low, &high);
-            if (high > job.low) job.scale = 255 / (high - job.low);
-            gi_parallel(c->size, GI_PICTURE_CHUNK, gi_imsave_task, &job);
-            done = gi_write_png(site, path, c->shape[0], c->shape[1], channels, job.pixels);
-            gi_mem_release(job.pixels, bytes);
-        }
+    size_t        room = c->dtype == GA_U8 ? 0 : (size_t)c->size;
+    gi_imsave_job job  = { c, room ? (unsigned char *)gi_mem_alloc(site, room) : (unsigned char *)c->data, 0, 0 };
+    bool          done = false;
+    if (room && job.pixels) {
+        double high;
+        gi_value_range(c, -INFINITY, &job.low, &high);
+        if (high > job.low) job.scale = 255 / (high - job.low);
+        gi_parallel(c->size, GI_PICTURE_CHUNK, gi_imsave_task, &job);
     }
+    if (job.pixels && path) done = gi_write_png(site, path, c->shape[0], c->shape[1], channels, job.pixels);
+    else if (job.pixels) done = (*bytes = gi_make_png(site, c->shape[0], c->shape[1], channels, job.pixels)) != NULL;
+    if (room) gi_mem_release(job.pixels, room);
     ga_free(c);
     return done;
+}
+
+bool(ga_imsave)(const char *path, const ga_array *a, const char *site)
+{
+    return gi_array_check(site, a, "a") && gi_png_name_check(site, path) && gi_imsave(site, path, a, NULL);
+}
+
+ga_array *(ga_imencode)(const ga_array *a, const char *site)
+{
+    ga_array *bytes = NULL;
+    return gi_array_check(site, a, "a") && gi_imsave(site, NULL, a, &bytes) ? bytes : NULL;
 }

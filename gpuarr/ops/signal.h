@@ -23,12 +23,10 @@ static ga_array *gi_do_both_sides(const gi_composition *c, int64_t n, const ga_a
 
 /* ---- fftconvolve ------------------------------------------------------------------------------------------------------------ */
 
-/* The part of a full convolution along an axis that a mode keeps; false with an error. */
-static bool gi_convolved_part(const char *site, ga_mode mode, int64_t n, int64_t m, int *longer, int64_t *length)
+/* How many elements of a convolution along an axis need nothing beyond the edges. One array must be the longer one along all axes: false
+   with an error. */
+static bool gi_convolved_valid(const char *site, int64_t n, int64_t m, int *longer, int64_t *length)
 {
-    *length = n > 1 && m > 1 ? n + m - 1 : n > m ? n : m;
-    if (mode == GA_SAME) *length = n;
-    if (mode != GA_VALID || n == 1 || m == 1) return true;
     *length = n > m ? n - m + 1 : m - n + 1;
     if (n != m && *longer != 0 && (*longer > 0) != (n > m))
         return gi_fail(site, GA_BAD_SHAPE, "GA_VALID: one of both must be at least as long as the other along each axis") !=
@@ -37,7 +35,8 @@ static bool gi_convolved_part(const char *site, ga_mode mode, int64_t n, int64_t
     return true;
 }
 
-static ga_array *gi_do_fftconvolve(const gi_composition *c, const ga_array *a, const ga_array *v, ga_mode mode)
+static ga_array *gi_do_fftconvolve(const gi_composition *c, const ga_array *a, const ga_array *v, ga_mode mode,
+                                   const bool *along)
 {
     ga_fftn_options f      = ga_fftn_defaults;
     int             longer = 0;
@@ -46,10 +45,16 @@ static ga_array *gi_do_fftconvolve(const gi_composition *c, const ga_array *a, c
     f.s.ndim = f.axes.ndim = 0;
     for (int d = 0; d < a->ndim; d++) {
         const int64_t n = a->shape[d], m = v->shape[d];
-        if (!gi_convolved_part(c->site, GA_FULL, n, m, &longer, &full[d]) ||
-            !gi_convolved_part(c->site, mode, n, m, &longer, &length[d]))
-            return NULL;
-        if (n == 1 || m == 1) continue;
+        const bool    same = !along[d] || n == 1 || m == 1; /* the lengths broadcast */
+        if (same && n != m && n != 1 && m != 1)
+            return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE,
+                                       "along axis %d, which is none of .axes, a has the length %lld, v %lld", d, (long long)n,
+                                       (long long)m);
+        full[d] = !same ? n + m - 1 : n > m ? n : m;
+        if (mode == GA_SAME) length[d] = n;
+        else if (mode != GA_VALID || same) length[d] = full[d];
+        else if (!gi_convolved_valid(c->site, n, m, &longer, &length[d])) return NULL;
+        if (same) continue;
         f.axes.n[f.axes.ndim++] = d;
         f.s.n[f.s.ndim++]       = gi_fast_length(full[d]);
     }
@@ -58,20 +63,22 @@ static ga_array *gi_do_fftconvolve(const gi_composition *c, const ga_array *a, c
     return r ? (ga_copy)(r, c->site) : NULL;
 }
 
-ga_array *(ga_fftconvolve)(const ga_array *a, const ga_array *v, ga_convolve_options o)
+ga_array *(ga_fftconvolve)(const ga_array *a, const ga_array *v, ga_fftconvolve_options o)
 {
     const ga_array *both[2] = { a, v };
-    if (!gi_options_convolve(&o) || !gi_array_check(o.site, a, "a") || !gi_array_check(o.site, v, "v") ||
+    bool            along[GPUARR_MAX_DIMS];
+    if (!gi_options_fftconvolve(&o) || !gi_array_check(o.site, a, "a") || !gi_array_check(o.site, v, "v") ||
         gi_common_device(o.site, 2, both) == GA_DEVICE_DEFAULT)
         return NULL;
-    if (o.method != GA_METHOD_AUTO || o.mode < GA_MODE_DEFAULT || o.mode > GA_VALID)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
-                                   "the mode is GA_FULL, GA_SAME or GA_VALID, and there is no .method");
+    if (o.mode < GA_MODE_DEFAULT || o.mode > GA_VALID)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "the mode is GA_FULL, GA_SAME or GA_VALID");
     if (a->ndim != v->ndim) return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "a has %d dimensions, v %d", a->ndim, v->ndim);
     if (a->size == 0 || v->size == 0) return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "an empty array has no convolution");
+    if (o.axes.ndim == 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".axes names no axis: leave it out for all");
+    if (gi_lines_mark_axes(o.site, a->ndim, o.axis, &o.axes, along) < 0) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    ga_array *r = gi_do_fftconvolve(&c, a, v, o.mode);
+    ga_array *r = gi_do_fftconvolve(&c, a, v, o.mode, along);
     return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, r->dtype, o.out) : NULL);
 }
 

@@ -1,36 +1,70 @@
 /* ==== >>signals: spectra of a line that is cut into pieces (Welch, 1967) ===================================================== */
 
+#define GI_PI            3.141592653589793
+#define GI_TUKEY_QUARTER "tukey, 0.25" /* no name of a user's: what ga_spectrogram has when none is given */
+
+/* Tukey's window at point i of n: this share of it rises and falls. */
+static double gi_window_tukey(double share, int64_t i, int64_t n)
+{
+    const double edge = (double)(i < n - i ? i : n - i) * (2 / share) / (double)n;
+    return edge < 1 ? 0.5 - gi_mul_f64(0.5, gi_op_cos_f64(GI_PI * edge)) : 1;
+}
+
+/* Windows that are no sum of cosines, in the order of their names below. u: how far point i is from the middle, 1 at the ends. */
+static double gi_window_at(int which, double u, int64_t i, int64_t n)
+{
+    const double wide = (double)n, x = u * wide / (wide + 1), arc = GI_PI * u;
+    switch (which) {
+    case 0: return 1 - u * wide / (wide + (double)(2 - n % 2));                                       /* triang */
+    case 1: return 1 - u;                                                                             /* bartlett */
+    case 2: return u <= 0.5 ? 1 - gi_mul_f64(6 * x * x, 1 - x) : 2 * (1 - x) * (1 - x) * (1 - x);     /* parzen */
+    case 3: return gi_mul_f64(1 - u, gi_op_cos_f64(arc)) + gi_mul_f64(gi_op_sin_f64(arc), 1 / GI_PI); /* bohman */
+    case 4: return 0.62 - gi_mul_f64(0.24, u) + gi_mul_f64(0.38, gi_op_cos_f64(arc));                 /* barthann */
+    case 5: return gi_op_cos_f64(GI_PI / 2 * x);                                                      /* cosine */
+    case 6: return u > 0 ? gi_op_sin_f64(arc) / arc : 1;                                              /* lanczos */
+    case 7: return gi_window_tukey(0.5, i, n);
+    default: return gi_window_tukey(0.25, i, n);
+    }
+}
+
+/* Weights of cos(2 pi k i / n), the signs alternating. */
+static double gi_window_sum(const double *a, int64_t i, int64_t n)
+{
+    const double phase = 2 * GI_PI * (double)i / (double)n;
+    double       sum   = 0;
+    for (int j = 0; j < 5; j++) sum += gi_mul_f64(j % 2 ? -a[j] : a[j], gi_op_cos_f64(j * phase));
+    return sum;
+}
+
 /* The values of a window of n points with the period n, of a name; NULL with an error. */
 static ga_array *gi_spectrum_window(const gi_composition *c, const char *name, int64_t n)
 {
     static const struct {
         const char *name;
-        double      a[5]; /* of cos(2 pi k i / n), the signs alternating */
-    } sums[7]       = { { "boxcar", { 1 } },
-                        { "hann", { 0.5, 0.5 } },
-                        { "hamming", { 0.54, 0.46 } },
-                        { "blackman", { 0.42, 0.5, 0.08 } },
-                        { "nuttall", { 0.3635819, 0.4891775, 0.1365995, 0.0106411 } },
-                        { "blackmanharris", { 0.35875, 0.48829, 0.14128, 0.01168 } },
-                        { "flattop", { 0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368 } } };
-    const double pi = 3.141592653589793;
-    int          k = 0, tukey = strcmp(name, "tukey") == 0;
-    while (k < 7 && strcmp(name, sums[k].name) != 0) k++;
-    if (k == 7 && !tukey)
-        return (ga_array *)gi_fail(
-            c->site, GA_BAD_ARGUMENT,
-            "there is no window \"%s\": use boxcar, hann, hamming, blackman, nuttall, blackmanharris, flattop or .values",
-            name);
+        double      a[5]; /* gi_window_sum's */
+    } sums[]                          = { { "boxcar", { 1 } },
+                                          { "hann", { 0.5, 0.5 } },
+                                          { "hamming", { 0.54, 0.46 } },
+                                          { "blackman", { 0.42, 0.5, 0.08 } },
+                                          { "nuttall", { 0.3635819, 0.4891775, 0.1365995, 0.0106411 } },
+                                          { "blackmanharris", { 0.35875, 0.48829, 0.14128, 0.01168 } },
+                                          { "flattop", { 0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368 } } };
+    static const char *const others[] = { "triang", "bartlett", "parzen", "bohman",        "barthann",
+                                          "cosine", "lanczos",  "tukey",  GI_TUKEY_QUARTER };
+    const int count_sums = (int)(sizeof sums / sizeof *sums), count = count_sums + (int)(sizeof others / sizeof *others);
+    int       k = 0;
+    while (k < count && strcmp(name, k < count_sums ? sums[k].name : others[k - count_sums]) != 0) k++;
+    if (k == count)
+        return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT,
+                                   "there is no window \"%s\": use boxcar, triang, bartlett, hann, hamming, blackman, nuttall, "
+                                   "blackmanharris, flattop, parzen, bohman, barthann, cosine, lanczos, tukey or .values",
+                                   name);
     ga_array *w = gi_array_new(c->site, GA_F64, GA_CPU, 1, &n);
     for (int64_t i = 0; w && i < n; i++) {
-        double *to = (double *)w->data + i, phase = 2 * pi * (double)i / (double)n,
-               edge = (double)(i < n - i ? i : n - i) * 8 / (double)n;
-        *to         = 0;
-        if (n == 1) *to = 1;
-        else if (tukey)
-            *to = edge < 1 ? 0.5 - gi_mul_f64(0.5, gi_op_cos_f64(pi * edge)) : 1; /* a quarter of it rises and falls */
-        else
-            for (int j = 0; j < 5; j++) *to += gi_mul_f64(j % 2 ? -sums[k].a[j] : sums[k].a[j], gi_op_cos_f64(j * phase));
+        const double u         = (double)(2 * i < n ? n - 2 * i : 2 * i - n) / (double)n;
+        ((double *)w->data)[i] = n == 1           ? 1
+                                 : k < count_sums ? gi_window_sum(sums[k].a, i, n)
+                                                  : gi_window_at(k - count_sums, u, i, n);
     }
     return w;
 }
@@ -144,7 +178,8 @@ ga_array *(ga_welch)(const ga_array *x, ga_spectrum_options o)
 ga_array *(ga_spectrogram)(const ga_array *x, ga_spectrum_options o)
 {
     const int axis = gi_spectrum_axis(x, &o);
-    return axis >= 0 && gi_spectrum_check(x, x->shape[axis], &o, "tukey", 8) ? gi_power_spectrum(x, axis, &o, false) : NULL;
+    return axis >= 0 && gi_spectrum_check(x, x->shape[axis], &o, GI_TUKEY_QUARTER, 8) ? gi_power_spectrum(x, axis, &o, false)
+                                                                                      : NULL;
 }
 ga_array *(ga_periodogram)(const ga_array *x, ga_spectrum_options o)
 {

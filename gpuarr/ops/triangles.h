@@ -102,6 +102,9 @@ static ga_array *gi_do_triangle(const gi_composition *c, int64_t rows, int64_t c
     if (rows < 0 || cols < 0)
         return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "%lld rows and %lld columns: a length is negative", (long long)rows,
                                    (long long)cols);
+    if (rows > INT64_MAX - cols)
+        return (ga_array *)gi_fail(c->site, GA_NO_MEMORY, "%lld rows and %lld columns are more than can be counted",
+                                   (long long)rows, (long long)cols);
     k             = k < -rows ? -rows : k > cols ? cols : k; /* beyond them nothing changes, and -k can be counted */
     ga_array *row = gi_do_count(c, 0, rows, device), *col = gi_do_count(c, -k, cols, device);
     return GI_DO_2(c, greater_equal, gi_do_turn(c, row, 0, 2), col);

@@ -130,6 +130,10 @@ NAMED = {
     "spectrum": options("spectrum", "d fs, c window | a values, l nperseg, l noverlap, l nfft, i detrend, b return_onesided, i scaling, i axis, p frequencies, p times"),
     "peaks": options("peaks", "d height, d threshold, d distance, d prominence, d width, l wlen, d rel_height, d plateau_size | "
                      "d height_max, d threshold_max, d prominence_max, d width_max, d plateau_size_max, p found"),
+    "fftconvolve": options("fftconvolve", "i mode | i axis, s axes, a out"),
+    "load": options("load", "| b mmap"),
+    "to_dlpack": options("to_dlpack", "| i copy, b read_only, p stream"),
+    "from_dlpack": options("from_dlpack", "| i copy, b read_only"),
     "trace": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 LETTERS = {name: chr(0xE000 + k) for k, name in enumerate(NAMED)}
@@ -152,7 +156,7 @@ FUNCTIONS = """
     flip a:aX  fliplr a:aS  flipud a:aS  rot90 a:aiS  concatenate_n a:kA  stack_n a:kA  split b:aiqA  split_at b:aipqA
     roll a:alA  pad a:asP  sort a:aA  argsort a:aA  unique a:aU  nonzero a:aS  compress a:aaA  extract a:aaS  take a:aaT
     histogram a:alH  bincount a:aB  label a:aE  sum_labels a:aaaS  mean_labels a:aaaS  min_labels a:aaaS
-    max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaJ  sigma_clip a:aG  save b:caS  load a:cS  savez b:cipkS
+    max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaJ  sigma_clip a:aG  save b:caS  load a:c{load}  imencode a:aS  imdecode a:aS  imread a:cS  savez b:cipkS
     matmul a:aao  dot a:aao  inner a:aao  outer a:aao  vdot a:aaS  tensordot a:aaij  einsum_n a:cko
     solve a:aaS  inv a:aS  det a:aS  slogdet b:aqqS  cholesky a:a{cholesky}  solve_triangular a:aa{triangular}
     solve_banded a:llaaS  expm a:aS  matrix_norm a:a{matrix_norm}  vector_norm a:a{vector_norm}  cond a:a{cond}  matrix_rank a:a{rank}  pinv a:a{pinv}  lstsq a:aa{lstsq}  svd b:aqqq{svd}  svdvals a:aS  eig b:aqqS  eigvals a:aS  roots a:aS  polyfit a:aal{polyfit}  eigh b:aqq{eigh}  eigvalsh a:a{eigh}  qr b:aqq{qr}  matrix_power a:alS  matrix_transpose a:aS  multi_dot_n a:ko  kron a:aaS  cross a:aa{cross}  vecdot a:aa{vecdot}
@@ -191,7 +195,7 @@ FUNCTIONS = """
     gaussian_filter1d a:adg  uniform_filter1d a:al1  minimum_filter1d a:al1  maximum_filter1d a:al1  generic_filter a:applw
     minimum_position a:aaaS  maximum_position a:aaaS  extrema b:aaaqqqqS  variance a:aaaS  standard_deviation a:aaaS  find_objects a:alS
     value_indices a:aqqS  watershed_ift a:aa{binary}
-    cumulative_trapezoid a:a{trapezoid}  simpson a:a{trapezoid}  fftconvolve a:aav  lfilter a:aaa{lfilter}  sosfilt a:aa{lfilter}  medfilt a:asS
+    cumulative_trapezoid a:a{trapezoid}  simpson a:a{trapezoid}  fftconvolve a:aa{fftconvolve}  lfilter a:aaa{lfilter}  sosfilt a:aa{lfilter}  medfilt a:asS
     hilbert a:a{fft}  resample a:alA  detrend a:a{detrend}  savgol_filter a:ali{savgol}  periodogram a:a{spectrum}  welch a:a{spectrum}  spectrogram a:a{spectrum}  find_peaks a:a{peaks}
     rank_filter a:allw  apply_n a:xmy  reduce_n a:xmR  stencil_n a:xmu  eval_n a:cmI
 """.split()

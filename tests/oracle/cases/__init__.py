@@ -8,4 +8,4 @@
 The operations take turns in the order of these files, the rows of the table last.
 """
 from . import reductions, where, comparisons, copies, order, cumulative, products, rearranging, selecting, histograms, views, properties, linear
-from . import chance, shaping, differencing, searching, creation, files, images, distances, clipping, convolution, rank_filters, filters, own_elementwise, own_reductions, own_stencils, fourier, numbers, halves, places, morphology, interpolation, regions, signals
+from . import chance, shaping, differencing, searching, creation, files, images, distances, clipping, convolution, rank_filters, filters, own_elementwise, own_reductions, own_stencils, fourier, numbers, halves, places, morphology, interpolation, regions, signals, exchange

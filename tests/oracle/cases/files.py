@@ -28,8 +28,9 @@ def files(c):
             return np.load(path)
         c.judge(a, run)
     elif c.name == "load":
-        np.save(path, a.copy(order=c.pick("C", "F")))
-        c.judge(a, lambda: c.ga.load(path))
+        np.save(path, a.copy(order=c.pick("C", "F")).astype(a.dtype.newbyteorder(c.pick("<", "<", "<", ">"))))
+        named = {"mmap": c.pick(None, True, True)}
+        c.judge(a, lambda: c.ga.load(path, **named), named=named)
     elif c.name == "savez":
         b = c.array()
 

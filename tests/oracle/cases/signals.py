@@ -71,12 +71,19 @@ def integrals(c):
 @case("fftconvolve")
 def fftconvolve(c):
     a, _ = line_array(c)
-    v = finite(c.array(c.dtype(INTS[:6] + FLOATS), tuple(c.r.randint(1, max(2, min(9, n + 2))) for n in a.shape), "small"))
+    axes = c.pick(None, None, tuple(c.r.sample([d - a.ndim * c.chance(0.3) for d in range(a.ndim)], c.r.randint(1, a.ndim))))
+    lengths = [c.r.randint(1, max(2, min(9, n + 2))) for n in a.shape]
+    if axes:
+        lengths = [m if d in [x % a.ndim for x in axes] else c.pick(n, n, 1, *([m] if c.chance(0.1) else [])) for d, (m, n) in enumerate(zip(lengths, a.shape))]
+        if c.chance(0.05):
+            axes += c.pick(axes[:1], (a.ndim,))
+    v = finite(c.array(c.dtype(INTS[:6] + FLOATS), tuple(lengths), "small"))
     if a.size == 0:
         raise Skip
     mode = c.pick(None, "full", "same", "valid")
-    c.judge(tried(lambda: signal().fftconvolve(a, v, mode or "full")), lambda: c.ga.fftconvolve(a, v, mode=mode and ["full", "same", "valid"].index(mode) + 1),
-            near(size_of(a) * size_of(v) * v.size, 2.0**26 if {a.dtype, v.dtype} & {F32, C64} else 1), {"mode": mode})
+    named = {"axis": axes[0] if axes and len(axes) == 1 and c.chance(0.5) else axes}
+    c.judge(tried(lambda: signal().fftconvolve(a, v, mode or "full", named["axis"])), lambda: c.ga.fftconvolve(a, v, mode=mode and ["full", "same", "valid"].index(mode) + 1, **named),
+            near(size_of(a) * size_of(v) * v.size, 2.0**26 if {a.dtype, v.dtype} & {F32, C64} else 1), {"mode": mode, "axes": axes})
 
 
 def coefficients(c, n):
@@ -201,7 +208,8 @@ def spectra(c):
     n = x.shape[axis]
     options, named = {"axis": axis, "fs": c.pick(1.0, 4.0)}, {"axis": axis, "frequencies": True}
     named["fs"] = options["fs"]
-    kind = c.pick(None, None, "boxcar", "hann", "hamming", "blackman", "nuttall", "blackmanharris", "flattop", "values")
+    kind = c.pick(None, None, None, "boxcar", "hann", "hamming", "blackman", "nuttall", "blackmanharris", "flattop", "values", "values",
+                  "triang", "bartlett", "parzen", "bohman", "barthann", "cosine", "lanczos", "tukey")
     per = None
     if c.name != "periodogram":
         per = c.pick(None, c.r.randint(1, n), c.r.randint(1, n))
