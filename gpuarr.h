@@ -2532,7 +2532,7 @@ typedef enum ga_dl_device_type {
     GA_DL_CUDA_MANAGED = 13
 } ga_dl_device_type;
 typedef struct ga_dl_dtype {
-    uint8_t  code; /* 0 int, 1 unsigned int, 2 float, 5 complex, 6 bool; others are not known here */
+    uint8_t  code; /* 0 int, 1 unsigned int, 2 float, 4 bfloat, 5 complex, 6 bool; others are not known here */
     uint8_t  bits;
     uint16_t lanes; /* 1 */
 } ga_dl_dtype;
@@ -2592,8 +2592,7 @@ typedef struct ga_from_dlpack_options {
     const char *site  GI_IS("");
 } ga_from_dlpack_options;
 #define GI_DEFAULTS_ga_from_dlpack_options
-/* The tensor as an array, on its device: the CPU (pinned memory too) or a CUDA GPU. NULL on error: bfloat16 and other dtypes that are not
-   here, lanes, more than GPUARR_MAX_DIMS axes, elements that are not aligned, a version that is not 1. */
+/* The tensor as an array, on its device: the CPU (pinned memory too) or a CUDA GPU. NULL on error: dtypes that are not here, lanes, more than GPUARR_MAX_DIMS axes, elements that are not aligned, a version that is not 1. */
 GA_API ga_array *(ga_from_dlpack)(ga_dl_versioned *tensor, ga_from_dlpack_options o);
 GA_API ga_array *(ga_from_dlpack_unversioned)(ga_dl_managed *tensor, ga_from_dlpack_options o);
 

@@ -6,7 +6,12 @@ enum { GI_DL_MAJOR = 1 }; /* the version of the layout */
 static ga_dl_dtype gi_dl_dtype(ga_dtype d)
 {
     ga_dl_dtype t;
-    t.code  = d == GA_BOOL ? 6 : gi_is_complex(d) ? 5 : gi_is_float(d) ? 2 : gi_is_unsigned(d) ? 1 : 0;
+    t.code  = d == GA_BOOL                    ? 6
+              : gi_is_complex(d)              ? 5
+              : d == GA_BF16                  ? 4
+              : gi_is_float(d) || d == GA_F16 ? 2
+              : gi_is_unsigned(d)             ? 1
+                                              : 0;
     t.bits  = (uint8_t)(8 * ga_itemsize(d));
     t.lanes = 1;
     return t;
@@ -92,7 +97,7 @@ static gi_dl_export *gi_dl_make(const ga_array *a, const ga_to_dlpack_options *o
 
 static gi_dl_export *gi_to_dlpack(const ga_array *a, const ga_to_dlpack_options *o, bool versioned)
 {
-    if (!gi_array_check(o->site, a, "a") || !gi_dl_copy_check(o->site, o->copy)) return NULL;
+    if (!gi_array_check_half(o->site, a, "a") || !gi_dl_copy_check(o->site, o->copy)) return NULL;
     bool uneven = false, read_only = o->read_only;
     for (int d = 0; d < a->ndim; d++) {
         if (a->shape[d] < 2) continue;
