@@ -259,27 +259,49 @@ static gi_field_fault gi_take_field(const gi_table *t, gi_piece *piece, int64_t 
     return gi_read_field(t, to->dtype, f, (char *)to->data + (t->all ? row * t->width + k : row) * ga_itemsize(to->dtype));
 }
 
-static gi_field_fault gi_take_row(const gi_table *t, gi_piece *piece, int64_t row, const char *p, const char *end)
+/* The number at *p into an array of float64 or float32, if it is one, and where the next field begins, as by gi_next_field. False: it must be looked
+   at more closely. */
+static inline bool gi_take_plain_field(const gi_table *t, int64_t row, int64_t k, const char **p, const char *end)
 {
-    const int chosen = t->usecols.ndim;
-    int64_t   there = -1, found = 0;
-    gi_field  f;
-    piece->column = 0;
-    for (int k = 0; k < chosen && there < 0; k++)
-        if (t->usecols.n[k] < 0) there = gi_count_fields(&t->rules, p, end);
-    for (int64_t c = 0; gi_next_field(&t->rules, &p, end, &f); c++) {
-        gi_field_fault fault = GI_FIELD_SOUND;
-        piece->column        = c + 1;
-        if (chosen < 0 && c < t->width) fault = gi_take_field(t, piece, row, c, f);
-        for (int k = 0; k < chosen && !fault; k++) {
-            if (t->usecols.n[k] + (t->usecols.n[k] < 0 ? there : 0) != c) continue;
-            fault = gi_take_field(t, piece, row, k, f);
+    const ga_array *to = t->all ? t->all : t->each[k];
+    const char     *at = *p;
+    double          x;
+    if (!at || !gi_is_float(to->dtype)) return false;
+    while (at < end && gi_may_be(&t->rules, at, GI_SPACE)) at++;
+    if (!(at = gi_read_decimal(t->powers, at, end, &x)) || (at < end && !gi_may_be(&t->rules, at, GI_SPACE | GI_DELIMITER)))
+        return false;
+    if (!t->rules.by_spaces && at < end && !gi_may_be(&t->rules, at, GI_DELIMITER)) return false;
+    gi_store_real(to->dtype, x, (char *)to->data + (t->all ? row * t->width + k : row) * (to->dtype == GA_F32 ? 4 : 8));
+    *p = t->rules.by_spaces ? at : at < end ? at + 1 : NULL;
+    return true;
+}
+
+static gi_field_fault gi_take_all(const gi_table *t, gi_piece *piece, int64_t row, const char *p, const char *end)
+{
+    gi_field f;
+    for (piece->column = 0;; piece->column++) {
+        const int64_t c = piece->column;
+        if (!t->missing && c < t->width && gi_take_plain_field(t, row, c, &p, end)) continue;
+        if (!gi_next_field(&t->rules, &p, end, &f)) return c == t->width ? GI_FIELD_SOUND : GI_FIELDS_DIFFER;
+        const gi_field_fault fault = c < t->width ? gi_take_field(t, piece, row, c, f) : GI_FIELD_SOUND;
+        if (fault) return ++piece->column, fault;
+    }
+}
+
+static gi_field_fault gi_take_chosen(const gi_table *t, gi_piece *piece, int64_t row, const char *p, const char *end)
+{
+    const int64_t there = gi_count_fields(&t->rules, p, end);
+    int           found = 0;
+    gi_field      f;
+    for (piece->column = 1; gi_next_field(&t->rules, &p, end, &f); piece->column++)
+        for (int k = 0; k < t->usecols.ndim; k++) {
+            if (t->usecols.n[k] + (t->usecols.n[k] < 0 ? there : 0) != piece->column - 1) continue;
+            const gi_field_fault fault = gi_take_field(t, piece, row, k, f);
+            if (fault) return fault;
             found++;
         }
-        if (fault) return fault;
-    }
-    if (chosen < 0) return piece->column == t->width ? GI_FIELD_SOUND : GI_FIELDS_DIFFER;
-    return found == chosen ? GI_FIELD_SOUND : GI_FIELD_NONE;
+    piece->column = there;
+    return found == t->usecols.ndim ? GI_FIELD_SOUND : GI_FIELD_NONE;
 }
 
 static void gi_count_pieces(int64_t begin, int64_t end, void *job)
@@ -303,7 +325,7 @@ static void gi_take_pieces_of_text(int64_t begin, int64_t end, void *job)
             stop = gi_line_end(p, piece->end);
             if (!gi_is_row(&t->rules, p, stop)) continue;
             piece->line  = p;
-            piece->fault = gi_take_row(t, piece, row++, p, stop);
+            piece->fault = (t->usecols.ndim < 0 ? gi_take_all : gi_take_chosen)(t, piece, row++, p, stop);
             if (piece->fault) break;
         }
     }
@@ -346,10 +368,9 @@ static bool gi_skip_first_lines(gi_table *t)
 {
     bool    ok = true, names = t->names;
     int64_t left = t->skip;
-    if (t->start > 0) t->n = 0; /* else the first block is still there */
+    if (t->start > 0) t->n = t->whole = 0; /* else the first block is still there */
     t->start = t->lines = t->used = 0;
-    t->whole                      = t->n;
-    for (bool first = true; (left > 0 || names || first) && (t->used < t->n || gi_next_block(t, &ok)); first = false) {
+    for (bool first = true; (left > 0 || names || first) && (t->used < t->whole || gi_next_block(t, &ok)); first = false) {
         if (first && t->n >= 3 && memcmp(t->block, "\xEF\xBB\xBF", 3) == 0)
             t->used = 3; /* the mark that some programs begin UTF-8 with */
         const char *const end = t->block + t->whole;
@@ -429,7 +450,7 @@ static bool gi_pass_over_table(gi_table *t, bool take)
 {
     bool    ok   = gi_skip_first_lines(t);
     int64_t rows = 0, most = take ? t->rows : t->most;
-    while (ok && rows < most && (t->used < t->n || gi_next_block(t, &ok))) {
+    while (ok && rows < most && (t->used < t->whole || gi_next_block(t, &ok))) {
         const int64_t bytes = t->whole - t->used;
         gi_cut_block(t);
         for (int i = 0; i < t->count; i++) {
