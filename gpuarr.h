@@ -2446,6 +2446,44 @@ typedef struct ga_genfromtxt_options {
 GA_API ga_array *(ga_genfromtxt)(const char *path, ga_genfromtxt_options o);
 GA_API bool(ga_genfromtxt_n)(const char *path, int n, const ga_dtype *dtypes, ga_array **columns, ga_genfromtxt_options o);
 
+/* A 1-D or 2-D array as text, a row on each line, as numpy.savetxt writes it; one dimension makes a column. False on error. */
+typedef struct ga_savetxt_options {
+    GI_BY_POSITION
+    /* as for printf: d i u, e E f F g G, s (the fewest digits); width and precision up to 1000. One for all numbers, or one for each of
+       a row, "%d, %8.3f" (complex: two for each), and then .delimiter plays no part. */
+    const char *fmt       GI_IS("%.18e");
+    const char *delimiter GI_IS(" ");
+    const char *newline   GI_IS("\n");
+    const char *header    GI_DEFAULT; /* lines above and below */
+    const char *footer    GI_DEFAULT;
+    const char *comments  GI_IS("# "); /* before each of these lines */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_savetxt_options;
+#define GI_DEFAULTS_ga_savetxt_options  .fmt = "%.18e", .delimiter = " ", .newline = "\n", .comments = "# ",
+GA_API bool(ga_savetxt)(const char *path, const ga_array *a, ga_savetxt_options o);
+
+/* Raw elements, without shape and dtype, as numpy.fromfile and ndarray.tofile; 1-D, in C order. */
+typedef struct ga_fromfile_options {
+    GI_BY_POSITION
+    ga_dtype dtype GI_DEFAULT; /* default float64 */
+    int64_t count  GI_IS(-1);  /* how many elements; -1: all, which must be a whole number of them */
+    GI_BY_NAME
+    int64_t offset   GI_DEFAULT; /* bytes before them */
+    bool swapped     GI_DEFAULT; /* they are of the other byte order */
+    const char *site GI_IS("");
+} ga_fromfile_options;
+#define GI_DEFAULTS_ga_fromfile_options .count = -1,
+typedef struct ga_tofile_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    bool swapped     GI_DEFAULT; /* write the other byte order */
+    const char *site GI_IS("");
+} ga_tofile_options;
+#define GI_DEFAULTS_ga_tofile_options
+GA_API ga_array *(ga_fromfile)(const char *path, ga_fromfile_options o);
+GA_API bool(ga_tofile)(const ga_array *a, const char *path, ga_tofile_options o);
+
 typedef struct ga_open_options {
     GI_BY_POSITION
     GI_BY_NAME
@@ -2663,7 +2701,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(cholesky) X(triangular) X(qr) X(eigh) X(svd) X(vector_norm) X(matrix_norm) X(cond) X(rank) X(pinv) X(lstsq) X(polyfit) X(cross) X(vecdot) X(tensorsolve) X(tensorinv) \
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
-    X(store) X(fits) X(loadtxt) X(genfromtxt) X(print) X(benchmark) X(launch) \
+    X(store) X(fits) X(loadtxt) X(genfromtxt) X(savetxt) X(fromfile) X(tofile) X(print) X(benchmark) X(launch) \
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
     X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(angle) X(along) X(mode) X(bits) \

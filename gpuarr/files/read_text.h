@@ -123,7 +123,10 @@ static bool gi_next_field(const gi_line_rules *r, const char **p, const char *en
     }
     f->end = at;
     *p     = r->by_spaces ? at : at < end && gi_may_be(r, at, GI_DELIMITER) ? at + 1 : NULL;
-    if (quoted && gi_trimmed(r, *f).end == quoted + 1) *f = (gi_field){ f->begin + 1, quoted };
+    if (quoted && gi_trimmed(r, *f).end == quoted + 1) {
+        f->begin++;
+        f->end = quoted;
+    }
     return true;
 }
 
