@@ -156,10 +156,10 @@ typedef struct writer {
 static const writer writers[] = {
     { "a.npy", write_npy, read_npy, write_npy },      { "a.npz", write_npz, read_npz, write_npz },
     { "a.png", write_png, read_bytes, write_png },    { "a.fits", write_fits, read_fits, write_fits },
+    { "a.txt", write_text, read_text, write_text },   { "a.bin", write_raw, read_raw, write_raw },
     { "a.svg", write_svg, read_bytes, write_svg },    { "s.npy", store_npy, read_npy, store_npy },
     { "r.npy", resume_npy, read_npy, store_npy },     { "s.zarr", store_zarr, read_zarr, store_zarr },
-    { "r.zarr", resume_zarr, read_zarr, store_zarr }, { "a.txt", write_text, read_text, write_text },
-    { "a.bin", write_raw, read_raw, write_raw },
+    { "r.zarr", resume_zarr, read_zarr, store_zarr },
 };
 enum { WRITERS = sizeof writers / sizeof *writers };
 
