@@ -537,7 +537,7 @@ static bool gi_read_table(gi_table *t, ga_dtype dtype, int ndmin, int n)
     gi_make_powers(powers);
     t->powers  = powers;
     t->columns = -1;
-    t->room    = t->source.size < BLOCK ? t->source.size + 1 : BLOCK;
+    t->room    = t->source.size < BLOCK ? t->source.size + 1 : (int64_t)BLOCK;
     t->block   = (char *)gi_mem_alloc(t->site, (size_t)t->room);
     bool ok    = t->block && gi_pass_over_table(t, false) && gi_make_results(t, dtype, ndmin, n) && gi_pass_over_table(t, true);
     if (t->block) gi_mem_release(t->block, (size_t)t->room);
@@ -553,8 +553,9 @@ static bool gi_read_table(gi_table *t, ga_dtype dtype, int ndmin, int n)
     return ok && (n > 0 || t->all);
 }
 
-/* Reads a file. Of n columns each has its dtype; n is -1 where one array is made, which is returned. */
-static bool gi_read_text_file(gi_table *t, ga_dtype dtype, int ndmin, int n)
+/* Reads a file. Of n columns each has its dtype; n is -1 where one array is made. False with an error. */
+static bool gi_read_text_file(gi_table *t, const char *comments, const char *delimiter, const char *quotechar, ga_dtype dtype,
+                              int ndmin, int n)
 {
     for (int k = 0; k < n && t->each; k++) t->each[k] = NULL;
     if (n == 0 || (n > 0 && (!t->dtypes || !t->each)))
@@ -562,6 +563,7 @@ static bool gi_read_text_file(gi_table *t, ga_dtype dtype, int ndmin, int n)
                NULL;
     for (int k = 0; k < n; k++)
         if (!gi_dtype_check(t->site, t->dtypes[k])) return false;
+    if (!gi_set_rules(t, comments, delimiter, quotechar)) return false;
     if (!gi_option_dtype(t->site, dtype) || !gi_option_list(t->site, "usecols", &t->usecols, -1)) return false;
     if (t->usecols.ndim == 0) return gi_fail(t->site, GA_BAD_ARGUMENT, ".usecols names no column") != NULL;
     if (ndmin < 0 || ndmin > 2) return gi_fail(t->site, GA_BAD_ARGUMENT, ".ndmin = %d: it is 0, 1 or 2", ndmin) != NULL;
@@ -590,7 +592,7 @@ static bool gi_loadtxt(const char *path, ga_loadtxt_options *o, int n, const ga_
     t.most    = o->max_rows;
     t.dtypes  = dtypes;
     t.each    = each;
-    bool ok   = gi_set_rules(&t, o->comments, o->delimiter, o->quotechar) && gi_read_text_file(&t, o->dtype, o->ndmin, n);
+    bool ok   = gi_read_text_file(&t, o->comments, o->delimiter, o->quotechar, o->dtype, o->ndmin, n);
     if (all) *all = t.all;
     return ok;
 }
@@ -624,7 +626,7 @@ static bool gi_genfromtxt(const char *path, ga_genfromtxt_options *o, int n, con
     t.filling = o->filling_values;
     t.dtypes  = dtypes;
     t.each    = each;
-    bool ok   = gi_set_rules(&t, o->comments, o->delimiter, NULL) && gi_read_text_file(&t, o->dtype, o->ndmin, n);
+    bool ok   = gi_read_text_file(&t, o->comments, o->delimiter, NULL, o->dtype, o->ndmin, n);
     if (all) *all = t.all;
     return ok;
 }

@@ -221,7 +221,7 @@ static bool gi_write_rows(const char *site, gi_output *o, gi_text_rows *r, const
     r->bad   = bad;
     r->step  = r->columns < NUMBERS ? NUMBERS / (r->columns + 1) + 1 : 1;
     for (r->first = 0; ok && r->first < rows && !o->error; r->first += TEXTS * r->step) {
-        const int64_t left = (rows - r->first + r->step - 1) / r->step, n = left < TEXTS ? left : TEXTS;
+        const int64_t left = (rows - r->first + r->step - 1) / r->step, n = left < TEXTS ? left : (int64_t)TEXTS;
         for (int k = 0; k < n; k++) texts[k].n = texts[k].line = 0, bad[k] = -1;
         gi_parallel_bytes(3000.0 * (double)(n * r->step * r->columns), n, 1, gi_put_text_rows, r);
         for (int k = 0; k < n && ok; k++) {
