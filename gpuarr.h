@@ -2417,7 +2417,7 @@ typedef struct ga_imshow_options {
     const char *title GI_DEFAULT; /* a line of text above */
     const char *site  GI_IS("");
 } ga_imshow_options;
-#define GI_DEFAULTS_ga_imshow_options .cmap = "viridis", .vmin = GA_REAL_DEFAULT, .vmax = GA_REAL_DEFAULT, .scale = 1,
+#define GI_DEFAULTS_ga_imshow_options  .cmap = "viridis", .vmin = GA_REAL_DEFAULT, .vmax = GA_REAL_DEFAULT, .scale = 1,
 GA_API ga_array *(ga_render)(const ga_array   *a,
                              ga_imshow_options o); /* what ga_imshow writes: uint8 (rows, columns, 3), always on the CPU */
 GA_API bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o); /* a 2-D array in colours, as PNG */
@@ -2440,6 +2440,89 @@ GA_API ga_array *(ga_load_from)(const char *path, const char *name,
                                 const char *site); /* one array of an .npz; NULL name: the first */
 GA_API bool(ga_savez)(const char *path, int n, const char *const *names, const ga_array *const *arrays,
                       const char *site); /* uncompressed .npz */
+
+/* A table in a text file, rows by columns, as numpy.loadtxt reads it: a single row or column as 1-D, a single number as 0-d (.ndmin forbids
+   it), a file without rows as (0,). Empty lines and comments are skipped. Numbers are read as by strtod, whatever the locale: 1e3, -inf, nan,
+   of complex dtypes 1+2j; for bool an integer. What is wrong in a line is an error that names file, line and column. */
+typedef struct ga_loadtxt_options {
+    GI_BY_POSITION
+    ga_dtype dtype        GI_DEFAULT; /* default float64 */
+    const char *comments  GI_IS("#"); /* the rest of a line from there on is none of its columns; NULL: nothing is a comment */
+    const char *delimiter GI_DEFAULT; /* one character between two columns; default: white space */
+    GI_BY_NAME
+    int64_t skiprows      GI_DEFAULT;        /* the first lines, comments and empty ones among them */
+    int64_t max_rows      GI_IS(-1);         /* read no more of them; -1: all */
+    ga_shape usecols      GI_IS({ -1, {} }); /* these columns: ga_axes(0, 2, -1); at most GPUARR_MAX_DIMS. Default: all */
+    int ndmin             GI_DEFAULT;        /* 1 or 2: the result has at least so many dimensions */
+    const char *quotechar GI_DEFAULT;        /* columns may stand in a pair of these characters, on one line */
+    const char *site      GI_IS("");
+} ga_loadtxt_options;
+#define GI_DEFAULTS_ga_loadtxt_options .comments = "#", .max_rows = -1, .usecols = { -1, { 0 } },
+GA_API ga_array *(ga_loadtxt)(const char *path, ga_loadtxt_options o);
+/* Each column as an array of its own dtype, columns[0..n-1] (.dtype and .ndmin play no part); n is the number of columns, or of .usecols.
+   False on error, columns then NULL. */
+GA_API bool(ga_loadtxt_n)(const char *path, int n, const ga_dtype *dtypes, ga_array **columns, ga_loadtxt_options o);
+
+/* The same for tables with gaps, as numpy.genfromtxt: what is empty, is one of .missing_values, or is no number, becomes .filling_values. */
+typedef struct ga_genfromtxt_options {
+    GI_BY_POSITION
+    ga_dtype dtype        GI_DEFAULT; /* default float64; for bool the words true and false */
+    const char *comments  GI_IS("#");
+    const char *delimiter GI_DEFAULT;
+    int64_t skip_header   GI_DEFAULT; /* the first lines */
+    int64_t skip_footer   GI_DEFAULT; /* the last rows */
+    GI_BY_NAME
+    const char *missing_values GI_DEFAULT; /* "NA,-999". (A number among them is filled as well; NumPy would only mask it.) */
+    double filling_values      GI_IS(GA_REAL_DEFAULT); /* not given: NaN, for integers -1, for bool false */
+    ga_shape usecols           GI_IS({ -1, {} });
+    bool names GI_DEFAULT; /* one more line to skip, the names of the columns: the first that is not empty, comment or not */
+    int64_t max_rows GI_IS(-1);
+    bool loose       GI_IS(true); /* false: a text that is neither a number nor missing is an error */
+    int ndmin        GI_DEFAULT;
+    const char *site GI_IS("");
+} ga_genfromtxt_options;
+#define GI_DEFAULTS_ga_genfromtxt_options                                                                                      \
+    .comments = "#", .filling_values = GA_REAL_DEFAULT, .usecols = { -1, { 0 } }, .max_rows = -1, .loose = true,
+GA_API ga_array *(ga_genfromtxt)(const char *path, ga_genfromtxt_options o);
+GA_API bool(ga_genfromtxt_n)(const char *path, int n, const ga_dtype *dtypes, ga_array **columns, ga_genfromtxt_options o);
+
+/* A 1-D or 2-D array as text, a row on each line, as numpy.savetxt writes it; one dimension makes a column. False on error. */
+typedef struct ga_savetxt_options {
+    GI_BY_POSITION
+    /* as for printf: d i u, e E f F g G, s (the fewest digits); width and precision up to 1000. One for all numbers, or one for each of
+       a row, "%d, %8.3f" (complex: two for each), and then .delimiter plays no part. */
+    const char *fmt       GI_IS("%.18e");
+    const char *delimiter GI_IS(" ");
+    const char *newline   GI_IS("\n");
+    const char *header    GI_DEFAULT; /* lines above and below */
+    const char *footer    GI_DEFAULT;
+    const char *comments  GI_IS("# "); /* before each of these lines */
+    GI_BY_NAME
+    const char *site GI_IS("");
+} ga_savetxt_options;
+#define GI_DEFAULTS_ga_savetxt_options  .fmt = "%.18e", .delimiter = " ", .newline = "\n", .comments = "# ",
+GA_API bool(ga_savetxt)(const char *path, const ga_array *a, ga_savetxt_options o);
+
+/* Raw elements, without shape and dtype, as numpy.fromfile and ndarray.tofile; 1-D, in C order. */
+typedef struct ga_fromfile_options {
+    GI_BY_POSITION
+    ga_dtype dtype GI_DEFAULT; /* default float64 */
+    int64_t count  GI_IS(-1);  /* how many elements; -1: all, which must be a whole number of them */
+    GI_BY_NAME
+    int64_t offset   GI_DEFAULT; /* bytes before them */
+    bool swapped     GI_DEFAULT; /* they are of the other byte order */
+    const char *site GI_IS("");
+} ga_fromfile_options;
+#define GI_DEFAULTS_ga_fromfile_options .count = -1,
+typedef struct ga_tofile_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    bool swapped     GI_DEFAULT; /* write the other byte order */
+    const char *site GI_IS("");
+} ga_tofile_options;
+#define GI_DEFAULTS_ga_tofile_options
+GA_API ga_array *(ga_fromfile)(const char *path, ga_fromfile_options o);
+GA_API bool(ga_tofile)(const ga_array *a, const char *path, ga_tofile_options o);
 
 typedef struct ga_open_options {
     GI_BY_POSITION
@@ -2749,7 +2832,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(cholesky) X(triangular) X(qr) X(eigh) X(svd) X(vector_norm) X(matrix_norm) X(cond) X(rank) X(pinv) X(lstsq) X(polyfit) X(cross) X(vecdot) X(tensorsolve) X(tensorinv) \
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
-    X(store) X(fits) X(print) X(benchmark) X(launch) \
+    X(store) X(fits) X(loadtxt) X(genfromtxt) X(savetxt) X(fromfile) X(tofile) X(print) X(benchmark) X(launch) \
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
     X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(angle) X(along) X(mode) X(bits) \

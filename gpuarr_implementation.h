@@ -270,7 +270,11 @@ GI_END_COLD
 #include "gpuarr/files/npy.h"
 #include "gpuarr/files/inflate.h"
 #include "gpuarr/files/npz.h"
+#include "gpuarr/files/decimals.h"
+#include "gpuarr/files/read_text.h"
+#include "gpuarr/files/write_text.h"
 GI_BEGIN_COLD
+#include "gpuarr/files/raw.h"
 #include "gpuarr/files/chunk_files.h"
 #include "gpuarr/files/new_folders.h"
 #include "gpuarr/files/chunk_npy.h"

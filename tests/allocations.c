@@ -890,7 +890,9 @@ static void test_files(void)
     ga_array   *a = ga_random((6, 7), .seed = 1), *t = ga_transpose(a), *rgb = ga_random((5, 4, 3), .seed = 2);
     ga_array   *bytes = ga_astype(rgb, GA_U8), *i = ga_astype(a, GA_I16);
     const char *names[2] = { "first", "second" }, *npy = path_of("a.npy"), *npz = path_of("a.npz"), *picture = path_of("a.png");
-    const char *fits          = path_of("a.fits");
+    const char *text          = path_of("a.txt");
+    const ga_dtype  dtypes[2] = { GA_F64, GA_F32 };
+    const char     *fits      = path_of("a.fits");
     const ga_array *arrays[2] = { a, t };
     RUN_BOOL(ga_imsave(picture, a));
     RUN_BOOL(ga_imsave(picture, bytes));
@@ -918,6 +920,17 @@ static void test_files(void)
     RUN_BOOL(ga_savez(npz, 2, names, arrays));
     RUN(ga_load_from(npz, "second"));
     RUN(ga_load_from(npz, NULL));
+    RUN_BOOL(ga_savetxt(text, t));
+    RUN_BOOL(ga_savetxt(text, a, .fmt = "%g %g %g %d %s %f %e"));
+    RUN(ga_loadtxt(text));
+    RUN(ga_loadtxt(text, .usecols = ga_axes(0, -1)));
+    RUN(ga_genfromtxt(text, .missing_values = "0"));
+    RUN_BOOL(ga_loadtxt_n(text, 2, dtypes, extra, .usecols = ga_axes(0, -1)));
+    RUN_BOOL(ga_genfromtxt_n(text, 2, dtypes, extra, .usecols = ga_axes(0, -1)));
+    RUN_BOOL(ga_tofile(t, text));
+    RUN_BOOL(ga_tofile(a, text, .swapped = true));
+    RUN(ga_fromfile(text, .swapped = true));
+    remove(text);
     remove(npy);
     remove(npz);
     RUN_BOOL(ga_fits_write(fits, a));

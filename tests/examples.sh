@@ -112,6 +112,15 @@ spectrum() { # spectrum FOLDER: the trend and the periods that were hidden
     echo "$n passed, $bad failed, 0 skipped"
 }
 
+table() { # table FOLDER: what is read from CSV, and the CSV that is written
+    local out=$1/out n=0 bad=0
+    mkdir -p "$out"
+    (cd "$out" && ../table) >"$out/table.txt" || return 1
+    says "$out/table.txt" -E "^12.87 degrees on average, 71.4 % humidity\$" "^ \[ 7. 12.\]\$"
+    says "$out/dew.csv" "# station, hours, dew point" "3, 0, 8.35" "3, 6, nan" "7, 12, nan"
+    echo "$n passed, $bad failed, 0 skipped"
+}
+
 readme_block() { # readme_block WORDS: the lines between the first two fences behind the line that begins with these words
     awk -v words="$1" 'index($0, words) == 1 { behind = 1 } behind && /^```/ { n++; next } n == 1' README.md
 }
@@ -149,6 +158,7 @@ examples() { # examples [KIND]: as they stand, with what they use of the impleme
     part "heat and life" heat_and_life "$at"
     part "k-means and n bodies" kmeans_and_nbody "$at"
     part "a spectrum" spectrum "$at"
+    part "a table" table "$at"
     part "primes, julia, sigmoid" own_kernels "$at"
     part "astronomy on real images" $PY tests/check_astronomy.py "$at/astronomy" ../shared/data
 }

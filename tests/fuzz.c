@@ -1,5 +1,5 @@
 /*  All libFuzzer targets in one program, so that the library is compiled once with what they need: it does what it is called, fuzz_npy,
-    fuzz_fits, fuzz_zarr or fuzz_formulas (tests/run.sh links it under these names, and gives what fits_asan_options says). Each is also a program by
+    fuzz_text, fuzz_fits, fuzz_zarr or fuzz_formulas (tests/run.sh links it under these names, and gives what fits_asan_options says). Each is also a program by
     itself. */
 #include "fuzz.h"
 
@@ -8,6 +8,16 @@
 #define judge                  npy_judge
 #define write_seeds            npy_seeds
 #include "fuzz_npy.c"
+#undef LLVMFuzzerInitialize
+#undef LLVMFuzzerTestOneInput
+#undef judge
+#undef write_seeds
+
+#define LLVMFuzzerInitialize   text_initialize
+#define LLVMFuzzerTestOneInput text_input
+#define judge                  text_judge
+#define write_seeds            text_seeds
+#include "fuzz_text.c"
 #undef LLVMFuzzerInitialize
 #undef LLVMFuzzerTestOneInput
 #undef judge
@@ -46,6 +56,7 @@ static const struct target {
     int (*input)(const uint8_t *data, size_t n);
     size_t (*mutator)(uint8_t *data, size_t n, size_t most, unsigned seed); /* NULL: libFuzzer's own */
 } targets[]                        = { { "fuzz_npy", npy_initialize, npy_input, NULL },
+                                       { "fuzz_text", text_initialize, text_input, NULL },
                                        { "fuzz_zarr", zarr_initialize, zarr_input, NULL },
                                        { "fuzz_fits", fits_initialize, fits_input, NULL },
                                        { "fuzz_formulas", formulas_initialize, formulas_input, formulas_mutator } };

@@ -265,7 +265,8 @@ static void write_files(void)
     const ga_array   *both[]  = { m, a };
     const char *const names[] = { "x", "y" };
     bool              ok      = ga_save("a.npy", m) && ga_savez("a.npz", 2, names, both) &&
-              ga_store(m, "a.zarr", .chunks = ga_chunks(2, 4), .overwrite = true);
+              ga_store(m, "a.zarr", .chunks = ga_chunks(2, 4), .overwrite = true) && ga_savetxt("a.txt", m, "%g") &&
+              ga_tofile(a, "a.bin");
     FILE *f = fopen("text", "w");
     if (f) fputs("a text\n", f), fclose(f);
     ok = ok && f;

@@ -31,6 +31,7 @@ VALUES = {
     "const char *": "draw_text({name})",
     "const char *const *": "draw_texts({name}, {n})",
     "const int64_t *": "draw_integers({name})",
+    "const ga_dtype *": "draw_dtypes({name})",
     "const double *": "draw_doubles({name})",
     "int *": "draw_place({name})",
     "int64_t *": "draw_place({name})",

@@ -461,6 +461,8 @@ static const char *some_text(const char *name)
         if (strstr(f, "fits")) TEXTS("a.fits", "b.fits");
         if (strstr(f, "load_from") || strstr(f, "savez")) TEXTS("a.npz", "b.npz");
         if (strstr(f, "open") || strstr(f, "store")) TEXTS("a.npy", "b.npy", "a.zarr", "b.zarr");
+        if (strstr(f, "txt")) TEXTS("a.txt", "a.txt", "b.txt");
+        if (strstr(f, "file")) TEXTS("a.bin", "a.txt");
         if (strstr(f, "im")) TEXTS("a.png", "b.png");
         TEXTS("a.npy", "b.npy");
     }
@@ -473,6 +475,9 @@ static const char *some_text(const char *name)
     if (strstr(functions_name(), "formula_c") && strcmp(name, "name") == 0) TEXTS("f", "axpy", "_1", "1f", "int");
     if (strcmp(name, "parameters") == 0) TEXTS("float x, float y", "double x, int y", "uint8_t x, bool y", "float x,", "x");
     if (strcmp(name, "kind") == 0) TEXTS("bool", "signed integer", "integral", "numeric", "complex floating", "float");
+    if (strcmp(name, "fmt") == 0) TEXTS("%g", "%.3f", "%d", "%5.1e|%d", "%s", "%n");
+    if (named(name, " delimiter quotechar ")) TEXTS(",", ";", "\"", " ");
+    if (named(name, " comments missing_values newline ")) TEXTS("#", "//", "NA,1", "\r\n");
     if (strcmp(name, "format") == 0) TEXTS("npy", "zarr", "zip");
     if (strcmp(name, "compressor") == 0) TEXTS("zlib", "gzip", "none");
     if (strcmp(name, "names") == 0 && strstr(functions_name(), "eval")) TEXTS("x", "x, y", "y, x, d", ",,", "(");
@@ -558,6 +563,18 @@ static const int64_t *draw_integers(const char *name)
     for (int i = 0; i < LISTED; i++) {
         list[i] = strcmp(name, "shape") == 0 && !hostile() ? 1 + below(4) : some_integer(name, true);
         if (i < GPUARR_MAX_DIMS) write_text("%lld, ", (long long)list[i]);
+    }
+    write_text("... }");
+    return hostile() ? (write_text(" = NULL"), NULL) : list;
+}
+static const ga_dtype *draw_dtypes(const char *name)
+{
+    static ga_dtype list[LISTED];
+    (void)name;
+    VALUE("{ ");
+    for (int i = 0; i < LISTED; i++) {
+        list[i] = (ga_dtype)(hostile() ? below(100) : 1 + below(GA_DTYPE_COUNT - 1));
+        if (i < GPUARR_MAX_DIMS) write_text("%d, ", (int)list[i]);
     }
     write_text("... }");
     return hostile() ? (write_text(" = NULL"), NULL) : list;

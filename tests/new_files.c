@@ -87,6 +87,8 @@ static bool write_npz(const char *path, int time)
     const ga_array *arrays[2] = { numbers(time), numbers(time) };
     return ga_savez(path, 2, NULL, arrays);
 }
+static bool write_text(const char *path, int time) { return ga_savetxt(path, numbers(time), .fmt = "%d"); }
+static bool write_raw(const char *path, int time) { return ga_tofile(numbers(time), path); }
 static bool write_png(const char *path, int time) { return ga_imsave(path, numbers(time)); }
 static bool write_fits(const char *path, int time) { return ga_fits_write(path, numbers(time)); }
 static bool write_svg(const char *path, int time)
@@ -121,6 +123,12 @@ static int read_npz(const char *path)
     int time = time_of(ga_load_from(path, "arr_0"));
     return time == time_of(ga_load_from(path, "arr_1")) ? time : -1;
 }
+static int read_text(const char *path) { return time_of(ga_loadtxt(path, .dtype = GA_U8)); }
+static int read_raw(const char *path)
+{
+    ga_array *a = ga_fromfile(path, .dtype = GA_U8);
+    return a && a->size == 20000 ? time_of(ga_reshape(a, (200, 100))) : -1;
+}
 static int read_fits(const char *path) { return time_of(ga_fits_read(path)); }
 static int read_zarr(const char *path)
 {
@@ -148,6 +156,7 @@ typedef struct writer {
 static const writer writers[] = {
     { "a.npy", write_npy, read_npy, write_npy },      { "a.npz", write_npz, read_npz, write_npz },
     { "a.png", write_png, read_bytes, write_png },    { "a.fits", write_fits, read_fits, write_fits },
+    { "a.txt", write_text, read_text, write_text },   { "a.bin", write_raw, read_raw, write_raw },
     { "a.svg", write_svg, read_bytes, write_svg },    { "s.npy", store_npy, read_npy, store_npy },
     { "r.npy", resume_npy, read_npy, store_npy },     { "s.zarr", store_zarr, read_zarr, store_zarr },
     { "r.zarr", resume_zarr, read_zarr, store_zarr },

@@ -286,7 +286,7 @@ test_object() { # test_object NAME: $B/c/NAME.o
 
 # ---- what the calls do, under the sanitizers, with fewer dtypes, with a BLAS library ------------------------------------------------
 
-TESTS="chance compositions ndimage signals numbers half places folds new_files inside errors errors_algorithms errors_limits chunked_files filters chunked stencils memory allocations images products convolve reductions distances chunked_ops rows bools modes api kernels tasks ending options eval fourier linear exchange"
+TESTS="chance compositions ndimage signals numbers half places folds new_files inside errors errors_algorithms errors_limits chunked_files filters chunked stencils memory allocations images products convolve reductions distances chunked_ops rows bools modes api kernels tasks ending options eval fourier linear exchange tables"
 
 unit() { # unit KIND NAME [LIBRARIES]: tests/NAME.c, on the CPU
     local kind=$1 name=$2 object=$B/$1/$2.o flags
@@ -451,6 +451,7 @@ fuzzing() {
     part "fuzzing .npy" fuzz_target npy
     part "fuzzing FITS" fuzz_target fits ASAN_OPTIONS=allocator_may_return_null=1
     part "fuzzing Zarr" fuzz_target zarr
+    part "fuzzing text" fuzz_target text
     part "fuzzing formulas" fuzz_target formulas
 }
 

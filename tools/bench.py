@@ -808,7 +808,13 @@ def chunks(gpuarr):
     yield Row("delayed tasks", "many_tasks", F64, f"{2 * n} tasks", dict(x=np.empty(n, np.uint8)),
               [(f"Dask, 1/{times} of it, x {times}", peer(many_tasks))], 100, per=("task", 2 * n), scale={f"Dask, 1/{times} of it, x {times}": times})
 
-    files = gpuarr.files
+    files, rows = gpuarr.files, 1000 if QUICK else 100_000
+    table, read, written = random.standard_normal((rows, 10)), *(os.path.join(gpuarr.files.name, name) for name in ("table.txt", "numpy.txt"))
+    np.savetxt(read, table)
+    yield Row("loadtxt", "loadtxt", F64, f"{rows}x10", {}, [("NumPy", lambda: np.loadtxt(read))], 3, per=("number", rows * 10))
+    yield Row("savetxt", "savetxt", F64, f"{rows}x10", dict(x=table), [("NumPy", lambda: np.savetxt(written, table) or np.ones(1))], 2,
+              per=("number", rows * 10))
+
     plain = Gpuarr(args.program, files)
 
     def by_numpy():

@@ -134,6 +134,12 @@ NAMED = {
     "load": options("load", "| b mmap"),
     "to_dlpack": options("to_dlpack", "| i copy, b read_only, p stream"),
     "from_dlpack": options("from_dlpack", "| i copy, b read_only"),
+    "loadtxt": options("loadtxt", "t dtype, c comments, c delimiter | l skiprows, l max_rows, s usecols, i ndmin, c quotechar"),
+    "genfromtxt": options("genfromtxt", "t dtype, c comments, c delimiter, l skip_header, l skip_footer | c missing_values, d filling_values, "
+                          "s usecols, b names, l max_rows, b loose, i ndmin"),
+    "savetxt": options("savetxt", "c fmt, c delimiter, c newline, c header, c footer, c comments |"),
+    "fromfile": options("fromfile", "t dtype, l count | l offset, b swapped"),
+    "tofile": options("tofile", "| b swapped"),
     "trace": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 LETTERS = {name: chr(0xE000 + k) for k, name in enumerate(NAMED)}
@@ -161,7 +167,8 @@ FUNCTIONS = """
     solve a:aaS  inv a:aS  det a:aS  slogdet b:aqqS  cholesky a:a{cholesky}  solve_triangular a:aa{triangular}
     solve_banded a:llaaS  expm a:aS  matrix_norm a:a{matrix_norm}  vector_norm a:a{vector_norm}  cond a:a{cond}  matrix_rank a:a{rank}  pinv a:a{pinv}  lstsq a:aa{lstsq}  svd b:aqqq{svd}  svdvals a:aS  eig b:aqqS  eigvals a:aS  roots a:aS  polyfit a:aal{polyfit}  eigh b:aqq{eigh}  eigvalsh a:a{eigh}  qr b:aqq{qr}  matrix_power a:alS  matrix_transpose a:aS  multi_dot_n a:ko  kron a:aaS  cross a:aa{cross}  vecdot a:aa{vecdot}
     tensorsolve a:aa{tensorsolve}  tensorinv a:a{tensorinv}
-    load_from a:ccS  to_string m:aQ  random a:sZ  random_integers a:llsZ  random_normal a:ddsZ
+    load_from a:ccS  loadtxt a:c{loadtxt}  genfromtxt a:c{genfromtxt}  savetxt b:ca{savetxt}  fromfile a:c{fromfile}  tofile b:ac{tofile}
+    loadtxt_n b:cipq{loadtxt}  genfromtxt_n b:cipq{genfromtxt}  to_string m:aQ  random a:sZ  random_integers a:llsZ  random_normal a:ddsZ
     random_exponential a:dsZ  random_gamma a:ddsZ  random_beta a:ddsZ  random_binomial a:ldsZ  random_poisson a:dsZ  random_multivariate_normal a:aasZ
     random_permutation a:n{permutation}  random_shuffle a:a{permutation}  random_choice a:ns{choice}
     fft a:a{fft}  ifft a:a{fft}  rfft a:a{fft}  irfft a:a{fft}  hfft a:a{fft}  ihfft a:a{fft}  fft2 a:a{fftn}  ifft2 a:a{fftn}  rfft2 a:a{fftn}  irfft2 a:a{fftn}  fftn a:a{fftn}
