@@ -72,7 +72,10 @@ static bool gi_lu_matrix(const char *site, const gi_dense *a, int64_t n, int32_t
 {
     const int64_t block = site ? (int64_t)GI_LINEAR_BLOCK : n;
     const int     parts = a->parts;
-    *singular           = false;
+#ifdef GPUARR_USE_LAPACKE
+    if (site && gi_lapack_lu(a, n, pivots, singular)) return true;
+#endif
+    *singular = false;
     for (int64_t at = 0, k; at < n; at += k) {
         k                     = n - at < block ? n - at : block;
         const int64_t  m      = n - at;
@@ -111,6 +114,10 @@ static bool gi_lu_solve(const char *site, const gi_dense *a, int64_t n, const in
                         int64_t columns, double *room)
 {
     gi_triangle t;
+#ifdef GPUARR_USE_LAPACKE
+    if (site && columns >= 16 && gi_lapack_lu_solve(a, n, pivots, b, columns))
+        return true; /* to copy a costs as much as some columns */
+#endif
     for (int64_t r = 0; r < n; r++)
         for (int part = 0; part < a->parts && pivots[r] != r; part++)
             gi_swap_numbers(columns, b->p + r * b->down + part * b->imag, b->p + pivots[r] * b->down + part * b->imag);
@@ -225,12 +232,12 @@ ga_array *(ga_inv)(const ga_array *a, const char *site) { return gi_inverse(site
 
 /* ---- determinants ---------------------------------------------------------------------------------------------------------------- */
 
-/* x without its power of two, which is added to *power. */
+/* x; where it is very large or very small, without its power of two, which is added to *power. */
 static ga_c128 gi_without_power(ga_c128 x, int64_t *power)
 {
     const double re = gi_abs_f64(x.re), im = gi_abs_f64(x.im), size = re > im ? re : im;
     int          exponent;
-    if (!(size > 0 && size < gi_infinity_f64())) return x;
+    if ((size > 1e-150 && size < 1e150) || !(size > 0 && size < gi_infinity_f64())) return x;
     (void)frexp(size, &exponent);
     *power += exponent;
     return gi_make_c128(ldexp(x.re, -exponent), ldexp(x.im, -exponent));
@@ -340,6 +347,9 @@ static bool gi_cholesky_matrix(const char *site, const gi_dense *a, int64_t n, b
     enum { HIGH = 128 }; /* rows that are updated at a time, up to the diagonal */
     const int64_t block = site ? (int64_t)GI_LINEAR_BLOCK : n;
     const int     parts = a->parts;
+#ifdef GPUARR_USE_LAPACKE
+    if (site && gi_lapack_cholesky(a, n, bad)) return true;
+#endif
     for (int64_t at = 0, k; at < n; at += k) {
         k                = n - at < block ? n - at : block;
         const int64_t  m = n - at, rest = m - k;
