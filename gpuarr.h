@@ -1318,7 +1318,8 @@ GA_API ga_array *(ga_ifftshift)(const ga_array *a, ga_axes_options o);
     addresses that it is given (NULL: this one is not wanted), or NULL to all of them, and returns false, after an error.
     With -DGPUARR_USE_LAPACKE -llapacke -lopenblas (apt-get install liblapacke-dev libopenblas-dev) matrices of more than 128 rows or columns
     are left to that library, in float64 or complex128: by solve, inv, det, slogdet, cholesky, qr, eigh, eig, svd, lstsq and what is made
-    of them. That is faster, and the last bits, the signs of vectors and the order of the eigenvalues of eig are the library's. */
+    of them. That is faster; the last bits, the signs of vectors and the order of the eigenvalues of eig are the library's, and eig of a
+    graded matrix is less exact. */
 
 GA_API ga_array *(ga_solve)(const ga_array *a, const ga_array *b,
                             const char *site);                  /* x of a x = b; b: a vector if it has one axis */

@@ -341,7 +341,8 @@ static void test_residuals(void)
                 ga_scope {
                     const ga_array *a = hard_matrix(kind, sizes[k], z ? GA_C128 : GA_F64);
                     check_factors(a, sizes[k]);
-                    if (kind != 4) check_eigen(a, sizes[k]); /* which LAPACK cannot do either */
+                    /* LAPACK, too, fails at those that are graded upwards, and at large ones that are graded downwards. */
+                    if (kind != 4 && !(kind == 3 && sizes[k] > 128 && getenv("GPUARR_TEST_LAPACKE"))) check_eigen(a, sizes[k]);
                 }
 }
 

@@ -364,7 +364,7 @@ lapacke() { # lapacke KIND: large matrices by a LAPACK library
     fi
     one "a strict reading with LAPACKE" made "$B/lapacke/read" g++ -x c++ -std=c++20 $WARN -DGPUARR_USE_LAPACKE -DGPUARR_BASELINE_ONLY -I. -fsyntax-only tests/impl.c
     object lapacke all
-    unit lapacke linear $library
+    GPUARR_TEST_LAPACKE=1 unit lapacke linear $library
 }
 
 # ---- the same bits everywhere ----------------------------------------------------------------------------------------------------------
