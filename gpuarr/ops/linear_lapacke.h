@@ -1,7 +1,8 @@
-/* ---- large matrices that are left to a LAPACK library ------------------------------------------------------------------------ */
+/* ---- eigenvalues and singular values of large matrices, by a LAPACK library -------------------------------------------------- */
 /*  LAPACKE has to be linked, so it is used only when asked for: cc -DGPUARR_USE_LAPACKE main.c -llapacke -lopenblas -lm -lpthread. It is given
     copies whose columns lie packed, as LAPACK wants them, of one matrix at a time. Each function here is false where it has done nothing
-    (no memory, numbers that are not finite, too many rows): then our own algorithm goes on.                                       */
+    (no memory, numbers that are not finite, too many rows): then our own algorithm goes on. Our own LU, Cholesky and QR are at least
+    as fast as that library's, so they are not here.                                                                             */
 #ifdef GPUARR_USE_LAPACKE
 enum { GI_LAPACK_MOST = 30000 }; /* rows and columns: their work is counted in 32 bits */
 
@@ -36,84 +37,6 @@ static double *gi_lapack_take(int64_t m, int64_t n, const gi_dense *a)
     double *x = m <= GI_LAPACK_MOST && n <= GI_LAPACK_MOST ? gi_lapack_room(m * n, a->parts) : NULL;
     if (x) gi_lapack_copy(m, n, a, x, false);
     return x;
-}
-
-/* gi_lu_matrix. */
-static bool gi_lapack_lu(const gi_dense *a, int64_t n, int32_t *pivots, bool *singular)
-{
-    const lapack_int k    = (lapack_int)n;
-    double          *x    = gi_lapack_take(n, n, a);
-    lapack_int      *rows = x ? (lapack_int *)malloc((size_t)n * sizeof *rows) : NULL, info = -1;
-    if (rows)
-        info = a->parts == 2 ? LAPACKE_zgetrf(LAPACK_COL_MAJOR, k, k, gi_lapack_pairs(x), k, rows)
-                             : LAPACKE_dgetrf(LAPACK_COL_MAJOR, k, k, x, k, rows);
-    for (int64_t i = 0; i < n && info >= 0; i++) pivots[i] = (int32_t)(rows[i] - 1);
-    if (info >= 0) gi_lapack_copy(n, n, a, x, true);
-    *singular = info > 0;
-    free(rows);
-    free(x);
-    return info >= 0;
-}
-
-/* gi_lu_solve. */
-static bool gi_lapack_lu_solve(const gi_dense *a, int64_t n, const int32_t *pivots, const gi_dense *b, int64_t columns)
-{
-    const lapack_int k = (lapack_int)n, wide = (lapack_int)columns;
-    double          *x = gi_lapack_take(n, n, a), *y = x ? gi_lapack_take(n, columns, b) : NULL;
-    lapack_int      *rows = y ? (lapack_int *)malloc((size_t)n * sizeof *rows) : NULL, info = -1;
-    for (int64_t i = 0; i < n && rows; i++) rows[i] = (lapack_int)pivots[i] + 1;
-    if (rows)
-        info = a->parts == 2
-                   ? LAPACKE_zgetrs(LAPACK_COL_MAJOR, 'N', k, wide, gi_lapack_pairs(x), k, rows, gi_lapack_pairs(y), k)
-                   : LAPACKE_dgetrs(LAPACK_COL_MAJOR, 'N', k, wide, x, k, rows, y, k);
-    if (info == 0) gi_lapack_copy(n, columns, b, y, true);
-    free(rows);
-    free(x);
-    free(y);
-    return info == 0;
-}
-
-/* gi_cholesky_matrix. */
-static bool gi_lapack_cholesky(const gi_dense *a, int64_t n, bool *bad)
-{
-    const lapack_int k    = (lapack_int)n;
-    double          *x    = gi_lapack_take(n, n, a);
-    lapack_int       info = -1;
-    if (x)
-        info = a->parts == 2 ? LAPACKE_zpotrf(LAPACK_COL_MAJOR, 'L', k, gi_lapack_pairs(x), k)
-                             : LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', k, x, k);
-    for (int64_t j = 1; j < n && info == 0; j++) memset(x + j * n * a->parts, 0, (size_t)(j * a->parts) * sizeof *x);
-    if (info == 0) gi_lapack_copy(n, n, a, x, true);
-    *bad = info > 0;
-    free(x);
-    return info >= 0;
-}
-
-/* a becomes R, q (m, columns) Q, unless it has no elements. */
-static bool gi_lapack_qr(const gi_dense *a, int64_t m, int64_t n, const gi_dense *q, int64_t columns)
-{
-    const int64_t    most = m < n ? m : n, wide = columns > n ? columns : n;
-    const lapack_int rows = (lapack_int)m, width = (lapack_int)n, k = (lapack_int)most, to = (lapack_int)columns;
-    double          *x = m <= GI_LAPACK_MOST && wide <= GI_LAPACK_MOST ? gi_lapack_room(m * wide, a->parts) : NULL,
-           *taus       = x ? gi_lapack_room(most, a->parts) : NULL;
-    lapack_int info    = -1;
-    if (taus) {
-        gi_lapack_copy(m, n, a, x, false);
-        info = a->parts == 2 ? LAPACKE_zgeqrf(LAPACK_COL_MAJOR, rows, width, gi_lapack_pairs(x), rows, gi_lapack_pairs(taus))
-                             : LAPACKE_dgeqrf(LAPACK_COL_MAJOR, rows, width, x, rows, taus);
-    }
-    double *r = info == 0 ? gi_lapack_room(m * n, a->parts) : NULL;
-    if (r) memcpy(r, x, (size_t)(m * n * a->parts) * sizeof *r);
-    else info = -1;
-    if (r && columns > 0)
-        info = a->parts == 2 ? LAPACKE_zungqr(LAPACK_COL_MAJOR, rows, to, k, gi_lapack_pairs(x), rows, gi_lapack_pairs(taus))
-                             : LAPACKE_dorgqr(LAPACK_COL_MAJOR, rows, to, k, x, rows, taus);
-    if (info == 0) gi_lapack_copy(m, n, a, r, true);
-    if (info == 0 && columns > 0) gi_lapack_copy(m, columns, q, x, true);
-    free(r);
-    free(taus);
-    free(x);
-    return info == 0;
 }
 
 /* Eigenvalues of a Hermitian matrix, and eigenvectors unless that is NULL. a is turned: its columns are packed already. */

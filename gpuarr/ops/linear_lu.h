@@ -72,10 +72,7 @@ static bool gi_lu_matrix(const char *site, const gi_dense *a, int64_t n, int32_t
 {
     const int64_t block = site ? (int64_t)GI_LINEAR_BLOCK : n;
     const int     parts = a->parts;
-#ifdef GPUARR_USE_LAPACKE
-    if (site && gi_lapack_lu(a, n, pivots, singular)) return true;
-#endif
-    *singular = false;
+    *singular           = false;
     for (int64_t at = 0, k; at < n; at += k) {
         k                     = n - at < block ? n - at : block;
         const int64_t  m      = n - at;
@@ -114,10 +111,6 @@ static bool gi_lu_solve(const char *site, const gi_dense *a, int64_t n, const in
                         int64_t columns, double *room)
 {
     gi_triangle t;
-#ifdef GPUARR_USE_LAPACKE
-    if (site && columns >= 16 && gi_lapack_lu_solve(a, n, pivots, b, columns))
-        return true; /* to copy a costs as much as some columns */
-#endif
     for (int64_t r = 0; r < n; r++)
         for (int part = 0; part < a->parts && pivots[r] != r; part++)
             gi_swap_numbers(columns, b->p + r * b->down + part * b->imag, b->p + pivots[r] * b->down + part * b->imag);
@@ -347,9 +340,6 @@ static bool gi_cholesky_matrix(const char *site, const gi_dense *a, int64_t n, b
     enum { HIGH = 128 }; /* rows that are updated at a time, up to the diagonal */
     const int64_t block = site ? (int64_t)GI_LINEAR_BLOCK : n;
     const int     parts = a->parts;
-#ifdef GPUARR_USE_LAPACKE
-    if (site && gi_lapack_cholesky(a, n, bad)) return true;
-#endif
     for (int64_t at = 0, k; at < n; at += k) {
         k                = n - at < block ? n - at : block;
         const int64_t  m = n - at, rest = m - k;

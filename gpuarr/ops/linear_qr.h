@@ -194,15 +194,9 @@ static bool gi_qr_one(const char *site, int64_t item, double *room, void *job)
     const gi_dense a = gi_matrix(&j->a, item), q = gi_matrix(&j->q, item);
     const int64_t  m = j->a.rows, n = j->a.columns, most = m < n ? m : n;
     ga_c128       *taus = (ga_c128 *)(void *)room;
-    bool           done = false;
-#ifdef GPUARR_USE_LAPACKE
-    done = site && gi_lapack_qr(&a, m, n, &q, j->q.memory ? j->q.columns : 0);
-#endif
-    if (!done && !gi_qr_matrix(site, &a, m, n, taus, room + 2 * most)) return false;
-    if (!done && j->q.memory) {
-        gi_make_unit(&q, m, j->q.columns);
-        if (!gi_reflect_by_columns(site, &a, m, most, taus, &q, j->q.columns, true, room + 2 * most)) return false;
-    }
+    if (!gi_qr_matrix(site, &a, m, n, taus, room + 2 * most)) return false;
+    if (j->q.memory) gi_make_unit(&q, m, j->q.columns);
+    if (j->q.memory && !gi_reflect_by_columns(site, &a, m, most, taus, &q, j->q.columns, true, room + 2 * most)) return false;
     for (int64_t i = 1; i < m; i++)
         for (int64_t c = 0; c < i && c < n; c++) gi_set_element(&a, i, c, gi_make_c128(0, 0));
     return true;
