@@ -222,16 +222,16 @@ typedef struct gi_tridiagonal {
 
 enum { GI_TRIDIAGONAL_BLOCK = 32, GI_TRIDIAGONAL_PANEL = 256 };
 
-/* Rows of a band: of any number of rows there are at most 32 bands, or 64 rows in one. */
+/* Rows of a band of a matrix of n rows, which has at most 32 of them; and the bands of so many rows of it. */
 static int64_t gi_band_rows(int64_t n) { return n <= 2048 ? 64 : (n + 255) / 256 * 8; }
-static int64_t gi_bands(int64_t n) { return (n + gi_band_rows(n) - 1) / gi_band_rows(n); }
+static int64_t gi_bands(int64_t n, int64_t rows) { return (rows + gi_band_rows(n) - 1) / gi_band_rows(n); }
 
 /* What bands of rows say about their own elements of the product, and, as columns, about those behind. */
 static void gi_times_vector(int64_t begin, int64_t end, void *job)
 {
     const gi_tridiagonal  *t     = (const gi_tridiagonal *)job;
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
-    const int64_t          n = t->n - t->column, rows = gi_band_rows(n);
+    const int64_t          n = t->n - t->column, rows = gi_band_rows(t->n);
     for (int64_t band = begin; band < end; band++) {
         const int64_t  first = band * rows, last = first + rows < n ? first + rows : n, step = t->a.parts == 2 ? 4 : rows;
         const gi_dense a = gi_submatrix(t->a, t->column, t->column), x = gi_submatrix(t->v, t->row, t->column);
@@ -269,12 +269,12 @@ static void gi_make_w(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i
     const gi_dense *first[2] = { &t->v, &t->w }, *second[2] = { &t->w, &t->v };
     t->column = from;
     t->row    = i;
-    gi_parallel_bytes((double)(n * n * t->a.parts * 8), gi_bands(n), 1, gi_times_vector, t);
-    for (int64_t band = 0; band < gi_bands(n); band++)
+    gi_parallel_bytes((double)(n * n * t->a.parts * 8), gi_bands(t->n, n), 1, gi_times_vector, t);
+    for (int64_t band = 0; band < gi_bands(t->n, n); band++)
         for (int part = 0; part < t->a.parts; part++) {
             const double *x = t->bands.p + band * t->bands.down + part * t->bands.imag;
             double       *y = t->w.p + i * t->w.down + part * t->w.imag + from;
-            for (int64_t j = band * gi_band_rows(n); j < n; j++) y[j] += x[j];
+            for (int64_t j = band * gi_band_rows(t->n); j < n; j++) y[j] += x[j];
         }
     for (int k = 0; k < 2 && i > 0; k++) {
         for (int64_t r = 0; r < i; r++)
@@ -348,7 +348,8 @@ static void gi_make_hermitian(const gi_dense *a, int64_t n, bool upper)
 
 static int64_t gi_eigen_room(int64_t n, int parts, bool vectors)
 {
-    const int64_t block = (3 * GI_TRIDIAGONAL_BLOCK + gi_bands(n)) * parts * n + 2 * n * GI_TRIDIAGONAL_BLOCK * parts * parts,
+    const int64_t block =
+                      (3 * GI_TRIDIAGONAL_BLOCK + gi_bands(n, n)) * parts * n + 2 * n * GI_TRIDIAGONAL_BLOCK * parts * parts,
                   most  = n < GI_LINEAR_BLOCK || n <= GI_LINEAR_SMALL ? n : (int64_t)GI_LINEAR_BLOCK,
                   after = gi_reflect_room(n, most, n, parts) + gi_sweeps_room(n);
     return 6 * n + (vectors && after > block ? after : block);
@@ -433,7 +434,7 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
     t.v       = gi_matrix_at(after, a.parts, n);
     t.w       = gi_matrix_at(after + GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
     t.bands   = gi_matrix_at(after + 3 * GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
-    t.factors = t.bands.p + gi_bands(n) * a.parts * n;
+    t.factors = t.bands.p + gi_bands(n, n) * a.parts * n;
     if (!gi_to_tridiagonal(site, &t)) return false;
     gi_sweeps_start(&sweeps, j->vectors.memory ? after : NULL, n);
     if (!(j->vectors.memory ? gi_ql(t.d, t.e, n, &sweeps) : gi_ql_values(t.d, t.e, n))) gi_note_item(&j->lost, item);
