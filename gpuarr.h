@@ -22,6 +22,7 @@
              packed Zarr in writing: zlib, with -DGPUARR_USE_ZLIB and -lz; HDF5 in reading: libhdf5, with -DGPUARR_USE_HDF5
              chunked arrays on several processes and machines: Open MPI or MPICH, with gpuarr_mpi.h in place of this file, and mpicc
              large matrix products: any CBLAS, with -DGPUARR_USE_CBLAS and -lopenblas; on the GPU -DGPUARR_USE_CUBLAS and -lcublas
+             eigenvalues and singular values of large matrices: LAPACKE, with -DGPUARR_USE_LAPACKE and -llapacke -lopenblas
              convolution by Fourier transforms: FFTW, with -DGPUARR_USE_FFTW and -lfftw3 -lfftw3f; on a GPU -DGPUARR_USE_CUFFT and -lcufft
              (products and transforms of our own are there; the library's may be faster, but have other last bits)
 
@@ -1323,7 +1324,10 @@ GA_API ga_array *(ga_ifftshift)(const ga_array *a, ga_axes_options o);
 /*  Of matrices, or of stacks of them: the last two axes are rows and columns, those before are broadcast. Any dtype; results are float32 or
     complex64 of arrays of these, else float64 or complex128. All is computed in float64, on the CPU, with the same bits for any number of
     threads; arrays on a GPU are brought by ga_to(a, GA_CPU). What has several results writes new arrays, which are yours, to the
-    addresses that it is given (NULL: this one is not wanted), or NULL to all of them, and returns false, after an error. */
+    addresses that it is given (NULL: this one is not wanted), or NULL to all of them, and returns false, after an error.
+    With -DGPUARR_USE_LAPACKE -llapacke -lopenblas (apt-get install liblapacke-dev libopenblas-dev) eigh, eig, svd and what is made of them,
+    as lstsq, are left to that library for matrices of more than 128 rows or columns, in float64 or complex128. That is faster; the last
+    bits, the signs of vectors and the order of the eigenvalues of eig are the library's, and eig of a graded matrix is less exact. */
 
 GA_API ga_array *(ga_solve)(const ga_array *a, const ga_array *b,
                             const char *site);                  /* x of a x = b; b: a vector if it has one axis */

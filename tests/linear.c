@@ -148,6 +148,8 @@ static void test_factors(void)
         CHECK_IS(ga_pinv(ga_zeros((2, 3, 2))), GA_F64, (2, 2, 3), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
         CHECK_SCALAR(ga_matrix_rank(MATRIX(2, 2, 1, 2, 2, 4)), GA_I64, 1);
         CHECK_SCALAR(ga_matrix_rank(VECTOR(2, 0, 3)), GA_I64, 1);
+        CHECK_SCALAR(ga_matrix_rank(MATRIX(2, 2, 1.7e308, 1.7e308, -1.7e308, 1.7e308)), GA_I64, 2); /* the values overflow */
+        CHECK_SCALAR(ga_matrix_rank(MATRIX(2, 2, 1.7e308, 1.7e308, 1.7e308, 1.7e308)), GA_I64, 1);
         CHECK_SCALAR(ga_matrix_rank(MATRIX(2, 2, 1, 0, 0, 0.1), 0.5), GA_I64, 1);
         CHECK_SCALAR(ga_cond(MATRIX(2, 2, 1, 0, 0, 4)), GA_F64, 4);
         CHECK_SCALAR(ga_cond(MATRIX(2, 2, 1, 0, 0, 4), 1), GA_F64, 4);
@@ -341,7 +343,8 @@ static void test_residuals(void)
                 ga_scope {
                     const ga_array *a = hard_matrix(kind, sizes[k], z ? GA_C128 : GA_F64);
                     check_factors(a, sizes[k]);
-                    if (kind != 4) check_eigen(a, sizes[k]); /* which LAPACK cannot do either */
+                    /* LAPACK, too, fails at those that are graded upwards, and at large ones that are graded downwards. */
+                    if (kind != 4 && !(kind == 3 && sizes[k] > 128 && getenv("GPUARR_TEST_LAPACKE"))) check_eigen(a, sizes[k]);
                 }
 }
 

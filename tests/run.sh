@@ -229,6 +229,7 @@ compiler() { # compiler KIND: and its flags
     sanitized) echo "gcc $SAN $SHARE -DGPUARR_BASELINE_ONLY" ;;
     threads) echo "clang -std=c17 $WARN -O1 -g1 -fsanitize=thread $SHARE -DGPUARR_BASELINE_ONLY" ;;
     cblas) echo "clang -std=c11 $WARN -O0 -DGPUARR_USE_CBLAS -DGPUARR_BASELINE_ONLY" ;;
+    lapacke) echo "gcc -std=c11 $WARN -O0 -DGPUARR_USE_LAPACKE -DGPUARR_BASELINE_ONLY" ;;
     few) echo "clang -std=c11 $WARN -O0 -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY" ;;
     small-*) echo "$(cut -d- -f2 <<<"$1") -std=c11 -${1##*-} -DGPUARR_NO_STB" ;; # without other libraries, whose stacks are theirs
     musl-gcc-O2) echo "musl-gcc -std=c11 $WARN -O2 -DGPUARR_NO_STB" ;;
@@ -247,7 +248,7 @@ objects() { # objects KIND
     quick) echo quick:runtime gcc-O2:{avx2,avx512,baseline} ;;
     clang++-O0) echo clang++-O0:{runtime,avx2,baseline,avx512} ;;
     sanitized) echo sanitized:{runtime,baseline} ;;
-    g++-O3 | clang-O3 | threads | cblas | few | gpu) echo "$1:all" ;;
+    g++-O3 | clang-O3 | threads | cblas | lapacke | few | gpu) echo "$1:all" ;;
     plain) echo plain:{gpu,runtime,baseline,cudasim} ;;
     check) echo check:gpu plain:{runtime,baseline,cudasim} ;;
     asan) echo asan:{gpu,runtime} plain:baseline asan:cudasim ;;
@@ -291,7 +292,7 @@ TESTS="chance compositions ndimage signals numbers half places folds new_files i
 unit() { # unit KIND NAME [LIBRARIES]: tests/NAME.c, on the CPU
     local kind=$1 name=$2 object=$B/$1/$2.o flags
     case $kind in
-    gcc-O2 | quick | cblas) test_object "$name" && object=$B/c/$name.o ;;
+    gcc-O2 | quick | cblas | lapacke) test_object "$name" && object=$B/c/$name.o ;;
     sanitized) flags="gcc $SAN $WARN -Wno-conversion" ;;
     threads) flags="clang -std=c11 -O1 -g1 -fsanitize=thread" ;;
     few) flags="gcc -std=c11 -O1 $WARN -Wno-conversion -DGPUARR_FEW_DTYPES" ;;
@@ -352,6 +353,18 @@ cblas() { # cblas KIND: large products by a BLAS library, near to our own
     one "a strict reading with CBLAS" made "$B/cblas/read" gcc -std=c11 $WARN -DGPUARR_USE_CBLAS -DGPUARR_BASELINE_ONLY -I. -fsyntax-only tests/impl.c
     object cblas all
     GPUARR_TEST_BLAS=1 unit cblas products $library
+}
+
+lapacke() { # lapacke KIND: large matrices by a LAPACK library
+    local library
+    library=$(tools/libs.sh link lapacke)
+    if [ -z "$library" ]; then
+        part "linear, LAPACKE" printf 'SKIP there is no LAPACKE here: apt-get install %s\n0 passed, 0 failed, 1 skipped\n' "$(tools/libs.sh packages lapacke)"
+        return
+    fi
+    one "a strict reading with LAPACKE" made "$B/lapacke/read" g++ -x c++ -std=c++20 $WARN -DGPUARR_USE_LAPACKE -DGPUARR_BASELINE_ONLY -I. -fsyntax-only tests/impl.c
+    object lapacke all
+    GPUARR_TEST_LAPACKE=1 unit lapacke linear $library
 }
 
 # ---- the same bits everywhere ----------------------------------------------------------------------------------------------------------
@@ -514,7 +527,7 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     ,ways) echo compiled:quick ;;
     ,dropin) echo dropin:folder:gcc:clang ;;
     ,single) echo dropin:single:gcc:clang ;;
-    ,language | ,mustfail | ,cblas | ,bench | ,exercises | ,ptx | ,cudasim | ,format | ,unload) echo "$name" ;;
+    ,language | ,mustfail | ,cblas | ,lapacke | ,bench | ,exercises | ,ptx | ,cudasim | ,format | ,unload) echo "$name" ;;
     *)
         case " $TESTS " in *[[:space:]]"$name"[[:space:]]*)
             case $kind in plain | check | asan) ;; *) echo "unit:${kind:-quick}:$name" && return ;; esac
@@ -522,7 +535,7 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
         esac
         case " $CUDA_TESTS $CHUNKED_TESTS " in *[[:space:]]"$name"[[:space:]]*) echo "on_cuda:${kind:-plain}:$name" && return ;; esac
         say "there is no test '$1'; there are: $TESTS $CUDA_TESTS cuda_barriers threads few_dtypes bits stack musl mpi fuzz fuzz_api ways unload oracle" \
-            "oracle=OPERATION,... examples language mustfail dropin single bench cblas exercises formulas formula_nodes formula_texts dask ptx cudasim format" >&2
+            "oracle=OPERATION,... examples language mustfail dropin single bench cblas lapacke exercises formulas formula_nodes formula_texts dask ptx cudasim format" >&2
         return 1
         ;;
     esac
@@ -545,7 +558,7 @@ check)
     kinds="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3$(! command -v musl-gcc >/dev/null || echo " musl-gcc-O2")"
     jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing fuzz_api:sanitized formulas:sanitized formula_texts:sanitized formulas:gcc-O2 formula_nodes:gcc-O2 dask:gcc-O2 examples $(each unit:sanitized:%s $TESTS) files:sanitized
         unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:gcc:clang:g++:clang++:cudasim:nvcc
-        dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload compiled:gcc-O2 format cblas
+        dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload compiled:gcc-O2 format cblas lapacke
         $(each stack:%s small-gcc-O0 small-gcc-O2 small-clang-O0 small-clang-O2) musl:musl-gcc-O2"
     ;;
 cudasim) jobs="$CUDA_CHECK_JOBS $CUDA_JOBS" ;;

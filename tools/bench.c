@@ -122,6 +122,26 @@ static ga_array *sources_fused(const ga_array *sky)
     return measured_at_once(sky, ga_label(sky, .above = 5 * ga_item(ga_std(ga_sigma_clip(sky)))));
 }
 
+/* ---- decompositions, of which one result is compared ----------------------------------------------------------------------- */
+
+static ga_array *triangle_of(const ga_array *a)
+{
+    ga_array *q, *r;
+    return ga_qr(a, &q, &r) ? r : NULL;
+}
+
+static ga_array *eigenvalues_of(const ga_array *a)
+{
+    ga_array *w, *v;
+    return ga_eigh(a, &w, &v) ? w : NULL;
+}
+
+static ga_array *singular_values_of(const ga_array *a)
+{
+    ga_array *u, *s, *vh;
+    return ga_svd(a, &u, &s, &vh) ? s : NULL;
+}
+
 /* ---- chunked arrays and tasks, beside Dask ----------------------------------------------------------------------------------- */
 /*  The results are a few numbers, or some of the elements: whole ones would only be carried about.                              */
 
@@ -352,7 +372,19 @@ static ga_array *npy_plain(void)
     NEW(npy_plain,        npy_plain())                                                                                         \
     NEW(every_500th,      ga_compute(ga_mean(ga_index(ga_random((500000, 500000), .chunks = ga_chunks(0)), "::500, ::500"))))  \
     NEW(sources,          sources(x))                                                                                          \
-    NEW(sources_fused,    sources_fused(x))
+    NEW(sources_fused,    sources_fused(x))                                                                                    \
+    NEW(solve,            ga_solve(x, y))                                                                                      \
+    NEW(inv,              ga_inv(x))                                                                                           \
+    NEW(det,              ga_det(x))                                                                                           \
+    NEW(cholesky,         ga_cholesky(x))                                                                                      \
+    NEW(qr,               triangle_of(x))                                                                                      \
+    NEW(eigh,             eigenvalues_of(x))                                                                                   \
+    NEW(eigvalsh,         ga_eigvalsh(x))                                                                                      \
+    NEW(svd,              singular_values_of(x))                                                                               \
+    NEW(svdvals,          ga_svdvals(x))                                                                                       \
+    NEW(fft,              ga_fft(x))                                                                                           \
+    NEW(rfft,             ga_rfft(x))                                                                                          \
+    NEW(fft2,             ga_fft2(x))
 
 /* clang-format on */
 #define NEW_CALL(name, ...)                                                                                                    \

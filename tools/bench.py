@@ -30,7 +30,7 @@ def optional(name):
     return module if module.__file__ else None  # a folder of that name, as tools/dask, is no module
 
 
-signal, ndimage, distance = (optional("scipy." + m) for m in ("signal", "ndimage", "spatial.distance"))
+signal, ndimage, distance, fft = (optional("scipy." + m) for m in ("signal", "ndimage", "spatial.distance", "fft"))
 numba, ne, cv2, bn, dask = (optional(m) for m in ("numba", "numexpr", "cv2", "bottleneck", "dask"))
 astropy_stats = optional("astropy.stats")
 
@@ -660,6 +660,29 @@ def products():
         yield Row("matrix times vector", "matmul", dtype, f"{n}^2", dict(x=a, y=v), [("NumPy, OpenBLAS", lambda: a @ v)], 0, loose, moved=a.nbytes)
 
 
+def algebra():
+    n = 300 if QUICK else 1000
+    for shape in ((n, n), (n * n // 100, 4, 4)):
+        size, a, loose = "x".join(map(str, shape)), random.standard_normal(shape), close(1e-9)
+        square = a @ np.swapaxes(a, -1, -2) + np.eye(shape[-1])
+        for name, x, call, target in (
+                ("solve", dict(x=a, y=square), lambda a=a, b=square: np.linalg.solve(a, b), 1), ("inv", dict(x=square), lambda b=square: np.linalg.inv(b), 1),
+                ("det", dict(x=a / n), lambda a=a / n: np.linalg.det(a), 0), ("cholesky", dict(x=square), lambda b=square: np.linalg.cholesky(b), 1),
+                ("qr", dict(x=a), lambda a=a: np.linalg.qr(a)[1], 1), ("eigh", dict(x=square), lambda b=square: np.linalg.eigh(b)[0], 0.5),
+                ("eigvalsh", dict(x=square), lambda b=square: np.linalg.eigvalsh(b), 0.5), ("svd", dict(x=a), lambda a=a: np.linalg.svd(a)[1], 0.5),
+                ("svdvals", dict(x=a), lambda a=a: np.linalg.svd(a, compute_uv=False), 0.5)):
+            yield Row(name, name, F64, size, x, [("NumPy, OpenBLAS", call)], target, loose)
+
+
+def transforms():
+    for shape in ((1 << (16 if QUICK else 20),), (3**4 * 5**3 * (7 if QUICK else 49),), (1000, 243), (1000, 1000)):
+        x = random.standard_normal(shape)
+        for name, call in (("fft2", fft and (lambda x=x: fft.fft2(x, workers=2))),) if shape == (1000, 1000) else (
+                ("fft", fft and (lambda x=x: fft.fft(x, workers=2))), ("rfft", fft and (lambda x=x: fft.rfft(x, workers=2)))):
+            yield Row(name, name, F64, "x".join(map(str, shape)), dict(x=x), [("SciPy, 2 workers", call)], 1, lambda ours, theirs:
+                      close(1e-12)(np.ascontiguousarray(ours).view(F64), np.ascontiguousarray(theirs).view(F64)))
+
+
 def make_sky(n):
     """A correlated noise of 0.0133 with a source on about every 150th pixel square and a bright one in the middle."""
     sky = ndimage.gaussian_filter(random.standard_normal((n, n)), 1.2, mode="wrap")
@@ -864,7 +887,7 @@ def growth(gpuarr):
     return points
 
 
-SECTIONS = [skies, convolutions, stencils, distances, products, elementwise, small, formulas, folds, copies, orders, randoms, pictures]
+SECTIONS = [skies, convolutions, stencils, distances, products, algebra, transforms, elementwise, small, formulas, folds, copies, orders, randoms, pictures]
 
 
 def measure(gpuarr, row, limits):

@@ -15,6 +15,7 @@ fftw    | fftw3.h               | -DGPUARR_USE_FFTW    | -lfftw3 -lfftw3f | libf
 zlib    | zlib.h                | -DGPUARR_USE_ZLIB    | -lz              | zlib1g-dev                 | test
 hdf5    | pkg-config            | -DGPUARR_USE_HDF5    |                  | libhdf5-dev pkg-config     | test
 cblas   | cblas.h               | -DGPUARR_USE_CBLAS   | its library      | libopenblas-dev            | asked
+lapacke | lapacke.h             | -DGPUARR_USE_LAPACKE | -llapacke and BLAS | liblapacke-dev libopenblas-dev | asked
 openmpi | mpicc.openmpi         |                      |                  | libopenmpi-dev openmpi-bin | asked
 mpich   | mpicc.mpich           |                      |                  | libmpich-dev mpich         | asked
 '
@@ -52,7 +53,11 @@ printf '%s' "$list" | while IFS='|' read -r name header flags link packages job;
     if [ "$header" = pkg-config ]; then
         flags="$flags $(pkg-config --cflags "$name" 2>/dev/null)" link="$link $(pkg-config --libs "$name" 2>/dev/null)"
     fi
-    case $link in *"its library"*) link=$([ "$what,$of" != link,cblas ] || cblas_library) ;; esac
+    case $what,$of,$link in
+    link,cblas,*"its library"*) link=$(cblas_library) ;;
+    link,lapacke,*"and BLAS"*) link=$(links lapacke.h -llapacke $(cblas_library) && echo -llapacke $(cblas_library)) ;;
+    *"its library"* | *"and BLAS"*) link= ;;
+    esac
     case $what,$of in
     packages,run | packages,test)
         [ "$job" = run ] || [ "$job" = "$of" ] || continue

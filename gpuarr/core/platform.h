@@ -54,6 +54,17 @@ extern int clock_gettime(int, struct timespec *);
 #ifdef GPUARR_USE_CBLAS
 #include <cblas.h>
 #endif
+#ifdef GPUARR_USE_LAPACKE
+#if defined(__has_include)
+#if !__has_include(<lapacke.h>)
+#error "gpuarr: GPUARR_USE_LAPACKE needs lapacke.h: apt-get install liblapacke-dev libopenblas-dev, or compile without it"
+#endif
+#endif
+#ifndef LAPACK_COMPLEX_STRUCTURE
+#define LAPACK_COMPLEX_STRUCTURE /* not <complex.h>, whose I is a macro */
+#endif
+#include <lapacke.h>
+#endif
 #if defined(__CUDACC__) || defined(__CUDASIM__)
 #define GI_HAS_CUDA 1
 #include <cuda_runtime.h>

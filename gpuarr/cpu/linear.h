@@ -72,5 +72,58 @@ static void GI_FIND(gi_linear_turn)(int64_t count, int64_t n, const double *rota
     for (; j + 4 * LANES <= n; j += 4 * LANES) GI_FIND(gi_turn_vectors)(4, count, rotations, rows + j, next);
     for (; j < n; j += LANES) GI_FIND(gi_turn_vectors)(1, count, rotations, rows + j, next);
 }
-GI_TABLE(gi_linear_loops, GI_FIND(gi_linear), { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_turn) })
+
+/* gi_linear_mirror of a few rows, which lie in registers: eight sums of each, that are then folded by halves. */
+static GI_INLINE void GI_FIND(gi_mirror_rows)(const int rows, int64_t n, const double *a, int64_t down, const double *x,
+                                              double own, double beside, double *y)
+{
+    enum { LANES = GI_ISA_BYTES / 8, VECTORS = 8 / LANES, MOST = 4 };
+    GI_V8   sums[MOST][VECTORS] = { { { 0 } } }, b, u, to;
+    double  sum[MOST][8], by[MOST];
+    int64_t j = rows;
+    GI_UNROLL
+    for (int r = 0; r < rows; r++) by[r] = beside * x[r];
+    for (; j + 8 <= n; j += 8) {
+        GI_UNROLL
+        for (int v = 0; v < VECTORS; v++) {
+            memcpy(&u, x + j + v * LANES, sizeof u);
+            memcpy(&to, y + j + v * LANES, sizeof to);
+            GI_UNROLL
+            for (int r = 0; r < rows; r++) {
+                memcpy(&b, a + r * down + j + v * LANES, sizeof b);
+                sums[r][v] += b * u;
+                to += by[r] * b;
+            }
+            memcpy(y + j + v * LANES, &to, sizeof to);
+        }
+    }
+    memcpy(sum, sums, sizeof sum);
+    for (int k = 0; j < n; j++, k++)
+        for (int r = 0; r < rows; r++) {
+            sum[r][k] += a[r * down + j] * x[j];
+            y[j] += by[r] * a[r * down + j];
+        }
+    for (int r = 0; r < rows; r++) {
+        for (int half = 4; half > 0; half /= 2)
+            for (int k = 0; k < half; k++) sum[r][k] += sum[r][k + half];
+        sum[r][0] += a[r * down + r] * x[r];
+        for (int k = r + 1; k < rows; k++) {
+            sum[r][0] += a[r * down + k] * x[k];
+            y[k] += by[r] * a[r * down + k];
+        }
+        y[r] += own * sum[r][0];
+    }
+}
+
+/* Of a matrix whose rows are known from the diagonal on, and mirrored with the sign `own * beside`, some rows: y += the product of what
+   they say and x. n: the elements of the first row from its diagonal on; a, x and y begin there. */
+static void GI_FIND(gi_linear_mirror)(int64_t rows, int64_t n, const double *a, int64_t down, const double *x, double own,
+                                      double beside, double *y)
+{
+    for (; rows >= 4; rows -= 4, n -= 4, a += 4 * down + 4, x += 4, y += 4)
+        GI_FIND(gi_mirror_rows)(4, n, a, down, x, own, beside, y);
+    for (; rows > 0; rows--, n--, a += down + 1, x++, y++) GI_FIND(gi_mirror_rows)(1, n, a, down, x, own, beside, y);
+}
+GI_TABLE(gi_linear_loops, GI_FIND(gi_linear),
+         { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_turn), GI_FIND(gi_linear_mirror) })
 #undef GI_V8

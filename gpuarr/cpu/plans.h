@@ -123,6 +123,8 @@ typedef struct gi_linear_loops {
     void (*add)(int64_t inner, int64_t n, const double *a, int64_t a_step, const double *b, int64_t b_row, double *out);
     double (*dot)(int64_t n, const double *x, const double *y);
     void (*turn)(int64_t count, int64_t n, const double *rotations, double *rows, int64_t next);
+    void (*mirror)(int64_t rows, int64_t n, const double *a, int64_t down, const double *x, double own, double beside,
+                   double *y);
 } gi_linear_loops;
 
 /* Sums of products out[i][t] = the sum over k of a[i][k] * b[i][t][k]. */

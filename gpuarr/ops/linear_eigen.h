@@ -142,6 +142,45 @@ static bool gi_ql(double *d, double *e, int64_t n, gi_sweeps *sweeps)
     return true;
 }
 
+/* A sweep without roots, for eigenvalues alone (Pal, Walker and Kahan; in Parlett, The Symmetric Eigenvalue Problem, 8.15); the squares
+   of what stands beside the diagonal. */
+static void gi_ql_rootless(double *d, double *squares, int64_t l, int64_t m)
+{
+    const double beside = gi_root_f64(squares[l]), ratio = (d[l + 1] - d[l]) / (2 * beside), r = gi_length_of(ratio, 1);
+    const double shift = d[l] - beside / (ratio + (ratio < 0 ? -r : r));
+    double       c = 1, s = 0, g = d[m] - shift, p = g * g;
+    for (int64_t i = m - 1; i >= l; i--) {
+        const double square = squares[i], sum = p + square, before = g, cosine = c;
+        if (i < m - 1) squares[i + 1] = s * sum;
+        c        = p / sum;
+        s        = square / sum;
+        g        = c * (d[i] - shift) - s * before;
+        d[i + 1] = before + (d[i] - g);
+        p        = c != 0 ? g * g / c : cosine * square;
+    }
+    squares[l] = s * p;
+    d[l]       = shift + g;
+}
+
+/* gi_ql of eigenvalues alone. */
+static bool gi_ql_values(double *d, double *e, int64_t n)
+{
+    int64_t left = GI_SWEEPS_FOR_EACH * n;
+    for (int64_t i = 0; i + 1 < n; i++) e[i] = e[i] * e[i];
+    for (int64_t l = 0; l < n; l++)
+        for (;;) {
+            int64_t m = l;
+            for (; m + 1 < n; m++) {
+                const double small = DBL_EPSILON / 2 * (gi_abs_f64(d[m]) + gi_abs_f64(d[m + 1]));
+                if (e[m] <= small * small || e[m] < DBL_MIN) break;
+            }
+            if (m == l) break;
+            if (left-- == 0) return false;
+            gi_ql_rootless(d, e, l, m);
+        }
+    return true;
+}
+
 /* Multiplies a matrix by a power of two if it has very large or very small numbers. Returns what the results are to be multiplied by; NaN
    where a number is not finite. */
 static double gi_scale_matrix(const gi_dense *a, int64_t rows, int64_t columns)
@@ -174,20 +213,41 @@ typedef struct gi_tridiagonal {
     int64_t  n;
     double  *d, *e;
     ga_c128 *taus;
-    gi_dense v, w;   /* rows, of the block that is worked on */
+    gi_dense v, w;   /* rows, of the block that is worked on; behind those of w, v once more */
     int64_t  column; /* the matrix from here on, */
     int64_t  row;    /* times that row of v, is this row of w */
+    gi_dense bands;  /* what each band of rows adds to it */
     double  *factors;
 } gi_tridiagonal;
 
-enum { GI_TRIDIAGONAL_BLOCK = 32 };
+enum { GI_TRIDIAGONAL_BLOCK = 32, GI_TRIDIAGONAL_PANEL = 256 };
 
+/* Rows of a band of a matrix of n rows, which has at most 32 of them; and the bands of so many rows of it. */
+static int64_t gi_band_rows(int64_t n) { return n <= 2048 ? 64 : (n + 255) / 256 * 8; }
+static int64_t gi_bands(int64_t n, int64_t rows) { return (rows + gi_band_rows(n) - 1) / gi_band_rows(n); }
+
+/* What bands of rows say about their own elements of the product, and, as columns, about those behind. */
 static void gi_times_vector(int64_t begin, int64_t end, void *job)
 {
     const gi_tridiagonal  *t     = (const gi_tridiagonal *)job;
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
-    for (int64_t r = t->column + begin; r < t->column + end; r++)
-        gi_set_element(&t->w, t->row, r, gi_dot_rows(loops, &t->a, r, &t->v, t->row, t->column, t->n - t->column));
+    const int64_t          n = t->n - t->column, rows = gi_band_rows(t->n);
+    for (int64_t band = begin; band < end; band++) {
+        const int64_t  first = band * rows, last = first + rows < n ? first + rows : n, step = t->a.parts == 2 ? 4 : rows;
+        const gi_dense a = gi_submatrix(t->a, t->column, t->column), x = gi_submatrix(t->v, t->row, t->column);
+        double        *y = t->bands.p + band * t->bands.down, *y_im = y + t->bands.imag;
+        memset(y + first, 0, (size_t)(n - first) * 8);
+        if (a.parts == 2) memset(y_im + first, 0, (size_t)(n - first) * 8);
+        for (int64_t r = first; r < last; r += step) { /* the conjugate of a, times x */
+            const int64_t k  = last - r < step ? last - r : step;
+            const double *re = a.p + r * a.down + r, *im = re + a.imag;
+            loops->mirror(k, n - r, re, a.down, x.p + r, 1, 1, y + r);
+            if (a.parts == 1) continue;
+            loops->mirror(k, n - r, re, a.down, x.p + x.imag + r, 1, 1, y_im + r);
+            loops->mirror(k, n - r, im, a.down, x.p + x.imag + r, 1, -1, y + r);
+            loops->mirror(k, n - r, im, a.down, x.p + r, -1, 1, y_im + r);
+        }
+    }
 }
 
 /* Row `to` of x less the sum over k < i of v_k * conj(w_k[j]) + w_k * conj(v_k[j]), from column j on. */
@@ -209,7 +269,13 @@ static void gi_make_w(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i
     const gi_dense *first[2] = { &t->v, &t->w }, *second[2] = { &t->w, &t->v };
     t->column = from;
     t->row    = i;
-    gi_parallel_bytes((double)(n * n * t->a.parts * 8), n, 1 + 4096 / n, gi_times_vector, t);
+    gi_parallel_bytes((double)(n * n * t->a.parts * 8), gi_bands(t->n, n), 1, gi_times_vector, t);
+    for (int64_t band = 0; band < gi_bands(t->n, n); band++)
+        for (int part = 0; part < t->a.parts; part++) {
+            const double *x = t->bands.p + band * t->bands.down + part * t->bands.imag;
+            double       *y = t->w.p + i * t->w.down + part * t->w.imag + from;
+            for (int64_t j = band * gi_band_rows(t->n); j < n; j++) y[j] += x[j];
+        }
     for (int k = 0; k < 2 && i > 0; k++) {
         for (int64_t r = 0; r < i; r++)
             gi_put_factor(t->factors + r * t->a.parts, i * t->a.parts, t->a.parts,
@@ -245,10 +311,13 @@ static bool gi_to_tridiagonal(const char *site, gi_tridiagonal *t)
         const int64_t  next = at + k, m = t->n - next;
         const gi_dense rest = gi_submatrix(t->a, next, next), v = gi_submatrix(t->v, 0, next), w = gi_submatrix(t->w, 0, next);
         if (m <= 0) break;
-        gi_make_factors(t->factors, m, k, &w, true, -1, 1);
-        if (!gi_linear_update(site, t->factors, m, k, &v, &rest, m)) return false;
-        gi_make_factors(t->factors, m, k, &v, true, -1, 1);
-        if (!gi_linear_update(site, t->factors, m, k, &w, &rest, m)) return false;
+        memcpy(t->w.p + k * parts * t->n, t->v.p, (size_t)(k * parts * t->n) * 8); /* the block is whole */
+        gi_make_factors(t->factors, m, 2 * k, &w, true, -1, 1);
+        for (int64_t r = 0; r < m; r += GI_TRIDIAGONAL_PANEL) { /* what lies below the panels is not read again */
+            const int64_t  rows = m - r < GI_TRIDIAGONAL_PANEL ? m - r : (int64_t)GI_TRIDIAGONAL_PANEL;
+            const gi_dense both = gi_submatrix(v, 0, r), to = gi_submatrix(rest, r, r);
+            if (!gi_linear_update(site, t->factors + r * 2 * k * parts * parts, rows, 2 * k, &both, &to, m - r)) return false;
+        }
     }
     return true;
 }
@@ -279,7 +348,8 @@ static void gi_make_hermitian(const gi_dense *a, int64_t n, bool upper)
 
 static int64_t gi_eigen_room(int64_t n, int parts, bool vectors)
 {
-    const int64_t block = 2 * GI_TRIDIAGONAL_BLOCK * parts * n + n * GI_TRIDIAGONAL_BLOCK * parts * parts,
+    const int64_t block =
+                      (3 * GI_TRIDIAGONAL_BLOCK + gi_bands(n, n)) * parts * n + 2 * n * GI_TRIDIAGONAL_BLOCK * parts * parts,
                   most  = n < GI_LINEAR_BLOCK || n <= GI_LINEAR_SMALL ? n : (int64_t)GI_LINEAR_BLOCK,
                   after = gi_reflect_room(n, most, n, parts) + gi_sweeps_room(n);
     return 6 * n + (vectors && after > block ? after : block);
@@ -347,6 +417,14 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
         for (int64_t i = 0; i < n * n * j->vectors.parts && j->vectors.memory; i++) vectors.p[i] = scale;
         return true;
     }
+#ifdef GPUARR_USE_LAPACKE
+    bool lost = false;
+    if (site && gi_lapack_eigen(&a, n, values.p, j->vectors.memory ? &vectors : NULL, &lost)) {
+        if (lost) gi_note_item(&j->lost, item);
+        for (int64_t i = 0; i < n; i++) values.p[i] *= scale;
+        return true;
+    }
+#endif
     memset(&t, 0, sizeof t);
     t.a       = a;
     t.n       = n;
@@ -355,10 +433,11 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
     t.taus    = (ga_c128 *)(void *)(room + 4 * n);
     t.v       = gi_matrix_at(after, a.parts, n);
     t.w       = gi_matrix_at(after + GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
-    t.factors = after + 2 * GI_TRIDIAGONAL_BLOCK * a.parts * n;
+    t.bands   = gi_matrix_at(after + 3 * GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
+    t.factors = t.bands.p + gi_bands(n, n) * a.parts * n;
     if (!gi_to_tridiagonal(site, &t)) return false;
     gi_sweeps_start(&sweeps, j->vectors.memory ? after : NULL, n);
-    if (!gi_ql(t.d, t.e, n, &sweeps)) gi_note_item(&j->lost, item);
+    if (!(j->vectors.memory ? gi_ql(t.d, t.e, n, &sweeps) : gi_ql_values(t.d, t.e, n))) gi_note_item(&j->lost, item);
     gi_order_numbers(t.d, n, order, order + n);
     if (j->vectors.memory) {
         gi_take_vectors(&sweeps, order, &vectors);

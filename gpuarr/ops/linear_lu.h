@@ -225,12 +225,12 @@ ga_array *(ga_inv)(const ga_array *a, const char *site) { return gi_inverse(site
 
 /* ---- determinants ---------------------------------------------------------------------------------------------------------------- */
 
-/* x without its power of two, which is added to *power. */
+/* x; where it is very large or very small, without its power of two, which is added to *power. */
 static ga_c128 gi_without_power(ga_c128 x, int64_t *power)
 {
     const double re = gi_abs_f64(x.re), im = gi_abs_f64(x.im), size = re > im ? re : im;
     int          exponent;
-    if (!(size > 0 && size < gi_infinity_f64())) return x;
+    if ((size > 1e-150 && size < 1e150) || !(size > 0 && size < gi_infinity_f64())) return x;
     (void)frexp(size, &exponent);
     *power += exponent;
     return gi_make_c128(ldexp(x.re, -exponent), ldexp(x.im, -exponent));

@@ -125,11 +125,12 @@ static double gi_least_value(double given, const ga_array *a)
     return given != GA_REAL_DEFAULT ? given : (double)(m > n ? m : n) * (narrow ? (double)FLT_EPSILON : DBL_EPSILON);
 }
 
-/* Which singular values are larger than so much of the first one. */
+/* Which singular values are larger than so much of the first one, which may have overflowed. */
 static ga_array *gi_large_values(const char *site, const ga_array *s, double least)
 {
-    ga_array *first = s ? (ga_index)(site, s, "..., :1") : NULL;
-    ga_array *limit = first ? (ga_multiply)(gi_operand_arg(first), GA_ARG(least), gi_map_site(site)) : NULL;
+    ga_array *first  = s ? (ga_index)(site, s, "..., :1") : NULL;
+    ga_array *finite = first ? (ga_minimum)(gi_operand_arg(first), GA_ARG(DBL_MAX), gi_map_site(site)) : NULL;
+    ga_array *limit  = finite ? (ga_multiply)(gi_operand_arg(finite), GA_ARG(least), gi_map_site(site)) : NULL;
     return limit ? (ga_greater)(gi_operand_arg(s), gi_operand_arg(limit), gi_map_site(site)) : NULL;
 }
 

@@ -377,6 +377,14 @@ static bool gi_schur_one(const char *site, int64_t item, double *room, void *job
     const double   scale = gi_scale_matrix(&a, n, n);
     gi_schur       s;
     if (scale != scale) return gi_note_item(&j->odd, item), true;
+#ifdef GPUARR_USE_LAPACKE
+    bool lost = false;
+    if (site && gi_lapack_spectrum(&a, n, j->real, &values, whole ? &vectors : NULL, &lost)) {
+        if (lost) gi_note_item(&j->lost, item);
+        for (int64_t i = 0; i < n && !lost; i++) gi_set_element(&values, i, 0, gi_by_c128(gi_element(&values, i, 0), scale));
+        return true;
+    }
+#endif
     gi_schur_in(&s, &a, n, room, whole);
     gi_schur_balance(&s);
     gi_schur_reduce(&s);

@@ -132,17 +132,14 @@ static bool gi_to_bidiagonal(const char *site, gi_bidiagonal *b)
         }
         const int64_t  next = at + k, m = n - next;
         const gi_dense rest = gi_submatrix(b->a, next, next);
-        const gi_dense u = gi_submatrix(b->u, 0, next), x = gi_submatrix(b->x, 0, next), y = gi_submatrix(b->y, 0, next),
-                       v = gi_submatrix(b->v, 0, next);
+        const gi_dense u = gi_submatrix(b->u, 0, next), y = gi_submatrix(b->y, 0, next), v = gi_submatrix(b->v, 0, next);
         if (m <= 0) break;
         for (int64_t i = 0; i < k; i++) {
             gi_conj_row(&y, i, 0, m);
             gi_conj_row(&v, i, 0, m);
         }
-        gi_make_factors(b->factors, m, k, &u, true, -1, -1);
-        if (!gi_linear_update(site, b->factors, m, k, &y, &rest, m)) return false;
-        gi_make_factors(b->factors, m, k, &x, true, -1, -1);
-        if (!gi_linear_update(site, b->factors, m, k, &v, &rest, m)) return false;
+        gi_make_factors(b->factors, m, 2 * k, &u, true, -1, -1); /* the block is whole: x lies behind u, and v behind y */
+        if (!gi_linear_update(site, b->factors, m, 2 * k, &y, &rest, m)) return false;
     }
     return true;
 }
@@ -259,7 +256,7 @@ typedef struct gi_svd_room {
 static gi_svd_room gi_lay_svd(double *at, int64_t m, int64_t n, int parts, int64_t columns)
 {
     const int64_t small = m <= GI_LINEAR_SMALL, most = small || n < GI_LINEAR_BLOCK ? n : (int64_t)GI_LINEAR_BLOCK;
-    const int64_t beside = (4 * GI_BIDIAGONAL_BLOCK + 1) * parts * n + (n + 1) * GI_BIDIAGONAL_BLOCK * parts * parts,
+    const int64_t beside = (4 * GI_BIDIAGONAL_BLOCK + 1) * parts * n + 2 * (n + 1) * GI_BIDIAGONAL_BLOCK * parts * parts,
                   wide = columns > n ? columns : n, turning = columns > 0 ? 2 * gi_sweeps_room(n) : 0;
     gi_svd_room r;
     r.taus              = (ga_c128 *)(void *)at;
@@ -323,6 +320,13 @@ static bool gi_svd_one(const char *site, int64_t item, double *room, void *job)
         for (int64_t i = 0; i < n * n * a.parts && columns > 0; i++) right.p[i] = scale;
         return true;
     }
+#ifdef GPUARR_USE_LAPACKE
+    if (site && n > 0 && gi_lapack_svd(&a, m, n, values.p, &left, &right, columns, &lost)) {
+        if (lost) gi_note_item(&j->lost, item);
+        for (int64_t i = 0; i < n; i++) values.p[i] *= scale;
+        return true;
+    }
+#endif
     memset(&b, 0, sizeof b);
     b.a     = a;
     b.n     = n;
