@@ -22,6 +22,13 @@
 #define GI_LINE_VECTORS 8    /* the same in one row */
 #define GI_TAP_LINE     1024 /* elements, for what is no float */
 
+/* Integers without a sign, and what holds their products. */
+typedef uint8_t                         gi_unsigned_i8, gi_unsigned_u8;
+typedef uint16_t                        gi_unsigned_i16, gi_unsigned_u16, gi_double_i8, gi_double_u8;
+typedef uint32_t                        gi_unsigned_i32, gi_unsigned_u32, gi_double_i16, gi_double_u16;
+typedef uint64_t                        gi_unsigned_i64, gi_unsigned_u64, gi_double_i32, gi_double_u32;
+__extension__ typedef unsigned __int128 gi_double_i64, gi_double_u64;
+
 typedef void (*gi_cast_kernel)(int64_t n, void *out, const void *x);
 
 /* Convolutions: sums[i][j] += weights[u][v] * x[i + u][j + v * step] for all u and v in turn. */

@@ -7,10 +7,18 @@
 #endif
 #define GI_KERNEL(name)  GI_JOIN(gi_kernel_##name, GI_JOIN(_, GI_JOIN(GI_ROW_TAG(name), GI_JOIN(_, GI_ISA))))
 #define GI_KERNEL1(name) static void GI_KERNEL(name)(int64_t n, void *o, const void *x, const void *y, const void *z)
+#if GI_CLASS == 1 || GI_CLASS == 2 /* what some rows try first */
+#define GI_SHORT_OF(name)      GI_THIRD_OF(GI_SHORT_##name, GI_SHORT_WAY(name), , )
+#define GI_SHORT_WAY(name)     if (GI_LOOP(gi_short_##name)(n, o, x, y)) return;
+#define GI_SHORT_floor_divide  ,
+#define GI_SHORT_remainder     ,
+#else
+#define GI_SHORT_OF(name)
+#endif
 #define GA_UNARY(name, dtypes, result, ...)                                                                             \
     GI_IF_##dtypes(GI_OWN(name)(GI_KERNEL1(name) { (void)y, (void)z; GI_LOOP(gi_map1_##result)(n, o, x, GI_OP(name)); }))
 #define GA_BINARY(name, dtypes, result, ...)                                                                            \
-    GI_IF_##dtypes(GI_OWN(name)(GI_KERNEL1(name) { (void)z; GI_LOOP(gi_map2_##result)(n, o, x, y, GI_OP(name)); }))
+    GI_IF_##dtypes(GI_OWN(name)(GI_KERNEL1(name) { (void)z; GI_SHORT_OF(name) GI_LOOP(gi_map2_##result)(n, o, x, y, GI_OP(name)); }))
 #define GA_TERNARY(name, dtypes, result, ...)                                                                           \
     GI_IF_##dtypes(GI_OWN(name)(GI_KERNEL1(name) { GI_LOOP(gi_map3_##result)(n, o, x, y, z, GI_OP(name)); }))
 #if GI_CLASS == 3
@@ -111,6 +119,10 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #endif
 #undef GI_FILL_FOLD
 #undef GI_OWN
+#undef GI_SHORT_OF
+#undef GI_SHORT_WAY
+#undef GI_SHORT_floor_divide
+#undef GI_SHORT_remainder
 #undef GI_KERNEL
 #undef GI_KERNEL1
 #undef GI_RED

@@ -115,6 +115,37 @@ static ga_array *gi_do_length(const gi_composition *c, const ga_array *a, int ax
     return zeros ? gi_do_join(c, a, zeros, axis) : NULL;
 }
 
+/* Eight bytes, of which each is a bit that is set where it is not 0: a product moves these to its highest byte. */
+static uint8_t gi_pack_eight(const uint8_t *bytes, bool big)
+{
+    uint64_t w;
+    memcpy(&w, bytes, 8);
+    w |= w >> 4;
+    w |= w >> 2;
+    w |= w >> 1;
+    w &= 0x0101010101010101u;
+    return (uint8_t)((w * (big ? 0x8040201008040201u : 0x0102040810204080u)) >> 56);
+}
+
+/* Lines of packed bools on the CPU as bits, so many bytes each. */
+static ga_array *gi_pack_flags(const char *site, const ga_array *flags, ga_bit_order order, int64_t bytes)
+{
+    int64_t shape[GPUARR_MAX_DIMS];
+    memcpy(shape, flags->shape, sizeof shape);
+    const int64_t n        = shape[flags->ndim - 1];
+    shape[flags->ndim - 1] = bytes;
+    ga_array      *r       = gi_array_new(site, GA_U8, GA_CPU, flags->ndim, shape);
+    const uint8_t *from    = (const uint8_t *)flags->data;
+    if (!r) return NULL;
+    for (uint8_t *to = (uint8_t *)r->data, *end = to + r->size; to < end; from += n) {
+        uint8_t rest[8] = { 0 };
+        memcpy(rest, from + n / 8 * 8, (size_t)(n % 8));
+        for (int64_t i = 0; i < n / 8; i++) *to++ = gi_pack_eight(from + 8 * i, order == GA_BITS_BIG);
+        if (n % 8 > 0) *to++ = gi_pack_eight(rest, order == GA_BITS_BIG);
+    }
+    return r;
+}
+
 ga_array *(ga_packbits)(const ga_array *a, ga_bits_options o)
 {
     if (!gi_array_check_any(o.site, a, "a") || !gi_bits_order(o.site, o.bitorder)) return NULL;
@@ -124,9 +155,11 @@ ga_array *(ga_packbits)(const ga_array *a, ga_bits_options o)
                                    ga_dtype_name(a->dtype));
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    int               axis  = o.axis;
-    ga_array         *along = gi_along(o.site, a, &axis), *flags = along ? (ga_astype)(along, GA_BOOL, o.site) : NULL;
-    int64_t           bytes   = along ? (along->shape[axis] + 7) / 8 : 0;
+    int       axis  = o.axis;
+    ga_array *along = gi_along(o.site, a, &axis), *flags = along ? (ga_astype)(along, GA_BOOL, o.site) : NULL;
+    int64_t   bytes = along ? (along->shape[axis] + 7) / 8 : 0;
+    if (flags && flags->device == GA_CPU && !gi_is_deferred(flags) && axis == flags->ndim - 1)
+        return gi_compose_end(&c, gi_pack_flags(o.site, flags, o.bitorder, bytes));
     ga_array         *whole   = flags ? gi_do_length(&c, flags, axis, 8 * bytes) : NULL;
     ga_array         *eight   = whole ? gi_do_bits(&c, whole, axis, bytes, 8) : NULL;
     ga_array         *numbers = eight ? gi_do_bit_numbers(&c, o.bitorder, a->device) : NULL;

@@ -18,23 +18,6 @@ typedef struct gi_scan_job {
 
 #define GI_SCAN_WIDTH 8 /* lines side by side: a cache line of float64 */
 
-/* What the last of 1024 rows becomes, written over the first row of a; x may be a, b has room for as many. */
-static void gi_last_of_block(const gi_scan_job *j, int64_t columns, const char *x, char *a, char *b)
-{
-    int64_t width = ga_itemsize(j->wide), row = columns * width;
-    if (j->wide == GA_F64) {
-        GI_LOOP_OF(scans)(GA_F64)->last(j->product, columns, (const double *)(const void *)x, (double *)(void *)a);
-        return;
-    }
-    for (int64_t n = GI_BLOCK / 2; n > 0; n /= 2, x = a) {
-        for (int64_t i = 0; i < n; i++) {
-            memcpy(a + i * row, x + 2 * i * row, (size_t)row);
-            memcpy(b + i * row, x + (2 * i + 1) * row, (size_t)row);
-        }
-        j->join(n * columns, a, b, a, NULL);
-    }
-}
-
 /* n <= 1024 rows of wide elements at x, which may be a. Returns where the result is: at a, at b, or at x itself. */
 static const char *gi_scan_block(const gi_scan_job *j, int64_t n, int64_t columns, const char *x, char *a, char *b)
 {
@@ -46,7 +29,9 @@ static const char *gi_scan_block(const gi_scan_job *j, int64_t n, int64_t column
         const uint64_t *v = (const uint64_t *)(const void *)x;
         uint64_t       *r = (uint64_t *)(void *)a;
         memmove(a, x, (size_t)row);
-        if (j->product)
+        if (columns == 1) /* what came before stays in a register */
+            for (uint64_t i = 1, last = v[0]; i < (uint64_t)n; i++) r[i] = last = j->product ? last * v[i] : last + v[i];
+        else if (j->product)
             for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] * v[i];
         else
             for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] + v[i];
@@ -59,6 +44,27 @@ static const char *gi_scan_block(const gi_scan_job *j, int64_t n, int64_t column
         x = to;
     }
     return x;
+}
+
+/* What the last of 1024 rows becomes, written over the first row of a; x may be a, b has room for as many. */
+static void gi_last_of_block(const gi_scan_job *j, int64_t columns, const char *x, char *a, char *b)
+{
+    int64_t width = ga_itemsize(j->wide), row = columns * width;
+    if (j->wide == GA_F64) {
+        GI_LOOP_OF(scans)(GA_F64)->last(j->product, columns, (const double *)(const void *)x, (double *)(void *)a);
+        return;
+    }
+    if (gi_is_int(j->wide)) {
+        memmove(a, gi_scan_block(j, GI_BLOCK, columns, x, a, b) + (GI_BLOCK - 1) * row, (size_t)row);
+        return;
+    }
+    for (int64_t n = GI_BLOCK / 2; n > 0; n /= 2, x = a) {
+        for (int64_t i = 0; i < n; i++) {
+            memcpy(a + i * row, x + 2 * i * row, (size_t)row);
+            memcpy(b + i * row, x + (2 * i + 1) * row, (size_t)row);
+        }
+        j->join(n * columns, a, b, a, NULL);
+    }
 }
 
 /* Writes n rows where they belong, each joined with `before` if there is one. a and b: x is one of them, or neither. */

@@ -111,12 +111,42 @@ static inline void gi_recursion_run(const gi_recursion *r, bool back, int64_t n,
     }
 }
 
+/* The same for one line and 1 to 4 delays, a constant, that stay in registers. */
+static GI_INLINE void gi_recursion_few(const gi_recursion *r, int delays, int64_t n, double *x)
+{
+    const double *a = r->a, *b = r->b;
+    double        z0 = x[0], z1 = delays > 1 ? x[1] : 0, z2 = delays > 2 ? x[2] : 0, z3 = delays > 3 ? x[3] : 0;
+    for (int64_t i = delays; i < n; i++) {
+        const double in = x[i], out = gi_mul_f64(b[0], in) + z0;
+        x[i] = out;
+        z0   = z1 + gi_mul_f64(b[1], in) - gi_mul_f64(a[1], out);
+        if (delays > 1) z1 = z2 + gi_mul_f64(b[2], in) - gi_mul_f64(a[2], out);
+        if (delays > 2) z2 = z3 + gi_mul_f64(b[3], in) - gi_mul_f64(a[3], out);
+        if (delays > 3) z3 = 0 + gi_mul_f64(b[4], in) - gi_mul_f64(a[4], out);
+    }
+    x[0] = z0;
+    if (delays > 1) x[1] = z1;
+    if (delays > 2) x[2] = z2;
+    if (delays > 3) x[3] = z3;
+}
+
+static void gi_recursion_line(const gi_recursion *r, int64_t n, double *x)
+{
+    switch (r->delays) {
+    case 1: gi_recursion_few(r, 1, n, x); break;
+    case 2: gi_recursion_few(r, 2, n, x); break;
+    case 3: gi_recursion_few(r, 3, n, x); break;
+    case 4: gi_recursion_few(r, 4, n, x); break;
+    default: gi_recursion_run(r, true, n, 1, x);
+    }
+}
+
 static void gi_recursion_lines(const gi_sweep *s, int64_t width, double *x, int64_t *source, void *spare)
 {
     const gi_recursion *r = (const gi_recursion *)s->user;
     (void)source, (void)spare;
     if (width == GI_SWEEP_LINES && r->back) gi_recursion_run(r, true, s->n, GI_SWEEP_LINES, x);
-    else if (width == 1 && r->back) gi_recursion_run(r, true, s->n, 1, x);
+    else if (width == 1 && r->back) gi_recursion_line(r, s->n, x);
     else gi_recursion_run(r, r->back, s->n, width, x);
 }
 GI_END_FAST

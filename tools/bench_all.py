@@ -1,0 +1,319 @@
+#!/usr/bin/env python3
+"""Every function that NumPy or SciPy have under the same name, timed beside theirs: which ones are slower here?
+
+    build/venv/bin/python tools/bench_all.py --lib build/libgpuarr.so [--only sum,sort] [--dtypes f4,f8] [--sizes 1000,100000] [--worst 30]
+
+Each call is made ready once, as tests/oracle calls it, and repeated; the least time counts, less what ctypes takes for a call with these
+arguments. Results are new arrays on both sides, but elementwise ones are written to an array that is there. NumPy runs as it is installed,
+gpuarr with GPUARR_NUM_THREADS. Printed are the ratios NumPy / gpuarr, the worst first; nothing is compared but the time.
+"""
+import argparse
+import ctypes as C
+import os
+import pathlib
+import sys
+import time
+import warnings
+
+import numpy as np
+from scipy import linalg, ndimage, signal
+from scipy.spatial import distance
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "tests"))
+from oracle.binding import Gpuarr  # noqa: E402
+from oracle.header import read_header  # noqa: E402
+from oracle.structs import ptr  # noqa: E402
+
+random = np.random.default_rng(20261125)
+
+
+class Ready(Exception):
+    """A call that was made ready; its frames keep the arguments alive."""
+
+
+class Calls(Gpuarr):
+    """ga.sum(a, axis=0) is a call that can be repeated: (function, arguments)."""
+
+    def caller(self, name, function, result, arguments):
+        def ready(*values):
+            raise Ready(function, values)
+        ready.argtypes = function.argtypes
+        call = super().caller(name, ready, result, arguments)
+
+        def make(*given, **named):
+            free, self.free = self.free, lambda array: None
+            try:
+                call(*given, **named)
+            except Ready as e:
+                return e
+            finally:
+                self.free = free
+        return make
+
+
+def least(run, budget):
+    """The least seconds of one call; run(k) takes the time of k calls."""
+    once = min(run(1), run(1))
+    calls, best, end = max(1, min(1000, int(2e-4 / max(once, 1e-9)))), once, time.perf_counter() + budget
+    while True:
+        best = min(best, run(calls) / calls)
+        if time.perf_counter() > end:
+            return best
+
+
+def of_python(f):
+    def run(calls):
+        start = time.perf_counter()
+        for _ in range(calls):
+            f()
+        return time.perf_counter() - start
+    return run
+
+
+def of_gpuarr(ga, function, values, frees):
+    free = ga.free
+
+    def run(calls):
+        start = time.perf_counter()
+        for _ in range(calls):
+            p = function(*values)
+            if frees:
+                free(p)
+        return time.perf_counter() - start
+    return run
+
+
+class Timer:
+    def __init__(self, ga, budget):
+        self.ga, self.budget, self.found, self.overheads = ga, budget, [], {}
+        self.nothing = C.cast(ga.lib.ga_ignore_error, ptr).value  # does nothing with any arguments
+
+    def overhead(self, function, values):
+        key = tuple(function.argtypes)
+        if key not in self.overheads:
+            same = C.CFUNCTYPE(function.restype, *function.argtypes)(self.nothing)
+            self.overheads[key] = least(of_python(lambda: same(*values)), 0.005) + (function.restype is ptr) * 2e-7
+        return self.overheads[key]
+
+    def time(self, what, theirs, name, *given, **named):
+        try:
+            theirs()
+            ready = getattr(self.ga, name)(*given, **named)
+            function, values = ready.args
+            p = function(*values)
+        except Exception as e:
+            return print(f"not timed: {what}: {type(e).__name__}: {e}", file=sys.stderr)
+        if self.ga.lib.ga_error():
+            return print(f"not timed: {what}: {self.ga.error()}", file=sys.stderr)
+        frees = function.restype is ptr and "out" not in named
+        if frees:
+            self.ga.free(p)
+        ours = least(of_gpuarr(self.ga, function, values, frees), self.budget)
+        ours = max(ours - self.overhead(function, values), 2e-8)
+        other = least(of_python(theirs), self.budget)
+        self.found.append((other / ours, what, ours, other))
+
+
+def numbers(n, dtype, shape=None):
+    """Numbers of which sums, powers and quotients are in range, none of them 0."""
+    a = random.uniform(0.05, 0.95, n) if np.dtype(dtype).kind == "f" else random.integers(1, 100, n)
+    return a.astype(dtype).reshape(shape or (n,))
+
+
+def layouts(n, dtype):
+    """name, an array of n elements"""
+    yield "", numbers(n, dtype)
+    yield "[::2]", numbers(2 * n, dtype)[::2]
+    side = int(n**0.5)
+    yield ".T", numbers(side * side, dtype, (side, side)).T
+
+
+def rows(t, table, n, dtype, wanted):
+    for row in table.values():
+        if not wanted(row.name) or not hasattr(np, row.name):
+            continue
+        f = getattr(np, row.name)
+        if row.family == "FOLD":
+            continue
+        for layout, x in layouts(n, dtype):
+            y = x[::-1] if row.name not in ("left_shift", "right_shift", "ldexp") else np.minimum(x[::-1], 7)
+            operands = {"TERNARY": [(x, 0.2, 0.8) if x.dtype.kind == "f" else (x, 20, 80)], "BINARY": [(x, y.copy(order="K")), (x, 3)],
+                        "ELEMENTARY2": [(x, y.copy(order="K")), (x, 3)]}.get(row.family, [(x + 1 if row.name == "arccosh" else x,)])
+            for given in operands:
+                try:
+                    made = np.asarray(f(*given))
+                    o = np.empty(made.shape, made.dtype)
+                    theirs = (lambda: f(*given, out=o)) if isinstance(f, np.ufunc) or row.name == "clip" else (lambda: f(*given))
+                except TypeError:
+                    continue
+                number = ", number" if len(given) > 1 and not isinstance(given[1], np.ndarray) else ""
+                t.time(f"{row.name} x{layout}{number} {x.dtype} {n}", theirs, row.name, *given, out=o)
+
+
+def axes(n, dtype):
+    side = int(n**0.5)
+    yield "", numbers(n, dtype), {}
+    square = numbers(side * side, dtype, (side, side))
+    yield ", axis 0", square, {"axis": 0}
+    yield ", axis 1", square, {"axis": 1}
+    yield ", axis 1 of .T", square.T, {"axis": 1}
+    short = numbers(n // 8 * 8, dtype, (n // 8, 8))
+    yield ", axis 1 of 8", short, {"axis": 1}
+    yield ", axis 0 of 8", short.reshape(8, -1), {"axis": 0}
+    yield ", x[::2]", numbers(2 * n, dtype)[::2], {}
+
+
+AXES = """sum prod mean min max any all count_nonzero nansum nanprod nanmin nanmax nanmean var std nanvar nanstd ptp median nanmedian argmin argmax
+    nanargmin nanargmax cumsum cumprod nancumsum sort argsort average diff gradient trapezoid flip""".split()
+
+
+def along_axes(t, n, dtype, wanted):
+    for name in AXES:
+        if wanted(name):
+            f = getattr(np, name)
+            for what, x, axis in axes(n, dtype):
+                if not axis and name in ("sort", "argsort"):
+                    axis = {"axis": -1}
+                if x.ndim == 1 and name in ("average", "flip", "gradient", "trapezoid", "diff"):
+                    axis = {}
+                t.time(f"{name}{what} {x.dtype} {n}", lambda: f(x, **axis), name, x, **axis)
+    if wanted("percentile") and n < 10**6:
+        for what, x, axis in axes(n, dtype):
+            t.time(f"percentile{what} {x.dtype} {n}", lambda: np.percentile(x, 30, **axis), "percentile", x, 30, **axis)
+
+
+def shapes(t, n, dtype, wanted):
+    side = int(n**0.5)
+    x, square = numbers(n, dtype), numbers(side * side, dtype, (side, side))
+    y, other = numbers(n, dtype), numbers(side * side, dtype, (side, side))
+    mask, places = x > x.mean(), random.integers(0, n, n)
+    edges = np.linspace(0, 1, 100) if x.dtype.kind == "f" else np.arange(0, 100)
+    edges = edges.astype(dtype)
+    few = np.unique(numbers(max(n // 10, 1), dtype))
+    listed = [
+        ("copy", np.copy, (x,), {}), ("copy .T", np.copy, (square.T,), {"order": "C"}), 
+        ("astype", lambda: x.astype(np.float64), (x, np.float64), None), ("astype to f4", lambda: x.astype(np.float32), (x, np.float32), None),
+        ("astype to i4", lambda: x.astype(np.int32), (x, np.int32), None), ("astype to u1", lambda: x.astype(np.uint8), (x, np.uint8), None),
+        ("where", lambda: np.where(mask, x, y), (mask, x, y), None), ("where number", lambda: np.where(mask, 1, 0), (mask, 1, 0), None),
+        ("where x 0", lambda: np.where(mask, x, 0), (mask, x, 0), None),
+        ("compress", lambda: np.compress(mask, x), (mask, x), None), ("extract", lambda: np.extract(mask, x), (mask, x), None),
+        ("take", lambda: np.take(x, places), (x, places), None), ("nonzero", lambda: np.nonzero(mask), (mask,), None),
+        ("flatnonzero", lambda: np.flatnonzero(mask), (mask,), None), ("argwhere", lambda: np.argwhere(mask), (mask,), None),
+        ("tile", lambda: np.tile(x, 3), (x, (3,)), None), ("repeat", lambda: np.repeat(x, 3), (x, 3), None),
+        ("roll", lambda: np.roll(x, 7), (x, 7), None), ("roll axis 1", lambda: np.roll(square, 7, axis=1), (square, 7), {"axis": 1}),
+        ("pad", lambda: np.pad(square, 3), (square, (3, 3)), None), ("pad 1d", lambda: np.pad(x, 3), (x, (3,)), None),
+        ("concatenate_n", lambda: np.concatenate([x, y]), ([x, y],), None),
+        ("concatenate_n axis 1", lambda: np.concatenate([square, other], axis=1), ([square, other],), {"axis": 1}),
+        ("stack_n", lambda: np.stack([x, y]), ([x, y],), None), ("stack_n axis 1", lambda: np.stack([x, y], axis=1), ([x, y],), {"axis": 1}),
+        ("hstack_n", lambda: np.hstack([square, other]), ([square, other],), None), ("vstack_n", lambda: np.vstack([x, y]), ([x, y],), None),
+        ("unique", lambda: np.unique(x), (x,), None), ("histogram", lambda: np.histogram(x, 64, (0, 100))[0], (x, 64), {"low": 0., "high": 100.}),
+        ("searchsorted", lambda: np.searchsorted(edges, x), (edges, x), None), ("searchsorted many", lambda: np.searchsorted(few, x), (few, x), None),
+        ("digitize", lambda: np.digitize(x, edges), (x, edges), None), ("isin", lambda: np.isin(x, few), (x, few), None),
+        ("intersect1d", lambda: np.intersect1d(x, y), (x, y), None), ("union1d", lambda: np.union1d(x, y), (x, y), None),
+        ("append", lambda: np.append(x, y), (x, y), None), ("delete", lambda: np.delete(x, [3, 5]), (x, np.array([3, 5])), None),
+        ("insert", lambda: np.insert(x, 3, 5), (x, 3, 5), None), ("resize", lambda: np.resize(x, n + 7), (x, (n + 7,)), None),
+        ("tril", lambda: np.tril(square), (square,), None), ("triu", lambda: np.triu(square), (square,), None),
+        ("diag", lambda: np.diag(x[:side]), (x[:side],), None), ("trace", lambda: np.trace(square), (square,), None),
+        ("rot90", lambda: np.rot90(square), (square, 1), None), ("round", lambda: np.round(x, 2), (x,), {"decimals": 2}),
+        ("ediff1d", lambda: np.ediff1d(x), (x,), None), ("nan_to_num", lambda: np.nan_to_num(x), (x,), None),
+        ("partition", lambda: np.partition(x, n // 2), (x, n // 2), None), ("argpartition", lambda: np.argpartition(x, n // 2), (x, n // 2), None),
+        ("array_equal", lambda: np.array_equal(x, x), (x, x), None), ("allclose", lambda: np.allclose(x, x), (x, x), None),
+        ("isclose", lambda: np.isclose(x, y), (x, y), None), ("take_along_axis", lambda: np.take_along_axis(x, places, 0), (x, places), {"axis": 0}),
+        ("zeros_like", lambda: np.zeros_like(x), (x,), None), ("ones_like", lambda: np.ones_like(x), (x,), None),
+        ("full_like", lambda: np.full_like(x, 3), (x, 3), None), ("packbits", lambda: np.packbits(mask), (mask,), None),
+        ("vander", lambda: np.vander(x[:n // 8], 8), (x[:n // 8],), {"n": 8}),
+        ("polyval", lambda: np.polyval([1., 2., 3.], x), (np.array([1., 2., 3.]), x), None),
+        ("outer", lambda: np.outer(x[:side], y[:side]), (x[:side], y[:side]), None),
+        ("dot", lambda: np.dot(x, y), (x, y), None), ("vdot", lambda: np.vdot(x, y), (x, y), None), ("inner", lambda: np.inner(x, y), (x, y), None),
+        ("matmul vector", lambda: square @ x[:side], (square, x[:side]), None), ("matmul row", lambda: x[:side] @ square, (x[:side], square), None),
+        ("kron", lambda: np.kron(x[:side], y[:side]), (x[:side], y[:side]), None), ("cross", lambda: np.cross(x[:n // 3 * 3].reshape(-1, 3), y[:n // 3 * 3].reshape(-1, 3)), (x[:n // 3 * 3].reshape(-1, 3), y[:n // 3 * 3].reshape(-1, 3)), None),
+        ("matmul many 4x4", lambda: x[:n // 16 * 16].reshape(-1, 4, 4) @ y[:n // 16 * 16].reshape(-1, 4, 4), (x[:n // 16 * 16].reshape(-1, 4, 4), y[:n // 16 * 16].reshape(-1, 4, 4)), None),
+        ("convolve 9", lambda: np.convolve(x, y[:9]), (x, y[:9]), None), ("correlate 9", lambda: np.correlate(x, y[:9], "valid"), (x, y[:9]), None),
+    ]
+    if x.dtype.kind == "i" or x.dtype.kind == "u":
+        listed.append(("bincount", lambda: np.bincount(x), (x,), None))
+    if x.dtype.kind == "f":
+        listed += [
+            ("interp", lambda: np.interp(x, few, few), (x, few, few), None), ("i0", lambda: np.i0(x), (x,), None),
+            ("unwrap", lambda: np.unwrap(x), (x,), None), ("cov", lambda: np.cov(x[:n // 10 * 10].reshape(10, -1)), (x[:n // 10 * 10].reshape(10, -1),), None),
+            ("corrcoef", lambda: np.corrcoef(x[:n // 10 * 10].reshape(10, -1)), (x[:n // 10 * 10].reshape(10, -1),), None),
+            ("vector_norm", lambda: np.linalg.vector_norm(x), (x,), None), ("vector_norm axis 1", lambda: np.linalg.vector_norm(square, axis=1), (square,), {"axis": 1}),
+            ("angle", lambda: np.angle(x), (x,), None), ("float_power", lambda: np.float_power(x, 1.5), (x, 1.5), None),
+            ("fft", lambda: np.fft.fft(x), (x,), None), ("rfft", lambda: np.fft.rfft(x), (x,), None), ("fft2", lambda: np.fft.fft2(square), (square,), None),
+            ("lfilter", lambda: signal.lfilter([.1, .2, .1], [1, -.5, .2], x), (np.array([.1, .2, .1]), np.array([1, -.5, .2]), x), None),
+            ("lfilter axis 0", lambda: signal.lfilter([.1, .2, .1], [1, -.5, .2], square, axis=0), (np.array([.1, .2, .1]), np.array([1, -.5, .2]), square), {"axis": 0}),
+            ("savgol_filter", lambda: signal.savgol_filter(x, 9, 3), (x, 9, 3), None), ("detrend", lambda: signal.detrend(x), (x,), None),
+            ("hilbert", lambda: signal.hilbert(x), (x,), None), ("welch", lambda: signal.welch(x), (x,), None), ("find_peaks", lambda: signal.find_peaks(x), (x,), None),
+            ("fftconvolve", lambda: signal.fftconvolve(x, y), (x, y), None),
+            ("cumulative_trapezoid", lambda: __import__("scipy.integrate").integrate.cumulative_trapezoid(x), (x,), None),
+        ]
+        if side <= 500:
+            listed += [("solve", lambda: np.linalg.solve(square, x[:side]), (square, x[:side]), None), ("inv", lambda: np.linalg.inv(square), (square,), None),
+                       ("det", lambda: np.linalg.det(square), (square,), None), ("matmul", lambda: square @ other, (square, other), None)]
+        if side <= 100:
+            listed += [("eigvalsh", lambda: np.linalg.eigvalsh(square), (square,), None), ("svdvals", lambda: linalg.svdvals(square), (square,), None),
+                       ("eigvals", lambda: np.linalg.eigvals(square), (square,), None), ("pinv", lambda: np.linalg.pinv(square), (square,), None),
+                       ("expm", lambda: linalg.expm(square), (square,), None)]
+        points = x[:min(n, 3000) // 3 * 3].reshape(-1, 3)
+        listed += [("cdist", lambda: distance.cdist(points, points), (points, points), None), ("pdist", lambda: distance.pdist(points), (points,), None)]
+    if n <= 10**6:
+        weights = numbers(9, dtype, (3, 3))
+        listed += [("median_filter", lambda: ndimage.median_filter(square, 3), (square, 3), None), ("median_filter 5", lambda: ndimage.median_filter(square, 5), (square, 5), None),
+                   ("uniform_filter", lambda: ndimage.uniform_filter(square, 5), (square, 5), None), ("minimum_filter", lambda: ndimage.minimum_filter(square, 5), (square, 5), None),
+                   ("percentile_filter", lambda: ndimage.percentile_filter(square, 20, 3), (square, 20., 3), None),
+                   ("gaussian_filter", lambda: ndimage.gaussian_filter(square, 2), (square, 2.), None), ("sobel", lambda: ndimage.sobel(square), (square,), None),
+                   ("laplace", lambda: ndimage.laplace(square), (square,), None), ("prewitt", lambda: ndimage.prewitt(square), (square,), None),
+                   ("ndconvolve", lambda: ndimage.convolve(square, weights), (square, weights), None),
+                   ("convolve2d", lambda: signal.convolve2d(square, weights), (square, weights), None),
+                   ("grey_erosion", lambda: ndimage.grey_erosion(square, 3), (square, 3), None), ("grey_opening", lambda: ndimage.grey_opening(square, 3), (square, 3), None),
+                   ("binary_erosion", lambda: ndimage.binary_erosion(square > 0.3), (square > 0.3,), None), ("binary_dilation", lambda: ndimage.binary_dilation(square > 0.6), (square > 0.6,), None),
+                   ("binary_fill_holes", lambda: ndimage.binary_fill_holes(square > 0.6), (square > 0.6,), None),
+                   ("distance_transform_edt", lambda: ndimage.distance_transform_edt(square > 0.1), (square > 0.1,), None),
+                   ("label", lambda: ndimage.label(square > 0.6), (square > 0.6,), None), ("rotate", lambda: ndimage.rotate(square, 30), (square, 30.), None), ("shift", lambda: ndimage.shift(square, 1.5), (square, 1.5), None),
+                   ("medfilt", lambda: signal.medfilt(x, 5), (x, (5,)), None)]
+    for what, theirs, given, named in listed:
+        name = what.split(" ")[0]
+        if not wanted(name.removesuffix("_n")) or given is None or theirs is None:
+            continue
+        if named == {}:
+            theirs = lambda f=theirs: f(*given)
+        if name == "copy":
+            theirs = (lambda: np.array(given[0], order="C"))
+            named = {}
+        t.time(f"{what} {x.dtype} {n}", theirs, name, *given, **(named or {}))
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--lib", default=str(ROOT / "build/libgpuarr.so"))
+    options.add_argument("--only", default="", help="these functions")
+    options.add_argument("--dtypes", default="f4,f8,i4,i8,u1")
+    options.add_argument("--sizes", default="1000,100000,4000000")
+    options.add_argument("--budget", type=float, default=0.004, help="seconds for each side of a pair")
+    options.add_argument("--worst", type=int, default=40)
+    options.add_argument("--part", default="rows,axes,shapes")
+    o = options.parse_args()
+    warnings.simplefilter("ignore")
+    np.seterr(all="ignore")
+    table, _ = read_header(str(ROOT / "gpuarr.h"))
+    ga = Calls(os.path.abspath(o.lib), table)
+    t = Timer(ga, o.budget)
+    names = set(o.only.split(",")) - {""}
+    wanted = (lambda name: name in names) if names else (lambda name: True)
+    for n in map(int, o.sizes.split(",")):
+        for dtype in o.dtypes.split(","):
+            if "rows" in o.part:
+                rows(t, table, n, dtype, wanted)
+            if "axes" in o.part:
+                along_axes(t, n, dtype, wanted)
+            if "shapes" in o.part:
+                shapes(t, n, dtype, wanted)
+    t.found.sort()
+    print(f"{len(t.found)} pairs; {sum(f[0] < 1 for f in t.found)} slower than NumPy or SciPy")
+    for ratio, what, ours, other in t.found[:o.worst]:
+        print(f"{ratio:6.2f}  {what:50} {ours * 1e6:12.2f} us, NumPy {other * 1e6:12.2f} us")
+
+
+if __name__ == "__main__":
+    main()
