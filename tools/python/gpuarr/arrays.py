@@ -424,7 +424,7 @@ def split_index(a, items):
 def give_operators():
     """Python's operators, each a function of gpuarr's."""
     def operate(name, function, reflected=False, in_place=False):
-        def method(self, other):
+        def method(self, other, /):
             if other is None or isinstance(other, (str, bytes, dict, set)):
                 return NotImplemented
             if in_place:

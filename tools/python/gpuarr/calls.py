@@ -35,7 +35,7 @@ class Call:
 
     def received(self, p):
         """The object of a ga_array that was returned: the one that was given, or a new one."""
-        return next((a for a in self.arrays if a._p == p), None) or array._of(p)
+        return next((a for a in self.arrays if a._p == p), None) if any(a._p == p for a in self.arrays) else array._of(p)
 
 
 # ---- arguments: functions (call, value) -> what C gets ---------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def to_callback(kind):
                 except BaseException as e:
                     raised.append(e)
                     return float("nan") if function.of.name == "double" else 0
-                return True if result is None and function.of.name == "bool" else result
+                return result is not False if function.of.name == "bool" else result
             callbacks[value] = prototype(called)
         return C.cast(callbacks[value], C.c_void_p).value
     return convert
