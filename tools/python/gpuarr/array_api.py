@@ -2,6 +2,8 @@
 import inspect
 import math
 import operator
+import os
+import sys
 import types
 from collections import namedtuple
 from math import e, inf, nan, pi  # noqa: F401
@@ -9,8 +11,9 @@ from math import e, inf, nan, pi  # noqa: F401
 from .arrays import array, asarray as _asarray, from_dlpack  # noqa: F401
 from .library import DTYPES, as_dtype, functions as ga
 
-__array_api_version__ = "2025.12"
-VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
+# GPUARR_ARRAY_API_VERSION=2021.12: the namespace says that it is of that version and none later, for what was written for it.
+__array_api_version__ = os.environ.get("GPUARR_ARRAY_API_VERSION", "2025.12")
+VERSIONS = [v for v in ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12") if v <= __array_api_version__]
 newaxis = None
 globals().update(DTYPES)  # bool, int8 ... complex128: `bool` is the dtype here
 truth = type(True)
@@ -18,8 +21,7 @@ truth = type(True)
 
 def checked(version):
     """This namespace, if it has that version of the standard."""
-    import sys
-    if version is not None and version not in VERSIONS:
+    if version is not None and version not in [*VERSIONS, "2021.1"]:
         raise ValueError(f"gpuarr has the array API's versions {', '.join(VERSIONS)}, not {version!r}")
     return sys.modules[__name__]
 
@@ -49,8 +51,16 @@ globals().update({name: elementwise(name, ["x"]) for name in """
     negative positive real reciprocal sign signbit sin sinh square sqrt tan tanh""".split()})
 globals().update({name: elementwise(name, ["x1", "x2"]) for name in """
     add atan2 bitwise_and bitwise_left_shift bitwise_or bitwise_right_shift bitwise_xor copysign divide equal floor_divide greater greater_equal
-    hypot less less_equal logaddexp logical_and logical_or logical_xor maximum minimum multiply nextafter not_equal pow remainder
-    subtract""".split()})
+    hypot less less_equal logaddexp logical_and logical_or logical_xor maximum minimum multiply nextafter not_equal remainder subtract""".split()})
+
+
+def pow(x1, x2, /):
+    """x1 to the power of x2. Of integers to negative powers, which the standard leaves open, the whole part."""
+    kinds = result_type(x1, x2)
+    if kinds.kind not in "i" or not ga.any(ga.less(x2, 0)):
+        return ga.power(x1, x2)
+    even, one = ga.equal(ga.bitwise_and(x2, 1), 0), ga.astype(ga.equal(ga.absolute(x1), 1), kinds)
+    return ga.where(ga.less(x2, 0), ga.where(even, one, ga.multiply(one, x1)), ga.power(x1, ga.maximum(x2, 0)))
 
 
 def whole(name):
@@ -133,7 +143,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
 def meshgrid(*arrays, indexing="xy"):
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
-    return ga.meshgrid_n([ga.ravel(a) for a in arrays], indexing == "ij") if arrays else []
+    return tuple(ga.meshgrid_n([ga.ravel(a) for a in arrays], indexing == "ij")) if arrays else ()
 
 
 def tril(x, /, *, k=0):
@@ -190,7 +200,7 @@ def result_type(*arrays_and_dtypes):
 # ---- shapes ------------------------------------------------------------------------------------------------------------------------------------
 
 def broadcast_arrays(*arrays):
-    return ga.broadcast_arrays(arrays) if arrays else []
+    return tuple(ga.broadcast_arrays(arrays)) if arrays else ()
 
 
 def broadcast_shapes(*shapes):
@@ -295,7 +305,7 @@ def tile(x, repetitions, /):
 
 
 def unstack(x, /, *, axis=0):
-    return tuple(ga.unstack(x, x.shape[axis], axis=axis))
+    return tuple(ga.unstack(x, x.shape[axis], axis=axis)) if x.shape[axis] else ()
 
 
 # ---- indices, searching, sorting, sets -----------------------------------------------------------------------------------------------------------
@@ -382,6 +392,11 @@ def reduced(name, x, axis, keepdims, **more):
     return getattr(ga, name)(x, axis=axis, keepdims=keepdims, **more)
 
 
+def summed(x):
+    """What 2021.12 sums float32 in."""
+    return "float64" if __array_api_version__ == "2021.12" and x.dtype == "float32" else None
+
+
 def max(x, /, *, axis=None, keepdims=False):
     return reduced("max", x, axis, keepdims)
 
@@ -395,11 +410,11 @@ def mean(x, /, *, axis=None, keepdims=False):
 
 
 def prod(x, /, *, axis=None, dtype=None, keepdims=False):
-    return reduced("prod", x, axis, keepdims, dtype=dtype)
+    return reduced("prod", x, axis, keepdims, dtype=dtype or summed(x))
 
 
 def sum(x, /, *, axis=None, dtype=None, keepdims=False):
-    return reduced("sum", x, axis, keepdims, dtype=dtype)
+    return reduced("sum", x, axis, keepdims, dtype=dtype or summed(x))
 
 
 def all(x, /, *, axis=None, keepdims=False):
@@ -454,6 +469,7 @@ def tensordot(x1, x2, /, *, axes=2):
 
 
 def vecdot(x1, x2, /, *, axis=-1):
+    axis = -1 if axis is None else axis
     if not -min_of(x1.ndim, x2.ndim) <= axis < 0:
         if axis >= 0:  # of older versions of the standard: an axis of the arrays broadcast together
             x1, x2 = ga.broadcast_arrays([x1, x2])
@@ -503,7 +519,12 @@ def matrix_rank(x, /, *, rtol=None):
 
 
 def pinv(x, /, *, rtol=None):
-    return ga.pinv(x) if rtol is None else ga.pinv(x, float(rtol))
+    if rtol is None or isinstance(rtol, (int, float)):
+        return ga.pinv(x, rtol)
+    u, s, vh = ga.svd(x, False)
+    small = ga.less_equal(s, ga.max(s, axis=-1, keepdims=True) * ga.expand_dims(_asarray(rtol), -1)) if s.shape[-1] else s != 0
+    inverse = ga.where(small, 0.0, ga.reciprocal(ga.where(small, 1.0, s)))
+    return ga.matmul(ga.conj(ga.matrix_transpose(vh)) * ga.expand_dims(inverse, -2), ga.conj(ga.matrix_transpose(u)))
 
 
 def trace(x, /, *, offset=0, dtype=None):
@@ -601,7 +622,7 @@ class Info:
         return "cpu"
 
     def devices(self):
-        return ["cpu"] + ["cuda"] * (ga.cuda_count() > 0)
+        return ("cpu",) + ("cuda",) * (ga.cuda_count() > 0)
 
     def default_dtypes(self, *, device=None):
         return {"real floating": DTYPES["float64"], "complex floating": DTYPES["complex128"], "integral": DTYPES["int64"], "indexing": DTYPES["int64"]}
