@@ -13,7 +13,7 @@ MAX_DIMS = GaArray.shape.size // 8
 NO_ARRAY = 2**64 - 1  # GA_NO_ARRAY
 KINDS = {name.removeprefix("GA_KIND_"): k for k, name in enumerate(header.enums["ga_kind"])}
 
-lib.ga_free.argtypes = [C.c_void_p]
+lib.ga_free.argtypes = lib.ga_keep.argtypes = [C.c_void_p]
 lib.ga_is_chunked.argtypes, lib.ga_is_chunked.restype = [C.c_void_p], C.c_bool
 
 exiting = []  # nothing is freed any more, as in a C program that ends
@@ -186,6 +186,8 @@ class array:
         """The object of a new ga_array, which it frees."""
         self = object.__new__(cls)
         self._p, self._c = p, GaArray.from_address(p)
+        while self._c.scope:  # gpuarr calls functions inside a scope
+            lib.ga_keep(p)
         return self
 
     def __del__(self, free=lib.ga_free, exiting=exiting):

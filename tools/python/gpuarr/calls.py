@@ -25,7 +25,7 @@ class Call:
     """What one call needs until it returns: the arrays that it was given, other memory, room for results."""
 
     def __init__(self):
-        self.arrays, self.keep, self.rooms, self.failure = [], [], [], None
+        self.arrays, self.keep, self.rooms, self.calls_back = [], [], [], False
 
     def array(self, value):
         if value is None:
@@ -110,6 +110,7 @@ def to_callback(kind):
     def convert(call, value):
         if value is None or isinstance(value, int):
             return value
+        call.calls_back = True
         if value not in callbacks:
             def called(*values):
                 try:
@@ -123,7 +124,7 @@ def to_callback(kind):
     return convert
 
 
-raised = []  # by functions that gpuarr called: the call that has called them raises it again
+raised = []  # by functions that gpuarr called: the call that was given the function raises it again, others say that it is the cause
 
 
 def Borrowed(p):
@@ -265,10 +266,8 @@ DEFAULTS = {
     "histogram|histogram_bin_edges": {"bins": 10}, "histogram2d|histogramdd": {"bins": (10, 10)}, "diag_indices": {"ndim": 2},
     r"\w+_labels|center_of_mass|variance|standard_deviation|\w+_position|extrema": {"labels": None, "index": None}, "find_objects": {"max_label": 0},
     "medfilt": {"kernel_size": 3}, "uniform_filter": {"size": 3}, "random_choice": {"shape": ()}, r"\w*(filter|erosion|dilation|opening|closing|gradient|laplace|tophat)": {"size": 0},
-    "random\\w*": {"shape": (), "mean": 0.0, "sigma": 1.0, "scale": 1.0, "lam": 1.0}, "eye|tri": {"cols": None, "k": 0}, "ones|zeros|empty": {},
-    "arange": {"stop": None, "step": 1}, "where": {"x": None, "y": None}, "clip": {"y": None, "z": None}, "meshgrid|meshgrid_n": {"ij": False},
-    "unstack": {"n": None}, "report_leaks": {"to": None}, "set_error_handler|set_progress|set_allocator": {"user": None},
-    "generic_filter|map_blocks|map_blocks_n|map_overlap|delayed_n|benchmark": {"user": None}, "graph_new": {}, "print": {},
+    "random\\w*": {"shape": (), "mean": 0.0, "sigma": 1.0, "scale": 1.0, "lam": 1.0}, "meshgrid|meshgrid_n": {"ij": False},
+    "report_leaks": {"to": None},
 }
 
 
@@ -290,6 +289,8 @@ def make(name, function):
         following = str(kinds[k + 1][0]) if k + 1 < len(kinds) else ""
         if parameter == "site":
             steps.append(lambda call, given: site)
+        elif parameter == "user":  # what a function of Python's does not need
+            steps.append(lambda call, given: None)
         elif text.endswith("_options"):
             options = Options(text, site)
             steps.append(lambda call, given: options.filled(call, given["options"], name))
@@ -327,13 +328,15 @@ def make(name, function):
         elif rest:
             raise TypeError
         p = c(*(step(call, values) for step in steps))
-        if lib.ga_error():
+        if lib.ga_error() or call.calls_back and raised:
             if returns_array and p and not any(a._p == p for a in call.arrays):
                 lib.ga_free(p)
-            if raised:
+            cause = next(iter(raised), None)
+            raised.clear()
+            if call.calls_back and cause:
                 lib.ga_clear_error()
-                raise raised.pop()
-            raise_error()
+                raise cause
+            raise_error(cause)
         if returns_array and not p:
             raise TypeError(f"{name}(): an array is None")
         more = [room() for room in call.rooms]

@@ -86,11 +86,11 @@ lib.ga_set_error_handler.argtypes = [C.c_void_p, C.c_void_p]
 lib.ga_set_error_handler(C.cast(lib.ga_ignore_error, C.c_void_p), None)
 
 
-def raise_error():
+def raise_error(cause=None):
     """Raises the error that is kept, and forgets it."""
     sentence, status = lib.ga_error().decode(), header.enums["ga_status"][lib.ga_error_status()]
     lib.ga_clear_error()
-    raise ERRORS.get(status, Error)(sentence)
+    raise ERRORS.get(status, Error)(sentence) from cause
 
 
 # ---- dtypes ------------------------------------------------------------------------------------------------------------------------------
