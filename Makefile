@@ -93,6 +93,11 @@ oracle: ## many random cases against NumPy and SciPy
 	@$(PARALLEL) $(B)/libgpuarr.so
 	$(PYTHON) tests/oracle.py --lib $(B)/libgpuarr.so --cases $(CASES) --seed $(SEED) --table
 
+python: ## gpuarr from Python: build build/libgpuarr.so, and say how to use it
+	@tools/deps.sh run
+	@$(PARALLEL) $(B)/libgpuarr.so
+	@echo "gpuarr from Python:  PYTHONPATH=tools/python python3 -c 'import gpuarr as ga; x = ga.linspace(0, 1, 5); print(ga.sin(x) + 1)'"
+
 mutate: ## is every row of the table checked? each is made wrong once, and the oracle must see it (ROWS=tanh,add: these; goes on where it was)
 	$(PYTHON) tests/mutate.py --rows '$(ROWS)'
 
@@ -142,7 +147,7 @@ $(EXAMPLES:%=$(B)/%.o): $(B)/%.o: FORCE
 $(EXAMPLES:%=$(B)/%): %: %.o $(CPU_OBJECTS) FORCE
 	$(MADE) $(CC) $@.o $(CPU_OBJECTS) $(LIBS)
 
-# The shared libraries are for Python: tests/oracle.py, which has kernels of its own, and tools/gpu_bench.py.
+# The shared libraries are for Python: tools/python, tests/oracle.py, which has kernels of its own, and tools/gpu_bench.py.
 $(B)/libgpuarr.so: $(CPU_OBJECTS) FORCE
 	$(MADE) $(CC) -std=c11 $(CFLAGS) -fPIC -shared -I. tests/oracle_kernels.c $(CPU_OBJECTS) $(LIBS)
 
@@ -191,4 +196,4 @@ $(B)/libgpuarr-cudasim.so: $(B)/cudasim/oracle_kernels.o $(SIM_OBJECTS) FORCE
 
 FORCE:
 
-.PHONY: help deps run examples test check cudasim gpu ptx exercises exercises-solutions oracle ulp bench bench-deps single front clean FORCE
+.PHONY: help deps run examples test check cudasim gpu ptx exercises exercises-solutions oracle python ulp bench bench-deps single front clean FORCE

@@ -436,6 +436,11 @@ cudasim() { part "cudasim's own tests" env CUDASIM_BUILD="$PWD/$B/cudasim" $SIM/
 
 mpi() { part "several ranks, $1" alone "mpi-$1" tests/mpi.sh "$1" "$B/$1" ${2:-}; } # mpi openmpi|mpich [quick]
 
+python() { # python KIND: tools/python
+    oracle_library "$1" || return
+    part "gpuarr from Python" $PY tests/python.py "$B/$1/libgpuarr.so"
+}
+
 dask() { # dask KIND: tools/dask, on Dask's schedulers
     one "library for Dask" made "$B/$1/libgpuarr_dask.so" gcc -std=c11 -O1 -fPIC -shared $WARN -I. tools/dask/gpuarr_dask.c $(object_files "$1") $LIBS || return
     part "chunks of Dask" env GPUARR_CACHE="$PWD/$B/dask" $PY tests/dask_chunks.py "$B/$1/libgpuarr_dask.so"
@@ -522,6 +527,7 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     ,formulas | quick,formulas | sanitized,formulas | gcc-O2,formulas) echo "formulas:${kind:-quick}" ;;
     ,fuzz*) echo fuzzing ;;
     ,oracle) echo "oracle:quick:$([ "$1" = oracle ] || echo "${1#*=}")" ;;
+    ,python) echo python:quick ;;
     ,examples) echo examples:gcc-O2 ;;
     ,dask) echo dask:gcc-O2 ;;
     ,ways) echo compiled:quick ;;
@@ -535,7 +541,7 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
         esac
         case " $CUDA_TESTS $CHUNKED_TESTS " in *[[:space:]]"$name"[[:space:]]*) echo "on_cuda:${kind:-plain}:$name" && return ;; esac
         say "there is no test '$1'; there are: $TESTS $CUDA_TESTS cuda_barriers threads few_dtypes bits stack musl mpi fuzz fuzz_api ways unload oracle" \
-            "oracle=OPERATION,... examples language mustfail dropin single bench cblas lapacke exercises formulas formula_nodes formula_texts dask ptx cudasim format" >&2
+            "oracle=OPERATION,... examples language mustfail dropin single bench cblas lapacke exercises formulas formula_nodes formula_texts python dask ptx cudasim format" >&2
         return 1
         ;;
     esac
@@ -551,14 +557,14 @@ one)
     ;;
 test)
     kinds="gcc-O2"
-    jobs="mpi:mpich:quick cuda_bits:plain examples:gcc-O2 $(each unit:gcc-O2:%s $TESTS) mustfail language linked:gcc-O2 unload compiled:gcc-O2 oracle:gcc-O2 formulas:gcc-O2 formula_nodes:gcc-O2 bench
+    jobs="mpi:mpich:quick cuda_bits:plain examples:gcc-O2 $(each unit:gcc-O2:%s $TESTS) mustfail language linked:gcc-O2 unload compiled:gcc-O2 oracle:gcc-O2 python:gcc-O2 formulas:gcc-O2 formula_nodes:gcc-O2 bench
         dropin:folder:clang $CUDA_JOBS"
     ;;
 check)
     kinds="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3$(! command -v musl-gcc >/dev/null || echo " musl-gcc-O2")"
     jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing fuzz_api:sanitized formulas:sanitized formula_texts:sanitized formulas:gcc-O2 formula_nodes:gcc-O2 dask:gcc-O2 examples $(each unit:sanitized:%s $TESTS) files:sanitized
         unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:gcc:clang:g++:clang++:cudasim:nvcc
-        dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload compiled:gcc-O2 format cblas lapacke
+        dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 python:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload compiled:gcc-O2 format cblas lapacke
         $(each stack:%s small-gcc-O0 small-gcc-O2 small-clang-O0 small-clang-O2) musl:musl-gcc-O2"
     ;;
 cudasim) jobs="$CUDA_CHECK_JOBS $CUDA_JOBS" ;;

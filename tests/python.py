@@ -1,0 +1,278 @@
+"""python.py [LIBRARY]: tools/python, gpuarr from Python: each public function is there, memory is shared with NumPy in both directions, errors are
+exceptions, nothing leaks, operators and indices are NumPy's, and the array API's namespace has what the standard names. Ends with
+'N passed, N failed, N skipped'."""
+import gc
+import operator
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import tempfile
+import threading
+import weakref
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+if len(sys.argv) > 1:
+    os.environ["GPUARR_LIBRARY"] = os.path.abspath(sys.argv[1])
+os.environ["PYTHONPATH"] = str(ROOT / "tools/python")  # for the processes, too
+sys.path.insert(0, os.environ["PYTHONPATH"])
+passed = failed = skipped = 0
+try:
+    import numpy as np
+except ImportError:
+    print("SKIP there is no NumPy here: tools/deps.sh test\n0 passed, 0 failed, 1 skipped")
+    sys.exit(0)
+import gpuarr as ga  # noqa: E402
+from gpuarr import array_api as xp  # noqa: E402
+from gpuarr.library import header  # noqa: E402
+
+
+def check(ok, what):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print("FAIL", what, flush=True)
+
+
+def same(got, want, what):
+    """The same dtype, shape and elements, NaN for NaN."""
+    got, want = np.asarray(got), np.asarray(want)
+    check(got.dtype == want.dtype and got.shape == want.shape and np.array_equal(got, want, equal_nan=want.dtype.kind in "fc"),
+          f"{what}: {got!r}, not {want!r}")
+
+
+def fails(call, kinds, words, what):
+    """The call raises an error that is of all these kinds, and says these words."""
+    try:
+        check(False, f"{what}: no error, but {call()!r}")
+    except Exception as e:
+        check(all(isinstance(e, k) for k in kinds) and words in str(e), f"{what}: {e!r}")
+
+
+def functions():
+    for name in header.functions:
+        check(callable(getattr(ga, name.removeprefix("ga_"), None)), f"{name} is not there")
+    check(len(header.functions) > 400, "the header's functions were read")
+    for name, meant in (("abs", "absolute"), ("concat", "concatenate_n"), ("pow", "power"), ("stack", "stack_n")):
+        check(getattr(ga, name) is getattr(ga, meant), f"{name} is {meant}")
+
+
+def examples():
+    a = ga.asarray([[1.0, 2.0], [3.0, 4.0]])
+    same(ga.sum(a, axis=0), [4.0, 6.0], "an option by name")
+    same(ga.sum(a, 1), [3.0, 7.0], "an option by position")
+    same(ga.sum(a, axis=(0, 1), keepdims=True), [[10.0]], "several axes")
+    same(ga.concatenate([a, a], axis=1), np.concatenate([a, a], axis=1), "a list of arrays")
+    same(ga.clip(a, 2, 3), [[2.0, 2.0], [3.0, 3.0]], "numbers as operands")
+    same(ga.zeros((2, 3), dtype="int16"), np.zeros((2, 3), "i2"), "a shape, and a dtype by its name")
+    same(ga.zeros(2, np.float32), np.zeros(2, "f4"), "a dtype of NumPy's, by position")
+    same(ga.pad(a, (1, 1), mode="edge"), np.pad(a, 1, mode="edge"), "an enumerator by its word")
+    same(ga.correlate(ga.arange(4), ga.arange(2), mode="same"), np.correlate(np.arange(4), np.arange(2), mode="same"), "another")
+    values, counts = ga.unique(ga.asarray([3, 1, 3]), return_counts=True)
+    same(values, [1, 3], "the result")
+    same(counts, [1, 2], "and one that was asked for")
+    u, s, vh = ga.svd(a)
+    check(np.allclose(np.asarray((u * s) @ vh), a), "three results")
+    check([p.tolist() for p in ga.split(ga.arange(4), 2)] == [[0, 1], [2, 3]], "a list of results")
+    check(ga.label(a > 1, count=True)[1] == 1, "a number that was asked for")
+    check(ga.describe(a).mean == 2.5 and ga.finfo("float32").bits == 32, "structs as results")
+    check(ga.find_peaks(ga.asarray([0.0, 2, 0]), height=1, found=True)[1]["peak_heights"].tolist() == [2.0], "a struct that was asked for")
+    same(ga.eval("x**2 + y", x=a, y=1), np.asarray(a)**2 + 1, "a formula")
+    same(ga.index(a, "%d, ::-1", 1), [4.0, 3.0], "numbers in a text")
+    out = ga.empty((2, 2))
+    check(ga.add(a, 1, out=out) is out and out[0, 0] == 2, "out= returns the object that was given")
+    same(ga.generic_filter(a, max, 3), np.full((2, 2), 4.0), "a function of Python's")
+    with tempfile.TemporaryDirectory() as folder:
+        ga.save(folder + "/a.npy", a)
+        same(np.load(folder + "/a.npy"), a, "a file")
+        ga.savez(folder + "/a.npz", ["x", "y"], [a, out])
+        same(ga.load_from(folder + "/a.npz", "y"), out, "two lists of one length")
+    doubled = ga.map_blocks(ga.chunked(a, (1, 2)), lambda out, blocks, where: ga.copyto(out, blocks[0] * (where.number + 1)))
+    same(ga.compute(doubled), [[1.0, 2.0], [6.0, 8.0]], "a chunked array")
+    kept = []
+    ga.compute(ga.map_blocks(ga.chunked(a, (1, 2)), lambda out, blocks, where: kept.append(blocks[0] + 1)))
+    check(sorted(k.tolist() for k in kept) == [[[2.0, 3.0]], [[4.0, 5.0]]], "what a function for chunks keeps")
+    kept.clear()  # the function itself is never released
+    check(repr(ga.arange(3)) == "array([0, 1, 2])" and str(ga.arange(2)) == "[0 1]", "how an array is shown")
+    check(ga.promote("int64", "float32") is ga.float64 and all(ga.float64 == d for d in ("float64", np.float64, np.dtype("f8"), float)), "dtypes")
+
+
+def shared_memory():
+    for n in (np.arange(12.0).reshape(3, 4), np.arange(12, dtype="i2")[::-2], np.zeros((2, 0, 3)), np.array(5), np.arange(6).reshape(2, 3).T,
+              np.ones((2, 2), bool), np.full(3, 1j), np.broadcast_to(np.float32(2), (2, 2)).copy()):
+        a = ga.asarray(n)
+        same(a, n, f"{n.dtype} {n.shape}")
+        check(a.__array_interface__["data"][0] == n.__array_interface__["data"][0] or not n.size, f"{n.dtype} {n.shape} is shared")
+        check(np.shares_memory(np.asarray(a), n) or not n.size, f"{n.dtype} {n.shape} is shared back")
+    n = np.zeros(4)
+    a = ga.asarray(n)
+    a[1] = 7
+    np.asarray(a)[2] = 8
+    check(n.tolist() == [0, 7, 8, 0], "what one writes the other reads")
+    gone = weakref.ref(n)
+    view = a[1:3]
+    del n, a
+    gc.collect()
+    check(gone() is not None and view.tolist() == [7, 8], "a view keeps NumPy's memory alive")
+    del view
+    gc.collect()
+    check(gone() is None, "and no longer than it lives")
+    m = np.asarray(ga.arange(3))
+    gc.collect()
+    check(m.tolist() == [0, 1, 2], "NumPy keeps gpuarr's memory alive")
+    fixed = np.arange(3)
+    fixed.flags.writeable = False
+    b = ga.asarray(fixed)
+    b[0] = 9
+    check(fixed[0] == 0, "what may not be written is copied")
+    fails(lambda: ga.asarray(fixed, copy=False), [ValueError], "copy=False", "a copy that is refused")
+    fails(lambda: ga.asarray(np.arange(3, dtype=">i4")), [TypeError], "no dtype '>i4'", "another byte order")
+    fails(lambda: ga.asarray(np.array(["a"])), [TypeError], "no dtype", "strings")
+    buffer = bytearray(b"abc")
+    ga.asarray(buffer)[0] = 65
+    check(buffer == b"Abc", "the buffer protocol")
+    same(np.from_dlpack(ga.arange(3)), np.arange(3), "DLPack, to NumPy")
+    same(ga.from_dlpack(np.arange(3)), np.arange(3), "DLPack, from NumPy")
+    same(pickle.loads(pickle.dumps(ga.arange(3))), np.arange(3), "pickle")
+    fails(lambda: np.asarray(ga.chunked(ga.arange(4), (2,))), [TypeError], "compute()", "a chunked array has no memory")
+    same(ga.asarray([[1, 2], [3, 4.5]]), [[1, 2], [3, 4.5]], "lists")
+    same(ga.asarray([True, 2]), [1, 2], "lists of two kinds")
+    same(ga.asarray([np.float32(1), np.float32(2)]), np.array([1, 2], "f4"), "lists of NumPy's numbers")
+    same(ga.asarray([2**63]), np.array([2**63], "u8"), "a large number")
+    fails(lambda: ga.asarray([[1], [2, 3]]), [ValueError], "different lengths", "ragged lists")
+
+
+def errors():
+    a = ga.ones((2, 3))
+    fails(lambda: ga.sum(a, axis=5), [ga.Error, ValueError, IndexError], "there is no axis 5", "a bad axis")
+    fails(lambda: ga.add(a, ga.ones(2)), [ga.Error, ValueError], "(2, 3)", "shapes that do not fit")
+    fails(lambda: ga.bitwise_and(a, 1), [ga.Error, TypeError], "float64", "a dtype that does not fit")
+    fails(lambda: ga.load("/does/not/exist.npy"), [ga.Error, OSError], "/does/not/exist.npy", "no file")
+    fails(lambda: a[2], [IndexError], "2", "an index beyond the end")
+    fails(lambda: a[0, 0, 0], [IndexError], "", "too many indices")
+    fails(lambda: a[[0, 5]], [IndexError], "5", "an index array beyond the end")
+    fails(lambda: a["x"], [TypeError], "no array", "an index that is none")
+    fails(lambda: ga.sum(a, aixs=0), [TypeError], "no option 'aixs'; it has axis", "an option that is misspelt")
+    fails(lambda: ga.sum(), [TypeError], "misses a", "an argument that is missing")
+    fails(lambda: ga.sum(a, 0, None, None, 1), [TypeError], "by position", "too many arguments")
+    fails(lambda: ga.pad(a, (1, 1), mode="egde"), [ValueError], "'egde'; there are", "a word that is misspelt")
+    fails(lambda: ga.zeros((1,) * 9), [ValueError], "GPUARR_MAX_DIMS", "too many dimensions")
+    fails(lambda: ga.zeros(2, "float8"), [TypeError], "float8", "no such dtype")
+    fails(lambda: bool(a), [ValueError], "(2, 3)", "no truth")
+    fails(lambda: ga.generic_filter(a, lambda v: 1 / 0, 3), [ZeroDivisionError], "", "an error in a function of Python's")
+    blocks = ga.map_blocks(ga.chunked(a, (1, 3)), lambda out, blocks, where: 1 / 0)
+    try:
+        check(False, f"an error in a function for chunks: {ga.compute(blocks)}")
+    except ga.Error as e:
+        check("chunk number" in str(e) and isinstance(e.__cause__, ZeroDivisionError), f"an error in a function for chunks: {e!r}")
+    check(ga.error() is None, "no error is left behind")
+
+
+def operators():
+    pairs = [(np.array([[7.5, -2.0, 3.0]]), np.array([[2.0], [0.5]])), (np.array([7, -7, 3]), np.array([2, 3, 1])), (np.array([7, -7, 3]), 2)]
+    for x, y in pairs:
+        for name in "add sub mul truediv floordiv mod pow lt le gt ge eq ne and_ or_ xor lshift rshift".split():
+            f = getattr(operator, name)
+            if x.dtype == np.float64 and name in ("and_", "or_", "xor", "lshift", "rshift"):
+                continue
+            with np.errstate(all="ignore"):
+                want, reflected = f(x, y), f(3, abs(x))
+            same(f(ga.asarray(x), y), want, f"{name} {x.dtype}")
+            same(f(3, ga.asarray(abs(x))), reflected, f"{name} of a number and {x.dtype}")
+            if not name.endswith("_") and name in ("add", "sub", "mul", "mod", "floordiv", "pow") and np.shape(want) == x.shape:
+                a = b = ga.array(x)
+                a = getattr(operator, "i" + name)(a, y)
+                same(a, want, f"i{name}")
+                check(a is b, f"i{name} is in place")
+    x = np.arange(6).reshape(2, 3)
+    a = ga.asarray(x)
+    same(a @ a.T, x @ x.T, "@")
+    same(-a, -x, "-")
+    same(~a, ~x, "~")
+    same(abs(-a), x, "abs")
+    same(np.ones(3) + a, np.ones(3) + x, "NumPy's + gpuarr's")
+    check(isinstance(np.ones(3) + a, ga.array), "is gpuarr's")
+    check([v.tolist() for v in divmod(a, 4)] == [v.tolist() for v in divmod(x, 4)], "divmod")
+    check((a == None) is False and 4 in a and 9 not in a, "in, and None")  # noqa: E711
+    check(len(a) == 2 and [r.tolist() for r in a] == x.tolist() and a.tolist() == x.tolist(), "len, iter, tolist")
+    check((int(a[1, 2]), float(a[1, 2]), complex(a[1, 2]), bool(a[0, 0]), "abc"[a[0, 2]]) == (5, 5.0, 5 + 0j, False, "c"), "numbers")
+    check((a.shape, a.ndim, a.size, a.dtype, a.device, a.T.shape, a.nbytes) == ((2, 3), 2, 6, "int64", "cpu", (3, 2), 48), "properties")
+    same(a.sum(axis=1), x.sum(axis=1), "a method")
+
+
+def indices():
+    x = np.arange(60).reshape(3, 4, 5)
+    mask = x % 3 == 0
+    keys = [0, -1, (1, 2, 3), slice(None, None, -1), (slice(1, 3), ..., 2), (None, 1), (..., None), (), ..., mask, mask[:, 0, 0], (1, mask[0]), [2, 0],
+            (slice(None), [3, 1]), ([0, 2], slice(None), [1, 1]), (np.array([[0], [2]]), [1, 2]), (0, slice(None), [1, 3]), ([2, 0], [1, 3], None),
+            np.array(True), np.array(False), [], (slice(0, 0),), (..., [0, 4])]
+    for key in keys:
+        same(ga.asarray(x)[key], x[key], f"[{key!r}]")
+        for value in (-1, -np.ones(x[key].shape[-1:], int)):
+            a, n = ga.array(x), x.copy()
+            a[key], n[key] = value, value
+            same(a, n, f"[{key!r}] = {value!r}")
+    a = ga.array(x)
+    a[a > 20] += 100
+    same(a, np.where(x > 20, x + 100, x), "a[mask] += number")
+    fails(lambda: a[mask[:2]], [IndexError], "mask", "a mask of another shape")
+
+
+def array_api():
+    for word in """abs acos arange argsort asarray astype atan2 bitwise_invert broadcast_shapes can_cast clip concat copysign count_nonzero
+                   cumulative_prod cumulative_sum diff expand_dims finfo from_dlpack hypot iinfo isdtype isin linspace matrix_transpose maximum meshgrid
+                   moveaxis nextafter permute_dims pow reciprocal repeat result_type roll searchsorted signbit take_along_axis tensordot tile
+                   unique_all unstack vecdot where float32 complex128 bool e inf nan pi newaxis __array_namespace_info__""".split():
+        check(hasattr(xp, word), f"the array API's {word}")
+    check(ga.arange(3).__array_namespace__() is xp and ga.arange(3).__array_namespace__(api_version="2022.12") is xp, "__array_namespace__")
+    fails(lambda: ga.arange(3).__array_namespace__(api_version="1999.1"), [ValueError], "1999.1", "a version that is not there")
+    a = xp.asarray([[3, 1, 2], [1, 1, 0]])
+    same(xp.argsort(a, descending=True), [[0, 2, 1], [0, 1, 2]], "argsort")
+    same(xp.repeat(a, xp.asarray([0, 2, 1]), axis=1), np.repeat(a, [0, 2, 1], axis=1), "repeat")
+    same(xp.roll(a, (1, 1), axis=(0, 1)), np.roll(a, (1, 1), axis=(0, 1)), "roll")
+    same(xp.moveaxis(xp.ones((2, 3, 4)), (0, 1), (-1, 0)), np.ones((3, 4, 2)), "moveaxis")
+    same(xp.pow(xp.asarray([2, -1, 1, -1]), xp.asarray([-1, -1, -2, -2])), [0, -1, 1, 1], "integers to negative powers")
+    check(np.isclose(float(xp.var(xp.asarray([1.0, 2, 4]), correction=0.5)), 14 / 3 / 2.5), "var with half a degree of freedom")
+    same(xp.sum(a, axis=()), a, "a sum over no axes")
+    check(xp.unique_counts(a).counts.tolist() == [1, 3, 1, 1] and xp.linalg.qr(xp.ones((2, 2))).R.shape == (2, 2), "names of results")
+    check(xp.isdtype(xp.float32, ("integral", "real floating")) and not xp.isdtype(xp.int8, xp.int16), "isdtype")
+    check("float32" in xp.__array_namespace_info__().dtypes(kind="real floating"), "dtypes()")
+    same(xp.fft.fft(xp.asarray([1.0, 0])), np.fft.fft([1.0, 0]), "fft")
+
+
+def threads_and_exit():
+    wrong = []
+
+    def work(seed):
+        for k in range(50):
+            a = ga.asarray(np.full(100, seed + k))
+            try:
+                ga.sum(a, axis=seed + 1)
+            except ga.Error as e:
+                wrong.extend([] if f"no axis {seed + 1}" in str(e) else [e])
+            wrong.extend([] if ga.sum(a + 1) == 100 * (seed + k + 1) else [seed])
+    workers = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    [t.start() for t in workers], [t.join() for t in workers]
+    check(not wrong, f"threads: {wrong[:3]}")
+    program = "import gpuarr as ga, numpy; x = ga.asarray(numpy.ones(9)); y = x[2:]; z = y + 1; print(ga.sum(z))"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    check((done.returncode, done.stdout, done.stderr) == (0, "14.0\n", ""), f"the program ends clean: {done}")
+    done = subprocess.run([sys.executable, "-c", "import gpuarr"], capture_output=True, text=True, env={**os.environ, "GPUARR_LIBRARY": "/no.so"})
+    check("make python" in done.stderr, "no library: the error says what to do")
+
+
+def main():
+    gc.collect()
+    before = ga.memory_stats().arrays
+    for part in (functions, examples, shared_memory, errors, operators, indices, array_api, threads_and_exit):
+        part()
+        gc.collect()
+        check(ga.memory_stats().arrays == before, f"{part.__name__}: {ga.memory_stats().arrays - before} arrays are left")
+        before = ga.memory_stats().arrays
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

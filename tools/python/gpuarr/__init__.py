@@ -1,0 +1,17 @@
+"""gpuarr from Python: every public function of gpuarr.h, called as in NumPy, on arrays that share memory with NumPy.
+
+    import gpuarr as ga
+    x = ga.linspace(0, 1, 5)
+    print(ga.sin(x) + 1)
+"""
+from . import calls as _calls
+from .arrays import array, asarray, from_dlpack
+from .library import DTYPES, ERRORS, Error, dtype
+from math import e, inf, nan, pi  # noqa: F401
+
+globals().update(_calls.calls)
+from_ = _calls.calls["from"]
+globals().update({"bool_" if name == "bool" else name: kind for name, kind in DTYPES.items()})
+globals().update({kind.__name__: kind for kind in ERRORS.values()})
+newaxis = None
+__all__ = ["array", "asarray", "from_dlpack", "dtype", "Error", "newaxis", *DTYPES.keys() - {"bool"}, *_calls.calls.keys() - {"from", "print"}]

@@ -1,0 +1,455 @@
+"""gpuarr.array: a ga_array as a Python object, which shares memory with NumPy in both directions."""
+import atexit
+import ctypes as C
+import itertools
+import math
+import operator
+import sys
+
+from .library import CODED, DTYPES, ELEMENTS, NUMBERED, enumerator, functions, header, lib, struct
+
+GaArray, Arg, Shape = struct("ga_array"), struct("ga_arg"), struct("ga_shape")
+MAX_DIMS = GaArray.shape.size // 8
+NO_ARRAY = 2**64 - 1  # GA_NO_ARRAY
+KINDS = {name.removeprefix("GA_KIND_"): k for k, name in enumerate(header.enums["ga_kind"])}
+
+lib.ga_free.argtypes = lib.ga_keep.argtypes = [C.c_void_p]
+lib.ga_is_chunked.argtypes, lib.ga_is_chunked.restype = [C.c_void_p], C.c_bool
+
+exiting = []  # nothing is freed any more, as in a C program that ends
+atexit.register(exiting.append, True)
+
+# What Python objects lend their memory to arrays: gpuarr calls `lent_back` when the last view of it is gone.
+lent, lent_number = {}, itertools.count(1)
+RELEASE = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p)
+
+
+@RELEASE
+def lent_back(p, user):
+    lent.pop(user, None)
+
+
+def as_shape(value):
+    """A ga_shape of a number, or of numbers."""
+    try:
+        n = [operator.index(value)]
+    except TypeError:
+        n = [operator.index(v) for v in value]
+    if len(n) > MAX_DIMS:
+        raise ValueError(f"gpuarr: {len(n)} dimensions are more than {MAX_DIMS} (GPUARR_MAX_DIMS)")
+    return Shape(len(n), (C.c_int64 * MAX_DIMS)(*n))
+
+
+def operand(value, keep):
+    """A ga_arg of a number or of what asarray takes; `keep` gets the arrays, which must live as long as the call."""
+    kind = type(value)
+    if kind is array:
+        keep.append(value)
+        return Arg(value._p)
+    if kind is bool:
+        return Arg(None, KINDS["BOOL"], False, value)
+    if kind is int:
+        if not -2**63 <= value < 2**64:
+            raise OverflowError(f"gpuarr: {value} does not fit in 64 bits")
+        return Arg(None, KINDS["INT"], False, value) if value < 2**63 else Arg(None, KINDS["UINT"], False, value - 2**64)
+    if kind is float:
+        return Arg(None, KINDS["REAL"], False, 0, value)
+    if kind is complex:
+        return Arg(None, KINDS["COMPLEX"], False, 0, value.real, value.imag)
+    keep.append(asarray(value))
+    return Arg(keep[-1]._p)
+
+
+# ---- from Python to gpuarr -----------------------------------------------------------------------------------------------------------------
+
+def wrap_memory(owner, address, dtype, shape, strides):
+    """An array of memory that `owner` keeps alive."""
+    number = next(lent_number)
+    lent[number] = owner
+    try:
+        return functions.wrap_strided(address, dtype, shape, strides, release=C.cast(lent_back, C.c_void_p).value, user=number)
+    except BaseException:
+        lent.pop(number, None)
+        raise
+
+
+def of_interface(obj, interface):
+    """A view of what __array_interface__ describes, or a copy where it may not be written."""
+    code, shape = interface["typestr"], tuple(interface["shape"])
+    dtype = None if code[0] == ">" and code[1:] not in ("i1", "u1", "b1") else CODED.get(code[1:])
+    if not dtype or len(interface.get("descr", [()])) > 1:
+        raise TypeError(f"gpuarr has no dtype {code!r}; there are {', '.join(DTYPES)}")
+    strides = interface.get("strides") or [dtype.itemsize * math.prod(shape[k + 1:]) for k in range(len(shape))]
+    address, read_only = interface["data"]
+    view = wrap_memory(obj, address, dtype, shape, strides)
+    return (functions.copy(view), True) if read_only else (view, False)
+
+
+def of_buffer(obj):
+    """A view of an object with the buffer protocol, or a copy where it may not be written."""
+    memory = memoryview(obj)
+    code = {"?": "b1", "f": "f4", "d": "f8", "Zf": "c8", "Zd": "c16"}.get(memory.format.lstrip("@=<"))
+    if not code and memory.format in "bhilqBHILQnN":
+        code = f"{'u' if memory.format.isupper() else 'i'}{memory.itemsize}"
+    if not code or not memory.c_contiguous:
+        raise TypeError(f"gpuarr: a buffer of format {memory.format!r} is no array; copy it with numpy.ascontiguousarray")
+    if memory.readonly or memory.nbytes == 0:
+        return getattr(functions, "from")(memory.tobytes(), CODED[code], memory.shape), True
+    return wrap_memory(memory, C.addressof(C.c_char.from_buffer(memory)), CODED[code], memory.shape, memory.strides), False
+
+
+def shape_of(nested):
+    if type(nested) in (bool, int, float, complex):
+        return ()
+    if not isinstance(nested, (list, tuple)):
+        return None
+    shapes = {shape_of(v) for v in nested}
+    if len(shapes) > 1 and None not in shapes:
+        raise ValueError("gpuarr: the lists have different lengths")
+    inner = shapes.pop() if len(shapes) == 1 else () if not shapes else None
+    return None if inner is None else (len(nested), *inner)
+
+
+def of_list(nested):
+    """The numbers of lists in lists, in the dtype that NumPy gives them; or arrays in lists, stacked."""
+    shape = shape_of(nested)
+    if shape is None:
+        return functions.stack([asarray(v) for v in nested])
+    flat = [nested]
+    for _ in shape:
+        flat = [v for part in flat for v in part]
+    kinds = {type(v) for v in flat}
+    code = next((code for kind, code in ((complex, "c16"), (float, "f8"), (int, "i8"), (bool, "b1")) if kind in kinds), "f8")
+    if code == "i8" and max(flat) >= 2**63:
+        code = "u8"
+    if code[0] in "iu" and not (-2**63 if code == "i8" else 0) <= min(flat) <= max(flat) < 2**64:
+        raise OverflowError("gpuarr: the integers do not fit in 64 bits")
+    numbers = [(z.real, z.imag) for z in map(complex, flat)] if code == "c16" else flat
+    return getattr(functions, "from")(bytes((ELEMENTS[code] * len(flat))(*numbers)), CODED[code], shape)
+
+
+def asarray(obj, dtype=None, *, device=None, copy=None):
+    """An array of a number, lists of numbers, an array, or anything with __array_interface__, the buffer protocol or DLPack. Memory is
+    shared where it can be (it must be of this dtype, and writable); copy=True copies, copy=False raises ValueError where it must be copied."""
+    copied = False
+    numpy = sys.modules.get("numpy")
+    if numpy and isinstance(obj, numpy.generic):
+        obj = numpy.array(obj)  # the memory of a scalar of NumPy's is its own
+        copied = True
+    if isinstance(obj, array):
+        a = obj
+    elif isinstance(obj, (bool, int, float, complex)):
+        with_dtype = {} if dtype is None else {"dtype": dtype}
+        a, copied = functions.scalar(obj, **with_dtype), True
+    elif isinstance(obj, (list, tuple)):
+        a, copied = of_list(obj), True
+    elif hasattr(obj, "__array_interface__"):
+        a, was_copied = of_interface(obj, obj.__array_interface__)
+        copied |= was_copied
+    elif hasattr(obj, "__dlpack__"):
+        a = from_dlpack(obj)
+    else:
+        try:
+            a, copied = of_buffer(obj)
+        except TypeError as e:
+            raise TypeError(f"gpuarr: {type(obj).__name__} is no array: {e}") from None
+    if dtype is not None and a.dtype != dtype:
+        a, copied = functions.astype(a, dtype), True
+    if device is not None and a.device != device:
+        a, copied = functions.to(a, device), True
+    if copied and copy is False:
+        raise ValueError("gpuarr: this cannot be shared without a copy (copy=False): another dtype or device, or memory that may not be written")
+    return functions.copy(a) if copy and not copied else a
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """An array of what has __dlpack__: on the CPU its memory is shared."""
+    import numpy
+    return asarray(numpy.from_dlpack(x), device=device, copy=copy)
+
+
+# ---- the array -------------------------------------------------------------------------------------------------------------------------------
+
+class array:
+    """gpuarr's array. `numpy.asarray(a)` and `gpuarr.asarray(n)` share memory; views keep it alive, and so does NumPy."""
+
+    __slots__ = ("_p", "_c", "__weakref__")
+    __array_priority__ = 1000  # numpy + gpuarr is gpuarr
+    __hash__ = None
+
+    def __new__(cls, obj, dtype=None, *, device=None, copy=True):
+        """array([1, 2, 3]) makes a new array, as numpy.array does."""
+        return asarray(obj, dtype, device=device, copy=copy)
+
+    @classmethod
+    def _of(cls, p):
+        """The object of a new ga_array, which it frees."""
+        self = object.__new__(cls)
+        self._p, self._c = p, GaArray.from_address(p)
+        while self._c.scope:  # gpuarr calls functions inside a scope
+            lib.ga_keep(p)
+        return self
+
+    def __del__(self, free=lib.ga_free, exiting=exiting):
+        p = getattr(self, "_p", None)
+        if p and not exiting:
+            self._p = None
+            free(p)
+
+    # properties
+
+    @property
+    def shape(self):
+        return tuple(self._c.shape[:self._c.ndim])
+
+    @property
+    def strides(self):
+        return tuple(self._c.strides[:self._c.ndim])
+
+    ndim = property(lambda self: self._c.ndim)
+    size = property(lambda self: self._c.size)
+    dtype = property(lambda self: NUMBERED[self._c.dtype])
+    itemsize = property(lambda self: self.dtype.itemsize)
+    nbytes = property(lambda self: self.size * self.dtype.itemsize)
+    T = property(lambda self: functions.transpose(self))
+    mT = property(lambda self: functions.matrix_transpose(self))
+    real = property(lambda self: functions.real(self))
+    imag = property(lambda self: functions.imag(self))
+
+    @property
+    def device(self):
+        return "cpu" if self._c.device == enumerator("ga_device", "cpu") else "cuda"
+
+    def __len__(self):
+        if not self.ndim:
+            raise TypeError("len() of an array without dimensions")
+        return self._c.shape[0]
+
+    def __iter__(self):
+        return (self[k] for k in range(len(self)))
+
+    def __repr__(self):
+        return functions.to_string(self, repr=True)
+
+    def __str__(self):
+        return functions.to_string(self)
+
+    # elements
+
+    def _on_cpu(self):
+        """This array, or what it holds in memory on the CPU."""
+        a = functions.compute(self) if lib.ga_is_chunked(self._p) else self
+        return a if a.device == "cpu" else functions.to(a, "cpu")
+
+    def tolist(self):
+        """The elements as Python numbers in lists; of an array without dimensions, the number."""
+        a = functions.ascontiguous(self._on_cpu())
+        flat = (ELEMENTS[a.dtype.code] * a.size).from_address(a._c.data)[:] if a.size else []
+        if a.dtype.kind == "c":
+            flat = [complex(*z) for z in flat]
+        for length in reversed(a.shape[1:]):
+            flat = [flat[k:k + length] for k in range(0, len(flat), length)] if length else [[]] * math.prod(a.shape[:-1])
+        return flat if a.ndim else flat[0]
+
+    def item(self, *index):
+        a = self[index] if index else self
+        if a.size != 1:
+            raise ValueError(f"only an array of one element is a number; this one has the shape {a.shape}")
+        return functions.ravel(a).tolist()[0]
+
+    def __bool__(self):
+        return bool(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __float__(self):
+        return float(self.item())
+
+    def __complex__(self):
+        return complex(self.item())
+
+    def __index__(self):
+        if self.ndim or self.dtype.kind not in "iu":
+            raise TypeError("only an integer array without dimensions is an index")
+        return self.item()
+
+    def __contains__(self, value):
+        return bool(functions.any(self == value))
+
+    def __copy__(self):
+        return functions.copy(self)
+
+    def __deepcopy__(self, memo):
+        return functions.copy(self)
+
+    def __reduce__(self):
+        import numpy
+        return asarray, (numpy.array(self._on_cpu()),)
+
+    # to NumPy and others
+
+    @property
+    def __array_interface__(self):
+        if self._c.device != 1 or lib.ga_is_chunked(self._p):
+            raise AttributeError("__array_interface__")  # NumPy then asks __array__
+        return {"version": 3, "typestr": ("|" if self.itemsize == 1 else "<") + self.dtype.code, "shape": self.shape,
+                "strides": self.strides, "data": (self._c.data or 0, False)}
+
+    def __array__(self, dtype=None, copy=None):
+        import numpy
+        if self._c.device != 1 or lib.ga_is_chunked(self._p):
+            raise TypeError("gpuarr: the elements of a chunked or GPU array are not in the CPU's memory: "
+                            "numpy.asarray(a.compute()) of a chunked one, numpy.asarray(a.to('cpu')) of one on the GPU")
+        shared = numpy.asarray(Interface(self))
+        return numpy.array(shared, dtype, copy=True) if copy else shared if dtype is None else shared.astype(dtype, copy=False)
+
+    def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        import numpy
+        if dl_device is not None and dl_device[0] != 1:
+            raise BufferError("gpuarr: DLPack hands out memory of the CPU; a.to('cpu') first")
+        return numpy.asarray(self._on_cpu() if copy else self).__dlpack__(max_version=max_version, copy=copy)
+
+    def __dlpack_device__(self):
+        return (1, 0) if self.device == "cpu" else (2, functions.cuda_device_of(self))
+
+    def __array_namespace__(self, *, api_version=None):
+        from . import array_api
+        return array_api.checked(api_version)
+
+    def to_device(self, device, /, *, stream=None):
+        return self if device == self.device else functions.to(self, device)
+
+    # indices
+
+    def __getitem__(self, key):
+        items = as_tuple(key)
+        if all(is_basic(k) for k in items):
+            return functions.index(self, index_text(items))
+        view, indices = split_index(self, items)
+        return view if indices is None else functions.index_take(view, indices)
+
+    def __setitem__(self, key, value):
+        items = as_tuple(key)
+        if all(is_basic(k) for k in items):
+            functions.copyto(functions.index(self, index_text(items)), value)
+            return
+        view, indices = split_index(self, items)
+        if indices is None:
+            functions.copyto(view, value)
+        else:
+            functions.index_put(view, indices, value)
+
+
+class Interface:
+    """An object with an __array_interface__ alone."""
+
+    def __init__(self, a):
+        self.__array_interface__, self.a = a.__array_interface__, a
+
+
+def as_tuple(key):
+    return tuple(key) if isinstance(key, tuple) else (key,)
+
+
+def is_basic(k):
+    """Is it a part of an index that gives a view?"""
+    if isinstance(k, (int, slice)) or k is None or k is Ellipsis:
+        return not isinstance(k, bool)
+    return hasattr(k, "__index__") and getattr(k, "ndim", 0) == 0 and getattr(k, "dtype", None) != "bool"
+
+
+def index_text(items):
+    """What ga_index reads."""
+    def text(k):
+        if k is None:
+            return "newaxis"
+        if k is Ellipsis:
+            return "..."
+        if isinstance(k, slice):
+            start, stop, step = ("" if v is None else operator.index(v) for v in (k.start, k.stop, k.step))
+            return f"{start}:{stop}" if step == "" else f"{start}:{stop}:{step}"
+        return str(operator.index(k))
+    return ", ".join(map(text, items)) or "..."
+
+
+def split_index(a, items):
+    """An index with arrays: the view that its slices give, and the index arrays of the view's axes (None: no array, GA_COLON)."""
+    arrays = []
+    for k in items:
+        if is_basic(k):
+            arrays.append(None)
+            continue
+        k = asarray(k)
+        if k.size == 0 and k.dtype == "float64":
+            k = functions.astype(k, "int64")  # an empty list
+        if k.dtype.kind not in "biu":
+            raise IndexError(f"an index is an integer or a mask, not {k.dtype}")
+        arrays.append(k)
+    taken = sum(0 if k is None or k is Ellipsis else v.ndim if v is not None and v.dtype.kind == "b" else 1 for k, v in zip(items, arrays))
+    rest = a.ndim - taken
+    if rest < 0:
+        raise IndexError(f"too many indices: {taken} for an array of shape {a.shape}")
+    flags = [v for v in arrays if v is not None and v.dtype.kind == "b" and not v.ndim]
+    if flags:  # a number of NumPy's boolean: a new axis, of length 1 or 0
+        if len(items) > 1:
+            raise IndexError("a boolean without dimensions is an index only alone")
+        return functions.index(a, "newaxis" if flags[0] else "newaxis, ...") if flags[0] else functions.index(functions.index(a, "newaxis"), ":0"), None
+    text, indices = [], []
+    if Ellipsis not in [k for k, v in zip(items, arrays) if v is None]:
+        items, arrays = [*items, Ellipsis], [*arrays, None]
+    axis = 0
+    for k, v in zip(items, arrays):
+        if v is not None and v.dtype.kind == "b":
+            if v.shape != a.shape[axis:axis + v.ndim]:
+                raise IndexError(f"a mask of shape {v.shape} for axes of shape {a.shape[axis:axis + v.ndim]}")
+            text += [slice(None)] * v.ndim
+            indices += list(functions.nonzero(v))
+            axis += v.ndim
+        elif k is None:
+            text.append(None)
+            indices.append(None)
+        elif k is Ellipsis:
+            text += [slice(None)] * rest
+            indices += [None] * rest
+            axis += rest
+        else:
+            whole = v is not None or not isinstance(k, slice)
+            text.append(slice(None) if whole else k)
+            indices.append(v if v is not None else None if isinstance(k, slice) else asarray(operator.index(k)))
+            axis += 1
+    while indices and indices[-1] is None:
+        indices.pop()
+    return functions.index(a, index_text(text)), indices
+
+
+def give_operators():
+    """Python's operators, each a function of gpuarr's."""
+    def operate(name, function, reflected=False, in_place=False):
+        def method(self, other, /):
+            if other is None or isinstance(other, (str, bytes, dict, set)):
+                return NotImplemented
+            if in_place:
+                return getattr(functions, function)(self, other, out=self)
+            return getattr(functions, function)(other, self) if reflected else getattr(functions, function)(self, other)
+        method.__name__ = name
+        setattr(array, name, method)
+
+    for name, function in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide", "mod": "remainder",
+                           "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift",
+                           "rshift": "right_shift", "matmul": "matmul", "divmod": "divmod"}.items():
+        operate(f"__{name}__", function)
+        operate(f"__r{name}__", function, reflected=True)
+        if name != "divmod":
+            operate(f"__i{name}__", function, in_place=True)
+    for name, function in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():
+        operate(f"__{name}__", function)
+    for name, function in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
+        setattr(array, f"__{name}__", lambda self, function=function: getattr(functions, function)(self))
+    for name in """all any argmax argmin argsort astype chunks_of clip compute conj copy cumprod cumsum describe diagonal dot flatten max mean min nonzero
+                   partition persist prod ptp ravel rechunk repeat reshape round searchsorted squeeze std sum swapaxes take to trace transpose
+                   var view""".split():
+        setattr(array, name, lambda self, *given, name=name, **named: getattr(functions, name)(self, *given, **named))
+
+
+give_operators()

@@ -1,0 +1,450 @@
+"""Every public function of gpuarr.h as a Python function: sum(a, axis=0) is ga_sum(a, .axis = 0).
+
+Each is made from its prototype. What C needs and Python does not is left out: the lengths of lists, the site, and room for results, which are
+returned. Options are keywords, or stand by position where C's do. A pointer among the options that a result is written to is asked for
+with True: unique(a, counts=True) returns two arrays.
+"""
+import ctypes as C
+import inspect
+import operator
+import os
+import re
+
+from .library import NUMBERED, as_dtype, ctype, enumerator, functions, header, lib, python_name, raise_error, struct
+from .arrays import NO_ARRAY, Arg, array, as_shape, asarray, operand  # noqa: E402
+
+libc = C.CDLL(None)
+libc.free.argtypes = [C.c_void_p]
+libc.fdopen.restype, libc.fclose.argtypes = C.c_void_p, [C.c_void_p]
+callbacks = {}  # they live as long as the program: a chunked array may call its function at any time
+LISTS = ("const ga_array *const *", "const ga_arg *", "const int64_t *", "const char *const *", "ga_task *const *")
+NUMBER_ROOMS = ("int64_t *", "int *", "double *")
+
+
+class Call:
+    """What one call needs until it returns: the arrays that it was given, other memory, room for results."""
+
+    def __init__(self):
+        self.arrays, self.keep, self.rooms, self.calls_back = [], [], [], False
+
+    def array(self, value):
+        if value is None:
+            return None
+        self.arrays.append(value if type(value) is array else asarray(value))
+        return self.arrays[-1]._p
+
+    def received(self, p):
+        """The object of a ga_array that was returned: the one that was given, or a new one."""
+        return next((a for a in self.arrays if a._p == p), None) if any(a._p == p for a in self.arrays) else array._of(p)
+
+
+# ---- arguments: functions (call, value) -> what C gets ---------------------------------------------------------------------------------------
+
+def to_file(call, value):
+    """A FILE * for a file of Python's; None is stdout."""
+    if value is None:
+        return C.c_void_p.in_dll(libc, "stdout").value
+    value.flush()
+    file = libc.fdopen(os.dup(value.fileno()), b"a")
+    call.rooms.append(lambda: libc.fclose(file) and None)
+    return file
+
+
+def to_pointer(call, value):
+    """Memory: an address, a ctypes object, or numbers."""
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, (bytes, bytearray)):
+        value = (C.c_char * len(value)).from_buffer_copy(value)
+    elif hasattr(value, "__array_interface__"):
+        call.keep.append(value)
+        return value.__array_interface__["data"][0]
+    elif isinstance(value, (list, tuple)):
+        value = (C.c_double * len(value))(*value)
+    call.keep.append(value)
+    return C.addressof(value) if isinstance(value, (C.Structure, C.Union, C.Array, C._SimpleCData)) else value
+
+
+def to_list(kind):
+    def convert(call, value):
+        if kind == "const ga_arg *":
+            kept = [operand(v, call.arrays) for v in value]
+            memory = (Arg * max(len(kept), 1))(*kept)
+        elif kind == "const int64_t *":
+            memory = (C.c_int64 * max(len(value), 1))(*map(operator.index, value))
+        elif kind == "const char *const *":
+            memory = (C.c_char_p * max(len(value), 1))(*(v.encode() for v in value))
+        elif kind == "ga_task *const *":
+            memory = (C.c_void_p * max(len(value), 1))(*value)
+        else:  # Ellipsis or a whole slice: GA_COLON
+            memory = (C.c_void_p * max(len(value), 1))(*(NO_ARRAY if v is None or v is Ellipsis else call.array(v) for v in value))
+        call.keep.append(memory)
+        return C.addressof(memory)
+    return convert
+
+
+def to_callback(kind):
+    """A C function that calls one of Python's. That gets arrays for ga_array *, lists for lists, and no user data."""
+    function = header.typedefs[kind].of if kind in header.typedefs else None
+    prototype = C.CFUNCTYPE(ctype(function.of), *(ctype(t) for t, _ in function.parameters))
+    parameters = [(str(t), n) for t, n in function.parameters]
+
+    def given(values):
+        """The arguments as Python sees them."""
+        said = [(text, name, v) for (text, name), v in zip(parameters, values)]
+        count = next((v for text, name, v in said if name == "n"), None)
+        for text, name, v in said:
+            if text == "const double *":
+                yield C.cast(v, C.POINTER(C.c_double))[:count]
+            elif text == "const ga_array *const *":
+                yield [Borrowed(p) for p in C.cast(v, C.POINTER(C.c_void_p))[:count]]
+            elif text == "ga_array *":
+                yield Borrowed(v)
+            elif text in ("const ga_result *", "ga_result *"):
+                yield C.cast(v, C.POINTER(struct("ga_result")))
+            elif text in ("const ga_block *", "const ga_progress *"):
+                yield struct(text.split()[1]).from_address(v)
+            elif name not in ("user", "n"):
+                yield v
+
+    def convert(call, value):
+        if value is None or isinstance(value, int):
+            return value
+        call.calls_back = True
+        if value not in callbacks:
+            def called(*values):
+                try:
+                    result = value(*given(values))
+                except BaseException as e:
+                    raised.append(e)
+                    return float("nan") if function.of.name == "double" else 0
+                return result is not False if function.of.name == "bool" else result
+            callbacks[value] = prototype(called)
+        return C.cast(callbacks[value], C.c_void_p).value
+    return convert
+
+
+raised = []  # by functions that gpuarr called: the call that was given the function raises it again, others say that it is the cause
+
+
+def Borrowed(p):
+    """An array that gpuarr keeps: valid while the function runs."""
+    return array._of(lib.ga_view(p, b"\tview"))
+
+
+def to_text(call, value):
+    return value.encode() if isinstance(value, str) else os.fsencode(value) if value is not None else None
+
+
+def converter(kind):
+    text = str(kind)
+    if text == "ga_arg":
+        return lambda call, value: operand(value, call.arrays)
+    if text in ("ga_array *", "const ga_array *"):
+        return lambda call, value: call.array(value)
+    if text == "ga_shape":
+        return lambda call, value: as_shape(value)
+    if text == "ga_dtype":
+        return lambda call, value: as_dtype(value).number
+    if text in ("int", "int64_t", "uint64_t", "uint32_t", "size_t"):
+        return lambda call, value: operator.index(value)
+    if text in ("double", "float"):
+        return lambda call, value: float(value)
+    if text == "bool":
+        return lambda call, value: bool(value)
+    if text in header.enums:
+        return lambda call, value: enumerator(text, value)
+    if text == "const char *":
+        return to_text
+    if text in LISTS:
+        return to_list(text)
+    if text == "FILE *":
+        return to_file
+    if text in header.typedefs and header.typedefs[text].kind == "pointer" and header.typedefs[text].of.kind == "function":
+        return to_callback(text)
+    return to_pointer
+
+
+# ---- options ---------------------------------------------------------------------------------------------------------------------------------
+
+def room_of(kind, call, value):
+    """An option that a result is written to: True asks for it, and it is returned behind the others."""
+    text = str(kind)
+    if value is None or value is False:
+        return None
+    if text == "ga_array **" and isinstance(value, (list, tuple)):
+        return to_list("const ga_array *const *")(call, value)
+    if value is not True:
+        return to_pointer(call, value)
+    if text == "ga_peaks *":
+        room = struct("ga_peaks")()
+        call.rooms.append(lambda: {n: call.received(p) for n, _ in room._fields_ if (p := getattr(room, n))})
+    elif text == "ga_array **":
+        room = C.c_void_p()
+        call.rooms.append(lambda: call.received(room.value))
+    else:
+        room = ctype(kind.of)()
+        call.rooms.append(lambda: room.value)
+    call.keep.append(room)
+    return C.addressof(room)
+
+
+class Options:
+    """The options struct of a function."""
+
+    def __init__(self, name, site):
+        self.type = struct(name)
+        members = [(t, python_name(n)) for t, n in header.structs[name] if t.name != "gi_nothing"]
+        names = [n for _, n in members]
+        self.positional = names[:names.index("by_name")] if "by_name" in names else []
+        self.members = {n: self.setter(t) for t, n in members if n not in ("by_name", "site")}
+        constant = next(n for n, t in header.constants.items() if t.name == name and n.endswith("_defaults"))
+        self.defaults = self.type.from_buffer_copy(self.type.in_dll(lib, constant))
+        self.defaults.site = self.site = site
+
+    def setter(self, kind):
+        if kind.kind == "pointer" and (str(kind) in (*NUMBER_ROOMS, "ga_array **", "ga_peaks *")):
+            return lambda call, value: room_of(kind, call, value)
+        return converter(kind)
+
+    def filled(self, call, named, function):
+        """The defaults, and what the call gives in their place. None is not given, but for results, which False refuses."""
+        if not named:
+            return self.defaults
+        o = self.type.from_buffer_copy(self.defaults)
+        for name, value in named.items():
+            if value is None:
+                continue
+            if name == "axis" and "axes" in self.members and isinstance(value, (tuple, list)):
+                name = "axes"
+            elif name not in self.members and name.removeprefix("return_") in self.members:
+                name = name.removeprefix("return_")
+            if name not in self.members:
+                raise TypeError(f"{function}() has no option {name!r}; it has {', '.join(self.members)}")
+            setattr(o, name, self.members[name](call, value))
+        return o
+
+
+# ---- results ---------------------------------------------------------------------------------------------------------------------------------
+
+def results_of(kind):
+    """A function (call, result of C) -> what Python gets."""
+    text = str(kind)
+    if text == "ga_array *":
+        return lambda call, p: call.received(p)
+    if text == "char *":
+        def owned(call, p):
+            said = C.string_at(p).decode()
+            libc.free(p)
+            return said
+        return owned
+    if text == "const char *":
+        return lambda call, p: p and p.decode()
+    if text == "ga_dtype":
+        return lambda call, number: NUMBERED.get(number)
+    if text == "ga_shape":
+        return lambda call, s: tuple(s.n[:s.ndim])
+    if text == "ga_c128":
+        return lambda call, z: complex(z.re, z.im)
+    if text in header.structs:
+        struct(text).__repr__ = lambda s: f"{text.removeprefix('ga_')}({', '.join(f'{n}={getattr(s, n)}' for n, _ in s._fields_)})"
+    if text in header.enums:
+        return lambda call, number: header.enums[text][number]
+    return lambda call, value: value
+
+
+def default_of(name, parameter):
+    """What NumPy takes where C wants it said."""
+    for functions, defaults in DEFAULTS.items():
+        if parameter in defaults and re.fullmatch(functions, name):
+            return defaults[parameter]
+    return inspect.Parameter.empty
+
+
+DEFAULTS = {
+    "linspace|logspace|geomspace": {"num": 50}, "rot90": {"k": 1}, "diagonal": {"offset": 0}, "tensordot": {"axes": 2},
+    "histogram|histogram_bin_edges": {"bins": 10}, "histogram2d|histogramdd": {"bins": (10, 10)}, "diag_indices": {"ndim": 2},
+    r"\w+_labels|center_of_mass|variance|standard_deviation|\w+_position|extrema": {"labels": None, "index": None}, "find_objects": {"max_label": 0},
+    "medfilt": {"kernel_size": 3}, "uniform_filter": {"size": 3}, "random_choice": {"shape": ()}, r"\w*(filter|erosion|dilation|opening|closing|gradient|laplace|tophat)": {"size": 0},
+    "random\\w*": {"shape": (), "mean": 0.0, "sigma": 1.0, "scale": 1.0, "lam": 1.0}, "meshgrid|meshgrid_n": {"ij": False},
+    "report_leaks": {"to": None},
+}
+
+
+# ---- functions -------------------------------------------------------------------------------------------------------------------------------
+
+def make(name, function):
+    """The Python function of ga_NAME."""
+    site = f"\tgpuarr.{name}".encode()
+    c = getattr(lib, "ga_" + name)
+    c.restype = C.c_void_p if str(function.of) == "char *" else ctype(function.of)
+    c.argtypes = [ctype(t) for t, _ in function.parameters]
+    steps, shown, options = [], [], None  # what makes each C argument; the parameters that Python has
+    kinds = [(t, python_name(n) or f"argument{k}") for k, (t, n) in enumerate(function.parameters)]
+    counted = None  # the parameter whose length is the last count
+    outs = [n for t, n in kinds if str(t) in ("ga_array **", "ga_result *")]
+    only_out = len(outs) == 1 and any(n == "n" and str(t) == "int" for t, n in kinds)
+    for k, (kind, parameter) in enumerate(kinds):
+        text = str(kind)
+        following = str(kinds[k + 1][0]) if k + 1 < len(kinds) else ""
+        if parameter == "site":
+            steps.append(lambda call, given: site)
+        elif parameter == "user":  # what a function of Python's does not need
+            steps.append(lambda call, given: None)
+        elif text.endswith("_options"):
+            options = Options(text, site)
+            steps.append(lambda call, given: options.filled(call, given["options"], name))
+        elif text == "int" and following in LISTS:
+            counted = kinds[k + 1][1]
+            more = name == "split_at"
+            steps.append(lambda call, given, counted=counted: len(given[counted]) + more)
+        elif text in ("ga_array **", "ga_result *"):
+            steps.append(room_step(kind.of if text == "ga_result *" else None, counted if only_out else None, only_out, name))
+        else:
+            convert = converter(kind)
+            shown.append(inspect.Parameter(parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default_of(name, parameter)))
+            steps.append(lambda call, given, convert=convert, parameter=parameter: convert(call, given[parameter]))
+    result = results_of(function.of)
+    returns_array, returns_bool = str(function.of) == "ga_array *", str(function.of) == "bool"
+    names = [p.name for p in shown]
+    defaults = {p.name: p.default for p in shown if p.default is not inspect.Parameter.empty}
+    positions = names + (options.positional if options else [])
+
+    def python(*given, **named):
+        call = Call()
+        rest = given[len(positions):]
+        if rest and not function.variadic:
+            raise TypeError(f"{name}() takes {len(positions)} arguments by position, not {len(given)}")
+        named = {**dict(zip(positions, given)), **named} if given else named
+        values = {n: named.pop(n) if n in named else defaults.get(n, inspect.Parameter.empty) for n in names}
+        missing = [n for n, v in values.items() if v is inspect.Parameter.empty]
+        if missing:
+            raise TypeError(f"{name}() misses {', '.join(missing)}: {python.__name__}{python.__signature__}")
+        if named and not options:
+            raise TypeError(f"{name}() has no option {next(iter(named))!r}")
+        values["options"] = named
+        if function.variadic:  # ga_index: the numbers are written into the text here
+            values["index"] = values["index"] % rest if rest else values["index"]
+        elif rest:
+            raise TypeError
+        p = c(*(step(call, values) for step in steps))
+        if lib.ga_error() or call.calls_back and raised:
+            if returns_array and p and not any(a._p == p for a in call.arrays):
+                lib.ga_free(p)
+            cause = next(iter(raised), None)
+            raised.clear()
+            if call.calls_back and cause:
+                lib.ga_clear_error()
+                raise cause
+            raise_error(cause)
+        if returns_array and not p:
+            raise TypeError(f"{name}(): an array is None")
+        more = [room() for room in call.rooms]
+        more = [v for v in more if v is not None]
+        if len(more) == 1 and isinstance(more[0], list):
+            return more[0]
+        if more:
+            more = more if returns_bool else [result(call, p), *more]
+            return more[0] if len(more) == 1 else tuple(more)
+        return result(call, p)
+
+    python.__name__ = python.__qualname__ = name
+    python.__module__ = "gpuarr"
+    keywords = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD if n in options.positional else inspect.Parameter.KEYWORD_ONLY, default=None)
+                for n in options.members if n not in names] if options else []
+    python.__signature__ = inspect.Signature([p.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for p in shown] + keywords, __validate_parameters__=False)
+    python.__doc__ = f"{function.declare('ga_' + name)}: see gpuarr.h"
+    return python
+
+
+def room_step(of, counted, only_out, name):
+    """What makes room for a result, or for as many as there are."""
+    def step(call, given):
+        n = 1 if not only_out else len(given[counted]) + (name == "split_at") if counted else operator.index(given["n"])
+        room = ((struct("ga_result") if of else C.c_void_p) * max(n, 1))()
+        call.keep.append(room)
+        if of:
+            call.rooms.append(lambda: list(room) if only_out else room[0])
+        elif only_out:
+            call.rooms.append(lambda: [call.received(p) for p in room[:n]])
+        else:
+            call.rooms.append(lambda: call.received(room[0]))
+        return C.addressof(room)
+    return step
+
+
+lib.ga_view.argtypes, lib.ga_view.restype = [C.c_void_p, C.c_char_p], C.c_void_p
+calls = {name.removeprefix("ga_"): make(name.removeprefix("ga_"), kind) for name, kind in header.functions.items()}
+calls |= {name.removesuffix("_n"): call for name, call in calls.items() if name.endswith("_n") and name.removesuffix("_n") not in calls}
+
+
+def aliases():
+    """NumPy's other names, which are macros: ga_abs is ga_absolute."""
+    from .library import ROOT
+    text = (ROOT / "gpuarr/face/front.h").read_text()
+    for name, meant in re.findall(r"#define ga_(\w+)\(\.\.\.\)\s+GI_\w+\(g[ai]_(\w+)", text):
+        if name not in calls and meant in calls:
+            calls[name] = calls[meant]
+
+
+aliases()
+
+
+def short(function):
+    """A function that NumPy calls in more ways than C, in place of the one made from the prototype."""
+    made = calls[function.__name__]
+    function.__doc__ = made.__doc__
+    calls[function.__name__] = lambda *given, **named: function(made, *given, **named)
+    calls[function.__name__].__doc__, calls[function.__name__].__name__ = made.__doc__, function.__name__
+
+
+@short
+def arange(made, start, stop=None, step=1, *given, **named):
+    return made(0, start, step, *given, **named) if stop is None else made(start, stop, step, *given, **named)
+
+
+@short
+def eye(made, rows, cols=None, k=0, *given, **named):
+    return made(rows, rows if cols is None else cols, k, *given, **named)
+
+
+@short
+def tri(made, rows, cols=None, k=0, *given, **named):
+    return made(rows, rows if cols is None else cols, k, *given, **named)
+
+
+@short
+def where(made, condition, *given, **named):
+    return made(condition, *given, **named) if given or named else tuple(calls["nonzero"](condition))
+
+
+@short
+def split(made, a, n, *given, **named):
+    return calls["split_at"](a, n, *given, **named) if isinstance(n, (list, tuple)) else made(a, n, *given, **named)
+
+
+@short
+def unstack(made, a, n=None, **named):
+    a = asarray(a)
+    return made(a, a.shape[named.get("axis", 0)] if n is None else n, **named)
+
+
+@short
+def eval_n(made, formula, operands=None, **named):
+    """eval("x**2 + y", x=a, y=1), or eval("$1**2", [a])."""
+    options = ("out", "where", "dtype", "names")
+    given = {n: named.pop(n) for n in list(named) if n not in options}
+    return made(formula, [*given.values()], names=", ".join(given), **named) if given else made(formula, operands, **named)
+
+
+calls["eval"] = calls["eval_n"]
+
+
+@short
+def free(made, a):
+    """Gives the array's memory back now; else that happens when Python needs it no more."""
+    p, a._p = a._p, None
+    lib.ga_free(p)
+
+
+functions.__dict__.update(calls)

@@ -1,0 +1,154 @@
+"""libgpuarr.so and what gpuarr.h declares: ctypes' structs, the dtypes and the errors, all made from the header."""
+import ctypes as C
+import keyword
+import os
+import pathlib
+import sys
+import types
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.append(str(ROOT / "tools"))
+import prototypes  # noqa: E402
+
+PATH = pathlib.Path(os.environ.get("GPUARR_LIBRARY", ROOT / "build/libgpuarr.so"))
+if not PATH.exists():
+    raise ImportError(f"gpuarr: there is no {PATH}: run `make python` in {ROOT}, or name the library in GPUARR_LIBRARY")
+lib = C.CDLL(str(PATH))
+header = prototypes.read(ROOT / "gpuarr.h")
+
+NUMBERS = {"bool": C.c_bool, "char": C.c_char, "int": C.c_int, "int64_t": C.c_int64, "uint32_t": C.c_uint32, "uint64_t": C.c_uint64,
+           "size_t": C.c_size_t, "float": C.c_float, "double": C.c_double}
+structs = {}
+functions = types.SimpleNamespace()  # what calls.py makes: functions.sum
+
+
+def python_name(name):
+    """`from` and `async` have a line below in Python."""
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def ctype(kind):
+    """The type in ctypes of a Type of the header. Pointers are addresses, but for text."""
+    name = kind.name.removeprefix("struct ")
+    if kind.kind == "array":
+        return ctype(kind.of) * kind.length
+    if kind.kind != "name":
+        return C.c_char_p if kind.of.name == "char" and kind.of.const else C.c_void_p
+    if name in NUMBERS:
+        return NUMBERS[name]
+    if name in header.enums:
+        return C.c_int
+    if name in header.typedefs:
+        return ctype(header.typedefs[name])
+    if name == "void":
+        return None
+    if name not in structs:
+        members = header.structs.get(name) or header.unions.get(name)
+        fields = [(python_name(n), ctype(t)) for t, n in members if t.name != "gi_nothing"]
+        structs[name] = type(name, (C.Structure if name in header.structs else C.Union,), {"_fields_": fields})
+    return structs[name]
+
+
+def struct(name):
+    return ctype(prototypes.Type("name", name))
+
+
+def enumerator(enum, value):
+    """The number of an enumerator, which may be said as NumPy does: "full" is GA_FULL, and "edge" among ga_pad_mode is GA_PAD_EDGE."""
+    if not isinstance(value, str):
+        return int(value)
+    wanted = value.upper().replace("-", "_")
+    found = [n for n in header.enums[enum] if n == wanted or n.endswith("_" + wanted)]
+    if not found:
+        known = ", ".join(repr(n.removeprefix("GA_").lower()) for n in header.enums[enum])
+        raise ValueError(f"gpuarr: {enum} has no {value!r}; there are {known}")
+    return header.enums[enum].index(min(found, key=len))
+
+
+# ---- errors ------------------------------------------------------------------------------------------------------------------------------
+
+class Error(Exception):
+    """A call failed; the text is gpuarr's sentence. What it is besides says the kind: see ERRORS."""
+
+
+def error_class(name, *kinds):
+    return type(name, (Error, *kinds), {"__module__": "gpuarr"})
+
+
+# A bad index or axis is a bad argument, for which NumPy raises IndexError, ValueError, or what is both.
+ERRORS = {"GA_BAD_ARGUMENT": error_class("ArgumentError", ValueError, IndexError), "GA_BAD_SHAPE": error_class("ShapeError", ValueError, IndexError),
+          "GA_BAD_DTYPE": error_class("DtypeError", TypeError), "GA_BAD_DEVICE": error_class("DeviceError", ValueError),
+          "GA_NO_MEMORY": error_class("NoMemory", MemoryError), "GA_NO_FILE": error_class("NoFile", OSError),
+          "GA_BAD_FILE": error_class("BadFile", ValueError), "GA_NO_LIBRARY": error_class("NoLibrary", ImportError)}
+
+lib.ga_error.restype = C.c_char_p
+lib.ga_set_error_handler.argtypes = [C.c_void_p, C.c_void_p]
+lib.ga_set_error_handler(C.cast(lib.ga_ignore_error, C.c_void_p), None)
+
+
+def raise_error(cause=None):
+    """Raises the error that is kept, and forgets it."""
+    sentence, status = lib.ga_error().decode(), header.enums["ga_status"][lib.ga_error_status()]
+    lib.ga_clear_error()
+    raise ERRORS.get(status, Error)(sentence) from cause
+
+
+# ---- dtypes ------------------------------------------------------------------------------------------------------------------------------
+
+lib.ga_dtype_name.restype = C.c_char_p
+lib.ga_itemsize.restype = C.c_int64
+ELEMENTS = {"b1": C.c_bool, "i1": C.c_int8, "i2": C.c_int16, "i4": C.c_int32, "i8": C.c_int64, "u1": C.c_uint8, "u2": C.c_uint16,
+            "u4": C.c_uint32, "u8": C.c_uint64, "f4": C.c_float, "f8": C.c_double, "c8": C.c_float * 2, "c16": C.c_double * 2}
+
+
+class dtype:
+    """A type of elements: gpuarr.float32. Equal to its name, and to NumPy's."""
+
+    def __init__(self, number):
+        self.number, self.name, self.itemsize = number, lib.ga_dtype_name(number).decode(), lib.ga_itemsize(number)
+        word = self.name.rstrip("0123456789")
+        self.kind = {"bool": "b", "int": "i", "uint": "u", "float": "f", "complex": "c"}.get(word, "V")
+        self.code = f"{self.kind}{self.itemsize}"  # as in the buffer protocol, without the byte order
+
+    def __repr__(self):
+        return f"gpuarr.{self.name}"
+
+    def __str__(self):
+        return self.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+    def __eq__(self, other):
+        try:
+            return self is as_dtype(other)
+        except TypeError:
+            return NotImplemented
+
+    def __reduce__(self):
+        return as_dtype, (self.name,)
+
+    @property
+    def dtype(self):
+        """NumPy's: numpy.zeros(3, gpuarr.float32)."""
+        import numpy
+        return numpy.dtype(self.name)
+
+
+DTYPES = {d.name: d for d in map(dtype, range(1, len(header.enums["ga_dtype"]) - 1))}
+NUMBERED = {d.number: d for d in DTYPES.values()}
+CODED = {d.code: d for d in DTYPES.values()}
+PYTHON = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+
+
+def as_dtype(value):
+    """The dtype that this names: a dtype of gpuarr's or NumPy's, its name, its code ("<f4"), or a type of Python's."""
+    if isinstance(value, dtype):
+        return value
+    name = value if isinstance(value, str) else PYTHON.get(value) if isinstance(value, type) else None
+    if name is None:
+        name = getattr(value, "name", None) or getattr(value, "__name__", None)
+    found = DTYPES.get("bool" if name == "bool_" else name) or (CODED.get(name.lstrip("<=|")) if name else None)
+    if not found:
+        raise TypeError(f"gpuarr has no dtype {value!r}; there are {', '.join(DTYPES)}")
+    return found
