@@ -626,7 +626,7 @@ GA_API ga_array *(ga_random_shuffle)(ga_array *a, ga_permutation_options o);
 typedef struct ga_choice_options {
     GI_BY_POSITION
     bool replace      GI_IS(true);        /* false: none is taken twice */
-    const ga_array *p GI_IS(GA_NO_ARRAY); /* how likely each is, in any unit; default: all alike */
+    const ga_array *p GI_IS(GA_NO_ARRAY); /* how likely each is, with the sum 1; not given: all alike */
     int axis          GI_DEFAULT;
     GI_BY_NAME
     uint64_t seed    GI_DEFAULT;

@@ -50,6 +50,9 @@ static void test_places(void)
 
         ga_array *some = ga_random_choice(10, (4), false, .seed = 5);
         CHECK(ga_unique(some)->size == 4 && ga_random_choice(10, (10), .replace = false)->size == 10);
+        ga_array *shares = ga_full((1000), 1 / 3.0, GA_F32); /* rounded: their sum is not 1 to the last bit of float64 */
+        ga_divide(shares, ga_sum(shares), .out = shares);
+        CHECK(ga_random_choice(1000, (5), .p = shares, .seed = 6)->size == 5);
         CHECK_IS(ga_random_choice(3, (2, 2), .p = ga_values(0, 1, 0)), GA_I64, (2, 2), 1, 1, 1, 1);
         CHECK_IS(ga_random_choice(ga_values(7), (), .seed = 3), GA_F64, (), 7);
         ga_array *columns = ga_random_choice(rows, (2, 2), .axis = 1, .seed = 4);
@@ -100,6 +103,8 @@ static void test_errors(void)
         CHECK_FAILS(ga_random_shuffle(mean, 1), "there is no axis 1");
         CHECK_FAILS(ga_random_choice(0, (2)), "there is nothing to choose from");
         CHECK_FAILS(ga_random_choice(3, (4), .replace = false), "4 of 3 cannot be chosen without replacement");
+        CHECK_FAILS(ga_random_choice(1, (INT64_MAX / 2, 3), .replace = false), "more elements than can be counted");
+        CHECK_FAILS(ga_random_choice(1, (-1), .replace = false), "has a negative length");
         CHECK_FAILS(ga_random_choice(3, (2), .p = mean), "one probability for each of 3");
         CHECK_FAILS(ga_random_choice(2, (2), .p = mean), "their sum 1: it is 0");
         CHECK_FAILS(ga_random_choice(2, (2), .p = ga_values(1.5, -0.5)), "must be 0 or more");

@@ -172,6 +172,11 @@ static void test_complex(void)
               is_number(OF(exp2, 0, PI), cos(PI * 0.6931471805599453), sin(PI * 0.6931471805599453)));
         CHECK(is_number(OF(sqrt, -4, 0), 0, 2) && is_number(OF(sqrt, -4, -0.0), 0, -2) && is_number(OF(sqrt, 3, 4), 2, 1));
         CHECK(is_number(OF(sqrt, NAN, INFINITY), INFINITY, INFINITY) && is_number(OF(sqrt, -0.0, 0), 0, 0));
+        CHECK(is_number(OF(log, NAN, 0.75), NAN, NAN) && is_number(OF(log2, 0.75, NAN), NAN, NAN) &&
+              is_number(OF(log10, INFINITY, NAN), INFINITY, NAN));
+        CHECK(ga_item(ga_imag(OF(sqrt, 1.7e308, 1e-160))) == 3.8348249442368522e-315);
+        CHECK(is_number(OF(sign, 2, -INFINITY), 0, -1) && is_number(OF(sign, -INFINITY, NAN), -1, 0) &&
+              is_number(OF(sign, INFINITY, INFINITY), NAN, NAN));
         CHECK(is_number(OF(sqrt, 1e308, 1e308), 1.0986841134678098e154, 4.550898605622274e153));
         CHECK(is_number(OF(sin, 0, 1), 0, sinh(1)) && is_number(OF(cos, 0, 1), cosh(1), -0.0) &&
               is_number(OF(tan, 0, 1), 0, tanh(1)));

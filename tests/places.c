@@ -99,6 +99,7 @@ static void test_errors(void)
         CHECK_FAILS(ga_index_take(a, (v, v, v)), "more index arrays than the 2 axes of a");
         CHECK_FAILS(ga_index_take(a, (GA_COLON)), "there is no index array");
         CHECK_FAILS(ga_index_take(a, (ga_ints(0, 1), ga_ints(0, 1, 2))), "do not broadcast");
+        CHECK_FAILS(ga_index_take(a, (ga_ints(0, 1), ga_zeros((3, 4), GA_I64))), "one has shape (3, 4), those before it (2,)");
         CHECK_FAILS(ga_index_take(a, (ga_ones((4), .dtype = GA_BOOL))), "a mask has shape (4,), a (3, 4)");
         CHECK_FAILS(ga_index_take_n(a, 1, NULL), "the list of 1 index arrays is NULL");
         CHECK_FAILS(ga_index_take(a, ((ga_array *)NULL)), "NULL");

@@ -150,6 +150,16 @@ static bool gi_shape_check(const char *site, int ndim, const int64_t *shape)
     return true;
 }
 
+/* How many elements of a dtype an array of this shape has; -1 with an error. */
+static int64_t gi_shape_count(const char *site, ga_dtype dtype, const ga_shape *shape)
+{
+    int64_t strides[GPUARR_MAX_DIMS];
+    if (!gi_shape_check(site, shape->ndim, shape->n)) return -1;
+    if (gi_shape_c_strides(dtype, shape->ndim, shape->n, strides) >= 0) return gi_shape_size(shape->ndim, shape->n);
+    gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted", gi_shape_text(shape->ndim, shape->n));
+    return -1;
+}
+
 /* A buffer for an array, without memory. */
 static gi_buffer *gi_buffer_fill(gi_buffer *b, size_t bytes, ga_device device)
 {

@@ -44,9 +44,11 @@ static inline bool gi_shape_equal(int na, const int64_t *a, int nb, const int64_
     return true;
 }
 
-/* Joins a shape into a broadcast shape (right-aligned; 1 stretches). False if they do not fit; nothing is reported. */
+/* Joins a shape into a broadcast shape (right-aligned; 1 stretches). False if they do not fit: nothing is reported or changed. */
 static inline bool gi_shape_broadcast(int *ndim, int64_t *shape, int n, const int64_t *other)
 {
+    for (int d = 1; d <= n && d <= *ndim; d++)
+        if (shape[*ndim - d] != other[n - d] && shape[*ndim - d] != 1 && other[n - d] != 1) return false;
     if (n > *ndim) { /* shift to the right, put ones before */
         for (int d = n - 1; d >= 0; d--) shape[d] = d >= n - *ndim ? shape[d - (n - *ndim)] : 1;
         *ndim = n;
@@ -54,7 +56,6 @@ static inline bool gi_shape_broadcast(int *ndim, int64_t *shape, int n, const in
     for (int d = 0; d < n; d++) {
         int64_t *mine = &shape[*ndim - n + d];
         if (*mine == 1) *mine = other[d];
-        else if (other[d] != 1 && other[d] != *mine) return false;
     }
     return true;
 }

@@ -46,7 +46,7 @@ GI_SLOW ga_c128 gi_sqrt_c128(ga_c128 z)
     const double up   = most > 0x1p1000 ? 0x1p-54 : most < 0x1p-900 ? 0x1p200 : 1;
     const double back = most > 0x1p1000 ? 0x1p27 : most < 0x1p-900 ? 0x1p-100 : 1;
     const double x = gi_mul_f64(re, up), y = gi_mul_f64(im, up), root = gi_root_f64(gi_mul_f64(x + gi_any_hypot(x, y), 0.5));
-    const double first = gi_mul_f64(root, back), other = gi_mul_f64(gi_mul_f64(y / root, 0.5), back);
+    const double first = gi_mul_f64(root, back), other = im / gi_mul_f64(first, 2); /* rounded once, if denormal */
     return z.re < 0 ? gi_make_c128(other, gi_copysign_f64(first, z.im)) : gi_make_c128(first, gi_copysign_f64(other, z.im));
 }
 
@@ -85,7 +85,8 @@ GI_SLOW ga_c128 gi_log_c128(ga_c128 z)
 {
     const double x = gi_abs_f64(z.re), y = gi_abs_f64(z.im), high = gi_larger_part(z), low = x < y ? x : y;
     const double angle = gi_any_arctan2(z.im, z.re);
-    if (high > 0.5 && high < 2 && low < 1) return gi_make_c128(gi_log_near_1(high - 1, low), angle);
+    if (high > 0.5 && high < 2 && low < 1 && x + y < 3) /* not if x or y is NaN, which high and low may leave out */
+        return gi_make_c128(gi_log_near_1(high - 1, low), angle);
     const double up = high > 0x1p1000   ? 0x1p-100
                       : high < 0x1p-900 ? 0x1p200
                                         : 1, /* log(up): */

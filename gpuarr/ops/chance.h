@@ -65,8 +65,9 @@ static ga_array *gi_do_probabilities(const gi_composition *c, const ga_array *p,
     if (!facts[0] || !facts[1] || !facts[2] || !gi_item_as(c->site, facts[0], NULL, GA_F64, &sum) ||
         !gi_item_as(c->site, facts[1], NULL, GA_F64, &smallest) || !gi_item_as(c->site, facts[2], NULL, GA_F64, &some))
         return NULL;
-    if (smallest >= 0 && fabs(sum - 1) < 1e-8 && some >= (double)least) return wide;
-    if (smallest >= 0 && fabs(sum - 1) < 1e-8)
+    const double tolerance = p->dtype == GA_F32 ? 3.45e-4 : 1.49e-8; /* as NumPy's: the square root of the dtype's precision */
+    if (smallest >= 0 && fabs(sum - 1) <= tolerance && some >= (double)least) return wide;
+    if (smallest >= 0 && fabs(sum - 1) <= tolerance)
         return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT,
                                    "only %lld probabilities are not 0, and %lld different ones are to be chosen",
                                    (long long)some, (long long)least);
@@ -78,8 +79,9 @@ static ga_array *gi_do_probabilities(const gi_composition *c, const ga_array *p,
 static ga_array *gi_do_choose(const gi_composition *c, int64_t n, const ga_shape *shape, ga_device device,
                               const ga_choice_options *o)
 {
-    const int64_t  count = gi_shape_size(shape->ndim, shape->n);
+    const int64_t  count = gi_shape_count(c->site, GA_I64, shape);
     const ga_shape line  = gi_line(o->replace ? count : n);
+    if (count < 0) return NULL;
     if (n == 0 && count > 0) return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT, "there is nothing to choose from");
     if (!o->replace && count > n)
         return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT, "%lld of %lld cannot be chosen without replacement",

@@ -152,12 +152,9 @@ ga_array *(ga_insert)(const ga_array *a, ga_arg where, ga_arg values, ga_axis_op
 
 ga_array *(ga_resize)(const ga_array *a, ga_shape shape, const char *site)
 {
-    if (!gi_array_check_half_any(site, a, "a") || !gi_shape_check(site, shape.ndim, shape.n)) return NULL;
-    int64_t strides[GPUARR_MAX_DIMS];
-    if (gi_shape_c_strides(a->dtype, shape.ndim, shape.n, strides) < 0)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted",
-                                   gi_shape_text(shape.ndim, shape.n));
-    const int64_t size = gi_shape_size(shape.ndim, shape.n);
+    if (!gi_array_check_half_any(site, a, "a")) return NULL;
+    const int64_t size = gi_shape_count(site, a->dtype, &shape);
+    if (size < 0) return NULL;
     if (a->size == 0 || size == 0) return (ga_zeros)(shape, gi_new_on(site, a->dtype, a->device));
     gi_composition c;
     gi_compose_begin(&c, site);

@@ -383,7 +383,9 @@ GI_FORMULA GA_T GA_FN(div)(GA_T a, GA_T b)
 GI_FORMULA GI_R GA_FN(abs)(GA_T x) { return GI_PART(hypot)(x.re, x.im); }
 GI_FORMULA GA_T GA_FN(sign)(GA_T x)
 {
-    GI_R length = GA_FN(abs)(x);
+    GI_R       length = GA_FN(abs)(x);
+    const bool re = GI_PART(isinf)(x.re), im = GI_PART(isinf)(x.im);
+    if (re != im) return GA_FN(make)(re ? GI_PART(copysign)(1, x.re) : 0, im ? GI_PART(copysign)(1, x.im) : 0);
     if (length == 0) return GA_FN(make)(0, 0);
     return GA_FN(make)(x.re / length, x.im / length);
 }
