@@ -144,7 +144,7 @@ static ga_array *some_halves(ga_dtype half, ga_shape shape, bool tame)
     return ga_to(a, ga_get_device());
 }
 
-/* A call of halves is the call of float32, rounded once. */
+/* A call of halves is the call of float32, rounded. */
 #define AS_SINGLE(call, x) same_halves(call(x), ga_astype(call(ga_astype(x, GA_F32)), (x)->dtype))
 #define AS_SINGLE_WITH(call, x, ...)                                                                                           \
     same_halves(call(x, __VA_ARGS__), ga_astype(call(ga_astype(x, GA_F32), __VA_ARGS__), (x)->dtype))
@@ -253,7 +253,7 @@ static void test_reductions(ga_dtype half)
         CHECK(ga_sum(x, .axis = 0, .out = wide) == wide && same_halves(ga_astype(wide, half), out));
         CHECK(ga_sum(x, .dtype = GA_F64)->dtype == GA_F64 && ga_mean(x, .dtype = GA_F32)->dtype == GA_F32);
         CHECK(same_halves(ga_sum(ga_full((3), 0.1), .dtype = half), ga_sum(ga_full((3), 0.1, .dtype = half))));
-        CHECK(ga_sum(ga_full((70000), 1, .dtype = half))->dtype == half); /* counted in float64, and rounded once */
+        CHECK(ga_sum(ga_full((70000), 1, .dtype = half))->dtype == half); /* not rounded before the end */
         CHECK(ga_item(ga_sum(ga_full((5000), 1, .dtype = half))) == nearest_of(half, 5000));
         CHECK_FAILS(ga_max(x, .dtype = half), "takes no .dtype");
         CHECK_FAILS(ga_max(ga_zeros((0), .dtype = half)), "of no elements");

@@ -1,4 +1,4 @@
-"""float16: computed in float32 and rounded once, as NumPy does, or nearer to the truth."""
+"""float16: computed in float32 and then rounded, as NumPy does, or nearer to the truth."""
 import numpy as np
 
 from ..case import case
