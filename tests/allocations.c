@@ -181,10 +181,10 @@ static void run_judge(run *r)
 
 static const char *path_of(const char *name)
 {
-    static char path[4][300];
+    static char path[6][300];
     static int  turn;
     const char *dir = getenv("TMPDIR");
-    turn            = (turn + 1) % 4;
+    turn            = (turn + 1) % 6;
     snprintf(path[turn], sizeof path[turn], "%s/gpuarr_memory_%ld_%s", dir ? dir : "/tmp", (long)getpid(), name);
     return path[turn];
 }

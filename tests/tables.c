@@ -246,8 +246,8 @@ static void test_bad_formats(void)
         FAILS(GA_BAD_SHAPE, ga_savetxt(path, ga_scalar(1)), "()", "1 or 2 dimensions");
         FAILS(GA_BAD_SHAPE, ga_savetxt(path, ga_ones((1, 1, 1))), "(1, 1, 1)");
         FAILS(GA_BAD_ARGUMENT, ga_savetxt("/tmp/x.npy", x), "ends in .npy");
-        FAILS(GA_BAD_ARGUMENT, ga_savetxt(path, ga_chunked(m, 1)), "ga_compute it first");
-        FAILS(GA_BAD_ARGUMENT, ga_tofile(ga_chunked(m, 1), path), "ga_compute it first");
+        FAILS(GA_BAD_ARGUMENT, ga_savetxt(path, ga_chunked(m, 1, 1)), "ga_compute it first");
+        FAILS(GA_BAD_ARGUMENT, ga_tofile(ga_chunked(m, 1, 1), path), "ga_compute it first");
         FAILS(GA_BAD_ARGUMENT, ga_tofile(x, "/tmp/x.npy"), "ends in .npy");
         FAILS(GA_NO_FILE, ga_savetxt("/no such folder/x", x), "No such file");
         FAILS(GA_NO_FILE, ga_tofile(x, "/no such folder/x"), "No such file");
