@@ -50,6 +50,8 @@ static void test_places(void)
 
         ga_array *some = ga_random_choice(10, (4), false, .seed = 5);
         CHECK(ga_unique(some)->size == 4 && ga_random_choice(10, (10), .replace = false)->size == 10);
+        const double ones = ga_item(ga_mean(ga_random_beta(3e-320, 1e-320, (10000), .seed = 7)));
+        CHECK(ones > 0.73 && ones < 0.77);                   /* each is 0 or 1 */
         ga_array *shares = ga_full((1000), 1 / 3.0, GA_F32); /* rounded: their sum is not 1 to the last bit of float64 */
         ga_divide(shares, ga_sum(shares), .out = shares);
         CHECK(ga_random_choice(1000, (5), .p = shares, .seed = 6)->size == 5);

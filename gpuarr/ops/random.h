@@ -119,7 +119,9 @@ ga_array *(ga_random_gamma)(double k, double scale, ga_shape shape, ga_random_op
 ga_array *(ga_random_beta)(double a, double b, ga_shape shape, ga_random_options o)
 {
     if (!gi_is_parameter(o.site, "a", a, true, 1e300) || !gi_is_parameter(o.site, "b", b, true, 1e300)) return NULL;
-    return gi_random_draws(GI_BETA, a, b, &shape, o);
+    /* So small, only their ratio counts, how often it is 1 and not 0: the logarithms of gamma numbers stay finite. */
+    const double up = a < 1e-290 && b < 1e-290 ? 0x1p100 : 1;
+    return gi_random_draws(GI_BETA, a * up, b * up, &shape, o);
 }
 
 ga_array *(ga_random_binomial)(int64_t n, double p, ga_shape shape, ga_random_options o)
