@@ -98,12 +98,12 @@ static int gi_real_text(const gi_powers *powers, const gi_column_format *f, doub
 static bool gi_put_number(const gi_text_rows *r, gi_text *t, const gi_column_format *f, ga_dtype dtype, const void *p)
 {
     char         text[GI_NUMBER_ROOM + 1];
-    int          n      = 0, sign;
-    const bool   single = dtype == GA_F32, real = gi_is_float(dtype), truth = dtype == GA_BOOL && *(const bool *)p;
-    const double x = real ? gi_float_at(p, single) : 0;
+    int          n    = 0, sign;
+    const bool   real = gi_is_float(dtype), truth = dtype == GA_BOOL && *(const bool *)p;
+    const double x = real ? gi_float_at(p, dtype) : 0;
     if (f->kind == 's') {
         gi_text s = { NULL, 0, 0, 0, false };
-        if (real) gi_put_scalar(&s, x, single, false, false);
+        if (real) gi_put_scalar(&s, x, dtype, false, false);
         else if (dtype == GA_BOOL) gi_put(&s, truth ? "True" : "False");
         else n = gi_integer_text(text, p, dtype), gi_put_bytes(&s, text, (size_t)n);
         t->failed = t->failed || s.failed;
