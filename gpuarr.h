@@ -2422,7 +2422,7 @@ typedef struct ga_imshow_options {
     const char *title GI_DEFAULT; /* a line of text above */
     const char *site  GI_IS("");
 } ga_imshow_options;
-#define GI_DEFAULTS_ga_imshow_options  .cmap = "viridis", .vmin = GA_REAL_DEFAULT, .vmax = GA_REAL_DEFAULT, .scale = 1,
+#define GI_DEFAULTS_ga_imshow_options .cmap = "viridis", .vmin = GA_REAL_DEFAULT, .vmax = GA_REAL_DEFAULT, .scale = 1,
 GA_API ga_array *(ga_render)(const ga_array   *a,
                              ga_imshow_options o); /* what ga_imshow writes: uint8 (rows, columns, 3), always on the CPU */
 GA_API bool(ga_imshow)(const char *path, const ga_array *a, ga_imshow_options o); /* a 2-D array in colours, as PNG */

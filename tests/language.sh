@@ -160,8 +160,8 @@ format() {
     fi
 }
 
-none_too_long() { # of what is written here: 1200 lines, gpuarr.h 2800
-    git ls-files -z | xargs -0 wc -l | awk '$2 != "total" && $1 > ($2 == "gpuarr.h" ? 2800 : 1200) { print "FAIL " $2 " has " $1 " lines"; bad = 1 } END { exit bad }'
+none_too_long() { # of what is written here: 1200 lines, gpuarr.h 3000
+    git ls-files -z | xargs -0 wc -l | awk '$2 != "total" && $1 > ($2 == "gpuarr.h" ? 3000 : 1200) { print "FAIL " $2 " has " $1 " lines"; bad = 1 } END { exit bad }'
 }
 
 none_forgotten() { # every test of tests/ is run by somebody
