@@ -571,8 +571,19 @@ GA_API ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site); 
 GA_API ga_array *(ga_repeat)(const ga_array *a, int64_t repeats,
                              ga_axis_options o); /* each element repeated; .axis not given: flattened */
 
+typedef struct ga_from_options {
+    GI_BY_POSITION
+    ga_dtype dtype GI_DEFAULT; /* of the array; default that of the numbers */
+    GI_BY_NAME
+    ga_device device GI_DEFAULT; /* these as in ga_new_options */
+    bool pinned      GI_DEFAULT;
+    bool managed     GI_DEFAULT;
+    bool swapped     GI_DEFAULT; /* the numbers are of the other byte order: big-endian ones, on a little-endian machine */
+    const char *site GI_IS("");
+} ga_from_options;
+#define GI_DEFAULTS_ga_from_options
 /* A new array with a copy of the numbers at p (dtype from the pointer type): ga_from(values, (2, 3)). */
-GA_API ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_options o);
+GA_API ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_from_options o);
 /* The caller's memory as an array, not copied and never freed: ga_wrap(pixels, (height, width)). It must outlive the array and its views.
    Memory of a GPU: .device = GA_CUDA; what you have queued on its content must be on this thread's stream, or done.
    C order; ga_wrap_strided takes byte strides. release(p, user), if given, is called when the last view is gone. */
@@ -2838,7 +2849,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(convolve2d) X(ndconvolve) X(convolve1d) X(gaussian) X(edge) X(uniform) X(window) X(label) X(center) X(sigma) \
     X(distance) X(squareform) X(apply) X(stencil) X(eval) X(compute) X(blocks) X(visualize) X(delayed) X(imshow) X(open) \
     X(store) X(fits) X(loadtxt) X(genfromtxt) X(savetxt) X(fromfile) X(tofile) X(print) X(benchmark) X(launch) \
-    X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(trace) X(cumulative) \
+    X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(from) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
     X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(angle) X(along) X(mode) X(bits) \
     X(binary) X(hit) X(grey) X(transform) X(spline) X(interpolation) X(affine) X(rotate) \

@@ -35,7 +35,7 @@ static ga_array *draw_array(ga_dtype dtype, ga_shape shape, uint64_t odd)
         default: memcpy(p + i * size, &bits, (size_t)size);
         }
     }
-    ga_array *a = (ga_from)(p, dtype, shape, ga_new_defaults);
+    ga_array *a = (ga_from)(p, dtype, shape, ga_from_defaults);
     free(p);
     return a;
 }

@@ -52,13 +52,13 @@ static void *some_memory(void)
 }
 static void call_ga_from(void)
 {
-    const void    *p     = some_memory();
-    ga_dtype       dtype = (ga_dtype)draw_enum("dtype", GA_DTYPE_COUNT);
-    ga_shape       s     = shape_in_memory(dtype);
-    ga_new_options o     = start_ga_new_options();
+    const void     *p     = some_memory();
+    ga_dtype        dtype = (ga_dtype)draw_enum("dtype", GA_DTYPE_COUNT);
+    ga_shape        s     = shape_in_memory(dtype);
+    ga_from_options o     = ga_from_defaults;
     if (given("dtype")) o.dtype = (ga_dtype)draw_enum("dtype", GA_DTYPE_COUNT);
     if (given("device")) o.device = draw_device("device");
-    if (given("chunks")) o.chunks = draw_shape("chunks");
+    if (given("swapped")) o.swapped = true;
     o.site = site();
     end_array((ga_from)(p, dtype, s, o));
 }

@@ -188,6 +188,22 @@ static void test_raw(void)
         CHECK(ga_tofile(x, path, .swapped = true) &&
               ga_array_equal(x, ga_reshape(ga_arange(0, 6, 1), (2, 3)))); /* x is as it was */
         CHECK(ga_array_equal(ga_fromfile(path, GA_I64, .swapped = true), ga_ravel(x)));
+
+        /* numbers of another machine, in memory: the caller's are left as they are */
+        const uint32_t words[2] = { 0x0000803f, 0x000000c0 };
+        CHECK_IS(ga_from((const float *)(const void *)words, (2), .swapped = true), GA_F32, (2), 1, -2);
+        CHECK_IS(ga_from(words, (2), .dtype = GA_F64, .swapped = true), GA_F64, (2), 0x3f800000, 0xc0000000);
+        ga_c64 z2;
+        memcpy(&z2, "\x3f\x80\0\0\x40\0\0\0", sizeof z2);
+        const ga_c128 item = ga_item_complex(ga_from(&z2, (1), .swapped = true));
+        CHECK(item.re == 1 && item.im == 2);
+        CHECK(words[0] == 0x0000803f && words[1] == 0x000000c0);
+
+        /* halves are 2 bytes each */
+        ga_array *halves = ga_astype(ga_values(1, -2), GA_F16);
+        CHECK(ga_tofile(halves, path));
+        CHECK_IS(ga_fromfile(path, GA_U16), GA_U16, (2), 0x3c00, 0xc000);
+        CHECK(ga_array_equal(ga_fromfile(path, GA_F16), halves));
     }
 }
 

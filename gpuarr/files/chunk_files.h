@@ -103,15 +103,6 @@ static bool gi_read_elements(const gi_raw *f, const gi_reading *r, int64_t at, c
     return ok;
 }
 
-/* Elements as they were in a file become elements of this machine. */
-static void gi_repair_elements(const gi_raw *f, void *data, int64_t n)
-{
-    int parts = gi_is_complex(f->dtype) ? 2 : 1;
-    if (f->swapped) gi_swap_bytes(data, n * parts, (int)ga_itemsize(f->dtype) / parts);
-    if (f->dtype == GA_BOOL) /* any nonzero byte means true */
-        for (unsigned char *b = (unsigned char *)data, *end = b + n; b < end; b++) *b = *b != 0;
-}
-
 /* The elements in the box, of one or more: in `out` if they lie there as in the file, else in a new array. */
 static ga_array *gi_read_box(const gi_raw *f, const gi_box *box, ga_array *out)
 {
@@ -141,7 +132,7 @@ static ga_array *gi_read_box(const gi_raw *f, const gi_box *box, ga_array *out)
     if (!a) return NULL;
     ga_array *view = NULL;
     if (gi_read_elements(f, &r, at, (char *)a->data)) {
-        gi_repair_elements(f, a->data, gi_shape_size(l.ndim, l.shape));
+        gi_repair_elements(a->data, gi_shape_size(l.ndim, l.shape), f->dtype, f->swapped);
         if (out) return a;
         l.data = (char *)a->data;
         view   = gi_view_with(f->site, a, &l);

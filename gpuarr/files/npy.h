@@ -231,16 +231,6 @@ static bool gi_read_header(const char *site, const char *what, const gi_source *
 
 /* ---- .npy -------------------------------------------------------------------------------------------------------- */
 
-static void gi_swap_bytes(void *p, int64_t n, int width)
-{
-    for (unsigned char *b = (unsigned char *)p, *end = b + n * width; b < end; b += width)
-        for (int i = 0; i < width / 2; i++) {
-            unsigned char t  = b[i];
-            b[i]             = b[width - 1 - i];
-            b[width - 1 - i] = t;
-        }
-}
-
 /* What the header at `*at` says, checked; moves `*at` to the data. `shape` and `strides`: as they lie, in C order. The bytes of the data, or
    -1 with an error. */
 static int64_t gi_npy_locate(const char *site, const char *what, const gi_source *s, int64_t *at, gi_npy_header *h,
@@ -275,10 +265,7 @@ static ga_array *gi_npy_read(const char *site, const char *what, const gi_source
         ga_free(a);
         return (ga_array *)gi_fail(site, GA_NO_FILE, "cannot read %s: %s", what, errno ? strerror(errno) : "it ends early");
     }
-    int parts = gi_is_complex(h.dtype) ? 2 : 1;
-    if (h.swapped) gi_swap_bytes(a->data, a->size * parts, (int)ga_itemsize(h.dtype) / parts);
-    if (h.dtype == GA_BOOL) /* any nonzero byte means true */
-        for (unsigned char *b = (unsigned char *)a->data, *end = b + bytes; b < end; b++) *b = *b != 0;
+    gi_repair_elements(a->data, a->size, h.dtype, h.swapped);
     if (!h.fortran || h.ndim < 2) return a;
 
     /* Fortran order: the same memory with the axes reversed, then copied to C order like every array that is read. */

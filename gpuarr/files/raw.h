@@ -1,12 +1,5 @@
 /* ==== >>raw files: numpy.fromfile and ndarray.tofile ================================================================ */
 
-/* The other byte order, of each part of complex numbers. */
-static void gi_swap_elements(ga_array *a)
-{
-    const int parts = gi_is_complex(a->dtype) ? 2 : 1;
-    gi_swap_bytes(a->data, a->size * parts, (int)ga_itemsize(a->dtype) / parts);
-}
-
 /* Reads the elements behind `offset`. */
 static ga_array *gi_read_raw(const char *path, const gi_source *s, ga_fromfile_options o)
 {
@@ -34,15 +27,14 @@ static ga_array *gi_read_raw(const char *path, const gi_source *s, ga_fromfile_o
         ga_free(a);
         return NULL;
     }
-    if (o.swapped) gi_swap_elements(a);
-    for (unsigned char *b = (unsigned char *)a->data, *end = b + (dtype == GA_BOOL ? count : 0); b < end; b++) *b = *b != 0;
+    gi_repair_elements(a->data, count, dtype, o.swapped);
     return a;
 }
 
 ga_array *(ga_fromfile)(const char *path, ga_fromfile_options o)
 {
     gi_source s;
-    if (!gi_option_dtype(o.site, o.dtype)) return NULL;
+    if (!gi_option_dtype_half(o.site, o.dtype)) return NULL;
     if (o.count < -1 || o.offset < 0)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
                                    ".count = %lld, .offset = %lld: neither may be negative (-1: all there are)",
@@ -56,7 +48,7 @@ ga_array *(ga_fromfile)(const char *path, ga_fromfile_options o)
 bool(ga_tofile)(const ga_array *a, const char *path, ga_tofile_options o)
 {
     gi_output out;
-    if (!gi_array_check(o.site, a, "a") || gi_name_misleads(o.site, path, "bytes alone", " .bin .raw ")) return false;
+    if (!gi_array_check_half(o.site, a, "a") || gi_name_misleads(o.site, path, "bytes alone", " .bin .raw ")) return false;
     ga_array *c = gi_copy_on_cpu(o.site, a);
     if (c && o.swapped && c->owner == a->owner) { /* not the caller's own */
         ga_array *copy = gi_copy_convert(o.site, c, c->dtype);
@@ -65,7 +57,7 @@ bool(ga_tofile)(const ga_array *a, const char *path, ga_tofile_options o)
     }
     bool ok = c && gi_open_output(o.site, path, &out);
     if (ok) {
-        if (o.swapped) gi_swap_elements(c);
+        if (o.swapped) gi_repair_elements(c->data, c->size, c->dtype, true);
         gi_write(&out, c->data, (size_t)(c->size * ga_itemsize(c->dtype)));
         ok = gi_close_output(o.site, &out, true);
     }

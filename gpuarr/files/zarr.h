@@ -251,7 +251,7 @@ static ga_array *gi_unpack_chunk(const gi_lazy *n, const gi_raw *f, size_t packe
             gi_fail(n->site, GA_BAD_FILE, "%s is damaged: it cannot be unpacked to what its checksum says", f->what);
         else {
             gi_layout l = gi_layout_of(a);
-            gi_repair_elements(f, a->data, a->size);
+            gi_repair_elements(a->data, a->size, f->dtype, f->swapped);
             for (int d = 0; d < n->ndim && f->fortran; d++) {
                 l.shape[d]   = a->shape[n->ndim - 1 - d];
                 l.strides[d] = a->strides[n->ndim - 1 - d];

@@ -40,6 +40,20 @@ static ga_array *gi_copy_truths(const char *site, const ga_array *a)
     return truths;
 }
 
+/* n packed elements as another machine or a file had them, perhaps in the other byte order, become elements of ours. */
+static void gi_repair_elements(void *data, int64_t n, ga_dtype dtype, bool swapped)
+{
+    const int64_t  parts = gi_is_complex(dtype) ? 2 : 1, width = ga_itemsize(dtype) / parts; /* of what is swapped */
+    unsigned char *begin = (unsigned char *)data, *end = begin + n * parts * width;
+    for (unsigned char *b = begin; swapped && b < end; b += width)
+        for (int64_t i = 0; i < width / 2; i++) {
+            const unsigned char byte = b[i];
+            b[i]                     = b[width - 1 - i];
+            b[width - 1 - i]         = byte;
+        }
+    for (unsigned char *b = begin; dtype == GA_BOOL && b < end; b++) *b = *b != 0; /* any nonzero byte means true */
+}
+
 ga_array *(ga_copy)(const ga_array *a, const char *site)
 {
     return gi_array_check_half_any(site, a, "a") ? gi_copy_convert(site, a, a->dtype) : NULL;

@@ -245,10 +245,22 @@ ga_array *(ga_wrap_strided)(void *p, ga_dtype dtype, ga_shape shape, ga_shape st
     return gi_wrap_with(p, dtype, &shape, strides.n, &o);
 }
 
-ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_new_options o)
+ga_array *(ga_from)(const void *p, ga_dtype dtype, ga_shape shape, ga_from_options given)
 {
+    ga_new_options o = ga_new_defaults;
+    o.site           = given.site;
+    o.dtype          = given.dtype;
+    o.device         = given.device;
+    o.pinned         = given.pinned;
+    o.managed        = given.managed;
     if (!gi_options_new(&o)) return NULL;
     ga_array *numbers = gi_wrap(o.site, (void *)p, dtype, &shape, NULL);
+    if (numbers && given.swapped) {
+        ga_array *copy = gi_copy_convert(o.site, numbers, dtype);
+        ga_free(numbers);
+        numbers = copy;
+        if (numbers) gi_repair_elements(numbers->data, numbers->size, dtype, true);
+    }
     if (!numbers) return NULL;
     if (o.dtype == GA_DTYPE_DEFAULT) o.dtype = dtype;
     ga_array *a    = gi_new_empty(shape.ndim, shape.n, &o);

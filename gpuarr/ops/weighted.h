@@ -24,9 +24,9 @@ static bool gi_is_whole(const gi_filter *f) { return gi_dtype_kind(f->result) < 
 /* The sums of n neighbours along an axis, the middle one being number n / 2; `in` is packed and of dtype work. */
 static ga_array *gi_correlate_axis(const gi_filter *f, const ga_array *in, int axis, int64_t n, const double *weights)
 {
-    ga_new_options o = ga_new_defaults;
-    ga_shape       length;
-    gi_correlation c;
+    ga_from_options o = ga_from_defaults;
+    ga_shape        length;
+    gi_correlation  c;
     memset(&length, 0, sizeof length);
     memset(&c, 0, sizeof c);
     o.site         = f->site;
