@@ -29,6 +29,7 @@ static void test_stacks(void)
         CHECK(ga_broadcast_arrays(2, two, parts) && parts[0]->shape[0] == 3 && parts[0]->ndim == 2);
         CHECK_FAILS(ga_matrix_transpose(a), "it must be a matrix, or a stack of them");
         CHECK_FAILS(ga_hstack((a, m)), "array number 1");
+        CHECK_FAILS(ga_triu_indices(INT64_MAX, .m = INT64_MAX), "more than can be counted");
         CHECK_FAILS(ga_hsplit(n, 1, parts), "1 or more are needed");
         CHECK_FAILS(ga_vsplit(a, 1, parts), "2 or more are needed");
         CHECK_FAILS(ga_hsplit(m, 2, parts), "equal parts");

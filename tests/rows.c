@@ -92,9 +92,53 @@ static void test_signed_zeros(void)
     }
 }
 
+static bool is_negative(int64_t x) { return x < 0; }
+
+/* Quotients and remainders by one number, as C's integers give them; by 0 they are 0. */
+#define CHECK_DIVISORS(T, least, most)                                                                                         \
+    do {                                                                                                                       \
+        const T  divisors[] = { 1, 2, 3, 7, 100, 127, (T)-1, (T)-2, (T)-7, (T)-128, most, most - 1, least, least + 1, 0 };     \
+        T        x[70]      = { least, most, 0, 1, least + 1, most - 1 };                                                      \
+        uint64_t seed       = 1;                                                                                               \
+        for (int i = 6; i < 70; i++)                                                                                           \
+            x[i] = (T)((seed = seed * 6364136223846793005u + 1442695040888963407u) >> (64 - 8 * sizeof(T)));                   \
+        for (size_t k = 0; k < sizeof divisors / sizeof *divisors; k++) {                                                      \
+            const T   d = divisors[k];                                                                                         \
+            ga_array *a = ga_wrap(x, (70)), *q = ga_floor_divide(a, d), *r = ga_remainder(a, d);                               \
+            for (int i = 0; i < 70; i++) {                                                                                     \
+                const bool wraps = least != 0 && d == (T)-1; /* the least integer by -1 would be too large */                  \
+                T          rest = d == 0 || wraps ? 0 : (T)(x[i] % d), quotient = d == 0  ? 0                                  \
+                                                                                  : wraps ? (T)(0 - (uint64_t)x[i])            \
+                                                                                          : (T)(x[i] / d);                     \
+                if (least != 0 && rest != 0 && is_negative((int64_t)rest) != is_negative((int64_t)d))                          \
+                    rest = (T)(rest + d), quotient = (T)(quotient - 1);                                                        \
+                CHECK(q && ((const T *)q->data)[i] == quotient);                                                               \
+                CHECK(r && ((const T *)r->data)[i] == rest);                                                                   \
+            }                                                                                                                  \
+            ga_free(a);                                                                                                        \
+            ga_free(q);                                                                                                        \
+            ga_free(r);                                                                                                        \
+        }                                                                                                                      \
+    } while (0)
+
+static void test_divisors(void)
+{
+    CHECK_DIVISORS(uint8_t, 0, UINT8_MAX);
+    CHECK_DIVISORS(int32_t, INT32_MIN, INT32_MAX);
+    CHECK_DIVISORS(int64_t, INT64_MIN, INT64_MAX);
+    CHECK_DIVISORS(uint64_t, 0, UINT64_MAX);
+#ifndef GPUARR_FEW_DTYPES
+    CHECK_DIVISORS(int8_t, INT8_MIN, INT8_MAX);
+    CHECK_DIVISORS(int16_t, INT16_MIN, INT16_MAX);
+    CHECK_DIVISORS(uint16_t, 0, UINT16_MAX);
+    CHECK_DIVISORS(uint32_t, 0, UINT32_MAX);
+#endif
+}
+
 int main(void)
 {
     test_begin();
+    test_divisors();
     test_signed_zeros();
     for (int i = GA_BOOL; i < TEST_DTYPES; i++) {
         const ga_dtype    d = (ga_dtype)i;
@@ -176,6 +220,6 @@ int main(void)
         failed++;
         printf("FAIL %lld arrays were not freed\n", (long long)ga_report_leaks(stdout));
     }
-    printf("%d passed, %d failed, 0 skipped\n", passed, failed);
-    return failed != 0;
+    printf("%d passed, %d failed, 0 skipped\n", passed + test_passed, failed + test_failed);
+    return failed + test_failed != 0;
 }
