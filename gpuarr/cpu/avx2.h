@@ -1,11 +1,7 @@
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx2,fma"))), apply_to = function)
 #else
-/* -O1 and the vectoriser: the other passes of -O2 would add some 4 s to the compile time for little speed. (Without the
-   expensive optimizations gcc leaves out vzeroupper.) */
 #pragma GCC push_options
-#pragma GCC optimize("O1", "expensive-optimizations", "strict-aliasing", "tree-loop-vectorize", "no-tree-slp-vectorize",       \
-                     "no-tree-pre", "vect-cost-model=dynamic", "no-trapping-math", "no-math-errno", "fp-contract=off")
 #pragma GCC target("avx2,fma")
 #endif
 #define GI_ISA          avx2
