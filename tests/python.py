@@ -216,6 +216,7 @@ def indices():
     a = ga.array(x)
     a[a > 20] += 100
     same(a, np.where(x > 20, x + 100, x), "a[mask] += number")
+    same(a[np.zeros(0, bool)], x[np.zeros(0, bool)], "an empty mask")
     fails(lambda: a[mask[:2]], [IndexError], "mask", "a mask of another shape")
 
 

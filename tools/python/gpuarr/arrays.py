@@ -401,7 +401,7 @@ def split_index(a, items):
     axis = 0
     for k, v in zip(items, arrays):
         if v is not None and v.dtype.kind == "b":
-            if v.shape != a.shape[axis:axis + v.ndim]:
+            if any(m not in (n, 0) for m, n in zip(v.shape, a.shape[axis:axis + v.ndim])):  # an empty mask takes nothing
                 raise IndexError(f"a mask of shape {v.shape} for axes of shape {a.shape[axis:axis + v.ndim]}")
             text += [slice(None)] * v.ndim
             indices += list(functions.nonzero(v))
