@@ -35,7 +35,8 @@ class Call:
 
     def received(self, p):
         """The object of a ga_array that was returned: the one that was given, or a new one."""
-        return next((a for a in self.arrays if a._p == p), None) if any(a._p == p for a in self.arrays) else array._of(p)
+        given = [a for a in self.arrays if a._p == p]
+        return given[0] if given else array._of(p)
 
 
 # ---- arguments: functions (call, value) -> what C gets ---------------------------------------------------------------------------------------
@@ -265,8 +266,9 @@ DEFAULTS = {
     "linspace|logspace|geomspace": {"num": 50}, "rot90": {"k": 1}, "diagonal": {"offset": 0}, "tensordot": {"axes": 2},
     "histogram|histogram_bin_edges": {"bins": 10}, "histogram2d|histogramdd": {"bins": (10, 10)}, "diag_indices": {"ndim": 2},
     r"\w+_labels|center_of_mass|variance|standard_deviation|\w+_position|extrema": {"labels": None, "index": None}, "find_objects": {"max_label": 0},
-    "medfilt": {"kernel_size": 3}, "uniform_filter": {"size": 3}, "random_choice": {"shape": ()}, r"\w*(filter|erosion|dilation|opening|closing|gradient|laplace|tophat)": {"size": 0},
-    "random\\w*": {"shape": (), "mean": 0.0, "sigma": 1.0, "scale": 1.0, "lam": 1.0}, "meshgrid|meshgrid_n": {"ij": False},
+    "medfilt": {"kernel_size": 3}, "uniform_filter": {"size": 3}, "random_choice": {"shape": ()},
+    r"\w*(filter|erosion|dilation|opening|closing|gradient|laplace|tophat)": {"size": 0},
+    r"random\w*": {"shape": (), "mean": 0.0, "sigma": 1.0, "scale": 1.0, "lam": 1.0}, "meshgrid|meshgrid_n": {"ij": False},
     "report_leaks": {"to": None},
 }
 
