@@ -17,7 +17,7 @@ libc = C.CDLL(None)
 libc.free.argtypes = [C.c_void_p]
 libc.fdopen.restype, libc.fclose.argtypes = C.c_void_p, [C.c_void_p]
 callbacks = {}  # they live as long as the program: a chunked array may call its function at any time
-LISTS = ("const ga_array *const *", "const ga_arg *", "const int64_t *", "const char *const *", "ga_task *const *")
+LISTS = ("const ga_array *const *", "const ga_arg *", "const int64_t *", "const char *const *", "const ga_dtype *", "ga_task *const *")
 NUMBER_ROOMS = ("int64_t *", "int *", "double *")
 
 
@@ -73,6 +73,8 @@ def to_list(kind):
             memory = (Arg * max(len(kept), 1))(*kept)
         elif kind == "const int64_t *":
             memory = (C.c_int64 * max(len(value), 1))(*map(operator.index, value))
+        elif kind == "const ga_dtype *":
+            memory = (C.c_int * max(len(value), 1))(*(as_dtype(v).number for v in value))
         elif kind == "const char *const *":
             memory = (C.c_char_p * max(len(value), 1))(*(v.encode() for v in value))
         elif kind == "ga_task *const *":
@@ -214,7 +216,7 @@ class Options:
             return self.defaults
         o = self.type.from_buffer_copy(self.defaults)
         for name, value in named.items():
-            if value is None:
+            if value is None and name != "comments":  # of text files: NULL
                 continue
             if name == "axis" and "axes" in self.members and isinstance(value, (tuple, list)):
                 name = "axes"
