@@ -345,7 +345,7 @@ def make(name, function):
             raise TypeError(f"{name}(): an array is None")
         more = [room() for room in call.rooms]
         more = [v for v in more if v is not None]
-        if len(more) == 1 and isinstance(more[0], list):
+        if len(more) == 1 and isinstance(more[0], (list, tuple)):
             return more[0]
         if more:
             more = more if returns_bool else [result(call, p), *more]
@@ -370,7 +370,8 @@ def room_step(of, counted, only_out, name):
         if of:
             call.rooms.append(lambda: list(room) if only_out else room[0])
         elif only_out:
-            call.rooms.append(lambda: [call.received(p) for p in room[:n]])
+            kind = list if name.startswith("split") else tuple  # as in NumPy
+            call.rooms.append(lambda: kind(call.received(p) for p in room[:n]))
         else:
             call.rooms.append(lambda: call.received(room[0]))
         return C.addressof(room)
