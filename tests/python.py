@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import types
 import weakref
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -217,6 +218,10 @@ def halves():
     for call in (lambda: np.asarray(b), lambda: np.array(b, "f4"), lambda: np.zeros(2, ga.bfloat16)):
         fails(call, [TypeError], "a.astype('float32')", "bfloat16 for NumPy")
     same(b.astype("float32")[:2], np.array([1, 3.140625], "f4"), "what the error says")
+    bits = np.array([0x3FC0, 0x4000], "u2")  # in an array of ml_dtypes
+    lent = types.SimpleNamespace(dtype="bfloat16", bits=bits, __array_interface__={**bits.__array_interface__, "typestr": "<V2", "descr": [("", "<V2")]})
+    check(ga.asarray(lent).tolist() == [1.5, 2], "bfloat16 of ml_dtypes")
+    fails(lambda: ga.asarray(np.zeros(2, "V2")), [TypeError], "no dtype", "two bytes of NumPy's")
     check(ga.from_dlpack(b).dtype == "bfloat16" and pickle.loads(pickle.dumps(b)).tolist() == b.tolist(), "bfloat16 through DLPack and pickle")
 
 

@@ -66,6 +66,8 @@ def of_interface(obj, interface):
     """A view of what __array_interface__ describes, or a copy where it may not be written."""
     code, shape = interface["typestr"], tuple(interface["shape"])
     dtype = None if code[0] == ">" and code[1:] not in ("i1", "u1", "b1") else CODED.get(code[1:])
+    if code == "<V2" and str(getattr(obj, "dtype", "")) == "bfloat16":  # of ml_dtypes
+        dtype = DTYPES["bfloat16"]
     if not dtype or len(interface.get("descr", [()])) > 1:
         raise TypeError(f"gpuarr has no dtype {code!r}; there are {', '.join(DTYPES)}")
     strides = interface.get("strides") or [dtype.itemsize * math.prod(shape[k + 1:]) for k in range(len(shape))]
