@@ -202,6 +202,29 @@ def dlpack():
     check(ga.memory_stats().arrays == before, "no tensor is left")
 
 
+def cuda():
+    """With a library for CUDA (make build/libgpuarr-cudasim.so), on a GPU that there is."""
+    try:
+        a = ga.arange(6, device="cuda")
+    except ga.Error:
+        return
+    check((a.device, a.__dlpack_device__(), a.tolist()) == ("cuda", (2, 0), list(range(6))), "a CUDA array")
+    b = ga.from_dlpack(a)
+    b[0] = 9
+    check(b.device == "cuda" and a[0].item() == 9, "DLPack shares CUDA memory")
+    for stream in (None, 1, 2, -1):
+        check("dltensor" in repr(a.__dlpack__(stream=stream)), f"stream {stream}")
+    fails(lambda: a.__dlpack__(stream=0), [ValueError], "stream 0", "an ambiguous stream")
+    same(ga.from_dlpack(a, device="cpu"), [9, 1, 2, 3, 4, 5], "CUDA memory brought to the CPU")
+    same(np.from_dlpack(a, device="cpu"), [9, 1, 2, 3, 4, 5], "by NumPy")
+    fails(lambda: a.__dlpack__(dl_device=(1, 0), copy=False), [BufferError], "(2, 0)", "not without a copy")
+    fails(lambda: ga.from_dlpack(a, device="cpu", copy=False), [ValueError], "not on the CPU", "nor here")
+    fails(lambda: ga.from_dlpack(Old(a), device="cpu"), [BufferError], "leave out device", "before DLPack 1.0")
+    same(ga.from_dlpack(Old(a)).to("cpu"), [9, 1, 2, 3, 4, 5], "but as it is")
+    pinned = ga.empty(3, pinned=True)
+    check(pinned.__dlpack_device__() == (3, 0) and np.shares_memory(np.from_dlpack(pinned), np.asarray(pinned)), "pinned memory")
+
+
 def halves():
     n = np.array([[1.5, -2, 65504], [np.inf, np.nan, 6e-8]], "f2")
     a = ga.asarray(n)
@@ -388,7 +411,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, halves, files, errors, operators, indices, array_api, threads_and_exit):
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, errors, operators, indices, array_api, threads_and_exit):
         part()
         gc.collect()
         check(ga.memory_stats().arrays == before, f"{part.__name__}: {ga.memory_stats().arrays - before} arrays are left")
