@@ -149,7 +149,10 @@ $(EXAMPLES:%=$(B)/%): %: %.o $(CPU_OBJECTS) FORCE
 
 # The shared libraries are for Python: tools/python, tests/oracle.py, which has kernels of its own, and tools/gpu_bench.py.
 $(B)/libgpuarr.so: $(CPU_OBJECTS) FORCE
-	$(MADE) $(CC) -std=c11 $(CFLAGS) -fPIC -shared -I. tests/oracle_kernels.c $(CPU_OBJECTS) $(LIBS)
+	$(MADE) $(CC) -std=c11 $(CFLAGS) -fPIC -shared -I. tests/oracle_kernels.c tools/python/sharing.c $(CPU_OBJECTS) $(LIBS)
+
+$(B)/python_sharing.o: FORCE
+	$(MADE) $(CC) -std=c11 $(CFLAGS) -fPIC -I. -c tools/python/sharing.c
 
 # -fmad=false: nvcc must not fuse the products and sums of a program's own kernels, or they have other bits than on the CPU.
 NO_IMPL = -I. -DGPUARR_IMPLEMENTED
@@ -166,8 +169,8 @@ $(EXAMPLES:%=$(B)/cuda/%): %: %.o $(B)/cuda/impl.o FORCE
 $(B)/cuda/oracle_kernels.o: FORCE
 	$(MADE) $(NVCC) -std=c++17 -arch=$(CUDA_ARCH) -O2 -fmad=false -Xcompiler -fPIC -x cu -I. -c tests/oracle_kernels.c
 
-$(B)/libgpuarr-cuda.so: $(B)/cuda/impl.o $(B)/cuda/oracle_kernels.o FORCE
-	$(MADE) $(NVCC) -shared $(B)/cuda/impl.o $(B)/cuda/oracle_kernels.o $(LIBS)
+$(B)/libgpuarr-cuda.so: $(B)/cuda/impl.o $(B)/cuda/oracle_kernels.o $(B)/python_sharing.o FORCE
+	$(MADE) $(NVCC) -shared $(B)/cuda/impl.o $(B)/cuda/oracle_kernels.o $(B)/python_sharing.o $(LIBS)
 
 # ---- under cudasim: the GPU's part of the implementation is C++, the rest is as for the CPU ---------------------------------------------
 
@@ -191,8 +194,8 @@ $(EXAMPLES:%=$(B)/cudasim/%): %: %.o $(SIM_OBJECTS) FORCE
 $(B)/cudasim/oracle_kernels.o: FORCE
 	$(MADE) $(SIM_CXX) -c tests/oracle_kernels.c
 
-$(B)/libgpuarr-cudasim.so: $(B)/cudasim/oracle_kernels.o $(SIM_OBJECTS) FORCE
-	$(MADE) $(CXX) -shared $(B)/cudasim/oracle_kernels.o $(SIM_OBJECTS) $(LIBS) -ldl
+$(B)/libgpuarr-cudasim.so: $(B)/cudasim/oracle_kernels.o $(B)/python_sharing.o $(SIM_OBJECTS) FORCE
+	$(MADE) $(CXX) -shared $(B)/cudasim/oracle_kernels.o $(B)/python_sharing.o $(SIM_OBJECTS) $(LIBS) -ldl
 
 FORCE:
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import types
 import weakref
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -132,8 +133,6 @@ def shared_memory():
     buffer = bytearray(b"abc")
     ga.asarray(buffer)[0] = 65
     check(buffer == b"Abc", "the buffer protocol")
-    same(np.from_dlpack(ga.arange(3)), np.arange(3), "DLPack, to NumPy")
-    same(ga.from_dlpack(np.arange(3)), np.arange(3), "DLPack, from NumPy")
     same(pickle.loads(pickle.dumps(ga.arange(3))), np.arange(3), "pickle")
     fails(lambda: np.asarray(ga.chunked(ga.arange(4), (2,))), [TypeError], "compute()", "a chunked array has no memory")
     same(ga.asarray([[1, 2], [3, 4.5]]), [[1, 2], [3, 4.5]], "lists")
@@ -141,6 +140,152 @@ def shared_memory():
     same(ga.asarray([np.float32(1), np.float32(2)]), np.array([1, 2], "f4"), "lists of NumPy's numbers")
     same(ga.asarray([2**63]), np.array([2**63], "u8"), "a large number")
     fails(lambda: ga.asarray([[1], [2, 3]]), [ValueError], "different lengths", "ragged lists")
+
+
+class Old:
+    """A producer of before DLPack 1.0; `given` is what its __dlpack__ was asked."""
+
+    def __init__(self, n):
+        self.n, self.__dlpack_device__ = n, n.__dlpack_device__
+
+    def __dlpack__(self, stream=None):
+        return self.n.__dlpack__()
+
+
+def dlpack():
+    for n in (np.arange(12.0).reshape(3, 4), np.arange(12, dtype="u2")[::-2], np.zeros((2, 0, 3), bool), np.array(5j), np.arange(6, dtype="f2").reshape(2, 3).T):
+        for x in (n, Old(n)):
+            a = ga.from_dlpack(x)
+            same(a, n, f"DLPack from NumPy, {n.dtype} {n.shape}")
+            check(np.shares_memory(np.asarray(a), n) or not n.size, f"{n.dtype} {n.shape} is shared")
+            check(not np.shares_memory(np.asarray(ga.from_dlpack(x, copy=True)), n), "a copy")
+        back = np.from_dlpack(ga.asarray(n))
+        same(back, n, f"DLPack to NumPy, {n.dtype} {n.shape}")
+        check(np.shares_memory(back, n) or not n.size, f"{n.dtype} {n.shape} is shared back")
+    check(not np.shares_memory(np.from_dlpack(ga.asarray(n), copy=True), n), "NumPy asks for a copy")
+    fixed = np.arange(3)
+    fixed.flags.writeable = False
+    check(not np.shares_memory(np.asarray(ga.from_dlpack(fixed)), fixed), "what may not be written is copied")
+    check(np.shares_memory(np.asarray(ga.from_dlpack(fixed, read_only=True)), fixed), "or shared by who does not write")
+    fails(lambda: ga.from_dlpack(fixed, copy=False), [ValueError], "read-only", "a copy that is refused")
+    wide = ga.broadcast_to(ga.arange(3), (2, 3))
+    check(not np.from_dlpack(wide).flags.writeable, "repeated elements are not written")
+    same(ga.from_dlpack(wide), [[0, 1, 2]] * 2, "repeated elements")
+    a = ga.arange(4)
+    for capsule, name in ((a.__dlpack__(), "dltensor"), (a.__dlpack__(max_version=(2, 1)), "dltensor_versioned"), (ga.to_dlpack(a), "dltensor_versioned")):
+        check(f'"{name}"' in repr(capsule), f"{capsule} is a {name}")
+        b = ga.from_dlpack(capsule)
+        check(f'"used_{name}"' in repr(capsule) and np.shares_memory(np.asarray(a), np.asarray(b)), f"{capsule} is used")
+        fails(lambda: ga.from_dlpack(capsule), [ValueError], "taken it", "a capsule that is used")
+    check(a.__dlpack_device__() == (1, 0), "__dlpack_device__")
+    same(ga.from_dlpack(a, device="cpu"), range(4), "device='cpu'")
+    fails(lambda: a.__dlpack__(dl_device=(2, 0)), [BufferError], "(2, 0)", "another device")
+    fails(lambda: a.__dlpack__(stream=5), [ValueError], "stream 5", "a stream on the CPU")
+    chunked = ga.chunked(a, (2,))
+    fails(lambda: np.from_dlpack(chunked), [BufferError], "ga_compute", "a chunked array")
+    fails(lambda: wide.__dlpack__(copy=False), [BufferError], "read-only", "what an unversioned tensor cannot say")
+    fails(lambda: ga.from_dlpack([1]), [AttributeError], "__dlpack", "what has no __dlpack__")
+    del chunked, b, back
+    gone = weakref.ref(n)
+    m = np.from_dlpack(ga.asarray(n)[1:])
+    del n, x
+    gc.collect()
+    check(gone() is not None, "NumPy keeps, through gpuarr, NumPy's memory alive")
+    del m
+    gc.collect()
+    check(gone() is None, "and no longer than it lives")
+    before = ga.memory_stats().arrays
+    a.__dlpack__(), a.__dlpack__(max_version=(1, 0))  # nobody takes them
+    fails(lambda: (ga.ones(9).__dlpack__(), np.from_dlpack(ga.asarray(np.ones(5))), 1 / 0), [ZeroDivisionError], "", "an error while memory is let go of")
+    fails(lambda: np.from_dlpack(ga.zeros(2, "bfloat16")), [Exception], "nsupported", "a dtype that NumPy has not")
+    gc.collect()
+    check(ga.memory_stats().arrays == before, "no tensor is left")
+
+
+def cuda():
+    """With a library for CUDA (make build/libgpuarr-cudasim.so), on a GPU that there is."""
+    try:
+        a = ga.arange(6, device="cuda")
+    except ga.Error:
+        return
+    check((a.device, a.__dlpack_device__(), a.tolist()) == ("cuda", (2, 0), list(range(6))), "a CUDA array")
+    b = ga.from_dlpack(a)
+    b[0] = 9
+    check(b.device == "cuda" and a[0].item() == 9, "DLPack shares CUDA memory")
+    for stream in (None, 1, 2, -1):
+        check("dltensor" in repr(a.__dlpack__(stream=stream)), f"stream {stream}")
+    fails(lambda: a.__dlpack__(stream=0), [ValueError], "stream 0", "an ambiguous stream")
+    same(ga.from_dlpack(a, device="cpu"), [9, 1, 2, 3, 4, 5], "CUDA memory brought to the CPU")
+    same(np.from_dlpack(a, device="cpu"), [9, 1, 2, 3, 4, 5], "by NumPy")
+    fails(lambda: a.__dlpack__(dl_device=(1, 0), copy=False), [BufferError], "(2, 0)", "not without a copy")
+    fails(lambda: ga.from_dlpack(a, device="cpu", copy=False), [ValueError], "not on the CPU", "nor here")
+    fails(lambda: ga.from_dlpack(Old(a), device="cpu"), [BufferError], "leave out device", "before DLPack 1.0")
+    same(ga.from_dlpack(Old(a)).to("cpu"), [9, 1, 2, 3, 4, 5], "but as it is")
+    pinned = ga.empty(3, pinned=True)
+    check(pinned.__dlpack_device__() == (3, 0) and np.shares_memory(np.from_dlpack(pinned), np.asarray(pinned)), "pinned memory")
+
+
+def halves():
+    n = np.array([[1.5, -2, 65504], [np.inf, np.nan, 6e-8]], "f2")
+    a = ga.asarray(n)
+    same(a, n, "float16")
+    check(np.shares_memory(np.asarray(a), n), "float16 is shared")
+    same(a - 1, n - 1, "float16 in sums")
+    same(ga.asarray(n.data), n, "float16 through the buffer protocol")
+    same(ga.asarray([[1, 2.5]], dtype="float16"), np.array([[1, 2.5]], "f2"), "lists as float16")
+    same(ga.asarray([np.float16(1), np.float16(2)]), np.array([1, 2], "f2"), "lists of float16")
+    check(a[0].tolist() == [1.5, -2.0, 65504.0] and a[0, 1].item() == -2 and float(a[0, 0]) == 1.5 and a.itemsize == 2, "its numbers")
+    same(pickle.loads(pickle.dumps(a)), n, "pickled")
+    b = ga.asarray([1, 3.140625, 1e30], dtype=ga.bfloat16)
+    check(b.dtype is ga.bfloat16 and b.tolist()[:2] == [1, 3.140625] and b[0].item() == 1 and (b + b)[1] == 6.28125, "bfloat16")
+    for call in (lambda: np.asarray(b), lambda: np.array(b, "f4"), lambda: np.zeros(2, ga.bfloat16)):
+        fails(call, [TypeError], "a.astype('float32')", "bfloat16 for NumPy")
+    same(b.astype("float32")[:2], np.array([1, 3.140625], "f4"), "what the error says")
+    bits = np.array([0x3FC0, 0x4000], "u2")  # in an array of ml_dtypes
+    lent = types.SimpleNamespace(dtype="bfloat16", bits=bits, __array_interface__={**bits.__array_interface__, "typestr": "<V2", "descr": [("", "<V2")]})
+    check(ga.asarray(lent).tolist() == [1.5, 2], "bfloat16 of ml_dtypes")
+    fails(lambda: ga.asarray(np.zeros(2, "V2")), [TypeError], "no dtype", "two bytes of NumPy's")
+    check(ga.from_dlpack(b).dtype == "bfloat16" and pickle.loads(pickle.dumps(b)).tolist() == b.tolist(), "bfloat16 through DLPack and pickle")
+
+
+def files():
+    table = np.array([[1, 2.5, -3], [4, np.nan, 6]])
+    with tempfile.TemporaryDirectory() as folder:
+        path, other = pathlib.Path(folder, "t.txt"), folder + "/t.bin"
+        ga.savetxt(path, table, fmt="%g", delimiter=",", header="a table")
+        check(path.read_text() == "# a table\n1,2.5,-3\n4,nan,6\n", "savetxt")
+        same(ga.loadtxt(path, delimiter=","), table, "loadtxt")
+        same(ga.loadtxt(path, delimiter=",", usecols=(2, 0), max_rows=1, dtype=int), [-3, 1], "loadtxt with options")
+        fails(lambda: ga.loadtxt(path, delimiter=",", comments=None), [ga.Error, ValueError], "line 1", "comments=None")
+        columns = ga.loadtxt_n(path, ["int64", np.float32, float], delimiter=",")
+        check(isinstance(columns, tuple) and [c.tolist() for c in columns][::2] == [[1, 4], [-3, 6]], "loadtxt_n")
+        check([c.dtype for c in columns] == ["int64", "float32", "float64"], "loadtxt_n's dtypes")
+        path.write_text("x,y\n1,NA\n,4\n")
+        same(ga.genfromtxt(path, delimiter=",", names=True), [[1, np.nan], [np.nan, 4]], "genfromtxt")
+        x, y = ga.genfromtxt_n(path, [int, float], delimiter=",", skip_header=1, missing_values="NA", filling_values=-9)
+        check((x.tolist(), y.tolist()) == ([1, -9], [-9, 4]), "genfromtxt_n")
+        fails(lambda: ga.loadtxt_n(path, ["int64", "int64"], delimiter=","), [ga.Error, ValueError], "line 1", "loadtxt_n of a header")
+        ga.asarray(table).tofile(other)
+        same(ga.fromfile(other), table.ravel(), "tofile, fromfile")
+        same(ga.fromfile(other, "float64", 2, offset=8), table.ravel()[1:3], "a part of it")
+        same(np.fromfile(other), table.ravel(), "and NumPy's")
+        same(np.frombuffer(ga.asarray(table).T.tobytes()), table.T.ravel(), "tobytes")
+        ga.save(folder + "/t.npy", table)
+        mapped = ga.load(folder + "/t.npy", mmap=True)
+        mapped[0, 0] = 7
+        same(mapped[0], [7, 2.5, -3], "a mapped file")
+        same(ga.load(folder + "/t.npy"), table, "is not written")
+        picture = np.arange(24, dtype="u1").reshape(2, 4, 3)
+        try:
+            png = ga.imencode(picture)
+        except ga.Error as e:  # without stb_image_write.h
+            check("stb" in str(e), f"imencode: {e}")
+        else:
+            same(ga.imdecode(png), picture, "imencode, imdecode")
+            same(ga.imdecode(bytes(png)), picture, "imdecode of bytes")
+            ga.imsave(folder + "/p.png", picture)
+            same(ga.imread(pathlib.Path(folder, "p.png")), picture, "imsave, imread")
+        fails(lambda: ga.imdecode(b"GIF89a"), [ga.Error, ValueError], "PNG", "no PNG")
 
 
 def errors():
@@ -216,6 +361,7 @@ def indices():
     a = ga.array(x)
     a[a > 20] += 100
     same(a, np.where(x > 20, x + 100, x), "a[mask] += number")
+    same(a[np.zeros(0, bool)], x[np.zeros(0, bool)], "an empty mask")
     fails(lambda: a[mask[:2]], [IndexError], "mask", "a mask of another shape")
 
 
@@ -265,7 +411,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, errors, operators, indices, array_api, threads_and_exit):
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, errors, operators, indices, array_api, threads_and_exit):
         part()
         gc.collect()
         check(ga.memory_stats().arrays == before, f"{part.__name__}: {ga.memory_stats().arrays - before} arrays are left")

@@ -402,7 +402,8 @@ same_bits() { # same_bits KIND...: one hash for every compiler, language, level,
 
 oracle_library() { # oracle_library KIND
     one "kernels for the oracle" made "$B/c/oracle_kernels.o" gcc -std=c11 -O1 -fPIC $WARN -I. -c tests/oracle_kernels.c
-    one "shared library, $1" made "$B/$1/libgpuarr.so" gcc -shared "$B/c/oracle_kernels.o" $(object_files "$1") $LIBS
+    one "what Python needs" made "$B/c/sharing.o" gcc -std=c11 -O1 -fPIC $WARN -I. -c tools/python/sharing.c
+    one "shared library, $1" made "$B/$1/libgpuarr.so" gcc -shared "$B/c/oracle_kernels.o" "$B/c/sharing.o" $(object_files "$1") $LIBS
 }
 
 oracle() { # oracle KIND [OPERATIONS]

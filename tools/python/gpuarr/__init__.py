@@ -5,11 +5,13 @@
     print(ga.sin(x) + 1)
 """
 from . import calls as _calls
-from .arrays import array, asarray, from_dlpack
+from .arrays import array, asarray
 from .library import DTYPES, ERRORS, Error, dtype
 from math import e, inf, nan, pi  # noqa: F401
 
 globals().update(_calls.calls)
+from .exchange import from_dlpack, to_dlpack, to_dlpack_unversioned  # noqa: E402, in place of the C functions, which have addresses
+from_dlpack_unversioned = from_dlpack
 from_ = _calls.calls["from"]
 globals().update({"bool_" if name == "bool" else name: kind for name, kind in DTYPES.items()})
 globals().update({kind.__name__: kind for kind in ERRORS.values()})

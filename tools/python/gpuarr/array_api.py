@@ -628,7 +628,7 @@ class Info:
         return {"real floating": DTYPES["float64"], "complex floating": DTYPES["complex128"], "integral": DTYPES["int64"], "indexing": DTYPES["int64"]}
 
     def dtypes(self, *, device=None, kind=None):
-        return {name: d for name, d in DTYPES.items() if kind is None or isdtype(d, kind)}
+        return {name: d for name, d in DTYPES.items() if not d.half and (kind is None or isdtype(d, kind))}
 
 
 def array_dimensions():

@@ -1,12 +1,12 @@
 """gpuarr.array: a ga_array as a Python object, which shares memory with NumPy in both directions."""
 import atexit
 import ctypes as C
-import itertools
 import math
 import operator
 import sys
 
 from .library import CODED, DTYPES, ELEMENTS, NUMBERED, enumerator, functions, header, lib, struct
+from .exchange import device_of, dlpack_of, from_dlpack
 
 GaArray, Arg, Shape = struct("ga_array"), struct("ga_arg"), struct("ga_shape")
 MAX_DIMS = GaArray.shape.size // 8
@@ -19,14 +19,7 @@ lib.ga_is_chunked.argtypes, lib.ga_is_chunked.restype = [C.c_void_p], C.c_bool
 exiting = []  # nothing is freed any more, as in a C program that ends
 atexit.register(exiting.append, True)
 
-# What Python objects lend their memory to arrays: gpuarr calls `lent_back` when the last view of it is gone.
-lent, lent_number = {}, itertools.count(1)
-RELEASE = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p)
-
-
-@RELEASE
-def lent_back(p, user):
-    lent.pop(user, None)
+LET_GO = C.cast(lib.gpuarr_let_go, C.c_void_p).value  # gpuarr calls it when the last view of a Python object's memory is gone
 
 
 def as_shape(value):
@@ -64,19 +57,17 @@ def operand(value, keep):
 
 def wrap_memory(owner, address, dtype, shape, strides):
     """An array of memory that `owner` keeps alive."""
-    number = next(lent_number)
-    lent[number] = owner
-    try:
-        return functions.wrap_strided(address, dtype, shape, strides, release=C.cast(lent_back, C.c_void_p).value, user=number)
-    except BaseException:
-        lent.pop(number, None)
-        raise
+    a = functions.wrap_strided(address, dtype, shape, strides, release=LET_GO, user=id(owner))
+    C.pythonapi.Py_IncRef(C.py_object(owner))
+    return a
 
 
 def of_interface(obj, interface):
     """A view of what __array_interface__ describes, or a copy where it may not be written."""
     code, shape = interface["typestr"], tuple(interface["shape"])
     dtype = None if code[0] == ">" and code[1:] not in ("i1", "u1", "b1") else CODED.get(code[1:])
+    if code == "<V2" and str(getattr(obj, "dtype", "")) == "bfloat16":  # of ml_dtypes
+        dtype = DTYPES["bfloat16"]
     if not dtype or len(interface.get("descr", [()])) > 1:
         raise TypeError(f"gpuarr has no dtype {code!r}; there are {', '.join(DTYPES)}")
     strides = interface.get("strides") or [dtype.itemsize * math.prod(shape[k + 1:]) for k in range(len(shape))]
@@ -85,16 +76,21 @@ def of_interface(obj, interface):
     return (functions.copy(view), True) if read_only else (view, False)
 
 
+def of_bytes(memory, dtype, shape):
+    """A new array of these elements."""
+    return getattr(functions, "from")(memory, dtype, shape)
+
+
 def of_buffer(obj):
     """A view of an object with the buffer protocol, or a copy where it may not be written."""
     memory = memoryview(obj)
-    code = {"?": "b1", "f": "f4", "d": "f8", "Zf": "c8", "Zd": "c16"}.get(memory.format.lstrip("@=<"))
+    code = {"?": "b1", "e": "f2", "f": "f4", "d": "f8", "Zf": "c8", "Zd": "c16"}.get(memory.format.lstrip("@=<"))
     if not code and memory.format in "bhilqBHILQnN":
         code = f"{'u' if memory.format.isupper() else 'i'}{memory.itemsize}"
     if not code or not memory.c_contiguous:
         raise TypeError(f"gpuarr: a buffer of format {memory.format!r} is no array; copy it with numpy.ascontiguousarray")
     if memory.readonly or memory.nbytes == 0:
-        return getattr(functions, "from")(memory.tobytes(), CODED[code], memory.shape), True
+        return of_bytes(memory.tobytes(), CODED[code], memory.shape), True
     return wrap_memory(memory, C.addressof(C.c_char.from_buffer(memory)), CODED[code], memory.shape, memory.strides), False
 
 
@@ -125,7 +121,7 @@ def of_list(nested):
     if code[0] in "iu" and not (-2**63 if code == "i8" else 0) <= min(flat) <= max(flat) < 2**64:
         raise OverflowError("gpuarr: the integers do not fit in 64 bits")
     numbers = [(z.real, z.imag) for z in map(complex, flat)] if code == "c16" else flat
-    return getattr(functions, "from")(bytes((ELEMENTS[code] * len(flat))(*numbers)), CODED[code], shape)
+    return of_bytes(bytes((ELEMENTS[code] * len(flat))(*numbers)), CODED[code], shape)
 
 
 def asarray(obj, dtype=None, *, device=None, copy=None):
@@ -160,12 +156,6 @@ def asarray(obj, dtype=None, *, device=None, copy=None):
     if copied and copy is False:
         raise ValueError("gpuarr: this cannot be shared without a copy (copy=False): another dtype or device, or memory that may not be written")
     return functions.copy(a) if copy and not copied else a
-
-
-def from_dlpack(x, /, *, device=None, copy=None):
-    """An array of what has __dlpack__: on the CPU its memory is shared."""
-    import numpy
-    return asarray(numpy.from_dlpack(x), device=device, copy=copy)
 
 
 # ---- the array -------------------------------------------------------------------------------------------------------------------------------
@@ -244,12 +234,24 @@ class array:
     def tolist(self):
         """The elements as Python numbers in lists; of an array without dimensions, the number."""
         a = functions.ascontiguous(self._on_cpu())
+        if a.dtype.half:
+            a = functions.astype(a, "float32")
         flat = (ELEMENTS[a.dtype.code] * a.size).from_address(a._c.data)[:] if a.size else []
         if a.dtype.kind == "c":
             flat = [complex(*z) for z in flat]
         for length in reversed(a.shape[1:]):
             flat = [flat[k:k + length] for k in range(0, len(flat), length)] if length else [[]] * math.prod(a.shape[:-1])
         return flat if a.ndim else flat[0]
+
+    def tobytes(self):
+        """The elements' memory, in C order."""
+        a = functions.ascontiguous(self._on_cpu())
+        return C.string_at(a._c.data, a.nbytes) if a.size else b""
+
+    __bytes__ = tobytes
+
+    def tofile(self, path, **options):
+        functions.tofile(self, path, **options)
 
     def item(self, *index):
         a = self[index] if index else self
@@ -284,20 +286,20 @@ class array:
         return functions.copy(self)
 
     def __reduce__(self):
-        import numpy
-        return asarray, (numpy.array(self._on_cpu()),)
+        return of_bytes, (self.tobytes(), self.dtype, self.shape)
 
     # to NumPy and others
 
     @property
     def __array_interface__(self):
-        if self._c.device != 1 or lib.ga_is_chunked(self._p):
+        if self._c.device != 1 or lib.ga_is_chunked(self._p) or self.dtype == "bfloat16":
             raise AttributeError("__array_interface__")  # NumPy then asks __array__
         return {"version": 3, "typestr": ("|" if self.itemsize == 1 else "<") + self.dtype.code, "shape": self.shape,
                 "strides": self.strides, "data": (self._c.data or 0, False)}
 
     def __array__(self, dtype=None, copy=None):
         import numpy
+        self.dtype.dtype  # which NumPy may not have
         if self._c.device != 1 or lib.ga_is_chunked(self._p):
             raise TypeError("gpuarr: the elements of a chunked or GPU array are not in the CPU's memory: "
                             "numpy.asarray(a.compute()) of a chunked one, numpy.asarray(a.to('cpu')) of one on the GPU")
@@ -305,13 +307,10 @@ class array:
         return numpy.array(shared, dtype, copy=True) if copy else shared if dtype is None else shared.astype(dtype, copy=False)
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
-        import numpy
-        if dl_device is not None and dl_device[0] != 1:
-            raise BufferError("gpuarr: DLPack hands out memory of the CPU; a.to('cpu') first")
-        return numpy.asarray(self._on_cpu() if copy else self).__dlpack__(max_version=max_version, copy=copy)
+        return dlpack_of(self, stream, max_version, dl_device, copy)
 
     def __dlpack_device__(self):
-        return (1, 0) if self.device == "cpu" else (2, functions.cuda_device_of(self))
+        return device_of(self)
 
     def __array_namespace__(self, *, api_version=None):
         from . import array_api
@@ -401,7 +400,7 @@ def split_index(a, items):
     axis = 0
     for k, v in zip(items, arrays):
         if v is not None and v.dtype.kind == "b":
-            if v.shape != a.shape[axis:axis + v.ndim]:
+            if any(m not in (n, 0) for m, n in zip(v.shape, a.shape[axis:axis + v.ndim])):  # an empty mask takes nothing
                 raise IndexError(f"a mask of shape {v.shape} for axes of shape {a.shape[axis:axis + v.ndim]}")
             text += [slice(None)] * v.ndim
             indices += list(functions.nonzero(v))

@@ -17,7 +17,7 @@ libc = C.CDLL(None)
 libc.free.argtypes = [C.c_void_p]
 libc.fdopen.restype, libc.fclose.argtypes = C.c_void_p, [C.c_void_p]
 callbacks = {}  # they live as long as the program: a chunked array may call its function at any time
-LISTS = ("const ga_array *const *", "const ga_arg *", "const int64_t *", "const char *const *", "ga_task *const *")
+LISTS = ("const ga_array *const *", "const ga_arg *", "const int64_t *", "const char *const *", "const ga_dtype *", "ga_task *const *")
 NUMBER_ROOMS = ("int64_t *", "int *", "double *")
 
 
@@ -35,7 +35,8 @@ class Call:
 
     def received(self, p):
         """The object of a ga_array that was returned: the one that was given, or a new one."""
-        return next((a for a in self.arrays if a._p == p), None) if any(a._p == p for a in self.arrays) else array._of(p)
+        given = [a for a in self.arrays if a._p == p]
+        return given[0] if given else array._of(p)
 
 
 # ---- arguments: functions (call, value) -> what C gets ---------------------------------------------------------------------------------------
@@ -72,6 +73,8 @@ def to_list(kind):
             memory = (Arg * max(len(kept), 1))(*kept)
         elif kind == "const int64_t *":
             memory = (C.c_int64 * max(len(value), 1))(*map(operator.index, value))
+        elif kind == "const ga_dtype *":
+            memory = (C.c_int * max(len(value), 1))(*(as_dtype(v).number for v in value))
         elif kind == "const char *const *":
             memory = (C.c_char_p * max(len(value), 1))(*(v.encode() for v in value))
         elif kind == "ga_task *const *":
@@ -213,7 +216,7 @@ class Options:
             return self.defaults
         o = self.type.from_buffer_copy(self.defaults)
         for name, value in named.items():
-            if value is None:
+            if value is None and name != "comments":  # of text files: NULL
                 continue
             if name == "axis" and "axes" in self.members and isinstance(value, (tuple, list)):
                 name = "axes"
@@ -265,8 +268,9 @@ DEFAULTS = {
     "linspace|logspace|geomspace": {"num": 50}, "rot90": {"k": 1}, "diagonal": {"offset": 0}, "tensordot": {"axes": 2},
     "histogram|histogram_bin_edges": {"bins": 10}, "histogram2d|histogramdd": {"bins": (10, 10)}, "diag_indices": {"ndim": 2},
     r"\w+_labels|center_of_mass|variance|standard_deviation|\w+_position|extrema": {"labels": None, "index": None}, "find_objects": {"max_label": 0},
-    "medfilt": {"kernel_size": 3}, "uniform_filter": {"size": 3}, "random_choice": {"shape": ()}, r"\w*(filter|erosion|dilation|opening|closing|gradient|laplace|tophat)": {"size": 0},
-    "random\\w*": {"shape": (), "mean": 0.0, "sigma": 1.0, "scale": 1.0, "lam": 1.0}, "meshgrid|meshgrid_n": {"ij": False},
+    "medfilt": {"kernel_size": 3}, "uniform_filter": {"size": 3}, "random_choice": {"shape": ()},
+    r"\w*(filter|erosion|dilation|opening|closing|gradient|laplace|tophat)": {"size": 0},
+    r"random\w*": {"shape": (), "mean": 0.0, "sigma": 1.0, "scale": 1.0, "lam": 1.0}, "meshgrid|meshgrid_n": {"ij": False},
     "report_leaks": {"to": None},
 }
 
@@ -341,7 +345,7 @@ def make(name, function):
             raise TypeError(f"{name}(): an array is None")
         more = [room() for room in call.rooms]
         more = [v for v in more if v is not None]
-        if len(more) == 1 and isinstance(more[0], list):
+        if len(more) == 1 and isinstance(more[0], (list, tuple)):
             return more[0]
         if more:
             more = more if returns_bool else [result(call, p), *more]
@@ -366,7 +370,8 @@ def room_step(of, counted, only_out, name):
         if of:
             call.rooms.append(lambda: list(room) if only_out else room[0])
         elif only_out:
-            call.rooms.append(lambda: [call.received(p) for p in room[:n]])
+            kind = list if name.startswith("split") else tuple  # as in NumPy
+            call.rooms.append(lambda: kind(call.received(p) for p in room[:n]))
         else:
             call.rooms.append(lambda: call.received(room[0]))
         return C.addressof(room)

@@ -14,10 +14,12 @@ PATH = pathlib.Path(os.environ.get("GPUARR_LIBRARY", ROOT / "build/libgpuarr.so"
 if not PATH.exists():
     raise ImportError(f"gpuarr: there is no {PATH}: run `make python` in {ROOT}, or name the library in GPUARR_LIBRARY")
 lib = C.CDLL(str(PATH))
+if not hasattr(lib, "gpuarr_let_go"):
+    raise ImportError(f"gpuarr: {PATH} is not made for Python: link tools/python/sharing.c into it, or run `make python` in {ROOT}")
 header = prototypes.read(ROOT / "gpuarr.h")
 
-NUMBERS = {"bool": C.c_bool, "char": C.c_char, "int": C.c_int, "int64_t": C.c_int64, "uint32_t": C.c_uint32, "uint64_t": C.c_uint64,
-           "size_t": C.c_size_t, "float": C.c_float, "double": C.c_double}
+NUMBERS = {"bool": C.c_bool, "char": C.c_char, "int": C.c_int, "int32_t": C.c_int32, "int64_t": C.c_int64, "uint8_t": C.c_uint8,
+           "uint16_t": C.c_uint16, "uint32_t": C.c_uint32, "uint64_t": C.c_uint64, "size_t": C.c_size_t, "float": C.c_float, "double": C.c_double}
 structs = {}
 functions = types.SimpleNamespace()  # what calls.py makes: functions.sum
 
@@ -109,6 +111,7 @@ class dtype:
         word = self.name.rstrip("0123456789")
         self.kind = {"bool": "b", "int": "i", "uint": "u", "float": "f", "complex": "c"}.get(word, "V")
         self.code = f"{self.kind}{self.itemsize}"  # as in the buffer protocol, without the byte order
+        self.half = self.name in ("float16", "bfloat16")  # for storage
 
     def __repr__(self):
         return f"gpuarr.{self.name}"
@@ -132,12 +135,14 @@ class dtype:
     def dtype(self):
         """NumPy's: numpy.zeros(3, gpuarr.float32)."""
         import numpy
+        if self.kind == "V":
+            raise TypeError(f"gpuarr: NumPy has no {self.name}: convert it first, a.astype('float32')")
         return numpy.dtype(self.name)
 
 
 DTYPES = {d.name: d for d in map(dtype, range(1, len(header.enums["ga_dtype"]) - 1))}
 NUMBERED = {d.number: d for d in DTYPES.values()}
-CODED = {d.code: d for d in DTYPES.values()}
+CODED = {d.code: d for d in DTYPES.values() if d.kind != "V"}
 PYTHON = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 
 
