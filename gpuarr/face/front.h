@@ -446,7 +446,9 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_empty_like(...)      GI_1(ga_empty_like, ga_new_options, GI_SITE("ga_empty_like(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_full_like(...)       GI_1N(ga_full_like, ga_new_options, GI_SITE("ga_full_like(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_scalar(...)          GI_N(ga_scalar, ga_new_options, GI_SITE("ga_scalar(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define ga_arange(...)          GI_NNN(ga_arange, ga_new_options, GI_SITE("ga_arange(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+/* Its name is what the compiler says of ga_arange(12). */
+#define ga_arange_takes_start_stop_step(here, start, stop, step, ...) GI_NNN(ga_arange, ga_new_options, here, start, stop, step, __VA_ARGS__)
+#define ga_arange(...)          ga_arange_takes_start_stop_step(GI_SITE("ga_arange(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_linspace(...)        GI_3(ga_linspace, ga_linspace_options, GI_SITE("ga_linspace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_logspace(...)        GI_3(ga_logspace, ga_linspace_options, GI_SITE("ga_logspace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_eye(...)             GI_3(ga_eye, ga_new_options, GI_SITE("ga_eye(" #__VA_ARGS__ ")"), __VA_ARGS__, )
