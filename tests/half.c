@@ -251,6 +251,9 @@ static void test_reductions(ga_dtype half)
         ga_array *out = ga_empty((129), .dtype = half), *wide = ga_empty((129));
         CHECK(ga_sum(x, .axis = 0, .out = out) == out && same_halves(out, ga_sum(x, 0)));
         CHECK(ga_sum(x, .axis = 0, .out = wide) == wide && same_halves(ga_astype(wide, half), out));
+        ga_array *halves = ga_full((9), 0.1, .dtype = half), *sums = ga_empty((9)), *singles = ga_empty((9));
+        CHECK(ga_cumulative_sum(halves, .out = sums) == sums && ga_array_equal(sums, ga_cumsum(halves, .out = singles)));
+        CHECK(ga_array_equal(ga_cumsum(ga_astype(halves, GA_F32)), sums)); /* not rounded on the way */
         CHECK(ga_sum(x, .dtype = GA_F64)->dtype == GA_F64 && ga_mean(x, .dtype = GA_F32)->dtype == GA_F32);
         CHECK(same_halves(ga_sum(ga_full((3), 0.1), .dtype = half), ga_sum(ga_full((3), 0.1, .dtype = half))));
         CHECK(ga_sum(ga_full((70000), 1, .dtype = half))->dtype == half); /* not rounded before the end */

@@ -176,7 +176,8 @@ static ga_array *gi_cumulative(ga_array *(*run)(const ga_array *, ga_axis_option
     along.site            = o.site;
     along.axis            = axis;
     along.dtype           = o.dtype;
-    ga_array *r           = line ? run(line, along) : NULL;
+    if (!o.include_initial) along.out = o.out;
+    ga_array *r = line ? run(line, along) : NULL;
     if (r && o.include_initial) {
         ga_shape first;
         memset(&first, 0, sizeof first);
@@ -185,8 +186,9 @@ static ga_array *gi_cumulative(ga_array *(*run)(const ga_array *, ga_axis_option
         first.n[axis]   = 1;
         ga_array *begin = (ga_full)(first, GA_ARG(start), gi_new_on(o.site, r->dtype, r->device));
         r               = begin ? gi_do_join(&c, begin, r, axis) : NULL;
+        if (r) r = gi_copy_finish(o.site, r, r->dtype, o.out);
     }
-    return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, r->dtype, o.out) : NULL);
+    return gi_compose_end(&c, r);
 }
 
 ga_array *(ga_cumulative_sum)(const ga_array *a, ga_cumulative_options o) { return gi_cumulative((ga_cumsum), 0, a, o); }
