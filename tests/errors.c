@@ -453,6 +453,7 @@ static void test_creation(void)
     FAILS(GA_BAD_SHAPE, ga_wrap_strided(numbers, (3, 2), (8)), "1 stride", "2 dimensions");
     FAILS(GA_BAD_ARGUMENT, ga_wrap_strided(numbers, (3, 2), (8, 3)), "align");
     FAILS(GA_BAD_ARGUMENT, ga_wrap_strided(numbers, (3, 2), (INT64_MAX - 7, 8)), "");
+    FAILS(GA_BAD_ARGUMENT, ga_wrap_strided(numbers, (3, 2), (INT64_MIN / 2, 8)), "beyond any memory");
     FAILS(GA_BAD_SHAPE, ga_wrap(numbers, ((int64_t)1 << 62)), "");
     FAILS(GA_BAD_ARGUMENT, ga_wrap((double *)(void *)((char *)numbers + 1), (2)), "align");
     ga_shape        two  = GI_SHAPE(2);

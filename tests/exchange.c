@@ -184,6 +184,7 @@ static void test_bad_tensors(void)
     REFUSED(p.versioned.version.major = 0, "version 0.1");
     REFUSED(t->data = NULL, "data is NULL");
     REFUSED(t->byte_offset = UINT64_MAX, "byte_offset");
+    REFUSED(t->byte_offset = (uint64_t)1 << 63, "byte_offset");
     REFUSED(t->byte_offset = 4, "not aligned as float64");
     REFUSED(t->shape = NULL, "the shape of 2 lengths is NULL");
     REFUSED(p.shape[1] = -3, "negative length");
@@ -192,6 +193,7 @@ static void test_bad_tensors(void)
     REFUSED(t->ndim = INT32_MAX, "GPUARR_MAX_DIMS");
     REFUSED(t->ndim = GPUARR_MAX_DIMS + 1, "GPUARR_MAX_DIMS");
     REFUSED((t->strides = p.strides, p.strides[0] = INT64_MAX), "beyond any memory");
+    REFUSED((t->strides = p.strides, p.shape[0] = 3, p.strides[0] = INT64_MIN / 2 / 8), "beyond any memory");
     REFUSED((t->strides = p.strides, p.shape[0] = 3, p.strides[0] = INT64_MAX / 9), "beyond any memory");
     REFUSED(t->dtype.lanes = 4, "vectors of 4 lanes");
     REFUSED(t->dtype.lanes = 0, "lanes");

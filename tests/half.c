@@ -251,6 +251,9 @@ static void test_reductions(ga_dtype half)
         ga_array *out = ga_empty((129), .dtype = half), *wide = ga_empty((129));
         CHECK(ga_sum(x, .axis = 0, .out = out) == out && same_halves(out, ga_sum(x, 0)));
         CHECK(ga_sum(x, .axis = 0, .out = wide) == wide && same_halves(ga_astype(wide, half), out));
+        ga_array *halves = ga_full((9), 0.1, .dtype = half), *sums = ga_empty((9)), *singles = ga_empty((9));
+        CHECK(ga_cumulative_sum(halves, .out = sums) == sums && ga_array_equal(sums, ga_cumsum(halves, .out = singles)));
+        CHECK(ga_array_equal(ga_cumsum(ga_astype(halves, GA_F32)), sums)); /* not rounded on the way */
         CHECK(ga_sum(x, .dtype = GA_F64)->dtype == GA_F64 && ga_mean(x, .dtype = GA_F32)->dtype == GA_F32);
         CHECK(same_halves(ga_sum(ga_full((3), 0.1), .dtype = half), ga_sum(ga_full((3), 0.1, .dtype = half))));
         CHECK(ga_sum(ga_full((70000), 1, .dtype = half))->dtype == half); /* not rounded before the end */
@@ -300,6 +303,11 @@ static void test_moves(ga_dtype half)
         CHECK(ga_array_equal(ga_nonzero(tame), ga_nonzero(ga_astype(tame, GA_F32))));
         CHECK(same_halves(ga_where(less, x, tame), ga_view_as(ga_where(less, u, ga_view_as(tame, GA_U16)), half)));
         CHECK(same_halves(ga_unique(tame), ga_astype(ga_unique(ga_astype(tame, GA_F32)), half)));
+        ga_array *few = ga_index(tame, ":, :6"), *single = ga_astype(few, GA_F32), *spans = ga_empty((6)); /* rounded once */
+        CHECK(same_halves(ga_diff(few, 3), ga_astype(ga_diff(single, 3), half)));
+        CHECK(ga_ptp(few, 0, .out = spans) == spans && ga_array_equal(spans, ga_ptp(single, 0)));
+        ga_array *left = ga_index(few, ":, :3"), *right = ga_index(few, ":, 3:");
+        CHECK(same_halves(ga_cross(left, right), ga_astype(ga_cross(ga_astype(left, GA_F32), ga_astype(right, GA_F32)), half)));
         CHECK(same_halves(ga_diff(tame), ga_subtract(ga_index(tame, ":, 1:"), ga_index(tame, ":, :-1"))));
         CHECK(same_halves(ga_append(x, tame, 0), ga_concatenate((x, tame))));
         ga_array *c = ga_copy(x), *made = ga_zeros((4), .dtype = half);

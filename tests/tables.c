@@ -116,7 +116,22 @@ static void test_genfromtxt(void)
         CHECK(ga_item_int_at(columns[2], 0) == 1 && ga_item_int_at(columns[2], 1) == 0);
         x = ga_genfromtxt(table("# x y\n1 2\n"), .names = true);
         CHECK(ga_array_equal(x, ga_values(1, 2)));
+        x = ga_genfromtxt(table(" 1  3 \n \n # x\n4 5 6 # y\n"), .delimiter = " "); /* blanks at the ends are none */
+        CHECK(ga_array_equal(x, ga_reshape(ga_values(1, NAN, 3, 4, 5, 6), (2, 3)), .equal_nan = true));
+        x = ga_genfromtxt(table("1 2\n3 4 5\n"), .usecols = ga_axes(-1)); /* the last one of the first row */
+        CHECK(ga_array_equal(x, ga_values(2, 4)));
     }
+}
+
+/* Delimiters and comments that look like parts of numbers. */
+static void test_cut_numbers(void)
+{
+    CHECK_IS(ga_loadtxt(table("1.5\n-2.25"), .delimiter = "."), GA_F64, (2, 2), 1, 5, -2, 25);
+    CHECK_IS(ga_loadtxt(table("1e5e-2"), .delimiter = "e", .dtype = GA_F32), GA_F32, (3), 1, 5, -2);
+    CHECK_IS(ga_loadtxt(table("102\n304"), .delimiter = "0"), GA_F64, (2, 2), 1, 2, 3, 4);
+    CHECK_IS(ga_loadtxt(table("1e5\n2e6"), .comments = "e"), GA_F64, (2), 1, 2);
+    CHECK_IS(ga_loadtxt(table("1 2.5\n3 4"), .comments = ".5"), GA_F64, (2, 2), 1, 2, 3, 4);
+    CHECK_IS(ga_genfromtxt(table("1-2"), .comments = "-2"), GA_F64, (), 1);
 }
 
 static void test_savetxt(void)
@@ -243,6 +258,7 @@ static void test_bad_tables(void)
     FAILS(GA_BAD_ARGUMENT, ga_loadtxt(NULL), "NULL");
     FAILS(GA_NO_FILE, ga_loadtxt("/no such file"), "No such file");
     FAILS(GA_NO_FILE, ga_genfromtxt("build"), "no regular file");
+    FAILS(GA_NO_FILE, ga_loadtxt("/proc/self/stat"), "it has no size, but bytes");
 }
 
 static void test_bad_formats(void)
@@ -295,6 +311,7 @@ int main(void)
     test_loadtxt();
     test_numbers_are_strtods();
     test_genfromtxt();
+    test_cut_numbers();
     test_savetxt();
     test_large_tables();
     test_locales();

@@ -31,12 +31,15 @@ static bool gi_open_source(const char *site, const char *path, gi_source *s)
         return gi_fail(site, GA_NO_FILE, "cannot read '%s': it is no regular file", path) != NULL;
     errno    = 0;
     s->bytes = NULL;
+    s->size  = -1;
     s->file  = fopen(path, "rb");
     if (s->file && fseek(s->file, 0, SEEK_END) == 0) {
         s->size = (int64_t)ftell(s->file);
-        if (s->size >= 0) return true;
+        if (s->size > 0 || (s->size == 0 && fgetc(s->file) == EOF)) return true;
     }
-    gi_fail(site, GA_NO_FILE, "cannot %s '%s': %s", s->file ? "go back and forth in" : "open", path, strerror(errno));
+    if (s->file && s->size == 0) /* as those of /proc */
+        gi_fail(site, GA_NO_FILE, "cannot read '%s': it has no size, but bytes: copy it to a file, and read that", path);
+    else gi_fail(site, GA_NO_FILE, "cannot %s '%s': %s", s->file ? "go back and forth in" : "open", path, strerror(errno));
     if (s->file) fclose(s->file);
     return false;
 }

@@ -8,6 +8,8 @@ typedef struct gi_line_rules { /* how a line is cut into fields */
     unsigned char is[256];     /* what a byte may be, of the four above */
     const char   *comments;    /* begins a comment; NULL: nothing does */
     bool          by_spaces;   /* between fields stands white space, not a delimiter */
+    bool          strips;      /* blanks at the ends of a row are no delimiters, though others are */
+    bool          plain;       /* no number is cut by a delimiter or a comment that looks like a part of it */
 } gi_line_rules;
 
 typedef struct gi_field {
@@ -91,7 +93,7 @@ static bool gi_is_comment(const gi_line_rules *r, const char *p, const char *end
 /* Is there anything in a line but spaces and a comment? */
 static bool gi_is_row(const gi_line_rules *r, const char *p, const char *end)
 {
-    while (p < end && gi_may_be(r, p, GI_SPACE)) p++;
+    while (p < end && (gi_may_be(r, p, GI_SPACE) || (r->strips && *p == ' '))) p++;
     return p < end && !gi_is_comment(r, p, end);
 }
 
@@ -136,6 +138,17 @@ static int64_t gi_count_fields(const gi_line_rules *r, const char *p, const char
     int64_t  n = 0;
     while (gi_next_field(r, &p, end, &f)) n++;
     return n;
+}
+
+/* The row from p to `end` as genfromtxt has it: blanks at its ends are no delimiters. */
+static gi_field gi_stripped_row(const gi_line_rules *r, const char *p, const char *end)
+{
+    gi_field row = { p, end };
+    if (!r->strips) return row;
+    while (p < end && !gi_is_comment(r, p, end)) p++;
+    for (row.end = p; row.begin < row.end && *row.begin == ' ';) row.begin++;
+    while (row.begin < row.end && row.end[-1] == ' ') row.end--;
+    return row;
 }
 
 /* ---- one field --------------------------------------------------------------------------------------------------- */
@@ -269,7 +282,7 @@ static inline bool gi_take_plain_field(const gi_table *t, int64_t row, int64_t k
     const ga_array *to = t->all ? t->all : t->each[k];
     const char     *at = *p;
     double          x;
-    if (!at || !gi_is_float(to->dtype)) return false;
+    if (!at || !t->rules.plain || !gi_is_float(to->dtype)) return false;
     while (at < end && gi_may_be(&t->rules, at, GI_SPACE)) at++;
     if (!(at = gi_read_decimal(t->powers, at, end, &x)) || (at < end && !gi_may_be(&t->rules, at, GI_SPACE | GI_DELIMITER)))
         return false;
@@ -293,12 +306,12 @@ static gi_field_fault gi_take_all(const gi_table *t, gi_piece *piece, int64_t ro
 
 static gi_field_fault gi_take_chosen(const gi_table *t, gi_piece *piece, int64_t row, const char *p, const char *end)
 {
-    const int64_t there = gi_count_fields(&t->rules, p, end);
+    const int64_t there = gi_count_fields(&t->rules, p, end), from = t->fills ? t->columns : there; /* as NumPy's two do */
     int           found = 0;
     gi_field      f;
     for (piece->column = 1; gi_next_field(&t->rules, &p, end, &f); piece->column++)
         for (int k = 0; k < t->usecols.ndim; k++) {
-            if (t->usecols.n[k] + (t->usecols.n[k] < 0 ? there : 0) != piece->column - 1) continue;
+            if (t->usecols.n[k] + (t->usecols.n[k] < 0 ? from : 0) != piece->column - 1) continue;
             const gi_field_fault fault = gi_take_field(t, piece, row, k, f);
             if (fault) return fault;
             found++;
@@ -327,8 +340,9 @@ static void gi_take_pieces_of_text(int64_t begin, int64_t end, void *job)
         for (const char *p = piece->begin, *stop; p < piece->end && row < t->rows; p = gi_line_after(stop, piece->end)) {
             stop = gi_line_end(p, piece->end);
             if (!gi_is_row(&t->rules, p, stop)) continue;
-            piece->line  = p;
-            piece->fault = (t->usecols.ndim < 0 ? gi_take_all : gi_take_chosen)(t, piece, row++, p, stop);
+            const gi_field text = gi_stripped_row(&t->rules, p, stop);
+            piece->line         = p;
+            piece->fault        = (t->usecols.ndim < 0 ? gi_take_all : gi_take_chosen)(t, piece, row++, text.begin, text.end);
             if (piece->fault) break;
         }
     }
@@ -464,8 +478,9 @@ static bool gi_pass_over_table(gi_table *t, bool take)
         for (int i = 0; i < t->count && ok; i++) {
             gi_piece *piece = &t->pieces[i];
             for (const char *p = piece->begin, *stop; t->columns < 0 && piece->rows > 0; p = gi_line_after(stop, piece->end)) {
-                stop = gi_line_end(p, piece->end);
-                if (gi_is_row(&t->rules, p, stop)) t->columns = gi_count_fields(&t->rules, p, stop);
+                stop                = gi_line_end(p, piece->end);
+                const gi_field text = gi_stripped_row(&t->rules, p, stop);
+                if (gi_is_row(&t->rules, p, stop)) t->columns = gi_count_fields(&t->rules, text.begin, text.end);
             }
             ok = piece->fault == GI_FIELD_SOUND;
             if (!ok) gi_tell_line(t, piece);
@@ -487,6 +502,7 @@ static bool gi_set_rules(gi_table *t, const char *comments, const char *delimite
     gi_line_rules *r = &t->rules;
     for (const char *c = " \t\n\v\f\r\x1c\x1d\x1e\x1f"; *c; c++) r->is[(unsigned char)*c] = GI_SPACE;
     r->by_spaces = !delimiter;
+    r->strips    = t->fills && delimiter && *delimiter == ' ';
     r->comments  = comments && *comments ? comments : NULL;
     if ((delimiter && (strlen(delimiter) != 1 || *delimiter == '\n' || *delimiter == '\r')) ||
         (quotechar && strlen(quotechar) != 1))
@@ -500,6 +516,8 @@ static bool gi_set_rules(gi_table *t, const char *comments, const char *delimite
                        "stands between fields") != NULL;
     if (r->comments) r->is[(unsigned char)*r->comments] = GI_COMMENT;
     if (quotechar) r->is[(unsigned char)*quotechar] = GI_QUOTE;
+    r->plain = true;
+    for (const char *c = "+-.0123456789eEiInNfFaAtTyY"; *c; c++) r->plain = r->plain && !r->is[(unsigned char)*c];
     return true;
 }
 

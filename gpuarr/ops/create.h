@@ -193,7 +193,7 @@ static ga_array *gi_wrap(const char *site, void *p, ga_dtype dtype, const ga_sha
         l.shape[d]   = shape->n[d];
         l.strides[d] = strides ? strides[d] : c_strides[d];
         if (bytes == 0) continue;
-        if (l.strides[d] == INT64_MIN || __builtin_mul_overflow(l.shape[d] - 1, l.strides[d], &far) ||
+        if (l.strides[d] == INT64_MIN || __builtin_mul_overflow(l.shape[d] - 1, l.strides[d], &far) || far == INT64_MIN ||
             __builtin_add_overflow(reach, far < 0 ? -far : far, &reach))
             return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the strides %s reach beyond any memory",
                                        gi_shape_text(l.ndim, strides));

@@ -49,8 +49,10 @@ ga_array *(ga_diff)(const ga_array *a, ga_diff_options o)
         ga_array *behind = gi_diff_end(&c, a, axis, o.append, ".append");
         r                = behind ? gi_do_join(&c, r, behind, axis) : NULL;
     }
+    const ga_dtype half = r && o.n > 1 && gi_is_half(r->dtype) ? r->dtype : GA_DTYPE_DEFAULT; /* rounded once, at the end */
+    if (half) r = (ga_astype)(r, GA_F32, o.site);
     for (int k = 0; k < o.n && r && (k == 0 || r->shape[axis] > 0); k++) r = gi_do_diff(&c, r, axis);
-    return gi_compose_end(&c, r);
+    return gi_compose_end(&c, half && r ? (ga_astype)(r, half, o.site) : r);
 }
 
 /* An end in the dtype of a, as 1-D. */

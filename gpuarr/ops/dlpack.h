@@ -177,7 +177,7 @@ static ga_array *gi_dl_wrap(const char *site, const ga_dl_tensor *t, void (*rele
             return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the strides %s reach beyond any memory",
                                        gi_shape_text(t->ndim, t->strides));
     if (!t->data && !empty) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the tensor's data is NULL");
-    if (t->byte_offset > UINTPTR_MAX - (uintptr_t)t->data)
+    if (t->byte_offset > INTPTR_MAX || t->byte_offset > UINTPTR_MAX - (uintptr_t)t->data)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the byte_offset reaches beyond any memory");
     char     *p = empty ? NULL : (char *)t->data + t->byte_offset;
     ga_array *a = gi_wrap_with(p, dtype, &shape, strides, &o);

@@ -209,16 +209,22 @@ ga_array *(ga_cross)(const ga_array *a, const ga_array *b, ga_cross_options o)
                                    "shapes %s and %s: vectors have 3 elements, and these have %lld and %lld", gi_shape_of(a),
                                    gi_shape_of(b), (long long)a->shape[axis_a], (long long)b->shape[axis_b]);
     ga_scope {
-        ga_axis_options last = ga_axis_defaults;
-        last.site            = o.site;
-        last.axis            = -1;
+        ga_axis_options last  = ga_axis_defaults;
+        last.site             = o.site;
+        last.axis             = -1;
+        const ga_dtype  dtype = ga_promote(a->dtype, b->dtype);
         const ga_array *x = (ga_moveaxis)(a, axis_a, -1, o.site), *y = (ga_moveaxis)(b, axis_b, -1, o.site);
         ga_array       *parts[3] = { NULL, NULL, NULL };
+        if (gi_is_half(dtype)) { /* rounded once, at the end */
+            x = x ? (ga_astype)(x, GA_F32, o.site) : NULL;
+            y = y ? (ga_astype)(y, GA_F32, o.site) : NULL;
+        }
         for (int k = 0; k < 3 && x && y; k++) parts[k] = gi_cross_part(o.site, x, y, (k + 1) % 3, (k + 2) % 3);
         const ga_array *all[3] = { parts[0], parts[1], parts[2] };
         const ga_array *joined = parts[2] ? (ga_stack_n)(3, all, last) : NULL;
         ga_array       *turned = joined ? (ga_moveaxis)(joined, -1, given ? o.axis : o.axisc, o.site) : NULL;
-        r                      = turned ? ga_keep(turned) : NULL;
+        if (turned && gi_is_half(dtype)) turned = (ga_astype)(turned, dtype, o.site);
+        r = turned ? ga_keep(turned) : NULL;
     }
     return r;
 }

@@ -151,12 +151,13 @@ ga_array *(ga_ptp)(const ga_array *a, ga_reduce_options o)
     if (!gi_options_reduce(&o) || !gi_array_check_half_any(o.site, a, "a")) return NULL;
     if (o.dtype != GA_DTYPE_DEFAULT || o.ddof != 0)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_ptp takes no .dtype and no .ddof");
-    ga_array *const out = o.out;
-    gi_composition  c;
+    gi_composition c;
     gi_compose_begin(&c, o.site);
+    ga_map_options to = gi_map_site(o.site);
+    if (o.out) to.out = o.out;
     o.out         = GA_NO_ARRAY;
-    ga_array *max = (ga_max)(a, o), *min = max ? (ga_min)(a, o) : NULL, *r = min ? GI_DO_2(&c, subtract, max, min) : NULL;
-    return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, r->dtype, out) : NULL);
+    ga_array *max = (ga_max)(a, o), *min = max ? (ga_min)(a, o) : NULL;
+    return gi_compose_end(&c, min ? (ga_subtract)(gi_operand_arg(max), gi_operand_arg(min), to) : NULL);
 }
 
 /* ---- running sums ------------------------------------------------------------------------------------------------------ */
@@ -176,7 +177,8 @@ static ga_array *gi_cumulative(ga_array *(*run)(const ga_array *, ga_axis_option
     along.site            = o.site;
     along.axis            = axis;
     along.dtype           = o.dtype;
-    ga_array *r           = line ? run(line, along) : NULL;
+    if (o.out && !o.include_initial) along.out = o.out;
+    ga_array *r = line ? run(line, along) : NULL;
     if (r && o.include_initial) {
         ga_shape first;
         memset(&first, 0, sizeof first);
@@ -185,8 +187,9 @@ static ga_array *gi_cumulative(ga_array *(*run)(const ga_array *, ga_axis_option
         first.n[axis]   = 1;
         ga_array *begin = (ga_full)(first, GA_ARG(start), gi_new_on(o.site, r->dtype, r->device));
         r               = begin ? gi_do_join(&c, begin, r, axis) : NULL;
+        if (r) r = gi_copy_finish(o.site, r, r->dtype, o.out);
     }
-    return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, r->dtype, o.out) : NULL);
+    return gi_compose_end(&c, r);
 }
 
 ga_array *(ga_cumulative_sum)(const ga_array *a, ga_cumulative_options o) { return gi_cumulative((ga_cumsum), 0, a, o); }
