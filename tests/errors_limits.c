@@ -66,17 +66,17 @@ static void test_shapes(void)
 
 static void test_dtypes(void)
 {
-    const ga_dtype no_dtype = (ga_dtype)15;
+    const ga_dtype no_dtype = (ga_dtype)17;
     ga_array      *a = ga_zeros((2, 3)), *c = ga_chunked(a, 1, 2);
-    FAILS(GA_BAD_DTYPE, ga_zeros((2, 3), .dtype = no_dtype), "15 is not a dtype");
-    FAILS(GA_BAD_DTYPE, ga_zeros((2, 3), .dtype = no_dtype, .chunks = ga_chunks(1, 2)), "15 is not a dtype");
-    FAILS(GA_BAD_DTYPE, ga_full((2, 3), a, .dtype = no_dtype, .chunks = ga_chunks(1, 2)), "15 is not a dtype");
-    FAILS(GA_BAD_DTYPE, ga_indices((2, 3), .dtype = no_dtype), "15 is not a dtype");
-    FAILS(GA_BAD_DTYPE, ga_indices((2, 3), .dtype = no_dtype, .chunks = ga_chunks(1, 1, 2)), "15 is not a dtype");
-    FAILS(GA_BAD_DTYPE, ga_eye(2, 3, 0, .dtype = no_dtype, .chunks = ga_chunks(1, 2)), "15 is not a dtype");
-    FAILS(GA_BAD_DTYPE, ga_logspace(0, 1, 5, .dtype = no_dtype, .chunks = ga_chunks(2)), "15 is not a dtype");
-    FAILS(GA_BAD_DTYPE, ga_map_blocks(c, copy_block, NULL, .dtype = no_dtype), "15 is not a dtype");
-    FAILS(GA_BAD_DTYPE, ga_map_overlap(c, copy_block, NULL, .dtype = no_dtype, .depth = ga_axes(1, 1)), "15 is not a dtype");
+    FAILS(GA_BAD_DTYPE, ga_zeros((2, 3), .dtype = no_dtype), "17 is not a dtype");
+    FAILS(GA_BAD_DTYPE, ga_zeros((2, 3), .dtype = no_dtype, .chunks = ga_chunks(1, 2)), "17 is not a dtype");
+    FAILS(GA_BAD_DTYPE, ga_full((2, 3), a, .dtype = no_dtype, .chunks = ga_chunks(1, 2)), "17 is not a dtype");
+    FAILS(GA_BAD_DTYPE, ga_indices((2, 3), .dtype = no_dtype), "17 is not a dtype");
+    FAILS(GA_BAD_DTYPE, ga_indices((2, 3), .dtype = no_dtype, .chunks = ga_chunks(1, 1, 2)), "17 is not a dtype");
+    FAILS(GA_BAD_DTYPE, ga_eye(2, 3, 0, .dtype = no_dtype, .chunks = ga_chunks(1, 2)), "17 is not a dtype");
+    FAILS(GA_BAD_DTYPE, ga_logspace(0, 1, 5, .dtype = no_dtype, .chunks = ga_chunks(2)), "17 is not a dtype");
+    FAILS(GA_BAD_DTYPE, ga_map_blocks(c, copy_block, NULL, .dtype = no_dtype), "17 is not a dtype");
+    FAILS(GA_BAD_DTYPE, ga_map_overlap(c, copy_block, NULL, .dtype = no_dtype, .depth = ga_axes(1, 1)), "17 is not a dtype");
     ga_free(c);
     ga_free(a);
 }
