@@ -55,7 +55,7 @@ static void call_ga_from(void)
     const void     *p     = some_memory();
     ga_dtype        dtype = (ga_dtype)draw_enum("dtype", GA_DTYPE_COUNT);
     ga_shape        s     = shape_in_memory(dtype);
-    ga_from_options o     = ga_from_defaults;
+    ga_from_options o     = start_ga_from_options();
     if (given("dtype")) o.dtype = (ga_dtype)draw_enum("dtype", GA_DTYPE_COUNT);
     if (given("device")) o.device = draw_device("device");
     if (given("swapped")) o.swapped = true;

@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         t.filling         = GA_REAL_DEFAULT;
         t.missing         = how & 32 ? "NA,7" : NULL;
         if (gi_set_rules(&t, "#", how & 1 ? (how & 2 ? ";" : ",") : NULL, how & 4 ? "\"" : NULL)) {
-            (void)gi_read_table(&t, (ga_dtype)(GA_BOOL + how % (GA_DTYPE_COUNT - GA_BOOL)), 0, 0);
+            (void)gi_read_table(&t, (ga_dtype)(GA_BOOL + how % GA_C128), 0, 0);
             judge(t.all);
         }
     }
