@@ -59,6 +59,8 @@ static void test_shapes(void)
     ga_free(sums);
     ga_free(empty);
     FAILS(GA_BAD_SHAPE, ga_map_blocks(c, copy_block, NULL, .chunks = ga_chunks(INT64_MAX, 2)), ".chunks", "counted");
+    FAILS(GA_BAD_SHAPE, ga_indices((INT64_MAX / 2, 3), .chunks = ga_chunks(1, 1, 1)), "more elements than can be counted");
+    FAILS(GA_BAD_SHAPE, ga_mgrid("0:4611686018427387904, 0:3", .chunks = ga_chunks(1, 1, 1)), "counted");
     ga_free(c);
     ga_free(a);
     ga_free(scalar);

@@ -70,7 +70,7 @@ NEVER = {
 MAY_FAIL = {"ga_index_": "indices lie within the axes", "ga_add_at": "likewise", "ga_take_along": "likewise", "ga_put_along": "likewise",
             "ga_select": "there are as many values as conditions", "ga_piecewise": "likewise", "ga_unpackbits": "of uint8 alone", "ga_imdecode": "the bytes are those of a picture; tests/exchange.c", "ga_imread": "likewise",
             "ga_from_dlpack": "a tensor may be on a GPU",
-            "ga_solve_banded": "three shapes and two numbers must fit; tests/linear.c", "ga_unstack": "n is the length of the axis",
+            "ga_cholesky": "a square matrix must be positive definite; tests/linear.c", "ga_solve_banded": "three shapes and two numbers must fit; tests/linear.c", "ga_unstack": "n is the length of the axis",
             "ga_random_multivariate": "mean (n,) and cov (n, n) must fit; tests/chance.c", "ga_sosfilt": "sos is (n, 6); tests/signals.c", "ga_watershed_ift": "of uint8 and uint16 alone", "ga_cuda_": "needs a GPU", "ga_stream_": "needs a GPU", "ga_event_": "needs a GPU", "ga_set_stream": "needs a GPU"}
 # Members that are no option of the user's.
 NOT_GIVEN = ("site", "gi_first", "by_name")

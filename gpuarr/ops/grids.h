@@ -112,7 +112,7 @@ static ga_shape gi_grid_shape(int n, const int64_t *lengths)
 static bool gi_new_grid(const ga_new_options *o, ga_dtype dtype, const ga_shape *all, ga_array **grid)
 {
     *grid = NULL;
-    if (o->chunks.ndim != 0) return gi_can_defer(o->site);
+    if (o->chunks.ndim != 0) return gi_can_defer(o->site) && gi_shape_count(o->site, dtype, all) >= 0;
     *grid = gi_array_new(o->site, dtype, o->device, all->ndim, all->n);
     return *grid != NULL;
 }
