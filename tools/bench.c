@@ -366,8 +366,8 @@ static ga_array *npy_plain(void)
     NEW(chunked_cityblock, chunked_cityblock(x, y))                                                                            \
     NEW(many_chunks,      many_chunks(x->size))                                                                                \
     NEW(many_tasks,       many_tasks(x->size))                                                                                 \
-    NEW(loadtxt,          ga_loadtxt(bench_file("table.txt"))                                                                  \
-    NEW(savetxt,          ga_savetxt(bench_file("written.txt"), x) ? ga_values(1) : NULL                                       \
+    NEW(loadtxt,          ga_loadtxt(bench_file("table.txt")))                                                                 \
+    NEW(savetxt,          ga_savetxt(bench_file("written.txt"), x) ? ga_values(1) : NULL)                                      \
     NEW(npy_two_passes,   npy_two_passes())                                                                                    \
     NEW(npy_plain,        npy_plain())                                                                                         \
     NEW(every_500th,      ga_compute(ga_mean(ga_index(ga_random((500000, 500000), .chunks = ga_chunks(0)), "::500, ::500"))))  \
