@@ -31,25 +31,10 @@ GI_BEGIN_FAST
 #if GI_BUILDS(GPUARR_BASELINE)
 #include "baseline.h"
 #endif
-#if GI_HAS_X86 && !defined(__clang__)
-/* -O2 without the passes that take time and give these loops no speed. (-O1 with the vectoriser takes as long, and makes remainder half as
-   fast, tanh, arcsin and arctan two thirds.) */
-#pragma GCC push_options
-#pragma GCC optimize("O2", "vect-cost-model=dynamic", "no-tree-slp-vectorize", "no-tree-vrp", "no-thread-jumps", "no-gcse",    \
-                     "no-schedule-insns2", "no-tree-pta", "no-tree-pre", "no-code-hoisting", "no-inline-functions",            \
-                     "no-inline-small-functions", "no-partial-inlining", "no-crossjumping", "no-cse-follow-jumps",             \
-                     "no-rerun-cse-after-loop", "no-tree-tail-merge", "no-store-merging", "no-tree-switch-conversion",         \
-                     "no-tree-loop-distribute-patterns", "no-hoist-adjacent-loads", "no-isolate-erroneous-paths-dereference",  \
-                     "no-optimize-sibling-calls", "no-optimize-strlen", "no-peephole2", "no-lra-remat", "no-trapping-math",    \
-                     "no-math-errno", "fp-contract=off")
-#endif
 #if GI_BUILDS(GPUARR_AVX2) && GI_HAS_X86
 #include "avx2.h"
 #endif
 #if GI_BUILDS(GPUARR_AVX512) && GI_HAS_X86
 #include "avx512.h"
-#endif
-#if GI_HAS_X86 && !defined(__clang__)
-#pragma GCC pop_options
 #endif
 GI_END_FAST
