@@ -26,7 +26,7 @@ except ImportError:
     sys.exit(0)
 import gpuarr as ga  # noqa: E402
 from gpuarr import array_api as xp  # noqa: E402
-from gpuarr.library import header  # noqa: E402
+from gpuarr.native import header  # noqa: E402
 
 
 def check(ok, what):

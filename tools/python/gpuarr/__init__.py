@@ -6,7 +6,7 @@
 """
 from . import calls as _calls
 from .arrays import array, asarray
-from .library import DTYPES, ERRORS, Error, dtype
+from .native import DTYPES, ERRORS, Error, dtype
 from math import e, inf, nan, pi  # noqa: F401
 
 globals().update(_calls.calls)

@@ -9,7 +9,7 @@ from collections import namedtuple
 from math import e, inf, nan, pi  # noqa: F401
 
 from .arrays import array, asarray as _asarray, from_dlpack  # noqa: F401
-from .library import DTYPES, as_dtype, functions as ga
+from .native import DTYPES, as_dtype, functions as ga
 
 # GPUARR_ARRAY_API_VERSION=2021.12: the namespace says that it is of that version and none later, for what was written for it.
 __array_api_version__ = os.environ.get("GPUARR_ARRAY_API_VERSION", "2025.12")

@@ -5,7 +5,7 @@ import math
 import operator
 import sys
 
-from .library import CODED, DTYPES, ELEMENTS, NUMBERED, enumerator, functions, header, lib, struct
+from .native import CODED, DTYPES, ELEMENTS, NUMBERED, enumerator, functions, header, lib, struct
 from .exchange import device_of, dlpack_of, from_dlpack
 
 GaArray, Arg, Shape = struct("ga_array"), struct("ga_arg"), struct("ga_shape")

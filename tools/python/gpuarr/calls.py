@@ -10,7 +10,7 @@ import operator
 import os
 import re
 
-from .library import NUMBERED, as_dtype, ctype, enumerator, functions, header, lib, python_name, raise_error, struct
+from .native import NUMBERED, as_dtype, ctype, enumerator, functions, header, lib, python_name, raise_error, struct
 from .arrays import NO_ARRAY, Arg, array, as_shape, asarray, operand  # noqa: E402
 
 libc = C.CDLL(None)
@@ -385,7 +385,7 @@ calls |= {name.removesuffix("_n"): call for name, call in calls.items() if name.
 
 def aliases():
     """NumPy's other names, which are macros: ga_abs is ga_absolute."""
-    from .library import ROOT
+    from .native import ROOT
     text = (ROOT / "gpuarr/face/front.h").read_text()
     for name, meant in re.findall(r"#define ga_(\w+)\(\.\.\.\)\s+GI_\w+\(g[ai]_(\w+)", text):
         if name not in calls and meant in calls:

@@ -1,7 +1,7 @@
 """DLPack: arrays from and to other libraries, as the array API standard says. Memory is shared where it can be."""
 import ctypes as C
 
-from .library import PATH, Error, functions, struct
+from .native import PATH, Error, functions, struct
 
 CPU, CUDA, PINNED = (1, 0), 2, 3
 Versioned = struct("ga_dl_versioned")
