@@ -91,13 +91,15 @@ static GI_INLINE void GI_LOOP(gi_fourier_store)(GA_T *x, GI_V re, GI_V im)
     GI_VFN(store)(x + GI_LANES, GI_VFN(zip_high)(re, im));
 }
 
-/* n numbers of each of some lines, `pitch` reals from one line to the next, into lanes, and back. side: -1 makes conjugates. */
+/* n numbers of each of some lines, `pitch` reals from one line to the next, into lanes, and back. side: -1 makes conjugates. The last
+   vectors of whole groups overlap those before. */
 static void GI_LOOP(gi_fourier_gather)(int64_t n, int64_t lines, const GA_T *x, int64_t pitch, GA_T *y, GA_T side)
 {
-    int64_t j = 0;
-    for (; lines == GI_F_W && j + GI_LANES <= n; j += GI_LANES)
+    const bool whole = lines == GI_F_W && n >= GI_LANES;
+    for (int64_t b = 0, j; whole && b < gi_fourier_blocks(n, GI_LANES); b++)
         for (int v = 0; v < GI_F_W; v += GI_LANES) {
             GI_V re[GI_LANES], im[GI_LANES];
+            j = gi_fourier_start(b, n, GI_LANES);
             GI_UNROLL
             for (int l = 0; l < GI_LANES; l++) {
                 GI_LOOP(gi_fourier_load)(x + (v + l) * pitch + 2 * j, re + l, im + l);
@@ -111,7 +113,7 @@ static void GI_LOOP(gi_fourier_gather)(int64_t n, int64_t lines, const GA_T *x, 
                 GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + GI_F_W + v, im[l]);
             }
         }
-    for (; j < n; j++)
+    for (int64_t j = 0; j < n && !whole; j++)
         for (int64_t l = 0; l < GI_F_W; l++) {
             y[j * GI_F_ELEMENT + l]          = l < lines ? x[l * pitch + 2 * j] : 0;
             y[j * GI_F_ELEMENT + GI_F_W + l] = l < lines ? x[l * pitch + 2 * j + 1] * side : 0;
@@ -119,10 +121,11 @@ static void GI_LOOP(gi_fourier_gather)(int64_t n, int64_t lines, const GA_T *x, 
 }
 static void GI_LOOP(gi_fourier_scatter)(int64_t n, int64_t lines, const GA_T *y, GA_T *x, int64_t pitch, GA_T scale, GA_T side)
 {
-    int64_t j = 0;
-    for (; lines == GI_F_W && j + GI_LANES <= n; j += GI_LANES)
+    const bool whole = lines == GI_F_W && n >= GI_LANES;
+    for (int64_t b = 0, j; whole && b < gi_fourier_blocks(n, GI_LANES); b++)
         for (int v = 0; v < GI_F_W; v += GI_LANES) {
             GI_V re[GI_LANES], im[GI_LANES];
+            j = gi_fourier_start(b, n, GI_LANES);
             GI_UNROLL
             for (int l = 0; l < GI_LANES; l++) {
                 re[l] = GI_VFN(load)(y + (j + l) * GI_F_ELEMENT + v) * scale;
@@ -133,11 +136,51 @@ static void GI_LOOP(gi_fourier_scatter)(int64_t n, int64_t lines, const GA_T *y,
             GI_UNROLL
             for (int l = 0; l < GI_LANES; l++) GI_LOOP(gi_fourier_store)(x + (v + l) * pitch + 2 * j, re[l], im[l]);
         }
-    for (; j < n; j++)
+    for (int64_t j = 0; j < n && !whole; j++)
         for (int64_t l = 0; l < lines; l++) {
             x[l * pitch + 2 * j]     = y[j * GI_F_ELEMENT + l] * scale;
             x[l * pitch + 2 * j + 1] = y[j * GI_F_ELEMENT + GI_F_W + l] * side;
         }
+}
+
+/* The same of real numbers: imaginary parts become 0, and are left. */
+static void GI_LOOP(gi_fourier_gather_reals)(int64_t n, int64_t lines, const GA_T *x, int64_t pitch, GA_T *y)
+{
+    const bool whole = lines == GI_F_W && n >= GI_LANES;
+    for (int64_t b = 0, j; whole && b < gi_fourier_blocks(n, GI_LANES); b++)
+        for (int v = 0; v < GI_F_W; v += GI_LANES) {
+            GI_V re[GI_LANES];
+            j = gi_fourier_start(b, n, GI_LANES);
+            GI_UNROLL
+            for (int l = 0; l < GI_LANES; l++) re[l] = GI_VFN(load)(x + (v + l) * pitch + j);
+            GI_LOOP(gi_fourier_square)(re);
+            GI_UNROLL
+            for (int l = 0; l < GI_LANES; l++) {
+                GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + v, re[l]);
+                GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + GI_F_W + v, GI_VFN(all)(0));
+            }
+        }
+    for (int64_t j = 0; j < n && !whole; j++)
+        for (int64_t l = 0; l < GI_F_W; l++) {
+            y[j * GI_F_ELEMENT + l]          = l < lines ? x[l * pitch + j] : 0;
+            y[j * GI_F_ELEMENT + GI_F_W + l] = 0;
+        }
+}
+static void GI_LOOP(gi_fourier_scatter_reals)(int64_t n, int64_t lines, const GA_T *y, GA_T *x, int64_t pitch, GA_T scale)
+{
+    const bool whole = lines == GI_F_W && n >= GI_LANES;
+    for (int64_t b = 0, j; whole && b < gi_fourier_blocks(n, GI_LANES); b++)
+        for (int v = 0; v < GI_F_W; v += GI_LANES) {
+            GI_V re[GI_LANES];
+            j = gi_fourier_start(b, n, GI_LANES);
+            GI_UNROLL
+            for (int l = 0; l < GI_LANES; l++) re[l] = GI_VFN(load)(y + (j + l) * GI_F_ELEMENT + v) * scale;
+            GI_LOOP(gi_fourier_square)(re);
+            GI_UNROLL
+            for (int l = 0; l < GI_LANES; l++) GI_VFN(store)(x + (v + l) * pitch + j, re[l]);
+        }
+    for (int64_t j = 0; j < n && !whole; j++)
+        for (int64_t l = 0; l < lines; l++) x[l * pitch + j] = y[j * GI_F_ELEMENT + l] * scale;
 }
 
 /* Where the first stage of a chain reads complex numbers, or the last one writes them: `step` reals from one element to the next; 0: as
@@ -338,6 +381,23 @@ static void GI_LOOP(gi_fourier_weigh_lanes)(const gi_fourier *f, GA_T *y)
         }
 }
 
+/* Transforms lines in lanes, from x to `to`, or, if that is NULL, to somewhere in `room`, for 2 * n elements, where x may begin. Returns where. */
+static GA_T *GI_LOOP(gi_fourier_lanes)(const gi_fourier *f, const GA_T *x, const GI_LOOP(gi_fourier_side) * in, GA_T *to,
+                                       const GI_LOOP(gi_fourier_side) * out, GA_T *room)
+{
+    const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
+    const GI_LOOP(gi_fourier_walk) first = { (const GA_T *)f->table, f->n2, false }, second = { first.table, f->n1, true };
+    const bool two = f->n2 > 1;
+    GA_T      *a = room, *b = a + f->n * GI_F_ELEMENT, *half = f->first.stages % 2 ? b : a; /* the stages write b, a, b ... */
+    if (to && !two) half = to;
+    GI_LOOP(gi_fourier_run)(&f->first, first, x, in, half, two ? &between : out, b, a);
+    if (!two) return half;
+    GA_T *other = half == a ? b : a, *last = to ? to : f->second.stages % 2 ? other : half;
+    GI_LOOP(gi_fourier_weigh_lanes)(f, half);
+    GI_LOOP(gi_fourier_run)(&f->second, second, half, &between, last, out, other, half);
+    return last;
+}
+
 /* Up to `width` lines of at most GI_FOURIER_BESIDE elements, in lanes; across: they lie side by side, and pitch goes along them. Pitches
    are of reals; room: for 2 * n elements. side: -1 for conjugates of x, and of the result. */
 static void GI_LOOP(gi_fourier_few)(const gi_fourier *f, int64_t lines, bool across, const void *x_, int64_t pitch, void *to_,
@@ -345,24 +405,53 @@ static void GI_LOOP(gi_fourier_few)(const gi_fourier *f, int64_t lines, bool acr
 {
     const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
     const GI_LOOP(gi_fourier_side) in = { pitch, 1, (GA_T)side }, out = { to_pitch, (GA_T)scale, (GA_T)(side * scale) };
-    const GI_LOOP(gi_fourier_walk) first = { (const GA_T *)f->table, f->n2, false }, second = { first.table, f->n1, true };
-    const bool  direct = across && f->n > 1, two = f->n2 > 1;
     const GA_T *x = (const GA_T *)x_;
-    GA_T       *a = (GA_T *)room, *b = a + f->n * GI_F_ELEMENT, *to = (GA_T *)to_, *half;
-    if (!direct) {
-        GI_LOOP(gi_fourier_gather)(f->n, lines, x, across ? 2 : pitch, a, (GA_T)side);
-        x = a;
+    GA_T       *a = (GA_T *)room, *to = (GA_T *)to_;
+    if (across && f->n > 1) {
+        (void)GI_LOOP(gi_fourier_lanes)(f, x, &in, to, &out, a);
+        return;
     }
-    half = f->first.stages % 2 ? b : a; /* where the first chain ends; the stages write b, a, b ... */
-    GI_LOOP(gi_fourier_run)
-    (&f->first, first, x, direct ? &in : &between, direct && !two ? to : half, direct && !two ? &out : &between, b, a);
-    if (two) {
-        GA_T *other = half == a ? b : a, *last = f->second.stages % 2 ? other : half;
-        GI_LOOP(gi_fourier_weigh_lanes)(f, half);
-        GI_LOOP(gi_fourier_run)(&f->second, second, half, &between, direct ? to : last, direct ? &out : &between, other, half);
-        half = last;
+    GI_LOOP(gi_fourier_gather)(f->n, lines, x, across ? 2 : pitch, a, (GA_T)side);
+    const GA_T *y = GI_LOOP(gi_fourier_lanes)(f, a, &between, NULL, &between, a);
+    GI_LOOP(gi_fourier_scatter)(f->n, lines, y, to, across ? 2 : to_pitch, (GA_T)scale, (GA_T)(side * scale));
+}
+
+/* In lanes, element 0 gets that imaginary part, and elements n - k become the conjugates of those k < n / 2. */
+static void GI_LOOP(gi_fourier_mirror_lanes)(int64_t n, GA_T *y, GA_T first)
+{
+    for (int v = 0; v < GI_F_W; v += GI_LANES) GI_VFN(store)(y + GI_F_W + v, GI_VFN(all)(first));
+    for (int64_t k = 1; k < n - k; k++)
+        for (int v = 0; v < GI_F_W; v += GI_LANES) {
+            const GA_T *from = y + k * GI_F_ELEMENT + v;
+            GA_T       *to   = y + (n - k) * GI_F_ELEMENT + v;
+            GI_VFN(store)(to, GI_VFN(load)(from));
+            GI_VFN(store)(to + GI_F_W, -GI_VFN(load)(from + GI_F_W));
+        }
+}
+
+/* The same of lines of an odd length that lie packed, and are real before or (GI_FOURIER_REAL) after the transform. */
+static void GI_LOOP(gi_fourier_few_reals)(const gi_fourier *f, gi_fourier_kind kind, int64_t lines, const void *x,
+                                          int64_t pitch, void *to, int64_t to_pitch, double scale, bool inverse, void *room)
+{
+    const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
+    const int64_t n = f->n, half = n / 2 + 1;
+    const GA_T    side = inverse ? -1 : 1;
+    const bool    back = kind == GI_FOURIER_REAL;
+    GA_T         *y    = (GA_T *)room;
+    if (back) {
+        GI_LOOP(gi_fourier_gather)(half, lines, (const GA_T *)x, pitch, y, side);
+        GI_LOOP(gi_fourier_mirror_lanes)(n, y, (GA_T)-0.0);
+    } else {
+        GI_LOOP(gi_fourier_gather_reals)(n, lines, (const GA_T *)x, pitch, y);
     }
-    if (!direct) GI_LOOP(gi_fourier_scatter)(f->n, lines, half, to, across ? 2 : to_pitch, (GA_T)scale, (GA_T)(side * scale));
+    y = GI_LOOP(gi_fourier_lanes)(f, y, &between, NULL, &between, y);
+    if (back) {
+        GI_LOOP(gi_fourier_scatter_reals)(n, lines, y, (GA_T *)to, to_pitch, (GA_T)scale);
+        return;
+    }
+    GI_LOOP(gi_fourier_mirror_lanes)(kind == GI_FOURIER_WHOLE ? n : 1, y, kind == GI_FOURIER_WHOLE ? 0 * side : 0);
+    GI_LOOP(gi_fourier_scatter)
+    (kind == GI_FOURIER_WHOLE ? n : half, lines, y, (GA_T *)to, to_pitch, (GA_T)scale, (GA_T)(side * scale));
 }
 
 /* Elements k and m - k of the m numbers z, in place: each pair by one of these. */
@@ -434,8 +523,8 @@ static void GI_LOOP(gi_fourier_multiply)(int64_t n, const void *x_, double side_
 }
 
 GI_TABLE(gi_fourier_loops, GI_LOOP(gi_fourier_loops),
-         { GI_LOOP(gi_fourier_first), GI_LOOP(gi_fourier_second), GI_LOOP(gi_fourier_few), GI_LOOP(gi_fourier_halves),
-           GI_LOOP(gi_fourier_pairs), GI_LOOP(gi_fourier_multiply) })
+         { GI_LOOP(gi_fourier_first), GI_LOOP(gi_fourier_second), GI_LOOP(gi_fourier_few), GI_LOOP(gi_fourier_few_reals),
+           GI_LOOP(gi_fourier_halves), GI_LOOP(gi_fourier_pairs), GI_LOOP(gi_fourier_multiply) })
 #undef GI_F_W
 #undef GI_F_ELEMENT
 #undef GI_F_LANES

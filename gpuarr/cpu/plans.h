@@ -132,7 +132,12 @@ typedef struct gi_linear_loops {
     void (*turn)(int64_t count, int64_t n, const double *rotations, double *rows, int64_t next);
     void (*mirror)(int64_t rows, int64_t n, const double *a, int64_t down, const double *x, double own, double beside,
                    double *y);
+    /* Of GI_LINEAR_LANES matrices at once, each of them in a lane: element (i, j) of all is at (i * columns + j) * GI_LINEAR_LANES. */
+    void (*lu)(int64_t n, double *a, double *pivots, double *regular);
+    void (*solve)(int64_t n, int64_t columns, const double *a, double *b);
+    void (*cholesky)(int64_t n, double *a, double *regular);
 } gi_linear_loops;
+enum { GI_LINEAR_LANES = 8 };
 
 /* Sums of products out[i][t] = the sum over k of a[i][k] * b[i][t][k]. */
 typedef struct gi_chaining {
@@ -159,6 +164,8 @@ typedef struct gi_fourier_loops {
     void (*second)(const gi_fourier *f, int64_t block, void *between, void *to, double scale, double side, void *room);
     void (*few)(const gi_fourier *f, int64_t lines, bool across, const void *x, int64_t pitch, void *to, int64_t to_pitch,
                 double scale, double side, void *room);
+    void (*few_reals)(const gi_fourier *f, gi_fourier_kind kind, int64_t lines, const void *x, int64_t pitch, void *to,
+                      int64_t to_pitch, double scale, bool inverse, void *room);
     void (*halves)(const gi_fourier *f, void *z);
     void (*pairs)(const gi_fourier *f, void *z);
     void (*multiply)(int64_t n, const void *x, double side, const void *w, void *out, double scale, double out_side);

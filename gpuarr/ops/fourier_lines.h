@@ -252,10 +252,24 @@ static bool gi_fourier_across(const gi_fourier_job *j, const gi_fourier_group *g
     return true;
 }
 
+/* Packed lines of an odd length, real before or after: from there into lanes. False: they are none, or too few. */
+static bool gi_fourier_odd(const gi_fourier_job *j, const gi_fourier_group *g)
+{
+    const gi_fourier *f = j->f;
+    const int64_t real = f->single ? sizeof(float) : sizeof(double), need = j->kind == GI_FOURIER_REAL ? j->n / 2 + 1 : j->n;
+    if (j->kind == GI_FOURIER_COMPLEX || f->real || f->inner || gi_fourier_group_of(f) == 1 || 2 * g->lines < f->width ||
+        j->n_in != need || j->in_step != (int64_t)j->in_size || !gi_fourier_in_place(f, g->x, g->pitch) ||
+        j->out_step != (int64_t)j->out_size || !gi_fourier_in_place(f, g->out, g->out_pitch))
+        return false;
+    gi_fourier_loops_of(f->single)->few_reals(f, j->kind, g->lines, g->x, g->pitch / real, g->out, g->out_pitch / real,
+                                              j->scale, j->inverse, g->room);
+    return true;
+}
+
 static void gi_fourier_group_run(const gi_fourier_job *j, gi_fourier_group *g)
 {
     const gi_fourier *f = j->f->real ? j->f->inner : j->f;
-    if (gi_fourier_across(j, g)) return;
+    if (gi_fourier_across(j, g) || gi_fourier_odd(j, g)) return;
     const bool direct = j->out_step == (int64_t)j->out_size && gi_fourier_in_place(f, g->out, g->out_pitch) &&
                         (j->f->real || j->kind == GI_FOURIER_COMPLEX || j->kind == GI_FOURIER_WHOLE);
     char         *z     = direct ? g->out : g->buffers;

@@ -145,6 +145,79 @@ static bool gi_lu_one(const char *site, int64_t item, double *room, void *job)
     return gi_lu_solve(site, &a, n, pivots, &b, j->b.columns, room);
 }
 
+/* ---- stacks of small real matrices: GI_LINEAR_LANES at once, by the same operations ------------------------------------------------ */
+
+static bool gi_are_for_lanes(const gi_matrices *m) { return m->parts == 1 && m->rows <= GI_LINEAR_LANES && m->items > 1; }
+
+/* The items from `first` on into lanes, `numbers` of each; the last one fills what lanes are left. Returns how many there are. */
+static int64_t gi_into_lanes(double *lanes, const gi_matrices *m, int64_t first, int64_t numbers)
+{
+    const int64_t left = m->items - first, items = left < GI_LINEAR_LANES ? left : (int64_t)GI_LINEAR_LANES;
+    for (int64_t l = 0; l < GI_LINEAR_LANES; l++) {
+        const double *x = m->at + (first + (l < items ? l : items - 1)) * numbers;
+        for (int64_t k = 0; k < numbers; k++) lanes[k * GI_LINEAR_LANES + l] = x[k];
+    }
+    return items;
+}
+
+static void gi_from_lanes(const double *lanes, const gi_matrices *m, int64_t first, int64_t items, int64_t numbers)
+{
+    for (int64_t l = 0; l < items; l++)
+        for (int64_t k = 0; k < numbers; k++) m->at[(first + l) * numbers + k] = lanes[k * GI_LINEAR_LANES + l];
+}
+
+/* The rows of an item of b into a lane, as the pivots swap them. */
+static void gi_rows_into_lane(double *lanes, const gi_lu *j, int64_t item, const double *pivots)
+{
+    const int64_t n = j->b.rows, columns = j->b.columns;
+    const double *x = j->b.at + item * n * columns;
+    int           order[GI_LINEAR_LANES];
+    for (int i = 0; i < n; i++) order[i] = i;
+    for (int i = 0; i < n; i++) {
+        const int other = (int)pivots[i * GI_LINEAR_LANES], row = order[i];
+        order[i]     = order[other];
+        order[other] = row;
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t c = 0; c < columns; c++)
+            lanes[(i * columns + c) * GI_LINEAR_LANES] = j->inverse ? order[i] == c : x[order[i] * columns + c];
+}
+
+static void gi_lu_lanes(int64_t begin, int64_t end, void *job)
+{
+    gi_lu                 *j     = (gi_lu *)job;
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    const int64_t          n = j->a.rows, columns = j->b.memory ? j->b.columns : 0;
+    GI_ARENA(double, a, (n * n + n * columns + n + 1) * GI_LINEAR_LANES);
+    double *b = a + n * n * GI_LINEAR_LANES, *pivots = b + n * columns * GI_LINEAR_LANES,
+           *regular = pivots + n * GI_LINEAR_LANES;
+    for (int64_t first = begin * GI_LINEAR_LANES; first < end * GI_LINEAR_LANES; first += GI_LINEAR_LANES) {
+        const int64_t items = gi_into_lanes(a, &j->a, first, n * n);
+        loops->lu(n, a, pivots, regular);
+        for (int64_t l = 0; l < items; l++) {
+            if (regular[l] == 0) gi_note_item(&j->singular, first + l);
+            for (int64_t i = 0; i < n; i++) j->pivots[(first + l) * n + i] = (int32_t)pivots[i * GI_LINEAR_LANES + l];
+        }
+        if (!j->b.memory) {
+            gi_from_lanes(a, &j->a, first, items, n * n);
+            continue;
+        }
+        for (int64_t l = 0; l < GI_LINEAR_LANES; l++)
+            gi_rows_into_lane(b + l, j, first + (l < items ? l : items - 1), pivots + l);
+        loops->solve(n, columns, a, b);
+        for (int64_t k = 0; k < n * columns * GI_LINEAR_LANES; k++)
+            if (regular[k % GI_LINEAR_LANES] == 0) b[k] = gi_nan_f64();
+        gi_from_lanes(b, &j->b, first, items, n * columns);
+    }
+}
+
+/* Calls a task for all groups of lanes. */
+static void gi_each_lanes(const gi_matrices *m, gi_task task, void *job)
+{
+    const int64_t work = m->rows * m->rows * (m->rows + 8), groups = (m->items + GI_LINEAR_LANES - 1) / GI_LINEAR_LANES;
+    gi_parallel_bytes((double)m->items * (double)work, groups, 1 + 8192 / work, task, job);
+}
+
 /* Decomposes all matrices, and solves for those of b. */
 static bool gi_lu_run(const char *site, gi_lu *j)
 {
@@ -153,6 +226,10 @@ static bool gi_lu_run(const char *site, gi_lu *j)
     j->memory   = gi_array_new(site, GA_I32, GA_CPU, 2, lengths);
     if (!j->memory) return false;
     j->pivots = (int32_t *)j->memory->data;
+    if (gi_are_for_lanes(&j->a) && (!j->b.memory || j->b.columns <= 4 * GI_LINEAR_LANES)) {
+        gi_each_lanes(&j->a, gi_lu_lanes, j);
+        return true;
+    }
     return gi_each_matrix(site, j->a.items, n, gi_lu_room(n, j->a.parts), gi_lu_one, j);
 }
 
@@ -251,58 +328,63 @@ static ga_c128 gi_determinant(const gi_lu *j, int64_t item, int64_t *power)
     return product;
 }
 
-/* A C-ordered array for one number of each matrix. */
-static ga_array *gi_number_of_each(const char *site, const gi_matrices *m, ga_dtype dtype)
+/* What is computed of the decomposed matrices. */
+typedef struct gi_det {
+    gi_lu     lu;
+    ga_array *number; /* the determinant of each, or its sign */
+    ga_array *log;    /* of its size; NULL: not wanted */
+} gi_det;
+
+static void gi_det_items(int64_t begin, int64_t end, void *job)
 {
-    return gi_array_new(site, dtype, GA_CPU, m->ndim, m->shape);
+    const gi_det *j     = (const gi_det *)job;
+    const int     parts = j->lu.a.parts;
+    for (int64_t item = begin; item < end; item++) {
+        int64_t      power;
+        ga_c128      x    = gi_determinant(&j->lu, item, &power);
+        const int    by   = power > 5000 ? 5000 : power < -5000 ? -5000 : (int)power;
+        const double size = parts == 2 ? gi_abs_c128(x) : gi_abs_f64(x.re);
+        if (!j->log && by != 0) x = gi_make_c128(ldexp(x.re, by), ldexp(x.im, by));
+        if (j->log) {
+            double *log = (double *)j->log->data + item;
+            gi_row_kernel(gi_row_log(), GA_F64)(1, log, &size, NULL, NULL);
+            *log += 0.6931471805599453 * (double)power;
+            if (parts == 1) x.re = x.re > 0 ? 1 : x.re < 0 ? -1 : x.re; /* of NaN it is NaN */
+            else x = size == 0 ? gi_make_c128(0, 0) : gi_make_c128(x.re / size, x.im / size);
+        }
+        if (parts == 2) ((ga_c128 *)j->number->data)[item] = x;
+        else ((double *)j->number->data)[item] = x.re;
+    }
 }
 
-/* Decomposes the matrices of a, and makes room for a number of each; NULL with an error. */
-static ga_array *gi_lu_numbers(const char *site, gi_lu *j, const ga_array *a)
+/* Decomposes the matrices of a, and computes the numbers. False with an error. */
+static bool gi_det_run(const char *site, gi_det *j, const ga_array *a, bool log)
 {
+    const gi_matrices *m = &j->lu.a;
     memset(j, 0, sizeof *j);
-    if (!gi_are_matrices(site, a, "a", true) || !gi_matrices_of(site, &j->a, a, 1)) return NULL;
-    if (!gi_lu_run(site, j)) return NULL;
-    return gi_number_of_each(site, &j->a, j->a.parts == 2 ? GA_C128 : GA_F64);
+    if (gi_are_matrices(site, a, "a", true) && gi_matrices_of(site, &j->lu.a, a, 1) && gi_lu_run(site, &j->lu))
+        j->number = gi_array_new(site, m->parts == 2 ? GA_C128 : GA_F64, GA_CPU, m->ndim, m->shape);
+    if (j->number && log) j->log = gi_array_new(site, GA_F64, GA_CPU, m->ndim, m->shape);
+    const bool done = j->number && (!log || j->log);
+    if (done) gi_parallel_bytes(40.0 * (double)m->items * (double)(m->rows + 4), m->items, 256, gi_det_items, j);
+    gi_lu_free(&j->lu);
+    return done;
 }
 
 ga_array *(ga_det)(const ga_array *a, const char *site)
 {
-    gi_lu     j;
-    ga_array *wide = gi_lu_numbers(site, &j, a);
-    for (int64_t item = 0; wide && item < j.a.items; item++) {
-        int64_t       power;
-        const ga_c128 x  = gi_determinant(&j, item, &power);
-        const int     by = power > 5000 ? 5000 : power < -5000 ? -5000 : (int)power;
-        if (j.a.parts == 2) ((ga_c128 *)wide->data)[item] = gi_make_c128(ldexp(x.re, by), ldexp(x.im, by));
-        else ((double *)wide->data)[item] = ldexp(x.re, by);
-    }
-    gi_lu_free(&j);
-    return wide ? gi_copy_finish(site, wide, gi_linear_dtype(a->dtype), NULL) : NULL;
+    gi_det j;
+    return gi_det_run(site, &j, a, false) ? gi_copy_finish(site, j.number, gi_linear_dtype(a->dtype), NULL) : NULL;
 }
 
 bool(ga_slogdet)(const ga_array *a, ga_array **sign, ga_array **logabsdet, const char *site)
 {
-    gi_lu            j;
-    ga_array **const to[2]   = { sign, logabsdet };
-    ga_array        *made[2] = { gi_lu_numbers(site, &j, a), NULL };
-    if (made[0]) made[1] = gi_number_of_each(site, &j.a, GA_F64);
-    for (int64_t item = 0; made[1] && item < j.a.items; item++) {
-        int64_t       power;
-        const ga_c128 x    = gi_determinant(&j, item, &power);
-        const double  size = j.a.parts == 2 ? gi_abs_c128(x) : gi_abs_f64(x.re);
-        const bool    none = size == 0;
-        double        log;
-        gi_row_kernel(gi_row_log(), GA_F64)(1, &log, &size, NULL, NULL);
-        if (j.a.parts == 2) ((ga_c128 *)made[0]->data)[item] = gi_make_c128(none ? 0 : x.re / size, none ? 0 : x.im / size);
-        else ((double *)made[0]->data)[item] = x.re > 0 ? 1 : x.re < 0 ? -1 : x.re; /* of NaN it is NaN */
-        ((double *)made[1]->data)[item] = log + 0.6931471805599453 * (double)power;
-    }
-    gi_lu_free(&j);
-    if (made[1]) {
-        made[0] = gi_copy_finish(site, made[0], gi_linear_dtype(a->dtype), NULL);
-        made[1] = gi_copy_finish(site, made[1], gi_dtype_real(gi_linear_dtype(a->dtype)), NULL);
-    }
+    gi_det           j;
+    ga_array **const to[2] = { sign, logabsdet };
+    const bool       done  = gi_det_run(site, &j, a, true);
+    ga_array        *made[2];
+    made[0] = done ? gi_copy_finish(site, j.number, gi_linear_dtype(a->dtype), NULL) : j.number;
+    made[1] = done ? gi_copy_finish(site, j.log, gi_dtype_real(gi_linear_dtype(a->dtype)), NULL) : NULL;
     if (!made[0] || !made[1]) { /* a failed call gives nothing */
         ga_free(made[0]);
         ga_free(made[1]);
@@ -376,6 +458,31 @@ static bool gi_cholesky_one(const char *site, int64_t item, double *room, void *
     return true;
 }
 
+static void gi_cholesky_lanes(int64_t begin, int64_t end, void *job)
+{
+    gi_cholesky           *j     = (gi_cholesky *)job;
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    const int64_t          n     = j->a.rows;
+    GI_ARENA(double, a, n *n *GI_LINEAR_LANES);
+    double regular[GI_LINEAR_LANES];
+    for (int64_t first = begin * GI_LINEAR_LANES; first < end * GI_LINEAR_LANES; first += GI_LINEAR_LANES) {
+        const int64_t items = gi_into_lanes(a, &j->a, first, n * n);
+        loops->cholesky(n, a, regular);
+        for (int64_t l = 0; l < items; l++)
+            if (regular[l] == 0) gi_note_item(&j->bad, first + l);
+        gi_from_lanes(a, &j->a, first, items, n * n);
+    }
+}
+
+/* Decomposes all matrices. False with an error, as if one is not positive definite. */
+static bool gi_cholesky_run(const char *site, gi_cholesky *j)
+{
+    j->bad = j->a.items;
+    if (gi_are_for_lanes(&j->a)) gi_each_lanes(&j->a, gi_cholesky_lanes, j);
+    else if (!gi_each_matrix(site, j->a.items, j->a.rows, gi_lu_room(j->a.rows, j->a.parts), gi_cholesky_one, j)) return false;
+    return gi_all_done(site, j->bad, j->a.items, "the matrix is not positive definite");
+}
+
 /* a with its last two axes exchanged: another view. */
 static ga_array *gi_matrix_turned(const char *site, const ga_array *a)
 {
@@ -390,12 +497,8 @@ ga_array *(ga_cholesky)(const ga_array *a, ga_cholesky_options o)
     memset(&j, 0, sizeof j);
     /* The upper triangle is the lower one of the transposed matrix, whose decomposition is the transposed one. */
     ga_array *lower = o.upper ? gi_matrix_turned(o.site, a) : (ga_view)(a, o.site);
-    if (lower && gi_matrices_of(o.site, &j.a, lower, 1)) {
-        j.bad = j.a.items;
-        if (gi_each_matrix(o.site, j.a.items, j.a.rows, gi_lu_room(j.a.rows, j.a.parts), gi_cholesky_one, &j) &&
-            gi_all_done(o.site, j.bad, j.a.items, "the matrix is not positive definite"))
-            r = gi_matrices_result(o.site, &j.a, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
-    }
+    if (lower && gi_matrices_of(o.site, &j.a, lower, 1) && gi_cholesky_run(o.site, &j))
+        r = gi_matrices_result(o.site, &j.a, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
     ga_free(lower);
     ga_free(j.a.memory);
     if (!r || !o.upper) return r;
