@@ -294,7 +294,8 @@ static bool gi_to_tridiagonal(const char *site, gi_tridiagonal *t)
     const int              parts = t->a.parts;
     for (int64_t at = 0, k; at < t->n; at += k) {
         k = t->n - at < GI_TRIDIAGONAL_BLOCK ? t->n - at : (int64_t)GI_TRIDIAGONAL_BLOCK;
-        memset(t->v.p, 0, (size_t)(2 * GI_TRIDIAGONAL_BLOCK * parts * t->n) * 8); /* and w */
+        memset(t->v.p, 0, (size_t)(k * parts * t->n) * 8);
+        memset(t->w.p, 0, (size_t)(k * parts * t->n) * 8);
         for (int64_t i = 0; i < k; i++) {
             const int64_t j = at + i;
             gi_less_block(loops, t, i, j);
