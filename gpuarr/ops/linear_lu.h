@@ -200,8 +200,9 @@ ga_array *(ga_solve)(const ga_array *a, const ga_array *b, const char *site)
     if (!gi_are_system(site, a, b, true)) return NULL;
     memset(&j, 0, sizeof j);
     if (gi_take_system(site, &j.a, &j.b, a, b) && gi_lu_run(site, &j) && gi_all_done(site, j.singular, j.a.items, gi_singular))
-        x = gi_matrices_result(site, &j.b, gi_linear_dtype(ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype))),
-                               j.a.rows, b->ndim == 1 ? -1 : j.b.columns);
+        x = gi_matrices_result(site, &j.b, a->device,
+                               gi_linear_dtype(ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype))), j.a.rows,
+                               b->ndim == 1 ? -1 : j.b.columns);
     gi_lu_free(&j);
     return x;
 }
@@ -216,7 +217,7 @@ static ga_array *gi_inverse(const char *site, const ga_array *a, bool singular_t
     j.inverse = true;
     if (gi_matrices_of(site, &j.a, a, 1) && gi_matrices_new(site, &j.b, j.a.parts, j.a.ndim, j.a.shape, j.a.rows, j.a.rows) &&
         gi_lu_run(site, &j) && (singular_too || gi_all_done(site, j.singular, j.a.items, gi_singular)))
-        x = gi_matrices_result(site, &j.b, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
+        x = gi_matrices_result(site, &j.b, a->device, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
     gi_lu_free(&j);
     return x;
 }
@@ -257,6 +258,12 @@ static ga_array *gi_number_of_each(const char *site, const gi_matrices *m, ga_dt
     return gi_array_new(site, dtype, GA_CPU, m->ndim, m->shape);
 }
 
+/* These numbers, which are taken over, in that dtype on a device. */
+static ga_array *gi_numbers_finish(const char *site, ga_array *wide, ga_device device, ga_dtype dtype)
+{
+    return gi_copy_move(site, gi_copy_finish(site, wide, dtype, NULL), device);
+}
+
 /* Decomposes the matrices of a, and makes room for a number of each; NULL with an error. */
 static ga_array *gi_lu_numbers(const char *site, gi_lu *j, const ga_array *a)
 {
@@ -278,7 +285,7 @@ ga_array *(ga_det)(const ga_array *a, const char *site)
         else ((double *)wide->data)[item] = ldexp(x.re, by);
     }
     gi_lu_free(&j);
-    return wide ? gi_copy_finish(site, wide, gi_linear_dtype(a->dtype), NULL) : NULL;
+    return wide ? gi_numbers_finish(site, wide, a->device, gi_linear_dtype(a->dtype)) : NULL;
 }
 
 bool(ga_slogdet)(const ga_array *a, ga_array **sign, ga_array **logabsdet, const char *site)
@@ -300,8 +307,8 @@ bool(ga_slogdet)(const ga_array *a, ga_array **sign, ga_array **logabsdet, const
     }
     gi_lu_free(&j);
     if (made[1]) {
-        made[0] = gi_copy_finish(site, made[0], gi_linear_dtype(a->dtype), NULL);
-        made[1] = gi_copy_finish(site, made[1], gi_dtype_real(gi_linear_dtype(a->dtype)), NULL);
+        made[0] = gi_numbers_finish(site, made[0], a->device, gi_linear_dtype(a->dtype));
+        made[1] = gi_numbers_finish(site, made[1], a->device, gi_dtype_real(gi_linear_dtype(a->dtype)));
     }
     if (!made[0] || !made[1]) { /* a failed call gives nothing */
         ga_free(made[0]);
@@ -394,7 +401,7 @@ ga_array *(ga_cholesky)(const ga_array *a, ga_cholesky_options o)
         j.bad = j.a.items;
         if (gi_each_matrix(o.site, j.a.items, j.a.rows, gi_lu_room(j.a.rows, j.a.parts), gi_cholesky_one, &j) &&
             gi_all_done(o.site, j.bad, j.a.items, "the matrix is not positive definite"))
-            r = gi_matrices_result(o.site, &j.a, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
+            r = gi_matrices_result(o.site, &j.a, a->device, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
     }
     ga_free(lower);
     ga_free(j.a.memory);
@@ -442,8 +449,8 @@ ga_array *(ga_solve_triangular)(const ga_array *a, const ga_array *b, ga_triangu
         j.singular = j.a.items;
         if (gi_each_matrix(o.site, j.a.items, j.a.rows, gi_lu_room(j.a.rows, j.a.parts), gi_triangle_one, &j) &&
             gi_all_done(o.site, j.singular, j.a.items, "singular matrix: there is a 0 on its diagonal"))
-            x = gi_matrices_result(o.site, &j.b, ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype)), j.a.rows,
-                                   b->ndim == 1 ? -1 : j.b.columns);
+            x = gi_matrices_result(o.site, &j.b, a->device, ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype)),
+                                   j.a.rows, b->ndim == 1 ? -1 : j.b.columns);
     }
     gi_lu_free(&j);
     return x;
