@@ -648,7 +648,7 @@ typedef struct ga_choice_options {
 #define GI_DEFAULTS_ga_choice_options .replace = true, .p = GA_NO_ARRAY,
 /* So many of what lies along an axis of x, or of the numbers 0 .. x - 1; the shape stands in place of that axis. */
 GA_API ga_array *(ga_random_choice)(ga_arg x, ga_shape shape, ga_choice_options o);
-/* Vectors along a last axis; cov: symmetric, no eigenvalue below 0, on the CPU. */
+/* Vectors along a last axis; cov: symmetric, no eigenvalue below 0. */
 GA_API ga_array *(ga_random_multivariate_normal)(const ga_array *mean, const ga_array *cov, ga_shape shape,
                                                  ga_random_options o);
 
@@ -1334,9 +1334,12 @@ GA_API ga_array *(ga_fftshift)(const ga_array *a, ga_axes_options o);
 GA_API ga_array *(ga_ifftshift)(const ga_array *a, ga_axes_options o);
 /* ==== >>linear algebra: by the names of numpy.linalg and scipy.linalg ============================================== */
 /*  Of matrices, or of stacks of them: the last two axes are rows and columns, those before are broadcast. Any dtype; results are float32 or
-    complex64 of arrays of these, else float64 or complex128. All is computed in float64, on the CPU, with the same bits for any number of
-    threads; arrays on a GPU are brought by ga_to(a, GA_CPU). What has several results writes new arrays, which are yours, to the
-    addresses that it is given (NULL: this one is not wanted), or NULL to all of them, and returns false, after an error.
+    complex64 of arrays of these, else float64 or complex128. All is computed in float64, with the same bits for any number of threads.
+    Results are where the operands are. On a GPU the calls work, too: the matrices are copied to the CPU, computed there, and the results
+    are copied back, so they wait. What is made of products and other calls is computed on the GPU: ga_matrix_power, ga_multi_dot,
+    ga_kron, ga_cross, ga_vecdot, norms without singular values, and of ga_expm, ga_pinv and ga_lstsq what is not ga_solve or ga_svd.
+    What has several results writes new arrays, which are yours, to the addresses that it is given (NULL: this one is not wanted), or NULL
+    to all of them, and returns false, after an error.
     With -DGPUARR_USE_LAPACKE -llapacke -lopenblas (apt-get install liblapacke-dev libopenblas-dev) eigh, eig, svd and what is made of them,
     as lstsq, are left to that library for matrices of more than 128 rows or columns, in float64 or complex128. That is faster; the last
     bits, the signs of vectors and the order of the eigenvalues of eig are the library's, and eig of a graded matrix is less exact. */

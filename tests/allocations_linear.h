@@ -1,8 +1,6 @@
 /* A part of allocations.c: linear algebra. */
 static void test_linear(void)
 {
-    const ga_device device = ga_get_device();
-    ga_set_device(GA_CPU); /* on the GPU these are errors */
     double    numbers[9] = { 4, 1, 2, 1, 5, 3, 2, 3, 6 };
     ga_array *a = ga_from(numbers, (3, 3)), *c = ga_astype(a, GA_C64), *b = ga_ones((2, 3, 1)), *v = ga_ones((3)),
              *tall = ga_reshape(a, (9, 1)), *large = ga_random((140, 140), .seed = 1), *wide = ga_ones((2, 9));
@@ -53,5 +51,4 @@ static void test_linear(void)
     RUN(ga_solve_banded(1, 1, a, v));
     ga_array *all[] = { a, c, b, v, tall, large, wide, near, turned, positive, least };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
-    ga_set_device(device);
 }

@@ -131,10 +131,8 @@ static void test_triangles(void)
     }
 }
 
-/* On the CPU: they are linear algebra. */
 static void test_fits(void)
 {
-    if (test_on_gpu()) return;
     ga_scope {
         ga_array *cov = NULL, *places = ga_values(0, 1, 2, 3), *heights = ga_values(1, 3, 5, 7);
         int64_t   rank = 0;

@@ -138,11 +138,12 @@ ga_array *(ga_random_multivariate_normal)(const ga_array *mean, const ga_array *
     shape.n[shape.ndim++]     = mean->size;
     const ga_array *z = (ga_random_normal)(0, 1, shape, o), *wide = (ga_astype)(cov, GA_F64, o.site);
     if (z && wide && (ga_eigh)(wide, &w, &v, e)) {
-        const double *value = (const double *)w->data, most = mean->size > 0 ? value[mean->size - 1] : 0;
-        if (mean->size > 0 && !(value[0] >= -1e-8 * fabs(most)))
+        const ga_array *known = gi_copy_on_cpu(o.site, w);
+        const double   *value = known && mean->size > 0 ? (const double *)known->data : NULL;
+        if (value && !(value[0] >= -1e-8 * fabs(value[mean->size - 1])))
             gi_fail(o.site, GA_BAD_ARGUMENT, "cov has the eigenvalue %g: it must be symmetric without eigenvalues below 0",
                     value[0]);
-        else {
+        else if (known) {
             ga_array *roots = GI_DO_2(&c, multiply, v, GI_DO_1(&c, sqrt, GI_DO_2(&c, maximum, w, 0.0)));
             ga_array *by    = roots ? (ga_to)((ga_matrix_transpose)(roots, o.site), z->device, to) : NULL,
                      *from  = by ? (ga_to)(mean, z->device, to) : NULL;

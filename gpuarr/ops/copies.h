@@ -134,14 +134,17 @@ static ga_array *gi_copy_on_cpu(const char *site, const ga_array *a)
     return a->device == GA_CPU ? gi_copy_contiguous(site, a, a->dtype) : gi_copy_to(site, a, GA_CPU);
 }
 
-/* Takes over an array on the CPU that was read from a file, and brings it to the default device (NULL is passed on). */
-static ga_array *gi_copy_to_default_device(const char *site, ga_array *a)
+/* Takes over an array, and brings it to a device (NULL is passed on). */
+static ga_array *gi_copy_move(const char *site, ga_array *a, ga_device device)
 {
-    if (!a || a->device == gi_default_device) return a;
-    ga_array *there = gi_copy_to(site, a, gi_default_device);
+    if (!a || a->device == device) return a;
+    ga_array *there = gi_copy_to(site, a, device);
     ga_free(a);
     return there;
 }
+
+/* The same for what was read from a file, and the default device. */
+static ga_array *gi_copy_to_default_device(const char *site, ga_array *a) { return gi_copy_move(site, a, gi_default_device); }
 
 /* Does an operand go into elements of a dtype without losing its kind? False with an error. */
 static bool gi_copy_keeps_kind(const char *site, ga_arg v, ga_dtype into)

@@ -2,7 +2,8 @@
 /*  All of it is computed in float64. A complex matrix lies as a real one of twice as many rows: each of its rows is one of real parts and
     one of imaginary parts. So sums of rows times numbers, which is most of what there is to do, are real ones of twice as many terms
     (gi_linear_add), and so are products of matrices (gi_linear_update). What is computed for small matrices has no threads inside, so
-    that a stack of them is shared; larger ones come one after the other, in blocks.                                            */
+    that a stack of them is shared; larger ones come one after the other, in blocks. Arrays on a GPU are brought for that, and the results
+    are brought there.                                                                                                           */
 
 typedef struct gi_matrices {
     ga_array *memory;
@@ -61,13 +62,11 @@ static void gi_set_element(const gi_dense *a, int64_t i, int64_t j, ga_c128 x)
 
 /* ---- stacks ---------------------------------------------------------------------------------------------------------------- */
 
-/* Is it an array of matrices that lie on the CPU? False with an error. */
+/* Is it an array of matrices? False with an error. */
 static bool gi_are_matrices(const char *site, const ga_array *a, const char *name, bool square)
 {
-    if (!gi_array_check(site, a, name)) return false;
-    if (a->device == GA_CUDA)
-        gi_fail(site, GA_BAD_DEVICE, "%s is on the GPU, and this is computed on the CPU: ga_to(%s, GA_CPU)", name, name);
-    else if (a->ndim < 2)
+    if (!gi_array_check(site, a, name) || gi_common_device(site, 1, &a) == GA_DEVICE_DEFAULT) return false;
+    if (a->ndim < 2)
         gi_fail(site, GA_BAD_SHAPE, "%s has shape %s: it must be a matrix, or a stack of them", name, gi_shape_of(a));
     else if (square && a->shape[a->ndim - 1] != a->shape[a->ndim - 2])
         gi_fail(site, GA_BAD_SHAPE, "%s has shape %s: its last two axes must be of the same length", name, gi_shape_of(a));
@@ -75,14 +74,12 @@ static bool gi_are_matrices(const char *site, const ga_array *a, const char *nam
     return false;
 }
 
-/* Are a matrices, and b matrices or a vector, on the CPU? False with an error. */
+/* Are a matrices, and b matrices or a vector, on one device? False with an error. */
 static bool gi_are_system(const char *site, const ga_array *a, const ga_array *b, bool square)
 {
-    if (!gi_array_check(site, a, "a") || !gi_array_check(site, b, "b") || !gi_are_matrices(site, a, "a", square)) return false;
-    if (b->ndim != 1) return gi_are_matrices(site, b, "b", false);
-    if (b->device == GA_CPU) return true;
-    gi_fail(site, GA_BAD_DEVICE, "b is on the GPU, and this is computed on the CPU: ga_to(b, GA_CPU)");
-    return false;
+    const ga_array *both[2] = { a, b };
+    return gi_array_check(site, a, "a") && gi_array_check(site, b, "b") && gi_are_matrices(site, a, "a", square) &&
+           (b->ndim == 1 || gi_are_matrices(site, b, "b", false)) && gi_common_device(site, 2, both) != GA_DEVICE_DEFAULT;
 }
 
 /* The dtype of results: float32 and complex64 stay what they are, all others are float64 or complex128. */
@@ -132,18 +129,21 @@ static ga_array *gi_part_view(const char *site, const ga_array *a, int part)
 /* Fills the matrices with those of a, which is broadcast; those of a real array have imaginary parts 0. */
 static bool gi_matrices_fill(const char *site, gi_matrices *m, const ga_array *a)
 {
-    for (int part = 0; part < m->parts; part++) {
+    ga_array       *brought = a->device == m->memory->device ? NULL : gi_copy_to(site, a, m->memory->device);
+    const ga_array *here    = a->device == m->memory->device ? a : brought;
+    bool            done    = here != NULL;
+    for (int part = 0; part < m->parts && done; part++) {
         const bool none = part == 1 && !gi_is_complex(a->dtype);
-        ga_array  *to = gi_matrices_part(site, m, part, m->rows, m->columns), *from = to ? gi_part_view(site, a, part) : NULL;
-        ga_arg     zero;
+        ga_array *to = gi_matrices_part(site, m, part, m->rows, m->columns), *from = to ? gi_part_view(site, here, part) : NULL;
+        ga_arg    zero;
         memset(&zero, 0, sizeof zero);
         zero.kind = GA_KIND_INT;
-        bool done = from && gi_copy_assign_where(site, to, none ? zero : gi_operand_arg(from), NULL);
+        done      = from && gi_copy_assign_where(site, to, none ? zero : gi_operand_arg(from), NULL);
         ga_free(to);
         ga_free(from);
-        if (!done) return false;
     }
-    return true;
+    ga_free(brought);
+    return done;
 }
 
 /* New matrices with the elements of a; `parts` at least as its dtype needs. Their memory is to be freed, whatever is returned. */
@@ -155,14 +155,15 @@ static bool gi_matrices_of(const char *site, gi_matrices *m, const ga_array *a, 
     return gi_matrices_fill(site, m, a);
 }
 
-/* A new array of so many rows and columns of each matrix, as vectors where `columns` is -1. */
-static ga_array *gi_matrices_result(const char *site, const gi_matrices *m, ga_dtype dtype, int64_t rows, int64_t columns)
+/* A new array on a device of so many rows and columns of each matrix, as vectors where `columns` is -1. */
+static ga_array *gi_matrices_result(const char *site, const gi_matrices *m, ga_device device, ga_dtype dtype, int64_t rows,
+                                    int64_t columns)
 {
     int64_t shape[GPUARR_MAX_DIMS];
     memcpy(shape, m->shape, sizeof shape);
     shape[m->ndim]     = rows;
     shape[m->ndim + 1] = columns < 0 ? 1 : columns;
-    ga_array *r        = gi_array_new(site, dtype, GA_CPU, m->ndim + 2, shape);
+    ga_array *r        = gi_array_new(site, dtype, m->memory->device, m->ndim + 2, shape);
     bool      done     = r != NULL;
     for (int part = 0; part < m->parts && done; part++) {
         ga_array *from = gi_matrices_part(site, m, part, rows, shape[m->ndim + 1]),
@@ -172,9 +173,9 @@ static ga_array *gi_matrices_result(const char *site, const gi_matrices *m, ga_d
         ga_free(to);
     }
     ga_array *line = done && columns < 0 ? gi_array_new_view(site, r, r->data, dtype, m->ndim + 1, r->shape, r->strides) : NULL;
-    if (done && columns >= 0) return r;
+    if (done && columns >= 0) return gi_copy_move(site, r, device);
     ga_free(r);
-    return line;
+    return gi_copy_move(site, line, device);
 }
 
 /* Hands n results to the addresses that want them, or frees them all if one is missing: false, and NULL at each address. */

@@ -466,8 +466,8 @@ static bool gi_eigen_run(const char *site, const ga_array *a, bool upper, ga_arr
     j.lost = j.a.items;
     done   = done && gi_each_matrix(site, j.a.items, n, gi_eigen_room(n, j.a.parts, v != NULL), gi_eigen_one, &j) &&
            gi_all_done(site, j.lost, j.a.items, "the eigenvalues do not converge");
-    if (done && w) made[0] = gi_matrices_result(site, &j.values, gi_dtype_real(dtype), n, -1);
-    if (done && v) made[1] = gi_matrices_result(site, &j.vectors, dtype, n, n);
+    if (done && w) made[0] = gi_matrices_result(site, &j.values, a->device, gi_dtype_real(dtype), n, -1);
+    if (done && v) made[1] = gi_matrices_result(site, &j.vectors, a->device, dtype, n, n);
     ga_free(j.a.memory);
     ga_free(j.values.memory);
     ga_free(j.vectors.memory);

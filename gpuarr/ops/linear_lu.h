@@ -277,8 +277,9 @@ ga_array *(ga_solve)(const ga_array *a, const ga_array *b, const char *site)
     if (!gi_are_system(site, a, b, true)) return NULL;
     memset(&j, 0, sizeof j);
     if (gi_take_system(site, &j.a, &j.b, a, b) && gi_lu_run(site, &j) && gi_all_done(site, j.singular, j.a.items, gi_singular))
-        x = gi_matrices_result(site, &j.b, gi_linear_dtype(ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype))),
-                               j.a.rows, b->ndim == 1 ? -1 : j.b.columns);
+        x = gi_matrices_result(site, &j.b, a->device,
+                               gi_linear_dtype(ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype))), j.a.rows,
+                               b->ndim == 1 ? -1 : j.b.columns);
     gi_lu_free(&j);
     return x;
 }
@@ -293,7 +294,7 @@ static ga_array *gi_inverse(const char *site, const ga_array *a, bool singular_t
     j.inverse = true;
     if (gi_matrices_of(site, &j.a, a, 1) && gi_matrices_new(site, &j.b, j.a.parts, j.a.ndim, j.a.shape, j.a.rows, j.a.rows) &&
         gi_lu_run(site, &j) && (singular_too || gi_all_done(site, j.singular, j.a.items, gi_singular)))
-        x = gi_matrices_result(site, &j.b, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
+        x = gi_matrices_result(site, &j.b, a->device, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
     gi_lu_free(&j);
     return x;
 }
@@ -357,6 +358,12 @@ static void gi_det_items(int64_t begin, int64_t end, void *job)
     }
 }
 
+/* These numbers, which are taken over, in that dtype on a device. */
+static ga_array *gi_numbers_finish(const char *site, ga_array *wide, ga_device device, ga_dtype dtype)
+{
+    return gi_copy_move(site, gi_copy_finish(site, wide, dtype, NULL), device);
+}
+
 /* Decomposes the matrices of a, and computes the numbers. False with an error. */
 static bool gi_det_run(const char *site, gi_det *j, const ga_array *a, bool log)
 {
@@ -374,7 +381,7 @@ static bool gi_det_run(const char *site, gi_det *j, const ga_array *a, bool log)
 ga_array *(ga_det)(const ga_array *a, const char *site)
 {
     gi_det j;
-    return gi_det_run(site, &j, a, false) ? gi_copy_finish(site, j.number, gi_linear_dtype(a->dtype), NULL) : NULL;
+    return gi_det_run(site, &j, a, false) ? gi_numbers_finish(site, j.number, a->device, gi_linear_dtype(a->dtype)) : NULL;
 }
 
 bool(ga_slogdet)(const ga_array *a, ga_array **sign, ga_array **logabsdet, const char *site)
@@ -383,8 +390,8 @@ bool(ga_slogdet)(const ga_array *a, ga_array **sign, ga_array **logabsdet, const
     ga_array **const to[2] = { sign, logabsdet };
     const bool       done  = gi_det_run(site, &j, a, true);
     ga_array        *made[2];
-    made[0] = done ? gi_copy_finish(site, j.number, gi_linear_dtype(a->dtype), NULL) : j.number;
-    made[1] = done ? gi_copy_finish(site, j.log, gi_dtype_real(gi_linear_dtype(a->dtype)), NULL) : NULL;
+    made[0] = done ? gi_numbers_finish(site, j.number, a->device, gi_linear_dtype(a->dtype)) : j.number;
+    made[1] = done ? gi_numbers_finish(site, j.log, a->device, gi_dtype_real(gi_linear_dtype(a->dtype))) : NULL;
     if (!made[0] || !made[1]) { /* a failed call gives nothing */
         ga_free(made[0]);
         ga_free(made[1]);
@@ -498,7 +505,7 @@ ga_array *(ga_cholesky)(const ga_array *a, ga_cholesky_options o)
     /* The upper triangle is the lower one of the transposed matrix, whose decomposition is the transposed one. */
     ga_array *lower = o.upper ? gi_matrix_turned(o.site, a) : (ga_view)(a, o.site);
     if (lower && gi_matrices_of(o.site, &j.a, lower, 1) && gi_cholesky_run(o.site, &j))
-        r = gi_matrices_result(o.site, &j.a, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
+        r = gi_matrices_result(o.site, &j.a, a->device, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
     ga_free(lower);
     ga_free(j.a.memory);
     if (!r || !o.upper) return r;
@@ -545,8 +552,8 @@ ga_array *(ga_solve_triangular)(const ga_array *a, const ga_array *b, ga_triangu
         j.singular = j.a.items;
         if (gi_each_matrix(o.site, j.a.items, j.a.rows, gi_lu_room(j.a.rows, j.a.parts), gi_triangle_one, &j) &&
             gi_all_done(o.site, j.singular, j.a.items, "singular matrix: there is a 0 on its diagonal"))
-            x = gi_matrices_result(o.site, &j.b, ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype)), j.a.rows,
-                                   b->ndim == 1 ? -1 : j.b.columns);
+            x = gi_matrices_result(o.site, &j.b, a->device, ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype)),
+                                   j.a.rows, b->ndim == 1 ? -1 : j.b.columns);
     }
     gi_lu_free(&j);
     return x;

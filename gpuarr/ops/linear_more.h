@@ -81,8 +81,8 @@ ga_array *(ga_solve_banded)(int64_t l, int64_t u, const ga_array *ab, const ga_a
             for (int64_t j = 0; j < n; j++)
                 if (j + k - u >= 0 && j + k - u < n) gi_set_element(&s.a, j + k - u, u - k + l, gi_element(&d, k, j));
         if (gi_all_done(site, !gi_band_solve(&s) ? 0 : 1, 1, "singular matrix"))
-            x = gi_matrices_result(site, &right, ga_promote(gi_linear_dtype(ab->dtype), gi_linear_dtype(b->dtype)), n,
-                                   b->ndim == 1 ? -1 : right.columns);
+            x = gi_matrices_result(site, &right, ab->device, ga_promote(gi_linear_dtype(ab->dtype), gi_linear_dtype(b->dtype)),
+                                   n, b->ndim == 1 ? -1 : right.columns);
     }
     ga_free(columns);
     ga_free(diagonals.memory);
@@ -175,7 +175,7 @@ ga_array *(ga_expm)(const ga_array *a, const char *site)
         const ga_dtype  wide = gi_is_complex(a->dtype) ? GA_C128 : GA_F64, dtype = gi_linear_dtype(a->dtype);
         const int64_t   n = a->shape[a->ndim - 1], items = n > 0 ? a->size / (n * n) : 0;
         const int64_t   lengths[3] = { items, n, n };
-        const ga_array *x = gi_copy_contiguous(site, a, wide), *all = gi_array_new(site, wide, GA_CPU, a->ndim, a->shape);
+        const ga_array *x = gi_copy_contiguous(site, a, wide), *all = gi_array_new(site, wide, a->device, a->ndim, a->shape);
         bool            done = x && all;
         for (int64_t item = 0; item < items && done; item++)
             ga_scope {
@@ -185,8 +185,9 @@ ga_array *(ga_expm)(const ga_array *a, const char *site)
                 const ga_array *from =
                     gi_array_new_view(site, x, (char *)x->data + bytes, wide, 2, lengths + 1, x->strides + a->ndim - 2);
                 const ga_array *norm  = to && from ? gi_matrix_norm(site, from, 1) : NULL;
-                const double    size  = norm ? *(const double *)norm->data : 0;
-                const ga_array *one   = !norm ? NULL : size < INFINITY ? gi_expm_one(site, from, size) : from;
+                double          size  = 0;
+                const bool      known = norm && gi_item_as(site, norm, NULL, GA_F64, &size);
+                const ga_array *one   = !known ? NULL : size < INFINITY ? gi_expm_one(site, from, size) : from;
                 const ga_array *value = one && !(size < INFINITY)
                                             ? (ga_multiply)(gi_operand_arg(one), GA_ARG((double)NAN), gi_map_site(site))
                                             : one;

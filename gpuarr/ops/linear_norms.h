@@ -1,5 +1,5 @@
 /* ---- norms, rank, condition, pinv, lstsq ---------------------------------------------------------------------------------------------- */
-/*  Made of other calls: those of singular values are for the CPU, as these are.                                                 */
+/*  Made of other calls, so they work wherever these do.                                                                         */
 
 static ga_reduce_options gi_along_last(const char *site, int axis, bool keepdims)
 {
@@ -208,7 +208,7 @@ static ga_array *gi_residuals(const char *site, const ga_array *a, const ga_arra
 {
     const ga_map_options here = gi_map_site(site);
     const int64_t        none = 0;
-    if (!any) return gi_array_new(site, dtype, GA_CPU, 1, &none);
+    if (!any) return gi_array_new(site, dtype, a->device, 1, &none);
     ga_array *back = gi_matrix_product(site, a, x),
              *rest = back ? (ga_subtract)(gi_operand_arg(b), gi_operand_arg(back), here) : NULL;
     ga_array *size = rest ? (ga_absolute)(rest, here) : NULL, *square = size ? (ga_square)(size, here) : NULL;
@@ -253,8 +253,8 @@ ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o)
         }
         const ga_array *count = y ? (ga_count_nonzero)(w.large, gi_reduce_site(o.site)) : NULL;
         const ga_array *line  = count && b->ndim == 1 ? (ga_index)(o.site, y, ":, 0") : y;
-        const int64_t   rank  = count ? *(const int64_t *)count->data : 0;
-        if (count && line) {
+        int64_t         rank  = 0;
+        if (count && line && gi_item_as(o.site, count, NULL, GA_I64, &rank)) {
             if (o.rank) *o.rank = rank;
             if (o.residuals)
                 made[0] = gi_residuals(o.site, matrix, right, y, rank == a->shape[1] && a->shape[0] > a->shape[1], real);

@@ -217,8 +217,8 @@ bool(ga_qr)(const ga_array *a, ga_array **q, ga_array **r, ga_qr_options o)
     bool           done  = gi_matrices_of(o.site, &j.a, a, 1) &&
                 (!q || gi_matrices_new(o.site, &j.q, j.a.parts, j.a.ndim, j.a.shape, m, k)) &&
                 gi_each_matrix(o.site, j.a.items, m > n ? m : n, gi_qr_room(m, n, j.a.parts), gi_qr_one, &j);
-    if (done && q) made[0] = gi_matrices_result(o.site, &j.q, dtype, m, k);
-    if (done && r) made[1] = gi_matrices_result(o.site, &j.a, dtype, k, n);
+    if (done && q) made[0] = gi_matrices_result(o.site, &j.q, a->device, dtype, m, k);
+    if (done && r) made[1] = gi_matrices_result(o.site, &j.a, a->device, dtype, k, n);
     ga_free(j.a.memory);
     ga_free(j.q.memory);
     return gi_hand_out(2, to, made) && done;

@@ -425,8 +425,8 @@ static bool gi_schur_all(const char *site, const ga_array *a, ga_array **w, ga_a
     done           = done && gi_each_matrix(site, j.a.items, n, gi_schur_room(n, v != NULL), gi_schur_one, &j) &&
            gi_all_done(site, j.odd, j.a.items, "a has numbers that are not finite") &&
            gi_all_done(site, j.lost, j.a.items, "the eigenvalues do not converge");
-    if (done && w) made[0] = gi_matrices_result(site, &j.values, dtype, n, -1);
-    if (done && v) made[1] = gi_matrices_result(site, &j.vectors, dtype, n, n);
+    if (done && w) made[0] = gi_matrices_result(site, &j.values, a->device, dtype, n, -1);
+    if (done && v) made[1] = gi_matrices_result(site, &j.vectors, a->device, dtype, n, n);
     ga_free(j.a.memory);
     ga_free(j.values.memory);
     ga_free(j.vectors.memory);

@@ -403,9 +403,9 @@ bool(ga_svd)(const ga_array *a, ga_array **u, ga_array **s, ga_array **vh, ga_sv
     const ga_dtype dtype = gi_linear_dtype(a->dtype);
     const bool     done  = gi_svd_run(o.site, &j, a, !u && !vh ? -1 : o.full_matrices ? most : k);
     ga_array     **left = m < n ? &made[2] : &made[0], **right = m < n ? &made[0] : &made[2];
-    if (done && s) made[1] = gi_matrices_result(o.site, &j.values, gi_dtype_real(dtype), k, -1);
-    if (done && (m < n ? vh : u)) *left = gi_matrices_result(o.site, &j.left, dtype, most, j.left.columns);
-    if (done && (m < n ? u : vh)) *right = gi_matrices_result(o.site, &j.right, dtype, k, k);
+    if (done && s) made[1] = gi_matrices_result(o.site, &j.values, a->device, gi_dtype_real(dtype), k, -1);
+    if (done && (m < n ? vh : u)) *left = gi_matrices_result(o.site, &j.left, a->device, dtype, most, j.left.columns);
+    if (done && (m < n ? u : vh)) *right = gi_matrices_result(o.site, &j.right, a->device, dtype, k, k);
     if (made[2]) made[2] = gi_conj_turned(o.site, made[2]);
     gi_svd_free(&j);
     return gi_hand_out(3, to, made) && done;
@@ -416,7 +416,7 @@ ga_array *(ga_svdvals)(const ga_array *a, const char *site)
     gi_svd    j;
     ga_array *s = NULL;
     if (gi_svd_run(site, &j, a, -1))
-        s = gi_matrices_result(site, &j.values, gi_dtype_real(gi_linear_dtype(a->dtype)), j.values.rows, -1);
+        s = gi_matrices_result(site, &j.values, a->device, gi_dtype_real(gi_linear_dtype(a->dtype)), j.values.rows, -1);
     gi_svd_free(&j);
     return s;
 }

@@ -53,9 +53,9 @@ ga_array *(ga_poly)(const ga_array *roots, const char *site)
 ga_array *(ga_roots)(const ga_array *p, const char *site)
 {
     if (!gi_array_check(site, p, "p")) return NULL;
-    if (p->ndim != 1 || p->device == GA_CUDA)
-        return (ga_array *)gi_fail(site, p->ndim != 1 ? GA_BAD_SHAPE : GA_BAD_DEVICE,
-                                   "p has shape %s: it must be coefficients in one dimension, on the CPU", gi_shape_of(p));
+    if (p->ndim != 1)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "p has shape %s: it must be coefficients in one dimension",
+                                   gi_shape_of(p));
     gi_composition c;
     gi_compose_begin(&c, site);
     const ga_dtype  dtype = p->dtype == GA_F32 || p->dtype == GA_C64 ? GA_C64 : GA_C128;
@@ -66,9 +66,9 @@ ga_array *(ga_roots)(const ga_array *p, const char *site)
     o.trim             = "b";
     ga_array     *used = (ga_trim_zeros)(from, o);
     const int64_t n = used ? used->size : 0, zeros = used ? from->size - n : 0;
-    ga_array     *none = used ? (ga_zeros)(gi_line(zeros), gi_new_on(site, GA_C128, GA_CPU)) : NULL, *w = none;
+    ga_array     *none = used ? (ga_zeros)(gi_line(zeros), gi_new_on(site, GA_C128, p->device)) : NULL, *w = none;
     if (n > 1 && none) {
-        ga_array *below = (ga_eye)(n - 2, n - 1, 0, gi_new_on(site, wide->dtype, GA_CPU)),
+        ga_array *below = (ga_eye)(n - 2, n - 1, 0, gi_new_on(site, wide->dtype, p->device)),
                  *first = gi_do_part(&c, used, 0, 0, 1);
         ga_array *row   = GI_DO_1(&c, negative, GI_DO_2(&c, divide, gi_do_part(&c, used, 0, 1, n - 1), first));
         w               = gi_do_join(&c, (ga_eigvals)(gi_do_join(&c, gi_do_turn(&c, row, 1, 2), below, 0), site), none, 0);

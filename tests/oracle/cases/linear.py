@@ -101,7 +101,6 @@ def ill(a):
 
 @case("solve", "solve_triangular")
 def solve(c):
-    on_cpu(c)
     n, columns, batch = draw_size(c), c.pick(0, 1, 2, 5, 130), draw_batch(c)
     a = matrices(c, n, n, batch)
     vector = c.chance(0.3)
@@ -134,7 +133,6 @@ def solve(c):
 
 @case("inv")
 def inv(c):
-    on_cpu(c)
     n = draw_size(c)
     a = matrices(c, n, n + c.chance(0.02))
     want, got = both(c, lambda: np.linalg.inv(a), lambda: c.ga.inv(a), lambda: ill(a))
@@ -145,7 +143,6 @@ def inv(c):
 
 @case("det", "slogdet")
 def det(c):
-    on_cpu(c)
     n = draw_size(c)
     a = matrices(c, n, n)
     dtype = result_dtype(a)
@@ -174,7 +171,6 @@ def det(c):
 
 @case("cholesky")
 def cholesky(c):
-    on_cpu(c)
     n, upper = draw_size(c), c.chance(0.4)
     a = matrices(c, n, n)
     if a.dtype.kind in "fc" and c.chance(0.9):
@@ -206,7 +202,6 @@ def judge_orthonormal(c, q, what, of=None):
 
 @case("qr")
 def qr(c):
-    on_cpu(c)
     m, n, mode = draw_size(c), draw_size(c), c.pick("reduced", "reduced", "complete")
     a = matrices(c, m, n)
     want, got = both(c, lambda: np.linalg.qr(a, mode), lambda: c.ga.qr(a, 1, 1, mode=int(mode == "complete")))
@@ -322,7 +317,6 @@ def vecdot(c):
 
 @case("tensorsolve", "tensorinv")
 def tensors(c):
-    on_cpu(c)
     shape = [c.r.randint(1, 4) for _ in range(c.r.randint(1, 2))]
     n = int(np.prod(shape))
     other = c.pick(shape, [n], [n, 1], shape[::-1])
@@ -359,7 +353,6 @@ def hermitian(c, n):
 
 @case("eigh", "eigvalsh")
 def eigh(c):
-    on_cpu(c)
     n = draw_size(c)
     a, x, upper = hermitian(c, n)
     if n > 2 and c.chance(0.1):
@@ -389,7 +382,6 @@ def eigh(c):
 
 @case("eig", "eigvals")
 def eig(c):
-    on_cpu(c)
     n = draw_size(c)
     a = matrices(c, n, n)
     if n > 1 and a.dtype.kind in "fc":
@@ -419,7 +411,6 @@ def eig(c):
 
 @case("roots")
 def roots(c):
-    on_cpu(c)
     p = c.array(shape=(c.r.randint(0, 9),), style="unit", name="p")
     p = np.concatenate((np.zeros(c.pick(0, 0, 1), p.dtype), p, np.zeros(c.pick(0, 0, 2), p.dtype)))
     if p.dtype.kind == "b":
@@ -436,7 +427,6 @@ def roots(c):
 
 @case("polyfit")
 def polyfit(c):
-    on_cpu(c)
     m, deg = c.r.randint(1, 20), c.r.randint(0, 4)
     x = c.g.permutation(np.linspace(-1, 2, m)).astype(c.pick(F64, F64, F32))
     y = matrices(c, m + c.chance(0.02), c.pick(1, 3), (), name="y")
@@ -460,7 +450,6 @@ def polyfit(c):
 
 @case("svd", "svdvals")
 def svd(c):
-    on_cpu(c)
     m, n, full = draw_size(c), draw_size(c), c.chance(0.5)
     if c.chance(0.5):
         n = m
@@ -500,7 +489,6 @@ ORDERS = {"fro": -1.6180339887498949e308, "nuc": -1.7320508075688772e308}
 
 @case("matrix_norm", "cond")
 def matrix_norm(c):
-    on_cpu(c)
     m, n = draw_size(c), draw_size(c)
     order = c.pick(None, 1, -1, 2, -2, math.inf, -math.inf, "fro", "nuc", 3)
     square = c.name == "cond" and order not in (None, 2, -2)
@@ -548,7 +536,6 @@ def of_rank(c, m, n):
 
 @case("matrix_rank")
 def matrix_rank(c):
-    on_cpu(c)
     a = of_rank(c, draw_size(c), draw_size(c)) if c.chance(0.95) else c.array(shape=c.shape(1, 9))
     if a.ndim > 1 and not np.isfinite(wide(a)).all():
         raise Skip
@@ -565,7 +552,6 @@ def matrix_rank(c):
 
 @case("pinv")
 def pinv(c):
-    on_cpu(c)
     m, n = draw_size(c), draw_size(c)
     a = of_rank(c, m, n)
     x = wide(a)
@@ -585,7 +571,6 @@ def pinv(c):
 
 @case("lstsq")
 def lstsq(c):
-    on_cpu(c)
     m, n, columns = draw_size(c), draw_size(c), c.pick(1, 1, 2, 7)
     a = of_rank(c, m, n)[(0,) * 0]
     a = a.reshape(-1, m, n)[0] if a.size else np.zeros((m, n), a.dtype)
@@ -622,7 +607,6 @@ def lstsq(c):
 
 @case("solve_banded")
 def solve_banded(c):
-    on_cpu(c)
     n, low, up = max(draw_size(c), 1), c.r.randint(0, 3), c.r.randint(0, 3)
     if max(low, up) >= n:
         raise Skip
@@ -647,7 +631,6 @@ def solve_banded(c):
 
 @case("expm")
 def expm(c):
-    on_cpu(c)
     n = c.r.randint(0, 12)
     a = matrices(c, n, n)
     x = wide(a)
