@@ -61,15 +61,40 @@ static GI_INLINE void GI_LOOP(gi_map3_SAME)(int64_t n, void *o, const void *x_, 
 
 #if GI_CLASS == 3
 /* Rare arguments (huge, infinite, NaN ...) are looked for first; a part of the array that has some is copied, because out may be x,
-   computed like the others, and then mended one by one. */
+   computed like the others, and then mended one by one. Parts are whole vectors, so that compilers make one loop, and none for what is
+   left: the last vector begins where it fits, and is computed of what stood there. */
+enum { GI_LOOP(gi_lanes) = GI_ISA_BYTES / (int)sizeof(GA_T) };
+
+/* The last vector of n elements; of fewer these, and the first one again and again. */
+static GI_INLINE void GI_LOOP(gi_last)(int64_t n, GA_T *last, const GA_T *x)
+{
+    if (n >= GI_LOOP(gi_lanes)) {
+        memcpy(last, x + n - GI_LOOP(gi_lanes), GI_ISA_BYTES);
+        return;
+    }
+    for (int64_t i = 0; i < GI_LOOP(gi_lanes); i++) last[i] = x[i < n ? i : 0];
+}
+
+/* How many elements are computed next of those that are left. */
+static GI_INLINE int64_t GI_LOOP(gi_part)(int64_t left)
+{
+    const int64_t lanes = GI_LOOP(gi_lanes);
+    return left >= GI_MEND ? GI_MEND : left >= lanes ? left & -lanes : lanes;
+}
+
 static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_, GA_T (*core)(GA_T), GI_FLAG (*rare)(GA_T),
                                               GA_T (*slow)(GA_T))
 {
-    for (int64_t start = 0; start < n; start += GI_MEND) {
-        int64_t     m   = n - start < GI_MEND ? n - start : GI_MEND;
-        GA_T       *out = (GA_T *)o + start, copy[GI_MEND];
-        const GA_T *x   = (const GA_T *)x_ + start;
-        GI_FLAG     any = 0;
+    const int64_t lanes = GI_LOOP(gi_lanes);
+    GA_T          copy[GI_MEND], last[GI_LOOP(gi_lanes)], made[GI_LOOP(gi_lanes)];
+    if (n < 1) return;
+    GI_LOOP(gi_last)(n, last, (const GA_T *)x_);
+    for (int64_t start = 0, m; start < n; start += m) {
+        const bool  ends = n - start < lanes;
+        const GA_T *x    = ends ? last : (const GA_T *)x_ + start;
+        GA_T       *out  = n < lanes ? made : (GA_T *)o + (ends ? n - lanes : start);
+        GI_FLAG     any  = 0;
+        m                = GI_LOOP(gi_part)(n - start);
         GI_VECTORIZE
         for (int64_t i = 0; i < m; i++) any = rare(x[i]) ? 1 : any;
         if (any) {
@@ -82,16 +107,23 @@ static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_
             for (int64_t i = 0; i < m; i++)
                 if (rare(x[i])) out[i] = slow(x[i]);
     }
+    if (n < lanes) memcpy(o, made, (size_t)n * sizeof *made);
 }
 
 static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_, const void *y_, GA_T (*core)(GA_T, GA_T),
                                               GI_FLAG (*rare)(GA_T, GA_T), GA_T (*slow)(GA_T, GA_T))
 {
-    for (int64_t start = 0; start < n; start += GI_MEND) {
-        int64_t     m   = n - start < GI_MEND ? n - start : GI_MEND;
-        GA_T       *out = (GA_T *)o + start, copy[2][GI_MEND];
-        const GA_T *x = (const GA_T *)x_ + start, *y = (const GA_T *)y_ + start;
+    const int64_t lanes = GI_LOOP(gi_lanes);
+    GA_T          copy[2][GI_MEND], last[2][GI_LOOP(gi_lanes)], made[GI_LOOP(gi_lanes)];
+    if (n < 1) return;
+    GI_LOOP(gi_last)(n, last[0], (const GA_T *)x_);
+    GI_LOOP(gi_last)(n, last[1], (const GA_T *)y_);
+    for (int64_t start = 0, m; start < n; start += m) {
+        const bool  ends = n - start < lanes;
+        const GA_T *x = ends ? last[0] : (const GA_T *)x_ + start, *y = ends ? last[1] : (const GA_T *)y_ + start;
+        GA_T       *out = n < lanes ? made : (GA_T *)o + (ends ? n - lanes : start);
         GI_FLAG     any = 0;
+        m               = GI_LOOP(gi_part)(n - start);
         GI_VECTORIZE
         for (int64_t i = 0; i < m; i++) any = rare(x[i], y[i]) ? 1 : any;
         if (any) {
@@ -106,6 +138,7 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
             for (int64_t i = 0; i < m; i++)
                 if (rare(x[i], y[i])) out[i] = slow(x[i], y[i]);
     }
+    if (n < lanes) memcpy(o, made, (size_t)n * sizeof *made);
 }
 #endif
 
