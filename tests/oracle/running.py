@@ -30,6 +30,7 @@ def read_options():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="operations, separated by commas")
     parser.add_argument("--without", default="", help="operations that are left out, separated by commas")
+    parser.add_argument("--half", default="", help="a list of names, as tests/names.txt: these operations get half of the cases")
     parser.add_argument("--case", default="", help="operation:number, one case alone")
     parser.add_argument("--show", type=int, default=20, help="how many failures to print in full, at most two per operation")
     parser.add_argument("--table", action="store_true", help="print cases and failures by operation")
@@ -81,6 +82,16 @@ def register_formulas(rows, words):
     COVERED.add("eval_n")
 
 
+def plan_cases(names, count, half):
+    """(operation, number of its case): the operations take turns; with a list `half`, those in it get every other case."""
+    listed = set(" ".join(line.split("#")[0].rpartition(":")[2] for line in open(half, encoding="utf-8")).split()) if half else set()
+    turns = [[n for n in names if (n.removesuffix("_n") in listed) == within] for within in (True, False)]
+    turns = [turn for turn in turns if turn]
+    for k in range(count if turns else 0):
+        turn, k = turns[k % len(turns)], k // len(turns)
+        yield turn[k % len(turn)], k // len(turn)
+
+
 def run_case(ga, seed, name, number, results):
     c, again = Case(ga, name, f"{seed}:{name}:{number}"), f"--seed {seed} --case {name}:{number}"
     results.table[name][0] += 1
@@ -117,7 +128,7 @@ def main():
     for name in [n for n in names if n in ga.signatures and not hasattr(ga, n)]:
         names.remove(name)
         results.fail(name, "the library does not have it")
-    plan = ((names[k % len(names)], k // len(names)) for k in range(options.cases))
+    plan = plan_cases(names, options.cases, options.half)
     if options.case:
         name, number = options.case.split(":")
         plan = [(name, int(number))]
