@@ -196,6 +196,12 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
 }
 #endif
 
+#if GI_ISA_BYTES == 64
+#include "lean.h"
+#endif
 #include "stamp.h"
+#if GI_ISA_BYTES == 64 && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
 #undef GI_LOOP
 #undef GI_OP
