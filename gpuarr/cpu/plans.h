@@ -43,10 +43,18 @@ typedef struct gi_correlate_loop {
     void (*run)(const gi_taps *t, int64_t rows, int64_t columns, const void *x, void *sums, int64_t pitch, bool begin);
 } gi_correlate_loop;
 
+enum { GI_START_0 = 0, GI_START_1 = 1, GI_START_NONE = -1 }; /* what a reduction of nothing gives */
+enum { GI_NONE = 128 };                                      /* elements that stand for those that are missing */
+
+/* Which one of eight rows does number k join first? */
+static GI_INLINE int gi_fold_partner(int k) { return k - (k >= 4 ? 4 : k >= 2 ? 2 : 1); }
+
 typedef struct gi_fold {
-    int acc_bytes;                                                  /* of one accumulator */
-    void (*block)(int64_t n, void *acc, const void *x);             /* 1 to 1024 packed elements into one accumulator */
-    void (*rows)(int64_t n, void *accs, const void *const *rows);   /* accs[i]: the fold of rows[0][i] ... rows[7][i] */
+    int acc_bytes;                                      /* of one accumulator */
+    void (*block)(int64_t n, void *acc, const void *x); /* 1 to 1024 packed elements into one accumulator */
+    /* accs[i]: the fold of rows[0][i] ... rows[count - 1][i]; of 1 to 8 rows if it takes some, else of 8 */
+    void (*rows)(int64_t n, void *accs, const void *const *rows, int count);
+    bool takes_some;
     void (*widen)(int64_t n, void *accs, const void *x);            /* accs[i]: x[i] alone */
     void (*join)(int64_t n, void *accs, const void *more);          /* accs[i] is joined with more[i] */
     void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */

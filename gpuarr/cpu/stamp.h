@@ -53,6 +53,7 @@
 
 /* The formulas of a row, and from them the loops of its gi_fold. */
 #define GI_RED(name, what) GI_LOOP(gi_##what##_##name)
+#define GI_TAKES_SOME(start) (GI_START_##start < 1 || GI_CLASS == 3) /* complex infinity times 1 is another one; integers take long */
 #define GA_FOLD(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
     GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
     static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, both)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
@@ -63,12 +64,16 @@
     { GI_LOOP(gi_join_##acc)(n, a, b, GI_RED(name, both)); }                                                           \
     static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a)                                                         \
     { GI_LOOP(gi_halve_##acc)(n, a, GI_RED(name, both)); })                                                            \
-    static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows)                                         \
-    { GI_LOOP(gi_rows_##acc)(n, a, rows, GI_RED(name, of), GI_RED(name, both)); }                                       \
+    static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows, int count)                              \
+    { GI_LOOP(gi_rows_##acc)(n, a, rows, count, GI_START_##start, GI_RED(name, of), GI_RED(name, both)); }              \
     static void GI_RED(name, widen)(int64_t n, void *a, const void *x)                                                  \
     { GI_LOOP(gi_widen_##acc)(n, a, x, GI_RED(name, of)); }                                                             \
     static void GI_RED(name, block)(int64_t n, void *acc, const void *x)                                                \
-    { GI_LOOP(gi_block_##acc)(n, acc, x, GI_RED(name, rows), GI_RED(name, widen), GI_OF_ACC(halve, name, acc)); }        \
+    {                                                                                                                  \
+        if (GI_TAKES_SOME(start))                                                                                      \
+            GI_LOOP(gi_block_##acc)(n, acc, x, GI_START_##start, GI_RED(name, rows), GI_RED(name, widen), GI_OF_ACC(halve, name, acc)); \
+        else GI_LOOP(gi_whole_block_##acc)(n, acc, x, GI_RED(name, rows), GI_RED(name, widen), GI_OF_ACC(halve, name, acc)); \
+    }                                                                                                                  \
     static void GI_RED(name, end)(int64_t m, void *out, const void *accs, int64_t n)                                    \
     {                                                                                                                  \
         for (int64_t i = 0; i < m; i++) {                                                                              \
@@ -81,7 +86,8 @@
 #include "../rows/table.h"
 
 /* ---- >>find: the kernel or the fold of an operation for this type; false if the row does not have it ------------------ */
-#define GI_FILL_FOLD(name, acc)                                                                                         \
+#define GI_FILL_FOLD(name, acc, start)                                                                                  \
+    fold->takes_some = GI_TAKES_SOME(start);                                                                            \
     fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block);                            \
     fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
     fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end);
@@ -91,7 +97,7 @@
 #define GA_TERNARY(name, dtypes, ...)     GI_ROW_CASE(name, dtypes)
 #define GA_ELEMENTARY(name, dtypes, ...)  GI_ROW_CASE(name, dtypes)
 #define GA_ELEMENTARY2(name, dtypes, ...) GI_ROW_CASE(name, dtypes)
-#define GA_FOLD(name, dtypes, acc, ...)   GI_IF_##dtypes(case GA_OP_##name: GI_FILL_FOLD(name, acc) return true;)
+#define GA_FOLD(name, dtypes, acc, result, start, ...) GI_IF_##dtypes(case GA_OP_##name: GI_FILL_FOLD(name, acc, start) return true;)
 static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 {
     switch (op) {
@@ -111,13 +117,14 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #define GA_TERNARY(name, dtypes, ...)     GI_ROW_CASE(name, dtypes)
 #define GA_ELEMENTARY(name, dtypes, ...)  GI_ROW_CASE(name, dtypes)
 #define GA_ELEMENTARY2(name, dtypes, ...) GI_ROW_CASE(name, dtypes)
-#define GA_FOLD(name, dtypes, acc, ...)   GI_CASE(name, GI_IF_##dtypes(GI_FILL_FOLD(name, acc) return true;))
+#define GA_FOLD(name, dtypes, acc, result, start, ...) GI_CASE(name, GI_IF_##dtypes(GI_FILL_FOLD(name, acc, start) return true;))
 #define GA_TABLE
 #include "../rows/table.h"
 #undef GI_ROW_CASE
 #undef GI_CASE
 #endif
 #undef GI_FILL_FOLD
+#undef GI_TAKES_SOME
 #undef GI_OWN
 #undef GI_SHORT_OF
 #undef GI_SHORT_WAY

@@ -122,8 +122,8 @@ static void gi_search_panels(int64_t begin, int64_t end, void *job)
         for (int64_t i = 0; i < v.count; i++) places[i] = v.start;
         int64_t k = 1;
         for (; together && k + GI_SEARCH_TOGETHER <= v.n; k += GI_SEARCH_TOGETHER) {
-            gi_read_rows(&v, k, 1, rows);
-            r->fold.rows(v.count, extremes, rows);
+            gi_read_rows(&v, k, 1, GI_SEARCH_TOGETHER, rows);
+            r->fold.rows(v.count, extremes, rows, GI_SEARCH_TOGETHER);
             gi_take_better(r, &v, extremes, rows, GI_SEARCH_TOGETHER, best, places, v.start + k);
         }
         for (; k < v.n; k++) {

@@ -142,7 +142,7 @@ static void gi_join_rows(const gi_moments *r, const gi_panel *p, const double *o
         r->of->widen(p->count, to, gi_read_row(p, k, 0), origin, skip_nan);
     } else if (rows == 8 && !skip_nan) {
         const void *x[8];
-        gi_read_rows(p, k, step, x);
+        gi_read_rows(p, k, step, 8, x);
         r->of->rows(p->count, to, x, origin);
     } else {
         gi_nodes beyond = gi_nodes_from(more, p->count);
@@ -164,7 +164,7 @@ static void gi_moment_panels(int64_t begin, int64_t end, void *job)
     GI_ARENA(double, m, GI_PANEL_LEVELS *GI_NODE_WIDTH);
     GI_ARENA(double, origin, GI_NODE_WIDTH);
     GI_ARENA(char, raw, 8 * GI_PANEL_NARROW * 16);
-    GI_ARENA(char, cast, 8 * GI_PANEL_NARROW * 16);
+    GI_ARENA(char, cast, 8 * GI_PANEL_CAST);
     GI_ARENA(char, made, p->maker ? 8 * GI_PANEL_BYTES : 0);
     const gi_nodes more = { count, s, m };
     for (int64_t unit = begin; unit < end; unit++) {

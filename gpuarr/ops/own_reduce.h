@@ -99,10 +99,10 @@ static void gi_reducing_panels(int64_t begin, int64_t end, void *job)
 {
     gi_reducing *r    = (gi_reducing *)job;
     int64_t      size = r->k->acc_bytes;
-    typedef char row[GI_PANEL_NARROW * 16];
+    typedef char row[GI_PANEL_NARROW * 16], converted[GI_PANEL_CAST];
     GI_ARENA(char, room, GI_PANEL_LEVELS *GI_PANEL_BYTES);
     GI_ARENA(row, raw, r->k->map.parameters);
-    GI_ARENA(row, cast, r->k->map.parameters);
+    GI_ARENA(converted, cast, r->k->map.parameters);
     for (int64_t unit = begin; unit < end; unit++) {
         gi_panel s[GPUARR_MAX_INPUTS];
         for (int i = 0; i < r->k->map.parameters; i++) {

@@ -157,7 +157,8 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
     folded row by row, each step of the tree for all of them at once.                                                          */
 
 #define GI_PANEL_BYTES  8192 /* of the accumulators of a panel, */
-#define GI_PANEL_NARROW 128  /* but so many lines when rows must be gathered */
+#define GI_PANEL_NARROW 128  /* but so many lines when rows must be gathered, */
+#define GI_PANEL_CAST   4096 /* and as many as fit these bytes when they are only converted */
 #define GI_PANEL_LEVELS 11   /* accumulators of the steps of the tree that are open at a time */
 #define GI_SHORT_LINE   32   /* shorter lines are not worth being folded one after the other */
 
@@ -183,10 +184,8 @@ static int64_t gi_line_columns(const gi_lines *p)
     return columns >= 16 && (apart < along || p->length < GI_SHORT_LINE) ? columns : 1;
 }
 
-static bool gi_is_packed_row(const gi_lines *p)
-{
-    return p->dtype == p->a->dtype && p->kept_strides[p->kept - 1] == ga_itemsize(p->a->dtype);
-}
+static bool gi_is_dense_row(const gi_lines *p) { return p->kept_strides[p->kept - 1] == ga_itemsize(p->a->dtype); }
+static bool gi_is_packed_row(const gi_lines *p) { return p->dtype == p->a->dtype && gi_is_dense_row(p); }
 
 /* How far element k of the block of a line lies behind the line's first one. */
 static int64_t gi_row_offset(const gi_panel *s, int64_t k)
@@ -203,20 +202,20 @@ static const void *gi_read_row(const gi_panel *s, int64_t k, int slot)
     const int64_t   offset = gi_row_offset(s, k);
     if (s->at && s->packed) return s->at + offset;
     char *raw  = s->raw + slot * (s->at ? GI_PANEL_NARROW * 16 : s->count * size),
-         *cast = s->cast ? s->cast + slot * (GI_PANEL_NARROW * 16) : NULL;
-    if (s->at) gi_gather((int)size, s->count, raw, s->at + offset, p->kept_strides[p->kept - 1]);
-    else gi_make_elements(p, s->offset + offset, s->count, raw);
+         *cast = s->cast ? s->cast + slot * GI_PANEL_CAST : NULL;
+    if (!s->at) gi_make_elements(p, s->offset + offset, s->count, raw);
+    else if (!gi_is_dense_row(p)) gi_gather((int)size, s->count, raw, s->at + offset, p->kept_strides[p->kept - 1]);
     if (p->dtype == p->a->dtype) return raw;
-    gi_cast(p->dtype, p->a->dtype, s->count, cast, raw);
+    gi_cast(p->dtype, p->a->dtype, s->count, cast, s->at && gi_is_dense_row(p) ? s->at + offset : raw);
     return cast;
 }
 
-/* The elements k, k + step ... k + 7 step of the block of each line of a panel. What is made is made while memory brings the next row. */
-static void gi_read_rows(const gi_panel *s, int64_t k, int64_t step, const void **x)
+/* The elements k, k + step ... of the block of each line of a panel, up to eight. What is made is made while memory brings the next row. */
+static void gi_read_rows(const gi_panel *s, int64_t k, int64_t step, int rows, const void **x)
 {
     const gi_lines *p = s->lines;
-    for (int r = 0; r < 8; r++, k += step) {
-        if (!s->at && r < 7)
+    for (int r = 0; r < rows; r++, k += step) {
+        if (!s->at && r < rows - 1)
             p->maker->fetch(p->maker->job, (s->offset + gi_row_offset(s, k + step)) / ga_itemsize(p->a->dtype), s->count);
         x[r] = gi_read_row(s, k, r);
     }
@@ -229,10 +228,10 @@ static void gi_fold_rows(const gi_fold *f, const gi_panel *s, int64_t k, int64_t
     int64_t rows = (s->n - k + step - 1) / step;
     if (rows == 1) {
         f->widen(s->count, accs, gi_read_row(s, k, 0));
-    } else if (rows == 8) {
+    } else if (rows == 8 || (f->takes_some && rows < 8)) {
         const void *x[8];
-        gi_read_rows(s, k, step, x);
-        f->rows(s->count, accs, x);
+        gi_read_rows(s, k, step, (int)rows, x);
+        f->rows(s->count, accs, x, (int)rows);
     } else {
         gi_fold_rows(f, s, k, 2 * step, accs, more);
         gi_fold_rows(f, s, k + step, 2 * step, more, more + s->count * f->acc_bytes);
@@ -293,7 +292,7 @@ static void gi_fold_packed_rows(const gi_fold *f, const gi_panel *s, char *accs)
             x[k]                 = s->at ? s->at + offset : s->raw + k * GI_PANEL_BYTES;
             if (!s->at) gi_make_elements(p, s->offset + offset, m, s->raw + k * GI_PANEL_BYTES);
         }
-        if (parts == 8) f->rows(m, accs + done * f->acc_bytes, x);
+        if (parts == 8) f->rows(m, accs + done * f->acc_bytes, x, 8);
         else f->widen(m, accs + done * f->acc_bytes, x[0]);
     }
     while (h < n) h *= 2;
@@ -310,14 +309,16 @@ static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
     gi_reduction   *r    = (gi_reduction *)job;
     const gi_lines *p    = &r->lines;
     int64_t         size = r->fold.acc_bytes;
-    enum { ROOM = GI_PANEL_LEVELS * GI_PANEL_BYTES };
+    enum { ROOM = GI_PANEL_LEVELS * GI_PANEL_BYTES, RAW = 8 * GI_PANEL_NARROW * 16, CAST = 8 * GI_PANEL_CAST };
     GI_ARENA(char, room, ROOM);
+    GI_ARENA(char, raw, RAW);
+    GI_ARENA(char, cast, CAST);
     GI_ARENA(char, made, p->maker ? 8 * GI_PANEL_BYTES : 0);
     for (int64_t unit = begin; unit < end; unit++) {
         gi_panel s     = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
         int64_t  block = s.start / GI_BLOCK;
-        s.raw          = room + ROOM - 16 * GI_PANEL_NARROW * 16; /* narrow panels leave it free */
-        s.cast         = s.raw + 8 * GI_PANEL_NARROW * 16;
+        s.raw          = raw;
+        s.cast         = cast;
         if (p->maker) gi_panel_make(&s, made);
         int64_t column = s.first % r->columns, group = s.first - column;
         char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
@@ -356,7 +357,9 @@ static void gi_reduce_panel_blocks(int64_t begin, int64_t end, void *job)
    not be short. */
 static int64_t gi_panel_width(const gi_lines *p, int64_t columns, int64_t most, int64_t blocks)
 {
-    int64_t width = gi_is_packed_row(p) ? most : GI_PANEL_NARROW, threads = ga_get_num_threads(), least = p->maker ? 256 : 64;
+    const int64_t narrow  = gi_is_dense_row(p) && !p->maker ? GI_PANEL_CAST / ga_itemsize(p->dtype) : GI_PANEL_NARROW;
+    const int64_t threads = ga_get_num_threads(), least = p->maker ? 256 : 64;
+    int64_t       width = gi_is_packed_row(p) || most < narrow ? most : narrow;
     while (width > least && p->lines / columns * ((columns + width - 1) / width) * blocks < 4 * threads) width /= 2;
     return width;
 }
@@ -501,6 +504,7 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
 {
     const gi_row *row = asked; /* or another one that does the same */
     gi_reduction  r;
+    ga_array      bytes;
     if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
     if (gi_half_concerns(a, o.dtype)) {
         ga_dtype  half;
@@ -523,6 +527,11 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
                           gi_takes_results(o.out, dtype, r.lines.result_ndim, r.lines.result_shape, a, a);
     ga_array *result = straight ? o.out : gi_array_new(o.site, end_dtype, a->device, r.lines.result_ndim, r.lines.result_shape);
     if (!result) return NULL;
+    if (r.lines.dtype == GA_BOOL && ga_itemsize(a->dtype) == 1) { /* a byte that is not 0 is true: nothing is to be converted */
+        bytes       = *a;
+        bytes.dtype = GA_BOOL;
+        r.lines.a   = &bytes;
+    }
     r.result       = (char *)result->data;
     r.result_bytes = (int)ga_itemsize(end_dtype);
     bool ok;

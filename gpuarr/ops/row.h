@@ -4,7 +4,6 @@ typedef enum gi_result { GI_RETURNS_SAME, GI_RETURNS_BOOL, GI_RETURNS_BYTE, GI_R
 enum { GI_CHEAP = 1, GI_COSTLY = 8 }; /* elements of elementary functions take about as long as eight sums */
 
 typedef enum gi_end { GI_ENDS_SUM, GI_ENDS_AVERAGE, GI_ENDS_SAME, GI_ENDS_BOOL, GI_ENDS_COUNT } gi_end;
-enum { GI_START_0 = 0, GI_START_1 = 1, GI_START_NONE = -1 };
 
 typedef struct gi_row gi_row;
 

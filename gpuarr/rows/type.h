@@ -542,16 +542,30 @@ typedef int64_t GI_NAME(gi_end_COUNT);
 #include "table.h"
 #undef GI_OP
 
+#if GI_CLASS == 3
+#define GI_ANY GI_FLAG
+#elif GI_CLASS == 4
+#define GI_ANY bool
+#else
+#define GI_ANY GA_T
+#endif
 /* Which of n elements is the first that equals x, or, when x is NaN, the first NaN? There is one. */
 GI_FORMULA int64_t GA_FN(first_equal)(int64_t n, const GI_STORED *v, GA_T x)
 {
+    enum { STEP = 64 }; /* compared at once */
     int64_t i = 0;
-    if (GA_FN(equal)(x, x))
+    if (GA_FN(equal)(x, x)) {
+        for (; i + STEP < n; i += STEP) {
+            GI_ANY any = 0;
+            for (int k = 0; k < STEP; k++) any = (GI_ANY)(any | (GI_ANY)GA_FN(equal)(v[i + k], x));
+            if (any) break;
+        }
         while (i < n - 1 && !GA_FN(equal)(v[i], x)) i++;
-    else
+    } else
         while (i < n - 1 && GA_FN(equal)(v[i], v[i])) i++;
     return i;
 }
+#undef GI_ANY
 
 /* Is x, which comes after `best`, to be preferred? */
 GI_FORMULA bool GA_FN(is_better)(GA_T x, GA_T best, bool largest, bool skip_nan)
