@@ -13,7 +13,7 @@ from .peers import dask, expression, fft, fused_loop, into, numba, numba_add, nu
 from .timing import peer_seconds, practice, rest
 
 F32, F64 = np.float32, np.float64
-THREADS = sorted({1, os.cpu_count() or 1} if (os.cpu_count() or 1) < 2 else {1, 2})
+THREADS = [1, 2] if (os.cpu_count() or 1) > 1 else [1]
 LIMIT = 100 if QUICK else 540  # seconds, for all
 LONGEST = 10                   # seconds of a call: then that curve ends
 random = np.random.default_rng(1)
@@ -114,8 +114,11 @@ def with_threads(gpuarr, threads):
 def on_ranks(ranks, row):
     """Seconds of a row of bench.c on so many ranks of one thread, by mpirun; None where it fails."""
     def seconds(n):
-        run = subprocess.run(["mpirun", "-n", str(ranks), args.mpi, row, str(n)], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
-                             env={**os.environ, "GPUARR_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
+        try:
+            run = subprocess.run(["mpirun", "-n", str(ranks), args.mpi, row, str(n)], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+                                 env={**os.environ, "GPUARR_NUM_THREADS": "1", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"})
+        except (OSError, subprocess.TimeoutExpired):
+            return None
         return float(run.stdout.split()[0]) if run.returncode == 0 and run.stdout.split() else None
     return seconds
 
@@ -131,7 +134,7 @@ def point(gpuarr, family, n, unfinished, budget):
     peers = family.peers(x, arrays.get("y"), arrays.get("z"), np.empty_like(x))
     contestants = {f"gpuarr, {plural(t, 'thread')}": with_threads(gpuarr, t) for t in reversed(THREADS)}
     contestants.update({name: (lambda k, call=call: peer_seconds(call, k)) for name, call in peers.items() if call})
-    contestants = {name: run for name, run in contestants.items() if name in unfinished or unfinished is ALL}
+    contestants = {name: run for name, run in contestants.items() if unfinished is None or name in unfinished}
     calls, least = {}, {}
     for name, run in contestants.items():
         rest()
@@ -147,18 +150,15 @@ def point(gpuarr, family, n, unfinished, budget):
     return least
 
 
-ALL = object()
-
-
 def grown(gpuarr, family, sizes, end):
     """series: name -> {elements: nanoseconds per element}"""
-    series, unfinished, before, once = {}, ALL, None, {}
+    series, unfinished, before, once = {}, None, None, {}
     for n in sizes:
         if 2 * 8 * family.arrays * n > free_memory() / 2:
             print(f"  {family.title}: ends before {n:.0e} elements, for the memory")
             break
         expected = {name: seconds * n / before for name, seconds in once.items()} if before else {}
-        unfinished = {name for name in once if expected[name] < LONGEST} if before else ALL
+        unfinished = {name for name in once if expected[name] < LONGEST} if before else None
         if not all(name in unfinished for name in once if name.startswith("gpuarr")) or \
                 time.perf_counter() + 4 * sum(expected[name] for name in expected if name in unfinished) > end:
             print(f"  {family.title}: ends before {n:.0e} elements, for the time")
