@@ -11,6 +11,8 @@ DEVICE  ?= cpu
 OUT     ?= out
 CASES   ?= 200000
 SEED    ?= 1
+MPICC    = $(if $(shell command -v mpirun),$(shell command -v mpicc))
+BENCH_OPTIONS = $(if $(QUICK),--quick) $(if $(ROWS),--only '$(ROWS)')
 
 # The optional libraries that are installed (tools/libs.sh has the list): how to compile with them, and to link.
 USE_LIBS = $(shell tools/libs.sh flags)
@@ -39,9 +41,9 @@ help: ## list the targets, and what they take
 #? T=NAME           test: this test alone, in the build that is made soonest: T=convolve, T=cuda_images, T='errors filters', T=oracle=sort,sum,
 #?                  T=language; or in a build of that name: T=convolve:sanitized, T=cuda_images:check (plain, check, asan; gcc-O2, clang-O3 ...)
 #? CASES=N SEED=N   oracle: how many cases (200000), and which
-#? QUICK=1          bench: smaller and fewer, less than three minutes
-#? ROWS=TEXT        bench: the rows whose name contains this; mutate: these rows, ROWS=tanh,add
-#? AGAINST=COMMIT   bench: this tree beside that commit, in pairs; no NumPy is timed
+#? QUICK=1          bench: smaller and fewer, less than three minutes; curves: two
+#? ROWS=TEXT        bench, curves: the rows whose name contains this; mutate: these rows, ROWS=tanh,add
+#? AGAINST=COMMIT   bench: this tree beside that commit in place of NumPy ...; the rows that fell are named at the end (out/against.html)
 #? OUT=FOLDER       where pictures, tables and the single header go (out)
 #? CC, CFLAGS, NVCC, CUDA_ARCH   other compilers and flags
 
@@ -104,10 +106,15 @@ mutate: ## is every row of the table checked? each is made wrong once, and the o
 ulp: $(B)/ulp ## largest errors of the elementary functions: float32 over all 2^32 inputs (about 20 minutes)
 	$(B)/ulp
 
-bench: ## gpuarr beside NumPy, SciPy, Numba, OpenCV ... in one run: table, out/bench.json, out/bench.png; or AGAINST another commit
+bench: ## gpuarr beside NumPy, SciPy, Numba, OpenCV ... in pairs: out/bench.html to sort and filter, bench.png, bench.json
 	@tools/deps.sh test
 	@$(PARALLEL) $(B)/bench
-	$(if $(AGAINST),tools/bench_against '$(AGAINST)',$(PYTHON) tools/bench.py --out '$(OUT)') $(B)/bench $(if $(QUICK),--quick) $(if $(ROWS),--only '$(ROWS)')
+	$(if $(AGAINST),tools/bench_against '$(AGAINST)',$(PYTHON) tools/bench.py) $(B)/bench --out '$(OUT)' $(BENCH_OPTIONS)
+
+curves: ## time per element from 10^3 to 10^9 elements, on threads and ranks, beside the peers: out/curves.html (10 minutes; QUICK=1: 2)
+	@tools/deps.sh test
+	@$(PARALLEL) $(B)/bench $(if $(MPICC),$(B)/bench_mpi)
+	$(PYTHON) tools/bench.py $(B)/bench --curves $(if $(MPICC),--mpi $(B)/bench_mpi) --out '$(OUT)' $(BENCH_OPTIONS)
 
 bench-deps: ## install the peers that `make bench` times, from PyPI into build/venv
 	@tools/deps.sh bench
@@ -133,6 +140,9 @@ $(B)/ulp: FORCE
 
 $(B)/bench: FORCE
 	$(MADE) $(CC) $(CFLAGS) $(WARN) -I. tools/bench.c -lm -lpthread
+
+$(B)/bench_mpi: FORCE
+	$(MADE) $(MPICC) $(CFLAGS) -DBENCH_MPI -I. tools/bench.c -lm -lpthread
 
 # ---- the implementation apart from the programs: the CPU's in parts, for Python; for a GPU ----------------------------------------------
 
@@ -199,4 +209,4 @@ $(B)/libgpuarr-cudasim.so: $(B)/cudasim/oracle_kernels.o $(B)/python_sharing.o $
 
 FORCE:
 
-.PHONY: help deps run examples test check cudasim gpu ptx exercises exercises-solutions oracle python ulp bench bench-deps single front clean FORCE
+.PHONY: help deps run examples test check cudasim gpu ptx exercises exercises-solutions oracle python ulp bench bench-deps curves single front clean FORCE

@@ -425,7 +425,8 @@ formula_nodes() { # formula_nodes KIND
     part "nodes of random formulas, $1" $PY tests/oracle.py --lib "$B/$1/libgpuarr.so" --only eval_n --cases "${FORMULAS:-$n}" --seed "${SEED:-1}"
 }
 
-bench() { # every row of `make bench` computes what NumPy and SciPy do
+bench() { # every row of `make bench` computes what NumPy and SciPy do; and its pages
+    part "pages of make bench" $PY tests/bench_pages.py
     one "build of bench" made "$B/bench" clang -O1 $WARN -DGPUARR_BASELINE_ONLY -I. tools/bench.c -lm -lpthread &&
         part "results of make bench" $PY tools/bench.py "$B/bench" --check
 }

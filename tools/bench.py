@@ -1,907 +1,46 @@
-"""bench.py PROGRAM [--quick | --check | --against OTHER] [--only TEXT] [--out DIR]: gpuarr beside what users would use instead, on the CPU.
+"""bench.py PROGRAM [--quick | --check | --against OTHER | --curves] [--only TEXT] [--out DIR]: gpuarr beside what users would use instead.
 
-PROGRAM is tools/bench.c compiled. Every row times gpuarr and the peers in turn, round after round, on the same numbers (never zeros); each
-result is compared with the first peer's. Printed: medians (minima in brackets), the ratio to the best peer, the ratio that was aimed at,
-and the share of what this machine's memory or arithmetic can do. DIR/bench.json has one object a line, DIR/bench.png the picture.
-With --against no peer is timed, but the same program of another commit: call by call in turn, and the ratios of such pairs are ordered.
+PROGRAM is tools/bench.c compiled. Every row times gpuarr and each peer in pairs, one neighbour after the other, on the same numbers (never
+zeros); each result is compared with the first peer's. Printed: medians (minima in brackets), the median ratio to the best peer with the
+range of half of the pairs, the ratio that was aimed at, and the share of what this machine's memory or arithmetic can do. DIR/bench.json has
+one object a line, DIR/bench.png is the picture, DIR/bench.html a page to sort and to filter.
+With --against no peer is timed, but the same program of another commit; with --curves, how the time grows with the size (benching/curves.py).
 """
-import argparse
 import json
 import math
 import os
 import platform
-import re
-import subprocess
 import sys
 import tempfile
-import time
-import warnings
 
-os.environ.setdefault("NUMBA_CACHE_DIR", os.path.join(tempfile.gettempdir(), "gpuarr_bench_numba"))
-warnings.filterwarnings("ignore")
 import numpy as np
 
-
-def optional(name):
-    try:
-        module = __import__(name, fromlist=["_"])
-    except ImportError:
-        return None
-    return module if module.__file__ else None  # a folder of that name, as tools/dask, is no module
-
-
-signal, ndimage, distance, fft = (optional("scipy." + m) for m in ("signal", "ndimage", "spatial.distance", "fft"))
-numba, ne, cv2, bn, dask = (optional(m) for m in ("numba", "numexpr", "cv2", "bottleneck", "dask"))
-astropy_stats = optional("astropy.stats")
-
-options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-options.add_argument("program")
-options.add_argument("--quick", action="store_true", help="smaller and fewer: under three minutes")
-options.add_argument("--check", action="store_true", help="time nothing: are the results right?")
-options.add_argument("--against", metavar="OTHER", help="the program of another commit, timed in pairs with PROGRAM")
-options.add_argument("--only", default="", help="rows whose name contains this")
-options.add_argument("--out", default="out")
-args = options.parse_args()
-QUICK = args.quick or args.check
-F32, F64 = np.float32, np.float64
-THREADS = os.cpu_count() or 1
-random = np.random.default_rng(20261121)
-
-
-# ---- gpuarr: the C program at the other end of a pipe ------------------------------------------------------------------------------
-class Gpuarr:
-    def __init__(self, program, files=None):
-        self.files = files or tempfile.TemporaryDirectory()
-        self.pipe = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                     env={**os.environ, "GPUARR_BENCH_FILES": self.files.name})
-
-    def ask(self, line):
-        self.pipe.stdin.write(line + "\n")
-        self.pipe.stdin.flush()
-        return self.pipe.stdout.readline().strip()
-
-    def must(self, line):
-        answer = self.ask(line)
-        if answer != "ok":
-            raise RuntimeError(f"{line}: {answer or 'the program ended'}")
-
-    def prepare(self, row, inputs):
-        self.must("forget")
-        for name, array in inputs.items():
-            path = os.path.join(self.files.name, name + ".npy")
-            np.save(path, np.ascontiguousarray(array))
-            self.must(f"load {name} {path}")
-            os.remove(path)
-        self.peak = memory_grown(self.pipe.pid, lambda: self.must("row " + row))
-
-    def result(self):
-        path = os.path.join(self.files.name, "result.npy")
-        self.must("save " + path)
-        return np.load(path)
-
-    def seconds(self, calls):
-        return float(self.ask(f"time {calls}"))
-
-
-def memory_grown(pid, call):
-    """How many bytes of memory the process gets at most while the call runs, beyond what it has; NaN where Linux does not tell."""
-    def line(word):
-        with open(f"/proc/{pid}/status") as f:
-            return next(int(text.split()[1]) * 1024 for text in f if text.startswith(word))
-    try:
-        with open(f"/proc/{pid}/clear_refs", "w") as f:
-            f.write("5")  # the peak starts anew
-        before = line("VmRSS")
-        call()
-        return line("VmHWM") - before
-    except OSError:
-        call()
-        return math.nan
-
-
-# ---- timing ------------------------------------------------------------------------------------------------------------------------
-def peer_seconds(call, calls):
-    start = time.perf_counter()
-    for _ in range(calls):
-        call()
-    return (time.perf_counter() - start) / calls
-
-
-def rest():
-    """Waits until this process uses no processor: threads of OpenMP, OpenBLAS and OpenCV spin on after a call (25 ms, say), and would
-    take the second processor from whoever is timed next."""
-    end, before = time.perf_counter() + 0.5, time.process_time()
-    while time.perf_counter() < end:
-        time.sleep(0.012)  # longer than a tick of Linux, which may be when the time of other threads is added
-        now = time.process_time()
-        if now - before < 1e-3:
-            return
-        before = now
-
-
-def timed(contestants, budget, least):
-    """contestants: name -> function(calls) -> seconds per call. Round robin until the budget is spent; name -> sorted seconds."""
-    calls, times = {}, {name: [] for name in contestants}
-    for name, run in contestants.items():
-        once = run(1)
-        if once < 1:  # long calls need no practice
-            once = min(once, run(1), run(1))
-        calls[name] = max(1, min(20000, int(1e-3 / max(once, 1e-9))))
-    end = time.perf_counter() + budget * len(contestants)
-    rounds = 0
-    while rounds < least or (time.perf_counter() < end and rounds < 200):
-        for name, run in contestants.items():
-            rest()
-            times[name].append(run(calls[name]))
-        rounds += 1
-    return {name: sorted(t) for name, t in times.items()}
-
-
-def middle(ordered):
-    return ordered[len(ordered) // 2]
-
-
-def milliseconds(seconds):
-    ms = seconds * 1e3
-    return f"{ms:.5f}" if ms < 0.1 else f"{ms:.3f}" if ms < 100 else f"{ms:.0f}"
-
-
-# ---- rows --------------------------------------------------------------------------------------------------------------------------
-def close(tolerance):
-    """Results agree to `tolerance`, relative to the largest number of the result."""
-    def compare(ours, theirs):
-        ours, theirs = np.asarray(ours).reshape(-1), np.asarray(theirs).reshape(-1)
-        if ours.size != theirs.size:
-            return f"{ours.size} elements, not {theirs.size}"
-        scale = np.abs(theirs.astype(F64)).max(initial=0)
-        worst = np.abs(ours.astype(F64) - theirs.astype(F64)).max(initial=0)
-        return "" if worst <= tolerance * max(scale, 1e-300) else f"differs by {worst:g} of {scale:g}"
-    return compare
-
-
-def same(ours, theirs):
-    return "" if np.array_equal(np.asarray(ours).reshape(-1), np.asarray(theirs).reshape(-1)) else "differs"
-
-
-def like_random(ours, theirs):
-    """Other generators give other numbers: of the same distribution."""
-    for f in (np.mean, np.std):
-        if abs(f(ours, dtype=F64) - f(theirs, dtype=F64)) > 0.01:
-            return f"{f.__name__} {f(ours)}, not {f(theirs)}"
-    return ""
-
-
-class Row:
-    def __init__(self, name, call, dtype, size, inputs, peers, target=0, check=None, moved=0, flops=0, per=None, scale=None, only_time=(),
-                 also=None, ours=None):
-        self.name, self.call, self.dtype, self.size, self.inputs, self.target = name, call, np.dtype(dtype).name, size, inputs, target
-        self.per = per  # ("chunk", 100000): the time of each of so many is printed, too, and the memory of both
-        self.scale = scale or {}  # peer -> by what its time is multiplied, because it is given so much less to do
-        self.only_time = only_time  # peers whose results are something else
-        self.also = also or {}  # peer -> the ratio that is aimed at beside it, too
-        self.ours = ours or {}  # gpuarr's other ways to the same result -> seconds(calls); no peers, but beside `also`
-        self.peers = [(n, f) for n, f in peers if f]
-        self.check = check or close(1e-5 if dtype == F32 else 1e-12)
-        self.moved, self.flops = moved, flops  # bytes that must be read and written; operations, of which a fused product is two
-
-
-def jit(f):
-    return numba.njit(parallel=True, fastmath=True, cache=True)(f) if numba else None
-
-
-prange = numba.prange if numba else range
-
-
-@jit
-def numba_add(x, y, o):
-    for i in prange(x.size):
-        o[i] = x[i] + y[i]
-
-
-@jit
-def numba_multiply_add(x, y, z, o):
-    for i in prange(x.size):
-        o[i] = x[i] * y[i] + z[i]
-
-
-@jit
-def numba_sin2_cos2(x, y, o):
-    for i in prange(x.size):
-        o[i] = math.sin(x[i]) ** 2 + math.cos(y[i]) ** 2
-
-
-@jit
-def numba_where(x, o):
-    for i in prange(x.size):
-        o[i] = 1 if x[i] > 0.5 else 0
-
-
-@jit
-def numba_sum(x):
-    s = 0.0
-    for i in prange(x.size):
-        s += x[i]
-    return s
-
-
-@jit
-def numba_picture(rgb):
-    for i in prange(rgb.shape[0]):
-        for j in range(rgb.shape[1]):
-            for c in range(3):
-                v = math.sin((j + (25 if c == 1 else 0)) / 50.0) ** 2 + math.cos((i + (25 if c == 2 else 0)) / 50.0) ** 2
-                rgb[i, j, c] = math.sqrt(v) if v > 1.3 else v
-
-
-@jit
-def numba_cityblock(x, y, o):
-    for i in prange(x.shape[0]):
-        for j in range(y.shape[0]):
-            s = 0.0
-            for k in range(x.shape[1]):
-                s += abs(x[i, k] - y[j, k])
-            o[i, j] = s
-
-
-@jit
-def numba_sqeuclidean(x, y, o):
-    for i in prange(x.shape[0]):
-        for j in range(y.shape[0]):
-            s = 0.0
-            for k in range(x.shape[1]):
-                s += (x[i, k] - y[j, k]) ** 2
-            o[i, j] = s
-
-
-@jit
-def numba_heat(x, o):
-    for i in prange(1, x.shape[0] - 1):
-        for j in range(1, x.shape[1] - 1):
-            o[i, j] = x[i, j] + 0.1 * (x[i - 1, j] + x[i + 1, j] + x[i, j - 1] + x[i, j + 1] - 4 * x[i, j])
-
-
-def numba_stencil_heat():
-    """The same through Numba's @stencil."""
-    if not numba:
-        return None
-    kernel = numba.stencil(lambda x: x[0, 0] + 0.1 * (x[-1, 0] + x[1, 0] + x[0, -1] + x[0, 1] - 4 * x[0, 0]))
-    return numba.njit(parallel=True, fastmath=True)(lambda x, o: kernel(x, out=o))
-
-
-@jit
-def numba_convolve(a, k, o):
-    for i in prange(k.size - 1, a.size):
-        s = o.dtype.type(0)
-        for u in range(k.size):
-            s += a[i - u] * k[u]
-        o[i] = s
-
-
-def into(compiled, *operands):
-    """A compiled loop that fills its last operand."""
-    if not compiled:
-        return None
-
-    def call():
-        compiled(*operands)
-        return operands[-1]
-    return call
-
-
-def expression(text, **names):
-    return (lambda: ne.evaluate(text, local_dict=names)) if ne else None
-
-
-def opencv(f):
-    return f if cv2 else None
-
-
-def elementwise():
-    n = 1_000_000 if QUICK else 10_000_000
-    for dtype in (F32, F64):
-        b = np.dtype(dtype).itemsize * n
-        x, y, z = ((random.random(n) * 20 - 10).astype(dtype) for _ in range(3))
-        p = (random.random(n) * 10 + 0.01).astype(dtype)
-        o = np.empty(n, dtype)
-        X, Y, P, O = (v.reshape(1, -1) for v in (x, y, p, o))
-        table = [
-            ("add", dict(x=x, y=y), "x + y", lambda: np.add(x, y, out=o), lambda: x + y, "x + y",
-             [("numba", into(numba_add, x, y, o)), ("OpenCV", opencv(lambda: cv2.add(X, Y, O)))], 3),
-            ("multiply_add", dict(x=x, y=y, z=z), "x * y + z", lambda: np.add(np.multiply(x, y, out=o), z, out=o),
-             lambda: x * y + z, "x * y + z", [("numba", into(numba_multiply_add, x, y, z, o))], 4),
-            ("divide", dict(x=x, y=p), "x / y", lambda: np.divide(x, p, out=o), lambda: x / p, "x / p",
-             [("OpenCV", opencv(lambda: cv2.divide(X, P, O)))], 3),
-            ("sqrt", dict(x=p), "sqrt(x)", lambda: np.sqrt(p, out=o), lambda: np.sqrt(p), "sqrt(p)",
-             [("OpenCV", opencv(lambda: cv2.sqrt(P, O)))], 2),
-            ("square", dict(x=x), "x**2", lambda: np.square(x, out=o), lambda: np.square(x), "x * x",
-             [("OpenCV", opencv(lambda: cv2.multiply(X, X, O)))], 2),
-            ("exp", dict(x=x), "exp(x)", lambda: np.exp(x, out=o), lambda: np.exp(x), "exp(x)",
-             [("OpenCV", opencv(lambda: cv2.exp(X, O)))], 2),
-            ("log", dict(x=p), "log(x)", lambda: np.log(p, out=o), lambda: np.log(p), "log(p)",
-             [("OpenCV", opencv(lambda: cv2.log(P, O)))], 2),
-            ("sin", dict(x=x), "sin(x)", lambda: np.sin(x, out=o), lambda: np.sin(x), "sin(x)", [], 2),
-            ("tanh", dict(x=x), "tanh(x)", lambda: np.tanh(x, out=o), lambda: np.tanh(x), "tanh(x)", [], 2),
-            ("power", dict(x=p), "x**1.5", lambda: np.power(p, dtype(1.5), out=o), lambda: p ** dtype(1.5), "p ** 1.5",
-             [("OpenCV", opencv(lambda: cv2.pow(P, 1.5, O)))], 2),
-        ]
-        for name, inputs, label, to_out, to_new, text, others, arrays in table:
-            fused = expression(text, x=x, y=y, z=z, p=p)
-            yield Row(label + ", out given", name, dtype, n, inputs, [("NumPy", to_out)] + others, 1, moved=arrays * b)
-            yield Row(label + ", new", name + "_new", dtype, n, inputs, [("NumPy", to_new), ("NumExpr", fused)], 1.5, moved=arrays * b)
-        waves = [("NumPy", lambda: np.sin(x) ** 2 + np.cos(y) ** 2), ("NumExpr", expression("sin(x)**2 + cos(y)**2", x=x, y=y)),
-                 ("numba", into(numba_sin2_cos2, x, y, o))]
-        yield Row("sin(x)**2 + cos(y)**2", "sin2_cos2_calls", dtype, n, dict(x=x, y=y), waves, 1, moved=3 * b)
-        yield Row("sin(x)**2 + cos(y)**2, a row", "sin2_cos2", dtype, n, dict(x=x, y=y), waves[:1], 10 if dtype == F32 else 6, moved=3 * b)
-        yield Row("sin(x)**2 + cos(y)**2, GA_ELEMENTWISE", "sin2_cos2_own", dtype, n, dict(x=x, y=y), waves, 1, moved=3 * b)
-        wide = np.empty(n, np.int64)
-        mask = x > 0.5
-        other = F64 if dtype == F32 else F32
-        yield Row("where(x > t, 1, 0)", "where_number", dtype, n, dict(x=x),
-                  [("NumPy", lambda: np.where(x > 0.5, 1, 0)), ("NumExpr", expression("where(x > 0.5, 1, 0)", x=x)),
-                   ("numba", into(numba_where, x, wide))], 1, same, moved=b + 8 * n)
-        yield Row("where(mask, x, y)", "where_array", dtype, n, dict(x=x, y=y, z=mask),
-                  [("NumPy", lambda: np.where(mask, x, y)), ("NumExpr", expression("where(m, x, y)", m=mask, x=x, y=y))], 1, same, moved=3 * b + n,
-                  also={"NumPy": 10})
-        yield Row("x > t", "greater", dtype, n, dict(x=x),
-                  [("NumPy", lambda: x > 0.5), ("NumExpr", expression("x > 0.5", x=x))], 1, same, moved=b + n)
-        yield Row("astype the other float", "to_other_float", dtype, n, dict(x=x), [("NumPy", lambda: x.astype(other))], 1, same,
-                  moved=12 * n)
-        yield Row("astype uint8", "to_u8", dtype, n, dict(x=p), [("NumPy", lambda: p.astype(np.uint8))], 1, same, moved=b + n)
-
-        def copy_where():
-            np.copyto(o, x, where=mask)
-            return o
-        o[:] = x
-        yield Row("copyto with a mask", "copyto_mask", dtype, n, dict(x=x, z=mask), [("NumPy", copy_where)], 1, same, moved=3 * b + n)
-        yield Row("x[x > t]", "compress", dtype, n, dict(x=x),
-                  [("NumPy", lambda: x[x > 0.5]), ("NumPy compress", lambda: x.compress(x > 0.5))], 1, same, moved=int(1.5 * b))
-
-
-def small():
-    for dtype in (F32, F64):
-        for n in (1000,) if QUICK else (1000, 100_000):
-            x, y = random.random(n).astype(dtype), random.random(n).astype(dtype)
-            o = np.empty(n, dtype)
-            yield Row("x + y, out given", "add", dtype, n, dict(x=x, y=y), [("NumPy", lambda: np.add(x, y, out=o))], 1)
-            yield Row("exp(x), out given", "exp", dtype, n, dict(x=x), [("NumPy", lambda: np.exp(x, out=o))], 1)
-            yield Row("sum", "sum", dtype, n, dict(x=x), [("NumPy", lambda: x.sum())], 1)
-
-
-# ---- formulas as text -------------------------------------------------------------------------------------------------------------
-FORMULAS = {  # as tools/bench_eval.h has them; and what Numba compiles, where that is not the same
-    "line": ("x*y+1", None),
-    "waves": ("sin(x)**2+cos(y)**2", "square(sin(x))+square(cos(y))"),
-    "bell": ("exp(-(x-300)**2/100**2-(y-100)**2/100**2)", "exp(-square(x-300)/10000-square(y-100)/10000)"),
-    "choice": ("where(x>h, sqrt(x), y)", "sqrt(x) if x > h else y"),
-    "ratio": ("(x-y)/(x+y)", None),
-    "polynomial": ("((((((7*x+6)*x+5)*x+4)*x+3)*x+2)*x+1)*x+h", None),
-    "squares": ("sum((x-y)**2)", None),
-    "length": ("sqrt(x*x+y*y+z*z)", None),
-    "plane": ("2*x+3*y-4*z+5", None),
-    "tanh": ("tanh(x)*exp(-y)/(1+x*x)", None),
-}
-
-
-def fused_loop(name, dtype):
-    """The formula as a parallel loop of Numba's, (x, y, z, o) -> None or the sum, in the arithmetic of the dtype."""
-    if not numba:
-        return None
-    text, other = FORMULAS[name]
-    names = {"prange": numba.prange, "square": numba.njit(lambda a: a * a), "h": dtype(0.5)}
-    names.update({f: getattr(np, f) for f in ("sin", "cos", "exp", "sqrt", "tanh")})
-
-    def constant(found):
-        names["c" + found.group()] = dtype(int(found.group()))
-        return "c" + found.group()
-    body = re.sub(r"(?<![A-Za-z_0-9.])\d+", constant, other or text)
-    lines = ["def loop(x_, y_, z_, o_):", " s = 0.0", " for i in prange(x_.size):", "  x, y, z = x_[i], y_[i], z_[i]"]
-    lines += ["  s += square(x - y)", " return s"] if name == "squares" else [f"  o_[i] = {body}"]
-    exec("\n".join(lines), names)
-    return numba.njit(parallel=True)(names["loop"])
-
-
-def formulas():
-    """Beside NumExpr and Numba, and beside gpuarr's own nested calls and compiled kernels, which other processes of the program run."""
-    others = {} if args.check or args.against else {"calls": Gpuarr(args.program), "own": Gpuarr(args.program)}
-    for dtype in (F32, F64):
-        for n in (1000, 100_000) if QUICK else (1000, 100_000, 10_000_000):
-            x, y, z = (random.random(n).astype(dtype) for _ in range(3))
-            o = np.empty(n, dtype)
-            for name, (text, _) in FORMULAS.items():
-                loop = fused_loop(name, dtype) if not args.against else None
-
-                def by_numba(loop=loop, new=name == "squares"):
-                    made = loop(x, y, z, o)
-                    return np.array(made) if new else o
-                numpy_names = {**vars(np), "x": x, "y": y, "z": z, "h": dtype(0.5)}
-
-                def by_numpy(code=compile(text, name, "eval"), names=numpy_names):
-                    return np.asarray(eval(code, names))
-                peers = [("NumPy", by_numpy), ("numba", by_numba if loop else None), ("NumExpr", expression(text, x=x, y=y, z=z, h=dtype(0.5)))]
-                ours = {}
-                for way, program in others.items():
-                    program.prepare(f"{way}_{name}", dict(x=x, y=y, z=z))
-                    ours["nested calls" if way == "calls" else "compiled"] = program.seconds
-                large, medium = n >= 10**6, n >= 10**5
-                compiled = 0.7 if name == "polynomial" and large else 0.8 if large else 0.66 if medium else 0
-                also = {"NumExpr": 2 if large else 5 if medium else 10, "nested calls": 1.6 if large else 0, "compiled": compiled}
-                if large:
-                    also["numba"] = 0.97
-                yield Row(f"ga_eval {name}", f"eval_{name}", dtype, n, dict(x=x, y=y, z=z), peers, 0, close(1e-4 if dtype == F32 else 1e-10), only_time=("NumExpr",),
-                          also=also, ours=ours)
-    for program in others.values():
-        program.pipe.kill()
-
-
-def folds():
-    n = 1024 if QUICK else 4096
-    for dtype in (F32, F64):
-        x = random.random((n, n)).astype(dtype)
-        flat, ones, b = x.reshape(-1), np.ones(n, dtype), np.dtype(dtype).itemsize * n * n
-        loose = close(1e-3 if dtype == F32 else 1e-11)  # the peers' float32 sums are that rough
-        nansum, nanstd, nanmax, nanmin = ((getattr(bn, f) if bn else None) for f in ("nansum", "nanstd", "nanmax", "nanmin"))
-
-        def bottleneck(f, **axis):
-            return (lambda: f(x, **axis)) if f else None
-        for name, label, peers, target in [
-            ("sum", "sum", [("NumPy", lambda: x.sum()), ("numba", (lambda: numba_sum(flat)) if numba else None),
-                            ("OpenCV", opencv(lambda: cv2.sumElems(x)[0])), ("bottleneck", bottleneck(nansum))], 1),
-            ("sum_0", "sum, axis 0", [("NumPy", lambda: x.sum(axis=0)), ("BLAS, ones @ x", lambda: ones @ x),
-                                      ("OpenCV", opencv(lambda: cv2.reduce(x, 0, cv2.REDUCE_SUM)))], 1),
-            ("sum_1", "sum, axis 1", [("NumPy", lambda: x.sum(axis=1)), ("BLAS, x @ ones", lambda: x @ ones),
-                                      ("OpenCV", opencv(lambda: cv2.reduce(x, 1, cv2.REDUCE_SUM)))], 1),
-            ("mean", "mean", [("NumPy", lambda: x.mean()), ("OpenCV", opencv(lambda: cv2.mean(x)[0]))], 1),
-            ("std", "std", [("NumPy", lambda: x.std()), ("bottleneck", bottleneck(nanstd)),
-                            ("OpenCV", opencv(lambda: cv2.meanStdDev(x)[1]))], 1),
-            ("std_0", "std, axis 0", [("NumPy", lambda: x.std(axis=0)), ("bottleneck", bottleneck(nanstd, axis=0))], 1),
-            ("std_1", "std, axis 1", [("NumPy", lambda: x.std(axis=1)), ("bottleneck", bottleneck(nanstd, axis=1))], 1),
-            ("min", "min", [("NumPy", lambda: x.min()), ("bottleneck", bottleneck(nanmin))], 1),
-            ("max", "max", [("NumPy", lambda: x.max()), ("bottleneck", bottleneck(nanmax))], 1),
-            ("max_0", "max, axis 0", [("NumPy", lambda: x.max(axis=0)), ("OpenCV", opencv(lambda: cv2.reduce(x, 0, cv2.REDUCE_MAX)))], 1),
-            ("max_1", "max, axis 1", [("NumPy", lambda: x.max(axis=1)), ("OpenCV", opencv(lambda: cv2.reduce(x, 1, cv2.REDUCE_MAX)))], 1),
-            ("argmax", "argmax", [("NumPy", lambda: x.argmax())], 1),
-            ("argmax_0", "argmax, axis 0", [("NumPy", lambda: x.argmax(axis=0))], 20),
-            ("argmax_1", "argmax, axis 1", [("NumPy", lambda: x.argmax(axis=1))], 1),
-            ("cumsum", "cumsum", [("NumPy", lambda: x.cumsum())], 1),
-        ]:
-            yield Row(label, name, dtype, f"{n}^2", dict(x=x), peers, target, loose, moved=b, also={"NumPy": 4} if name.startswith("std") else {})
-
-
-def copies():
-    n = 1024 if QUICK else 4096
-    for dtype in (F32, F64):
-        x, y = random.random((n, n)).astype(dtype), random.random((n, n)).astype(dtype)
-        column, line, o = x[:, :1].copy(), x[:1].copy(), np.empty_like(x)
-        b = x.nbytes
-        yield Row("copy", "copy", dtype, f"{n}^2", dict(x=x), [("NumPy", lambda: x.copy())], 1, same, moved=2 * b)
-        yield Row("copy of x.T", "transposed_copy", dtype, f"{n}^2", dict(x=x),
-                  [("NumPy", lambda: np.ascontiguousarray(x.T)), ("OpenCV", opencv(lambda: cv2.transpose(x, o)))], 1, same, moved=2 * b,
-                  also={"NumPy": 4})
-        yield Row("x.T + y", "transposed_add", dtype, f"{n}^2", dict(x=x, y=y),
-                  [("NumPy", lambda: x.T + y), ("NumExpr", expression("t + y", t=x.T, y=y))], 1, moved=3 * b, also={"NumPy": 4})
-        yield Row("copy of fliplr(x)", "mirrored_copy", dtype, f"{n}^2", dict(x=x),
-                  [("NumPy", lambda: np.fliplr(x).copy()), ("OpenCV", opencv(lambda: cv2.flip(x, 1, o)))], 1, same, moved=2 * b)
-        for label, left, right, arrays in (("column + row", column, line, 1), ("x + row", x, line, 2), ("x + column", x, column, 2)):
-            yield Row(label, "add_new", dtype, f"{n}^2", dict(x=left, y=right),
-                      [("NumPy", lambda: left + right), ("NumExpr", expression("l + r", l=left, r=right))], 1, moved=arrays * b)
-
-
-def orders():
-    n = 1024 if QUICK else 2048
-    for dtype in (F32, F64):
-        x = random.standard_normal((n, n)).astype(dtype)
-        flat = x.reshape(-1)
-        yield Row("sort", "sort", dtype, x.size, dict(x=flat), [("NumPy", lambda: np.sort(flat))], 1 if dtype == F32 else 4, same)
-        yield Row("median", "median", dtype, f"{n}^2", dict(x=x),
-                  [("NumPy", lambda: np.median(x)), ("bottleneck", (lambda: bn.median(x)) if bn else None)], 20 if dtype == F32 else 1)
-        yield Row("median, axis 0", "median_0", dtype, f"{n}^2", dict(x=x),
-                  [("NumPy", lambda: np.median(x, axis=0)), ("bottleneck", (lambda: bn.median(x, axis=0)) if bn else None)], 1)
-        yield Row("histogram, 256 bins", "histogram", dtype, f"{n}^2", dict(x=x),
-                  [("NumPy", lambda: np.histogram(x, 256, (-5, 5))[0])], 1, same)
-
-
-def randoms():
-    n = 1_000_000 if QUICK else 10_000_000
-    x = random.random(n, dtype=F32)
-    generator = np.random.default_rng(1)
-    yield Row("uniform random numbers", "random", F32, n, dict(x=x), [("NumPy", lambda: generator.random(n, dtype=F32))], 2, like_random)
-    yield Row("normal random numbers", "normal", F32, n, dict(x=x), [("NumPy", lambda: generator.standard_normal(n, dtype=F32))], 3, like_random)
-
-
-def pictures():
-    h, w = (300, 600) if QUICK else (3000, 6000)
-
-    def finish(rgb):
-        low, high = rgb.min(), rgb.max()
-        rgb -= low
-        rgb *= 255 / (high - low)
-        return rgb.astype(np.uint8)
-
-    def numpy_way():
-        rgb = np.empty((h, w, 3))
-        i, j = np.ogrid[0:h, 0:w]
-        for c, (right, down) in enumerate(((0, 0), (25, 0), (0, 25))):
-            np.add(np.sin((j + right) / 50) ** 2, np.cos((i + down) / 50) ** 2, out=rgb[:, :, c])
-        np.sqrt(rgb, out=rgb, where=rgb > 1.3)
-        return finish(rgb)
-
-    def numba_way():
-        rgb = np.empty((h, w, 3))
-        numba_picture(rgb)
-        return finish(rgb)
-
-    def alike(ours, theirs):  # a byte may round the other way
-        return "" if np.abs(ours.astype(int) - theirs.astype(int)).max() <= 1 else "differs"
-    for label, call in (("the seed's picture", "picture"), ("the picture, own rows", "picture_own_rows"),
-                        ("the picture, in planes", "picture_planes"), ("the picture, GA_ELEMENTWISE", "picture_own"),
-                        ("the picture, ga_eval", "picture_formula")):
-        yield Row(label, call, F64, f"{h}x{w}", dict(x=random.random((h, w))),
-                  [("NumPy, ogrid", numpy_way), ("numba + NumPy", numba_way if numba else None)], 3, alike, also={"NumPy, ogrid": 4})
-
-
-def convolutions():
-    if not signal:
-        return
-    n = 512 if QUICK else 2048
-    across, down = np.meshgrid(np.linspace(-2, 2, 15), np.linspace(-2, 2, 15))
-    bell = np.exp(-(np.sqrt(across * across + down * down) - 0.0) ** 2 / 2.0)
-    line = np.exp(-np.linspace(-2, 2, 15) ** 2 / 2)
-    for dtype in (F32, F64):
-        a, g, g1 = random.random((n, n)).astype(dtype), bell.astype(dtype), line.astype(dtype)
-        uneven = (g * (1 + 0.1 * random.random(g.shape))).astype(dtype)  # not separable
-        flat, o1 = a.reshape(-1), np.empty(a.size, dtype)
-        size = f"{n}^2"
-
-        def opencv_full(kernel):
-            k = np.ascontiguousarray(kernel[::-1, ::-1])
-            border = [kernel.shape[0] - 1] * 2 + [kernel.shape[1] - 1] * 2
-
-            def call():
-                wide = cv2.copyMakeBorder(a, *border, cv2.BORDER_CONSTANT)
-                edge = kernel.shape[0] // 2
-                return cv2.filter2D(wide, -1, k, borderType=cv2.BORDER_CONSTANT)[edge:-edge, edge:-edge]
-            return opencv(call)
-        loose = close(2e-4 if dtype == F32 else 1e-11)  # OpenCV and fftconvolve go through a Fourier transform
-        for label, kernel, target in (("convolve2d 15x15", uneven, 8 if dtype == F32 else 4), ("convolve2d 15x15, a bell", g, 8 if dtype == F32 else 4),
-                                      ("convolve2d 3x3", np.ascontiguousarray(uneven[5:8, 5:8]), 1)):
-            yield Row(label, "convolve2d", dtype, size, dict(x=a, y=kernel),
-                      [("SciPy", lambda: signal.convolve2d(a, kernel)), ("SciPy fftconvolve", lambda: signal.fftconvolve(a, kernel)),
-                       ("OpenCV filter2D", opencv_full(kernel))], target, loose, flops=2 * (n + kernel.shape[0] - 1) ** 2 * kernel.size,
-                      also={"SciPy": 150 if dtype == F32 else 80} if kernel.shape[0] == 15 else {})
-        yield Row("gaussian_filter, sigma 2", "gaussian", dtype, size, dict(x=a),
-                  [("SciPy", lambda: ndimage.gaussian_filter(a, 2)),
-                   ("OpenCV", opencv(lambda: cv2.GaussianBlur(a, (17, 17), 2, borderType=cv2.BORDER_REFLECT)))], 1, close(1e-4 if dtype == F32 else 1e-11))
-        yield Row("median_filter 3x3", "median_filter", dtype, size, dict(x=a),
-                  [("SciPy", lambda: ndimage.median_filter(a, 3, mode="nearest")),
-                   ("OpenCV", opencv(lambda: cv2.medianBlur(a, 3)) if dtype == F32 else None)], 1, same)
-        yield Row("maximum_filter 9x9", "maximum_filter", dtype, size, dict(x=a),
-                  [("SciPy", lambda: ndimage.maximum_filter(a, 9, mode="nearest")),
-                   ("OpenCV", opencv(lambda: cv2.dilate(a, np.ones((9, 9), np.uint8), borderType=cv2.BORDER_REPLICATE)))], 1, same)
-        def numba_full():  # the compiled loop does the inside, NumPy the two ends
-            into(numba_convolve, flat, g1, o1)()
-            tail = np.convolve(flat[-14:], g1)[-14:]
-            return np.concatenate((np.convolve(flat[:14], g1)[:14], o1[14:], tail))
-        yield Row("convolve, 15 weights", "convolve", dtype, flat.size, dict(x=flat, y=g1),
-                  [("NumPy", lambda: np.convolve(flat, g1)), ("SciPy fftconvolve", lambda: signal.fftconvolve(flat, g1)),
-                   ("SciPy oaconvolve", lambda: signal.oaconvolve(flat, g1)), ("numba", numba_full if numba else None)],
-                  20 if dtype == F32 else 8, loose, flops=2 * flat.size * 15)
-
-
-def stencils():
-    """A step of the heat equation, and sixteen of them."""
-    n = 1024 if QUICK else 4096
-    x, o, other = random.random((n, n)), np.zeros((n, n)), np.zeros((n, n))
-    weights = np.array([[0, 0.1, 0], [0.1, 0.6, 0.1], [0, 0.1, 0]])
-
-    def edge(line, inner):
-        wide = np.concatenate(([0], line, [0]))
-        return line + 0.1 * (inner + wide[:-2] + wide[2:] - 4 * line)
-
-    def stepping(step, steps):  # the compiled loops do the inside, NumPy the edges
-        def call():
-            a, b = x, o
-            for _ in range(steps):
-                step(a, b)
-                b[0], b[-1], b[:, 0], b[:, -1] = edge(a[0], a[1]), edge(a[-1], a[-2]), edge(a[:, 0], a[:, 1]), edge(a[:, -1], a[:, -2])
-                a, b = b, other if b is o else o
-            return a
-        return call if step else None
-
-    def numpy_heat(a, b):
-        np.multiply(a, 0.6, out=b)
-        for to, neighbour in ((b[1:], a[:-1]), (b[:-1], a[1:]), (b[:, 1:], a[:, :-1]), (b[:, :-1], a[:, 1:])):
-            to += 0.1 * neighbour
-    own = numba_stencil_heat()
-    for call, steps in ("heat", 1), ("heat_16", 16):
-        scipy = [("SciPy", lambda: ndimage.correlate(x, weights, mode="constant"))] if steps == 1 else []
-        yield Row("a step of heat" if steps == 1 else f"{steps} steps of heat", call, F64, f"{n}^2", dict(x=x),
-                  [("NumPy", stepping(numpy_heat, steps)), ("numba", stepping(numba_heat if numba else None, steps)), ("numba stencil", stepping(own, steps))]
-                  + scipy, 1,
-                  moved=2 * x.nbytes * steps)
-
-
-def distances():
-    """The course's distance matrices."""
-    for dtype in (F64, F32):
-        for n, features in ((1000, 3), (1000, 100)) if QUICK else ((2000, 3), (5000, 100)):
-            x, y = ((random.random((n, features)) * 10).astype(dtype) for _ in range(2))
-            o, size, work = np.empty((n, n), dtype), f"{n}x{features}", n * n * features
-            moved = o.nbytes if features < 20 else 0
-
-            def scipy(metric):
-                return (lambda: distance.cdist(x, y, metric)) if distance else None
-
-            def trick():
-                return np.abs((x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1)[None, :] - 2 * (x @ y.T))
-
-            def chunks():
-                parts = [dask.delayed(distance.cdist)(x, part, "cityblock") for part in np.array_split(y, 12)]
-                return np.concatenate(dask.compute(*parts, scheduler="threads"), axis=1)
-            few = features == 3
-            yield Row("cityblock distances", "cityblock", dtype, size, dict(x=x, y=y),
-                      [("SciPy", scipy("cityblock")), ("numba", into(numba_cityblock, x, y, o)), ("Dask, 12 parts", chunks if dask and distance else None)],
-                      4 if few else 8, close(1e-4 if dtype == F32 else 1e-12), moved=moved, flops=2 * work)
-            yield Row("squared distances", "sqeuclidean", dtype, size, dict(x=x, y=y),
-                      [("matrix product", trick), ("SciPy", scipy("sqeuclidean")), ("numba", into(numba_sqeuclidean, x, y, o))], 2.5,
-                      close(1e-4 if dtype == F32 else 1e-12), moved=moved, flops=2 * work)
-            yield Row("distances", "euclidean", dtype, size, dict(x=x, y=y),
-                      [("matrix product, root", lambda: np.sqrt(trick())), ("SciPy", scipy("euclidean"))], 2.5,
-                      close(1e-4 if dtype == F32 else 1e-12), moved=moved, flops=2 * work)
-            yield Row("distances of all pairs", "pairs", dtype, size, dict(x=x), [("SciPy", (lambda: distance.pdist(x)) if distance else None)], 1,
-                      close(1e-4 if dtype == F32 else 1e-12), moved=moved // 2, flops=work)
-
-
-def products():
-    n = 512 if QUICK else 2048
-    for dtype in (F32, F64):
-        a, b, v = (random.random(shape).astype(dtype) for shape in ((n, n), (n, n), n))
-        loose = close(1e-4 if dtype == F32 else 1e-12)
-        yield Row("matmul", "matmul", dtype, f"{n}^3", dict(x=a, y=b), [("NumPy, OpenBLAS", lambda: a @ b)], 0, loose, flops=2 * n ** 3)
-        yield Row("matrix times vector", "matmul", dtype, f"{n}^2", dict(x=a, y=v), [("NumPy, OpenBLAS", lambda: a @ v)], 0, loose, moved=a.nbytes)
-
-
-def algebra():
-    n = 300 if QUICK else 1000
-    for shape in ((n, n), (n * n // 100, 4, 4)):
-        size, a, loose = "x".join(map(str, shape)), random.standard_normal(shape), close(1e-9)
-        square = a @ np.swapaxes(a, -1, -2) + np.eye(shape[-1])
-        for name, x, call, target in (
-                ("solve", dict(x=a, y=square), lambda a=a, b=square: np.linalg.solve(a, b), 1), ("inv", dict(x=square), lambda b=square: np.linalg.inv(b), 1),
-                ("det", dict(x=a / n), lambda a=a / n: np.linalg.det(a), 0), ("cholesky", dict(x=square), lambda b=square: np.linalg.cholesky(b), 1),
-                ("qr", dict(x=a), lambda a=a: np.linalg.qr(a)[1], 1), ("eigh", dict(x=square), lambda b=square: np.linalg.eigh(b)[0], 0.5),
-                ("eigvalsh", dict(x=square), lambda b=square: np.linalg.eigvalsh(b), 0.5), ("svd", dict(x=a), lambda a=a: np.linalg.svd(a)[1], 0.5),
-                ("svdvals", dict(x=a), lambda a=a: np.linalg.svd(a, compute_uv=False), 0.5)):
-            yield Row(name, name, F64, size, x, [("NumPy, OpenBLAS", call)], target, loose)
-
-
-def transforms():
-    for shape in ((1 << (16 if QUICK else 20),), (3**4 * 5**3 * (7 if QUICK else 49),), (1000, 243), (1000, 1000)):
-        x = random.standard_normal(shape)
-        for name, call in (("fft2", fft and (lambda x=x: fft.fft2(x, workers=2))),) if shape == (1000, 1000) else (
-                ("fft", fft and (lambda x=x: fft.fft(x, workers=2))), ("rfft", fft and (lambda x=x: fft.rfft(x, workers=2)))):
-            yield Row(name, name, F64, "x".join(map(str, shape)), dict(x=x), [("SciPy, 2 workers", call)], 1, lambda ours, theirs:
-                      close(1e-12)(np.ascontiguousarray(ours).view(F64), np.ascontiguousarray(theirs).view(F64)))
-
-
-def make_sky(n):
-    """A correlated noise of 0.0133 with a source on about every 150th pixel square and a bright one in the middle."""
-    sky = ndimage.gaussian_filter(random.standard_normal((n, n)), 1.2, mode="wrap")
-    sky *= 0.0133 / sky.std()
-    y, x = np.mgrid[-18:19, -18:19]
-    for row, column in random.integers(20, n - 20, (max(4, n * n // 22800), 2)):
-        wide, high = random.uniform(1.8, 4.0, 2)
-        blob = 0.17 * (1 + random.pareto(2.5)) * np.exp(-(x / wide) ** 2 / 2 - (y / high) ** 2 / 2)
-        sky[row - 18:row + 19, column - 18:column + 19] += blob
-    y, x = np.mgrid[:n, :n] - n // 2
-    sky += 1.2 * np.exp(-(x / 12) ** 2 / 2 - (y / 7) ** 2 / 2)
-    return np.minimum(sky, 2.506).astype(F32)
-
-
-def lesson_clip(flat, median=np.median, std=np.std):
-    while True:
-        m, s = median(flat), std(flat)
-        below = flat.compress(flat > m - 3 * s)
-        kept = below.compress(below < m + 3 * s)
-        if len(kept) == len(flat):
-            return kept
-        flat = kept
-
-
-def skies():
-    if not ndimage:
-        return
-    n = 1024 if QUICK else 2048
-    sky = make_sky(n)
-    flat, size = sky.reshape(-1), f"{n}^2"
-    bright = (sky > 5 * np.std(lesson_clip(flat))).astype(np.uint8)
-    labels, count = ndimage.label(bright)
-    index = np.arange(1, count + 1)
-    as_lesson = labels.astype(F64)  # the lesson has the labels in float64
-    noise = (random.random((n, n)) < 0.5).astype(np.uint8)
-
-    def lesson_measures(l):
-        return np.column_stack((ndimage.center_of_mass(sky, l, index), ndimage.sum_labels(sky, l, index)))
-
-    def bincount_measures(l):
-        rows, columns = np.nonzero(l)
-        where, values = l[rows, columns], sky[rows, columns]
-        total = np.bincount(where, values)[1:]
-        return np.column_stack((np.bincount(where, values * rows)[1:] / total, np.bincount(where, values * columns)[1:] / total, total))
-
-    def lesson():
-        found = np.where(sky > 5 * np.std(lesson_clip(flat)), 1, 0)
-        l = np.empty(sky.shape)
-        n_found = ndimage.label(found, output=l)
-        i = np.arange(1, n_found + 1)
-        return np.column_stack((ndimage.center_of_mass(sky, l, i), ndimage.sum_labels(sky, l, i)))
-
-    def best_mix():
-        m = (sky > 5 * np.std(lesson_clip(flat, bn.median, bn.nanstd))).view(np.uint8)
-        return bincount_measures(cv2.connectedComponents(m, connectivity=4)[1])
-
-    def by_flux(ours, theirs):  # other libraries number the sources in another order
-        ours, theirs = (v[np.lexsort((np.round(v[:, 2], 3), v[:, 0]))] if v.ndim == 2 else v for v in (ours, theirs))
-        return close(1e-4)(ours, theirs)
-
-    def number(ours, theirs):
-        return "" if np.max(ours) == np.max(theirs) else f"{np.max(ours)} objects, not {np.max(theirs)}"
-    both = bn and cv2
-    yield Row("clipping", "clip", F32, size, dict(x=sky),
-              [("NumPy, the lesson", lambda: lesson_clip(flat)), ("bottleneck", (lambda: lesson_clip(flat, bn.median, bn.nanstd)) if bn else None),
-               ("astropy", (lambda: astropy_stats.sigma_clip(sky, sigma=3, maxiters=None, masked=False)) if astropy_stats else None)],
-              30, lambda a, b: "" if abs(a.size - b.size) < 1e-3 * a.size else f"{a.size} kept, not {b.size}")
-    for name, call in (("mean, median, std, max", "statistics"), ("those, and min: ga_describe", "statistics_fused")):
-        yield Row(name, call, F32, size, dict(x=sky),
-                  [("NumPy", lambda: np.array([sky.mean(), np.median(sky), sky.std(), sky.max()]))], 20, close(1e-5))
-    for name, mask, target in (("label the sky", bright, 5), ("label a random mask", noise, 1)):
-        yield Row(name, "label", np.uint8, size, dict(x=mask),
-                  [("SciPy", lambda: ndimage.label(mask)[0]),
-                   ("OpenCV", opencv(lambda: cv2.connectedComponents(mask, connectivity=4)[1]))], target, number,
-                  also={"SciPy": 40} if target > 1 else {})
-    for name, call in (("center_of_mass + sum_labels", "measures"), ("center_of_mass, with .sums", "measures_fused")):
-        yield Row(name, call, F32, size, dict(x=sky, y=labels),
-                  [("SciPy", lambda: lesson_measures(labels)), ("SciPy, the lesson", lambda: lesson_measures(as_lesson)),
-                   ("nonzero + bincount", lambda: bincount_measures(labels))], 30, close(1e-5),
-                  also={"SciPy, the lesson": 1000})
-    for name, call, target, lessons in (("the whole pipeline", "sources", 20, 75), ("the pipeline, fused calls", "sources_fused", 30, 110)):
-        yield Row(name, call, F32, size, dict(x=sky),
-                  [("SciPy, the lesson", lesson), ("bottleneck + OpenCV + bincount", best_mix if both else None)], target, by_flux,
-                  also={"SciPy, the lesson": lessons})
-
-
-def chunks(gpuarr):
-    """Chunked arrays, delayed tasks and files larger than memory, beside Dask with threads."""
-    da = optional("dask.array")
-
-    def computed(*what):
-        return dask.compute(*what, scheduler="threads", num_workers=THREADS)
-
-    def peer(call):
-        return call if da and distance else None
-
-    n = 2000 if QUICK else 20000
-    chunk = min(2000, n // 2)
-
-    def picture(sin=np.sin, cos=np.cos):
-        i = da.arange(n, chunks=chunk, dtype=F32)
-        a = F32(0.001) * i[None, :] + F32(0.0007) * i[:, None]
-        b = sin(a) ** 2 + cos(a + F32(0.5)) ** 2
-        low, high = b.min(), b.max()
-        mean, image = computed(b.mean(dtype=F64), ((b - low) / (high - low) * F32(255)).astype(np.uint8))
-        return np.array([mean, image[::16, ::16].mean()])
-
-    def picture_persisted():  # as one who knows Dask writes it: b is computed once and kept
-        i = da.arange(n, chunks=chunk, dtype=F32)
-        a = F32(0.001) * i[None, :] + F32(0.0007) * i[:, None]
-        b = (np.sin(a) ** 2 + np.cos(a + F32(0.5)) ** 2).persist(scheduler="threads", num_workers=THREADS)
-        mean, low, high = computed(b.mean(dtype=F64), b.min(), b.max())
-        image, = computed(((b - low) * F32(255 / (high - low))).astype(np.uint8))
-        return np.array([mean, image[::16, ::16].mean()])
-    for label, call in (("chunked picture", "chunked_picture"), ("chunked picture, ga_eval", "chunked_formulas")):
-        yield Row(label, call, F32, f"{n}^2", dict(x=np.empty(n, np.uint8)),
-                  [("Dask", peer(picture)), ("Dask, persisted", peer(picture_persisted))], 1 if QUICK else 5, close(1e-3), per=("chunk", (n // chunk) ** 2))
-
-    n = 1500 if QUICK else 12000
-    x, y = (random.random((n, 50)) * 10 for _ in range(2))
-    parts = [slice(k, k + min(1000, n // 3)) for k in range(0, n, min(1000, n // 3))]
-
-    def cityblock():
-        rows = [[dask.delayed(distance.cdist)(x[i], y[j], "cityblock") for j in parts] for i in parts]
-        return np.block(list(computed(rows)[0]))[::16, ::16]
-    yield Row("chunked cityblock distances", "chunked_cityblock", F64, f"{n}x50", dict(x=x, y=y), [("Dask, SciPy", peer(cityblock))], 4,
-              per=("chunk", len(parts) ** 2))
-
-    n, times = (10_000, 50) if QUICK else (100_000, 100)
-
-    def many_chunks():
-        a = da.zeros(n // times * 100, chunks=100)
-        for i in range(10):
-            a = a + (i + 0.5)
-        return computed(a.sum())[0] / a.size
-    yield Row("10 additions and a sum", "many_chunks", F64, f"{n} chunks", dict(x=np.empty(n, np.uint8)),
-              [(f"Dask, 1/{times} of it, x {times}", peer(many_chunks))], 100, per=("chunk", n), scale={f"Dask, 1/{times} of it, x {times}": times})
-
-    n, times = (50_000, 50) if QUICK else (500_000, 100)
-
-    def many_tasks():
-        level = [dask.delayed(lambda v: v + 1)(1.0) for _ in range(n // times)]
-        while len(level) > 1:
-            level = [dask.delayed(lambda *v: sum(v))(*level[k:k + 2]) for k in range(0, len(level), 2)]
-        return computed(level[0])[0] / (n // times)
-    yield Row("delayed tasks", "many_tasks", F64, f"{2 * n} tasks", dict(x=np.empty(n, np.uint8)),
-              [(f"Dask, 1/{times} of it, x {times}", peer(many_tasks))], 100, per=("task", 2 * n), scale={f"Dask, 1/{times} of it, x {times}": times})
-
-    files, rows = gpuarr.files, 1000 if QUICK else 100_000
-    table, read, written = random.standard_normal((rows, 10)), *(os.path.join(gpuarr.files.name, name) for name in ("table.txt", "numpy.txt"))
-    np.savetxt(read, table)
-    yield Row("loadtxt", "loadtxt", F64, f"{rows}x10", {}, [("NumPy", lambda: np.loadtxt(read))], 3, per=("number", rows * 10))
-    yield Row("savetxt", "savetxt", F64, f"{rows}x10", dict(x=table), [("NumPy", lambda: np.savetxt(written, table) or np.ones(1))], 2,
-              per=("number", rows * 10))
-
-    plain = Gpuarr(args.program, files)
-
-    def by_numpy():
-        a = np.load(os.path.join(files.name, "big.npy"), mmap_mode="r")
-        to = np.lib.format.open_memmap(os.path.join(files.name, "numpy.npy"), "w+", F32, a.shape)
-        np.subtract(a, a.mean(axis=0), out=to)
-        return to[::500, ::500].copy()
-
-    def by_plain():
-        plain.must("row npy_plain")
-    for rows, width in ((31, 500_000), (2000, 2000)) if QUICK else ((31, 8_000_000), (8000, 8000)):
-        with open(os.path.join(files.name, "big.npy"), "wb") as f:
-            np.lib.format.write_array_header_1_0(f, dict(descr="<f4", fortran_order=False, shape=(rows, width)))
-            for _ in range(rows):
-                random.random(width, dtype=F32).tofile(f)
-        yield Row(f"mean and anomaly, {rows} rows", "npy_two_passes", F32, f"{rows * width * 4 >> 20} MiB", {},
-                  [("NumPy, memmap", by_numpy), ("pread and pwrite", by_plain)], 0.8, close(1e-4), per=("MiB", rows * width * 4 / 2**20),
-                  only_time=("pread and pwrite",))
-    plain.pipe.kill()
-    for name in ("big.npy", "anomaly.npy", "numpy.npy", "plain"):
-        if os.path.exists(os.path.join(files.name, name)):
-            os.remove(os.path.join(files.name, name))
-
-    n = 4000 if QUICK else 20000
-
-    def every_500th():
-        return computed(da.random.random((n, n))[::n // 1000, ::n // 1000].mean())[0]
-    yield Row("x[::500, ::500].mean()", "every_500th", F64, "500000^2", {}, [(f"Dask, of {n}^2 alone", peer(every_500th))], 1, like_random,
-              per=("element", 1_000_000))
-
-
-def growth(gpuarr):
-    """Nanoseconds per element of a call into an existing array, from 10^3 to 10^8 elements."""
-    points = []
-    for name, call, theirs in (("add float64", "add", lambda x, y, o: np.add(x, y, out=o)), ("exp float32", "exp", lambda x, y, o: np.exp(x, out=o)),
-                               ("sum float64", "sum", lambda x, y, o: x.sum())):
-        dtype = F32 if "float32" in name else F64
-        ours_ns, theirs_ns = [], []
-        for n in [int(10 ** (e / 2)) for e in range(6, 15 if QUICK else 17)]:
-            x, y = random.random(n, dtype=dtype), random.random(n, dtype=dtype)
-            o = np.empty_like(x)
-            gpuarr.prepare(call, dict(x=x, y=y))
-            times = timed({"gpuarr": gpuarr.seconds, "NumPy": lambda k: peer_seconds(lambda: theirs(x, y, o), k)}, 0.05 if QUICK else 0.2, 3)
-            ours_ns.append((n, middle(times["gpuarr"]) / n * 1e9))
-            theirs_ns.append((n, middle(times["NumPy"]) / n * 1e9))
-        points += [(f"gpuarr {name}", ours_ns), (f"NumPy {name}", theirs_ns)]
-    return points
-
-
-SECTIONS = [skies, convolutions, stencils, distances, products, algebra, transforms, elementwise, small, formulas, folds, copies, orders, randoms, pictures]
-
-
-def measure(gpuarr, row, limits):
-    if not row.peers:
-        print(f"SKIP {row.name}: no Dask (make bench-deps)")
-        return []
-    gpuarr.prepare(row.call, row.inputs)
+from benching import drawing, pages
+from benching.judging import Limits, fell, middle, milliseconds, quarters, status
+from benching.options import QUICK, args
+from benching.peers import bn, cv2, dask, ne, numba, optional
+from benching.rows import THREADS, themes
+from benching.timing import Gpuarr, in_pairs, memory_grown, peer_seconds
+
+
+def chosen_rows(gpuarr):
+    for theme, sections in themes(gpuarr).items():
+        for section in sections:
+            for row in section():
+                if args.only in f"{row.name} {row.dtype}":
+                    row.theme = theme
+                    yield row
+
+
+def right(gpuarr, row):
+    """(are the results of gpuarr right?, the bytes that the first peer took); peers that compute something else are left out."""
     reference = []
     peak = memory_grown(os.getpid(), lambda: reference.append(row.peers[0][1]()))
     reference, = reference
     problem = row.check(gpuarr.result(), reference)
     if problem:
         print(f"FAIL {row.name} {row.dtype} {row.size}: {problem} ({row.peers[0][0]})")
-        return None
+        return False, peak
     for name, call in row.peers[1:]:
         if name in row.only_time:
             continue
@@ -909,35 +48,58 @@ def measure(gpuarr, row, limits):
         if problem:
             print(f"     {row.name} {row.dtype}: {name} is left out, its result {problem}")
             row.peers = [p for p in row.peers if p[0] != name]
-    if args.check:
-        return []
-    contestants = {"gpuarr": gpuarr.seconds}
-    contestants.update({name: (lambda k, call=call: peer_seconds(call, k)) for name, call in row.peers})
+    return True, peak
+
+
+def measure(gpuarr, row, limits, peak):
+    """The lines of bench.json of this row, one for each peer."""
+    contestants = {name: (lambda k, call=call: peer_seconds(call, k)) for name, call in row.peers}
     contestants.update(row.ours)
-    times = timed(contestants, 0.05 if QUICK else 0.4, 3 if QUICK or row.per else 5)
+    ours, timed = in_pairs(gpuarr.seconds, contestants, 0.02 if QUICK else 0.3, 3e-4 if QUICK else 1e-3, judged={*row.also, *row.ours})
     for name, scale in row.scale.items():
-        times[name] = [t * scale for t in times[name]]
-    ours = times.pop("gpuarr")
-    best = min((name for name in times if name not in row.ours), key=lambda name: middle(times[name]))
-    ratio = middle(times[best]) / middle(ours)
-    also = {name: (middle(times[name]) / middle(ours), aim) for name, aim in row.also.items() if name in times}
-    reached = ratio >= row.target and all(there >= aim for there, aim in also.values())
-    copy_rate, flops_32, flops_64 = limits
-    share = row.moved / middle(ours) / copy_rate if row.moved else row.flops / middle(ours) / (flops_32 if row.dtype == "float32" else flops_64)
-    if row.per:
-        each = f"{middle(ours) / row.per[1] * 1e6:.2f} us a {row.per[0]}; {gpuarr.peak / 2**20:.0f} and {peak / 2**20:.0f} MiB"
-    print(f"{row.name:28} {row.dtype:8} {row.size!s:>9} {milliseconds(middle(ours)):>9} ({milliseconds(ours[0])}){'':3}"
-          f"{milliseconds(middle(times[best])):>9} {best:28} {ratio:7.1f}x {'at least ' + format(row.target, 'g') + 'x' if row.target else '':14}"
-          f"{'' if reached else 'MISSED ':7}{f'{100 * share:4.0f} % of ' + ('copy' if row.moved else 'fma') if share else each if row.per else ''}"
+        timed[name] = tuple([t * scale for t in numbers] for numbers in timed[name])
+    ratio = {name: middle(ratios) for name, (_, ratios) in timed.items()}
+    best = min((name for name in timed if name not in row.ours), key=ratio.get)
+    also = {name: (ratio[name], aim) for name, aim in row.also.items() if name in ratio}
+    least, bound = limits.least(row.dtype, row.moved, row.read, row.flops)
+    share = least / middle(ours)
+    judged = status(ratio[best], row.target, share, also.values())
+    low, high = quarters(timed[best][1])
+    each = f"{middle(ours) / row.per[1] * 1e6:.2f} us a {row.per[0]}; {gpuarr.peak / 2**20:.0f} and {peak / 2**20:.0f} MiB" if row.per else ""
+    print(f"{row.name:28} {row.dtype:8} {row.size:>9} {milliseconds(middle(ours)):>9} ({milliseconds(ours[0])}){'':3}"
+          f"{milliseconds(middle(timed[best][0])):>9} {best:28} {ratio[best]:7.2f}x ({low:.2f} to {high:.2f}) "
+          f"{'at least ' + format(row.target, 'g') + 'x' if row.target else '':14}{judged.upper():7}"
+          + (f"{100 * share:4.0f} % of {bound} " if least else "") + each
           + "".join(f", {there:.{1 + (there < 3)}f}x {name}" + (f", at least {aim:g}x" if aim else "") for name, (there, aim) in also.items()), flush=True)
-    return [dict(row=row.name, dtype=row.dtype, size=str(row.size), gpuarr_ms=middle(ours) * 1e3, gpuarr_min_ms=ours[0] * 1e3, peer=name,
-                 peer_ms=middle(t) * 1e3, peer_min_ms=t[0] * 1e3, ratio=middle(t) / middle(ours), best=name == best,
-                 target=row.also.get(name, row.target), reached=reached,
-                 share=share, **(dict(peak_bytes=gpuarr.peak, first_peer_peak_bytes=peak) if row.per else {})) for name, t in times.items()]
+    lines = []
+    for name, (times, ratios) in timed.items():
+        low, high = quarters(ratios)
+        lines.append(dict(theme=row.theme, row=row.name, dtype=row.dtype, size=row.size, gpuarr_ms=middle(ours) * 1e3, gpuarr_min_ms=ours[0] * 1e3, peer=name,
+                          peer_ms=middle(times) * 1e3, peer_min_ms=times[0] * 1e3, ratio=ratio[name], ratio_low=low, ratio_high=high, pairs=len(ratios),
+                          best=name == best, target=row.also.get(name, row.target), status=judged if name == best else "", bound_ms=least * 1e3, bound=bound,
+                          share=share, **(dict(peak_bytes=gpuarr.peak, first_peer_peak_bytes=peak) if row.per else {})))
+    return lines
+
+
+def written(name, text):
+    path = os.path.join(args.out, name)
+    with open(path, "w") as f:
+        f.write(text)
+    return path
+
+
+def picture(gpuarr, name, canvas):
+    """The canvas as a PNG file, which gpuarr writes."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as f:
+        f.write(canvas.commands())
+        f.flush()
+        path = os.path.join(args.out, name)
+        gpuarr.must(f"draw {f.name} {path}")
+    return path
 
 
 def pair(gpuarr, other, row):
-    """(median ratio of the times, its quartiles, both medians, have the results the same bits) of a row; None if the other has no such row."""
+    """What against() prints of a row; None if the other has no such row."""
     gpuarr.prepare(row.call, row.inputs)
     try:
         other.prepare(row.call, row.inputs)
@@ -946,84 +108,103 @@ def pair(gpuarr, other, row):
             raise
         return None
     bits = gpuarr.result().tobytes() == other.result().tobytes()
-    once = min(gpuarr.seconds(1), gpuarr.seconds(1), other.seconds(1))
-    calls = max(1, min(20000, int(2e-3 / max(once, 1e-9))))
-    pairs, end = [], time.perf_counter() + (0.3 if QUICK else 2)
-    while len(pairs) < 5 or (time.perf_counter() < end and len(pairs) < 100):
-        times = {}
-        for program in (gpuarr, other) if len(pairs) % 2 else (other, gpuarr):
-            times[program] = program.seconds(calls)
-        pairs.append((times[gpuarr], times[other]))
-    ratios = sorted(a / b for a, b in pairs)
-    ours, theirs = (middle(sorted(t)) for t in zip(*pairs))
-    return middle(ratios), ratios[len(ratios) // 4], ratios[-1 - len(ratios) // 4], ours, theirs, bits
+    ours, timed = in_pairs(gpuarr.seconds, {"other": other.seconds}, 0.3 if QUICK else 2, 2e-3, judged=("other",))
+    theirs, ratios = timed["other"]
+    ratios = sorted(1 / r for r in ratios)
+    low, high = quarters(ratios)
+    return dict(theme=row.theme, row=row.name, dtype=row.dtype, size=row.size, ratio=middle(ratios), low=low, high=high, this_ms=middle(ours) * 1e3,
+                other_ms=middle(theirs) * 1e3, fell=fell(ratios), same_bits=bits)
+
+
+def table_of_pairs(found):
+    print(f"{'':38} {'dtype':8} {'size':>13} {'this, ms':>10} {'other, ms':>10}  this / other (half of the pairs)")
+    for f in found:
+        print(f"{f['row']:38} {f['dtype']:8} {f['size']:>13} {milliseconds(f['this_ms'] / 1e3):>10} {milliseconds(f['other_ms'] / 1e3):>10}  "
+              f"{f['ratio']:.3f} ({f['low']:.3f} to {f['high']:.3f}){'' if f['same_bits'] else '  other bits'}")
 
 
 def against():
-    """The time of each row, divided by that of the other program, the worst first."""
+    """The time of each row, divided by that of the other program, the worst first; at the end those that fell by more than the noise."""
     gpuarr = Gpuarr(args.program)
     other = Gpuarr(args.against, gpuarr.files)
     found = []
-    for section in [*SECTIONS, lambda: chunks(gpuarr)]:
-        for row in section():
-            if args.only not in f"{row.name} {row.dtype}":
-                continue
-            what = f"{row.name:38} {row.dtype:8} {row.size!s:>13}"
-            measured = pair(gpuarr, other, row)
-            print(f"{what}  " + (f"{measured[0]:.3f}" if measured else "not in the other"), file=sys.stderr, flush=True)
-            if measured:
-                found.append((*measured, what))
-    print(f"\n{'':38} {'dtype':8} {'size':>13} {'this, ms':>10} {'other, ms':>10}  this / other (half of the pairs)")
-    for ratio, low, high, ours, theirs, bits, what in sorted(found, reverse=True):
-        print(f"{what} {milliseconds(ours):>10} {milliseconds(theirs):>10}  {ratio:.3f} ({low:.3f} to {high:.3f}){'' if bits else '  other bits'}")
-    if found:
-        mean = math.exp(sum(math.log(f[0]) for f in found) / len(found))
-        slower = sum(f[0] > 1.05 and f[1] > 1 for f in found)
-        print(f"{len(found)} rows: {mean:.3f} of the other's time in the geometric mean; {slower} slower by more than 5 %, in three quarters of their pairs at least")
+    for row in chosen_rows(gpuarr):
+        measured = pair(gpuarr, other, row)
+        print(f"{row.name:38} {row.dtype:8} {row.size:>13}  " + (f"{measured['ratio']:.3f}" if measured else "not in the other"), file=sys.stderr, flush=True)
+        if measured:
+            found.append(measured)
+    if not found:
+        return 0
+    found.sort(key=lambda f: -f["ratio"])
+    print()
+    table_of_pairs(found)
+    slower = [f for f in found if f["fell"]]
+    mean = math.exp(sum(math.log(f["ratio"]) for f in found) / len(found))
+    told = f"{len(found)} rows: {mean:.3f} of the other's time in the geometric mean; {len(slower)} fell by more than the noise of their pairs"
+    path = written("against.html", pages.against_page(found, "make bench AGAINST", [told]))
+    print(f"\n{told}{':' if slower else ''}")
+    if slower:
+        table_of_pairs(slower)
+    print(path)
     return 0
 
 
-def main():
-    if args.against:
-        return against()
-    os.makedirs(args.out, exist_ok=True)
+def bench():
     gpuarr = Gpuarr(args.program)
     versions = [f"Python {platform.python_version()}", f"NumPy {np.__version__}"]
     for name, module in (("SciPy", optional("scipy")), ("Numba", numba), ("NumExpr", ne), ("OpenCV", cv2), ("bottleneck", bn),
                          ("Dask", dask), ("astropy", optional("astropy"))):
         versions.append(f"{name} {module.__version__}" if module else f"no {name} (make bench-deps)")
-    limits = [float(v) for v in gpuarr.ask("limits").split()]
-    print(", ".join(versions))
-    print(f"{THREADS} processors; copying {limits[0] / 1e9:.1f} GB/s, fused products {limits[1] / 1e9:.0f} GFLOP/s float32, {limits[2] / 1e9:.0f} float64")
+    notes = [", ".join(versions)]
+    limits = None
+    if not args.check:
+        limits = Limits(gpuarr.ask("limits"))
+        rates = ", ".join(f"{limits.rate(size, 1) / 1e9:.0f} and {limits.rate(size, 2) / 1e9:.0f} at {words}"
+                          for size, words in ((2**16, "64 KiB"), (2**20, "1 MiB"), (2**24, "16 MiB"), (2**28, "256 MiB")))
+        notes.append(f"{THREADS} processors; GB/s of copies and of reading {rates}; fused products {limits.flops['float32'] / 1e9:.0f} GFLOP/s float32, "
+                     f"{limits.flops['float64'] / 1e9:.0f} float64")
+    print("\n".join(notes))
     if not args.check:
         print(f"{'':28} {'dtype':8} {'size':>9} {'gpuarr ms (least)':>21} {'best peer, ms':>9}", flush=True)
     lines, passed, failed, skipped = [], 0, 0, 0
-    for section in [*SECTIONS, lambda: chunks(gpuarr)]:
-        for row in section():
-            if args.only in f"{row.name} {row.dtype}":
-                found = measure(gpuarr, row, limits)
-                skipped += not row.peers
-                passed, failed = passed + (found is not None and len(row.peers) > 0), failed + (found is None)
-                lines += found or []
+    for row in chosen_rows(gpuarr):
+        if not row.peers:
+            print(f"SKIP {row.name}: no Dask (make bench-deps)")
+            skipped += 1
+            continue
+        gpuarr.prepare(row.call, row.inputs)
+        ok, peak = right(gpuarr, row)
+        passed, failed = passed + ok, failed + (not ok)
+        if ok and not args.check:
+            lines += measure(gpuarr, row, limits, peak)
     if args.check:
         print(f"{passed} passed, {failed} failed, {skipped} skipped")
         return failed > 0
-    with open(os.path.join(args.out, "bench.json"), "w") as f:
-        for line in lines:
-            f.write(json.dumps(line) + "\n")
-    with tempfile.NamedTemporaryFile("w", suffix=".txt") as f:
-        for line in lines:
-            if line["best"]:
-                f.write(f"bar {line['ratio']} {max(line['target'], 0.25)} {line['row']}, {line['dtype']} {line['size']}\n")
-        for series, points in growth(gpuarr) if not args.only else []:
-            for n, ns in points:
-                f.write(f"point {n} {ns} {series}\n")
-        f.flush()
-        gpuarr.must(f"draw {f.name} {os.path.join(args.out, 'bench.png')}")
     best = [line for line in lines if line["best"]]
-    missed = sum(not line["reached"] for line in best)
-    print(f"{len(best)} rows: {len(best) - missed} reach their bar, {missed} do not; {failed} wrong results. {args.out}/bench.json, {args.out}/bench.png")
+    behind, short = ([line for line in best if line["status"] == word] for word in ("behind", "short"))
+    notes.append(f"{len(best)} rows: {len(best) - len(behind) - len(short)} reach their bar, {len(behind)} are behind a peer, {len(short)} short of their aim; "
+                 f"{failed} wrong results")
+    paths = [written("bench.json", "".join(json.dumps(line) + "\n" for line in lines)), written("bench.html", pages.bench_page(lines, notes)),
+             picture(gpuarr, "bench.png", drawing.chart(lines))]
+    for line in sorted(behind, key=lambda line: line["ratio"]):
+        print(f"behind: {line['row']} {line['dtype']} {line['size']}: {line['ratio']:.2f}x {line['peer']}")
+    print(f"{notes[-1]}. {', '.join(paths)}")
     return failed > 0
+
+
+def main():
+    if not args.check:
+        os.makedirs(args.out, exist_ok=True)
+    if args.curves:
+        from benching.curves import curves
+        gpuarr = Gpuarr(args.program)
+        panels, notes = curves(gpuarr)
+        canvas = drawing.curves_chart(panels, notes[0])
+        paths = [written("curves.json", json.dumps(panels, default=sorted) + "\n"), written("curves.html", pages.curves_page(canvas.svg(), panels, notes)),
+                 picture(gpuarr, "curves.png", canvas)]
+        print(", ".join(paths))
+        return 0
+    return against() if args.against else bench()
 
 
 if __name__ == "__main__":
