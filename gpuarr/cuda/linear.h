@@ -68,7 +68,7 @@ static __global__ void __launch_bounds__(GI_LINEAR_THREADS)
             double        most;
             const int64_t pivot = gi_cuda_find_pivot(a, c, m, &most);
             if (thread == 0) j.pivots[item * j.size + at + c] = (int32_t)(at + pivot);
-            if (thread == 0 && most == 0) j.bad[item] = 1;
+            if (thread == 0 && most == 0) j.bad[item] = true;
             for (int64_t i = thread; i < k && pivot != c; i += threads) {
                 const ga_c128 x = gi_element(&a, c, i);
                 gi_set_element(&a, c, i, gi_element(&a, pivot, i));
@@ -102,7 +102,7 @@ static __global__ void __launch_bounds__(GI_LINEAR_THREADS)
             const double pivot = gi_element(&a, c, c).re;
             __syncthreads();
             if (!(pivot > 0)) {
-                if (thread == 0) j.bad[item] = 1;
+                if (thread == 0) j.bad[item] = true;
                 break;
             }
             const ga_c128 root = gi_make_c128(gi_root_f64(pivot), 0);
@@ -197,14 +197,19 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_set_element(&b, i, c, bad ? gi_make_c128(nan, nan) : gi_make_c128(i == c ? 1 : 0, 0));
 }
 
-/* Zeros on the diagonal of a triangle. */
+/* Is there a 0 on the diagonal of a triangle? A block looks at each. */
 static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_find_zeros(const __grid_constant__ gi_linear_job j)
 {
-    const int64_t e = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x, item = e / j.size, i = e % j.size;
-    if (item >= j.items) return;
-    const gi_dense a = gi_cuda_item(j.a, j.next_a, item);
-    const ga_c128  x = gi_element(&a, i, i);
-    if (x.re == 0 && x.im == 0) j.bad[item] = 1;
+    for (int64_t item = blockIdx.x; item < j.items; item += gridDim.x) {
+        const gi_dense a     = gi_cuda_item(j.a, j.next_a, item);
+        int            zeros = 0;
+        for (int64_t i = threadIdx.x; i < j.size; i += GI_CUDA_THREADS) {
+            const ga_c128 x = gi_element(&a, i, i);
+            if (x.re == 0 && x.im == 0) zeros = 1;
+        }
+        zeros = __syncthreads_or(zeros);
+        if (zeros && threadIdx.x == 0) j.bad[item] = true;
+    }
 }
 
 /* ---- launching them ---------------------------------------------------------------------------------------------------------- */
@@ -327,10 +332,12 @@ static bool gi_cuda_lu_solve(const char *site, const gi_cuda_linear_call *l)
 
 static bool gi_cuda_linear_run(const char *site, const gi_cuda_linear_call *l)
 {
+    enum { MOST = 1 << 20 }; /* blocks of threads, which may look at several items */
     const gi_linear_job *j = &l->job;
     const int64_t        n = j->size, block = j->whole ? n : (int64_t)GI_LINEAR_BLOCK;
     if (j->task == GI_LINEAR_TRIANGLE)
-        return (j->unit || gi_cuda_each(site, gi_cuda_find_zeros, j->items * n, *j)) && gi_cuda_solve_triangles(site, l);
+        return (j->unit || gi_cuda_each(site, gi_cuda_find_zeros, (j->items < MOST ? j->items : MOST) * GI_CUDA_THREADS, *j)) &&
+               gi_cuda_solve_triangles(site, l);
     for (int64_t at = 0, k; at < n; at += k) {
         k = n - at < block ? n - at : block;
         if (!gi_cuda_decompose_columns(site, l, at, k) ||

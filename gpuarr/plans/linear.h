@@ -58,7 +58,7 @@ GI_FORMULA void gi_put_factor(double *to, int64_t next, int parts, ga_c128 x)
 }
 
 /* x / y: the reciprocal that a complex division takes overflows or vanishes beside the ends of the range, so both are brought away. */
-GI_SLOW ga_c128 gi_quotient(ga_c128 x, ga_c128 y)
+GI_FORMULA ga_c128 gi_quotient(ga_c128 x, ga_c128 y)
 {
     const double re = gi_abs_f64(y.re), im = gi_abs_f64(y.im), size = re > im ? re : im;
     const double by = size < 0x1p-1000 ? 0x1p600 : size > 0x1p1000 ? 0x1p-600 : 1;
