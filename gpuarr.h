@@ -1335,9 +1335,10 @@ GA_API ga_array *(ga_ifftshift)(const ga_array *a, ga_axes_options o);
 /* ==== >>linear algebra: by the names of numpy.linalg and scipy.linalg ============================================== */
 /*  Of matrices, or of stacks of them: the last two axes are rows and columns, those before are broadcast. Any dtype; results are float32 or
     complex64 of arrays of these, else float64 or complex128. All is computed in float64, with the same bits for any number of threads.
-    Results are where the operands are. On a GPU the calls work, too: the matrices are copied to the CPU, computed there, and the results
-    are copied back, so they wait. What is made of products and other calls is computed on the GPU: ga_matrix_power, ga_multi_dot,
-    ga_kron, ga_cross, ga_vecdot, norms without singular values, and of ga_expm, ga_pinv and ga_lstsq what is not ga_solve or ga_svd.
+    Results are where the operands are, with the same bits on a GPU. There it computes ga_solve, ga_inv, ga_det, ga_slogdet, ga_cholesky,
+    ga_solve_triangular and what is made of these and of products: ga_expm, ga_matrix_power, ga_tensorsolve, ga_tensorinv, ga_multi_dot,
+    ga_kron, ga_cross, ga_vecdot, norms without singular values. For ga_solve_banded, ga_qr, ga_eigh, ga_eig, ga_svd and what needs them
+    (ga_lstsq, ga_pinv, ga_cond, ga_matrix_rank, ga_roots, ga_polyfit) the matrices are copied to the CPU, and what is made of them back.
     What has several results writes new arrays, which are yours, to the addresses that it is given (NULL: this one is not wanted), or NULL
     to all of them, and returns false, after an error.
     With -DGPUARR_USE_LAPACKE -llapacke -lopenblas (apt-get install liblapacke-dev libopenblas-dev) eigh, eig, svd and what is made of them,

@@ -103,6 +103,7 @@ GI_END_FAST
 #include "gpuarr/plans/order.h"
 #include "gpuarr/plans/sequences.h"
 #include "gpuarr/plans/products.h"
+#include "gpuarr/plans/linear.h"
 #include "gpuarr/plans/correlations.h"
 #include "gpuarr/plans/labels.h"
 #include "gpuarr/plans/taking.h"

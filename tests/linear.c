@@ -376,6 +376,48 @@ static void test_threads(void)
     }
 }
 
+/* The same bits on a GPU as on the CPU, in stacks and alone: of columns in one block, and of several. */
+static void test_gpu(void)
+{
+    const int64_t sizes[] = { 1, 3, 8, 17, 49, 74, 97, 129, 200 };
+    if (!test_on_gpu()) return;
+    for (int k = 0; k < (test_small() ? 6 : 9); k++)
+        for (int z = 0; z < 2; z++)
+            ga_scope {
+                const int64_t n = sizes[k], items = n < 20 ? 5 : 2;
+                ga_array     *x[4], *got[2][10];
+                ga_set_device(GA_CPU);
+                x[0] = ga_random_normal(0, 1, (items, n, n), .seed = (uint64_t)n);
+                x[1] = ga_random_normal(0, 1, (n, 3), .seed = 2);
+                ga_copyto(ga_index(x[0], "0, :, 0"), ga_sign(ga_index(x[0], "0, :, 0"))); /* several largest ones */
+                if (z) {
+                    x[0] = ga_multiply(
+                        ga_add(x[0], ga_multiply(ga_transpose(x[0], .axes = ga_axes(0, 2, 1)), ((ga_c128){ 0, 1 }))), 0.7);
+                    x[1] = ga_astype(x[1], GA_C64);
+                }
+                x[2] = ga_add(ga_matmul(x[0], turned(x[0])), ga_eye(n, n, 0));
+                x[3] = ga_copy(x[0]);
+                ga_copyto(ga_index(x[3], "1, :, 0"), 0);
+                if (n > 1) ga_copyto(ga_index(x[3], "0, 0, -1"), NAN);
+                memset(got, 0, sizeof got);
+                for (int d = 0; d < 2; d++) {
+                    for (int i = 0; i < 4 && d; i++) x[i] = ga_to(x[i], GA_CUDA);
+                    got[d][0] = ga_solve(x[0], x[1]);
+                    got[d][1] = ga_inv(x[0]);
+                    got[d][2] = ga_det(x[3]);
+                    CHECK(ga_slogdet(ga_transpose(x[3], .axes = ga_axes(0, 2, 1)), &got[d][3], &got[d][4]));
+                    got[d][5] = ga_cholesky(x[2], .upper = z);
+                    got[d][6] = ga_solve_triangular(x[0], x[1], .trans = 2);
+                    got[d][7] = ga_solve_triangular(x[0], x[1], .lower = true, .trans = 1);
+                    got[d][8] = ga_solve_triangular(x[0], ga_matrix_transpose(x[0]), .lower = true, .unit_diagonal = true);
+                    got[d][9] = ga_cond(x[3], 1);
+                }
+                for (int i = 0; i < 10; i++)
+                    if (!CHECK(test_same_on_gpu(got[0][i], got[1][i]))) printf("     size %d, %d: result %d\n", (int)n, z, i);
+                ga_set_device(GA_CUDA);
+            }
+}
+
 int main(void)
 {
     test_begin();
@@ -386,6 +428,7 @@ int main(void)
     test_errors();
     test_residuals();
     test_threads();
+    test_gpu();
     CHECK(ga_memory_stats().arrays == 0);
     return test_end();
 }

@@ -18,11 +18,12 @@ struct gi_correlation;
 struct gi_fourier_job;
 struct gi_window;
 struct gi_product;
+struct gi_linear_job;
 struct gi_distances;
 struct gi_indexed_from;
 
 typedef struct gi_gpu_print {
-    size_t of[15];
+    size_t of[16];
 } gi_gpu_print;
 
 typedef struct gi_gpu_port {
@@ -132,6 +133,7 @@ typedef struct gi_gpu_port {
 
     /* products, neighbours, images */
     bool (*product)(const char *site, struct gi_product *p);
+    bool (*linear)(const char *site, const ga_array *on, const struct gi_linear_job *j); /* `on` is one of its arrays */
     bool (*distances)(const char *site, const struct gi_distances *d, const ga_array *x, const ga_array *y, ga_array *result);
     bool (*squareform)(const char *site, const ga_array *from, ga_array *to);
     bool (*correlate)(const char *site, const struct gi_correlation *c);

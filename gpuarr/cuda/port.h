@@ -98,6 +98,7 @@ const gi_gpu_port gi_cuda_port = {
     .count_bins         = gi_cuda_count_bins,
     .scan               = gi_cuda_scan,
     .product            = gi_cuda_product,
+    .linear             = gi_cuda_linear,
     .distances          = gi_cuda_distances,
     .squareform         = gi_cuda_squareform,
     .correlate          = gi_cuda_correlate,

@@ -74,7 +74,12 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
 #pragma unroll
     for (int r = 0; r < GI_PRODUCT_EACH; r++)
 #pragma unroll
-        for (int c = 0; c < GI_PRODUCT_EACH; c++) gi_cuda_begin(sums[r][c]);
+        for (int c = 0; c < GI_PRODUCT_EACH; c++) {
+            const int64_t i = row + group * GI_PRODUCT_EACH + r, j = column + lane + c * GI_PRODUCT_STEP;
+            if (p.more && i < p.rows && j < p.columns)
+                sums[r][c] = *(const gi_stored<T> *)(out + i * p.out.row + j * p.out.column);
+            else gi_cuda_begin(sums[r][c]);
+        }
     gi_cuda_fetch_factor<DEPTH>(next_x, a, 0, p.inner);
     gi_cuda_fetch_factor<DEPTH>(next_y, b, 0, p.inner);
     int turn = 0;
@@ -146,8 +151,8 @@ static cublasStatus_t gi_cublas_item(cublasHandle_t handle, const gi_product *p,
     const cublasOperation_t across_a = a->across ? CUBLAS_OP_T : CUBLAS_OP_N, across_b = b->across ? CUBLAS_OP_T : CUBLAS_OP_N;
     const int               m = (int)p->columns, n = (int)p->rows, k = (int)p->inner;
     const int               lead_a = (int)a->lead, lead_b = (int)b->lead, lead = (int)out->lead;
-    const ga_c128           one = { 1, 0 }, zero = { 0, 0 };
-    const float             one32[2] = { 1, 0 }, zero32[2] = { 0, 0 };
+    const ga_c128           one = { 1, 0 }, zero = { p->more ? 1.0 : 0, 0 }; /* what is there counts so much */
+    const float             one32[2] = { 1, 0 }, zero32[2] = { p->more ? 1.0f : 0, 0 };
     switch (p->dtype) {
     case GA_F32:
         return cublasSgemm(handle, across_b, across_a, m, n, k, one32, (const float *)y, lead_b, (const float *)x, lead_a,

@@ -14,29 +14,10 @@ typedef struct gi_matrices {
     int64_t   shape[GPUARR_MAX_DIMS];
 } gi_matrices;
 
-/* One matrix. Element (i, j) is p[i * down + j], and its imaginary part so many elements further. */
-typedef struct gi_dense {
-    double *p;
-    int     parts;
-    int64_t down, imag;
-} gi_dense;
-
-enum {
-    GI_LINEAR_BLOCK = 48, /* columns that are worked on at a time */
-    GI_LINEAR_SMALL = 128 /* rows and columns of matrices that come many at a time */
-};
-
 static gi_dense gi_matrix(const gi_matrices *m, int64_t item)
 {
     const gi_dense a = { m->at + item * m->rows * m->parts * m->columns, m->parts, m->parts * m->columns,
                          m->parts == 2 ? m->columns : 0 };
-    return a;
-}
-
-/* A part of a matrix that begins with that element. */
-static gi_dense gi_submatrix(gi_dense a, int64_t i, int64_t j)
-{
-    a.p += i * a.down + j;
     return a;
 }
 
@@ -45,19 +26,6 @@ static gi_dense gi_matrix_at(double *p, int parts, int64_t columns)
 {
     const gi_dense a = { p, parts, parts * columns, parts == 2 ? columns : 0 };
     return a;
-}
-
-static ga_c128 gi_element(const gi_dense *a, int64_t i, int64_t j)
-{
-    const double *p = a->p + i * a->down + j;
-    return gi_make_c128(*p, a->parts == 2 ? p[a->imag] : 0);
-}
-
-static void gi_set_element(const gi_dense *a, int64_t i, int64_t j, ga_c128 x)
-{
-    double *p = a->p + i * a->down + j;
-    *p        = x.re;
-    if (a->parts == 2) p[a->imag] = x.im;
 }
 
 /* ---- stacks ---------------------------------------------------------------------------------------------------------------- */
@@ -85,8 +53,9 @@ static bool gi_are_system(const char *site, const ga_array *a, const ga_array *b
 /* The dtype of results: float32 and complex64 stay what they are, all others are float64 or complex128. */
 static ga_dtype gi_linear_dtype(ga_dtype dtype) { return gi_is_complex(dtype) || dtype == GA_F32 ? dtype : GA_F64; }
 
-static bool gi_matrices_new(const char *site, gi_matrices *m, int parts, int ndim, const int64_t *shape, int64_t rows,
-                            int64_t columns)
+/* Matrices on a device, with any content. Their memory is to be freed, whatever is returned. */
+static bool gi_matrices_new(const char *site, gi_matrices *m, ga_device device, int parts, int ndim, const int64_t *shape,
+                            int64_t rows, int64_t columns)
 {
     memset(m, 0, sizeof *m);
     m->parts   = parts;
@@ -96,7 +65,7 @@ static bool gi_matrices_new(const char *site, gi_matrices *m, int parts, int ndi
     m->ndim    = ndim;
     for (int d = 0; d < ndim; d++) m->shape[d] = shape[d];
     const int64_t lengths[3] = { m->items, rows * parts, columns };
-    m->memory                = gi_array_new(site, GA_F64, GA_CPU, 3, lengths);
+    m->memory                = gi_array_new(site, GA_F64, device, 3, lengths);
     if (!m->memory) return false;
     m->at = (double *)m->memory->data;
     return true;
@@ -146,10 +115,10 @@ static bool gi_matrices_fill(const char *site, gi_matrices *m, const ga_array *a
     return done;
 }
 
-/* New matrices with the elements of a; `parts` at least as its dtype needs. Their memory is to be freed, whatever is returned. */
-static bool gi_matrices_of(const char *site, gi_matrices *m, const ga_array *a, int parts)
+/* The same with the elements of a; `parts` at least as its dtype needs. */
+static bool gi_matrices_of(const char *site, gi_matrices *m, ga_device device, const ga_array *a, int parts)
 {
-    if (!gi_matrices_new(site, m, gi_is_complex(a->dtype) ? 2 : parts, a->ndim - 2, a->shape, a->shape[a->ndim - 2],
+    if (!gi_matrices_new(site, m, device, gi_is_complex(a->dtype) ? 2 : parts, a->ndim - 2, a->shape, a->shape[a->ndim - 2],
                          a->shape[a->ndim - 1]))
         return false;
     return gi_matrices_fill(site, m, a);
@@ -208,11 +177,13 @@ static void gi_stack_items(int64_t begin, int64_t end, void *job)
     for (int64_t item = begin; item < end; item++) (void)s->one(NULL, item, room, s->job);
 }
 
+static bool gi_is_small_matrix(int64_t size, int64_t room) { return size <= GI_LINEAR_SMALL && room <= GI_ARENA_ROOM / 16; }
+
 /* Calls one(site, item, room, job) for every matrix; several at a time where `size` rows and columns are few. */
 static bool gi_each_matrix(const char *site, int64_t items, int64_t size, int64_t room, gi_on_matrix one, void *job)
 {
     gi_matrix_work s = { one, job, room };
-    if (size <= GI_LINEAR_SMALL && room <= GI_ARENA_ROOM / 16) {
+    if (gi_is_small_matrix(size, room)) {
         const int64_t work = 200 + 8 * size * size * (size + 8) / 8;
         gi_parallel_bytes((double)items * (double)work, items, 1 + 65536 / work, gi_stack_items, &s);
         return true;
@@ -242,16 +213,6 @@ static bool gi_all_done(const char *site, int64_t first, int64_t items, const ch
 
 /* ---- sums of rows ------------------------------------------------------------------------------------------------------------ */
 GI_BEGIN_FAST
-
-/* Numbers, each in its place of a real matrix that multiplies rows of parts: re -im above im re. */
-static void gi_put_factor(double *to, int64_t next, int parts, ga_c128 x)
-{
-    to[0] = x.re;
-    if (parts == 1) return;
-    to[1]        = -x.im;
-    to[next]     = x.im;
-    to[next + 1] = x.re;
-}
 
 /* Factors of (m, k) numbers: the elements of a from (0, 0) on, `across`: of the transposed matrix, with what signs. */
 static void gi_make_factors(double *to, int64_t m, int64_t k, const gi_dense *a, bool across, double sign, double sign_imag)
@@ -288,14 +249,6 @@ static void gi_scale_row(const gi_dense *a, int64_t i, int64_t begin, int64_t n,
             re[j]           = y.re;
             im[j]           = y.im;
         }
-}
-
-/* x / y: the reciprocal that a complex division takes overflows or vanishes beside the ends of the range, so both are brought away. */
-static ga_c128 gi_quotient(ga_c128 x, ga_c128 y)
-{
-    const double re = gi_abs_f64(y.re), im = gi_abs_f64(y.im), size = re > im ? re : im;
-    const double by = size < 0x1p-1000 ? 0x1p600 : size > 0x1p1000 ? 0x1p-600 : 1;
-    return gi_div_c128(gi_make_c128(x.re * by, x.im * by), gi_make_c128(y.re * by, y.im * by));
 }
 
 /* The same, divided by a number. */
@@ -353,7 +306,6 @@ static bool gi_linear_update(const char *site, const double *factors, int64_t m,
 {
     const int     parts = b->parts;
     const int64_t b_row = parts == 2 ? b->imag : b->down, c_row = parts == 2 ? c->imag : c->down;
-    gi_product    p;
     if (m <= 0 || n <= 0 || k <= 0) return true;
     if (!site) { /* of a small one, without memory */
         const gi_linear_loops *loops = GI_LOOP_OF(linear)();
@@ -361,18 +313,7 @@ static bool gi_linear_update(const char *site, const double *factors, int64_t m,
             loops->add(k * parts, n, factors + i * k * parts, 1, b->p, b_row, c->p + i * c_row);
         return true;
     }
-    memset(&p, 0, sizeof p);
-    p.dtype    = GA_F64;
-    p.rows     = m * parts;
-    p.inner    = k * parts;
-    p.columns  = n;
-    p.a.data   = (char *)(uintptr_t)factors;
-    p.a.row    = k * parts * 8;
-    p.b.data   = (char *)b->p;
-    p.b.row    = b_row * 8;
-    p.out.data = (char *)c->p;
-    p.out.row  = c_row * 8;
-    p.a.column = p.b.column = p.out.column = 8;
+    gi_product p = gi_linear_product(factors, m, k, b, c, n);
     return gi_multiply_more(site, &p);
 }
 

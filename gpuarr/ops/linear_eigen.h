@@ -461,8 +461,9 @@ static bool gi_eigen_run(const char *site, const ga_array *a, bool upper, ga_arr
     j.upper              = upper;
     const int64_t  n     = a->shape[a->ndim - 1];
     const ga_dtype dtype = gi_linear_dtype(a->dtype);
-    bool           done  = gi_matrices_of(site, &j.a, a, 1) && gi_matrices_new(site, &j.values, 1, j.a.ndim, j.a.shape, n, 1) &&
-                (!v || gi_matrices_new(site, &j.vectors, j.a.parts, j.a.ndim, j.a.shape, n, n));
+    bool           done  = gi_matrices_of(site, &j.a, GA_CPU, a, 1) &&
+                gi_matrices_new(site, &j.values, GA_CPU, 1, j.a.ndim, j.a.shape, n, 1) &&
+                (!v || gi_matrices_new(site, &j.vectors, GA_CPU, j.a.parts, j.a.ndim, j.a.shape, n, n));
     j.lost = j.a.items;
     done   = done && gi_each_matrix(site, j.a.items, n, gi_eigen_room(n, j.a.parts, v != NULL), gi_eigen_one, &j) &&
            gi_all_done(site, j.lost, j.a.items, "the eigenvalues do not converge");

@@ -221,19 +221,62 @@ static void gi_each_lanes(const gi_matrices *m, gi_task task, void *job)
     gi_parallel_bytes((double)m->items * (double)work, groups, 1 + 8192 / work, task, job);
 }
 
+/* The same on a GPU, for all items at a time. */
+static bool gi_linear_on_gpu(const char *site, gi_linear_task task, gi_lu *j)
+{
+    gi_linear_job g;
+    const int64_t n = j->a.rows, items = j->a.items;
+    ga_array     *bad = gi_array_new(site, GA_BOOL, GA_CUDA, 1, &items);
+    if (!bad || !gi_gpu->clear(site, bad)) return ga_free(bad), false;
+    memset(&g, 0, sizeof g);
+    g.task      = task;
+    g.whole     = gi_is_small_matrix(n, gi_lu_room(n, j->a.parts));
+    g.inverse   = j->inverse;
+    g.upper     = j->triangle.upper;
+    g.unit      = j->triangle.unit;
+    g.across    = j->triangle.across;
+    g.conjugate = j->triangle.conjugate;
+    g.items     = items;
+    g.size      = n;
+    g.a         = gi_matrix(&j->a, 0);
+    g.next_a    = n * g.a.down;
+    g.pivots    = j->pivots;
+    g.bad       = (bool *)bad->data;
+    if (j->b.memory) {
+        g.columns = j->b.columns;
+        g.b       = gi_matrix(&j->b, 0);
+        g.next_b  = n * g.b.down;
+    }
+    bool done = gi_gpu->linear(site, bad, &g);
+    bad       = gi_copy_move(site, bad, GA_CPU);
+    done      = done && bad;
+    for (int64_t item = items - 1; item >= 0 && bad; item--)
+        if (((const bool *)bad->data)[item]) j->singular = item;
+    ga_free(bad);
+    return done;
+}
+
+/* Does that with all matrices: on the CPU one(site, item, room, j), or, if they are small, lanes for groups of them (NULL: there is no
+   such loop). The first one that cannot be done is noted. */
+static bool gi_linear_run(const char *site, gi_linear_task task, gi_on_matrix one, gi_task lanes, gi_lu *j)
+{
+    j->singular = j->a.items;
+    if (j->a.memory->device == GA_CUDA) return gi_linear_on_gpu(site, task, j);
+    if (lanes && gi_are_for_lanes(&j->a) && (!j->b.memory || j->b.columns <= 4 * GI_LINEAR_LANES)) {
+        gi_each_lanes(&j->a, lanes, j);
+        return true;
+    }
+    return gi_each_matrix(site, j->a.items, j->a.rows, gi_lu_room(j->a.rows, j->a.parts), one, j);
+}
+
 /* Decomposes all matrices, and solves for those of b. */
 static bool gi_lu_run(const char *site, gi_lu *j)
 {
     const int64_t n = j->a.rows, lengths[2] = { j->a.items, n };
-    j->singular = j->a.items;
-    j->memory   = gi_array_new(site, GA_I32, GA_CPU, 2, lengths);
+    j->memory = gi_array_new(site, GA_I32, j->a.memory->device, 2, lengths);
     if (!j->memory) return false;
     j->pivots = (int32_t *)j->memory->data;
-    if (gi_are_for_lanes(&j->a) && (!j->b.memory || j->b.columns <= 4 * GI_LINEAR_LANES)) {
-        gi_each_lanes(&j->a, gi_lu_lanes, j);
-        return true;
-    }
-    return gi_each_matrix(site, j->a.items, n, gi_lu_room(n, j->a.parts), gi_lu_one, j);
+    return gi_linear_run(site, GI_LINEAR_LU, gi_lu_one, gi_lu_lanes, j);
 }
 
 static void gi_lu_free(gi_lu *j)
@@ -264,8 +307,9 @@ static bool gi_take_system(const char *site, gi_matrices *x, gi_matrices *y, con
         shape[stacks - d] = of_a == 1 ? of_b : of_a;
     }
     ga_array *column = vector ? (ga_expand_dims)(b, 1, site) : (ga_view)(b, site);
-    bool      done   = column && gi_matrices_new(site, x, parts, stacks, shape, size, size) && gi_matrices_fill(site, x, a) &&
-                gi_matrices_new(site, y, parts, stacks, shape, size, column->shape[column->ndim - 1]) &&
+    bool      done   = column && gi_matrices_new(site, x, a->device, parts, stacks, shape, size, size) &&
+                gi_matrices_fill(site, x, a) &&
+                gi_matrices_new(site, y, a->device, parts, stacks, shape, size, column->shape[column->ndim - 1]) &&
                 gi_matrices_fill(site, y, column);
     ga_free(column);
     return done;
@@ -295,8 +339,9 @@ static ga_array *gi_inverse(const char *site, const ga_array *a, bool singular_t
     if (!gi_are_matrices(site, a, "a", true)) return NULL;
     memset(&j, 0, sizeof j);
     j.inverse = true;
-    if (gi_matrices_of(site, &j.a, a, 1) && gi_matrices_new(site, &j.b, j.a.parts, j.a.ndim, j.a.shape, j.a.rows, j.a.rows) &&
-        gi_lu_run(site, &j) && (singular_too || gi_all_done(site, j.singular, j.a.items, gi_singular)))
+    if (gi_matrices_of(site, &j.a, a->device, a, 1) &&
+        gi_matrices_new(site, &j.b, a->device, j.a.parts, j.a.ndim, j.a.shape, j.a.rows, j.a.rows) && gi_lu_run(site, &j) &&
+        (singular_too || gi_all_done(site, j.singular, j.a.items, gi_singular)))
         x = gi_matrices_result(site, &j.b, a->device, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
     gi_lu_free(&j);
     return x;
@@ -321,11 +366,12 @@ static ga_c128 gi_without_power(ga_c128 x, int64_t *power)
 static ga_c128 gi_determinant(const gi_lu *j, int64_t item, int64_t *power)
 {
     const gi_dense a       = gi_matrix(&j->a, item);
+    const int64_t  n       = j->a.columns;
     ga_c128        product = gi_make_c128(1, 0);
     *power                 = 0;
-    for (int64_t i = 0; i < j->a.rows; i++) {
-        const ga_c128 x = gi_without_power(gi_element(&a, i, i), power);
-        if (j->pivots[item * j->a.rows + i] != i) product = gi_neg_c128(product);
+    for (int64_t i = 0; i < n; i++) { /* of a GPU's matrix there is one row */
+        const ga_c128 x = gi_without_power(gi_element(&a, j->a.rows == 1 ? 0 : i, i), power);
+        if (j->pivots[item * n + i] != i) product = gi_neg_c128(product);
         product = j->a.parts == 2 ? gi_mul_c128(product, x) : gi_make_c128(product.re * x.re, 0);
         product = gi_without_power(product, power);
     }
@@ -367,12 +413,30 @@ static ga_array *gi_numbers_finish(const char *site, ga_array *wide, ga_device d
     return gi_copy_move(site, gi_copy_finish(site, wide, dtype, NULL), device);
 }
 
+/* Of matrices on a GPU the diagonals, as rows, and the pivots come to the CPU. */
+static bool gi_lu_bring_diagonals(const char *site, gi_lu *j)
+{
+    const int64_t n = j->a.columns, parts = j->a.parts, shape[3] = { j->a.items, parts, n },
+                  strides[3] = { n * n * parts * 8, n * 8, (n * parts + 1) * 8 };
+    if (j->memory->device == GA_CPU) return true;
+    ga_array *diagonal = gi_array_new_view(site, j->a.memory, j->a.at, GA_F64, 3, shape, strides);
+    ga_free(j->a.memory);
+    j->a.memory = gi_copy_move(site, diagonal, GA_CPU);
+    j->memory   = gi_copy_move(site, j->memory, GA_CPU);
+    if (!j->a.memory || !j->memory) return false;
+    j->a.rows = 1;
+    j->a.at   = (double *)j->a.memory->data;
+    j->pivots = (int32_t *)j->memory->data;
+    return true;
+}
+
 /* Decomposes the matrices of a, and computes the numbers. False with an error. */
 static bool gi_det_run(const char *site, gi_det *j, const ga_array *a, bool log)
 {
     const gi_matrices *m = &j->lu.a;
     memset(j, 0, sizeof *j);
-    if (gi_are_matrices(site, a, "a", true) && gi_matrices_of(site, &j->lu.a, a, 1) && gi_lu_run(site, &j->lu))
+    if (gi_are_matrices(site, a, "a", true) && gi_matrices_of(site, &j->lu.a, a->device, a, 1) && gi_lu_run(site, &j->lu) &&
+        gi_lu_bring_diagonals(site, &j->lu))
         j->number = gi_array_new(site, m->parts == 2 ? GA_C128 : GA_F64, GA_CPU, m->ndim, m->shape);
     if (j->number && log) j->log = gi_array_new(site, GA_F64, GA_CPU, m->ndim, m->shape);
     const bool done = j->number && (!log || j->log);
@@ -404,11 +468,6 @@ bool(ga_slogdet)(const ga_array *a, ga_array **sign, ga_array **logabsdet, const
 }
 
 /* ---- Cholesky ---------------------------------------------------------------------------------------------------------------------- */
-
-typedef struct gi_cholesky {
-    gi_matrices a;
-    int64_t     bad; /* the first item that is not positive definite, or `items` */
-} gi_cholesky;
 
 GI_BEGIN_FAST
 static bool gi_cholesky_block(const gi_dense *p, int64_t n, int64_t m)
@@ -460,17 +519,17 @@ static bool gi_cholesky_matrix(const char *site, const gi_dense *a, int64_t n, b
 
 static bool gi_cholesky_one(const char *site, int64_t item, double *room, void *job)
 {
-    gi_cholesky   *j   = (gi_cholesky *)job;
+    gi_lu         *j   = (gi_lu *)job;
     const gi_dense a   = gi_matrix(&j->a, item);
     bool           bad = false;
     if (!gi_cholesky_matrix(site, &a, j->a.rows, &bad, room)) return false;
-    if (bad) gi_note_item(&j->bad, item);
+    if (bad) gi_note_item(&j->singular, item);
     return true;
 }
 
 static void gi_cholesky_lanes(int64_t begin, int64_t end, void *job)
 {
-    gi_cholesky           *j     = (gi_cholesky *)job;
+    gi_lu                 *j     = (gi_lu *)job;
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
     const int64_t          n     = j->a.rows;
     GI_ARENA(double, a, n *n *GI_LINEAR_LANES);
@@ -479,18 +538,9 @@ static void gi_cholesky_lanes(int64_t begin, int64_t end, void *job)
         const int64_t items = gi_into_lanes(a, &j->a, first, n * n);
         loops->cholesky(n, a, regular);
         for (int64_t l = 0; l < items; l++)
-            if (regular[l] == 0) gi_note_item(&j->bad, first + l);
+            if (regular[l] == 0) gi_note_item(&j->singular, first + l);
         gi_from_lanes(a, &j->a, first, items, n * n);
     }
-}
-
-/* Decomposes all matrices. False with an error, as if one is not positive definite. */
-static bool gi_cholesky_run(const char *site, gi_cholesky *j)
-{
-    j->bad = j->a.items;
-    if (gi_are_for_lanes(&j->a)) gi_each_lanes(&j->a, gi_cholesky_lanes, j);
-    else if (!gi_each_matrix(site, j->a.items, j->a.rows, gi_lu_room(j->a.rows, j->a.parts), gi_cholesky_one, j)) return false;
-    return gi_all_done(site, j->bad, j->a.items, "the matrix is not positive definite");
 }
 
 /* a with its last two axes exchanged: another view. */
@@ -501,14 +551,17 @@ static ga_array *gi_matrix_turned(const char *site, const ga_array *a)
 
 ga_array *(ga_cholesky)(const ga_array *a, ga_cholesky_options o)
 {
-    gi_cholesky j;
-    ga_array   *r = NULL;
+    gi_lu     j;
+    ga_array *r = NULL;
     if (!gi_are_matrices(o.site, a, "a", true)) return NULL;
     memset(&j, 0, sizeof j);
     /* The upper triangle is the lower one of the transposed matrix, whose decomposition is the transposed one. */
     ga_array *lower = o.upper ? gi_matrix_turned(o.site, a) : (ga_view)(a, o.site);
-    if (lower && gi_matrices_of(o.site, &j.a, lower, 1) && gi_cholesky_run(o.site, &j))
-        r = gi_matrices_result(o.site, &j.a, a->device, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
+    if (lower && gi_matrices_of(o.site, &j.a, a->device, lower, 1)) {
+        if (gi_linear_run(o.site, GI_LINEAR_CHOLESKY, gi_cholesky_one, gi_cholesky_lanes, &j) &&
+            gi_all_done(o.site, j.singular, j.a.items, "the matrix is not positive definite"))
+            r = gi_matrices_result(o.site, &j.a, a->device, gi_linear_dtype(a->dtype), j.a.rows, j.a.rows);
+    }
     ga_free(lower);
     ga_free(j.a.memory);
     if (!r || !o.upper) return r;
@@ -552,8 +605,7 @@ ga_array *(ga_solve_triangular)(const ga_array *a, const ga_array *b, ga_triangu
     j.triangle.upper     = o.lower == (o.trans > 0);
     j.triangle.unit      = o.unit_diagonal;
     if (gi_take_system(o.site, &j.a, &j.b, a, b)) {
-        j.singular = j.a.items;
-        if (gi_each_matrix(o.site, j.a.items, j.a.rows, gi_lu_room(j.a.rows, j.a.parts), gi_triangle_one, &j) &&
+        if (gi_linear_run(o.site, GI_LINEAR_TRIANGLE, gi_triangle_one, NULL, &j) &&
             gi_all_done(o.site, j.singular, j.a.items, "singular matrix: there is a 0 on its diagonal"))
             x = gi_matrices_result(o.site, &j.b, a->device, ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype)),
                                    j.a.rows, b->ndim == 1 ? -1 : j.b.columns);

@@ -67,8 +67,9 @@ ga_array *(ga_solve_banded)(int64_t l, int64_t u, const ga_array *ab, const ga_a
     memset(&work, 0, sizeof work);
     memset(&right, 0, sizeof right);
     ga_array *columns = b->ndim == 1 ? (ga_expand_dims)(b, 1, site) : (ga_view)(b, site);
-    if (columns && gi_matrices_of(site, &diagonals, ab, parts) && gi_matrices_of(site, &right, columns, parts) &&
-        gi_matrices_new(site, &work, parts, 0, NULL, n, 2 * l + u + 1)) {
+    if (columns && gi_matrices_of(site, &diagonals, GA_CPU, ab, parts) &&
+        gi_matrices_of(site, &right, GA_CPU, columns, parts) &&
+        gi_matrices_new(site, &work, GA_CPU, parts, 0, NULL, n, 2 * l + u + 1)) {
         const gi_dense d = gi_matrix(&diagonals, 0);
         s.a              = gi_matrix(&work, 0);
         s.b              = gi_matrix(&right, 0);

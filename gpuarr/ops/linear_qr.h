@@ -214,8 +214,8 @@ bool(ga_qr)(const ga_array *a, ga_array **q, ga_array **r, ga_qr_options o)
     memset(&j, 0, sizeof j);
     const int64_t  m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1], k = o.mode == GA_QR_COMPLETE || m < n ? m : n;
     const ga_dtype dtype = gi_linear_dtype(a->dtype);
-    bool           done  = gi_matrices_of(o.site, &j.a, a, 1) &&
-                (!q || gi_matrices_new(o.site, &j.q, j.a.parts, j.a.ndim, j.a.shape, m, k)) &&
+    bool           done  = gi_matrices_of(o.site, &j.a, GA_CPU, a, 1) &&
+                (!q || gi_matrices_new(o.site, &j.q, GA_CPU, j.a.parts, j.a.ndim, j.a.shape, m, k)) &&
                 gi_each_matrix(o.site, j.a.items, m > n ? m : n, gi_qr_room(m, n, j.a.parts), gi_qr_one, &j);
     if (done && q) made[0] = gi_matrices_result(o.site, &j.q, a->device, dtype, m, k);
     if (done && r) made[1] = gi_matrices_result(o.site, &j.a, a->device, dtype, k, n);

@@ -419,8 +419,9 @@ static bool gi_schur_all(const char *site, const ga_array *a, ga_array **w, ga_a
     j.real               = !gi_is_complex(a->dtype);
     const int64_t  n     = a->shape[a->ndim - 1];
     const ga_dtype dtype = a->dtype == GA_F32 || a->dtype == GA_C64 ? GA_C64 : GA_C128;
-    bool           done  = gi_matrices_of(site, &j.a, a, 2) && gi_matrices_new(site, &j.values, 2, j.a.ndim, j.a.shape, n, 1) &&
-                (!v || gi_matrices_new(site, &j.vectors, 2, j.a.ndim, j.a.shape, n, n));
+    bool           done  = gi_matrices_of(site, &j.a, GA_CPU, a, 2) &&
+                gi_matrices_new(site, &j.values, GA_CPU, 2, j.a.ndim, j.a.shape, n, 1) &&
+                (!v || gi_matrices_new(site, &j.vectors, GA_CPU, 2, j.a.ndim, j.a.shape, n, n));
     j.lost = j.odd = j.a.items;
     done           = done && gi_each_matrix(site, j.a.items, n, gi_schur_room(n, v != NULL), gi_schur_one, &j) &&
            gi_all_done(site, j.odd, j.a.items, "a has numbers that are not finite") &&

@@ -359,12 +359,12 @@ static bool gi_svd_run(const char *site, gi_svd *j, const ga_array *a, int64_t c
         ga_free(tall);
         tall = conj;
     }
-    bool done =
-        tall && gi_matrices_of(site, &j->a, tall, 1) && gi_matrices_new(site, &j->values, 1, j->a.ndim, j->a.shape, k, 1);
+    bool done = tall && gi_matrices_of(site, &j->a, GA_CPU, tall, 1) &&
+                gi_matrices_new(site, &j->values, GA_CPU, 1, j->a.ndim, j->a.shape, k, 1);
     ga_free(tall);
     if (done && columns >= 0)
-        done = gi_matrices_new(site, &j->left, j->a.parts, j->a.ndim, j->a.shape, most, columns) &&
-               gi_matrices_new(site, &j->right, j->a.parts, j->a.ndim, j->a.shape, k, k);
+        done = gi_matrices_new(site, &j->left, GA_CPU, j->a.parts, j->a.ndim, j->a.shape, most, columns) &&
+               gi_matrices_new(site, &j->right, GA_CPU, j->a.parts, j->a.ndim, j->a.shape, k, k);
     if (!done) return false;
     j->lost = j->a.items;
     return gi_each_matrix(site, j->a.items, most, gi_lay_svd(NULL, most, k, j->a.parts, columns < 0 ? 0 : columns).numbers,
