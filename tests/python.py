@@ -304,6 +304,10 @@ def errors():
     fails(lambda: ga.pad(a, (1, 1), mode="egde"), [ValueError], "'egde'; there are", "a word that is misspelt")
     fails(lambda: ga.zeros((1,) * 9), [ValueError], "GPUARR_MAX_DIMS", "too many dimensions")
     fails(lambda: ga.zeros(2, "float8"), [TypeError], "float8", "no such dtype")
+    for call, what in ((lambda: ga.sum(a, axis=2**32), "an axis"), (lambda: ga.zeros(2**64), "a length"), (lambda: ga.zeros((2**64, 3)), "a length"),
+                       (lambda: ga.reshape(a, 2**64 + 6), "a length"), (lambda: ga.random(3, seed=2**64), "a seed"), (lambda: ga.random(3, seed=-1), "a seed"),
+                       (lambda: ga.split(a, [2**64]), "a place"), (lambda: ga.pad(a, 1, mode=2**32), "an enumerator")):
+        fails(call, [OverflowError], "does not fit", f"{what} whose last bits are another one")
     fails(lambda: bool(a), [ValueError], "(2, 3)", "no truth")
     fails(lambda: ga.generic_filter(a, lambda v: 1 / 0, 3), [ZeroDivisionError], "", "an error in a function of Python's")
     blocks = ga.map_blocks(ga.chunked(a, (1, 3)), lambda out, blocks, where: 1 / 0)

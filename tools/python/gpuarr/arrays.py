@@ -5,11 +5,12 @@ import math
 import operator
 import sys
 
-from .native import CODED, DTYPES, ELEMENTS, NUMBERED, enumerator, functions, header, lib, struct
+from .native import CODED, DTYPES, ELEMENTS, NUMBERED, enumerator, functions, header, integer, lib, struct
 from .exchange import device_of, dlpack_of, from_dlpack
 
 GaArray, Arg, Shape = struct("ga_array"), struct("ga_arg"), struct("ga_shape")
 MAX_DIMS = GaArray.shape.size // 8
+Lengths = C.c_int64 * MAX_DIMS
 NO_ARRAY = 2**64 - 1  # GA_NO_ARRAY
 KINDS = {name.removeprefix("GA_KIND_"): k for k, name in enumerate(header.enums["ga_kind"])}
 
@@ -25,12 +26,12 @@ LET_GO = C.cast(lib.gpuarr_let_go, C.c_void_p).value  # gpuarr calls it when the
 def as_shape(value):
     """A ga_shape of a number, or of numbers."""
     try:
-        n = [operator.index(value)]
+        n = [integer(value)]
     except TypeError:
-        n = [operator.index(v) for v in value]
+        n = [integer(v) for v in value]
     if len(n) > MAX_DIMS:
         raise ValueError(f"gpuarr: {len(n)} dimensions are more than {MAX_DIMS} (GPUARR_MAX_DIMS)")
-    return Shape(len(n), (C.c_int64 * MAX_DIMS)(*n))
+    return Shape(len(n), Lengths(*n))
 
 
 def operand(value, keep):

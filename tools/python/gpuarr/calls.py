@@ -10,7 +10,7 @@ import operator
 import os
 import re
 
-from .native import NUMBERED, as_dtype, ctype, enumerator, functions, header, lib, python_name, raise_error, struct
+from .native import LIMITS, NUMBERED, as_dtype, ctype, enumerator, functions, header, integer, lib, python_name, raise_error, struct
 from .arrays import NO_ARRAY, Arg, array, as_shape, asarray, operand  # noqa: E402
 
 libc = C.CDLL(None)
@@ -72,7 +72,7 @@ def to_list(kind):
             kept = [operand(v, call.arrays) for v in value]
             memory = (Arg * max(len(kept), 1))(*kept)
         elif kind == "const int64_t *":
-            memory = (C.c_int64 * max(len(value), 1))(*map(operator.index, value))
+            memory = (C.c_int64 * max(len(value), 1))(*map(integer, value))
         elif kind == "const ga_dtype *":
             memory = (C.c_int * max(len(value), 1))(*(as_dtype(v).number for v in value))
         elif kind == "const char *const *":
@@ -149,8 +149,8 @@ def converter(kind):
         return lambda call, value: as_shape(value)
     if text == "ga_dtype":
         return lambda call, value: as_dtype(value).number
-    if text in ("int", "int64_t", "uint64_t", "uint32_t", "size_t"):
-        return lambda call, value: operator.index(value)
+    if text in LIMITS:
+        return lambda call, value: integer(value, text)
     if text in ("double", "float"):
         return lambda call, value: float(value)
     if text == "bool":
