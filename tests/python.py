@@ -81,6 +81,18 @@ def examples():
     check(ga.find_peaks(ga.asarray([0.0, 2, 0]), height=1, found=True)[1]["peak_heights"].tolist() == [2.0], "a struct that was asked for")
     same(ga.eval("x**2 + y", x=a, y=1), np.asarray(a)**2 + 1, "a formula")
     same(ga.index(a, "%d, ::-1", 1), [4.0, 3.0], "numbers in a text")
+    for call, numbers, wrong in ((lambda n: ga.zoom(a, n, order=1), (1, 2), [2, 2, 2]), (lambda n: ga.zoom(a, 0, order=1, each=n), (1, 2), [2, 2, 2]),
+                                 (lambda n: ga.gaussian_filter(a, n), (0, 2), [1, 1, 1]), (lambda n: ga.distance_transform_edt(a - 1, sampling=n), (2, 3), [1, 1, 1]),
+                                 (lambda n: ga.affine_transform(a, np.eye(2), offset=n, order=1), (0, 1), [1, 1, 1])):
+        want = call(tuple(map(float, numbers)))
+        same(call(list(numbers)), want, "numbers for each axis, as a list")
+        same(call(tuple(np.array(numbers))), want, "as NumPy's integers")
+        fails(lambda: call(wrong), [ValueError], "has 3 numbers: give 2", "a number too many")
+    same(ga.zoom(a, 0, each=np.array([1, 2]), order=1), ga.zoom(a, (1, 2), order=1), "an array of integers for each axis")
+    same(ga.distance_transform_edt(a - 1, sampling=2), ga.distance_transform_edt(a - 1, sampling=(2, 2)), "one number for all axes")
+    same(ga.median_filter(a, (1, 2)), ga.median_filter(a, sizes=(1, 2)), "a size for each axis")
+    same(ga.histogramdd(a, bins=(2, 2), ranges=[(0, 4), (0, 4)])[0], ga.histogramdd(a, bins=(2, 2), ranges=[0, 4, 0, 4])[0], "ranges in pairs")
+    fails(lambda: ga.histogramdd(a, bins=(2, 2), ranges=[0, 4]), [ValueError], "ranges has 2 numbers: give 4", "a range too few")
     out = ga.empty((2, 2))
     check(ga.add(a, 1, out=out) is out and out[0, 0] == 2, "out= returns the object that was given")
     same(ga.generic_filter(a, max, 3), np.full((2, 2), 4.0), "a function of Python's")
@@ -298,10 +310,14 @@ def errors():
     fails(lambda: a[0, 0, 0], [IndexError], "", "too many indices")
     fails(lambda: a[[0, 5]], [IndexError], "5", "an index array beyond the end")
     fails(lambda: a["x"], [TypeError], "no array", "an index that is none")
+    fails(lambda: ga.index(a, "%s%n"), [IndexError], "%s%n", "a format without its numbers")
+    fails(lambda: ga.save("/tmp/a\0b.npy", a), [ValueError], "null character", "a path with a null character")
     fails(lambda: ga.sum(a, aixs=0), [TypeError], "no option 'aixs'; it has axis", "an option that is misspelt")
     fails(lambda: ga.sum(), [TypeError], "misses a", "an argument that is missing")
     fails(lambda: ga.sum(a, 0, None, None, 1), [TypeError], "by position", "too many arguments")
     fails(lambda: ga.pad(a, (1, 1), mode="egde"), [ValueError], "'egde'; there are", "a word that is misspelt")
+    for given in ([a, a], []):
+        fails(lambda: ga.savez("/tmp/a.npz", ["x"], given), [ValueError], "1 names, ", "lists of two lengths")
     fails(lambda: ga.zeros((1,) * 9), [ValueError], "GPUARR_MAX_DIMS", "too many dimensions")
     fails(lambda: ga.zeros(2, "float8"), [TypeError], "float8", "no such dtype")
     for call, what in ((lambda: ga.sum(a, axis=2**32), "an axis"), (lambda: ga.zeros(2**64), "a length"), (lambda: ga.zeros((2**64, 3)), "a length"),

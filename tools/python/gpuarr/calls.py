@@ -66,6 +66,20 @@ def to_pointer(call, value):
     return C.addressof(value) if isinstance(value, (C.Structure, C.Union, C.Array, C._SimpleCData)) else value
 
 
+def to_doubles(name):
+    """Memory of one number for each axis of the first array, of which a single one is said once; of .ranges two for each column."""
+    def convert(call, value):
+        a = call.arrays[0]
+        numbers = functions.ravel(asarray(value, "float64")).tolist()
+        wanted = 2 * (a.shape[1] if a.ndim == 2 else 2) if name == "ranges" else a.ndim
+        numbers = numbers * wanted if len(numbers) == 1 else numbers
+        if len(numbers) != wanted:
+            raise ValueError(f"gpuarr: {name} has {len(numbers)} numbers: give {wanted}, for an array of shape {a.shape}")
+        call.keep.append((C.c_double * max(wanted, 1))(*numbers))
+        return C.addressof(call.keep[-1])
+    return convert
+
+
 def to_list(kind):
     def convert(call, value):
         if kind == "const ga_arg *":
@@ -136,7 +150,10 @@ def Borrowed(p):
 
 
 def to_text(call, value):
-    return value.encode() if isinstance(value, str) else os.fsencode(value) if value is not None else None
+    text = value.encode() if isinstance(value, str) else os.fsencode(value) if value is not None else None
+    if text and b"\0" in text:
+        raise ValueError("gpuarr: a text with a null character ends there for C")
+    return text
 
 
 def converter(kind):
@@ -200,15 +217,15 @@ class Options:
         members = [(t, python_name(n)) for t, n in header.structs[name] if t.name != "gi_nothing"]
         names = [n for _, n in members]
         self.positional = names[:names.index("by_name")] if "by_name" in names else []
-        self.members = {n: self.setter(t) for t, n in members if n not in ("by_name", "site")}
+        self.members = {n: self.setter(t, n) for t, n in members if n not in ("by_name", "site")}
         constant = next(n for n, t in header.constants.items() if t.name == name and n.endswith("_defaults"))
         self.defaults = self.type.from_buffer_copy(self.type.in_dll(lib, constant))
         self.defaults.site = self.site = site
 
-    def setter(self, kind):
+    def setter(self, kind, name):
         if kind.kind == "pointer" and (str(kind) in (*NUMBER_ROOMS, "ga_array **", "ga_peaks *")):
             return lambda call, value: room_of(kind, call, value)
-        return converter(kind)
+        return to_doubles(name) if str(kind) == "const double *" else converter(kind)
 
     def filled(self, call, named, function):
         """The defaults, and what the call gives in their place. None is not given, but for results, which False refuses."""
@@ -273,6 +290,7 @@ DEFAULTS = {
     r"random\w*": {"shape": (), "mean": 0.0, "sigma": 1.0, "scale": 1.0, "lam": 1.0}, "meshgrid|meshgrid_n": {"ij": False},
     "report_leaks": {"to": None},
 }
+FOR_EACH_AXIS = {"size": "sizes", "sigma": "sigmas", "zoom": "each", "shift": "each"}  # SciPy takes one number or several there
 
 
 # ---- functions -------------------------------------------------------------------------------------------------------------------------------
@@ -283,7 +301,7 @@ def make(name, function):
     c = getattr(lib, "ga_" + name)
     c.restype = C.c_void_p if str(function.of) == "char *" else ctype(function.of)
     c.argtypes = [ctype(t) for t, _ in function.parameters]
-    steps, shown, options = [], [], None  # what makes each C argument; the parameters that Python has
+    steps, shown, options, alike = [], [], None, []  # what makes each C argument; the parameters that Python has; lists of one length
     kinds = [(t, python_name(n) or f"argument{k}") for k, (t, n) in enumerate(function.parameters)]
     counted = None  # the parameter whose length is the last count
     outs = [n for t, n in kinds if str(t) in ("ga_array **", "ga_result *")]
@@ -306,6 +324,8 @@ def make(name, function):
             steps.append(room_step(kind.of if text == "ga_result *" else None, counted if only_out else None, only_out, name))
         else:
             convert = converter(kind)
+            if text in LISTS and k > 0 and str(kinds[k - 1][0]) != "int":
+                alike.append((counted, parameter))
             shown.append(inspect.Parameter(parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default_of(name, parameter)))
             steps.append(lambda call, given, convert=convert, parameter=parameter: convert(call, given[parameter]))
     result = results_of(function.of)
@@ -313,6 +333,7 @@ def make(name, function):
     names = [p.name for p in shown]
     defaults = {p.name: p.default for p in shown if p.default is not inspect.Parameter.empty}
     positions = names + (options.positional if options else [])
+    each_axis = [(n, FOR_EACH_AXIS[n]) for n in names if options and FOR_EACH_AXIS.get(n) in options.members]
 
     def python(*given, **named):
         call = Call()
@@ -327,8 +348,14 @@ def make(name, function):
         if named and not options:
             raise TypeError(f"{name}() has no option {next(iter(named))!r}")
         values["options"] = named
+        for one, many in each_axis:
+            if isinstance(values[one], (list, tuple)):
+                named[many], values[one] = values[one], 0
+        for one, other in alike:
+            if len(values[one]) != len(values[other]):
+                raise ValueError(f"{name}(): {len(values[one])} {one}, {len(values[other])} {other}")
         if function.variadic:  # ga_index: the numbers are written into the text here
-            values["index"] = values["index"] % rest if rest else values["index"]
+            values["index"] = (values["index"] % rest if rest else values["index"]).replace("%", "%%")
         elif rest:
             raise TypeError
         p = c(*(step(call, values) for step in steps))
