@@ -243,6 +243,10 @@ static void test_interpolation(void)
         }
         CHECK_IS(ga_shift(line, 0.5, .order = 1, .border = GA_BORDER_CONSTANT, .cval = 9), GA_F64, (4), 9, 1.5, 3, 6);
         CHECK_IS(ga_shift(line, 0.5, .order = 1, .border = GA_BORDER_GRID_CONSTANT, .cval = 9), GA_F64, (4), 5, 1.5, 3, 6);
+        const double far[3] = { 1e20, INFINITY, NAN }; /* the others do not see it */
+        for (int k = 0; k < 3; k++)
+            CHECK_IS(ga_index(ga_shift(line, 1.5, .order = 1, .border = GA_BORDER_GRID_CONSTANT, .cval = far[k]), "2:"), GA_F64,
+                     (2), 1.5, 3);
         CHECK_IS(ga_shift(line, 2, .order = 1, .border = GA_BORDER_REFLECT), GA_F64, (4), 2, 1, 1, 2);
         CHECK_IS(ga_shift(line, 2, .order = 1, .border = GA_BORDER_MIRROR), GA_F64, (4), 4, 2, 1, 2);
         CHECK_IS(ga_shift(line, 2, .order = 1, .border = GA_BORDER_NEAREST), GA_F64, (4), 1, 1, 1, 2);
@@ -255,6 +259,7 @@ static void test_interpolation(void)
         CHECK_IS(ga_affine_transform(line, ga_reshape(half, (1, 1)), .order = 1), GA_F64, (4), 1, 1.5, 2, 3);
         CHECK_IS(ga_affine_transform(line, half, .order = 1, .offset = one, .output_shape = ga_axes(2)), GA_F64, (2), 2, 3);
         CHECK_IS(ga_affine_transform(line, ga_reshape(ga_values(0.5, 1), (1, 2)), .order = 1), GA_F64, (4), 2, 3, 4, 6);
+        CHECK_IS(ga_affine_transform(line, ga_values(0), .order = 1, .offset = one), GA_F64, (4), 2, 2, 2, 2);
         CHECK_IS(ga_rotate(four, 90, .order = 1), GA_I64, (2, 2), 2, 4, 1, 3);
         CHECK_IS(ga_rotate(four, 180), GA_I64, (2, 2), 4, 3, 2, 1);
         CHECK(ga_rotate(grid, 45)->shape[0] == 5 && ga_rotate(grid, 45, .reshape = false)->shape[1] == 3);
@@ -279,7 +284,8 @@ static void test_interpolation(void)
         CHECK_FAILS(ga_rotate(line, 30), "two axes");
         CHECK_FAILS(ga_rotate(grid, 30, .axes = ga_axes(0, 0)), "axis 0 twice");
         CHECK_FAILS(ga_rotate(grid, INFINITY), "angle inf");
-        CHECK_FAILS(ga_zoom(empty, 2), "nothing to interpolate");
+        CHECK(ga_zoom(empty, 2)->shape[0] == 0 && ga_shift(ga_zeros((0, 3)), 1)->shape[1] == 3);
+        CHECK_FAILS(ga_map_coordinates(empty, ga_reshape(half, (1, 1))), "nothing to interpolate");
         CHECK_FAILS(ga_shift(ga_scalar(1.0), 1), "no axis");
         CHECK_FAILS(ga_shift(line, 1, .out = ga_zeros((4), .dtype = GA_I32)), "int32");
     }

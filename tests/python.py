@@ -81,6 +81,18 @@ def examples():
     check(ga.find_peaks(ga.asarray([0.0, 2, 0]), height=1, found=True)[1]["peak_heights"].tolist() == [2.0], "a struct that was asked for")
     same(ga.eval("x**2 + y", x=a, y=1), np.asarray(a)**2 + 1, "a formula")
     same(ga.index(a, "%d, ::-1", 1), [4.0, 3.0], "numbers in a text")
+    for call, numbers, wrong in ((lambda n: ga.zoom(a, n, order=1), (1, 2), [2, 2, 2]), (lambda n: ga.zoom(a, 0, order=1, each=n), (1, 2), [2, 2, 2]),
+                                 (lambda n: ga.gaussian_filter(a, n), (0, 2), [1, 1, 1]), (lambda n: ga.distance_transform_edt(a - 1, sampling=n), (2, 3), [1, 1, 1]),
+                                 (lambda n: ga.affine_transform(a, np.eye(2), offset=n, order=1), (0, 1), [1, 1, 1])):
+        want = call(tuple(map(float, numbers)))
+        same(call(list(numbers)), want, "numbers for each axis, as a list")
+        same(call(tuple(np.array(numbers))), want, "as NumPy's integers")
+        fails(lambda: call(wrong), [ValueError], "has 3 numbers: give 2", "a number too many")
+    same(ga.zoom(a, 0, each=np.array([1, 2]), order=1), ga.zoom(a, (1, 2), order=1), "an array of integers for each axis")
+    same(ga.distance_transform_edt(a - 1, sampling=2), ga.distance_transform_edt(a - 1, sampling=(2, 2)), "one number for all axes")
+    same(ga.median_filter(a, (1, 2)), ga.median_filter(a, sizes=(1, 2)), "a size for each axis")
+    same(ga.histogramdd(a, bins=(2, 2), ranges=[(0, 4), (0, 4)])[0], ga.histogramdd(a, bins=(2, 2), ranges=[0, 4, 0, 4])[0], "ranges in pairs")
+    fails(lambda: ga.histogramdd(a, bins=(2, 2), ranges=[0, 4]), [ValueError], "ranges has 2 numbers: give 4", "a range too few")
     out = ga.empty((2, 2))
     check(ga.add(a, 1, out=out) is out and out[0, 0] == 2, "out= returns the object that was given")
     same(ga.generic_filter(a, max, 3), np.full((2, 2), 4.0), "a function of Python's")
@@ -128,7 +140,11 @@ def shared_memory():
     b[0] = 9
     check(fixed[0] == 0, "what may not be written is copied")
     fails(lambda: ga.asarray(fixed, copy=False), [ValueError], "copy=False", "a copy that is refused")
-    fails(lambda: ga.asarray(np.arange(3, dtype=">i4")), [TypeError], "no dtype '>i4'", "another byte order")
+    mixed = np.zeros(4, [("a", "u1"), ("b", "f8")])
+    mixed["b"] = [1, 2, 3, 4]
+    for n in (np.arange(3, dtype=">i4"), np.arange(4, dtype=">f8")[::-2], mixed["b"]):
+        same(ga.asarray(n), n.astype(n.dtype.newbyteorder("=")), "another byte order, or elements that are not aligned, are copied")
+        fails(lambda: ga.asarray(n, copy=False), [ValueError], "copy=False", "unless that is refused")
     fails(lambda: ga.asarray(np.array(["a"])), [TypeError], "no dtype", "strings")
     buffer = bytearray(b"abc")
     ga.asarray(buffer)[0] = 65
@@ -137,6 +153,18 @@ def shared_memory():
     fails(lambda: np.asarray(ga.chunked(ga.arange(4), (2,))), [TypeError], "compute()", "a chunked array has no memory")
     same(ga.asarray([[1, 2], [3, 4.5]]), [[1, 2], [3, 4.5]], "lists")
     same(ga.asarray([True, 2]), [1, 2], "lists of two kinds")
+    same(ga.asarray(range(3)), [0, 1, 2], "a range")
+    for what in (None, "abc", {1}, object()):
+        fails(lambda: ga.asarray(what), [TypeError], "is no array: give numbers", f"{what!r}")
+    freed, kept = ga.ones(2**20), ga.ones(2**20)
+    lent = np.asarray(kept)
+    ga.free(freed), ga.free(kept)
+    check(lent.sum() == 2**20, "NumPy keeps what was freed")
+    for call in (lambda: freed.shape, lambda: freed + 1, lambda: repr(kept), lambda: ga.free(freed), lambda: np.asarray(kept)):
+        fails(call, [ValueError], "this array was freed", "an array that was freed")
+    fails(lambda: freed.foo, [AttributeError], "'foo'", "no such attribute")
+    fails(lambda: ga.wrap(np.ones(3), "float64", 3), [TypeError], "asarray()", "wrap() keeps nothing alive")
+    fails(lambda: ga.from_(b"abc", "float64", (3,)), [ValueError], "3 bytes are less", "too few bytes")
     same(ga.asarray([np.float32(1), np.float32(2)]), np.array([1, 2], "f4"), "lists of NumPy's numbers")
     same(ga.asarray([2**63]), np.array([2**63], "u8"), "a large number")
     fails(lambda: ga.asarray([[1], [2, 3]]), [ValueError], "different lengths", "ragged lists")
@@ -298,13 +326,46 @@ def errors():
     fails(lambda: a[0, 0, 0], [IndexError], "", "too many indices")
     fails(lambda: a[[0, 5]], [IndexError], "5", "an index array beyond the end")
     fails(lambda: a["x"], [TypeError], "no array", "an index that is none")
+    fails(lambda: ga.index(a, "%s%n"), [IndexError], "%s%n", "a format without its numbers")
+    fails(lambda: ga.save("/tmp/a\0b.npy", a), [ValueError], "null character", "a path with a null character")
     fails(lambda: ga.sum(a, aixs=0), [TypeError], "no option 'aixs'; it has axis", "an option that is misspelt")
     fails(lambda: ga.sum(), [TypeError], "misses a", "an argument that is missing")
     fails(lambda: ga.sum(a, 0, None, None, 1), [TypeError], "by position", "too many arguments")
     fails(lambda: ga.pad(a, (1, 1), mode="egde"), [ValueError], "'egde'; there are", "a word that is misspelt")
+    for given in ([a, a], []):
+        fails(lambda: ga.savez("/tmp/a.npz", ["x"], given), [ValueError], "1 names, ", "lists of two lengths")
     fails(lambda: ga.zeros((1,) * 9), [ValueError], "GPUARR_MAX_DIMS", "too many dimensions")
     fails(lambda: ga.zeros(2, "float8"), [TypeError], "float8", "no such dtype")
+    for call, what in ((lambda: ga.sum(a, axis=2**32), "an axis"), (lambda: ga.zeros(2**64), "a length"), (lambda: ga.zeros((2**64, 3)), "a length"),
+                       (lambda: ga.reshape(a, 2**64 + 6), "a length"), (lambda: ga.random(3, seed=2**64), "a seed"), (lambda: ga.random(3, seed=-1), "a seed"),
+                       (lambda: ga.split(a, [2**64]), "a place"), (lambda: ga.pad(a, 1, mode=2**32), "an enumerator")):
+        fails(call, [OverflowError], "does not fit", f"{what} whose last bits are another one")
     fails(lambda: bool(a), [ValueError], "(2, 3)", "no truth")
+    for what in (5, "max", None):
+        fails(lambda: ga.generic_filter(a, what, 3), [TypeError, ga.Error] if what is None else [TypeError], "function", f"{what!r} for a function") if what else None
+    fails(lambda: ga.generic_filter(a, lambda v: "x", 3), [ValueError], "'x'", "a function that gives no number")
+    fails(lambda: ga.compute(ga.map_blocks(ga.chunked(a, (1, 3)), lambda out, blocks, where: blocks[0])), [ga.Error], "chunk number", "a result that is not written")
+    for call in (lambda: ga.apply(5, [a]), lambda: ga.graph_free(5), lambda: ga.run_n(5, [])):
+        fails(call, [TypeError], "5 is no ga_", "an address that C did not give")
+    graph = ga.graph_new()
+    ga.graph_free(graph)
+    program = """if True:
+        import gpuarr as ga, os, signal, threading
+        begun = threading.Event()
+        def slow(v):
+            begun.set()
+            return sum(v)
+        def stop():
+            begun.wait()
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=stop).start()
+        try:
+            ga.generic_filter(ga.zeros((600, 600)), slow, 9)
+        except KeyboardInterrupt:
+            print("interrupted", ga.error(), float(ga.sum(ga.ones(3))))
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    check(done.stdout == "interrupted None 3.0\n" and not done.stderr, f"Control-C in a function of Python's: {done}")
     fails(lambda: ga.generic_filter(a, lambda v: 1 / 0, 3), [ZeroDivisionError], "", "an error in a function of Python's")
     blocks = ga.map_blocks(ga.chunked(a, (1, 3)), lambda out, blocks, where: 1 / 0)
     try:
@@ -344,6 +405,11 @@ def operators():
     check((int(a[1, 2]), float(a[1, 2]), complex(a[1, 2]), bool(a[0, 0]), "abc"[a[0, 2]]) == (5, 5.0, 5 + 0j, False, "c"), "numbers")
     check((a.shape, a.ndim, a.size, a.dtype, a.device, a.T.shape, a.nbytes) == ((2, 3), 2, 6, "int64", "cpu", (3, 2), 48), "properties")
     same(a.sum(axis=1), x.sum(axis=1), "a method")
+    check(f"{a.sum():.2f} {a.max():d} {a.sum() / 7}" == f"{x.sum():.2f} {x.max():d} {x.sum() / 7}" and f"{a}" == str(a), "format")
+    fails(lambda: f"{a:.2f}", [ValueError], "(2, 3)", "a format for a number")
+    check(round(a.sum() / 7, 2) == 2.14 and round(a / 7, 1).tolist() == np.round(x / 7, 1).tolist(), "round")
+    check(a.item(4) == 4 and a.T.item(1) == x.T.item(1), "an item of the flattened array")
+    check([b.shape for b in ga.broadcast_arrays(a, 1)] == [(2, 3)] * 2, "broadcast_arrays, as in NumPy")
 
 
 def indices():

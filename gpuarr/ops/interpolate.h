@@ -9,7 +9,7 @@ typedef struct gi_resampling {
     ga_border     border;
     bool          prefilter, grid;
     double        cval;
-    double        scale[GPUARR_MAX_DIMS], before[GPUARR_MAX_DIMS]; /* along an axis: (i + before) * scale */
+    double        scale[GPUARR_MAX_DIMS], before[GPUARR_MAX_DIMS]; /* along an axis: (i + before) * scale + offset */
     double        offset[GPUARR_MAX_DIMS];
     const double *matrix;      /* axes x out_axes: matrix i + offset; or */
     const double *coordinates; /* of each point, axis by axis */
@@ -140,7 +140,7 @@ static void gi_spline_rows(int64_t begin, int64_t end, void *job)
 /* Along one axis: what each element of the result takes. */
 typedef struct gi_sampled_axis {
     const double *in;
-    double       *out, *weights;
+    double       *out, *weights, cval; /* what an element -1 is */
     int64_t      *at;
     int64_t       n, to, inner, rows;
     int           taps;
@@ -158,7 +158,7 @@ static void gi_sample_rows(int64_t begin, int64_t end, void *job)
             for (int64_t q = 0; q < s->to; q++) {
                 double sum = 0;
                 for (int j = 0; j < taps; j++)
-                    if (s->at[q * taps + j] >= 0) sum += gi_mul_f64(s->weights[q * taps + j], in[s->at[q * taps + j]]);
+                    sum += gi_mul_f64(s->weights[q * taps + j], s->at[q * taps + j] < 0 ? s->cval : in[s->at[q * taps + j]]);
                 out[q] = sum;
             }
             continue;
@@ -167,9 +167,10 @@ static void gi_sample_rows(int64_t begin, int64_t end, void *job)
         double *out = s->out + unit * s->inner;
         memset(out, 0, (size_t)s->inner * sizeof *out);
         for (int j = 0; j < taps; j++) {
-            if (s->at[q * taps + j] < 0) continue;
-            const double *in = s->in + (unit / s->to * s->n + s->at[q * taps + j]) * s->inner, w = s->weights[q * taps + j];
-            for (int64_t i = 0; i < s->inner; i++) out[i] += gi_mul_f64(w, in[i]);
+            const int64_t at = s->at[q * taps + j];
+            const double *in = s->in + (unit / s->to * s->n + (at < 0 ? 0 : at)) * s->inner, w = s->weights[q * taps + j];
+            for (int64_t i = 0; at < 0 && i < s->inner; i++) out[i] += gi_mul_f64(w, s->cval);
+            for (int64_t i = 0; at >= 0 && i < s->inner; i++) out[i] += gi_mul_f64(w, in[i]);
         }
     }
 }
@@ -198,13 +199,14 @@ static ga_array *gi_sample_axis(const gi_composition *c, const gi_resampling *r,
     s.n       = a->shape[axis];
     s.to      = to;
     s.taps    = taps;
+    s.cval    = r->cval;
     s.inner   = gi_elements_behind(a, axis);
     s.weights = (double *)gi_mem_alloc(c->site, bytes);
     s.at      = s.weights ? (int64_t *)gi_mem_alloc(c->site, bytes) : NULL;
     for (int64_t q = 0; s.at && q < to; q++) {
         double half = r->grid ? 0.5 : 0, place = gi_mul_f64((double)q + r->before[axis] + half, r->scale[axis]) - half;
-        outside[q] = !gi_spline_taps(r, r->order, place, pad, s.n, s.at + q * taps, s.weights + q * taps);
-        for (int j = 0; outside[q] && j < taps; j++) s.at[q * taps + j] = -1;
+        outside[q] = !gi_spline_taps(r, r->order, place + r->offset[axis], pad, s.n, s.at + q * taps, s.weights + q * taps);
+        for (int j = 0; outside[q] && j < taps; j++) s.at[q * taps + j] = -1, s.weights[q * taps + j] = 0;
     }
     s.rows = s.inner == 1 ? result->size / to : result->size / s.inner;
     if (s.at) gi_parallel_bytes((double)result->size * 8 * taps, s.rows, 1 + 16384 * s.rows / result->size, gi_sample_rows, &s);
@@ -227,13 +229,11 @@ static bool gi_sample_outside(const gi_composition *c, const gi_resampling *r, g
 
 static ga_array *gi_sample_axes(const gi_composition *c, const gi_resampling *r, ga_array *a, int64_t pad)
 {
-    const bool shifted = r->border == GA_BORDER_GRID_CONSTANT; /* by cval, so that 0 is outside */
-    int64_t    lengths = 0, start = 0;
+    int64_t lengths = 0, start = 0;
     for (int d = 0; d < a->ndim; d++) lengths += r->shape[d];
     bool     *outside = (bool *)gi_mem_alloc(c->site, (size_t)lengths + 1);
-    ga_array *x       = shifted && outside ? GI_DO_2(c, subtract, a, r->cval) : outside ? a : NULL;
+    ga_array *x       = outside ? a : NULL;
     for (int d = 0; x && d < a->ndim; start += r->shape[d], d++) x = gi_sample_axis(c, r, x, d, pad, outside + start);
-    if (x && shifted) x = GI_DO_2(c, add, x, r->cval);
     bool done = x != NULL;
     start     = 0;
     for (int d = 0; done && r->border == GA_BORDER_CONSTANT && x->size > 0 && d < x->ndim; start += r->shape[d], d++)
@@ -294,8 +294,13 @@ static ga_array *gi_resample(const gi_composition *c, const ga_array *a, const g
     if (!gi_dtype_same_kind(a->dtype, dtype))
         return (ga_array *)gi_fail(c->site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s",
                                    ga_dtype_name(a->dtype), ga_dtype_name(dtype));
+    int64_t   shape[GPUARR_MAX_DIMS];
+    const int before = a->ndim - r->axes;
+    for (int d = 0; d < before + r->out_axes; d++) shape[d] = d < before ? a->shape[d] : r->shape[d - before];
+    for (int d = 0; d < before + r->out_axes; d++)
+        if (shape[d] == 0) return gi_array_new(c->site, dtype, GA_CPU, before + r->out_axes, shape);
     for (int d = 0; d < r->axes; d++)
-        if (a->shape[a->ndim - r->axes + d] == 0)
+        if (a->shape[before + d] == 0)
             return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "a has shape %s: there is nothing to interpolate",
                                        gi_shape_of(a));
     ga_array *x = gi_spline_parts(c, a, gi_resample_part, r);
@@ -409,10 +414,7 @@ static bool gi_affine_matrix(gi_resampling *r, const ga_array *a, const ga_array
         if (x[rows * (rows + 1) + d] != (d == rows))
             return gi_fail(r->site, GA_BAD_ARGUMENT, "the last row of the matrix must be 0 ... 0 1");
     if (one) {
-        for (int d = 0; d < rows; d++) {
-            r->scale[d]  = x[d];
-            r->before[d] = r->offset[d] / x[d];
-        }
+        for (int d = 0; d < rows; d++) r->scale[d] = x[d];
     } else r->matrix = x;
     if (!moved) return true;
     for (int d = 0; d < rows; d++) { /* the columns close up */

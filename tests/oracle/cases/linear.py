@@ -8,8 +8,9 @@ import scipy.linalg
 
 from ..binding import GaError
 from ..case import case
-from ..comparing import ERRORS, Mismatch, Skip, any_nan, same_form
+from ..comparing import ERRORS, Close, Mismatch, Skip, any_nan, same_form
 from ..dtypes import C64, C128, DTYPES, F32, F64
+from ..dtypes import wide as more_exact
 
 LIMIT = 30  # of the ratios of an error to what rounding explains, as in LAPACK's tests
 
@@ -269,7 +270,14 @@ def kron(c):
     a, b = (c.array(shape=c.shape(c.pick(0, 1, 2, 2, 3, 4), 6), name=x) for x in "ab")
     if a.size * b.size > 20000:
         raise Skip
-    c.compare(np.kron, c.ga.kron, a, b, check=any_nan)
+    if "c" not in (a.dtype.kind, b.dtype.kind):
+        return c.compare(np.kron, c.ga.kron, a, b, check=any_nan)
+    dtype = np.result_type(a, b)
+
+    def check(want, got):  # NumPy fuses complex products where the processor can
+        both = np.isnan(want) & np.isnan(got)
+        Close(4)(np.where(both, 0, want), np.where(both, 0, got), dtype)
+    c.judge(np.kron(a.astype(more_exact(dtype)), b.astype(more_exact(dtype))), lambda: c.ga.kron(a, b), check)
 
 
 @case("cross")
@@ -505,7 +513,7 @@ def matrix_norm(c):
     if not np.isfinite(wide(a)).all():
         return
     want, got, eps = want.astype(F64), got.astype(F64), np.finfo(result_dtype(a)).eps
-    scale = np.linalg.norm(wide(a), axis=(-2, -1)).reshape(want.shape) if c.name == "matrix_norm" else want * np.minimum(want, 1e16)
+    scale = np.linalg.norm(wide(a), axis=(-2, -1)).reshape(want.shape) if c.name == "matrix_norm" else 1 if order == -2 else want * np.minimum(want, 1e16)
     good = (np.abs(got - want) <= LIMIT * max(m, n, 1) * eps * scale) | (got == want) | (want > 1e-3 / eps) & (c.name == "cond")
     if not good.all():
         raise Mismatch(f"want {want!r}, got {got!r}")

@@ -5,11 +5,12 @@ import math
 import operator
 import sys
 
-from .native import CODED, DTYPES, ELEMENTS, NUMBERED, enumerator, functions, header, lib, struct
+from .native import CODED, DTYPES, ELEMENTS, NUMBERED, enumerator, functions, header, integer, lib, struct
 from .exchange import device_of, dlpack_of, from_dlpack
 
 GaArray, Arg, Shape = struct("ga_array"), struct("ga_arg"), struct("ga_shape")
 MAX_DIMS = GaArray.shape.size // 8
+Lengths = C.c_int64 * MAX_DIMS
 NO_ARRAY = 2**64 - 1  # GA_NO_ARRAY
 KINDS = {name.removeprefix("GA_KIND_"): k for k, name in enumerate(header.enums["ga_kind"])}
 
@@ -25,12 +26,12 @@ LET_GO = C.cast(lib.gpuarr_let_go, C.c_void_p).value  # gpuarr calls it when the
 def as_shape(value):
     """A ga_shape of a number, or of numbers."""
     try:
-        n = [operator.index(value)]
+        n = [integer(value)]
     except TypeError:
-        n = [operator.index(v) for v in value]
+        n = [integer(v) for v in value]
     if len(n) > MAX_DIMS:
         raise ValueError(f"gpuarr: {len(n)} dimensions are more than {MAX_DIMS} (GPUARR_MAX_DIMS)")
-    return Shape(len(n), (C.c_int64 * MAX_DIMS)(*n))
+    return Shape(len(n), Lengths(*n))
 
 
 def operand(value, keep):
@@ -132,13 +133,16 @@ def asarray(obj, dtype=None, *, device=None, copy=None):
     if numpy and isinstance(obj, numpy.generic):
         obj = numpy.array(obj)  # the memory of a scalar of NumPy's is its own
         copied = True
+    if numpy and isinstance(obj, numpy.ndarray) and not (obj.flags.aligned and obj.dtype.isnative) and obj.dtype.kind in "biufc":
+        obj = obj.astype(obj.dtype.newbyteorder("="), copy=True)
+        copied = True
     if isinstance(obj, array):
         a = obj
     elif isinstance(obj, (bool, int, float, complex)):
         with_dtype = {} if dtype is None else {"dtype": dtype}
         a, copied = functions.scalar(obj, **with_dtype), True
-    elif isinstance(obj, (list, tuple)):
-        a, copied = of_list(obj), True
+    elif isinstance(obj, (list, tuple, range)):
+        a, copied = of_list(list(obj)), True
     elif hasattr(obj, "__array_interface__"):
         a, was_copied = of_interface(obj, obj.__array_interface__)
         copied |= was_copied
@@ -148,7 +152,8 @@ def asarray(obj, dtype=None, *, device=None, copy=None):
         try:
             a, copied = of_buffer(obj)
         except TypeError as e:
-            raise TypeError(f"gpuarr: {type(obj).__name__} is no array: {e}") from None
+            raise TypeError(f"gpuarr: {type(obj).__name__} is no array: give numbers, lists of them, or what has __array_interface__, "
+                            f"DLPack or the buffer protocol ({e})") from None
     if dtype is not None and a.dtype != dtype:
         a, copied = functions.astype(a, dtype), True
     if device is not None and a.device != device:
@@ -163,7 +168,7 @@ def asarray(obj, dtype=None, *, device=None, copy=None):
 class array:
     """gpuarr's array. `numpy.asarray(a)` and `gpuarr.asarray(n)` share memory; views keep it alive, and so does NumPy."""
 
-    __slots__ = ("_p", "_c", "__weakref__")
+    __slots__ = ("_p", "_c", "_lent", "__weakref__")  # what was lent to NumPy lives as long as this object
     __array_priority__ = 1000  # numpy + gpuarr is gpuarr
     __hash__ = None
 
@@ -175,16 +180,32 @@ class array:
     def _of(cls, p):
         """The object of a new ga_array, which it frees."""
         self = object.__new__(cls)
-        self._p, self._c = p, GaArray.from_address(p)
+        self._p, self._c, self._lent = p, GaArray.from_address(p), False
         while self._c.scope:  # gpuarr calls functions inside a scope
             lib.ga_keep(p)
         return self
 
     def __del__(self, free=lib.ga_free, exiting=exiting):
-        p = getattr(self, "_p", None)
+        try:
+            p = self._p
+        except ValueError:  # it was freed; if it was lent, not yet
+            p = getattr(self, "_lent", None)
         if p and not exiting:
-            self._p = None
             free(p)
+
+    def __getattr__(self, name):
+        if name in ("_p", "_c"):
+            raise ValueError("gpuarr: this array was freed")
+        raise AttributeError(f"gpuarr: an array has no {name!r}", name=name, obj=self)
+
+    def release(self):
+        """What gpuarr.free does."""
+        p = self._p
+        del self._p, self._c
+        if self._lent:
+            self._lent = p
+        else:
+            lib.ga_free(p)
 
     # properties
 
@@ -254,7 +275,7 @@ class array:
         functions.tofile(self, path, **options)
 
     def item(self, *index):
-        a = self[index] if index else self
+        a = functions.ravel(self)[index] if len(index) == 1 else self[index] if index else self
         if a.size != 1:
             raise ValueError(f"only an array of one element is a number; this one has the shape {a.shape}")
         return functions.ravel(a).tolist()[0]
@@ -276,6 +297,12 @@ class array:
             raise TypeError("only an integer array without dimensions is an index")
         return self.item()
 
+    def __format__(self, form):
+        return format(self.item(), form) if form or not self.ndim else str(self)
+
+    def __round__(self, *decimals):
+        return functions.round(self, *decimals) if self.ndim else round(self.item(), *decimals)
+
     def __contains__(self, value):
         return bool(functions.any(self == value))
 
@@ -294,6 +321,7 @@ class array:
     def __array_interface__(self):
         if self._c.device != 1 or lib.ga_is_chunked(self._p) or self.dtype == "bfloat16":
             raise AttributeError("__array_interface__")  # NumPy then asks __array__
+        self._lent = True
         return {"version": 3, "typestr": ("|" if self.itemsize == 1 else "<") + self.dtype.code, "shape": self.shape,
                 "strides": self.strides, "data": (self._c.data or 0, False)}
 

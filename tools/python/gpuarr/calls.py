@@ -6,11 +6,14 @@ with True: unique(a, counts=True) returns two arrays.
 """
 import ctypes as C
 import inspect
+import math
 import operator
 import os
 import re
+import signal
+import threading
 
-from .native import NUMBERED, as_dtype, ctype, enumerator, functions, header, lib, python_name, raise_error, struct
+from .native import LIMITS, NUMBERED, as_dtype, ctype, enumerator, functions, header, integer, lib, python_name, raise_error, struct
 from .arrays import NO_ARRAY, Arg, array, as_shape, asarray, operand  # noqa: E402
 
 libc = C.CDLL(None)
@@ -18,6 +21,7 @@ libc.free.argtypes = [C.c_void_p]
 libc.fdopen.restype, libc.fclose.argtypes = C.c_void_p, [C.c_void_p]
 callbacks = {}  # they live as long as the program: a chunked array may call its function at any time
 LISTS = ("const ga_array *const *", "const ga_arg *", "const int64_t *", "const char *const *", "const ga_dtype *", "ga_task *const *")
+HANDLES = ("ga_graph", "ga_task", "ga_kernel", "ga_reduction", "ga_stencil_kernel")
 NUMBER_ROOMS = ("int64_t *", "int *", "double *")
 
 
@@ -25,7 +29,7 @@ class Call:
     """What one call needs until it returns: the arrays that it was given, other memory, room for results."""
 
     def __init__(self):
-        self.arrays, self.keep, self.rooms, self.calls_back = [], [], [], False
+        self.arrays, self.keep, self.rooms, self.functions = [], [], [], []
 
     def array(self, value):
         if value is None:
@@ -66,19 +70,33 @@ def to_pointer(call, value):
     return C.addressof(value) if isinstance(value, (C.Structure, C.Union, C.Array, C._SimpleCData)) else value
 
 
+def to_doubles(name):
+    """Memory of one number for each axis of the first array, of which a single one is said once; of .ranges two for each column."""
+    def convert(call, value):
+        a = call.arrays[0]
+        numbers = functions.ravel(asarray(value, "float64")).tolist()
+        wanted = 2 * (a.shape[1] if a.ndim == 2 else 2) if name == "ranges" else a.ndim
+        numbers = numbers * wanted if len(numbers) == 1 else numbers
+        if len(numbers) != wanted:
+            raise ValueError(f"gpuarr: {name} has {len(numbers)} numbers: give {wanted}, for an array of shape {a.shape}")
+        call.keep.append((C.c_double * max(wanted, 1))(*numbers))
+        return C.addressof(call.keep[-1])
+    return convert
+
+
 def to_list(kind):
     def convert(call, value):
         if kind == "const ga_arg *":
             kept = [operand(v, call.arrays) for v in value]
             memory = (Arg * max(len(kept), 1))(*kept)
         elif kind == "const int64_t *":
-            memory = (C.c_int64 * max(len(value), 1))(*map(operator.index, value))
+            memory = (C.c_int64 * max(len(value), 1))(*map(integer, value))
         elif kind == "const ga_dtype *":
             memory = (C.c_int * max(len(value), 1))(*(as_dtype(v).number for v in value))
         elif kind == "const char *const *":
             memory = (C.c_char_p * max(len(value), 1))(*(v.encode() for v in value))
         elif kind == "ga_task *const *":
-            memory = (C.c_void_p * max(len(value), 1))(*value)
+            memory = (C.c_void_p * max(len(value), 1))(*(to_handle("ga_task")(call, v) for v in value))
         else:  # Ellipsis or a whole slice: GA_COLON
             memory = (C.c_void_p * max(len(value), 1))(*(NO_ARRAY if v is None or v is Ellipsis else call.array(v) for v in value))
         call.keep.append(memory)
@@ -111,23 +129,45 @@ def to_callback(kind):
                 yield v
 
     def convert(call, value):
-        if value is None or isinstance(value, int):
-            return value
-        call.calls_back = True
+        if value is None or isinstance(value, (C.c_void_p, type(libc.free))):
+            return value and C.cast(value, C.c_void_p).value
+        if not callable(value):
+            raise TypeError(f"gpuarr: {value!r} is no function; the address of one in C is a ctypes.c_void_p")
+        call.functions.append(value)
         if value not in callbacks:
             def called(*values):
                 try:
-                    result = value(*given(values))
+                    if any(f in (value, None) for f, _ in raised):  # it, or Control-C, has ended the call
+                        return nothing
+                    arguments = list(given(values))
+                    result = value(*arguments)
+                    if returned == "bool" and not (result is None or isinstance(result, bool) or result is arguments[0]):
+                        raise TypeError("gpuarr: a function for chunks writes into out, as by ga.copyto(out, ...), and returns nothing")
+                    return float(result) if returned == "double" else result is not False if returned == "bool" else result
                 except BaseException as e:
-                    raised.append(e)
-                    return float("nan") if function.of.name == "double" else 0
-                return result is not False if function.of.name == "bool" else result
+                    raised.append((value, e))
+                    return nothing
             callbacks[value] = prototype(called)
         return C.cast(callbacks[value], C.c_void_p).value
+    returned = function.of.name
+    nothing = float("nan") if returned == "double" else 0
     return convert
 
 
-raised = []  # by functions that gpuarr called: the call that was given the function raises it again, others say that it is the cause
+raised = []  # (function, error), of functions that gpuarr called: the call that was given one raises it again, others say that it is the cause
+
+
+class Interrupts:
+    """Meanwhile Control-C ends the functions that gpuarr calls, and is then raised: within one of them ctypes would swallow it."""
+
+    def __enter__(self):
+        self.before = None
+        if callbacks and threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            self.before = signal.signal(signal.SIGINT, lambda *_: raised.append((None, KeyboardInterrupt())))
+
+    def __exit__(self, *_):
+        if self.before:
+            signal.signal(signal.SIGINT, self.before)
 
 
 def Borrowed(p):
@@ -136,11 +176,28 @@ def Borrowed(p):
 
 
 def to_text(call, value):
-    return value.encode() if isinstance(value, str) else os.fsencode(value) if value is not None else None
+    text = value.encode() if isinstance(value, str) else os.fsencode(value) if value is not None else None
+    if text and b"\0" in text:
+        raise ValueError("gpuarr: a text with a null character ends there for C")
+    return text
+
+
+class Handle(int):
+    """The address of what C made: a graph, a task."""
+
+
+def to_handle(kind):
+    def convert(call, value):
+        if not (value is None or isinstance(value, C.c_void_p) or isinstance(value, Handle) and value.kind == kind):
+            raise TypeError(f"gpuarr: {value!r} is no {kind}; an address of C is a ctypes.c_void_p")
+        return value
+    return convert
 
 
 def converter(kind):
     text = str(kind)
+    if kind.kind == "pointer" and kind.of.name in HANDLES:
+        return to_handle(kind.of.name)
     if text == "ga_arg":
         return lambda call, value: operand(value, call.arrays)
     if text in ("ga_array *", "const ga_array *"):
@@ -149,8 +206,8 @@ def converter(kind):
         return lambda call, value: as_shape(value)
     if text == "ga_dtype":
         return lambda call, value: as_dtype(value).number
-    if text in ("int", "int64_t", "uint64_t", "uint32_t", "size_t"):
-        return lambda call, value: operator.index(value)
+    if text in LIMITS:
+        return lambda call, value: integer(value, text)
     if text in ("double", "float"):
         return lambda call, value: float(value)
     if text == "bool":
@@ -200,15 +257,15 @@ class Options:
         members = [(t, python_name(n)) for t, n in header.structs[name] if t.name != "gi_nothing"]
         names = [n for _, n in members]
         self.positional = names[:names.index("by_name")] if "by_name" in names else []
-        self.members = {n: self.setter(t) for t, n in members if n not in ("by_name", "site")}
+        self.members = {n: self.setter(t, n) for t, n in members if n not in ("by_name", "site")}
         constant = next(n for n, t in header.constants.items() if t.name == name and n.endswith("_defaults"))
         self.defaults = self.type.from_buffer_copy(self.type.in_dll(lib, constant))
         self.defaults.site = self.site = site
 
-    def setter(self, kind):
+    def setter(self, kind, name):
         if kind.kind == "pointer" and (str(kind) in (*NUMBER_ROOMS, "ga_array **", "ga_peaks *")):
             return lambda call, value: room_of(kind, call, value)
-        return converter(kind)
+        return to_doubles(name) if str(kind) == "const double *" else converter(kind)
 
     def filled(self, call, named, function):
         """The defaults, and what the call gives in their place. None is not given, but for results, which False refuses."""
@@ -241,6 +298,12 @@ def results_of(kind):
             libc.free(p)
             return said
         return owned
+    if kind.kind == "pointer" and kind.of.name in HANDLES:
+        def handle(call, p):
+            made = Handle(p)
+            made.kind = kind.of.name
+            return made
+        return handle
     if text == "const char *":
         return lambda call, p: p and p.decode()
     if text == "ga_dtype":
@@ -273,6 +336,7 @@ DEFAULTS = {
     r"random\w*": {"shape": (), "mean": 0.0, "sigma": 1.0, "scale": 1.0, "lam": 1.0}, "meshgrid|meshgrid_n": {"ij": False},
     "report_leaks": {"to": None},
 }
+FOR_EACH_AXIS = {"size": "sizes", "sigma": "sigmas", "zoom": "each", "shift": "each"}  # SciPy takes one number or several there
 
 
 # ---- functions -------------------------------------------------------------------------------------------------------------------------------
@@ -283,7 +347,7 @@ def make(name, function):
     c = getattr(lib, "ga_" + name)
     c.restype = C.c_void_p if str(function.of) == "char *" else ctype(function.of)
     c.argtypes = [ctype(t) for t, _ in function.parameters]
-    steps, shown, options = [], [], None  # what makes each C argument; the parameters that Python has
+    steps, shown, options, alike = [], [], None, []  # what makes each C argument; the parameters that Python has; lists of one length
     kinds = [(t, python_name(n) or f"argument{k}") for k, (t, n) in enumerate(function.parameters)]
     counted = None  # the parameter whose length is the last count
     outs = [n for t, n in kinds if str(t) in ("ga_array **", "ga_result *")]
@@ -306,6 +370,8 @@ def make(name, function):
             steps.append(room_step(kind.of if text == "ga_result *" else None, counted if only_out else None, only_out, name))
         else:
             convert = converter(kind)
+            if text in LISTS and k > 0 and str(kinds[k - 1][0]) != "int":
+                alike.append((counted, parameter))
             shown.append(inspect.Parameter(parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default_of(name, parameter)))
             steps.append(lambda call, given, convert=convert, parameter=parameter: convert(call, given[parameter]))
     result = results_of(function.of)
@@ -313,6 +379,7 @@ def make(name, function):
     names = [p.name for p in shown]
     defaults = {p.name: p.default for p in shown if p.default is not inspect.Parameter.empty}
     positions = names + (options.positional if options else [])
+    each_axis = [(n, FOR_EACH_AXIS[n]) for n in names if options and FOR_EACH_AXIS.get(n) in options.members]
 
     def python(*given, **named):
         call = Call()
@@ -327,17 +394,26 @@ def make(name, function):
         if named and not options:
             raise TypeError(f"{name}() has no option {next(iter(named))!r}")
         values["options"] = named
+        for one, many in each_axis:
+            if isinstance(values[one], (list, tuple)):
+                named[many], values[one] = values[one], 0
+        for one, other in alike:
+            if len(values[one]) != len(values[other]):
+                raise ValueError(f"{name}(): {len(values[one])} {one}, {len(values[other])} {other}")
         if function.variadic:  # ga_index: the numbers are written into the text here
-            values["index"] = values["index"] % rest if rest else values["index"]
+            values["index"] = (values["index"] % rest if rest else values["index"]).replace("%", "%%")
         elif rest:
             raise TypeError
-        p = c(*(step(call, values) for step in steps))
-        if lib.ga_error() or call.calls_back and raised:
+        given_to_c = [step(call, values) for step in steps]
+        with Interrupts():
+            p = c(*given_to_c)
+        causes = [(f, e) for f, e in raised if lib.ga_error() or f is None or f in call.functions] if raised else []
+        if causes or lib.ga_error():
             if returns_array and p and not any(a._p == p for a in call.arrays):
                 lib.ga_free(p)
-            cause = next(iter(raised), None)
-            raised.clear()
-            if call.calls_back and cause:
+            raised[:] = [r for r in raised if r not in causes]
+            function_, cause = causes[0] if causes else (None, None)
+            if cause and (function_ in call.functions or not isinstance(cause, Exception)):
                 lib.ga_clear_error()
                 raise cause
             raise_error(cause)
@@ -446,10 +522,32 @@ calls["eval"] = calls["eval_n"]
 
 
 @short
+def broadcast_arrays(made, *arrays):
+    return made(arrays[0] if len(arrays) == 1 and isinstance(arrays[0], (list, tuple)) else arrays)
+
+
+@short
+def wrap(made, p, *given, **named):
+    if not (p is None or isinstance(p, (int, C.c_void_p))):
+        raise TypeError("gpuarr: wrap() takes an address, whose memory you keep; asarray() shares the memory of an object, and keeps it")
+    return made(p, *given, **named)
+
+
+def from_memory(p, dtype, shape, **named):
+    dtype, shape = as_dtype(dtype), as_shape(shape)
+    shape = tuple(shape.n[:shape.ndim])
+    if isinstance(p, (bytes, bytearray)) and len(p) < math.prod(shape) * dtype.itemsize:
+        raise ValueError(f"gpuarr: {len(p)} bytes are less than {dtype} {shape} has")
+    return made_from(p, dtype, shape, **named)
+
+
+made_from, from_memory.__doc__, calls["from"] = calls["from"], calls["from"].__doc__, from_memory
+
+
+@short
 def free(made, a):
-    """Gives the array's memory back now; else that happens when Python needs it no more."""
-    p, a._p = a._p, None
-    lib.ga_free(p)
+    """Gives the array's memory back now, unless NumPy shares it; else that happens when Python needs it no more."""
+    a.release()
 
 
 functions.__dict__.update(calls)

@@ -1,6 +1,7 @@
 """libgpuarr.so and what gpuarr.h declares: ctypes' structs, the dtypes and the errors, all made from the header."""
 import ctypes as C
 import keyword
+import operator
 import os
 import pathlib
 import sys
@@ -51,6 +52,17 @@ def ctype(kind):
     return structs[name]
 
 
+LIMITS = {"int": (-2**31, 2**31 - 1), "int64_t": (-2**63, 2**63 - 1), "uint32_t": (0, 2**32 - 1), "uint64_t": (0, 2**64 - 1), "size_t": (0, 2**64 - 1)}
+
+
+def integer(value, kind="int64_t"):
+    """An integer that fits C's type, of which ctypes would take the last bits."""
+    number, (least, most) = operator.index(value), LIMITS[kind]
+    if not least <= number <= most:
+        raise OverflowError(f"gpuarr: {number} does not fit: use {least} to {most}")
+    return number
+
+
 def struct(name):
     return ctype(prototypes.Type("name", name))
 
@@ -58,7 +70,7 @@ def struct(name):
 def enumerator(enum, value):
     """The number of an enumerator, which may be said as NumPy does: "full" is GA_FULL, and "edge" among ga_pad_mode is GA_PAD_EDGE."""
     if not isinstance(value, str):
-        return int(value)
+        return integer(value, "int")
     wanted = value.upper().replace("-", "_")
     found = [n for n in header.enums[enum] if n == wanted or n.endswith("_" + wanted)]
     if not found:
