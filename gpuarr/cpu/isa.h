@@ -244,6 +244,10 @@ static const gi_scan_loops *GI_FIND(gi_scans)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? GI_FIND(gi_scan_loops_f32)() : GI_FIND(gi_scan_loops_f64)();
 }
+static gi_dot_loop GI_FIND(gi_dot)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? GI_FIND(gi_dot_eighths_f32) : GI_FIND(gi_dot_eighths_f64);
+}
 static const gi_fourier_loops *GI_FIND(gi_fourier)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? GI_FIND(gi_fourier_loops_f32)() : GI_FIND(gi_fourier_loops_f64)();
@@ -289,7 +293,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_nodes),       GI_FIND(gi_scans),       GI_FIND(gi_fourier),         GI_FIND(gi_chains),
     GI_FIND(gi_tiles),       GI_FIND(gi_turn),        GI_FIND(gi_select),          GI_FIND(gi_power),
     GI_FIND(gi_with_number), GI_FIND(gi_replace),     GI_FIND(gi_stream),          GI_FIND(gi_linear),
-    GI_FIND(gi_half),
+    GI_FIND(gi_half),        GI_FIND(gi_dot),
 };
 #endif
 #undef GI_FIND

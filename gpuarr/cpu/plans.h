@@ -166,6 +166,9 @@ typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one 
     void (*finish)(bool product, int64_t n, void *out, const double *before, bool each, const double *x);
 } gi_scan_loops;
 
+/* accs[i], of 128: the sum of the products i, i + 128 ... of 1024 (section >>dot) */
+typedef void (*gi_dot_loop)(const void *x, const void *y, double *accs);
+
 /* Fourier transforms (cpu/fourier.h). */
 typedef struct gi_fourier_loops {
     void (*first)(const gi_fourier *f, int64_t block, const void *x, double side, void *between, void *room);
@@ -250,4 +253,5 @@ typedef struct gi_loops {
     gi_stream stream;                   /* how results that no cache would keep are written */
     const gi_linear_loops *(*linear)(void);
     gi_cast_kernel (*half)(ga_dtype to, ga_dtype from); /* of GI_EACH_HALF_CAST; NULL: none */
+    gi_dot_loop (*dot)(ga_dtype dtype);                 /* float32 or float64 */
 } gi_loops;

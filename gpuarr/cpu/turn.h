@@ -31,8 +31,8 @@ static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, co
                                            const char *a, const char *b, const gi_chaining *j)
 {
     const bool short_ = j->a_next < 4096; /* too short for the processor to see what comes next */
-    GI_Q       sums[2][3];
-    GA_T       sum[3][2 * GI_LINES];
+    GI_Q       sums[4][3];
+    GA_T       sum[3][4 * GI_LINES];
     int64_t    k = 0;
     GI_UNROLL
     for (int g = 0; g < groups; g++) {
@@ -85,6 +85,10 @@ static int64_t GI_LOOP(gi_lines)(int64_t count, int times, int64_t n, char *out,
     const bool shared = j->b_next == 0;
     int64_t    i      = 0;
     if (n < 4 * GI_SIDE || j->a_step != (int64_t)sizeof(GA_T) || (!shared && j->b_step != (int64_t)sizeof(GA_T))) return 0;
+#if GI_ISA_BYTES == 64 /* 32 registers: four chains of sums hide how long one of them takes */
+    for (; shared && times == 1 && i + 4 * GI_LINES <= count; i += 4 * GI_LINES)
+        GI_LOOP(gi_lines_of)(4, 1, true, n, out + i * j->out_next, a + i * j->a_next, b, j);
+#endif
     for (; i + 2 * GI_LINES <= count; i += 2 * GI_LINES) {
         char       *to   = out + i * j->out_next;
         const char *from = a + i * j->a_next;

@@ -161,6 +161,7 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
 #if GI_CLASS == 3
 #include "moments.h"
 #include "scans.h"
+#include "dot.h"
 #endif
 #if GI_CLASS == 1 || GI_CLASS == 2
 #include "divide.h"

@@ -425,7 +425,8 @@ typedef struct gi_dot {
     ga_dtype        wide;  /* in which they are multiplied and added */
     gi_kernel       multiply;
     gi_fold         fold;
-    char           *sums; /* of the blocks */
+    gi_dot_loop     eighths; /* of whole blocks, packed, both of one dtype of floats; else NULL */
+    char           *sums;    /* of the blocks */
 } gi_dot;
 
 static const void *gi_read_vector(const ga_array *a, ga_dtype dtype, int64_t start, int64_t n, void *raw, void *cast)
@@ -448,7 +449,15 @@ static void gi_dot_blocks(int64_t begin, int64_t end, void *job)
     GI_ARENA(block_, raw, 2);
     GI_ARENA(block_, cast, 2);
     for (int64_t block = begin; block < end; block++) {
-        int64_t     start = block * GI_BLOCK, n = j->x->shape[0] - start < GI_BLOCK ? j->x->shape[0] - start : GI_BLOCK;
+        int64_t start = block * GI_BLOCK, n = j->x->shape[0] - start < GI_BLOCK ? j->x->shape[0] - start : GI_BLOCK;
+        if (j->eighths && n == GI_BLOCK) {
+            double *accs = (double *)(void *)cast[0];
+            j->eighths((const char *)j->x->data + start * j->x->strides[0], (const char *)j->y->data + start * j->y->strides[0],
+                       accs);
+            j->fold.halve(GI_BLOCK / 8, accs);
+            ((double *)(void *)j->sums)[block] = accs[0];
+            continue;
+        }
         const void *x = gi_read_vector(j->x, j->wide, start, n, raw[0], cast[0]);
         const void *y = gi_read_vector(j->y, j->wide, start, n, raw[1], cast[1]);
         j->multiply(n, cast[0], x, y, NULL);
@@ -472,6 +481,9 @@ static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array 
     j.wide     = wide;
     j.multiply = gi_row_kernel(gi_row_multiply(), wide);
     gi_row_fold(wide == GA_BOOL ? gi_row_any() : gi_row_sum(), wide, &j.fold);
+    const int64_t size = ga_itemsize(x->dtype);
+    if (gi_is_float(x->dtype) && wide == GA_F64 && x->dtype == y->dtype && x->strides[0] == size && y->strides[0] == size)
+        j.eighths = GI_LOOP_OF(dot)(x->dtype);
     j.sums = (char *)gi_mem_alloc(site, (size_t)(blocks * j.fold.acc_bytes));
     if (!j.sums) {
         ga_free(result);

@@ -18,6 +18,28 @@ typedef struct gi_scan_job {
 
 #define GI_SCAN_WIDTH 8 /* lines side by side: a cache line of float64 */
 
+/* The running sums or products of n integers after what came before, which is NULL or one; they wrap, the same in any order. */
+static void gi_scan_integers(bool product, int64_t n, const void *in, const void *before, void *out)
+{
+    const uint64_t *x    = (const uint64_t *)in;
+    uint64_t       *to   = (uint64_t *)out;
+    uint64_t        last = before ? *(const uint64_t *)before : product; /* it stays in a register */
+    if (product)
+        for (int64_t i = 0; i < n; i++) to[i] = last *= x[i];
+    else
+        for (int64_t i = 0; i < n; i++) to[i] = last += x[i];
+}
+
+/* The last of 1024 alone. */
+static uint64_t gi_last_of_integers(bool product, const void *in)
+{
+    const uint64_t *x       = (const uint64_t *)in;
+    uint64_t        part[4] = { product, product, product, product };
+    for (int64_t i = 0; i < GI_BLOCK; i += 4)
+        for (int k = 0; k < 4; k++) part[k] = product ? part[k] * x[i + k] : part[k] + x[i + k];
+    return product ? part[0] * part[1] * (part[2] * part[3]) : part[0] + part[1] + (part[2] + part[3]);
+}
+
 /* n <= 1024 rows of wide elements at x, which may be a. Returns where the result is: at a, at b, or at x itself. */
 static const char *gi_scan_block(const gi_scan_job *j, int64_t n, int64_t columns, const char *x, char *a, char *b)
 {
@@ -25,13 +47,11 @@ static const char *gi_scan_block(const gi_scan_job *j, int64_t n, int64_t column
     if (j->wide == GA_F64)
         return (const char *)GI_LOOP_OF(scans)(GA_F64)->block(j->product, n, columns, (const double *)(const void *)x,
                                                               (double *)(void *)a, (double *)(void *)b);
-    if (gi_is_int(j->wide)) { /* sums and products that wrap are the same in any order */
+    if (gi_is_int(j->wide)) {
         const uint64_t *v = (const uint64_t *)(const void *)x;
         uint64_t       *r = (uint64_t *)(void *)a;
         memmove(a, x, (size_t)row);
-        if (columns == 1) /* what came before stays in a register */
-            for (uint64_t i = 1, last = v[0]; i < (uint64_t)n; i++) r[i] = last = j->product ? last * v[i] : last + v[i];
-        else if (j->product)
+        if (j->product)
             for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] * v[i];
         else
             for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] + v[i];
@@ -112,13 +132,20 @@ static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block
         gi_cast(j->wide, j->lines.dtype, n, a, x);
         x = a;
     }
-    if (j->ends_only) {
+    char      *to       = (char *)gi_line_start(&j->out, line) + start * along;
+    const bool integers = gi_is_int(j->wide), packed = j->out.a->dtype == j->wide && along == width;
+    if (j->ends_only && integers) {
+        *(uint64_t *)(void *)ends = gi_last_of_integers(j->product, x);
+    } else if (j->ends_only) {
         gi_last_of_block(j, 1, x, a, b);
         memcpy(ends, a, (size_t)width);
-        return;
+    } else if (integers) {
+        gi_scan_integers(j->product, n, x, before, packed ? to : a);
+        if (!packed) gi_write_scanned(j, n, 1, a, NULL, a, b, to, along, 0);
+    } else {
+        x = gi_scan_block(j, n, 1, x, a, b);
+        gi_write_scanned(j, n, 1, x, before, a, b, to, along, 0);
     }
-    x = gi_scan_block(j, n, 1, x, a, b);
-    gi_write_scanned(j, n, 1, x, before, a, b, (char *)gi_line_start(&j->out, line) + start * along, along, 0);
 }
 
 /* The same for a panel of lines. */

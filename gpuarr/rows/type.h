@@ -552,7 +552,7 @@ typedef int64_t GI_NAME(gi_end_COUNT);
 /* Which of n elements is the first that equals x, or, when x is NaN, the first NaN? There is one. */
 GI_FORMULA int64_t GA_FN(first_equal)(int64_t n, const GI_STORED *v, GA_T x)
 {
-    enum { STEP = 64 }; /* compared at once */
+    enum { STEP = 16 }; /* compared at once */
     int64_t i = 0;
     if (GA_FN(equal)(x, x)) {
         for (; i + STEP < n; i += STEP) {
