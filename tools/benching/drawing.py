@@ -46,7 +46,7 @@ def short_size(size):
 
 
 # ---- every row beside its best peer: one line for a row and size, one mark for a dtype -------------------------------------------------
-PITCH, LABELS, PLOT, GAP, TOP = 22, 560, 560, 60, 130
+PITCH, LABELS, PLOT, GAP, TOP = 22, 540, 560, 50, 130
 LOW, HIGH = 0.25, 100
 MARKS = (0.25, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
