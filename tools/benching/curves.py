@@ -91,7 +91,7 @@ def chunk_families():
     size = {"x": (np.bool_, line)}  # of which only the number of elements counts
     return [Family("10 additions, chunks of 100", "many_chunks", size, lambda x, y, z, o: {"Dask": da and computed(lambda: ten(x.size))},
                    "ns per chunk", arrays=0),
-            Family("sum of sin(k)**2, chunks of 1e4", "sine_chunks", size, lambda x, y, z, o: {
+            Family("sum(sin(k)**2), 1e4 a chunk", "sine_chunks", size, lambda x, y, z, o: {
                 "Dask": da and computed(lambda: (da.sin(da.arange(x.size * 10000, chunks=10000, dtype=F64))**2).sum())}, "ns per chunk", arrays=0)]
 
 

@@ -190,8 +190,8 @@ def curves_chart(panels, subtitle):
     canvas.text(20, 16, "time per element as arrays grow", 3)
     canvas.text(20, 50, subtitle)
     for x, colour, words in ((1010, "b8b8b8", "the bound of the memory"), (1370, None, "bends, the peer does not")):
-        canvas.line(x - 30, 57, x, 57, colour) if colour else frame(canvas, x - 10, 57, BEHIND)
-        canvas.text(x + 12, 50, words)
+        canvas.line(x - 30, 29, x, 29, colour) if colour else frame(canvas, x - 10, 29, BEHIND)
+        canvas.text(x + 12, 22, words)
     for k, one in enumerate(panels):
         panel(canvas, 10 + k % ACROSS * PANEL, 80 + k // ACROSS * PANEL_HEIGHT, one["title"], one["unit"], one["series"], one["bent"], one["bound"])
     return canvas
