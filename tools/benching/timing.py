@@ -110,8 +110,8 @@ def in_pairs(ours, others, budget, unit=1e-3, judged=()):
 
     others: name -> function(calls) -> seconds. Returns (times of ours, {name: (its times, the ratios of pairs: its time / ours)}), all
     ordered. There are LEAST_PAIRS at least, and more until the budget (seconds, for each) is spent; three for those who practised with
-    FAR times the time of the fastest, unless they are judged. Where pairs are long and nobody is near, or very
-    long, five must do.
+    FAR times the time of the fastest, unless they are judged. Five must do where pairs are long and nobody is near,
+    and after half a minute.
     """
     our_calls, _ = practice(ours, unit)
     calls, once = {}, {}
