@@ -114,9 +114,10 @@ def of_curves():
     check("by how much, and it is still ahead", bent and abs(bent[0][2] - 2) < 1e-9 and abs(bent[0][4] - 1.55) < 1e-9)
     check("a curve that rises as the peer's does not bend", not judging.bends({10: 1.0, 100: 2.0}, [{10: 1.0, 100: 1.9}]))
     check("the fastest of the peers counts", not judging.bends({10: 1.0, 100: 2.0}, [{10: 1.0, 100: 1.9}, {10: 50.0, 100: 50.0}]))
+    check("at the bound of the memory nothing bends", not judging.bends(ours, [theirs], {100000: 1.9}) and judging.bends(ours, [theirs], {100000: 1.5}))
     check("without a peer nothing is said", not judging.bends({10: 1.0, 100: 2.0}, [{10: 1.0}]))
     panels = [dict(title="sin(x)**2 < y", unit="ns per element", series={"gpuarr, 1 thread": ours, "NumPy & co": theirs}, bent={("gpuarr, 1 thread", 100000)},
-                   bends=["2.00 times <as long>"]), dict(title="nothing", unit="ns", series={}, bent=set(), bends=[])]
+                   bends=["2.00 times <as long>"], bound={1000: 0.5, 10000: 0.5}), dict(title="nothing", unit="ns", series={}, bent=set(), bends=[], bound={})]
     canvas = drawing.curves_chart(panels, "1 place")
     inside(canvas, ["sin(x)**2 < y", "gpuarr, 1 thread", "NumPy & co", "1e3", "1e6", "nothing"])
     read = Reader(pages.curves_page(canvas.svg(), panels, ["1 place"]))

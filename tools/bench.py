@@ -198,7 +198,7 @@ def main():
     if args.curves:
         from benching.curves import curves
         gpuarr = Gpuarr(args.program)
-        panels, notes = curves(gpuarr)
+        panels, notes = curves(gpuarr, Limits(gpuarr.ask("limits")))
         canvas = drawing.curves_chart(panels, notes[0])
         paths = [written("curves.json", json.dumps(panels, default=sorted) + "\n"), written("curves.html", pages.curves_page(canvas.svg(), panels, notes)),
                  picture(gpuarr, "curves.png", canvas)]

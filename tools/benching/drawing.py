@@ -4,7 +4,8 @@ import math
 
 INK, GRID, PALE, BEHIND, SHORT = "262626", "d8d8d8", "f2f2f2", "c03030", "e0a030"
 DTYPES = {"float32": "1f5fa8", "float64": "c8641e", "uint8": "2e8b57"}
-SERIES = ["1f5fa8", "8ab4dc", "c8641e", "2e8b57", "8a4fb0", "b03060"]
+SERIES = {"gpuarr, 2 threads": "1f5fa8", "gpuarr, 1 thread": "8ab4dc", "gpuarr, 2 ranks": "0f8a8a", "gpuarr, 1 rank": "7cc8c8", "NumPy": "c8641e",
+          "NumPy, OpenBLAS": "c8641e", "NumExpr": "2e8b57", "Numba": "8a4fb0", "SciPy, 2 workers": "a08020", "Dask": "b03060"}
 LETTER, LINE = 6, 8  # of the font, times the size
 
 
@@ -45,7 +46,7 @@ def short_size(size):
 
 
 # ---- every row beside its best peer: one line for a row and size, one mark for a dtype -------------------------------------------------
-PITCH, LABELS, PLOT, GAP, TOP = 22, 560, 560, 60, 130
+PITCH, LABELS, PLOT, GAP, TOP = 22, 540, 560, 50, 130
 LOW, HIGH = 0.25, 100
 MARKS = (0.25, 0.5, 1, 2, 5, 10, 20, 50, 100)
 
@@ -138,8 +139,12 @@ def draw_column(canvas, themes, left):
 PANEL, PANEL_HEIGHT, ACROSS = 560, 420, 3
 
 
-def panel(canvas, left, top, title, unit, series, bent):
-    """series: name -> {size: nanoseconds}; bent: sizes at which ours bends."""
+def power(e):
+    return f"{10.0**e:g}" if -3 <= e <= 3 else f"1e{e}"
+
+
+def panel(canvas, left, top, title, unit, series, bent, bound):
+    """series: name -> {size: nanoseconds}; bent: (name, size) where one of ours bends; bound: size -> what the memory of this machine needs."""
     x0, y0, width, height = left + 70, top + 34, PANEL - 110, PANEL_HEIGHT - 160
     points = [(n, ns) for of in series.values() for n, ns in of.items()]
     canvas.text(left + 8, top + 6, title)
@@ -159,9 +164,12 @@ def panel(canvas, left, top, title, unit, series, bent):
         canvas.text(x(10**e), y0 + height + 8, f"1e{e}", 2, 0.5)
     for e in range(low, high + 1):
         canvas.box(x0, y(10**e), width, 1, GRID)
-        canvas.text(x0 - 6, y(10**e) - 7, f"{10.0**e:g}", 2, 1)
+        canvas.text(x0 - 6, y(10**e) - 7, power(e), 2, 1)
+    limit = sorted((n, ns) for n, ns in bound.items() if ns >= 10**low)
+    for (n, ns), (next_n, next_ns) in zip(limit, limit[1:]):
+        canvas.line(x(n), y(ns), x(next_n), y(next_ns), "b8b8b8")
     for k, (name, of) in enumerate(series.items()):
-        colour, before = SERIES[k % len(SERIES)], None
+        colour, before = SERIES.get(name, INK), None
         for n in sorted(of):
             if before:
                 canvas.line(x(before), y(of[before]), x(n), y(of[n]), colour)
@@ -176,11 +184,14 @@ def panel(canvas, left, top, title, unit, series, bent):
 
 
 def curves_chart(panels, subtitle):
-    """panels: dicts of title, unit, series and bent."""
+    """panels: dicts of title, unit, series, bent and bound."""
     down = -(-len(panels) // ACROSS)
     canvas = Canvas(ACROSS * PANEL + 20, 80 + down * PANEL_HEIGHT)
     canvas.text(20, 16, "time per element as arrays grow", 3)
     canvas.text(20, 50, subtitle)
+    for x, colour, words in ((1010, "b8b8b8", "the bound of the memory"), (1370, None, "bends, the peer does not")):
+        canvas.line(x - 30, 29, x, 29, colour) if colour else frame(canvas, x - 10, 29, BEHIND)
+        canvas.text(x + 12, 22, words)
     for k, one in enumerate(panels):
-        panel(canvas, 10 + k % ACROSS * PANEL, 80 + k // ACROSS * PANEL_HEIGHT, one["title"], one["unit"], one["series"], one["bent"])
+        panel(canvas, 10 + k % ACROSS * PANEL, 80 + k // ACROSS * PANEL_HEIGHT, one["title"], one["unit"], one["series"], one["bent"], one["bound"])
     return canvas

@@ -65,9 +65,9 @@ def fell(ratios):
     return quarters(ratios)[0] > 1 and middle(ratios) - 1 > max(0.03, noise(ratios))
 
 
-def bends(ours, peers):
-    """Where ours, size -> time per element, rises though the fastest of the peers does not: [(the smaller size, the larger one, by what ours
-    rises, by what the peer's does, how many times as fast ours is there)]."""
+def bends(ours, peers, bound=None):
+    """Where ours, size -> time per element, rises though the fastest of the peers does not, and is not near its bound there: [(the smaller
+    size, the larger one, by what ours rises, by what the peer's does, how many times as fast ours is there)]."""
     found = []
     sizes = sorted(ours)
     for small, large in zip(sizes, sizes[1:]):
@@ -75,6 +75,7 @@ def bends(ours, peers):
         if theirs:
             before, after = (min(p[n] for p in theirs) for n in (small, large))
             rise, other = ours[large] / ours[small], after / before
-            if rise > RISE and rise > RISE_MORE * other:
+            at_bound = (bound or {}).get(large, 0) >= NEAR_BOUND * ours[large]
+            if rise > RISE and rise > RISE_MORE * other and not at_bound:
                 found.append((small, large, rise, other, after / ours[large]))
     return found

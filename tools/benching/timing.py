@@ -110,7 +110,8 @@ def in_pairs(ours, others, budget, unit=1e-3, judged=()):
 
     others: name -> function(calls) -> seconds. Returns (times of ours, {name: (its times, the ratios of pairs: its time / ours)}), all
     ordered. There are LEAST_PAIRS at least, and more until the budget (seconds, for each) is spent; three for those who practised with
-    FAR times the time of the fastest, unless they are judged. Where pairs are long and nobody is near, five must do.
+    FAR times the time of the fastest, unless they are judged. Five must do where pairs are long and nobody is near,
+    and after half a minute.
     """
     our_calls, _ = practice(ours, unit)
     calls, once = {}, {}
@@ -124,7 +125,7 @@ def in_pairs(ours, others, budget, unit=1e-3, judged=()):
     while rounds < MOST_PAIRS:
         spent = time.perf_counter() - start
         near = [r for name, all in ratios.items() if name not in far for r in all]
-        if rounds >= LEAST_PAIRS and spent > budget * len(others) or rounds >= 5 and spent > 3 and min(near) > 1.5:
+        if rounds >= LEAST_PAIRS and spent > budget * len(others) or rounds >= 5 and (spent > 3 and min(near) > 1.5 or spent > 30):
             break
         for name, run in others.items():
             if name in far and rounds >= 3:
