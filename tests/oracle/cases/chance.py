@@ -102,7 +102,7 @@ def vectors(c):
     mean, root = c.g.standard_normal(n), c.g.standard_normal((n, n)) * c.pick(1, 1, 0.01)
     root[:, 0] *= c.pick(0, 1, 1)
     cov = root @ root.T
-    if c.chance(0.1):
+    if c.chance(0.1) and cov.any():
         cov = cov - 10 * np.eye(n) * np.abs(cov).max()
         try:
             c.ga.random_multivariate_normal(mean, cov, (5,), seed=seed)
