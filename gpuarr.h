@@ -680,6 +680,7 @@ __attribute__((format(printf, 3, 4)))
 GA_API ga_array *(ga_index)(const char *site, const ga_array *a, const char *index, ...);
 GA_API ga_array *(ga_view)(const ga_array *a, const char *site);                    /* the same elements once more */
 GA_API ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site); /* the same bytes as another dtype */
+/* To a shape that is known when the program runs, a ga_shape: (ga_reshape)(a, shape, "here"). */
 GA_API ga_array *(ga_reshape)(const ga_array *a, ga_shape shape,
                               const char *site);                       /* one length may be -1; a copy if it must be */
 GA_API ga_array *(ga_ravel)(const ga_array *a, const char *site);      /* 1-D; a copy if it must be */

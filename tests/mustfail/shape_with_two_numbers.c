@@ -1,4 +1,4 @@
-/* gcc: "GI_SHAPE"  clang: "GI_SHAPE"  flags:  */
+/* gcc: "GI_SHAPE_IN_PARENTHESES"  clang: "GI_SHAPE_IN_PARENTHESES"  flags:  */
 #include "gpuarr.h"
 void f(ga_array *a, ga_array *b);
 void f(ga_array *a, ga_array *b)

@@ -181,7 +181,7 @@ def rotate(c):
     if min(a.shape) < 2 or a.size > 10000:
         return
     angle = c.pick(17.3, 90.0, 45.0, -30.0, 180.0, 300.5)
-    if angle % 90 == 0 and options["order"] == 0 or options["mode"] in ("constant", "wrap") and angle % 30 == 0:
+    if angle % 45 == 0 and options["order"] == 0 or options["mode"] in ("constant", "wrap") and angle % 30 == 0:
         angle += 1.7  # at whole places rounding decides
     if c.chance(0.5):
         options["axes"] = named["axes"] = tuple(c.r.sample(range(a.ndim), 2))
