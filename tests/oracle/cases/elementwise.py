@@ -87,7 +87,7 @@ def reference_map(row, xs, y):
                 grown = np.abs(xs[1]) * (1 + np.abs(np.log(np.where(xs[0] == 0, 1, xs[0]))))
                 slack = 4 * np.finfo(y.real.dtype).eps * np.nan_to_num(np.abs(want) * grown)
                 tiny = np.abs(want) < np.finfo(y.real.dtype).tiny  # 1 / x**n, of which x**n overflows, in NumPy too
-                want, slack = np.where(tiny & np.isnan(y), y, want), slack + np.where(tiny, np.abs(want), 0)
+                want, slack = np.where(tiny & np.isnan(y) & (y.dtype != C64), y, want), slack + np.where(tiny, np.abs(want), 0)
             if row.name == "exp2":  # and that of the product with log(2)
                 slack = 4 * np.finfo(y.real.dtype).eps * np.nan_to_num(np.abs(want) * np.abs(xs[0]))
             if row.name == "log1p":  # NumPy's sum 1 + x
