@@ -129,7 +129,7 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
 #include "moments.h"
 #include "scans.h"
 #endif
-#if GI_CLASS == 1 || GI_CLASS == 2
+#if GI_CLASS >= 1 && GI_CLASS <= 3
 #include "divide.h"
 #endif
 #if GI_DENSE
