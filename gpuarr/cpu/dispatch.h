@@ -29,7 +29,7 @@ const char *ga_isa(void)
     }
 }
 
-/* Integers are finite and no NaN: these rows need no kernel for each of them. */
+/* What is the same for all numbers needs no kernel for each. */
 static void gi_kernel_false(int64_t n, void *out, const void *x, const void *y, const void *z)
 {
     (void)x, (void)y, (void)z;

@@ -1,26 +1,100 @@
-/* ==== >>divide: integers divided by one number ====================================================================== */
-/*  A product and two shifts are a division by a number that is known (Granlund and Montgomery, PLDI 1994, figure 4.1). Rounded down, the quotient
-    of a negative x is that of ~x, with every bit turned.                                                                       */
+/* ==== >>divide: quotients and remainders, many at once ============================================================== */
+#if GI_CLASS == 3
+/* rest[i] = fmod(x[i], y[i]) as x - q y: exact while q, the quotient without its fraction, is. Rounding may make it 1 too large. False: there
+   is an operand for which this does not hold. */
+static GI_INLINE bool GI_LOOP(gi_fmods)(int64_t n, GA_T *rest, const GA_T *x, const GA_T *y)
+{
+    const GA_T most = (GA_T)(sizeof(GA_T) == 4 ? 0x1p22 : 0x1p51);
+    GI_FLAG    rare = 0;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        const GA_T a = GI_BUILTIN(fabs)(x[i]), b = GI_BUILTIN(fabs)(y[i]);
+        const GA_T q = GI_BUILTIN(trunc)(a / b), r = GA_FN(fma)(-q, b, a);
+        rare    = (q <= most) & (b < GA_FN(infinity)()) ? rare : 1;
+        rest[i] = GI_BUILTIN(copysign)(r < 0 ? r + b : r, x[i]);
+    }
+    return !rare;
+}
+
+static GI_INLINE bool GI_LOOP(gi_divided)(ga_op op, int64_t n, void *o, const void *x_, const void *y_)
+{
+#ifdef GI_ISA_MM
+    for (int64_t start = 0; start < n; start += GI_MEND) {
+        const int64_t m   = n - start < GI_MEND ? n - start : GI_MEND;
+        GA_T         *out = (GA_T *)o + start, rest[GI_MEND];
+        const GA_T   *x = (const GA_T *)x_ + start, *y = (const GA_T *)y_ + start;
+        const bool    exact = GI_LOOP(gi_fmods)(m, rest, x, y);
+        for (int64_t i = 0; i < m && !exact; i++) rest[i] = GA_FN(fmod)(x[i], y[i]);
+        GI_VECTORIZE
+        for (int64_t i = 0; i < m; i++)
+            out[i] = op == GA_OP_fmod        ? rest[i]
+                     : op == GA_OP_remainder ? GA_FN(remainder_of)(y[i], rest[i])
+                                             : GA_FN(floor_divide_of)(x[i], y[i], rest[i]);
+    }
+    return true;
+#else /* no fma */
+    return (void)op, (void)n, (void)o, (void)x_, (void)y_, false;
+#endif
+}
+#else
 #define GI_W GI_JOIN(gi_wrap_, GA_TAG)
 #define GI_U GI_JOIN(gi_unsigned_, GA_TAG)
 #define GI_D GI_JOIN(gi_double_, GA_TAG)
 
+/*  A product and two shifts are a division by a number that is known (Granlund and Montgomery, PLDI 1994, figure 4.1); of bytes the higher half
+    of a product of 16 bits is the quotient. Rounded down, the quotient of a negative x is that of ~x, with every bit turned.   */
 static GI_INLINE void GI_LOOP(gi_divide_loop)(bool rest, int64_t n, GA_T *out, const GA_T *x, GA_T by)
 {
     enum { BITS = GA_FN(bits) };
-    const bool negative = by < (GA_T)1; /* it is not 0 */
-    const GI_U size     = (GI_U)(negative ? (GI_U)0 - (GI_U)by : (GI_U)by);
-    const int  length   = size > 1 ? 64 - __builtin_clzll((unsigned long long)size - 1) : 0;
-    const GI_U factor   = (GI_U)((GI_D)((((GI_D)1 << length) - size) << BITS) / size + 1);
-    const int  one = length > 0, more = length > 1 ? length - 1 : 0;
-    const GI_U turned = (GI_U)(negative ? -1 : 0);
-    const GA_T below  = (GA_T)negative;
+    const bool    negative = by < (GA_T)1; /* it is not 0 */
+    const GI_U    size     = (GI_U)(negative ? (GI_U)0 - (GI_U)by : (GI_U)by);
+    const int     length   = size > 1 ? 64 - __builtin_clzll((unsigned long long)size - 1) : 0;
+    const GI_U    factor   = (GI_U)((GI_D)((((GI_D)1 << length) - size) << BITS) / size + 1);
+    const int     one = length > 0, more = length > 1 ? length - 1 : 0;
+    const GI_U    turned = (GI_U)(negative ? -1 : 0);
+    const GA_T    below  = (GA_T)negative;
+    int64_t       begin  = 0;
+#if GI_JOIN(GI_WIDEST_, GA_TAG) && defined(GI_ISA_MM) /* 64 bits */
+#define GI_ALL(x)       _mm256_set1_epi64x((long long)(x))
+#define GI_HALVES(a, b) _mm256_mul_epu32(a, b)
+#define GI_UPPER(a)     _mm256_srli_epi64(a, 32)
+#define GI_PLUS(a, b)   _mm256_add_epi64(a, b)
+    const __m256i f = GI_ALL(factor), f1 = GI_UPPER(f), lower = GI_ALL(0xFFFFFFFF), b = GI_ALL(by), b1 = GI_UPPER(b);
+    for (; begin + 4 <= n; begin += 4) {
+        const __m256i v    = _mm256_loadu_si256((const __m256i *)(const void *)(x + begin));
+        const __m256i sign = GI_CLASS == 1 ? _mm256_cmpgt_epi64(GI_ALL(below), v) : GI_ALL(0);
+        const __m256i u = _mm256_xor_si256(_mm256_sub_epi64(v, GI_ALL(below)), sign), u1 = GI_UPPER(u);
+        const __m256i a    = GI_PLUS(GI_HALVES(u1, f), GI_UPPER(GI_HALVES(u, f)));
+        const __m256i c    = GI_PLUS(GI_HALVES(u, f1), _mm256_and_si256(a, lower));
+        const __m256i high = GI_PLUS(GI_PLUS(GI_HALVES(u1, f1), GI_UPPER(a)), GI_UPPER(c));
+        const __m256i sum  = GI_PLUS(_mm256_srl_epi64(_mm256_sub_epi64(u, high), _mm_cvtsi32_si128(one)), high);
+        __m256i       q    = _mm256_xor_si256(_mm256_srl_epi64(sum, _mm_cvtsi32_si128(more)), sign);
+        q                  = _mm256_xor_si256(q, GI_ALL(turned));
+        if (rest) {
+            const __m256i cross = GI_PLUS(GI_HALVES(GI_UPPER(q), b), GI_HALVES(q, b1));
+            q                   = _mm256_sub_epi64(v, GI_PLUS(GI_HALVES(q, b), _mm256_slli_epi64(cross, 32)));
+        }
+        _mm256_storeu_si256((__m256i *)(void *)(out + begin), q);
+    }
+#undef GI_ALL
+#undef GI_HALVES
+#undef GI_UPPER
+#undef GI_PLUS
+#endif
+    const uint16_t scale = (uint16_t)(65535 / size + 1); /* of bytes; 0, if they are divided by 1 */
+    const GI_U     whole = (GI_U)(size == 1 ? -1 : 0);
     GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) {
+    for (int64_t i = begin; i < n; i++) {
         const GI_U sign = (GI_U)(x[i] < below ? -1 : 0), u = (GI_U)(((GI_U)x[i] - (GI_U)below) ^ sign);
-        const GI_U high = (GI_U)((GI_D)((GI_D)u * factor) >> BITS), sum = (GI_U)((GI_U)((GI_U)(u - high) >> one) + high);
-        const GI_U q = (GI_U)((GI_U)(sum >> more) ^ sign ^ turned);
-        out[i]       = rest ? (GA_T)(GI_U)((GI_U)x[i] - (GI_U)((GI_W)q * (GI_U)by)) : (GA_T)q;
+        GI_U       q;
+        if (BITS == 8) {
+            q = (GI_U)((uint16_t)(((uint32_t)(uint16_t)u * scale) >> 16) + (u & whole));
+        } else {
+            const GI_U high = (GI_U)((GI_D)((GI_D)u * factor) >> BITS), sum = (GI_U)((GI_U)((GI_U)(u - high) >> one) + high);
+            q = (GI_U)(sum >> more);
+        }
+        q      = (GI_U)(q ^ sign ^ turned);
+        out[i] = rest ? (GA_T)(GI_U)((GI_U)x[i] - (GI_U)((GI_W)q * (GI_U)by)) : (GA_T)q;
     }
 }
 
@@ -34,19 +108,42 @@ static bool GI_LOOP(gi_is_divisor)(int64_t n, const GA_T *y)
     return differ == 0;
 }
 
-static bool GI_LOOP(gi_short_floor_divide)(int64_t n, void *o, const void *x, const void *y)
+#if !GI_JOIN(GI_WIDEST_, GA_TAG)
+/* Floats that hold every x and y hold the quotient without its fraction, too. rest: the remainder instead; down: of the quotient rounded down. */
+static void GI_LOOP(gi_divide_as_floats)(bool rest, bool down, int64_t n, GA_T *out, const GA_T *x, const GA_T *y)
 {
-    if (!GI_LOOP(gi_is_divisor)(n, (const GA_T *)y)) return false;
-    GI_LOOP(gi_divide_loop)(false, n, (GA_T *)o, (const GA_T *)x, *(const GA_T *)y);
-    return true;
+    typedef GI_JOIN(gi_quotient_, GA_TAG) wide;
+    const GA_T zero = 0, none = (GA_T)(zero - 1); /* of unsigned integers the largest one, which is no exception */
+    const GI_U rests = (GI_U)(rest ? -1 : 0), downs = (GI_U)(down ? -1 : 0);
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) {
+        const bool turns = GI_CLASS == 1 && y[i] == none;
+        const GA_T by = y[i] == 0 || turns ? (GA_T)1 : y[i], q = (GA_T)((wide)x[i] / (wide)by);
+        const GI_U r        = (GI_U)((GI_U)x[i] - (GI_U)((GI_W)q * (GI_W)by));
+        const bool apart    = GI_CLASS == 1 && (GI_U)(r ^ (GI_U)by) >> (GA_FN(bits) - 1); /* of different signs */
+        const GI_U less     = (GI_U)(r != 0 && apart ? downs : 0);
+        const GI_U quotient = (GI_U)(y[i] == 0 ? 0 : turns ? (GI_U)0 - (GI_U)q : (GI_U)((GI_U)q + less));
+        out[i]              = (GA_T)(GI_U)(((GI_U)(r + (less & (GI_U)by)) & rests) | (quotient & (GI_U)~rests));
+    }
 }
+#endif
 
-static bool GI_LOOP(gi_short_remainder)(int64_t n, void *o, const void *x, const void *y)
+static GI_INLINE bool GI_LOOP(gi_divided)(ga_op op, int64_t n, void *o, const void *x_, const void *y_)
 {
-    if (!GI_LOOP(gi_is_divisor)(n, (const GA_T *)y)) return false;
-    GI_LOOP(gi_divide_loop)(true, n, (GA_T *)o, (const GA_T *)x, *(const GA_T *)y);
+    GA_T       *out = (GA_T *)o;
+    const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_;
+    if (op != GA_OP_fmod && GI_LOOP(gi_is_divisor)(n, y)) {
+        GI_LOOP(gi_divide_loop)(op == GA_OP_remainder, n, out, x, y[0]);
+        return true;
+    }
+#if GI_JOIN(GI_WIDEST_, GA_TAG)
+    return false;
+#else
+    GI_LOOP(gi_divide_as_floats)(op != GA_OP_floor_divide, op != GA_OP_fmod, n, out, x, y);
     return true;
+#endif
 }
 #undef GI_W
 #undef GI_U
 #undef GI_D
+#endif

@@ -274,9 +274,56 @@ static const gi_product_tiles *GI_FIND(gi_tiles)(ga_dtype dtype)
     default: return GI_OR_LOWER(NULL, tiles, dtype);
     }
 }
+#if defined(GI_ISA_MM) && GI_ISA_BYTES < 64
+/* gi_turn_lines of elements of one or two bytes: a square of 16 bytes by 16 or 8 lines at a time, in rounds that shuffle the cards. */
+static GI_INLINE void GI_FIND(gi_turn_short)(const int size, int64_t lines, int64_t n, char *out, int64_t next, const char *in,
+                                             int64_t step)
+{
+    const int side = 16 / size;
+    if (lines < side || n < side) {
+        for (int64_t l = 0; l < lines; l++)
+            for (int64_t i = 0; i < n; i++) memcpy(out + (l * next + i) * size, in + i * step + l * size, (size_t)size);
+        return;
+    }
+    for (int64_t i = 0; i < n; i = gi_next_square(i, side, n))
+        for (int64_t l = 0; l < lines; l = gi_next_square(l, side, lines)) {
+            __m128i a[16], b[16];
+            GI_UNROLL
+            for (int k = 0; k < side; k++)
+                a[k] = _mm_loadu_si128((const __m128i *)(const void *)(in + (i + k) * step + l * size));
+            GI_UNROLL
+            for (int round = 1; round < side; round *= 2) {
+                GI_UNROLL
+                for (int k = 0; k < side / 2; k++) {
+                    const __m128i x = a[k], y = a[k + side / 2];
+                    b[2 * k]     = size == 1 ? _mm_unpacklo_epi8(x, y) : _mm_unpacklo_epi16(x, y);
+                    b[2 * k + 1] = size == 1 ? _mm_unpackhi_epi8(x, y) : _mm_unpackhi_epi16(x, y);
+                }
+                GI_UNROLL
+                for (int k = 0; k < side; k++) a[k] = b[k];
+            }
+            GI_UNROLL
+            for (int k = 0; k < side; k++) _mm_storeu_si128((__m128i *)(void *)(out + ((l + k) * next + i) * size), a[k]);
+        }
+}
+static void GI_FIND(gi_turn_1)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t step)
+{
+    GI_FIND(gi_turn_short)(1, lines, n, (char *)out, next, in, step);
+}
+static void GI_FIND(gi_turn_2)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t step)
+{
+    GI_FIND(gi_turn_short)(2, lines, n, (char *)out, next, in, step);
+}
+#endif
 static gi_turn_lines GI_FIND(gi_turn)(int itemsize)
 {
 #ifdef GI_ISA_MM
+#if GI_ISA_BYTES < 64
+    if (itemsize == 1) return GI_FIND(gi_turn_1);
+    if (itemsize == 2) return GI_FIND(gi_turn_2);
+#else
+    if (itemsize <= 2) return GI_LOWER(turn)(itemsize);
+#endif
     if (itemsize == 4) return GI_FIND(gi_pack_across_f32);
     if (itemsize == 8) return GI_FIND(gi_pack_across_f64);
 #else

@@ -28,6 +28,9 @@ typedef uint16_t                        gi_unsigned_i16, gi_unsigned_u16, gi_dou
 typedef uint32_t                        gi_unsigned_i32, gi_unsigned_u32, gi_double_i16, gi_double_u16;
 typedef uint64_t                        gi_unsigned_i64, gi_unsigned_u64, gi_double_i32, gi_double_u32;
 __extension__ typedef unsigned __int128 gi_double_i64, gi_double_u64;
+/* What holds them exactly, and their quotients nearly enough. */
+typedef float  gi_quotient_i8, gi_quotient_u8, gi_quotient_i16, gi_quotient_u16;
+typedef double gi_quotient_i32, gi_quotient_u32;
 
 typedef void (*gi_cast_kernel)(int64_t n, void *out, const void *x);
 
@@ -124,6 +127,11 @@ typedef struct gi_node_loops { /* section >>moments */
 /* Matrix products (section >>dense). */
 /* out[l][i] = in[i][l], rows of out `next` elements apart, rows of in `step` bytes. */
 typedef void (*gi_turn_lines)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t step);
+/* Where the square after the one at `at` begins; the last one of n may overlap it. */
+static GI_INLINE int64_t gi_next_square(int64_t at, int side, int64_t n)
+{
+    return at + side >= n ? n : at + 2 * side > n ? n - side : at + side;
+}
 #define GI_TILE_ROWS  8   /* at most */
 #define GI_TILE_DEPTH 256 /* products that are added at a time */
 typedef struct gi_product_tiles {

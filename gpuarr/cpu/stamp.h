@@ -7,9 +7,10 @@
 #endif
 #define GI_KERNEL(name)  GI_JOIN(gi_kernel_##name, GI_JOIN(_, GI_JOIN(GI_ROW_TAG(name), GI_JOIN(_, GI_ISA))))
 #define GI_KERNEL1(name) static void GI_KERNEL(name)(int64_t n, void *o, const void *x, const void *y, const void *z)
-#if GI_CLASS == 1 || GI_CLASS == 2 /* what some rows try first */
+#if GI_CLASS >= 1 && GI_CLASS <= 3 /* what some rows try first */
 #define GI_SHORT_OF(name)      GI_THIRD_OF(GI_SHORT_##name, GI_SHORT_WAY(name), , )
-#define GI_SHORT_WAY(name)     if (GI_LOOP(gi_short_##name)(n, o, x, y)) return;
+#define GI_SHORT_WAY(name)     if (GI_LOOP(gi_divided)(GA_OP_##name, n, o, x, y)) return;
+#define GI_SHORT_fmod          ,
 #define GI_SHORT_floor_divide  ,
 #define GI_SHORT_remainder     ,
 #else
@@ -128,6 +129,7 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_OWN
 #undef GI_SHORT_OF
 #undef GI_SHORT_WAY
+#undef GI_SHORT_fmod
 #undef GI_SHORT_floor_divide
 #undef GI_SHORT_remainder
 #undef GI_KERNEL

@@ -12,18 +12,19 @@
 /* out[l][i] = in[i][l], rows of out `next` elements apart, rows of in `step` bytes */
 static void GI_LOOP(gi_pack_across)(int64_t lines, int64_t n, void *out_, int64_t next, const char *in, int64_t step)
 {
-    GA_T         *out   = (GA_T *)out_;
-    const int64_t l_end = lines / GI_SIDE * GI_SIDE, i_end = n / GI_LINES * GI_LINES;
-    for (int64_t i = 0; i < i_end; i += GI_LINES)
-        for (int64_t l = 0; l < l_end; l += GI_SIDE) {
+    GA_T *out = (GA_T *)out_;
+    if (lines < GI_SIDE || n < GI_LINES) {
+        for (int64_t l = 0; l < lines; l++)
+            for (int64_t i = 0; i < n; i++) out[l * next + i] = ((const GA_T *)(const void *)(in + i * step))[l];
+        return;
+    }
+    for (int64_t i = 0; i < n; i = gi_next_square(i, GI_LINES, n))
+        for (int64_t l = 0; l < lines; l = gi_next_square(l, GI_SIDE, lines)) {
             GI_Q turned[GI_SIDE];
             GI_TURN(in + i * step + l * (int64_t)sizeof(GA_T), step, turned);
             GI_UNROLL
             for (int s = 0; s < GI_SIDE; s++) GI_Q_MM(storeu)(out + (l + s) * next + i, turned[s]);
         }
-    for (int64_t l = 0; l < lines; l++)
-        for (int64_t i = l < l_end ? i_end : 0; i < n; i++)
-            out[l * next + i] = ((const GA_T *)(const void *)(in + i * step))[l];
 }
 
 /* gi_chains of lines that are packed: groups * GI_LINES of them, b packed as well, or shared by all and `times` lines of it. */

@@ -163,7 +163,7 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
 #include "scans.h"
 #include "dot.h"
 #endif
-#if GI_CLASS == 1 || GI_CLASS == 2
+#if GI_CLASS >= 1 && GI_CLASS <= 3
 #include "divide.h"
 #endif
 #if GI_DENSE

@@ -252,7 +252,7 @@ template <class U> static gi_cuda_kernel gi_cuda_constant_of(bool value)
     return gi_cuda_map1<U, bool, gi_never<U>>;
 }
 
-/* Integers are finite and no NaN: these rows need no kernel for each of them. */
+/* What is the same for all numbers needs no kernel for each. */
 static gi_cuda_kernel gi_cuda_constant(int64_t itemsize, bool value)
 {
     switch (itemsize) {
@@ -266,8 +266,7 @@ static gi_cuda_kernel gi_cuda_constant(int64_t itemsize, bool value)
 /* The kernel of an elementwise operation for a dtype, NULL if its row has none. */
 static gi_cuda_kernel gi_cuda_row(ga_op op, ga_dtype dtype)
 {
-    if (dtype < GA_F32 && (op == GA_OP_isnan || op == GA_OP_isinf)) return gi_cuda_constant(ga_itemsize(dtype), false);
-    if (dtype < GA_F32 && op == GA_OP_isfinite) return gi_cuda_constant(ga_itemsize(dtype), true);
+    if (gi_row_constant(op, dtype) >= 0) return gi_cuda_constant(ga_itemsize(dtype), gi_row_constant(op, dtype) > 0);
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_cuda_row_##tag(op);

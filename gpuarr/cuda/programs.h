@@ -266,10 +266,10 @@ static bool gi_cuda_takes_program(const gi_program *p)
     bool has = ga_itemsize(p->out.dtype) <= 8;
     for (int k = 0; k < p->leaves; k++) has = has && ga_itemsize(p->leaf[k].dtype) <= 8;
     for (int k = 0; k < p->ops && has; k++) {
-        const gi_program_op *op    = &p->op[k];
-        const ga_dtype       dtype = (ga_dtype)op->dtype;
-        const bool exact = dtype < GA_F32 && (op->what == GA_OP_isnan || op->what == GA_OP_isinf || op->what == GA_OP_isfinite);
-        if (op->kind == GI_OP_ROW) has = gi_program_has(dtype) && !exact && gi_cuda_row((ga_op)op->what, dtype);
+        const gi_program_op *op       = &p->op[k];
+        const ga_dtype       dtype    = (ga_dtype)op->dtype;
+        const bool           constant = gi_row_constant((ga_op)op->what, dtype) >= 0;
+        if (op->kind == GI_OP_ROW) has = gi_program_has(dtype) && !constant && gi_cuda_row((ga_op)op->what, dtype);
         else if (op->kind == GI_OP_CHOICE) has = ga_itemsize(dtype) <= 8;
         else if (op->kind == GI_OP_CAST) has = dtype == (ga_dtype)op->from || (gi_program_has(dtype) && op->from <= GA_F64);
     }

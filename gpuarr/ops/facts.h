@@ -115,16 +115,12 @@ static ga_array *gi_do_length(const gi_composition *c, const ga_array *a, int ax
     return zeros ? gi_do_join(c, a, zeros, axis) : NULL;
 }
 
-/* Eight bytes, of which each is a bit that is set where it is not 0: a product moves these to its highest byte. */
-static uint8_t gi_pack_eight(const uint8_t *bytes, bool big)
+/* The bits of each byte in the other order. */
+static uint64_t gi_turn_bits(uint64_t w)
 {
-    uint64_t w;
-    memcpy(&w, bytes, 8);
-    w |= w >> 4;
-    w |= w >> 2;
-    w |= w >> 1;
-    w &= 0x0101010101010101u;
-    return (uint8_t)((w * (big ? 0x8040201008040201u : 0x0102040810204080u)) >> 56);
+    w = (w >> 1 & 0x5555555555555555u) | (w & 0x5555555555555555u) << 1;
+    w = (w >> 2 & 0x3333333333333333u) | (w & 0x3333333333333333u) << 2;
+    return (w >> 4 & 0x0F0F0F0F0F0F0F0Fu) | (w & 0x0F0F0F0F0F0F0F0Fu) << 4;
 }
 
 /* Lines of packed bools on the CPU as bits, so many bytes each. */
@@ -136,13 +132,16 @@ static ga_array *gi_pack_flags(const char *site, const ga_array *flags, ga_bit_o
     shape[flags->ndim - 1] = bytes;
     ga_array      *r       = gi_array_new(site, GA_U8, GA_CPU, flags->ndim, shape);
     const uint8_t *from    = (const uint8_t *)flags->data;
+    uint64_t       words[64];
     if (!r) return NULL;
-    for (uint8_t *to = (uint8_t *)r->data, *end = to + r->size; to < end; from += n) {
-        uint8_t rest[8] = { 0 };
-        memcpy(rest, from + n / 8 * 8, (size_t)(n % 8));
-        for (int64_t i = 0; i < n / 8; i++) *to++ = gi_pack_eight(from + 8 * i, order == GA_BITS_BIG);
-        if (n % 8 > 0) *to++ = gi_pack_eight(rest, order == GA_BITS_BIG);
-    }
+    for (uint8_t *to = (uint8_t *)r->data, *end = to + r->size; to < end; from += n)
+        for (int64_t at = 0; at < bytes; at += (int64_t)sizeof words) {
+            const int64_t now = bytes - at < (int64_t)sizeof words ? bytes - at : (int64_t)sizeof words, left = n - 8 * at;
+            GI_LOOP_OF(bits)()->pack(left < 8 * now ? left : 8 * now, words, from + 8 * at);
+            for (int64_t k = 0; k < (now + 7) / 8 && order == GA_BITS_BIG; k++) words[k] = gi_turn_bits(words[k]);
+            memcpy(to, words, (size_t)now); /* in the order of the bytes of a word, which is little-endian everywhere here */
+            to += now;
+        }
     return r;
 }
 
@@ -156,7 +155,7 @@ ga_array *(ga_packbits)(const ga_array *a, ga_bits_options o)
     gi_composition c;
     gi_compose_begin(&c, o.site);
     int       axis  = o.axis;
-    ga_array *along = gi_along(o.site, a, &axis), *flags = along ? (ga_astype)(along, GA_BOOL, o.site) : NULL;
+    ga_array *along = gi_along(o.site, a, &axis), *flags = along ? gi_copy_contiguous(o.site, along, GA_BOOL) : NULL;
     int64_t   bytes = along ? (along->shape[axis] + 7) / 8 : 0;
     if (flags && flags->device == GA_CPU && !gi_is_deferred(flags) && axis == flags->ndim - 1)
         return gi_compose_end(&c, gi_pack_flags(o.site, flags, o.bitorder, bytes));

@@ -238,6 +238,12 @@ static const ga_array *gi_map_readable(const gi_map_call *c, const gi_job *j, co
     return *copy = gi_copy_new(c->site, a, cast ? wanted : a->dtype);
 }
 
+/* Bytes where truths are wanted need no cast: kernels take what is not 0 for true. */
+static bool gi_are_truths(const ga_array *a, ga_dtype wanted)
+{
+    return wanted == GA_BOOL && ga_itemsize(a->dtype) == 1 && a->device == GA_CPU;
+}
+
 /* The job's inputs and its mask; copies[k] is to be freed. False with an error. */
 static bool gi_map_sources(const gi_map_call *c, gi_job *j, const ga_array *target, char (*tiles)[GI_TILE_BYTES],
                            ga_array **copies)
@@ -254,6 +260,7 @@ static bool gi_map_sources(const gi_map_call *c, gi_job *j, const ga_array *targ
         a = gi_map_readable(c, j, a, wanted, mask, &copies[k]);
         if (!a) return false;
         gi_operand_of(v, a, wanted, j->ndim, j->shape);
+        if ((j->kernel || mask) && gi_are_truths(a, wanted)) v->dtype = GA_BOOL;
     }
     return true;
 }
@@ -284,7 +291,8 @@ static bool gi_map_on_gpu(const gi_map_call *c, gi_job *j, ga_array *const *targ
 /* Can the kernel take the array as it lies, beside or in place of the target? */
 static bool gi_map_takes(const ga_array *a, ga_dtype wanted, const ga_array *target, bool is_new)
 {
-    return a->dtype == wanted && gi_shape_equal(a->ndim, a->shape, target->ndim, target->shape) && ga_is_contiguous(a) &&
+    return (a->dtype == wanted || gi_are_truths(a, wanted)) && gi_shape_equal(a->ndim, a->shape, target->ndim, target->shape) &&
+           ga_is_contiguous(a) &&
            (is_new || (a->data == target->data ? a->dtype == target->dtype : !ga_may_share_memory(a, target)));
 }
 

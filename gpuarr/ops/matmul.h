@@ -263,7 +263,7 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p)
     memset(&j, 0, sizeof j - sizeof j.taken);
     j.p     = p;
     j.tiles = GI_LOOP_OF(tiles)(gi_packing(&j, p->dtype));
-    j.turn  = j.parts == 1 ? GI_LOOP_OF(turn)((int)j.size) : NULL;
+    j.turn  = j.parts == 1 && j.size == j.packed ? GI_LOOP_OF(turn)((int)j.size) : NULL;
     j.width = j.tiles->bytes / j.packed;
     gi_cut_blocks(&j, items);
     const int64_t units = items * j.down * j.across, work = j.height * j.breadth * p->inner * j.parts;

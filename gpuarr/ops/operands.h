@@ -118,8 +118,10 @@ static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_
         return;
     }
 #define GI_MOVE(U)                                                                                                             \
-    if (stride == -(int64_t)sizeof(U)) /* reversed: a loop that vectorises */                                                  \
+    if (stride == -(int64_t)sizeof(U)) /* reversed, and every second: loops that vectorise */                                  \
         for (int64_t i = 0; i < n; i++) ((U *)out)[i] = ((const U *)(const void *)from)[-i];                                   \
+    else if (stride == 2 * (int64_t)sizeof(U))                                                                                 \
+        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = ((const U *)(const void *)from)[2 * i];                                \
     else                                                                                                                       \
         for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                         \
     break

@@ -64,6 +64,8 @@ static ga_array *gi_do_scatter(const gi_composition *c, ga_array *to, const ga_a
     int64_t         offsets[GI_BLOCK];
     const gi_layout l = gi_layout_of(to);
     if (places->size == 0) return to;
+    if (ga_may_share_memory(to, places)) places = gi_copy_convert(c->site, places, GA_I64); /* they are read while it changes */
+    if (!places) return NULL;
     if (to->device == GA_CUDA) {
         ga_array *line = (ga_ravel)(places, c->site), *order = line ? gi_do_along(c, (ga_argsort), line, 0) : NULL;
         ga_array *sorted = order ? gi_do_take(c, line, order, 0) : NULL;
@@ -124,17 +126,21 @@ bool(ga_set_at)(ga_array *a, ga_arg value, ga_shape index, const char *site)
 
 /* ---- index arrays ------------------------------------------------------------------------------------------------------------- */
 
-/* Indices as new int64 of 0 to n - 1, by the mode. */
+/* Indices as packed int64 of 0 to n - 1, by the mode. */
 static ga_array *gi_do_settled(const gi_composition *c, const ga_array *index, int64_t n, ga_take_mode mode)
 {
     if (gi_dtype_kind(index->dtype) != 1)
         return (ga_array *)gi_fail(c->site, GA_BAD_DTYPE, "indices are %s: they must be integers", ga_dtype_name(index->dtype));
-    ga_array *settled = gi_copy_convert(c->site, index, GA_I64);
+    ga_array *settled = gi_copy_contiguous(c->site, index, GA_I64);
     if (!settled || settled->size == 0) return settled;
     if (n == 0)
         return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "the axis has length 0, and %lld indices are given",
                                    (long long)settled->size);
-    if (settled->device == GA_CPU) return gi_settle_indices(c->site, settled, n, mode) ? settled : NULL;
+    if (settled->device == GA_CPU && !gi_indices_inside(settled, n)) {
+        settled = gi_copy_convert(c->site, settled, GA_I64);
+        return settled && gi_settle_indices(c->site, settled, n, mode) ? settled : NULL;
+    }
+    if (settled->device == GA_CPU) return settled;
     ga_array *all = gi_do_count(c, 0, n, GA_CUDA);
     return all ? gi_take_by(c->site, all, 0, settled, mode) : NULL;
 }
@@ -233,8 +239,9 @@ static ga_array *gi_do_places(const gi_composition *c, const ga_array *a, int n,
         if (!x->of[d]) ndim = x->ndim - (whole < x->first ? whole : whole + x->spread);
         for (int k = 0; k < GPUARR_MAX_DIMS; k++) shape[k] = k < index->ndim ? index->shape[k] : 1;
         index = gi_do_reshape(c, index, ndim, shape);
-        sum   = sum ? (ga_multiply_add)(GA_ARG(index), GA_ARG(stride), GA_ARG(sum), gi_map_site(c->site))
-                    : GI_DO_2(c, multiply, index, stride);
+        sum   = sum           ? (ga_multiply_add)(GA_ARG(index), GA_ARG(stride), GA_ARG(sum), gi_map_site(c->site))
+                : stride == 1 ? index
+                              : GI_DO_2(c, multiply, index, stride);
         if (!sum) return NULL;
         stride *= a->shape[d];
     }
@@ -309,6 +316,7 @@ ga_array *(ga_take_along_axis)(const ga_array *a, const ga_array *indices, ga_al
     gi_compose_begin(&c, o.site);
     const ga_array *all[GPUARR_MAX_DIMS];
     const int       n = gi_do_along_axis(&c, a, indices, o.axis, all);
+    if (n == 1) return gi_compose_end(&c, gi_do_take(&c, a, indices, 0));
     return gi_compose_end(&c, n > 0 ? (ga_index_take_n)(a, n, all, o.site) : NULL);
 }
 

@@ -53,13 +53,13 @@ static bool gi_find_for_formulas(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi
 #define GI_FOUND_BY(in, name)
 #endif
 
-/* The kernel of an elementwise row for a dtype; NULL if it has none. Integers are finite and no NaN: that takes no kernel for each. */
+/* The kernel of an elementwise row for a dtype; NULL if it has none. What is the same for all numbers takes no kernel for each. */
 static gi_kernel gi_row_kernel(const gi_row *row, ga_dtype dtype)
 {
     gi_kernel kernel = NULL;
     gi_fold   unused;
-    if (dtype < GA_F32 && (row->op == GA_OP_isnan || row->op == GA_OP_isinf)) return gi_kernel_false;
-    if (dtype < GA_F32 && row->op == GA_OP_isfinite) return gi_kernel_true;
+    const int constant = gi_row_constant(row->op, dtype);
+    if (constant >= 0) return constant ? gi_kernel_true : gi_kernel_false;
     return GI_FIND_IN(row, dtype, &kernel, &unused) ? kernel : NULL;
 }
 

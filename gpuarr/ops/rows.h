@@ -3,9 +3,7 @@
 /* Has the row of an operation this dtype, whether it is compiled or not? */
 static bool gi_row_has(const gi_row *row, ga_dtype dtype)
 {
-    const bool plain =
-        row->op == GA_OP_isnan || row->op == GA_OP_isinf || row->op == GA_OP_isfinite; /* what is no float is finite */
-    return row->dtypes >> (int)dtype & 1 || (plain && dtype < GA_F32);
+    return row->dtypes >> (int)dtype & 1 || gi_row_constant(row->op, dtype) >= 0;
 }
 
 /* The dtype in which an operation computes: the first one of its row that holds every operand. Numbers count only where they lift
@@ -304,6 +302,20 @@ static gi_settling gi_row_settle(const gi_row *row, int n, const ga_arg *in, ga_
     return GI_SETTLES;
 }
 
+/* Do results depend on the elements? */
+static bool gi_row_reads(ga_op op, ga_dtype loop)
+{
+    return gi_row_constant(op, loop) < 0 && (op != GA_OP_imag || gi_is_complex(loop));
+}
+
+/* If elements of an array would be packed in vain, a view in its place that has one of them everywhere; else NULL. */
+static ga_array *gi_not_read(const char *site, const ga_array *a, ga_dtype loop)
+{
+    const int64_t strides[GPUARR_MAX_DIMS] = { 0 };
+    if (!a || a->dtype != loop || a->device == GA_CUDA || gi_is_deferred(a) || a->size == 0 || ga_is_contiguous(a)) return NULL;
+    return gi_array_new_view(site, a, a->data, a->dtype, a->ndim, a->shape, strides);
+}
+
 /* Computes it. */
 static ga_array *gi_call_settled(const gi_settled *s, int n, const ga_arg *in, const ga_map_options *o)
 {
@@ -322,7 +334,13 @@ static ga_array *gi_call_settled(const gi_settled *s, int n, const ga_arg *in, c
     bool      done                   = false;
     ga_array *r                      = s->row->special ? s->row->special(s->row, in, s->loop, s->result, o, &done) : NULL;
     if (done) return r;
-    return gi_map_computed(o->site, gi_row_function(s->row, s->loop), s->row->cost, n, in, wanted, s->result, o->out, o->where);
+    ga_arg    shape = in[0];
+    ga_array *still = gi_row_reads(s->row->op, s->loop) ? NULL : gi_not_read(o->site, in[0].array, s->loop);
+    if (still) shape.array = still;
+    r = gi_map_computed(o->site, gi_row_function(s->row, s->loop), s->row->cost, n, still ? &shape : in, wanted, s->result,
+                        o->out, o->where);
+    ga_free(still);
+    return r;
 }
 
 /* The same of halves: numbers become halves first, and so do the arrays if it is .dtype that asks for halves. */

@@ -53,6 +53,17 @@ static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga
     return taken;
 }
 
+GI_BEGIN_FAST
+/* Are all of 0 .. n - 1? (Either is negative if an index is not.) */
+static bool gi_indices_inside(const ga_array *indices, int64_t n)
+{
+    const uint64_t *index   = (const uint64_t *)indices->data;
+    uint64_t        outside = 0;
+    for (int64_t k = 0; k < indices->size; k++) outside |= index[k] | ((uint64_t)(n - 1) - index[k]);
+    return outside >> 63 == 0;
+}
+GI_END_FAST
+
 /* Puts the indices into 0 .. n - 1, by the mode; false with an error. */
 static bool gi_settle_indices(const char *site, ga_array *indices, int64_t n, ga_take_mode mode)
 {
@@ -96,12 +107,14 @@ ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options 
                                    (int)o.mode);
     const ga_array *both[2] = { a, indices };
     if (gi_common_device(o.site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
-    int       axis    = o.axis;
-    ga_array *along   = gi_along(o.site, a, &axis);
-    ga_array *settled = !along                ? NULL
-                        : a->device == GA_CPU ? gi_copy_convert(o.site, indices, GA_I64)
-                                              : gi_copy_contiguous(o.site, indices, GA_I64);
-    ga_array *taken   = settled ? gi_take_by(o.site, along, axis, settled, o.mode) : NULL;
+    int       axis  = o.axis;
+    ga_array *along = gi_along(o.site, a, &axis);
+    ga_array *index = along ? gi_copy_contiguous(o.site, indices, GA_I64) : NULL, *settled = NULL, *taken = NULL;
+    if (index && a->device == GA_CPU && gi_indices_inside(index, along->shape[axis]))
+        taken = gi_take(o.site, along, axis, index);
+    else if (index && (settled = gi_copy_convert(o.site, index, GA_I64)) != NULL)
+        taken = gi_take_by(o.site, along, axis, settled, o.mode);
+    ga_free(index);
     ga_free(settled);
     ga_free(along);
     return taken;
@@ -125,20 +138,25 @@ typedef struct gi_select_job {
 GI_BEGIN_FAST
 static int64_t gi_count_true(int64_t n, const uint8_t *flags)
 {
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i++) count += flags[i] != 0;
+    int64_t count = 0, i = 0;
+    for (; i + 8 <= n; i += 8) { /* a 1 in each byte that is not 0; a product adds them up in the highest */
+        uint64_t u, low = 0x7F7F7F7F7F7F7F7Fu;
+        memcpy(&u, flags + i, sizeof u);
+        u = (((u & low) + low) | u) >> 7 & 0x0101010101010101u;
+        count += (int64_t)(u * 0x0101010101010101u >> 56);
+    }
+    for (; i < n; i++) count += flags[i] != 0;
     return count;
 }
 
 /* The places of the true ones, as if the first were `start`. There is room for one more. */
-static int64_t gi_find_true(int64_t n, const uint8_t *flags, int64_t start, int64_t *places)
+static void gi_find_true(int64_t n, const uint8_t *flags, int64_t start, int64_t *places)
 {
     int64_t count = 0;
     for (int64_t i = 0; i < n; i++) {
         places[count] = start + i;
         count += flags[i] != 0;
     }
-    return count;
 }
 GI_END_FAST
 
@@ -159,16 +177,24 @@ static void gi_select_chunks(int64_t begin, int64_t end, void *job)
         int64_t at = j->starts[c], stop = j->n - c * GI_SELECT_CHUNK < GI_SELECT_CHUNK ? j->n : (c + 1) * GI_SELECT_CHUNK;
         for (int64_t start = c * GI_SELECT_CHUNK; start < stop; start += GI_SELECT_TILE) {
             int64_t n     = stop - start < GI_SELECT_TILE ? stop - start : GI_SELECT_TILE;
-            int64_t count = gi_find_true(n, j->flags + start, start, places);
+            int64_t count = gi_count_true(n, j->flags + start);
+            if (count == 0) continue;
+            if (j->from && count == n) {
+                memcpy(j->to + at * j->itemsize, j->from + start * j->itemsize, (size_t)(n * j->itemsize));
+                at += n;
+                continue;
+            }
+            gi_find_true(n, j->flags + start, start, places);
             if (j->from) {
                 gi_take_job take = { j->from, j->to + at * j->itemsize, places, count, 0, j->itemsize };
                 gi_take_rows(0, count, &take);
             } else { /* the last axis first: what is left of a place is its index along the axes before */
                 for (int d = j->a->ndim - 1; d >= 0; d--) {
                     int64_t *row = (int64_t *)(void *)j->to + d * j->total + at, length = j->a->shape[d];
-                    for (int64_t k = 0; k < count; k++) {
-                        row[k]    = d == 0 ? places[k] : places[k] % length;
-                        places[k] = d == 0 ? 0 : places[k] / length;
+                    if (d == 0) memcpy(row, places, (size_t)count * sizeof *row);
+                    for (int64_t k = 0; k < count && d > 0; k++) {
+                        row[k] = places[k] % length;
+                        places[k] /= length;
                     }
                 }
             }
@@ -242,8 +268,13 @@ ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_op
                                    gi_shape_of(condition));
     const ga_array *both[2] = { condition, a };
     if (gi_common_device(o.site, 2, both) == GA_DEVICE_DEFAULT) return NULL;
-    int       axis    = o.axis;
-    ga_array *along   = gi_along(o.site, a, &axis);
+    int       axis  = o.axis;
+    ga_array *along = gi_along(o.site, a, &axis);
+    if (along && along->ndim == 1 && along->size == condition->size) { /* extract */
+        ga_array *chosen = gi_select(o.site, condition, along);
+        ga_free(along);
+        return gi_copy_finish(o.site, chosen, a->dtype, o.out);
+    }
     ga_array *indices = along ? gi_select(o.site, condition, NULL) : NULL;
     ga_array *line    = indices ? (ga_ravel)(indices, o.site) : NULL;  /* (1, count) */
     bool      inside  = line && condition->size <= along->shape[axis]; /* wherever it is true */

@@ -147,38 +147,63 @@ static void gi_job_run_rows(const gi_job *j, gi_walk_row row, int64_t rows, int6
     for (int64_t r = 0; r < rows; r++) {
         if (!j->direct) gi_job_run_row(j, &row, columns, t);
         else if (j->own.kernel) gi_job_run_own(&j->own, columns, row.out, row.in, row.place, gi_column_stride(j, &j->place));
-        else j->kernel(columns, row.out[0], row.in[0], row.in[1], row.in[2]);
+        else if (j->kernel) j->kernel(columns, row.out[0], row.in[0], row.in[1], row.in[2]);
+        else if (row.out[0] != row.in[0]) memcpy(row.out[0], row.in[0], (size_t)(columns * ga_itemsize(j->out.dtype)));
         for (int k = 0; k < j->inputs + j->masked; k++) row.in[k] += row.down[k];
         for (int k = 0; k < j->outputs; k++) row.out[k] += gi_row_stride(j, gi_job_target(j, k));
         row.place += gi_row_stride(j, &j->place);
     }
 }
 
+/* What turns an operand that lies across round in registers, so that its rows are packed; NULL: nothing does. */
+static gi_turn_lines gi_job_turn(const gi_job *j, const gi_operand *v)
+{
+    const int size = (int)ga_itemsize(v->dtype);
+    return v->crossed && gi_row_stride(j, v) == size ? GI_LOOP_OF(turn)(size) : NULL;
+}
+
+/* Do rows of n columns follow each other everywhere without gaps? */
+static bool gi_job_is_joined(const gi_job *j, const gi_walk_row *row, int64_t n)
+{
+    bool joined = !j->own.kernel;
+    for (int k = 0; k < j->inputs + j->masked; k++)
+        joined = joined && (gi_job_source(j, k)->number ||
+                            (row->step[k] == ga_itemsize(gi_job_source(j, k)->dtype) && row->down[k] == n * row->step[k]));
+    return joined && gi_column_stride(j, &j->out) == ga_itemsize(j->out.dtype) &&
+           gi_row_stride(j, &j->out) == n * gi_column_stride(j, &j->out);
+}
+
 /* The same where some inputs lie across: a square at a time. */
 static void gi_job_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
-    typedef char square[GI_SQUARE_BYTES];
+    typedef char  square[GI_SQUARE_BYTES];
+    const int64_t size = ga_itemsize(j->out.dtype), down = gi_row_stride(j, &j->out);
+    if (j->direct && !gi_job_computes(j) && down > 0 && down % size == 0) { /* a copy needs no square */
+        gi_job_turn(j, &j->in[0])(rows, columns, row.out[0], down / size, row.in[0], row.step[0]);
+        return;
+    }
     GI_ARENA(square, squares, j->inputs + j->masked);
-    for (int64_t at = 0; at < columns; at += j->height) {
-        int64_t     n    = columns - at < j->height ? columns - at : j->height;
+    for (int64_t at = 0; at < columns; at += j->side) {
+        int64_t     n    = columns - at < j->side ? columns - at : j->side;
         gi_walk_row part = row;
         for (int k = 0; k < j->outputs; k++) part.out[k] += at * gi_column_stride(j, gi_job_target(j, k));
         part.place += at * gi_column_stride(j, &j->place);
         for (int k = 0; k < j->inputs + j->masked; k++) {
             part.in[k] += at * row.step[k];
             if (!gi_job_source(j, k)->crossed) continue;
-            const int           size = (int)ga_itemsize(gi_job_source(j, k)->dtype);
-            const gi_turn_lines turn = row.down[k] == size ? GI_LOOP_OF(turn)(size) : NULL;
-            part.step[k]             = turn ? size : j->height * size;
-            part.down[k]             = turn ? j->height * size : size;
-            for (int64_t c = j->height; c < j->height + n && turn && at + c < columns; c++) /* the next square */
-                for (int64_t b = 0; b < rows * size; b += GI_LINE) __builtin_prefetch(part.in[k] + c * row.step[k] + b, 0, 2);
-            if (turn) turn(rows, n, squares[k], j->height, part.in[k], row.step[k]);
+            const int           width = (int)ga_itemsize(gi_job_source(j, k)->dtype);
+            const gi_turn_lines turn  = gi_job_turn(j, gi_job_source(j, k));
+            part.step[k]              = turn ? width : rows * width;
+            part.down[k]              = turn ? n * width : width;
+            for (int64_t c = n; c < 2 * n && turn && at + c < columns; c++) /* the next square */
+                for (int64_t b = 0; b < rows * width; b += GI_LINE) __builtin_prefetch(part.in[k] + c * row.step[k] + b, 0, 2);
+            if (turn) turn(rows, n, squares[k], n, part.in[k], row.step[k]);
             for (int64_t c = 0; c < n && !turn; c++)
-                gi_gather(size, rows, squares[k] + c * j->height * size, part.in[k] + c * row.step[k], row.down[k]);
+                gi_gather(width, rows, squares[k] + c * rows * width, part.in[k] + c * row.step[k], row.down[k]);
             part.in[k] = squares[k];
         }
-        gi_job_run_rows(j, part, rows, n, t);
+        if (gi_job_is_joined(j, &part, n)) gi_job_run_rows(j, part, 1, rows * n, t);
+        else gi_job_run_rows(j, part, rows, n, t);
     }
 }
 
@@ -223,7 +248,7 @@ static bool gi_lies_across(const gi_job *j, const gi_operand *v)
 
 /* Which dimensions are the rows and the columns of blocks: those of the output, but no short columns, and as rows the dimension
    along which a transposed input is packed. True if the two belong together. */
-static bool gi_choose_blocks(gi_job *j, int square)
+static bool gi_choose_blocks(gi_job *j)
 {
     int last = j->ndim - 1;
     if (j->shape[last] < GI_SHORT_ROW) {
@@ -247,7 +272,7 @@ static bool gi_choose_blocks(gi_job *j, int square)
         gi_operand *v = k < j->inputs ? &j->in[k] : &j->mask;
         if (!gi_lies_across(j, v)) continue;
         across     = true;
-        v->crossed = gi_job_rows(j) >= square / 2 && gi_stride_length(gi_column_stride(j, v)) >= GI_LINE;
+        v->crossed = gi_job_rows(j) >= 8 && gi_stride_length(gi_column_stride(j, v)) >= GI_LINE;
     }
     return across;
 }
@@ -255,7 +280,8 @@ static bool gi_choose_blocks(gi_job *j, int square)
 /* Can the kernel run over a whole row where the operand lies? */
 static bool gi_job_runs_directly(const gi_job *j, const gi_operand *v)
 {
-    return !v->number && v->wanted == v->dtype && gi_column_stride(j, v) == ga_itemsize(v->dtype);
+    return !v->number && v->wanted == v->dtype &&
+           (gi_column_stride(j, v) == ga_itemsize(v->dtype) || gi_job_turn(j, v) != NULL);
 }
 
 static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
@@ -283,10 +309,11 @@ static void gi_job_run(gi_job *j, int cost)
                 j->apart = j->own.kernel != NULL;
             }
     }
-    const int64_t square = widest <= 4 ? 64 : widest == 8 ? 32 : 16;
-    bool          across = gi_choose_blocks(j, (int)square);
+    const int64_t square = widest <= 2 ? 64 : 128 / widest; /* rows: whole lines of what lies across */
+    bool          across = gi_choose_blocks(j);
+    j->side              = GI_SQUARE_BYTES / (square * widest);
     j->stream            = streamed && gi_column_stride(j, &j->out) == out_size ? GI_LOOP_OF(stream) : NULL;
-    j->direct            = !j->masked && !j->stream && !j->apart && gi_job_computes(j);
+    j->direct            = !j->masked && !j->stream && !j->apart;
     for (int k = 0; k < j->outputs; k++) j->direct = j->direct && gi_job_runs_directly(j, gi_job_target(j, k));
     for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_job_runs_directly(j, &j->in[k]);
     j->tile = GI_TILE_BYTES / widest;
@@ -302,7 +329,7 @@ static void gi_job_run(gi_job *j, int cost)
     if (work < total / (8 * threads)) work = total / (8 * threads);
     if (across) {
         if (rows > square) j->height = square;
-        j->width = gi_round_up(work / j->height + 1, square);
+        j->width = gi_round_up(work / j->height + 1, j->side);
     } else if (columns > work) {
         j->height = 1;
         j->width  = gi_round_up(columns / gi_round_up((columns + work - 1) / work, rows == 1 ? threads : 1) + 1, GI_LINE);

@@ -20,6 +20,15 @@ typedef struct gi_function { /* all NULL: a copy of input 0 */
 /* clang-format on */
 static const gi_function gi_copying = { NULL, NULL, GI_NOT_OWN };
 
+/* What a row answers for every number of a dtype, whatever it is: 0 or 1; -1: that depends. */
+static inline int gi_row_constant(ga_op op, ga_dtype dtype)
+{
+    const bool integer = dtype < GA_F32, real = dtype < GA_C64;
+    if (integer && (op == GA_OP_isnan || op == GA_OP_isinf || op == GA_OP_isposinf || op == GA_OP_isneginf)) return 0;
+    if ((integer && op == GA_OP_isfinite) || (real && op == GA_OP_isreal)) return 1;
+    return real && op == GA_OP_iscomplex ? 0 : -1;
+}
+
 /* What lies where, and how the kernel takes it. */
 typedef struct gi_operand {
     char    *data;
@@ -43,9 +52,10 @@ typedef struct gi_job {
     int64_t       first_place;   /* GA_INDEX of the first element */
     bool          masked;        /* write only where mask is true */
     bool          apart;         /* no result may be written before all inputs of a tile are read */
-    bool          direct;        /* the kernel runs over rows where they lie */
+    bool          direct;        /* the kernel, or a copy, runs over rows where they lie, or where they were turned round */
     gi_stream     stream;        /* how the result goes past the caches; NULL: it does not */
     int64_t       height, width; /* of a block */
+    int64_t       side;          /* columns of a square, which has as many rows as the block */
     int64_t       tile;          /* elements */
 } gi_job;
 

@@ -171,11 +171,11 @@ GI_FORMULA GA_T GA_FN(lcm)(GA_T x, GA_T y)
 }
 GI_FORMULA uint8_t GA_FN(bitwise_count)(GA_T x) /* in pairs, in fours, in bytes; then the bytes' sum */
 {
-    uint64_t u = GA_FN(size_of)(x);
-    u -= u >> 1 & 0x5555555555555555u;
-    u = (u & 0x3333333333333333u) + (u >> 2 & 0x3333333333333333u);
-    u = (u + (u >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-    return (uint8_t)(u * 0x0101010101010101u >> 56);
+    GI_W u = GA_FN(size_of)(x);
+    u      = u - (u >> 1 & (GI_W)0x5555555555555555u);
+    u      = (u & (GI_W)0x3333333333333333u) + (u >> 2 & (GI_W)0x3333333333333333u);
+    u      = (u + (u >> 4)) & (GI_W)0x0f0f0f0f0f0f0f0fu;
+    return (uint8_t)(sizeof(GA_T) == 1 ? u : u * (GI_W)0x0101010101010101u >> 8 * (sizeof(GI_W) - 1));
 }
 /* By squaring, wrapping. Negative exponents are refused before any kernel runs. */
 GI_FORMULA GA_T GA_FN(power)(GA_T x, GA_T y)
@@ -328,21 +328,22 @@ GI_FORMULA GA_T GA_FN(cosine_distance)(GA_T product, GA_T length, GA_T other)
 GI_FORMULA GA_T GA_FN(nan_to)(GA_T x, int v) { return x == x ? x : (GA_T)v; }
 /* The remainder is exact; see NumPy's divmod for the rules of signs and infinities. */
 GI_FORMULA GA_T GA_FN(fmod)(GA_T x, GA_T y) { return GA_FN(exact_fmod)(x, y); }
-GI_FORMULA GA_T GA_FN(remainder)(GA_T x, GA_T y)
+GI_FORMULA GA_T GA_FN(remainder_of)(GA_T y, GA_T r) /* r: fmod(x, y) */
 {
-    GA_T r = GA_FN(fmod)(x, y);
     if (r == 0) return GI_BUILTIN(copysign)((GA_T)0, y);
     return (r < 0) != (y < 0) ? r + y : r;
 }
-GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y)
+GI_FORMULA GA_T GA_FN(remainder)(GA_T x, GA_T y) { return GA_FN(remainder_of)(y, GA_FN(fmod)(x, y)); }
+GI_FORMULA GA_T GA_FN(floor_divide_of)(GA_T x, GA_T y, GA_T r)
 {
     if (y == 0) return x / y;
-    GA_T r = GA_FN(fmod)(x, y), q = (x - r) / y;
+    GA_T q = (x - r) / y;
     if (r != 0 && (r < 0) != (y < 0)) q -= 1;
     if (q == 0) return GI_BUILTIN(copysign)((GA_T)0, x / y);
     GA_T whole = GI_BUILTIN(floor)(q);
     return q - whole > (GA_T)0.5 ? whole + 1 : whole;
 }
+GI_FORMULA GA_T GA_FN(floor_divide)(GA_T x, GA_T y) { return GA_FN(floor_divide_of)(x, y, GA_FN(fmod)(x, y)); }
 
 #endif
 #if GI_CLASS == 4
