@@ -30,7 +30,7 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_rows_, GI_ACC))(int64_t n, void *accs, 
 {
     GI_STORED        none[GI_NONE];
     const GI_STORED *x[8];
-    const int64_t    most = count == 8 || start < 0 || n < GI_NONE ? n : GI_NONE;
+    const int64_t    most = count == 8 || start < 0 || n < GI_NONE ? n : (int64_t)GI_NONE;
     for (int k = 0; k < count; k++) x[k] = (const GI_STORED *)rows[k];
     for (int k = count; k < 8; k++) x[k] = start < 0 ? x[gi_fold_partner(k)] : none;
     if (count < 8 && start >= 0) GI_LOOP(GI_JOIN(gi_none_, GI_ACC))(most, none, start, NULL);
