@@ -15,23 +15,28 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_none_, GI_ACC))(int64_t n, GI_STORED *n
         for (int64_t i = 0; i < n; i++) none[i] = start == 0 ? GA_FN(nothing)() : GA_FN(from_int)(1);
 }
 
+static GI_INLINE void GI_LOOP(GI_JOIN(gi_eight_, GI_ACC))(int64_t n, GI_A *__restrict__ a, const GI_STORED *const *x,
+                                                          GI_A (*of)(GA_T), GI_A (*join)(GI_A, GI_A))
+{
+    const GI_STORED *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3], *x4 = x[4], *x5 = x[5], *x6 = x[6], *x7 = x[7];
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++)
+        a[i] = join(join(join(of(x0[i]), of(x4[i])), join(of(x2[i]), of(x6[i]))),
+                    join(join(of(x1[i]), of(x5[i])), join(of(x3[i]), of(x7[i]))));
+}
+
 static GI_INLINE void GI_LOOP(GI_JOIN(gi_rows_, GI_ACC))(int64_t n, void *accs, const void *const *rows, int count,
                                                          const int start, GI_A (*of)(GA_T), GI_A (*join)(GI_A, GI_A))
 {
-    GI_A *__restrict__ a = (GI_A *)accs;
-    GI_STORED     none[GI_NONE];
-    const int64_t most = count == 8 || start < 0 || n < GI_NONE ? n : GI_NONE;
+    GI_STORED        none[GI_NONE];
+    const GI_STORED *x[8];
+    const int64_t    most = count == 8 || start < 0 || n < GI_NONE ? n : (int64_t)GI_NONE;
+    for (int k = 0; k < count; k++) x[k] = (const GI_STORED *)rows[k];
+    for (int k = count; k < 8; k++) x[k] = start < 0 ? x[gi_fold_partner(k)] : none;
     if (count < 8 && start >= 0) GI_LOOP(GI_JOIN(gi_none_, GI_ACC))(most, none, start, NULL);
-    for (int64_t done = 0; done < n; done += most, a += most) {
-        const int64_t    m = n - done < most ? n - done : most;
-        const GI_STORED *x[8];
-        for (int k = 0; k < count; k++) x[k] = (const GI_STORED *)rows[k] + done;
-        for (int k = count; k < 8; k++) x[k] = start < 0 ? x[gi_fold_partner(k)] : none;
-        const GI_STORED *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3], *x4 = x[4], *x5 = x[5], *x6 = x[6], *x7 = x[7];
-        GI_VECTORIZE
-        for (int64_t i = 0; i < m; i++)
-            a[i] = join(join(join(of(x0[i]), of(x4[i])), join(of(x2[i]), of(x6[i]))),
-                        join(join(of(x1[i]), of(x5[i])), join(of(x3[i]), of(x7[i]))));
+    for (int64_t done = 0; done < n; done += most) {
+        GI_LOOP(GI_JOIN(gi_eight_, GI_ACC))(n - done < most ? n - done : most, (GI_A *)accs + done, x, of, join);
+        for (int k = 0; k < count; k++) x[k] += most;
     }
 }
 
@@ -99,7 +104,7 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_block_, GI_ACC))(int64_t n, void *acc, 
     const GI_STORED                  *x = (const GI_STORED *)in;
     int64_t                           h = 16; /* elements of an eighth */
     while (8 * h < n) h *= 2;
-    if (n >= 16) {
+    if (n >= 64) {
         const int     count = (int)(n / h);
         const int64_t more  = n - count * h;
         const void   *eighths[8];

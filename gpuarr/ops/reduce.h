@@ -310,15 +310,13 @@ static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
     const gi_lines *p    = &r->lines;
     int64_t         size = r->fold.acc_bytes;
     enum { ROOM = GI_PANEL_LEVELS * GI_PANEL_BYTES, RAW = 8 * GI_PANEL_NARROW * 16, CAST = 8 * GI_PANEL_CAST };
-    GI_ARENA(char, room, ROOM);
-    GI_ARENA(char, raw, RAW);
-    GI_ARENA(char, cast, CAST);
+    GI_ARENA(char, room, ROOM + RAW + CAST);
     GI_ARENA(char, made, p->maker ? 8 * GI_PANEL_BYTES : 0);
     for (int64_t unit = begin; unit < end; unit++) {
         gi_panel s     = gi_panel_block(p, r->columns, r->width, r->blocks, GI_BLOCK, unit);
         int64_t  block = s.start / GI_BLOCK;
-        s.raw          = raw;
-        s.cast         = cast;
+        s.raw          = room + ROOM;
+        s.cast         = s.raw + RAW;
         if (p->maker) gi_panel_make(&s, made);
         int64_t column = s.first % r->columns, group = s.first - column;
         char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
