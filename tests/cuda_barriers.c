@@ -156,9 +156,18 @@ static void own_reductions(void)
     }
 }
 
+/* Pivots in rows further down, two blocks of columns, several matrices. */
+static void linear_algebra(void)
+{
+    ga_array *a = ga_random((2, 7, 7), .seed = 5), *large = ga_random((150, 150), .seed = 6);
+    ga_array *b = ga_matmul(a, ga_matrix_transpose(a));
+    ga_inv(a), ga_det(a), ga_det(large), ga_solve_triangular(a, b, .lower = true);
+    ga_cholesky(ga_add(b, ga_identity(7))), ga_cholesky(ga_add(ga_matmul(large, ga_matrix_transpose(large)), ga_identity(150)));
+}
+
 /* clang-format off */
 #define PARTS(X) X(reductions) X(moments) X(search) X(scans) X(selecting) X(counting) X(sorting) X(order) X(products) X(images) X(distances) \
-    X(rearranging) X(convolutions) X(stencils) X(own_reductions)
+    X(rearranging) X(convolutions) X(stencils) X(own_reductions) X(linear_algebra)
 /* clang-format on */
 
 int main(int argc, char **argv)
