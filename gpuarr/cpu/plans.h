@@ -215,10 +215,13 @@ typedef struct gi_network_step {
     int reach; /* so many elements more than results of the network */
 } gi_network_step;
 
+enum { GI_COLUMN_BYTES = 64 }; /* of a row of keys whose columns are sorted */
+
 typedef struct gi_window_loops {                                     /* for one size of elements, section >>windows */
     bool (*to_keys)(const gi_keys *rule, int64_t n, void *elements); /* in place; was there a NaN? */
     void (*from_keys)(const gi_keys *rule, int64_t n, void *keys);
-    gi_kernel least; /* of three */
+    void (*sort_columns)(int64_t n, void *rows); /* of n rows of GI_COLUMN_BYTES, each by itself */
+    gi_kernel least;                             /* of three */
     void (*run_steps)(const gi_network_step *steps, int64_t count, char *const *rows, int64_t n);
     void (*median_3x3)(int64_t n, char *const *rows);
     void (*median_5x5)(int64_t n, char *const *rows);

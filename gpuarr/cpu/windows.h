@@ -61,6 +61,29 @@ static void GI_KEYED(gi_from_keys)(const gi_keys *rule, int64_t n, void *keys)
     for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)(k[i] ^ flip);
 }
 
+/* Sorts each column of n rows of GI_COLUMN_BYTES by Batcher's merge exchange (Knuth, 5.2.2 M). */
+static void GI_KEYED(gi_sort_columns)(int64_t n, void *rows)
+{
+    enum { COLUMNS = GI_COLUMN_BYTES * 8 / GI_KEY_BITS };
+    GI_KEY_T *k    = (GI_KEY_T *)rows;
+    int64_t   half = 1;
+    while (2 * half < n) half *= 2;
+    for (int64_t p = half; p > 0; p /= 2)
+        for (int64_t q = half, r = 0, d = p;; d = q - p, q /= 2, r = p) {
+            for (int64_t i = r; i + d < n; i += 2 * p)
+                for (int64_t row = i; row < i + p && row + d < n; row++) {
+                    GI_KEY_T *a = k + row * COLUMNS, *b = a + d * COLUMNS;
+                    GI_VECTORIZE
+                    for (int c = 0; c < COLUMNS; c++) {
+                        const GI_KEY_T x = a[c], y = b[c];
+                        a[c] = x < y ? x : y;
+                        b[c] = x < y ? y : x;
+                    }
+                }
+            if (q == p) break;
+        }
+}
+
 static void GI_KEYED(gi_least)(int64_t n, void *out, const void *x, const void *y, const void *z)
 {
     GI_KEY_T       *o = (GI_KEY_T *)out;
@@ -277,8 +300,8 @@ static void GI_KEYED(gi_run_steps)(const gi_network_step *steps, int64_t count, 
 }
 
 GI_TABLE(gi_window_loops, GI_KEYED(gi_window_loops),
-         { GI_KEYED(gi_to_keys), GI_KEYED(gi_from_keys), GI_KEYED(gi_least), GI_KEYED(gi_run_steps), GI_KEYED(gi_median_3x3),
-           GI_KEYED(gi_median_5x5) })
+         { GI_KEYED(gi_to_keys), GI_KEYED(gi_from_keys), GI_KEYED(gi_sort_columns), GI_KEYED(gi_least), GI_KEYED(gi_run_steps),
+           GI_KEYED(gi_median_3x3), GI_KEYED(gi_median_5x5) })
 #undef GI_EXCHANGE
 #undef GI_KEYED
 #undef GI_KEY
