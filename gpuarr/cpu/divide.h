@@ -10,7 +10,7 @@ static GI_INLINE bool GI_LOOP(gi_fmods)(int64_t n, GA_T *rest, const GA_T *x, co
     for (int64_t i = 0; i < n; i++) {
         const GA_T a = GI_BUILTIN(fabs)(x[i]), b = GI_BUILTIN(fabs)(y[i]);
         const GA_T q = GI_BUILTIN(trunc)(a / b), r = GA_FN(fma)(-q, b, a);
-        rare    = (q <= most) & (b < GA_FN(infinity)()) ? rare : 1;
+        rare    = ((q <= most) & (b < GA_FN(infinity)())) ? rare : 1;
         rest[i] = GI_BUILTIN(copysign)(r < 0 ? r + b : r, x[i]);
     }
     return !rare;
