@@ -113,10 +113,11 @@ static void GI_LOOP(gi_fourier_gather)(int64_t n, int64_t lines, const GA_T *x, 
                 GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + GI_F_W + v, im[l]);
             }
         }
-    for (int64_t j = 0; j < n && !whole; j++)
-        for (int64_t l = 0; l < GI_F_W; l++) {
-            y[j * GI_F_ELEMENT + l]          = l < lines ? x[l * pitch + 2 * j] : 0;
-            y[j * GI_F_ELEMENT + GI_F_W + l] = l < lines ? x[l * pitch + 2 * j + 1] * side : 0;
+    if (!whole && lines < GI_F_W) memset(y, 0, (size_t)(n * GI_F_ELEMENT) * sizeof *y);
+    for (int64_t l = 0; l < lines && !whole; l++)
+        for (int64_t j = 0; j < n; j++) {
+            y[j * GI_F_ELEMENT + l]          = x[l * pitch + 2 * j];
+            y[j * GI_F_ELEMENT + GI_F_W + l] = x[l * pitch + 2 * j + 1] * side;
         }
 }
 static void GI_LOOP(gi_fourier_scatter)(int64_t n, int64_t lines, const GA_T *y, GA_T *x, int64_t pitch, GA_T scale, GA_T side)
@@ -136,8 +137,8 @@ static void GI_LOOP(gi_fourier_scatter)(int64_t n, int64_t lines, const GA_T *y,
             GI_UNROLL
             for (int l = 0; l < GI_LANES; l++) GI_LOOP(gi_fourier_store)(x + (v + l) * pitch + 2 * j, re[l], im[l]);
         }
-    for (int64_t j = 0; j < n && !whole; j++)
-        for (int64_t l = 0; l < lines; l++) {
+    for (int64_t l = 0; l < lines && !whole; l++)
+        for (int64_t j = 0; j < n; j++) {
             x[l * pitch + 2 * j]     = y[j * GI_F_ELEMENT + l] * scale;
             x[l * pitch + 2 * j + 1] = y[j * GI_F_ELEMENT + GI_F_W + l] * side;
         }
@@ -160,11 +161,10 @@ static void GI_LOOP(gi_fourier_gather_reals)(int64_t n, int64_t lines, const GA_
                 GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + GI_F_W + v, GI_VFN(all)(0));
             }
         }
-    for (int64_t j = 0; j < n && !whole; j++)
-        for (int64_t l = 0; l < GI_F_W; l++) {
-            y[j * GI_F_ELEMENT + l]          = l < lines ? x[l * pitch + j] : 0;
-            y[j * GI_F_ELEMENT + GI_F_W + l] = 0;
-        }
+    if (whole) return;
+    memset(y, 0, (size_t)(n * GI_F_ELEMENT) * sizeof *y);
+    for (int64_t l = 0; l < lines; l++)
+        for (int64_t j = 0; j < n; j++) y[j * GI_F_ELEMENT + l] = x[l * pitch + j];
 }
 static void GI_LOOP(gi_fourier_scatter_reals)(int64_t n, int64_t lines, const GA_T *y, GA_T *x, int64_t pitch, GA_T scale)
 {
@@ -179,8 +179,8 @@ static void GI_LOOP(gi_fourier_scatter_reals)(int64_t n, int64_t lines, const GA
             GI_UNROLL
             for (int l = 0; l < GI_LANES; l++) GI_VFN(store)(x + (v + l) * pitch + j, re[l]);
         }
-    for (int64_t j = 0; j < n && !whole; j++)
-        for (int64_t l = 0; l < lines; l++) x[l * pitch + j] = y[j * GI_F_ELEMENT + l] * scale;
+    for (int64_t l = 0; l < lines && !whole; l++)
+        for (int64_t j = 0; j < n; j++) x[l * pitch + j] = y[j * GI_F_ELEMENT + l] * scale;
 }
 
 /* Where the first stage of a chain reads complex numbers, or the last one writes them: `step` reals from one element to the next; 0: as

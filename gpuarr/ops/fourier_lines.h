@@ -150,7 +150,9 @@ typedef struct gi_fourier_group {
 static void gi_fourier_copy(size_t size, int64_t lines, int64_t n, char *to, int64_t to_pitch, int64_t to_step,
                             const char *from, int64_t pitch, int64_t step)
 {
-    if (size == 4) GI_FOURIER_COPY(float);
+    if (step == (int64_t)size && to_step == step)
+        for (int64_t l = 0; l < lines; l++) memcpy(to + l * to_pitch, from + l * pitch, (size_t)n * size);
+    else if (size == 4) GI_FOURIER_COPY(float);
     else if (size == 8) GI_FOURIER_COPY(double);
     else GI_FOURIER_COPY(ga_c128);
 }
@@ -163,19 +165,19 @@ static bool gi_fourier_in_place(const gi_fourier *f, const void *p, int64_t pitc
     return (intptr_t)p % real == 0 && pitch % real == 0;
 }
 
-/* n real numbers become complex ones, in place; and back. */
-static void gi_fourier_widen(bool single, int64_t n, char *x)
+/* n real numbers become complex ones, and back; both may be done in place. */
+static void gi_fourier_widen(bool single, int64_t n, const void *x, void *z)
 {
     for (int64_t k = n - 1; k >= 0; k--) {
-        if (single) ((ga_c64 *)(void *)x)[k] = gi_make_c64(((float *)(void *)x)[k], 0);
-        else ((ga_c128 *)(void *)x)[k] = gi_make_c128(((double *)(void *)x)[k], 0);
+        if (single) ((ga_c64 *)z)[k] = gi_make_c64(((const float *)x)[k], 0);
+        else ((ga_c128 *)z)[k] = gi_make_c128(((const double *)x)[k], 0);
     }
 }
-static void gi_fourier_narrow(bool single, int64_t n, char *x)
+static void gi_fourier_narrow(bool single, int64_t n, const void *z, void *x)
 {
     for (int64_t k = 0; k < n; k++) {
-        if (single) ((float *)(void *)x)[k] = ((ga_c64 *)(void *)x)[k].re;
-        else ((double *)(void *)x)[k] = ((ga_c128 *)(void *)x)[k].re;
+        if (single) ((float *)x)[k] = ((const ga_c64 *)z)[k].re;
+        else ((double *)x)[k] = ((const ga_c128 *)z)[k].re;
     }
 }
 
@@ -208,14 +210,21 @@ static void gi_fourier_prepare(const gi_fourier_job *j, gi_fourier_group *g)
     const int64_t           need    = j->kind == GI_FOURIER_REAL ? j->n / 2 + 1 : j->n;
     const bool whole = j->n_in == need && j->in_step == (int64_t)j->in_size && gi_fourier_in_place(j->f, g->x, g->pitch);
     if (whole && j->kind != GI_FOURIER_REAL && (!real_in || j->f->real)) return;
-    gi_fourier_copy(j->in_size, g->lines, j->n_in, g->buffers, (int64_t)g->buffer, (int64_t)j->in_size, g->x, g->pitch,
-                    j->in_step);
+    const bool  widens = real_in && !j->f->real;
+    const char *from   = g->x;
+    int64_t     pitch  = g->pitch;
+    if (!whole || !widens) {
+        gi_fourier_copy(j->in_size, g->lines, j->n_in, g->buffers, (int64_t)g->buffer, (int64_t)j->in_size, g->x, g->pitch,
+                        j->in_step);
+        from  = g->buffers;
+        pitch = (int64_t)g->buffer;
+    }
     g->x     = g->buffers;
     g->pitch = (int64_t)g->buffer;
     for (int64_t l = 0; l < g->lines; l++) {
         char *x = g->buffers + l * g->pitch;
-        memset(x + (size_t)j->n_in * j->in_size, 0, (size_t)(need - j->n_in) * j->in_size);
-        if (real_in && !j->f->real) gi_fourier_widen(j->f->single, j->n, x);
+        if (from == g->buffers) memset(x + (size_t)j->n_in * j->in_size, 0, (size_t)(need - j->n_in) * j->in_size);
+        if (widens) gi_fourier_widen(j->f->single, j->n, from + l * pitch, x);
         if (j->kind == GI_FOURIER_REAL && !j->inverse) gi_fourier_conjugate(j->f->single, need, x);
         if (j->kind == GI_FOURIER_REAL && j->f->real) loops->pairs(j->f, x);
         else if (j->kind == GI_FOURIER_REAL) gi_fourier_mirror(j->f->single, j->n, x);
@@ -226,15 +235,17 @@ static void gi_fourier_prepare(const gi_fourier_job *j, gi_fourier_group *g)
 static void gi_fourier_finish(const gi_fourier_job *j, const gi_fourier_group *g, char *z, int64_t pitch)
 {
     const bool real_in = j->kind == GI_FOURIER_HALF || j->kind == GI_FOURIER_WHOLE;
+    const bool narrows = j->kind == GI_FOURIER_REAL && !j->f->real,
+               direct  = narrows && j->out_step == (int64_t)j->out_size && gi_fourier_in_place(j->f, g->out, g->out_pitch);
     for (int64_t l = 0; l < g->lines; l++) {
         char *line = z + l * pitch;
-        if (j->kind == GI_FOURIER_REAL && !j->f->real) gi_fourier_narrow(j->f->single, j->n, line);
+        if (narrows) gi_fourier_narrow(j->f->single, j->n, line, direct ? g->out + l * g->out_pitch : line);
         if (real_in && j->f->real) gi_fourier_loops_of(j->f->single)->halves(j->f, line);
         if (real_in && !j->f->real) memset(line + j->out_size / 2, 0, j->out_size / 2); /* the sum has no imaginary part */
         if (real_in && j->inverse) gi_fourier_conjugate(j->f->single, j->n / 2 + 1, line);
         if (j->kind == GI_FOURIER_WHOLE) gi_fourier_mirror(j->f->single, j->n, line);
     }
-    if (z == g->out) return;
+    if (z == g->out || direct) return;
     gi_fourier_copy(j->out_size, g->lines, j->n_out, g->out, g->out_pitch, j->out_step, z, pitch, (int64_t)j->out_size);
 }
 
