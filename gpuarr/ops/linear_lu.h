@@ -217,7 +217,7 @@ static void gi_lu_lanes(int64_t begin, int64_t end, void *job)
 /* Calls a task for all groups of lanes. */
 static void gi_each_lanes(const gi_matrices *m, gi_task task, void *job)
 {
-    const int64_t work = m->rows * m->rows * (m->rows + 8), groups = (m->items + GI_LINEAR_LANES - 1) / GI_LINEAR_LANES;
+    const int64_t work = 1 + m->rows * m->rows * (m->rows + 8), groups = (m->items + GI_LINEAR_LANES - 1) / GI_LINEAR_LANES;
     gi_parallel_bytes((double)m->items * (double)work, groups, 1 + 8192 / work, task, job);
 }
 
