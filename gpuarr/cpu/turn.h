@@ -79,6 +79,18 @@ static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, co
     }
 }
 
+#if GI_ISA_BYTES == 64
+/* 32 registers: four chains of sums hide how long one of them takes. Returns how many were computed. */
+static int64_t GI_LOOP(gi_lines_by_four)(int64_t count, int64_t n, char *out, const char *a, const char *b,
+                                         const gi_chaining *j)
+{
+    int64_t i = 0;
+    for (; i + 4 * GI_LINES <= count; i += 4 * GI_LINES)
+        GI_LOOP(gi_lines_of)(4, 1, true, n, out + i * j->out_next, a + i * j->a_next, b, j);
+    return i;
+}
+#endif
+
 /* As many of the chains as can be computed so; returns how many were. */
 static int64_t GI_LOOP(gi_lines)(int64_t count, int times, int64_t n, char *out, const char *a, const char *b,
                                  const gi_chaining *j)
@@ -86,9 +98,8 @@ static int64_t GI_LOOP(gi_lines)(int64_t count, int times, int64_t n, char *out,
     const bool shared = j->b_next == 0;
     int64_t    i      = 0;
     if (n < 4 * GI_SIDE || j->a_step != (int64_t)sizeof(GA_T) || (!shared && j->b_step != (int64_t)sizeof(GA_T))) return 0;
-#if GI_ISA_BYTES == 64 /* 32 registers: four chains of sums hide how long one of them takes */
-    for (; shared && times == 1 && i + 4 * GI_LINES <= count; i += 4 * GI_LINES)
-        GI_LOOP(gi_lines_of)(4, 1, true, n, out + i * j->out_next, a + i * j->a_next, b, j);
+#if GI_ISA_BYTES == 64
+    if (shared && times == 1) i = GI_LOOP(gi_lines_by_four)(count, n, out, a, b, j);
 #endif
     for (; i + 2 * GI_LINES <= count; i += 2 * GI_LINES) {
         char       *to   = out + i * j->out_next;

@@ -120,7 +120,6 @@ static __global__ void __launch_bounds__(GI_LINEAR_THREADS)
         }
         for (int64_t i = thread / across; i < k; i += rows)
             for (int64_t r = i + 1 + thread % across; r < m; r += across) gi_set_element(&a, i, r, gi_make_c128(0, 0));
-        __syncthreads();
     }
 }
 
@@ -207,7 +206,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS) gi_cuda_find_zeros(con
             const ga_c128 x = gi_element(&a, i, i);
             if (x.re == 0 && x.im == 0) zeros = 1;
         }
-        zeros = __syncthreads_or(zeros);
+        zeros = __syncthreads_or(zeros); /* redundant as a barrier: it collects */
         if (zeros && threadIdx.x == 0) j.bad[item] = true;
     }
 }

@@ -147,10 +147,7 @@ static bool gi_lu_one(const char *site, int64_t item, double *room, void *job)
 
 /* ---- stacks of small real matrices: GI_LINEAR_LANES at once, by the same operations ------------------------------------------------ */
 
-static bool gi_are_for_lanes(const gi_matrices *m)
-{
-    return m->parts == 1 && m->rows > 0 && m->rows <= GI_LINEAR_LANES && m->items > 1;
-}
+static bool gi_are_for_lanes(const gi_matrices *m) { return m->parts == 1 && m->rows <= GI_LINEAR_LANES && m->items > 1; }
 
 /* The items from `first` on into lanes, `numbers` of each; the last one fills what lanes are left. Returns how many there are. */
 static int64_t gi_into_lanes(double *lanes, const gi_matrices *m, int64_t first, int64_t numbers)
