@@ -418,11 +418,49 @@ static void test_gpu(void)
             }
 }
 
+/* Small matrices of a stack have the results that each of them has alone, whatever its neighbours are. */
+static void test_small_stacks(void)
+{
+    if (test_on_gpu()) return; /* test_gpu compares those with the CPU's */
+    for (int n = 1; n <= 9; n++)
+        ga_scope {
+            ga_array *a = ga_random_normal(0, 1, (19, n, n), .seed = 7), *b = ga_random_normal(0, 1, (19, n, 3), .seed = 8);
+            (void)ga_copyto(ga_index(a, "3, 0"), 0); /* one is singular, */
+            ga_array *before = ga_copy(a), *det = ga_det(a), *sign, *log;
+            CHECK(ga_slogdet(a, &sign, &log));
+            CHECK_FAILS(
+                ga_inv(a),
+                "singular matrix: no inverse, and not one solution (ga_lstsq and ga_pinv give the nearest): number 3 of 19");
+            CHECK_FAILS(ga_solve(a, b), "number 3 of 19");
+            (void)ga_copyto(ga_index(a, "3"), ga_index(a, "4"));
+            (void)ga_copyto(ga_index(a, "5, 0, 0"), NAN); /* and one has no numbers */
+            ga_array *x = ga_solve(a, b), *inverse = ga_inv(a);
+            for (int i = 0; i < 19; i++) {
+                ga_array *one = ga_copy(ga_index(a, "%d", i)), *s, *l;
+                if (i == 5) continue;
+                CHECK(test_same_bits(ga_solve(one, ga_index(b, "%d", i)), ga_copy(ga_index(x, "%d", i))));
+                CHECK(test_same_bits(ga_inv(one), ga_copy(ga_index(inverse, "%d", i))));
+                one = ga_copy(ga_index(before, "%d", i));
+                CHECK(test_same_bits(ga_det(one), ga_copy(ga_index(det, "%d", i))));
+                CHECK(ga_slogdet(one, &s, &l) && test_same_bits(s, ga_copy(ga_index(sign, "%d", i))) &&
+                      test_same_bits(l, ga_copy(ga_index(log, "%d", i))));
+            }
+            ga_array *positive = ga_matmul(b, turned(b)), *factor;
+            ga_add(positive, ga_eye(n, n, 0), .out = positive);
+            factor = ga_cholesky(positive);
+            for (int i = 0; i < 19; i++)
+                CHECK(test_same_bits(ga_cholesky(ga_index(positive, "%d", i)), ga_copy(ga_index(factor, "%d", i))));
+            (void)ga_copyto(ga_index(positive, "18, 0, 0"), -1);
+            CHECK_FAILS(ga_cholesky(positive), "the matrix is not positive definite: number 18 of 19");
+        }
+}
+
 int main(void)
 {
     test_begin();
     test_products();
     test_solving();
+    test_small_stacks();
     test_factors();
     test_tensors();
     test_errors();
