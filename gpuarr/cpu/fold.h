@@ -109,7 +109,7 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_block_, GI_ACC))(int64_t n, void *acc, 
         const int64_t more  = n - count * h;
         const void   *eighths[8];
         for (int r = 0; r < count; r++) eighths[r] = x + r * h;
-        if (more > 0 && more <= GI_NONE) { /* it is never more; compilers that do not see it warn */
+        if (more > 0 && more < GI_NONE) { /* it is never more; compilers that do not see it warn */
             memcpy(last, x + count * h, (size_t)more * sizeof *last);
             GI_LOOP(GI_JOIN(gi_none_, GI_ACC))(h - more, last + more, start, x + gi_fold_partner(count) * h + more);
             eighths[count] = last;

@@ -126,8 +126,8 @@ static void GI_FIND(gi_linear_mirror)(int64_t rows, int64_t n, const double *a, 
 }
 
 /* ---- small matrices, GI_LINEAR_LANES at once: the same operations on each element as for one of them ------------------------ */
-#define GI_AT(a, row, column) ((a) + ((row)*n + (column)) * GI_LINEAR_LANES)
-#define GI_LV(name)           GI_JOIN(GI_JOIN(gi_v, name), GI_JOIN(_f64_, GI_ISA))
+#define GI_LANE_AT(a, row, column) ((a) + ((row)*n + (column)) * GI_LINEAR_LANES)
+#define GI_LV(name)                GI_JOIN(GI_JOIN(gi_v, name), GI_JOIN(_f64_, GI_ISA))
 typedef GI_JOIN(gi_vector_bits_f64_, GI_ISA) GI_FIND(gi_linear_mask);
 
 static GI_INLINE GI_V8 GI_FIND(gi_linear_choose)(GI_FIND(gi_linear_mask) chosen, GI_V8 x, GI_V8 y)
@@ -140,7 +140,7 @@ static GI_INLINE GI_V8 GI_FIND(gi_linear_pivot)(int64_t n, int64_t c, double *a,
 {
     GI_V8 most = GI_LV(all)(-1), row = GI_LV(all)((double)c);
     for (int64_t i = c; i < n; i++) {
-        const GI_V8 size                   = GI_LV(abs)(GI_LV(load)(GI_AT(a, i, c)));
+        const GI_V8 size                   = GI_LV(abs)(GI_LV(load)(GI_LANE_AT(a, i, c)));
         const GI_FIND(gi_linear_mask) more = (GI_FIND(gi_linear_mask))(size > most);
         most                               = GI_FIND(gi_linear_choose)(more, size, most);
         row                                = GI_FIND(gi_linear_choose)(more, GI_LV(all)((double)i), row);
@@ -149,9 +149,9 @@ static GI_INLINE GI_V8 GI_FIND(gi_linear_pivot)(int64_t n, int64_t c, double *a,
     for (int64_t i = c + 1; i < n; i++) {
         const GI_FIND(gi_linear_mask) swap = (GI_FIND(gi_linear_mask))(row == GI_LV(all)((double)i));
         for (int64_t k = 0; k < n; k++) {
-            const GI_V8 x = GI_LV(load)(GI_AT(a, c, k)), y = GI_LV(load)(GI_AT(a, i, k));
-            GI_LV(store)(GI_AT(a, c, k), GI_FIND(gi_linear_choose)(swap, y, x));
-            GI_LV(store)(GI_AT(a, i, k), GI_FIND(gi_linear_choose)(swap, x, y));
+            const GI_V8 x = GI_LV(load)(GI_LANE_AT(a, c, k)), y = GI_LV(load)(GI_LANE_AT(a, i, k));
+            GI_LV(store)(GI_LANE_AT(a, c, k), GI_FIND(gi_linear_choose)(swap, y, x));
+            GI_LV(store)(GI_LANE_AT(a, i, k), GI_FIND(gi_linear_choose)(swap, x, y));
         }
     }
     return most;
@@ -165,13 +165,14 @@ static void GI_FIND(gi_linear_lu)(int64_t n, double *a, double *pivots, double *
         GI_V8       sound = one;
         for (int64_t c = 0; c < n; c++) {
             const GI_FIND(gi_linear_mask) none = (GI_FIND(gi_linear_mask))(GI_FIND(gi_linear_pivot)(n, c, a, pivots) == zero);
-            const GI_V8 pivot                  = GI_FIND(gi_linear_choose)(none, one, GI_LV(load)(GI_AT(a, c, c)));
+            const GI_V8 pivot                  = GI_FIND(gi_linear_choose)(none, one, GI_LV(load)(GI_LANE_AT(a, c, c)));
             sound                              = GI_FIND(gi_linear_choose)(none, zero, sound);
             for (int64_t i = c + 1; i < n; i++) {
-                const GI_V8 x = GI_LV(load)(GI_AT(a, i, c)) / pivot;
-                GI_LV(store)(GI_AT(a, i, c), x);
+                const GI_V8 x = GI_LV(load)(GI_LANE_AT(a, i, c)) / pivot;
+                GI_LV(store)(GI_LANE_AT(a, i, c), x);
                 for (int64_t k = c + 1; k < n; k++)
-                    GI_LV(store)(GI_AT(a, i, k), GI_LV(fma)(-GI_LV(load)(GI_AT(a, c, k)), x, GI_LV(load)(GI_AT(a, i, k))));
+                    GI_LV(store)
+                    (GI_LANE_AT(a, i, k), GI_LV(fma)(-GI_LV(load)(GI_LANE_AT(a, c, k)), x, GI_LV(load)(GI_LANE_AT(a, i, k))));
             }
         }
         GI_LV(store)(regular + v, sound);
@@ -185,11 +186,11 @@ static void GI_FIND(gi_linear_solve)(int64_t n, int64_t columns, const double *a
         for (int64_t k = 0; k < 2 * n; k++) {
             const bool    upper = k >= n;
             const int64_t i = upper ? 2 * n - 1 - k : k, from = upper ? i + 1 : 0, to = upper ? n : i;
-            const GI_V8   pivot = upper ? GI_LV(load)(GI_AT(a, i, i)) : GI_LV(all)(1);
+            const GI_V8   pivot = upper ? GI_LV(load)(GI_LANE_AT(a, i, i)) : GI_LV(all)(1);
             for (int64_t j = 0; j < columns; j++) {
                 GI_V8 x = GI_LV(load)(b + (i * columns + j) * GI_LINEAR_LANES);
                 for (int64_t r = from; r < to; r++)
-                    x = GI_LV(fma)(-GI_LV(load)(GI_AT(a, i, r)), GI_LV(load)(b + (r * columns + j) * GI_LINEAR_LANES), x);
+                    x = GI_LV(fma)(-GI_LV(load)(GI_LANE_AT(a, i, r)), GI_LV(load)(b + (r * columns + j) * GI_LINEAR_LANES), x);
                 GI_LV(store)(b + (i * columns + j) * GI_LINEAR_LANES, upper ? x / pivot : x);
             }
         }
@@ -204,20 +205,21 @@ static void GI_FIND(gi_linear_cholesky)(int64_t n, double *a, double *regular)
         for (int64_t c = 0; c < n; c++) {
             GI_V8 root = one;
             for (int64_t i = c; i < n; i++) {
-                GI_V8 x = GI_LV(load)(GI_AT(a, i, c));
-                for (int64_t r = 0; r < c; r++) x = GI_LV(fma)(-GI_LV(load)(GI_AT(a, c, r)), GI_LV(load)(GI_AT(a, i, r)), x);
+                GI_V8 x = GI_LV(load)(GI_LANE_AT(a, i, c));
+                for (int64_t r = 0; r < c; r++)
+                    x = GI_LV(fma)(-GI_LV(load)(GI_LANE_AT(a, c, r)), GI_LV(load)(GI_LANE_AT(a, i, r)), x);
                 if (i == c) {
                     sound = GI_FIND(gi_linear_choose)((GI_FIND(gi_linear_mask))(x > zero), sound, zero);
                     root  = GI_LV(sqrt)(x);
                 }
-                GI_LV(store)(GI_AT(a, i, c), i == c ? root : x / root);
+                GI_LV(store)(GI_LANE_AT(a, i, c), i == c ? root : x / root);
             }
-            for (int64_t k = c + 1; k < n; k++) GI_LV(store)(GI_AT(a, c, k), zero);
+            for (int64_t k = c + 1; k < n; k++) GI_LV(store)(GI_LANE_AT(a, c, k), zero);
         }
         GI_LV(store)(regular + v, sound);
     }
 }
-#undef GI_AT
+#undef GI_LANE_AT
 #undef GI_LV
 GI_TABLE(gi_linear_loops, GI_FIND(gi_linear),
          { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_turn), GI_FIND(gi_linear_mirror),
