@@ -170,9 +170,8 @@ static void GI_FIND(gi_linear_lu)(int64_t n, double *a, double *pivots, double *
             for (int64_t i = c + 1; i < n; i++) {
                 const GI_V8 x = GI_LV(load)(GI_LANE_AT(a, i, c)) / pivot;
                 GI_LV(store)(GI_LANE_AT(a, i, c), x);
-                for (int64_t k = c + 1; k < n; k++)
-                    GI_LV(store)
-                    (GI_LANE_AT(a, i, k), GI_LV(fma)(-GI_LV(load)(GI_LANE_AT(a, c, k)), x, GI_LV(load)(GI_LANE_AT(a, i, k))));
+                for (int64_t k = c + 1; k < n; k++) GI_LV(store)
+                (GI_LANE_AT(a, i, k), GI_LV(fma)(-GI_LV(load)(GI_LANE_AT(a, c, k)), x, GI_LV(load)(GI_LANE_AT(a, i, k))));
             }
         }
         GI_LV(store)(regular + v, sound);
