@@ -41,35 +41,6 @@ static ga_array *gi_isin_sorted(const gi_composition *c, const ga_array *line, c
     return ours ? gi_do_take(c, ours, number, 0) : NULL;
 }
 
-static bool gi_is_of_int64(ga_dtype dtype) { return gi_dtype_kind(dtype) == 1 && dtype != GA_U64; }
-
-/* The same of integers by a table of flags from `least` on, `length` of them. */
-static ga_array *gi_isin_looked_up(const gi_composition *c, const ga_array *line, const ga_array *among, int64_t least,
-                                   int64_t length)
-{
-    ga_mode_options mode = ga_mode_defaults;
-    mode.site            = c->site;
-    ga_array *flags      = (ga_zeros)(gi_line(length), gi_new_on(c->site, GA_BOOL, line->device));
-    ga_array *places     = flags ? GI_DO_2(c, subtract, (ga_astype)(among, GA_I64, c->site), least) : NULL;
-    ga_array *x          = places && (ga_put)(flags, places, GA_ARG(1), mode) ? (ga_astype)(line, GA_I64, c->site) : NULL;
-    ga_array *near       = x ? GI_DO_2(c, minimum, GI_DO_2(c, maximum, x, least), least + length - 1) : NULL;
-    ga_array *found      = near ? gi_do_take(c, flags, GI_DO_2(c, subtract, near, least), 0) : NULL;
-    return found ? GI_DO_2(c, logical_and, found, GI_DO_2(c, equal, x, near)) : NULL;
-}
-
-/* Is a table of flags quick? Then what is looked for lies from *least on. NumPy's rule. */
-static bool gi_isin_has_table(const gi_composition *c, const ga_array *line, const ga_array *among, int64_t *least,
-                              int64_t *length)
-{
-    if (!gi_is_of_int64(line->dtype) || !gi_is_of_int64(among->dtype)) return false;
-    const int64_t low = (ga_item_int)(gi_do_fold(c, (ga_min), among, GA_AXIS_DEFAULT, false), c->site),
-                  top = (ga_item_int)(gi_do_fold(c, (ga_max), among, GA_AXIS_DEFAULT, false), c->site);
-    if (top < low || (double)top - (double)low > 6.0 * (double)(line->size + among->size)) return false;
-    *least  = low;
-    *length = top - low + 1;
-    return true;
-}
-
 static ga_array *gi_do_isin(const gi_composition *c, const ga_array *a, const ga_array *among, bool invert)
 {
     const ga_array *both[2] = { a, among };
@@ -77,11 +48,9 @@ static ga_array *gi_do_isin(const gi_composition *c, const ga_array *a, const ga
         gi_common_device(c->site, 2, both) == GA_DEVICE_DEFAULT)
         return NULL;
     ga_array *line = (ga_ravel)(a, c->site), *test = (ga_ravel)(among, c->site), *r = NULL;
-    int64_t   least, length;
     if (!line || !test) return NULL;
     if (line->size == 0 || test->size == 0) r = (ga_zeros)(gi_line(line->size), gi_new_on(c->site, GA_BOOL, a->device));
     else if (gi_is_complex(ga_promote(a->dtype, among->dtype))) r = gi_isin_sorted(c, line, test);
-    else if (gi_isin_has_table(c, line, test, &least, &length)) r = gi_isin_looked_up(c, line, test, least, length);
     else r = gi_isin_searched(c, line, test);
     if (r && invert) r = GI_DO_1(c, logical_not, r);
     return r ? gi_do_reshape(c, r, a->ndim, a->shape) : NULL;
