@@ -112,6 +112,8 @@ ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options 
     ga_array *index = along ? gi_copy_contiguous(o.site, indices, GA_I64) : NULL, *settled = NULL, *taken = NULL;
     if (index && a->device == GA_CPU && gi_indices_inside(index, along->shape[axis]))
         taken = gi_take(o.site, along, axis, index);
+    else if (index && a->device == GA_CUDA)
+        taken = gi_take_by(o.site, along, axis, index, o.mode); /* it leaves them as they are */
     else if (index && (settled = gi_copy_convert(o.site, index, GA_I64)) != NULL)
         taken = gi_take_by(o.site, along, axis, settled, o.mode);
     ga_free(index);
