@@ -73,13 +73,10 @@ typedef struct gi_reduction {
 
 /* ---- lines one after the other ----------------------------------------------------------------------------------------- */
 
-/* Reads a byte of each cache line in the order that the processor foresees, before loops that read from eight places at once. */
-static void gi_lines_touch(const void *p, int64_t bytes)
+/* Fetches what follows a block: its eighths are read side by side, and the processor foresees one stream better than eight. */
+static void gi_lines_fetch(const void *p, int64_t bytes)
 {
-    const char *c   = (const char *)p;
-    int         any = 0;
-    for (int64_t i = 0; i < bytes; i += 64) any |= c[i];
-    __asm__ volatile("" : : "r"(any));
+    for (int64_t i = bytes; i < 2 * bytes; i += GI_LINE) __builtin_prefetch((const char *)p + i);
 }
 
 /* Are packed lines read where they lie, and more than the near caches hold? */
@@ -122,7 +119,7 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
         const void *x = gi_read_line(p, line, start, n, raw, cast);
-        if (far) gi_lines_touch(x, n * size);
+        if (far) gi_lines_fetch(x, n * size);
         r->fold.block(n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x);
         if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
         if (++block < r->blocks) continue;
@@ -156,11 +153,11 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
 /*  A reduction over the first axis, say: neighbouring lines lie closer together than the elements of a line. Then a panel of them is
     folded row by row, each step of the tree for all of them at once.                                                          */
 
-#define GI_PANEL_BYTES  8192 /* of the accumulators of a panel, */
-#define GI_PANEL_NARROW 128  /* but so many lines when rows must be gathered, */
-#define GI_PANEL_CAST   4096 /* and as many as fit these bytes when they are only converted */
-#define GI_PANEL_LEVELS 11   /* accumulators of the steps of the tree that are open at a time */
-#define GI_SHORT_LINE   32   /* shorter lines are not worth being folded one after the other */
+#define GI_PANEL_BYTES  16384 /* of the accumulators of a panel, */
+#define GI_PANEL_NARROW 128   /* but so many lines when rows must be gathered, */
+#define GI_PANEL_CAST   4096  /* and as many as fit these bytes when they are only converted */
+#define GI_PANEL_LEVELS 11    /* accumulators of the steps of the tree that are open at a time */
+#define GI_SHORT_LINE   32    /* shorter lines are not worth being folded one after the other */
 
 typedef struct gi_panel {
     const gi_lines *lines;
