@@ -338,7 +338,8 @@ def errors():
     fails(lambda: ga.zeros(2, "float8"), [TypeError], "float8", "no such dtype")
     for call, what in ((lambda: ga.sum(a, axis=2**32), "an axis"), (lambda: ga.zeros(2**64), "a length"), (lambda: ga.zeros((2**64, 3)), "a length"),
                        (lambda: ga.reshape(a, 2**64 + 6), "a length"), (lambda: ga.random(3, seed=2**64), "a seed"), (lambda: ga.random(3, seed=-1), "a seed"),
-                       (lambda: ga.split(a, [2**64]), "a place"), (lambda: ga.pad(a, 1, mode=2**32), "an enumerator")):
+                       (lambda: ga.split(a, [2**64]), "a place"), (lambda: ga.asarray(-1, "uint8"), "a number"), (lambda: ga.asarray([1, 300], "uint8"), "a list"),
+                       (lambda: ga.pad(a, 1, mode=2**32), "an enumerator")):
         fails(call, [OverflowError], "does not fit", f"{what} whose last bits are another one")
     fails(lambda: bool(a), [ValueError], "(2, 3)", "no truth")
     for what in (5, "max", None):

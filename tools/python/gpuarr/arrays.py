@@ -5,7 +5,7 @@ import math
 import operator
 import sys
 
-from .native import CODED, DTYPES, ELEMENTS, NUMBERED, enumerator, functions, header, integer, lib, struct
+from .native import CODED, DTYPES, ELEMENTS, NUMBERED, as_dtype, enumerator, functions, header, integer, lib, struct
 from .exchange import device_of, dlpack_of, from_dlpack
 
 GaArray, Arg, Shape = struct("ga_array"), struct("ga_arg"), struct("ga_shape")
@@ -125,6 +125,16 @@ def of_list(nested):
     return of_bytes(bytes((ELEMENTS[code] * len(flat))(*numbers)), CODED[code], shape)
 
 
+def refuse_overflow(a, dtype):
+    """Raises OverflowError, as NumPy 2, where Python's integers do not fit the dtype."""
+    dtype = as_dtype(dtype)
+    if a.dtype.kind not in "iu" or dtype.kind not in "iu" or not a.size:
+        return
+    limits, least, greatest = functions.iinfo(dtype), int(functions.min(a)), int(functions.max(a))
+    if not limits.min <= least <= greatest <= limits.max:
+        raise OverflowError(f"gpuarr: {least if least < limits.min else greatest} does not fit {dtype}")
+
+
 def asarray(obj, dtype=None, *, device=None, copy=None):
     """An array of a number, lists of numbers, an array, or anything with __array_interface__, the buffer protocol or DLPack. Memory is
     shared where it can be (it must be of this dtype, and writable); copy=True copies, copy=False raises ValueError where it must be copied."""
@@ -139,7 +149,7 @@ def asarray(obj, dtype=None, *, device=None, copy=None):
     if isinstance(obj, array):
         a = obj
     elif isinstance(obj, (bool, int, float, complex)):
-        with_dtype = {} if dtype is None else {"dtype": dtype}
+        with_dtype = {} if dtype is None or type(obj) is int else {"dtype": dtype}
         a, copied = functions.scalar(obj, **with_dtype), True
     elif isinstance(obj, (list, tuple, range)):
         a, copied = of_list(list(obj)), True
@@ -155,6 +165,8 @@ def asarray(obj, dtype=None, *, device=None, copy=None):
             raise TypeError(f"gpuarr: {type(obj).__name__} is no array: give numbers, lists of them, or what has __array_interface__, "
                             f"DLPack or the buffer protocol ({e})") from None
     if dtype is not None and a.dtype != dtype:
+        if isinstance(obj, (int, list, tuple, range)):
+            refuse_overflow(a, dtype)
         a, copied = functions.astype(a, dtype), True
     if device is not None and a.device != device:
         a, copied = functions.to(a, device), True
