@@ -355,10 +355,10 @@ static void gi_reduce_panel_blocks(int64_t begin, int64_t end, void *job)
    not be short. */
 static int64_t gi_panel_width(const gi_lines *p, int64_t columns, int64_t most, int64_t blocks)
 {
-    const int64_t narrow  = gi_is_dense_row(p) && !p->maker ? GI_PANEL_CAST / ga_itemsize(p->dtype) : GI_PANEL_NARROW;
-    const int64_t threads = ga_get_num_threads(), least = p->maker ? 256 : 64;
+    const int64_t narrow = gi_is_dense_row(p) && !p->maker ? GI_PANEL_CAST / ga_itemsize(p->dtype) : GI_PANEL_NARROW;
+    const int64_t least = p->maker ? 256 : 64, wanted = gi_lines_bytes(p) < GI_WORTH_SHARING ? 1 : 4 * ga_get_num_threads();
     int64_t       width = gi_is_packed_row(p) || most < narrow ? most : narrow;
-    while (width > least && p->lines / columns * ((columns + width - 1) / width) * blocks < 4 * threads) width /= 2;
+    while (width > least && p->lines / columns * ((columns + width - 1) / width) * blocks < wanted) width /= 2;
     return width;
 }
 
