@@ -58,6 +58,7 @@ typedef struct gi_fold {
     /* accs[i]: the fold of rows[0][i] ... rows[count - 1][i]; of 1 to 8 rows if it takes some, else of 8 */
     void (*rows)(int64_t n, void *accs, const void *const *rows, int count);
     bool takes_some;
+    bool any_order;                                                 /* integers: in whatever order, the result is the same */
     void (*widen)(int64_t n, void *accs, const void *x);            /* accs[i]: x[i] alone */
     void (*join)(int64_t n, void *accs, const void *more);          /* accs[i] is joined with more[i] */
     void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */

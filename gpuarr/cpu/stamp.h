@@ -92,8 +92,13 @@
 #include "../rows/table.h"
 
 /* ---- >>find: the kernel or the fold of an operation for this type; false if the row does not have it ------------------ */
+#define GI_EXACT_WIDE  true
+#define GI_EXACT_SAME  true
+#define GI_EXACT_BOOL  true
+#define GI_EXACT_COUNT true
+#define GI_EXACT_MEAN  false
 #define GI_FILL_FOLD(name, acc, start)                                                                                  \
-    fold->takes_some = GI_TAKES_SOME(start);                                                                            \
+    fold->takes_some = GI_TAKES_SOME(start); fold->any_order = GI_CLASS < 3 && GI_EXACT_##acc;                     \
     fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block);                            \
     fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
     fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end);
@@ -130,6 +135,11 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_CASE
 #endif
 #undef GI_FILL_FOLD
+#undef GI_EXACT_WIDE
+#undef GI_EXACT_SAME
+#undef GI_EXACT_BOOL
+#undef GI_EXACT_COUNT
+#undef GI_EXACT_MEAN
 #undef GI_TAKES_SOME
 #undef GI_OWN
 #undef GI_SHORT_OF
