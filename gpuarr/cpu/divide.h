@@ -16,7 +16,7 @@ static GI_INLINE bool GI_LOOP(gi_fmods)(int64_t n, GA_T *rest, const GA_T *x, co
     return !rare;
 }
 
-static GI_INLINE bool GI_LOOP(gi_divided)(ga_op op, int64_t n, void *o, const void *x_, const void *y_)
+static GI_INLINE bool GI_LOOP(gi_shortcut)(ga_op op, int64_t n, void *o, const void *x_, const void *y_)
 {
 #ifdef GI_ISA_MM
     for (int64_t start = 0; start < n; start += GI_MEND) {
@@ -46,7 +46,7 @@ static GI_INLINE bool GI_LOOP(gi_divided)(ga_op op, int64_t n, void *o, const vo
 static GI_INLINE void GI_LOOP(gi_divide_loop)(bool rest, int64_t n, GA_T *out, const GA_T *x, GA_T by)
 {
     enum { BITS = GA_FN(bits) };
-    const bool    negative = by < (GA_T)1; /* it is not 0 */
+    const bool    negative = GI_CLASS == 1 && by < (GA_T)1; /* it is not 0 */
     const GI_U    size     = (GI_U)(negative ? (GI_U)0 - (GI_U)by : (GI_U)by);
     const int     length   = size > 1 ? 64 - __builtin_clzll((unsigned long long)size - 1) : 0;
     const GI_U    factor   = (GI_U)((GI_D)((((GI_D)1 << length) - size) << BITS) / size + 1);
@@ -98,13 +98,16 @@ static GI_INLINE void GI_LOOP(gi_divide_loop)(bool rest, int64_t n, GA_T *out, c
     }
 }
 
-/* Are all n elements of y one number but 0, and enough to make that worth while? */
-static bool GI_LOOP(gi_is_divisor)(int64_t n, const GA_T *y)
+/* Are all n elements of y one number, and enough to make that worth while? */
+static bool GI_LOOP(gi_is_number)(int64_t n, const GA_T *y)
 {
     GA_T differ = 0;
-    if (n < 32 || y[0] == 0 || y[0] != y[n - 1]) return false;
-    GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) differ |= (GA_T)(y[i] ^ y[0]);
+    if (n < 32) return false;
+    for (int64_t start = 0; start < n && differ == 0; start += GI_MEND) {
+        const int64_t end = n - start < GI_MEND ? n : start + GI_MEND;
+        GI_VECTORIZE
+        for (int64_t i = start; i < end; i++) differ |= (GA_T)(y[i] ^ y[0]);
+    }
     return differ == 0;
 }
 
@@ -128,17 +131,76 @@ static void GI_LOOP(gi_divide_as_floats)(bool rest, bool down, int64_t n, GA_T *
 }
 #endif
 
-static GI_INLINE bool GI_LOOP(gi_divided)(ga_op op, int64_t n, void *o, const void *x_, const void *y_)
+#if !GI_JOIN(GI_WIDEST_, GA_TAG)
+/* Shifts words of several elements by a number; what comes from their neighbours is taken out. */
+static GI_INLINE void GI_LOOP(gi_shift_words)(bool left, int64_t n, GA_T *out, const GA_T *x, int by)
+{
+    enum { BITS = GA_FN(bits), EACH = 64 / BITS };
+    const uint64_t ones = UINT64_MAX / (GI_U)-1, keep = ones * (GI_U)(left ? (GI_U)-1 << by : (GI_U)-1 >> by);
+    const int64_t  words = n / EACH;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < words; i++) {
+        uint64_t word;
+        memcpy(&word, x + i * EACH, sizeof word);
+        const uint64_t below = GI_CLASS == 1 && !left ? word >> (BITS - 1) & ones : 0, turned = (below << BITS) - below;
+        word = ((left ? word << by : (word ^ turned) >> by) & keep) ^ turned; /* -1 - x, and back */
+        memcpy(out + i * EACH, &word, sizeof word);
+    }
+    for (int64_t i = words * EACH; i < n; i++)
+        out[i] = left ? GA_FN(left_shift)(x[i], (GA_T)by) : GA_FN(right_shift)(x[i], (GA_T)by);
+}
+#endif
+
+/* By squaring, the same bit of all exponents at a time. */
+static void GI_LOOP(gi_powers)(int64_t n, GA_T *out, const GA_T *x, const GA_T *y)
+{
+    for (int64_t start = 0; start < n; start += GI_MEND) {
+        const int64_t m = n - start < GI_MEND ? n - start : GI_MEND;
+        GI_U          base[GI_MEND], left[GI_MEND], power[GI_MEND], any = 0;
+        GI_VECTORIZE
+        for (int64_t i = 0; i < m; i++) {
+            base[i]  = (GI_U)x[start + i];
+            left[i]  = (GI_U)(y[start + i] > 0 ? y[start + i] : 0);
+            power[i] = 1;
+            any |= left[i];
+        }
+        for (; any != 0; any = (GI_U)(any >> 1)) {
+            GI_VECTORIZE
+            for (int64_t i = 0; i < m; i++) {
+                power[i] = (GI_U)((GI_W)power[i] * (left[i] & 1 ? base[i] : (GI_U)1));
+                left[i]  = (GI_U)(left[i] >> 1);
+                base[i]  = (GI_U)((GI_W)base[i] * base[i]);
+            }
+        }
+        GI_VECTORIZE
+        for (int64_t i = 0; i < m; i++) out[start + i] = (GA_T)power[i];
+    }
+}
+
+/* Rows that may be computed otherwise than by their formulas. False: they must be. */
+static GI_INLINE bool GI_LOOP(gi_shortcut)(ga_op op, int64_t n, void *o, const void *x_, const void *y_)
 {
     GA_T       *out = (GA_T *)o;
     const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_;
-    if (op != GA_OP_fmod && GI_LOOP(gi_is_divisor)(n, y)) {
+    if (op == GA_OP_power) {
+        GI_LOOP(gi_powers)(n, out, x, y);
+        return true;
+    }
+    const bool number = op != GA_OP_fmod && GI_LOOP(gi_is_number)(n, y);
+    const bool shifts = op == GA_OP_left_shift || op == GA_OP_right_shift;
+    if (!shifts && number && y[0] != 0) {
         GI_LOOP(gi_divide_loop)(op == GA_OP_remainder, n, out, x, y[0]);
         return true;
     }
 #if GI_JOIN(GI_WIDEST_, GA_TAG)
     return false;
 #else
+    if (shifts) {
+        const bool fits =
+            number && (GI_U)y[0] < GA_FN(bits) && sizeof(GA_T) <= 2; /* vectors of larger ones are shifted as they are */
+        if (fits) GI_LOOP(gi_shift_words)(op == GA_OP_left_shift, n, out, x, (int)y[0]);
+        return fits;
+    }
     GI_LOOP(gi_divide_as_floats)(op != GA_OP_floor_divide, op != GA_OP_fmod, n, out, x, y);
     return true;
 #endif

@@ -1,6 +1,41 @@
 /* ==== one instruction set: every element type ====================================================================== */
 #ifdef GI_ISA_MM
 /* turned[s] = element s of the lines 0, 1, 2 ...; lines `next` bytes apart. */
+#if GI_ISA_BYTES == 64
+static GI_INLINE void gi_turn_f64_avx512(const char *from, int64_t next, __m512d turned[2])
+{
+#define GI_QUARTER(i) _mm_loadu_pd((const double *)(const void *)(from + (i)*next))
+    __m512d two[2];
+    GI_UNROLL
+    for (int i = 0; i < 2; i++) {
+        two[i] = _mm512_insertf64x2(_mm512_castpd128_pd512(GI_QUARTER(i)), GI_QUARTER(i + 2), 1);
+        two[i] = _mm512_insertf64x2(two[i], GI_QUARTER(i + 4), 2);
+        two[i] = _mm512_insertf64x2(two[i], GI_QUARTER(i + 6), 3);
+    }
+    turned[0] = _mm512_unpacklo_pd(two[0], two[1]);
+    turned[1] = _mm512_unpackhi_pd(two[0], two[1]);
+#undef GI_QUARTER
+}
+
+static GI_INLINE void gi_turn_f32_avx512(const char *from, int64_t next, __m512 turned[4])
+{
+#define GI_QUARTER(i) _mm_loadu_ps((const float *)(const void *)(from + (i)*next))
+    __m512 four[4];
+    GI_UNROLL
+    for (int i = 0; i < 4; i++) {
+        four[i] = _mm512_insertf32x4(_mm512_castps128_ps512(GI_QUARTER(i)), GI_QUARTER(i + 4), 1);
+        four[i] = _mm512_insertf32x4(four[i], GI_QUARTER(i + 8), 2);
+        four[i] = _mm512_insertf32x4(four[i], GI_QUARTER(i + 12), 3);
+    }
+    const __m512 low01 = _mm512_unpacklo_ps(four[0], four[1]), low23 = _mm512_unpacklo_ps(four[2], four[3]);
+    const __m512 high01 = _mm512_unpackhi_ps(four[0], four[1]), high23 = _mm512_unpackhi_ps(four[2], four[3]);
+    turned[0] = _mm512_shuffle_ps(low01, low23, 0x44);
+    turned[1] = _mm512_shuffle_ps(low01, low23, 0xEE);
+    turned[2] = _mm512_shuffle_ps(high01, high23, 0x44);
+    turned[3] = _mm512_shuffle_ps(high01, high23, 0xEE);
+#undef GI_QUARTER
+}
+#else
 static GI_INLINE void GI_JOIN(gi_turn_f64_, GI_ISA)(const char *from, int64_t next, __m256d turned[2])
 {
 #define GI_HALF(i) _mm_loadu_pd((const double *)(const void *)(from + (i)*next))
@@ -25,6 +60,7 @@ static GI_INLINE void GI_JOIN(gi_turn_f32_, GI_ISA)(const char *from, int64_t ne
     turned[3] = _mm256_shuffle_ps(high01, high23, 0xEE);
 #undef GI_HALF
 }
+#endif
 #endif
 
 /* What this instruction set leaves to the next lower one. */

@@ -58,6 +58,7 @@ typedef struct gi_fold {
     /* accs[i]: the fold of rows[0][i] ... rows[count - 1][i]; of 1 to 8 rows if it takes some, else of 8 */
     void (*rows)(int64_t n, void *accs, const void *const *rows, int count);
     bool takes_some;
+    bool any_order;                                                 /* integers: in whatever order, the result is the same */
     void (*widen)(int64_t n, void *accs, const void *x);            /* accs[i]: x[i] alone */
     void (*join)(int64_t n, void *accs, const void *more);          /* accs[i] is joined with more[i] */
     void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */
@@ -122,7 +123,8 @@ typedef struct gi_node_loops { /* section >>moments */
     void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
     void (*value)(int64_t n, double *out, const gi_nodes *of, gi_moment what, bool skip_nan, int ddof);
 } gi_node_loops;
-#define GI_LINE 64 /* bytes of a cache line */
+#define GI_LINE  64  /* bytes of a cache line */
+#define GI_AHEAD 256 /* bytes of lines that are read side by side, more than the processor would look ahead for */
 
 /* Matrix products (section >>dense). */
 /* out[l][i] = in[i][l], rows of out `next` elements apart, rows of in `step` bytes. */

@@ -9,10 +9,15 @@
 #define GI_KERNEL1(name) static void GI_KERNEL(name)(int64_t n, void *o, const void *x, const void *y, const void *z)
 #if GI_CLASS >= 1 && GI_CLASS <= 3 /* what some rows try first */
 #define GI_SHORT_OF(name)      GI_THIRD_OF(GI_SHORT_##name, GI_SHORT_WAY(name), , )
-#define GI_SHORT_WAY(name)     if (GI_LOOP(gi_divided)(GA_OP_##name, n, o, x, y)) return;
+#define GI_SHORT_WAY(name)     if (GI_LOOP(gi_shortcut)(GA_OP_##name, n, o, x, y)) return;
 #define GI_SHORT_fmod          ,
 #define GI_SHORT_floor_divide  ,
 #define GI_SHORT_remainder     ,
+#if GI_CLASS < 3
+#define GI_SHORT_left_shift    ,
+#define GI_SHORT_right_shift   ,
+#define GI_SHORT_power         ,
+#endif
 #else
 #define GI_SHORT_OF(name)
 #endif
@@ -39,7 +44,7 @@
 #define GA_ELEMENTARY(name, dtypes, ...)                                                                                \
     GI_IF_##dtypes(GI_KERNEL1(name) { (void)y, (void)z; GI_LOOP(gi_map1_SAME)(n, o, x, GI_OP(name)); })
 #define GA_ELEMENTARY2(name, dtypes, ...)                                                                               \
-    GI_IF_##dtypes(GI_KERNEL1(name) { (void)z; GI_LOOP(gi_map2_SAME)(n, o, x, y, GI_OP(name)); })
+    GI_IF_##dtypes(GI_KERNEL1(name) { (void)z; GI_SHORT_OF(name) GI_LOOP(gi_map2_SAME)(n, o, x, y, GI_OP(name)); })
 #endif
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------- */
@@ -87,8 +92,13 @@
 #include "../rows/table.h"
 
 /* ---- >>find: the kernel or the fold of an operation for this type; false if the row does not have it ------------------ */
+#define GI_EXACT_WIDE  true
+#define GI_EXACT_SAME  true
+#define GI_EXACT_BOOL  true
+#define GI_EXACT_COUNT true
+#define GI_EXACT_MEAN  false
 #define GI_FILL_FOLD(name, acc, start)                                                                                  \
-    fold->takes_some = GI_TAKES_SOME(start);                                                                            \
+    fold->takes_some = GI_TAKES_SOME(start); fold->any_order = GI_CLASS < 3 && GI_EXACT_##acc;                     \
     fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block);                            \
     fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
     fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end);
@@ -125,6 +135,11 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_CASE
 #endif
 #undef GI_FILL_FOLD
+#undef GI_EXACT_WIDE
+#undef GI_EXACT_SAME
+#undef GI_EXACT_BOOL
+#undef GI_EXACT_COUNT
+#undef GI_EXACT_MEAN
 #undef GI_TAKES_SOME
 #undef GI_OWN
 #undef GI_SHORT_OF
@@ -132,6 +147,9 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_SHORT_fmod
 #undef GI_SHORT_floor_divide
 #undef GI_SHORT_remainder
+#undef GI_SHORT_left_shift
+#undef GI_SHORT_right_shift
+#undef GI_SHORT_power
 #undef GI_KERNEL
 #undef GI_KERNEL1
 #undef GI_RED

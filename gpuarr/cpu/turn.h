@@ -1,18 +1,29 @@
 /* ---- matrices that lie across: squares of them are turned round in registers (gi_turn, below) ---------------------------- */
-#define GI_Q              GI_JOIN(GI_Q_, GA_TAG)
-#define GI_Q_f32          __m256
-#define GI_Q_f64          __m256d
-#define GI_Q_MM_f32(name) _mm256_##name##_ps
-#define GI_Q_MM_f64(name) _mm256_##name##_pd
+#define GI_Q GI_JOIN(GI_Q_, GA_TAG)
+#if GI_ISA_BYTES == 64
+#define GI_Q_f32 __m512
+#define GI_Q_f64 __m512d
+#else
+#define GI_Q_f32 __m256
+#define GI_Q_f64 __m256d
+#endif
+#define GI_Q_MM_f32(name) GI_JOIN(GI_ISA_MM, name##_ps)
+#define GI_Q_MM_f64(name) GI_JOIN(GI_ISA_MM, name##_pd)
 #define GI_Q_MM           GI_JOIN(GI_Q_MM_, GA_TAG)
-#define GI_SIDE           ((int)(16 / sizeof(GA_T))) /* elements of each line that are turned at once, */
-#define GI_LINES          (2 * GI_SIDE)              /* and of how many lines */
+#define GI_SIDE           ((int)(16 / sizeof(GA_T)))         /* elements of each line that are turned at once, */
+#define GI_LINES          (GI_ISA_BYTES / (int)sizeof(GA_T)) /* and of how many lines */
 #define GI_TURN           GI_JOIN(gi_turn_, GI_JOIN(GA_TAG, GI_JOIN(_, GI_ISA)))
 
 /* out[l][i] = in[i][l], rows of out `next` elements apart, rows of in `step` bytes */
 static void GI_LOOP(gi_pack_across)(int64_t lines, int64_t n, void *out_, int64_t next, const char *in, int64_t step)
 {
     GA_T *out = (GA_T *)out_;
+#if GI_ISA_BYTES == 64
+    if (n < GI_LINES) {
+        GI_LOWER(turn)((int)sizeof(GA_T))(lines, n, out_, next, in, step);
+        return;
+    }
+#endif
     if (lines < GI_SIDE || n < GI_LINES) {
         for (int64_t l = 0; l < lines; l++)
             for (int64_t i = 0; i < n; i++) out[l * next + i] = ((const GA_T *)(const void *)(in + i * step))[l];
@@ -31,10 +42,9 @@ static void GI_LOOP(gi_pack_across)(int64_t lines, int64_t n, void *out_, int64_
 static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, const bool shared, int64_t n, char *out,
                                            const char *a, const char *b, const gi_chaining *j)
 {
-    const bool short_ = j->a_next < 4096; /* too short for the processor to see what comes next */
-    GI_Q       sums[4][3];
-    GA_T       sum[3][4 * GI_LINES];
-    int64_t    k = 0;
+    GI_Q    sums[4][3];
+    GA_T    sum[3][4 * GI_LINES];
+    int64_t k = 0;
     GI_UNROLL
     for (int g = 0; g < groups; g++) {
         GI_UNROLL
@@ -45,8 +55,7 @@ static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, co
         GI_UNROLL
         for (int g = 0; g < groups; g++) {
             GI_UNROLL
-            for (int i = 0; i < GI_LINES && short_; i++)
-                __builtin_prefetch(a + ((g + groups) * GI_LINES + i) * j->a_next + at, 0, 2);
+            for (int i = 0; i < GI_LINES; i++) __builtin_prefetch(a + (g * GI_LINES + i) * j->a_next + at + GI_AHEAD, 0, 3);
             GI_UNROLL
             for (int part = 0; part < 4; part++) {
                 GI_Q x[GI_SIDE], y[GI_SIDE];
@@ -79,6 +88,25 @@ static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, co
     }
 }
 
+/* Functions of their own: without optimisation, each inlined call would keep stack of its own. */
+static void GI_LOOP(gi_lines_by_one)(int times, bool shared, int64_t n, char *out, const char *a, const char *b,
+                                     const gi_chaining *j)
+{
+    if (!shared) GI_LOOP(gi_lines_of)(1, 1, false, n, out, a, b, j);
+    else if (times == 1) GI_LOOP(gi_lines_of)(1, 1, true, n, out, a, b, j);
+    else if (times == 2) GI_LOOP(gi_lines_of)(1, 2, true, n, out, a, b, j);
+    else GI_LOOP(gi_lines_of)(1, 3, true, n, out, a, b, j);
+}
+
+static void GI_LOOP(gi_lines_by_two)(int times, bool shared, int64_t n, char *out, const char *a, const char *b,
+                                     const gi_chaining *j)
+{
+    if (!shared) GI_LOOP(gi_lines_of)(2, 1, false, n, out, a, b, j);
+    else if (times == 1) GI_LOOP(gi_lines_of)(2, 1, true, n, out, a, b, j);
+    else if (times == 2) GI_LOOP(gi_lines_of)(2, 2, true, n, out, a, b, j);
+    else GI_LOOP(gi_lines_of)(2, 3, true, n, out, a, b, j);
+}
+
 #if GI_ISA_BYTES == 64
 /* 32 registers: four chains of sums hide how long one of them takes. Returns how many were computed. */
 static int64_t GI_LOOP(gi_lines_by_four)(int64_t count, int64_t n, char *out, const char *a, const char *b,
@@ -91,23 +119,23 @@ static int64_t GI_LOOP(gi_lines_by_four)(int64_t count, int64_t n, char *out, co
 }
 #endif
 
-/* As many of the chains as can be computed so; returns how many were. */
+/* All of the chains, if they can be computed so, the last ones together with some before them; returns how many were. */
 static int64_t GI_LOOP(gi_lines)(int64_t count, int times, int64_t n, char *out, const char *a, const char *b,
                                  const gi_chaining *j)
 {
-    const bool shared = j->b_next == 0;
-    int64_t    i      = 0;
-    if (n < 4 * GI_SIDE || j->a_step != (int64_t)sizeof(GA_T) || (!shared && j->b_step != (int64_t)sizeof(GA_T))) return 0;
+    const bool    shared = j->b_next == 0;
+    const int64_t most   = count < 2 * GI_LINES ? GI_LINES : 2 * GI_LINES;
+    int64_t       i      = 0;
+    if (count < GI_LINES || n < 4 * GI_SIDE || j->a_step != (int64_t)sizeof(GA_T) ||
+        (!shared && j->b_step != (int64_t)sizeof(GA_T)))
+        return 0;
 #if GI_ISA_BYTES == 64
     if (shared && times == 1) i = GI_LOOP(gi_lines_by_four)(count, n, out, a, b, j);
 #endif
-    for (; i + 2 * GI_LINES <= count; i += 2 * GI_LINES) {
-        char       *to   = out + i * j->out_next;
-        const char *from = a + i * j->a_next;
-        if (!shared) GI_LOOP(gi_lines_of)(2, 1, false, n, to, from, b + i * j->b_next, j);
-        else if (times == 1) GI_LOOP(gi_lines_of)(2, 1, true, n, to, from, b, j);
-        else if (times == 2) GI_LOOP(gi_lines_of)(2, 2, true, n, to, from, b, j);
-        else GI_LOOP(gi_lines_of)(2, 3, true, n, to, from, b, j);
+    for (; i < count; i += most) {
+        if (i + most > count) i = count - most;
+        (most == GI_LINES ? GI_LOOP(gi_lines_by_one) : GI_LOOP(gi_lines_by_two))(times, shared, n, out + i * j->out_next,
+                                                                                 a + i * j->a_next, b + i * j->b_next, j);
     }
-    return i;
+    return count;
 }

@@ -465,10 +465,11 @@ static void gi_dot_blocks(int64_t begin, int64_t end, void *job)
     }
 }
 
-static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array *y, ga_dtype wide)
+static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array *y, ga_dtype wide, ga_dtype dtype)
 {
     gi_dot    j;
-    ga_array *result = gi_array_new(site, wide, GA_CPU, 0, NULL);
+    char      number[16];
+    ga_array *result = gi_array_new(site, dtype, GA_CPU, 0, NULL);
     int64_t   blocks = (x->shape[0] + GI_BLOCK - 1) / GI_BLOCK;
     if (!result) return NULL;
     if (blocks == 0) {
@@ -489,9 +490,10 @@ static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array 
         ga_free(result);
         return NULL;
     }
-    gi_parallel_bytes(2 * (double)x->size * (double)ga_itemsize(x->dtype), blocks, 32, gi_dot_blocks, &j);
+    gi_parallel_bytes(2 * (double)x->size * (double)size, blocks, gi_share(blocks, 32), gi_dot_blocks, &j);
     gi_reduce_fold_blocks(j.fold.halve, j.fold.acc_bytes, j.sums, blocks);
-    j.fold.end(1, result->data, j.sums, x->shape[0]);
+    j.fold.end(1, number, j.sums, x->shape[0]);
+    gi_cast(dtype, wide, 1, result->data, number);
     gi_mem_release(j.sums, (size_t)(blocks * j.fold.acc_bytes));
     return result;
 }
@@ -517,5 +519,5 @@ static ga_array *gi_dot_vectors(const char *site, const ga_array *x, const ga_ar
                     : dtype == GA_BOOL ? dtype
                                        : gi_reduce_end_dtype(GI_ENDS_SUM, dtype);
     if (x->device == GA_CUDA) return gi_gpu_dot(site, x, y, dtype);
-    return gi_copy_finish(site, gi_cpu_dot(site, x, y, wide), dtype, NULL);
+    return gi_cpu_dot(site, x, y, wide, dtype);
 }

@@ -335,6 +335,7 @@ ga_array *(ga_std)(const ga_array *a, ga_reduce_options o)
 }
 ga_array *(ga_nanmean)(const ga_array *a, ga_reduce_options o)
 {
+    if (a && gi_dtype_kind(a->dtype) < 2 && o.dtype == GA_DTYPE_DEFAULT && o.ddof == 0) return (ga_mean)(a, o); /* no NaN */
     return gi_options_reduce(&o) ? gi_moment_of(GI_MEAN, true, "ga_nanmean", a, o) : NULL;
 }
 ga_array *(ga_nanvar)(const ga_array *a, ga_reduce_options o)

@@ -99,7 +99,21 @@ typedef uint64_t gi_loose_u64 __attribute__((aligned(4))); /* complex64 lies whe
 /* n copies of an element, side by side. */
 static void gi_repeat(int itemsize, int64_t n, void *out, const void *element)
 {
+#define GI_MOVE(U)                                                                                                             \
+    {                                                                                                                          \
+        const U x = *(const U *)element;                                                                                       \
+        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = x;                                                                     \
+        return;                                                                                                                \
+    }
     if (n < 1) return;
+    switch (itemsize) {
+    case 1: memset(out, *(const uint8_t *)element, (size_t)n); return;
+    case 2: GI_MOVE(uint16_t)
+    case 4: GI_MOVE(uint32_t)
+    case 8: GI_MOVE(gi_loose_u64)
+    default: break;
+    }
+#undef GI_MOVE
     memcpy(out, element, (size_t)itemsize);
     for (int64_t done = 1; done < n; done *= 2)
         memcpy((char *)out + done * itemsize, out, (size_t)((done < n - done ? done : n - done) * itemsize));

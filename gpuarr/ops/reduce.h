@@ -70,6 +70,7 @@ typedef struct gi_reduction {
 
 #define GI_ACC_BYTES  16                 /* of the largest accumulator */
 #define GI_NEAR_BYTES ((int64_t)1 << 20) /* of the caches of one processor */
+#define GI_SPAN       (4 * GI_BLOCK)     /* elements that are folded at once where their order does not matter */
 
 /* ---- lines one after the other ----------------------------------------------------------------------------------------- */
 
@@ -79,11 +80,16 @@ static void gi_lines_fetch(const void *p, int64_t bytes)
     for (int64_t i = bytes; i < 2 * bytes; i += GI_LINE) __builtin_prefetch((const char *)p + i);
 }
 
-/* Are packed lines read where they lie, and more than the near caches hold? */
+/* Are packed lines read where they lie? */
+static bool gi_lies_packed(const gi_lines *p)
+{
+    return !p->maker && p->reduced == 1 && p->strides[0] == ga_itemsize(p->a->dtype) && p->dtype == p->a->dtype;
+}
+
+/* The same, and they are more than the near caches hold. */
 static bool gi_lies_far(const gi_lines *p)
 {
-    int64_t size = ga_itemsize(p->a->dtype), bytes = p->lines * p->length * size;
-    return !p->near && p->reduced == 1 && p->strides[0] == size && p->dtype == p->a->dtype && bytes > GI_NEAR_BYTES;
+    return !p->near && gi_lies_packed(p) && p->lines * p->length * ga_itemsize(p->a->dtype) > GI_NEAR_BYTES;
 }
 
 /* How much work lines are, in bytes that are moved. */
@@ -125,6 +131,29 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
         if (++block < r->blocks) continue;
         block = 0;
         line++;
+    }
+}
+
+/* The same for lines that lie packed and may be folded in any order: a unit is GI_SPAN elements of a line. */
+static void gi_reduce_spans(int64_t begin, int64_t end, void *job)
+{
+    const gi_reduction *r = (const gi_reduction *)job;
+    const gi_lines     *p = &r->lines;
+    GI_ARENA(char, accs, (GI_BLOCK + 8) * GI_ACC_BYTES);
+    const int64_t size = ga_itemsize(p->a->dtype);
+    const bool    far  = gi_lies_far(p);
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t line = unit / r->blocks, start = unit % r->blocks * GI_SPAN,
+                      n = p->length - start < GI_SPAN ? p->length - start : GI_SPAN, eighth = n / 8;
+        const char *x = gi_line_start(p, line) + start * size;
+        const void *eighths[8];
+        if (far) gi_lines_touch(x, n * size);
+        for (int k = 0; k < 8; k++) eighths[k] = x + k * eighth * size;
+        r->fold.rows(eighth, accs, eighths, 8);
+        r->fold.widen(n - 8 * eighth, accs + eighth * r->fold.acc_bytes, x + 8 * eighth * size);
+        r->fold.halve(n - 7 * eighth, accs);
+        if (r->accs) memcpy(r->accs + unit * r->fold.acc_bytes, accs, (size_t)r->fold.acc_bytes);
+        else r->fold.end(1, r->result + line * r->result_bytes, accs, p->length);
     }
 }
 
@@ -352,10 +381,10 @@ static void gi_reduce_panel_blocks(int64_t begin, int64_t end, void *job)
    not be short. */
 static int64_t gi_panel_width(const gi_lines *p, int64_t columns, int64_t most, int64_t blocks)
 {
-    const int64_t narrow  = gi_is_dense_row(p) && !p->maker ? GI_PANEL_CAST / ga_itemsize(p->dtype) : GI_PANEL_NARROW;
-    const int64_t threads = ga_get_num_threads(), least = p->maker ? 256 : 64;
+    const int64_t narrow = gi_is_dense_row(p) && !p->maker ? GI_PANEL_CAST / ga_itemsize(p->dtype) : GI_PANEL_NARROW;
+    const int64_t least = p->maker ? 256 : 64, wanted = gi_lines_bytes(p) < GI_WORTH_SHARING ? 1 : 4 * ga_get_num_threads();
     int64_t       width = gi_is_packed_row(p) || most < narrow ? most : narrow;
-    while (width > least && p->lines / columns * ((columns + width - 1) / width) * blocks < 4 * threads) width /= 2;
+    while (width > least && p->lines / columns * ((columns + width - 1) / width) * blocks < wanted) width /= 2;
     return width;
 }
 
@@ -371,19 +400,21 @@ static bool gi_reduce(const char *site, gi_reduction *r)
 {
     gi_lines *p = &r->lines;
     if (p->lines == 0) return true;
-    r->blocks        = (p->length + GI_BLOCK - 1) / GI_BLOCK;
-    r->columns       = gi_line_columns(p);
-    size_t acc_bytes = 0;
+    r->columns          = gi_line_columns(p);
+    const bool    spans = r->fold.any_order && r->columns == 1 && p->length > GI_BLOCK && gi_lies_packed(p);
+    const int64_t block = spans ? GI_SPAN : GI_BLOCK;
+    r->blocks           = (p->length + block - 1) / block;
+    size_t acc_bytes    = 0;
     if (r->blocks > 1) {
         acc_bytes = (size_t)(p->lines * r->blocks) * (size_t)r->fold.acc_bytes;
         r->accs   = (char *)gi_mem_alloc(site, acc_bytes);
         if (!r->accs) return false;
     }
-    int64_t rows  = p->length < GI_BLOCK ? p->length : GI_BLOCK; /* elements of a block */
+    int64_t rows  = p->length < block ? p->length : block; /* elements of a block */
     double  bytes = gi_lines_bytes(p);
     if (r->columns == 1) {
         gi_parallel_bytes(bytes, p->lines * r->blocks, gi_share(p->lines * r->blocks, gi_lines_worth(p, 32768, rows)),
-                          gi_reduce_blocks, r);
+                          spans ? gi_reduce_spans : gi_reduce_blocks, r);
         if (acc_bytes) gi_parallel_bytes((double)acc_bytes, p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
     } else {
         r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);

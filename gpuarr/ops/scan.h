@@ -12,11 +12,14 @@ typedef struct gi_scan_job {
     gi_kernel join;           /* of `wide` */
     int64_t   blocks;         /* of a line */
     int64_t   columns, width; /* of lines side by side: beside each other, at once */
+    bool      whole;          /* a unit is a line, or a panel of lines, and not a block of it */
     bool      ends_only;      /* write the last one of each block to ends, nothing else */
     char     *ends;           /* (lines, blocks - 1) of the wide type; in the second round what precedes each next block */
 } gi_scan_job;
 
-#define GI_SCAN_WIDTH 8 /* lines side by side: a cache line of float64 */
+#define GI_SCAN_WIDTH 8      /* lines side by side: a cache line of float64, */
+#define GI_SCAN_ROW   512    /* or so many integers */
+#define GI_SCAN_LONG  262144 /* elements of a line of integers that threads share */
 
 /* The running sums or products of n integers after what came before, which is NULL or one; they wrap, the same in any order. */
 static void gi_scan_integers(bool product, int64_t n, const void *in, const void *before, void *out)
@@ -47,16 +50,6 @@ static const char *gi_scan_block(const gi_scan_job *j, int64_t n, int64_t column
     if (j->wide == GA_F64)
         return (const char *)GI_LOOP_OF(scans)(GA_F64)->block(j->product, n, columns, (const double *)(const void *)x,
                                                               (double *)(void *)a, (double *)(void *)b);
-    if (gi_is_int(j->wide)) {
-        const uint64_t *v = (const uint64_t *)(const void *)x;
-        uint64_t       *r = (uint64_t *)(void *)a;
-        memmove(a, x, (size_t)row);
-        if (j->product)
-            for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] * v[i];
-        else
-            for (int64_t i = columns; i < n * columns; i++) r[i] = r[i - columns] + v[i];
-        return a;
-    }
     for (int64_t d = 1; d < n; d *= 2) {
         char *to = x == a ? b : a;
         memcpy(to, x, (size_t)(d * row));
@@ -72,10 +65,6 @@ static void gi_last_of_block(const gi_scan_job *j, int64_t columns, const char *
     int64_t width = ga_itemsize(j->wide), row = columns * width;
     if (j->wide == GA_F64) {
         GI_LOOP_OF(scans)(GA_F64)->last(j->product, columns, (const double *)(const void *)x, (double *)(void *)a);
-        return;
-    }
-    if (gi_is_int(j->wide)) {
-        memmove(a, gi_scan_block(j, GI_BLOCK, columns, x, a, b) + (GI_BLOCK - 1) * row, (size_t)row);
         return;
     }
     for (int64_t n = GI_BLOCK / 2; n > 0; n /= 2, x = a) {
@@ -118,7 +107,8 @@ static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, c
         gi_scatter((int)size, columns, to + i * along, across, spare + i * columns * size);
 }
 
-static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block)
+/* *last: of the block before, if the line is gone through from its begin; NULL: that is among the ends. */
+static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block, uint64_t *last)
 {
     GI_ARENA(char, raw, GI_BLOCK * 16);
     GI_ARENA(char, cast, GI_BLOCK * 16);
@@ -127,7 +117,8 @@ static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block
     int64_t     width = ga_itemsize(j->wide), start = block * GI_BLOCK, along = j->out.strides[0];
     int64_t     n      = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
     char       *ends   = j->ends ? j->ends + (line * (j->blocks - 1) + block) * width : NULL;
-    const char *before = block > 0 ? ends - width : NULL, *x = (const char *)gi_read_line(&j->lines, line, start, n, raw, cast);
+    const char *before = block == 0 ? NULL : last ? (const char *)last : ends - width;
+    const char *x      = (const char *)gi_read_line(&j->lines, line, start, n, raw, cast);
     if (j->lines.dtype != j->wide) {
         gi_cast(j->wide, j->lines.dtype, n, a, x);
         x = a;
@@ -140,7 +131,9 @@ static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block
         gi_last_of_block(j, 1, x, a, b);
         memcpy(ends, a, (size_t)width);
     } else if (integers) {
-        gi_scan_integers(j->product, n, x, before, packed ? to : a);
+        char *sums = packed ? to : a;
+        gi_scan_integers(j->product, n, x, before, sums);
+        if (last) memcpy(last, sums + (n - 1) * width, sizeof *last);
         if (!packed) gi_write_scanned(j, n, 1, a, NULL, a, b, to, along, 0);
     } else {
         x = gi_scan_block(j, n, 1, x, a, b);
@@ -172,14 +165,47 @@ static void gi_scan_panel_block(const gi_scan_job *j, int64_t panel, int64_t blo
                      (char *)gi_line_start(&j->out, s.first) + s.start * along, along, j->out.kept_strides[j->out.kept - 1]);
 }
 
-/* A unit is a block. */
+/* A panel of lines of integers, row by row. */
+static void gi_scan_rows(const gi_scan_job *j, int64_t panel)
+{
+    GI_ARENA(uint64_t, raw, 5 * GI_SCAN_ROW);
+    uint64_t       *converted = raw + 2 * GI_SCAN_ROW, *sums = converted + GI_SCAN_ROW, *back = sums + GI_SCAN_ROW;
+    const ga_array *out    = j->out.a;
+    const int64_t   across = j->out.kept_strides[j->out.kept - 1], size = ga_itemsize(out->dtype);
+    const bool      packed = out->dtype == j->wide && across == size;
+    gi_panel        s      = gi_panel_of(&j->lines, j->columns, j->width, panel);
+    char           *to     = (char *)gi_line_start(&j->out, s.first);
+    const void     *last   = NULL;
+    s.raw                  = (char *)raw;
+    s.cast                 = (char *)back;
+    for (int64_t i = 0; i < j->lines.length; i++, to += j->out.strides[0]) {
+        const void *x   = gi_read_row(&s, i, 0);
+        void       *sum = packed ? to : (char *)sums;
+        if (j->lines.dtype != j->wide) {
+            gi_cast(j->wide, j->lines.dtype, s.count, converted, x);
+            x = converted;
+        }
+        if (last) j->join(s.count, sum, last, x, NULL);
+        else memmove(sum, x, (size_t)s.count * sizeof *sums);
+        last = sum;
+        if (packed) continue;
+        gi_cast(out->dtype, j->wide, s.count, back, sum);
+        gi_scatter((int)size, s.count, to, across, back);
+    }
+}
+
+/* A unit is a block, or whole. */
 static void gi_scan_units(int64_t begin, int64_t end, void *job)
 {
     const gi_scan_job *j      = (const gi_scan_job *)job;
     int64_t            blocks = j->ends_only ? j->blocks - 1 : j->blocks;
+    uint64_t           last   = 0;
     for (int64_t unit = begin; unit < end; unit++) {
-        if (j->columns > 1) gi_scan_panel_block(j, unit / blocks, unit % blocks);
-        else gi_scan_line_block(j, unit / blocks, unit % blocks);
+        if (j->whole && j->columns > 1) gi_scan_rows(j, unit);
+        else if (j->columns > 1) gi_scan_panel_block(j, unit / blocks, unit % blocks);
+        else if (!j->whole) gi_scan_line_block(j, unit / blocks, unit % blocks, NULL);
+        else
+            for (int64_t block = 0; block < blocks; block++) gi_scan_line_block(j, unit, block, &last);
     }
 }
 
@@ -207,9 +233,20 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
     j.width         = j.columns < GI_SCAN_WIDTH * 8 / ga_itemsize(wide) ? j.columns : GI_SCAN_WIDTH * 8 / ga_itemsize(wide);
     ga_array *ends  = NULL;
     int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK) / j.width;
-    int64_t   units = j.columns > 1 ? lines / j.columns * ((j.columns + j.width - 1) / j.width) : lines;
-    double    bytes = 8 * (double)lines * (double)j.lines.length * (double)ga_itemsize(wide); /* eight passes, say */
-    bool      done  = true;
+    int64_t   units   = j.columns > 1 ? lines / j.columns * ((j.columns + j.width - 1) / j.width) : lines;
+    double    bytes   = 8 * (double)lines * (double)j.lines.length * (double)ga_itemsize(wide); /* eight passes, say */
+    bool      done    = true;
+    const int threads = ga_get_num_threads(); /* two would take as long: they read a line twice */
+    j.whole           = gi_is_int(wide) && (j.columns > 1 || j.lines.length < GI_SCAN_LONG || lines >= threads || threads < 3);
+    if (j.whole) {
+        if (j.columns > 1) {
+            j.width = gi_panel_width(&j.lines, j.columns, GI_SCAN_ROW, 1);
+            units   = gi_count_panels(lines, j.columns, j.width);
+        }
+        chunk = 1 + 16384 / (j.lines.length * (j.columns > 1 ? j.width : 1));
+        gi_parallel_bytes(bytes / 4, units, chunk, gi_scan_units, &j);
+        return true;
+    }
     if (j.blocks > 1) {
         const int64_t shape[2] = { lines, j.blocks - 1 };
         ends                   = gi_array_new(site, wide, in->device, 2, shape);

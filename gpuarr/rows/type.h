@@ -172,10 +172,16 @@ GI_FORMULA GA_T GA_FN(lcm)(GA_T x, GA_T y)
 GI_FORMULA uint8_t GA_FN(bitwise_count)(GA_T x) /* in pairs, in fours, in bytes; then the bytes' sum */
 {
     GI_W u = GA_FN(size_of)(x);
-    u      = u - (u >> 1 & (GI_W)0x5555555555555555u);
-    u      = (u & (GI_W)0x3333333333333333u) + (u >> 2 & (GI_W)0x3333333333333333u);
-    u      = (u + (u >> 4)) & (GI_W)0x0f0f0f0f0f0f0f0fu;
-    return (uint8_t)(sizeof(GA_T) == 1 ? u : u * (GI_W)0x0101010101010101u >> 8 * (sizeof(GI_W) - 1));
+    if (sizeof(GA_T) == 1) { /* in vectors of bytes */
+        uint8_t b = (uint8_t)u;
+        b         = (uint8_t)(b - (b >> 1 & 0x55));
+        b         = (uint8_t)((b & 0x33) + (b >> 2 & 0x33));
+        return (uint8_t)((b + (b >> 4)) & 0x0f);
+    }
+    u = u - (u >> 1 & (GI_W)0x5555555555555555u);
+    u = (u & (GI_W)0x3333333333333333u) + (u >> 2 & (GI_W)0x3333333333333333u);
+    u = (u + (u >> 4)) & (GI_W)0x0f0f0f0f0f0f0f0fu;
+    return (uint8_t)(u * (GI_W)0x0101010101010101u >> 8 * (sizeof(GI_W) - 1));
 }
 /* By squaring, wrapping. Negative exponents are refused before any kernel runs. */
 GI_FORMULA GA_T GA_FN(power)(GA_T x, GA_T y)
@@ -266,8 +272,13 @@ GI_FORMULA int GA_FN(ldexp_step)(int n)
 {
     return n > GA_FN(bias) ? GA_FN(bias) : n < 1 - GA_FN(bias) ? 2 - GA_FN(bias) + GA_FN(digits) : n;
 }
-GI_FORMULA GA_T GA_FN(two_to)(int n) { return GA_FN(from_bits)((GI_FLAG)(n + GA_FN(bias)) << GA_FN(digits)); }
-GI_FORMULA GA_T GA_FN(ldexp)(GA_T x, GA_T y)
+GI_FORMULA GA_T    GA_FN(two_to)(int n) { return GA_FN(from_bits)((GI_FLAG)(n + GA_FN(bias)) << GA_FN(digits)); }
+GI_FORMULA GI_FLAG GA_FN(ldexp_rare)(GA_T x, GA_T y) { return (void)x, GA_FN(abs)(y) < GA_FN(bias) ? 0 : 1; }
+GI_FORMULA GA_T    GA_FN(ldexp_core)(GA_T x, GA_T y)
+{
+    return GA_FN(mul)(x, GA_FN(two_to)((int)(GA_FN(abs)(y) < GA_FN(bias) ? y : (GA_T)0)));
+}
+GI_FORMULA GA_T GA_FN(ldexp_slow)(GA_T x, GA_T y)
 {
     const GA_T most  = (GA_T)(2 * GA_FN(bias) + 3 * GA_FN(digits));
     const int  n     = (int)(y > most ? most : y < -most ? -most : y == y ? y : (GA_T)0);
