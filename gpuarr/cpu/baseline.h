@@ -7,6 +7,9 @@
 #pragma GCC optimize("O1", "no-tree-vectorize", "no-trapping-math", "no-math-errno", "fp-contract=off")
 #endif
 #endif
+#if GI_HAS_X86 && !defined(__clang__)
+#define GI_ISA_SCALAR /* an element at a time */
+#endif
 #define GI_ISA          baseline
 #define GI_ISA_BYTES    16 /* of a vector register */
 #define GI_ISA_TILE     2  /* vectors side by side in a tile that fits the registers */

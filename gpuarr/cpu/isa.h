@@ -138,7 +138,13 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 
 #include "bits.h"
 #include "half.h"
+#if GI_ISA_BYTES == 64
+#include "lean.h"
+#endif
 #include "numbers.h"
+#if GI_ISA_BYTES == 64 && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
 #include "linear.h"
 #include "random.h"
 
@@ -387,6 +393,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
 #undef GI_ISA_BYTES
 #undef GI_ISA_TILE
 #undef GI_ISA_ROWS
+#undef GI_ISA_SCALAR
 #undef GI_ISA_MM
 #undef GI_ISA_INTEGERS
 #undef GI_ISA_DTYPES

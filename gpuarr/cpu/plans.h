@@ -53,8 +53,9 @@ enum { GI_NONE = 128 };                                      /* elements that st
 static GI_INLINE int gi_fold_partner(int k) { return k - (k >= 4 ? 4 : k >= 2 ? 2 : 1); }
 
 typedef struct gi_fold {
-    int acc_bytes;                                      /* of one accumulator */
-    void (*block)(int64_t n, void *acc, const void *x); /* 1 to 1024 packed elements into one accumulator */
+    int      item_bytes, acc_bytes; /* of an element, of an accumulator */
+    int      start;                 /* GI_START_ ... */
+    uint64_t none[2];               /* elements that change nothing, if it takes some rows and has a start */
     /* accs[i]: the fold of rows[0][i] ... rows[count - 1][i]; of 1 to 8 rows if it takes some, else of 8 */
     void (*rows)(int64_t n, void *accs, const void *const *rows, int count);
     bool takes_some;

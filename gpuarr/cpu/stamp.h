@@ -27,7 +27,7 @@
     GI_IF_##dtypes(GI_OWN(name)(GI_KERNEL1(name) { (void)z; GI_SHORT_OF(name) GI_LOOP(gi_map2_##result)(n, o, x, y, GI_OP(name)); }))
 #define GA_TERNARY(name, dtypes, result, ...)                                                                           \
     GI_IF_##dtypes(GI_OWN(name)(GI_KERNEL1(name) { GI_LOOP(gi_map3_##result)(n, o, x, y, z, GI_OP(name)); }))
-#if GI_CLASS == 3
+#if GI_CLASS == 3 && !defined(GI_ISA_SCALAR)
 #define GA_ELEMENTARY(name, ...)                                                                                        \
     GI_KERNEL1(name)                                                                                                   \
     {                                                                                                                  \
@@ -74,12 +74,6 @@
     { GI_LOOP(gi_rows_##acc)(n, a, rows, count, GI_START_##start, GI_RED(name, of), GI_RED(name, both)); }              \
     static void GI_RED(name, widen)(int64_t n, void *a, const void *x)                                                  \
     { GI_LOOP(gi_widen_##acc)(n, a, x, GI_RED(name, of)); }                                                             \
-    static void GI_RED(name, block)(int64_t n, void *acc, const void *x)                                                \
-    {                                                                                                                  \
-        if (GI_TAKES_SOME(start))                                                                                      \
-            GI_LOOP(gi_block_##acc)(n, acc, x, GI_START_##start, GI_RED(name, rows), GI_RED(name, widen), GI_OF_ACC(halve, name, acc)); \
-        else GI_LOOP(gi_whole_block_##acc)(n, acc, x, GI_RED(name, rows), GI_RED(name, widen), GI_OF_ACC(halve, name, acc)); \
-    }                                                                                                                  \
     static void GI_RED(name, end)(int64_t m, void *out, const void *accs, int64_t n)                                    \
     {                                                                                                                  \
         for (int64_t i = 0; i < m; i++) {                                                                              \
@@ -99,7 +93,7 @@
 #define GI_EXACT_MEAN  false
 #define GI_FILL_FOLD(name, acc, start)                                                                                  \
     fold->takes_some = GI_TAKES_SOME(start); fold->any_order = GI_CLASS < 3 && GI_EXACT_##acc;                     \
-    fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->block = GI_RED(name, block);                            \
+    fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc));                                                               \
     fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
     fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end);
 #define GI_ROW_CASE(name, dtypes)         GI_IF_##dtypes(case GA_OP_##name: *kernel = GI_KERNEL(name); return true;)

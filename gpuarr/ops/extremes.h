@@ -87,7 +87,7 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
             int64_t n = stop - start < GI_BLOCK ? stop - start : GI_BLOCK;
             x         = gi_read_line(p, line, start, n, raw, NULL);
             if (far) gi_lines_fetch(x, n * size);
-            r->fold.block(n, extremes[start == first ? kept : 1 - kept], x);
+            gi_fold_block(&r->fold, n, extremes[start == first ? kept : 1 - kept], x);
             if (start == first || !gi_search_is_better(r, extremes[1 - kept], extremes[kept])) continue;
             kept = 1 - kept;
             best = start;

@@ -112,6 +112,37 @@ static int64_t gi_share(int64_t n, int64_t least)
     return shares > 1 ? (n + shares - 1) / shares : least;
 }
 
+/* 1 to 1024 packed elements into one accumulator. Of eight rows the last one may be short, and others missing, if the fold takes some. */
+static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in)
+{
+    __attribute__((aligned(64))) char a[GI_BLOCK * GI_ACC_BYTES];
+    char *const                       last = a + sizeof a / 2; /* where eighths leave room */
+    const char                       *x    = (const char *)in;
+    const int64_t                     size = f->item_bytes;
+    int64_t                           h    = 16; /* elements of an eighth */
+    while (8 * h < n) h *= 2;
+    if (n == GI_BLOCK || (f->takes_some && n >= 64)) {
+        const void   *eighths[8];
+        const int     count = (int)(n / h);
+        const int64_t more  = (n - count * h) * size; /* bytes from here on */
+        h *= size;
+        for (int r = 0; r < count; r++) eighths[r] = x + r * h;
+        if (more > 0) {
+            memcpy(last, x + count * h, (size_t)more);
+            if (f->start < 0) memcpy(last + more, x + gi_fold_partner(count) * h + more, (size_t)(h - more));
+            else
+                for (int64_t b = more; b < h; b += 64)
+                    for (int k = 0; k < 64; k += 16) memcpy(last + b + k, f->none, 16);
+            eighths[count] = last;
+        }
+        n = h / size;
+        f->rows(n, a, eighths, count + (more > 0));
+    } else f->widen(n, a, x);
+    if (n > 1) f->halve(n, a);
+    if (f->acc_bytes == 8) memcpy(acc, a, 8); /* no call */
+    else memcpy(acc, a, (size_t)f->acc_bytes);
+}
+
 /* A unit is a block of a line. */
 static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 {
@@ -126,7 +157,7 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
         int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
         const void *x = gi_read_line(p, line, start, n, raw, cast);
         if (far) gi_lines_fetch(x, n * size);
-        r->fold.block(n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x);
+        gi_fold_block(&r->fold, n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x);
         if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
         if (++block < r->blocks) continue;
         block = 0;
@@ -147,7 +178,7 @@ static void gi_reduce_spans(int64_t begin, int64_t end, void *job)
                       n = p->length - start < GI_SPAN ? p->length - start : GI_SPAN, eighth = n / 8;
         const char *x = gi_line_start(p, line) + start * size;
         const void *eighths[8];
-        if (far) gi_lines_touch(x, n * size);
+        if (far) gi_lines_fetch(x, n * size);
         for (int k = 0; k < 8; k++) eighths[k] = x + k * eighth * size;
         r->fold.rows(eighth, accs, eighths, 8);
         r->fold.widen(n - 8 * eighth, accs + eighth * r->fold.acc_bytes, x + 8 * eighth * size);
