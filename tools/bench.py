@@ -6,6 +6,7 @@ range of half of the pairs, the ratio that was aimed at, and the share of what t
 one object a line, DIR/bench.png is the picture, DIR/bench.html a page to sort and to filter.
 With --against no peer is timed, but the same program of another commit; with --curves, how the time grows with the size (benching/curves.py).
 """
+import contextlib
 import json
 import math
 import os
@@ -17,7 +18,7 @@ import numpy as np
 
 from benching import drawing, pages
 from benching.judging import Limits, fell, middle, milliseconds, quarters, status
-from benching.options import QUICK, args
+from benching.options import QUICK, Refused, args
 from benching.peers import bn, cv2, dask, ne, numba, optional
 from benching.rows import THREADS, themes
 from benching.timing import Gpuarr, in_pairs, memory_grown, peer_seconds
@@ -82,9 +83,16 @@ def measure(gpuarr, row, limits, peak):
 
 
 def written(name, text):
+    """The path of this file, which stays as it was unless all of the text is written."""
     path = os.path.join(args.out, name)
-    with open(path, "w") as f:
-        f.write(text)
+    try:
+        with open(path + ".part", "w") as f:
+            f.write(text)
+        os.replace(path + ".part", path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(path + ".part")
+        raise
     return path
 
 
@@ -134,7 +142,7 @@ def against():
         if measured:
             found.append(measured)
     if not found:
-        return 0
+        raise Refused(f"no row of both programs is called '{args.only}'")
     found.sort(key=lambda f: -f["ratio"])
     print()
     table_of_pairs(found)
@@ -177,6 +185,8 @@ def bench():
         passed, failed = passed + ok, failed + (not ok)
         if ok and not args.check:
             lines += measure(gpuarr, row, limits, peak)
+    if not passed + failed + skipped:
+        raise Refused(f"no row is called '{args.only}'")
     if args.check:
         print(f"{passed} passed, {failed} failed, {skipped} skipped")
         return failed > 0
@@ -195,6 +205,7 @@ def bench():
 def main():
     if not args.check:
         os.makedirs(args.out, exist_ok=True)
+        tempfile.TemporaryFile(dir=args.out).close()  # now, not when all is measured
     if args.curves:
         from benching.curves import curves
         gpuarr = Gpuarr(args.program)
@@ -208,4 +219,10 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\nbench: stopped; its pages are written at the end", file=sys.stderr)
+        sys.exit(130)
+    except (OSError, Refused) as error:
+        sys.exit(f"bench: {error}")
