@@ -6,7 +6,6 @@ range of half of the pairs, the ratio that was aimed at, and the share of what t
 one object a line, DIR/bench.png is the picture, DIR/bench.html a page to sort and to filter.
 With --against no peer is timed, but the same program of another commit; with --curves, how the time grows with the size (benching/curves.py).
 """
-import contextlib
 import json
 import math
 import os
@@ -82,27 +81,16 @@ def measure(gpuarr, row, limits, peak):
     return lines
 
 
-def written(name, text):
-    """The path of this file, which stays as it was unless all of the text is written."""
-    path = os.path.join(args.out, name)
-    try:
-        with open(path + ".part", "w") as f:
-            f.write(text)
-        os.replace(path + ".part", path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.remove(path + ".part")
-        raise
-    return path
-
-
 def picture(gpuarr, name, canvas):
     """The canvas as a PNG file, which gpuarr writes."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as f:
         f.write(canvas.commands())
         f.flush()
         path = os.path.join(args.out, name)
-        gpuarr.must(f"draw {f.name} {path}")
+        try:
+            gpuarr.must(f"draw {f.name} {path}")
+        except RuntimeError as error:
+            raise Refused(error) from None
     return path
 
 
@@ -149,7 +137,7 @@ def against():
     slower = [f for f in found if f["fell"]]
     mean = math.exp(sum(math.log(f["ratio"]) for f in found) / len(found))
     told = f"{len(found)} rows: {mean:.3f} of the other's time in the geometric mean; {len(slower)} fell by more than the noise of their pairs"
-    path = written("against.html", pages.against_page(found, "make bench AGAINST", [told]))
+    path = pages.written(args.out, "against.html", pages.against_page(found, "make bench AGAINST", [told]))
     print(f"\n{told}{':' if slower else ''}")
     if slower:
         table_of_pairs(slower)
@@ -194,7 +182,8 @@ def bench():
     behind, short = ([line for line in best if line["status"] == word] for word in ("behind", "short"))
     notes.append(f"{len(best)} rows: {len(best) - len(behind) - len(short)} reach their bar, {len(behind)} are behind a peer, {len(short)} short of their aim; "
                  f"{failed} wrong results")
-    paths = [written("bench.json", "".join(json.dumps(line) + "\n" for line in lines)), written("bench.html", pages.bench_page(lines, notes)),
+    paths = [pages.written(args.out, "bench.json", "".join(json.dumps(line) + "\n" for line in lines)),
+             pages.written(args.out, "bench.html", pages.bench_page(lines, notes)),
              picture(gpuarr, "bench.png", drawing.chart(lines))]
     for line in sorted(behind, key=lambda line: line["ratio"]):
         print(f"behind: {line['row']} {line['dtype']} {line['size']}: {line['ratio']:.2f}x {line['peer']}")
@@ -211,7 +200,8 @@ def main():
         gpuarr = Gpuarr(args.program)
         panels, notes = curves(gpuarr, Limits(gpuarr.ask("limits")))
         canvas = drawing.curves_chart(panels, notes[0])
-        paths = [written("curves.json", json.dumps(panels, default=sorted) + "\n"), written("curves.html", pages.curves_page(canvas.svg(), panels, notes)),
+        paths = [pages.written(args.out, "curves.json", json.dumps(panels, default=sorted) + "\n"),
+                 pages.written(args.out, "curves.html", pages.curves_page(canvas.svg(), panels, notes)),
                  picture(gpuarr, "curves.png", canvas)]
         print(", ".join(paths))
         return 0
@@ -224,5 +214,9 @@ if __name__ == "__main__":
     except KeyboardInterrupt:
         print("\nbench: stopped; its pages are written at the end", file=sys.stderr)
         sys.exit(130)
-    except (OSError, Refused) as error:
+    except FileExistsError:
+        sys.exit(f"bench: {args.out} is no folder")
+    except OSError as error:
+        sys.exit(f"bench: {error.filename or args.out}: {error.strerror}")
+    except Refused as error:
         sys.exit(f"bench: {error}")
