@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 """What `make bench` and `make curves` write, from numbers that are made up: is the HTML well formed, and does it have every row? Who is
-behind, what fell, and where does a curve bend? Nothing is timed, and NumPy is not needed."""
+behind, what fell, and where does a curve bend? Nothing is timed, and NumPy is needed only for what bench.py itself refuses."""
+import importlib.util
 import pathlib
+import subprocess
 import sys
+import tempfile
 from html.parser import HTMLParser
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
@@ -140,8 +143,30 @@ def of_judging():
     check("where nothing is known", limits.least("float32") == (0, ""))
 
 
+def of_files():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(pages.written(folder, "a.html", "old"))
+        try:
+            pages.written(folder, "a.html", "x" * 100000 + "\ud800")  # a text that no file takes
+        except UnicodeError:
+            pass
+        check("a file that cannot be written whole stays as it was", path.read_text() == "old" and [p.name for p in path.parent.iterdir()] == ["a.html"])
+        check("the next one takes its place", pathlib.Path(pages.written(folder, "a.html", "new")).read_text() == "new")
+
+
+def of_refusals():
+    """What bench.py says in one sentence; `cat` stands for the program, which is not asked."""
+    for arguments, sentence in ((["--out", "/dev/null"], "bench: /dev/null is no folder"), (["--out", "/proc/bench"], "bench: /proc/bench: No such file or directory"),
+                                (["--out", "/proc"], "bench: /proc"), (["--check", "--only", "nonsense"], "bench: no row is called 'nonsense'")):
+        ran = subprocess.run([sys.executable, pathlib.Path(drawing.__file__).parents[1] / "bench.py", "cat", *arguments], capture_output=True, text=True)
+        check(f"bench.py {arguments} says '{sentence}': {ran.stderr}", ran.returncode == 1 and ran.stderr.startswith(sentence) and ran.stderr.count("\n") == 1)
+
+
 of_bench()
 of_against()
+of_files()
+if importlib.util.find_spec("numpy"):
+    of_refusals()
 of_curves()
 of_judging()
 print(f"{passed} passed, {failed} failed, 0 skipped")

@@ -17,7 +17,7 @@ import numpy as np
 
 from benching import drawing, pages
 from benching.judging import Limits, fell, middle, milliseconds, quarters, status
-from benching.options import QUICK, args
+from benching.options import QUICK, Refused, args
 from benching.peers import bn, cv2, dask, ne, numba, optional
 from benching.rows import THREADS, themes
 from benching.timing import Gpuarr, in_pairs, memory_grown, peer_seconds
@@ -81,20 +81,16 @@ def measure(gpuarr, row, limits, peak):
     return lines
 
 
-def written(name, text):
-    path = os.path.join(args.out, name)
-    with open(path, "w") as f:
-        f.write(text)
-    return path
-
-
 def picture(gpuarr, name, canvas):
     """The canvas as a PNG file, which gpuarr writes."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as f:
         f.write(canvas.commands())
         f.flush()
         path = os.path.join(args.out, name)
-        gpuarr.must(f"draw {f.name} {path}")
+        try:
+            gpuarr.must(f"draw {f.name} {path}")
+        except RuntimeError as error:
+            raise Refused(error) from None
     return path
 
 
@@ -134,14 +130,14 @@ def against():
         if measured:
             found.append(measured)
     if not found:
-        return 0
+        raise Refused(f"no row of both programs is called '{args.only}'")
     found.sort(key=lambda f: -f["ratio"])
     print()
     table_of_pairs(found)
     slower = [f for f in found if f["fell"]]
     mean = math.exp(sum(math.log(f["ratio"]) for f in found) / len(found))
     told = f"{len(found)} rows: {mean:.3f} of the other's time in the geometric mean; {len(slower)} fell by more than the noise of their pairs"
-    path = written("against.html", pages.against_page(found, "make bench AGAINST", [told]))
+    path = pages.written(args.out, "against.html", pages.against_page(found, "make bench AGAINST", [told]))
     print(f"\n{told}{':' if slower else ''}")
     if slower:
         table_of_pairs(slower)
@@ -177,6 +173,8 @@ def bench():
         passed, failed = passed + ok, failed + (not ok)
         if ok and not args.check:
             lines += measure(gpuarr, row, limits, peak)
+    if not passed + failed + skipped:
+        raise Refused(f"no row is called '{args.only}'")
     if args.check:
         print(f"{passed} passed, {failed} failed, {skipped} skipped")
         return failed > 0
@@ -184,7 +182,8 @@ def bench():
     behind, short = ([line for line in best if line["status"] == word] for word in ("behind", "short"))
     notes.append(f"{len(best)} rows: {len(best) - len(behind) - len(short)} reach their bar, {len(behind)} are behind a peer, {len(short)} short of their aim; "
                  f"{failed} wrong results")
-    paths = [written("bench.json", "".join(json.dumps(line) + "\n" for line in lines)), written("bench.html", pages.bench_page(lines, notes)),
+    paths = [pages.written(args.out, "bench.json", "".join(json.dumps(line) + "\n" for line in lines)),
+             pages.written(args.out, "bench.html", pages.bench_page(lines, notes)),
              picture(gpuarr, "bench.png", drawing.chart(lines))]
     for line in sorted(behind, key=lambda line: line["ratio"]):
         print(f"behind: {line['row']} {line['dtype']} {line['size']}: {line['ratio']:.2f}x {line['peer']}")
@@ -195,12 +194,14 @@ def bench():
 def main():
     if not args.check:
         os.makedirs(args.out, exist_ok=True)
+        tempfile.TemporaryFile(dir=args.out).close()  # now, not when all is measured
     if args.curves:
         from benching.curves import curves
         gpuarr = Gpuarr(args.program)
         panels, notes = curves(gpuarr, Limits(gpuarr.ask("limits")))
         canvas = drawing.curves_chart(panels, notes[0])
-        paths = [written("curves.json", json.dumps(panels, default=sorted) + "\n"), written("curves.html", pages.curves_page(canvas.svg(), panels, notes)),
+        paths = [pages.written(args.out, "curves.json", json.dumps(panels, default=sorted) + "\n"),
+                 pages.written(args.out, "curves.html", pages.curves_page(canvas.svg(), panels, notes)),
                  picture(gpuarr, "curves.png", canvas)]
         print(", ".join(paths))
         return 0
@@ -208,4 +209,14 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("\nbench: stopped; its pages are written at the end", file=sys.stderr)
+        sys.exit(130)
+    except FileExistsError:
+        sys.exit(f"bench: {args.out} is no folder")
+    except OSError as error:
+        sys.exit(f"bench: {error.filename or args.out}: {error.strerror}")
+    except Refused as error:
+        sys.exit(f"bench: {error}")

@@ -29,8 +29,8 @@ def to_numpy(p):
         return np.empty(shape, dtype)
     low = sum(s * (k - 1) for k, s in zip(shape, strides) if s < 0)
     high = sum(s * (k - 1) for k, s in zip(shape, strides) if s > 0)
-    memory = C.string_at(a.data + low, high - low + dtype.itemsize)
-    return np.ndarray(shape, dtype, memory, -low, strides)
+    memory = (C.c_char * (high - low + dtype.itemsize)).from_address(a.data + low)  # may be gigabytes, of which a view skips nearly all
+    return np.ndarray(shape, dtype, memory, -low, strides).copy("K")
 
 
 def root_of(a):

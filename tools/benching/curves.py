@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from .judging import bends
-from .options import QUICK, args
+from .options import QUICK, Refused, args
 from .peers import dask, expression, fft, fused_loop, into, numba, numba_add, numba_sum, optional
 from .timing import peer_seconds, practice, rest
 
@@ -221,6 +221,8 @@ def curves(gpuarr, limits):
     todo = [(family, sizes_between(3, (9 if QUICK else 11) if family.row == "matmul" else 7 if QUICK else 9)) for family in families()]
     todo += [(family, sizes_between(1, 5 if QUICK else 6)) for family in chunk_families()]
     todo = [(family, sizes) for family, sizes in todo if args.only in family.title]
+    if not todo:
+        raise Refused(f"no curve is called '{args.only}'")
     panels, notes = [], []
     for k, (family, sizes) in enumerate(todo):
         end = time.perf_counter() + (start + LIMIT - time.perf_counter()) / (len(todo) - k)

@@ -12,3 +12,7 @@ parser.add_argument("--only", default="", help="rows, or curves, whose name cont
 parser.add_argument("--out", default="out", help="the folder for tables and pictures (out)")
 args = parser.parse_args()
 QUICK = args.quick or args.check
+
+
+class Refused(Exception):
+    """What was asked for cannot be done; the sentence says why."""

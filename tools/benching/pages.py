@@ -1,6 +1,23 @@
 """The pages: one file each, nothing from elsewhere. A table is sorted by a click on a heading, and filtered by text, theme and what missed."""
+import contextlib
 import html
 import math
+import os
+
+
+def written(folder, name, text):
+    """The path of this file, which stays as it was unless all of the text is written."""
+    path = os.path.join(folder, name)
+    try:
+        with open(path + ".part", "w") as f:
+            f.write(text)
+        os.replace(path + ".part", path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(path + ".part")
+        raise
+    return path
+
 
 STYLE = """
 body { font: 15px/1.4 system-ui, sans-serif; margin: 1em auto; max-width: 90em; padding: 0 .7em; color: #262626; background: #fff }

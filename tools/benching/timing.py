@@ -44,7 +44,10 @@ class Gpuarr:
         return np.load(path)
 
     def seconds(self, calls):
-        return float(self.ask(f"time {calls}"))
+        answer = self.ask(f"time {calls}")
+        if not answer:
+            raise RuntimeError("the program ended while it was timed")
+        return float(answer)
 
 
 def memory_grown(pid, call):
