@@ -230,6 +230,9 @@ typedef struct gi_window_loops {                                     /* for one 
     void (*median_5x5)(int64_t n, char *const *rows);
 } gi_window_loops;
 
+typedef int64_t (*gi_locate_loop)(int64_t n, const void *elements,
+                                  const void *x); /* the first whose bits are those of *x; there is one */
+
 /* A window of elements that are numbered in their order: it moves along lines and finds the one of a rank. */
 typedef struct gi_slide {
     const int64_t *window, *leaving, *entering; /* where its elements lie, those without one behind, those without one before */
@@ -268,4 +271,5 @@ typedef struct gi_loops {
     const gi_linear_loops *(*linear)(void);
     gi_cast_kernel (*half)(ga_dtype to, ga_dtype from); /* of GI_EACH_HALF_CAST; NULL: none */
     gi_dot_loop (*dot)(ga_dtype dtype);                 /* float32 or float64 */
+    gi_locate_loop (*locate)(int itemsize);             /* NULL: none for elements of that size */
 } gi_loops;
