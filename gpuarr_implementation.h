@@ -177,6 +177,7 @@ GI_END_COLD
 #include "gpuarr/ops/filters.h"
 #include "gpuarr/ops/weighted.h"
 #include "gpuarr/ops/select.h"
+#include "gpuarr/ops/partition.h"
 #include "gpuarr/ops/quantiles.h"
 #include "gpuarr/ops/statistics.h"
 GI_BEGIN_COLD

@@ -266,6 +266,29 @@ static void test_differences(void)
     }
 }
 
+/* Integers that lie close together, and those at the ends of their dtypes, against a comparison of all with all. */
+static void test_isin(void)
+{
+    static const ga_dtype dtypes[] = { GA_BOOL, GA_I8, GA_U8, GA_I32, GA_U32, GA_I64 };
+    for (int i = 0; i < 36; i++)
+        ga_scope {
+            const ga_dtype one = dtypes[i / 6], other = dtypes[i % 6];
+            const int64_t  far = i % 2 ? INT64_MAX : INT64_MIN;
+            ga_array      *x   = ga_random_integers(-20, 20, (40), .seed = (uint64_t)i),
+                     *y        = ga_add(ga_take(x, ga_ints(1, 5, 7, 9)), 1);
+            if (one == GA_I64) x = ga_append(x, ga_ints(far, far + (i % 2 ? -1 : 1), INT64_MIN, 0));
+            if (other == GA_I64 && i % 3 == 0) y = ga_add(y, far - ga_item_int(ga_max(y)) * (i % 2)); /* may wrap around */
+            if (other == GA_I64 && i % 3 == 1) y = ga_append(y, ga_ints(INT64_MIN, INT64_MAX));
+            x              = ga_astype(x, one);
+            y              = ga_index(ga_astype(y, other), "::-1");
+            ga_array *want = ga_any(ga_equal(ga_index(x, ":, newaxis"), y), .axis = 1);
+            if (!CHECK(ga_array_equal(ga_isin(x, y), want) &&
+                       ga_array_equal(ga_isin(x, y, .invert = true), ga_logical_not(want))))
+                printf("     %s among %s\n", ga_dtype_name(one), ga_dtype_name(other));
+            CHECK(!ga_item(ga_any(ga_isin(x, ga_index(y, ":0")))) && ga_isin(ga_index(x, ":0"), y)->size == 0);
+        }
+}
+
 static void test_search(void)
 {
     ga_scope {
@@ -421,6 +444,7 @@ int main(void)
     test_fits();
     test_differences();
     test_search();
+    test_isin();
     test_chunked();
     test_let_go();
     return test_end();

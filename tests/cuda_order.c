@@ -91,6 +91,10 @@ static void check_sorts(const ga_array *a, const ga_array *g, int axis)
     ga_scope {
         check_same(ga_sort(a, .axis = axis), ga_sort(g, .axis = axis), false, "sort", a, axis);
         check_same(ga_argsort(a, .axis = axis), ga_argsort(g, .axis = axis), false, "argsort", a, axis);
+        for (int64_t kth = 0, n = a->shape[axis]; kth < n; kth += n / 2 + 1) {
+            check_same(ga_partition(a, kth, axis), ga_partition(g, kth, axis), false, "partition", a, axis);
+            check_same(ga_argpartition(a, kth, axis), ga_argpartition(g, kth, axis), false, "argpartition", a, axis);
+        }
     }
 }
 

@@ -242,6 +242,20 @@ static ga_array *long_line(int kind, int64_t n, ga_dtype dtype)
     return ga_astype(g, dtype);
 }
 
+/* What is less, what is equal, what is greater, each in its order; and where it is. No NaN. */
+static bool is_parted(const ga_array *x, const ga_array *sorted, int64_t kth)
+{
+    bool ok = false;
+    ga_scope {
+        ga_array *middle = ga_index(sorted, "%lld", (long long)kth), *less = ga_less(x, middle), *more = ga_greater(x, middle);
+        ga_array *equal = ga_equal(x, middle), *order;
+        order           = ga_concatenate((ga_flatnonzero(less), ga_flatnonzero(equal), ga_flatnonzero(more)));
+        ok              = ga_array_equal(ga_argpartition(x, kth), order) &&
+             ga_array_equal(ga_partition(x, kth - x->size), ga_take(x, order, .axis = 0));
+    }
+    return ok;
+}
+
 static void test_order(void)
 {
     for (int kind = 0; kind < LONG_KINDS; kind++)
@@ -268,8 +282,12 @@ static void test_order(void)
                     ok = ga_item_at(several, q) == one || (isnan(one) && isnan(ga_item_at(several, q)));
                 }
                 if (!CHECK(ok)) printf("     kind %d, %lld of %s\n", kind, (long long)n, ga_dtype_name(dtype));
+                CHECK(is_parted(x, sorted, 0) && is_parted(x, sorted, n / 3) && is_parted(x, sorted, n - 1));
                 if (dtype < GA_F32) continue;
                 ga_array *some = ga_where(ga_less(ga_random((n), .seed = 9), 0.3), NAN, x); /* NaN */
+                ga_array *put = ga_partition(some, n - 1), *numbers = ga_extract(ga_logical_not(ga_isnan(some)), some);
+                CHECK(ga_array_equal(ga_index(put, ":%lld", (long long)numbers->size), numbers) &&
+                      isnan(ga_item_at(put, n - 1)));
                 ga_array *rest = ga_extract(ga_logical_not(ga_isnan(some)), some);
                 CHECK(isnan(ga_item(ga_median(some))) && ga_item(ga_nanmedian(some)) == ga_item(ga_median(rest)));
                 CHECK(isnan(ga_item(ga_nanmedian(ga_full((n), NAN)))));
@@ -279,6 +297,10 @@ static void test_order(void)
         CHECK(ga_item_int(ga_percentile(a, 50, .method = GA_LOWER)) == ga_item_int_at(ga_sort(a), 10000));
         ga_array *b = ga_view_as(ga_multiply(a, -1), GA_U64);
         CHECK(ga_array_equal(ga_percentile(b, 50, .method = GA_LOWER), ga_index(ga_sort(b), "10000")));
+        CHECK(is_parted(a, ga_sort(a), 10000) && is_parted(b, ga_sort(b), 10000));
+        ga_array *zeros = ga_partition(ga_values(1, 0.0, -1, -0.0, 0.0, NAN, -0.0), 2); /* equal ones keep their order */
+        CHECK(!signbit(ga_item_at(zeros, 1)) && signbit(ga_item_at(zeros, 2)) && !signbit(ga_item_at(zeros, 3)) &&
+              signbit(ga_item_at(zeros, 4)) && ga_item_at(zeros, 0) == -1 && ga_item_at(zeros, 5) == 1);
     }
 }
 

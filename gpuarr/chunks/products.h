@@ -4,6 +4,7 @@ typedef struct gi_line_call {
     gi_further    call;
     int           axis;
     bool          sorts, indices; /* or it scans: */
+    int64_t       kth;            /* -1, or it partitions */
     ga_dtype      wide;
     const gi_row *row;
 } gi_line_call;
@@ -22,7 +23,8 @@ static ga_array *gi_line_run(const gi_lazy *n, const gi_box *box, const gi_box *
     ga_array           *r;
     (void)out;
     if (p->sorts) {
-        r = gi_sort_array(n->site, in[0], p->axis, p->indices);
+        r = p->kth < 0 ? gi_sort_array(n->site, in[0], p->axis, p->indices)
+                       : gi_partition_array(n->site, in[0], p->axis, p->kth, p->indices);
     } else {
         r = gi_array_new(n->site, n->dtype, in[0]->device, in[0]->ndim, in[0]->shape);
         if (r && !gi_scan(n->site, in[0], n->dtype, r, p->axis, p->wide, p->row)) {
@@ -48,12 +50,13 @@ static ga_array *gi_chunked_lines(const ga_array *a, gi_line_call *p, ga_dtype d
     return r;
 }
 
-static ga_array *gi_chunked_sort(const ga_array *a, int axis, bool indices, const ga_axis_options *o)
+static ga_array *gi_chunked_sort(const ga_array *a, int axis, bool indices, int64_t kth, const ga_axis_options *o)
 {
     gi_line_call p;
     memset(&p, 0, sizeof p);
     p.axis    = axis;
     p.sorts   = true;
+    p.kth     = kth;
     p.indices = indices;
     return gi_chunked_lines(a, &p, indices ? GA_I64 : a->dtype, o);
 }

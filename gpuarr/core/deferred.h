@@ -45,8 +45,8 @@ typedef struct gi_deferred_port {
     ga_array *(*median)(const char *name, bool skip_nan, ga_dtype dtype, const ga_array *a, const ga_order_options *o);
     ga_array *(*percentile)(const char *name, bool skip_nan, double whole, ga_dtype dtype, const ga_array *a, ga_arg q,
                             const ga_array *percent, const ga_order_options *o);
-    /* along an axis */
-    ga_array *(*sort)(const ga_array *a, int axis, bool indices, const ga_axis_options *o);
+    /* along an axis; kth: partitioned there, -1: sorted */
+    ga_array *(*sort)(const ga_array *a, int axis, bool indices, int64_t kth, const ga_axis_options *o);
     ga_array *(*scan)(const ga_array *a, int axis, ga_dtype dtype, ga_dtype wide, const struct gi_row *row,
                       const ga_axis_options *o);
     /* n arrays behind each other, or on top of each other */

@@ -138,6 +138,7 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 
 #include "bits.h"
 #include "half.h"
+#include "locate.h"
 #if GI_ISA_BYTES == 64
 #include "lean.h"
 #endif
@@ -382,7 +383,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_nodes),       GI_FIND(gi_scans),       GI_FIND(gi_fourier),         GI_FIND(gi_chains),
     GI_FIND(gi_tiles),       GI_FIND(gi_turn),        GI_FIND(gi_select),          GI_FIND(gi_power),
     GI_FIND(gi_with_number), GI_FIND(gi_replace),     GI_FIND(gi_stream),          GI_FIND(gi_linear),
-    GI_FIND(gi_half),        GI_FIND(gi_dot),
+    GI_FIND(gi_half),        GI_FIND(gi_dot),         GI_FIND(gi_locate),
 };
 #endif
 #undef GI_FIND

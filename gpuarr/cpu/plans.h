@@ -224,11 +224,17 @@ typedef struct gi_window_loops {                                     /* for one 
     bool (*to_keys)(const gi_keys *rule, int64_t n, void *elements); /* in place; was there a NaN? */
     void (*from_keys)(const gi_keys *rule, int64_t n, void *keys);
     void (*sort_columns)(int64_t n, void *rows); /* of n rows of GI_COLUMN_BYTES, each by itself */
-    gi_kernel least;                             /* of three */
+    /* What is as wide as a key goes by its key: below low to to[0], above high to to[2], else to to[1], in its order. Each `to` has room for all,
+       and 64 bytes; to[1] may be `moved`. */
+    void (*split)(int64_t n, const void *keys, int64_t low, int64_t high, const void *moved, void *const *to, int64_t *count);
+    gi_kernel least; /* of three */
     void (*run_steps)(const gi_network_step *steps, int64_t count, char *const *rows, int64_t n);
     void (*median_3x3)(int64_t n, char *const *rows);
     void (*median_5x5)(int64_t n, char *const *rows);
 } gi_window_loops;
+
+typedef int64_t (*gi_locate_loop)(int64_t n, const void *elements,
+                                  const void *x); /* the first whose bits are those of *x; there is one */
 
 /* A window of elements that are numbered in their order: it moves along lines and finds the one of a rank. */
 typedef struct gi_slide {
@@ -268,4 +274,5 @@ typedef struct gi_loops {
     const gi_linear_loops *(*linear)(void);
     gi_cast_kernel (*half)(ga_dtype to, ga_dtype from); /* of GI_EACH_HALF_CAST; NULL: none */
     gi_dot_loop (*dot)(ga_dtype dtype);                 /* float32 or float64 */
+    gi_locate_loop (*locate)(int itemsize);             /* NULL: none for elements of that size */
 } gi_loops;

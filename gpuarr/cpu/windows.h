@@ -3,6 +3,14 @@
     the size are.)                                                                                                         */
 
 #define GI_KEYED(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_KEY, GI_JOIN(_, GI_ISA))))
+#if GI_ISA_BYTES == 64 && GI_KEY_BITS >= 32
+#define GI_KEYS(name) GI_JOIN(_mm512_##name##_epi, GI_KEY_BITS)
+#if GI_KEY_BITS == 32
+#define GI_KEY_MASK __mmask16
+#else
+#define GI_KEY_MASK __mmask8
+#endif
+#endif
 
 /* Elements become keys. Was there a NaN? */
 static bool GI_KEYED(gi_to_keys)(const gi_keys *rule, int64_t n, void *elements)
@@ -82,6 +90,43 @@ static void GI_KEYED(gi_sort_columns)(int64_t n, void *rows)
                 }
             if (q == p) break;
         }
+}
+
+static void GI_KEYED(gi_split)(int64_t n, const void *keys, int64_t low_, int64_t high_, const void *moved, void *const *to,
+                               int64_t *count)
+{
+    const GI_KEY_T *k = (const GI_KEY_T *)keys, *x = (const GI_KEY_T *)moved, low = (GI_KEY_T)low_, high = (GI_KEY_T)high_;
+    GI_KEY_T       *before = (GI_KEY_T *)to[0], *between = (GI_KEY_T *)to[1], *behind = (GI_KEY_T *)to[2];
+#if GI_ISA_BYTES == 64 && GI_KEY_BITS >= 32
+    enum { LANES = 512 / GI_KEY_BITS };
+    const __m512i least = GI_KEYS(set1)(low), most = GI_KEYS(set1)(high);
+    for (int64_t i = 0; i < n; i += LANES) {
+        const GI_KEY_MASK all = (GI_KEY_MASK)(n - i < LANES ? (1u << (n - i)) - 1 : (1u << LANES) - 1);
+        const __m512i     key = GI_KEYS(maskz_loadu)(all, k + i), v = GI_KEYS(maskz_loadu)(all, x + i);
+        const GI_KEY_MASK less  = GI_JOIN(GI_KEYS(mask_cmplt), _mask)(all, key, least);
+        const GI_KEY_MASK more  = GI_JOIN(GI_KEYS(mask_cmpgt), _mask)(all, key, most),
+                          other = all & (GI_KEY_MASK) ~(less | more);
+        _mm512_storeu_si512(before, GI_KEYS(maskz_compress)(less, v));
+        _mm512_storeu_si512(behind, GI_KEYS(maskz_compress)(more, v));
+        _mm512_storeu_si512(between, GI_KEYS(maskz_compress)(other, v));
+        before += __builtin_popcount(less);
+        behind += __builtin_popcount(more);
+        between += __builtin_popcount(other);
+    }
+#else
+    for (int64_t i = 0; i < n; i++) { /* without a branch: it would be taken by chance */
+        const GI_KEY_T key = k[i], v = x[i];
+        *before  = v;
+        *behind  = v;
+        *between = v;
+        before += key < low;
+        behind += key > high;
+        between += key >= low && key <= high;
+    }
+#endif
+    count[0] = before - (GI_KEY_T *)to[0];
+    count[1] = between - (GI_KEY_T *)to[1];
+    count[2] = behind - (GI_KEY_T *)to[2];
 }
 
 static void GI_KEYED(gi_least)(int64_t n, void *out, const void *x, const void *y, const void *z)
@@ -300,10 +345,12 @@ static void GI_KEYED(gi_run_steps)(const gi_network_step *steps, int64_t count, 
 }
 
 GI_TABLE(gi_window_loops, GI_KEYED(gi_window_loops),
-         { GI_KEYED(gi_to_keys), GI_KEYED(gi_from_keys), GI_KEYED(gi_sort_columns), GI_KEYED(gi_least), GI_KEYED(gi_run_steps),
-           GI_KEYED(gi_median_3x3), GI_KEYED(gi_median_5x5) })
+         { GI_KEYED(gi_to_keys), GI_KEYED(gi_from_keys), GI_KEYED(gi_sort_columns), GI_KEYED(gi_split), GI_KEYED(gi_least),
+           GI_KEYED(gi_run_steps), GI_KEYED(gi_median_3x3), GI_KEYED(gi_median_5x5) })
 #undef GI_EXCHANGE
 #undef GI_KEYED
+#undef GI_KEYS
+#undef GI_KEY_MASK
 #undef GI_KEY
 #undef GI_KEY_T
 #undef GI_KEY_BITS

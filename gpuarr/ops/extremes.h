@@ -10,14 +10,15 @@
 enum { GI_SEARCH_TOGETHER = 8 }; /* rows, as a fold takes them */
 
 typedef struct gi_search {
-    gi_lines  lines;
-    gi_fold   fold; /* of the extremes */
-    gi_kernel less_equal;
-    bool      largest, skip_nan, nothing; /* nothing but NaN is left */
-    int64_t   columns, width;             /* of lines side by side */
-    int64_t   segment, segments;          /* elements of one, segments of a line */
-    char     *extremes;                   /* of each segment: those of a line side by side, or of `columns` lines in turn */
-    int64_t  *places, *result;
+    gi_lines       lines;
+    gi_fold        fold; /* of the extremes */
+    gi_kernel      less_equal;
+    gi_locate_loop locate;                     /* or NULL */
+    bool           largest, skip_nan, nothing; /* nothing but NaN is left */
+    int64_t        columns, width;             /* of lines side by side */
+    int64_t        segment, segments;          /* elements of one, segments of a line */
+    char          *extremes; /* of each segment: those of a line side by side, or of `columns` lines in turn */
+    int64_t       *places, *result;
 } gi_search;
 
 static bool gi_is_nan(const gi_search *r, const void *x)
@@ -60,6 +61,11 @@ static void gi_take_better(const gi_search *r, const gi_panel *v, const void *ex
 /* Which of n packed elements is the first that equals x? There is one; NaN is looked for as NaN. */
 static int64_t gi_first_equal(const gi_search *r, int64_t n, const void *elements, const void *x)
 {
+    if (r->locate && n >= 64) { /* equal ones have equal bits, but for zeros; and NaNs are no equals */
+        double value = 1;
+        if (gi_is_float(r->lines.dtype)) gi_cast(GA_F64, r->lines.dtype, 1, &value, x);
+        if (value < 0 || value > 0) return r->locate(n, elements, x);
+    }
     switch (r->lines.dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG: return gi_first_equal_##tag(n, (const gi_stored_##tag *)elements, *(const gi_stored_##tag *)x);
@@ -188,6 +194,7 @@ static ga_array *gi_search_extreme(const gi_row *asked, const gi_row *less_equal
     int64_t         size = ga_itemsize(a->dtype);
     r.lines              = *p;
     r.fold               = plan.fold;
+    r.locate             = gi_is_complex(a->dtype) ? NULL : GI_LOOP_OF(locate)((int)size);
     r.less_equal         = gi_row_kernel(less_equal, a->dtype);
     r.result             = (int64_t *)places->data;
     r.columns            = gi_line_columns(p);

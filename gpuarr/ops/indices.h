@@ -1,4 +1,4 @@
-/* ---- order and places: lexsort, partition, ravel_multi_index, unravel_index -------------------------------------------- */
+/* ---- order and places: lexsort, ravel_multi_index, unravel_index ------------------------------------------------------- */
 
 ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site)
 {
@@ -15,30 +15,6 @@ ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site)
         order = next ? gi_do_take(&c, order, next, 0) : NULL;
     }
     return gi_compose_end(&c, order);
-}
-
-/* Is there a place kth along the axis? A partition is more than is asked for: all is sorted. */
-static ga_array *gi_sort_partition(ga_array *(*sort)(const ga_array *, ga_axis_options), const char *name, const ga_array *a,
-                                   int64_t kth, ga_axis_options o)
-{
-    if (!gi_options_axis(&o) || !gi_array_check_half_any(o.site, a, "a") || !gi_takes_only_axis(name, &o)) return NULL;
-    const int     axis = gi_axis(o.site, gi_axis_or(o.axis, -1), a->ndim);
-    const int64_t n    = axis < 0 ? 0 : a->shape[axis];
-    if (axis < 0) return NULL;
-    if (kth < -n || kth >= n)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "kth = %lld is out of bounds for axis %d with length %lld",
-                                   (long long)kth, axis, (long long)n);
-    o.out = GA_NO_ARRAY;
-    return sort(a, o);
-}
-
-ga_array *(ga_partition)(const ga_array *a, int64_t kth, ga_axis_options o)
-{
-    return gi_sort_partition((ga_sort), "ga_partition", a, kth, o);
-}
-ga_array *(ga_argpartition)(const ga_array *a, int64_t kth, ga_axis_options o)
-{
-    return gi_sort_partition((ga_argsort), "ga_argpartition", a, kth, o);
 }
 
 /* ---- places in a shape, and in its elements in C order ------------------------------------------------------------------------ */

@@ -41,6 +41,81 @@ static ga_array *gi_isin_sorted(const gi_composition *c, const ga_array *line, c
     return ours ? gi_do_take(c, ours, number, 0) : NULL;
 }
 
+/* The same of integers of which those looked for lie close together: by a table of flags, from `least` on, and one that is false. */
+typedef struct gi_flag_table {
+    const ga_array *line;
+    uint64_t        least, length;
+    uint8_t        *flags;
+    bool           *found;
+} gi_flag_table;
+
+GI_BEGIN_FAST
+/* The elements start .. start + n, at most a block, as int64. */
+static const int64_t *gi_as_int64(const ga_array *line, int64_t start, int64_t n, int64_t *room)
+{
+    const char *from = (const char *)line->data + start * ga_itemsize(line->dtype);
+    if (line->dtype == GA_I64) return (const int64_t *)(const void *)from;
+    gi_cast(GA_I64, line->dtype, n, room, from);
+    return room;
+}
+
+static void gi_look_up_blocks(int64_t begin, int64_t end, void *job)
+{
+    const gi_flag_table *t = (const gi_flag_table *)job;
+    GI_ARENA(int64_t, room, GI_BLOCK);
+    for (int64_t block = begin; block < end; block++) {
+        const int64_t  start = block * GI_BLOCK, n = t->line->size - start < GI_BLOCK ? t->line->size - start : GI_BLOCK;
+        const int64_t *x = gi_as_int64(t->line, start, n, room);
+        for (int64_t i = 0; i < n; i++) { /* what lies below `least` is beyond the table, too */
+            const uint64_t place = (uint64_t)x[i] - t->least;
+            t->found[start + i]  = t->flags[place < t->length ? place : t->length] != 0;
+        }
+    }
+}
+GI_END_FAST
+
+static ga_array *gi_isin_looked_up(const gi_composition *c, const ga_array *line, const ga_array *among, int64_t least,
+                                   int64_t most)
+{
+    gi_flag_table t;
+    GI_ARENA(int64_t, room, GI_BLOCK);
+    t.line               = line;
+    t.least              = (uint64_t)least;
+    t.length             = (uint64_t)most - (uint64_t)least + 1;
+    const int64_t blocks = (line->size + GI_BLOCK - 1) / GI_BLOCK;
+    const size_t  bytes  = (size_t)t.length + 1;
+    ga_array     *found  = gi_array_new(c->site, GA_BOOL, GA_CPU, 1, line->shape);
+    t.flags              = found ? (uint8_t *)gi_mem_alloc(c->site, bytes) : NULL;
+    if (!t.flags) return NULL;
+    memset(t.flags, 0, bytes);
+    for (int64_t i = 0; i < among->size; i += GI_BLOCK) {
+        const int64_t  n = among->size - i < GI_BLOCK ? among->size - i : GI_BLOCK;
+        const int64_t *x = gi_as_int64(among, i, n, room);
+        for (int64_t k = 0; k < n; k++) t.flags[(uint64_t)x[k] - t.least] = 1;
+    }
+    t.found = (bool *)found->data;
+    gi_parallel_bytes(16.0 * (double)line->size, blocks, 16, gi_look_up_blocks, &t);
+    gi_mem_release(t.flags, bytes);
+    return found;
+}
+
+/* By a table, if that is quick by NumPy's rule; else false. Not of uint64, which int64 does not hold, nor of what is not in this memory. */
+static bool gi_isin_by_table(const gi_composition *c, const ga_array *line, const ga_array *among, ga_array **r)
+{
+    const ga_array *both[2] = { line, among };
+    for (int k = 0; k < 2; k++)
+        if (gi_is_deferred(both[k]) || both[k]->device != GA_CPU || !gi_is_int(both[k]->dtype) || both[k]->dtype == GA_U64)
+            return false;
+    const ga_array *low = gi_do_fold(c, (ga_min), among, GA_AXIS_DEFAULT, false),
+                   *top = low ? gi_do_fold(c, (ga_max), among, GA_AXIS_DEFAULT, false) : NULL;
+    *r                  = NULL;
+    if (!top) return true;
+    const int64_t least = (ga_item_int)(low, c->site), most = (ga_item_int)(top, c->site);
+    if ((double)most - (double)least > 6.0 * ((double)line->size + (double)among->size)) return false;
+    *r = gi_isin_looked_up(c, line, among, least, most);
+    return true;
+}
+
 static ga_array *gi_do_isin(const gi_composition *c, const ga_array *a, const ga_array *among, bool invert)
 {
     const ga_array *both[2] = { a, among };
@@ -51,7 +126,7 @@ static ga_array *gi_do_isin(const gi_composition *c, const ga_array *a, const ga
     if (!line || !test) return NULL;
     if (line->size == 0 || test->size == 0) r = (ga_zeros)(gi_line(line->size), gi_new_on(c->site, GA_BOOL, a->device));
     else if (gi_is_complex(ga_promote(a->dtype, among->dtype))) r = gi_isin_sorted(c, line, test);
-    else r = gi_isin_searched(c, line, test);
+    else if (!gi_isin_by_table(c, line, test, &r)) r = gi_isin_searched(c, line, test);
     if (r && invert) r = GI_DO_1(c, logical_not, r);
     return r ? gi_do_reshape(c, r, a->ndim, a->shape) : NULL;
 }

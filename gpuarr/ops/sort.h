@@ -710,7 +710,7 @@ static ga_array *gi_sort_call(const char *name, const ga_array *a, ga_axis_optio
     }
     int axis = gi_axis(o->site, gi_axis_or(o->axis, -1), a->ndim);
     if (axis < 0) return NULL;
-    if (gi_is_deferred(a)) return gi_deferred()->sort(a, axis, indices, o);
+    if (gi_is_deferred(a)) return gi_deferred()->sort(a, axis, indices, -1, o);
     return gi_copy_finish(o->site, gi_sort_array(o->site, a, axis, indices), indices ? GA_I64 : a->dtype, o->out);
 }
 
