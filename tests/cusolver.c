@@ -130,7 +130,7 @@ static void test_range(void)
             const bool      narrow = dtypes[d] == GA_F32 || dtypes[d] == GA_C64;
             const double    by[4]  = { narrow ? 1e-37 : 1e-305, narrow ? 1e37 : 1e306, 1, 1 };
             const ga_array *plain  = some_matrices(4, 3, 3, dtypes[d]);
-            ga_array       *a      = ga_copy(plain), *q, *r, *w, *v, *s, *u, *vh, *w2, *v2, *s2;
+            ga_array       *a = ga_copy(plain), *q, *r, *w, *v, *s, *u, *vh, *w2 = NULL, *v2, *s2 = NULL;
             ga_copyto(ga_index(a, "1"), ga_index(a, "3")); /* of full rank */
             a = ga_multiply(ga_add(a, turned(a)), 0.25);
             CHECK(ga_eigh(a, &w2, &v2) && (s2 = ga_svdvals(a)) != NULL);

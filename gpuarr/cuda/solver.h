@@ -74,6 +74,9 @@ static cusolverStatus_t gi_solver_q(const gi_solver_call *c, void *a, void *tau,
     }
 }
 
+/* How LAPACK is asked for singular vectors: all, as many as there are values, or none. */
+static signed char gi_solver_letter(const gi_solver_job *j) { return !j->left ? 'N' : j->others > j->columns ? 'A' : 'S'; }
+
 /* How much memory the calls need. */
 static cusolverStatus_t gi_solver_measure(gi_solver_call *c)
 {
@@ -84,6 +87,7 @@ static cusolverStatus_t gi_solver_measure(gi_solver_call *c)
     const cublasFillMode_t   half = j->upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
     const cusolverEigMode_t  mode = j->vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
     void                    *a = j->a->data, *values = gi_solver_part(j, j->values, 0);
+    const signed char        letter  = gi_solver_letter(j);
     int                      numbers = 0;
     cusolverStatus_t         status;
     switch (j->task) {
@@ -121,9 +125,10 @@ static cusolverStatus_t gi_solver_item(const gi_solver_call *c, int64_t item)
     const cublasFillMode_t   half = j->upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
     const cusolverEigMode_t  mode = j->vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
     void                    *a = gi_solver_part(j, j->a, item), *values = gi_solver_part(j, j->values, item),
-         *left               = gi_solver_part(j, j->left, item);
-    int              numbers = (int)(c->work_bytes / (size_t)ga_itemsize(j->dtype)), *info = (int *)j->infos->data + item;
-    cusolverStatus_t status;
+         *left                = gi_solver_part(j, j->left, item);
+    int               numbers = (int)(c->work_bytes / (size_t)ga_itemsize(j->dtype)), *info = (int *)j->infos->data + item;
+    const signed char letter = gi_solver_letter(j);
+    cusolverStatus_t  status;
     switch (j->task) {
     case GI_SOLVER_QR:
         return cusolverDnXgeqrf(h, p, m, n, c->type, a, m, c->type, values, c->type, c->work, c->work_bytes, c->host,

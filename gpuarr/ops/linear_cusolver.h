@@ -29,6 +29,12 @@ static ga_array *gi_solver_new(const gi_solver *s, ga_dtype dtype, int64_t i, in
 
 static ga_array *gi_solver_turned(const gi_solver *s, const ga_array *x) { return (ga_swapaxes)(x, 1, 2, s->c.site); }
 
+/* A copy without gaps of the dtype of the job. */
+static ga_array *gi_solver_copy(const gi_solver *s, const ga_array *x)
+{
+    return x ? gi_copy_convert(s->c.site, x, s->job.dtype) : NULL;
+}
+
 /* a as one stack, not to be written. */
 static ga_array *gi_solver_begin(gi_solver *s, const char *site, const ga_array *a, ga_dtype dtype)
 {
@@ -68,7 +74,7 @@ static ga_array *gi_solver_scaled(gi_solver *s, ga_array *x)
 {
     const gi_composition *c       = &s->c;
     const ga_dtype        real    = gi_dtype_real(s->job.dtype);
-    const double          least   = real == GA_F32 ? 1e-12 : 1e-140;
+    const double          least   = real == GA_F32 ? 1e-8 : 1e-60;
     const int64_t         ones[3] = { s->job.items, 1, 1 };
     bool                  any     = false;
     ga_array             *numbers = x ? gi_solver_numbers(s, x) : NULL, *sizes = numbers ? GI_DO_1(c, absolute, numbers) : NULL;
@@ -89,7 +95,7 @@ static ga_array *gi_solver_scaled(gi_solver *s, ga_array *x)
     by               = gi_copy_move(c->site, gi_copy_convert(c->site, by, real), GA_CUDA);
     s->by            = gi_do_reshape(c, by, 3, ones);
     ga_array *scaled = GI_DO_2(c, divide, numbers, by), *near = GI_DO_WHERE(c, GI_DO_1(c, isfinite, by), scaled, 0.0);
-    return near ? gi_array_new_view(c->site, near, near->data, x->dtype, 3, x->shape, x->strides) : NULL;
+    return near && s->by ? gi_array_new_view(c->site, near, near->data, x->dtype, 3, x->shape, x->strides) : NULL;
 }
 
 static bool gi_solver_run(gi_solver *s, const char *lost)
@@ -124,7 +130,8 @@ static ga_array *gi_solver_result(const gi_solver *s, ga_array *x, int ndim, boo
 /* ga_qr, q with so many columns. */
 static bool gi_solver_qr(const char *site, const ga_array *a, int64_t k, ga_array **const *to)
 {
-    gi_solver     s;
+    static const char what[] = "the matrix cannot be decomposed";
+    gi_solver         s;
     ga_array     *made[2] = { NULL, NULL }, *x = gi_solver_scaled(&s, gi_solver_begin(&s, site, a, gi_linear_dtype(a->dtype)));
     const int64_t m = s.job.rows, n = s.job.columns;
     ga_array     *all = x ? gi_solver_new(&s, s.job.dtype, n > k ? n : k, m) : NULL, *columns = gi_do_part(&s.c, all, 1, 0, n);
@@ -132,7 +139,8 @@ static bool gi_solver_qr(const char *site, const ga_array *a, int64_t k, ga_arra
     s.job.task         = GI_SOLVER_QR;
     s.job.a            = all;
     s.job.values       = taus;
-    if (taus && gi_copy_assign(site, columns, gi_solver_turned(&s, x)) && gi_solver_run(&s, "")) {
+    x                  = x ? gi_solver_turned(&s, x) : NULL;
+    if (x && taus && gi_copy_assign(site, columns, x) && gi_solver_run(&s, what)) {
         ga_diagonal_options o = ga_diagonal_defaults;
         o.site                = site;
         if (to[1])
@@ -140,7 +148,7 @@ static bool gi_solver_qr(const char *site, const ga_array *a, int64_t k, ga_arra
         s.job.task    = GI_SOLVER_Q;
         s.job.columns = k;
         s.job.others  = m < n ? m : n;
-        if (to[0] && gi_solver_run(&s, ""))
+        if (to[0] && gi_solver_run(&s, what))
             made[0] = gi_solver_result(&s, gi_solver_turned(&s, gi_do_part(&s.c, all, 1, 0, k)), 2, false);
     }
     return gi_solver_end(&s, 2, to, made);
@@ -171,7 +179,7 @@ static bool gi_solver_eigen(const char *site, const ga_array *a, bool upper, ga_
     gi_solver s;
     ga_array *made[2] = { NULL, NULL }, *x = gi_solver_begin(&s, site, a, gi_linear_dtype(a->dtype)), *values;
     x             = gi_solver_scaled(&s, gi_solver_half(&s, x, upper));
-    x             = x ? gi_copy_convert(site, gi_solver_turned(&s, x), x->dtype) : NULL;
+    x             = gi_solver_copy(&s, gi_solver_turned(&s, x));
     values        = gi_solver_new(&s, gi_dtype_real(s.job.dtype), 1, s.job.rows);
     s.job.task    = GI_SOLVER_EIGEN;
     s.job.upper   = upper;
@@ -191,39 +199,35 @@ static bool gi_solver_svd(const char *site, const ga_array *a, bool full, ga_arr
     gi_solver s;
     ga_array *made[3]  = { NULL, NULL, NULL },
              *x        = gi_solver_scaled(&s, gi_solver_begin(&s, site, a, gi_linear_dtype(a->dtype)));
-    const bool    tall = s.job.rows > s.job.columns;
+    const bool    tall = s.job.rows > s.job.columns, vectors = to[0] || to[2];
     const int64_t most = tall ? s.job.rows : s.job.columns, k = tall ? s.job.columns : s.job.rows;
-    ga_array    **left = tall ? to[0] : to[2], **right = tall ? to[2] : to[0];
-    x                = x ? gi_copy_convert(site, tall ? gi_solver_turned(&s, x) : x, x->dtype) : NULL;
-    ga_array *values = x ? gi_solver_new(&s, gi_dtype_real(x->dtype), 1, k) : NULL;
-    s.job.task       = GI_SOLVER_SVD;
-    s.job.rows       = most;
-    s.job.columns    = k;
-    s.job.others     = full ? most : k;
-    s.job.a          = x;
-    s.job.values     = values;
-    s.job.left       = left && x ? gi_solver_new(&s, x->dtype, s.job.others, most) : NULL;
-    s.job.right      = right && x ? gi_solver_new(&s, x->dtype, k, k) : NULL;
-    if (values && (s.job.left || !left) && (s.job.right || !right) &&
-        gi_solver_run(&s, "the singular values do not converge")) {
-        const ga_array *u = tall ? s.job.left : s.job.right, *vh = tall ? s.job.right : s.job.left;
-        for (int i = 0; i < 3; i += 2) {
-            const ga_array *vectors = i == 0 ? u : vh;
-            if (to[i])
-                made[i] = gi_solver_result(&s, tall ? gi_solver_turned(&s, vectors) : (ga_view)(vectors, site), 2, false);
-        }
+    ga_array     *left = NULL, *right = NULL, *values = gi_solver_new(&s, gi_dtype_real(s.job.dtype), 1, k);
+    x             = gi_solver_copy(&s, tall ? gi_solver_turned(&s, x) : x);
+    s.job.task    = GI_SOLVER_SVD;
+    s.job.rows    = most;
+    s.job.columns = k;
+    s.job.others  = full ? most : k;
+    s.job.a       = x;
+    s.job.values  = values;
+    if (vectors) s.job.left = left = gi_solver_new(&s, s.job.dtype, s.job.others, most);
+    if (vectors) s.job.right = right = gi_solver_new(&s, s.job.dtype, k, k);
+    if (x && values && (!vectors || (left && right)) && gi_solver_run(&s, "the singular values do not converge")) {
+        ga_array *u  = vectors && tall ? gi_solver_turned(&s, left) : right,
+                 *vh = vectors && tall ? gi_solver_turned(&s, right) : left;
+        if (to[0]) made[0] = gi_solver_result(&s, u, 2, false);
         if (to[1]) made[1] = gi_solver_result(&s, values, 1, true);
+        if (to[2]) made[2] = gi_solver_result(&s, vh, 2, false);
     }
     return gi_solver_end(&s, 3, to, made);
 }
 
-/* The first item with NaN on the diagonal, or `items`; -1 with an error. */
-static int64_t gi_solver_first_nan(const gi_solver *s, const ga_array *x)
+/* The first item with infinity or NaN on the diagonal, or `items`; -1 with an error. */
+static int64_t gi_solver_first_odd(const gi_solver *s, const ga_array *x)
 {
     const ga_array *sum   = gi_do_fold(&s->c, (ga_sum), gi_solver_diagonals(s, x, 0), 1, false);
     const ga_array *sums  = sum ? gi_copy_move(s->c.site, gi_copy_convert(s->c.site, sum, GA_F64), GA_CPU) : NULL;
     int64_t         first = 0;
-    while (sums && first < s->job.items && !isnan(((const double *)sums->data)[first])) first++;
+    while (sums && first < s->job.items && ((const double *)sums->data)[first] < gi_infinity_f64()) first++;
     return sums ? first : -1;
 }
 
@@ -238,7 +242,7 @@ static ga_array *gi_solver_cholesky(const char *site, const ga_array *a, bool up
     s.job.upper    = !upper;
     s.job.a        = half;
     if (half && gi_solver_run(&s, what)) {
-        const int64_t odd = gi_solver_first_nan(&s, half); /* which is not its own error everywhere */
+        const int64_t odd = gi_solver_first_odd(&s, half); /* which is not its own error everywhere */
         if (odd >= 0 && gi_all_done(site, odd, s.job.items, what)) made[0] = gi_solver_result(&s, half, 2, false);
     }
     return gi_solver_end(&s, 1, to, made) ? result : NULL;
@@ -252,13 +256,13 @@ static ga_array *gi_solver_solve(const char *site, const ga_array *a, const ga_a
     const ga_dtype dtype = b ? ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype)) : gi_linear_dtype(a->dtype);
     ga_array      *x = gi_solver_begin(&s, site, a, dtype), *right = NULL;
     const int64_t  n = a->shape[0], r = !b ? n : b->ndim == 1 ? 1 : b->shape[1], rows[3] = { 1, r, n };
-    if (b) right = gi_copy_convert(site, b->ndim == 1 ? b : (ga_swapaxes)(b, 0, 1, site), dtype);
+    if (b) right = gi_solver_copy(&s, b->ndim == 1 ? b : (ga_swapaxes)(b, 0, 1, site));
     else right = (ga_eye)(n, n, 0, gi_new_on(site, dtype, GA_CUDA));
     right        = gi_do_reshape(&s.c, right, 3, rows);
     s.job.task   = GI_SOLVER_LU;
     s.job.across = b != NULL;
     s.job.others = r;
-    s.job.a      = x ? gi_copy_convert(site, x, dtype) : NULL;
+    s.job.a      = gi_solver_copy(&s, x);
     s.job.values = gi_solver_new(&s, GA_I64, 1, n);
     s.job.left   = right;
     if (s.job.a && s.job.values && right && gi_solver_run(&s, singular))

@@ -31,7 +31,7 @@ typedef enum gi_solver_task {
     GI_SOLVER_QR,    /* a becomes R, and the reflectors below it; values: their taus */
     GI_SOLVER_Q,     /* of that, a becomes the first `columns` columns of Q */
     GI_SOLVER_EIGEN, /* values; a becomes the vectors, if `vectors` */
-    GI_SOLVER_SVD,   /* values; left: so many columns, right: the conjugate transposed; NULL where they are not wanted */
+    GI_SOLVER_SVD,   /* values; left: so many columns, right: the conjugate transposed; both NULL: not wanted */
     GI_SOLVER_LU,    /* values: int64 for the pivots; left becomes the solution of a^T x = left, or a x = left */
     GI_SOLVER_CHOLESKY
 } gi_solver_task;

@@ -28,7 +28,6 @@ typedef struct cusolverDnContext *cusolverDnHandle_t;
 typedef struct cusolverDnParams  *cusolverDnParams_t;
 struct cusolverDnContext {
     cudaStream_t stream;
-    void        *memory; /* on the device: the real one has some, too, and creating a handle may fail for want of it */
 };
 struct cusolverDnParams {
     int unused;
@@ -39,14 +38,14 @@ static inline cusolverStatus_t cusolverDnCreate(cusolverDnHandle_t *handle)
     void *memory;
     int   count;
     if (cudaGetDeviceCount(&count) != cudaSuccess) return CUSOLVER_STATUS_NOT_INITIALIZED;
-    if (cudaMalloc(&memory, 256) != cudaSuccess) return CUSOLVER_STATUS_ALLOC_FAILED;
-    *handle = new cusolverDnContext{ nullptr, memory };
+    if (cudaMalloc(&memory, 256) != cudaSuccess) return CUSOLVER_STATUS_ALLOC_FAILED; /* the real one needs some */
+    cudaFree(memory);
+    *handle = new cusolverDnContext{ nullptr };
     return CUSOLVER_STATUS_SUCCESS;
 }
 static inline cusolverStatus_t cusolverDnDestroy(cusolverDnHandle_t handle)
 {
     if (!handle) return CUSOLVER_STATUS_NOT_INITIALIZED;
-    cudaFree(handle->memory);
     delete handle;
     return CUSOLVER_STATUS_SUCCESS;
 }
@@ -115,11 +114,14 @@ template <class T> static inline T inner(int64_t n, const T *x, const T *y)
     }
     return make<T>(sum_re, sum_im);
 }
-template <class T> static inline double norm_square(int64_t n, const T *x)
+/* The length, whatever the squares do. */
+template <class T> static inline double norm(int64_t n, const T *x)
 {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += square(x[i]);
-    return sum;
+    double most = 0, sum = 0;
+    for (int64_t i = 0; i < n; i++) most = fmax(most, fmax(fabs(re(x[i])), fabs(im(x[i]))));
+    if (!(most > 0 && most < INFINITY)) return most;
+    for (int64_t i = 0; i < n; i++) sum += re(x[i]) / most * (re(x[i]) / most) + im(x[i]) / most * (im(x[i]) / most);
+    return most * sqrt(sum);
 }
 template <class T> static inline void swap_columns(int64_t n, T *x, T *y)
 {
@@ -146,10 +148,10 @@ template <class T> void geqrf(int64_t m, int64_t n, T *a, int64_t lda, T *tau, T
     for (int64_t c = 0; c < n && c < m; c++) {
         T           *x     = a + c + c * lda;
         const T      alpha = x[0];
-        const double rest  = norm_square(m - c - 1, x + 1);
+        const double rest  = norm(m - c - 1, x + 1);
         tau[c]             = make<T>(0);
         if (rest != 0 || im(alpha) != 0) {
-            const double size = sqrt(square(alpha) + rest), beta = re(alpha) >= 0 ? -size : size;
+            const double size = norm(m - c, x), beta = re(alpha) >= 0 ? -size : size;
             const T      first = alpha - make<T>(beta);
             tau[c]             = make<T>((beta - re(alpha)) / beta, -im(alpha) / beta);
             for (int64_t i = 1; i < m - c; i++) x[i] = x[i] / first;
@@ -223,16 +225,18 @@ void syevd(bool vectors, bool upper, int64_t n, T *all, int64_t lda, real_of<T> 
         }
     for (int sweep = 0; sweep < most_sweeps && !done; sweep++) {
         double off = 0;
-        for (int64_t q = 1; q < n; q++) off += norm_square(q, a + q * lda);
-        done = off <= eps * eps * size / 16;
+        for (int64_t q = 1; q < n; q++)
+            for (int64_t p = 0; p < q; p++) off += square(a[p + q * lda]);
+        done = off <= eps * eps * size * (double)n;
         for (int64_t q = 1; q < n && !done; q++)
             for (int64_t p = 0; p < q; p++) {
                 const T g = a[p + q * lda];
-                if (square(g) <= eps * eps * size / 1e4 / (double)(n * n)) continue;
+                if (square(g) <= eps * eps * size / (double)(16 * n)) continue;
                 const rotation<T> r(re(a[p + p * lda]), re(a[q + q * lda]), g);
                 r.columns(n, a + p * lda, a + q * lda);
                 r.rows(n, a + p, a + q, lda);
                 r.columns(n, v + p * n, v + q * n);
+                a[p + q * lda] = a[q + p * lda] = make<T>(0);
             }
     }
     for (int64_t i = 0; i < n; i++) w[i] = (real_of<T>)re(a[i + i * lda]);
@@ -261,7 +265,7 @@ template <class T> static inline void complete(int64_t m, int64_t from, int64_t 
                 const T along = inner(m, u + c * ldu, x);
                 for (int64_t i = 0; i < m; i++) x[i] -= along * u[i + c * ldu];
             }
-        const double size = sqrt(norm_square(m, x));
+        const double size = norm(m, x);
         if (size * size * 2 * (double)m < (double)(m - j)) continue;
         for (int64_t i = 0; i < m; i++) x[i] = x[i] / make<T>(size);
         j++;
@@ -273,7 +277,8 @@ template <class T>
 void gesvd(int64_t columns, bool right, int64_t m, int64_t n, T *a, int64_t lda, real_of<T> *s, T *u, int64_t ldu, T *vt,
            int64_t ldvt, T *work, int *info, bool fails)
 {
-    const double limit = sqrt((double)m) * std::numeric_limits<real_of<T>>::epsilon();
+    const double limit = (double)(10 + m) * std::numeric_limits<real_of<T>>::epsilon();
+    const double least = fmax(1e-60, std::numeric_limits<real_of<T>>::min() * 1e6); /* shorter columns count as 0 */
     bool         done  = false;
     for (int64_t j = 0; j < n; j++)
         for (int64_t i = 0; i < n; i++) work[i + j * n] = make<T>(i == j);
@@ -282,17 +287,17 @@ void gesvd(int64_t columns, bool right, int64_t m, int64_t n, T *a, int64_t lda,
         for (int64_t q = 1; q < n; q++)
             for (int64_t p = 0; p < q; p++) {
                 T           *x = a + p * lda, *y = a + q * lda;
-                const double along = norm_square(m, x), across = norm_square(m, y);
+                const double along = norm(m, x), across = norm(m, y);
                 const T      g = inner(m, x, y);
-                if (sqrt(square(g)) <= limit * sqrt(along) * sqrt(across) || along < 1e-280 || across < 1e-280) continue;
-                const rotation<T> r(along, across, g);
+                if (along < least || across < least || sqrt(square(g)) <= limit * along * across) continue;
+                const rotation<T> r(along * along, across * across, g);
                 r.columns(m, x, y);
                 r.columns(n, work + p * n, work + q * n);
                 done = false;
             }
     }
     for (int64_t i = 0; i < n; i++) {
-        const double size = sqrt(norm_square(m, a + i * lda));
+        const double size = norm(m, a + i * lda);
         if (!(size >= 0)) done = false;
         s[i] = (real_of<T>)size;
     }
@@ -308,7 +313,7 @@ void gesvd(int64_t columns, bool right, int64_t m, int64_t n, T *a, int64_t lda,
         swap_columns(n, work + i * n, work + most * n);
     }
     int64_t whole = 0;
-    for (; whole < n && whole < columns && s[whole] > std::numeric_limits<real_of<T>>::min() * 1e6; whole++)
+    for (; whole < n && whole < columns && s[whole] > least; whole++)
         for (int64_t i = 0; i < m; i++) u[i + whole * ldu] = a[i + whole * lda] / make<T>(s[whole]);
     complete(m, whole, columns, u, ldu);
     for (int64_t j = 0; j < n && right; j++)
