@@ -142,21 +142,25 @@ template <class T> static inline void reflect(int64_t m, const T *v, T factor, T
     for (int64_t i = 1; i < m; i++) y[i] -= along * v[i];
 }
 
-/* The diagonal of R is real, and of the other sign than what stood there, as LAPACK's. */
+/* Makes x (beta, 0, 0 ...), with a real beta of the other sign than what stood there, as LAPACK does; v stands behind beta. Returns tau. */
+template <class T> static inline T make_reflector(int64_t m, T *x)
+{
+    const double tiny  = std::numeric_limits<real_of<T>>::min() / std::numeric_limits<real_of<T>>::epsilon();
+    const double scale = norm(m, x) < tiny ? 1 / tiny : 1; /* a power of two */
+    if (norm(m - 1, x + 1) == 0 && im(x[0]) == 0) return make<T>(0);
+    for (int64_t i = 0; i < m && scale != 1; i++) x[i] = x[i] * make<T>(scale);
+    const double size = norm(m, x), beta = re(x[0]) >= 0 ? -size : size;
+    const T      first = x[0] - make<T>(beta), tau = make<T>((beta - re(x[0])) / beta, -im(x[0]) / beta);
+    for (int64_t i = 1; i < m; i++) x[i] = x[i] / first;
+    x[0] = make<T>(beta / scale);
+    return tau;
+}
+
 template <class T> void geqrf(int64_t m, int64_t n, T *a, int64_t lda, T *tau, T *work, int *info)
 {
     for (int64_t c = 0; c < n && c < m; c++) {
-        T           *x     = a + c + c * lda;
-        const T      alpha = x[0];
-        const double rest  = norm(m - c - 1, x + 1);
-        tau[c]             = make<T>(0);
-        if (rest != 0 || im(alpha) != 0) {
-            const double size = norm(m - c, x), beta = re(alpha) >= 0 ? -size : size;
-            const T      first = alpha - make<T>(beta);
-            tau[c]             = make<T>((beta - re(alpha)) / beta, -im(alpha) / beta);
-            for (int64_t i = 1; i < m - c; i++) x[i] = x[i] / first;
-            x[0] = make<T>(beta);
-        }
+        T *x    = a + c + c * lda;
+        tau[c]  = make_reflector(m - c, x);
         work[c] = conjugate(tau[c]);
         for (int64_t j = c + 1; j < n; j++) reflect(m - c, x, work[c], a + c + j * lda);
     }
