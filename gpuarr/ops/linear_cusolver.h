@@ -102,14 +102,15 @@ static bool gi_solver_run(gi_solver *s, const char *lost)
 {
     const int64_t items = s->job.items, count = items + 1;
     int64_t       first = items;
-    ga_array     *infos = gi_array_new(s->c.site, GA_I32, GA_CUDA, 1, &count);
-    s->job.infos        = infos;
-    bool done           = infos && gi_gpu->factor(s->c.site, &s->job);
-    infos               = gi_copy_move(s->c.site, infos, GA_CPU);
+    ga_array     *all   = gi_array_new(s->c.site, GA_I32, GA_CUDA, 1, &count);
+    s->job.infos        = all;
+    bool      done      = all && gi_gpu->factor(s->c.site, &s->job);
+    ga_array *infos     = done ? gi_copy_move(s->c.site, gi_do_part(&s->c, all, 0, 0, items), GA_CPU) : NULL;
     for (int64_t item = items - 1; item >= 0 && done && infos; item--)
         if (((const int32_t *)infos->data)[item] != 0) first = item;
     done = done && infos && gi_all_done(s->c.site, first, items, lost);
     ga_free(infos);
+    ga_free(all);
     return done;
 }
 
