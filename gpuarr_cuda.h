@@ -41,6 +41,7 @@
 #include "gpuarr/cuda/clip.h"
 #include "gpuarr/cuda/products.h"
 #include "gpuarr/cuda/linear.h"
+#include "gpuarr/cuda/solver.h"
 #include "gpuarr/cuda/distances.h"
 #include "gpuarr/cuda/convolution.h"
 #include "gpuarr/cuda/separable.h"

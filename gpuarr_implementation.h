@@ -158,6 +158,7 @@ GI_END_FAST
 #include "gpuarr/ops/einsum.h"
 #include "gpuarr/ops/linear.h"
 #include "gpuarr/ops/linear_lapacke.h"
+#include "gpuarr/ops/linear_cusolver.h"
 #include "gpuarr/ops/linear_lu.h"
 #include "gpuarr/ops/linear_qr.h"
 #include "gpuarr/ops/linear_eigen.h"

@@ -234,9 +234,11 @@ compiler() { # compiler KIND: and its flags
     small-*) echo "$(cut -d- -f2 <<<"$1") -std=c11 -${1##*-} -DGPUARR_NO_STB" ;; # without other libraries, whose stacks are theirs
     musl-gcc-O2) echo "musl-gcc -std=c11 $WARN -O2 -DGPUARR_NO_STB" ;;
     gpu) echo "$nvcc -std=c++17 -arch=native -O2 -lineinfo -Werror all-warnings -Xcompiler -fPIC -x cu" ;;
-    plain | asan) echo "gcc -std=c11 $(cuda_flags "$1" host) -fPIC -DGPUARR_BASELINE_ONLY -DGPUARR_WITH_CUDA" ;;
+    plain | asan | solver) echo "gcc -std=c11 $(cuda_flags "$1" host) -fPIC -DGPUARR_BASELINE_ONLY -DGPUARR_WITH_CUDA $(libraries "$1")" ;;
     esac
 }
+
+libraries() { case $1 in solver*) echo "-DGPUARR_USE_CUSOLVER" ;; esac; } # libraries KIND: of CUDA's that it uses
 
 # The objects of a kind, KIND:PART: the part of the implementation, as gpuarr.h names it (GPUARR_PART), or cudasim itself. Whoever changes
 # what is not a loop waits for `runtime` alone, which `quick` has without optimisation. For cudasim the CUDA backend is an object of its
@@ -252,6 +254,8 @@ objects() { # objects KIND
     plain) echo plain:{gpu,runtime,baseline,cudasim} ;;
     check) echo check:gpu plain:{runtime,baseline,cudasim} ;;
     asan) echo asan:{gpu,runtime} plain:baseline asan:cudasim ;;
+    solver) echo solver:{gpu,runtime} plain:{baseline,cudasim} ;;
+    solver_check) echo solver_check:gpu solver:runtime plain:{baseline,cudasim} ;;
     esac
 }
 
@@ -260,7 +264,7 @@ object() { # object KIND PART
     case $1 in small-* | musl*) libs= ;; esac
     case $1,$2 in
     *,cudasim) one "cudasim, $1" made "$file" g++ -std=c++17 $(cuda_flags "$1" runtime) -fPIC -I$SIM/include -c $SIM/cudasim.cpp && return ;;
-    *,gpu) flags="g++ -std=c++17 $(cuda_flags "$1" kernels) -fPIC -w -DGPUARR_BASELINE_ONLY -I$SIM/include -include cuda_runtime.h -x c++" ;;
+    *,gpu) flags="g++ -std=c++17 $(cuda_flags "$1" kernels) -fPIC -w -DGPUARR_BASELINE_ONLY $(libraries "$1") -I$SIM/include -include cuda_runtime.h -x c++" ;;
     *) flags="$(compiler "$1") $(frames "$1" "$2")" ;;
     esac
     one "implementation, $1, $2" made "$file" $flags -DGPUARR_PART="GPUARR_${2^^}" $libs -I. -c tests/impl.c
@@ -271,7 +275,7 @@ object() { # object KIND PART
 frames() {
     local most=17500 # the accumulators of a block of complex numbers, of a tile of a convolution without optimisation
     case $1,$2 in
-    sanitized,* | threads,* | plain,* | asan,*) return ;;
+    sanitized,* | threads,* | plain,* | asan,* | solver,*) return ;;
     esac
     echo "-Wframe-larger-than=$most -Werror=frame-larger-than$(case $(compiler "$1") in clang*) ;; *) echo "=$most" ;; esac)"
 }
@@ -533,6 +537,8 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     ,examples) echo examples:gcc-O2 ;;
     ,dask) echo dask:gcc-O2 ;;
     ,ways) echo compiled:quick ;;
+    ,cusolver) echo cusolver:solver ;;
+    check,cusolver) echo cusolver:solver_check ;;
     ,dropin) echo dropin:folder:gcc:clang ;;
     ,single) echo dropin:single:gcc:clang ;;
     ,language | ,mustfail | ,cblas | ,lapacke | ,bench | ,exercises | ,ptx | ,cudasim | ,format | ,unload) echo "$name" ;;
@@ -543,7 +549,7 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
         esac
         case " $CUDA_TESTS $CHUNKED_TESTS " in *[[:space:]]"$name"[[:space:]]*) echo "on_cuda:${kind:-plain}:$name" && return ;; esac
         say "there is no test '$1'; there are: $TESTS $CUDA_TESTS cuda_barriers threads few_dtypes bits stack musl mpi fuzz fuzz_api ways unload oracle" \
-            "oracle=OPERATION,... examples language mustfail dropin single bench cblas lapacke exercises formulas formula_nodes formula_texts python dask ptx cudasim format" >&2
+            "oracle=OPERATION,... examples language mustfail dropin single bench cblas lapacke cusolver exercises formulas formula_nodes formula_texts python dask ptx cudasim format" >&2
         return 1
         ;;
     esac
@@ -566,7 +572,7 @@ check)
     kinds="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3$(! command -v musl-gcc >/dev/null || echo " musl-gcc-O2")"
     jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing fuzz_api:sanitized formulas:sanitized formula_texts:sanitized formulas:gcc-O2 formula_nodes:gcc-O2 dask:gcc-O2 examples $(each unit:sanitized:%s $TESTS) files:sanitized
         unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:gcc:clang:g++:clang++:cudasim:nvcc
-        dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 python:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload compiled:gcc-O2 format cblas lapacke
+        dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 python:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload compiled:gcc-O2 format cblas lapacke cusolver:solver cusolver:solver_check
         $(each stack:%s small-gcc-O0 small-gcc-O2 small-clang-O0 small-clang-O2) musl:musl-gcc-O2"
     ;;
 cudasim) jobs="$CUDA_CHECK_JOBS $CUDA_JOBS" ;;

@@ -19,6 +19,7 @@ struct gi_fourier_job;
 struct gi_window;
 struct gi_product;
 struct gi_linear_job;
+struct gi_solver_job;
 struct gi_distances;
 struct gi_indexed_from;
 
@@ -140,6 +141,7 @@ typedef struct gi_gpu_port {
     bool (*correlate_factored)(const char *site, const struct gi_correlation *c); /* the weights may be an outer product */
     bool (*fourier)(const char *site, const struct gi_fourier_job *j);
     bool (*correlate_fft)(const char *site, const struct gi_correlation *c); /* by cuFFT; NULL: it is not there */
+    bool (*factor)(const char *site, struct gi_solver_job *j);               /* by cuSOLVER; NULL: it is not there */
     bool (*window)(const char *site, const ga_array *a, const struct gi_window *w);
     bool (*stencil_steps)(const char *site, const ga_stencil_kernel *k, struct gi_stencil *s, int64_t steps, ga_array *result,
                           ga_array *other);

@@ -83,12 +83,19 @@ extern int clock_gettime(int, struct timespec *);
 #else
 #define GI_HAS_CUFFT 0
 #endif
+#ifdef GPUARR_USE_CUSOLVER
+#define GI_HAS_CUSOLVER 1
+#include <cusolverDn.h>
+#else
+#define GI_HAS_CUSOLVER 0
+#endif
 #if defined(__USE_FAST_MATH__)
 #error "gpuarr: compile the file with GPUARR_IMPLEMENTATION without -use_fast_math: it breaks NaN and the promise of equal bits"
 #endif
 #else
-#define GI_HAS_CUDA  0
-#define GI_HAS_CUFFT 0
+#define GI_HAS_CUDA     0
+#define GI_HAS_CUFFT    0
+#define GI_HAS_CUSOLVER 0
 #endif
 
 #if defined(GPUARR_IMPLEMENTATION) && GPUARR_PART == GPUARR_GPU && !GI_HAS_CUDA

@@ -11,6 +11,9 @@ static void gi_cuda_shutdown(void)
         if (gi_cublas_handles[d]) (void)cublasDestroy(gi_cublas_handles[d]);
         gi_cublas_handles[d] = NULL;
 #endif
+#if GI_HAS_CUSOLVER
+        gi_solver_close(d);
+#endif
         gi_cuda_trim(d);
         (void)cudaSetDevice(current);
     }
@@ -106,6 +109,9 @@ const gi_gpu_port gi_cuda_port = {
     .fourier            = gi_cuda_fourier,
 #if GI_HAS_CUFFT
     .correlate_fft = gi_cuda_correlate_fft,
+#endif
+#if GI_HAS_CUSOLVER
+    .factor = gi_cuda_factor,
 #endif
     .window        = gi_cuda_window,
     .stencil_steps = gi_cuda_stencil_steps,

@@ -457,6 +457,9 @@ static bool gi_eigen_run(const char *site, const ga_array *a, bool upper, ga_arr
     ga_array        *made[2] = { NULL, NULL };
     gi_hand_out(2, to, made);
     if (!gi_are_matrices(site, a, "a", true)) return false;
+#ifdef GPUARR_USE_CUSOLVER
+    if (gi_solver_takes(a)) return gi_solver_eigen(site, a, upper, to);
+#endif
     memset(&j, 0, sizeof j);
     j.upper              = upper;
     const int64_t  n     = a->shape[a->ndim - 1];

@@ -319,6 +319,10 @@ ga_array *(ga_solve)(const ga_array *a, const ga_array *b, const char *site)
     gi_lu     j;
     ga_array *x = NULL;
     if (!gi_are_system(site, a, b, true)) return NULL;
+#ifdef GPUARR_USE_CUSOLVER
+    if (a->ndim == 2 && b->ndim <= 2 && b->shape[0] == a->shape[0] && b->size > 0 && gi_solver_takes_large(a))
+        return gi_solver_solve(site, a, b, gi_singular);
+#endif
     memset(&j, 0, sizeof j);
     if (gi_take_system(site, &j.a, &j.b, a, b) && gi_lu_run(site, &j) && gi_all_done(site, j.singular, j.a.items, gi_singular))
         x = gi_matrices_result(site, &j.b, a->device,
@@ -334,6 +338,9 @@ static ga_array *gi_inverse(const char *site, const ga_array *a, bool singular_t
     gi_lu     j;
     ga_array *x = NULL;
     if (!gi_are_matrices(site, a, "a", true)) return NULL;
+#ifdef GPUARR_USE_CUSOLVER
+    if (a->ndim == 2 && !singular_too && gi_solver_takes_large(a)) return gi_solver_solve(site, a, NULL, gi_singular);
+#endif
     memset(&j, 0, sizeof j);
     j.inverse = true;
     if (gi_matrices_of(site, &j.a, a->device, a, 1) &&
@@ -551,6 +558,9 @@ ga_array *(ga_cholesky)(const ga_array *a, ga_cholesky_options o)
     gi_lu     j;
     ga_array *r = NULL;
     if (!gi_are_matrices(o.site, a, "a", true)) return NULL;
+#ifdef GPUARR_USE_CUSOLVER
+    if (gi_solver_takes_large(a)) return gi_solver_cholesky(o.site, a, o.upper);
+#endif
     memset(&j, 0, sizeof j);
     /* The upper triangle is the lower one of the transposed matrix, whose decomposition is the transposed one. */
     ga_array *lower = o.upper ? gi_matrix_turned(o.site, a) : (ga_view)(a, o.site);

@@ -212,7 +212,10 @@ bool(ga_qr)(const ga_array *a, ga_array **q, ga_array **r, ga_qr_options o)
     if (o.mode != GA_QR_REDUCED && o.mode != GA_QR_COMPLETE)
         return gi_fail(o.site, GA_BAD_ARGUMENT, ".mode = %d is none: use GA_QR_REDUCED or GA_QR_COMPLETE", (int)o.mode) != NULL;
     memset(&j, 0, sizeof j);
-    const int64_t  m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1], k = o.mode == GA_QR_COMPLETE || m < n ? m : n;
+    const int64_t m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1], k = o.mode == GA_QR_COMPLETE || m < n ? m : n;
+#ifdef GPUARR_USE_CUSOLVER
+    if (gi_solver_takes(a)) return gi_solver_qr(o.site, a, k, to);
+#endif
     const ga_dtype dtype = gi_linear_dtype(a->dtype);
     bool           done  = gi_matrices_of(o.site, &j.a, GA_CPU, a, 1) &&
                 (!q || gi_matrices_new(o.site, &j.q, GA_CPU, j.a.parts, j.a.ndim, j.a.shape, m, k)) &&

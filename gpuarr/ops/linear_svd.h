@@ -399,6 +399,9 @@ bool(ga_svd)(const ga_array *a, ga_array **u, ga_array **s, ga_array **vh, ga_sv
     ga_array        *made[3] = { NULL, NULL, NULL };
     gi_hand_out(3, to, made);
     if (!gi_are_matrices(o.site, a, "a", false)) return false;
+#ifdef GPUARR_USE_CUSOLVER
+    if (gi_solver_takes(a)) return gi_solver_svd(o.site, a, o.full_matrices, to);
+#endif
     const int64_t  m = a->shape[a->ndim - 2], n = a->shape[a->ndim - 1], most = m < n ? n : m, k = m < n ? m : n;
     const ga_dtype dtype = gi_linear_dtype(a->dtype);
     const bool     done  = gi_svd_run(o.site, &j, a, !u && !vh ? -1 : o.full_matrices ? most : k);
@@ -415,6 +418,11 @@ ga_array *(ga_svdvals)(const ga_array *a, const char *site)
 {
     gi_svd    j;
     ga_array *s = NULL;
+#ifdef GPUARR_USE_CUSOLVER
+    ga_array **const to[3] = { NULL, &s, NULL };
+    if (!gi_are_matrices(site, a, "a", false)) return NULL;
+    if (gi_solver_takes(a)) return gi_solver_svd(site, a, false, to) ? s : NULL;
+#endif
     if (gi_svd_run(site, &j, a, -1))
         s = gi_matrices_result(site, &j.values, a->device, gi_dtype_real(gi_linear_dtype(a->dtype)), j.values.rows, -1);
     gi_svd_free(&j);

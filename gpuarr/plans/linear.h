@@ -27,6 +27,26 @@ typedef struct gi_linear_job {
     bool          *bad;                            /* of each item: it is singular, or not positive definite */
 } gi_linear_job;
 
+typedef enum gi_solver_task {
+    GI_SOLVER_QR,    /* a becomes R, and the reflectors below it; values: their taus */
+    GI_SOLVER_Q,     /* of that, a becomes the first `columns` columns of Q */
+    GI_SOLVER_EIGEN, /* values; a becomes the vectors, if `vectors` */
+    GI_SOLVER_SVD,   /* values; left: so many columns, right: the conjugate transposed; both NULL: not wanted */
+    GI_SOLVER_LU,    /* values: int64 for the pivots; left becomes the solution of a^T x = left, or a x = left */
+    GI_SOLVER_CHOLESKY
+} gi_solver_task;
+
+/* What cuSOLVER does with each (rows, columns) matrix of a stack. The arrays lie on the GPU, have no gaps, and hold the same part of each
+   matrix, column by column; none is empty. */
+typedef struct gi_solver_job {
+    gi_solver_task  task;
+    ga_dtype        dtype; /* of the matrices: float32, float64, complex64 or complex128 */
+    bool            vectors, upper, across;
+    int64_t         items, rows, columns, others; /* others: columns of `left`, or how many reflectors there are */
+    const ga_array *a, *values, *left, *right;
+    const ga_array *infos; /* int32, one more than there are items: not 0 for those that it could not do */
+} gi_solver_job;
+
 /* A part of a matrix that begins with that element. */
 GI_FORMULA gi_dense gi_submatrix(gi_dense a, int64_t i, int64_t j)
 {

@@ -19,6 +19,7 @@ typedef enum {
 } cublasStatus_t;
 
 typedef enum { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2 } cublasOperation_t;
+typedef enum { CUBLAS_FILL_MODE_LOWER = 0, CUBLAS_FILL_MODE_UPPER = 1, CUBLAS_FILL_MODE_FULL = 2 } cublasFillMode_t;
 typedef enum { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 } cublasPointerMode_t;
 typedef enum {
     CUBLAS_DEFAULT_MATH        = 0,
@@ -168,7 +169,7 @@ CUDASIM_INLINE void launch(const char *name, const char *file, int line, const c
                            void (*kernel)(P...), A... arguments)
 {
     cudasim::launcher l(file, line, name, configuration);
-    l.launch.of_cublas = 1;
+    l.launch.of_library = 1;
     cudasim::run_pointer(l.launch, kernel, arguments...);
 }
 

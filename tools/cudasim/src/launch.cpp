@@ -18,7 +18,7 @@ static std::string without_parentheses(std::string text)
 
 std::string kernel_name(const cudasim_launch_t &launch)
 {
-    if (launch.of_cublas) return launch.text;
+    if (launch.of_library) return launch.text;
     std::string name = launch.function ? function_name(launch.function) : "";
     return name.empty() ? without_parentheses(launch.text) : name;
 }
@@ -234,9 +234,9 @@ void cudasim_check_argument(const cudasim_launch_t *launch, int index, const voi
     ApiCall call;
     if (in_arena(pointer) || is_program_image(pointer) || is_registered_host(pointer)) return;
     char which[32] = "an argument"; /* a library's kernel has others than the function that the program called */
-    if (!launch->of_cublas) snprintf(which, sizeof which, "argument %d of kernel", index);
+    if (!launch->of_library) snprintf(which, sizeof which, "argument %d of kernel", index);
     Report(nullptr, Place{ launch->file, launch->line }, "%s%s %s is a host pointer (%p)", which,
-           launch->of_cublas ? " of" : "", kernel_name(*launch).c_str(), pointer)
+           launch->of_library ? " of" : "", kernel_name(*launch).c_str(), pointer)
         .advice("a kernel can only use memory from cudaMalloc, cudaMallocManaged or cudaMallocHost");
 }
 

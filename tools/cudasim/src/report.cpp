@@ -169,19 +169,23 @@ static Frame parse_frame(const std::string &raw)
     return frame;
 }
 
+static bool ends_with(const std::string &file, const char *name)
+{
+    return file.size() > strlen(name) && !file.compare(file.size() - strlen(name), std::string::npos, name);
+}
+
 /* Frames inside cudasim's own headers are of no use to a reader. */
 static bool is_own_file(const std::string &file)
 {
     for (const char *name : { "/cudasim/device.h", "/cudasim/launch.h", "/cudasim/atomics.h", "/cudasim/math.h",
                               "/cuda_runtime.h", "/cooperative_groups.h", "/std_function.h", "/invoke.h" })
-        if (file.size() > strlen(name) && !file.compare(file.size() - strlen(name), std::string::npos, name)) return true;
+        if (ends_with(file, name)) return true;
     return false;
 }
 
-static bool is_cublas_file(const std::string &file)
+static bool is_library_file(const std::string &file)
 {
-    const char *const name = "/cublas_v2.h";
-    return file.size() > strlen(name) && !file.compare(file.size() - strlen(name), std::string::npos, name);
+    return ends_with(file, "/cublas_v2.h") || ends_with(file, "/cusolverDn.h");
 }
 
 /* The lambda that CUDASIM_LAUNCH wraps around the kernel, under the names that compilers and addr2line give it. */
@@ -196,14 +200,14 @@ std::string source_position(const void *code)
 {
     if (!code) return "";
     std::string text, glue;
-    bool        cublas = false;
+    bool        library = false;
     /* a return address belongs to the instruction before it */
     for (const std::string &raw : symbolize((const char *)code - 1)) {
         Frame       f        = parse_frame(raw);
         std::string position = f.file + ":" + std::to_string(f.line);
         if (f.file.empty() || f.file[0] == '?' || is_own_file(f.file)) continue;
-        if (is_cublas_file(f.file)) {
-            cublas = true;
+        if (is_library_file(f.file)) {
+            library = true;
             continue;
         }
         if (is_glue_name(f.function)) { /* the launch itself, or an inlined kernel whose name addr2line missed */
@@ -212,7 +216,7 @@ std::string source_position(const void *code)
         }
         text += (text.empty() ? "" : ", inlined in ") + f.function + " at " + position;
     }
-    if (text.empty() && cublas) return "code of cuBLAS";
+    if (text.empty() && library) return "code of a library";
     if (text.empty()) text = glue;
     if (text.empty()) {
         char address[32];
@@ -287,10 +291,10 @@ Report::Report(const void *code, Place place, const char *format, ...)
 {
     std::lock_guard<std::recursive_mutex> lock(api_mutex);
     report_count++;
-    bool of_cublas = code && self.in_kernel && kernel.launch && kernel.launch->of_cublas;
-    if (of_cublas) place = Place{ kernel.launch->file, kernel.launch->line }; /* the program's line: where it called it */
+    bool of_library = code && self.in_kernel && kernel.launch && kernel.launch->of_library;
+    if (of_library) place = Place{ kernel.launch->file, kernel.launch->line }; /* the program's line: where it called it */
     wanted = is_news(code, place, format) && report_count <= 1000000;
-    if (of_cublas) code = nullptr;
+    if (of_library) code = nullptr;
     static long printed = 0;
     if (wanted && ++printed > options.max_reports) wanted = false;
     if (!wanted) return;

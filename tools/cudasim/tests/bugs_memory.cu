@@ -1,8 +1,9 @@
 // bugs_memory.cu: planted bugs with the heap of the device, with memory that is freed by the wrong function, with what a kernel's
-// parameters own, and with cuBLAS. As bugs.cu.
+// parameters own, and with cuBLAS and cuSOLVER. As bugs.cu.
 #include "bugs.h"
 #include <cstdlib>
 #include <cublas_v2.h>
+#include <cusolverDn.h>
 
 // ---- the device heap -------------------------------------------------------------------------------------------------------
 
@@ -221,4 +222,38 @@ BUG(cublas_result_on_device, "at cublas_result_on_device.* at .*bugs_memory.cu:"
     cublasSdot(handle, N, x, 1, x, 1, result);
     finish(x, result);
     cublasDestroy(handle);
+}
+
+// ---- cuSOLVER --------------------------------------------------------------------------------------------------------------
+
+// The Cholesky decomposition of a unit matrix of n rows whose columns are `lead` numbers apart.
+static void decompose(double *a, int n, int lead)
+{
+    cusolverDnHandle_t handle;
+    size_t             bytes, host_bytes;
+    void              *work;
+    int               *info = ones<int>(1);
+    cusolverDnCreate(&handle);
+    cusolverDnXpotrf_bufferSize(handle, nullptr, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a, lead, CUDA_R_64F, &bytes,
+                                &host_bytes);
+    cudaMalloc(&work, bytes);
+    std::vector<char> host(host_bytes + 1);
+    cusolverDnXpotrf(handle, nullptr, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, a, lead, CUDA_R_64F, work, bytes, host.data(),
+                     host_bytes, info);
+    finish(info);
+    cudaFree(work);
+    cusolverDnDestroy(handle);
+}
+
+BUG(cusolver_past_end, "in kernel cusolverDnXpotrf.* launched at .*bugs_memory.cu:", "")
+{
+    double *a = ones<double>(16);
+    decompose(a, 2, 16); // its last element is a[17]
+    finish(a);
+}
+
+BUG(cusolver_host_pointer, "an argument of cusolverDnXpotrf is a host pointer", "")
+{
+    double a[1] = { 1 };
+    decompose(a, 1, 1);
 }

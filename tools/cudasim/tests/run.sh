@@ -97,7 +97,7 @@ clean_program() { # clean_program NAME SOURCE FILES...
     local libraries
     libraries=$(header "$source" link)
     case $(header "$source" needs) in
-    cublas_v2.h) [ -f "$here/../include/cublas_v2.h" ] || { case_line SKIP "$name" 'no cublas_v2.h in include/'; return; } ;;
+    *.h) [ -f "$here/../include/$(header "$source" needs)" ] || { case_line SKIP "$name" "no $(header "$source" needs) in include/"; return; } ;;
     '2 devices') export CUDASIM_DEVICES=2 ;;
     esac
     for mode in plain check asan; do
@@ -155,7 +155,7 @@ expect_report() { # expect_report PREFIX PROGRAM NAME OPTIONS WORDS
         failed "$1  $3" "the report does not say '$5'" "$log"
     elif ! grep -aqE 'bugs[a-z_]*\.(cu|h):[0-9]' "$log"; then
         failed "$1  $3" 'the report names no line of the program' "$log"
-    elif grep -aqE '\.cpp:[0-9]|malloc\.c:[0-9]|cublas_v2\.h:[0-9]' "$log"; then
+    elif grep -aqE '\.cpp:[0-9]|malloc\.c:[0-9]|(cublas_v2|cusolverDn)\.h:[0-9]' "$log"; then
         failed "$1  $3" 'the report names a file that is not of the program' "$log"
     else
         case_line ok "$1  $3"
@@ -407,7 +407,7 @@ nvcc_programs() {
     one() { # one NAME SOURCE FILES...
         local name=$1 source=$2
         shift 2
-        if ! nvcc -std=c++17 -arch=${CUDASIM_TEST_ARCH:-sm_75} $(header "$source" link) -lcublas -o "$B/nvcc_$name" "$@" >"$B/nvcc_$name.log" 2>&1; then
+        if ! nvcc -std=c++17 -arch=${CUDASIM_TEST_ARCH:-sm_75} $(header "$source" link) -lcublas -lcusolver -o "$B/nvcc_$name" "$@" >"$B/nvcc_$name.log" 2>&1; then
             failed "nvcc  $name" 'does not compile' "$B/nvcc_$name.log"
         elif [ -n "$gpu" ] && [ "${name#bugs}" = "$name" ] && [ "$name" != peer ]; then
             expect_clean "nvcc  $name on the GPU" "$source" "$B/nvcc_$name"

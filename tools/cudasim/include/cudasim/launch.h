@@ -24,8 +24,8 @@ struct cudasim_launch_t {
     void  *arguments;
     size_t arguments_size;
     void  *caller;
-    int    of_cublas; /* the kernel is part of cuBLAS: the text names the function that the program called */
-    int    leaves;    /* call() does not return but ends the thread with cudasim_end_thread() */
+    int    of_library; /* the kernel is part of cuBLAS or cuSOLVER: the text names the function that the program called */
+    int    leaves;     /* call() does not return but ends the thread with cudasim_end_thread() */
 };
 
 extern "C" {
