@@ -565,7 +565,7 @@ static void GI_LOOP(gi_fourier_few_reals)(const gi_fourier *f, gi_fourier_kind k
                                           int64_t pitch, void *to, int64_t to_pitch, double scale_, bool inverse, void *room)
 {
     const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
-    const gi_fourier *complex              = f->real ? f->inner : f;
+    const gi_fourier *pairs                = f->real ? f->inner : f;
     const int64_t     n = f->n, half = n / 2 + 1;
     const bool        back = kind == GI_FOURIER_REAL;
     GA_T             *y = (GA_T *)room, side = inverse ? -1 : 1, scale = (GA_T)scale_;
@@ -574,7 +574,7 @@ static void GI_LOOP(gi_fourier_few_reals)(const gi_fourier *f, gi_fourier_kind k
     else GI_LOOP(gi_fourier_gather_reals)(n, lines, (const GA_T *)x, pitch, y);
     if (back && f->real) GI_LOOP(gi_fourier_pairs_lanes)(f, y);
     else if (back) GI_LOOP(gi_fourier_mirror_lanes)(n, y, (GA_T)-0.0);
-    y = GI_LOOP(gi_fourier_lanes)(complex, y, &between, NULL, &between, y);
+    y = GI_LOOP(gi_fourier_lanes)(pairs, y, &between, NULL, &between, y);
     if (back && f->real) {
         GI_LOOP(gi_fourier_scatter)(n / 2, lines, y, (GA_T *)to, to_pitch, scale, -scale);
         return;
