@@ -118,6 +118,9 @@ static void test_bits(void)
                 CHECK(same_bits(ga_ifft(ga_copy(ga_transpose(x)), .axis = 0), ga_transpose(back)));
                 CHECK(same_bits(ga_rfft(ga_index(re, "5")), ga_index(half, "5")));
                 CHECK(same_bits(ga_irfft(ga_index(half, "18"), n), ga_index(ga_irfft(half, n), "18")));
+                CHECK(same_bits(ga_rfft(ga_index(re, "5"), n + 3), ga_index(ga_rfft(re, n + 3), "5")));
+                CHECK(same_bits(ga_rfft(ga_copy(ga_transpose(re)), .axis = 0), ga_transpose(half)));
+                CHECK(same_bits(ga_irfft(ga_copy(ga_transpose(half)), n, .axis = 0), ga_transpose(ga_irfft(half, n))));
                 CHECK(same_bits(half, ga_index(whole, ":, :%lld", (long long)(n / 2 + 1))));
                 /* of real numbers the others are conjugates, to the last bit */
                 if (n > 2)
@@ -139,6 +142,19 @@ static void test_bits(void)
         CHECK(same_bits(ga_fft(ga_index(x, "2")), ga_index(all, "2")));
         ga_shutdown();
         CHECK(same_bits(ga_fft(x), all));
+    }
+}
+
+/* A line of real numbers that is so long that the roots of its last step are products. */
+static void test_long(void)
+{
+    if (test_small()) return;
+    ga_scope {
+        const int64_t n = 5 << 20;
+        ga_array     *x = ga_random((n), .dtype = GA_F32), *half = ga_rfft(x), *all = ga_fft(ga_astype(x, GA_C64));
+        ga_array     *apart = ga_abs(ga_subtract(half, ga_index(all, ":%lld", (long long)(n / 2 + 1))));
+        CHECK(ga_item(ga_max(ga_index(apart, "1:"))) < 1e-6 * sqrt((double)n));
+        CHECK(ga_item(ga_max(ga_abs(ga_subtract(ga_irfft(half), x)))) < 1e-6);
     }
 }
 
@@ -197,6 +213,7 @@ int main(void)
     test_known();
     test_definition();
     test_bits();
+    test_long();
     test_forms();
     test_errors();
     CHECK(ga_memory_stats().arrays == 0 && !ga_error());

@@ -237,6 +237,16 @@ __attribute__((unused)) static bool gi_file_made_again(gi_new_file *f)
     return true;
 }
 
+/* Lets the disk begin with what has been written there, so that there is less to wait for at the end. */
+static void gi_file_begin_sync(int fd, int64_t at, int64_t bytes)
+{
+#if defined(__linux__) && defined(SYS_sync_file_range)
+    (void)syscall(SYS_sync_file_range, fd, (long)at, (long)bytes, 2L); /* SYNC_FILE_RANGE_WRITE: waits for nothing */
+#else
+    (void)fd, (void)at, (void)bytes;
+#endif
+}
+
 /* What has been written is on the disk. False with errno. */
 static bool gi_file_sync(int fd)
 {

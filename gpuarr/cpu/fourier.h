@@ -91,24 +91,37 @@ static GI_INLINE void GI_LOOP(gi_fourier_store)(GA_T *x, GI_V re, GI_V im)
     GI_VFN(store)(x + GI_LANES, GI_VFN(zip_high)(re, im));
 }
 
+/* Where `reals` of a line can be read as so many vectors: there, if as many lie behind it, or in `pad`, which has room for them. */
+static GI_INLINE const GA_T *GI_LOOP(gi_fourier_readable)(const GA_T *x, int64_t reals, int64_t behind, int vectors, GA_T *pad)
+{
+    if (reals >= vectors * GI_LANES || behind >= vectors * GI_LANES) return x;
+    memcpy(pad, x, (size_t)reals * sizeof *x);
+    return pad;
+}
+
 /* n numbers of each of some lines, `pitch` reals from one line to the next, into lanes, and back. side: -1 makes conjugates. The last
-   vectors of whole groups overlap those before. */
+   vectors of whole groups overlap those before; those of lines that are shorter than a vector reach into the lines behind, which are
+   written later. */
 static void GI_LOOP(gi_fourier_gather)(int64_t n, int64_t lines, const GA_T *x, int64_t pitch, GA_T *y, GA_T side)
 {
-    const bool whole = lines == GI_F_W && n >= GI_LANES;
+    const bool whole             = lines == GI_F_W && (n >= GI_LANES || pitch == 2 * n);
+    GA_T       pad[2 * GI_LANES] = { 0 };
     for (int64_t b = 0, j; whole && b < gi_fourier_blocks(n, GI_LANES); b++)
         for (int v = 0; v < GI_F_W; v += GI_LANES) {
             GI_V re[GI_LANES], im[GI_LANES];
-            j = gi_fourier_start(b, n, GI_LANES);
+            j = n < GI_LANES ? 0 : gi_fourier_start(b, n, GI_LANES);
             GI_UNROLL
             for (int l = 0; l < GI_LANES; l++) {
-                GI_LOOP(gi_fourier_load)(x + (v + l) * pitch + 2 * j, re + l, im + l);
+                const GA_T *from = x + (v + l) * pitch + 2 * j;
+                GI_LOOP(gi_fourier_load)
+                (GI_LOOP(gi_fourier_readable)(from, 2 * n, (GI_F_W - v - l) * pitch, 2, pad), re + l, im + l);
                 im[l] = im[l] * side;
             }
             GI_LOOP(gi_fourier_square)(re);
             GI_LOOP(gi_fourier_square)(im);
             GI_UNROLL
             for (int l = 0; l < GI_LANES; l++) {
+                if (l >= n) continue;
                 GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + v, re[l]);
                 GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + GI_F_W + v, im[l]);
             }
@@ -122,20 +135,27 @@ static void GI_LOOP(gi_fourier_gather)(int64_t n, int64_t lines, const GA_T *x, 
 }
 static void GI_LOOP(gi_fourier_scatter)(int64_t n, int64_t lines, const GA_T *y, GA_T *x, int64_t pitch, GA_T scale, GA_T side)
 {
-    const bool whole = lines == GI_F_W && n >= GI_LANES;
+    const bool whole = lines == GI_F_W && (n >= GI_LANES || pitch == 2 * n);
     for (int64_t b = 0, j; whole && b < gi_fourier_blocks(n, GI_LANES); b++)
         for (int v = 0; v < GI_F_W; v += GI_LANES) {
             GI_V re[GI_LANES], im[GI_LANES];
-            j = gi_fourier_start(b, n, GI_LANES);
+            GA_T pad[2 * GI_LANES];
+            j = n < GI_LANES ? 0 : gi_fourier_start(b, n, GI_LANES);
             GI_UNROLL
             for (int l = 0; l < GI_LANES; l++) {
-                re[l] = GI_VFN(load)(y + (j + l) * GI_F_ELEMENT + v) * scale;
-                im[l] = GI_VFN(load)(y + (j + l) * GI_F_ELEMENT + GI_F_W + v) * side;
+                const GA_T *from = y + (j + (l < n ? l : 0)) * GI_F_ELEMENT + v;
+                re[l]            = GI_VFN(load)(from) * scale;
+                im[l]            = GI_VFN(load)(from + GI_F_W) * side;
             }
             GI_LOOP(gi_fourier_square)(re);
             GI_LOOP(gi_fourier_square)(im);
             GI_UNROLL
-            for (int l = 0; l < GI_LANES; l++) GI_LOOP(gi_fourier_store)(x + (v + l) * pitch + 2 * j, re[l], im[l]);
+            for (int l = 0; l < GI_LANES; l++) {
+                GA_T      *to     = x + (v + l) * pitch + 2 * j;
+                const bool direct = n >= GI_LANES || (GI_F_W - v - l) * pitch >= 2 * GI_LANES;
+                GI_LOOP(gi_fourier_store)(direct ? to : pad, re[l], im[l]);
+                if (!direct) memcpy(to, pad, (size_t)(2 * n) * sizeof *to);
+            }
         }
     for (int64_t l = 0; l < lines && !whole; l++)
         for (int64_t j = 0; j < n; j++) {
@@ -147,16 +167,21 @@ static void GI_LOOP(gi_fourier_scatter)(int64_t n, int64_t lines, const GA_T *y,
 /* The same of real numbers: imaginary parts become 0, and are left. */
 static void GI_LOOP(gi_fourier_gather_reals)(int64_t n, int64_t lines, const GA_T *x, int64_t pitch, GA_T *y)
 {
-    const bool whole = lines == GI_F_W && n >= GI_LANES;
+    const bool whole         = lines == GI_F_W && (n >= GI_LANES || pitch == n);
+    GA_T       pad[GI_LANES] = { 0 };
     for (int64_t b = 0, j; whole && b < gi_fourier_blocks(n, GI_LANES); b++)
         for (int v = 0; v < GI_F_W; v += GI_LANES) {
             GI_V re[GI_LANES];
-            j = gi_fourier_start(b, n, GI_LANES);
+            j = n < GI_LANES ? 0 : gi_fourier_start(b, n, GI_LANES);
             GI_UNROLL
-            for (int l = 0; l < GI_LANES; l++) re[l] = GI_VFN(load)(x + (v + l) * pitch + j);
+            for (int l = 0; l < GI_LANES; l++) {
+                const GA_T *from = x + (v + l) * pitch + j;
+                re[l]            = GI_VFN(load)(GI_LOOP(gi_fourier_readable)(from, n, (GI_F_W - v - l) * pitch, 1, pad));
+            }
             GI_LOOP(gi_fourier_square)(re);
             GI_UNROLL
             for (int l = 0; l < GI_LANES; l++) {
+                if (l >= n) continue;
                 GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + v, re[l]);
                 GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + GI_F_W + v, GI_VFN(all)(0));
             }
@@ -168,16 +193,22 @@ static void GI_LOOP(gi_fourier_gather_reals)(int64_t n, int64_t lines, const GA_
 }
 static void GI_LOOP(gi_fourier_scatter_reals)(int64_t n, int64_t lines, const GA_T *y, GA_T *x, int64_t pitch, GA_T scale)
 {
-    const bool whole = lines == GI_F_W && n >= GI_LANES;
+    const bool whole = lines == GI_F_W && (n >= GI_LANES || pitch == n);
     for (int64_t b = 0, j; whole && b < gi_fourier_blocks(n, GI_LANES); b++)
         for (int v = 0; v < GI_F_W; v += GI_LANES) {
             GI_V re[GI_LANES];
-            j = gi_fourier_start(b, n, GI_LANES);
+            GA_T pad[GI_LANES];
+            j = n < GI_LANES ? 0 : gi_fourier_start(b, n, GI_LANES);
             GI_UNROLL
-            for (int l = 0; l < GI_LANES; l++) re[l] = GI_VFN(load)(y + (j + l) * GI_F_ELEMENT + v) * scale;
+            for (int l = 0; l < GI_LANES; l++) re[l] = GI_VFN(load)(y + (j + (l < n ? l : 0)) * GI_F_ELEMENT + v) * scale;
             GI_LOOP(gi_fourier_square)(re);
             GI_UNROLL
-            for (int l = 0; l < GI_LANES; l++) GI_VFN(store)(x + (v + l) * pitch + j, re[l]);
+            for (int l = 0; l < GI_LANES; l++) {
+                GA_T      *to     = x + (v + l) * pitch + j;
+                const bool direct = n >= GI_LANES || (GI_F_W - v - l) * pitch >= GI_LANES;
+                GI_VFN(store)(direct ? to : pad, re[l]);
+                if (!direct) memcpy(to, pad, (size_t)n * sizeof *to);
+            }
         }
     for (int64_t l = 0; l < lines && !whole; l++)
         for (int64_t j = 0; j < n; j++) x[l * pitch + j] = y[j * GI_F_ELEMENT + l] * scale;
@@ -416,6 +447,105 @@ static void GI_LOOP(gi_fourier_few)(const gi_fourier *f, int64_t lines, bool acr
     GI_LOOP(gi_fourier_scatter)(f->n, lines, y, to, across ? 2 : to_pitch, (GA_T)scale, (GA_T)(side * scale));
 }
 
+/* exp(-2 pi i k / n) for k and, if the vectors hold `lanes` roots, those behind it: then k is a multiple of them. */
+static GI_INLINE void GI_LOOP(gi_fourier_half_root)(const gi_fourier *f, int64_t k, const bool lanes, GI_V *wr, GI_V *wi)
+{
+    const int64_t count = gi_fourier_halves(f), low = f->shift > 0 ? k & (count - 1) : k;
+    const GA_T   *w = (const GA_T *)f->table + f->halves + low, *u = (const GA_T *)f->table + f->far + 2 * (k >> f->shift);
+    *wr = lanes ? GI_VFN(load)(w) : GI_VFN(all)(w[0]);
+    *wi = lanes ? GI_VFN(load)(w + count) : GI_VFN(all)(w[count]);
+    if (f->shift > 0) GI_BF(times)(wr, wi, GI_VFN(all)(u[0]), GI_VFN(all)(u[1]));
+}
+
+/* Elements k and m - k of the m numbers z, in place: each pair by one of these. */
+static GI_INLINE void GI_LOOP(gi_fourier_ends)(const gi_fourier *f, GA_T *z,
+                                               void (*of)(GI_V *, GI_V *, GI_V *, GI_V *, GI_V, GI_V))
+{
+    const int64_t m = f->n / 2;
+    GI_V          ar, ai, br, bi, wr, wi;
+    for (int64_t k = 1; k <= m - k;) {
+        if (k % GI_LANES == 0 && k + GI_LANES <= m - k - GI_LANES + 1) {
+            GA_T *low = z + 2 * k, *high = z + 2 * (m - k - GI_LANES + 1);
+            GI_LOOP(gi_fourier_load)(low, &ar, &ai);
+            GI_LOOP(gi_fourier_load)(high, &br, &bi);
+            br = GI_VFN(turned)(br, br);
+            bi = GI_VFN(turned)(bi, bi);
+            GI_LOOP(gi_fourier_half_root)(f, k, true, &wr, &wi);
+            of(&ar, &ai, &br, &bi, wr, wi);
+            GI_LOOP(gi_fourier_store)(low, ar, ai);
+            GI_LOOP(gi_fourier_store)(high, GI_VFN(turned)(br, br), GI_VFN(turned)(bi, bi));
+            k += GI_LANES;
+            continue;
+        }
+        GA_T *low = z + 2 * k, *high = z + 2 * (m - k);
+        ar = GI_VFN(all)(low[0]), ai = GI_VFN(all)(low[1]), br = GI_VFN(all)(high[0]), bi = GI_VFN(all)(high[1]);
+        GI_LOOP(gi_fourier_half_root)(f, k, false, &wr, &wi);
+        of(&ar, &ai, &br, &bi, wr, wi);
+        high[0] = br[0], high[1] = bi[0];
+        low[0] = ar[0], low[1] = ai[0];
+        k++;
+    }
+}
+
+/* The transform of 2 m real numbers from that of pairs of them: m numbers become m + 1; and back, up to a factor 2. */
+static void GI_LOOP(gi_fourier_halves)(const gi_fourier *f, void *z_)
+{
+    const int64_t m = f->n / 2;
+    GA_T         *z = (GA_T *)z_, re = z[0], im = z[1];
+    GI_LOOP(gi_fourier_ends)(f, z, GI_BF(halves));
+    z[0] = re + im, z[1] = 0;
+    z[2 * m] = re - im, z[2 * m + 1] = 0;
+}
+static void GI_LOOP(gi_fourier_pairs)(const gi_fourier *f, void *z_)
+{
+    const int64_t m = f->n / 2;
+    GA_T         *z = (GA_T *)z_, first = z[0], last = z[2 * m];
+    GI_LOOP(gi_fourier_ends)(f, z, GI_BF(pairs));
+    z[0] = first + last, z[1] = first - last;
+}
+
+/* The same of lines in lanes; what is read is multiplied by `scale`, the imaginary parts of what is written by `side`. */
+static GI_INLINE void GI_LOOP(gi_fourier_ends_lanes)(const gi_fourier *f, GA_T *y, GA_T scale, GA_T side,
+                                                     void (*of)(GI_V *, GI_V *, GI_V *, GI_V *, GI_V, GI_V))
+{
+    const int64_t m = f->n / 2;
+    GI_V          wr, wi;
+    for (int64_t k = 1; k <= m - k; k++) {
+        GI_LOOP(gi_fourier_half_root)(f, k, false, &wr, &wi);
+        for (int v = 0; v < GI_F_W; v += GI_LANES) {
+            GA_T *low = y + k * GI_F_ELEMENT + v, *high = y + (m - k) * GI_F_ELEMENT + v;
+            GI_V  ar = GI_VFN(load)(low) * scale, ai = GI_VFN(load)(low + GI_F_W) * scale, br = GI_VFN(load)(high) * scale,
+                 bi = GI_VFN(load)(high + GI_F_W) * scale;
+            of(&ar, &ai, &br, &bi, wr, wi);
+            GI_VFN(store)(high, br);
+            GI_VFN(store)(high + GI_F_W, bi * side);
+            GI_VFN(store)(low, ar);
+            GI_VFN(store)(low + GI_F_W, ai * side);
+        }
+    }
+}
+static void GI_LOOP(gi_fourier_halves_lanes)(const gi_fourier *f, GA_T *y, GA_T scale)
+{
+    GA_T *last = y + f->n / 2 * GI_F_ELEMENT;
+    GI_LOOP(gi_fourier_ends_lanes)(f, y, scale, 1, GI_BF(halves));
+    for (int v = 0; v < GI_F_W; v += GI_LANES) {
+        const GI_V re = GI_VFN(load)(y + v) * scale, im = GI_VFN(load)(y + GI_F_W + v) * scale;
+        GI_VFN(store)(y + v, re + im);
+        GI_VFN(store)(last + v, re - im);
+        GI_VFN(store)(y + GI_F_W + v, GI_VFN(all)(0));
+        GI_VFN(store)(last + GI_F_W + v, GI_VFN(all)(0));
+    }
+}
+static void GI_LOOP(gi_fourier_pairs_lanes)(const gi_fourier *f, GA_T *y)
+{
+    GI_LOOP(gi_fourier_ends_lanes)(f, y, 1, -1, GI_BF(pairs));
+    for (int v = 0; v < GI_F_W; v += GI_LANES) {
+        const GI_V first = GI_VFN(load)(y + v), last = GI_VFN(load)(y + f->n / 2 * GI_F_ELEMENT + v);
+        GI_VFN(store)(y + v, first + last);
+        GI_VFN(store)(y + GI_F_W + v, -(first - last));
+    }
+}
+
 /* In lanes, element 0 gets that imaginary part, and elements n - k become the conjugates of those k < n / 2. */
 static void GI_LOOP(gi_fourier_mirror_lanes)(int64_t n, GA_T *y, GA_T first)
 {
@@ -429,73 +559,37 @@ static void GI_LOOP(gi_fourier_mirror_lanes)(int64_t n, GA_T *y, GA_T first)
         }
 }
 
-/* The same of lines of an odd length that lie packed, and are real before or (GI_FOURIER_REAL) after the transform. */
+/* Up to `width` lines that lie packed, are real before or (GI_FOURIER_REAL) after the transform, and computed in lanes; room: for 3 * n / 2 + 1
+   elements, of odd lengths for 2 * n. */
 static void GI_LOOP(gi_fourier_few_reals)(const gi_fourier *f, gi_fourier_kind kind, int64_t lines, const void *x,
-                                          int64_t pitch, void *to, int64_t to_pitch, double scale, bool inverse, void *room)
+                                          int64_t pitch, void *to, int64_t to_pitch, double scale_, bool inverse, void *room)
 {
     const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
-    const int64_t n = f->n, half = n / 2 + 1;
-    const GA_T    side = inverse ? -1 : 1;
-    const bool    back = kind == GI_FOURIER_REAL;
-    GA_T         *y    = (GA_T *)room;
-    if (back) {
-        GI_LOOP(gi_fourier_gather)(half, lines, (const GA_T *)x, pitch, y, side);
-        GI_LOOP(gi_fourier_mirror_lanes)(n, y, (GA_T)-0.0);
-    } else {
-        GI_LOOP(gi_fourier_gather_reals)(n, lines, (const GA_T *)x, pitch, y);
-    }
-    y = GI_LOOP(gi_fourier_lanes)(f, y, &between, NULL, &between, y);
-    if (back) {
-        GI_LOOP(gi_fourier_scatter_reals)(n, lines, y, (GA_T *)to, to_pitch, (GA_T)scale);
+    const gi_fourier *pairs                = f->real ? f->inner : f;
+    const int64_t     n = f->n, half = n / 2 + 1;
+    const bool        back = kind == GI_FOURIER_REAL;
+    GA_T             *y = (GA_T *)room, side = inverse ? -1 : 1, scale = (GA_T)scale_;
+    if (back) GI_LOOP(gi_fourier_gather)(half, lines, (const GA_T *)x, pitch, y, f->real ? -side : side);
+    else if (f->real) GI_LOOP(gi_fourier_gather)(n / 2, lines, (const GA_T *)x, pitch, y, 1);
+    else GI_LOOP(gi_fourier_gather_reals)(n, lines, (const GA_T *)x, pitch, y);
+    if (back && f->real) GI_LOOP(gi_fourier_pairs_lanes)(f, y);
+    else if (back) GI_LOOP(gi_fourier_mirror_lanes)(n, y, (GA_T)-0.0);
+    y = GI_LOOP(gi_fourier_lanes)(pairs, y, &between, NULL, &between, y);
+    if (back && f->real) {
+        GI_LOOP(gi_fourier_scatter)(n / 2, lines, y, (GA_T *)to, to_pitch, scale, -scale);
         return;
+    }
+    if (back) {
+        GI_LOOP(gi_fourier_scatter_reals)(n, lines, y, (GA_T *)to, to_pitch, scale);
+        return;
+    }
+    if (f->real) {
+        GI_LOOP(gi_fourier_halves_lanes)(f, y, scale);
+        scale = 1;
     }
     GI_LOOP(gi_fourier_mirror_lanes)(kind == GI_FOURIER_WHOLE ? n : 1, y, kind == GI_FOURIER_WHOLE ? 0 * side : 0);
     GI_LOOP(gi_fourier_scatter)
-    (kind == GI_FOURIER_WHOLE ? n : half, lines, y, (GA_T *)to, to_pitch, (GA_T)scale, (GA_T)(side * scale));
-}
-
-/* Elements k and m - k of the m numbers z, in place: each pair by one of these. */
-static GI_INLINE void GI_LOOP(gi_fourier_ends)(int64_t m, GA_T *z, const GA_T *wr, const GA_T *wi,
-                                               void (*of)(GI_V *, GI_V *, GI_V *, GI_V *, GI_V, GI_V))
-{
-    int64_t k = 1;
-    for (; k + GI_LANES <= m - k - GI_LANES + 1; k += GI_LANES) {
-        GA_T *low = z + 2 * k, *high = z + 2 * (m - k - GI_LANES + 1);
-        GI_V  ar, ai, br, bi;
-        GI_LOOP(gi_fourier_load)(low, &ar, &ai);
-        GI_LOOP(gi_fourier_load)(high, &br, &bi);
-        br = GI_VFN(turned)(br, br);
-        bi = GI_VFN(turned)(bi, bi);
-        of(&ar, &ai, &br, &bi, GI_VFN(load)(wr + k), GI_VFN(load)(wi + k));
-        GI_LOOP(gi_fourier_store)(low, ar, ai);
-        GI_LOOP(gi_fourier_store)(high, GI_VFN(turned)(br, br), GI_VFN(turned)(bi, bi));
-    }
-    for (; k <= m - k; k++) {
-        GA_T *low = z + 2 * k, *high = z + 2 * (m - k);
-        GI_V  ar = GI_VFN(all)(low[0]), ai = GI_VFN(all)(low[1]), br = GI_VFN(all)(high[0]), bi = GI_VFN(all)(high[1]);
-        of(&ar, &ai, &br, &bi, GI_VFN(all)(wr[k]), GI_VFN(all)(wi[k]));
-        high[0] = br[0], high[1] = bi[0];
-        low[0] = ar[0], low[1] = ai[0];
-    }
-}
-
-/* The transform of 2 m real numbers from that of pairs of them: m numbers become m + 1; and back, up to a factor 2. */
-static void GI_LOOP(gi_fourier_halves)(const gi_fourier *f, void *z_)
-{
-    const int64_t m = f->n / 2;
-    GA_T         *z = (GA_T *)z_, re = z[0], im = z[1];
-    const GA_T   *w = (const GA_T *)f->table + f->halves;
-    GI_LOOP(gi_fourier_ends)(m, z, w, w + m / 2 + 1, GI_BF(halves));
-    z[0] = re + im, z[1] = 0;
-    z[2 * m] = re - im, z[2 * m + 1] = 0;
-}
-static void GI_LOOP(gi_fourier_pairs)(const gi_fourier *f, void *z_)
-{
-    const int64_t m = f->n / 2;
-    GA_T         *z = (GA_T *)z_, first = z[0], last = z[2 * m];
-    const GA_T   *w = (const GA_T *)f->table + f->halves;
-    GI_LOOP(gi_fourier_ends)(m, z, w, w + m / 2 + 1, GI_BF(pairs));
-    z[0] = first + last, z[1] = first - last;
+    (kind == GI_FOURIER_WHOLE ? n : half, lines, y, (GA_T *)to, to_pitch, scale, side * scale);
 }
 
 /* out[k] = x[k] * w[k] * scale; side: -1 for conjugates of x, and of the result. */

@@ -39,9 +39,11 @@ template <class R> struct gi_cuda_fourier_lines {
     gi_fourier_job      j;
     gi_cuda_complex<R> *z; /* count lines, `pitch` numbers apart */
     int64_t             first, count, pitch;
-    int64_t             m;              /* numbers of a line that are transformed */
-    bool                even;           /* pairs of real numbers */
-    const R            *halves, *chirp; /* tables, or NULL */
+    int64_t             m;                     /* numbers of a line that are transformed */
+    bool                even;                  /* pairs of real numbers */
+    const R            *halves, *far_, *chirp; /* tables, or NULL */
+    int64_t             near_count;            /* of halves, */
+    int                 shift;                 /* as in gi_fourier */
     R                   side, scale, scale_im;
 };
 
@@ -66,6 +68,15 @@ GI_DEVICE gi_cuda_complex<R> gi_cuda_fourier_get(const gi_cuda_fourier_lines<R> 
     return v;
 }
 
+/* exp(-2 pi i k / n) */
+template <class R> GI_DEVICE gi_cuda_complex<R> gi_cuda_fourier_half_root(const gi_cuda_fourier_lines<R> &l, int64_t k)
+{
+    const int64_t      high = l.shift > 0 ? k >> l.shift : 0, low = k - (high << l.shift);
+    gi_cuda_complex<R> w = { l.halves[low], l.halves[low + l.near_count] };
+    if (l.shift > 0) gi_cuda_bf_times(&w.re, &w.im, l.far_[2 * high], l.far_[2 * high + 1]);
+    return w;
+}
+
 /* Element k of n / 2 + 1 that tell all of them. */
 template <class R>
 GI_DEVICE gi_cuda_complex<R> gi_cuda_fourier_half(const gi_cuda_fourier_lines<R> &l, const char *line, int64_t k)
@@ -88,7 +99,8 @@ GI_DEVICE gi_cuda_complex<R> gi_cuda_fourier_hermitian(const gi_cuda_fourier_lin
     const int64_t      low = 2 * k > l.m ? l.m - k : k;
     gi_cuda_complex<R> a = gi_cuda_fourier_half(l, line, low), b = gi_cuda_fourier_half(l, line, l.m - low);
     if (k == 0) return { a.re + b.re, a.re - b.re };
-    gi_cuda_bf_pairs(&a.re, &a.im, &b.re, &b.im, l.halves[low], l.halves[low + l.m / 2 + 1]);
+    const gi_cuda_complex<R> w = gi_cuda_fourier_half_root(l, low);
+    gi_cuda_bf_pairs(&a.re, &a.im, &b.re, &b.im, w.re, w.im);
     return low == k ? a : b;
 }
 
@@ -140,8 +152,9 @@ GI_DEVICE gi_cuda_complex<R> gi_cuda_fourier_of_reals(const gi_cuda_fourier_line
     } else if (low == 0) {
         a = { k == 0 ? a.re + a.im : a.re - a.im, 0 };
     } else {
-        b = gi_cuda_fourier_value(l, z, l.m - low);
-        gi_cuda_bf_halves(&a.re, &a.im, &b.re, &b.im, l.halves[low], l.halves[low + l.m / 2 + 1]);
+        b                          = gi_cuda_fourier_value(l, z, l.m - low);
+        const gi_cuda_complex<R> w = gi_cuda_fourier_half_root(l, low);
+        gi_cuda_bf_halves(&a.re, &a.im, &b.re, &b.im, w.re, w.im);
         if (low != k) a = b;
     }
     if (l.j.inverse) a.im = -a.im;
@@ -430,6 +443,9 @@ template <class R> static bool gi_cuda_fourier_of(const char *site, const gi_fou
         l.m             = c.f->n;
         l.even          = j->f->real;
         l.halves        = (const R *)(p + at[2]) + j->f->halves;
+        l.far_          = (const R *)(p + at[2]) + j->f->far;
+        l.near_count    = gi_fourier_halves(j->f);
+        l.shift         = j->f->real ? j->f->shift : 0;
         l.chirp         = plans[1] ? c.chirps + c.f->chirp : NULL;
         l.side          = back ? -1 : 1;
         l.scale         = (R)j->scale;

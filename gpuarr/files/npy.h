@@ -389,9 +389,16 @@ static bool gi_name_misleads(const char *site, const char *path, const char *wri
 
 static void gi_write(gi_output *o, const void *p, size_t n)
 {
-    errno = 0;
-    if (n > 0 && !o->error && fwrite(p, 1, n, o->to.file) != n) o->error = errno ? errno : EIO;
-    o->at += (int64_t)n;
+    const size_t most = (size_t)8 << 20;
+    for (const char *from = (const char *)p; n > 0;) {
+        const size_t part = n < most ? n : most;
+        errno             = 0;
+        if (!o->error && fwrite(from, 1, part, o->to.file) != part) o->error = errno ? errno : EIO;
+        if (part == most && !o->error) gi_file_begin_sync(o->to.fd, o->at, (int64_t)part);
+        o->at += (int64_t)part;
+        from += part;
+        n -= part;
+    }
 }
 
 static bool gi_close_output(const char *site, gi_output *o, bool complete)

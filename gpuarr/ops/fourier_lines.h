@@ -2,7 +2,10 @@
 /*  Threads take groups of lines. Lines that do not lie packed are copied into buffers, a group at a time. A line that is long and has few
     beside it is itself cut into blocks for the threads.                                                                      */
 
-enum { GI_FOURIER_LONG = 1 << 15 }; /* elements of a line that is worth sharing */
+enum {
+    GI_FOURIER_LONG     = 1 << 15, /* elements of a line that is worth sharing */
+    GI_FOURIER_TOGETHER = 1 << 16  /* bytes of the numbers that a thread takes at a time, where lines are short */
+};
 
 /* Some lines of complex numbers, each of them packed; out may be x. side: -1 for conjugates of x, and of the result. */
 typedef struct gi_fourier_line {
@@ -38,10 +41,16 @@ static int64_t gi_fourier_group_of(const gi_fourier *f)
     return smooth->n2 == 1 || smooth->n <= GI_FOURIER_BESIDE ? smooth->width : 1;
 }
 
+/* Can lines of such numbers be computed in lanes, real ones too? */
+static bool gi_fourier_in_lanes(const gi_fourier *f) { return !f->inner && gi_fourier_group_of(f) > 1; }
+
 /* Bytes that a transform needs beside its line, shared by so many parts. */
 static size_t gi_fourier_room(const gi_fourier *f, int64_t parts)
 {
-    if (f->real) return gi_fourier_room(f->inner, parts);
+    if (f->real) {
+        const size_t room = gi_fourier_room(f->inner, parts), reals = gi_fourier_elements(3 * f->inner->n + 1);
+        return gi_fourier_in_lanes(f->inner) && reals > room ? reals : room;
+    }
     if (f->inner) return (size_t)gi_fourier_group_of(f) * gi_fourier_numbers(f, f->inner->n) + gi_fourier_room(f->inner, parts);
     const size_t lanes  = gi_fourier_elements(2 * f->n),
                  blocks = gi_fourier_between(f) + (size_t)parts * gi_fourier_block_room(f);
@@ -126,6 +135,7 @@ typedef struct gi_fourier_work {
     const gi_fourier_job *job;
     size_t                buffer;                    /* bytes of that of a line */
     int64_t               group, row_groups, groups; /* lines of a group; groups of a row of lines; of all */
+    int64_t               together;                  /* groups that a thread takes at a time */
     int64_t               parts, line_parts, next;   /* next: atomic */
     char                 *room;
     size_t                room_bytes;
@@ -254,7 +264,7 @@ static bool gi_fourier_across(const gi_fourier_job *j, const gi_fourier_group *g
 {
     const gi_fourier *f    = j->f;
     const int64_t     real = f->single ? sizeof(float) : sizeof(double);
-    if (j->kind != GI_FOURIER_COMPLEX || gi_fourier_group_of(f) == 1 || f->inner || g->lines != f->width || j->n_in != j->n ||
+    if (j->kind != GI_FOURIER_COMPLEX || !gi_fourier_in_lanes(f) || g->lines != f->width || j->n_in != j->n ||
         g->pitch != 2 * real || g->out_pitch != 2 * real || !gi_fourier_in_place(f, g->x, j->in_step) || j->in_step == 0 ||
         !gi_fourier_in_place(f, g->out, j->out_step) || j->out_step == 0)
         return false;
@@ -263,24 +273,34 @@ static bool gi_fourier_across(const gi_fourier_job *j, const gi_fourier_group *g
     return true;
 }
 
-/* Packed lines of an odd length, real before or after: from there into lanes. False: they are none, or too few. */
-static bool gi_fourier_odd(const gi_fourier_job *j, const gi_fourier_group *g)
+/* Lines that are real before or after, from where they lie packed, or copies, into lanes and back. False: they are none, or too few. */
+static bool gi_fourier_reals(const gi_fourier_job *j, const gi_fourier_group *g)
 {
-    const gi_fourier *f = j->f;
-    const int64_t real = f->single ? sizeof(float) : sizeof(double), need = j->kind == GI_FOURIER_REAL ? j->n / 2 + 1 : j->n;
-    if (j->kind == GI_FOURIER_COMPLEX || f->real || f->inner || gi_fourier_group_of(f) == 1 || 2 * g->lines < f->width ||
-        j->n_in != need || j->in_step != (int64_t)j->in_size || !gi_fourier_in_place(f, g->x, g->pitch) ||
-        j->out_step != (int64_t)j->out_size || !gi_fourier_in_place(f, g->out, g->out_pitch))
-        return false;
-    gi_fourier_loops_of(f->single)->few_reals(f, j->kind, g->lines, g->x, g->pitch / real, g->out, g->out_pitch / real,
-                                              j->scale, j->inverse, g->room);
+    const gi_fourier *f    = j->f->real ? j->f->inner : j->f;
+    const int64_t     real = f->single ? sizeof(float) : sizeof(double), buffer = (int64_t)g->buffer,
+                  need = j->kind == GI_FOURIER_REAL ? j->n / 2 + 1 : j->n;
+    if (j->kind == GI_FOURIER_COMPLEX || !gi_fourier_in_lanes(f) || 2 * g->lines < f->width) return false;
+    const bool read     = j->n_in == need && j->in_step == (int64_t)j->in_size && gi_fourier_in_place(f, g->x, g->pitch),
+               write    = j->out_step == (int64_t)j->out_size && gi_fourier_in_place(f, g->out, g->out_pitch);
+    const char   *x     = read ? g->x : g->buffers;
+    char         *to    = write ? g->out : g->buffers;
+    const int64_t pitch = read ? g->pitch : buffer, out_pitch = write ? g->out_pitch : buffer;
+    if (!read) {
+        gi_fourier_copy(j->in_size, g->lines, j->n_in, g->buffers, buffer, (int64_t)j->in_size, g->x, g->pitch, j->in_step);
+        for (int64_t l = 0; l < g->lines; l++)
+            memset(g->buffers + l * buffer + (size_t)j->n_in * j->in_size, 0, (size_t)(need - j->n_in) * j->in_size);
+    }
+    gi_fourier_loops_of(f->single)->few_reals(j->f, j->kind, g->lines, x, pitch / real, to, out_pitch / real, j->scale,
+                                              j->inverse, g->room);
+    if (!write)
+        gi_fourier_copy(j->out_size, g->lines, j->n_out, g->out, g->out_pitch, j->out_step, to, buffer, (int64_t)j->out_size);
     return true;
 }
 
 static void gi_fourier_group_run(const gi_fourier_job *j, gi_fourier_group *g)
 {
     const gi_fourier *f = j->f->real ? j->f->inner : j->f;
-    if (gi_fourier_across(j, g) || gi_fourier_odd(j, g)) return;
+    if (gi_fourier_across(j, g) || gi_fourier_reals(j, g)) return;
     const bool direct = j->out_step == (int64_t)j->out_size && gi_fourier_in_place(f, g->out, g->out_pitch) &&
                         (j->f->real || j->kind == GI_FOURIER_COMPLEX || j->kind == GI_FOURIER_WHOLE);
     char         *z     = direct ? g->out : g->buffers;
@@ -296,34 +316,38 @@ static void gi_fourier_group_run(const gi_fourier_job *j, gi_fourier_group *g)
     gi_fourier_finish(j, g, z, pitch);
 }
 
-/* Each part takes groups until none is left. */
+/* Group number n. */
+static void gi_fourier_nth(const gi_fourier_work *w, int64_t n, char *room)
+{
+    const gi_fourier_job *j     = w->job;
+    const int             last  = j->ndim - 1;
+    const int64_t         first = n % w->row_groups * w->group, left = j->shape[last] - first;
+    int64_t               rest = n / w->row_groups, in = first * j->in_strides[last], out = first * j->out_strides[last];
+    for (int d = last - 1; d >= 0; d--) {
+        in += rest % j->shape[d] * j->in_strides[d];
+        out += rest % j->shape[d] * j->out_strides[d];
+        rest /= j->shape[d];
+    }
+    gi_fourier_group g = { left < w->group ? left : w->group,
+                           j->in + in,
+                           j->out + out,
+                           room,
+                           room + (size_t)w->group * w->buffer,
+                           j->in_strides[last],
+                           j->out_strides[last],
+                           w->line_parts,
+                           w->buffer };
+    gi_fourier_group_run(j, &g);
+}
+
+/* Each part takes some groups at a time until none is left. */
 static void gi_fourier_parts(int64_t begin, int64_t end, void *work)
 {
-    gi_fourier_work      *w    = (gi_fourier_work *)work;
-    const gi_fourier_job *j    = w->job;
-    const int             last = j->ndim - 1;
+    gi_fourier_work *w = (gi_fourier_work *)work;
     for (int64_t part = begin; part < end; part++)
-        for (int64_t n; (n = __atomic_fetch_add(&w->next, 1, __ATOMIC_RELAXED)) < w->groups;) {
-            const int64_t first = n % w->row_groups * w->group, left = j->shape[last] - first;
-            int64_t       rest = n / w->row_groups, in = first * j->in_strides[last], out = first * j->out_strides[last];
-            for (int d = last - 1; d >= 0; d--) {
-                in += rest % j->shape[d] * j->in_strides[d];
-                out += rest % j->shape[d] * j->out_strides[d];
-                rest /= j->shape[d];
-            }
-            gi_fourier_group g = { left < w->group ? left : w->group,
-                                   j->in + in,
-                                   j->out + out,
-                                   NULL,
-                                   NULL,
-                                   j->in_strides[last],
-                                   j->out_strides[last],
-                                   w->line_parts,
-                                   w->buffer };
-            g.buffers = w->room + (size_t)part * w->room_bytes;
-            g.room    = g.buffers + (size_t)w->group * w->buffer;
-            gi_fourier_group_run(j, &g);
-        }
+        for (int64_t n; (n = __atomic_fetch_add(&w->next, w->together, __ATOMIC_RELAXED)) < w->groups;)
+            for (int64_t k = n; k < n + w->together && k < w->groups; k++)
+                gi_fourier_nth(w, k, w->room + (size_t)part * w->room_bytes);
 }
 
 /* Lines that a thread takes at a time: so many that their buffers stay in a cache. */
@@ -349,10 +373,12 @@ static bool gi_fourier_do(const char *site, const gi_fourier_job *j)
     w.row_groups = (j->shape[j->ndim - 1] + w.group - 1) / w.group;
     w.groups     = w.row_groups;
     for (int d = 0; d < j->ndim - 1; d++) w.groups *= j->shape[d];
+    w.together = 1 + (GI_FOURIER_TOGETHER - 1) / (w.group * (int64_t)gi_fourier_numbers(f, j->n));
+    if (w.together > w.groups / (4 * threads)) w.together = w.groups < 4 * threads ? 1 : w.groups / (4 * threads);
     const bool share = w.groups < 2 * threads && f->n >= GI_FOURIER_LONG;
     w.parts          = share ? 1 : threads < w.groups ? threads : w.groups;
     w.line_parts     = share ? threads : 1;
-    w.room_bytes     = (size_t)w.group * w.buffer + gi_fourier_room(f, w.line_parts);
+    w.room_bytes     = (size_t)w.group * w.buffer + gi_fourier_room(j->f, w.line_parts);
     w.room           = (char *)gi_mem_alloc(site, (size_t)w.parts * w.room_bytes);
     if (!w.room) return false;
     const double bytes = 8 * (double)w.groups * (double)w.group * (double)gi_fourier_numbers(f, j->n);

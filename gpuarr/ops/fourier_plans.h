@@ -113,7 +113,9 @@ static void gi_fourier_fill_lanes(gi_fourier *f, const gi_circle *c, int64_t at,
 static void gi_fourier_lay(gi_fourier *f)
 {
     if (f->real) {
-        f->halves = gi_fourier_take(f, 2 * (f->n / 4 + 1));
+        while (f->n / 4 > GI_FOURIER_HALVES && (int64_t)1 << f->shift << f->shift <= f->n / 4) f->shift++;
+        f->halves = gi_fourier_take(f, 2 * gi_fourier_halves(f));
+        if (f->shift > 0) f->far = gi_fourier_take(f, 2 * ((f->n / 4 >> f->shift) + 1));
     } else if (f->inner) {
         f->chirp  = gi_fourier_take(f, 2 * f->n);
         f->filter = gi_fourier_take(f, 2 * f->inner->n);
@@ -162,7 +164,10 @@ static bool gi_fourier_fill(const char *site, gi_fourier *f)
                NULL;
     memset(f->table, 0, bytes);
     if (f->real) {
-        for (int64_t k = 0; k <= f->n / 4; k++) gi_fourier_root(f, &c, f->halves + k, k, f->n / 4 + 1);
+        const int64_t count = gi_fourier_halves(f);
+        for (int64_t k = 0; k < count; k++) gi_fourier_root(f, &c, f->halves + k, k, count);
+        for (int64_t k = 0; f->shift > 0 && k <= f->n / 4 >> f->shift; k++)
+            gi_fourier_root(f, &c, f->far + 2 * k, k << f->shift, 1);
     } else if (f->inner) {
         done = gi_fourier_fill_chirp(site, f, &c);
     } else {

@@ -7,11 +7,12 @@
     among other lines, on the CPU and on a GPU.                                                                                */
 
 enum {
-    GI_FOURIER_BYTES  = 64,     /* of the reals that are computed side by side */
-    GI_FOURIER_BESIDE = 1024,   /* elements at most of lines that are computed in lanes, each of them in one */
-    GI_FOURIER_STAGES = 24,     /* at most, of a chain */
-    GI_FOURIER_PRIME  = 47,     /* the largest that is a stage of its own */
-    GI_FOURIER_ROOTS  = 1 << 13 /* numbers; of longer lines the roots between the chains are products of two */
+    GI_FOURIER_BYTES  = 64,      /* of the reals that are computed side by side */
+    GI_FOURIER_BESIDE = 1024,    /* elements at most of lines that are computed in lanes, each of them in one */
+    GI_FOURIER_STAGES = 24,      /* at most, of a chain */
+    GI_FOURIER_PRIME  = 47,      /* the largest that is a stage of its own */
+    GI_FOURIER_ROOTS  = 1 << 13, /* numbers; of longer lines the roots between the chains are products of two */
+    GI_FOURIER_HALVES = 1 << 20  /* roots of real numbers; more are products of two */
 };
 
 /* A transform of `radix` elements for all p < m, q < s: from q + s * (p + m * k) to q + s * (radix * p + k), for k < radix, where it is
@@ -58,6 +59,9 @@ static inline int64_t gi_fourier_start(int64_t block, int64_t n, int width)
 /* So many of the roots between the chains are kept for each j2, by the lowest bits of k1 and by the others. */
 static inline int64_t gi_fourier_near(const gi_fourier *f) { return f->n1 >> f->shift ? (int64_t)1 << f->shift : f->n1; }
 static inline int64_t gi_fourier_far(const gi_fourier *f) { return ((f->n1 - 1) >> f->shift) + 1; }
+
+/* So many of `halves` are kept. Those of long lines are roots of the lowest bits of k, and times those of the others, which lie at `far`. */
+static inline int64_t gi_fourier_halves(const gi_fourier *f) { return f->shift > 0 ? (int64_t)1 << f->shift : f->n / 4 + 1; }
 
 /* The radix of the next stage of a chain: 8, but no 2 is left behind where 4 * 4 can be. */
 static inline int64_t gi_fourier_radix(int64_t n)
