@@ -1,6 +1,6 @@
 /* ==== one instruction set: every element type ====================================================================== */
 #ifdef GI_ISA_MM
-/* turned[s] = element s of the lines 0, 1, 2 ...; lines `next` bytes apart. */
+/* turned[s] = element s of the lines 0, 1, 2 ...; lines `next` bytes apart. (Broadcasts under a mask: insertions would compete with shuffles.) */
 #if GI_ISA_BYTES == 64
 static GI_INLINE void gi_turn_f64_avx512(const char *from, int64_t next, __m512d turned[2])
 {
@@ -8,9 +8,9 @@ static GI_INLINE void gi_turn_f64_avx512(const char *from, int64_t next, __m512d
     __m512d two[2];
     GI_UNROLL
     for (int i = 0; i < 2; i++) {
-        two[i] = _mm512_insertf64x2(_mm512_castpd128_pd512(GI_QUARTER(i)), GI_QUARTER(i + 2), 1);
-        two[i] = _mm512_insertf64x2(two[i], GI_QUARTER(i + 4), 2);
-        two[i] = _mm512_insertf64x2(two[i], GI_QUARTER(i + 6), 3);
+        two[i] = _mm512_mask_broadcast_f64x2(_mm512_castpd128_pd512(GI_QUARTER(i)), 0x0C, GI_QUARTER(i + 2));
+        two[i] = _mm512_mask_broadcast_f64x2(two[i], 0x30, GI_QUARTER(i + 4));
+        two[i] = _mm512_mask_broadcast_f64x2(two[i], 0xC0, GI_QUARTER(i + 6));
     }
     turned[0] = _mm512_unpacklo_pd(two[0], two[1]);
     turned[1] = _mm512_unpackhi_pd(two[0], two[1]);
@@ -23,9 +23,9 @@ static GI_INLINE void gi_turn_f32_avx512(const char *from, int64_t next, __m512 
     __m512 four[4];
     GI_UNROLL
     for (int i = 0; i < 4; i++) {
-        four[i] = _mm512_insertf32x4(_mm512_castps128_ps512(GI_QUARTER(i)), GI_QUARTER(i + 4), 1);
-        four[i] = _mm512_insertf32x4(four[i], GI_QUARTER(i + 8), 2);
-        four[i] = _mm512_insertf32x4(four[i], GI_QUARTER(i + 12), 3);
+        four[i] = _mm512_mask_broadcast_f32x4(_mm512_castps128_ps512(GI_QUARTER(i)), 0x00F0, GI_QUARTER(i + 4));
+        four[i] = _mm512_mask_broadcast_f32x4(four[i], 0x0F00, GI_QUARTER(i + 8));
+        four[i] = _mm512_mask_broadcast_f32x4(four[i], 0xF000, GI_QUARTER(i + 12));
     }
     const __m512 low01 = _mm512_unpacklo_ps(four[0], four[1]), low23 = _mm512_unpacklo_ps(four[2], four[3]);
     const __m512 high01 = _mm512_unpackhi_ps(four[0], four[1]), high23 = _mm512_unpackhi_ps(four[2], four[3]);

@@ -124,8 +124,7 @@ typedef struct gi_node_loops { /* section >>moments */
     void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);
     void (*value)(int64_t n, double *out, const gi_nodes *of, gi_moment what, bool skip_nan, int ddof);
 } gi_node_loops;
-#define GI_LINE  64  /* bytes of a cache line */
-#define GI_AHEAD 256 /* bytes of lines that are read side by side, more than the processor would look ahead for */
+#define GI_LINE 64 /* bytes of a cache line */
 
 /* Matrix products (section >>dense). */
 /* out[l][i] = in[i][l], rows of out `next` elements apart, rows of in `step` bytes. */

@@ -42,9 +42,10 @@ static void GI_LOOP(gi_pack_across)(int64_t lines, int64_t n, void *out_, int64_
 static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, const bool shared, int64_t n, char *out,
                                            const char *a, const char *b, const gi_chaining *j)
 {
-    GI_Q    sums[4][3];
-    GA_T    sum[3][4 * GI_LINES];
-    int64_t k = 0;
+    const bool short_ = GI_ISA_BYTES < 64 && j->a_next < 4096; /* too short for the processor to see what comes next */
+    GI_Q       sums[2][3];
+    GA_T       sum[3][2 * GI_LINES];
+    int64_t    k = 0;
     GI_UNROLL
     for (int g = 0; g < groups; g++) {
         GI_UNROLL
@@ -55,7 +56,8 @@ static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, co
         GI_UNROLL
         for (int g = 0; g < groups; g++) {
             GI_UNROLL
-            for (int i = 0; i < GI_LINES; i++) __builtin_prefetch(a + (g * GI_LINES + i) * j->a_next + at + GI_AHEAD, 0, 3);
+            for (int i = 0; i < GI_LINES && short_; i++)
+                __builtin_prefetch(a + ((g + groups) * GI_LINES + i) * j->a_next + at, 0, 2);
             GI_UNROLL
             for (int part = 0; part < 4; part++) {
                 GI_Q x[GI_SIDE], y[GI_SIDE];
@@ -107,32 +109,17 @@ static void GI_LOOP(gi_lines_by_two)(int times, bool shared, int64_t n, char *ou
     else GI_LOOP(gi_lines_of)(2, 3, true, n, out, a, b, j);
 }
 
-#if GI_ISA_BYTES == 64
-/* 32 registers: four chains of sums hide how long one of them takes. Returns how many were computed. */
-static int64_t GI_LOOP(gi_lines_by_four)(int64_t count, int64_t n, char *out, const char *a, const char *b,
-                                         const gi_chaining *j)
-{
-    int64_t i = 0;
-    for (; i + 4 * GI_LINES <= count; i += 4 * GI_LINES)
-        GI_LOOP(gi_lines_of)(4, 1, true, n, out + i * j->out_next, a + i * j->a_next, b, j);
-    return i;
-}
-#endif
-
 /* All of the chains, if they can be computed so, the last ones together with some before them; returns how many were. */
 static int64_t GI_LOOP(gi_lines)(int64_t count, int times, int64_t n, char *out, const char *a, const char *b,
                                  const gi_chaining *j)
 {
     const bool    shared = j->b_next == 0;
-    const int64_t most   = count < 2 * GI_LINES ? GI_LINES : 2 * GI_LINES;
-    int64_t       i      = 0;
+    const bool    far    = GI_ISA_BYTES == 64 && j->a_next >= 8192; /* more lines would compete for places in the cache */
+    const int64_t most   = count < 2 * GI_LINES || far ? GI_LINES : 2 * GI_LINES;
     if (count < GI_LINES || n < 4 * GI_SIDE || j->a_step != (int64_t)sizeof(GA_T) ||
         (!shared && j->b_step != (int64_t)sizeof(GA_T)))
         return 0;
-#if GI_ISA_BYTES == 64
-    if (shared && times == 1) i = GI_LOOP(gi_lines_by_four)(count, n, out, a, b, j);
-#endif
-    for (; i < count; i += most) {
+    for (int64_t i = 0; i < count; i += most) {
         if (i + most > count) i = count - most;
         (most == GI_LINES ? GI_LOOP(gi_lines_by_one) : GI_LOOP(gi_lines_by_two))(times, shared, n, out + i * j->out_next,
                                                                                  a + i * j->a_next, b + i * j->b_next, j);

@@ -12,7 +12,7 @@ ACCEPTS = {"ALL": DTYPES, "ARITH": DTYPES, "FLTC": DTYPES, "TRUTH": DTYPES, "CPX
 
 ULPS = {n: 1 for n in "exp exp2 expm1 log log2 log10 log1p sin cos tan".split()}  # the other elementary functions: 2
 NUMPY_NAME = {"conj": np.conjugate, "real": np.real, "imag": np.imag}
-EXACT_ELEMENTARY = {"nextafter"}
+EXACT_ELEMENTARY = {"nextafter", "ldexp"}
 EITHER_ZERO = {"maximum", "minimum", "fmax", "fmin", "clip"}  # of 0 and -0, NumPy takes one or the other
 NO_BOOL = {"positive", "negative", "sign", "subtract", "gcd", "lcm"}  # NumPy refuses them; gpuarr computes in int8
 
