@@ -197,14 +197,19 @@ GI_FORMULA float gi_cos_rest_f32(float hi, float lo, float *head)
     *head          = one_less;
     return gi_fma_f32(z * z, p, gi_fma_f32(-hi, lo, lost));
 }
-/* sin of quadrant * pi/2 + hi + lo, its sign turned by the sign bit in s */
+/* sin of quadrant * pi/2 + hi + lo, its sign turned by the sign bit in s. One polynomial, with the coefficients of gi_cos_rest or
+   gi_sin_rest, takes less than both. */
 GI_FORMULA float gi_sin_finish_f32(gi_reduced_f32 r, uint32_t quadrant, uint32_t s)
 {
-    float    cos_head;
-    float    cos_rest = gi_cos_rest_f32(r.hi, r.lo, &cos_head);
-    float    sin_rest = gi_sin_rest_f32(r.hi, r.lo, cos_head);
-    uint32_t odd      = quadrant & 1u;
-    float    y        = gi_pick_f32(odd, cos_head, r.hi) + gi_pick_f32(odd, cos_rest, sin_rest);
+    uint32_t odd = quadrant & 1u;
+    float    z = r.hi * r.hi, h = -0.5f * r.hi;
+    float    head = gi_fma_f32(h, r.hi, 1.0f), lost = gi_fma_f32(h, r.hi, 1.0f - head);
+    float    c2  = gi_pick_f32(odd, 0x1.99e03ep-16f, -0x1.991f2ap-13f);
+    float    c1  = gi_pick_f32(odd, -0x1.6c0c18p-10f, 0x1.1106ccp-7f);
+    float    c0  = gi_pick_f32(odd, 0x1.55554ap-5f, -0x1.555544p-3f);
+    float    p   = gi_fma_f32(gi_fma_f32(c2, z, c1), z, c0);
+    float    low = gi_pick_f32(odd, gi_fma_f32(-r.hi, r.lo, lost), gi_mul_f32(r.lo, head));
+    float    y   = gi_pick_f32(odd, head, r.hi) + gi_fma_f32(gi_pick_f32(odd, z, r.hi) * z, p, low);
     return gi_trig_turn_f32(y, ((quadrant & 2u) << 30) ^ s);
 }
 GI_FORMULA float gi_tan_finish_f32(gi_reduced_f32 r, uint32_t s)
@@ -233,7 +238,7 @@ GI_FORMULA float gi_cos_core_f32(float x)
     return gi_sin_finish_f32(r, r.quadrant + 1u, 0);
 }
 GI_FORMULA float    gi_tan_core_f32(float x) { return gi_tan_finish_f32(gi_reduce_core_f32(x), gi_trig_sign_f32(x)); }
-GI_FORMULA uint32_t gi_sin_rare_f32(float x) { return gi_trig_beyond_f32(gi_trig_abs_f32(x), 0x1p17f); }
+GI_FORMULA uint32_t gi_sin_rare_f32(float x) { return (uint32_t) !(gi_trig_abs_f32(x) <= 0x1p17f); }
 GI_FORMULA uint32_t gi_cos_rare_f32(float x) { return gi_sin_rare_f32(x); }
 GI_FORMULA uint32_t gi_tan_rare_f32(float x) { return gi_sin_rare_f32(x); }
 GI_SLOW float       gi_sin_slow_f32(float x)

@@ -72,7 +72,7 @@ GI_FORMULA double gi_cos_core_f64(double x)
     return gi_sin_finish_f64(r, r.quadrant + 1u, 0);
 }
 GI_FORMULA double   gi_tan_core_f64(double x) { return gi_tan_finish_f64(gi_reduce_core_f64(x), gi_trig_sign_f64(x)); }
-GI_FORMULA uint64_t gi_sin_rare_f64(double x) { return gi_trig_beyond_f64(gi_trig_abs_f64(x), 0x1p32); }
+GI_FORMULA uint64_t gi_sin_rare_f64(double x) { return (uint64_t) !(gi_trig_abs_f64(x) <= 0x1p32); }
 GI_FORMULA uint64_t gi_cos_rare_f64(double x) { return gi_sin_rare_f64(x); }
 GI_FORMULA uint64_t gi_tan_rare_f64(double x) { return gi_sin_rare_f64(x); }
 GI_SLOW double      gi_sin_slow_f64(double x)
