@@ -673,7 +673,8 @@ GA_API void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site);
 
 /* ==== >>views: no element is copied unless it says so; each returns a new ga_array ================================= */
 
-/* NumPy's index notation, its numbers printf-style: ga_index(a, "1:-1, ::2, %d, ..., newaxis", row). Always a view. */
+/* NumPy's index notation, its numbers printf-style: ga_index(a, "1:-1, ::2, %d, ..., newaxis", row). Always a view; with index
+   arrays among them, a copy: ga_index_take(a, (rows), .index = "$1, ::2"). */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -1084,15 +1085,25 @@ typedef struct ga_take_options {
 #define GI_DEFAULTS_ga_take_options   .axis = GA_AXIS_DEFAULT,
 GA_API ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o); /* a[indices] */
 
-/*  Index arrays: ga_index_take(a, (rows, cols)) is a[rows, cols], ga_index_take(a, (GA_COLON, cols)) is a[:, cols]. Integers broadcast together;
-    a mask (bool) stands for those that ga_nonzero gives; axes at the end may be left out. What writes returns `a`, or NULL with an error
-    before anything is written. Values broadcast, and keep their kind as for ga_copyto; of a place that is named twice the last value stays. */
+/*  Index arrays: ga_index_take(a, (rows, cols)) is a[rows, cols], a copy, and ga_index_take(a, (GA_COLON, cols)) is a[:, cols]. Integers
+    broadcast together; a mask (bool) stands for those that ga_nonzero gives; axes at the end may be left out. Among slices, integers and new
+    axes the arrays are $1, $2 ... : ga_index_take(a, (rows, cols), .index = "1:, $1, newaxis, $2, -1") is a[1:, rows, None, cols, -1]. What
+    writes returns `a`, or NULL with an error before anything is written. Values broadcast, and keep their kind as for ga_copyto; of a place that
+    is named twice the last value stays. Chunked arrays: ga_compute them first. */
 #define GA_COLON                      GA_NO_ARRAY
-GA_API ga_array *(ga_index_take_n)(const ga_array *a, int n, const ga_array *const *indices, const char *site);
+typedef struct ga_index_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    const char *index
+        GI_DEFAULT; /* as ga_index reads it (no printf), with $1, $2 ... ; not given: each array in its turn indexes an axis */
+    const char *site GI_IS("");
+} ga_index_options;
+#define GI_DEFAULTS_ga_index_options
+GA_API ga_array *(ga_index_take_n)(const ga_array *a, int n, const ga_array *const *indices, ga_index_options o);
 GA_API ga_array *(ga_index_put_n)(ga_array *a, int n, const ga_array *const *indices, ga_arg values,
-                                  const char *site); /* a[rows, cols] = values: ga_index_put(a, (rows, cols), values) */
+                                  ga_index_options o); /* a[rows, cols] = values: ga_index_put(a, (rows, cols), values) */
 GA_API ga_array *(ga_add_at_n)(ga_array *a, int n, const ga_array *const *indices, ga_arg values,
-                               const char *site); /* np.add.at: each value is added, in their order */
+                               ga_index_options o); /* np.add.at: each value is added, in their order */
 typedef struct ga_mode_options {
     GI_BY_POSITION
     ga_take_mode mode GI_DEFAULT;
@@ -2856,7 +2867,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(store) X(fits) X(loadtxt) X(genfromtxt) X(savetxt) X(fromfile) X(tofile) X(print) X(benchmark) X(launch) \
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(from) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
-    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(angle) X(along) X(mode) X(bits) \
+    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(angle) X(along) X(index) X(mode) X(bits) \
     X(binary) X(hit) X(grey) X(transform) X(spline) X(interpolation) X(affine) X(rotate) \
     X(lfilter) X(detrend) X(savgol) X(spectrum) X(peaks) X(fftconvolve) X(load) X(to_dlpack) X(from_dlpack)
 /* clang-format on */
