@@ -419,7 +419,7 @@ def indices():
             (slice(None), [3, 1]), ([0, 2], slice(None), [1, 1]), (np.array([[0], [2]]), [1, 2]), (0, slice(None), [1, 3]), ([2, 0], [1, 3], None),
             np.array(True), np.array(False), [], (slice(0, 0),), (..., [0, 4]),
             (slice(None), [0, 2], ..., [1, 1]), (slice(None), [0, 2], [1, 1], ...), (slice(None), 1, None, [1, 0]), (None, True), (True, ..., [1, 2]),
-            ([0, 1], False), (None, mask[0, :, 0], 2)]
+            ([1], False), (None, mask[:, 0, 0], 2)]
     for key in keys:
         same(ga.asarray(x)[key], x[key], f"[{key!r}]")
         for value in (-1, -np.ones(x[key].shape[-1:], int)):

@@ -241,7 +241,7 @@ static bool gi_indexing_axes(const gi_composition *c, const ga_array *a, int n, 
         }
         x->axis[x->axes] = axis;
         axis += items[i].kind != GI_INDEX_NEWAXIS;
-        if (takes) x->of[x->axes] = index ? index : gi_do_count(c, 0, 1, a->device);
+        if (takes) x->of[x->axes] = index ? index : (ga_scalar)(GA_ARG(0), gi_new_on(c->site, GA_I64, a->device));
         if (takes && !x->of[x->axes++]) return false;
         x->axes += !takes;
     }
@@ -280,6 +280,17 @@ static bool gi_indexing_shape(const gi_composition *c, gi_indexing *x)
     return true;
 }
 
+/* The index array of an axis of the view, as gi_do_settled; its errors name the axis of a. */
+static ga_array *gi_indexing_settled(const gi_composition *c, const gi_indexing *x, int d)
+{
+    const gi_error_held errors = gi_error_hold();
+    char                which[32];
+    snprintf(which, sizeof which, ": axis %d of a", x->axis[d]);
+    ga_array *index = gi_do_settled(c, x->of[d], x->view->shape[d], GA_TAKE_RAISE);
+    gi_error_let_go(errors, which);
+    return index;
+}
+
 /* The places in C order of the view, of the shape of the result. */
 static ga_array *gi_do_places(const gi_composition *c, const ga_array *a, int n, const ga_array *const *indices,
                               const char *text, gi_indexing *x)
@@ -287,13 +298,14 @@ static ga_array *gi_do_places(const gi_composition *c, const ga_array *a, int n,
     ga_array *sum    = NULL;
     int64_t   stride = 1;
     if (!gi_indexing_axes(c, a, n, indices, text, x) || !gi_indexing_shape(c, x)) return NULL;
+    if (gi_shape_size(x->spread, x->shape + x->first) == 0) { /* as in NumPy, only integers are looked at then */
+        for (int d = 0; d < x->view->ndim; d++)
+            if (x->of[d] && x->of[d]->ndim == 0 && !gi_indexing_settled(c, x, d)) return NULL;
+        return gi_array_new(c->site, GA_I64, a->device, x->ndim, x->shape);
+    }
     for (int d = x->view->ndim - 1, whole = x->ndim - x->spread; d >= 0; d--) {
-        const int64_t       length = x->view->shape[d];
-        const gi_error_held errors = gi_error_hold();
-        char                which[48];
-        snprintf(which, sizeof which, ": axis %d of a", x->axis[d]);
-        ga_array *index = x->of[d] ? gi_do_settled(c, x->of[d], length, GA_TAKE_RAISE) : gi_do_count(c, 0, length, a->device);
-        gi_error_let_go(errors, x->of[d] ? which : "");
+        const int64_t length = x->view->shape[d];
+        ga_array     *index  = x->of[d] ? gi_indexing_settled(c, x, d) : gi_do_count(c, 0, length, a->device);
         if (!index) return NULL;
         int     ndim = index->ndim + x->ndim - x->spread - x->first; /* with axes of length 1 behind */
         int64_t shape[GPUARR_MAX_DIMS];
