@@ -37,21 +37,73 @@ static size_t gi_unpack_bytes(gi_codec codec, gi_inflater *z, const unsigned cha
                               size_t *made)
 {
     const size_t begin = gi_packed_begin(codec, in, n), ends = codec == GI_CODEC_ZLIB ? 4 : 8;
+    gi_crc_table table;
     *made = 0;
     if (begin == 0 || !gi_inflate_all(z, in + begin, n - begin - ends, out, room)) return 0;
-    const unsigned char *sum = z->in - z->held / 8; /* what was taken from the input, and not used */
-    *made                    = (size_t)(z->out - z->out_start);
-    if (codec == GI_CODEC_ZLIB)
-        return gi_adler((const unsigned char *)out, *made) ==
-                       ((uint32_t)sum[0] << 24 | (uint32_t)sum[1] << 16 | (uint32_t)sum[2] << 8 | sum[3])
-                   ? (size_t)(sum - in) + 4
-                   : 0;
-    gi_crc_table table;
-    gi_make_crc_table(&table);
-    return gi_crc(&table, 0, out, *made) == (uint32_t)gi_little_endian(sum, 4) &&
-                   (uint32_t)*made == (uint32_t)gi_little_endian(sum + 4, 4)
-               ? (size_t)(sum - in) + 8
-               : 0;
+    const unsigned char *sum  = z->in - z->held / 8; /* what was taken from the input, and not used */
+    const size_t         size = (size_t)(z->out - z->out_start);
+    bool                 right;
+    if (codec == GI_CODEC_ZLIB) {
+        right = gi_adler((const unsigned char *)out, size) ==
+                ((uint32_t)sum[0] << 24 | (uint32_t)sum[1] << 16 | (uint32_t)sum[2] << 8 | sum[3]);
+    } else {
+        gi_make_crc_table(&table);
+        right = gi_crc(&table, 0, out, size) == (uint32_t)gi_little_endian(sum, 4) &&
+                (uint32_t)size == (uint32_t)gi_little_endian(sum + 4, 4);
+    }
+    if (!right) return 0;
+    *made = size;
+    return (size_t)(sum - in) + ends;
+}
+
+/* If the file begins as those of gzip do, unpacks all that it has: *s becomes its bytes, in *room bytes of memory, which the caller releases.
+   False with an error. */
+static bool gi_unpack_source(const char *site, const char *path, gi_source *s, size_t *room)
+{
+    enum { LEAST = 1 << 10, LONGEST_COPY = 258, BEST_RATIO = 1032 }; /* of deflate */
+    unsigned char head[2], tail[4];
+    const size_t  n = (size_t)s->size, most = n < SIZE_MAX / BEST_RATIO - LEAST ? n * BEST_RATIO + LEAST : SIZE_MAX / 2;
+    *room = 0;
+    if (n < 18 || !gi_read_at(s, 0, head, 2) || head[0] != 0x1f || head[1] != 0x8b || !gi_read_at(s, s->size - 4, tail, 4))
+        return true;
+    size_t at = 0, got = 0,
+           space      = (size_t)gi_little_endian(tail, 4) + LEAST; /* right, if one file was packed, and it is below 4 GiB */
+    gi_inflater   *z  = (gi_inflater *)gi_mem_alloc(site, sizeof *z);
+    unsigned char *in = z ? (unsigned char *)gi_mem_alloc(site, n) : NULL;
+    if (space > most) space = most;
+    unsigned char *out = in ? (unsigned char *)gi_mem_alloc(site, space) : NULL;
+    bool           ok  = out && gi_read_at(s, 0, in, n);
+    if (out && !ok) gi_fail(site, GA_NO_FILE, "cannot read '%.300s': %s", path, errno ? strerror(errno) : "it ends early");
+    while (ok && at < n) {
+        size_t       made;
+        const size_t used = gi_unpack_bytes(GI_CODEC_GZIP, z, in + at, n - at, out + got, space - got, &made);
+        at += used;
+        got += made;
+        while (used > 0 && at < n && in[at] == 0) at++; /* some programs fill a block with zeros */
+        if (used > 0) continue;
+        if (gi_packed_begin(GI_CODEC_GZIP, in + at, n - at) == 0 || z->out_end - z->out >= LONGEST_COPY || space == most) {
+            ok = gi_fail(site, GA_BAD_FILE, "'%.300s' is damaged: it cannot be unpacked to what its checksum says", path) !=
+                 NULL;
+            break;
+        }
+        const size_t   wider  = space > most / 2 ? most : 2 * space;
+        unsigned char *larger = (unsigned char *)gi_mem_alloc(site, wider);
+        ok                    = larger != NULL;
+        if (!ok) break;
+        memcpy(larger, out, got);
+        gi_mem_release(out, space);
+        out   = larger;
+        space = wider;
+    }
+    if (z) gi_mem_release(z, sizeof *z);
+    if (in) gi_mem_release(in, n);
+    if (!ok && out) gi_mem_release(out, space);
+    if (!ok) return false;
+    s->file  = NULL;
+    s->bytes = out;
+    s->size  = (int64_t)got;
+    *room    = space;
+    return true;
 }
 
 /*  Packing is zlib's, which has to be linked: cc -DGPUARR_USE_ZLIB main.c -lz -lm -lpthread                                          */
