@@ -18,7 +18,6 @@ typedef struct gi_formula_text {
 
 /* ---- the operands' names ----------------------------------------------------------------------------------------------- */
 
-
 /* Behind what begins at p: a text in quotes, a list in parentheses, or a single character. */
 static const char *gi_skip_item(const char *p)
 {

@@ -193,10 +193,10 @@ static const char *gi_read_decimal(const gi_powers *t, const char *p, const char
 {
     enum { MOST = 19 }; /* digits that fit 64 bits */
     const bool negative = p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+')) p++;
+    p += p < end && ((*p == '-') | (*p == '+')) != 0; /* no jumps: the signs of numbers are not to be guessed */
     const char *const first = p;
     const char       *after, *stop;
-    uint64_t          w    = 0;
+    uint64_t          bits, w = 0;
     int64_t           q    = 0;
     int64_t           more = 0; /* digits behind those of w */
     for (unsigned digit; p < end && (digit = (unsigned)(unsigned char)*p - '0') <= 9; p++) w = 10 * w + digit;
@@ -227,7 +227,9 @@ static const char *gi_read_decimal(const gi_powers *t, const char *p, const char
         if (e > after) p = e, q += down ? -much : much;
     }
     *x = gi_decimal_value(t, first, stop, w, more, q);
-    if (negative) *x = -*x;
+    memcpy(&bits, x, sizeof bits);
+    bits |= (uint64_t)negative << 63;
+    memcpy(x, &bits, sizeof bits);
     return p;
 }
 

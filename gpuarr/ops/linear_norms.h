@@ -260,8 +260,9 @@ ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o)
                                                         : o.rcond;
         const ga_array *y = NULL, *factor = NULL;
         if (matrix && right && gi_spectrum_of(o.site, &w, matrix, least)) y = gi_apply_spectrum(o.site, &w, right);
-        if (y && (factor = (ga_ravel)(w.by, o.site)) != NULL)
-            w.s = (ga_divide)(gi_operand_arg(w.s), gi_operand_arg(factor), gi_map_site(o.site));
+        if (y) factor = (ga_ravel)(w.by, o.site);
+        if (y) w.s = factor ? (ga_divide)(gi_operand_arg(w.s), gi_operand_arg(factor), gi_map_site(o.site)) : NULL;
+        if (y && !w.s) y = NULL;
         const ga_array *count = y ? (ga_count_nonzero)(w.large, gi_reduce_site(o.site)) : NULL;
         const ga_array *line  = count && b->ndim == 1 ? (ga_index)(o.site, y, ":, 0") : y;
         int64_t         rank  = 0;

@@ -73,7 +73,8 @@ ga_array *(ga_roots)(const ga_array *p, const char *site)
         ga_array *row   = GI_DO_1(&c, negative, GI_DO_2(&c, divide, gi_do_part(&c, used, 0, 1, n - 1), first));
         bool      sound = true;
         ga_array *all   = gi_do_fold(&c, (ga_all), GI_DO_1(&c, isfinite, row), GA_AXIS_DEFAULT, false);
-        if (all && gi_item_as(site, all, NULL, GA_BOOL, &sound) && !sound) {
+        if (!all || !gi_item_as(site, all, NULL, GA_BOOL, &sound)) return gi_compose_end(&c, NULL);
+        if (!sound) {
             gi_fail(site, GA_BAD_ARGUMENT,
                     "p, divided by its first coefficient that is not 0, has numbers that are not finite");
             return gi_compose_end(&c, NULL);

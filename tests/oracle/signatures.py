@@ -136,7 +136,7 @@ NAMED = {
     "from_dlpack": options("from_dlpack", "| i copy, b read_only"),
     "loadtxt": options("loadtxt", "t dtype, c comments, c delimiter | l skiprows, l max_rows, s usecols, i ndmin, c quotechar"),
     "genfromtxt": options("genfromtxt", "t dtype, c comments, c delimiter, l skip_header, l skip_footer | c missing_values, d filling_values, "
-                          "s usecols, b names, l max_rows, b loose, i ndmin, c widths"),
+                          "s usecols, b names, l max_rows, b loose, c widths, i ndmin"),
     "savetxt": options("savetxt", "c fmt, c delimiter, c newline, c header, c footer, c comments |"),
     "fromfile": options("fromfile", "t dtype, l count | l offset, b swapped"),
     "tofile": options("tofile", "| b swapped"),

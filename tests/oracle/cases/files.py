@@ -135,7 +135,7 @@ def loadtxt(c):
 
 @case("genfromtxt", "genfromtxt_n")
 def genfromtxt(c):
-    dtype, delimiter = np.dtype(c.pick("f8", "f4", "i8", "i4", "c16")), c.pick(",", ";")
+    dtype, delimiter = np.dtype(c.pick("f8", "f4", "i8", "i4", "c16")), c.pick(",", ";", ", ", "::", " | ")
     text, columns = a_table(c, dtype, delimiter, gaps=("", "NA", " ", "n/a", "x"))
     if "+-" in text:
         raise Skip  # Python's complex() takes no such numbers
