@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from ..case import case
-from ..comparing import Mismatch, Skip, exact
+from ..comparing import Mismatch, Skip, attempt, exact
 from ..binding import GaError
 from ..dtypes import DTYPES, NUMBER_OF
 from ..structs import text
@@ -149,7 +149,9 @@ def genfromtxt(c):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ndmin = 2 if c.name == "genfromtxt_n" else c.r.randint(0, 2)
-        want = np.genfromtxt(path, dtype, ndmin=ndmin, **named)
+        want = attempt(lambda: np.genfromtxt(path, dtype, ndmin=ndmin, **named))
+    if isinstance(want, Exception):  # a delimiter with blanks: those at the ends of a line are none, and lines differ
+        return c.judge(want, lambda: c.ga.genfromtxt(path, dtype=dtype, ndmin=ndmin, **as_options(named)))
     if want.size == 0:
         raise Skip
     c.note("text", text)
