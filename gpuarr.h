@@ -19,7 +19,7 @@
     Optional libraries, named in the error when a call needs one that is missing:
              PNG: stb_image_write.h, found by itself (GPUARR_NO_STB: not used)
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
-             packed Zarr in writing: zlib, with -DGPUARR_USE_ZLIB and -lz; HDF5 in reading: libhdf5, with -DGPUARR_USE_HDF5
+             packed Zarr and text in writing: zlib, with -DGPUARR_USE_ZLIB and -lz; HDF5 in reading: libhdf5, with -DGPUARR_USE_HDF5
              chunked arrays on several processes and machines: Open MPI or MPICH, with gpuarr_mpi.h in place of this file, and mpicc
              large matrix products: any CBLAS, with -DGPUARR_USE_CBLAS and -lopenblas; on the GPU -DGPUARR_USE_CUBLAS and -lcublas
              eigenvalues and singular values of large matrices: LAPACKE, with -DGPUARR_USE_LAPACKE and -llapacke -lopenblas;
@@ -674,7 +674,8 @@ GA_API void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site);
 
 /* ==== >>views: no element is copied unless it says so; each returns a new ga_array ================================= */
 
-/* NumPy's index notation, its numbers printf-style: ga_index(a, "1:-1, ::2, %d, ..., newaxis", row). Always a view. */
+/* NumPy's index notation, its numbers printf-style: ga_index(a, "1:-1, ::2, %d, ..., newaxis", row). Always a view; with index
+   arrays among them, a copy: ga_index_take(a, (rows), .index = "$1, ::2"). */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -1085,15 +1086,25 @@ typedef struct ga_take_options {
 #define GI_DEFAULTS_ga_take_options   .axis = GA_AXIS_DEFAULT,
 GA_API ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options o); /* a[indices] */
 
-/*  Index arrays: ga_index_take(a, (rows, cols)) is a[rows, cols], ga_index_take(a, (GA_COLON, cols)) is a[:, cols]. Integers broadcast together;
-    a mask (bool) stands for those that ga_nonzero gives; axes at the end may be left out. What writes returns `a`, or NULL with an error
-    before anything is written. Values broadcast, and keep their kind as for ga_copyto; of a place that is named twice the last value stays. */
+/*  Index arrays: ga_index_take(a, (rows, cols)) is a[rows, cols], a copy, and ga_index_take(a, (GA_COLON, cols)) is a[:, cols]. Integers
+    broadcast together; a mask (bool) stands for those that ga_nonzero gives; axes at the end may be left out. Among slices, integers and new
+    axes the arrays are $1, $2 ... : ga_index_take(a, (rows, cols), .index = "1:, $1, newaxis, $2, -1") is a[1:, rows, None, cols, -1]. What
+    writes returns `a`, or NULL with an error before anything is written. Values broadcast, and keep their kind as for ga_copyto; of a place that
+    is named twice the last value stays. Chunked arrays: ga_compute them first. */
 #define GA_COLON                      GA_NO_ARRAY
-GA_API ga_array *(ga_index_take_n)(const ga_array *a, int n, const ga_array *const *indices, const char *site);
+typedef struct ga_index_options {
+    GI_BY_POSITION
+    GI_BY_NAME
+    const char *index
+        GI_DEFAULT; /* as ga_index reads it (no printf), with $1, $2 ... ; not given: each array in its turn indexes an axis */
+    const char *site GI_IS("");
+} ga_index_options;
+#define GI_DEFAULTS_ga_index_options
+GA_API ga_array *(ga_index_take_n)(const ga_array *a, int n, const ga_array *const *indices, ga_index_options o);
 GA_API ga_array *(ga_index_put_n)(ga_array *a, int n, const ga_array *const *indices, ga_arg values,
-                                  const char *site); /* a[rows, cols] = values: ga_index_put(a, (rows, cols), values) */
+                                  ga_index_options o); /* a[rows, cols] = values: ga_index_put(a, (rows, cols), values) */
 GA_API ga_array *(ga_add_at_n)(ga_array *a, int n, const ga_array *const *indices, ga_arg values,
-                               const char *site); /* np.add.at: each value is added, in their order */
+                               ga_index_options o); /* np.add.at: each value is added, in their order */
 typedef struct ga_mode_options {
     GI_BY_POSITION
     ga_take_mode mode GI_DEFAULT;
@@ -2471,7 +2482,8 @@ GA_API bool(ga_savez)(const char *path, int n, const char *const *names, const g
 
 /* A table in a text file, rows by columns, as numpy.loadtxt reads it: a single row or column as 1-D, a single number as 0-d (.ndmin forbids
    it), a file without rows as (0,). Empty lines and comments are skipped. Numbers are read as by strtod, whatever the locale: 1e3, -inf, nan,
-   of complex dtypes 1+2j; for bool an integer. What is wrong in a line is an error that names file, line and column. */
+   of complex dtypes 1+2j; for bool an integer. What is wrong in a line is an error that names file, line and column. A file packed by gzip is
+   unpacked into memory (no library is needed). */
 typedef struct ga_loadtxt_options {
     GI_BY_POSITION
     ga_dtype dtype        GI_DEFAULT; /* default float64 */
@@ -2494,9 +2506,9 @@ GA_API bool(ga_loadtxt_n)(const char *path, int n, const ga_dtype *dtypes, ga_ar
 /* The same for tables with gaps, as numpy.genfromtxt: what is empty, is one of .missing_values, or is no number, becomes .filling_values. */
 typedef struct ga_genfromtxt_options {
     GI_BY_POSITION
-    ga_dtype dtype        GI_DEFAULT; /* default float64; for bool the words true and false */
-    const char *comments  GI_IS("#");
-    const char *delimiter GI_DEFAULT;
+    ga_dtype dtype       GI_DEFAULT; /* default float64; for bool the words true and false; of integers 5.9 is 5, as in NumPy */
+    const char *comments GI_IS("#");
+    const char *delimiter GI_DEFAULT; /* one character or more: ", " */
     int64_t skip_header   GI_DEFAULT; /* the first lines */
     int64_t skip_footer   GI_DEFAULT; /* the last rows */
     GI_BY_NAME
@@ -2506,15 +2518,18 @@ typedef struct ga_genfromtxt_options {
     bool names GI_DEFAULT; /* one more line to skip, the names of the columns: the first that is not empty, comment or not */
     int64_t max_rows GI_IS(-1);
     bool loose       GI_IS(true); /* false: a text that is neither a number nor missing is an error */
-    int ndmin        GI_DEFAULT;
-    const char *site GI_IS("");
+    /* of fields that nothing separates, in bytes: "4, 3, 2", as NumPy's delimiter=(4, 3, 2); "5": all are so wide */
+    const char *widths GI_DEFAULT;
+    int ndmin          GI_DEFAULT;
+    const char *site   GI_IS("");
 } ga_genfromtxt_options;
 #define GI_DEFAULTS_ga_genfromtxt_options                                                                                      \
     .comments = "#", .filling_values = GA_REAL_DEFAULT, .usecols = { -1, { 0 } }, .max_rows = -1, .loose = true,
 GA_API ga_array *(ga_genfromtxt)(const char *path, ga_genfromtxt_options o);
 GA_API bool(ga_genfromtxt_n)(const char *path, int n, const ga_dtype *dtypes, ga_array **columns, ga_genfromtxt_options o);
 
-/* A 1-D or 2-D array as text, a row on each line, as numpy.savetxt writes it; one dimension makes a column. False on error. */
+/* A 1-D or 2-D array as text, a row on each line, as numpy.savetxt writes it; one dimension makes a column. A path that ends in .gz makes a file
+   packed by gzip (with GPUARR_USE_ZLIB). False on error. */
 typedef struct ga_savetxt_options {
     GI_BY_POSITION
     /* as for printf: d i u, e E f F g G, s (the fewest digits); width and precision up to 1000. One for all numbers, or one for each of
@@ -2863,7 +2878,7 @@ GA_API bool  gi_launch_end(const char *kernel, const char *site);
     X(store) X(fits) X(loadtxt) X(genfromtxt) X(savetxt) X(fromfile) X(tofile) X(print) X(benchmark) X(launch) \
     X(diagonal) X(tri) X(fill) X(vander) X(round) X(join) X(trim) X(from) X(trace) X(cumulative) \
     X(diff) X(ediff) X(gradient) X(trapezoid) X(unwrap) X(average) X(cov) X(nan) \
-    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(angle) X(along) X(mode) X(bits) \
+    X(histogramdd) X(searchsorted) X(digitize) X(interp) X(isin) X(intersect) X(angle) X(along) X(index) X(mode) X(bits) \
     X(binary) X(hit) X(grey) X(transform) X(spline) X(interpolation) X(affine) X(rotate) \
     X(lfilter) X(detrend) X(savgol) X(spectrum) X(peaks) X(fftconvolve) X(load) X(to_dlpack) X(from_dlpack)
 /* clang-format on */

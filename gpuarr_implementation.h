@@ -273,6 +273,9 @@ GI_END_COLD
 #include "gpuarr/files/text.h"
 #include "gpuarr/files/npy.h"
 #include "gpuarr/files/inflate.h"
+GI_BEGIN_COLD
+#include "gpuarr/files/packed.h"
+GI_END_COLD
 #include "gpuarr/files/npz.h"
 #include "gpuarr/files/decimals.h"
 #include "gpuarr/files/read_text.h"

@@ -552,6 +552,7 @@ static void test_written(void)
     RUN_BOOL(ga_set_at(m, 1, 0, 0));
     RUN(ga_index_take(m, (places, GA_COLON)));
     RUN(ga_index_take(m, (mask)));
+    RUN(ga_index_take(m, (places), .index = "$1, newaxis, 0"));
     RUN_INTO(ga_index_put(m, (places), 1));
     RUN_INTO(ga_add_at(m, (places), m));
     RUN(ga_take_along_axis(m, order));
@@ -925,6 +926,13 @@ static void test_files(void)
     RUN(ga_loadtxt(text));
     RUN(ga_loadtxt(text, .usecols = ga_axes(0, -1)));
     RUN(ga_genfromtxt(text, .missing_values = "0"));
+    RUN(ga_genfromtxt(text, .widths = "3, 3"));
+    const char *const packed = "build/tests/allocations.txt.gz";
+    if (ga_savetxt(packed, t)) {
+        RUN_BOOL(ga_savetxt(packed, t));
+        RUN(ga_loadtxt(packed));
+    } else ga_clear_error(); /* built without zlib */
+    (void)remove(packed);
     RUN_BOOL(ga_loadtxt_n(text, 2, dtypes, extra, .usecols = ga_axes(0, -1)));
     RUN_BOOL(ga_genfromtxt_n(text, 2, dtypes, extra, .usecols = ga_axes(0, -1)));
     RUN_BOOL(ga_tofile(t, text));

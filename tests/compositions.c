@@ -33,6 +33,8 @@ static void test_stacks(void)
         CHECK_FAILS(ga_hsplit(n, 1, parts), "1 or more are needed");
         CHECK_FAILS(ga_vsplit(a, 1, parts), "2 or more are needed");
         CHECK_FAILS(ga_hsplit(m, 2, parts), "equal parts");
+        CHECK(ga_unstack(ga_zeros((2, 0)), 0, NULL, .axis = 1));
+        CHECK_FAILS(ga_unstack(m, 0, NULL), "there are 2");
         CHECK_FAILS(ga_unstack(m, 3, parts), "there are 2");
         CHECK_FAILS(ga_unstack(m, 2, parts, .dtype = GA_F32), "splitting takes no .dtype");
         const ga_array *unlike[2] = { a, ga_ints(1, 2) };
@@ -150,6 +152,8 @@ static void test_fits(void)
               ga_round(ga_polyfit(places, ga_stack((noisy, heights), .axis = 1), 1, .cov = &cov, .unscaled = true), 9));
         SHOWS(GA_F64, "[[ 0.2 -0.3]\n [-0.3  0.7]]", ga_round(ga_squeeze(cov), 9));
         CHECK_FAILS(ga_roots(ga_ones((1, 1))), "one dimension");
+        CHECK_FAILS(ga_roots(ga_values(1, NAN, 2)),
+                    "p, divided by its first coefficient that is not 0, has numbers that are not");
         CHECK_FAILS(ga_polyfit(places, heights, -1), "deg is -1: it must be 0 or more");
         CHECK_FAILS(ga_polyfit(places, ga_zeros((3)), 1), "shapes (4,) and (3,) do not fit");
         CHECK_FAILS(ga_polyfit(places, heights, 1, .w = ga_zeros((3))), "w (3,) do not fit");

@@ -579,6 +579,10 @@ static void test_png(void)
     }
     CHECK(all_refused && all_fine);
     memcpy(changed, png, N);
+    changed[N - 17] ^= 1; /* the checksum of the pixels, within their chunk */
+    mend(changed, N);
+    CHECK(decodes(changed, N, &picture) && !picture && strstr(ga_error(), "checksum"));
+    memcpy(changed, png, N);
     memset(changed + 16, 0x7f, 8); /* 2139062143 columns and rows */
     mend(changed, N);
     CHECK(decodes(changed, N, &picture) && !picture && strstr(ga_error(), "more pixels than its bytes can hold"));

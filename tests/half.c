@@ -251,6 +251,8 @@ static void test_reductions(ga_dtype half)
         ga_array *out = ga_empty((129), .dtype = half), *wide = ga_empty((129));
         CHECK(ga_sum(x, .axis = 0, .out = out) == out && same_halves(out, ga_sum(x, 0)));
         CHECK(ga_sum(x, .axis = 0, .out = wide) == wide && same_halves(ga_astype(wide, half), out));
+        ga_array *two = ga_astype(ga_values(1 + 0x1p-11, 1 + 0x1p-11 + 0x1p-23), GA_F32), *one = ga_empty((), .dtype = half);
+        CHECK(ga_nanmean(two, .out = one) == one && same_halves(one, ga_astype(ga_nanmean(two), half)));
         ga_array *halves = ga_full((9), 0.1, .dtype = half), *sums = ga_empty((9)), *singles = ga_empty((9));
         CHECK(ga_cumulative_sum(halves, .out = sums) == sums && ga_array_equal(sums, ga_cumsum(halves, .out = singles)));
         CHECK(ga_array_equal(ga_cumsum(ga_astype(halves, GA_F32)), sums)); /* not rounded on the way */
@@ -272,6 +274,8 @@ static void test_products(ga_dtype half)
         CHECK(AS_SINGLE2(ga_matmul, x, y) && AS_SINGLE2(ga_dot, v, w) && AS_SINGLE2(ga_outer, v, w) &&
               AS_SINGLE2(ga_inner, x, y));
         CHECK(AS_SINGLE2(ga_vdot, x, y));
+        ga_array *number = ga_astype(ga_scalar(1.5), half), *third = ga_astype(ga_scalar(0.3), half);
+        CHECK(AS_SINGLE2(ga_inner, number, third) && AS_SINGLE2(ga_inner, v, third) && AS_SINGLE2(ga_dot, number, w));
         CHECK(same_halves(ga_einsum("ij,kj->ik", (x, y)),
                           ga_astype(ga_einsum("ij,kj->ik", (ga_astype(x, GA_F32), ga_astype(y, GA_F32))), half)));
         CHECK(same_halves(ga_einsum("ij->ji", (x)), ga_copy(ga_transpose(x))));

@@ -145,6 +145,9 @@ static void test_factors(void)
         CHECK(rank == 2 && is_near(left, 1e-13, 1, (const double[]){ 0.05 }) && s->size == 2);
         CHECK(NEAR(ga_lstsq(MATRIX(1, 2, 1, 1), VECTOR(1, 2), .residuals = &left), 1, 1) && left->size == 0); /* the shortest */
         CHECK(NEAR(ga_pinv(MATRIX(2, 2, 1, 1, 1, 1)), .25, .25, .25, .25));
+        const double huge = 0x1.8p1023; /* of which four are too large, and of whose inverse nothing is to be lost */
+        CHECK(NEAR(ga_multiply(ga_pinv(MATRIX(2, 2, huge, huge, huge, huge)), huge), .25, .25, .25, .25));
+        CHECK(NEAR(ga_multiply(ga_pinv(MATRIX(2, 2, 0x1p-1022, 0, 0, 0x1p-1023)), 0x1p-1022), 1, 0, 0, 2));
         CHECK_IS(ga_pinv(ga_zeros((2, 3, 2))), GA_F64, (2, 2, 3), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
         CHECK_SCALAR(ga_matrix_rank(MATRIX(2, 2, 1, 2, 2, 4)), GA_I64, 1);
         CHECK_SCALAR(ga_matrix_rank(VECTOR(2, 0, 3)), GA_I64, 1);

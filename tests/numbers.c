@@ -195,6 +195,11 @@ static void test_complex(void)
               is_number(ga_power(ga_complex(0, 1), ga_scalar(ga_complex(0, 1))), exp(-PI / 2), 0));
         CHECK(is_number(ga_power(ga_scalar(ga_complex(0, 0)), 0.5), 0, 0) &&
               is_number(ga_power(ga_scalar(ga_complex(0, 0)), -1), NAN, NAN));
+        /* what a reciprocal, or a power before it, cannot hold */
+        const ga_c128 tiny = ga_item_complex(OF(reciprocal, 1.5e308, 1.5e308));
+        CHECK(tiny.re == 0.5 / 1.5e308 && tiny.im == -tiny.re);
+        CHECK(is_number(ga_power(ga_scalar(ga_complex(1e10, 1e10)), -89), 0, -0.0));
+        CHECK(isinf(ga_item_complex(ga_power(ga_scalar(ga_complex(1e-10, 1e-10)), -89)).re));
         CHECK(is_number(ga_eval("exp(1j * $1)", (ga_scalar(0.5))), cos(0.5), sin(0.5)));
         ga_array *c = ga_full((5), ga_complex(-1, 0), .chunks = ga_chunks(2));
         SHOWS(GA_C128, "[0.+1.j 0.+1.j 0.+1.j 0.+1.j 0.+1.j]", ga_compute(ga_sqrt(c)));

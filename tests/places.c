@@ -67,6 +67,39 @@ static void test_index_arrays(void)
     }
 }
 
+/* Index arrays among slices, integers and new axes: a[...] of NumPy. */
+static void test_index_texts(void)
+{
+    ga_scope {
+        ga_array *m = ga_reshape(ga_arange(0, 12, 1), (3, 4)), *rows = ga_ints(0, 2), *cols = ga_ints(1, -1),
+                 *cube = ga_reshape(ga_arange(0, 24, 1), (2, 3, 4)), *mask = ga_astype(ga_ints(1, 0, 1), GA_BOOL);
+        SHOWS("[[ 1  2]\n [ 9 10]]", ga_index_take(m, (rows), .index = "$1, 1:3"));
+        SHOWS("[[ 3  1]\n [ 7  5]\n [11  9]]", ga_index_take(ga_index(m, ":, ::-1"), (ga_ints(0, 2)), .index = "..., $1"));
+        SHOWS("[[ 1]\n [11]]",
+              ga_index_take(m, (rows, cols), .index = "$1, newaxis, $2")); /* apart: the arrays' axis is first */
+        SHOWS("[[ 1  5  9]\n [ 3  7 11]]", ga_index_take(cube, (cols), .index = "0, :, $1"));
+        SHOWS("[[ 1  3]\n [13 15]]", ga_index_take(cube, (cols), .index = ":, 0, $1"));
+        SHOWS("[[ 1 13]\n [11 23]]", ga_index_take(cube, (rows, cols), .index = ":, $1, ..., $2"));
+        SHOWS("[[ 1 11]\n [13 23]]", ga_index_take(cube, (rows, cols), .index = ":, $1, $2"));
+        SHOWS("[1 9]", ga_index_take(m, (mask), .index = "$1, 1"));
+        SHOWS("[[ 9 10 11]]", ga_index_take(m, (ga_greater(m, 8)), .index = "newaxis, $1"));
+        ga_array *yes = ga_scalar((bool)1), *no = ga_scalar((bool)0);
+        CHECK(test_same_bits(ga_index_take(m, (yes), .index = "$1"), ga_index(m, "newaxis")));
+        CHECK(ga_index_take(m, (no), .index = "1, $1")->size == 0);
+        CHECK(ga_index_put(m, (rows), ga_ints(-7, -8), .index = "$1, ::3") == m);
+        SHOWS("[[-7  1  2 -8]\n [ 4  5  6  7]\n [-7  9 10 -8]]", m);
+        CHECK(ga_add_at(m, (ga_ints(1, 1)), 100, .index = "1:2, $1") == m && ga_item_int_at(m, 1, 1) == 205);
+        CHECK_FAILS(ga_index_take(m, (rows), .index = "$2, :"), "item 1, \"$2\", of the index \"$2, :\" is no index array");
+        CHECK_FAILS(ga_index_take(m, (rows, cols), .index = "$1, :"), "has no $2");
+        CHECK_FAILS(ga_index_take(m, (rows), .index = "$1, :, 0"), "names 3 axes");
+        CHECK_FAILS(ga_index_take(m, (rows), .index = "$1, 4"), "index 4 is out of bounds for axis 1");
+        CHECK_FAILS(ga_index_take(m, (rows, ga_ints(4)), .index = "$1, $2"), "axis with length 4: axis 1 of a");
+        CHECK_FAILS(ga_index_take(m, (rows, GA_COLON), .index = "$1, $2"), "NULL");
+        CHECK_FAILS(ga_index_take(m, (mask), .index = ":, $1"), "a mask has shape (3,), a (3, 4)");
+        CHECK_FAILS(ga_index(m, "$1, :"), "ga_index_take");
+    }
+}
+
 static void test_along(void)
 {
     ga_scope {
@@ -153,6 +186,7 @@ int main(void)
     test_begin();
     test_one();
     test_index_arrays();
+    test_index_texts();
     test_along();
     test_errors();
     test_repeated();

@@ -418,14 +418,21 @@ def indices():
     mask = x % 3 == 0
     keys = [0, -1, (1, 2, 3), slice(None, None, -1), (slice(1, 3), ..., 2), (None, 1), (..., None), (), ..., mask, mask[:, 0, 0], (1, mask[0]), [2, 0],
             (slice(None), [3, 1]), ([0, 2], slice(None), [1, 1]), (np.array([[0], [2]]), [1, 2]), (0, slice(None), [1, 3]), ([2, 0], [1, 3], None),
-            np.array(True), np.array(False), [], (slice(0, 0),), (..., [0, 4])]
+            np.array(True), np.array(False), [], (slice(0, 0),), (..., [0, 4]),
+            (slice(None), [0, 2], ..., [1, 1]), (slice(None), [0, 2], [1, 1], ...), (slice(None), 1, None, [1, 0]), (None, True), (True, ..., [1, 2]),
+            ([1], False), (None, mask[:, 0, 0], 2)]
     for key in keys:
         same(ga.asarray(x)[key], x[key], f"[{key!r}]")
         for value in (-1, -np.ones(x[key].shape[-1:], int)):
             a, n = ga.array(x), x.copy()
             a[key], n[key] = value, value
             same(a, n, f"[{key!r}] = {value!r}")
+    class Other:
+        def __radd__(self, a):
+            return "theirs"
     a = ga.array(x)
+    check((a == object()) is False and (a != object()) is True and a + Other() == "theirs", "what is no array")
+    fails(lambda: a + object(), [TypeError], "unsupported operand", "an operand that is no array")
     a[a > 20] += 100
     same(a, np.where(x > 20, x + 100, x), "a[mask] += number")
     same(a[np.zeros(0, bool)], x[np.zeros(0, bool)], "an empty mask")

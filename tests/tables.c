@@ -134,6 +134,78 @@ static void test_cut_numbers(void)
     CHECK_IS(ga_genfromtxt(table("1-2"), .comments = "-2"), GA_F64, (), 1);
 }
 
+/* Delimiters of several characters, and fields of fixed widths. */
+static void test_delimiters(void)
+{
+    CHECK_IS(ga_genfromtxt(table("1, 2.5, -3\n4,5, 6, 7\n"), .delimiter = ", ", .loose = true), GA_F64, (2, 3), 1, 2.5, -3, NAN,
+             6, 7);
+    CHECK_IS(ga_genfromtxt(table("a::b\n1::2 # x\n3::4"), .delimiter = "::", .names = true), GA_F64, (2, 2), 1, 2, 3, 4);
+    CHECK_IS(ga_genfromtxt(table("1 | 2\n 3 |  4 \n"), .delimiter = " | "), GA_F64, (2, 2), 1, 2, 3, 4);
+    CHECK_IS(ga_genfromtxt(table("1--2\n3---4"), .delimiter = "--", .usecols = ga_axes(1)), GA_F64, (2), 2, -4);
+    CHECK_IS(ga_genfromtxt(table("1234 56\n-1 2.5 \n 7\n"), .widths = "3, 2, 2"), GA_F64, (3, 3), 123, 4, 56, -1, 2, 5, 7, NAN,
+             NAN);
+    CHECK_IS(ga_genfromtxt(table("123456#9\n654321\n"), .widths = "2", .dtype = GA_I32), GA_I32, (2, 3), 12, 34, 56, 65, 43,
+             21);
+    CHECK_IS(ga_genfromtxt(table("1234567\n"), .widths = "1,3", .usecols = ga_axes(1)), GA_F64, (), 234);
+    FAILS(GA_BAD_ARGUMENT, ga_genfromtxt(path, .widths = "1, x"), "is no list of positive numbers");
+    FAILS(GA_BAD_ARGUMENT, ga_genfromtxt(path, .widths = ""), "is no list of positive numbers");
+    FAILS(GA_BAD_ARGUMENT, ga_genfromtxt(path, .widths = "3, 0"), "is no list of positive numbers");
+    FAILS(GA_BAD_ARGUMENT, ga_genfromtxt(path, .widths = "3", .delimiter = ","), "use one of them");
+    FAILS(GA_BAD_ARGUMENT, ga_genfromtxt(path, .delimiter = ",\n"), "within a line");
+    FAILS(GA_BAD_ARGUMENT, ga_genfromtxt(path, .delimiter = ""), "one or more characters");
+    FAILS(GA_BAD_ARGUMENT, ga_loadtxt(path, .delimiter = ", "), "ga_genfromtxt takes more");
+    /* integers as NumPy's genfromtxt takes them */
+    CHECK_IS(ga_genfromtxt(table("5.1 -5.9 1e3 -0.5 nan"), .dtype = GA_I16), GA_I16, (5), 5, -5, 1000, 0, -1);
+    FAILS(GA_BAD_FILE, ga_genfromtxt(table("1 3e5"), .dtype = GA_I16), "line 1, column 2: '3e5' does not fit int16");
+    FAILS(GA_BAD_FILE, ga_genfromtxt(table("1\n-1.5"), .dtype = GA_U8), "line 2, column 1: '-1.5' does not fit uint8");
+}
+
+/* "1 2\n" and "3 4\n", each packed by gzip, the second with a name and the time of its file. */
+static const unsigned char packed[] = { 0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0xff, 0x33, 0x54, 0x30, 0xe2,
+                                        0x02, 0x00, 0x57, 0xbb, 0x3b, 0x5c, 0x04, 0x00, 0x00, 0x00, 0x1f, 0x8b, 0x08, 0x08,
+                                        0x00, 0xca, 0x9a, 0x3b, 0x02, 0xff, 0x74, 0x2e, 0x74, 0x78, 0x74, 0x00, 0x33, 0x56,
+                                        0x30, 0xe1, 0x02, 0x00, 0x5a, 0xd4, 0x68, 0xa0, 0x04, 0x00, 0x00, 0x00 };
+
+static void test_gzip(void)
+{
+    unsigned char damaged[sizeof packed];
+    put((const char *)packed, sizeof packed);
+    CHECK_IS(ga_loadtxt(path), GA_F64, (2, 2), 1, 2, 3, 4);
+    CHECK_IS(ga_genfromtxt(path, .dtype = GA_U8, .usecols = ga_axes(1)), GA_U8, (2), 2, 4);
+    for (size_t i = 0; i < sizeof packed;
+         i++) { /* whatever is cut off or changed, nothing but an error or the same table comes of it */
+        for (int cut = 0; cut < 2; cut++) {
+            memcpy(damaged, packed, sizeof packed);
+            damaged[i] ^= 0x40;
+            put((const char *)(cut ? packed : damaged), cut ? i : sizeof packed);
+            ga_array *a = ga_loadtxt(path);
+            if (a) CHECK(a->size <= 4);
+            else CHECK(ga_error_status() != GA_OK);
+            ga_clear_error();
+            ga_free(a);
+        }
+    }
+    memcpy(damaged, packed, sizeof packed);
+    damaged[sizeof packed - 6] ^= 1;
+    put((const char *)damaged, sizeof packed);
+    FAILS(GA_BAD_FILE, ga_loadtxt(path), "is damaged: it cannot be unpacked");
+    const char *const name = "build/tests/table.txt.gz";
+    ga_scope {
+        ga_array *x = ga_reshape(ga_divide(ga_arange(0, 30000, 1), 7), (10000, 3));
+        if (ga_savetxt(name, x, .fmt = "%.17g", .header = "a b c", .footer = "end")) {
+            ga_array *y = ga_loadtxt(name);
+            FILE     *f = fopen(name, "rb");
+            CHECK(f && getc(f) == 0x1f && getc(f) == 0x8b && fclose(f) == 0);
+            CHECK(test_same_bits(x, y));
+        } else {
+            CHECK(strstr(ga_error(), "apt-get install zlib1g-dev"));
+            printf("SKIP built without zlib: no text is packed\n");
+            ga_clear_error();
+        }
+        (void)remove(name);
+    }
+}
+
 static void test_savetxt(void)
 {
     ga_scope {
@@ -311,6 +383,8 @@ int main(void)
     test_loadtxt();
     test_numbers_are_strtods();
     test_genfromtxt();
+    test_delimiters();
+    test_gzip();
     test_cut_numbers();
     test_savetxt();
     test_large_tables();

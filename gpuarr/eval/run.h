@@ -164,7 +164,7 @@ static ga_array *gi_run_index(const gi_eval_run *r, const gi_step *step, ga_arg 
     }
     index.text[step->length] = 0;
     gi_formula_names(r->f);
-    const int n = gi_read_index(r->f->site, index.text, &index.names, items);
+    const int n = gi_read_index(r->f->site, index.text, &index.names, 0, items);
     return n < 0 ? NULL : gi_index_with(r->f->site, of.array, index.text, items, n);
 }
 

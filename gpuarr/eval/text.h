@@ -18,8 +18,6 @@ typedef struct gi_formula_text {
 
 /* ---- the operands' names ----------------------------------------------------------------------------------------------- */
 
-static bool gi_is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /* Behind what begins at p: a text in quotes, a list in parentheses, or a single character. */
 static const char *gi_skip_item(const char *p)
 {

@@ -361,17 +361,17 @@ static inline ga_array *gi_hstack(gi_list l, ga_join_options o) { return (ga_hst
 static inline ga_array *gi_vstack(gi_list l, ga_join_options o) { return (ga_vstack_n)(l.n, l.a, o); }
 static inline ga_array *gi_dstack(gi_list l, ga_join_options o) { return (ga_dstack_n)(l.n, l.a, o); }
 static inline ga_array *gi_column_stack(gi_list l, ga_join_options o) { return (ga_column_stack_n)(l.n, l.a, o); }
-static inline ga_array *gi_index_take(const ga_array *a, gi_list l, const char *site)
+static inline ga_array *gi_index_take(const ga_array *a, gi_list l, ga_index_options o)
 {
-    return (ga_index_take_n)(a, l.n, l.a, site);
+    return (ga_index_take_n)(a, l.n, l.a, o);
 }
-static inline ga_array *gi_index_put(ga_array *a, gi_list l, ga_arg v, const char *site)
+static inline ga_array *gi_index_put(ga_array *a, gi_list l, ga_arg v, ga_index_options o)
 {
-    return (ga_index_put_n)(a, l.n, l.a, v, site);
+    return (ga_index_put_n)(a, l.n, l.a, v, o);
 }
-static inline ga_array *gi_add_at(ga_array *a, gi_list l, ga_arg v, const char *site)
+static inline ga_array *gi_add_at(ga_array *a, gi_list l, ga_arg v, ga_index_options o)
 {
-    return (ga_add_at_n)(a, l.n, l.a, v, site);
+    return (ga_add_at_n)(a, l.n, l.a, v, o);
 }
 static inline ga_array *gi_choose(const ga_array *a, gi_args l, ga_mode_options o) { return (ga_choose_n)(a, l.n, l.a, o); }
 static inline ga_array *gi_select_args(gi_list conditions, gi_args values, ga_arg otherwise, const char *site)
@@ -400,14 +400,15 @@ static inline ga_array *gi_lexsort(gi_list l, const char *site) { return (ga_lex
 #define GI_NN(fn, O, here, x, y, ...) GI_CALL((fn)(GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
 #define GI_NNN(fn, O, here, x, y, z, ...)                                                                                      \
     GI_CALL((fn)(GA_ARG(x), GA_ARG(y), GA_ARG(z), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
-#define GA_CALL_1(fn, ...)                GI_1(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define GA_CALL_2(fn, ...)                GI_NN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define GA_CALL_3(fn, ...)                GI_NNN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-#define GI_1N(fn, O, here, a, x, ...)     GI_CALL((fn)(a, GA_ARG(x), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
-#define GI_2N(fn, O, here, a, b, x, ...)  GI_CALL((fn)(a, b, GA_ARG(x), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
-#define GI_N1(fn, O, here, x, a, ...)     GI_CALL((fn)(GA_ARG(x), a, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
-#define GI_N2(fn, O, here, x, a, b, ...)  GI_CALL((fn)(GA_ARG(x), a, b, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
-#define GI_1NN(fn, O, here, a, x, y, ...) GI_CALL((fn)(a, GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GA_CALL_1(fn, ...)                  GI_1(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GA_CALL_2(fn, ...)                  GI_NN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GA_CALL_3(fn, ...)                  GI_NNN(fn, ga_map_options, GI_SITE(#fn "(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define GI_1N(fn, O, here, a, x, ...)       GI_CALL((fn)(a, GA_ARG(x), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_2N(fn, O, here, a, b, x, ...)    GI_CALL((fn)(a, b, GA_ARG(x), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_3N(fn, O, here, a, b, c, x, ...) GI_CALL((fn)(a, b, c, GA_ARG(x), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_N1(fn, O, here, x, a, ...)       GI_CALL((fn)(GA_ARG(x), a, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_N2(fn, O, here, x, a, b, ...)    GI_CALL((fn)(GA_ARG(x), a, b, GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
+#define GI_1NN(fn, O, here, a, x, y, ...)   GI_CALL((fn)(a, GA_ARG(x), GA_ARG(y), GI_OPTIONS(O, GI_LISTS(0, here), __VA_ARGS__)))
 /* Its name is what the compiler says of a shape that has none. */
 #define GI_SHAPE_IN_PARENTHESES(...) GI_SHAPE(__VA_ARGS__)
 #define GI_S(fn, O, here, s, ...)    GI_CALL((fn)(GI_SHAPE_IN_PARENTHESES s, GI_OPTIONS(O, GI_LISTS(1, here), __VA_ARGS__)))
@@ -423,8 +424,9 @@ static inline ga_array *gi_lexsort(gi_list l, const char *site) { return (ga_lex
 #define GI_PSS(fn, O, here, p, s, t, ...)                                                                                      \
     GI_LASTING((fn)(p, GA_DTYPE_OF(p), GI_SHAPE_IN_PARENTHESES s, GI_SHAPE_IN_PARENTHESES t,                                   \
                     GI_OPTIONS(O, GI_LISTS(6, here), __VA_ARGS__)))
-#define GI_L(fn, O, here, l, ...)     GI_CALL((fn)(GI_LIST l, GI_OPTIONS(O, GI_LISTS(1, here), __VA_ARGS__)))
-#define GI_1L(fn, O, here, a, l, ...) GI_CALL((fn)(a, GI_LIST l, GI_OPTIONS(O, GI_LISTS(2, here), __VA_ARGS__)))
+#define GI_L(fn, O, here, l, ...)         GI_CALL((fn)(GI_LIST l, GI_OPTIONS(O, GI_LISTS(1, here), __VA_ARGS__)))
+#define GI_1L(fn, O, here, a, l, ...)     GI_CALL((fn)(a, GI_LIST l, GI_OPTIONS(O, GI_LISTS(2, here), __VA_ARGS__)))
+#define GI_1LN(fn, O, here, a, l, x, ...) GI_CALL((fn)(a, GI_LIST l, GA_ARG(x), GI_OPTIONS(O, GI_LISTS(2, here), __VA_ARGS__)))
 #define GI_1A(fn, O, here, a, l, ...)                                                                                          \
     GI_CALL((fn)(a, GI_OPERANDS_IN_PARENTHESES l, GI_OPTIONS(O, GI_LISTS(2, here), __VA_ARGS__)))
 
@@ -696,12 +698,12 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_frexp(x, exponent)   GI_CALL((ga_frexp)(GA_ARG(x), exponent, GI_LISTS(0, GI_SITE("ga_frexp(" #x ", " #exponent ")"))))
 #define ga_angle(...)           GI_N(ga_angle, ga_angle_options, GI_SITE("ga_angle(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_set_at(a, value, ...) GI_CALL((ga_set_at)(a, GA_ARG(value), GI_SHAPE(__VA_ARGS__), GI_SITE("ga_set_at(" #a ", " #value ", " #__VA_ARGS__ ")")))
-#define ga_index_take_n(a, n, indices) (ga_index_take_n)(a, n, indices, GI_SITE("ga_index_take_n(" #a ", " #n ", " #indices ")"))
-#define ga_index_take(a, indices) GI_CALL(gi_index_take(a, GI_LIST indices, GI_SITE("ga_index_take(" #a ", " #indices ")")))
-#define ga_index_put_n(a, n, indices, values) GI_CALL((ga_index_put_n)(a, n, indices, GA_ARG(values), GI_SITE("ga_index_put_n(" #a ", " #n ", " #indices ", " #values ")")))
-#define ga_index_put(a, indices, values) GI_CALL(gi_index_put(a, GI_LIST indices, GA_ARG(values), GI_SITE("ga_index_put(" #a ", " #indices ", " #values ")")))
-#define ga_add_at_n(a, n, indices, values) GI_CALL((ga_add_at_n)(a, n, indices, GA_ARG(values), GI_SITE("ga_add_at_n(" #a ", " #n ", " #indices ", " #values ")")))
-#define ga_add_at(a, indices, values) GI_CALL(gi_add_at(a, GI_LIST indices, GA_ARG(values), GI_SITE("ga_add_at(" #a ", " #indices ", " #values ")")))
+#define ga_index_take_n(...)    GI_3(ga_index_take_n, ga_index_options, GI_SITE("ga_index_take_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_index_take(...)      GI_1L(gi_index_take, ga_index_options, GI_SITE("ga_index_take(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_index_put_n(...)     GI_3N(ga_index_put_n, ga_index_options, GI_SITE("ga_index_put_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_index_put(...)       GI_1LN(gi_index_put, ga_index_options, GI_SITE("ga_index_put(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_add_at_n(...)        GI_3N(ga_add_at_n, ga_index_options, GI_SITE("ga_add_at_n(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+#define ga_add_at(...)          GI_1LN(gi_add_at, ga_index_options, GI_SITE("ga_add_at(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_take_along_axis(...) GI_2(ga_take_along_axis, ga_along_options, GI_SITE("ga_take_along_axis(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_put_along_axis(...)  GI_2N(ga_put_along_axis, ga_along_options, GI_SITE("ga_put_along_axis(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_put(...)             GI_2N(ga_put, ga_mode_options, GI_SITE("ga_put(" #__VA_ARGS__ ")"), __VA_ARGS__, )

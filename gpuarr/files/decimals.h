@@ -80,6 +80,26 @@ static inline uint64_t gi_scaled_bits(gi_scaled s)
     return ((uint64_t)(normal ? s.exponent + 1022 : 0) << 52) + kept + up;
 }
 
+static const uint64_t gi_tens[] = { 1u,
+                                    10u,
+                                    100u,
+                                    1000u,
+                                    10000u,
+                                    100000u,
+                                    1000000u,
+                                    10000000u,
+                                    100000000u,
+                                    1000000000u,
+                                    10000000000u,
+                                    100000000000u,
+                                    1000000000000u,
+                                    10000000000000u,
+                                    100000000000000u,
+                                    1000000000000000u,
+                                    10000000000000000u,
+                                    100000000000000000u,
+                                    1000000000000000000u };
+
 /* ---- from text --------------------------------------------------------------------------------------------------- */
 
 /* The digits from p on, a point among them, times 10 ** exponent of the last one: by strtod, without a point, whose look depends on the locale. */
@@ -106,9 +126,11 @@ static inline double gi_decimal_value(const gi_powers *t, const char *p, const c
     double x = 0;
     if (w == 0 || q < GI_LOWEST_POWER) return 0; /* below half of the least one: w < 10 ** 19 */
     if (q > GI_HIGHEST_POWER) return INFINITY;
-    uint64_t       bits  = gi_scaled_bits(gi_decimal_scale(t, w, (int)q, false));
-    const uint64_t above = gi_scaled_bits(gi_decimal_scale(t, w + (more > 0), (int)q, true));
-    if (bits != above) return gi_decimal_by_library(p, end, q - more);
+    const gi_scaled s    = gi_decimal_scale(t, w, (int)q, false);
+    const uint64_t  bits = gi_scaled_bits(s);
+    /* The bound above adds less than 3 to the middle word: mostly that can be no other float. */
+    if ((more > 0 || s.middle + 3 < 4) && bits != gi_scaled_bits(gi_decimal_scale(t, w + (more > 0), (int)q, true)))
+        return gi_decimal_by_library(p, end, q - more);
     memcpy(&x, &bits, sizeof x);
     return x;
 }
@@ -120,36 +142,74 @@ static const char *gi_after_word(const char *p, const char *end, const char *wor
     return p;
 }
 
+/* Reads digits from p on, a point among them, as w * 10 ** *q; those that do not fit 64 bits are *more. Returns their end. */
+static const char *gi_read_long_digits(const char *p, const char *end, uint64_t *w, int64_t *q, int64_t *more)
+{
+    enum { MOST = 19 };
+    int n = 0;
+    *w    = 0;
+    *q    = 0;
+    for (bool point = false; p < end; p++) {
+        const unsigned digit = (unsigned)(unsigned char)*p - '0';
+        if (digit > 9 && (*p != '.' || point)) break;
+        if (digit > 9) {
+            point = true;
+        } else if (n < MOST) {
+            *w = 10 * *w + digit;
+            n += *w != 0;
+            *q -= point;
+        } else {
+            *q += !point;
+            ++*more;
+        }
+    }
+    return p;
+}
+
+/* The digits from p on behind those of w; returns their end. Eight bytes at once, as their number is different each time, which no processor
+   guesses. */
+static inline const char *gi_read_digits(const char *p, const char *end, uint64_t *w)
+{
+    const uint64_t ones = UINT64_MAX / 255;
+    for (uint64_t v; __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && end - p >= 8;) {
+        memcpy(&v, p, sizeof v);
+        v ^= ones * '0';
+        const uint64_t others = ((v + ones * 0x76) | v) & ones * 0x80; /* the lowest bit is that of the first byte above 9 */
+        const int      n      = others ? __builtin_ctzll(others) >> 3 : 8;
+        if (n == 0) return p;
+        v <<= 64 - 8 * n;
+        v  = 10 * v + (v >> 8); /* pairs of digits, then fours, then all */
+        v  = ((v & 0x000000FF000000FFu) * 0x000F424000000064u + (v >> 16 & 0x000000FF000000FFu) * 0x0000271000000001u) >> 32;
+        *w = *w * gi_tens[n] + v;
+        p += n;
+        if (n < 8) return p;
+    }
+    for (unsigned digit; p < end && (digit = (unsigned)(unsigned char)*p - '0') <= 9; p++) *w = 10 * *w + digit;
+    return p;
+}
+
 /* Reads the number that begins at p as Python's float does; returns what follows, or NULL if there is none. */
 static const char *gi_read_decimal(const gi_powers *t, const char *p, const char *end, double *x)
 {
     enum { MOST = 19 }; /* digits that fit 64 bits */
     const bool negative = p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+')) p++;
+    p += p < end && ((*p == '-') | (*p == '+')) != 0; /* no jumps: the signs of numbers are not to be guessed */
     const char *const first = p;
     const char       *after, *stop;
-    uint64_t          w    = 0;
+    uint64_t          bits, w = 0;
     int64_t           q    = 0;
     int64_t           more = 0; /* digits behind those of w */
-    int               n    = 0;
-    bool              any  = false;
-    for (bool point = false; p < end; p++) {
-        const unsigned digit = (unsigned)(unsigned char)*p - '0';
-        if (digit <= 9) {
-            any = true;
-            if (n < MOST) {
-                w = 10 * w + digit;
-                n += w != 0;
-                q -= point;
-            } else {
-                q += !point;
-                more++;
-            }
-        } else if (*p == '.' && !point) point = true;
-        else break;
+    for (unsigned digit; p < end && (digit = (unsigned)(unsigned char)*p - '0') <= 9; p++) w = 10 * w + digit;
+    int64_t digits = p - first;
+    if (p < end && *p == '.') {
+        after = p + 1;
+        p     = gi_read_digits(after, end, &w);
+        q     = after - p;
+        digits -= q;
     }
+    if (digits > MOST) p = gi_read_long_digits(first, end, &w, &q, &more);
     stop = p;
-    if (!any) {
+    if (digits == 0) {
         after = gi_after_word(first, end, "infinity");
         if (!after) after = gi_after_word(first, end, "inf");
         *x = after ? INFINITY : NAN;
@@ -167,7 +227,9 @@ static const char *gi_read_decimal(const gi_powers *t, const char *p, const char
         if (e > after) p = e, q += down ? -much : much;
     }
     *x = gi_decimal_value(t, first, stop, w, more, q);
-    if (negative) *x = -*x;
+    memcpy(&bits, x, sizeof bits);
+    bits |= (uint64_t)negative << 63;
+    memcpy(x, &bits, sizeof bits);
     return p;
 }
 
@@ -191,26 +253,6 @@ static inline bool gi_decimal_integer(const gi_powers *t, double x, int q, uint6
     *n                  = whole + (rest > half);
     return rest - (half - 4) > 8; /* the table is right to 2 of these */
 }
-
-static const uint64_t gi_tens[] = { 1u,
-                                    10u,
-                                    100u,
-                                    1000u,
-                                    10000u,
-                                    100000u,
-                                    1000000u,
-                                    10000000u,
-                                    100000000u,
-                                    1000000000u,
-                                    10000000000u,
-                                    100000000000u,
-                                    1000000000000u,
-                                    10000000000000u,
-                                    100000000000000u,
-                                    1000000000000000u,
-                                    10000000000000000u,
-                                    100000000000000000u,
-                                    1000000000000000000u };
 
 /* The first n digits (1 to 19) of x > 0, rounded, and the exponent of ten of the first. False as above. */
 static inline bool gi_decimal_digits(const gi_powers *t, double x, int n, uint64_t *digits, int *exponent)

@@ -133,8 +133,9 @@ static bool gi_inflate_block(gi_inflater *z)
     }
 }
 
-/* Unpacks `n` bytes into exactly `room` ones; false if the input is damaged, or not all is there. */
-static bool gi_inflate(gi_inflater *z, const void *in, size_t n, void *out, size_t room)
+/* Unpacks `n` bytes, or fewer that end by themselves, into at most `room` ones; false if the input is damaged, not all is there, or
+   the room is too small. */
+static bool gi_inflate_all(gi_inflater *z, const void *in, size_t n, void *out, size_t room)
 {
     z->in        = (const unsigned char *)in;
     z->in_end    = z->in + n;
@@ -164,7 +165,13 @@ static bool gi_inflate(gi_inflater *z, const void *in, size_t n, void *out, size
         }
         if (z->held < 0) return false;
     }
-    return z->out == z->out_end;
+    return true;
+}
+
+/* The same into exactly `room` bytes. */
+static bool gi_inflate(gi_inflater *z, const void *in, size_t n, void *out, size_t room)
+{
+    return gi_inflate_all(z, in, n, out, room) && z->out == z->out_end;
 }
 
 /* Unpacks the start of what is longer than `n` bytes, or than `room` ones; how many there are then. */

@@ -193,9 +193,10 @@ static const char *gi_png_unpack(const gi_png_picture *p, const unsigned char *b
             if (n > 0) memcpy(to, chunk + 8, n);
             to += n;
         }
-    const bool header = (packed[0] & 15) == 8 && gi_big_endian(packed, 2) % 31 == 0 && !(packed[1] & 32); /* RFC 1950 */
-    return header && gi_inflate(z, packed + 2, (size_t)p->packed - 2, raw, (size_t)size) ? NULL
-                                                                                         : "its pixels cannot be unpacked";
+    size_t made;
+    if (gi_unpack_bytes(GI_CODEC_ZLIB, z, packed, (size_t)p->packed, raw, (size_t)size, &made) && made == (size_t)size)
+        return NULL;
+    return "its pixels cannot be unpacked, or their checksum is wrong: it is damaged";
 }
 
 typedef struct gi_png_room { /* too much for a stack */

@@ -10,6 +10,10 @@ typedef struct gi_line_rules { /* how a line is cut into fields */
     bool          by_spaces;   /* between fields stands white space, not a delimiter */
     bool          strips;      /* blanks at the ends of a row are no delimiters, though others are */
     bool          plain;       /* no number is cut by a delimiter or a comment that looks like a part of it */
+    const char   *delimiter;   /* of `length` bytes */
+    size_t        length;
+    int64_t *widths; /* fields are so many bytes wide, and nothing stands between them; one number: all fields are. Or NULL */
+    int64_t  fields; /* how many widths */
 } gi_line_rules;
 
 typedef struct gi_field {
@@ -42,6 +46,7 @@ typedef struct gi_table {
     gi_source     source;
     gi_line_rules rules;
     ga_shape      usecols; /* ndim -1: all columns */
+    const char   *widths;  /* of the fields, as the call gives them, or NULL */
     int64_t       skip, footer, most;
     bool          names; /* another line to skip: the first that is not empty */
     /* genfromtxt */
@@ -66,8 +71,9 @@ typedef struct gi_table {
 static const char *gi_line_end(const char *p, const char *end)
 {
     const uint64_t ones = UINT64_MAX / 255, tops = ones << 7;
-    for (uint64_t v; end - p >= 8; p += 8) { /* eight bytes at once: has one of them become 0? */
+    for (uint64_t v; end - p >= 8; p += 8) { /* eight bytes at once: is one below 14, and has one become 0? */
         memcpy(&v, p, sizeof v);
+        if (!((v - ones * 14) & ~v & tops)) continue;
         const uint64_t feed = v ^ ones * '\n', back = v ^ ones * '\r';
         if ((((feed - ones) & ~feed) | ((back - ones) & ~back)) & tops) break;
     }
@@ -90,6 +96,12 @@ static bool gi_is_comment(const gi_line_rules *r, const char *p, const char *end
     return n <= (size_t)(end - p) && memcmp(p, r->comments, n) == 0;
 }
 
+static bool gi_is_delimiter(const gi_line_rules *r, const char *p, const char *end)
+{
+    return gi_may_be(r, p, GI_DELIMITER) &&
+           (r->length == 1 || (r->length <= (size_t)(end - p) && memcmp(p, r->delimiter, r->length) == 0));
+}
+
 /* Is there anything in a line but spaces and a comment? */
 static bool gi_is_row(const gi_line_rules *r, const char *p, const char *end)
 {
@@ -104,10 +116,21 @@ static gi_field gi_trimmed(const gi_line_rules *r, gi_field f)
     return f;
 }
 
-/* The field of a line that begins at *p, which becomes the beginning of the next one, or NULL. False: there is none. */
-static bool gi_next_field(const gi_line_rules *r, const char **p, const char *end, gi_field *f)
+/* Field number c of a line, of so many bytes. */
+static bool gi_next_wide_field(const gi_line_rules *r, int64_t c, const char **p, const char *end, gi_field *f)
+{
+    const int64_t width = r->widths[r->fields == 1 ? 0 : c < r->fields ? c : 0];
+    if (r->fields == 1 ? *p == end : c >= r->fields) return false;
+    f->begin = *p;
+    f->end = *p = width < end - *p ? *p + width : end;
+    return true;
+}
+
+/* Field number c of a line, which begins at *p, which becomes the beginning of the next one, or NULL. False: there is none. */
+static bool gi_next_field(const gi_line_rules *r, int64_t c, const char **p, const char *end, gi_field *f)
 {
     const char *at = *p, *quoted = NULL;
+    if (r->widths) return gi_next_wide_field(r, c, p, end, f);
     if (!at) return false;
     if (r->by_spaces) {
         while (at < end && gi_may_be(r, at, GI_SPACE)) at++;
@@ -121,10 +144,11 @@ static bool gi_next_field(const gi_line_rules *r, const char **p, const char *en
     const int stops = GI_COMMENT | (r->by_spaces ? GI_SPACE : GI_DELIMITER);
     for (; at < end; at++) {
         if (!gi_may_be(r, at, stops)) continue;
-        if (!gi_may_be(r, at, GI_COMMENT) || gi_is_comment(r, at, end)) break;
+        if (r->by_spaces ? gi_may_be(r, at, GI_SPACE) : gi_is_delimiter(r, at, end)) break;
+        if (gi_is_comment(r, at, end)) break;
     }
     f->end = at;
-    *p     = r->by_spaces ? at : at < end && gi_may_be(r, at, GI_DELIMITER) ? at + 1 : NULL;
+    *p     = r->by_spaces ? at : at < end && gi_is_delimiter(r, at, end) ? at + r->length : NULL;
     if (quoted && gi_trimmed(r, *f).end == quoted + 1) {
         f->begin++;
         f->end = quoted;
@@ -136,18 +160,18 @@ static int64_t gi_count_fields(const gi_line_rules *r, const char *p, const char
 {
     gi_field f;
     int64_t  n = 0;
-    while (gi_next_field(r, &p, end, &f)) n++;
+    while (gi_next_field(r, n, &p, end, &f)) n++;
     return n;
 }
 
-/* The row from p to `end` as genfromtxt has it: blanks at its ends are no delimiters. */
+/* The row from p to `end` as genfromtxt has it: no comment, and blanks at its ends are no delimiters. */
 static gi_field gi_stripped_row(const gi_line_rules *r, const char *p, const char *end)
 {
     gi_field row = { p, end };
-    if (!r->strips) return row;
+    if (!r->strips && !r->widths) return row;
     while (p < end && !gi_is_comment(r, p, end)) p++;
-    for (row.end = p; row.begin < row.end && *row.begin == ' ';) row.begin++;
-    while (row.begin < row.end && row.end[-1] == ' ') row.end--;
+    for (row.end = p; r->strips && row.begin < row.end && *row.begin == ' ';) row.begin++;
+    while (r->strips && row.begin < row.end && row.end[-1] == ' ') row.end--;
     return row;
 }
 
@@ -224,6 +248,14 @@ static void gi_store_complex(ga_dtype dtype, double re, double im, void *to)
     if (gi_is_complex(dtype)) gi_store_real(gi_dtype_real(dtype), im, (char *)to + ga_itemsize(dtype) / 2);
 }
 
+/* An integer as genfromtxt reads one: 5.9 is 5, and 1e3 is 1000. */
+static gi_field_fault gi_read_whole_part(const gi_table *t, ga_dtype dtype, gi_field f, void *to)
+{
+    double x;
+    if (gi_read_decimal(t->powers, f.begin, f.end, &x) != f.end || x != x) return GI_FIELD_BAD;
+    return fabs(x) < 0x1p64 ? gi_store_integer(dtype, x <= -1, (uint64_t)fabs(x), to) : GI_FIELD_BEYOND;
+}
+
 /* What stands for a field without a number. */
 static gi_field_fault gi_fill_field(const gi_table *t, ga_dtype dtype, void *to)
 {
@@ -255,9 +287,11 @@ static gi_field_fault gi_read_field(const gi_table *t, ga_dtype dtype, gi_field 
         const bool yes = gi_after_word(f.begin, f.end, "true") == f.end, no = gi_after_word(f.begin, f.end, "false") == f.end;
         *(bool *)to = yes;
         fault       = yes || no ? GI_FIELD_SOUND : GI_FIELD_BAD;
-    } else if (dtype == GA_BOOL || gi_is_int(dtype)) fault = gi_read_integer_field(dtype, f.begin, f.end, to);
-    else if (gi_is_complex(dtype) ? gi_read_complex(&t->rules, t->powers, f.begin, f.end, &re, &im)
-                                  : gi_read_decimal(t->powers, f.begin, f.end, &re) == f.end && f.begin < f.end) {
+    } else if (dtype == GA_BOOL || gi_is_int(dtype)) {
+        fault = gi_read_integer_field(dtype, f.begin, f.end, to);
+        if (fault == GI_FIELD_BAD && t->fills) fault = gi_read_whole_part(t, dtype, f, to);
+    } else if (gi_is_complex(dtype) ? gi_read_complex(&t->rules, t->powers, f.begin, f.end, &re, &im)
+                                    : gi_read_decimal(t->powers, f.begin, f.end, &re) == f.end && f.begin < f.end) {
         gi_store_complex(dtype, re, im, to);
         return GI_FIELD_SOUND;
     }
@@ -275,30 +309,35 @@ static gi_field_fault gi_take_field(const gi_table *t, gi_piece *piece, int64_t 
     return gi_read_field(t, to->dtype, f, (char *)to->data + (t->all ? row * t->width + k : row) * ga_itemsize(to->dtype));
 }
 
-/* The number at *p into an array of float64 or float32, if it is one, and where the next field begins, as by gi_next_field. False: it must be looked
-   at more closely. */
-static inline bool gi_take_plain_field(const gi_table *t, int64_t row, int64_t k, const char **p, const char *end)
+/* The fields from number c of a row on, as long as they are numbers and go into arrays of float64 or float32, and *p becomes the beginning of the
+   first that is not, as by gi_next_field. Returns its number. */
+static int64_t gi_take_plain_fields(const gi_table *t, int64_t row, int64_t c, const char **p, const char *end)
 {
-    const ga_array *to = t->all ? t->all : t->each[k];
-    const char     *at = *p;
-    double          x;
-    if (!at || !t->rules.plain || !gi_is_float(to->dtype)) return false;
-    while (at < end && gi_may_be(&t->rules, at, GI_SPACE)) at++;
-    if (!(at = gi_read_decimal(t->powers, at, end, &x)) || (at < end && !gi_may_be(&t->rules, at, GI_SPACE | GI_DELIMITER)))
-        return false;
-    if (!t->rules.by_spaces && at < end && !gi_may_be(&t->rules, at, GI_DELIMITER)) return false;
-    gi_store_real(to->dtype, x, (char *)to->data + (t->all ? row * t->width + k : row) * (to->dtype == GA_F32 ? 4 : 8));
-    *p = t->rules.by_spaces ? at : at < end ? at + 1 : NULL;
-    return true;
+    const gi_line_rules *r         = &t->rules;
+    const bool           by_spaces = r->by_spaces;
+    const int64_t        width     = t->width;
+    const int            stops     = by_spaces ? GI_SPACE : GI_DELIMITER;
+    const ga_array      *all       = t->all;
+    for (; c < width && *p; c++) {
+        const ga_array *to = all ? all : t->each[c];
+        const char     *at = *p;
+        double          x;
+        if (!gi_is_float(to->dtype)) break;
+        while (at < end && gi_may_be(r, at, GI_SPACE)) at++;
+        if (!(at = gi_read_decimal(t->powers, at, end, &x)) || (at < end && !gi_may_be(r, at, stops))) break;
+        gi_store_real(to->dtype, x, (char *)to->data + (all ? row * width + c : row) * (to->dtype == GA_F32 ? 4 : 8));
+        *p = by_spaces ? at : at < end ? at + 1 : NULL;
+    }
+    return c;
 }
 
 static gi_field_fault gi_take_all(const gi_table *t, gi_piece *piece, int64_t row, const char *p, const char *end)
 {
     gi_field f;
-    for (piece->column = 0;; piece->column++) {
-        const int64_t c = piece->column;
-        if (!t->missing && c < t->width && gi_take_plain_field(t, row, c, &p, end)) continue;
-        if (!gi_next_field(&t->rules, &p, end, &f)) return c == t->width ? GI_FIELD_SOUND : GI_FIELDS_DIFFER;
+    for (int64_t c = 0;; c++) {
+        if (t->rules.plain && !t->missing) c = gi_take_plain_fields(t, row, c, &p, end);
+        piece->column = c;
+        if (!gi_next_field(&t->rules, c, &p, end, &f)) return c == t->width ? GI_FIELD_SOUND : GI_FIELDS_DIFFER;
         const gi_field_fault fault = c < t->width ? gi_take_field(t, piece, row, c, f) : GI_FIELD_SOUND;
         if (fault) return ++piece->column, fault;
     }
@@ -309,7 +348,7 @@ static gi_field_fault gi_take_chosen(const gi_table *t, gi_piece *piece, int64_t
     const int64_t there = gi_count_fields(&t->rules, p, end), from = t->fills ? t->columns : there; /* as NumPy's two do */
     int           found = 0;
     gi_field      f;
-    for (piece->column = 1; gi_next_field(&t->rules, &p, end, &f); piece->column++)
+    for (piece->column = 1; gi_next_field(&t->rules, piece->column - 1, &p, end, &f); piece->column++)
         for (int k = 0; k < t->usecols.ndim; k++) {
             if (t->usecols.n[k] + (t->usecols.n[k] < 0 ? from : 0) != piece->column - 1) continue;
             const gi_field_fault fault = gi_take_field(t, piece, row, k, f);
@@ -496,19 +535,42 @@ static bool gi_pass_over_table(gi_table *t, bool take)
 
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
 
+/* The numbers of "4, 3, 2", into memory that gi_read_text_file releases. False with an error. */
+static bool gi_read_widths(gi_table *t)
+{
+    const size_t room = strlen(t->widths) + 1; /* more than there are numbers */
+    const char  *p    = t->widths;
+    t->rules.widths   = (int64_t *)gi_mem_alloc(t->site, room * sizeof(int64_t));
+    for (int64_t width; t->rules.widths; p++) {
+        if (!gi_read_integer(&p, &width) || width < 1 || (*p && *p != ','))
+            return gi_fail(t->site, GA_BAD_ARGUMENT, ".widths = \"%.60s\" is no list of positive numbers, as \"4, 3, 2\"",
+                           t->widths) != NULL;
+        t->rules.widths[t->rules.fields++] = width;
+        if (!*p) return true;
+    }
+    return false;
+}
+
 /* The rules for lines. False with an error. */
 static bool gi_set_rules(gi_table *t, const char *comments, const char *delimiter, const char *quotechar)
 {
     gi_line_rules *r = &t->rules;
     for (const char *c = " \t\n\v\f\r\x1c\x1d\x1e\x1f"; *c; c++) r->is[(unsigned char)*c] = GI_SPACE;
-    r->by_spaces = !delimiter;
-    r->strips    = t->fills && delimiter && *delimiter == ' ';
+    r->by_spaces = !delimiter && !t->widths;
+    r->strips    = t->fills && delimiter && strchr(delimiter, ' ');
+    r->delimiter = delimiter;
+    r->length    = delimiter ? strlen(delimiter) : 0;
     r->comments  = comments && *comments ? comments : NULL;
-    if ((delimiter && (strlen(delimiter) != 1 || *delimiter == '\n' || *delimiter == '\r')) ||
+    if ((delimiter && (r->length < 1 || (r->length > 1 && !t->fills) || strpbrk(delimiter, "\n\r"))) ||
         (quotechar && strlen(quotechar) != 1))
-        return gi_fail(t->site, GA_BAD_ARGUMENT, "%s is '%.40s', and must be one character",
-                       quotechar ? ".quotechar" : ".delimiter", quotechar ? quotechar : delimiter) != NULL;
-    if (delimiter) r->is[(unsigned char)*delimiter] = GI_DELIMITER;
+        return gi_fail(t->site, GA_BAD_ARGUMENT, "%s is '%.40s', and must be %s", quotechar ? ".quotechar" : ".delimiter",
+                       quotechar ? quotechar : delimiter,
+                       t->fills ? "one or more characters within a line" : "one character: ga_genfromtxt takes more") != NULL;
+    if (delimiter && t->widths)
+        return gi_fail(t->site, GA_BAD_ARGUMENT, ".delimiter and .widths are given: use one of them") != NULL;
+    if (t->widths && !gi_read_widths(t)) return false;
+    if (delimiter)
+        r->is[(unsigned char)*delimiter] = r->length == 1 ? GI_DELIMITER : r->is[(unsigned char)*delimiter] | GI_DELIMITER;
     if ((r->comments && r->is[(unsigned char)*r->comments]) || (quotechar && r->is[(unsigned char)*quotechar]) ||
         (quotechar && r->comments && *quotechar == *r->comments))
         return gi_fail(t->site, GA_BAD_ARGUMENT,
@@ -516,7 +578,7 @@ static bool gi_set_rules(gi_table *t, const char *comments, const char *delimite
                        "stands between fields") != NULL;
     if (r->comments) r->is[(unsigned char)*r->comments] = GI_COMMENT;
     if (quotechar) r->is[(unsigned char)*quotechar] = GI_QUOTE;
-    r->plain = true;
+    r->plain = r->length < 2 && !r->widths;
     for (const char *c = "+-.0123456789eEiInNfFaAtTyY"; *c; c++) r->plain = r->plain && !r->is[(unsigned char)*c];
     return true;
 }
@@ -549,7 +611,7 @@ static bool gi_make_results(gi_table *t, ga_dtype dtype, int ndmin, int n)
 /* Reads the source, as one array (t->all) or as n columns (t->each). False with an error. */
 static bool gi_read_table(gi_table *t, ga_dtype dtype, int ndmin, int n)
 {
-    enum { BLOCK = 4 << 20 };
+    enum { BLOCK = 16 << 20 }; /* a file that is no longer is read once */
     if (!gi_arena_check(t->site)) return false;
     GI_ARENA(gi_powers, powers, 1);
     gi_make_powers(powers);
@@ -571,7 +633,7 @@ static bool gi_read_table(gi_table *t, ga_dtype dtype, int ndmin, int n)
     return ok && (n > 0 || t->all);
 }
 
-/* Reads a file. Of n columns each has its dtype; n is -1 where one array is made. False with an error. */
+/* Reads a file; what t->rules.widths has is the caller's to release. Of n columns each has its dtype; n is -1 where one array is made. False with an error. */
 static bool gi_read_text_file(gi_table *t, const char *comments, const char *delimiter, const char *quotechar, ga_dtype dtype,
                               int ndmin, int n)
 {
@@ -594,8 +656,11 @@ static bool gi_read_text_file(gi_table *t, const char *comments, const char *del
         return gi_fail(t->site, GA_BAD_ARGUMENT, ".skip_footer and .max_rows are given: use one of them") != NULL;
     if (t->most < 0) t->most = INT64_MAX;
     if (!gi_open_source(t->site, t->path, &t->source)) return false;
-    const bool ok = gi_read_table(t, dtype, ndmin, n > 0 ? n : 0);
-    fclose(t->source.file);
+    FILE *const file = t->source.file;
+    size_t      room = 0;
+    const bool  ok   = gi_unpack_source(t->site, t->path, &t->source, &room) && gi_read_table(t, dtype, ndmin, n > 0 ? n : 0);
+    if (room > 0) gi_mem_release((void *)(uintptr_t)t->source.bytes, room);
+    fclose(file);
     return ok;
 }
 
@@ -638,6 +703,7 @@ static bool gi_genfromtxt(const char *path, ga_genfromtxt_options *o, int n, con
     t.footer  = o->skip_footer;
     t.most    = o->max_rows;
     t.names   = o->names;
+    t.widths  = o->widths;
     t.fills   = true;
     t.loose   = o->loose;
     t.missing = o->missing_values;
@@ -645,6 +711,7 @@ static bool gi_genfromtxt(const char *path, ga_genfromtxt_options *o, int n, con
     t.dtypes  = dtypes;
     t.each    = each;
     bool ok   = gi_read_text_file(&t, o->comments, o->delimiter, NULL, o->dtype, o->ndmin, n);
+    if (t.rules.widths) gi_mem_release(t.rules.widths, (strlen(t.widths) + 1) * sizeof(int64_t));
     if (all) *all = t.all;
     return ok;
 }

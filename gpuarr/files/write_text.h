@@ -196,20 +196,39 @@ static bool gi_read_formats(const char *site, const char *fmt, int64_t numbers, 
     return true;
 }
 
-static void gi_write_commented(gi_output *o, const char *text, const char *comments, const char *newline)
+/* Writes text, packed by gzip if `packs`: several such parts are one file. False with an error. */
+static bool gi_write_text(const char *site, gi_output *o, bool packs, const char *text, size_t n)
 {
-    if (!text || !*text) return;
+    const int level = 6; /* zlib's own default */
+    if (!packs) return gi_write(o, text, n), true;
+    const int64_t room   = gi_packed_bound((int64_t)n) + 1;
+    char         *packed = (char *)gi_mem_alloc(site, (size_t)room);
+    const int64_t size   = packed ? gi_pack_bytes(site, GI_CODEC_GZIP, level, text, (int64_t)n, packed) : -1;
+    if (size > 0) gi_write(o, packed, (size_t)size);
+    if (packed) gi_mem_release(packed, (size_t)room);
+    return size >= 0;
+}
+
+static bool gi_write_commented(const char *site, gi_output *o, bool packs, const char *text, const char *comments,
+                               const char *newline)
+{
+    gi_text t = { NULL, 0, 0, 0, false };
+    if (!text || !*text) return true;
     for (const char *end; text; text = *end ? end + 1 : NULL) {
         end = text + strcspn(text, "\n");
-        gi_write(o, comments, strlen(comments));
-        gi_write(o, text, (size_t)(end - text));
-        if (*end) gi_write(o, "\n", 1);
+        gi_put(&t, comments);
+        gi_put_bytes(&t, text, (size_t)(end - text));
+        if (*end) gi_put_bytes(&t, "\n", 1);
     }
-    gi_write(o, newline, strlen(newline));
+    gi_put(&t, newline);
+    if (t.failed) gi_fail(site, GA_NO_MEMORY, "no memory for .header or .footer");
+    const bool ok = !t.failed && gi_write_text(site, o, packs, t.s, t.n);
+    free(t.s);
+    return ok;
 }
 
 /* Writes the rows, some of each text in turn. False with an error. */
-static bool gi_write_rows(const char *site, gi_output *o, gi_text_rows *r, const char *fmt)
+static bool gi_write_rows(const char *site, gi_output *o, bool packs, gi_text_rows *r, const char *fmt)
 {
     enum { TEXTS = 16, NUMBERS = 1 << 12 };
     gi_text       texts[TEXTS];
@@ -232,7 +251,7 @@ static bool gi_write_rows(const char *site, gi_output *o, gi_text_rows *r, const
                 ok = gi_fail(site, GA_BAD_ARGUMENT,
                              "row %lld has a number that is not finite, which %%d of .fmt = \"%.60s\" cannot write",
                              (long long)(bad[k] / (r->columns << gi_is_complex(r->a->dtype))), fmt) != NULL;
-            else gi_write(o, texts[k].s, texts[k].n);
+            else ok = gi_write_text(site, o, packs, texts[k].s, texts[k].n);
         }
     }
     for (int k = 0; k < TEXTS; k++) free(texts[k].s);
@@ -263,15 +282,18 @@ bool(ga_savetxt)(const char *path, const ga_array *a, ga_savetxt_options o)
     bool ok     = formats && gi_read_formats(o.site, pairs ? pair : o.fmt, pairs ? 2 : r.columns << parts, formats, &r);
     r.formats   = formats;
     ga_array *c = ok ? gi_copy_on_cpu(o.site, a) : NULL;
-    ok          = c && !gi_name_misleads(o.site, path, "text", " .txt .csv .tsv .dat ") && gi_open_output(o.site, path, &out);
+    ok = c && !gi_name_misleads(o.site, path, "text", " .txt .csv .tsv .dat .gz ") && gi_open_output(o.site, path, &out);
     if (ok) {
         GI_ARENA(gi_powers, powers, 1);
         gi_make_powers(powers);
-        r.powers = powers;
-        r.a      = c;
-        gi_write_commented(&out, o.header, o.comments, o.newline);
-        ok = gi_write_rows(o.site, &out, &r, o.fmt);
-        gi_write_commented(&out, o.footer, o.comments, o.newline);
+        r.powers            = powers;
+        r.a                 = c;
+        const size_t length = strlen(path);
+        const bool   packs  = length > 3 && strcmp(path + length - 3, ".gz") == 0;
+        ok                  = !packs || gi_write_text(o.site, &out, true, "", 0); /* is zlib there? And no file is empty */
+        ok                  = ok && gi_write_commented(o.site, &out, packs, o.header, o.comments, o.newline) &&
+             gi_write_rows(o.site, &out, packs, &r, o.fmt) &&
+             gi_write_commented(o.site, &out, packs, o.footer, o.comments, o.newline);
         ok = gi_close_output(o.site, &out, ok);
     }
     ga_free(c);

@@ -1,8 +1,5 @@
 /* ---- Zarr, version 2 ---- */
 
-typedef enum gi_codec { GI_CODEC_NONE, GI_CODEC_ZLIB, GI_CODEC_GZIP } gi_codec;
-static const char *const gi_codec_names[] = { "none", "zlib", "gzip" };
-
 typedef struct gi_zarr {
     gi_npy_header                     h; /* as that of an .npy file: dtype, orders, shape */
     int64_t                           chunk[GPUARR_MAX_DIMS], chunk_bytes;
@@ -130,90 +127,6 @@ static bool gi_read_zarray(const char *site, const char *what, const char *text,
     return true;
 }
 
-/* The n bytes of a zlib or gzip file, which must give exactly `room` ones. */
-static bool gi_unpack_bytes(gi_codec codec, gi_inflater *inflater, const unsigned char *in, size_t n, void *out, size_t room)
-{
-    if (codec == GI_CODEC_ZLIB) { /* RFC 1950 */
-        if (n < 6 || (in[0] & 15) != 8 || (in[0] << 8 | in[1]) % 31 != 0 || (in[1] & 32) ||
-            !gi_inflate(inflater, in + 2, n - 6, out, room))
-            return false;
-        uint32_t a = 1, b = 0,
-                 sum = (uint32_t)in[n - 4] << 24 | (uint32_t)in[n - 3] << 16 | (uint32_t)in[n - 2] << 8 | in[n - 1];
-        for (size_t i = 0; i < room;) {
-            for (size_t end = room - i < 5552 ? room : i + 5552; i < end; i++) b += a += ((const unsigned char *)out)[i];
-            a %= 65521;
-            b %= 65521;
-        }
-        return (b << 16 | a) == sum;
-    }
-    if (n < 18 || in[0] != 0x1f || in[1] != 0x8b || in[2] != 8) return false; /* RFC 1952 */
-    size_t at = 10, end = n - 8;
-    int    flags = in[3];
-    if (flags & 4) at += 2 + (size_t)gi_little_endian(in + 10, 2);
-    for (int text = 8; text <= 16; text *= 2) /* a name, a comment */
-        if (flags & text) {
-            while (at < end && in[at]) at++;
-            at++;
-        }
-    if (flags & 2) at += 2;
-    if (at > end || !gi_inflate(inflater, in + at, end - at, out, room)) return false;
-    gi_crc_table table;
-    gi_make_crc_table(&table);
-    return gi_crc(&table, 0, out, room) == (uint32_t)gi_little_endian(in + end, 4) &&
-           (uint32_t)room == (uint32_t)gi_little_endian(in + end + 4, 4);
-}
-
-/*  Packing is zlib's, which has to be linked: cc -DGPUARR_USE_ZLIB main.c -lz -lm -lpthread                                          */
-#ifdef GPUARR_USE_ZLIB
-#if defined(__has_include)
-#if !__has_include(<zlib.h>)
-#error "gpuarr: GPUARR_USE_ZLIB needs zlib.h: apt-get install zlib1g-dev, or compile without it"
-#endif
-#endif
-#include <zlib.h>
-
-/* At most so many bytes come of n that are packed. */
-static int64_t gi_packed_bound(int64_t n)
-{
-    if (n > INT64_MAX / 2) return INT64_MAX;
-    return (int64_t)compressBound((uLong)n) + 12; /* a gzip header is longer by that */
-}
-
-/* Packs n bytes into `to`, which has room for them in any case. Returns how many they have become; -1 with an error. */
-static int64_t gi_pack_bytes(const char *site, gi_codec codec, int level, const void *from, int64_t n, void *to)
-{
-    const int64_t most   = 1 << 30; /* at a time */
-    const int     memory = 8;       /* zlib's own default */
-    z_stream      z;
-    int64_t       room = gi_packed_bound(n);
-    memset(&z, 0, sizeof z);
-    int state =
-        deflateInit2(&z, level, Z_DEFLATED, codec == GI_CODEC_GZIP ? MAX_WBITS + 16 : MAX_WBITS, memory, Z_DEFAULT_STRATEGY);
-    z.next_in  = (Bytef *)(uintptr_t)from;
-    z.next_out = (Bytef *)to;
-    while (state == Z_OK) {
-        int64_t in = n - (int64_t)z.total_in, out = room - (int64_t)z.total_out;
-        z.avail_in  = (uInt)(in > most ? most : in);
-        z.avail_out = (uInt)(out > most ? most : out);
-        state       = deflate(&z, in > most ? Z_NO_FLUSH : Z_FINISH);
-    }
-    (void)deflateEnd(&z);
-    if (state == Z_STREAM_END) return (int64_t)z.total_out;
-    gi_fail(site, GA_NO_MEMORY, "zlib has no memory to pack a chunk");
-    return -1;
-}
-#else
-static int64_t gi_packed_bound(int64_t n) { return n; }
-static int64_t gi_pack_bytes(const char *site, gi_codec codec, int level, const void *from, int64_t n, void *to)
-{
-    (void)codec, (void)level, (void)from, (void)n, (void)to;
-    gi_fail(site, GA_NO_LIBRARY,
-            "this program was built without zlib, which .compressor needs: install it (apt-get install zlib1g-dev) and compile "
-            "with -DGPUARR_USE_ZLIB -lz");
-    return -1;
-}
-#endif
-
 enum { GI_KEY_ROOM = 24 * GPUARR_MAX_DIMS };
 
 /* The name of a chunk's file: 0.3.1 */
@@ -242,12 +155,14 @@ static ga_array *gi_unpack_chunk(const gi_lazy *n, const gi_raw *f, size_t packe
     gi_inflater   *inflater = (gi_inflater *)gi_mem_alloc(n->site, sizeof *inflater);
     unsigned char *packed   = inflater ? (unsigned char *)gi_mem_alloc(n->site, packed_bytes) : NULL;
     ga_array      *a = packed ? gi_array_new(n->site, n->dtype, GA_CPU, n->ndim, stored) : NULL, *view = NULL;
+    size_t         made;
     if (a) {
         errno = 0;
         if (!gi_pread(f->fd, 0, packed, packed_bytes))
             gi_fail(n->site, GA_NO_FILE, "cannot read %s: %s", f->what,
                     errno ? strerror(errno) : "it has become shorter since it was opened");
-        else if (!gi_unpack_bytes(z->codec, inflater, packed, packed_bytes, a->data, bytes))
+        else if (gi_unpack_bytes(z->codec, inflater, packed, packed_bytes, a->data, bytes, &made) != packed_bytes ||
+                 made != bytes)
             gi_fail(n->site, GA_BAD_FILE, "%s is damaged: it cannot be unpacked to what its checksum says", f->what);
         else {
             gi_layout l = gi_layout_of(a);

@@ -208,14 +208,18 @@ GI_SLOW ga_c128 gi_power_c128(ga_c128 x, ga_c128 y)
     if (x.re == 0 && x.im == 0) return y.re > 0 ? gi_make_c128(0, 0) : gi_make_c128(gi_nan_f64(), gi_nan_f64());
     const double n = gi_abs_f64(y.re);
     if (y.im != 0 || n != gi_rint_f64(n) || n >= 100) return gi_exp_c128(gi_mul_c128(y, gi_log_c128(x)));
-    ga_c128 r   = gi_make_c128(1, 0);
-    bool    one = true;
+    const ga_c128 w   = x;
+    ga_c128       r   = gi_make_c128(1, 0);
+    bool          one = true;
     for (int k = (int)n; k > 0; k >>= 1) {
         if (k & 1) r = one ? x : gi_mul_c128(r, x);
         one = one && !(k & 1);
         x   = gi_mul_c128(x, x);
     }
-    return y.re < 0 ? gi_div_c128(gi_make_c128(1, 0), r) : r;
+    if (y.re > 0) return r;
+    const double size = gi_larger_part(r); /* where it leaves the range, its parts, and so its reciprocal, are wrong */
+    if (!(size > 0x1p-1000 && size < 0x1p1000) && gi_isfinite_c128(w)) return gi_exp_c128(gi_mul_c128(y, gi_log_c128(w)));
+    return gi_div_c128(gi_make_c128(1, 0), r);
 }
 
 /* Of complex64. */

@@ -85,7 +85,7 @@ GI_FORMULA double gi_draw(const gi_random_plan *p, int64_t i)
     d.half    = false;
     switch (p->kind) {
     case GI_EXPONENTIAL: return gi_mul_f64(-p->sigma, gi_any_log(gi_draw_unit(&d)));
-    case GI_GAMMA: return gi_mul_f64(p->sigma, gi_any_exp(gi_draw_log_gamma(&d, p->mean)));
+    case GI_GAMMA: return p->mean == 0 ? 0 : gi_mul_f64(p->sigma, gi_any_exp(gi_draw_log_gamma(&d, p->mean)));
     case GI_BETA: return gi_draw_beta(&d, p->mean, p->sigma);
     case GI_BINOMIAL: return gi_draw_binomial(&d, p->mean, p->sigma);
     default: return gi_draw_poisson(&d, p->mean);

@@ -161,10 +161,28 @@ ga_array *(ga_matrix_rank)(const ga_array *a, ga_rank_options o)
 
 /* ---- by singular values: pinv, lstsq ------------------------------------------------------------------------------------------------------ */
 
-/* The singular values and vectors of a, in float64 or complex128: a = u s vh; `inverse`: 1 / s of those that count, else 0. */
+/* The singular values and vectors of a, in float64 or complex128: by a = u s vh; `inverse`: 1 / s of those that count, else 0. `by` brings
+   each matrix away from the ends of the range, where s or 1 / s would overflow. */
 typedef struct gi_spectrum {
-    ga_array *u, *s, *vh, *large, *inverse;
+    ga_array *by, *u, *s, *vh, *large, *inverse;
 } gi_spectrum;
+
+/* For each matrix a power of two, (..., 1, 1); 1 where there is nothing to scale. */
+static ga_array *gi_range_factors(const char *site, const ga_array *a)
+{
+    const ga_map_options here = gi_map_site(site);
+    ga_reduce_options    o    = gi_reduce_site(site);
+    o.axes.ndim               = 2;
+    o.axes.n[0]               = -2;
+    o.axes.n[1]               = -1;
+    o.keepdims                = true;
+    if (a->size == 0) return (ga_full)(gi_line(1), GA_ARG(1.0), gi_new_on(site, GA_F64, a->device));
+    ga_array *size = (ga_absolute)(a, here), *most = size ? (ga_max)(size, o) : NULL;
+    ga_array *large = most ? (ga_greater)(gi_operand_arg(most), GA_ARG(0x1p900), here) : NULL,
+             *small = large ? (ga_less)(gi_operand_arg(most), GA_ARG(0x1p-900), here) : NULL;
+    ga_array *up    = small ? (ga_where)(small, GA_ARG(0x1p600), GA_ARG(1.0), here) : NULL;
+    return up ? (ga_where)(large, GA_ARG(0x1p-600), gi_operand_arg(up), here) : NULL;
+}
 
 static bool gi_spectrum_of(const char *site, gi_spectrum *x, const ga_array *a, double least)
 {
@@ -174,20 +192,23 @@ static bool gi_spectrum_of(const char *site, gi_spectrum *x, const ga_array *a, 
     o.site               = site;
     o.full_matrices      = false;
     const ga_array *wide = gi_copy_contiguous(site, a, gi_is_complex(a->dtype) ? GA_C128 : GA_F64);
-    if (!wide || !(ga_svd)(wide, &x->u, &x->s, &x->vh, o)) return false;
+    x->by                = wide ? gi_range_factors(site, wide) : NULL;
+    if (x->by) wide = (ga_multiply)(gi_operand_arg(wide), gi_operand_arg(x->by), here);
+    if (!x->by || !wide || !(ga_svd)(wide, &x->u, &x->s, &x->vh, o)) return false;
     x->large            = gi_large_values(site, x->s, least);
     const ga_array *all = x->large ? (ga_divide)(GA_ARG(1.0), gi_operand_arg(x->s), here) : NULL;
     x->inverse          = all ? (ga_where)(x->large, gi_operand_arg(all), GA_ARG(0.0), here) : NULL;
     return x->inverse != NULL;
 }
 
-/* vh^H diag(inverse) times u^H b, or u^H where b is NULL. */
+/* by vh^H diag(inverse) times u^H b, or u^H where b is NULL. */
 static ga_array *gi_apply_spectrum(const char *site, const gi_spectrum *x, const ga_array *b)
 {
     ga_array *u = gi_conj_turned(site, (ga_view)(x->u, site)), *v = gi_conj_turned(site, (ga_view)(x->vh, site));
     ga_array *right = b ? gi_matrix_product(site, u, b) : u, *factors = right ? (ga_expand_dims)(x->inverse, -1, site) : NULL;
     ga_array *scaled = factors ? (ga_multiply)(gi_operand_arg(factors), gi_operand_arg(right), gi_map_site(site)) : NULL;
-    return gi_matrix_product(site, v, scaled);
+    ga_array *r      = gi_matrix_product(site, v, scaled);
+    return r ? (ga_multiply)(gi_operand_arg(r), gi_operand_arg(x->by), gi_map_site(site)) : NULL;
 }
 
 ga_array *(ga_pinv)(const ga_array *a, ga_pinv_options o)
@@ -237,20 +258,11 @@ ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o)
         const double least = o.rcond == GA_REAL_DEFAULT ? (double)(a->shape[0] > a->shape[1] ? a->shape[0] : a->shape[1]) * eps
                              : o.rcond < 0              ? eps
                                                         : o.rcond;
-        ga_norm_options most = ga_norm_defaults;
-        most.site            = o.site;
-        most.ord             = INFINITY;
-        double          size = 1;
-        const ga_array *norm = matrix ? (ga_norm)(matrix, most) : NULL, *scaled = matrix, *y = NULL;
-        if (norm && !gi_item_as(o.site, norm, NULL, GA_F64, &size)) norm = NULL;
-        /* singular values and their reciprocals must not overflow */
-        const double by = size > 0x1p900 ? 0x1p-600 : size < 0x1p-900 ? 0x1p600 : 1;
-        if (norm && by != 1) scaled = (ga_multiply)(gi_operand_arg(matrix), GA_ARG(by), gi_map_site(o.site));
-        if (norm && scaled && right && gi_spectrum_of(o.site, &w, scaled, least)) y = gi_apply_spectrum(o.site, &w, right);
-        if (y && by != 1) {
-            y   = (ga_multiply)(gi_operand_arg(y), GA_ARG(by), gi_map_site(o.site));
-            w.s = (ga_divide)(gi_operand_arg(w.s), GA_ARG(by), gi_map_site(o.site));
-        }
+        const ga_array *y = NULL, *factor = NULL;
+        if (matrix && right && gi_spectrum_of(o.site, &w, matrix, least)) y = gi_apply_spectrum(o.site, &w, right);
+        if (y) factor = (ga_ravel)(w.by, o.site);
+        if (y) w.s = factor ? (ga_divide)(gi_operand_arg(w.s), gi_operand_arg(factor), gi_map_site(o.site)) : NULL;
+        if (y && !w.s) y = NULL;
         const ga_array *count = y ? (ga_count_nonzero)(w.large, gi_reduce_site(o.site)) : NULL;
         const ga_array *line  = count && b->ndim == 1 ? (ga_index)(o.site, y, ":, 0") : y;
         int64_t         rank  = 0;

@@ -145,21 +145,25 @@ static ga_array *gi_do_settled(const gi_composition *c, const ga_array *index, i
     return all ? gi_take_by(c->site, all, 0, settled, mode) : NULL;
 }
 
-/* Index arrays of the axes of an array: NULL is a whole axis. */
+/* Index arrays of the axes of a view: NULL is a whole axis. */
 typedef struct gi_indexing {
+    ga_array       *view; /* of a: what the slices, integers and new axes of the index give */
     int             axes;
     const ga_array *of[GPUARR_MAX_DIMS];
-    int             ndim, first, spread; /* of the result; where the axes of the index arrays are, and how many */
+    int             axis[GPUARR_MAX_DIMS]; /* of a */
+    bool            apart;                 /* an ellipsis lies between them, though perhaps no axis */
+    int             ndim, first, spread;   /* of the result; where the axes of the index arrays are, and how many */
     int64_t         shape[GPUARR_MAX_DIMS];
 } gi_indexing;
 
-/* A mask stands for the index arrays that ga_nonzero gives. */
+/* A mask stands for the index arrays that ga_nonzero gives, one without axes for a new axis of length 1 or 0. */
 static bool gi_indexing_mask(const gi_composition *c, const ga_array *a, gi_indexing *x, const ga_array *mask)
 {
-    if (x->axes + mask->ndim > a->ndim || mask->ndim == 0 ||
-        !gi_shape_equal(mask->ndim, mask->shape, mask->ndim, a->shape + x->axes))
-        return gi_fail(c->site, GA_BAD_SHAPE, "a mask has shape %s, a %s: its axes must be those of a from number %d on",
-                       gi_shape_of(mask), gi_shape_of(a), x->axes) != NULL;
+    if (mask->ndim == 0) return (x->of[x->axes++] = (ga_flatnonzero)(mask, c->site)) != NULL;
+    for (int d = 0; d < mask->ndim; d++) /* as in NumPy, an empty one takes nothing of any axis */
+        if (mask->shape[d] != 0 && mask->shape[d] != x->view->shape[x->axes + d])
+            return gi_fail(c->site, GA_BAD_SHAPE, "a mask has shape %s, a %s: its axes must be those that it stands for",
+                           gi_shape_of(mask), gi_shape_of(a)) != NULL;
     ga_array *found = (ga_nonzero)(mask, c->site);
     for (int r = 0; found && r < mask->ndim; r++) {
         ga_array *row = gi_do_part(c, found, 0, r, 1), *line = row ? (ga_ravel)(row, c->site) : NULL;
@@ -169,35 +173,88 @@ static bool gi_indexing_mask(const gi_composition *c, const ga_array *a, gi_inde
     return found != NULL;
 }
 
-/* Which array stands for which axis? False with an error. */
-static bool gi_indexing_axes(const gi_composition *c, const ga_array *a, int n, const ga_array *const *indices, gi_indexing *x)
+/* The items of the index: of the text, or if there is none an axis for each array and each GA_COLON. Returns their number, -1 with an error. */
+static int gi_indexing_items(const char *site, const ga_array *a, int n, const ga_array *const *indices, const char *text,
+                             gi_index_item *items)
 {
-    memset(x, 0, sizeof *x);
-    if (n > 0 && !indices) return gi_fail(c->site, GA_BAD_ARGUMENT, "the list of %d index arrays is NULL", n) != NULL;
+    bool used[GI_MOST_INDEX_ITEMS] = { false };
+    if (n > 0 && !indices) return gi_fail(site, GA_BAD_ARGUMENT, "the list of %d index arrays is NULL", n), -1;
+    if (n > GI_MOST_INDEX_ITEMS) return gi_fail(site, GA_BAD_SHAPE, "more index arrays than the %d axes of a", a->ndim), -1;
     for (int k = 0; k < n; k++) {
-        const ga_array *index = indices[k] == GA_NO_ARRAY ? NULL : indices[k];
-        if (index || indices[k] == NULL) {
-            const ga_array *both[2] = { a, index };
-            if (!gi_array_check(c->site, index, "an index array") || gi_common_device(c->site, 2, both) == GA_DEVICE_DEFAULT)
-                return false;
+        const bool      colon   = !text && indices[k] == GA_NO_ARRAY;
+        const ga_array *both[2] = { a, indices[k] == GA_NO_ARRAY ? NULL : indices[k] };
+        if (!colon &&
+            (!gi_array_check(site, both[1], "an index array") || gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT))
+            return -1;
+        memset(&items[k], 0, sizeof items[k]);
+        items[k].kind  = colon ? GI_INDEX_SLICE : GI_INDEX_ARRAY;
+        items[k].step  = 1;
+        items[k].start = k + 1;
+    }
+    if (!text) return n;
+    const int count = gi_read_index(site, text, NULL, n, items);
+    for (int i = 0; i < count; i++)
+        if (items[i].kind == GI_INDEX_ARRAY) used[items[i].start - 1] = true;
+    for (int k = 0; k < n && count >= 0; k++)
+        if (!used[k])
+            return gi_fail(site, GA_BAD_ARGUMENT, "the index \"%.200s\" has no $%d, and a list of %d arrays", text, k + 1, n),
+                   -1;
+    return count;
+}
+
+/* Makes the view, and tells which array stands for which of its axes. An integer beside index arrays is one, too. False with an error. */
+static bool gi_indexing_axes(const gi_composition *c, const ga_array *a, int n, const ga_array *const *indices,
+                             const char *text, gi_indexing *x)
+{
+    gi_index_item items[GI_MOST_INDEX_ITEMS], parts[GI_MOST_INDEX_ITEMS * GPUARR_MAX_DIMS];
+    int           count = gi_indexing_items(c->site, a, n, indices, text, items), many = 0, hidden = a->ndim, axis = 0;
+    bool          before = false, gap = false;
+    memset(x, 0, sizeof *x);
+    for (int i = 0; i < count; i++) {
+        const ga_array *index = items[i].kind == GI_INDEX_ARRAY ? indices[items[i].start - 1] : NULL;
+        gi_index_item   part  = items[i];
+        int             axes  = index && index->dtype == GA_BOOL ? index->ndim : 1;
+        if (part.kind == GI_INDEX_INTEGER) part.kind = GI_INDEX_KEPT;
+        if (index) part.kind = axes > 0 ? GI_INDEX_SLICE : GI_INDEX_NEWAXIS;
+        if (index) part.has_start = false;
+        if (part.kind != GI_INDEX_ELLIPSIS && part.kind != GI_INDEX_NEWAXIS) hidden -= axes;
+        for (int k = 0; k < (axes > 0 ? axes : 1); k++) parts[many++] = part;
+    }
+    if (count >= 0 && hidden < 0 && !text) gi_fail(c->site, GA_BAD_SHAPE, "more index arrays than the %d axes of a", a->ndim);
+    else if (count >= 0) x->view = gi_index_with(c->site, a, text ? text : "", parts, many);
+    if (!x->view) return false;
+    for (int i = 0; i < count; i++) {
+        const ga_array *index = items[i].kind == GI_INDEX_ARRAY ? indices[items[i].start - 1] : NULL;
+        const bool      takes = index || items[i].kind == GI_INDEX_INTEGER;
+        if (items[i].kind == GI_INDEX_ELLIPSIS) {
+            x->axes += hidden;
+            axis += hidden;
+            gap = before;
+            continue;
         }
+        x->apart = x->apart || (takes && gap);
+        before   = before || takes;
         if (index && index->dtype == GA_BOOL) {
             if (!gi_indexing_mask(c, a, x, index)) return false;
-        } else if (x->axes < a->ndim) {
-            x->of[x->axes++] = index;
-        } else {
-            return gi_fail(c->site, GA_BAD_SHAPE, "more index arrays than the %d axes of a", a->ndim) != NULL;
+            axis += index->ndim;
+            continue;
         }
+        x->axis[x->axes] = axis;
+        axis += items[i].kind != GI_INDEX_NEWAXIS;
+        if (takes) x->of[x->axes] = index ? index : (ga_scalar)(GA_ARG(0), gi_new_on(c->site, GA_I64, a->device));
+        if (takes && !x->of[x->axes++]) return false;
+        x->axes += !takes;
     }
     return true;
 }
 
 /* The shape of the result: what the index arrays broadcast to takes the place of their axes, or, where a whole axis lies between them,
    comes first. */
-static bool gi_indexing_shape(const gi_composition *c, const ga_array *a, gi_indexing *x)
+static bool gi_indexing_shape(const gi_composition *c, gi_indexing *x)
 {
-    int64_t shape[GPUARR_MAX_DIMS];
-    int     last = -1, runs = 0, whole = 0;
+    const ga_array *a = x->view;
+    int64_t         shape[GPUARR_MAX_DIMS];
+    int             last = -1, runs = 0, whole = 0;
     for (int d = 0; d < a->ndim; d++) {
         if (x->of[d] && !gi_shape_broadcast(&x->spread, shape, x->of[d]->ndim, x->of[d]->shape))
             return gi_fail(c->site, GA_BAD_SHAPE, "the index arrays do not broadcast: one has shape %s, those before it %s",
@@ -209,7 +266,7 @@ static bool gi_indexing_shape(const gi_composition *c, const ga_array *a, gi_ind
         }
         whole += !x->of[d];
     }
-    if (runs > 1) x->first = 0;
+    if (runs > 1 || x->apart) x->first = 0;
     x->ndim = whole + x->spread;
     if (runs == 0) return gi_fail(c->site, GA_BAD_ARGUMENT, "there is no index array") != NULL;
     if (x->ndim > GPUARR_MAX_DIMS)
@@ -223,15 +280,32 @@ static bool gi_indexing_shape(const gi_composition *c, const ga_array *a, gi_ind
     return true;
 }
 
-/* The places in C order of a, of the shape of the result. */
-static ga_array *gi_do_places(const gi_composition *c, const ga_array *a, int n, const ga_array *const *indices, gi_indexing *x)
+/* The index array of an axis of the view, as gi_do_settled; its errors name the axis of a. */
+static ga_array *gi_indexing_settled(const gi_composition *c, const gi_indexing *x, int d)
+{
+    const gi_error_held errors = gi_error_hold();
+    char                which[32];
+    snprintf(which, sizeof which, ": axis %d of a", x->axis[d]);
+    ga_array *index = gi_do_settled(c, x->of[d], x->view->shape[d], GA_TAKE_RAISE);
+    gi_error_let_go(errors, which);
+    return index;
+}
+
+/* The places in C order of the view, of the shape of the result. */
+static ga_array *gi_do_places(const gi_composition *c, const ga_array *a, int n, const ga_array *const *indices,
+                              const char *text, gi_indexing *x)
 {
     ga_array *sum    = NULL;
     int64_t   stride = 1;
-    if (!gi_indexing_axes(c, a, n, indices, x) || !gi_indexing_shape(c, a, x)) return NULL;
-    for (int d = a->ndim - 1, whole = x->ndim - x->spread; d >= 0; d--) {
-        ga_array *index =
-            x->of[d] ? gi_do_settled(c, x->of[d], a->shape[d], GA_TAKE_RAISE) : gi_do_count(c, 0, a->shape[d], a->device);
+    if (!gi_indexing_axes(c, a, n, indices, text, x) || !gi_indexing_shape(c, x)) return NULL;
+    if (gi_shape_size(x->spread, x->shape + x->first) == 0) { /* as in NumPy, only integers are looked at then */
+        for (int d = 0; d < x->view->ndim; d++)
+            if (x->of[d] && x->of[d]->ndim == 0 && !gi_indexing_settled(c, x, d)) return NULL;
+        return gi_array_new(c->site, GA_I64, a->device, x->ndim, x->shape);
+    }
+    for (int d = x->view->ndim - 1, whole = x->ndim - x->spread; d >= 0; d--) {
+        const int64_t length = x->view->shape[d];
+        ga_array     *index  = x->of[d] ? gi_indexing_settled(c, x, d) : gi_do_count(c, 0, length, a->device);
         if (!index) return NULL;
         int     ndim = index->ndim + x->ndim - x->spread - x->first; /* with axes of length 1 behind */
         int64_t shape[GPUARR_MAX_DIMS];
@@ -243,18 +317,25 @@ static ga_array *gi_do_places(const gi_composition *c, const ga_array *a, int n,
                 : stride == 1 ? index
                               : GI_DO_2(c, multiply, index, stride);
         if (!sum) return NULL;
-        stride *= a->shape[d];
+        stride *= length;
     }
     return sum;
 }
 
-ga_array *(ga_index_take_n)(const ga_array *a, int n, const ga_array *const *indices, const char *site)
+static ga_index_options gi_index_plain(const char *site)
 {
-    if (!gi_array_check_half(site, a, "a")) return NULL;
+    ga_index_options o = ga_index_defaults;
+    o.site             = site;
+    return o;
+}
+
+ga_array *(ga_index_take_n)(const ga_array *a, int n, const ga_array *const *indices, ga_index_options o)
+{
+    if (!gi_array_check_half(o.site, a, "a")) return NULL;
     gi_composition c;
     gi_indexing    x;
-    gi_compose_begin(&c, site);
-    ga_array *places = gi_do_places(&c, a, n, indices, &x), *line = places ? (ga_ravel)(a, site) : NULL;
+    gi_compose_begin(&c, o.site);
+    ga_array *places = gi_do_places(&c, a, n, indices, o.index, &x), *line = places ? (ga_ravel)(x.view, o.site) : NULL;
     return gi_compose_end(&c, line ? gi_do_take(&c, line, places, 0) : NULL);
 }
 
@@ -270,24 +351,25 @@ static ga_array *gi_do_spread(const gi_composition *c, ga_array *values, int ndi
     return wide ? (ga_ascontiguous)(wide, c->site) : NULL;
 }
 
-static ga_array *gi_index_store(ga_array *a, int n, const ga_array *const *indices, ga_arg v, bool add, const char *site)
+static ga_array *gi_index_store(ga_array *a, int n, const ga_array *const *indices, ga_arg v, bool add, ga_index_options o)
 {
-    if (!gi_places_writable(site, a) || (add && !gi_array_is_no_half(site, a, "a"))) return NULL;
+    if (!gi_places_writable(o.site, a) || (add && !gi_array_is_no_half(o.site, a, "a"))) return NULL;
     gi_composition c;
     gi_indexing    x;
-    gi_compose_begin(&c, site);
-    ga_array *places = gi_do_places(&c, a, n, indices, &x), *values = places ? gi_do_values(&c, v, a) : NULL;
-    values = values ? gi_do_spread(&c, values, x.ndim, x.shape) : NULL;
-    return gi_compose_end(&c, values ? gi_do_scatter(&c, a, places, values, add) : NULL);
+    gi_compose_begin(&c, o.site);
+    ga_array *places = gi_do_places(&c, a, n, indices, o.index, &x), *values = places ? gi_do_values(&c, v, a) : NULL;
+    values          = values ? gi_do_spread(&c, values, x.ndim, x.shape) : NULL;
+    const bool done = values && gi_do_scatter(&c, x.view, places, values, add);
+    return gi_compose_end(&c, done ? a : NULL);
 }
 
-ga_array *(ga_index_put_n)(ga_array *a, int n, const ga_array *const *indices, ga_arg values, const char *site)
+ga_array *(ga_index_put_n)(ga_array *a, int n, const ga_array *const *indices, ga_arg values, ga_index_options o)
 {
-    return gi_index_store(a, n, indices, values, false, site);
+    return gi_index_store(a, n, indices, values, false, o);
 }
-ga_array *(ga_add_at_n)(ga_array *a, int n, const ga_array *const *indices, ga_arg values, const char *site)
+ga_array *(ga_add_at_n)(ga_array *a, int n, const ga_array *const *indices, ga_arg values, ga_index_options o)
 {
-    return gi_index_store(a, n, indices, values, true, site);
+    return gi_index_store(a, n, indices, values, true, o);
 }
 
 /* ---- along an axis, and in the flattened array ---------------------------------------------------------------------------------- */
@@ -317,7 +399,7 @@ ga_array *(ga_take_along_axis)(const ga_array *a, const ga_array *indices, ga_al
     const ga_array *all[GPUARR_MAX_DIMS];
     const int       n = gi_do_along_axis(&c, a, indices, o.axis, all);
     if (n == 1) return gi_compose_end(&c, gi_do_take(&c, a, indices, 0));
-    return gi_compose_end(&c, n > 0 ? (ga_index_take_n)(a, n, all, o.site) : NULL);
+    return gi_compose_end(&c, n > 0 ? (ga_index_take_n)(a, n, all, gi_index_plain(o.site)) : NULL);
 }
 
 ga_array *(ga_put_along_axis)(ga_array *a, const ga_array *indices, ga_arg values, ga_along_options o)
@@ -327,7 +409,7 @@ ga_array *(ga_put_along_axis)(ga_array *a, const ga_array *indices, ga_arg value
     gi_compose_begin(&c, o.site);
     const ga_array *all[GPUARR_MAX_DIMS];
     const int       n = gi_do_along_axis(&c, a, indices, o.axis, all);
-    return gi_compose_end(&c, n > 0 ? gi_index_store(a, n, all, values, false, o.site) : NULL);
+    return gi_compose_end(&c, n > 0 ? gi_index_store(a, n, all, values, false, gi_index_plain(o.site)) : NULL);
 }
 
 /* Values again and again, from the first one on. */

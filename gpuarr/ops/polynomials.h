@@ -71,7 +71,15 @@ ga_array *(ga_roots)(const ga_array *p, const char *site)
         ga_array *below = (ga_eye)(n - 2, n - 1, 0, gi_new_on(site, wide->dtype, p->device)),
                  *first = gi_do_part(&c, used, 0, 0, 1);
         ga_array *row   = GI_DO_1(&c, negative, GI_DO_2(&c, divide, gi_do_part(&c, used, 0, 1, n - 1), first));
-        w               = gi_do_join(&c, (ga_eigvals)(gi_do_join(&c, gi_do_turn(&c, row, 1, 2), below, 0), site), none, 0);
+        bool      sound = true;
+        ga_array *all   = gi_do_fold(&c, (ga_all), GI_DO_1(&c, isfinite, row), GA_AXIS_DEFAULT, false);
+        if (!all || !gi_item_as(site, all, NULL, GA_BOOL, &sound)) return gi_compose_end(&c, NULL);
+        if (!sound) {
+            gi_fail(site, GA_BAD_ARGUMENT,
+                    "p, divided by its first coefficient that is not 0, has numbers that are not finite");
+            return gi_compose_end(&c, NULL);
+        }
+        w = gi_do_join(&c, (ga_eigvals)(gi_do_join(&c, gi_do_turn(&c, row, 1, 2), below, 0), site), none, 0);
     }
     return gi_compose_end(&c, w ? (ga_astype)(w, dtype, site) : NULL);
 }

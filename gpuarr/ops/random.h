@@ -110,7 +110,7 @@ ga_array *(ga_random_exponential)(double scale, ga_shape shape, ga_random_option
 
 ga_array *(ga_random_gamma)(double k, double scale, ga_shape shape, ga_random_options o)
 {
-    if (!gi_is_parameter(o.site, "the shape parameter", k, true, 1e300) ||
+    if (!gi_is_parameter(o.site, "the shape parameter", k, false, 1e300) ||
         !gi_is_parameter(o.site, "scale", scale, false, DBL_MAX))
         return NULL;
     return gi_random_draws(GI_GAMMA, k, scale, &shape, o);

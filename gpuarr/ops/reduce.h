@@ -488,15 +488,15 @@ static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, cons
 static ga_array *gi_copy_finish(const char *site, ga_array *result, ga_dtype dtype, ga_array *out)
 {
     if (!result) return NULL;
-    if (out) {
-        bool ok = gi_check_out(site, out, dtype, result->ndim, result->shape) && gi_copy_assign(site, out, result);
+    if (result->dtype != dtype && (!out || gi_is_half(out->dtype))) { /* a half is rounded from dtype, as by ga_astype */
+        ga_array *cast = gi_copy_convert(site, result, dtype);
         ga_free(result);
-        return ok ? out : NULL;
+        result = cast;
     }
-    if (result->dtype == dtype) return result;
-    ga_array *cast = gi_copy_convert(site, result, dtype);
+    if (!out || !result) return result;
+    bool ok = gi_check_out(site, out, dtype, result->ndim, result->shape) && gi_copy_assign(site, out, result);
     ga_free(result);
-    return cast;
+    return ok ? out : NULL;
 }
 
 /* ---- the rows -------------------------------------------------------------------------------------------------------- */

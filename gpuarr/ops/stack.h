@@ -152,7 +152,8 @@ bool(ga_dsplit)(const ga_array *a, int n, ga_array **parts, const char *site)
 
 bool(ga_unstack)(const ga_array *a, int n, ga_array **parts, ga_axis_options o)
 {
-    int axis = gi_split_axis(a, n, parts, &o);
+    ga_array *none[1]; /* an axis of length 0 has no parts, and needs no pointers */
+    int       axis = gi_split_axis(a, n == 0 ? 1 : n, n == 0 ? none : parts, &o);
     if (axis < 0) return false;
     if (a->shape[axis] != n) {
         gi_fail(o.site, GA_BAD_SHAPE, "%d parts of axis %d of %s: there are %lld", n, axis, gi_shape_of(a),

@@ -29,11 +29,18 @@ ga_array *(ga_view)(const ga_array *a, const char *site)
 
 /* ---- ga_index ---------------------------------------------------------------------------------------------------- */
 
-typedef enum gi_index_kind { GI_INDEX_INTEGER, GI_INDEX_SLICE, GI_INDEX_ELLIPSIS, GI_INDEX_NEWAXIS } gi_index_kind;
+typedef enum gi_index_kind {
+    GI_INDEX_INTEGER,
+    GI_INDEX_SLICE,
+    GI_INDEX_ELLIPSIS,
+    GI_INDEX_NEWAXIS,
+    GI_INDEX_KEPT, /* an integer whose axis stays, with length 1 */
+    GI_INDEX_ARRAY
+} gi_index_kind;
 
 typedef struct gi_index_item {
     gi_index_kind kind;
-    int64_t       start, stop, step; /* an integer index is start */
+    int64_t       start, stop, step; /* an integer index is start, and so is the number of an array, from 1 on */
     bool          has_start, has_stop;
 } gi_index_item;
 
@@ -48,6 +55,7 @@ typedef struct gi_index_text {
     const char           *site, *whole, *item;
     int                   length, number;
     const gi_index_names *names;  /* or NULL */
+    int                   arrays; /* how many there are for $1, $2 ... */
     bool                  failed; /* has `names` told an error? */
 } gi_index_text;
 
@@ -57,6 +65,7 @@ static void *gi_index_fail(const gi_index_text *t, const char *problem)
                    t->length > 80 ? 80 : t->length, t->item, t->whole, problem);
 }
 
+static bool gi_is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool gi_is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 static const char *gi_skip_blanks(const char *p)
@@ -113,6 +122,15 @@ static bool gi_read_index_item(gi_index_text *t, gi_index_item *item)
         return true;
     }
     if (!item->has_start) p = gi_skip_blanks(p);
+    if (*p == '$' && gi_is_digit(p[1])) {
+        p++;
+        (void)gi_read_index_number(t, &p, &item->start);
+        item->kind = GI_INDEX_ARRAY;
+        if (p >= end && item->start >= 1 && item->start <= t->arrays) return true;
+        gi_index_fail(t, t->arrays > 0 ? "is no index array: they are $1, $2 ... in the order of the list"
+                                       : "stands for an index array: ga_index_take(a, (array), .index = \"$1, :\") takes them");
+        return false;
+    }
     if (*p == ':') {
         item->kind = GI_INDEX_SLICE;
         p++;
@@ -141,11 +159,11 @@ static bool gi_read_index_item(gi_index_text *t, gi_index_item *item)
 
 enum { GI_MOST_INDEX_ITEMS = 2 * GPUARR_MAX_DIMS + 1 }; /* all axes dropped, as many new ones, and an ellipsis */
 
-/* Splits the text at its commas and reads the items; names: what names in it stand for, or NULL. Returns the number of items, or -1 with an
-   error. */
-static int gi_read_index(const char *site, const char *whole, const gi_index_names *names, gi_index_item *items)
+/* Splits the text at its commas and reads the items; names: what names in it stand for, or NULL; arrays: how many $1, $2 ... there are. Returns
+   the number of items, or -1 with an error. */
+static int gi_read_index(const char *site, const char *whole, const gi_index_names *names, int arrays, gi_index_item *items)
 {
-    gi_index_text t = { site, whole, whole, 0, 0, names, false };
+    gi_index_text t = { site, whole, whole, 0, 0, names, arrays, false };
     const char   *p = whole;
     int           n = 0;
     while (gi_is_blank(*p)) p++;
@@ -198,7 +216,7 @@ static ga_array *gi_index_with(const char *site, const ga_array *a, const char *
         if (items[i].kind == GI_INDEX_ELLIPSIS) ellipses++;
         if (items[i].kind == GI_INDEX_NEWAXIS) result++;
         if (items[i].kind == GI_INDEX_INTEGER) result--;
-        if (items[i].kind == GI_INDEX_INTEGER || items[i].kind == GI_INDEX_SLICE) used++;
+        if (items[i].kind != GI_INDEX_ELLIPSIS && items[i].kind != GI_INDEX_NEWAXIS) used++;
     }
     if (ellipses > 1)
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the index \"%.200s\" has more than one ellipsis", text);
@@ -223,12 +241,13 @@ static ga_array *gi_index_with(const char *site, const ga_array *a, const char *
             continue;
         }
         int64_t length = a->shape[axis], stride = a->strides[axis], start = item->start;
-        if (item->kind == GI_INDEX_INTEGER) {
+        if (item->kind == GI_INDEX_INTEGER || item->kind == GI_INDEX_KEPT) {
             if (start < -length || start >= length)
                 return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
                                            "index %lld is out of bounds for axis %d with length %lld, in \"%.200s\"",
                                            (long long)start, axis, (long long)length, text);
             offset += (start < 0 ? start + length : start) * stride;
+            if (item->kind == GI_INDEX_KEPT) gi_layout_append(&l, 1, stride);
         } else {
             int64_t count = gi_slice_length(item, length, &start), step_bytes;
             if (count > 0) offset += start * stride;
@@ -262,7 +281,7 @@ ga_array *(ga_index)(const char *site, const ga_array *a, const char *index, ...
         va_end(args);
     }
     gi_index_item items[GI_MOST_INDEX_ITEMS];
-    int           n      = gi_read_index(site, text, NULL, items);
+    int           n      = gi_read_index(site, text, NULL, 0, items);
     ga_array     *result = n < 0 ? NULL : gi_index_with(site, a, text, items, n);
     if (text != on_stack) gi_mem_release(text, room);
     return result;

@@ -403,12 +403,15 @@ GI_FORMULA GA_T GA_FN(sign)(GA_T x)
 }
 GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x)
 {
-    if (GI_PART(abs)(x.re) <= GI_PART(abs)(x.im)) {
-        GI_R ratio = x.re / x.im, size = x.im + GI_PART(mul)(x.re, ratio);
-        return GA_FN(make)(ratio / size, -1 / size);
+    const bool turned = GI_PART(abs)(x.re) <= GI_PART(abs)(x.im);
+    const GI_R large = turned ? x.im : x.re, small = turned ? x.re : x.im, ratio = small / large;
+    GI_R       by = 1, size = large + GI_PART(mul)(small, ratio);
+    if (GI_PART(isinf)(size)) { /* though 1 / size need not be 0 */
+        by   = (GI_R)0.5;
+        size = GI_PART(mul)(large, by) + GI_PART(mul)(GI_PART(mul)(small, by), ratio);
     }
-    GI_R ratio = x.im / x.re, size = x.re + GI_PART(mul)(x.im, ratio);
-    return GA_FN(make)(1 / size, -ratio / size);
+    return turned ? GA_FN(make)(GI_PART(mul)(ratio, by) / size, -by / size)
+                  : GA_FN(make)(by / size, GI_PART(mul)(-ratio, by) / size);
 }
 GI_FORMULA bool GA_FN(isnan)(GA_T x) { return (x.re != x.re) | (x.im != x.im); }
 GI_FORMULA bool GA_FN(isinf)(GA_T x) { return GI_PART(isinf)(x.re) || GI_PART(isinf)(x.im); }

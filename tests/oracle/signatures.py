@@ -136,10 +136,11 @@ NAMED = {
     "from_dlpack": options("from_dlpack", "| i copy, b read_only"),
     "loadtxt": options("loadtxt", "t dtype, c comments, c delimiter | l skiprows, l max_rows, s usecols, i ndmin, c quotechar"),
     "genfromtxt": options("genfromtxt", "t dtype, c comments, c delimiter, l skip_header, l skip_footer | c missing_values, d filling_values, "
-                          "s usecols, b names, l max_rows, b loose, i ndmin"),
+                          "s usecols, b names, l max_rows, b loose, c widths, i ndmin"),
     "savetxt": options("savetxt", "c fmt, c delimiter, c newline, c header, c footer, c comments |"),
     "fromfile": options("fromfile", "t dtype, l count | l offset, b swapped"),
     "tofile": options("tofile", "| b swapped"),
+    "index": options("index", "| c index"),
     "trace": options("trace", "l offset, i axis1, i axis2, t dtype, a out |"),
 }
 LETTERS = {name: chr(0xE000 + k) for k, name in enumerate(NAMED)}
@@ -191,7 +192,7 @@ FUNCTIONS = """
     histogramdd a:as{histogramdd}  histogram2d a:aas{histogramdd}
     poly a:aS  bartlett a:lN  blackman a:lN  hamming a:lN  hanning a:lN  kaiser a:ldN
     float_power a:nnM  divmod a:nnqS  modf a:nqS  frexp a:nqS  angle a:n{angle}
-    set_at b:ansS  index_take_n a:akS  index_put_n a:aknS  add_at_n a:aknS  take_along_axis a:aa{along}  put_along_axis a:aan{along}
+    set_at b:ansS  index_take_n a:ak{index}  index_put_n a:akn{index}  add_at_n a:akn{index}  take_along_axis a:aa{along}  put_along_axis a:aan{along}
     put a:aan{mode}  place a:aanS  choose_n a:am{mode}  select_n a:kmnS  piecewise_n a:akmS  sort_complex a:aS
     packbits a:a{bits}  unpackbits a:a{bits}  result_type_n t:mS  isdtype b:tcS
     generate_binary_structure a:iiS  iterate_structure a:alS  binary_erosion a:a{binary}  binary_dilation a:a{binary}  binary_opening a:a{binary}

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from ..case import case
-from ..comparing import Mismatch, Skip, exact
+from ..comparing import Mismatch, Skip, attempt, exact
 from ..binding import GaError
 from ..dtypes import DTYPES, NUMBER_OF
 from ..structs import text
@@ -135,21 +135,24 @@ def loadtxt(c):
 
 @case("genfromtxt", "genfromtxt_n")
 def genfromtxt(c):
-    dtype, delimiter = np.dtype(c.pick("f8", "f4", "i8", "i4", "c16")), c.pick(",", ";")
+    dtype, delimiter = np.dtype(c.pick("f8", "f4", "i8", "i4", "c16")), c.pick(",", ";", ", ", "::", " | ")
     text, columns = a_table(c, dtype, delimiter, gaps=("", "NA", " ", "n/a", "x"))
     if "+-" in text:
         raise Skip  # Python's complex() takes no such numbers
     path, named = written(text, "gaps.txt"), {"delimiter": delimiter}
     if c.chance(0.4):
         named["filling_values"] = float(c.r.randint(-9, 9))
-    if c.chance(0.3):
+    even = " " not in delimiter  # else rows may differ, as those with an empty end are stripped, and NumPy goes its own ways with the two below
+    if c.chance(0.3) and even:
         named["usecols"] = tuple(c.r.randint(-columns, columns - 1) for _ in range(c.r.randint(1, 4)))
-    if c.chance(0.3):
+    if c.chance(0.3) and even:
         named["skip_footer"] = c.r.randint(0, 3)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ndmin = 2 if c.name == "genfromtxt_n" else c.r.randint(0, 2)
-        want = np.genfromtxt(path, dtype, ndmin=ndmin, **named)
+        want = attempt(lambda: np.genfromtxt(path, dtype, ndmin=ndmin, **named))
+    if isinstance(want, Exception):  # a delimiter with blanks: those at the ends of a line are none, and lines differ
+        return c.judge(want, lambda: c.ga.genfromtxt(path, dtype=dtype, ndmin=ndmin, **as_options(named)))
     if want.size == 0:
         raise Skip
     c.note("text", text)

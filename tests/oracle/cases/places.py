@@ -100,21 +100,69 @@ def as_index(given):
     return tuple(slice(None) if g is None else g for g in given)
 
 
+def index_among(c, a):
+    """An index of NumPy's with arrays, masks, slices, integers and new axes, and what gpuarr gets for it: the arrays and the text."""
+    shape = c.shape(c.r.randint(0, 2), 12)
+    items, axis = [], 0
+    hidden = c.r.randint(0, a.ndim) if c.chance(0.4) else 0
+    place = c.r.randint(0, a.ndim - hidden) if hidden or c.chance(0.2) else -1
+    while True:
+        if axis == place:
+            items.append(Ellipsis)
+            axis, place = axis + hidden, -1
+        if axis >= a.ndim or (place < 0 and items and c.chance(0.1)):
+            break
+        kind = c.pick("array", "array", "mask", "slice", "integer", "newaxis", "flag")
+        n = a.shape[axis]
+        if kind == "array" or (kind == "integer" and n == 0):
+            items.append(indices(c, n, c.broadcast(shape)))
+        elif kind == "mask":
+            items.append(np.array(c.g.random(n) < 0.4))
+        elif kind == "slice":
+            items.append(c.pick(slice(None), slice(1, None), slice(None, None, -1), slice(-3, 5, 2)))
+        elif kind == "integer":
+            items.append(c.r.randint(-n, n - 1))
+        elif len(items) < axis + 2:
+            items.append(None if kind == "newaxis" else np.array(c.chance(0.8)))
+            continue
+        else:
+            continue
+        axis += 1
+    if not any(isinstance(k, np.ndarray) for k in items):
+        items.append(np.array(True))
+    arrays, text = [], []
+    for k in items:
+        if isinstance(k, np.ndarray):
+            arrays.append(k)
+        text.append(f"${len(arrays)}" if isinstance(k, np.ndarray) else "newaxis" if k is None else "..." if k is Ellipsis else str(k) if isinstance(k, int)
+                    else ":".join("" if v is None else str(v) for v in (k.start, k.stop, k.step)))
+    c.note("index", (", ".join(text), arrays))
+    return tuple(items), arrays, {"index": ", ".join(text).encode()}
+
+
+def any_index(c, a):
+    """An index of NumPy's, and the arrays and options that gpuarr gets for it."""
+    if c.chance(0.5):
+        return index_among(c, a)
+    given = index_list(c, a)
+    return as_index(given), given, {}
+
+
 @case("index_take_n", covers=("index_take",))
 def index_take(c):
     a = c.array(shape=c.shape(c.r.randint(1, 4), 100), name="a")
-    given = index_list(c, a)
-    c.judge(attempt(lambda: np.ascontiguousarray(a[as_index(given)]).reshape(a[as_index(given)].shape)), lambda: c.ga.index_take_n(a, given))
+    index, arrays, options = any_index(c, a)
+    c.judge(attempt(lambda: np.ascontiguousarray(a[index]).reshape(a[index].shape)), lambda: c.ga.index_take_n(a, arrays, **options))
 
 
 @case("index_put_n", "add_at_n", covers=("index_put", "add_at"))
 def index_put(c):
     a = target(c, c.r.randint(1, 4))
-    given = index_list(c, a)
-    picked = attempt(lambda: a[as_index(given)])
+    index, arrays, options = any_index(c, a)
+    picked = attempt(lambda: a[index])
     v = values(c, a, c.broadcast(picked.shape) if isinstance(picked, np.ndarray) else ())
-    want = attempt(lambda: in_order(a, as_index(given), v, c.name == "add_at_n"))
-    written(c, want, lambda: getattr(c.ga, c.name)(a, given, v), a)
+    want = attempt(lambda: in_order(a, index, v, c.name == "add_at_n"))
+    written(c, want, lambda: getattr(c.ga, c.name)(a, arrays, v, **options), a)
 
 
 @case("take_along_axis", "put_along_axis")

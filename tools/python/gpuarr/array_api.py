@@ -305,7 +305,7 @@ def tile(x, repetitions, /):
 
 
 def unstack(x, /, *, axis=0):
-    return tuple(ga.unstack(x, x.shape[axis], axis=axis)) if x.shape[axis] else ()
+    return tuple(ga.unstack(x, axis=axis))
 
 
 # ---- indices, searching, sorting, sets -----------------------------------------------------------------------------------------------------------

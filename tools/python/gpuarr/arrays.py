@@ -362,22 +362,15 @@ class array:
     # indices
 
     def __getitem__(self, key):
-        items = as_tuple(key)
-        if all(is_basic(k) for k in items):
-            return functions.index(self, index_text(items))
-        view, indices = split_index(self, items)
-        return view if indices is None else functions.index_take(view, indices)
+        text, arrays = index_of(key)
+        return functions.index_take(self, arrays, index=text) if arrays else functions.index(self, text)
 
     def __setitem__(self, key, value):
-        items = as_tuple(key)
-        if all(is_basic(k) for k in items):
-            functions.copyto(functions.index(self, index_text(items)), value)
-            return
-        view, indices = split_index(self, items)
-        if indices is None:
-            functions.copyto(view, value)
+        text, arrays = index_of(key)
+        if arrays:
+            functions.index_put(self, arrays, value, index=text)
         else:
-            functions.index_put(view, indices, value)
+            functions.copyto(functions.index(self, text), value)
 
 
 class Interface:
@@ -387,19 +380,10 @@ class Interface:
         self.__array_interface__, self.a = a.__array_interface__, a
 
 
-def as_tuple(key):
-    return tuple(key) if isinstance(key, tuple) else (key,)
+def index_of(key):
+    """The text of an index that gpuarr reads, and the arrays that are $1, $2 ... in it."""
+    arrays = []
 
-
-def is_basic(k):
-    """Is it a part of an index that gives a view?"""
-    if isinstance(k, (int, slice)) or k is None or k is Ellipsis:
-        return not isinstance(k, bool)
-    return hasattr(k, "__index__") and getattr(k, "ndim", 0) == 0 and getattr(k, "dtype", None) != "bool"
-
-
-def index_text(items):
-    """What ga_index reads."""
     def text(k):
         if k is None:
             return "newaxis"
@@ -408,66 +392,29 @@ def index_text(items):
         if isinstance(k, slice):
             start, stop, step = ("" if v is None else operator.index(v) for v in (k.start, k.stop, k.step))
             return f"{start}:{stop}" if step == "" else f"{start}:{stop}:{step}"
-        return str(operator.index(k))
-    return ", ".join(map(text, items)) or "..."
-
-
-def split_index(a, items):
-    """An index with arrays: the view that its slices give, and the index arrays of the view's axes (None: no array, GA_COLON)."""
-    arrays = []
-    for k in items:
-        if is_basic(k):
-            arrays.append(None)
-            continue
+        if not isinstance(k, bool) and hasattr(k, "__index__") and getattr(k, "ndim", 0) == 0 and getattr(k, "dtype", None) != "bool":
+            return str(operator.index(k))
         k = asarray(k)
         if k.size == 0 and k.dtype == "float64":
             k = functions.astype(k, "int64")  # an empty list
         if k.dtype.kind not in "biu":
             raise IndexError(f"an index is an integer or a mask, not {k.dtype}")
         arrays.append(k)
-    taken = sum(0 if k is None or k is Ellipsis else v.ndim if v is not None and v.dtype.kind == "b" else 1 for k, v in zip(items, arrays))
-    rest = a.ndim - taken
-    if rest < 0:
-        raise IndexError(f"too many indices: {taken} for an array of shape {a.shape}")
-    flags = [v for v in arrays if v is not None and v.dtype.kind == "b" and not v.ndim]
-    if flags:  # a number of NumPy's boolean: a new axis, of length 1 or 0
-        if len(items) > 1:
-            raise IndexError("a boolean without dimensions is an index only alone")
-        return functions.index(a, "newaxis" if flags[0] else "newaxis, ...") if flags[0] else functions.index(functions.index(a, "newaxis"), ":0"), None
-    text, indices = [], []
-    if Ellipsis not in [k for k, v in zip(items, arrays) if v is None]:
-        items, arrays = [*items, Ellipsis], [*arrays, None]
-    axis = 0
-    for k, v in zip(items, arrays):
-        if v is not None and v.dtype.kind == "b":
-            if any(m not in (n, 0) for m, n in zip(v.shape, a.shape[axis:axis + v.ndim])):  # an empty mask takes nothing
-                raise IndexError(f"a mask of shape {v.shape} for axes of shape {a.shape[axis:axis + v.ndim]}")
-            text += [slice(None)] * v.ndim
-            indices += list(functions.nonzero(v))
-            axis += v.ndim
-        elif k is None:
-            text.append(None)
-            indices.append(None)
-        elif k is Ellipsis:
-            text += [slice(None)] * rest
-            indices += [None] * rest
-            axis += rest
-        else:
-            whole = v is not None or not isinstance(k, slice)
-            text.append(slice(None) if whole else k)
-            indices.append(v if v is not None else None if isinstance(k, slice) else asarray(operator.index(k)))
-            axis += 1
-    while indices and indices[-1] is None:
-        indices.pop()
-    return functions.index(a, index_text(text)), indices
+        return f"${len(arrays)}"
+    return ", ".join(map(text, key if isinstance(key, tuple) else (key,))) or "...", arrays
 
 
 def give_operators():
     """Python's operators, each a function of gpuarr's."""
     def operate(name, function, reflected=False, in_place=False):
         def method(self, other, /):
-            if other is None or isinstance(other, (str, bytes, dict, set)):
+            if isinstance(other, (bytes, bytearray)):
                 return NotImplemented
+            if not isinstance(other, (array, bool, int, float, complex)):
+                try:
+                    other = asarray(other)
+                except TypeError:
+                    return NotImplemented
             if in_place:
                 return getattr(functions, function)(self, other, out=self)
             return getattr(functions, function)(other, self) if reflected else getattr(functions, function)(self, other)
