@@ -165,7 +165,7 @@ none_too_long() { # of what is written here: 1200 lines, gpuarr.h 3000
 }
 
 none_forgotten() { # every test of tests/ is run by somebody
-    local file name bad=0 others="impl bits stack oracle_kernels ways unload threads few_dtypes cuda_barriers mpi ulp fuzz fuzz_api fuzz_fits fuzz_npy fuzz_text fuzz_zarr fuzz_formulas formulas eval_dtypes formula_c"
+    local file name bad=0 others="impl bits stack oracle_kernels ways unload threads few_dtypes cuda_barriers mpi ulp fuzz fuzz_api fuzz_fits fuzz_npy fuzz_text fuzz_zarr fuzz_formulas formulas eval_dtypes formula_c cusolver"
     for file in tests/*.c tests/*.cu; do
         name=$(basename "${file%.c*}")
         case " $TESTS $CUDA_TESTS $others " in *[[:space:]]"$name"[[:space:]]*) ;; *) echo "FAIL $file is in no list of run.sh or cuda.sh" && bad=1 ;; esac

@@ -449,14 +449,11 @@ static void gi_dot_blocks(int64_t begin, int64_t end, void *job)
     GI_ARENA(block_, raw, 2);
     GI_ARENA(block_, cast, 2);
     const int64_t bytes = GI_BLOCK * ga_itemsize(j->x->dtype);
-    const bool    far   = 2 * j->x->size * ga_itemsize(j->x->dtype) > GI_NEAR_BYTES;
     for (int64_t block = begin; block < end; block++) {
         int64_t start = block * GI_BLOCK, n = j->x->shape[0] - start < GI_BLOCK ? j->x->shape[0] - start : GI_BLOCK;
         if (j->eighths && n == GI_BLOCK) {
             double     *accs = (double *)(void *)cast[0];
             const char *u = (const char *)j->x->data + block * bytes, *v = (const char *)j->y->data + block * bytes;
-            if (far) gi_lines_touch(u, bytes);
-            if (far) gi_lines_touch(v, bytes);
             j->eighths(u, v, accs);
             j->fold.halve(GI_BLOCK / 8, accs);
             ((double *)(void *)j->sums)[block] = accs[0];

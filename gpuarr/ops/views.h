@@ -122,7 +122,7 @@ static bool gi_read_index_item(gi_index_text *t, gi_index_item *item)
         return true;
     }
     if (!item->has_start) p = gi_skip_blanks(p);
-    if (*p == '$' && gi_is_digit(p[1])) {
+    if (!item->has_start && *p == '$' && gi_is_digit(p[1])) {
         p++;
         (void)gi_read_index_number(t, &p, &item->start);
         item->kind = GI_INDEX_ARRAY;

@@ -273,10 +273,10 @@ GI_FORMULA int GA_FN(ldexp_step)(int n)
     return n > GA_FN(bias) ? GA_FN(bias) : n < 1 - GA_FN(bias) ? 2 - GA_FN(bias) + GA_FN(digits) : n;
 }
 GI_FORMULA GA_T    GA_FN(two_to)(int n) { return GA_FN(from_bits)((GI_FLAG)(n + GA_FN(bias)) << GA_FN(digits)); }
-GI_FORMULA GI_FLAG GA_FN(ldexp_rare)(GA_T x, GA_T y) { return (void)x, (GI_FLAG) !(GA_FN(abs)(y) < GA_FN(bias)); }
+GI_FORMULA GI_FLAG GA_FN(ldexp_rare)(GA_T x, GA_T y) { return (void)x, (GI_FLAG) !(GA_FN(abs)(y) < (GA_T)GA_FN(bias)); }
 GI_FORMULA GA_T    GA_FN(ldexp_core)(GA_T x, GA_T y)
 {
-    return GA_FN(mul)(x, GA_FN(two_to)((int)(GA_FN(abs)(y) < GA_FN(bias) ? y : (GA_T)0)));
+    return GA_FN(mul)(x, GA_FN(two_to)((int)(GA_FN(abs)(y) < (GA_T)GA_FN(bias) ? y : (GA_T)0)));
 }
 GI_FORMULA GA_T GA_FN(ldexp_slow)(GA_T x, GA_T y)
 {
