@@ -52,7 +52,7 @@ static GI_INLINE void GI_LOOP(gi_divide_loop)(bool rest, int64_t n, GA_T *out, c
     const GI_U    factor   = (GI_U)((GI_D)((((GI_D)1 << length) - size) << BITS) / size + 1);
     const int     one = length > 0, more = length > 1 ? length - 1 : 0;
     const GI_U    turned = (GI_U)(negative ? -1 : 0);
-    const GA_T    below  = (GA_T)negative;
+    GA_T          below  = (GA_T)negative; /* not const: nvcc warns of unsigned numbers below a constant 0 */
     int64_t       begin  = 0;
 #if GI_JOIN(GI_WIDEST_, GA_TAG) && defined(GI_ISA_MM) /* 64 bits */
 #define GI_ALL(x)       _mm256_set1_epi64x((long long)(x))

@@ -91,38 +91,38 @@ static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, co
 }
 
 /* Functions of their own: without optimisation, each inlined call would keep stack of its own. */
-static void GI_LOOP(gi_lines_by_one)(int times, bool shared, int64_t n, char *out, const char *a, const char *b,
-                                     const gi_chaining *j)
-{
-    if (!shared) GI_LOOP(gi_lines_of)(1, 1, false, n, out, a, b, j);
-    else if (times == 1) GI_LOOP(gi_lines_of)(1, 1, true, n, out, a, b, j);
-    else if (times == 2) GI_LOOP(gi_lines_of)(1, 2, true, n, out, a, b, j);
-    else GI_LOOP(gi_lines_of)(1, 3, true, n, out, a, b, j);
-}
-
-static void GI_LOOP(gi_lines_by_two)(int times, bool shared, int64_t n, char *out, const char *a, const char *b,
-                                     const gi_chaining *j)
-{
-    if (!shared) GI_LOOP(gi_lines_of)(2, 1, false, n, out, a, b, j);
-    else if (times == 1) GI_LOOP(gi_lines_of)(2, 1, true, n, out, a, b, j);
-    else if (times == 2) GI_LOOP(gi_lines_of)(2, 2, true, n, out, a, b, j);
-    else GI_LOOP(gi_lines_of)(2, 3, true, n, out, a, b, j);
-}
+#define GI_LINES_OF(name, groups, times, shared)                                                                               \
+    static void GI_LOOP(name)(int64_t n, char *out, const char *a, const char *b, const gi_chaining *j)                        \
+    {                                                                                                                          \
+        GI_LOOP(gi_lines_of)(groups, times, shared, n, out, a, b, j);                                                          \
+    }
+GI_LINES_OF(gi_lines_one, 1, 1, false)
+GI_LINES_OF(gi_lines_one_by_1, 1, 1, true)
+GI_LINES_OF(gi_lines_one_by_2, 1, 2, true)
+GI_LINES_OF(gi_lines_one_by_3, 1, 3, true)
+GI_LINES_OF(gi_lines_two, 2, 1, false)
+GI_LINES_OF(gi_lines_two_by_1, 2, 1, true)
+GI_LINES_OF(gi_lines_two_by_2, 2, 2, true)
+GI_LINES_OF(gi_lines_two_by_3, 2, 3, true)
+#undef GI_LINES_OF
 
 /* All of the chains, if they can be computed so, the last ones together with some before them; returns how many were. */
 static int64_t GI_LOOP(gi_lines)(int64_t count, int times, int64_t n, char *out, const char *a, const char *b,
                                  const gi_chaining *j)
 {
-    const bool    shared = j->b_next == 0;
-    const bool    far    = GI_ISA_BYTES == 64 && j->a_next >= 8192; /* more lines would compete for places in the cache */
-    const int64_t most   = count < 2 * GI_LINES || far ? GI_LINES : 2 * GI_LINES;
+    const bool shared = j->b_next == 0;
+    const bool far    = GI_ISA_BYTES == 64 && j->a_next >= 8192; /* more lines would compete for places in the cache */
+    static void (*const loops[2][4])(int64_t, char *, const char *, const char *, const gi_chaining *) = {
+        { GI_LOOP(gi_lines_one), GI_LOOP(gi_lines_one_by_1), GI_LOOP(gi_lines_one_by_2), GI_LOOP(gi_lines_one_by_3) },
+        { GI_LOOP(gi_lines_two), GI_LOOP(gi_lines_two_by_1), GI_LOOP(gi_lines_two_by_2), GI_LOOP(gi_lines_two_by_3) },
+    };
+    const int64_t most = count < 2 * GI_LINES || far ? GI_LINES : 2 * GI_LINES;
     if (count < GI_LINES || n < 4 * GI_SIDE || j->a_step != (int64_t)sizeof(GA_T) ||
         (!shared && j->b_step != (int64_t)sizeof(GA_T)))
         return 0;
     for (int64_t i = 0; i < count; i += most) {
         if (i + most > count) i = count - most;
-        (most == GI_LINES ? GI_LOOP(gi_lines_by_one) : GI_LOOP(gi_lines_by_two))(times, shared, n, out + i * j->out_next,
-                                                                                 a + i * j->a_next, b + i * j->b_next, j);
+        loops[most > GI_LINES][shared ? times : 0](n, out + i * j->out_next, a + i * j->a_next, b + i * j->b_next, j);
     }
     return count;
 }
