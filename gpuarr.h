@@ -2506,8 +2506,9 @@ GA_API bool(ga_loadtxt_n)(const char *path, int n, const ga_dtype *dtypes, ga_ar
 /* The same for tables with gaps, as numpy.genfromtxt: what is empty, is one of .missing_values, or is no number, becomes .filling_values. */
 typedef struct ga_genfromtxt_options {
     GI_BY_POSITION
-    ga_dtype dtype       GI_DEFAULT; /* default float64; for bool the words true and false; of integers 5.9 is 5, as in NumPy */
-    const char *comments GI_IS("#");
+    /* default float64; for bool the words true and false; for integers below 64 bits 5.9 is 5, as in NumPy */
+    ga_dtype dtype        GI_DEFAULT;
+    const char *comments  GI_IS("#");
     const char *delimiter GI_DEFAULT; /* one character or more: ", " */
     int64_t skip_header   GI_DEFAULT; /* the first lines */
     int64_t skip_footer   GI_DEFAULT; /* the last rows */
@@ -2518,7 +2519,8 @@ typedef struct ga_genfromtxt_options {
     bool names GI_DEFAULT; /* one more line to skip, the names of the columns: the first that is not empty, comment or not */
     int64_t max_rows GI_IS(-1);
     bool loose       GI_IS(true); /* false: a text that is neither a number nor missing is an error */
-    /* of fields that nothing separates, in bytes: "4, 3, 2", as NumPy's delimiter=(4, 3, 2); "5": all are so wide */
+    /* of fields that nothing separates, in bytes: "4, 3, 2", as NumPy's delimiter=(4, 3, 2); "5": all are so wide. As in NumPy, a line of
+       blanks is a row then, in which all is missing, and with several widths an empty line, too */
     const char *widths GI_DEFAULT;
     int ndmin          GI_DEFAULT;
     const char *site   GI_IS("");
