@@ -195,6 +195,12 @@ static void test_gzip(void)
     damaged[sizeof packed - 6] ^= 1;
     put((const char *)damaged, sizeof packed);
     FAILS(GA_BAD_FILE, ga_loadtxt(path), "is damaged: it cannot be unpacked");
+    static const unsigned char blocks[] = {
+        0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0x32, 0x54, 0x30, 0xe2, 0x02,
+        0x08, 0x30, 0x63, 0x05, 0x13, 0x2e, 0x00, 0x57, 0x00, 0xd6, 0x61, 0x08, 0x00, 0x00, 0x00
+    }; /* of the same codes */
+    put((const char *)blocks, sizeof blocks);
+    CHECK_IS(ga_loadtxt(path), GA_F64, (2, 2), 1, 2, 3, 4);
     put((const char *)packed, 12);
     FAILS(GA_BAD_FILE, ga_loadtxt(path), "is damaged: it cannot be unpacked");
     put((const char *)packed, 2);
