@@ -1351,18 +1351,19 @@ GA_API ga_array *(ga_ifftshift)(const ga_array *a, ga_axes_options o);
     complex64 of arrays of these, else float64 or complex128. All is computed in float64, with the same bits for any number of threads.
     Results are where the operands are, with the same bits on a GPU. There it computes ga_solve, ga_inv, ga_det, ga_slogdet, ga_cholesky,
     ga_solve_triangular and what is made of these and of products: ga_expm, ga_matrix_power, ga_tensorsolve, ga_tensorinv, ga_multi_dot,
-    ga_kron, ga_cross, ga_vecdot, norms without singular values. Without cuSOLVER (below), for ga_solve_banded, ga_qr, ga_eigh, ga_eig, ga_svd and what needs them
-    (ga_lstsq, ga_pinv, ga_cond, ga_matrix_rank, ga_roots, ga_polyfit) the matrices are copied to the CPU, and what is made of them back.
+    ga_kron, ga_cross, ga_vecdot, norms without singular values. For ga_solve_banded, ga_eig and ga_roots, and without cuSOLVER (below) for
+    ga_qr, ga_eigh, ga_svd and what needs them (ga_lstsq, ga_pinv, ga_cond, ga_matrix_rank, ga_polyfit), the matrices are copied to the CPU,
+    and what is made of them back.
     What has several results writes new arrays, which are yours, to the addresses that it is given (NULL: this one is not wanted), or NULL
     to all of them, and returns false, after an error.
     With -DGPUARR_USE_LAPACKE -llapacke -lopenblas (apt-get install liblapacke-dev libopenblas-dev) eigh, eig, svd and what is made of them,
     as lstsq, are left to that library for matrices of more than 128 rows or columns, in float64 or complex128. That is faster; the last
     bits, the signs of vectors and the order of the eigenvalues of eig are the library's, and eig of a graded matrix is less exact.
     With -DGPUARR_USE_CUSOLVER -lcusolver (it comes with CUDA) arrays on a GPU stay there: ga_qr, ga_eigh, ga_eigvalsh, ga_svd, ga_svdvals and
-    what is made of them (ga_lstsq, ga_pinv, ga_cond, ga_matrix_rank ...), and from 512 rows on ga_cholesky, ga_solve and ga_inv of one matrix are left to
-    that library, in the dtype of the result: float32 is computed in float32. The matrices of a stack come one after the other, but for
-    eigenvalues of up to 128 rows. Last bits and the signs of vectors are the library's. (This was compiled and linked with CUDA 13's library,
-    but has run only with the stand-in of tools/cudasim: on no GPU so far.) */
+    what is made of them (ga_lstsq, ga_pinv, ga_cond, ga_matrix_rank ...), and from 512 rows on ga_cholesky, ga_solve and ga_inv of one matrix,
+    are left to that library, in the dtype of the result: float32 is computed in float32. The matrices of a stack come one after the other, but
+    for eigenvalues of up to 128 rows. Last bits and the signs of vectors are the library's. (This was compiled and linked with CUDA 13's
+    library, but has run only with the stand-in of tools/cudasim: on no GPU so far.) */
 
 GA_API ga_array *(ga_solve)(const ga_array *a, const ga_array *b,
                             const char *site);                  /* x of a x = b; b: a vector if it has one axis */
@@ -2506,8 +2507,9 @@ GA_API bool(ga_loadtxt_n)(const char *path, int n, const ga_dtype *dtypes, ga_ar
 /* The same for tables with gaps, as numpy.genfromtxt: what is empty, is one of .missing_values, or is no number, becomes .filling_values. */
 typedef struct ga_genfromtxt_options {
     GI_BY_POSITION
-    ga_dtype dtype       GI_DEFAULT; /* default float64; for bool the words true and false; of integers 5.9 is 5, as in NumPy */
-    const char *comments GI_IS("#");
+    /* default float64; for bool the words true and false; for integers below 64 bits 5.9 is 5, as in NumPy */
+    ga_dtype dtype        GI_DEFAULT;
+    const char *comments  GI_IS("#");
     const char *delimiter GI_DEFAULT; /* one character or more: ", " */
     int64_t skip_header   GI_DEFAULT; /* the first lines */
     int64_t skip_footer   GI_DEFAULT; /* the last rows */
@@ -2518,7 +2520,8 @@ typedef struct ga_genfromtxt_options {
     bool names GI_DEFAULT; /* one more line to skip, the names of the columns: the first that is not empty, comment or not */
     int64_t max_rows GI_IS(-1);
     bool loose       GI_IS(true); /* false: a text that is neither a number nor missing is an error */
-    /* of fields that nothing separates, in bytes: "4, 3, 2", as NumPy's delimiter=(4, 3, 2); "5": all are so wide */
+    /* of fields that nothing separates, in bytes: "4, 3, 2", as NumPy's delimiter=(4, 3, 2); "5": all are so wide. As in NumPy, a line of
+       blanks is a row then, in which all is missing, and with several widths an empty line, too */
     const char *widths GI_DEFAULT;
     int ndmin          GI_DEFAULT;
     const char *site   GI_IS("");

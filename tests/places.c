@@ -90,7 +90,7 @@ static void test_index_texts(void)
         SHOWS("[[-7  1  2 -8]\n [ 4  5  6  7]\n [-7  9 10 -8]]", m);
         CHECK(ga_add_at(m, (ga_ints(1, 1)), 100, .index = "1:2, $1") == m && ga_item_int_at(m, 1, 1) == 205);
         CHECK_FAILS(ga_index_take(m, (rows), .index = "$2, :"), "item 1, \"$2\", of the index \"$2, :\" is no index array");
-        CHECK_FAILS(ga_index_take(m, (rows, cols), .index = "$1, :"), "has no $2");
+        CHECK_FAILS(ga_index_take(m, (rows, cols), .index = "$1, :"), "has no $2, but the list has 2 arrays");
         CHECK_FAILS(ga_index_take(m, (rows), .index = "$1, :, 0"), "names 3 axes");
         CHECK_FAILS(ga_index_take(m, (rows), .index = "$1, 4"), "index 4 is out of bounds for axis 1");
         CHECK_FAILS(ga_index_take(m, (rows, ga_ints(4)), .index = "$1, $2"), "axis with length 4: axis 1 of a");

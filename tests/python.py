@@ -153,6 +153,8 @@ def shared_memory():
     fails(lambda: np.asarray(ga.chunked(ga.arange(4), (2,))), [TypeError], "compute()", "a chunked array has no memory")
     same(ga.asarray([[1, 2], [3, 4.5]]), [[1, 2], [3, 4.5]], "lists")
     same(ga.asarray([True, 2]), [1, 2], "lists of two kinds")
+    same(ga.asarray(2**64, "float64"), 2.0**64, "an integer of more than 64 bits becomes a float")
+    same(ga.asarray([[2**64, -2**70]], "float32"), np.array([[2.0**64, -2.0**70]], "float32"), "and so do those of lists")
     same(ga.asarray(range(3)), [0, 1, 2], "a range")
     for what in (None, "abc", {1}, object()):
         fails(lambda: ga.asarray(what), [TypeError], "is no array: give numbers", f"{what!r}")

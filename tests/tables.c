@@ -154,8 +154,14 @@ static void test_delimiters(void)
     FAILS(GA_BAD_ARGUMENT, ga_genfromtxt(path, .delimiter = ",\n"), "within a line");
     FAILS(GA_BAD_ARGUMENT, ga_genfromtxt(path, .delimiter = ""), "one or more characters");
     FAILS(GA_BAD_ARGUMENT, ga_loadtxt(path, .delimiter = ", "), "ga_genfromtxt takes more");
+    /* blanks are fields without numbers, and so is an empty line where each field has its width; of comments nothing is left */
+    CHECK_IS(ga_genfromtxt(table("# c\n  12\n    \n\n  3 # c\n"), .widths = "2, 2"), GA_F64, (4, 2), NAN, 12, NAN, NAN, NAN,
+             NAN, NAN, 3);
+    CHECK_IS(ga_genfromtxt(table("  12\r\n    \r\n\r\n  34"), .widths = "2"), GA_F64, (3, 2), NAN, 12, NAN, NAN, NAN, 34);
     /* integers as NumPy's genfromtxt takes them */
     CHECK_IS(ga_genfromtxt(table("5.1 -5.9 1e3 -0.5 nan"), .dtype = GA_I16), GA_I16, (5), 5, -5, 1000, 0, -1);
+    CHECK_IS(ga_genfromtxt(table("5.1 1e3 inf 7"), .dtype = GA_I64), GA_I64, (4), -1, -1, -1, 7);
+    FAILS(GA_BAD_FILE, ga_genfromtxt(table("5.1 7"), .dtype = GA_I64, .loose = false), "column 1: '5.1' is no int64");
     FAILS(GA_BAD_FILE, ga_genfromtxt(table("1 3e5"), .dtype = GA_I16), "line 1, column 2: '3e5' does not fit int16");
     FAILS(GA_BAD_FILE, ga_genfromtxt(table("1\n-1.5"), .dtype = GA_U8), "line 2, column 1: '-1.5' does not fit uint8");
 }
@@ -188,6 +194,16 @@ static void test_gzip(void)
     memcpy(damaged, packed, sizeof packed);
     damaged[sizeof packed - 6] ^= 1;
     put((const char *)damaged, sizeof packed);
+    FAILS(GA_BAD_FILE, ga_loadtxt(path), "is damaged: it cannot be unpacked");
+    static const unsigned char blocks[] = {
+        0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0x32, 0x54, 0x30, 0xe2, 0x02,
+        0x08, 0x30, 0x63, 0x05, 0x13, 0x2e, 0x00, 0x57, 0x00, 0xd6, 0x61, 0x08, 0x00, 0x00, 0x00
+    }; /* of the same codes */
+    put((const char *)blocks, sizeof blocks);
+    CHECK_IS(ga_loadtxt(path), GA_F64, (2, 2), 1, 2, 3, 4);
+    put((const char *)packed, 12);
+    FAILS(GA_BAD_FILE, ga_loadtxt(path), "is damaged: it cannot be unpacked");
+    put((const char *)packed, 2);
     FAILS(GA_BAD_FILE, ga_loadtxt(path), "is damaged: it cannot be unpacked");
     const char *const name = "build/tests/table.txt.gz";
     ga_scope {

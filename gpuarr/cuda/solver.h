@@ -104,11 +104,7 @@ static cusolverStatus_t gi_solver_measure(gi_solver_call *c)
         return cusolverDnXsyevd_bufferSize(h, p, mode, half, n, c->type, a, n, c->real, values, c->type, &c->work_bytes,
                                            &c->host_bytes);
     case GI_SOLVER_SVD:
-        return cusolverDnXgesvd_bufferSize(h, p,
-                                           !j->left        ? 'N'
-                                           : j->others > n ? 'A'
-                                                           : 'S',
-                                           j->right ? 'A' : 'N', m, n, c->type, a, m, c->real, values, c->type,
+        return cusolverDnXgesvd_bufferSize(h, p, letter, j->right ? 'A' : 'N', m, n, c->type, a, m, c->real, values, c->type,
                                            gi_solver_part(j, j->left, 0), m, c->type, gi_solver_part(j, j->right, 0), n,
                                            c->type, &c->work_bytes, &c->host_bytes);
     case GI_SOLVER_LU: return cusolverDnXgetrf_bufferSize(h, p, n, n, c->type, a, n, c->type, &c->work_bytes, &c->host_bytes);
@@ -141,13 +137,9 @@ static cusolverStatus_t gi_solver_item(const gi_solver_call *c, int64_t item)
         return cusolverDnXsyevd(h, p, mode, half, n, c->type, a, n, c->real, values, c->type, c->work, c->work_bytes, c->host,
                                 c->host_bytes, info);
     case GI_SOLVER_SVD:
-        return cusolverDnXgesvd(h, p,
-                                !left           ? 'N'
-                                : j->others > n ? 'A'
-                                                : 'S',
-                                j->right ? 'A' : 'N', m, n, c->type, a, m, c->real, values, c->type, left, m, c->type,
-                                gi_solver_part(j, j->right, item), n, c->type, c->work, c->work_bytes, c->host, c->host_bytes,
-                                info);
+        return cusolverDnXgesvd(h, p, letter, j->right ? 'A' : 'N', m, n, c->type, a, m, c->real, values, c->type, left, m,
+                                c->type, gi_solver_part(j, j->right, item), n, c->type, c->work, c->work_bytes, c->host,
+                                c->host_bytes, info);
     case GI_SOLVER_LU:
         status = cusolverDnXgetrf(h, p, n, n, c->type, a, n, (int64_t *)values, c->type, c->work, c->work_bytes, c->host,
                                   c->host_bytes, info);

@@ -39,6 +39,7 @@ typedef struct gi_inflater {
     uint64_t             bits;                                    /* read and not yet used, the next one lowest */
     int                  held;                                    /* how many; negative: more were used than there are */
     uint16_t             literals[GI_CODES], distances[GI_CODES]; /* by the next 15 bits: symbol * 16 + length of its code */
+    bool                 fixed;                                   /* are these the fixed ones? */
 } gi_inflater;
 
 static unsigned gi_peek_bits(gi_inflater *z, int n)
@@ -84,6 +85,8 @@ static bool gi_read_codes(gi_inflater *z, bool fixed)
 {
     unsigned char length[288 + 32] = { 0 };
     int           literals = 288, distances = 30;
+    if (fixed && z->fixed) return true; /* many blocks that are short are read quickly */
+    z->fixed = fixed;
     if (fixed) {
         for (int i = 0; i < 288; i++) length[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
         memset(length + 288, 5, 30);
@@ -143,6 +146,7 @@ static bool gi_inflate_all(gi_inflater *z, const void *in, size_t n, void *out, 
     z->out_end            = z->out + room;
     z->bits               = 0;
     z->held               = 0;
+    z->fixed              = false;
     for (bool last = false; !last;) {
         last          = gi_take_bits(z, 1) != 0;
         unsigned kind = gi_take_bits(z, 2);

@@ -61,10 +61,11 @@ static size_t gi_unpack_bytes(gi_codec codec, gi_inflater *z, const unsigned cha
 static bool gi_unpack_source(const char *site, const char *path, gi_source *s, size_t *room)
 {
     enum { LEAST = 1 << 10, LONGEST_COPY = 258, BEST_RATIO = 1032 }; /* of deflate */
-    unsigned char head[2], tail[4];
+    unsigned char head[2], tail[4] = { 0 };
     const size_t  n = (size_t)s->size, most = n < SIZE_MAX / BEST_RATIO - LEAST ? n * BEST_RATIO + LEAST : SIZE_MAX / 2;
     *room = 0;
-    if (n < 18 || !gi_read_at(s, 0, head, 2) || head[0] != 0x1f || head[1] != 0x8b || !gi_read_at(s, s->size - 4, tail, 4))
+    if (n < 2 || !gi_read_at(s, 0, head, 2) || head[0] != 0x1f || head[1] != 0x8b ||
+        (n >= 4 && !gi_read_at(s, s->size - 4, tail, 4)))
         return true;
     size_t at = 0, got = 0,
            space      = (size_t)gi_little_endian(tail, 4) + LEAST; /* right, if one file was packed, and it is below 4 GiB */

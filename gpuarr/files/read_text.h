@@ -102,9 +102,11 @@ static bool gi_is_delimiter(const gi_line_rules *r, const char *p, const char *e
            (r->length == 1 || (r->length <= (size_t)(end - p) && memcmp(p, r->delimiter, r->length) == 0));
 }
 
-/* Is there anything in a line but spaces and a comment? */
+/* Is there anything in a line but spaces and a comment? Where fields have widths, blanks are fields, as in NumPy; so is an empty line if each
+   has its own. */
 static bool gi_is_row(const gi_line_rules *r, const char *p, const char *end)
 {
+    if (r->widths) return p < end ? !gi_is_comment(r, p, end) : r->fields > 1;
     while (p < end && (gi_may_be(r, p, GI_SPACE) || (r->strips && *p == ' '))) p++;
     return p < end && !gi_is_comment(r, p, end);
 }
@@ -248,7 +250,7 @@ static void gi_store_complex(ga_dtype dtype, double re, double im, void *to)
     if (gi_is_complex(dtype)) gi_store_real(gi_dtype_real(dtype), im, (char *)to + ga_itemsize(dtype) / 2);
 }
 
-/* An integer as genfromtxt reads one: 5.9 is 5, and 1e3 is 1000. */
+/* An integer of less than 64 bits as genfromtxt reads one: 5.9 is 5, and 1e3 is 1000. */
 static gi_field_fault gi_read_whole_part(const gi_table *t, ga_dtype dtype, gi_field f, void *to)
 {
     double x;
@@ -289,7 +291,7 @@ static gi_field_fault gi_read_field(const gi_table *t, ga_dtype dtype, gi_field 
         fault       = yes || no ? GI_FIELD_SOUND : GI_FIELD_BAD;
     } else if (dtype == GA_BOOL || gi_is_int(dtype)) {
         fault = gi_read_integer_field(dtype, f.begin, f.end, to);
-        if (fault == GI_FIELD_BAD && t->fills) fault = gi_read_whole_part(t, dtype, f, to);
+        if (fault == GI_FIELD_BAD && t->fills && ga_itemsize(dtype) < 8) fault = gi_read_whole_part(t, dtype, f, to);
     } else if (gi_is_complex(dtype) ? gi_read_complex(&t->rules, t->powers, f.begin, f.end, &re, &im)
                                     : gi_read_decimal(t->powers, f.begin, f.end, &re) == f.end && f.begin < f.end) {
         gi_store_complex(dtype, re, im, to);

@@ -197,7 +197,8 @@ static int gi_indexing_items(const char *site, const ga_array *a, int n, const g
         if (items[i].kind == GI_INDEX_ARRAY) used[items[i].start - 1] = true;
     for (int k = 0; k < n && count >= 0; k++)
         if (!used[k])
-            return gi_fail(site, GA_BAD_ARGUMENT, "the index \"%.200s\" has no $%d, and a list of %d arrays", text, k + 1, n),
+            return gi_fail(site, GA_BAD_ARGUMENT, "the index \"%.200s\" has no $%d, but the list has %d arrays", text, k + 1,
+                           n),
                    -1;
     return count;
 }

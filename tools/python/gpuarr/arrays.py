@@ -107,8 +107,9 @@ def shape_of(nested):
     return None if inner is None else (len(nested), *inner)
 
 
-def of_list(nested):
-    """The numbers of lists in lists, in the dtype that NumPy gives them; or arrays in lists, stacked."""
+def of_list(nested, real=False):
+    """The numbers of lists in lists, in the dtype that NumPy gives them; or arrays in lists, stacked. real: integers of more than 64 bits
+    become float64."""
     shape = shape_of(nested)
     if shape is None:
         return functions.stack([asarray(v) for v in nested])
@@ -120,7 +121,9 @@ def of_list(nested):
     if code == "i8" and max(flat) >= 2**63:
         code = "u8"
     if code[0] in "iu" and not (-2**63 if code == "i8" else 0) <= min(flat) <= max(flat) < 2**64:
-        raise OverflowError("gpuarr: the integers do not fit in 64 bits")
+        if not real:
+            raise OverflowError("gpuarr: the integers do not fit in 64 bits")
+        code = "f8"
     numbers = [(z.real, z.imag) for z in map(complex, flat)] if code == "c16" else flat
     return of_bytes(bytes((ELEMENTS[code] * len(flat))(*numbers)), CODED[code], shape)
 
@@ -139,6 +142,7 @@ def asarray(obj, dtype=None, *, device=None, copy=None):
     """An array of a number, lists of numbers, an array, or anything with __array_interface__, the buffer protocol or DLPack. Memory is
     shared where it can be (it must be of this dtype, and writable); copy=True copies, copy=False raises ValueError where it must be copied."""
     copied = False
+    real = dtype is not None and as_dtype(dtype).kind in "fc"
     numpy = sys.modules.get("numpy")
     if numpy and isinstance(obj, numpy.generic):
         obj = numpy.array(obj)  # the memory of a scalar of NumPy's is its own
@@ -150,9 +154,9 @@ def asarray(obj, dtype=None, *, device=None, copy=None):
         a = obj
     elif isinstance(obj, (bool, int, float, complex)):
         with_dtype = {} if dtype is None or type(obj) is int else {"dtype": dtype}
-        a, copied = functions.scalar(obj, **with_dtype), True
+        a, copied = functions.scalar(float(obj) if real and type(obj) is int and not -2**63 <= obj < 2**64 else obj, **with_dtype), True
     elif isinstance(obj, (list, tuple, range)):
-        a, copied = of_list(list(obj)), True
+        a, copied = of_list(list(obj), real), True
     elif hasattr(obj, "__array_interface__"):
         a, was_copied = of_interface(obj, obj.__array_interface__)
         copied |= was_copied
