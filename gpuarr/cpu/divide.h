@@ -85,12 +85,7 @@ static GI_INLINE void GI_LOOP(gi_divide_loop)(bool rest, int64_t n, GA_T *out, c
     const GI_U     whole = (GI_U)(size == 1 ? -1 : 0);
     GI_VECTORIZE
     for (int64_t i = begin; i < n; i++) {
-#if GI_CLASS == 1
-        const GI_U sign = (GI_U)(x[i] < below ? -1 : 0);
-#else
-        const GI_U sign = 0; /* nvcc warns where what has no sign is compared with 0 */
-#endif
-        const GI_U u    = (GI_U)(((GI_U)x[i] - (GI_U)below) ^ sign);
+        const GI_U sign = (GI_U)(x[i] < below ? -1 : 0), u = (GI_U)(((GI_U)x[i] - (GI_U)below) ^ sign);
         GI_U       q;
         if (BITS == 8) {
             q = (GI_U)((uint16_t)(((uint32_t)(uint16_t)u * scale) >> 16) + (u & whole));
