@@ -151,7 +151,8 @@ static bool says_freed(void)
     X(ga_fliplr(x)) X(ga_flipud(x)) X(ga_rot90(x, 1)) X(ga_where(x, ok, ok)) X(ga_where(ok, x, 1))                     \
     X(ga_where(ok, 1, x)) X(ga_isclose(x, 1)) X(ga_isclose(ok, x)) X(ga_allclose(x, ok)) X(ga_allclose(1, x))          \
     X(ga_array_equal(x, ok)) X(ga_array_equal(ok, x)) X(ga_copyto(x, 1)) X(ga_copyto(ok, x))                           \
-    X(ga_copyto(ok, 1, .where = x)) X(ga_var(x)) X(ga_std(x)) X(ga_nanmean(x)) X(ga_nanvar(x)) X(ga_nanstd(x))         \
+    X(ga_copyto(ok, 1, .where = x)) X(ga_var(x)) X(ga_var(ok, .dtype = GA_F32, .out = x)) X(ga_std(x))                 \
+    X(ga_nanmean(x)) X(ga_nanvar(x)) X(ga_nanstd(x))                                                                   \
     X(ga_argmin(x)) X(ga_argmax(x)) X(ga_nanargmin(x)) X(ga_nanargmax(x)) X(ga_median(x)) X(ga_nanmedian(x))           \
     X(ga_percentile(x, 50)) X(ga_percentile(ok, x)) X(ga_nanpercentile(x, 50)) X(ga_nanpercentile(ok, x))              \
     X(ga_cumsum(x)) X(ga_cumprod(x)) X(ga_norm(x)) X(ga_dot(x, v)) X(ga_dot(v, x)) X(ga_concatenate((x, ok)))          \

@@ -135,6 +135,8 @@ static void test_errors(void)
         CHECK_FAILS(ga_index_take(a, (ga_ints(0, 1), ga_zeros((3, 4), GA_I64))), "one has shape (3, 4), those before it (2,)");
         CHECK_FAILS(ga_index_take(a, (ga_ones((4), .dtype = GA_BOOL))), "a mask has shape (4,), a (3, 4)");
         CHECK_FAILS(ga_index_take_n(a, 1, NULL), "the list of 1 index arrays is NULL");
+        CHECK_FAILS(ga_index_take_n(a, -1, NULL), "there cannot be -1 index arrays");
+        CHECK_FAILS(ga_add_at_n(a, -1, NULL, 1), "there cannot be -1 index arrays");
         CHECK_FAILS(ga_index_take(a, ((ga_array *)NULL)), "NULL");
         CHECK_FAILS(ga_index_put(a, (ga_ints(0, 1)), ga_ints(1, 2, 3)), "cannot be stretched to (2, 4)");
         CHECK_FAILS(ga_index_put(a, (ga_ints(0)), 0.5), "without losing its kind");

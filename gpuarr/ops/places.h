@@ -178,6 +178,7 @@ static int gi_indexing_items(const char *site, const ga_array *a, int n, const g
                              gi_index_item *items)
 {
     bool used[GI_MOST_INDEX_ITEMS] = { false };
+    if (n < 0) return gi_fail(site, GA_BAD_ARGUMENT, "there cannot be %d index arrays", n), -1;
     if (n > 0 && !indices) return gi_fail(site, GA_BAD_ARGUMENT, "the list of %d index arrays is NULL", n), -1;
     if (n > GI_MOST_INDEX_ITEMS) return gi_fail(site, GA_BAD_SHAPE, "more index arrays than the %d axes of a", a->ndim), -1;
     for (int k = 0; k < n; k++) {

@@ -488,7 +488,7 @@ static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, cons
 static ga_array *gi_copy_finish(const char *site, ga_array *result, ga_dtype dtype, ga_array *out)
 {
     if (!result) return NULL;
-    if (result->dtype != dtype && (!out || gi_is_half(out->dtype))) { /* a half is rounded from dtype, as by ga_astype */
+    if (result->dtype != dtype && (!out || (out->alive == GI_ALIVE && gi_is_half(out->dtype)))) { /* rounded as by ga_astype */
         ga_array *cast = gi_copy_convert(site, result, dtype);
         ga_free(result);
         result = cast;
