@@ -154,6 +154,32 @@ static void *changes(void *unused)
     return NULL;
 }
 
+static bool  stop_changing;
+static void *changes_on(void *unused)
+{
+    (void)unused;
+    for (int i = 0; !__atomic_load_n(&stop_changing, __ATOMIC_RELAXED); i++) ga_set_num_threads(i % 2 ? 1 : 64);
+    return NULL;
+}
+
+/* The room that a partition needs depends on the number of threads. */
+static void test_changing_in_partitions(void)
+{
+    pthread_t t;
+    bool      same = true;
+    CHECK(pthread_create(&t, NULL, changes_on, NULL) == 0);
+    ga_scope {
+        ga_array *both = ga_full((4, 2 * 600000), 7, .dtype = GA_F32), *lines = ga_index(both, ":, ::2");
+        ga_copyto(ga_index(both, ":, :600"), ga_arange(0, 600, 1));
+        ga_array *sorted = ga_sort(lines); /* the same order, since what lies before and behind is sorted already */
+        for (int i = 0; i < 4; i++) same = same && ga_array_equal(ga_partition(lines, 400000), sorted);
+    }
+    __atomic_store_n(&stop_changing, true, __ATOMIC_RELAXED);
+    pthread_join(t, NULL);
+    CHECK(same);
+    ga_set_num_threads(2);
+}
+
 static void test_changing(void)
 {
     pthread_t t;
@@ -314,6 +340,7 @@ int main(void)
         test_concurrent(n);
     }
     test_changing();
+    test_changing_in_partitions();
     test_nested();
     test_handing_over();
     test_processors();

@@ -19,8 +19,8 @@ typedef struct gi_partitioning {
     int                    size, width; /* bytes of an element, and of its key: 4 or 8 */
     gi_keys                rule;
     const gi_window_loops *loops;
-    int64_t                least, most; /* keys */
-    int64_t                units, bytes;
+    int64_t                least, most;         /* keys */
+    int64_t                units, parts, bytes; /* parts: of a line */
     char *scratch; /* of each unit: keys that are kept, the line if it is not packed, and the counts of the parts */
 } gi_partitioning;
 
@@ -248,7 +248,7 @@ static void gi_partition_one(const gi_partitioning *p, int64_t number, char *scr
     const int64_t     n = p->length;
     int64_t           at[3], all[3];
     l.p     = p;
-    l.parts = p->units > 1 ? 1 : gi_rank_parts(n);
+    l.parts = p->parts;
     l.kept  = scratch;
     l.count = (int64_t *)(void *)(scratch + p->bytes - gi_mem_padded(3 * l.parts * (int64_t)sizeof *l.count));
     l.line  = (const char *)gi_read_line(&p->lines, number, 0, n, (char *)l.count - gi_mem_padded(n * p->size), NULL);
@@ -302,10 +302,10 @@ static bool gi_partition_run(const char *site, const ga_array *a, int axis, int6
     p.rule.flip           = p.size == p.width && !p.rule.real && !gi_is_signed(a->dtype) ? (uint64_t)p.most + 1 : 0;
     p.loops               = GI_LOOP_OF(windows)(p.width);
     p.units               = p.lines.lines < 4 * threads ? p.lines.lines : 4 * threads;
-    if (p.length >= 2 * GI_SELECT_PART) p.units = 1; /* the threads share a line, else each has its own */
-    const int64_t parts = p.units > 1 ? 1 : gi_rank_parts(p.length);
-    p.bytes             = gi_mem_padded(p.length * p.width + parts * GI_PART_ROOM) + gi_mem_padded(p.length * p.size) +
-              gi_mem_padded(3 * parts * (int64_t)sizeof(int64_t));
+    if (p.length >= 2 * GI_SELECT_PART) p.units = 1;     /* the threads share a line, else each has its own */
+    p.parts = p.units > 1 ? 1 : gi_rank_parts(p.length); /* once: another thread may change the number of threads */
+    p.bytes = gi_mem_padded(p.length * p.width + p.parts * GI_PART_ROOM) + gi_mem_padded(p.length * p.size) +
+              gi_mem_padded(3 * p.parts * (int64_t)sizeof(int64_t));
     p.scratch = (char *)gi_mem_alloc(site, (size_t)(p.units * p.bytes));
     if (!p.scratch) return false;
     if (p.units == 1) gi_partition_units(0, 1, &p); /* not as a task, so that it may use the threads */
