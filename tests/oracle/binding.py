@@ -122,7 +122,7 @@ class Gpuarr:
         low, high = bounds(root_of(a))
         if low not in self.uploaded:
             on_cpu = self.lib.ga_wrap_strided(low, NUMBER_OF[np.dtype("u1")], as_shape(high - low), as_shape(1), self.no_options)
-            self.uploaded[low] = self.lib.ga_to(on_cpu, CUDA, self.to_options), high - low
+            self.uploaded[low] = self.lib.ga_to(on_cpu, CUDA, self.to_options), high - low, root_of(a)  # which must live as long
             self.free(on_cpu)
         p = self.lib.ga_view(self.uploaded[low][0], b"oracle\tview()")
         if not p:
@@ -135,7 +135,7 @@ class Gpuarr:
 
     def bring_back(self):
         """Copies what was uploaded for a call to where it came from."""
-        for low, (p, size) in self.uploaded.items():
+        for low, (p, size, _) in self.uploaded.items():
             elements = self.fetch(p)
             if elements.tobytes() != C.string_at(low, size):
                 C.memmove(low, elements.tobytes(), size)
@@ -156,7 +156,7 @@ class Gpuarr:
 
     def host_address(self, data):
         """Where the element lies in NumPy's memory that lies at `data` on the GPU."""
-        for low, (p, size) in self.uploaded.items():
+        for low, (p, size, _) in self.uploaded.items():
             offset = data - Array.from_address(p).data
             if 0 <= offset < size:
                 return low + offset
