@@ -48,7 +48,7 @@ class Gpuarr:
     """ga.sum(a, axis=0) calls ga_sum(a, .axis = 0) with NumPy arrays and returns one; GaError if it returned NULL."""
 
     def __init__(self, path, rows, gpu=False):
-        self.lib, self.gpu, self.device, self.uploaded = C.CDLL(path), gpu, CPU, {}
+        self.lib, self.gpu, self.device, self.uploaded, self.numbers = C.CDLL(path), gpu, CPU, {}, []
         self.signatures = {**SIGNATURES, **{r.name: ROW_SIGNATURES[r.family] for r in rows.values()}}
         lib = self.lib
         lib.ga_error.restype = text
@@ -122,7 +122,7 @@ class Gpuarr:
         low, high = bounds(root_of(a))
         if low not in self.uploaded:
             on_cpu = self.lib.ga_wrap_strided(low, NUMBER_OF[np.dtype("u1")], as_shape(high - low), as_shape(1), self.no_options)
-            self.uploaded[low] = self.lib.ga_to(on_cpu, CUDA, self.to_options), high - low, root_of(a)  # which must live as long
+            self.uploaded[low] = self.lib.ga_to(on_cpu, CUDA, self.to_options), high - low
             self.free(on_cpu)
         p = self.lib.ga_view(self.uploaded[low][0], b"oracle\tview()")
         if not p:
@@ -135,7 +135,7 @@ class Gpuarr:
 
     def bring_back(self):
         """Copies what was uploaded for a call to where it came from."""
-        for low, (p, size, _) in self.uploaded.items():
+        for low, (p, size) in self.uploaded.items():
             elements = self.fetch(p)
             if elements.tobytes() != C.string_at(low, size):
                 C.memmove(low, elements.tobytes(), size)
@@ -156,13 +156,16 @@ class Gpuarr:
 
     def host_address(self, data):
         """Where the element lies in NumPy's memory that lies at `data` on the GPU."""
-        for low, (p, size, _) in self.uploaded.items():
+        for low, (p, size) in self.uploaded.items():
             offset = data - Array.from_address(p).data
             if 0 <= offset < size:
                 return low + offset
         return data
 
     def wrap(self, a):
+        if not isinstance(a, np.ndarray):
+            a = np.asarray(a)  # of one of NumPy's numbers, whose memory nobody else keeps until the next call
+            self.numbers.append(a)
         if self.device == CUDA:
             return self.upload(a)
         p = self.lib.ga_wrap_strided(address(a), NUMBER_OF[a.dtype], as_shape(a.shape), as_shape(a.strides), self.no_options)
@@ -225,7 +228,7 @@ class Gpuarr:
     def caller(self, name, function, result, arguments):
         def call(*given, **named):
             """What the function returns; with rooms for new arrays, a list of the returned array (if it is one) and these."""
-            wrapped, rooms, keep, values, given = [], [], [], [], list(given)
+            wrapped, rooms, keep, values, given, self.numbers = [], [], [], [], list(given), []
             self.lib.ga_clear_error()
             try:
                 for kind in arguments:
