@@ -16,6 +16,9 @@ typedef struct gi_solver_call {
     const gi_solver_job *job;
     gi_solver_handle     with;
     cudaDataType         type, real;
+    cublasFillMode_t     half;
+    cusolverEigMode_t    mode;
+    signed char          letter;      /* how LAPACK is asked for singular vectors: all, as many as there are values, or none */
     void                *work, *host; /* memory on the GPU and on the CPU */
     size_t               work_bytes, host_bytes;
 } gi_solver_call;
@@ -74,9 +77,6 @@ static cusolverStatus_t gi_solver_q(const gi_solver_call *c, void *a, void *tau,
     }
 }
 
-/* How LAPACK is asked for singular vectors: all, as many as there are values, or none. */
-static signed char gi_solver_letter(const gi_solver_job *j) { return !j->left ? 'N' : j->others > j->columns ? 'A' : 'S'; }
-
 /* How much memory the calls need. */
 static cusolverStatus_t gi_solver_measure(gi_solver_call *c)
 {
@@ -84,10 +84,7 @@ static cusolverStatus_t gi_solver_measure(gi_solver_call *c)
     const cusolverDnHandle_t h = c->with.handle;
     const cusolverDnParams_t p = c->with.params;
     const int64_t            m = j->rows, n = j->columns;
-    const cublasFillMode_t   half = j->upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
-    const cusolverEigMode_t  mode = j->vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
     void                    *a = j->a->data, *values = gi_solver_part(j, j->values, 0);
-    const signed char        letter  = gi_solver_letter(j);
     int                      numbers = 0;
     cusolverStatus_t         status;
     switch (j->task) {
@@ -99,16 +96,16 @@ static cusolverStatus_t gi_solver_measure(gi_solver_call *c)
         return status;
     case GI_SOLVER_EIGEN:
         if (gi_solver_is_batched(j))
-            return cusolverDnXsyevBatched_bufferSize(h, p, mode, half, n, c->type, a, n, c->real, values, c->type,
+            return cusolverDnXsyevBatched_bufferSize(h, p, c->mode, c->half, n, c->type, a, n, c->real, values, c->type,
                                                      &c->work_bytes, &c->host_bytes, j->items);
-        return cusolverDnXsyevd_bufferSize(h, p, mode, half, n, c->type, a, n, c->real, values, c->type, &c->work_bytes,
+        return cusolverDnXsyevd_bufferSize(h, p, c->mode, c->half, n, c->type, a, n, c->real, values, c->type, &c->work_bytes,
                                            &c->host_bytes);
     case GI_SOLVER_SVD:
-        return cusolverDnXgesvd_bufferSize(h, p, letter, j->right ? 'A' : 'N', m, n, c->type, a, m, c->real, values, c->type,
+        return cusolverDnXgesvd_bufferSize(h, p, c->letter, j->right ? 'A' : 'N', m, n, c->type, a, m, c->real, values, c->type,
                                            gi_solver_part(j, j->left, 0), m, c->type, gi_solver_part(j, j->right, 0), n,
                                            c->type, &c->work_bytes, &c->host_bytes);
     case GI_SOLVER_LU: return cusolverDnXgetrf_bufferSize(h, p, n, n, c->type, a, n, c->type, &c->work_bytes, &c->host_bytes);
-    default: return cusolverDnXpotrf_bufferSize(h, p, half, n, c->type, a, n, c->type, &c->work_bytes, &c->host_bytes);
+    default: return cusolverDnXpotrf_bufferSize(h, p, c->half, n, c->type, a, n, c->type, &c->work_bytes, &c->host_bytes);
     }
 }
 
@@ -118,13 +115,10 @@ static cusolverStatus_t gi_solver_item(const gi_solver_call *c, int64_t item)
     const cusolverDnHandle_t h = c->with.handle;
     const cusolverDnParams_t p = c->with.params;
     const int64_t            m = j->rows, n = j->columns;
-    const cublasFillMode_t   half = j->upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
-    const cusolverEigMode_t  mode = j->vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
     void                    *a = gi_solver_part(j, j->a, item), *values = gi_solver_part(j, j->values, item),
-         *left                = gi_solver_part(j, j->left, item);
-    int               numbers = (int)(c->work_bytes / (size_t)ga_itemsize(j->dtype)), *info = (int *)j->infos->data + item;
-    const signed char letter = gi_solver_letter(j);
-    cusolverStatus_t  status;
+         *left               = gi_solver_part(j, j->left, item);
+    int              numbers = (int)(c->work_bytes / (size_t)ga_itemsize(j->dtype)), *info = (int *)j->infos->data + item;
+    cusolverStatus_t status;
     switch (j->task) {
     case GI_SOLVER_QR:
         return cusolverDnXgeqrf(h, p, m, n, c->type, a, m, c->type, values, c->type, c->work, c->work_bytes, c->host,
@@ -132,12 +126,12 @@ static cusolverStatus_t gi_solver_item(const gi_solver_call *c, int64_t item)
     case GI_SOLVER_Q: return gi_solver_q(c, a, values, &numbers, info);
     case GI_SOLVER_EIGEN:
         if (gi_solver_is_batched(j))
-            return cusolverDnXsyevBatched(h, p, mode, half, n, c->type, a, n, c->real, values, c->type, c->work, c->work_bytes,
-                                          c->host, c->host_bytes, info, j->items);
-        return cusolverDnXsyevd(h, p, mode, half, n, c->type, a, n, c->real, values, c->type, c->work, c->work_bytes, c->host,
-                                c->host_bytes, info);
+            return cusolverDnXsyevBatched(h, p, c->mode, c->half, n, c->type, a, n, c->real, values, c->type, c->work,
+                                          c->work_bytes, c->host, c->host_bytes, info, j->items);
+        return cusolverDnXsyevd(h, p, c->mode, c->half, n, c->type, a, n, c->real, values, c->type, c->work, c->work_bytes,
+                                c->host, c->host_bytes, info);
     case GI_SOLVER_SVD:
-        return cusolverDnXgesvd(h, p, letter, j->right ? 'A' : 'N', m, n, c->type, a, m, c->real, values, c->type, left, m,
+        return cusolverDnXgesvd(h, p, c->letter, j->right ? 'A' : 'N', m, n, c->type, a, m, c->real, values, c->type, left, m,
                                 c->type, gi_solver_part(j, j->right, item), n, c->type, c->work, c->work_bytes, c->host,
                                 c->host_bytes, info);
     case GI_SOLVER_LU:
@@ -147,7 +141,7 @@ static cusolverStatus_t gi_solver_item(const gi_solver_call *c, int64_t item)
         return cusolverDnXgetrs(h, p, j->across ? CUBLAS_OP_T : CUBLAS_OP_N, n, j->others, c->type, a, n,
                                 (const int64_t *)values, c->type, left, n, (int *)j->infos->data + j->items);
     default:
-        return cusolverDnXpotrf(h, p, half, n, c->type, a, n, c->type, c->work, c->work_bytes, c->host, c->host_bytes, info);
+        return cusolverDnXpotrf(h, p, c->half, n, c->type, a, n, c->type, c->work, c->work_bytes, c->host, c->host_bytes, info);
     }
 }
 
@@ -181,9 +175,12 @@ static bool gi_cuda_factor(const char *site, gi_solver_job *j)
     gi_scratch      work   = {};
     gi_solver_call  c      = {};
     if (!gi_cuda_touch_all(site, 5, all)) return false;
-    c.job  = j;
-    c.real = single ? CUDA_R_32F : CUDA_R_64F;
-    c.type = !gi_is_complex(j->dtype) ? c.real : single ? CUDA_C_32F : CUDA_C_64F;
+    c.job    = j;
+    c.real   = single ? CUDA_R_32F : CUDA_R_64F;
+    c.type   = !gi_is_complex(j->dtype) ? c.real : single ? CUDA_C_32F : CUDA_C_64F;
+    c.half   = j->upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+    c.mode   = j->vectors ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
+    c.letter = !j->left ? 'N' : j->others > j->columns ? 'A' : 'S';
     pthread_mutex_lock(&gi_solver_lock);
     cusolverStatus_t status = gi_solver_open(&c);
     if (status == CUSOLVER_STATUS_SUCCESS) status = gi_solver_measure(&c);
