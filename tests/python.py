@@ -6,12 +6,14 @@ import operator
 import os
 import pathlib
 import pickle
+import struct
 import subprocess
 import sys
 import tempfile
 import threading
 import types
 import weakref
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 if len(sys.argv) > 1:
@@ -318,6 +320,25 @@ def files():
         fails(lambda: ga.imdecode(b"GIF89a"), [ga.Error, ValueError], "PNG", "no PNG")
 
 
+def packed_bytes():
+    """Pictures of bytes as zlib packs them in all its ways, and with codes of up to 15 bits: their numbers grow as Fibonacci's."""
+    fibonacci = [1, 1]
+    while len(fibonacci) < 21:
+        fibonacci.append(fibonacci[-1] + fibonacci[-2])
+    random = np.random.default_rng(1)
+    rare = random.permutation(np.repeat(np.arange(21), fibonacci).astype("u1"))[:28000]
+    noise, few = random.integers(0, 256, 28000).astype("u1"), np.repeat(random.integers(0, 9, 1000).astype("u1"), 28)
+    for data in rare, noise, few, np.tile(rare[:999], 29)[:28000], np.zeros(28000, "u1"):
+        rows = np.insert(data.reshape(140, 200), 0, 0, axis=1).tobytes()  # PNG: each row begins with its filter
+        for level, strategy, memory in (1, 0, 9), (6, 0, 8), (9, 0, 1), (9, 2, 9), (9, 3, 9), (9, 4, 9), (0, 0, 9):
+            packer = zlib.compressobj(level, zlib.DEFLATED, 15, memory, strategy)
+            packed = packer.compress(rows) + packer.flush()
+            png = b"\x89PNG\r\n\x1a\n"
+            for kind, body in (b"IHDR", struct.pack(">IIBBBBB", 200, 140, 8, 0, 0, 0, 0)), (b"IDAT", packed), (b"IEND", b""):
+                png += struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+            same(ga.imdecode(png), data.reshape(140, 200), f"imdecode of zlib's level {level}, strategy {strategy}")
+
+
 def errors():
     a = ga.ones((2, 3))
     fails(lambda: ga.sum(a, axis=5), [ga.Error, ValueError, IndexError], "there is no axis 5", "a bad axis")
@@ -487,7 +508,8 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, errors, operators, indices, array_api, threads_and_exit):
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, array_api,
+                 threads_and_exit):
         part()
         gc.collect()
         check(ga.memory_stats().arrays == before, f"{part.__name__}: {ga.memory_stats().arrays - before} arrays are left")

@@ -31,15 +31,22 @@ static uint32_t gi_crc(const gi_crc_table *t, uint32_t crc, const void *bytes, s
 
 /* ---- inflate: the packed entries of numpy.savez_compressed (RFC 1951) -------------------------------------------- */
 
-enum { GI_LONGEST_CODE = 15, GI_CODES = 1 << GI_LONGEST_CODE };
+enum { GI_LONGEST_CODE = 15, GI_SHORT_CODE = 10, GI_MOST_SYMBOLS = 288 };
+
+/* A prefix code. Most codes are short and found in a small table, which is quick to make: a file may have a new code every few bytes. */
+typedef struct gi_prefix_code {
+    uint16_t quick[1 << GI_SHORT_CODE];  /* by the next bits: symbol * 16 + length of its code, if that is short; else 0 */
+    uint16_t symbols[GI_MOST_SYMBOLS];   /* in the order of their codes */
+    uint16_t count[GI_LONGEST_CODE + 1]; /* by length: how many codes have it */
+} gi_prefix_code;
 
 typedef struct gi_inflater {
     const unsigned char *in, *in_end;
     unsigned char       *out, *out_start, *out_end;
-    uint64_t             bits;                                    /* read and not yet used, the next one lowest */
-    int                  held;                                    /* how many; negative: more were used than there are */
-    uint16_t             literals[GI_CODES], distances[GI_CODES]; /* by the next 15 bits: symbol * 16 + length of its code */
-    bool                 fixed;                                   /* are these the fixed ones? */
+    uint64_t             bits; /* read and not yet used, the next one lowest */
+    int                  held; /* how many; negative: more were used than there are */
+    gi_prefix_code       literals, distances;
+    bool                 fixed; /* are these the fixed ones? */
 } gi_inflater;
 
 static unsigned gi_peek_bits(gi_inflater *z, int n)
@@ -56,27 +63,53 @@ static unsigned gi_take_bits(gi_inflater *z, int n)
     return v;
 }
 
-/* The next symbol, or -1 if there is no such code. */
-static int gi_take_symbol(gi_inflater *z, const uint16_t *table)
+/* The symbol of a code that is longer than short ones, * 16 + its length; 0 if there is none. Codes of a length are consecutive numbers, which
+   begin at twice the end of those one bit shorter. */
+static unsigned gi_long_code(const gi_prefix_code *c, unsigned next)
 {
-    unsigned entry = table[gi_peek_bits(z, GI_LONGEST_CODE)];
+    unsigned code = 0, first = 0, before = 0;
+    for (unsigned bits = 1; bits <= GI_LONGEST_CODE; bits++, next >>= 1) {
+        code = code << 1 | (next & 1); /* codes are read from their highest bit on */
+        if (code - first < c->count[bits]) return (unsigned)c->symbols[before + code - first] << 4 | bits;
+        before += c->count[bits];
+        first = (first + c->count[bits]) << 1;
+    }
+    return 0;
+}
+
+/* The next symbol, or -1 if there is no such code. */
+static int gi_take_symbol(gi_inflater *z, const gi_prefix_code *c)
+{
+    unsigned next = gi_peek_bits(z, GI_LONGEST_CODE), entry = c->quick[next & ((1 << GI_SHORT_CODE) - 1)];
+    if (entry == 0) entry = gi_long_code(c, next);
     (void)gi_take_bits(z, (int)(entry & 15));
     return entry == 0 || z->held < 0 ? -1 : (int)(entry >> 4);
 }
 
-/* The table of the code whose symbol i has length[i] bits; false if the lengths ask for more codes than there are. */
-static bool gi_make_codes(uint16_t *table, const unsigned char *length, int n)
+/* The code whose symbol i has length[i] bits; false if the lengths ask for more codes than there are. */
+static bool gi_make_code(gi_prefix_code *c, const unsigned char *length, int n)
 {
-    memset(table, 0, GI_CODES * sizeof *table);
-    unsigned code = 0;
-    for (int bits = 1; bits <= GI_LONGEST_CODE; bits++, code <<= 1)
-        for (int i = 0; i < n; i++) {
-            if (length[i] != bits) continue;
-            unsigned reversed = 0; /* codes are read from their highest bit on */
-            for (int b = 0; b < bits; b++) reversed |= (code >> b & 1) << (bits - 1 - b);
-            if (code++ >> bits) return false;
-            for (unsigned k = reversed; k < GI_CODES; k += 1u << bits) table[k] = (uint16_t)(i << 4 | bits);
-        }
+    unsigned next[GI_LONGEST_CODE + 1], place[GI_LONGEST_CODE + 1], first = 0, before = 0;
+    memset(c->quick, 0, sizeof c->quick);
+    memset(c->count, 0, sizeof c->count);
+    for (int i = 0; i < n; i++) c->count[length[i]]++;
+    c->count[0] = 0;
+    for (unsigned bits = 1; bits <= GI_LONGEST_CODE; bits++) {
+        next[bits]  = first;
+        place[bits] = before;
+        if (first + c->count[bits] > 1u << bits) return false;
+        before += c->count[bits];
+        first = (first + c->count[bits]) << 1;
+    }
+    for (int i = 0; i < n; i++) {
+        unsigned bits = length[i], reversed = 0;
+        if (bits == 0) continue;
+        c->symbols[place[bits]++] = (uint16_t)i;
+        unsigned code             = next[bits]++;
+        if (bits > GI_SHORT_CODE) continue;
+        for (unsigned b = 0; b < bits; b++) reversed |= (code >> b & 1) << (bits - 1 - b);
+        for (unsigned k = reversed; k < 1u << GI_SHORT_CODE; k += 1u << bits) c->quick[k] = (uint16_t)((unsigned)i << 4 | bits);
+    }
     return true;
 }
 
@@ -96,10 +129,10 @@ static bool gi_read_codes(gi_inflater *z, bool fixed)
         distances                          = (int)gi_take_bits(z, 5) + 1;
         int n                              = (int)gi_take_bits(z, 4) + 4;
         for (int i = 0; i < n; i++) length[order[i]] = (unsigned char)gi_take_bits(z, 3);
-        if (literals > 286 || distances > 30 || !gi_make_codes(z->literals, length, 19)) return false;
+        if (literals > 286 || distances > 30 || !gi_make_code(&z->literals, length, 19)) return false;
         memset(length, 0, sizeof length);
         for (int i = 0; i < literals + distances;) {
-            int           symbol = gi_take_symbol(z, z->literals), repeat = 1;
+            int           symbol = gi_take_symbol(z, &z->literals), repeat = 1;
             unsigned char value = (unsigned char)symbol;
             if (symbol < 0 || (symbol == 16 && i == 0)) return false;
             if (symbol >= 16) value = symbol == 16 ? length[i - 1] : 0;
@@ -110,14 +143,14 @@ static bool gi_read_codes(gi_inflater *z, bool fixed)
             while (repeat-- > 0) length[i++] = value;
         }
     }
-    return gi_make_codes(z->literals, length, literals) && gi_make_codes(z->distances, length + literals, distances);
+    return gi_make_code(&z->literals, length, literals) && gi_make_code(&z->distances, length + literals, distances);
 }
 
 /* Literals and copies of what came before, up to the end of the block. */
 static bool gi_inflate_block(gi_inflater *z)
 {
     for (;;) {
-        int symbol = gi_take_symbol(z, z->literals);
+        int symbol = gi_take_symbol(z, &z->literals);
         if (symbol == 256) return true;
         if (symbol < 0 || symbol > 285 || z->out == z->out_end) return false;
         if (symbol < 256) {
@@ -127,7 +160,7 @@ static bool gi_inflate_block(gi_inflater *z)
         /* Lengths 3 to 10 have symbols of their own; then four symbols to each number of extra bits. 258 has one as well. */
         int     k = symbol - 257, extra = k < 8 || k == 28 ? 0 : (k - 4) / 4;
         int64_t length = k < 8 ? 3 + k : k == 28 ? 258 : 3 + ((4 + k % 4) << extra) + (int)gi_take_bits(z, extra);
-        int     far    = gi_take_symbol(z, z->distances);
+        int     far    = gi_take_symbol(z, &z->distances);
         if (far < 0 || far > 29) return false;
         extra            = far < 4 ? 0 : (far - 2) / 2;
         int64_t distance = far < 4 ? 1 + far : 1 + ((2 + far % 2) << extra) + (int)gi_take_bits(z, extra);
