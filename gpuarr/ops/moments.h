@@ -333,11 +333,14 @@ ga_array *(ga_std)(const ga_array *a, ga_reduce_options o)
 {
     return gi_options_reduce(&o) ? gi_moment_of(GI_STD, false, "ga_std", a, o) : NULL;
 }
-ga_array *(ga_nanmean)(const ga_array *a, ga_reduce_options o)
+/* `mean`: the row for dtypes that have no NaN. */
+static ga_array *gi_moment_nanmean(const gi_row *mean, const ga_array *a, ga_reduce_options o)
 {
-    if (a && gi_dtype_kind(a->dtype) < 2 && o.dtype == GA_DTYPE_DEFAULT && o.ddof == 0) return (ga_mean)(a, o); /* no NaN */
-    return gi_options_reduce(&o) ? gi_moment_of(GI_MEAN, true, "ga_nanmean", a, o) : NULL;
+    if (!gi_options_reduce(&o)) return NULL;
+    if (a && gi_dtype_kind(a->dtype) < 2 && o.dtype == GA_DTYPE_DEFAULT && o.ddof == 0) return gi_reduce_row(mean, a, o);
+    return gi_moment_of(GI_MEAN, true, "ga_nanmean", a, o);
 }
+ga_array *(ga_nanmean)(const ga_array *a, ga_reduce_options o) { return gi_moment_nanmean(gi_row_mean(), a, o); }
 ga_array *(ga_nanvar)(const ga_array *a, ga_reduce_options o)
 {
     return gi_options_reduce(&o) ? gi_moment_of(GI_VAR, true, "ga_nanvar", a, o) : NULL;
