@@ -195,6 +195,8 @@ static void test_dtypes(void)
         /* casts: saturating, NaN gives 0 */
         CHECK_IS(ga_astype(ga_values(300, -5, NAN, 2.9, -INFINITY), GA_U8), GA_U8, (5), 255, 0, 0, 2, 0);
         CHECK_IS(ga_astype(ga_values(3e9, -3e9, -2.9), GA_I32), GA_I32, (3), 2147483647, -2147483648.0, -2);
+        CHECK_IS(ga_astype(ga_astype(ga_values(2147483520.0, 2147483648.0, NAN), GA_F32), GA_I32), GA_I32, (3), 2147483520,
+                 2147483647, 0);
         CHECK_IS(ga_astype(ga_ints(256, -1), GA_U8), GA_U8, (2), 0, 255); /* integers wrap */
         CHECK_IS(ga_astype(ga_values(0, 0.1, NAN), GA_BOOL), GA_BOOL, (3), 0, 1, 1);
         CHECK_IS(ga_power(ga_ints(2, 3), 3), GA_I64, (2), 8, 27);

@@ -336,6 +336,22 @@ static void test_threads(void)
     }
 }
 
+/* Of lines of each length, alone and side by side. */
+static void test_lengths(void)
+{
+    for (int64_t n = 1; n <= (test_small() ? 70 : 1100); n += n < 70 ? 1 : 37)
+        for (int nan = 0; nan < 2; nan++)
+            ga_scope {
+                ga_array *x = ga_random_normal(0, 1, (20, n), .seed = 5);
+                if (nan) ga_copyto(ga_index(x, "::3, %lld", (long long)(n / 2)), NAN);
+                ga_array *across = ga_transpose(ga_copy(ga_transpose(x)));
+                CHECK(same(ga_var(x, .axis = 1), ga_var(across, .axis = 1)));
+                CHECK(same(ga_nanvar(x, .axis = 1), ga_nanvar(across, .axis = 1)));
+                CHECK(same(ga_norm(x, .axis = 1), ga_norm(across, .axis = 1)));
+                CHECK(same(ga_max(x, .axis = 1), ga_max(across, .axis = 1)));
+            }
+}
+
 int main(void)
 {
     test_begin();
@@ -347,5 +363,6 @@ int main(void)
     test_errors();
     test_memory();
     test_threads();
+    test_lengths();
     return test_end();
 }

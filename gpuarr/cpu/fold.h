@@ -25,15 +25,19 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_eight_, GI_ACC))(int64_t n, GI_A *__res
 static GI_INLINE void GI_LOOP(GI_JOIN(gi_rows_, GI_ACC))(int64_t n, void *accs, const void *const *rows, int count,
                                                          const int start, GI_A (*of)(GA_T), GI_A (*join)(GI_A, GI_A))
 {
-    GI_STORED        none[GI_NONE];
-    const GI_STORED *x[8];
-    const int64_t    most = count == 8 || start < 0 || n < GI_NONE ? n : (int64_t)GI_NONE;
-    for (int k = 0; k < count; k++) x[k] = (const GI_STORED *)rows[k];
-    for (int k = count; k < 8; k++) x[k] = start < 0 ? x[gi_fold_partner(k)] : none;
-    if (count < 8 && start >= 0) GI_LOOP(GI_JOIN(gi_none_, GI_ACC))(most, none, start);
+    GI_STORED               none[GI_NONE];
+    const GI_STORED        *x[8];
+    const GI_STORED *const *from = (const GI_STORED *const *)rows;
+    const int64_t           most = count == 8 || start < 0 || n < GI_NONE ? n : (int64_t)GI_NONE;
+    if (count < 8) {
+        for (int k = 0; k < count; k++) x[k] = from[k];
+        for (int k = count; k < 8; k++) x[k] = start < 0 ? x[gi_fold_partner(k)] : none;
+        if (start >= 0) GI_LOOP(GI_JOIN(gi_none_, GI_ACC))(most, none, start);
+        from = x;
+    }
     for (int64_t done = 0; done < n; done += most) {
-        GI_LOOP(GI_JOIN(gi_eight_, GI_ACC))(n - done < most ? n - done : most, (GI_A *)accs + done, x, of, join);
-        for (int k = 0; k < count; k++) x[k] += most;
+        for (int k = 0; k < count && done > 0; k++) x[k] += most;
+        GI_LOOP(GI_JOIN(gi_eight_, GI_ACC))(n - done < most ? n - done : most, (GI_A *)accs + done, from, of, join);
     }
 }
 
@@ -56,8 +60,7 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_join_, GI_ACC))(int64_t n, void *accs, 
 static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, void *accs, GI_A (*join)(GI_A, GI_A))
 {
     GI_A   *a = (GI_A *)accs;
-    int64_t h = 1;
-    while (h < n) h *= 2;
+    int64_t h = n > 1 ? (int64_t)1 << (64 - __builtin_clzll((unsigned long long)n - 1)) : 1;
     while (n > 1 && n != 16) {
         if (n == h && n >= 128) { /* three steps at once */
             h              = n / 8;

@@ -115,13 +115,18 @@ static ga_array *gi_do_length(const gi_composition *c, const ga_array *a, int ax
     return zeros ? gi_do_join(c, a, zeros, axis) : NULL;
 }
 
-/* The bits of each byte in the other order. */
-static uint64_t gi_turn_bits(uint64_t w)
+GI_BEGIN_FAST
+/* The bits of each byte of n words in the other order. */
+static void gi_turn_bits(int64_t n, uint64_t *words)
 {
-    w = (w >> 1 & 0x5555555555555555u) | (w & 0x5555555555555555u) << 1;
-    w = (w >> 2 & 0x3333333333333333u) | (w & 0x3333333333333333u) << 2;
-    return (w >> 4 & 0x0F0F0F0F0F0F0F0Fu) | (w & 0x0F0F0F0F0F0F0F0Fu) << 4;
+    for (int64_t k = 0; k < n; k++) {
+        uint64_t w = words[k];
+        w          = (w >> 1 & 0x5555555555555555u) | (w & 0x5555555555555555u) << 1;
+        w          = (w >> 2 & 0x3333333333333333u) | (w & 0x3333333333333333u) << 2;
+        words[k]   = (w >> 4 & 0x0F0F0F0F0F0F0F0Fu) | (w & 0x0F0F0F0F0F0F0F0Fu) << 4;
+    }
 }
+GI_END_FAST
 
 /* Lines of packed bools on the CPU as bits, so many bytes each. */
 static ga_array *gi_pack_flags(const char *site, const ga_array *flags, ga_bit_order order, int64_t bytes)
@@ -138,7 +143,7 @@ static ga_array *gi_pack_flags(const char *site, const ga_array *flags, ga_bit_o
         for (int64_t at = 0; at < bytes; at += (int64_t)sizeof words) {
             const int64_t now = bytes - at < (int64_t)sizeof words ? bytes - at : (int64_t)sizeof words, left = n - 8 * at;
             GI_LOOP_OF(bits)()->pack(left < 8 * now ? left : 8 * now, words, from + 8 * at);
-            for (int64_t k = 0; k < (now + 7) / 8 && order == GA_BITS_BIG; k++) words[k] = gi_turn_bits(words[k]);
+            if (order == GA_BITS_BIG) gi_turn_bits((now + 7) / 8, words);
             memcpy(to, words, (size_t)now); /* in the order of the bytes of a word, which is little-endian everywhere here */
             to += now;
         }

@@ -73,11 +73,18 @@ static bool gi_join_check_list(const char *site, int n, const ga_array *const *a
         return false;
     }
     for (int k = 0; k < n; k++) {
-        char name[32];
-        snprintf(name, sizeof name, "array number %d", k);
+        char name[32] = "";
+        if (!arrays[k] || arrays[k]->alive != GI_ALIVE) snprintf(name, sizeof name, "array number %d", k);
         if (!gi_array_check_half_any(site, arrays[k], name)) return false;
     }
     return gi_common_device(site, n, arrays) != GA_DEVICE_DEFAULT;
+}
+
+/* Are the elements of a few that lie packed, as they do in what they are copied into? */
+static bool gi_copies_short(const ga_array *target, const ga_array *a)
+{
+    return target->device == GA_CPU && a->dtype == target->dtype && a->size > 0 && a->size <= GI_UNDIVIDED &&
+           ga_is_contiguous(target) && ga_is_contiguous(a);
 }
 
 /* Writes the arrays one behind the other along an axis of target; stacked: that axis is a new one. */
@@ -88,6 +95,11 @@ static bool gi_write_joined(const char *site, ga_array *target, int n, const ga_
         gi_layout place  = gi_layout_of(target);
         int64_t   length = stacked ? 1 : arrays[k]->shape[axis];
         if (target->size > 0 && at < target->shape[axis]) place.data += at * place.strides[axis];
+        if (axis == 0 && gi_copies_short(target, arrays[k])) { /* nothing to plan */
+            memcpy(place.data, arrays[k]->data, (size_t)(arrays[k]->size * ga_itemsize(target->dtype)));
+            at += length;
+            continue;
+        }
         place.shape[axis] = length;
         if (stacked) {
             for (int d = axis; d < target->ndim - 1; d++) gi_layout_swap(&place, d, d + 1);

@@ -49,6 +49,26 @@ static void gi_halve_nodes(const gi_node_loops *loops, int64_t m, const gi_nodes
     }
 }
 
+/* The same of n nodes that hold one element each. At every step there are but two counts, so that loops need no divisions; the last steps are
+   too short for that. */
+static void gi_halve_single_nodes(const gi_node_loops *loops, int64_t n, const gi_nodes *v)
+{
+    enum { LEAST = 32 };
+    int64_t h = 1;
+    while (h < n) h *= 2;
+    for (h /= 2; h >= LEAST; h /= 2) {
+        const int64_t each = n / (2 * h), more = n % (2 * h); /* so many nodes hold one element more */
+        const int64_t split[3] = { 0, more > h ? more - h : more, h };
+        for (int k = 0; k < 2; k++) {
+            const double a = (double)(each + (split[k] < more)), b = (double)(each + (split[k] + h < more));
+            gi_nodes     first = gi_nodes_from(v, split[k]), second = gi_nodes_from(v, split[k] + h);
+            if (b > 0) loops->join(split[k + 1] - split[k], &first, &second, a / b, b / gi_mul_f64(a, a + b));
+        }
+    }
+    for (int64_t i = 0; i < LEAST && n > LEAST; i++) v->n[i] = (double)(n / LEAST + (i < n % LEAST));
+    gi_halve_nodes(loops, n < LEAST ? n : (int64_t)LEAST, v);
+}
+
 /* The node of n elements, at most a block. `origin` is repeated GI_NODE_STEP times. */
 static gi_node gi_block_node(const gi_moments *r, int64_t n, const void *x, const double *origin)
 {
@@ -69,15 +89,18 @@ static gi_node gi_block_node(const gi_moments *r, int64_t n, const void *x, cons
         node.m = m[0];
         if (!r->skip_nan || node.s == node.s) return node;
     }
-    for (int64_t i = 0; i < n; i += GI_NODE_STEP) {
-        gi_nodes part = gi_nodes_from(&v, i);
-        r->of->widen(n - i < GI_NODE_STEP ? n - i : GI_NODE_STEP, &part, (const char *)x + i * size, origin, r->skip_nan);
+    for (bool skip = n == GI_BLOCK && r->skip_nan;; skip = true) { /* what is NaN is looked for if there is any */
+        for (int64_t i = 0; i < n; i += GI_NODE_STEP) {
+            gi_nodes part = gi_nodes_from(&v, i);
+            r->of->widen(n - i < GI_NODE_STEP ? n - i : GI_NODE_STEP, &part, (const char *)x + i * size, origin, skip);
+        }
+        if (skip) gi_halve_nodes(r->join, n, &v);
+        else gi_halve_single_nodes(r->join, n, &v);
+        node.n = count[0];
+        node.s = s[0];
+        node.m = m[0];
+        if (skip || !r->skip_nan || node.s == node.s) return node;
     }
-    gi_halve_nodes(r->join, n, &v);
-    node.n = count[0];
-    node.s = s[0];
-    node.m = m[0];
-    return node;
 }
 
 /* A unit is a block of a line. */

@@ -21,6 +21,48 @@ static bool gi_norm_fits(const char *site, double ord, bool matrix)
            gi_fail(site, GA_BAD_ARGUMENT, "GA_FRO and GA_NUC are norms of one matrix (of stacks: ga_matrix_norm)") != NULL;
 }
 
+/* What a norm sums of real elements: their squares or sizes, in float64. */
+typedef struct gi_sizes {
+    const ga_array *a;
+    gi_kernel       kernel;
+} gi_sizes;
+
+static void gi_make_sizes(const void *job, int64_t first, int64_t n, void *to)
+{
+    const gi_sizes *j = (const gi_sizes *)job;
+    const char     *x = (const char *)j->a->data + first * ga_itemsize(j->a->dtype);
+    if (j->a->dtype == GA_F64) j->kernel(n, to, x, NULL, NULL);
+    else {
+        gi_cast(GA_F64, j->a->dtype, n, to, x);
+        j->kernel(n, to, to, NULL, NULL);
+    }
+}
+
+/* Their sums, where lines are packed and not short: made as they are folded. NULL with an error, or *declined: it is another case. */
+static ga_array *gi_norm_sums(const char *site, const ga_array *a, const gi_row *row, ga_reduce_options r, bool *declined)
+{
+    const gi_sizes job   = { a, gi_row_kernel(row, GA_F64) };
+    ga_array       sizes = *a;
+    gi_maker       maker;
+    gi_buffer      buffer;
+    gi_lines       lines;
+    memset(&maker, 0, sizeof maker);
+    memset(&buffer, 0, sizeof buffer);
+    maker.make    = gi_make_sizes;
+    maker.job     = &job;
+    maker.bytes   = (double)ga_itemsize(a->dtype);
+    maker.cost    = 2;
+    buffer.device = GA_CPU;
+    buffer.maker  = &maker;
+    sizes.dtype   = GA_F64;
+    sizes.owner   = &buffer;
+    *declined = a->device != GA_CPU || gi_is_deferred(a) || gi_is_complex(a->dtype) || a->size == 0 || !ga_is_contiguous(a) ||
+                gi_shape_c_strides(GA_F64, a->ndim, a->shape, sizes.strides) < 0;
+    if (*declined || !gi_lines_plan(site, &lines, &sizes, GA_F64, r.axis, &r.axes, r.keepdims)) return NULL;
+    *declined = gi_line_columns(&lines) > 1;
+    return *declined ? NULL : (ga_sum)(&sizes, r);
+}
+
 ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
 {
     GI_SETTLE_FLOATS;
@@ -41,6 +83,12 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
     r.axis                  = o.axis;
     r.axes                  = o.axes;
     r.keepdims              = o.keepdims;
+    if (ord == 1 || ord == 2) {
+        bool      declined;
+        ga_array *sums = gi_norm_sums(o.site, a, ord == 2 ? gi_row_square() : gi_row_absolute(), r, &declined);
+        if (sums && ord == 2) sums = gi_then((ga_sqrt), o.site, sums);
+        if (!declined) return gi_copy_finish(o.site, sums, dtype, NULL);
+    }
     /* float64 first: the absolute value of the least integer does not fit its own type */
     ga_array *start = gi_copy_contiguous(o.site, a, gi_is_complex(a->dtype) ? GA_C128 : GA_F64), *result = NULL;
     ga_array *wide = gi_then((ga_absolute), o.site, start);

@@ -8,21 +8,44 @@ typedef struct gi_peak { /* as ga_peaks, and where it is */
 
 enum { GI_PEAK_COLUMNS = sizeof(gi_peak) / sizeof(double) };
 
-/* Elements that are greater than those next to them, or runs of equal ones; the middle is the place. Returns their number. */
+/* The first element of the next peak from i on, n if there is none; *stop: behind its last one. A peak is an element that is greater than those
+   next to it, or a run of equal ones. */
+static inline int64_t gi_peak_from(const double *x, int64_t n, int64_t i, int64_t *stop)
+{
+    for (; i < n - 1; i = *stop) {
+        *stop = i + 1;
+        if (!(x[i - 1] < x[i])) continue;
+        while (*stop < n - 1 && x[*stop] == x[i]) ++*stop;
+        if (x[*stop] < x[i]) return i;
+    }
+    return n;
+}
+
+/* All of them; the middle of a run is the place. Returns their number. */
 static int64_t gi_peaks_find(const double *x, int64_t n, gi_peak *peaks)
 {
     int64_t count = 0;
-    for (int64_t i = 1, stop; i < n - 1; i = stop) {
-        stop = i + 1;
-        if (!(x[i - 1] < x[i])) continue;
-        while (stop < n - 1 && x[stop] == x[i]) stop++;
-        if (!(x[stop] < x[i])) continue;
+    for (int64_t i = 1, stop = 1; (i = gi_peak_from(x, n, i, &stop)) < n; i = stop) {
         const int64_t at   = (i + stop - 1) / 2;
         const gi_peak peak = { x[at],     x[at] - x[at - 1],  x[at] - x[at + 1], 0, 0, 0, 0, 0, 0, 0, (double)(stop - i),
                                (double)i, (double)(stop - 1), (double)at };
         peaks[count++]     = peak;
     }
     return count;
+}
+
+/* The places alone of all peaks. NULL with an error. */
+static ga_array *gi_peaks_places(const char *site, const ga_array *line)
+{
+    const double *x = (const double *)line->data;
+    const int64_t n = line->size, most = n / 2 + 1;
+    int64_t      *places = (int64_t *)gi_mem_alloc(site, (size_t)most * sizeof *places), count = 0;
+    if (!places) return NULL;
+    for (int64_t i = 1, stop = 1; (i = gi_peak_from(x, n, i, &stop)) < n; i = stop) places[count++] = (i + stop - 1) / 2;
+    ga_array *r = gi_array_new(site, GA_I64, GA_CPU, 1, &count);
+    if (r && count > 0) memcpy(r->data, places, (size_t)count * sizeof *places);
+    gi_mem_release(places, (size_t)most * sizeof *places);
+    return r;
 }
 
 /* Keeps the peaks of which this column, as the first one has it, is at least `least` and at most `most`, of those that are given. */
@@ -100,6 +123,15 @@ static void gi_peak_width(const double *x, double share, gi_peak *p)
     p->width         = p->right_ip - p->left_ip;
 }
 
+static bool gi_peaks_all(const ga_peaks_options *o)
+{
+    const double bounds[] = { o->plateau_size,  o->plateau_size_max, o->height,         o->height_max, o->threshold,
+                              o->threshold_max, o->prominence,       o->prominence_max, o->width,      o->width_max };
+    for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++)
+        if (bounds[k] != GA_REAL_DEFAULT) return false;
+    return !o->found && o->distance <= 1;
+}
+
 /* All conditions, in SciPy's order. */
 static int64_t gi_peaks_run(const double *x, int64_t n, const ga_peaks_options *o, gi_peak *peaks, gi_peak **order)
 {
@@ -135,8 +167,9 @@ ga_array *(ga_find_peaks)(const ga_array *x, ga_peaks_options o)
     const int64_t  most  = x->size / 2 + 1;
     const size_t   bytes = (size_t)most * (sizeof(gi_peak) + sizeof(gi_peak *));
     gi_compose_begin(&c, o.site);
-    ga_array *line = gi_copy_convert(o.site, x, GA_F64), *table = NULL;
-    gi_peak  *peaks = line ? (gi_peak *)gi_mem_alloc(o.site, bytes) : NULL;
+    ga_array *line = gi_copy_contiguous(o.site, x, GA_F64), *table = NULL;
+    if (gi_peaks_all(&o)) return gi_compose_end(&c, line ? gi_peaks_places(o.site, line) : NULL);
+    gi_peak *peaks = line ? (gi_peak *)gi_mem_alloc(o.site, bytes) : NULL;
     if (peaks) {
         const int64_t shape[2] = { gi_peaks_run((const double *)line->data, x->size, &o, peaks, (gi_peak **)(peaks + most)),
                                    GI_PEAK_COLUMNS };

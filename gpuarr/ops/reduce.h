@@ -104,10 +104,11 @@ static int64_t gi_lines_worth(const gi_lines *p, int64_t elements, int64_t unit)
     return 1 + elements / (unit * (p->maker ? p->maker->cost : 1));
 }
 
-/* How many of n units a thread takes at a time, at least so many: a few equal shares, or many. */
+/* How many of n units a thread takes at a time, at least so many: a few equal shares; not too many, as memory is slow where one begins. */
 static int64_t gi_share(int64_t n, int64_t least)
 {
-    int64_t shares = n / least, threads = ga_get_num_threads();
+    const int64_t threads = ga_get_num_threads();
+    int64_t       shares  = n / least < 16 * threads ? n / least : 16 * threads;
     if (shares < 4 * threads && shares > threads) shares -= shares % threads;
     return shares > 1 ? (n + shares - 1) / shares : least;
 }

@@ -197,14 +197,66 @@ static ga_array *gi_interp_between(const gi_composition *c, const ga_array *x, c
     return GI_DO_WHERE(c, GI_DO_2(c, equal, x, x0), f0, height);
 }
 
+/* The same for the elements begin to end on the CPU, in one pass. */
+typedef struct gi_interpolation {
+    const double  *x, *xp, *fp;
+    const int64_t *places;
+    int64_t        n;
+    double         left, right, *to;
+} gi_interpolation;
+
+GI_BEGIN_FAST
+static void gi_interp_elements(int64_t begin, int64_t end, void *job)
+{
+    const gi_interpolation *j    = (const gi_interpolation *)job;
+    const int64_t           last = j->n - 1;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t place = j->places[i], at = place < 1 || last < 1 ? 0 : place > last ? last - 1 : place - 1;
+        const double  x = j->x[i], x0 = j->xp[at], f0 = j->fp[at];
+        double        height = j->fp[last];
+        if (x != j->xp[last] && last > 0) {
+            const double x1 = j->xp[at + 1], f1 = j->fp[at + 1], slope = (f1 - f0) / (x1 - x0);
+            height = gi_mul_f64(slope, x - x0) + f0;
+            if (height != height) height = gi_mul_f64(slope, x - x1) + f1;
+            if (height != height && f0 == f1) height = f0;
+            if (x == x0) height = f0;
+        }
+        if (x > j->xp[last]) height = j->right;
+        if (place == 0) height = j->left;
+        j->to[i] = x != x && last > 0 ? x : height;
+    }
+}
+GI_END_FAST
+
+static ga_array *gi_interp_on_cpu(const gi_composition *c, const ga_array *x, const ga_array *xp, const ga_array *fp,
+                                  const ga_array *places, const ga_interp_options *o)
+{
+    ga_array        *r        = gi_array_new(c->site, GA_F64, GA_CPU, x->ndim, x->shape);
+    const bool       periodic = o->period != GA_REAL_DEFAULT;
+    const double    *heights  = (const double *)fp->data;
+    gi_interpolation j;
+    if (!r) return NULL;
+    j.x      = (const double *)x->data;
+    j.xp     = (const double *)xp->data;
+    j.fp     = heights;
+    j.places = (const int64_t *)places->data;
+    j.n      = xp->size;
+    j.left   = periodic || o->left == GA_REAL_DEFAULT ? heights[0] : o->left;
+    j.right  = periodic || o->right == GA_REAL_DEFAULT ? heights[j.n - 1] : o->right;
+    j.to     = (double *)r->data;
+    gi_parallel_bytes(64 * (double)r->size, r->size, 4096, gi_interp_elements, &j);
+    return r;
+}
+
 /* Of real heights. */
 static ga_array *gi_interp_heights(const gi_composition *c, const ga_array *x, const ga_array *xp, const ga_array *fp,
                                    const ga_interp_options *o)
 {
     const int64_t n     = xp->size;
-    ga_array     *place = gi_do_search(c, xp, x, true, NULL), *first = gi_do_part(c, fp, 0, 0, 1),
-             *last = gi_do_part(c, fp, 0, n - 1, 1);
-    if (!place || !first || !last) return NULL;
+    ga_array     *place = gi_do_search(c, xp, x, true, NULL);
+    if (place && x->device == GA_CPU) return gi_interp_on_cpu(c, x, xp, fp, place, o);
+    ga_array *first = place ? gi_do_part(c, fp, 0, 0, 1) : NULL, *last = first ? gi_do_part(c, fp, 0, n - 1, 1) : NULL;
+    if (!last) return NULL;
     ga_array *end = gi_do_reshape(c, last, 0, NULL), *begin = gi_do_reshape(c, first, 0, NULL), *r = end;
     if (n > 1) { /* of the places 0 to n the middle ones lie between neighbours */
         ga_array *left    = (ga_clip)(GA_ARG(GI_DO_2(c, subtract, place, 1)), GA_ARG(0), GA_ARG(n - 2), gi_map_site(c->site));
@@ -222,9 +274,9 @@ static ga_array *gi_interp_heights(const gi_composition *c, const ga_array *x, c
 static ga_array *gi_do_interp(const gi_composition *c, ga_array *x, ga_array *xp, ga_array *fp, const ga_interp_options *o)
 {
     const double period = o->period < 0 ? -o->period : o->period;
-    x                   = (ga_astype)(x, GA_F64, c->site);
-    xp                  = (ga_astype)(xp, GA_F64, c->site);
-    fp                  = (ga_astype)(fp, gi_is_complex(fp->dtype) ? GA_C128 : GA_F64, c->site);
+    x                   = gi_copy_contiguous(c->site, x, GA_F64);
+    xp                  = gi_copy_contiguous(c->site, xp, GA_F64);
+    fp                  = gi_copy_contiguous(c->site, fp, gi_is_complex(fp->dtype) ? GA_C128 : GA_F64);
     if (!x || !xp || !fp || (o->period != GA_REAL_DEFAULT && !gi_interp_periodic(c, period, &x, &xp, &fp))) return NULL;
     const bool        pair     = gi_is_complex(fp->dtype);
     const ga_array   *parts[2] = { pair ? GI_DO_1(c, real, fp) : fp, pair ? GI_DO_1(c, imag, fp) : NULL };
@@ -238,7 +290,8 @@ static ga_array *gi_do_interp(const gi_composition *c, ga_array *x, ga_array *xp
         ga_array *re = all ? gi_part_view(c->site, all, 0) : NULL, *im = re ? gi_part_view(c->site, all, 1) : NULL;
         r = im && parts[1] && gi_copy_assign(c->site, re, r) && gi_copy_assign(c->site, im, parts[1]) ? all : NULL;
     }
-    return r && xp->size > 1 ? GI_DO_WHERE(c, GI_DO_1(c, isnan, x), x, r) : r; /* one point has one height, as NumPy says */
+    const bool settled = xp->size == 1 || (!pair && x->device == GA_CPU); /* one point has one height, as NumPy says */
+    return r && !settled ? GI_DO_WHERE(c, GI_DO_1(c, isnan, x), x, r) : r;
 }
 
 ga_array *(ga_interp)(ga_arg x, const ga_array *xp, const ga_array *fp, ga_interp_options o)

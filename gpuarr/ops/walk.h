@@ -271,8 +271,9 @@ static bool gi_choose_blocks(gi_job *j)
     for (int k = 0; k < j->inputs + j->masked; k++) {
         gi_operand *v = k < j->inputs ? &j->in[k] : &j->mask;
         if (!gi_lies_across(j, v)) continue;
-        across     = true;
-        v->crossed = gi_job_rows(j) >= 8 && gi_stride_length(gi_column_stride(j, v)) >= GI_LINE;
+        across              = true;
+        const int64_t apart = 16 * ga_itemsize(v->dtype); /* so far that squares are quicker than elements one by one */
+        v->crossed = gi_job_rows(j) >= 8 && gi_stride_length(gi_column_stride(j, v)) >= (apart < GI_LINE ? apart : GI_LINE);
     }
     return across;
 }
