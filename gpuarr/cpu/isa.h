@@ -140,6 +140,18 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "half.h"
 #include "locate.h"
 #if GI_ISA_BYTES == 64
+#define GI_KEY        u32
+#define GI_KEY_T      uint32_t
+#define GI_SIGNED_KEY int
+#define GI_KEY_BITS   32
+#include "quicksort.h"
+#define GI_KEY        u64
+#define GI_KEY_T      uint64_t
+#define GI_SIGNED_KEY long long
+#define GI_KEY_BITS   64
+#include "quicksort.h"
+#endif
+#if GI_ISA_BYTES == 64
 #include "lean.h"
 #endif
 #include "numbers.h"
@@ -287,6 +299,15 @@ static const gi_scan_loops *GI_FIND(gi_scans)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? GI_FIND(gi_scan_loops_f32)() : GI_FIND(gi_scan_loops_f64)();
 }
+static const gi_quick_loops *GI_FIND(gi_quick)(int itemsize)
+{
+#if GI_ISA_BYTES == 64
+    return itemsize == 4 ? GI_FIND(gi_quick_loops_u32)() : itemsize == 8 ? GI_FIND(gi_quick_loops_u64)() : NULL;
+#else
+    (void)itemsize;
+    return NULL;
+#endif
+}
 static gi_dot_loop GI_FIND(gi_dot)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? GI_FIND(gi_dot_eighths_f32) : GI_FIND(gi_dot_eighths_f64);
@@ -383,7 +404,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_nodes),       GI_FIND(gi_scans),       GI_FIND(gi_fourier),         GI_FIND(gi_chains),
     GI_FIND(gi_tiles),       GI_FIND(gi_turn),        GI_FIND(gi_select),          GI_FIND(gi_power),
     GI_FIND(gi_with_number), GI_FIND(gi_replace),     GI_FIND(gi_stream),          GI_FIND(gi_linear),
-    GI_FIND(gi_half),        GI_FIND(gi_dot),         GI_FIND(gi_locate),
+    GI_FIND(gi_half),        GI_FIND(gi_dot),         GI_FIND(gi_locate),          GI_FIND(gi_quick),
 };
 #endif
 #undef GI_FIND

@@ -235,6 +235,15 @@ typedef struct gi_window_loops {                                     /* for one 
 typedef int64_t (*gi_locate_loop)(int64_t n, const void *elements,
                                   const void *x); /* the first whose bits are those of *x; there is one */
 
+enum { GI_WAYS = 8 };
+
+typedef struct gi_quick_loops { /* of unsigned keys: cpu/quicksort.h */
+    /* In place or into `other`, which has room for as many and is written to in any case. */
+    void (*sort)(int64_t n, void *keys, void *other, bool to_other);
+    /* The part of a key, of GI_WAYS, is how many splitters are not above it. to: of each part, room for n keys and 64 bytes; NULL: counts alone. */
+    void (*spread)(int64_t n, const void *keys, const void *splitters, void *const *to, int64_t *count);
+} gi_quick_loops;
+
 /* A window of elements that are numbered in their order: it moves along lines and finds the one of a rank. */
 typedef struct gi_slide {
     const int64_t *window, *leaving, *entering; /* where its elements lie, those without one behind, those without one before */
@@ -274,4 +283,5 @@ typedef struct gi_loops {
     gi_cast_kernel (*half)(ga_dtype to, ga_dtype from); /* of GI_EACH_HALF_CAST; NULL: none */
     gi_dot_loop (*dot)(ga_dtype dtype);                 /* float32 or float64 */
     gi_locate_loop (*locate)(int itemsize);             /* NULL: none for elements of that size */
+    const gi_quick_loops *(*quick)(int itemsize);       /* NULL: none for keys of that size */
 } gi_loops;

@@ -6,12 +6,13 @@
     all of its records apart; the few that they do not are put right by insertion. */
 
 enum {
-    GI_SORT_BYTES  = 1 << 18, /* of records that are sorted in a cache */
-    GI_FEW_RECORDS = 24,      /* are sorted by insertion alone */
-    GI_DIGIT_BITS  = 11,      /* at most */
-    GI_SPARE_BITS  = 8,       /* that are sorted by beyond those that number the records */
-    GI_COLUMN_ROWS = 512,     /* elements of lines that are sorted side by side, at most */
-    GI_SPLIT_DEPTH = 4        /* parts of parts; then by all digits */
+    GI_SORT_BYTES     = 1 << 18, /* of records that are sorted in a cache */
+    GI_FEW_RECORDS    = 24,      /* are sorted by insertion alone */
+    GI_DIGIT_BITS     = 11,      /* at most */
+    GI_SPARE_BITS     = 8,       /* that are sorted by beyond those that number the records */
+    GI_COLUMN_ROWS    = 512,     /* elements of lines that are sorted side by side, at most */
+    GI_SPLIT_DEPTH    = 4,       /* parts of parts; then by all digits */
+    GI_SHARED_RECORDS = 1 << 15  /* the threads share a quicksort of so many */
 };
 enum { GI_SPLIT_BINS = 512, GI_SPLIT_PARTS = 3 * GI_SPLIT_BINS, GI_SPLIT_SAMPLE = 4096 };
 #define GI_SPLIT_CHUNK ((int64_t)1 << 17) /* records that one thread moves */
@@ -106,14 +107,16 @@ static void gi_restore_f64(int64_t n, double *sorted, const double *line)
 
 /* By what records of `size` bytes are sorted: some bits of one of their words. */
 typedef struct gi_sort_bits {
-    int      size, word, low;
-    uint64_t mask;
+    int                   size, word, low;
+    uint64_t              mask;
+    const gi_quick_loops *quick; /* that sort them as they are, or NULL */
 } gi_sort_bits;
 
 static gi_sort_bits gi_sort_bits_of(int size, int byte, int bytes)
 {
     const int          word = size > 4 ? byte / 8 : 0;
-    const gi_sort_bits o    = { size, word, 8 * (byte - 8 * word), UINT64_MAX >> (64 - 8 * bytes) };
+    const gi_sort_bits o    = { size, word, 8 * (byte - 8 * word), UINT64_MAX >> (64 - 8 * bytes),
+                             bytes == size ? GI_LOOP_OF(quick)(size) : NULL };
     return o;
 }
 
@@ -268,6 +271,9 @@ typedef struct gi_splitting {
     int64_t                n, chunks, *places; /* of the parts of each chunk: how many records are there, then where they go */
     int64_t                starts[GI_SPLIT_PARTS + 1];
     gi_parting             split;
+    bool                   ways;               /* few threads: GI_WAYS parts, */
+    uint64_t               splitters[GI_WAYS]; /* packed, told apart by these */
+    int64_t                chunk, most;        /* records that one thread moves; of a part that is not split again */
 } gi_splitting;
 
 /* n records that begin with number i; or the keys of elements, in `room`. */
@@ -285,11 +291,11 @@ enum { GI_SPLIT_TILE = 512 };
 
 static GI_INLINE void gi_count_chunk(const gi_splitting *s, int64_t chunk, int size)
 {
-    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * GI_SPLIT_CHUNK;
+    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * s->chunk;
     int64_t      *count = s->places + chunk * s->split.parts;
     GI_ARENA(char, room, GI_SPLIT_TILE * 8);
     memset(count, 0, (size_t)s->split.parts * sizeof *count);
-    for (int64_t i = chunk * GI_SPLIT_CHUNK, n; i < stop; i += n) {
+    for (int64_t i = chunk * s->chunk, n; i < stop; i += n) {
         n                = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
         const char *from = gi_split_records(s, i, 1, n, room);
         for (int64_t k = 0; k < n; k++) count[gi_part_of_key(&s->split, gi_record_key(&s->by, from + k * size, size))]++;
@@ -298,10 +304,10 @@ static GI_INLINE void gi_count_chunk(const gi_splitting *s, int64_t chunk, int s
 
 static GI_INLINE void gi_move_chunk(const gi_splitting *s, int64_t chunk, int size)
 {
-    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * GI_SPLIT_CHUNK;
+    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * s->chunk;
     int64_t      *place = s->places + chunk * s->split.parts;
     GI_ARENA(char, room, GI_SPLIT_TILE * 8);
-    for (int64_t i = chunk * GI_SPLIT_CHUNK, n; i < stop; i += n) {
+    for (int64_t i = chunk * s->chunk, n; i < stop; i += n) {
         n                = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
         const char *from = gi_split_records(s, i, 1, n, room);
         for (int64_t k = 0; k < n; k++) {
@@ -311,10 +317,34 @@ static GI_INLINE void gi_move_chunk(const gi_splitting *s, int64_t chunk, int si
     }
 }
 
+/* Counts or moves the records of a chunk for GI_WAYS parts. */
+static void gi_spread_chunk(const gi_splitting *s, int64_t chunk, bool move)
+{
+    const int     size  = s->by.size;
+    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * s->chunk;
+    int64_t      *place = s->places + chunk * GI_WAYS, count[GI_WAYS];
+    enum { ROOM = GI_SPLIT_TILE * 8 + 64 };
+    GI_ARENA(char, room, GI_SPLIT_TILE * 8);
+    GI_ARENA(char, parts, GI_WAYS *ROOM);
+    void *to[GI_WAYS];
+    for (int k = 0; k < GI_WAYS; k++) to[k] = parts + k * ROOM;
+    for (int k = 0; k < GI_WAYS && !move; k++) place[k] = 0;
+    for (int64_t i = chunk * s->chunk, n; i < stop; i += n) {
+        n = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
+        s->by.quick->spread(n, gi_split_records(s, i, 1, n, room), s->splitters, move ? to : NULL, count);
+        for (int k = 0; k < GI_WAYS; place[k] += count[k], k++)
+            if (move) memcpy(s->parts + place[k] * size, to[k], (size_t)(count[k] * size));
+    }
+}
+
 static void gi_count_parts(int64_t begin, int64_t end, void *job)
 {
     const gi_splitting *s = (const gi_splitting *)job;
     for (int64_t chunk = begin; chunk < end; chunk++) {
+        if (s->ways) {
+            gi_spread_chunk(s, chunk, false);
+            continue;
+        }
         if (s->by.size == 4) gi_count_chunk(s, chunk, 4);
         if (s->by.size == 8) gi_count_chunk(s, chunk, 8);
         if (s->by.size == 16) gi_count_chunk(s, chunk, 16);
@@ -325,6 +355,10 @@ static void gi_move_parts(int64_t begin, int64_t end, void *job)
 {
     const gi_splitting *s = (const gi_splitting *)job;
     for (int64_t chunk = begin; chunk < end; chunk++) {
+        if (s->ways) {
+            gi_spread_chunk(s, chunk, true);
+            continue;
+        }
         if (s->by.size == 4) gi_move_chunk(s, chunk, 4);
         if (s->by.size == 8) gi_move_chunk(s, chunk, 8);
         if (s->by.size == 16) gi_move_chunk(s, chunk, 16);
@@ -341,6 +375,10 @@ static bool gi_keys_differ(const gi_sort_bits *o, const char *records, int64_t n
 
 static void gi_sort_part(const gi_sort_bits *o, char *from, char *other, char *to, int64_t n)
 {
+    if (o->quick) {
+        o->quick->sort(n, from, to == from ? other : to, to != from);
+        return;
+    }
     if (o->size == 4) gi_sort_cached(o, from, other, to, n, 4);
     if (o->size == 8) gi_sort_cached(o, from, other, to, n, 8);
     if (o->size == 16) gi_sort_cached(o, from, other, to, n, 16);
@@ -365,10 +403,33 @@ static int64_t gi_place_parts(gi_splitting *s)
     return largest;
 }
 
-static int64_t gi_split_chunks(int64_t n) { return n < GI_SPLIT_CHUNK ? 1 : n / GI_SPLIT_CHUNK; }
-static int64_t gi_split_bytes(int64_t n) { return gi_split_chunks(n) * (int64_t)(GI_SPLIT_PARTS * sizeof(int64_t)); }
+static int64_t gi_split_chunks(int64_t n, int64_t chunk) { return n < chunk ? 1 : n / chunk; }
+static int64_t gi_split_bytes(int64_t n)
+{
+    return gi_split_chunks(n, GI_SPLIT_CHUNK) * (int64_t)(GI_SPLIT_PARTS * sizeof(int64_t));
+}
 
-static int64_t gi_most_of_part(const gi_splitting *s) { return GI_SORT_BYTES / s->by.size; }
+/* How records are split, and when: for a quicksort only for the threads; few of these get few parts. alone: no other thread sorts another line. */
+static void gi_plan_splitting(gi_splitting *s, bool alone)
+{
+    const int64_t threads = alone ? ga_get_num_threads() : 1, share = s->n / (2 * threads);
+    const bool    shared = s->n >= (threads > 1 ? (int64_t)GI_SHARED_RECORDS : 2 * GI_SPLIT_CHUNK);
+    s->ways              = s->by.quick && threads <= GI_WAYS / 2;
+    s->most              = !s->ways ? GI_SORT_BYTES / s->by.size : shared ? s->n / (3 * threads) : s->n;
+    s->chunk             = s->ways && shared && share < GI_SPLIT_CHUNK ? share : GI_SPLIT_CHUNK;
+    s->chunks            = gi_split_chunks(s->n, s->chunk);
+}
+
+static void gi_plan_ways(gi_splitting *s)
+{
+    enum { EACH = 128 }; /* of a sample, for each part */
+    const int   size   = s->by.size;
+    char *const sample = s->parts, *const room = sample + GI_WAYS * EACH * size;
+    gi_split_records(s, 0, s->n / (GI_WAYS * EACH), GI_WAYS * EACH, sample);
+    s->by.quick->sort(GI_WAYS * EACH, sample, room, false);
+    s->split.parts = GI_WAYS;
+    for (int k = 1; k < GI_WAYS; k++) memcpy((char *)s->splitters + (k - 1) * size, sample + k * EACH * size, (size_t)size);
+}
 
 static void gi_sort_whole_part(const gi_splitting *s, char *from, char *other, char *to, int64_t n)
 {
@@ -383,7 +444,7 @@ static void gi_sort_parts(int64_t begin, int64_t end, void *job)
     const int           size = s->by.size;
     for (int64_t part = begin; part < end; part++) {
         const int64_t at = s->starts[part], n = s->starts[part + 1] - at;
-        if (n == 0 || n > gi_most_of_part(s)) continue;
+        if (n == 0 || n > s->most) continue;
         char *spare = s->spare + (s->spare == s->to ? at : s->starts[begin]) * size;
         gi_sort_whole_part(s, s->parts + at * size, spare, s->to + at * size, n);
     }
@@ -393,15 +454,16 @@ static void gi_sort_parts(int64_t begin, int64_t end, void *job)
 static void gi_sort_split(gi_splitting *s, int depth)
 {
     const int size = s->by.size;
-    gi_plan_parts(&s->split, &s->by, gi_split_records(s, 0, s->n / GI_SPLIT_SAMPLE, GI_SPLIT_SAMPLE, s->parts));
+    if (s->ways) gi_plan_ways(s);
+    else gi_plan_parts(&s->split, &s->by, gi_split_records(s, 0, s->n / GI_SPLIT_SAMPLE, GI_SPLIT_SAMPLE, s->parts));
     gi_parallel(s->chunks, 1, gi_count_parts, s);
     int64_t largest = gi_place_parts(s);
     gi_parallel(s->chunks, 1, gi_move_parts, s);
-    gi_parallel(s->split.parts, 16, gi_sort_parts, s);
-    for (int part = 0; part < s->split.parts && largest > gi_most_of_part(s); part++) {
+    gi_parallel(s->split.parts, s->ways ? 1 : 16, gi_sort_parts, s);
+    for (int part = 0; part < s->split.parts && largest > s->most; part++) {
         const int64_t at = s->starts[part] * size, n = s->starts[part + 1] - s->starts[part];
         char         *from = s->parts + at, *other = s->spare + at;
-        if (n <= gi_most_of_part(s)) continue;
+        if (n <= s->most) continue;
         if (depth == 0 || n == s->n || !gi_keys_differ(&s->by, from, n)) {
             gi_sort_whole_part(s, from, other, s->to + at, n);
             continue;
@@ -416,14 +478,17 @@ static void gi_sort_split(gi_splitting *s, int depth)
         again->spare    = from;
         again->to       = s->to + at;
         again->n        = n;
-        again->chunks   = gi_split_chunks(n);
+        again->chunk    = s->chunk;
+        again->chunks   = gi_split_chunks(n, s->chunk);
         again->places   = s->places;
+        again->ways     = s->ways;
+        again->most     = s->most;
         gi_sort_split(again, depth - 1);
     }
 }
 
 /* Sorts n records by `bytes` of their bytes from number `byte` on. `spare` has room for as many records. */
-static void gi_sort_records(char *records, char *spare, int64_t n, int size, int byte, int bytes, int64_t *places)
+static void gi_sort_records(char *records, char *spare, int64_t n, int size, int byte, int bytes, int64_t *places, bool alone)
 {
     GI_ARENA(gi_splitting, s, 1);
     s->by       = gi_sort_bits_of(size, byte, bytes);
@@ -433,9 +498,9 @@ static void gi_sort_records(char *records, char *spare, int64_t n, int size, int
     s->from = s->spare = s->to = records;
     s->parts                   = spare;
     s->n                       = n;
-    s->chunks                  = gi_split_chunks(n);
     s->places                  = places;
-    if (n > gi_most_of_part(s)) gi_sort_split(s, GI_SPLIT_DEPTH);
+    gi_plan_splitting(s, alone);
+    if (n > s->most) gi_sort_split(s, GI_SPLIT_DEPTH);
     else gi_sort_part(&s->by, records, spare, records, n);
 }
 
@@ -485,7 +550,7 @@ static void gi_order_complex(const gi_sort_job *j, const char *elements, int64_t
             uint64_t real = gi_part_key(dtype, elements, i, 0), imag = gi_part_key(dtype, elements, i, 1);
             word[2 * k] = round == 0 ? imag : round == 1 ? real : real == nan ? 2 : imag == nan ? 1 : 0;
         }
-        gi_sort_records(records, spare, n, 16, 0, round < 2 ? 8 : 1, places);
+        gi_sort_records(records, spare, n, 16, 0, round < 2 ? 8 : 1, places, j->units == 1);
     }
 }
 
@@ -512,8 +577,10 @@ static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64
             }
         }
     if (is_complex) gi_order_complex(j, elements, n, records, spare, places);
-    else gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places);
-    if (lines > 1) gi_sort_records(records, spare, n, j->record, j->record - 8 + GI_LINE_SHIFT / 8, 1, places);
+    else if (j->record == 8 && GI_LOOP_OF(quick)(8))
+        gi_sort_records(records, spare, n, 8, 0, 8, places, j->units == 1); /* the numbers differ */
+    else gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places, j->units == 1);
+    if (lines > 1) gi_sort_records(records, spare, n, j->record, j->record - 8 + GI_LINE_SHIFT / 8, 1, places, j->units == 1);
     const uint64_t mask = j->group > 1 ? ((uint64_t)1 << GI_LINE_SHIFT) - 1 : j->record == 8 ? UINT32_MAX : UINT64_MAX;
     for (k = 0; k < n; k++) word[k] = word[j->record == 8 ? k : 2 * k + 1] & mask;
     return (int64_t *)word;
@@ -528,7 +595,7 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
     const int      size  = (int)ga_itemsize(dtype);
     if (size < j->record) { /* as wider numbers */
         gi_to_keys(dtype, n, records, line);
-        gi_sort_records(records, spare, n, j->record, 0, size, places);
+        gi_sort_records(records, spare, n, j->record, 0, j->record, places, j->units == 1);
         gi_from_keys(dtype, n, spare, records);
         return spare;
     }
@@ -544,9 +611,9 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
     s->spare    = spare;
     s->to       = to ? to : spare;
     s->n        = n;
-    s->chunks   = gi_split_chunks(n);
     s->places   = places;
-    if (n > gi_most_of_part(s)) {
+    gi_plan_splitting(s, j->units == 1);
+    if (n > s->most) {
         gi_sort_split(s, GI_SPLIT_DEPTH);
     } else {
         memcpy(records, line, (size_t)(n * size));
@@ -647,6 +714,7 @@ static void gi_plan_sort(gi_sort_job *j)
     const bool wanted = !j->indices && !gi_is_complex(j->lines.dtype) && j->lines.dtype != GA_BOOL;
     j->columns        = wanted && n <= GI_COLUMN_ROWS && lines >= GI_COLUMN_BYTES / size / 2;
     if (j->columns) j->group = GI_COLUMN_BYTES / size;
+    else if (wanted && GI_LOOP_OF(quick)(size <= 4 ? 4 : 8)) j->group = 1;
     j->by_keys = j->group == 1 && !j->indices && !gi_is_complex(j->lines.dtype);
     if (j->by_keys) j->record = size <= 4 ? 4 : 8;
     else j->record = size <= 4 && n <= UINT32_MAX ? 8 : 16;

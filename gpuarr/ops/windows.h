@@ -530,7 +530,7 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     case 4: gi_make_records(n, tile, records, 4); break;
     default: gi_make_records(n, tile, records, 8); break;
     }
-    gi_sort_records(memory, spare, n, record, record / 2, size, places);
+    gi_sort_records(memory, spare, n, record, record / 2, size, places, false);
     gi_find_numbers(n, records, size, numbers);
     s.first_nan = (uint32_t)n;
     if (w->keys.real && w->kind == GI_WINDOW_RANK) /* their key is the greatest */

@@ -1,0 +1,250 @@
+/* ==== quicksort of unsigned keys (GI_KEY is u32 or u64) ============================================================== */
+/*  A pivot parts the keys: a compression under a mask leaves those below it side by side, and another one the rest. Of the two places that the
+    keys move between, one is as long as the other: nothing is written behind its end. Few keys are sorted in registers, by a bitonic network. */
+
+#define GI_QUICK(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_KEY, GI_JOIN(_, GI_ISA))))
+#define GI_KEYS(name)  GI_JOIN(_mm512_##name##_epi, GI_KEY_BITS)
+#define GI_WHOLE(name) GI_JOIN(_mm512_##name##_epu, GI_KEY_BITS)
+#if GI_KEY_BITS == 32
+#define GI_KEY_MASK  __mmask16
+#define GI_KEY_LANES 16
+#else
+#define GI_KEY_MASK  __mmask8
+#define GI_KEY_LANES 8
+#endif
+
+#if GI_OPTIMIZED
+#define GI_QUICK_STEP GI_INLINE
+#else
+#define GI_QUICK_STEP GI_OWN_FRAME
+#endif
+
+/* The lesser of two vectors to a, the greater to b, lane by lane. */
+static GI_QUICK_STEP void GI_QUICK(gi_order_two)(__m512i *a, __m512i *b)
+{
+    const __m512i x = *a, y = *b;
+#if GI_KEY_BITS == 32
+    *a = _mm512_min_epu32(x, y);
+    *b = _mm512_max_epu32(x, y);
+#else /* a comparison and two blends take less than half as long as minimum and maximum */
+    const __mmask8 turn = _mm512_cmplt_epu64_mask(y, x);
+    *a                  = _mm512_mask_mov_epi64(x, turn, y);
+    *b                  = _mm512_mask_mov_epi64(y, turn, x);
+#endif
+}
+
+static GI_QUICK_STEP __m512i GI_QUICK(gi_turn_lanes)(__m512i v, const int across) /* lane l becomes lane l ^ across */
+{
+#if GI_KEY_BITS == 32
+    const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+    const __m512i lanes = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+#endif
+    return GI_KEYS(permutexvar)(_mm512_xor_si512(lanes, GI_KEYS(set1)(across)), v);
+}
+
+/* Lanes l and l ^ across in order: the greater key goes to the upper one. */
+static GI_QUICK_STEP __m512i GI_QUICK(gi_order_lanes)(__m512i v, const int across)
+{
+    const GI_KEY_MASK upper = (GI_KEY_MASK)(across >= 8 ? 0xff00 : across >= 4 ? 0xf0f0 : across >= 2 ? 0xcccc : 0xaaaa);
+    const __m512i     other = GI_QUICK(gi_turn_lanes)(v, across);
+#if GI_KEY_BITS == 32
+    return _mm512_mask_max_epu32(_mm512_min_epu32(v, other), upper, v, other);
+#else
+    return _mm512_mask_mov_epi64(v, _kxor_mask8(_mm512_cmplt_epu64_mask(other, v), upper), other);
+#endif
+}
+
+/* Vectors of two halves, each in order, in order. */
+static GI_QUICK_STEP void GI_QUICK(gi_merge_halves)(const int vectors, __m512i *v)
+{
+    GI_UNROLL
+    for (int i = 0; i < vectors / 2;
+         i++) { /* first keys of one half beside last ones of the other: each half becomes bitonic */
+        v[vectors - 1 - i] = GI_QUICK(gi_turn_lanes)(v[vectors - 1 - i], GI_KEY_LANES - 1);
+        GI_QUICK(gi_order_two)(v + i, v + vectors - 1 - i);
+    }
+    GI_UNROLL
+    for (int step = 4; step > 0; step /= 2) {
+        GI_UNROLL
+        for (int i = 0; i < vectors; i++)
+            if (step < vectors / 2 && (i & step) == 0) GI_QUICK(gi_order_two)(v + i, v + i + step);
+    }
+    GI_UNROLL
+    for (int i = 0; i < vectors; i++) {
+        if (GI_KEY_LANES == 16) v[i] = GI_QUICK(gi_order_lanes)(v[i], GI_KEY_LANES / 2);
+        v[i] = GI_QUICK(gi_order_lanes)(v[i], 4);
+        v[i] = GI_QUICK(gi_order_lanes)(v[i], 2);
+        v[i] = GI_QUICK(gi_order_lanes)(v[i], 1);
+    }
+}
+
+static GI_QUICK_STEP __m512i GI_QUICK(gi_sort_vector)(__m512i v)
+{
+    v = GI_QUICK(gi_order_lanes)(v, 1);
+    v = GI_QUICK(gi_order_lanes)(v, 3);
+    v = GI_QUICK(gi_order_lanes)(v, 1);
+    v = GI_QUICK(gi_order_lanes)(v, 7);
+    v = GI_QUICK(gi_order_lanes)(v, 2);
+    v = GI_QUICK(gi_order_lanes)(v, 1);
+    if (GI_KEY_LANES < 16) return v;
+    v = GI_QUICK(gi_order_lanes)(v, GI_KEY_LANES - 1);
+    v = GI_QUICK(gi_order_lanes)(v, 4);
+    v = GI_QUICK(gi_order_lanes)(v, 2);
+    return GI_QUICK(gi_order_lanes)(v, 1);
+}
+
+enum { GI_QUICK(GI_FEW) = 16 * GI_KEY_LANES };
+
+static GI_QUICK_STEP GI_KEY_MASK GI_QUICK(gi_first_lanes)(int64_t n)
+{
+    return (GI_KEY_MASK)(n >= GI_KEY_LANES ? (1u << GI_KEY_LANES) - 1 : n > 0 ? (1u << n) - 1 : 0);
+}
+
+/* Sorts up to GI_FEW keys: four vectors at a time, then two fours, then two eights as one. What is missing are greatest keys. */
+static void GI_QUICK(gi_sort_few)(int64_t n, const GI_KEY_T *from, GI_KEY_T *to)
+{
+    __m512i   all[16], v[16];
+    const int fours = (int)((n + 4 * GI_KEY_LANES - 1) / (4 * GI_KEY_LANES));
+    for (int i = 0; i < 4 * fours; i += 4) {
+        GI_UNROLL
+        for (int k = 0; k < 4; k++) {
+            const int64_t at = (i + k) * GI_KEY_LANES;
+            v[k]             = GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), GI_QUICK(gi_first_lanes)(n - at), from + at);
+            v[k]             = GI_QUICK(gi_sort_vector)(v[k]);
+        }
+        GI_QUICK(gi_merge_halves)(2, v);
+        GI_QUICK(gi_merge_halves)(2, v + 2);
+        GI_QUICK(gi_merge_halves)(4, v);
+        GI_UNROLL
+        for (int k = 0; k < 4; k++) all[i + k] = v[k];
+    }
+    for (int i = 0; i + 4 < 4 * fours; i += 8) {
+        GI_UNROLL
+        for (int k = 0; k < 8; k++) v[k] = all[i + k];
+        GI_QUICK(gi_merge_halves)(8, v);
+        GI_UNROLL
+        for (int k = 0; k < 8; k++) all[i + k] = v[k];
+    }
+    if (fours > 2) {
+        GI_UNROLL
+        for (int k = 0; k < 16; k++) v[k] = fours == 3 && k >= 12 ? GI_KEYS(set1)(-1) : all[k];
+        GI_QUICK(gi_merge_halves)(16, v);
+        GI_UNROLL
+        for (int k = 0; k < 16; k++) all[k] = v[k];
+    }
+    for (int i = 0; i < 4 * fours; i++)
+        GI_KEYS(mask_storeu)(to + i * GI_KEY_LANES, GI_QUICK(gi_first_lanes)(n - i * GI_KEY_LANES), all[i]);
+}
+
+/* Keys below the pivot go to `low`, the others to `high`, each of them with room for n; one of them may be `from`. Returns how many are below. */
+static int64_t GI_QUICK(gi_split_keys)(int64_t n, const GI_KEY_T *from, GI_KEY_T pivot, GI_KEY_T *low, GI_KEY_T *high)
+{
+    const GI_KEY_T *start = low;
+    const __m512i   p     = GI_KEYS(set1)((GI_SIGNED_KEY)pivot);
+    int64_t         i     = 0;
+    for (; i + 4 * GI_KEY_LANES <= n; i += 4 * GI_KEY_LANES) {
+        __m512i v[4];
+        GI_UNROLL
+        for (int k = 0; k < 4; k++) v[k] = _mm512_loadu_si512(from + i + k * GI_KEY_LANES);
+        GI_UNROLL
+        for (int k = 0; k < 4; k++) {
+            const GI_KEY_MASK less  = GI_JOIN(GI_WHOLE(cmplt), _mask)(v[k], p);
+            const int         count = __builtin_popcount(less);
+            _mm512_storeu_si512(low, GI_KEYS(maskz_compress)(less, v[k]));
+            _mm512_storeu_si512(high, GI_KEYS(maskz_compress)((GI_KEY_MASK)~less, v[k]));
+            low += count;
+            high += GI_KEY_LANES - count;
+        }
+    }
+    for (; i < n; i += GI_KEY_LANES) {
+        const GI_KEY_MASK in   = (GI_KEY_MASK)(n - i < GI_KEY_LANES ? (1u << (n - i)) - 1 : (1u << GI_KEY_LANES) - 1);
+        const __m512i     v    = GI_KEYS(maskz_loadu)(in, from + i);
+        const GI_KEY_MASK less = GI_JOIN(GI_WHOLE(mask_cmplt), _mask)(in, v, p), more = (GI_KEY_MASK)(in & ~less);
+        GI_KEYS(mask_compressstoreu)(low, less, v);
+        GI_KEYS(mask_compressstoreu)(high, more, v);
+        low += __builtin_popcount(less);
+        high += __builtin_popcount(more);
+    }
+    return low - start;
+}
+
+/* The median of a sample, or, after bad luck, the middle between the least and the greatest, which ends surely. */
+static GI_KEY_T GI_QUICK(gi_pivot)(int64_t n, const GI_KEY_T *keys, bool unlucky)
+{
+    GI_KEY_T      sample[16 * GI_KEY_LANES], least = keys[0], greatest = keys[0];
+    const int64_t count = n < 4096 ? 2 * GI_KEY_LANES : 8 * GI_KEY_LANES, step = n / count;
+    for (int64_t i = 0; i < n && unlucky; i++) {
+        least    = keys[i] < least ? keys[i] : least;
+        greatest = keys[i] > greatest ? keys[i] : greatest;
+    }
+    if (unlucky) return least + (greatest - least) / 2 + (greatest > least);
+    for (int64_t i = 0; i < count; i++) sample[i] = keys[i * step + step / 2];
+    GI_QUICK(gi_sort_few)(count, sample, sample);
+    return sample[count / 2];
+}
+
+/* Sorts n keys, in place or into `other`. */
+static void GI_QUICK(gi_quick_part)(int64_t n, GI_KEY_T *keys, GI_KEY_T *other, bool to_other, int luck)
+{
+    bool     again = false; /* the last pivot was the least key: those that are equal to it go first */
+    GI_KEY_T pivot = 0;
+    while (n > GI_QUICK(GI_FEW)) {
+        GI_KEY_T *to = to_other ? other : keys, *rest = to_other ? keys : other;
+        pivot             = again ? pivot + 1 : GI_QUICK(gi_pivot)(n, keys, luck <= 0);
+        const int64_t low = GI_QUICK(gi_split_keys)(n, keys, pivot, to, rest), high = n - low;
+        if (!again) GI_QUICK(gi_quick_part)(low, to, rest + high, false, --luck);
+        again    = low == 0 && pivot < (GI_KEY_T)-1;
+        keys     = rest;
+        other    = to + low;
+        to_other = true;
+        if (low == 0 && !again) break;
+        n = high;
+    }
+    if (n <= GI_QUICK(GI_FEW)) GI_QUICK(gi_sort_few)(n, keys, to_other ? other : keys);
+    else memcpy(other, keys, (size_t)n * sizeof *keys); /* all of them are the greatest key */
+}
+
+static void GI_QUICK(gi_quicksort)(int64_t n, void *keys, void *other, bool to_other)
+{
+    const int bits = 64 - __builtin_clzll((uint64_t)n | 1);
+    GI_QUICK(gi_quick_part)(n, (GI_KEY_T *)keys, (GI_KEY_T *)other, to_other, 2 * bits);
+}
+
+/* The part of a key says how many splitters are not above it. Without `to` the keys are only counted; each `to` has room for all, and 64 bytes. */
+static void GI_QUICK(gi_spread)(int64_t n, const void *keys, const void *splitters, void *const *to, int64_t *count)
+{
+    const GI_KEY_T *from = (const GI_KEY_T *)keys;
+    GI_KEY_T       *part[GI_WAYS];
+    __m512i         splitter[GI_WAYS - 1];
+    int64_t         upper[GI_WAYS + 1] = { n }; /* how many keys belong to this part or a later one */
+    for (int k = 0; k < GI_WAYS - 1; k++) splitter[k] = GI_KEYS(set1)((GI_SIGNED_KEY)((const GI_KEY_T *)splitters)[k]);
+    for (int k = 0; k < GI_WAYS; k++) part[k] = to ? (GI_KEY_T *)to[k] : NULL;
+    for (int64_t i = 0; i < n; i += GI_KEY_LANES) {
+        GI_KEY_MASK   in = (GI_KEY_MASK)(n - i < GI_KEY_LANES ? (1u << (n - i)) - 1 : (1u << GI_KEY_LANES) - 1), more;
+        const __m512i v  = GI_KEYS(maskz_loadu)(in, from + i);
+        GI_UNROLL
+        for (int k = 0; k < GI_WAYS; k++, in = more) {
+            more = k < GI_WAYS - 1 ? GI_JOIN(GI_WHOLE(mask_cmpge), _mask)(in, v, splitter[k]) : (GI_KEY_MASK)0;
+            if (!to) {
+                upper[k + 1] += __builtin_popcount(more);
+                continue;
+            }
+            _mm512_storeu_si512(part[k], GI_KEYS(maskz_compress)((GI_KEY_MASK)(in & ~more), v));
+            part[k] += __builtin_popcount((GI_KEY_MASK)(in & ~more));
+        }
+    }
+    for (int k = 0; k < GI_WAYS; k++) count[k] = to ? part[k] - (GI_KEY_T *)to[k] : upper[k] - upper[k + 1];
+}
+
+GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops), { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread) })
+#undef GI_QUICK
+#undef GI_QUICK_STEP
+#undef GI_KEYS
+#undef GI_WHOLE
+#undef GI_KEY_MASK
+#undef GI_KEY_LANES
+#undef GI_SIGNED_KEY
+#undef GI_KEY
+#undef GI_KEY_T
+#undef GI_KEY_BITS
