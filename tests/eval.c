@@ -586,6 +586,14 @@ static void joined(ga_array *x, ga_array *y, ga_array *z, double number)
         SAME_AS("(n - x) * n", ga_multiply(ga_subtract(n, x), n));
         SAME_AS("(x - n) * (y - n)", ga_multiply(ga_subtract(x, n), ga_subtract(y, n)));
         SAME_AS("(x - n) * (x - n) + 1", ga_add(ga_multiply(ga_subtract(x, n), ga_subtract(x, n)), 1));
+        SAME_AS("(x - y) / (x + z)", ga_divide(ga_subtract(x, y), ga_add(x, z)));
+        SAME_AS("(x - n) / sqrt(z)", ga_divide(ga_subtract(x, n), ga_sqrt(z)));
+        SAME_AS("(n - x) / (y - n)", ga_divide(ga_subtract(n, x), ga_subtract(y, n)));
+        SAME_AS("d = x - y; d / (d + z)", ga_divide(ga_subtract(x, y), ga_add(ga_subtract(x, y), z)));
+        SAME_AS("sqrt(x*x + y*y + z*z)", ga_sqrt(ga_add(ga_add(ga_square(x), ga_square(y)), ga_square(z))));
+        SAME_AS("sqrt(x*n + y)", ga_sqrt(ga_add(ga_multiply(x, n), y)));
+        SAME_AS("sqrt(n*n + n)", ga_sqrt(ga_add(ga_multiply(n, n), n)));
+        SAME_AS("sqrt(x*y + n) + x*y", ga_add(ga_sqrt(ga_add(ga_multiply(x, y), n)), ga_multiply(x, y)));
         SAME_AS("x*n + n", ga_add(ga_multiply(x, n), n));
         SAME_AS("n*x + y", ga_add(ga_multiply(n, x), y));
         SAME_AS("x*y + n", ga_add(ga_multiply(x, y), n));

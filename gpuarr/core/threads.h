@@ -15,7 +15,7 @@ double ga_now(void)
 
 typedef void (*gi_task)(int64_t begin, int64_t end, void *job);
 
-enum { GI_MOST_THREADS = 256, GI_SPINS = 2000 };
+enum { GI_MOST_THREADS = 256, GI_SPINS = 2000 /* of a caller that waits, before it yields */ };
 /* The state of the pool: how many helpers are inside a job, whether more may join, and the number of the job. */
 enum { GI_JOB_INSIDE = 0xffff, GI_JOB_OPEN = 0x10000, GI_JOB_NUMBER = 0x20000 };
 
@@ -24,8 +24,10 @@ enum { GI_JOB_INSIDE = 0xffff, GI_JOB_OPEN = 0x10000, GI_JOB_NUMBER = 0x20000 };
 #define GI_WORTH_SHARING 5e5 /* with helpers that are awake */
 #define GI_WORTH_WAKING  4e6
 #endif
-#define GI_NOT_RESTED 100e-6 /* seconds: of calls that follow each other so soon */
-#define GI_LONG_ALONE 500e-6 /* so much is worth waking the helpers, too */
+/* Seconds that helpers spin before they sleep, and between calls that follow each other, so that they would find them awake; */
+#define GI_SPINNING   50e-6
+#define GI_NOT_RESTED 40e-6
+#define GI_LONG_ALONE 60e-6 /* of such calls so much is worth waking the helpers, too */
 
 /* Pieces of the work that a thread has still to do: the first in the upper half, the end in the lower. */
 typedef struct gi_pieces {
@@ -172,8 +174,9 @@ static void gi_call_helpers(int most)
 
 static void *gi_helper_thread(void *number)
 {
-    int      self = (int)(intptr_t)number;
-    uint64_t done = 0;
+    int      self  = (int)(intptr_t)number;
+    uint64_t done  = 0;
+    double   since = 0;       /* when it began to spin */
     (void)gi_floats_settle(); /* a thread begins with what its maker had set */
     gi_parallel_inside = true;
     gi_helper_begins(self);
@@ -187,11 +190,12 @@ static void *gi_helper_thread(void *number)
             if (self < gi_threads.threads) gi_take_pieces(self);
             __atomic_sub_fetch(&gi_threads.state, 1, __ATOMIC_RELEASE);
         }
-        if (spins < GI_SPINS) {
-            gi_pause();
-        } else {
+        if (spins == 0) since = ga_now();
+        if (spins % 64 == 63 && ga_now() - since > GI_SPINNING) {
             gi_sleep(done);
-            spins = 0;
+            spins = -1;
+        } else {
+            gi_pause();
         }
     }
     return NULL;
@@ -374,18 +378,17 @@ static void gi_parallel_run_job(int threads, int64_t n, int64_t chunk, bool wake
     }
 }
 
-/* Does short work without the helpers, which sleep. Is there more and more of it, they are called for what comes next. */
-static void gi_parallel_run_alone(int64_t n, gi_task task, void *job)
+/* Does short work without the helpers, which sleep. Is there more and more of it, they are called. */
+static void gi_parallel_run_short(int threads, int64_t n, int64_t chunk, gi_task task, void *job)
 {
     static __thread double last,
         together; /* when the last such work was done, and how long it took with what was just before it */
     double start = ga_now();
     if (start - last > GI_NOT_RESTED) together = 0;
     if (together > GI_LONG_ALONE) {
-        gi_call_helpers(gi_threads.started);
+        gi_parallel_run_job(threads, n, chunk, true, task, job);
         together = 0;
-    }
-    task(0, n, job);
+    } else task(0, n, job);
     last = ga_now();
     together += last - start;
 }
@@ -407,7 +410,7 @@ static void gi_parallel_bytes(double bytes, int64_t n, int64_t chunk, gi_task ta
     bool wake = bytes >= GI_WORTH_WAKING;
     if (wake || __atomic_load_n(&gi_threads.sleeping, __ATOMIC_RELAXED) < gi_threads.started)
         gi_parallel_run_job(threads, n, chunk, wake, task, job);
-    else gi_parallel_run_alone(n, task, job);
+    else gi_parallel_run_short(threads, n, chunk, task, job);
     pthread_mutex_unlock(&gi_threads.busy);
 }
 

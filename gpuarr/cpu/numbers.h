@@ -46,7 +46,11 @@
     GI_WITH_TWO(subtract_multiply, tag, T, T, GI_VECTORIZE_4, y, z, GI_TIMES(tag, GI_NTH(x), GI_NTH(y), GI_NTH(z)))            \
     GI_WITH_TWO(subtract_number_multiply, tag, T, T, GI_VECTORIZE_4, y, z, GI_TIMES(tag, GI_NTH(x), c, GI_NTH(z)))             \
     GI_WITH_TWO(subtract_multiply_number, tag, T, T, GI_VECTORIZE_4, y, z, GI_TIMES(tag, GI_NTH(x), GI_NTH(y), d))             \
-    GI_WITH_TWO(subtract_multiply_numbers, tag, T, T, GI_VECTORIZE_4, y, z, GI_TIMES(tag, GI_NTH(x), c, d))
+    GI_WITH_TWO(subtract_multiply_numbers, tag, T, T, GI_VECTORIZE_4, y, z, GI_TIMES(tag, GI_NTH(x), c, d))                    \
+    GI_WITH_TWO(subtract_divide, tag, T, T, GI_VECTORIZE, y, y, GI_OVER(tag, GI_NTH(x), GI_NTH(y), GI_NTH(z)))                 \
+    GI_WITH_TWO(root, tag, T, T, GI_VECTORIZE, y, y,                                                                           \
+                gi_op_sqrt_##tag(gi_op_multiply_add_##tag(GI_NTH(x), GI_NTH(y), GI_NTH(z))))
+#define GI_OVER(tag, x, y, z)  gi_op_divide_##tag(gi_op_subtract_##tag(x, y), z)
 #define GI_SQUARED(tag, x, y)  gi_op_square_##tag(gi_op_subtract_##tag(x, y))
 #define GI_TIMES(tag, x, y, z) gi_op_multiply_##tag(gi_op_subtract_##tag(x, y), z)
 /* (x*y + c)*y + d; z: where c and d are. */
@@ -92,6 +96,7 @@ GI_WITH_NUMBERS(f64, double)
 
 #undef GI_SQUARED
 #undef GI_TIMES
+#undef GI_OVER
 #undef GI_WITH_NUMBER
 #undef GI_WITH_TWO
 #undef GI_NTH
@@ -134,7 +139,7 @@ GI_DIVIDE_NUMBER(f64, double, int64_t, __builtin_copysign, 0x1p-100, 0x1p100)
 #undef GI_DIVIDE_NUMBER
 
 /* The loop of a row whose operands `numbers` (bits; 1: x) are numbers; NULL: there is none. GI_JOINED: and what becomes one loop with it, a
-   difference before a square or a product, a choice behind a comparison, x*y + c before another one. */
+   difference before a square, a product or a quotient, x*y + z before a root, a choice behind a comparison, x*y + c before another one. */
 #define GI_NUMBER_CASE(row, bits, name)                                                                                        \
     case 16 * GA_OP_##row + bits: return dtype == GA_F32 ? GI_FIND(gi_##name##_f32) : GI_FIND(gi_##name##_f64);
 static gi_kernel GI_FIND(gi_with_number)(ga_op op, int numbers, ga_dtype dtype)
@@ -161,6 +166,8 @@ static gi_kernel GI_FIND(gi_with_number)(ga_op op, int numbers, ga_dtype dtype)
         GI_NUMBER_CASE(multiply, GI_JOINED + 2, subtract_number_multiply)
         GI_NUMBER_CASE(multiply, GI_JOINED + 4, subtract_multiply_number)
         GI_NUMBER_CASE(multiply, GI_JOINED + 6, subtract_multiply_numbers)
+        GI_NUMBER_CASE(divide, GI_JOINED, subtract_divide)
+        GI_NUMBER_CASE(sqrt, GI_JOINED, root)
         GI_NUMBER_CASE(less, GI_JOINED + 2, choose_less_number)
         GI_NUMBER_CASE(less, GI_JOINED + 1, choose_number_less)
         GI_NUMBER_CASE(less_equal, GI_JOINED + 2, choose_less_equal_number)

@@ -181,6 +181,7 @@ static bool gi_pass_build(const gi_steps *steps, const gi_typed *typed, const bo
     gi_pass_join_products(p);
     gi_pass_join_horner(p);
     gi_pass_join_differences(p);
+    gi_pass_join_roots(p);
     gi_pass_join_choices(p);
     gi_pass_drop(&b);
     return gi_pass_place(&b);

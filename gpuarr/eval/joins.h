@@ -1,6 +1,6 @@
 /* ---- operations that become one loop -------------------------------------------------------------------------------------- */
 /*  What an operation makes and only the next one reads need not be stored in between. Loops for two operations: x*y + z, two steps of
-    Horner's rule, (x - y)**2, (x - y) * z and where(x < c, y, z), of float32 and float64, with the bits of both. And loops that keep
+    Horner's rule, (x - y)**2, (x - y) * z, (x - y) / z, sqrt(x*y + z) and where(x < c, y, z), of float32 and float64, with the bits of both. And loops that keep
     numbers in registers (cpu/numbers.h).                                                                                        */
 
 static bool gi_slot_is_number(int slot) { return slot >= GI_SLOT_NUMBER && slot < GI_SLOT_TILE; }
@@ -86,7 +86,7 @@ static gi_pass_op *gi_pass_only_for(gi_fused *p, const int *used, const gi_pass_
     return k >= 0 && used[k] == uses && p->op[k].n > 0 && !p->op[k].before ? &p->op[k] : NULL;
 }
 
-/* (x - y)**2, also as a product, and (x - y) * z become one op. */
+/* (x - y)**2, also as a product, (x - y) * z, and (x - y) / z, where z is computed, become one op. (By a number one divides faster.) */
 static void gi_pass_join_differences(gi_fused *p)
 {
     int used[GI_PASS_OPS];
@@ -94,11 +94,13 @@ static void gi_pass_join_differences(gi_fused *p)
     for (int k = 0; k < p->ops; k++) {
         gi_pass_op *second = &p->op[k], *first = NULL;
         const bool  product = second->n == 2 && gi_pass_is_row(second, GI_FORMULA_ROW(multiply)()),
-                   square   = (second->n == 1 && gi_pass_is_row(second, GI_FORMULA_ROW(square)())) ||
+                   quotient =
+                       second->n == 2 && second->x[1] >= GI_FUSED_SLOTS && gi_pass_is_row(second, GI_FORMULA_ROW(divide)()),
+                   square = (second->n == 1 && gi_pass_is_row(second, GI_FORMULA_ROW(square)())) ||
                             (product && second->x[0] == second->x[1]);
         int i = 0;
-        if (!product && !square) continue;
-        for (; i < (square ? 1 : 2) && !first; i++) {
+        if (!product && !square && !quotient) continue;
+        for (; i < (square || quotient ? 1 : 2) && !first; i++) {
             first = gi_pass_only_for(p, used, second, i, square ? second->n : 1);
             if (first && (first->n != 2 || first->to != second->to || !gi_pass_is_row(first, GI_FORMULA_ROW(subtract)())))
                 first = NULL;
@@ -110,6 +112,23 @@ static void gi_pass_join_differences(gi_fused *p)
         second->x[1]   = first->x[1];
         second->n      = square ? 2 : 3;
         second->kernel = GI_LOOP_OF(with_number)(second->row->op, GI_JOINED, second->to);
+        gi_pass_join(first, second);
+    }
+}
+
+/* sqrt(x*y + z) becomes one op. */
+static void gi_pass_join_roots(gi_fused *p)
+{
+    int used[GI_PASS_OPS];
+    gi_pass_count_uses(p, used);
+    for (int k = 0; k < p->ops; k++) {
+        gi_pass_op *second = &p->op[k], *first = NULL;
+        if (second->n == 1 && gi_pass_is_row(second, GI_FORMULA_ROW(sqrt)())) first = gi_pass_only_for(p, used, second, 0, 1);
+        if (!first || first->n != 3 || first->to != second->to || !gi_pass_is_row(first, GI_FORMULA_ROW(multiply_add)()))
+            continue;
+        for (int i = 0; i < 3; i++) second->x[i] = first->x[i];
+        second->n      = 3;
+        second->kernel = GI_LOOP_OF(with_number)(GA_OP_sqrt, GI_JOINED, second->to);
         gi_pass_join(first, second);
     }
 }
@@ -169,8 +188,8 @@ static int gi_pass_parts(const gi_pass_op *op, gi_pass_op *part)
         part[0].x[op->turned]  = op->x[0];
         part[0].x[!op->turned] = op->x[3];
         part[1].n              = 3;
-    } else if (part[0].n == 3) { /* Horner's rule */
-        part[1].n    = 3;
+    } else if (part[0].n == 3) { /* Horner's rule, or a root */
+        part[1].n    = op->row->op == GA_OP_multiply_add ? 3 : 1;
         part[1].x[2] = op->x[3];
     } else {
         part[1].n    = op->n - 1;

@@ -381,7 +381,7 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
 {
     const gi_fused *p       = j->p;
     const int64_t   threads = ga_get_num_threads(), size = ga_itemsize(p->dtype);
-    int64_t         work = 32768, read = 0, packed = 0;
+    int64_t         work = 65536, read = 0, packed = 0;
     for (int k = 0; k < p->leaves; k++) {
         read += j->leaf[k].size;
         packed += j->leaf[k].packed;
@@ -393,7 +393,9 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
     if (j->total <= j->tile) return 1;
     work /= p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
     if (work < j->total / (8 * threads)) work = j->total / (8 * threads);
-    return work / j->tile > 0 ? work / j->tile : 1;
+    const int64_t tiles = (j->total + j->tile - 1) / j->tile, /* and as much for each thread */
+        pieces          = gi_round_up((j->total + work - 1) / work, threads);
+    return (tiles + pieces - 1) / pieces;
 }
 
 /* Cuts lines into tiles, if not all arrays lie in C order and lines are long enough. */
