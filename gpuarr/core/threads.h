@@ -24,10 +24,10 @@ enum { GI_JOB_INSIDE = 0xffff, GI_JOB_OPEN = 0x10000, GI_JOB_NUMBER = 0x20000 };
 #define GI_WORTH_SHARING 5e5 /* with helpers that are awake */
 #define GI_WORTH_WAKING  4e6
 #endif
-/* Seconds that helpers spin before they sleep, and between calls that follow each other, so that they would find them awake; */
-#define GI_SPINNING   50e-6
-#define GI_NOT_RESTED 40e-6
-#define GI_LONG_ALONE 60e-6 /* of such calls so much is worth waking the helpers, too */
+/* Seconds: */
+#define GI_SPINNING   50e-6 /* before a helper sleeps */
+#define GI_NOT_RESTED 40e-6 /* between calls that follow each other so soon that helpers would still be awake */
+#define GI_LONG_ALONE 60e-6 /* so much of such calls is worth waking the helpers, too */
 
 /* Pieces of the work that a thread has still to do: the first in the upper half, the end in the lower. */
 typedef struct gi_pieces {

@@ -393,8 +393,8 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
     if (j->total <= j->tile) return 1;
     work /= p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
     if (work < j->total / (8 * threads)) work = j->total / (8 * threads);
-    const int64_t tiles = (j->total + j->tile - 1) / j->tile, /* and as much for each thread */
-        pieces          = gi_round_up((j->total + work - 1) / work, threads);
+    const int64_t tiles  = (j->total + j->tile - 1) / j->tile;
+    const int64_t pieces = gi_round_up((j->total + work - 1) / work, threads); /* as many for each thread */
     return (tiles + pieces - 1) / pieces;
 }
 
