@@ -325,7 +325,7 @@ static void gi_spread_chunk(const gi_splitting *s, int64_t chunk, bool move)
     int64_t      *place = s->places + chunk * GI_WAYS, count[GI_WAYS];
     enum { ROOM = GI_SPLIT_TILE * 8 + 64 };
     GI_ARENA(char, room, GI_SPLIT_TILE * 8);
-    GI_ARENA(char, parts, GI_WAYS *ROOM);
+    GI_ARENA(char, parts, (int)GI_WAYS *ROOM);
     void *to[GI_WAYS];
     for (int k = 0; k < GI_WAYS; k++) to[k] = parts + k * ROOM;
     for (int k = 0; k < GI_WAYS && !move; k++) place[k] = 0;
@@ -424,9 +424,9 @@ static void gi_plan_ways(gi_splitting *s)
 {
     enum { EACH = 128 }; /* of a sample, for each part */
     const int   size   = s->by.size;
-    char *const sample = s->parts, *const room = sample + GI_WAYS * EACH * size;
-    gi_split_records(s, 0, s->n / (GI_WAYS * EACH), GI_WAYS * EACH, sample);
-    s->by.quick->sort(GI_WAYS * EACH, sample, room, false);
+    char *const sample = s->parts, *const room = sample + (int)GI_WAYS * EACH * size;
+    gi_split_records(s, 0, s->n / ((int)GI_WAYS * EACH), (int)GI_WAYS * EACH, sample);
+    s->by.quick->sort((int)GI_WAYS * EACH, sample, room, false);
     s->split.parts = GI_WAYS;
     for (int k = 1; k < GI_WAYS; k++) memcpy((char *)s->splitters + (k - 1) * size, sample + k * EACH * size, (size_t)size);
 }
