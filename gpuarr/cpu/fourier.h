@@ -53,12 +53,18 @@ GI_F_SHUFFLE(turned, BACK)
 #undef GI_F_SHUFFLE
 #undef GI_F_LIST
 
-#define GI_BF(name)     GI_LOOP(gi_bf_##name)
-#define GI_BF_FN        static GI_INLINE
+#define GI_BF(name) GI_LOOP(gi_bf_##name)
+#if GI_OPTIMIZED
+#define GI_BF_FN static GI_INLINE
+#else /* or frames grow large */
+#define GI_BF_FN static GI_OWN_FRAME
+#endif
 #define GI_BF_T         GI_V
 #define GI_BF_R         GA_T
 #define GI_BF_W         GI_V
 #define GI_BF_MUL(a, c) ((a) * (c))
+#define GI_BF_FMA       GI_VFN(fma)
+#define GI_BF_ALL       GI_VFN(all)
 #define GI_BF_UNROLL    GI_UNROLL
 #include "../plans/butterflies.h"
 
@@ -99,6 +105,89 @@ static GI_INLINE const GA_T *GI_LOOP(gi_fourier_readable)(const GA_T *x, int64_t
     return pad;
 }
 
+/* All lines of a group, of c <= C reals, which lie packed, into lanes, and back: real number i goes `step` reals behind the one before. C is a
+   power of 2, to which the lines are filled up: then log2(C) rounds put real number i of all lines together. odd: times those of odd i. */
+static GI_INLINE void GI_LOOP(gi_fourier_deal)(const int C, int64_t c, const GA_T *x, GA_T *y, int64_t step, GA_T odd)
+{
+    for (int v = 0; v < GI_F_W; v += GI_LANES, x += GI_LANES * c) {
+        GI_V rows[GI_LANES], next[GI_LANES];
+        GA_T filled[GI_LANES * GI_LANES];
+        for (int l = 0; l < GI_LANES && c < C; l++) { /* with what lies behind, if that is there */
+            if ((GI_F_W - v - l) * c >= C) memcpy(filled + l * C, x + l * c, (size_t)C * sizeof *x);
+            else memcpy(filled + l * C, x + l * c, (size_t)c * sizeof *x);
+        }
+        GI_UNROLL
+        for (int i = 0; i < C; i++) rows[i] = GI_VFN(load)((c < C ? filled : x) + i * GI_LANES);
+        GI_UNROLL
+        for (int round = 1; round < C; round *= 2) {
+            GI_UNROLL
+            for (int i = 0; i < C / 2; i++) {
+                next[i]         = GI_VFN(evens)(rows[2 * i], rows[2 * i + 1]);
+                next[C / 2 + i] = GI_VFN(odds)(rows[2 * i], rows[2 * i + 1]);
+            }
+            GI_UNROLL
+            for (int i = 0; i < C; i++) rows[i] = next[i];
+        }
+        GI_UNROLL
+        for (int i = 0; i < C; i++)
+            if (i < c) GI_VFN(store)(y + i * step + v, i % 2 ? rows[i] * odd : rows[i]);
+    }
+}
+static GI_INLINE void GI_LOOP(gi_fourier_collect)(const int C, int64_t c, const GA_T *y, int64_t step, GA_T *x, GA_T even,
+                                                  GA_T odd)
+{
+    for (int v = 0; v < GI_F_W; v += GI_LANES, x += GI_LANES * c) {
+        GI_V rows[GI_LANES], next[GI_LANES];
+        GA_T filled[GI_LANES * GI_LANES];
+        GI_UNROLL
+        for (int i = 0; i < C; i++) rows[i] = GI_VFN(load)(y + (i < c ? i : 0) * step + v) * (i % 2 ? odd : even);
+        GI_UNROLL
+        for (int round = 1; round < C; round *= 2) {
+            GI_UNROLL
+            for (int i = 0; i < C / 2; i++) {
+                next[2 * i]     = GI_VFN(zip_low)(rows[i], rows[C / 2 + i]);
+                next[2 * i + 1] = GI_VFN(zip_high)(rows[i], rows[C / 2 + i]);
+            }
+            GI_UNROLL
+            for (int i = 0; i < C; i++) rows[i] = next[i];
+        }
+        GI_UNROLL
+        for (int i = 0; i < C; i++) GI_VFN(store)((c < C ? filled : x) + i * GI_LANES, rows[i]);
+        for (int l = 0; l < GI_LANES && c < C; l++) { /* over the next lines, which are written later */
+            if ((GI_F_W - v - l) * c >= C) memcpy(x + l * c, filled + l * C, (size_t)C * sizeof *x);
+            else memcpy(x + l * c, filled + l * C, (size_t)c * sizeof *x);
+        }
+    }
+}
+#define GI_FOURIER_SHORT(C)                                                                                                    \
+    static void GI_LOOP(gi_fourier_deal_##C)(int64_t c, const GA_T *x, GA_T *y, int64_t step, GA_T odd)                        \
+    {                                                                                                                          \
+        GI_LOOP(gi_fourier_deal)(C <= GI_LANES ? C : 1, c, x, y, step, odd);                                                   \
+    }                                                                                                                          \
+    static void GI_LOOP(gi_fourier_collect_##C)(int64_t c, const GA_T *y, int64_t step, GA_T *x, GA_T even, GA_T odd)          \
+    {                                                                                                                          \
+        GI_LOOP(gi_fourier_collect)(C <= GI_LANES ? C : 1, c, y, step, x, even, odd);                                          \
+    }
+GI_FOURIER_SHORT(2)
+GI_FOURIER_SHORT(4)
+GI_FOURIER_SHORT(8)
+GI_FOURIER_SHORT(16)
+#undef GI_FOURIER_SHORT
+static void GI_LOOP(gi_fourier_deal_any)(int64_t c, const GA_T *x, GA_T *y, int64_t step, GA_T odd)
+{
+    if (c <= 2) GI_LOOP(gi_fourier_deal_2)(c, x, y, step, odd);
+    else if (c <= 4) GI_LOOP(gi_fourier_deal_4)(c, x, y, step, odd);
+    else if (c <= 8) GI_LOOP(gi_fourier_deal_8)(c, x, y, step, odd);
+    else GI_LOOP(gi_fourier_deal_16)(c, x, y, step, odd);
+}
+static void GI_LOOP(gi_fourier_collect_any)(int64_t c, const GA_T *y, int64_t step, GA_T *x, GA_T even, GA_T odd)
+{
+    if (c <= 2) GI_LOOP(gi_fourier_collect_2)(c, y, step, x, even, odd);
+    else if (c <= 4) GI_LOOP(gi_fourier_collect_4)(c, y, step, x, even, odd);
+    else if (c <= 8) GI_LOOP(gi_fourier_collect_8)(c, y, step, x, even, odd);
+    else GI_LOOP(gi_fourier_collect_16)(c, y, step, x, even, odd);
+}
+
 /* n numbers of each of some lines, `pitch` reals from one line to the next, into lanes, and back. side: -1 makes conjugates. The last
    vectors of whole groups overlap those before; those of lines that are shorter than a vector reach into the lines behind, which are
    written later. */
@@ -106,6 +195,10 @@ static void GI_LOOP(gi_fourier_gather)(int64_t n, int64_t lines, const GA_T *x, 
 {
     const bool whole             = lines == GI_F_W && (n >= GI_LANES || pitch == 2 * n);
     GA_T       pad[2 * GI_LANES] = { 0 };
+    if (whole && 2 * n <= GI_LANES) {
+        GI_LOOP(gi_fourier_deal_any)(2 * n, x, y, GI_F_W, side);
+        return;
+    }
     for (int64_t b = 0, j; whole && b < gi_fourier_blocks(n, GI_LANES); b++)
         for (int v = 0; v < GI_F_W; v += GI_LANES) {
             GI_V re[GI_LANES], im[GI_LANES];
@@ -136,6 +229,10 @@ static void GI_LOOP(gi_fourier_gather)(int64_t n, int64_t lines, const GA_T *x, 
 static void GI_LOOP(gi_fourier_scatter)(int64_t n, int64_t lines, const GA_T *y, GA_T *x, int64_t pitch, GA_T scale, GA_T side)
 {
     const bool whole = lines == GI_F_W && (n >= GI_LANES || pitch == 2 * n);
+    if (whole && 2 * n <= GI_LANES) {
+        GI_LOOP(gi_fourier_collect_any)(2 * n, y, GI_F_W, x, scale, side);
+        return;
+    }
     for (int64_t b = 0, j; whole && b < gi_fourier_blocks(n, GI_LANES); b++)
         for (int v = 0; v < GI_F_W; v += GI_LANES) {
             GI_V re[GI_LANES], im[GI_LANES];
@@ -167,50 +264,41 @@ static void GI_LOOP(gi_fourier_scatter)(int64_t n, int64_t lines, const GA_T *y,
 /* The same of real numbers: imaginary parts become 0, and are left. */
 static void GI_LOOP(gi_fourier_gather_reals)(int64_t n, int64_t lines, const GA_T *x, int64_t pitch, GA_T *y)
 {
-    const bool whole         = lines == GI_F_W && (n >= GI_LANES || pitch == n);
-    GA_T       pad[GI_LANES] = { 0 };
+    const bool all = lines == GI_F_W, brief = all && n < GI_LANES && pitch == n, whole = all && n >= GI_LANES;
     for (int64_t b = 0, j; whole && b < gi_fourier_blocks(n, GI_LANES); b++)
         for (int v = 0; v < GI_F_W; v += GI_LANES) {
             GI_V re[GI_LANES];
-            j = n < GI_LANES ? 0 : gi_fourier_start(b, n, GI_LANES);
+            j = gi_fourier_start(b, n, GI_LANES);
             GI_UNROLL
-            for (int l = 0; l < GI_LANES; l++) {
-                const GA_T *from = x + (v + l) * pitch + j;
-                re[l]            = GI_VFN(load)(GI_LOOP(gi_fourier_readable)(from, n, (GI_F_W - v - l) * pitch, 1, pad));
-            }
+            for (int l = 0; l < GI_LANES; l++) re[l] = GI_VFN(load)(x + (v + l) * pitch + j);
             GI_LOOP(gi_fourier_square)(re);
             GI_UNROLL
             for (int l = 0; l < GI_LANES; l++) {
-                if (l >= n) continue;
                 GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + v, re[l]);
                 GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + GI_F_W + v, GI_VFN(all)(0));
             }
         }
     if (whole) return;
     memset(y, 0, (size_t)(n * GI_F_ELEMENT) * sizeof *y);
-    for (int64_t l = 0; l < lines; l++)
+    if (brief) GI_LOOP(gi_fourier_deal_any)(n, x, y, GI_F_ELEMENT, 1);
+    for (int64_t l = 0; l < lines && !brief; l++)
         for (int64_t j = 0; j < n; j++) y[j * GI_F_ELEMENT + l] = x[l * pitch + j];
 }
 static void GI_LOOP(gi_fourier_scatter_reals)(int64_t n, int64_t lines, const GA_T *y, GA_T *x, int64_t pitch, GA_T scale)
 {
-    const bool whole = lines == GI_F_W && (n >= GI_LANES || pitch == n);
+    const bool all = lines == GI_F_W, brief = all && n < GI_LANES && pitch == n, whole = all && n >= GI_LANES;
     for (int64_t b = 0, j; whole && b < gi_fourier_blocks(n, GI_LANES); b++)
         for (int v = 0; v < GI_F_W; v += GI_LANES) {
             GI_V re[GI_LANES];
-            GA_T pad[GI_LANES];
-            j = n < GI_LANES ? 0 : gi_fourier_start(b, n, GI_LANES);
+            j = gi_fourier_start(b, n, GI_LANES);
             GI_UNROLL
-            for (int l = 0; l < GI_LANES; l++) re[l] = GI_VFN(load)(y + (j + (l < n ? l : 0)) * GI_F_ELEMENT + v) * scale;
+            for (int l = 0; l < GI_LANES; l++) re[l] = GI_VFN(load)(y + (j + l) * GI_F_ELEMENT + v) * scale;
             GI_LOOP(gi_fourier_square)(re);
             GI_UNROLL
-            for (int l = 0; l < GI_LANES; l++) {
-                GA_T      *to     = x + (v + l) * pitch + j;
-                const bool direct = n >= GI_LANES || (GI_F_W - v - l) * pitch >= GI_LANES;
-                GI_VFN(store)(direct ? to : pad, re[l]);
-                if (!direct) memcpy(to, pad, (size_t)n * sizeof *to);
-            }
+            for (int l = 0; l < GI_LANES; l++) GI_VFN(store)(x + (v + l) * pitch + j, re[l]);
         }
-    for (int64_t l = 0; l < lines && !whole; l++)
+    if (brief) GI_LOOP(gi_fourier_collect_any)(n, y, GI_F_ELEMENT, x, scale, scale);
+    for (int64_t l = 0; l < lines && !whole && !brief; l++)
         for (int64_t j = 0; j < n; j++) x[l * pitch + j] = y[j * GI_F_ELEMENT + l] * scale;
 }
 
@@ -335,13 +423,14 @@ static GI_INLINE void GI_LOOP(gi_fourier_weigh)(const gi_fourier *f, int64_t blo
 {
     const int64_t far   = gi_fourier_far(f);
     const GA_T   *near_ = (const GA_T *)f->table + f->near + block * gi_fourier_near(f) * GI_F_ELEMENT + v,
-               *far_    = (const GA_T *)f->table + f->far + block * far * GI_F_ELEMENT + v;
+               *far_    = (const GA_T *)f->table + f->far + block * far * 2 * GI_F_ELEMENT + v;
     GI_UNROLL
     for (int l = 0; l < GI_LANES; l++) {
         const int64_t high = (k + l) >> f->shift;
-        const GA_T   *w = near_ + (k + l - (high << f->shift)) * GI_F_ELEMENT, *u = far_ + high * GI_F_ELEMENT;
+        const GA_T   *w = near_ + (k + l - (high << f->shift)) * GI_F_ELEMENT, *u = far_ + high * 2 * GI_F_ELEMENT;
         GI_V          wr = GI_VFN(load)(w), wi = GI_VFN(load)(w + GI_F_W);
-        if (far > 1) GI_BF(times)(&wr, &wi, GI_VFN(load)(u), GI_VFN(load)(u + GI_F_W));
+        if (far > 1) GI_BF(join)
+        (&wr, &wi, GI_VFN(load)(u), GI_VFN(load)(u + GI_F_W), GI_VFN(load)(u + 2 * GI_F_W), GI_VFN(load)(u + 3 * GI_F_W));
         GI_BF(times)(re + l, im + l, wr, wi);
     }
 }
@@ -451,10 +540,10 @@ static void GI_LOOP(gi_fourier_few)(const gi_fourier *f, int64_t lines, bool acr
 static GI_INLINE void GI_LOOP(gi_fourier_half_root)(const gi_fourier *f, int64_t k, const bool lanes, GI_V *wr, GI_V *wi)
 {
     const int64_t count = gi_fourier_halves(f), low = f->shift > 0 ? k & (count - 1) : k;
-    const GA_T   *w = (const GA_T *)f->table + f->halves + low, *u = (const GA_T *)f->table + f->far + 2 * (k >> f->shift);
+    const GA_T   *w = (const GA_T *)f->table + f->halves + low, *u = (const GA_T *)f->table + f->far + 4 * (k >> f->shift);
     *wr = lanes ? GI_VFN(load)(w) : GI_VFN(all)(w[0]);
     *wi = lanes ? GI_VFN(load)(w + count) : GI_VFN(all)(w[count]);
-    if (f->shift > 0) GI_BF(times)(wr, wi, GI_VFN(all)(u[0]), GI_VFN(all)(u[1]));
+    if (f->shift > 0) GI_BF(join)(wr, wi, GI_VFN(all)(u[0]), GI_VFN(all)(u[1]), GI_VFN(all)(u[2]), GI_VFN(all)(u[3]));
 }
 
 /* Elements k and m - k of the m numbers z, in place: each pair by one of these. */
@@ -628,4 +717,6 @@ GI_TABLE(gi_fourier_loops, GI_LOOP(gi_fourier_loops),
 #undef GI_BF_R
 #undef GI_BF_W
 #undef GI_BF_MUL
+#undef GI_BF_FMA
+#undef GI_BF_ALL
 #undef GI_BF_UNROLL

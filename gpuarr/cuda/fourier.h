@@ -10,6 +10,8 @@ GI_DEVICE double gi_cuda_times(double a, double b) { return gi_mul_f64(a, b); }
 #define GI_BF(name)     gi_cuda_bf_##name
 #define GI_BF_FN        static __device__ __forceinline__
 #define GI_BF_MUL(a, c) gi_cuda_times(a, c)
+#define GI_BF_FMA       gi_cuda_fma
+#define GI_BF_ALL(a)    (a)
 #define GI_BF_UNROLL    _Pragma("unroll")
 #define GI_BF_T         float
 #define GI_BF_R         float
@@ -28,6 +30,8 @@ GI_DEVICE double gi_cuda_times(double a, double b) { return gi_mul_f64(a, b); }
 #undef GI_BF
 #undef GI_BF_FN
 #undef GI_BF_MUL
+#undef GI_BF_FMA
+#undef GI_BF_ALL
 #undef GI_BF_UNROLL
 
 template <class R> struct gi_cuda_complex {
@@ -44,6 +48,7 @@ template <class R> struct gi_cuda_fourier_lines {
     const R            *halves, *far_, *chirp; /* tables, or NULL */
     int64_t             near_count;            /* of halves, */
     int                 shift;                 /* as in gi_fourier */
+    int64_t             n1;                    /* if gi_fourier_folds, else 0 */
     R                   side, scale, scale_im;
 };
 
@@ -73,7 +78,8 @@ template <class R> GI_DEVICE gi_cuda_complex<R> gi_cuda_fourier_half_root(const 
 {
     const int64_t      high = l.shift > 0 ? k >> l.shift : 0, low = k - (high << l.shift);
     gi_cuda_complex<R> w = { l.halves[low], l.halves[low + l.near_count] };
-    if (l.shift > 0) gi_cuda_bf_times(&w.re, &w.im, l.far_[2 * high], l.far_[2 * high + 1]);
+    const R           *u = l.far_ + 4 * high;
+    if (l.shift > 0) gi_cuda_bf_join(&w.re, &w.im, u[0], u[1], u[2], u[3]);
     return w;
 }
 
@@ -145,10 +151,12 @@ GI_DEVICE gi_cuda_complex<R> gi_cuda_fourier_value(const gi_cuda_fourier_lines<R
 template <class R>
 GI_DEVICE gi_cuda_complex<R> gi_cuda_fourier_of_reals(const gi_cuda_fourier_lines<R> &l, const gi_cuda_complex<R> *z, int64_t k)
 {
-    const int64_t      low = 2 * k > l.m ? l.m - k : k;
-    gi_cuda_complex<R> a   = gi_cuda_fourier_value(l, z, l.even ? low : k), b;
+    const int64_t      low    = 2 * k > l.m ? l.m - k : k;
+    const bool         turned = l.n1 > 0 && 2 * (k % l.n1) > l.n1;
+    gi_cuda_complex<R> a      = gi_cuda_fourier_value(l, z, l.even ? low : turned ? l.m - k : k), b;
     if (!l.even) {
         if (k == 0) a.im = 0;
+        if (turned) a.im = -a.im;
     } else if (low == 0) {
         a = { k == 0 ? a.re + a.im : a.re - a.im, 0 };
     } else {
@@ -256,10 +264,10 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
         gi_cuda_complex<R> a = at.from[j * g.by_k], b = at.from[(r - j) * g.by_k];
         const R            c = g.circle[2 * (j * k % r)], s = g.circle[2 * (j * k % r) + 1];
         gi_cuda_bf_two(&a.re, &a.im, &b.re, &b.im);
-        cr = cr + (k > 0 ? gi_cuda_times(a.re, c) : a.re);
-        ci = ci + (k > 0 ? gi_cuda_times(a.im, c) : a.im);
-        sr = j > 1 ? sr + gi_cuda_times(b.re, s) : gi_cuda_times(b.re, s);
-        si = j > 1 ? si + gi_cuda_times(b.im, s) : gi_cuda_times(b.im, s);
+        cr = gi_cuda_fma(a.re, c, cr); /* c is 1 where k is 0 */
+        ci = gi_cuda_fma(a.im, c, ci);
+        sr = j > 1 ? gi_cuda_fma(b.re, s, sr) : gi_cuda_times(b.re, s);
+        si = j > 1 ? gi_cuda_fma(b.im, s, si) : gi_cuda_times(b.im, s);
     }
     if (k == 0) {
         at.to[0] = { cr, ci };
@@ -291,9 +299,9 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
                   block = j / m.width < last ? j / m.width : last;
     const int64_t lane = j - (block < last ? block * m.width : m.n2 - m.width), high = k >> m.shift;
     const R      *w  = m.near_ + (block * m.near_count + k - (high << m.shift)) * 2 * m.width + lane;
-    const R      *u  = m.far_ + (block * m.far_count + high) * 2 * m.width + lane;
+    const R      *u  = m.far_ + (block * m.far_count + high) * 4 * m.width + lane;
     R             wr = w[0], wi = w[m.width];
-    if (m.far_count > 1) gi_cuda_bf_times(&wr, &wi, u[0], u[m.width]);
+    if (m.far_count > 1) gi_cuda_bf_join(&wr, &wi, u[0], u[m.width], u[2 * m.width], u[3 * m.width]);
     gi_cuda_complex<R> v = m.z[t];
     gi_cuda_bf_times(&v.re, &v.im, wr, wi);
     m.z[t] = v;
@@ -446,6 +454,7 @@ template <class R> static bool gi_cuda_fourier_of(const char *site, const gi_fou
         l.far_          = (const R *)(p + at[2]) + j->f->far;
         l.near_count    = gi_fourier_halves(j->f);
         l.shift         = j->f->real ? j->f->shift : 0;
+        l.n1            = gi_fourier_folds(j->f, j->kind) ? j->f->n1 : 0;
         l.chirp         = plans[1] ? c.chirps + c.f->chirp : NULL;
         l.side          = back ? -1 : 1;
         l.scale         = (R)j->scale;

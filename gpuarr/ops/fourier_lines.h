@@ -4,6 +4,7 @@
 
 enum {
     GI_FOURIER_LONG     = 1 << 15, /* elements of a line that is worth sharing */
+    GI_FOURIER_SOME     = 1 << 11, /* numbers of lines that a thread finds at once */
     GI_FOURIER_TOGETHER = 1 << 16  /* bytes of the numbers that a thread takes at a time, where lines are short */
 };
 
@@ -17,7 +18,8 @@ typedef struct gi_fourier_line {
     int64_t           out_pitch;
     char             *room;
     double            scale, side;
-    int64_t           parts; /* how many share the blocks of a line */
+    int64_t           parts;  /* how many share the blocks of a line */
+    bool              folded; /* gi_fourier_folds */
 } gi_fourier_line;
 
 static const gi_fourier_loops *gi_fourier_loops_of(bool single) { return GI_LOOP_OF(fourier)(single ? GA_F32 : GA_F64); }
@@ -71,7 +73,7 @@ static void gi_fourier_first_parts(int64_t begin, int64_t end, void *job)
 static void gi_fourier_second_parts(int64_t begin, int64_t end, void *job)
 {
     const gi_fourier_line *l      = (const gi_fourier_line *)job;
-    const int64_t          blocks = gi_fourier_blocks(l->f->n1, l->f->width);
+    const int64_t          blocks = gi_fourier_blocks(l->folded ? l->f->n1 / 2 + 1 : l->f->n1, l->f->width);
     for (int64_t part = begin; part < end; part++)
         for (int64_t b = blocks * part / l->parts; b < blocks * (part + 1) / l->parts; b++)
             gi_fourier_loops_of(l->f->single)
@@ -116,7 +118,7 @@ static void gi_fourier_transform(const gi_fourier_line *l)
     const size_t            real  = f->single ? sizeof(float) : sizeof(double);
     const char             *table = (const char *)f->table;
     char                   *z = l->room, *room = z + gi_fourier_group_of(f) * bytes;
-    gi_fourier_line         job = { f->inner, l->lines, z, bytes, z, bytes, room, 1, 1, l->parts };
+    gi_fourier_line         job = { f->inner, l->lines, z, bytes, z, bytes, room, 1, 1, l->parts, false };
     for (int64_t k = 0; k < l->lines; k++) {
         loops->multiply(f->n, l->x + k * l->pitch, l->side, table + (size_t)f->chirp * real, z + k * bytes, 1, 1);
         memset(z + k * bytes + (size_t)f->n * 2 * real, 0, (size_t)bytes - (size_t)f->n * 2 * real);
@@ -241,6 +243,19 @@ static void gi_fourier_prepare(const gi_fourier_job *j, gi_fourier_group *g)
     }
 }
 
+/* Elements up to n / 2 of those k1 that were not computed. */
+static void gi_fourier_unfold(const gi_fourier *f, char *x)
+{
+    ga_c64  *single = (ga_c64 *)(void *)x;
+    ga_c128 *twice  = (ga_c128 *)(void *)x;
+    for (int64_t k2 = 0; k2 < f->n2 / 2; k2++)
+        for (int64_t k1 = f->n1 / 2 + 1; k1 < f->n1; k1++) {
+            const int64_t k = k1 + f->n1 * k2;
+            if (f->single) single[k] = gi_conj_c64(single[f->n - k]);
+            else twice[k] = gi_conj_c128(twice[f->n - k]);
+        }
+}
+
 /* From the transforms at `z` to the results where they belong. */
 static void gi_fourier_finish(const gi_fourier_job *j, const gi_fourier_group *g, char *z, int64_t pitch)
 {
@@ -251,6 +266,7 @@ static void gi_fourier_finish(const gi_fourier_job *j, const gi_fourier_group *g
         char *line = z + l * pitch;
         if (narrows) gi_fourier_narrow(j->f->single, j->n, line, direct ? g->out + l * g->out_pitch : line);
         if (real_in && j->f->real) gi_fourier_loops_of(j->f->single)->halves(j->f, line);
+        if (gi_fourier_folds(j->f, j->kind)) gi_fourier_unfold(j->f, line);
         if (real_in && !j->f->real) memset(line + j->out_size / 2, 0, j->out_size / 2); /* the sum has no imaginary part */
         if (real_in && j->inverse) gi_fourier_conjugate(j->f->single, j->n / 2 + 1, line);
         if (j->kind == GI_FOURIER_WHOLE) gi_fourier_mirror(j->f->single, j->n, line);
@@ -290,8 +306,10 @@ static bool gi_fourier_reals(const gi_fourier_job *j, const gi_fourier_group *g)
         for (int64_t l = 0; l < g->lines; l++)
             memset(g->buffers + l * buffer + (size_t)j->n_in * j->in_size, 0, (size_t)(need - j->n_in) * j->in_size);
     }
-    gi_fourier_loops_of(f->single)->few_reals(j->f, j->kind, g->lines, x, pitch / real, to, out_pitch / real, j->scale,
-                                              j->inverse, g->room);
+    for (int64_t l = 0; l < g->lines; l += f->width)
+        gi_fourier_loops_of(f->single)->few_reals(j->f, j->kind, g->lines - l < f->width ? g->lines - l : f->width,
+                                                  x + l * pitch, pitch / real, to + l * out_pitch, out_pitch / real, j->scale,
+                                                  j->inverse, g->room);
     if (!write)
         gi_fourier_copy(j->out_size, g->lines, j->n_out, g->out, g->out_pitch, j->out_step, to, buffer, (int64_t)j->out_size);
     return true;
@@ -309,8 +327,17 @@ static void gi_fourier_group_run(const gi_fourier_job *j, gi_fourier_group *g)
     gi_fourier_prepare(j, g);
     for (int64_t l = 0; l < g->lines; l += gi_fourier_group_of(f)) {
         const int64_t         left = g->lines - l, n = left < gi_fourier_group_of(f) ? left : gi_fourier_group_of(f);
-        const gi_fourier_line line = { f,       n,        g->x + l * g->pitch, g->pitch,     z + l * pitch, pitch,
-                                       g->room, j->scale, conj ? -1.0 : 1.0,   g->line_parts };
+        const gi_fourier_line line = { f,
+                                       n,
+                                       g->x + l * g->pitch,
+                                       g->pitch,
+                                       z + l * pitch,
+                                       pitch,
+                                       g->room,
+                                       j->scale,
+                                       conj ? -1.0 : 1.0,
+                                       g->line_parts,
+                                       gi_fourier_folds(j->f, j->kind) };
         gi_fourier_transform(&line);
     }
     gi_fourier_finish(j, g, z, pitch);
@@ -357,6 +384,8 @@ static int64_t gi_fourier_lines_of_group(const gi_fourier_job *j, const gi_fouri
     const bool    packed = j->in_step == (int64_t)j->in_size && j->out_step == (int64_t)j->out_size;
     int64_t       group  = most < f->width ? most : f->width;
     if (packed && gi_fourier_group_of(f) == 1) group = most / 64 < all / (4 * threads) ? most / 64 : all / (4 * threads);
+    else if (packed && group == f->width && all > 4 * threads * group) /* short ones: to find them takes time, too */
+        group += f->width * (GI_FOURIER_SOME / (f->width * j->n));
     return group > 0 ? group : 1;
 }
 

@@ -57,9 +57,22 @@ static void gi_fourier_put(gi_fourier *f, int64_t at, double re, double im, int6
 /* exp(-2 pi i k / n) for any k, and its parts `apart` */
 static void gi_fourier_root(gi_fourier *f, const gi_circle *c, int64_t at, int64_t k, int64_t apart)
 {
-    double re, im;
-    gi_circle_root(c, k % c->n, &re, &im);
+    const gi_unity w = gi_circle_root(c, k % c->n);
+    gi_fourier_put(f, at, w.cos.high, -w.sin.high, apart);
+}
+
+/* The same less 1, for the nearer factor of a root; for the other one, with what its rounding loses behind it. */
+static void gi_fourier_near_root(gi_fourier *f, const gi_circle *c, int64_t at, int64_t k, int64_t apart)
+{
+    const gi_unity w = gi_circle_root(c, k % c->n);
+    gi_fourier_put(f, at, (w.cos.high - 1) + w.cos.low, -w.sin.high, apart);
+}
+static void gi_fourier_far_root(gi_fourier *f, const gi_circle *c, int64_t at, int64_t k, int64_t apart)
+{
+    const gi_unity w  = gi_circle_root(c, k % c->n);
+    const double   re = f->single ? (float)w.cos.high : w.cos.high, im = f->single ? (float)w.sin.high : w.sin.high;
     gi_fourier_put(f, at, re, -im, apart);
+    gi_fourier_put(f, at + 2 * apart, (w.cos.high - re) + w.cos.low, (im - w.sin.high) - w.sin.low, apart);
 }
 
 /* Takes so much of the table, from a multiple of 64 bytes on. */
@@ -93,20 +106,20 @@ static void gi_fourier_fill_chain(gi_fourier *f, const gi_fourier_chain *chain, 
         for (int64_t p = 1; p < g->m; p++)
             for (int64_t k = 1; k < g->radix; k++, at += 2) gi_fourier_root(f, c, at, c->n / (g->m * g->radix) * p * k, 1);
         for (int64_t k = 0; k < g->radix; k++) {
-            double re, im;
-            gi_circle_root(c, c->n / g->radix * k, &re, &im);
-            gi_fourier_put(f, g->circle + 2 * k, re, im, 1);
+            const gi_unity w = gi_circle_root(c, c->n / g->radix * k);
+            gi_fourier_put(f, g->circle + 2 * k, w.cos.high, w.sin.high, 1);
         }
     }
 }
 
-/* Roots of j2 * k for `count` k that are `step` apart. */
-static void gi_fourier_fill_lanes(gi_fourier *f, const gi_circle *c, int64_t at, int64_t count, int64_t step)
+/* Roots of j2 * k for k < count that are `step` apart, `reals` in each lane. */
+static void gi_fourier_fill_lanes(gi_fourier *f, const gi_circle *c, int64_t at, int64_t count, int64_t step, int64_t reals,
+                                  void (*root)(gi_fourier *, const gi_circle *, int64_t, int64_t, int64_t))
 {
     for (int64_t b = 0; b < gi_fourier_blocks(f->n2, f->width); b++)
-        for (int64_t k = 0; k < count; k++, at += 2 * f->width)
+        for (int64_t k = 0; k < count; k++, at += reals * f->width)
             for (int64_t l = 0; l < f->width; l++)
-                gi_fourier_root(f, c, at + l, (gi_fourier_start(b, f->n2, f->width) + l) * k * step, f->width);
+                root(f, c, at + l, (gi_fourier_start(b, f->n2, f->width) + l) * k * step, f->width);
 }
 
 /* Places in the table. */
@@ -115,7 +128,7 @@ static void gi_fourier_lay(gi_fourier *f)
     if (f->real) {
         while (f->n / 4 > GI_FOURIER_HALVES && (int64_t)1 << f->shift << f->shift <= f->n / 4) f->shift++;
         f->halves = gi_fourier_take(f, 2 * gi_fourier_halves(f));
-        if (f->shift > 0) f->far = gi_fourier_take(f, 2 * ((f->n / 4 >> f->shift) + 1));
+        if (f->shift > 0) f->far = gi_fourier_take(f, 4 * ((f->n / 4 >> f->shift) + 1));
     } else if (f->inner) {
         f->chirp  = gi_fourier_take(f, 2 * f->n);
         f->filter = gi_fourier_take(f, 2 * f->inner->n);
@@ -126,7 +139,7 @@ static void gi_fourier_lay(gi_fourier *f)
         gi_fourier_lay_chain(f, &f->second, f->n2);
         while ((f->n <= GI_FOURIER_ROOTS ? 1 : (int64_t)1 << f->shift) << f->shift < f->n1) f->shift++;
         f->near = gi_fourier_take(f, gi_fourier_blocks(f->n2, f->width) * gi_fourier_near(f) * 2 * f->width);
-        f->far  = gi_fourier_take(f, gi_fourier_blocks(f->n2, f->width) * gi_fourier_far(f) * 2 * f->width);
+        f->far  = gi_fourier_take(f, gi_fourier_blocks(f->n2, f->width) * gi_fourier_far(f) * 4 * f->width);
     }
 }
 
@@ -140,14 +153,14 @@ static bool gi_fourier_fill_chirp(const char *site, gi_fourier *f, const gi_circ
     char *room = (char *)gi_mem_alloc(site, gi_fourier_room(inner, 1)), *filter = (char *)f->table + (size_t)f->filter * real;
     if (!room) return false;
     for (int64_t k = 0, square = 0; k < f->n; k++) { /* k**2 % (2 n) */
-        double re, im;
-        gi_circle_root(c, square, &re, &im);
+        const gi_unity w  = gi_circle_root(c, square);
+        const double   re = w.cos.high, im = w.sin.high;
         gi_fourier_put(f, f->chirp + 2 * k, re, -im, 1);
         gi_fourier_put(f, f->filter + 2 * k, re / (double)m, im / (double)m, 1);
         if (k > 0) gi_fourier_put(f, f->filter + 2 * (m - k), re / (double)m, im / (double)m, 1);
         square = (square + 2 * k + 1) % (2 * f->n);
     }
-    const gi_fourier_line line = { inner, 1, filter, 0, filter, 0, room, 1, 1, 1 };
+    const gi_fourier_line line = { inner, 1, filter, 0, filter, 0, room, 1, 1, 1, false };
     gi_fourier_smooth(&line);
     gi_mem_release(room, gi_fourier_room(inner, 1));
     return true;
@@ -165,17 +178,19 @@ static bool gi_fourier_fill(const char *site, gi_fourier *f)
     memset(f->table, 0, bytes);
     if (f->real) {
         const int64_t count = gi_fourier_halves(f);
-        for (int64_t k = 0; k < count; k++) gi_fourier_root(f, &c, f->halves + k, k, count);
+        for (int64_t k = 0; k < count; k++)
+            (f->shift > 0 ? gi_fourier_near_root : gi_fourier_root)(f, &c, f->halves + k, k, count);
         for (int64_t k = 0; f->shift > 0 && k <= f->n / 4 >> f->shift; k++)
-            gi_fourier_root(f, &c, f->far + 2 * k, k << f->shift, 1);
+            gi_fourier_far_root(f, &c, f->far + 4 * k, k << f->shift, 1);
     } else if (f->inner) {
         done = gi_fourier_fill_chirp(site, f, &c);
     } else {
         gi_fourier_fill_chain(f, &f->first, &c);
         gi_fourier_fill_chain(f, &f->second, &c);
         if (f->n2 > 1) {
-            gi_fourier_fill_lanes(f, &c, f->near, gi_fourier_near(f), 1);
-            gi_fourier_fill_lanes(f, &c, f->far, gi_fourier_far(f), (int64_t)1 << f->shift);
+            const int64_t far = gi_fourier_far(f);
+            gi_fourier_fill_lanes(f, &c, f->near, gi_fourier_near(f), 1, 2, far > 1 ? gi_fourier_near_root : gi_fourier_root);
+            gi_fourier_fill_lanes(f, &c, f->far, far, (int64_t)1 << f->shift, 4, gi_fourier_far_root);
         }
     }
     gi_circle_free(&c);

@@ -85,19 +85,20 @@ static bool gi_circle_new(gi_circle *c, int64_t n)
 }
 
 /* 0 <= k < n */
-static void gi_circle_root(const gi_circle *c, int64_t k, double *cos_, double *sin_)
+static gi_unity gi_circle_root(const gi_circle *c, int64_t k)
 {
     const int64_t n        = c->n;
-    double        turn_cos = 1, turn_sin = 1;
-    bool          swap = false;
+    bool          turn_cos = false, turn_sin = false, swap = false;
     k *= 8;
-    if (k > 4 * n) k = 8 * n - k, turn_sin = -1;
-    if (k > 2 * n) k = 4 * n - k, turn_cos = -1;
+    if (k > 4 * n) k = 8 * n - k, turn_sin = true;
+    if (k > 2 * n) k = 4 * n - k, turn_cos = true;
     if (k > n) k = 2 * n - k, swap = true;
     const gi_unity   a = c->coarse[k / c->step], b = c->fine[k % c->step];
     const gi_twofold x = gi_twofold_add(gi_twofold_mul(a.cos, b.cos), gi_twofold_neg(gi_twofold_mul(a.sin, b.sin)));
     const gi_twofold y = gi_twofold_add(gi_twofold_mul(a.sin, b.cos), gi_twofold_mul(a.cos, b.sin));
-    *cos_              = turn_cos * (swap ? y.high : x.high);
-    *sin_              = turn_sin * (swap ? x.high : y.high);
+    gi_unity         r = { swap ? y : x, swap ? x : y };
+    if (turn_cos) r.cos = gi_twofold_neg(r.cos);
+    if (turn_sin) r.sin = gi_twofold_neg(r.sin);
+    return r;
 }
 GI_END_FAST

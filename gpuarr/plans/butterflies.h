@@ -1,6 +1,7 @@
 /* ---- Fourier transforms of a few elements, in place -------------------------------------------------------------------- */
 /*  Included for each element type of each instruction set, where GI_BF_T is a vector, and for each type of CUDA: GI_BF(name) is the
-    function's name, GI_BF_T that of the elements' parts, GI_BF_R a real's, GI_BF_W that of roots, GI_BF_MUL a product that nothing fuses.            */
+    function's name, GI_BF_T that of the elements' parts, GI_BF_R a real's, GI_BF_W that of roots, GI_BF_MUL a product that nothing fuses,
+    GI_BF_FMA(a, b, c) is a * b + c, rounded once, and GI_BF_ALL a vector of a real.                                           */
 
 GI_BF_FN void GI_BF(two)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi)
 {
@@ -29,21 +30,19 @@ GI_BF_FN void GI_BF(four)(GI_BF_T *re, GI_BF_T *im, const int step)
 
 GI_BF_FN void GI_BF(eight)(GI_BF_T *re, GI_BF_T *im)
 {
-    const GI_BF_R half = (GI_BF_R)0.70710678118654752440; /* its root */
+    const GI_BF_T half = GI_BF_ALL((GI_BF_R)0.70710678118654752440); /* its root */
     GI_BF(four)(re, im, 2);
     GI_BF(four)(re + 1, im + 1, 2);
-    const GI_BF_T r1 = GI_BF_MUL(re[3] + im[3], half), i1 = GI_BF_MUL(im[3] - re[3], half);
-    const GI_BF_T r2 = im[5], i2 = -re[5];
-    const GI_BF_T r3 = GI_BF_MUL(im[7] - re[7], half), i3 = -GI_BF_MUL(im[7] + re[7], half);
+    const GI_BF_T r1 = re[3] + im[3], i1 = im[3] - re[3], r2 = im[5], i2 = re[5], r3 = im[7] - re[7], i3 = im[7] + re[7];
     const GI_BF_T r0 = re[1], i0 = im[1], e1r = re[2], e1i = im[2], e2r = re[4], e2i = im[4], e3r = re[6], e3i = im[6];
     re[4] = re[0] - r0, im[4] = im[0] - i0;
     re[0] = re[0] + r0, im[0] = im[0] + i0;
-    re[1] = e1r + r1, im[1] = e1i + i1;
-    re[5] = e1r - r1, im[5] = e1i - i1;
-    re[2] = e2r + r2, im[2] = e2i + i2;
-    re[6] = e2r - r2, im[6] = e2i - i2;
-    re[3] = e3r + r3, im[3] = e3i + i3;
-    re[7] = e3r - r3, im[7] = e3i - i3;
+    re[1] = GI_BF_FMA(r1, half, e1r), im[1] = GI_BF_FMA(i1, half, e1i);
+    re[5] = GI_BF_FMA(-r1, half, e1r), im[5] = GI_BF_FMA(-i1, half, e1i);
+    re[2] = e2r + r2, im[2] = e2i - i2;
+    re[6] = e2r - r2, im[6] = e2i + i2;
+    re[3] = GI_BF_FMA(r3, half, e3r), im[3] = GI_BF_FMA(-i3, half, e3i);
+    re[7] = GI_BF_FMA(-r3, half, e3r), im[7] = GI_BF_FMA(i3, half, e3i);
 }
 
 /* r is odd; circle: cos and sin of 2 pi k / r. Elements k and r - k have the same cosines, and opposite sines. out: room for 2 * r. */
@@ -63,12 +62,12 @@ GI_BF_FN void GI_BF(odd)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *out, co
                 si = GI_BF_MUL(im[r - 1], circle[2 * k + 1]);
         GI_BF_UNROLL
         for (int j = 1; j <= h; j++) {
-            const GI_BF_R c = circle[2 * (j * k % r)], s = circle[2 * (j * k % r) + 1];
-            cr = cr + GI_BF_MUL(re[j], c);
-            ci = ci + GI_BF_MUL(im[j], c);
+            const GI_BF_T c = GI_BF_ALL(circle[2 * (j * k % r)]), s = GI_BF_ALL(circle[2 * (j * k % r) + 1]);
+            cr = GI_BF_FMA(re[j], c, cr);
+            ci = GI_BF_FMA(im[j], c, ci);
             if (j == 1) continue;
-            sr = sr + GI_BF_MUL(re[r - j], s);
-            si = si + GI_BF_MUL(im[r - j], s);
+            sr = GI_BF_FMA(re[r - j], s, sr);
+            si = GI_BF_FMA(im[r - j], s, si);
         }
         outr[k]     = cr + si;
         outi[k]     = ci - sr;
@@ -95,8 +94,16 @@ GI_BF_FN void GI_BF(any)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *out, co
 GI_BF_FN void GI_BF(times)(GI_BF_T *re, GI_BF_T *im, GI_BF_W wr, GI_BF_W wi)
 {
     const GI_BF_T r = *re;
-    *re             = GI_BF_MUL(r, wr) - GI_BF_MUL(*im, wi);
-    *im             = GI_BF_MUL(r, wi) + GI_BF_MUL(*im, wr);
+    *re             = GI_BF_FMA(r, wr, -GI_BF_MUL(*im, wi));
+    *im             = GI_BF_FMA(*im, wr, GI_BF_MUL(r, wi));
+}
+
+/* A root: the one of a far place, (ur, ui), with what its rounding lost, times 1 + w, of a near one. */
+GI_BF_FN void GI_BF(join)(GI_BF_W *wr, GI_BF_W *wi, GI_BF_W ur, GI_BF_W ui, GI_BF_W lost_r, GI_BF_W lost_i)
+{
+    const GI_BF_W r = *wr;
+    *wr             = ur + GI_BF_FMA(ur, r, GI_BF_FMA(-ui, *wi, lost_r));
+    *wi             = ui + GI_BF_FMA(ur, *wi, GI_BF_FMA(ui, r, lost_i));
 }
 
 /* Of z, the transform of real numbers in pairs (re: the even ones), elements k and m - k become those of all 2 m numbers; w is

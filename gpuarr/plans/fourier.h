@@ -154,3 +154,11 @@ typedef struct gi_fourier_job {
     int               ndim;              /* axes of the lines; one at least */
     int64_t           shape[GPUARR_MAX_DIMS], in_strides[GPUARR_MAX_DIMS], out_strides[GPUARR_MAX_DIMS];
 } gi_fourier_job;
+
+/* Is a transform of real numbers one of complex ones of which only the second chains for k1 <= n1 / 2 are computed? Elements of other k1
+   are conjugates: that of k1 + n1 * k2 that of n1 - k1 + n1 * (n2 - 1 - k2). (In lanes that gains nothing.) */
+static inline bool gi_fourier_folds(const gi_fourier *f, gi_fourier_kind kind)
+{
+    return (kind == GI_FOURIER_HALF || kind == GI_FOURIER_WHOLE) && !f->real && !f->inner && f->n2 > 1 &&
+           f->n > GI_FOURIER_BESIDE;
+}
