@@ -379,6 +379,49 @@ static void test_sorted_lines(void)
         }
 }
 
+/* Lines of lengths around those that a sort goes another way from: in order, and stable, on one thread and on three. */
+static void test_sorted_lengths(void)
+{
+    const ga_dtype dtypes[] = { GA_F32, GA_F64, GA_I16, GA_I32, GA_U32, GA_I64 };
+    const int64_t lengths[] = { 0, 1, 2, 16, 63, 64, 65, 127, 128, 129, 191, 255, 256, 257, 300, 511, 513, 4097, 32767, 40000 };
+    const int     threads   = ga_get_num_threads();
+    for (int of = 0; of < (int)(sizeof lengths / sizeof *lengths) * 6 * 6; of++)
+        ga_scope {
+            const int64_t  n = lengths[of / 36], kind = of / 6 % 6;
+            const ga_dtype dtype = dtypes[of % 6];
+            if (n > 600 && test_small()) continue;
+            ga_array *place = ga_arange(0, (double)n, 1, .dtype = GA_I64),
+                     *x     = ga_random_integers(-1000000, 1000000, (n), .seed = 3);
+            if (kind == 1) x = place;
+            if (kind == 2) x = ga_negative(place);
+            if (kind == 3) x = ga_remainder(x, 3);
+            if (kind == 4) x = ga_where(ga_equal(ga_remainder(x, 5), 0), x, -1); /* of uint32 the greatest */
+            x = ga_astype(x, dtype);
+            if (kind == 5 && of % 6 < 2) { /* zeros of both signs, and NaN */
+                x = ga_astype(ga_subtract(ga_remainder(x, 3), 1), dtype);
+                x = ga_where(ga_equal(ga_remainder(place, 7), 0), ga_astype(ga_values(NAN), dtype),
+                             ga_multiply(x, ga_astype(ga_subtract(ga_remainder(place, 2), 0.5), dtype)));
+            }
+            /* The order is one of all places, in which elements are not less than those before them, and equal ones keep theirs. */
+            x = ga_to(x, GA_CPU);
+            for (int t = 1; t <= 3; t += 2) {
+                ga_set_num_threads(t);
+                ga_array *order = ga_argsort(x), *sorted = ga_sort(x);
+                CHECK(order && sorted && sorted->size == n && sorted->dtype == dtype);
+                const ga_array *taken = ga_take(x, order);
+                CHECK(taken && memcmp(taken->data, sorted->data, (size_t)(n * ga_itemsize(dtype))) == 0);
+                CHECK(ga_item(ga_all(ga_equal(ga_bincount(order, .minlength = n), 1))) == 1);
+                if (n < 2) continue;
+                ga_array *a = ga_index(sorted, ":-1"), *b = ga_index(sorted, "1:"), *i = ga_index(order, ":-1"),
+                         *j     = ga_index(order, "1:");
+                ga_array *alike = ga_logical_or(ga_equal(a, b), ga_logical_and(ga_isnan(a), ga_isnan(b)));
+                ga_array *right = ga_logical_or(ga_less(a, b), ga_logical_and(ga_isnan(b), ga_logical_not(ga_isnan(a))));
+                CHECK(ga_item(ga_all(ga_where(alike, ga_less(i, j), right))) == 1);
+            }
+            ga_set_num_threads(threads);
+        }
+}
+
 /* ---- text and files ---------------------------------------------------------------------------------------------- */
 
 static void prints(ga_array *a, const char *plain, const char *repr)
@@ -526,6 +569,7 @@ int main(void)
     test_views_along_axes();
     test_functions();
     test_sorted_lines();
+    test_sorted_lengths();
     test_text();
     test_benchmark();
     CHECK(ga_memory_stats().arrays == 0 && !ga_error());
