@@ -290,6 +290,8 @@ static void test_functions(void)
         CHECK_IS(ga_cumsum(m), GA_I64, (6), 0, 1, 3, 6, 10, 15);
         CHECK_IS(ga_argmax(m, .axis = 0), GA_I64, (3), 1, 1, 1);
         CHECK_SCALAR(ga_median(m), GA_F64, 2.5);
+        CHECK_SCALAR(ga_nanstd(ga_ints(1, 2), .ddof = 2), GA_F64, (double)INFINITY); /* NaN for floats alone, as NumPy says */
+        CHECK(isnan(ga_item(ga_nanstd(ga_values(1, 2), .ddof = 2))));
         CHECK_SCALAR(ga_percentile(m, 20), GA_F64, 1);
         CHECK_IS(ga_percentile(m, ga_values(0, 100)), GA_F64, (2), 0, 5);
         CHECK_SCALAR(ga_norm(ga_values(3, 4)), GA_F64, 5);

@@ -320,6 +320,7 @@ static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, c
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(a->dtype));
     ga_dtype  dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_reduce_end_dtype(GI_ENDS_AVERAGE, gi_dtype_real(a->dtype));
     ga_array *result;
+    if (gi_dtype_kind(a->dtype) < 2 && what != GI_MEAN) skip_nan = false; /* of ddof elements: infinity, as NumPy */
     if (gi_is_deferred(a)) return gi_deferred()->moment(what, skip_nan, name, dtype, a, &o);
     if (!gi_is_complex(a->dtype)) {
         result = gi_moment_real(what, skip_nan, a, &o);
