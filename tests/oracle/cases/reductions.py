@@ -75,6 +75,8 @@ def numpy_moment(name, a, named):
     f, skips = getattr(np, name), name.startswith("nan")
     y = np.asarray(f(a, **named))
     x = a.astype(np.clongdouble if a.dtype.kind == "c" else LONG)
+    if a.dtype.kind not in "fc":  # np.nanvar of integers is np.var: infinity, not NaN, of no more than ddof elements
+        f = getattr(np, name.removeprefix("nan"))
     want = np.asarray(f(x, **named))
     mean = np.nanmean if skips else np.mean
     rest = {k: v for k, v in named.items() if k != "ddof"}
