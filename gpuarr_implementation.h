@@ -127,6 +127,7 @@ GI_END_FAST
 #include "gpuarr/ops/copies.h"
 #include "gpuarr/ops/half.h"
 #include "gpuarr/ops/rows.h"
+GI_BEGIN_STATIC_COLD
 #include "gpuarr/ops/own_map.h"
 #include "gpuarr/ops/compare.h"
 #include "gpuarr/ops/views.h"
@@ -138,7 +139,9 @@ GI_END_FAST
 #include "gpuarr/ops/grids.h"
 #include "gpuarr/ops/repeat.h"
 #include "gpuarr/ops/random.h"
+GI_END_STATIC_COLD
 #include "gpuarr/ops/reduce.h"
+GI_BEGIN_STATIC_COLD
 #include "gpuarr/ops/moments.h"
 #include "gpuarr/ops/extremes.h"
 #include "gpuarr/ops/norm.h"
@@ -300,6 +303,7 @@ GI_BEGIN_COLD
 GI_END_COLD
 #include "gpuarr/files/render.h"
 #include "gpuarr/files/fits.h"
+GI_END_STATIC_COLD
 #endif /* GI_IMPLEMENTING */
 
 #ifdef GI_NO_KERNELS

@@ -163,6 +163,15 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_END_COLD
 #endif
 
+/* Around what is neither a loop over elements nor every call's way to one: a program of one file is compiled again and again. */
+#ifdef GPUARR_STATIC
+#define GI_BEGIN_STATIC_COLD GI_BEGIN_COLD
+#define GI_END_STATIC_COLD   GI_END_COLD
+#else
+#define GI_BEGIN_STATIC_COLD
+#define GI_END_STATIC_COLD
+#endif
+
 /* Around everything of ours. With -O gcc leaves out passes that take time and give our code no speed. Without -O, under
    GPUARR_STATIC, gcc would compile every function of the file, called or not; of functions with these options it compiles those that are called.
    (g++ compiles all of them all the same.) */

@@ -61,18 +61,16 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, void *accs,
 {
     GI_A   *a = (GI_A *)accs;
     int64_t h = n > 1 ? (int64_t)1 << (64 - __builtin_clzll((unsigned long long)n - 1)) : 1;
+#ifdef GI_ISA_SCALAR
+    for (; n > 1; n = h) {
+        h /= 2;
+        for (int64_t i = 0; i < n - h; i++) a[i] = join(a[i], a[i + h]);
+    }
+#else
     while (n > 1 && n != 16) {
-        if (n == h && n >= 128) { /* three steps at once */
-            h              = n / 8;
-            const GI_A *a1 = a + h, *a2 = a1 + h, *a3 = a2 + h, *a4 = a3 + h, *a5 = a4 + h, *a6 = a5 + h, *a7 = a6 + h;
-            GI_VECTORIZE
-            for (int64_t i = 0; i < h; i++)
-                a[i] = join(join(join(a[i], a4[i]), join(a2[i], a6[i])), join(join(a1[i], a5[i]), join(a3[i], a7[i])));
-        } else { /* the first step of n elements may join some of them alone */
-            h /= 2;
-            GI_VECTORIZE
-            for (int64_t i = 0; i < n - h; i++) a[i] = join(a[i], a[i + h]);
-        }
+        h /= 2; /* the first step of n elements may join some of them alone */
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n - h; i++) a[i] = join(a[i], a[i + h]);
         n = h;
     }
     if (n < 16) return;
@@ -83,5 +81,6 @@ static GI_INLINE void GI_LOOP(GI_JOIN(gi_halve_, GI_ACC))(int64_t n, void *accs,
     GI_VECTORIZE
     for (int i = 0; i < 2; i++) a[i] = join(a[i], a[i + 2]);
     a[0] = join(a[0], a[1]);
+#endif
 }
 #undef GI_A

@@ -59,21 +59,13 @@
 
 /* The formulas of a row, and from them the loops of its gi_fold. */
 #define GI_RED(name, what) GI_LOOP(gi_##what##_##name)
-#define GI_TAKES_SOME(start) (GI_START_##start < 1 || GI_CLASS == 3) /* complex infinity times 1 is another one; integers take long */
-#define GA_FOLD(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
-    GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
-    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, both)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
-    { return (join_ab); }                                                                                              \
-    static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b);                                         \
+#if GI_ISA_BYTES == 64 /* these stay the lower set's: few accumulators are halved sooner by its registers */
+#define GI_FOLD_ENDS(name, acc, result, end_an)
+#else
+#define GI_FOLD_ENDS(name, acc, result, end_an)                                                                         \
     static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a);                                                        \
-    GI_OWN_##acc(static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b)                              \
-    { GI_LOOP(gi_join_##acc)(n, a, b, GI_RED(name, both)); }                                                           \
-    static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a)                                                         \
+    GI_OWN_##acc(static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a)                                            \
     { GI_LOOP(gi_halve_##acc)(n, a, GI_RED(name, both)); })                                                            \
-    static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows, int count)                              \
-    { GI_LOOP(gi_rows_##acc)(n, a, rows, count, GI_START_##start, GI_RED(name, of), GI_RED(name, both)); }              \
-    static void GI_RED(name, widen)(int64_t n, void *a, const void *x)                                                  \
-    { GI_LOOP(gi_widen_##acc)(n, a, x, GI_RED(name, of)); }                                                             \
     static void GI_RED(name, end)(int64_t m, void *out, const void *accs, int64_t n)                                    \
     {                                                                                                                  \
         for (int64_t i = 0; i < m; i++) {                                                                              \
@@ -81,7 +73,21 @@
             ((GI_NAME(gi_end_##result) *)out)[i] = GI_TO_##result(end_an);                                             \
         }                                                                                                              \
         (void)n;                                                                                                       \
-    })
+    }
+#endif
+#define GI_TAKES_SOME(start) (GI_START_##start < 1 || GI_CLASS == 3) /* complex infinity times 1 is another one; integers take long */
+#define GA_FOLD(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
+    GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
+    static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, both)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
+    { return (join_ab); }                                                                                              \
+    static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b);                                         \
+    GI_OWN_##acc(static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b)                              \
+    { GI_LOOP(gi_join_##acc)(n, a, b, GI_RED(name, both)); })                                                          \
+    static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows, int count)                              \
+    { GI_LOOP(gi_rows_##acc)(n, a, rows, count, GI_START_##start, GI_RED(name, of), GI_RED(name, both)); }              \
+    static void GI_RED(name, widen)(int64_t n, void *a, const void *x)                                                  \
+    { GI_LOOP(gi_widen_##acc)(n, a, x, GI_RED(name, of)); }                                                             \
+    GI_FOLD_ENDS(name, acc, result, end_an))
 #define GA_TABLE
 #include "../rows/table.h"
 
@@ -91,11 +97,18 @@
 #define GI_EXACT_BOOL  true
 #define GI_EXACT_COUNT true
 #define GI_EXACT_MEAN  false
-#define GI_FILL_FOLD(name, acc, start)                                                                                  \
+#if GI_ISA_BYTES == 64
+#define GI_FILL_ENDS(name, acc, start) GI_LOWER_FOLD(name);
+#else
+#define GI_FILL_ENDS(name, acc, start)                                                                                  \
     fold->takes_some = GI_TAKES_SOME(start); fold->any_order = GI_CLASS < 3 && GI_EXACT_##acc;                     \
     fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc));                                                               \
-    fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);       \
     fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end);
+#endif
+#define GI_FILL_FOLD(name, acc, start)                                                                                  \
+    GI_FILL_ENDS(name, acc, start)                                                                                      \
+    fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);
+#define GI_LOWER_FOLD(name) GI_LOWER(find)(GA_OP_##name, sizeof(GA_T) == 4 ? GA_F32 : GA_F64, kernel, fold)
 #define GI_ROW_CASE(name, dtypes)         GI_IF_##dtypes(case GA_OP_##name: *kernel = GI_KERNEL(name); return true;)
 #define GA_UNARY(name, dtypes, ...)       GI_ROW_CASE(name, dtypes)
 #define GA_BINARY(name, dtypes, ...)      GI_ROW_CASE(name, dtypes)
@@ -112,8 +125,14 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
     }
 }
 #undef GI_ROW_CASE
+#undef GI_LOWER_FOLD
 
 #ifdef GPUARR_STATIC /* and each row apart (rows.h), so that those that the program does not use vanish */
+#if !defined(__clang__) /* gcc reads the options anew for each function */
+#pragma GCC push_options
+#pragma GCC reset_options
+#endif
+#define GI_LOWER_FOLD(name) GI_JOIN(gi_has_##name, GI_JOIN(_, GI_JOIN(GA_TAG, GI_JOIN(_, GI_ISA_LOWER))))(kernel, fold)
 #define GI_CASE(name, ...)                                                                                              \
     static GI_INLINE bool GI_LOOP(gi_has_##name)(gi_kernel *kernel, gi_fold *fold) { (void)kernel, (void)fold; __VA_ARGS__ return false; }
 #define GI_ROW_CASE(name, dtypes)         GI_CASE(name, GI_IF_##dtypes(*kernel = GI_KERNEL(name); return true;))
@@ -127,7 +146,13 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #include "../rows/table.h"
 #undef GI_ROW_CASE
 #undef GI_CASE
+#undef GI_LOWER_FOLD
+#if !defined(__clang__)
+#pragma GCC pop_options
 #endif
+#endif
+#undef GI_FOLD_ENDS
+#undef GI_FILL_ENDS
 #undef GI_FILL_FOLD
 #undef GI_EXACT_WIDE
 #undef GI_EXACT_SAME
