@@ -508,6 +508,7 @@ static void test_large(void)
         CHECK(ga_item_at(whole, 2) == 0);
         CHECK(
             test_same_bits(ga_eval("where(mask, x / 3, y + 1)", (mask, x, y)), ga_where(mask, ga_divide(x, 3), ga_add(y, 1))));
+        CHECK(test_same_bits(ga_eval("where(mask, 2, y / x)", (mask, x, y)), ga_where(mask, 2, ga_divide(y, x))));
         ga_array *pair = ga_zeros((N), .dtype = GA_C128), *bytes = ga_astype(ga_multiply(x, 100), GA_U8);
         CHECK(test_same_bits(ga_eval("x * y + 2", (x, y), .out = pair), ga_astype(ga_add(ga_multiply(x, y), 2), GA_C128)));
         CHECK(test_same_bits(ga_eval("bytes * x - y", (bytes, x, y)), ga_subtract(ga_multiply(bytes, x), y)));

@@ -105,6 +105,13 @@ static void gi_pass_find_number(const gi_pass_builder *b, gi_pass_op *op)
     }
 }
 
+/* Is the processor's divider busy with that op? (By a number one divides without.) */
+static bool gi_pass_divides(const gi_pass_op *op)
+{
+    const bool divides = gi_pass_is_row(op, GI_FORMULA_ROW(divide)()), by_number = op->n == 2 && gi_slot_is_number(op->x[1]);
+    return (divides && !by_number) || gi_pass_is_row(op, GI_FORMULA_ROW(sqrt)());
+}
+
 /* Gives each op a tile to write to: a free one, or that of an input of its size that nothing needs any more. False: there is no room. */
 static bool gi_pass_place(gi_pass_builder *b)
 {
@@ -127,6 +134,7 @@ static bool gi_pass_place(gi_pass_builder *b)
         }
         if (to < 0) return false;
         gi_pass_find_number(b, op);
+        p->divides = p->divides || gi_pass_divides(op);
         for (int i = 0; i < op->n; i++)
             if (op->x[i] >= GI_FUSED_SLOTS) op->x[i] = GI_SLOT_TILE + tile_of[op->x[i] - GI_FUSED_SLOTS];
         for (int i = 0; i < op->n; i++)

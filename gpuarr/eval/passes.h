@@ -47,6 +47,7 @@ typedef struct gi_fused {
     int            leaves, leaf[GI_PASS_LEAVES]; /* steps */
     int            numbers, ops, tiles;
     int            cost, widest; /* of an element: simple operations, bytes of the largest dtype */
+    bool           divides;      /* does it divide, or take roots? */
     ga_dtype       dtype;
     gi_pass_number number[GI_PASS_NUMBERS];
     gi_pass_op     op[GI_PASS_OPS];
@@ -68,9 +69,13 @@ enum {
     GI_PASS_TILE_BYTES = 4096, /* of the widest dtype, where the caches hold all, */
     GI_PASS_FAR_BYTES =
         2048, /* and where not (measured: of longer tiles a processor waits for memory, or computes, not both at once), */
-    GI_PASS_PIECE = 512,     /* and what is computed between reading ahead or streaming */
-    GI_PASS_NEAR  = 2 << 20, /* what the nearest caches of a thread hold */
-    GI_PASS_APART = 64       /* between tiles, against equal addresses */
+    GI_PASS_DIVIDED_BYTES = 1024,    /* and near, of what divides: the divider is still busy while the next tile begins */
+    GI_PASS_PIECE         = 512,     /* and what is computed between reading ahead or streaming */
+    GI_PASS_NEAR          = 2 << 20, /* what the nearest caches of a thread hold */
+    GI_PASS_APART         = 64       /* between tiles, against equal addresses */
 };
 
-static int64_t gi_pass_tile(const gi_fused *p, bool far) { return (far ? GI_PASS_FAR_BYTES : GI_PASS_TILE_BYTES) / p->widest; }
+static int64_t gi_pass_tile(const gi_fused *p, bool far)
+{
+    return (far ? GI_PASS_FAR_BYTES : p->divides ? GI_PASS_DIVIDED_BYTES : GI_PASS_TILE_BYTES) / p->widest;
+}

@@ -109,7 +109,7 @@ static size_t gi_formula_numbers(const gi_passes *passes, gi_passes *kept, char 
         for (int k = 0; k < passes->pass[i].numbers; k++) {
             const gi_fused       *p      = &passes->pass[i];
             const gi_pass_number *number = &p->number[k];
-            const int64_t         size = ga_itemsize(number->dtype), copies = number->copied ? gi_pass_tile(p, false) : 1,
+            const int64_t         size = ga_itemsize(number->dtype), copies = number->copied ? gi_pass_tile(p, p->divides) : 1,
                           all = gi_mem_padded(copies * size) + GI_PASS_APART;
             if (!passes->typed[number->step].fixed || bytes + (size_t)all > MOST) continue;
             if (room) {
