@@ -106,26 +106,38 @@ GI_BF_FN void GI_BF(join)(GI_BF_W *wr, GI_BF_W *wi, GI_BF_W ur, GI_BF_W ui, GI_B
     *wi             = ui + GI_BF_FMA(ur, *wi, GI_BF_FMA(ui, r, lost_i));
 }
 
-/* Of z, the transform of real numbers in pairs (re: the even ones), elements k and m - k become those of all 2 m numbers; w is
-   exp(-pi i k / m). And the way back, up to a factor 2. */
+/* A sum, with what its rounding loses. */
+GI_BF_FN GI_BF_T GI_BF(sum)(GI_BF_T a, GI_BF_T b, GI_BF_T *lost)
+{
+    const GI_BF_T s = a + b, of_b = s - a;
+    *lost = (a - (s - of_b)) + (b - of_b);
+    return s;
+}
+
+/* Of z, the transform of real numbers in pairs (re: the even ones), elements k and m - k become twice those of all 2 m numbers; w is
+   exp(-pi i k / m). What rounding the sums loses is added again: this step costs no more accuracy than a stage. */
+GI_BF_FN void GI_BF(ends)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi, GI_BF_W wr, GI_BF_W wi)
+{
+    GI_BF_T       er_lost, ei_lost, tr_lost, ti_lost;
+    const GI_BF_T er = GI_BF(sum)(*ar, *br, &er_lost), ei = GI_BF(sum)(*ai, -*bi, &ei_lost);
+    const GI_BF_T tr = GI_BF(sum)(*ai, *bi, &tr_lost), ti = GI_BF(sum)(*br, -*ar, &ti_lost);
+    GI_BF(times)(&tr_lost, &ti_lost, wr, wi);
+    *ar = er + GI_BF_FMA(tr, wr, GI_BF_FMA(-ti, wi, tr_lost + er_lost));
+    *ai = ei + GI_BF_FMA(ti, wr, GI_BF_FMA(tr, wi, ti_lost + ei_lost));
+    *br = er - GI_BF_FMA(tr, wr, GI_BF_FMA(-ti, wi, tr_lost - er_lost));
+    *bi = GI_BF_FMA(ti, wr, GI_BF_FMA(tr, wi, ti_lost - ei_lost)) - ei;
+}
 GI_BF_FN void GI_BF(halves)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi, GI_BF_W wr, GI_BF_W wi)
 {
     const GI_BF_R half = (GI_BF_R)0.5;
-    const GI_BF_T er = GI_BF_MUL(*ar + *br, half), ei = GI_BF_MUL(*ai - *bi, half);
-    GI_BF_T       tr = GI_BF_MUL(*ai + *bi, half), ti = GI_BF_MUL(*br - *ar, half);
-    GI_BF(times)(&tr, &ti, wr, wi);
-    *ar = er + tr;
-    *ai = ei + ti;
-    *br = er - tr;
-    *bi = ti - ei;
+    GI_BF(ends)(ar, ai, br, bi, wr, wi);
+    *ar = GI_BF_MUL(*ar, half);
+    *ai = GI_BF_MUL(*ai, half);
+    *br = GI_BF_MUL(*br, half);
+    *bi = GI_BF_MUL(*bi, half);
 }
+/* And the way back, up to a factor 2. */
 GI_BF_FN void GI_BF(pairs)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi, GI_BF_W wr, GI_BF_W wi)
 {
-    const GI_BF_T er = *ar + *br, ei = *ai - *bi;
-    GI_BF_T       tr = *ar - *br, ti = *ai + *bi;
-    GI_BF(times)(&tr, &ti, wr, -wi);
-    *ar = er - ti;
-    *ai = ei + tr;
-    *br = er + ti;
-    *bi = tr - ei;
+    GI_BF(ends)(ar, ai, br, bi, -wr, wi);
 }
