@@ -387,8 +387,22 @@ GI_FOURIER_RADIX(gi_fourier_stage_4, 4, false, 16)
 GI_FOURIER_RADIX(gi_fourier_stage_5, 5, false, 20)
 GI_FOURIER_RADIX(gi_fourier_stage_7, 7, false, 28)
 GI_FOURIER_RADIX(gi_fourier_stage_8, 8, false, 32)
-GI_FOURIER_RADIX(gi_fourier_stage_prime, g->radix, true, 2 * GI_FOURIER_PRIME)
 #undef GI_FOURIER_RADIX
+
+/* Its room is large, and has a frame of its own. */
+static GI_OWN_FRAME void GI_LOOP(gi_fourier_primes)(GI_V *room, const gi_fourier_stage                *g,
+                                                    const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
+                                                    const GI_LOOP(gi_fourier_side) * in, GA_T         *y,
+                                                    const GI_LOOP(gi_fourier_side) * out)
+{
+    GI_LOOP(gi_fourier_butterflies)(g->radix, true, room, g, walk, x, in, y, out);
+}
+static void GI_LOOP(gi_fourier_stage_prime)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
+                                            const GI_LOOP(gi_fourier_side) * in, GA_T *y, const GI_LOOP(gi_fourier_side) * out)
+{
+    GI_V room[2 * GI_FOURIER_PRIME];
+    GI_LOOP(gi_fourier_primes)(room, g, walk, x, in, y, out);
+}
 
 static void GI_LOOP(gi_fourier_stage)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
                                       const GI_LOOP(gi_fourier_side) * in, GA_T *y, const GI_LOOP(gi_fourier_side) * out)

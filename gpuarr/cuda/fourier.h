@@ -258,7 +258,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     const int                   k     = (int)(t % (h + 1));
     const gi_cuda_fourier_at<R> at    = gi_cuda_fourier_find(g, t / (h + 1));
     const gi_cuda_complex<R>    first = at.from[0];
-    R                           cr = first.re, ci = first.im, sr = 0, si = 0;
+    R                           cr = first.re, ci = first.im, sr = 0, si = 0, all_cr = 0, all_ci = 0, all_sr = 0, all_si = 0;
 #pragma unroll 1
     for (int j = 1; j <= h; j++) {
         gi_cuda_complex<R> a = at.from[j * g.by_k], b = at.from[(r - j) * g.by_k];
@@ -266,9 +266,13 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
         gi_cuda_bf_two(&a.re, &a.im, &b.re, &b.im);
         cr = gi_cuda_fma(a.re, c, cr); /* c is 1 where k is 0 */
         ci = gi_cuda_fma(a.im, c, ci);
-        sr = j > 1 ? gi_cuda_fma(b.re, s, sr) : gi_cuda_times(b.re, s);
-        si = j > 1 ? gi_cuda_fma(b.im, s, si) : gi_cuda_times(b.im, s);
+        sr = gi_cuda_fma(b.re, s, sr);
+        si = gi_cuda_fma(b.im, s, si);
+        if (j % GI_FOURIER_TERMS != 0 || h <= GI_FOURIER_TERMS) continue;
+        all_cr = all_cr + cr, all_ci = all_ci + ci, all_sr = all_sr + sr, all_si = all_si + si;
+        cr = ci = sr = si = 0;
     }
+    if (h > GI_FOURIER_TERMS) cr = all_cr + cr, ci = all_ci + ci, sr = all_sr + sr, si = all_si + si;
     if (k == 0) {
         at.to[0] = { cr, ci };
         return;

@@ -45,39 +45,38 @@ GI_BF_FN void GI_BF(eight)(GI_BF_T *re, GI_BF_T *im)
     re[7] = GI_BF_FMA(-r3, half, e3r), im[7] = GI_BF_FMA(i3, half, e3i);
 }
 
-/* r is odd; circle: cos and sin of 2 pi k / r. Elements k and r - k have the same cosines, and opposite sines. out: room for 2 * r. */
+/* r is odd; circle: cos and sin of 2 pi k / r. Elements k and r - k have the same cosines, and opposite sines. Long sums are those of sums of
+   GI_FOURIER_TERMS, which are rounded less. out: room for 2 * r. */
 GI_BF_FN void GI_BF(odd)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *out, const GI_BF_R *circle)
 {
-    GI_BF_T  *outr = out, *outi = out + r, r0 = re[0], i0 = im[0];
+    GI_BF_T  *outr = out, *outi = out + r;
     const int h = r / 2;
     GI_BF_UNROLL
-    for (int j = 1; j <= h; j++) {
-        GI_BF(two)(re + j, im + j, re + r - j, im + r - j);
-        r0 = r0 + re[j];
-        i0 = i0 + im[j];
-    }
+    for (int j = 1; j <= h; j++) GI_BF(two)(re + j, im + j, re + r - j, im + r - j);
     GI_BF_UNROLL
-    for (int k = 1; k <= h; k++) {
-        GI_BF_T cr = re[0], ci = im[0], sr = GI_BF_MUL(re[r - 1], circle[2 * k + 1]),
-                si = GI_BF_MUL(im[r - 1], circle[2 * k + 1]);
+    for (int k = 0; k <= h; k++) {
+        const GI_BF_T none = GI_BF_ALL(0);
+        GI_BF_T       cr = re[0], ci = im[0], sr = none, si = none, all_cr = none, all_ci = none, all_sr = none, all_si = none;
         GI_BF_UNROLL
-        for (int j = 1; j <= h; j++) {
-            const GI_BF_T c = GI_BF_ALL(circle[2 * (j * k % r)]), s = GI_BF_ALL(circle[2 * (j * k % r) + 1]);
-            cr = GI_BF_FMA(re[j], c, cr);
-            ci = GI_BF_FMA(im[j], c, ci);
-            if (j == 1) continue;
-            sr = GI_BF_FMA(re[r - j], s, sr);
-            si = GI_BF_FMA(im[r - j], s, si);
+        for (int j = 1, at = k; j <= h; j++, at -= at + k < r ? -k : r - k) {
+            const GI_BF_T c = GI_BF_ALL(circle[2 * at]), s = GI_BF_ALL(circle[2 * at + 1]);
+            cr = k > 0 ? GI_BF_FMA(re[j], c, cr) : cr + re[j];
+            ci = k > 0 ? GI_BF_FMA(im[j], c, ci) : ci + im[j];
+            if (k > 0) sr = GI_BF_FMA(re[r - j], s, sr);
+            if (k > 0) si = GI_BF_FMA(im[r - j], s, si);
+            if (j % GI_FOURIER_TERMS != 0 || h <= GI_FOURIER_TERMS) continue;
+            all_cr = all_cr + cr, all_ci = all_ci + ci, all_sr = all_sr + sr, all_si = all_si + si;
+            cr = ci = sr = si = none;
         }
-        outr[k]     = cr + si;
-        outi[k]     = ci - sr;
+        if (h > GI_FOURIER_TERMS) cr = all_cr + cr, ci = all_ci + ci, sr = all_sr + sr, si = all_si + si;
+        outr[k] = k > 0 ? cr + si : cr;
+        outi[k] = k > 0 ? ci - sr : ci;
+        if (k == 0) continue;
         outr[r - k] = cr - si;
         outi[r - k] = ci + sr;
     }
-    re[0] = r0;
-    im[0] = i0;
     GI_BF_UNROLL
-    for (int k = 1; k < r; k++) {
+    for (int k = 0; k < r; k++) {
         re[k] = outr[k];
         im[k] = outi[k];
     }
@@ -106,26 +105,38 @@ GI_BF_FN void GI_BF(join)(GI_BF_W *wr, GI_BF_W *wi, GI_BF_W ur, GI_BF_W ui, GI_B
     *wi             = ui + GI_BF_FMA(ur, *wi, GI_BF_FMA(ui, r, lost_i));
 }
 
-/* Of z, the transform of real numbers in pairs (re: the even ones), elements k and m - k become those of all 2 m numbers; w is
-   exp(-pi i k / m). And the way back, up to a factor 2. */
+/* A sum, with what its rounding loses. */
+GI_BF_FN GI_BF_T GI_BF(sum)(GI_BF_T a, GI_BF_T b, GI_BF_T *lost)
+{
+    const GI_BF_T s = a + b, of_b = s - a;
+    *lost = (a - (s - of_b)) + (b - of_b);
+    return s;
+}
+
+/* Of z, the transform of real numbers in pairs (re: the even ones), elements k and m - k become twice those of all 2 m numbers; w is
+   exp(-pi i k / m). What rounding the sums loses is added again: this step costs no more accuracy than a stage. */
+GI_BF_FN void GI_BF(ends)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi, GI_BF_W wr, GI_BF_W wi)
+{
+    GI_BF_T       er_lost, ei_lost, tr_lost, ti_lost;
+    const GI_BF_T er = GI_BF(sum)(*ar, *br, &er_lost), ei = GI_BF(sum)(*ai, -*bi, &ei_lost);
+    const GI_BF_T tr = GI_BF(sum)(*ai, *bi, &tr_lost), ti = GI_BF(sum)(*br, -*ar, &ti_lost);
+    GI_BF(times)(&tr_lost, &ti_lost, wr, wi);
+    *ar = er + GI_BF_FMA(tr, wr, GI_BF_FMA(-ti, wi, tr_lost + er_lost));
+    *ai = ei + GI_BF_FMA(ti, wr, GI_BF_FMA(tr, wi, ti_lost + ei_lost));
+    *br = er - GI_BF_FMA(tr, wr, GI_BF_FMA(-ti, wi, tr_lost - er_lost));
+    *bi = GI_BF_FMA(ti, wr, GI_BF_FMA(tr, wi, ti_lost - ei_lost)) - ei;
+}
 GI_BF_FN void GI_BF(halves)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi, GI_BF_W wr, GI_BF_W wi)
 {
     const GI_BF_R half = (GI_BF_R)0.5;
-    const GI_BF_T er = GI_BF_MUL(*ar + *br, half), ei = GI_BF_MUL(*ai - *bi, half);
-    GI_BF_T       tr = GI_BF_MUL(*ai + *bi, half), ti = GI_BF_MUL(*br - *ar, half);
-    GI_BF(times)(&tr, &ti, wr, wi);
-    *ar = er + tr;
-    *ai = ei + ti;
-    *br = er - tr;
-    *bi = ti - ei;
+    GI_BF(ends)(ar, ai, br, bi, wr, wi);
+    *ar = GI_BF_MUL(*ar, half);
+    *ai = GI_BF_MUL(*ai, half);
+    *br = GI_BF_MUL(*br, half);
+    *bi = GI_BF_MUL(*bi, half);
 }
+/* And the way back, up to a factor 2. */
 GI_BF_FN void GI_BF(pairs)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi, GI_BF_W wr, GI_BF_W wi)
 {
-    const GI_BF_T er = *ar + *br, ei = *ai - *bi;
-    GI_BF_T       tr = *ar - *br, ti = *ai + *bi;
-    GI_BF(times)(&tr, &ti, wr, -wi);
-    *ar = er - ti;
-    *ai = ei + tr;
-    *br = er + ti;
-    *bi = tr - ei;
+    GI_BF(ends)(ar, ai, br, bi, -wr, wi);
 }
