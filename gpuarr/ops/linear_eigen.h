@@ -14,10 +14,10 @@ enum {
 typedef struct gi_sweeps {
     double *strips; /* of `rows` rows each; NULL: nothing to rotate */
     int64_t rows, count, width;
+    int64_t along;     /* 1: sweeps go down, -1: up */
     double *rotations; /* c, s */
     int64_t used;      /* rotations */
     int     sweeps;
-    bool    up[GI_MOST_SWEEPS];
     int64_t first[GI_MOST_SWEEPS], begin[GI_MOST_SWEEPS + 1]; /* the row that a sweep begins with, and its first rotation */
 } gi_sweeps;
 
@@ -35,14 +35,44 @@ static int64_t gi_kept_rotations(int64_t n)
 
 static int64_t gi_sweeps_room(int64_t n) { return gi_strips_room(n) + 2 * gi_kept_rotations(n); }
 
+/* Rotations `from` to `to` of sweep i. */
+static void gi_turn_sweep(const gi_sweeps *s, double *strip, int i, int64_t from, int64_t to)
+{
+    GI_LOOP_OF(linear)
+    ()->turn(to - from, s->width, s->rotations + 2 * (s->begin[i] + from), strip + (s->first[i] + s->along * from) * s->width,
+             s->along * s->width);
+}
+
+/* GI_SWEEPS_TOGETHER sweeps from i on. One may follow another that is a row ahead: at step t the first begins with row t, the next one with
+   the row before. The steps that all of them have are taken together, those before and behind by one sweep after another. */
+static void gi_turn_sweeps(const gi_sweeps *s, double *strip, int i)
+{
+    const double *rotations[GI_SWEEPS_TOGETHER];
+    int64_t       starts[GI_SWEEPS_TOGETHER], counts[GI_SWEEPS_TOGETHER], from = INT64_MIN, to = INT64_MAX;
+    for (int k = 0; k < GI_SWEEPS_TOGETHER; k++) {
+        starts[k] = s->along * s->first[i + k] + k;
+        counts[k] = s->begin[i + k + 1] - s->begin[i + k];
+        from      = starts[k] > from ? starts[k] : from;
+        to        = starts[k] + counts[k] < to ? starts[k] + counts[k] : to;
+    }
+    const bool together = to - from >= GI_SWEEPS_TOGETHER;
+    for (int k = 0; k < GI_SWEEPS_TOGETHER; k++) gi_turn_sweep(s, strip, i + k, 0, together ? from - starts[k] : counts[k]);
+    if (!together) return;
+    for (int k = 0; k < GI_SWEEPS_TOGETHER; k++) rotations[k] = s->rotations + 2 * (s->begin[i + k] + from - starts[k]);
+    GI_LOOP_OF(linear)
+    ()->turn_together(to - from, s->width, rotations, strip + s->along * from * s->width, s->along * s->width);
+    for (int k = 0; k < GI_SWEEPS_TOGETHER; k++) gi_turn_sweep(s, strip, i + k, to - starts[k], counts[k]);
+}
+
 static void gi_turn_strips(int64_t begin, int64_t end, void *job)
 {
-    const gi_sweeps       *s     = (const gi_sweeps *)job;
-    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
-    for (int64_t k = begin; k < end; k++)
-        for (int i = 0; i < s->sweeps; i++)
-            loops->turn(s->begin[i + 1] - s->begin[i], s->width, s->rotations + 2 * s->begin[i],
-                        s->strips + (k * s->rows + s->first[i]) * s->width, s->up[i] ? -s->width : s->width);
+    const gi_sweeps *s        = (const gi_sweeps *)job;
+    const int        together = s->rows > GI_STRIP ? s->sweeps / GI_SWEEPS_TOGETHER * GI_SWEEPS_TOGETHER : 0;
+    for (int64_t k = begin; k < end; k++) {
+        double *strip = s->strips + k * s->rows * s->width;
+        for (int i = 0; i < together; i += GI_SWEEPS_TOGETHER) gi_turn_sweeps(s, strip, i);
+        for (int i = together; i < s->sweeps; i++) gi_turn_sweep(s, strip, i, 0, s->begin[i + 1] - s->begin[i]);
+    }
 }
 
 /* Applies the rotations that are kept. */
@@ -54,12 +84,11 @@ static void gi_sweeps_apply(gi_sweeps *s)
     s->used = s->sweeps = 0;
 }
 
-/* The next rotations, at most n, are a sweep that begins with that row, and goes down or up. */
-static void gi_sweep_begins(gi_sweeps *s, int64_t row, int64_t n, bool up)
+/* The next rotations, at most n, are a sweep that begins with that row. */
+static void gi_sweep_begins(gi_sweeps *s, int64_t row, int64_t n)
 {
     if (!s->strips) return;
     if (s->sweeps == GI_MOST_SWEEPS || s->used + n > gi_kept_rotations(s->rows)) gi_sweeps_apply(s);
-    s->up[s->sweeps]    = up;
     s->first[s->sweeps] = row;
     s->begin[s->sweeps] = s->used;
     s->sweeps++;
@@ -74,10 +103,11 @@ static void gi_sweep_rotates(gi_sweeps *s, double cosine, double sine)
 }
 
 /* The unit matrix of n rows, in strips, and room for rotations behind it; `room` NULL: nothing is rotated. */
-static void gi_sweeps_start(gi_sweeps *s, double *room, int64_t n)
+static void gi_sweeps_start(gi_sweeps *s, double *room, int64_t n, int64_t along)
 {
     s->strips    = room;
     s->rows      = n;
+    s->along     = along;
     s->width     = gi_strip_width(n);
     s->count     = (n + s->width - 1) / s->width;
     s->rotations = room ? room + gi_strips_room(n) : NULL;
@@ -99,7 +129,7 @@ static void gi_ql_sweep(double *d, double *e, int64_t l, int64_t m, gi_sweeps *s
 {
     double g = (d[l + 1] - d[l]) / (2 * e[l]), r = gi_length_of(g, 1), s = 1, c = 1, p = 0;
     g = d[m] - d[l] + e[l] / (g + (g < 0 ? -r : r));
-    gi_sweep_begins(sweeps, m, m - l, true);
+    gi_sweep_begins(sweeps, m, m - l);
     for (int64_t i = m - 1; i >= l; i--) {
         const double f = s * e[i], b = c * e[i];
         r        = gi_length_of(f, g);
@@ -437,7 +467,7 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
     t.bands   = gi_matrix_at(after + 3 * GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
     t.factors = t.bands.p + gi_bands(n, n) * a.parts * n;
     if (!gi_to_tridiagonal(site, &t)) return false;
-    gi_sweeps_start(&sweeps, j->vectors.memory ? after : NULL, n);
+    gi_sweeps_start(&sweeps, j->vectors.memory ? after : NULL, n, -1);
     if (!(j->vectors.memory ? gi_ql(t.d, t.e, n, &sweeps) : gi_ql_values(t.d, t.e, n))) gi_note_item(&j->lost, item);
     gi_order_numbers(t.d, n, order, order + n);
     if (j->vectors.memory) {

@@ -171,8 +171,8 @@ static double gi_least_singular(double f, double g, double h)
 static void gi_svd_sweep(double *d, double *e, int64_t l, int64_t m, double shift, gi_sweeps *left, gi_sweeps *right)
 {
     double c = 1, s = 0, old_c = 1, old_s = 0, f, g, r;
-    gi_sweep_begins(left, l, m - l, false);
-    gi_sweep_begins(right, l, m - l, false);
+    gi_sweep_begins(left, l, m - l);
+    gi_sweep_begins(right, l, m - l);
     if (shift == 0) {
         for (int64_t i = l; i < m; i++) {
             r = gi_rotation(d[i] * c, e[i], &c, &s);
@@ -285,7 +285,7 @@ static bool gi_svd_square(const char *site, gi_bidiagonal *b, const gi_svd_room 
     for (int k = 0; k < 5; k++) *rows[k] = gi_matrix_at(block + k * GI_BIDIAGONAL_BLOCK * parts * n, (int)parts, n);
     b->factors = block + (4 * GI_BIDIAGONAL_BLOCK + 1) * parts * n;
     if (!gi_to_bidiagonal(site, b)) return false;
-    for (int k = 0; k < 2; k++) gi_sweeps_start(&turned[k], columns > 0 ? at->sweeps[k] : NULL, n);
+    for (int k = 0; k < 2; k++) gi_sweeps_start(&turned[k], columns > 0 ? at->sweeps[k] : NULL, n, 1);
     *lost = !gi_svd_sweeps(b->d, b->e, n, &turned[0], &turned[1]);
     for (int64_t i = 0; i < n; i++) { /* those that are negative have another sign, and one of their vectors too */
         for (int64_t k = 0; k < n && columns > 0 && b->d[i] < 0; k++) {
