@@ -1,129 +1,8 @@
 /* ---- eigh, eigvalsh ------------------------------------------------------------------------------------------------------------------- */
 /*  A Hermitian matrix becomes a real tridiagonal one, by reflectors in blocks (Dongarra, Sorensen and Hammarling, 1989), and that a diagonal
-    one by the implicit QL method (Martin and Wilkinson, 1968). The rotations of many of its sweeps are kept, and then applied
-    to the rows of eigenvectors, which lie in strips of few columns, each in a cache; the threads share the strips.             */
-
-enum {
-    GI_STRIP           = 32,      /* columns, of many */
-    GI_MOST_ROTATIONS  = 1 << 14, /* that are kept */
-    GI_MOST_SWEEPS     = 256,
-    GI_SWEEPS_FOR_EACH = 40 /* eigenvalue, before it is given up */
-};
-
-/* Rotations of sweeps, and the rows that they are for. */
-typedef struct gi_sweeps {
-    double *strips; /* of `rows` rows each; NULL: nothing to rotate */
-    int64_t rows, count, width;
-    int64_t along;     /* 1: sweeps go down, -1: up */
-    double *rotations; /* c, s */
-    int64_t used;      /* rotations */
-    int     sweeps;
-    int64_t first[GI_MOST_SWEEPS], begin[GI_MOST_SWEEPS + 1]; /* the row that a sweep begins with, and its first rotation */
-} gi_sweeps;
-
-static int64_t gi_strip_width(int64_t n) { return n <= 8 ? 8 : n <= 16 ? 16 : (int64_t)GI_STRIP; }
-
-/* Numbers for n rows of n columns. */
-static int64_t gi_strips_room(int64_t n) { return (n + gi_strip_width(n) - 1) / gi_strip_width(n) * gi_strip_width(n) * n; }
-
-/* So many rotations are kept of sweeps over n rows. */
-static int64_t gi_kept_rotations(int64_t n)
-{
-    const int64_t some = n <= GI_LINEAR_SMALL ? 8 * n : (int64_t)GI_MOST_ROTATIONS;
-    return some > n ? some : n;
-}
-
-static int64_t gi_sweeps_room(int64_t n) { return gi_strips_room(n) + 2 * gi_kept_rotations(n); }
-
-/* Rotations `from` to `to` of sweep i. */
-static void gi_turn_sweep(const gi_sweeps *s, double *strip, int i, int64_t from, int64_t to)
-{
-    GI_LOOP_OF(linear)
-    ()->turn(to - from, s->width, s->rotations + 2 * (s->begin[i] + from), strip + (s->first[i] + s->along * from) * s->width,
-             s->along * s->width);
-}
-
-/* GI_SWEEPS_TOGETHER sweeps from i on. One may follow another that is a row ahead: at step t the first begins with row t, the next one with
-   the row before. The steps that all of them have are taken together, those before and behind by one sweep after another. */
-static void gi_turn_sweeps(const gi_sweeps *s, double *strip, int i)
-{
-    const double *rotations[GI_SWEEPS_TOGETHER];
-    int64_t       starts[GI_SWEEPS_TOGETHER], counts[GI_SWEEPS_TOGETHER], from = INT64_MIN, to = INT64_MAX;
-    for (int k = 0; k < GI_SWEEPS_TOGETHER; k++) {
-        starts[k] = s->along * s->first[i + k] + k;
-        counts[k] = s->begin[i + k + 1] - s->begin[i + k];
-        from      = starts[k] > from ? starts[k] : from;
-        to        = starts[k] + counts[k] < to ? starts[k] + counts[k] : to;
-    }
-    const bool together = to - from >= GI_SWEEPS_TOGETHER;
-    for (int k = 0; k < GI_SWEEPS_TOGETHER; k++) gi_turn_sweep(s, strip, i + k, 0, together ? from - starts[k] : counts[k]);
-    if (!together) return;
-    for (int k = 0; k < GI_SWEEPS_TOGETHER; k++) rotations[k] = s->rotations + 2 * (s->begin[i + k] + from - starts[k]);
-    GI_LOOP_OF(linear)
-    ()->turn_together(to - from, s->width, rotations, strip + s->along * from * s->width, s->along * s->width);
-    for (int k = 0; k < GI_SWEEPS_TOGETHER; k++) gi_turn_sweep(s, strip, i + k, to - starts[k], counts[k]);
-}
-
-static void gi_turn_strips(int64_t begin, int64_t end, void *job)
-{
-    const gi_sweeps *s        = (const gi_sweeps *)job;
-    const int        together = s->rows > GI_STRIP ? s->sweeps / GI_SWEEPS_TOGETHER * GI_SWEEPS_TOGETHER : 0;
-    for (int64_t k = begin; k < end; k++) {
-        double *strip = s->strips + k * s->rows * s->width;
-        for (int i = 0; i < together; i += GI_SWEEPS_TOGETHER) gi_turn_sweeps(s, strip, i);
-        for (int i = together; i < s->sweeps; i++) gi_turn_sweep(s, strip, i, 0, s->begin[i + 1] - s->begin[i]);
-    }
-}
-
-/* Applies the rotations that are kept. */
-static void gi_sweeps_apply(gi_sweeps *s)
-{
-    s->begin[s->sweeps] = s->used;
-    if (s->strips && s->used > 0)
-        gi_parallel_bytes((double)(s->used * s->count * s->width * 8), s->count, 1, gi_turn_strips, s);
-    s->used = s->sweeps = 0;
-}
-
-/* The next rotations, at most n, are a sweep that begins with that row. */
-static void gi_sweep_begins(gi_sweeps *s, int64_t row, int64_t n)
-{
-    if (!s->strips) return;
-    if (s->sweeps == GI_MOST_SWEEPS || s->used + n > gi_kept_rotations(s->rows)) gi_sweeps_apply(s);
-    s->first[s->sweeps] = row;
-    s->begin[s->sweeps] = s->used;
-    s->sweeps++;
-}
-
-static void gi_sweep_rotates(gi_sweeps *s, double cosine, double sine)
-{
-    if (!s->strips) return;
-    s->rotations[2 * s->used]     = cosine;
-    s->rotations[2 * s->used + 1] = sine;
-    s->used++;
-}
-
-/* The unit matrix of n rows, in strips, and room for rotations behind it; `room` NULL: nothing is rotated. */
-static void gi_sweeps_start(gi_sweeps *s, double *room, int64_t n, int64_t along)
-{
-    s->strips    = room;
-    s->rows      = n;
-    s->along     = along;
-    s->width     = gi_strip_width(n);
-    s->count     = (n + s->width - 1) / s->width;
-    s->rotations = room ? room + gi_strips_room(n) : NULL;
-    s->used = s->sweeps = 0;
-    if (!room) return;
-    memset(room, 0, (size_t)gi_strips_room(n) * sizeof *room);
-    for (int64_t i = 0; i < n; i++) room[(i / s->width * n + i) * s->width + i % s->width] = 1;
-}
+    one by the implicit QL method (Martin and Wilkinson, 1968), or a large one with vectors by way of the bidiagonal one whose square it is. */
 
 GI_BEGIN_FAST
-static double gi_length_of(double x, double y) /* sqrt(x * x + y * y) */
-{
-    const double square = x * x + y * y;
-    return square > 1e-280 && square < 1e280 ? gi_root_f64(square) : gi_hypot_f64(x, y);
-}
-
 /* One sweep of the QL method over the rows l to m of a tridiagonal matrix with the diagonal d and e beside it. */
 static void gi_ql_sweep(double *d, double *e, int64_t l, int64_t m, gi_sweeps *sweeps)
 {
@@ -169,6 +48,29 @@ static bool gi_ql(double *d, double *e, int64_t n, gi_sweeps *sweeps)
             gi_ql_sweep(d, e, l, m, sweeps);
         }
     gi_sweeps_apply(sweeps);
+    return true;
+}
+
+/* gi_ql of a large matrix, with the vectors in rows of n + 1 numbers: shifted to be positive, it is the square of a bidiagonal one, whose
+   singular values are known by divide and conquer. */
+static bool gi_eigen_conquer(const char *site, double *d, double *e, int64_t n, double *rows, bool *lost)
+{
+    double low = d[0], before = 0;
+    e[n - 1] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double least = d[i] - gi_abs_f64(e[i]) - before;
+        low                = least < low ? least : low;
+        before             = gi_abs_f64(e[i]);
+    }
+    before = 0;
+    for (int64_t i = 0; i < n; i++) { /* Cholesky's decomposition. Its squares are at least what stands beside the diagonal */
+        const double square = d[i] - low - before * before, beside = gi_abs_f64(e[i]);
+        d[i]   = gi_root_f64(square > beside ? square : beside);
+        e[i]   = d[i] > 0 ? e[i] / d[i] : 0;
+        before = e[i];
+    }
+    if (!gi_conquer_bidiagonal(site, d, e, n, NULL, rows, lost)) return false;
+    for (int64_t i = 0; i < n; i++) d[i] = low + d[i] * d[i];
     return true;
 }
 
@@ -386,20 +288,6 @@ static int64_t gi_eigen_room(int64_t n, int parts, bool vectors)
     return 6 * n + (vectors && after > block ? after : block);
 }
 
-/* The places of numbers in ascending order. */
-static void gi_order_numbers(const double *x, int64_t n, int64_t *order, int64_t *spare)
-{
-    for (int64_t i = 0; i < n; i++) order[i] = i;
-    for (int64_t width = 1; width < n; width *= 2) { /* merging */
-        for (int64_t at = 0; at < n; at += 2 * width) {
-            int64_t i = at, middle = at + width < n ? at + width : n, j = middle, end = at + 2 * width < n ? at + 2 * width : n;
-            for (int64_t k = at; k < end; k++)
-                spare[k] = i < middle && (j == end || x[order[i]] <= x[order[j]]) ? order[i++] : order[j++];
-        }
-        memcpy(order, spare, (size_t)n * sizeof *order);
-    }
-}
-
 /* The columns of `vectors`, (n, n), become the rows that were rotated, in that order, */
 static void gi_take_vectors(const gi_sweeps *s, const int64_t *order, const gi_dense *vectors)
 {
@@ -467,8 +355,18 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
     t.bands   = gi_matrix_at(after + 3 * GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
     t.factors = t.bands.p + gi_bands(n, n) * a.parts * n;
     if (!gi_to_tridiagonal(site, &t)) return false;
-    gi_sweeps_start(&sweeps, j->vectors.memory ? after : NULL, n, -1);
-    if (!(j->vectors.memory ? gi_ql(t.d, t.e, n, &sweeps) : gi_ql_values(t.d, t.e, n))) gi_note_item(&j->lost, item);
+    bool diagonal = true, failed = false;
+    for (int64_t i = 0; i + 1 < n; i++) diagonal &= t.e[i] == 0;
+    if (site && j->vectors.memory && n > GI_LINEAR_SMALL && !diagonal) {
+        sweeps.strips = after;
+        sweeps.rows   = n;
+        sweeps.width  = n + 1;
+        if (!gi_eigen_conquer(site, t.d, t.e, n, after, &failed)) return false;
+    } else {
+        gi_sweeps_start(&sweeps, j->vectors.memory ? after : NULL, n, -1);
+        failed = !(j->vectors.memory ? gi_ql(t.d, t.e, n, &sweeps) : gi_ql_values(t.d, t.e, n));
+    }
+    if (failed) gi_note_item(&j->lost, item);
     gi_order_numbers(t.d, n, order, order + n);
     if (j->vectors.memory) {
         gi_take_vectors(&sweeps, order, &vectors);
