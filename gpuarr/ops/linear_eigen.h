@@ -80,15 +80,17 @@ static void gi_ql_rootless(double *d, double *squares, int64_t l, int64_t m)
 {
     const double beside = gi_root_f64(squares[l]), ratio = (d[l + 1] - d[l]) / (2 * beside), r = gi_length_of(ratio, 1);
     const double shift = d[l] - beside / (ratio + (ratio < 0 ? -r : r));
-    double       c = 1, s = 0, g = d[m] - shift, p = g * g;
-    for (int64_t i = m - 1; i >= l; i--) {
-        const double square = squares[i], sum = p + square, before = g, cosine = c;
+    double       s = 0, g = d[m] - shift, p = g * g, cosine = 1;
+    for (int64_t i = m - 1; i >= l; i--) { /* what a division waits for is not another one's result */
+        const double square = squares[i], sum = p + square, before = g, by = p * (d[i] - shift) - square * before;
+        const double next = p != 0 ? by / p : 0;
         if (i < m - 1) squares[i + 1] = s * sum;
-        c        = p / sum;
-        s        = square / sum;
-        g        = c * (d[i] - shift) - s * before;
-        d[i + 1] = before + (d[i] - g);
-        p        = c != 0 ? g * g / c : cosine * square;
+        g                = by / sum;
+        s                = square / sum;
+        d[i + 1]         = before + (d[i] - g);
+        const double was = cosine;
+        cosine           = p / sum;
+        p                = p != 0 ? g * next : was * square;
     }
     squares[l] = s * p;
     d[l]       = shift + g;
@@ -129,7 +131,7 @@ static double gi_scale_matrix(const gi_dense *a, int64_t rows, int64_t columns)
             }
         }
     if (!finite) return gi_nan_f64();
-    if (largest == 0 || (largest > 1e-100 && largest < 1e100)) return 1;
+    if (largest == 0 || (largest > 1e-60 && largest < 1e60)) return 1;
     int exponent;
     (void)frexp(largest, &exponent);
     exponent = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
@@ -164,7 +166,9 @@ static void gi_times_vector(int64_t begin, int64_t end, void *job)
     const gi_tridiagonal  *t     = (const gi_tridiagonal *)job;
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
     const int64_t          n = t->n - t->column, rows = gi_band_rows(t->n);
-    for (int64_t band = begin; band < end; band++) {
+    /* Long and short ones in turn: the share of a thread is the same each time, and stays in its cache. */
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t  band  = unit % 2 ? gi_bands(t->n, n) - 1 - unit / 2 : unit / 2;
         const int64_t  first = band * rows, last = first + rows < n ? first + rows : n, step = t->a.parts == 2 ? 4 : rows;
         const gi_dense a = gi_submatrix(t->a, t->column, t->column), x = gi_submatrix(t->v, t->row, t->column);
         double        *y = t->bands.p + band * t->bands.down, *y_im = y + t->bands.imag;
@@ -198,6 +202,7 @@ static void gi_less_block(const gi_linear_loops *loops, gi_tridiagonal *t, int64
 static void gi_make_w(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i, int64_t from, ga_c128 tau)
 {
     const int64_t   n        = t->n - from;
+    const double    one      = 1;
     const gi_dense *first[2] = { &t->v, &t->w }, *second[2] = { &t->w, &t->v };
     t->column = from;
     t->row    = i;
@@ -206,7 +211,8 @@ static void gi_make_w(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i
         for (int part = 0; part < t->a.parts; part++) {
             const double *x = t->bands.p + band * t->bands.down + part * t->bands.imag;
             double       *y = t->w.p + i * t->w.down + part * t->w.imag + from;
-            for (int64_t j = band * gi_band_rows(t->n); j < n; j++) y[j] += x[j];
+            const int64_t j = band * gi_band_rows(t->n);
+            loops->add(1, n - j, &one, 1, x + j, 0, y + j);
         }
     for (int k = 0; k < 2 && i > 0; k++) {
         for (int64_t r = 0; r < i; r++)
