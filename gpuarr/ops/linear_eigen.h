@@ -361,14 +361,21 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
     t.bands   = gi_matrix_at(after + 3 * GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
     t.factors = t.bands.p + gi_bands(n, n) * a.parts * n;
     if (!gi_to_tridiagonal(site, &t)) return false;
-    bool diagonal = true, failed = false;
-    for (int64_t i = 0; i + 1 < n; i++) diagonal &= t.e[i] == 0;
-    if (site && j->vectors.memory && n > GI_LINEAR_SMALL && !diagonal) {
+    bool failed = true;
+    for (int64_t i = 0; i + 1 < n && failed; i++) failed = t.e[i] == 0;
+    if (site && j->vectors.memory && n > GI_LINEAR_SMALL && !failed) {
         sweeps.strips = after;
         sweeps.rows   = n;
         sweeps.width  = n + 1;
+        memcpy(room + n, t.d, (size_t)n * 8);
+        memcpy(room + 2 * n, t.e, (size_t)n * 8);
         if (!gi_eigen_conquer(site, t.d, t.e, n, after, &failed)) return false;
-    } else {
+        if (failed) {
+            memcpy(t.d, room + n, (size_t)n * 8);
+            memcpy(t.e, room + 2 * n, (size_t)n * 8);
+        }
+    } else failed = true;
+    if (failed) { /* a diagonal matrix, a small one, or one whose parts do not converge */
         gi_sweeps_start(&sweeps, j->vectors.memory ? after : NULL, n, -1);
         failed = !(j->vectors.memory ? gi_ql(t.d, t.e, n, &sweeps) : gi_ql_values(t.d, t.e, n));
     }
