@@ -199,7 +199,18 @@ static bool gi_svd_square(const char *site, gi_bidiagonal *b, const gi_svd_room 
         turned[k].width  = n + 1;
     }
     if (!conquer) *lost = !gi_svd_sweeps(b->d, b->e, n, &turned[0], &turned[1]);
-    else if (!gi_conquer_bidiagonal(site, b->d, b->e, n, at->sweeps[0], at->sweeps[1], lost)) return false;
+    else {
+        double *kept = (double *)(void *)at->order; /* 2 n numbers */
+        memcpy(kept, b->d, (size_t)n * 8);
+        memcpy(kept + n, b->e, (size_t)n * 8);
+        if (!gi_conquer_bidiagonal(site, b->d, b->e, n, at->sweeps[0], at->sweeps[1], lost)) return false;
+        if (*lost) { /* its parts do not converge: as a small one */
+            memcpy(b->d, kept, (size_t)n * 8);
+            memcpy(b->e, kept + n, (size_t)n * 8);
+            for (int k = 0; k < 2; k++) gi_sweeps_start(&turned[k], at->sweeps[k], n, 1);
+            *lost = !gi_svd_sweeps(b->d, b->e, n, &turned[0], &turned[1]);
+        }
+    }
     for (int64_t i = 0; i < n; i++) { /* those that are negative have another sign, and one of their vectors too */
         for (int64_t k = 0; k < n && columns > 0 && b->d[i] < 0; k++) {
             double *x = turned[1].strips + (k / turned[1].width * n + i) * turned[1].width + k % turned[1].width;
