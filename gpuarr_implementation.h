@@ -164,6 +164,7 @@ GI_BEGIN_STATIC_COLD
 #include "gpuarr/ops/linear_cusolver.h"
 #include "gpuarr/ops/linear_lu.h"
 #include "gpuarr/ops/linear_qr.h"
+#include "gpuarr/ops/linear_bidiagonal.h"
 #include "gpuarr/ops/linear_eigen.h"
 #include "gpuarr/ops/linear_schur.h"
 #include "gpuarr/ops/linear_svd.h"

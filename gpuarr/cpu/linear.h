@@ -42,25 +42,38 @@ static double GI_FIND(gi_linear_dot)(int64_t n, const double *x, const double *y
 }
 
 /* gi_linear_turn of vectors that lie side by side, as many as stay in registers. */
-static GI_INLINE void GI_FIND(gi_turn_vectors)(const int vectors, int64_t count, const double *rotations, double *row,
-                                               int64_t next)
+static GI_INLINE void GI_FIND(gi_turn_vectors)(const int sweeps, const int vectors, int64_t count,
+                                               const double *const *rotations, double *row, int64_t next)
 {
     enum { LANES = GI_ISA_BYTES / 8 };
-    GI_V8 x[4], y, r;
+    GI_V8 x[GI_SWEEPS_TOGETHER][4], y[4], r;
     GI_UNROLL
-    for (int v = 0; v < vectors; v++) memcpy(&x[v], row + v * LANES, sizeof x[v]);
-    for (int64_t k = 0; k < count; k++, row += next) {
-        const double c = rotations[2 * k], s = rotations[2 * k + 1];
+    for (int k = 0; k < sweeps; k++) {
         GI_UNROLL
-        for (int v = 0; v < vectors; v++) {
-            memcpy(&y, row + next + v * LANES, sizeof y);
-            r    = c * x[v] + s * y;
-            x[v] = c * y - s * x[v];
-            memcpy(row + v * LANES, &r, sizeof r);
+        for (int v = 0; v < vectors; v++) memcpy(&x[k][v], row - k * next + v * LANES, sizeof r);
+    }
+    for (int64_t i = 0; i < count; i++) {
+        row += next;
+        GI_UNROLL
+        for (int v = 0; v < vectors; v++) memcpy(&y[v], row + v * LANES, sizeof r);
+        GI_UNROLL
+        for (int k = 0; k < sweeps; k++) { /* what one has done with a row is what the next one finds there */
+            const double c = rotations[k][2 * i], s = rotations[k][2 * i + 1];
+            GI_UNROLL
+            for (int v = 0; v < vectors; v++) {
+                r       = c * x[k][v] + s * y[v];
+                x[k][v] = c * y[v] - s * x[k][v];
+                y[v]    = r;
+            }
         }
+        GI_UNROLL
+        for (int v = 0; v < vectors; v++) memcpy(row - sweeps * next + v * LANES, &y[v], sizeof r);
     }
     GI_UNROLL
-    for (int v = 0; v < vectors; v++) memcpy(row + v * LANES, &x[v], sizeof x[v]);
+    for (int k = 0; k < sweeps; k++) {
+        GI_UNROLL
+        for (int v = 0; v < vectors; v++) memcpy(row - k * next + v * LANES, &x[k][v], sizeof r);
+    }
 }
 
 /* Of two rows, the second `next` elements behind the first, x and y become c * x + s * y and c * y - s * x; then the same of the second and the
@@ -69,8 +82,19 @@ static void GI_FIND(gi_linear_turn)(int64_t count, int64_t n, const double *rota
 {
     enum { LANES = GI_ISA_BYTES / 8 };
     int64_t j = 0;
-    for (; j + 4 * LANES <= n; j += 4 * LANES) GI_FIND(gi_turn_vectors)(4, count, rotations, rows + j, next);
-    for (; j < n; j += LANES) GI_FIND(gi_turn_vectors)(1, count, rotations, rows + j, next);
+    for (; j + 4 * LANES <= n; j += 4 * LANES) GI_FIND(gi_turn_vectors)(1, 4, count, &rotations, rows + j, next);
+    for (; j < n; j += LANES) GI_FIND(gi_turn_vectors)(1, 1, count, &rotations, rows + j, next);
+}
+
+/* The same of GI_SWEEPS_TOGETHER sweeps: each begins, and stays, one row before the one that precedes it. */
+static void GI_FIND(gi_linear_turn_together)(int64_t count, int64_t n, const double *const *rotations, double *rows,
+                                             int64_t next)
+{
+    enum { LANES = GI_ISA_BYTES / 8, WIDE = LANES == 8 ? 4 : 2 }; /* as many as there are registers for */
+    int64_t j = 0;
+    for (; j + WIDE * LANES <= n; j += WIDE * LANES)
+        GI_FIND(gi_turn_vectors)(GI_SWEEPS_TOGETHER, WIDE, count, rotations, rows + j, next);
+    for (; j < n; j += LANES) GI_FIND(gi_turn_vectors)(GI_SWEEPS_TOGETHER, 1, count, rotations, rows + j, next);
 }
 
 /* gi_linear_mirror of a few rows, which lie in registers: eight sums of each, that are then folded by halves. */
@@ -221,6 +245,6 @@ static void GI_FIND(gi_linear_cholesky)(int64_t n, double *a, double *regular)
 #undef GI_LANE_AT
 #undef GI_LV
 GI_TABLE(gi_linear_loops, GI_FIND(gi_linear),
-         { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_turn), GI_FIND(gi_linear_mirror),
-           GI_FIND(gi_linear_lu), GI_FIND(gi_linear_solve), GI_FIND(gi_linear_cholesky) })
+         { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_turn), GI_FIND(gi_linear_turn_together),
+           GI_FIND(gi_linear_mirror), GI_FIND(gi_linear_lu), GI_FIND(gi_linear_solve), GI_FIND(gi_linear_cholesky) })
 #undef GI_V8

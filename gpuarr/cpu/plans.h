@@ -148,6 +148,7 @@ typedef struct gi_linear_loops {
     void (*add)(int64_t inner, int64_t n, const double *a, int64_t a_step, const double *b, int64_t b_row, double *out);
     double (*dot)(int64_t n, const double *x, const double *y);
     void (*turn)(int64_t count, int64_t n, const double *rotations, double *rows, int64_t next);
+    void (*turn_together)(int64_t count, int64_t n, const double *const *rotations, double *rows, int64_t next);
     void (*mirror)(int64_t rows, int64_t n, const double *a, int64_t down, const double *x, double own, double beside,
                    double *y);
     /* Of GI_LINEAR_LANES matrices at once, each of them in a lane: element (i, j) of all is at (i * columns + j) * GI_LINEAR_LANES. */
@@ -155,7 +156,7 @@ typedef struct gi_linear_loops {
     void (*solve)(int64_t n, int64_t columns, const double *a, double *b);
     void (*cholesky)(int64_t n, double *a, double *regular);
 } gi_linear_loops;
-enum { GI_LINEAR_LANES = 8 };
+enum { GI_LINEAR_LANES = 8, GI_SWEEPS_TOGETHER = 4 };
 
 /* Sums of products out[i][t] = the sum over k of a[i][k] * b[i][t][k]. */
 typedef struct gi_chaining {

@@ -1,105 +1,14 @@
 /* ---- eigh, eigvalsh ------------------------------------------------------------------------------------------------------------------- */
 /*  A Hermitian matrix becomes a real tridiagonal one, by reflectors in blocks (Dongarra, Sorensen and Hammarling, 1989), and that a diagonal
-    one by the implicit QL method (Martin and Wilkinson, 1968). The rotations of many of its sweeps are kept, and then applied
-    to the rows of eigenvectors, which lie in strips of few columns, each in a cache; the threads share the strips.             */
-
-enum {
-    GI_STRIP           = 32,      /* columns, of many */
-    GI_MOST_ROTATIONS  = 1 << 14, /* that are kept */
-    GI_MOST_SWEEPS     = 256,
-    GI_SWEEPS_FOR_EACH = 40 /* eigenvalue, before it is given up */
-};
-
-/* Rotations of sweeps, and the rows that they are for. */
-typedef struct gi_sweeps {
-    double *strips; /* of `rows` rows each; NULL: nothing to rotate */
-    int64_t rows, count, width;
-    double *rotations; /* c, s */
-    int64_t used;      /* rotations */
-    int     sweeps;
-    bool    up[GI_MOST_SWEEPS];
-    int64_t first[GI_MOST_SWEEPS], begin[GI_MOST_SWEEPS + 1]; /* the row that a sweep begins with, and its first rotation */
-} gi_sweeps;
-
-static int64_t gi_strip_width(int64_t n) { return n <= 8 ? 8 : n <= 16 ? 16 : (int64_t)GI_STRIP; }
-
-/* Numbers for n rows of n columns. */
-static int64_t gi_strips_room(int64_t n) { return (n + gi_strip_width(n) - 1) / gi_strip_width(n) * gi_strip_width(n) * n; }
-
-/* So many rotations are kept of sweeps over n rows. */
-static int64_t gi_kept_rotations(int64_t n)
-{
-    const int64_t some = n <= GI_LINEAR_SMALL ? 8 * n : (int64_t)GI_MOST_ROTATIONS;
-    return some > n ? some : n;
-}
-
-static int64_t gi_sweeps_room(int64_t n) { return gi_strips_room(n) + 2 * gi_kept_rotations(n); }
-
-static void gi_turn_strips(int64_t begin, int64_t end, void *job)
-{
-    const gi_sweeps       *s     = (const gi_sweeps *)job;
-    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
-    for (int64_t k = begin; k < end; k++)
-        for (int i = 0; i < s->sweeps; i++)
-            loops->turn(s->begin[i + 1] - s->begin[i], s->width, s->rotations + 2 * s->begin[i],
-                        s->strips + (k * s->rows + s->first[i]) * s->width, s->up[i] ? -s->width : s->width);
-}
-
-/* Applies the rotations that are kept. */
-static void gi_sweeps_apply(gi_sweeps *s)
-{
-    s->begin[s->sweeps] = s->used;
-    if (s->strips && s->used > 0)
-        gi_parallel_bytes((double)(s->used * s->count * s->width * 8), s->count, 1, gi_turn_strips, s);
-    s->used = s->sweeps = 0;
-}
-
-/* The next rotations, at most n, are a sweep that begins with that row, and goes down or up. */
-static void gi_sweep_begins(gi_sweeps *s, int64_t row, int64_t n, bool up)
-{
-    if (!s->strips) return;
-    if (s->sweeps == GI_MOST_SWEEPS || s->used + n > gi_kept_rotations(s->rows)) gi_sweeps_apply(s);
-    s->up[s->sweeps]    = up;
-    s->first[s->sweeps] = row;
-    s->begin[s->sweeps] = s->used;
-    s->sweeps++;
-}
-
-static void gi_sweep_rotates(gi_sweeps *s, double cosine, double sine)
-{
-    if (!s->strips) return;
-    s->rotations[2 * s->used]     = cosine;
-    s->rotations[2 * s->used + 1] = sine;
-    s->used++;
-}
-
-/* The unit matrix of n rows, in strips, and room for rotations behind it; `room` NULL: nothing is rotated. */
-static void gi_sweeps_start(gi_sweeps *s, double *room, int64_t n)
-{
-    s->strips    = room;
-    s->rows      = n;
-    s->width     = gi_strip_width(n);
-    s->count     = (n + s->width - 1) / s->width;
-    s->rotations = room ? room + gi_strips_room(n) : NULL;
-    s->used = s->sweeps = 0;
-    if (!room) return;
-    memset(room, 0, (size_t)gi_strips_room(n) * sizeof *room);
-    for (int64_t i = 0; i < n; i++) room[(i / s->width * n + i) * s->width + i % s->width] = 1;
-}
+    one by the implicit QL method (Martin and Wilkinson, 1968), or a large one with vectors by way of the bidiagonal one whose square it is. */
 
 GI_BEGIN_FAST
-static double gi_length_of(double x, double y) /* sqrt(x * x + y * y) */
-{
-    const double square = x * x + y * y;
-    return square > 1e-280 && square < 1e280 ? gi_root_f64(square) : gi_hypot_f64(x, y);
-}
-
 /* One sweep of the QL method over the rows l to m of a tridiagonal matrix with the diagonal d and e beside it. */
 static void gi_ql_sweep(double *d, double *e, int64_t l, int64_t m, gi_sweeps *sweeps)
 {
     double g = (d[l + 1] - d[l]) / (2 * e[l]), r = gi_length_of(g, 1), s = 1, c = 1, p = 0;
     g = d[m] - d[l] + e[l] / (g + (g < 0 ? -r : r));
-    gi_sweep_begins(sweeps, m, m - l, true);
+    gi_sweep_begins(sweeps, m, m - l);
     for (int64_t i = m - 1; i >= l; i--) {
         const double f = s * e[i], b = c * e[i];
         r        = gi_length_of(f, g);
@@ -142,21 +51,46 @@ static bool gi_ql(double *d, double *e, int64_t n, gi_sweeps *sweeps)
     return true;
 }
 
+/* gi_ql of a large matrix, with the vectors in rows of n + 1 numbers: shifted to be positive, it is the square of a bidiagonal one, whose
+   singular values are known by divide and conquer. */
+static bool gi_eigen_conquer(const char *site, double *d, double *e, int64_t n, double *rows, bool *lost)
+{
+    double low = d[0], before = 0;
+    e[n - 1] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const double least = d[i] - gi_abs_f64(e[i]) - before;
+        low                = least < low ? least : low;
+        before             = gi_abs_f64(e[i]);
+    }
+    before = 0;
+    for (int64_t i = 0; i < n; i++) { /* Cholesky's decomposition. Its squares are at least what stands beside the diagonal */
+        const double square = d[i] - low - before * before, beside = gi_abs_f64(e[i]);
+        d[i]   = gi_root_f64(square > beside ? square : beside);
+        e[i]   = d[i] > 0 ? e[i] / d[i] : 0;
+        before = e[i];
+    }
+    if (!gi_conquer_bidiagonal(site, d, e, n, NULL, rows, lost)) return false;
+    for (int64_t i = 0; i < n; i++) d[i] = low + d[i] * d[i];
+    return true;
+}
+
 /* A sweep without roots, for eigenvalues alone (Pal, Walker and Kahan; in Parlett, The Symmetric Eigenvalue Problem, 8.15); the squares
    of what stands beside the diagonal. */
 static void gi_ql_rootless(double *d, double *squares, int64_t l, int64_t m)
 {
     const double beside = gi_root_f64(squares[l]), ratio = (d[l + 1] - d[l]) / (2 * beside), r = gi_length_of(ratio, 1);
     const double shift = d[l] - beside / (ratio + (ratio < 0 ? -r : r));
-    double       c = 1, s = 0, g = d[m] - shift, p = g * g;
-    for (int64_t i = m - 1; i >= l; i--) {
-        const double square = squares[i], sum = p + square, before = g, cosine = c;
+    double       s = 0, g = d[m] - shift, p = g * g, cosine = 1;
+    for (int64_t i = m - 1; i >= l; i--) { /* what a division waits for is not another one's result */
+        const double square = squares[i], sum = p + square, before = g, by = p * (d[i] - shift) - square * before;
+        const double next = p != 0 ? by / p : 0;
         if (i < m - 1) squares[i + 1] = s * sum;
-        c        = p / sum;
-        s        = square / sum;
-        g        = c * (d[i] - shift) - s * before;
-        d[i + 1] = before + (d[i] - g);
-        p        = c != 0 ? g * g / c : cosine * square;
+        g                = by / sum;
+        s                = square / sum;
+        d[i + 1]         = before + (d[i] - g);
+        const double was = cosine;
+        cosine           = p / sum;
+        p                = p != 0 ? g * next : was * square;
     }
     squares[l] = s * p;
     d[l]       = shift + g;
@@ -197,7 +131,7 @@ static double gi_scale_matrix(const gi_dense *a, int64_t rows, int64_t columns)
             }
         }
     if (!finite) return gi_nan_f64();
-    if (largest == 0 || (largest > 1e-100 && largest < 1e100)) return 1;
+    if (largest == 0 || (largest > 1e-60 && largest < 1e60)) return 1;
     int exponent;
     (void)frexp(largest, &exponent);
     exponent = exponent > 1000 ? 1000 : exponent < -1000 ? -1000 : exponent;
@@ -232,7 +166,9 @@ static void gi_times_vector(int64_t begin, int64_t end, void *job)
     const gi_tridiagonal  *t     = (const gi_tridiagonal *)job;
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
     const int64_t          n = t->n - t->column, rows = gi_band_rows(t->n);
-    for (int64_t band = begin; band < end; band++) {
+    /* Long and short ones in turn: the share of a thread is the same each time, and stays in its cache. */
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t  band  = unit % 2 ? gi_bands(t->n, n) - 1 - unit / 2 : unit / 2;
         const int64_t  first = band * rows, last = first + rows < n ? first + rows : n, step = t->a.parts == 2 ? 4 : rows;
         const gi_dense a = gi_submatrix(t->a, t->column, t->column), x = gi_submatrix(t->v, t->row, t->column);
         double        *y = t->bands.p + band * t->bands.down, *y_im = y + t->bands.imag;
@@ -266,6 +202,7 @@ static void gi_less_block(const gi_linear_loops *loops, gi_tridiagonal *t, int64
 static void gi_make_w(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i, int64_t from, ga_c128 tau)
 {
     const int64_t   n        = t->n - from;
+    const double    one      = 1;
     const gi_dense *first[2] = { &t->v, &t->w }, *second[2] = { &t->w, &t->v };
     t->column = from;
     t->row    = i;
@@ -274,7 +211,8 @@ static void gi_make_w(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i
         for (int part = 0; part < t->a.parts; part++) {
             const double *x = t->bands.p + band * t->bands.down + part * t->bands.imag;
             double       *y = t->w.p + i * t->w.down + part * t->w.imag + from;
-            for (int64_t j = band * gi_band_rows(t->n); j < n; j++) y[j] += x[j];
+            const int64_t j = band * gi_band_rows(t->n);
+            loops->add(1, n - j, &one, 1, x + j, 0, y + j);
         }
     for (int k = 0; k < 2 && i > 0; k++) {
         for (int64_t r = 0; r < i; r++)
@@ -356,20 +294,6 @@ static int64_t gi_eigen_room(int64_t n, int parts, bool vectors)
     return 6 * n + (vectors && after > block ? after : block);
 }
 
-/* The places of numbers in ascending order. */
-static void gi_order_numbers(const double *x, int64_t n, int64_t *order, int64_t *spare)
-{
-    for (int64_t i = 0; i < n; i++) order[i] = i;
-    for (int64_t width = 1; width < n; width *= 2) { /* merging */
-        for (int64_t at = 0; at < n; at += 2 * width) {
-            int64_t i = at, middle = at + width < n ? at + width : n, j = middle, end = at + 2 * width < n ? at + 2 * width : n;
-            for (int64_t k = at; k < end; k++)
-                spare[k] = i < middle && (j == end || x[order[i]] <= x[order[j]]) ? order[i++] : order[j++];
-        }
-        memcpy(order, spare, (size_t)n * sizeof *order);
-    }
-}
-
 /* The columns of `vectors`, (n, n), become the rows that were rotated, in that order, */
 static void gi_take_vectors(const gi_sweeps *s, const int64_t *order, const gi_dense *vectors)
 {
@@ -437,8 +361,25 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
     t.bands   = gi_matrix_at(after + 3 * GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
     t.factors = t.bands.p + gi_bands(n, n) * a.parts * n;
     if (!gi_to_tridiagonal(site, &t)) return false;
-    gi_sweeps_start(&sweeps, j->vectors.memory ? after : NULL, n);
-    if (!(j->vectors.memory ? gi_ql(t.d, t.e, n, &sweeps) : gi_ql_values(t.d, t.e, n))) gi_note_item(&j->lost, item);
+    bool failed = true;
+    for (int64_t i = 0; i + 1 < n && failed; i++) failed = t.e[i] == 0;
+    if (site && j->vectors.memory && n > GI_LINEAR_SMALL && !failed) {
+        sweeps.strips = after;
+        sweeps.rows   = n;
+        sweeps.width  = n + 1;
+        memcpy(room + n, t.d, (size_t)n * 8);
+        memcpy(room + 2 * n, t.e, (size_t)n * 8);
+        if (!gi_eigen_conquer(site, t.d, t.e, n, after, &failed)) return false;
+        if (failed) {
+            memcpy(t.d, room + n, (size_t)n * 8);
+            memcpy(t.e, room + 2 * n, (size_t)n * 8);
+        }
+    } else failed = true;
+    if (failed) { /* a diagonal matrix, a small one, or one whose parts do not converge */
+        gi_sweeps_start(&sweeps, j->vectors.memory ? after : NULL, n, -1);
+        failed = !(j->vectors.memory ? gi_ql(t.d, t.e, n, &sweeps) : gi_ql_values(t.d, t.e, n));
+    }
+    if (failed) gi_note_item(&j->lost, item);
     gi_order_numbers(t.d, n, order, order + n);
     if (j->vectors.memory) {
         gi_take_vectors(&sweeps, order, &vectors);

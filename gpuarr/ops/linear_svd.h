@@ -144,100 +144,6 @@ static bool gi_to_bidiagonal(const char *site, gi_bidiagonal *b)
     return true;
 }
 
-/* ---- to a diagonal matrix --------------------------------------------------------------------------------------------------------------- */
-GI_BEGIN_FAST
-/* c * f + s * g = r, c * g = s * f. */
-static double gi_rotation(double f, double g, double *c, double *s)
-{
-    const double r = gi_length_of(f, g);
-    *c             = r == 0 ? 1 : f / r;
-    *s             = r == 0 ? 0 : g / r;
-    return r;
-}
-
-/* The smaller singular value of {{ f, g }, { 0, h }}. */
-static double gi_least_singular(double f, double g, double h)
-{
-    f                = gi_abs_f64(f);
-    h                = gi_abs_f64(h);
-    g                = gi_abs_f64(g);
-    const double low = f < h ? f : h, high = f < h ? h : f;
-    if (low == 0) return 0;
-    const double most = high > g ? high : g, sum = (high + low) / most, apart = (high - low) / most, beside = g / most;
-    return 2 * (low / most) * high / (gi_length_of(sum, beside) + gi_length_of(apart, beside));
-}
-
-/* A sweep over the rows l to m, with that shift, or without one. */
-static void gi_svd_sweep(double *d, double *e, int64_t l, int64_t m, double shift, gi_sweeps *left, gi_sweeps *right)
-{
-    double c = 1, s = 0, old_c = 1, old_s = 0, f, g, r;
-    gi_sweep_begins(left, l, m - l, false);
-    gi_sweep_begins(right, l, m - l, false);
-    if (shift == 0) {
-        for (int64_t i = l; i < m; i++) {
-            r = gi_rotation(d[i] * c, e[i], &c, &s);
-            if (i > l) e[i - 1] = old_s * r;
-            d[i] = gi_rotation(old_c * r, d[i + 1] * s, &old_c, &old_s);
-            gi_sweep_rotates(right, c, s);
-            gi_sweep_rotates(left, old_c, old_s);
-        }
-        r        = d[m] * c;
-        d[m]     = r * old_c;
-        e[m - 1] = r * old_s;
-        return;
-    }
-    f = (gi_abs_f64(d[l]) - shift) * ((d[l] < 0 ? -1 : 1) + shift / d[l]);
-    g = e[l];
-    for (int64_t i = l; i < m; i++) {
-        r = gi_rotation(f, g, &c, &s);
-        if (i > l) e[i - 1] = r;
-        f        = c * d[i] + s * e[i];
-        e[i]     = c * e[i] - s * d[i];
-        g        = s * d[i + 1];
-        d[i + 1] = c * d[i + 1];
-        gi_sweep_rotates(right, c, s);
-        d[i]     = gi_rotation(f, g, &c, &s);
-        f        = c * e[i] + s * d[i + 1];
-        d[i + 1] = c * d[i + 1] - s * e[i];
-        if (i + 1 < m) {
-            g        = s * e[i + 1];
-            e[i + 1] = c * e[i + 1];
-        }
-        gi_sweep_rotates(left, c, s);
-    }
-    e[m - 1] = f;
-}
-
-/* d becomes the singular values, in any order and with any sign. False: they do not converge. */
-static bool gi_svd_sweeps(double *d, double *e, int64_t n, gi_sweeps *left, gi_sweeps *right)
-{
-    int64_t sweeps = GI_SWEEPS_FOR_EACH * n;
-    for (int64_t m = n - 1; m > 0;) {
-        int64_t l     = m;
-        double  least = gi_abs_f64(d[m]), most = least;
-        for (; l > 0; l--) {
-            const double beside = gi_abs_f64(e[l - 1]), size = gi_abs_f64(d[l - 1]);
-            if (beside <= DBL_EPSILON / 2 * (gi_abs_f64(d[l]) + size) || beside < DBL_MIN) break;
-            least = size < least ? size : least;
-            most  = size > most ? size : most;
-            most  = beside > most ? beside : most;
-        }
-        if (l > 0) e[l - 1] = 0;
-        if (l == m) {
-            m--;
-            continue;
-        }
-        if (sweeps-- == 0) return false;
-        double shift = least <= DBL_EPSILON * most ? 0 : gi_least_singular(d[m - 1], e[m - 1], d[m]);
-        if (shift * shift <= DBL_EPSILON * d[l] * d[l]) shift = 0;
-        gi_svd_sweep(d, e, l, m, shift, left, right);
-    }
-    gi_sweeps_apply(left);
-    gi_sweeps_apply(right);
-    return true;
-}
-GI_END_FAST
-
 /* ---- the calls -------------------------------------------------------------------------------------------------------------------------- */
 
 typedef struct gi_svd {
@@ -285,8 +191,26 @@ static bool gi_svd_square(const char *site, gi_bidiagonal *b, const gi_svd_room 
     for (int k = 0; k < 5; k++) *rows[k] = gi_matrix_at(block + k * GI_BIDIAGONAL_BLOCK * parts * n, (int)parts, n);
     b->factors = block + (4 * GI_BIDIAGONAL_BLOCK + 1) * parts * n;
     if (!gi_to_bidiagonal(site, b)) return false;
-    for (int k = 0; k < 2; k++) gi_sweeps_start(&turned[k], columns > 0 ? at->sweeps[k] : NULL, n);
-    *lost = !gi_svd_sweeps(b->d, b->e, n, &turned[0], &turned[1]);
+    const bool conquer = site && columns > 0 && n > GI_LINEAR_SMALL;
+    for (int k = 0; k < 2; k++) {
+        gi_sweeps_start(&turned[k], columns > 0 && !conquer ? at->sweeps[k] : NULL, n, 1);
+        if (!conquer) continue;
+        turned[k].strips = at->sweeps[k];
+        turned[k].width  = n + 1;
+    }
+    if (!conquer) *lost = !gi_svd_sweeps(b->d, b->e, n, &turned[0], &turned[1]);
+    else {
+        double *kept = (double *)(void *)at->order; /* 2 n numbers */
+        memcpy(kept, b->d, (size_t)n * 8);
+        memcpy(kept + n, b->e, (size_t)n * 8);
+        if (!gi_conquer_bidiagonal(site, b->d, b->e, n, at->sweeps[0], at->sweeps[1], lost)) return false;
+        if (*lost) { /* its parts do not converge: as a small one */
+            memcpy(b->d, kept, (size_t)n * 8);
+            memcpy(b->e, kept + n, (size_t)n * 8);
+            for (int k = 0; k < 2; k++) gi_sweeps_start(&turned[k], at->sweeps[k], n, 1);
+            *lost = !gi_svd_sweeps(b->d, b->e, n, &turned[0], &turned[1]);
+        }
+    }
     for (int64_t i = 0; i < n; i++) { /* those that are negative have another sign, and one of their vectors too */
         for (int64_t k = 0; k < n && columns > 0 && b->d[i] < 0; k++) {
             double *x = turned[1].strips + (k / turned[1].width * n + i) * turned[1].width + k % turned[1].width;
