@@ -86,8 +86,9 @@ static int gi_take_symbol(gi_inflater *z, const gi_prefix_code *c)
     return entry == 0 || z->held < 0 ? -1 : (int)(entry >> 4);
 }
 
-/* The code whose symbol i has length[i] bits; false if the lengths ask for more codes than there are. */
-static bool gi_make_code(gi_prefix_code *c, const unsigned char *length, int n)
+/* The code whose symbol i has length[i] bits. false if the lengths ask for more codes than there are, or leave some unused, as zlib does: only
+   no code at all, and, where it may be alone, one of one bit do not use them all. */
+static bool gi_make_code(gi_prefix_code *c, const unsigned char *length, int n, bool may_be_alone)
 {
     unsigned next[GI_LONGEST_CODE + 1], place[GI_LONGEST_CODE + 1], first = 0, before = 0;
     memset(c->quick, 0, sizeof c->quick);
@@ -101,6 +102,7 @@ static bool gi_make_code(gi_prefix_code *c, const unsigned char *length, int n)
         before += c->count[bits];
         first = (first + c->count[bits]) << 1;
     }
+    if (first < 2u << GI_LONGEST_CODE && before > 0 && !(may_be_alone && before == 1 && c->count[1] == 1)) return false;
     for (int i = 0; i < n; i++) {
         unsigned bits = length[i], reversed = 0;
         if (bits == 0) continue;
@@ -117,19 +119,19 @@ static bool gi_make_code(gi_prefix_code *c, const unsigned char *length, int n)
 static bool gi_read_codes(gi_inflater *z, bool fixed)
 {
     unsigned char length[288 + 32] = { 0 };
-    int           literals = 288, distances = 30;
-    if (fixed && z->fixed) return true; /* many blocks that are short are read quickly */
+    int           literals = 288, distances = 32; /* of the fixed codes some mean nothing */
+    if (fixed && z->fixed) return true;           /* many blocks that are short are read quickly */
     z->fixed = fixed;
     if (fixed) {
         for (int i = 0; i < 288; i++) length[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
-        memset(length + 288, 5, 30);
+        memset(length + 288, 5, 32);
     } else {
         static const unsigned char order[] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15 };
         literals                           = (int)gi_take_bits(z, 5) + 257;
         distances                          = (int)gi_take_bits(z, 5) + 1;
         int n                              = (int)gi_take_bits(z, 4) + 4;
         for (int i = 0; i < n; i++) length[order[i]] = (unsigned char)gi_take_bits(z, 3);
-        if (literals > 286 || distances > 30 || !gi_make_code(&z->literals, length, 19)) return false;
+        if (literals > 286 || distances > 30 || !gi_make_code(&z->literals, length, 19, false)) return false;
         memset(length, 0, sizeof length);
         for (int i = 0; i < literals + distances;) {
             int           symbol = gi_take_symbol(z, &z->literals), repeat = 1;
@@ -143,7 +145,8 @@ static bool gi_read_codes(gi_inflater *z, bool fixed)
             while (repeat-- > 0) length[i++] = value;
         }
     }
-    return gi_make_code(&z->literals, length, literals) && gi_make_code(&z->distances, length + literals, distances);
+    return length[256] > 0 && gi_make_code(&z->literals, length, literals, true) &&
+           gi_make_code(&z->distances, length + literals, distances, true);
 }
 
 /* Literals and copies of what came before, up to the end of the block. */
