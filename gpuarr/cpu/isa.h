@@ -140,6 +140,34 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "half.h"
 #include "locate.h"
 #if GI_ISA_BYTES == 64
+#define GI_PLACE_TAG    f32
+#define GI_PLACE_SUFFIX ps
+#define GI_PLACE_T      float
+#define GI_PLACE_VECTOR __m512
+#define GI_PLACE_LOAD   _mm512_loadu_ps
+#define GI_PLACE_REAL   1
+#include "place.h"
+#define GI_PLACE_TAG    f64
+#define GI_PLACE_SUFFIX pd
+#define GI_PLACE_T      double
+#define GI_PLACE_VECTOR __m512d
+#define GI_PLACE_LOAD   _mm512_loadu_pd
+#define GI_PLACE_REAL   1
+#include "place.h"
+#define GI_PLACE_TAG    i32
+#define GI_PLACE_SUFFIX epi32
+#define GI_PLACE_T      int32_t
+#define GI_PLACE_VECTOR __m512i
+#define GI_PLACE_LOAD   _mm512_loadu_si512
+#define GI_PLACE_REAL   0
+#include "place.h"
+#define GI_PLACE_TAG    i64
+#define GI_PLACE_SUFFIX epi64
+#define GI_PLACE_T      int64_t
+#define GI_PLACE_VECTOR __m512i
+#define GI_PLACE_LOAD   _mm512_loadu_si512
+#define GI_PLACE_REAL   0
+#include "place.h"
 #define GI_KEY        u32
 #define GI_KEY_T      uint32_t
 #define GI_SIGNED_KEY int
@@ -299,6 +327,17 @@ static const gi_scan_loops *GI_FIND(gi_scans)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? GI_FIND(gi_scan_loops_f32)() : GI_FIND(gi_scan_loops_f64)();
 }
+static gi_place_loop GI_FIND(gi_place)(ga_dtype dtype)
+{
+#if GI_ISA_BYTES == 64
+    if (dtype == GA_F32) return GI_FIND(gi_place_f32);
+    if (dtype == GA_F64) return GI_FIND(gi_place_f64);
+    if (dtype == GA_I32) return GI_FIND(gi_place_i32);
+    if (dtype == GA_I64) return GI_FIND(gi_place_i64);
+#endif
+    (void)dtype;
+    return NULL;
+}
 static const gi_quick_loops *GI_FIND(gi_quick)(int itemsize)
 {
 #if GI_ISA_BYTES == 64
@@ -405,6 +444,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_tiles),       GI_FIND(gi_turn),        GI_FIND(gi_select),          GI_FIND(gi_power),
     GI_FIND(gi_with_number), GI_FIND(gi_replace),     GI_FIND(gi_stream),          GI_FIND(gi_linear),
     GI_FIND(gi_half),        GI_FIND(gi_dot),         GI_FIND(gi_locate),          GI_FIND(gi_quick),
+    GI_FIND(gi_place),
 };
 #endif
 #undef GI_FIND

@@ -236,6 +236,9 @@ typedef struct gi_window_loops {                                     /* for one 
 typedef int64_t (*gi_locate_loop)(int64_t n, const void *elements,
                                   const void *x); /* the first whose bits are those of *x; there is one */
 
+/* Where the first extreme of n elements is; -1: there is a NaN, or they are too few. */
+typedef int64_t (*gi_place_loop)(int64_t n, const void *elements, bool largest);
+
 enum { GI_WAYS = 8 };
 
 typedef struct gi_quick_loops { /* of unsigned keys: cpu/quicksort.h */
@@ -285,4 +288,5 @@ typedef struct gi_loops {
     gi_dot_loop (*dot)(ga_dtype dtype);                 /* float32 or float64 */
     gi_locate_loop (*locate)(int itemsize);             /* NULL: none for elements of that size */
     const gi_quick_loops *(*quick)(int itemsize);       /* NULL: none for keys of that size */
+    gi_place_loop (*place)(ga_dtype dtype);             /* NULL: none for that dtype */
 } gi_loops;

@@ -14,6 +14,7 @@ typedef struct gi_search {
     gi_fold        fold; /* of the extremes */
     gi_kernel      less_equal;
     gi_locate_loop locate;                     /* or NULL */
+    gi_place_loop  place;                      /* of a block; or NULL */
     bool           largest, skip_nan, nothing; /* nothing but NaN is left */
     int64_t        columns, width;             /* of lines side by side */
     int64_t        segment, segments;          /* elements of one, segments of a line */
@@ -86,21 +87,29 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
     bool                              far  = gi_lies_far(p);
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t     line = unit / r->segments, first = unit % r->segments * r->segment, best = first;
-        int64_t     stop = p->length - first < r->segment ? p->length : first + r->segment;
-        int         kept = 0; /* which of the extremes is that of the best block */
-        const void *x    = NULL;
+        int64_t     stop  = p->length - first < r->segment ? p->length : first + r->segment;
+        int64_t     place = -1; /* in the best block; -1: not yet known */
+        int         kept  = 0;  /* which of the extremes is that of the best block */
+        const void *x     = NULL;
         for (int64_t start = first; start < stop; start += GI_BLOCK) {
             int64_t n = stop - start < GI_BLOCK ? stop - start : GI_BLOCK;
             x         = gi_read_line(p, line, start, n, raw, NULL);
             if (far) gi_lines_fetch(x, n * size);
-            gi_fold_block(&r->fold, n, extremes[start == first ? kept : 1 - kept], x);
+            char *const   extreme = extremes[start == first ? kept : 1 - kept];
+            const int64_t now     = r->place ? r->place(n, x, r->largest) : -1;
+            if (now < 0) gi_fold_block(&r->fold, n, extreme, x);
+            else memcpy(extreme, (const char *)x + now * size, (size_t)size);
+            if (start == first) place = now;
             if (start == first || !gi_search_is_better(r, extremes[1 - kept], extremes[kept])) continue;
-            kept = 1 - kept;
-            best = start;
+            kept  = 1 - kept;
+            best  = start;
+            place = now;
         }
+        memcpy(r->extremes + unit * size, extremes[kept], (size_t)size);
+        r->places[unit] = best + place;
+        if (place >= 0) continue;
         int64_t n = stop - best < GI_BLOCK ? stop - best : GI_BLOCK;
         if (best + GI_BLOCK < stop) x = gi_read_line(p, line, best, n, raw, NULL); /* it is not the last one read */
-        memcpy(r->extremes + unit * size, extremes[kept], (size_t)size);
         r->places[unit] = best + gi_first_equal(r, n, x, extremes[kept]);
     }
 }
@@ -195,6 +204,7 @@ static ga_array *gi_search_extreme(const gi_row *asked, const gi_row *less_equal
     r.lines              = *p;
     r.fold               = plan.fold;
     r.locate             = gi_is_complex(a->dtype) ? NULL : GI_LOOP_OF(locate)((int)size);
+    r.place              = p->length <= GI_BLOCK || a->dtype == GA_I64 ? GI_LOOP_OF(place)(a->dtype) : NULL;
     r.less_equal         = gi_row_kernel(less_equal, a->dtype);
     r.result             = (int64_t *)places->data;
     r.columns            = gi_line_columns(p);

@@ -1,0 +1,54 @@
+/* ==== where the first extreme of a block is (GI_PLACE_TAG is f32, f64, i32 or i64) ============================== */
+/*  Twice along a block, which the nearest cache holds then: the extreme, then the first element that equals it.                     */
+
+#define GI_PLACE(stem)    GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_PLACE_TAG, GI_JOIN(_, GI_ISA))))
+#define GI_OF_PLACE(name) GI_JOIN(_mm512_##name##_, GI_PLACE_SUFFIX)
+#define GI_PLACE_LANES    (64 / (int)sizeof(GI_PLACE_T))
+
+static GI_INLINE int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, const bool largest)
+{
+    enum { LANES = GI_PLACE_LANES, STEP = 4 * LANES };
+    GI_PLACE_VECTOR best[4], v[4];
+    const int64_t   last = n - STEP; /* the last vectors may overlap those before */
+    unsigned        nan  = 0;
+    for (int k = 0; k < 4; k++) best[k] = GI_PLACE_LOAD(x + k * LANES);
+    for (int64_t i = 0; i < n; i += STEP) {
+        const GI_PLACE_T *at = x + (i < last ? i : last);
+        GI_UNROLL
+        for (int k = 0; k < 4; k++) {
+            v[k]    = GI_PLACE_LOAD(at + k * LANES);
+            best[k] = largest ? GI_OF_PLACE(max)(v[k], best[k]) : GI_OF_PLACE(min)(v[k], best[k]);
+        }
+#if GI_PLACE_REAL
+        nan |= GI_JOIN(GI_OF_PLACE(cmpunord), _mask)(v[0], v[1]) | GI_JOIN(GI_OF_PLACE(cmpunord), _mask)(v[2], v[3]);
+#endif
+    }
+    if (nan) return -1;
+    for (int k = 1; k < 4; k++) best[0] = largest ? GI_OF_PLACE(max)(best[k], best[0]) : GI_OF_PLACE(min)(best[k], best[0]);
+    const GI_PLACE_VECTOR wanted =
+        GI_OF_PLACE(set1)(largest ? GI_OF_PLACE(reduce_max)(best[0]) : GI_OF_PLACE(reduce_min)(best[0]));
+    for (int64_t i = 0;; i += STEP) {
+        const int64_t start = i < last ? i : last;
+        uint64_t      equal = 0;
+        GI_UNROLL
+        for (int k = 0; k < 4; k++)
+            equal |= (uint64_t)GI_JOIN(GI_OF_PLACE(cmpeq), _mask)(GI_PLACE_LOAD(x + start + k * LANES), wanted) << k * LANES;
+        if (equal) return start + __builtin_ctzll(equal);
+    }
+}
+
+static int64_t GI_PLACE(gi_place)(int64_t n, const void *elements, bool largest)
+{
+    const GI_PLACE_T *x = (const GI_PLACE_T *)elements;
+    if (n < 4 * GI_PLACE_LANES) return -1;
+    return largest ? GI_PLACE(gi_place_one)(n, x, true) : GI_PLACE(gi_place_one)(n, x, false);
+}
+#undef GI_PLACE
+#undef GI_OF_PLACE
+#undef GI_PLACE_LANES
+#undef GI_PLACE_TAG
+#undef GI_PLACE_SUFFIX
+#undef GI_PLACE_T
+#undef GI_PLACE_VECTOR
+#undef GI_PLACE_LOAD
+#undef GI_PLACE_REAL
