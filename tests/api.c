@@ -269,6 +269,43 @@ static void test_views_along_axes(void)
         }
 }
 
+/* The first of equal extremes, and the first NaN, in lines of all lengths at which the way to find them changes. */
+static void test_extremes_of_lines(void)
+{
+    static const int64_t  lengths[] = { 1, 31, 32, 63, 64, 65, 100, 127, 128, 255, 257, 1000, 1024, 1025, 1100, 5000 };
+    static const ga_dtype dtypes[]  = { GA_F32, GA_F64, GA_I32, GA_I64, GA_U8 };
+    for (int of = 0; of < 16 * 5 * 8; of++)
+        ga_scope {
+            const int64_t  n     = lengths[of / 40];
+            const ga_dtype dtype = dtypes[of / 8 % 5];
+            const int64_t  range = of & 1 ? 4 : 100000; /* few values: extremes that are there often */
+            ga_array      *x     = ga_astype(ga_random_integers(-range, range, (3, n), .seed = (uint64_t)(of + 1)), dtype),
+                     *holes      = NULL;
+            if (dtype == GA_F32 || dtype == GA_F64) {
+                ga_array *chance = ga_random((3, n), .seed = (uint64_t)(of + 1));
+                x                = ga_where(ga_greater(x, 0), x, ga_multiply(x, of & 2 ? 0.0 : 1.0)); /* zeros of both signs */
+                x                = ga_copy(ga_astype(x, dtype));
+                holes            = ga_astype(ga_where(ga_less(chance, 0.01), NAN, x), dtype);
+            }
+            if (of & 4) x = ga_flip(x, .axis = 1);
+            for (int k = 0; k < 2; k++) {
+                const ga_array *from = k == 0 ? x : holes;
+                if (!from) continue;
+                ga_array *least = ga_argmin(from, .axis = 1), *most = ga_argmax(from, .axis = 1);
+                for (int64_t line = 0; line < 3; line++) {
+                    int64_t low = 0, high = 0;
+                    for (int64_t i = 1; i < n; i++) {
+                        const double v = ga_item_at(from, line, i), a = ga_item_at(from, line, low),
+                                     b = ga_item_at(from, line, high);
+                        if (!isnan(a) && (isnan(v) || v < a)) low = i;
+                        if (!isnan(b) && (isnan(v) || v > b)) high = i;
+                    }
+                    CHECK(ga_item_int_at(least, line) == low && ga_item_int_at(most, line) == high);
+                }
+            }
+        }
+}
+
 /* ---- what else is promised --------------------------------------------------------------------------------------- */
 
 static void test_functions(void)
@@ -569,6 +606,7 @@ int main(void)
     test_dtypes();
     test_where_and_out();
     test_views_along_axes();
+    test_extremes_of_lines();
     test_functions();
     test_sorted_lines();
     test_sorted_lengths();

@@ -307,6 +307,12 @@ static ga_array *hard_matrix(int kind, int64_t n, ga_dtype dtype)
                    ga_add(ga_eye(n, n, 1), ga_eye(n, n, -1)));
         break;
     case 7: a = ga_zeros((n, n)); break;
+    case 8: a = ga_outer(ga_index(random, "0"), ga_index(random, "0")); break;       /* of rank 1 but for rounding, */
+    case 9: a = ga_matmul(ga_index(random, ":, :2"), ga_index(random, ":2")); break; /* of rank 2, */
+    case 10: a = ga_divide(random, ga_add(1e30, ga_multiply(i, 1e30))); break;       /* and small */
+    case 11:
+        a = ga_where(ga_equal(ga_floor_divide(i, 16), ga_floor_divide(j, 16)), ga_index(random, "0"), 0);
+        break; /* blocks */
     default: a = ga_ones((n, n));
     }
     return ga_is_contiguous(a) && dtype == GA_C128
@@ -341,7 +347,7 @@ static void test_residuals(void)
 {
     const int64_t sizes[] = { 2, 5, 21, 49, 130, 200 };
     for (int k = 0; k < (test_small() ? 4 : TEST_ASAN || TEST_TSAN ? 5 : 6); k++)
-        for (int kind = 0; kind < 9; kind++)
+        for (int kind = 0; kind < 13; kind++)
             for (int z = 0; z < 2; z++)
                 ga_scope {
                     const ga_array *a = hard_matrix(kind, sizes[k], z ? GA_C128 : GA_F64);
