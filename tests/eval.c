@@ -287,7 +287,14 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("exp(x, axis=1)", (x)), "exp takes no options");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, out=x)", (x)), "sum takes axis, keepdims and dtype");
     FAILS(GA_BAD_ARGUMENT, ga_eval("median(x, ddof=1)", (x)), "median takes axis and keepdims");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("argmax(x, ddof=1)", (x)), "argmax takes axis and keepdims");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("std(x, out=x)", (x)), "std takes axis, keepdims, dtype and ddof");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("argmax(x, 0, True)", (x)), "options have names",
+          "\n    argmax(x, 0, True)\n                 ^^^^");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, axis=0, 1)", (x)), "options have names");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, None, 1)", (x)), "options have names");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, axis=c)", (x, c)), "is written as an integer");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, keepdims=c)", (x, c)), "keepdims is True or False");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, axis=(0, 1, 0, 1, 0, 1, 0, 1, 0, 1))", (x)), "so many axes");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, axis=(0; 1))", (x)), "axis=(0, 2)");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, axis=2)", (x)), "there is no axis 2", "\n    ^^^");

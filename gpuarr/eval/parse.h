@@ -297,8 +297,8 @@ static bool gi_parse_operator(gi_parser *s)
 
 /* ---- calls --------------------------------------------------------------------------------------------------------------- */
 
-/* The integer that comes next, of an axis or the like. False with an error. */
-static bool gi_parse_integer(gi_parser *s, const char *what, int *value)
+/* The integer that comes next, of an axis or the like. False with an error, the sentence `otherwise`. */
+static bool gi_parse_integer(gi_parser *s, const char *otherwise, int *value)
 {
     bool minus = false;
     if (!gi_next_token(s)) return false;
@@ -311,7 +311,7 @@ static bool gi_parse_integer(gi_parser *s, const char *what, int *value)
         s->token.kind == GI_TOKEN_NAME && (gi_letters_is(s->token.span, "True") || gi_letters_is(s->token.span, "False"));
     if (truth) s->token.number = gi_number_of(GA_KIND_INT, gi_letters_is(s->token.span, "True"), 0);
     if ((!truth && s->token.kind != GI_TOKEN_NUMBER) || s->token.number.kind != GA_KIND_INT || s->token.number.i > INT_MAX)
-        return gi_formula_fail(s->f, (int)(first.at - s->f->text), first.length, "%s is written as an integer", what) != NULL;
+        return gi_parse_fail(s, first, otherwise);
     *value = minus ? -(int)s->token.number.i : (int)s->token.number.i;
     return true;
 }
@@ -324,11 +324,13 @@ static bool gi_parse_axes(gi_parser *s, gi_fold_along *along)
         return gi_letters_is(s->token.span, "None") || gi_formula_unknown(s->f, s->token.span) != NULL;
     }
     along->count = 0;
-    if (!gi_follows(s, '(')) return gi_parse_integer(s, "after the array comes its axis, which", &along->axis[along->count++]);
+    if (!gi_follows(s, '('))
+        return gi_parse_integer(s, "after the array comes its axis, which is written as an integer",
+                                &along->axis[along->count++]);
     if (!gi_next_token(s)) return false;
     while (!gi_follows(s, ')')) {
         if (along->count == GPUARR_MAX_DIMS) return gi_parse_fail(s, s->token.span, "no array has so many axes");
-        if (!gi_parse_integer(s, "an axis", &along->axis[along->count++])) return false;
+        if (!gi_parse_integer(s, "an axis is written as an integer", &along->axis[along->count++])) return false;
         if (gi_follows(s, ')')) break;
         if (!gi_next_token(s)) return false;
         if (!gi_token_is(s, ",")) return gi_parse_fail(s, s->token.span, "several axes are written axis=(0, 2)");
@@ -340,9 +342,10 @@ static bool gi_parse_axes(gi_parser *s, gi_fold_along *along)
 static bool gi_parse_option(gi_parser *s, gi_pending *call)
 {
     const gi_letters name = s->token.span;
-    const bool       fold = call->word->kind == GI_WORD_FOLD,
-               any        = fold || call->word->kind == GI_WORD_ORDER || call->word->kind == GI_WORD_PERCENTILE;
-    int given             = 0;
+    const bool       fold = call->word->kind == GI_WORD_FOLD, row = fold && call->word->row,
+               floats = fold && !row && call->word->dtype == GA_F64, /* else of places: argmax */
+        any           = fold || call->word->kind == GI_WORD_ORDER || call->word->kind == GI_WORD_PERCENTILE;
+    int given         = 0;
     if (!any)
         return gi_formula_fail(s->f, (int)(name.at - s->f->text), name.length, "%s takes no options in a formula",
                                call->word->name) != NULL;
@@ -350,12 +353,12 @@ static bool gi_parse_option(gi_parser *s, gi_pending *call)
     if (gi_letters_is(name, "axis") && call->along.count >= 0) return gi_parse_fail(s, name, "the axis is given already");
     if (gi_letters_is(name, "axis")) return gi_parse_axes(s, &call->along);
     if (gi_letters_is(name, "keepdims")) {
-        if (!gi_parse_integer(s, "keepdims", &given)) return false;
+        if (!gi_parse_integer(s, "keepdims is True or False", &given)) return false;
         call->along.keepdims = given != 0;
         return true;
     }
-    if (fold && !call->word->row && gi_letters_is(name, "ddof")) return gi_parse_integer(s, "ddof", &call->along.ddof);
-    if (fold && gi_letters_is(name, "dtype")) {
+    if (floats && gi_letters_is(name, "ddof")) return gi_parse_integer(s, "ddof is written as an integer", &call->along.ddof);
+    if ((floats || row) && gi_letters_is(name, "dtype")) {
         if (!gi_next_token(s)) return false;
         const gi_word *word = s->token.kind == GI_TOKEN_NAME ? gi_word_named(s->token.span) : NULL;
         if (!word || word->kind != GI_WORD_DTYPE)
@@ -364,9 +367,9 @@ static bool gi_parse_option(gi_parser *s, gi_pending *call)
         return true;
     }
     return gi_formula_fail(s->f, (int)(name.at - s->f->text), name.length, "%s takes %s", call->word->name,
-                           !fold             ? "axis and keepdims"
-                           : call->word->row ? "axis, keepdims and dtype"
-                                             : "axis, keepdims, dtype and ddof") != NULL;
+                           floats ? "axis, keepdims, dtype and ddof"
+                           : row  ? "axis, keepdims and dtype"
+                                  : "axis and keepdims") != NULL;
 }
 
 /* Behind a comma of a call: reads options, up to the parenthesis or to an operand. False with an error. */
@@ -374,7 +377,7 @@ static bool gi_parse_options(gi_parser *s, gi_pending *call, bool *operand_follo
 {
     *operand_follows = false;
     if (gi_follows(s, ')')) return gi_next_token(s); /* sin(x,) */
-    for (;;) {
+    for (bool first = true;; first = false) {
         const gi_parser before = *s;
         if (!gi_next_token(s)) return false;
         const bool option = s->token.kind == GI_TOKEN_NAME && gi_follows(s, '=');
@@ -384,6 +387,9 @@ static bool gi_parse_options(gi_parser *s, gi_pending *call, bool *operand_follo
             if (!gi_next_token(s) || !gi_parse_option(s, call)) return false;
         } else if (call->word->kind != GI_WORD_FOLD && call->word->kind != GI_WORD_ORDER) {
             return *operand_follows = true; /* one too many: told at the parenthesis */
+        } else if (!first) {
+            if (!gi_next_token(s)) return false;
+            return gi_parse_fail(s, s->token.span, "behind the axis, options have names: keepdims=True");
         } else if (!gi_parse_axes(s, &call->along)) {
             return false;
         }
