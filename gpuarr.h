@@ -470,7 +470,8 @@ GA_API ga_device ga_get_device(void);
 GA_API void ga_shutdown(void);
 
 /* Threads that a call may use (default: GPUARR_NUM_THREADS, else the processors that the process may use). 1: everything in the caller.
-   Calls may come from any of your threads; an array must not be written by one while another uses it. */
+   Calls may come from any of your threads; an array must not be written by one while another uses it. Do not cancel a thread
+   (pthread_cancel) that may be inside a call: the locks that it holds would stay locked. */
 GA_API void ga_set_num_threads(int n);
 GA_API int  ga_get_num_threads(void);
 /* "avx512", "avx2" or "baseline": what this processor runs; GPUARR_ISA=baseline in the environment asks for less. */
