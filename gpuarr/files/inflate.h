@@ -86,8 +86,8 @@ static int gi_take_symbol(gi_inflater *z, const gi_prefix_code *c)
     return entry == 0 || z->held < 0 ? -1 : (int)(entry >> 4);
 }
 
-/* The code whose symbol i has length[i] bits. false if the lengths ask for more codes than there are, or leave some unused, as zlib does: only
-   no code at all, and, where it may be alone, one of one bit do not use them all. */
+/* The code whose symbol i has length[i] bits; false if the lengths ask for more codes than there are, or do not use all of them. (As in zlib,
+   there may be no code at all, or a single one of one bit where that may be alone.) */
 static bool gi_make_code(gi_prefix_code *c, const unsigned char *length, int n, bool may_be_alone)
 {
     unsigned next[GI_LONGEST_CODE + 1], place[GI_LONGEST_CODE + 1], first = 0, before = 0;

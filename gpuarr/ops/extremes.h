@@ -105,12 +105,13 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
             best  = start;
             place = now;
         }
+        if (place < 0) {
+            int64_t n = stop - best < GI_BLOCK ? stop - best : GI_BLOCK;
+            if (best + GI_BLOCK < stop) x = gi_read_line(p, line, best, n, raw, NULL); /* it is not the last one read */
+            place = gi_first_equal(r, n, x, extremes[kept]);
+        }
         memcpy(r->extremes + unit * size, extremes[kept], (size_t)size);
         r->places[unit] = best + place;
-        if (place >= 0) continue;
-        int64_t n = stop - best < GI_BLOCK ? stop - best : GI_BLOCK;
-        if (best + GI_BLOCK < stop) x = gi_read_line(p, line, best, n, raw, NULL); /* it is not the last one read */
-        r->places[unit] = best + gi_first_equal(r, n, x, extremes[kept]);
     }
 }
 

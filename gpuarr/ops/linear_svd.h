@@ -191,25 +191,25 @@ static bool gi_svd_square(const char *site, gi_bidiagonal *b, const gi_svd_room 
     for (int k = 0; k < 5; k++) *rows[k] = gi_matrix_at(block + k * GI_BIDIAGONAL_BLOCK * parts * n, (int)parts, n);
     b->factors = block + (4 * GI_BIDIAGONAL_BLOCK + 1) * parts * n;
     if (!gi_to_bidiagonal(site, b)) return false;
-    const bool conquer = site && columns > 0 && n > GI_LINEAR_SMALL;
-    for (int k = 0; k < 2; k++) {
-        gi_sweeps_start(&turned[k], columns > 0 && !conquer ? at->sweeps[k] : NULL, n, 1);
-        if (!conquer) continue;
-        turned[k].strips = at->sweeps[k];
-        turned[k].width  = n + 1;
-    }
-    if (!conquer) *lost = !gi_svd_sweeps(b->d, b->e, n, &turned[0], &turned[1]);
-    else {
+    *lost = true;
+    if (site && columns > 0 && n > GI_LINEAR_SMALL) {
         double *kept = (double *)(void *)at->order; /* 2 n numbers */
         memcpy(kept, b->d, (size_t)n * 8);
         memcpy(kept + n, b->e, (size_t)n * 8);
+        for (int k = 0; k < 2; k++) {
+            turned[k].strips = at->sweeps[k];
+            turned[k].rows   = n;
+            turned[k].width  = n + 1;
+        }
         if (!gi_conquer_bidiagonal(site, b->d, b->e, n, at->sweeps[0], at->sweeps[1], lost)) return false;
-        if (*lost) { /* its parts do not converge: as a small one */
+        if (*lost) {
             memcpy(b->d, kept, (size_t)n * 8);
             memcpy(b->e, kept + n, (size_t)n * 8);
-            for (int k = 0; k < 2; k++) gi_sweeps_start(&turned[k], at->sweeps[k], n, 1);
-            *lost = !gi_svd_sweeps(b->d, b->e, n, &turned[0], &turned[1]);
         }
+    }
+    if (*lost) { /* a small one, one without vectors, or one whose parts do not converge */
+        for (int k = 0; k < 2; k++) gi_sweeps_start(&turned[k], columns > 0 ? at->sweeps[k] : NULL, n, 1);
+        *lost = !gi_svd_sweeps(b->d, b->e, n, &turned[0], &turned[1]);
     }
     for (int64_t i = 0; i < n; i++) { /* those that are negative have another sign, and one of their vectors too */
         for (int64_t k = 0; k < n && columns > 0 && b->d[i] < 0; k++) {
