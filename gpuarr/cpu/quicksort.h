@@ -104,7 +104,18 @@ static GI_QUICK_STEP GI_KEY_MASK GI_QUICK(gi_first_lanes)(int64_t n)
 /* Sorts up to GI_FEW keys: four vectors at a time, then two fours, then two eights as one. What is missing are greatest keys. */
 static void GI_QUICK(gi_sort_few)(int64_t n, const GI_KEY_T *from, GI_KEY_T *to)
 {
-    __m512i   all[16], v[16];
+    __m512i all[16], v[16];
+    if (n <= 2 * GI_KEY_LANES) {
+        v[0] = GI_QUICK(gi_sort_vector)(GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), GI_QUICK(gi_first_lanes)(n), from));
+        if (n > GI_KEY_LANES) {
+            const GI_KEY_MASK in = GI_QUICK(gi_first_lanes)(n - GI_KEY_LANES);
+            v[1]                 = GI_QUICK(gi_sort_vector)(GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), in, from + GI_KEY_LANES));
+            GI_QUICK(gi_merge_halves)(2, v);
+            GI_KEYS(mask_storeu)(to + GI_KEY_LANES, in, v[1]);
+        }
+        GI_KEYS(mask_storeu)(to, GI_QUICK(gi_first_lanes)(n), v[0]);
+        return;
+    }
     const int fours = (int)((n + 4 * GI_KEY_LANES - 1) / (4 * GI_KEY_LANES));
     for (int i = 0; i < 4 * fours; i += 4) {
         GI_UNROLL

@@ -510,6 +510,7 @@ typedef struct gi_sort_job {
     gi_lines lines, out;
     bool     indices;
     bool     by_keys; /* the keys are the records, and are turned back into elements: long lines of real numbers */
+    bool     quick;   /* each line is sorted by a quicksort, by keys and numbers together */
     bool     columns; /* many short lines of real numbers are sorted side by side */
     int      record;  /* bytes of one: 4 or 8, a key; 8, a short key above a number; 16, a key and then a number */
     int64_t  group;   /* lines that are sorted at once */
@@ -577,12 +578,61 @@ static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64
             }
         }
     if (is_complex) gi_order_complex(j, elements, n, records, spare, places);
-    else if (j->record == 8 && GI_LOOP_OF(quick)(8))
-        gi_sort_records(records, spare, n, 8, 0, 8, places, j->units == 1); /* the numbers differ */
     else gi_sort_records(records, spare, n, j->record, key_at, key_bytes, places, j->units == 1);
     if (lines > 1) gi_sort_records(records, spare, n, j->record, j->record - 8 + GI_LINE_SHIFT / 8, 1, places, j->units == 1);
     const uint64_t mask = j->group > 1 ? ((uint64_t)1 << GI_LINE_SHIFT) - 1 : j->record == 8 ? UINT32_MAX : UINT64_MAX;
     for (k = 0; k < n; k++) word[k] = word[j->record == 8 ? k : 2 * k + 1] & mask;
+    return (int64_t *)word;
+}
+
+/* Sorts keys of a line from number `first` on as numbers of 8 bytes, that of the key in the lowest `digits` bits. Above these lie as many of
+   the bits in which keys differ as there is room for; those that they do not tell apart are sorted again, by the rest. */
+static void gi_order_words(const gi_sort_job *j, int64_t first, int digits, const uint64_t *keys, uint64_t *word, char *spare,
+                           int64_t *places)
+{
+    const gi_quick_loops *quick = GI_LOOP_OF(quick)(8);
+    const int64_t         n     = j->lines.length;
+    uint64_t              least = keys[first], greatest = least, different = 0;
+    for (int64_t i = first; i < first + n; i++) {
+        least    = keys[i] < least ? keys[i] : least;
+        greatest = keys[i] > greatest ? keys[i] : greatest;
+        different |= keys[i] ^ keys[first];
+    }
+    const int      low  = different ? __builtin_ctzll(different) : 0;
+    const int      bits = different ? 64 - __builtin_clzll((greatest - least) >> low) : 0;
+    const int      rest = bits + digits > 64 ? bits + digits - 64 : 0;
+    const uint64_t mask = ((uint64_t)1 << digits) - 1, last = ((uint64_t)1 << rest) - 1;
+    for (int64_t i = first; i < first + n; i++) word[i] = (keys[i] - least) >> (low + rest) << digits | (uint64_t)i;
+    word += first;
+    if (n < GI_SHARED_RECORDS) quick->sort(n, word, spare, false);
+    else gi_sort_records((char *)word, spare, n, 8, 0, 8, places, j->units == 1);
+    for (int64_t i = 0, stop; i < n && rest > 0; i = stop) {
+        for (stop = i + 1; stop < n && (word[i] ^ word[stop]) <= mask;) stop++;
+        for (int64_t k = i; k < stop && stop > i + 1; k++)
+            word[k] = ((keys[word[k] & mask] - least) >> low & last) << digits | (word[k] & mask);
+        if (stop > i + 1) quick->sort(stop - i, word + i, spare, false);
+    }
+}
+
+/* gi_order_group of real numbers, by a quicksort. */
+static int64_t *gi_order_quickly(const gi_sort_job *j, const char *elements, int64_t lines, char *records, char *spare,
+                                 int64_t *places)
+{
+    const ga_dtype dtype  = j->lines.dtype;
+    const int64_t  n      = lines * j->lines.length;
+    const bool     narrow = ga_itemsize(dtype) <= 4;
+    const int      digits = narrow ? 32 : 64 - __builtin_clzll((uint64_t)n);
+    uint64_t      *word   = (uint64_t *)(void *)records;
+    void *keys = narrow ? spare : spare + j->half; /* there, behind the records, lie the elements, if they are not packed */
+    const uint32_t *key4 = (const uint32_t *)keys;
+    gi_to_keys(dtype, n, keys, elements);
+    for (int64_t i = 0; i < n && narrow; i++) word[i] = (uint64_t)key4[i] << 32 | (uint64_t)i; /* the numbers differ */
+    for (int64_t i = 0; i < n; i += j->lines.length) {
+        if (!narrow) gi_order_words(j, i, digits, (const uint64_t *)keys, word, spare, places);
+        else if (lines > 1) GI_LOOP_OF(quick)(8)->sort(j->lines.length, word + i, spare, false);
+        else gi_sort_records(records, spare, n, 8, 0, 8, places, j->units == 1);
+    }
+    for (int64_t i = 0; i < n; i++) word[i] &= ((uint64_t)1 << digits) - 1;
     return (int64_t *)word;
 }
 
@@ -674,7 +724,7 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
         sorted   = gi_sort_by_keys(j, elements, records, spare, to, places);
         if (sorted == to) return;
     } else {
-        order  = gi_order_group(j, elements, lines, records, spare, places);
+        order  = (j->quick ? gi_order_quickly : gi_order_group)(j, elements, lines, records, spare, places);
         sorted = (char *)order;
     }
     if (!j->by_keys && !j->indices) {
@@ -719,6 +769,8 @@ static void gi_plan_sort(gi_sort_job *j)
     if (j->by_keys) j->record = size <= 4 ? 4 : 8;
     else j->record = size <= 4 && n <= UINT32_MAX ? 8 : 16;
     if (gi_is_complex(j->lines.dtype)) j->record = 16;
+    j->quick = !j->by_keys && !j->columns && !gi_is_complex(j->lines.dtype) && n <= UINT32_MAX && GI_LOOP_OF(quick)(8);
+    if (j->quick) j->record = 8;
     if (j->columns) j->record = (int)size;
     int64_t groups = (lines + j->group - 1) / j->group;
     j->units       = groups < 4 * threads ? groups : 4 * threads;
