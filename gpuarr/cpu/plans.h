@@ -241,11 +241,19 @@ typedef int64_t (*gi_place_loop)(int64_t n, const void *elements, bool largest);
 
 enum { GI_WAYS = 8 };
 
+/* Keys above their numbers in words: (key - least) >> low >> rest, without the last `rest` bits, for which there is no room. */
+typedef struct gi_numbering {
+    int      digits, low, rest; /* digits, of the numbers, are given */
+    uint64_t least;
+} gi_numbering;
+
 typedef struct gi_quick_loops { /* of unsigned keys: cpu/quicksort.h */
     /* In place or into `other`, which has room for as many and is written to in any case. */
     void (*sort)(int64_t n, void *keys, void *other, bool to_other);
     /* The part of a key, of GI_WAYS, is how many splitters are not above it. to: of each part, room for n keys and 64 bytes; NULL: counts alone. */
     void (*spread)(int64_t n, const void *keys, const void *splitters, void *const *to, int64_t *count);
+    /* Of keys of 8 bytes. */
+    void (*number)(int64_t n, const void *keys, uint64_t *words, gi_numbering *plan);
 } gi_quick_loops;
 
 /* A window of elements that are numbered in their order: it moves along lines and finds the one of a rank. */

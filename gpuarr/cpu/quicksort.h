@@ -248,7 +248,37 @@ static void GI_QUICK(gi_spread)(int64_t n, const void *keys, const void *splitte
     for (int k = 0; k < GI_WAYS; k++) count[k] = to ? part[k] - (GI_KEY_T *)to[k] : upper[k] - upper[k + 1];
 }
 
-GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops), { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread) })
+#if GI_KEY_BITS == 64
+static void GI_QUICK(gi_number)(int64_t n, const void *keys_, uint64_t *words, gi_numbering *p)
+{
+    const uint64_t *keys  = (const uint64_t *)keys_;
+    const __m512i   first = _mm512_set1_epi64((long long)keys[0]);
+    __m512i         least = first, greatest = first, different = _mm512_setzero_si512();
+    for (int64_t i = 0; i < n; i += GI_KEY_LANES) {
+        const __m512i v = _mm512_mask_loadu_epi64(first, GI_QUICK(gi_first_lanes)(n - i), keys + i);
+        least           = _mm512_min_epu64(least, v);
+        greatest        = _mm512_max_epu64(greatest, v);
+        different       = _mm512_or_si512(different, _mm512_xor_si512(v, first));
+    }
+    const uint64_t bits = (uint64_t)_mm512_reduce_or_epi64(different);
+    p->least            = _mm512_reduce_min_epu64(least);
+    p->low              = bits ? __builtin_ctzll(bits) : 0;
+    const uint64_t span = (_mm512_reduce_max_epu64(greatest) - p->least) >> p->low;
+    p->rest             = span ? 64 - __builtin_clzll(span) + p->digits - 64 : 0;
+    p->rest             = p->rest < 0 ? 0 : p->rest;
+    least               = _mm512_set1_epi64((long long)p->least);
+    const __m128i right = _mm_cvtsi32_si128(p->low + p->rest), left = _mm_cvtsi32_si128(p->digits);
+    __m512i       number = _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7);
+    for (int64_t i = 0; i < n; i += GI_KEY_LANES, number = _mm512_add_epi64(number, _mm512_set1_epi64(GI_KEY_LANES))) {
+        const GI_KEY_MASK in = GI_QUICK(gi_first_lanes)(n - i);
+        const __m512i     v  = _mm512_srl_epi64(_mm512_sub_epi64(_mm512_maskz_loadu_epi64(in, keys + i), least), right);
+        _mm512_mask_storeu_epi64(words + i, in, _mm512_or_si512(_mm512_sll_epi64(v, left), number));
+    }
+}
+GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops), { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_number) })
+#else
+GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops), { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), NULL })
+#endif
 #undef GI_QUICK
 #undef GI_QUICK_STEP
 #undef GI_KEYS

@@ -585,54 +585,42 @@ static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64
     return (int64_t *)word;
 }
 
-/* Sorts keys of a line from number `first` on as numbers of 8 bytes, that of the key in the lowest `digits` bits. Above these lie as many of
-   the bits in which keys differ as there is room for; those that they do not tell apart are sorted again, by the rest. */
-static void gi_order_words(const gi_sort_job *j, int64_t first, int digits, const uint64_t *keys, uint64_t *word, char *spare,
-                           int64_t *places)
+/* Puts records of a line that are in order but for the last bits of their keys in order. */
+static void gi_order_rest(const gi_numbering *p, int64_t n, const uint64_t *keys, uint64_t *word, char *spare)
 {
-    const gi_quick_loops *quick = GI_LOOP_OF(quick)(8);
-    const int64_t         n     = j->lines.length;
-    uint64_t              least = keys[first], greatest = least, different = 0;
-    for (int64_t i = first; i < first + n; i++) {
-        least    = keys[i] < least ? keys[i] : least;
-        greatest = keys[i] > greatest ? keys[i] : greatest;
-        different |= keys[i] ^ keys[first];
-    }
-    const int      low  = different ? __builtin_ctzll(different) : 0;
-    const int      bits = different ? 64 - __builtin_clzll((greatest - least) >> low) : 0;
-    const int      rest = bits + digits > 64 ? bits + digits - 64 : 0;
-    const uint64_t mask = ((uint64_t)1 << digits) - 1, last = ((uint64_t)1 << rest) - 1;
-    for (int64_t i = first; i < first + n; i++) word[i] = (keys[i] - least) >> (low + rest) << digits | (uint64_t)i;
-    word += first;
-    if (n < GI_SHARED_RECORDS) quick->sort(n, word, spare, false);
-    else gi_sort_records((char *)word, spare, n, 8, 0, 8, places, j->units == 1);
-    for (int64_t i = 0, stop; i < n && rest > 0; i = stop) {
+    const uint64_t mask = ((uint64_t)1 << p->digits) - 1, last = ((uint64_t)1 << p->rest) - 1;
+    for (int64_t i = 0, stop; i < n; i = stop) {
         for (stop = i + 1; stop < n && (word[i] ^ word[stop]) <= mask;) stop++;
-        for (int64_t k = i; k < stop && stop > i + 1; k++)
-            word[k] = ((keys[word[k] & mask] - least) >> low & last) << digits | (word[k] & mask);
-        if (stop > i + 1) quick->sort(stop - i, word + i, spare, false);
+        if (stop == i + 1) continue;
+        for (int64_t k = i; k < stop; k++)
+            word[k] = ((keys[word[k] & mask] - p->least) >> p->low & last) << p->digits | (word[k] & mask);
+        GI_LOOP_OF(quick)(8)->sort(stop - i, word + i, spare, false);
     }
 }
 
-/* gi_order_group of real numbers, by a quicksort. */
+/* gi_order_group of real numbers, by a quicksort of words: above the number of an element lies its key, or as many of the bits in which keys
+   differ as there is room for. */
 static int64_t *gi_order_quickly(const gi_sort_job *j, const char *elements, int64_t lines, char *records, char *spare,
                                  int64_t *places)
 {
-    const ga_dtype dtype  = j->lines.dtype;
-    const int64_t  n      = lines * j->lines.length;
-    const bool     narrow = ga_itemsize(dtype) <= 4;
-    const int      digits = narrow ? 32 : 64 - __builtin_clzll((uint64_t)n);
-    uint64_t      *word   = (uint64_t *)(void *)records;
-    void *keys = narrow ? spare : spare + j->half; /* there, behind the records, lie the elements, if they are not packed */
-    const uint32_t *key4 = (const uint32_t *)keys;
-    gi_to_keys(dtype, n, keys, elements);
-    for (int64_t i = 0; i < n && narrow; i++) word[i] = (uint64_t)key4[i] << 32 | (uint64_t)i; /* the numbers differ */
-    for (int64_t i = 0; i < n; i += j->lines.length) {
-        if (!narrow) gi_order_words(j, i, digits, (const uint64_t *)keys, word, spare, places);
-        else if (lines > 1) GI_LOOP_OF(quick)(8)->sort(j->lines.length, word + i, spare, false);
-        else gi_sort_records(records, spare, n, 8, 0, 8, places, j->units == 1);
+    const int64_t n = j->lines.length, all = lines * n;
+    const bool    narrow = ga_itemsize(j->lines.dtype) <= 4;
+    uint64_t     *word   = (uint64_t *)(void *)records;
+    void *keys     = narrow ? spare : spare + j->half; /* there, behind the records, lie the elements, if they are not packed */
+    gi_numbering p = { 32, 0, 0, 0 };
+    gi_to_keys(j->lines.dtype, all, keys, elements);
+    for (int64_t i = 0; i < all && narrow; i++) word[i] = (uint64_t)((const uint32_t *)keys)[i] << 32 | (uint64_t)i;
+    if (!narrow) {
+        p.digits = 64 - __builtin_clzll((uint64_t)all);
+        GI_LOOP_OF(quick)(8)->number(all, keys, word, &p);
     }
-    for (int64_t i = 0; i < n; i++) word[i] &= ((uint64_t)1 << digits) - 1;
+    const uint64_t mask = ((uint64_t)1 << p.digits) - 1;
+    for (int64_t at = 0; at < all; at += n) {
+        if (n < GI_SHARED_RECORDS) GI_LOOP_OF(quick)(8)->sort(n, word + at, spare, false);
+        else gi_sort_records(records, spare, n, 8, 0, 8, places, j->units == 1);
+        if (p.rest > 0) gi_order_rest(&p, n, (const uint64_t *)keys, word + at, spare);
+        for (int64_t i = at; i < at + n; i++) word[i] = (word[i] & mask) - (uint64_t)(j->indices ? at : 0);
+    }
     return (int64_t *)word;
 }
 
@@ -734,7 +722,7 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
         for (int64_t k = 0; k < n * lines && j->lines.dtype == GA_BOOL; k++) sorted[k] = sorted[k] != 0;
     }
     for (int64_t k = 0; k < lines; k++) {
-        for (int64_t i = 0; i < n && j->indices && k > 0; i++) order[k * n + i] -= k * n; /* from its line's start */
+        for (int64_t i = 0; i < n && j->indices && !j->quick; i++) order[k * n + i] -= k * n; /* from its line's start */
         gi_scatter(out_size, n, (char *)gi_line_start(&j->out, first + k), j->out.strides[0], sorted + k * n * out_size);
     }
 }
