@@ -693,16 +693,23 @@ static void gi_sort_side_by_side(const gi_sort_job *j, int64_t first, int64_t li
     }
 }
 
+/* Do packed lines follow one another? */
+static bool gi_lines_adjoin(const gi_lines *p)
+{
+    return gi_lies_packed(p) && p->kept == 1 && p->kept_strides[0] == p->length * ga_itemsize(p->dtype);
+}
+
 static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, char *scratch)
 {
-    int         size = (int)ga_itemsize(j->lines.dtype), out_size = (int)ga_itemsize(j->out.dtype);
-    int64_t     n = j->lines.length, *order = NULL;
-    char       *records = scratch, *spare = scratch + j->half, *room = scratch + 2 * j->half;
-    int64_t    *places   = (int64_t *)(void *)(scratch + j->bytes - gi_split_bytes(n * j->group));
-    const char *elements = room;
-    for (int64_t k = 0; k < lines; k++) {
+    int           size = (int)ga_itemsize(j->lines.dtype), out_size = (int)ga_itemsize(j->out.dtype);
+    int64_t       n = j->lines.length, *order = NULL;
+    char         *records = scratch, *spare = scratch + j->half, *room = scratch + 2 * j->half;
+    int64_t      *places   = (int64_t *)(void *)(scratch + j->bytes - gi_split_bytes(n * j->group));
+    const char   *elements = room;
+    const int64_t run = gi_lines_adjoin(&j->lines) ? lines : 1, out_run = gi_lines_adjoin(&j->out) ? lines : 1;
+    for (int64_t k = 0; k < lines; k += run) {
         const char *line = (const char *)gi_read_line(&j->lines, first + k, 0, n, room + k * n * size, NULL);
-        if (j->group == 1) elements = line;
+        if (run == lines) elements = line;
         else if (line != room + k * n * size) /* it lies packed in a: put it beside the others */
             memcpy(room + k * n * size, line, (size_t)(n * size));
     }
@@ -721,10 +728,11 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
         gi_parallel(n * lines, 65536, gi_take_rows, &take);
         for (int64_t k = 0; k < n * lines && j->lines.dtype == GA_BOOL; k++) sorted[k] = sorted[k] != 0;
     }
-    for (int64_t k = 0; k < lines; k++) {
-        for (int64_t i = 0; i < n && j->indices && !j->quick; i++) order[k * n + i] -= k * n; /* from its line's start */
-        gi_scatter(out_size, n, (char *)gi_line_start(&j->out, first + k), j->out.strides[0], sorted + k * n * out_size);
-    }
+    for (int64_t k = 1; k < lines && j->indices && !j->quick; k++)
+        for (int64_t i = 0; i < n; i++) order[k * n + i] -= k * n; /* from its line's start */
+    for (int64_t k = 0; k < lines; k += out_run)
+        gi_scatter(out_size, n * out_run, (char *)gi_line_start(&j->out, first + k), j->out.strides[0],
+                   sorted + k * n * out_size);
 }
 
 static void gi_sort_units(int64_t begin, int64_t end, void *job)
