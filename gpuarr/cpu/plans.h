@@ -224,9 +224,12 @@ typedef struct gi_window_loops {                                     /* for one 
     bool (*to_keys)(const gi_keys *rule, int64_t n, void *elements); /* in place; was there a NaN? */
     void (*from_keys)(const gi_keys *rule, int64_t n, void *keys);
     void (*sort_columns)(int64_t n, void *rows); /* of n rows of GI_COLUMN_BYTES, each by itself */
-    /* What is as wide as a key goes by its key: below low to to[0], above high to to[2], else to to[1], in its order. Each `to` has room for all,
-       and 64 bytes; to[1] may be `moved`. */
-    void (*split)(int64_t n, const void *keys, int64_t low, int64_t high, const void *moved, void *const *to, int64_t *count);
+    /* Of 4 or 8 bytes. What is as wide as a key goes by the key of an element: below low to to[0], above high to to[2], else to to[1], in its
+       order. Each `to` has room for what goes there, and 64 bytes. */
+    void (*split)(const gi_keys *rule, int64_t n, const void *elements, int64_t low, int64_t high, const void *moved,
+                  void *const *to, int64_t *count);
+    /* Of 4 or 8 bytes. Keys between low and high go to `to`, which may be `elements` or lie before them, and has 64 bytes more. */
+    void (*keep)(const gi_keys *rule, int64_t n, const void *elements, int64_t low, int64_t high, void *to, int64_t *count);
     gi_kernel least; /* of three */
     void (*run_steps)(const gi_network_step *steps, int64_t count, char *const *rows, int64_t n);
     void (*median_3x3)(int64_t n, char *const *rows);

@@ -92,42 +92,99 @@ static void GI_KEYED(gi_sort_columns)(int64_t n, void *rows)
         }
 }
 
-static void GI_KEYED(gi_split)(int64_t n, const void *keys, int64_t low_, int64_t high_, const void *moved, void *const *to,
-                               int64_t *count)
+#ifdef GI_KEYS
+/* Of the keys of a vector of elements, those below low and those above high. Returns the keys. */
+static GI_INLINE __m512i GI_KEYED(gi_compare_keys)(const bool real, __m512i v, __m512i flip, __m512i low, __m512i high,
+                                                   GI_KEY_MASK *less, GI_KEY_MASK *more)
 {
-    const GI_KEY_T *k = (const GI_KEY_T *)keys, *x = (const GI_KEY_T *)moved, low = (GI_KEY_T)low_, high = (GI_KEY_T)high_;
-    GI_KEY_T       *before = (GI_KEY_T *)to[0], *between = (GI_KEY_T *)to[1], *behind = (GI_KEY_T *)to[2];
-#if GI_ISA_BYTES == 64 && GI_KEY_BITS >= 32
-    enum { LANES = 512 / GI_KEY_BITS };
-    const __m512i least = GI_KEYS(set1)(low), most = GI_KEYS(set1)(high);
-    for (int64_t i = 0; i < n; i += LANES) {
-        const GI_KEY_MASK all = (GI_KEY_MASK)(n - i < LANES ? (1u << (n - i)) - 1 : (1u << LANES) - 1);
-        const __m512i     key = GI_KEYS(maskz_loadu)(all, k + i), v = GI_KEYS(maskz_loadu)(all, x + i);
-        const GI_KEY_MASK less  = GI_JOIN(GI_KEYS(mask_cmplt), _mask)(all, key, least);
-        const GI_KEY_MASK more  = GI_JOIN(GI_KEYS(mask_cmpgt), _mask)(all, key, most),
-                          other = all & (GI_KEY_MASK) ~(less | more);
-        _mm512_storeu_si512(before, GI_KEYS(maskz_compress)(less, v));
-        _mm512_storeu_si512(behind, GI_KEYS(maskz_compress)(more, v));
-        _mm512_storeu_si512(between, GI_KEYS(maskz_compress)(other, v));
-        before += __builtin_popcount(less);
-        behind += __builtin_popcount(more);
-        between += __builtin_popcount(other);
-    }
+    if (real) {
+        const __m512i magnitude = GI_KEYS(set1)((GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS)));
+#if GI_KEY_BITS == 32
+        const GI_KEY_MASK nan = _mm512_fpclass_ps_mask(_mm512_castsi512_ps(v), 0x81);
 #else
-    for (int64_t i = 0; i < n; i++) { /* without a branch: it would be taken by chance */
-        const GI_KEY_T key = k[i], v = x[i];
-        *before  = v;
-        *behind  = v;
-        *between = v;
-        before += key < low;
-        behind += key > high;
-        between += key >= low && key <= high;
-    }
+        const GI_KEY_MASK nan = _mm512_fpclass_pd_mask(_mm512_castsi512_pd(v), 0x81);
 #endif
-    count[0] = before - (GI_KEY_T *)to[0];
-    count[1] = between - (GI_KEY_T *)to[1];
-    count[2] = behind - (GI_KEY_T *)to[2];
+        v = _mm512_xor_si512(v, _mm512_and_si512(GI_KEYS(srai)(v, GI_KEY_BITS - 1), magnitude));
+        v = GI_KEYS(mask_mov)(v, nan, magnitude);
+    } else {
+        v = _mm512_xor_si512(v, flip);
+    }
+    *less = GI_JOIN(GI_KEYS(cmplt), _mask)(v, low);
+    *more = GI_JOIN(GI_KEYS(cmpgt), _mask)(v, high);
+    return v;
 }
+#endif
+
+#if GI_KEY_BITS >= 32
+enum { GI_KEYED(GI_SPLIT) = GI_ISA_BYTES == 64 ? 64 / (GI_KEY_BITS / 8) : 128 };
+
+/* A step of gi_split, or, without `moved`, of gi_keep: at most GI_SPLIT elements. */
+static GI_INLINE void GI_KEYED(gi_split_step)(const bool real, const gi_keys *rule, const int64_t n, const GI_KEY_T *x,
+                                              GI_KEY_T low, GI_KEY_T high, const GI_KEY_T *moved, GI_KEY_T **to)
+{
+#ifdef GI_KEYS
+    enum { LANES = 512 / GI_KEY_BITS };
+    const GI_KEY_MASK all = (GI_KEY_MASK)(n < LANES ? (1u << n) - 1 : (1u << LANES) - 1);
+    GI_KEY_MASK       less, more;
+    __m512i           v = n < LANES ? GI_KEYS(maskz_loadu)(all, x) : _mm512_loadu_si512(x);
+    v = GI_KEYED(gi_compare_keys)(real, v, GI_KEYS(set1)((GI_KEY_T)rule->flip), GI_KEYS(set1)(low), GI_KEYS(set1)(high), &less,
+                                  &more);
+    const GI_KEY_MASK other = (GI_KEY_MASK)(all & ~(less | more));
+    if (moved) v = n < LANES ? GI_KEYS(maskz_loadu)(all, moved) : _mm512_loadu_si512(moved);
+    if (moved) _mm512_storeu_si512(to[0], GI_KEYS(maskz_compress)((GI_KEY_MASK)(less & all), v));
+    if (moved) _mm512_storeu_si512(to[2], GI_KEYS(maskz_compress)((GI_KEY_MASK)(more & all), v));
+    _mm512_storeu_si512(to[1], GI_KEYS(maskz_compress)(other, v));
+    to[0] += __builtin_popcount(less & all);
+    to[2] += __builtin_popcount(more & all);
+    to[1] += __builtin_popcount(other);
+#else
+    GI_KEY_T key[GI_KEYED(GI_SPLIT)], *before = to[0], *between = to[1], *behind = to[2];
+    (void)real;
+    memcpy(key, x, (size_t)n * sizeof *key);
+    GI_KEYED(gi_to_keys)(rule, n, key);
+    for (int64_t i = 0; i < n; i++) { /* without a branch: it would be taken by chance */
+        const GI_KEY_T v = moved ? moved[i] : key[i];
+        if (moved) *before = v;
+        if (moved) *behind = v;
+        *between = v;
+        before += key[i] < low;
+        behind += key[i] > high;
+        between += key[i] >= low && key[i] <= high;
+    }
+    to[0] = before;
+    to[1] = between;
+    to[2] = behind;
+#endif
+}
+
+static GI_INLINE void GI_KEYED(gi_split_all)(const bool real, const gi_keys *rule, int64_t n, const void *elements, int64_t low,
+                                             int64_t high, const void *moved, void *const *to_, int64_t *count)
+{
+    enum { STEP = GI_KEYED(GI_SPLIT) };
+    const GI_KEY_T *x = (const GI_KEY_T *)elements, *m = (const GI_KEY_T *)moved;
+    GI_KEY_T       *to[3] = { (GI_KEY_T *)to_[0], (GI_KEY_T *)to_[1], (GI_KEY_T *)to_[2] };
+    int64_t         i     = 0;
+    for (; i + STEP <= n; i += STEP)
+        GI_KEYED(gi_split_step)(real, rule, STEP, x + i, (GI_KEY_T)low, (GI_KEY_T)high, moved ? m + i : NULL, to);
+    if (i < n) GI_KEYED(gi_split_step)(real, rule, n - i, x + i, (GI_KEY_T)low, (GI_KEY_T)high, moved ? m + i : NULL, to);
+    for (int k = 0; k < 3; k++) count[k] = to[k] - (GI_KEY_T *)to_[k];
+}
+
+static void GI_KEYED(gi_split)(const gi_keys *rule, int64_t n, const void *elements, int64_t low, int64_t high,
+                               const void *moved, void *const *to, int64_t *count)
+{
+    if (rule->real) GI_KEYED(gi_split_all)(true, rule, n, elements, low, high, moved, to, count);
+    else GI_KEYED(gi_split_all)(false, rule, n, elements, low, high, moved, to, count);
+}
+
+static void GI_KEYED(gi_keep)(const gi_keys *rule, int64_t n, const void *elements, int64_t low, int64_t high, void *to,
+                              int64_t *count)
+{
+    void *all[3] = { to, to, to };
+    if (rule->real) GI_KEYED(gi_split_all)(true, rule, n, elements, low, high, NULL, all, count);
+    else GI_KEYED(gi_split_all)(false, rule, n, elements, low, high, NULL, all, count);
+}
+#endif
 
 static void GI_KEYED(gi_least)(int64_t n, void *out, const void *x, const void *y, const void *z)
 {
@@ -344,9 +401,15 @@ static void GI_KEYED(gi_run_steps)(const gi_network_step *steps, int64_t count, 
     }
 }
 
+#if GI_KEY_BITS < 32
+#define GI_KEYED_PARTS NULL, NULL
+#else
+#define GI_KEYED_PARTS GI_KEYED(gi_split), GI_KEYED(gi_keep)
+#endif
 GI_TABLE(gi_window_loops, GI_KEYED(gi_window_loops),
-         { GI_KEYED(gi_to_keys), GI_KEYED(gi_from_keys), GI_KEYED(gi_sort_columns), GI_KEYED(gi_split), GI_KEYED(gi_least),
+         { GI_KEYED(gi_to_keys), GI_KEYED(gi_from_keys), GI_KEYED(gi_sort_columns), GI_KEYED_PARTS, GI_KEYED(gi_least),
            GI_KEYED(gi_run_steps), GI_KEYED(gi_median_3x3), GI_KEYED(gi_median_5x5) })
+#undef GI_KEYED_PARTS
 #undef GI_EXCHANGE
 #undef GI_KEYED
 #undef GI_KEYS

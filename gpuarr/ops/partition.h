@@ -43,14 +43,14 @@ static char *gi_part_kept(const gi_partition_line *l, int64_t part)
 }
 
 GI_BEGIN_FAST
-/* Packed elements become keys. */
-static void gi_signed_keys(const gi_partitioning *p, int64_t n, const void *elements, void *keys)
+/* Packed elements as wide as their keys. */
+static const void *gi_wide_elements(const gi_partitioning *p, int64_t n, const void *elements, void *room)
 {
-    int32_t *key = (int32_t *)keys;
-    if (p->size == p->width) memcpy(keys, elements, (size_t)(n * p->size));
-    else gi_cast(GA_I32, p->lines.dtype, n, keys, elements);
-    for (int64_t i = 0; i < n && p->lines.dtype == GA_BOOL; i++) key[i] = key[i] != 0;
-    p->loops->to_keys(&p->rule, n, keys);
+    int32_t *wide = (int32_t *)room;
+    if (p->size == p->width) return elements;
+    gi_cast(GA_I32, p->lines.dtype, n, wide, elements);
+    for (int64_t i = 0; i < n && p->lines.dtype == GA_BOOL; i++) wide[i] = wide[i] != 0;
+    return wide;
 }
 
 static int64_t gi_signed_key(const gi_partitioning *p, const char *keys, int64_t i)
@@ -71,8 +71,9 @@ static void gi_sample_keys(const gi_partition_line *l, const char *kept, int64_t
         chance = chance * 6364136223846793005u + 1442695040888963407u;
         memcpy(raw + i * size, from + (i * (int64_t)part + (int64_t)((chance >> 32) * most >> 32)) * size, (size_t)size);
     }
-    if (!kept) gi_signed_keys(p, taken, raw, keys);
-    for (int64_t i = 0; i < taken; i++) sample[i] = (uint64_t)gi_signed_key(p, kept ? raw : keys, i) ^ GI_KEY_SIGN;
+    const char *wide = kept ? raw : (const char *)gi_wide_elements(p, taken, raw, keys);
+    if (!kept) p->loops->to_keys(&p->rule, taken, (void *)(uintptr_t)wide);
+    for (int64_t i = 0; i < taken; i++) sample[i] = (uint64_t)gi_signed_key(p, wide, i) ^ GI_KEY_SIGN;
 }
 
 /* The key of rank `rank` of a few. */
@@ -88,39 +89,30 @@ GI_END_FAST
 /* Keeps the keys of each part that lie between, and counts. */
 static void gi_keep_parts(int64_t begin, int64_t end, void *job)
 {
-    const gi_partition_line *l = (const gi_partition_line *)job;
-    const gi_partitioning   *p = l->p;
-    GI_ARENA(char, keys, GI_PART_TILE * 8);
-    GI_ARENA(char, nowhere, GI_PART_TILE * 8 + GI_PART_ROOM);
+    const gi_partition_line *l    = (const gi_partition_line *)job;
+    const gi_partitioning   *p    = l->p;
+    const int64_t            tile = p->size == p->width ? INT64_MAX : GI_PART_TILE;
+    GI_ARENA(char, wide, GI_PART_TILE * 8);
     for (int64_t part = begin; part < end; part++) {
         const int64_t stop  = gi_part_begin(l, part + 1);
         int64_t      *count = l->count + 3 * part;
         char         *kept  = gi_part_kept(l, part);
         memset(count, 0, 3 * sizeof *count);
         for (int64_t i = gi_part_begin(l, part), n; i < stop; i += n) {
-            n = stop - i < GI_PART_TILE ? stop - i : (int64_t)GI_PART_TILE;
-            int64_t now[3];
-            void   *to[3] = { nowhere, kept + count[1] * p->width, nowhere };
-            gi_signed_keys(p, n, l->line + i * p->size, keys);
-            p->loops->split(n, keys, l->low, l->high, keys, to, now);
+            n = stop - i < tile ? stop - i : tile;
+            int64_t     now[3];
+            const void *elements = gi_wide_elements(p, n, l->line + i * p->size, wide);
+            p->loops->keep(&p->rule, n, elements, l->low, l->high, kept + count[1] * p->width, now);
             for (int k = 0; k < 3; k++) count[k] += now[k];
         }
     }
 }
 
-/* The same of n keys that have been kept, where they are. */
-static void gi_keep_again(const gi_partition_line *l, int64_t n, int64_t *count)
+/* The same of n keys that have been kept; `to` may be `kept`. */
+static void gi_keep_again(const gi_partition_line *l, const char *kept, int64_t n, char *to, int64_t *count)
 {
-    const int width = l->p->width;
-    GI_ARENA(char, nowhere, GI_PART_TILE * 8 + GI_PART_ROOM);
-    memset(count, 0, 3 * sizeof *count);
-    for (int64_t i = 0, m; i < n; i += m) {
-        m = n - i < GI_PART_TILE ? n - i : (int64_t)GI_PART_TILE;
-        int64_t now[3];
-        void   *to[3] = { nowhere, l->kept + count[1] * width, nowhere };
-        l->p->loops->split(m, l->kept + i * width, l->low, l->high, l->kept + i * width, to, now);
-        for (int k = 0; k < 3; k++) count[k] += now[k];
-    }
+    const gi_keys as_they_are = { 0, false, 0, false };
+    l->p->loops->keep(&as_they_are, n, kept, l->low, l->high, to, count);
 }
 
 /* Writes what lies side by side to the places from number `at` on. start: of the tile whose elements they number. */
@@ -146,8 +138,9 @@ static void gi_put_parted(const gi_partition_line *l, int64_t n, void *moved, in
 /* Moves the elements of each part, or their numbers, to where they belong. */
 static void gi_move_parted(int64_t begin, int64_t end, void *job)
 {
-    const gi_partition_line *l = (const gi_partition_line *)job;
-    const gi_partitioning   *p = l->p;
+    const gi_partition_line *l        = (const gi_partition_line *)job;
+    const gi_partitioning   *p        = l->p;
+    const bool               straight = !p->indices && p->size == p->width && p->out.strides[0] == p->size;
     enum { ROOM = GI_PART_TILE * 8 + GI_PART_ROOM };
     GI_ARENA(char, keys, GI_PART_TILE * 8);
     GI_ARENA(char, numbers, GI_PART_TILE * 8);
@@ -157,17 +150,23 @@ static void gi_move_parted(int64_t begin, int64_t end, void *job)
         else ((int64_t *)(void *)numbers)[i] = i;
     }
     for (int64_t part = begin; part < end; part++) {
-        const int64_t stop = gi_part_begin(l, part + 1);
-        int64_t      *at   = l->count + 3 * part;
+        const int64_t  stop = gi_part_begin(l, part + 1), *first = l->count + 3 * part;
+        const int64_t *next =
+            part + 1 < l->parts ? first + 3 : l->count + 1; /* where the next part, or the next kind, begins */
+        const int64_t last[3] = { next[0], next[1], part + 1 < l->parts ? next[2] : p->length };
+        int64_t       at[3]   = { first[0], first[1], first[2] };
         for (int64_t i = gi_part_begin(l, part), n; i < stop; i += n) {
-            n                   = stop - i < GI_PART_TILE ? stop - i : (int64_t)GI_PART_TILE;
-            const char *element = l->line + i * p->size;
-            void       *to[3]   = { room, room + ROOM, room + 2 * ROOM };
+            n                = stop - i < GI_PART_TILE ? stop - i : (int64_t)GI_PART_TILE;
+            const void *wide = gi_wide_elements(p, n, l->line + i * p->size, keys);
+            void       *to[3];
             int64_t     now[3];
-            gi_signed_keys(p, n, element, keys);
-            p->loops->split(n, keys, l->low, l->high, p->indices ? numbers : p->size < p->width ? keys : element, to, now);
+            for (int k = 0; k < 3; k++) { /* where they belong, if nothing else is written over */
+                const bool there = straight && at[k] + n + GI_PART_ROOM / p->size <= last[k];
+                to[k]            = there ? l->to + at[k] * p->size : room + k * ROOM;
+            }
+            p->loops->split(&p->rule, n, wide, l->low, l->high, p->indices ? numbers : (const char *)wide, to, now);
             for (int k = 0; k < 3; k++) {
-                if (now[k] > 0) gi_put_parted(l, now[k], to[k], at[k], i);
+                if (now[k] > 0 && to[k] == room + k * ROOM) gi_put_parted(l, now[k], to[k], at[k], i);
                 at[k] += now[k];
             }
         }
@@ -203,29 +202,43 @@ static void gi_bracket_rank(gi_partition_line *l, const char *kept, int64_t n, i
     if (two[1] < taken && high < l->high) l->high = high;
 }
 
-/* The key of rank kth of the line. */
-static int64_t gi_kth_key(gi_partition_line *l)
+/* Are the keys between all equal? Those of -0 and 0 are. */
+static bool gi_is_one_key(const gi_partition_line *l, int64_t low, int64_t high)
 {
-    const gi_partitioning *p   = l->p;
+    return low == high || (l->p->rule.real && low == -1 && high == 0);
+}
+
+/* Brings l->low and l->high to the key of rank kth of the line, and counts what lies before, between and behind in each part. */
+static void gi_find_kth(gi_partition_line *l)
+{
+    const gi_partitioning *p     = l->p;
+    const int              width = p->width;
     int64_t                low = p->least, high = p->most; /* it lies between these */
-    int64_t                n = p->length, below = 0, count[3];
+    int64_t                n = p->length, below = 0, count[3], first = p->length;
     const char            *kept = NULL; /* where the keys are that may be it, or NULL, in the line; `below` lie before them */
     bool                   all  = n <= GI_PART_FEW;
-    for (int poor = 0;;) {
-        if (kept && n <= GI_PART_FEW) return gi_few_rank(p, kept, n, p->kth - below);
+    for (int poor = 0; !gi_is_one_key(l, low, high);) {
+        if (kept && n <= GI_PART_FEW) {
+            low = high = gi_few_rank(p, kept, n, p->kth - below);
+            break;
+        }
         l->low  = low;
         l->high = high;
         if (!all && poor < GI_PART_POOR) gi_bracket_rank(l, kept, n, p->kth - below, poor % 2 == 1);
         else if (!all) l->high = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
-        if (kept) gi_keep_again(l, n, count);
+        if (p->rule.real && l->low == 0) l->low = -1;
+        if (p->rule.real && l->high == -1) l->high = 0;
+        char *to = l->kept; /* the first ones are kept, if there is room, to be counted at last */
+        if (kept && first <= p->length / 2) to += first * width + GI_PART_ROOM;
+        if (kept) gi_keep_again(l, kept, n, to, count);
         else gi_keep_middle(l, count);
         const int64_t rank = p->kth - below;
         if (rank >= count[0] && rank < count[0] + count[1]) {
             low  = l->low;
             high = l->high;
-            if (low == high) return low;
             poor += !all && count[1] > n / 2;
-            kept = l->kept;
+            if (!kept) first = count[1];
+            kept = to;
             n    = count[1];
             below += count[0];
             all = false;
@@ -233,38 +246,47 @@ static int64_t gi_kth_key(gi_partition_line *l)
         }
         if (rank < count[0]) high = l->low - 1; /* the bracket missed it: once more, with all that may be it */
         else low = l->high + 1;
-        if (low == high) return low;
         poor++;
         kept  = NULL;
         n     = p->length;
         below = 0;
         all   = true;
     }
+    const bool zero = p->rule.real && (low == 0 || low == -1);
+    l->low          = zero ? -1 : low;
+    l->high         = zero ? 0 : low;
+    if (!kept || first > p->length / 2) {
+        gi_keep_middle(l, count);
+        return;
+    }
+    char *from = l->kept, *to = from + first * width + GI_PART_ROOM;
+    for (int64_t part = 0, m; part < l->parts; part++, from += m * width) {
+        int64_t *now = l->count + 3 * part;
+        m            = now[1];
+        gi_keep_again(l, from, m, to, count);
+        now[0] += count[0];
+        now[1] = count[1];
+        now[2] += count[2];
+    }
 }
 
 static void gi_partition_one(const gi_partitioning *p, int64_t number, char *scratch)
 {
     gi_partition_line l;
-    const int64_t     n = p->length;
-    int64_t           at[3], all[3];
-    l.p     = p;
-    l.parts = p->parts;
-    l.kept  = scratch;
-    l.count = (int64_t *)(void *)(scratch + p->bytes - gi_mem_padded(3 * l.parts * (int64_t)sizeof *l.count));
-    l.line  = (const char *)gi_read_line(&p->lines, number, 0, n, (char *)l.count - gi_mem_padded(n * p->size), NULL);
-    l.to    = (char *)gi_line_start(&p->out, number);
-
-    const int64_t key  = gi_kth_key(&l);
-    const bool    zero = p->rule.real && (key == 0 || key == -1);
-    l.low              = zero ? -1 : key;
-    l.high             = zero ? 0 : key;
-    gi_keep_middle(&l, all);
-    for (int k = 0; k < 3; k++) at[k] = k == 0 ? 0 : at[k - 1] + all[k - 1];
-    for (int64_t part = 0; part < l.parts; part++)
-        for (int k = 0; k < 3; k++) {
+    const int64_t     n  = p->length;
+    int64_t           at = 0;
+    l.p                  = p;
+    l.parts              = p->parts;
+    l.kept               = scratch;
+    l.count              = (int64_t *)(void *)(scratch + p->bytes - gi_mem_padded(3 * l.parts * (int64_t)sizeof *l.count));
+    l.line = (const char *)gi_read_line(&p->lines, number, 0, n, (char *)l.count - gi_mem_padded(n * p->size), NULL);
+    l.to   = (char *)gi_line_start(&p->out, number);
+    gi_find_kth(&l);
+    for (int k = 0; k < 3; k++)
+        for (int64_t part = 0; part < l.parts; part++) {
             const int64_t count   = l.count[3 * part + k];
-            l.count[3 * part + k] = at[k];
-            at[k] += count;
+            l.count[3 * part + k] = at;
+            at += count;
         }
     gi_parallel(l.parts, 1, gi_move_parted, &l);
 }
@@ -304,7 +326,7 @@ static bool gi_partition_run(const char *site, const ga_array *a, int axis, int6
     p.units               = p.lines.lines < 4 * threads ? p.lines.lines : 4 * threads;
     if (p.length >= 2 * GI_SELECT_PART) p.units = 1;     /* the threads share a line, else each has its own */
     p.parts = p.units > 1 ? 1 : gi_rank_parts(p.length); /* once: another thread may change the number of threads */
-    p.bytes = gi_mem_padded(p.length * p.width + p.parts * GI_PART_ROOM) + gi_mem_padded(p.length * p.size) +
+    p.bytes = gi_mem_padded(p.length * p.width + (p.parts + 2) * GI_PART_ROOM) + gi_mem_padded(p.length * p.size) +
               gi_mem_padded(3 * p.parts * (int64_t)sizeof(int64_t));
     p.scratch = (char *)gi_mem_alloc(site, (size_t)(p.units * p.bytes));
     if (!p.scratch) return false;
