@@ -93,25 +93,18 @@ static void GI_KEYED(gi_sort_columns)(int64_t n, void *rows)
 }
 
 #ifdef GI_KEYS
-/* Of the keys of a vector of elements, those below low and those above high. Returns the keys. */
-static GI_INLINE __m512i GI_KEYED(gi_compare_keys)(const bool real, __m512i v, __m512i flip, __m512i low, __m512i high,
-                                                   GI_KEY_MASK *less, GI_KEY_MASK *more)
+/* Keys of a vector of elements; that of a NaN is the greatest. */
+static GI_INLINE __m512i GI_KEYED(gi_vector_keys)(const bool real, __m512i v, __m512i flip)
 {
-    if (real) {
-        const __m512i magnitude = GI_KEYS(set1)((GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS)));
+    const __m512i magnitude = GI_KEYS(set1)((GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS)));
+    if (!real) return _mm512_xor_si512(v, flip);
 #if GI_KEY_BITS == 32
-        const GI_KEY_MASK nan = _mm512_fpclass_ps_mask(_mm512_castsi512_ps(v), 0x81);
+    const GI_KEY_MASK nan = _mm512_fpclass_ps_mask(_mm512_castsi512_ps(v), 0x81);
 #else
-        const GI_KEY_MASK nan = _mm512_fpclass_pd_mask(_mm512_castsi512_pd(v), 0x81);
+    const GI_KEY_MASK nan = _mm512_fpclass_pd_mask(_mm512_castsi512_pd(v), 0x81);
 #endif
-        v = _mm512_xor_si512(v, _mm512_and_si512(GI_KEYS(srai)(v, GI_KEY_BITS - 1), magnitude));
-        v = GI_KEYS(mask_mov)(v, nan, magnitude);
-    } else {
-        v = _mm512_xor_si512(v, flip);
-    }
-    *less = GI_JOIN(GI_KEYS(cmplt), _mask)(v, low);
-    *more = GI_JOIN(GI_KEYS(cmpgt), _mask)(v, high);
-    return v;
+    v = _mm512_xor_si512(v, _mm512_and_si512(GI_KEYS(srai)(v, GI_KEY_BITS - 1), magnitude));
+    return GI_KEYS(mask_mov)(v, nan, magnitude);
 }
 #endif
 
@@ -119,27 +112,41 @@ static GI_INLINE __m512i GI_KEYED(gi_compare_keys)(const bool real, __m512i v, _
 enum { GI_KEYED(GI_SPLIT) = GI_ISA_BYTES == 64 ? 64 / (GI_KEY_BITS / 8) : 128 };
 
 /* A step of gi_split, or, without `moved`, of gi_keep: at most GI_SPLIT elements. */
-static GI_INLINE void GI_KEYED(gi_split_step)(const bool real, const gi_keys *rule, const int64_t n, const GI_KEY_T *x,
-                                              GI_KEY_T low, GI_KEY_T high, const GI_KEY_T *moved, GI_KEY_T **to)
+static GI_INLINE void GI_KEYED(gi_split_step)(const bool real, const gi_keys *rule, GI_KEY_T flip, const int64_t n,
+                                              const GI_KEY_T *x, GI_KEY_T low, GI_KEY_T high, const GI_KEY_T *moved,
+                                              GI_KEY_T **to)
 {
 #ifdef GI_KEYS
     enum { LANES = 512 / GI_KEY_BITS };
     const GI_KEY_MASK all = (GI_KEY_MASK)(n < LANES ? (1u << n) - 1 : (1u << LANES) - 1);
-    GI_KEY_MASK       less, more;
-    __m512i           v = n < LANES ? GI_KEYS(maskz_loadu)(all, x) : _mm512_loadu_si512(x);
-    v = GI_KEYED(gi_compare_keys)(real, v, GI_KEYS(set1)((GI_KEY_T)rule->flip), GI_KEYS(set1)(low), GI_KEYS(set1)(high), &less,
-                                  &more);
-    const GI_KEY_MASK other = (GI_KEY_MASK)(all & ~(less | more));
-    if (moved) v = n < LANES ? GI_KEYS(maskz_loadu)(all, moved) : _mm512_loadu_si512(moved);
-    if (moved) _mm512_storeu_si512(to[0], GI_KEYS(maskz_compress)((GI_KEY_MASK)(less & all), v));
-    if (moved) _mm512_storeu_si512(to[2], GI_KEYS(maskz_compress)((GI_KEY_MASK)(more & all), v));
-    _mm512_storeu_si512(to[1], GI_KEYS(maskz_compress)(other, v));
-    to[0] += __builtin_popcount(less & all);
-    to[2] += __builtin_popcount(more & all);
-    to[1] += __builtin_popcount(other);
+    const __m512i     e   = n < LANES ? GI_KEYS(maskz_loadu)(all, x) : _mm512_loadu_si512(x);
+    const __m512i     key = GI_KEYED(gi_vector_keys)(real, e, GI_KEYS(set1)(flip)), least = GI_KEYS(set1)(low),
+                  most = GI_KEYS(set1)(high);
+    (void)rule;
+    if (!moved) {
+        const GI_KEY_MASK more = GI_JOIN(GI_KEYS(mask_cmpge), _mask)(all, key, least);
+        const GI_KEY_MASK in   = GI_JOIN(GI_KEYS(mask_cmple), _mask)(more, key, most);
+        _mm512_storeu_si512(to[1], GI_KEYS(maskz_compress)(in, key));
+        to[0] += LANES - __builtin_popcount(more);
+        to[1] += __builtin_popcount(in);
+        return;
+    }
+    const __m512i     v     = n < LANES ? GI_KEYS(maskz_loadu)(all, moved) : _mm512_loadu_si512(moved);
+    const GI_KEY_MASK less  = GI_JOIN(GI_KEYS(mask_cmplt), _mask)(all, key, least);
+    const GI_KEY_MASK more  = GI_JOIN(GI_KEYS(mask_cmpgt), _mask)(all, key, most);
+    const unsigned    other = (unsigned)all & ~((unsigned)less | more);
+    _mm512_storeu_si512(to[0], GI_KEYS(maskz_compress)(less, v));
+    _mm512_storeu_si512(to[2], GI_KEYS(maskz_compress)(more, v));
+    to[0] += __builtin_popcount(less);
+    to[2] += __builtin_popcount(more);
+    if (other) { /* few, most often */
+        _mm512_storeu_si512(to[1], GI_KEYS(maskz_compress)((GI_KEY_MASK)other, v));
+        to[1] += __builtin_popcount(other);
+    }
 #else
-    GI_KEY_T key[GI_KEYED(GI_SPLIT)], *before = to[0], *between = to[1], *behind = to[2];
+    GI_KEY_T          key[GI_KEYED(GI_SPLIT)], *before = to[0], *between = to[1], *behind = to[2];
     (void)real;
+    (void)flip;
     memcpy(key, x, (size_t)n * sizeof *key);
     GI_KEYED(gi_to_keys)(rule, n, key);
     for (int64_t i = 0; i < n; i++) { /* without a branch: it would be taken by chance */
@@ -163,10 +170,11 @@ static GI_INLINE void GI_KEYED(gi_split_all)(const bool real, const gi_keys *rul
     enum { STEP = GI_KEYED(GI_SPLIT) };
     const GI_KEY_T *x = (const GI_KEY_T *)elements, *m = (const GI_KEY_T *)moved;
     GI_KEY_T       *to[3] = { (GI_KEY_T *)to_[0], (GI_KEY_T *)to_[1], (GI_KEY_T *)to_[2] };
+    const GI_KEY_T  flip  = (GI_KEY_T)rule->flip;
     int64_t         i     = 0;
     for (; i + STEP <= n; i += STEP)
-        GI_KEYED(gi_split_step)(real, rule, STEP, x + i, (GI_KEY_T)low, (GI_KEY_T)high, moved ? m + i : NULL, to);
-    if (i < n) GI_KEYED(gi_split_step)(real, rule, n - i, x + i, (GI_KEY_T)low, (GI_KEY_T)high, moved ? m + i : NULL, to);
+        GI_KEYED(gi_split_step)(real, rule, flip, STEP, x + i, (GI_KEY_T)low, (GI_KEY_T)high, moved ? m + i : NULL, to);
+    if (i < n) GI_KEYED(gi_split_step)(real, rule, flip, n - i, x + i, (GI_KEY_T)low, (GI_KEY_T)high, moved ? m + i : NULL, to);
     for (int k = 0; k < 3; k++) count[k] = to[k] - (GI_KEY_T *)to_[k];
 }
 
@@ -183,6 +191,10 @@ static void GI_KEYED(gi_keep)(const gi_keys *rule, int64_t n, const void *elemen
     void *all[3] = { to, to, to };
     if (rule->real) GI_KEYED(gi_split_all)(true, rule, n, elements, low, high, NULL, all, count);
     else GI_KEYED(gi_split_all)(false, rule, n, elements, low, high, NULL, all, count);
+#ifdef GI_KEYS
+    count[0] -= -n & (512 / GI_KEY_BITS - 1); /* lanes behind the end */
+    count[2] = n - count[0] - count[1];
+#endif
 }
 #endif
 
