@@ -92,9 +92,15 @@ static void GI_KEYED(gi_sort_columns)(int64_t n, void *rows)
         }
 }
 
+#if GI_OPTIMIZED
+#define GI_KEYED_STEP GI_INLINE
+#else
+#define GI_KEYED_STEP GI_OWN_FRAME
+#endif
+
 #ifdef GI_KEYS
 /* Keys of a vector of elements; that of a NaN is the greatest. */
-static GI_INLINE __m512i GI_KEYED(gi_vector_keys)(const bool real, __m512i v, __m512i flip)
+static GI_KEYED_STEP __m512i GI_KEYED(gi_vector_keys)(const bool real, __m512i v, __m512i flip)
 {
     const __m512i magnitude = GI_KEYS(set1)((GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS)));
     if (!real) return _mm512_xor_si512(v, flip);
@@ -112,9 +118,9 @@ static GI_INLINE __m512i GI_KEYED(gi_vector_keys)(const bool real, __m512i v, __
 enum { GI_KEYED(GI_SPLIT) = GI_ISA_BYTES == 64 ? 64 / (GI_KEY_BITS / 8) : 128 };
 
 /* A step of gi_split, or, without `moved`, of gi_keep: at most GI_SPLIT elements. */
-static GI_INLINE void GI_KEYED(gi_split_step)(const bool real, const gi_keys *rule, GI_KEY_T flip, const int64_t n,
-                                              const GI_KEY_T *x, GI_KEY_T low, GI_KEY_T high, const GI_KEY_T *moved,
-                                              GI_KEY_T **to)
+static GI_KEYED_STEP void GI_KEYED(gi_split_step)(const bool real, const gi_keys *rule, GI_KEY_T flip, const int64_t n,
+                                                  const GI_KEY_T *x, GI_KEY_T low, GI_KEY_T high, const GI_KEY_T *moved,
+                                                  GI_KEY_T **to)
 {
 #ifdef GI_KEYS
     enum { LANES = 512 / GI_KEY_BITS };
@@ -422,6 +428,7 @@ GI_TABLE(gi_window_loops, GI_KEYED(gi_window_loops),
          { GI_KEYED(gi_to_keys), GI_KEYED(gi_from_keys), GI_KEYED(gi_sort_columns), GI_KEYED_PARTS, GI_KEYED(gi_least),
            GI_KEYED(gi_run_steps), GI_KEYED(gi_median_3x3), GI_KEYED(gi_median_5x5) })
 #undef GI_KEYED_PARTS
+#undef GI_KEYED_STEP
 #undef GI_EXCHANGE
 #undef GI_KEYED
 #undef GI_KEYS

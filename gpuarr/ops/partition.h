@@ -91,7 +91,7 @@ static void gi_keep_parts(int64_t begin, int64_t end, void *job)
 {
     const gi_partition_line *l    = (const gi_partition_line *)job;
     const gi_partitioning   *p    = l->p;
-    const int64_t            tile = p->size == p->width ? INT64_MAX : GI_PART_TILE;
+    const int64_t            tile = p->size == p->width ? INT64_MAX : (int64_t)GI_PART_TILE;
     GI_ARENA(char, wide, GI_PART_TILE * 8);
     for (int64_t part = begin; part < end; part++) {
         const int64_t stop  = gi_part_begin(l, part + 1);
