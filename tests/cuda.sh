@@ -169,17 +169,7 @@ END
     echo "FAIL objects that were not compiled alike: ${said:-they do not link, or work together}"
     return 1
 }
-cusolver_real() { # nvcc and the real library: do they compile and link? (It needs a GPU to run.)
-    if [ -z "$nvcc" ] || [ ! -e "$(dirname "$nvcc")/../include/cusolverDn.h" ]; then
-        part "cuSOLVER of nvcc" printf 'SKIP there is no cuSOLVER here, or no nvcc\n0 passed, 0 failed, 1 skipped\n'
-        return
-    fi
-    one "implementation, nvcc with cuSOLVER" made "$B/solver_check/real.o" "$nvcc" -std=c++17 -arch=sm_90 -Werror all-warnings -DGPUARR_FEW_DTYPES \
-        -DGPUARR_BASELINE_ONLY -DGPUARR_USE_CUSOLVER -Xcompiler -fPIC -I. -x cu -c tests/impl.c &&
-        one "linking with cuSOLVER" made "$B/solver_check/real.so" "$nvcc" -shared "$B/solver_check/real.o" -lcusolver -Xlinker -z,defs
-}
-
-# By cuSOLVER, on cudasim's: the cases of linear.c, as far as they ask for no bits of ours, and those of cusolver.c.
+# By cuSOLVER, on cudasim's (nvcc and the real library: ptx): the cases of linear.c, as far as they ask for no bits of ours, and those of cusolver.c.
 cusolver() { # cusolver MODE
     local name
     for name in $([ "$1" != solver ] || echo linear) cusolver; do
@@ -187,10 +177,7 @@ cusolver() { # cusolver MODE
         part "$name, $1" alone "$name" on_gpu CUDASIM_DEVICES=2 $([ "$1" = solver ] || echo GPUARR_TEST_SMALL=1) "$B/$1/$name"
     done
     part "cusolver, $1, not converging" on_gpu CUDASIM_UNCONVERGED=1 "$B/$1/cusolver" unconverged
-    if [ "$1" != solver ]; then
-        cusolver_real
-        return
-    fi
+    [ "$1" = solver ] || return 0
     part "cusolver, $1, lazy" on_gpu CUDASIM_ORDER=random:1 CUDASIM_LAZY=1 GPUARR_TEST_SMALL=1 "$B/$1/cusolver"
     one "build of allocations, $1" cuda_program "$1" allocations && part "allocations, $1" alone allocations on_gpu GPUARR_TEST_SMALL=1 "$B/$1/allocations"
 }

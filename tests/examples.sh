@@ -138,16 +138,19 @@ first() { # first FOLDER: the first program is the README's, prints what it says
 EXAMPLES=$(cd examples && printf '%s ' *.c)
 EXAMPLES=${EXAMPLES//.c/}
 
-examples() { # examples [KIND]: as they stand, with what they use of the implementation in them; or linked with the objects of KIND
+examples() { # examples KIND [whole]: linked with the objects of KIND; whole: some as they stand, with what they use of the implementation in them
     local e at=$B/examples
     rm -rf "$at/out"
     for e in $EXAMPLES; do
-        if [ $# = 0 ]; then
+        case ${2:-},$e in
+        whole,first | whole,monthly_mean | whole,astronomy)
             one "build of examples/$e.c" made "$at/$e" gcc -std=c11 -O1 $WARN $USE_LIBS -I. "examples/$e.c" $LIBS || return
-        else
-            one "build of examples/$e.c, $1" made "$at/$e.o" gcc -std=c11 -O1 $WARN $USE_LIBS -DGPUARR_IMPLEMENTED -DGPUARR_KERNELS= -I. -c "examples/$e.c" &&
-                one "linking of examples/$e, $1" made "$at/$e" gcc "$at/$e.o" $(object_files "$1") $LIBS || return
-        fi
+            continue
+            ;;
+        whole,*) reads "examples/$e.c" gcc -std=c11 $WARN $USE_LIBS -I. "examples/$e.c" || return ;;
+        esac
+        one "build of examples/$e.c, $1" made "$at/$e.o" gcc -std=c11 -O1 $WARN $USE_LIBS -DGPUARR_IMPLEMENTED -DGPUARR_KERNELS= -I. -c "examples/$e.c" &&
+            one "linking of examples/$e, $1" made "$at/$e" gcc "$at/$e.o" $(object_files "$1") $LIBS || return
     done
     part "the first program" first "$at"
     part "pictures of the seed" pictures "$at/pictures"

@@ -2,7 +2,7 @@
 #ifndef FUZZ_H
 #define FUZZ_H
 
-#ifndef GPUARR_BASELINE_ONLY
+#if !defined GPUARR_BASELINE_ONLY && !defined GPUARR_PART
 #define GPUARR_BASELINE_ONLY
 #endif
 #define GPUARR_IMPLEMENTATION

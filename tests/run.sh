@@ -248,6 +248,7 @@ objects() { # objects KIND
     gcc-O2 | musl-gcc-O2) echo "$1":{runtime,avx2,avx512,baseline} ;;
     small-*) echo "$1:runtime" gcc-O2:{avx2,avx512,baseline} ;; # (frames of loops: object)
     quick) echo quick:runtime gcc-O2:{avx2,avx512,baseline} ;;
+    fuzz) echo gcc-O2:{avx2,avx512,baseline} ;; # the runtime stands in fuzz.c; the sanitizers see loops in `sanitized`
     clang++-O0) echo clang++-O0:{runtime,avx2,baseline,avx512} ;;
     sanitized) echo sanitized:{runtime,baseline} ;;
     g++-O3 | clang-O3 | threads | cblas | lapacke | few | gpu) echo "$1:all" ;;
@@ -470,8 +471,9 @@ fuzz_target() { # fuzz_target NAME VARIABLE=VALUE...: a short run of a libFuzzer
     if env "${@:2}" "$B/fuzz_$1" -seed=1 -timeout=60 -max_total_time=20 -max_len=8192 "$corpus"; then echo "1 passed, 0 failed, 0 skipped"; else echo "0 passed, 1 failed, 0 skipped"; fi
 }
 
-fuzzing() {
-    one "build of fuzz" made "$B/fuzz" clang -std=c11 -O1 -g1 -fsanitize=fuzzer,address,undefined $USE_LIBS -DGPUARR_BASELINE_ONLY -I. tests/fuzz.c $LIBS || return
+fuzzing() { # fuzzing KIND
+    one "build of fuzz" made "$B/fuzz.o" clang -std=c11 -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined $USE_LIBS -DGPUARR_PART=GPUARR_RUNTIME -I. -c tests/fuzz.c &&
+        one "linking fuzz" made "$B/fuzz" clang -fsanitize=fuzzer,address,undefined "$B/fuzz.o" $(object_files "$1") $LIBS || return
     part "fuzzing .npy" fuzz_target npy
     part "fuzzing FITS" fuzz_target fits ASAN_OPTIONS=allocator_may_return_null=1
     part "fuzzing Zarr" fuzz_target zarr
@@ -531,7 +533,7 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     ,fuzz_api | ,formula_texts) echo "$name:sanitized" ;;
     ,formula_nodes) echo formula_nodes:quick ;;
     ,formulas | quick,formulas | sanitized,formulas | gcc-O2,formulas) echo "formulas:${kind:-quick}" ;;
-    ,fuzz*) echo fuzzing ;;
+    ,fuzz*) echo fuzzing:fuzz ;;
     ,oracle) echo "oracle:quick:$([ "$1" = oracle ] || echo "${1#*=}")" ;;
     ,python) echo python:quick ;;
     ,examples) echo examples:gcc-O2 ;;
@@ -570,9 +572,9 @@ test)
     ;;
 check)
     kinds="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3$(! command -v musl-gcc >/dev/null || echo " musl-gcc-O2")"
-    jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing fuzz_api:sanitized formulas:sanitized formula_texts:sanitized formulas:gcc-O2 formula_nodes:gcc-O2 dask:gcc-O2 examples $(each unit:sanitized:%s $TESTS) files:sanitized
-        unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:gcc:clang:g++:clang++:cudasim:nvcc
-        dropin:single:gcc:clang:g++:cudasim:nvcc oracle:gcc-O2 python:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload compiled:gcc-O2 format cblas lapacke cusolver:solver cusolver:solver_check
+    jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing:fuzz fuzz_api:sanitized formulas:sanitized formula_texts:sanitized formulas:gcc-O2 formula_nodes:gcc-O2 dask:gcc-O2 examples:gcc-O2:whole $(each unit:sanitized:%s $TESTS) files:sanitized
+        unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:clang:g++:clang++:cudasim:nvcc
+        dropin:single:gcc:clang++:cudasim oracle:gcc-O2 python:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload compiled:gcc-O2 format cblas lapacke cusolver:solver cusolver:solver_check
         $(each stack:%s small-gcc-O0 small-gcc-O2 small-clang-O0 small-clang-O2) musl:musl-gcc-O2"
     ;;
 cudasim) jobs="$CUDA_CHECK_JOBS $CUDA_JOBS" ;;
