@@ -256,6 +256,37 @@ static bool is_parted(const ga_array *x, const ga_array *sorted, int64_t kth)
     return ok;
 }
 
+/* Lines in order, equal elements by their places. No NaN. */
+static bool is_stable(const ga_array *x)
+{
+    bool ok = false;
+    ga_scope {
+        ga_array *order = ga_argsort(x, .axis = 1), *y = ga_take_along_axis(x, order, .axis = 1);
+        ga_array *left = ga_index(y, ":, :-1"), *right = ga_index(y, ":, 1:");
+        ga_array *later = ga_less(ga_index(order, ":, :-1"), ga_index(order, ":, 1:"));
+        ok = ga_item(ga_all(ga_logical_or(ga_less(left, right), ga_logical_and(ga_equal(left, right), later)))) == 1 &&
+             ga_array_equal(y, ga_sort(x, .axis = 1));
+    }
+    return ok;
+}
+
+static void test_argsort(void)
+{
+    static const int64_t lengths[]  = { 1, 2, 7, 8, 9, 16, 17, 31, 32, 33, 64, 65, 257, 1000, 30001 };
+    static const double  outliers[] = { 0, 1e5, 1e300 }; /* far ones: the others share the bits that are compared first */
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths - (test_small() ? 2 : 0); i++)
+        for (int d = 0; d < REAL_DTYPES; d++)
+            for (int k = 0; k < 3; k++)
+                ga_scope {
+                    const int64_t n = lengths[i], lines = n > 100 ? 2 : 9;
+                    ga_array     *x = ga_floor(ga_random_normal(0, 40, (lines, n), .seed = (uint64_t)(i + 1)));
+                    x               = ga_astype(x, dtypes[d]);
+                    ga_array *far   = ga_astype(ga_full((lines), outliers[k]), dtypes[d]);
+                    if (k > 0) ga_copyto(ga_index(x, ":, %lld", (long long)(n / 2)), far);
+                    if (!CHECK(is_stable(x))) printf("     lines of %lld %s\n", (long long)n, ga_dtype_name(dtypes[d]));
+                }
+}
+
 static void test_order(void)
 {
     for (int kind = 0; kind < LONG_KINDS; kind++)
@@ -423,6 +454,7 @@ int main(void)
     test_labels();
     test_windings();
     test_measures();
+    test_argsort();
     test_order();
     test_clipping();
     test_describe();

@@ -7,6 +7,9 @@
                      "no-inline-small-functions", "no-partial-inlining", "no-crossjumping", "no-cse-follow-jumps",             \
                      "no-rerun-cse-after-loop", "no-tree-tail-merge", "no-store-merging", "no-tree-switch-conversion",         \
                      "no-tree-loop-distribute-patterns", "no-hoist-adjacent-loads", "no-isolate-erroneous-paths-dereference",  \
-                     "no-optimize-sibling-calls", "no-optimize-strlen", "no-peephole2", "no-lra-remat",                        \
-                     "no-tree-dominator-opts", "no-forward-propagate", "no-trapping-math", "no-math-errno", "fp-contract=off")
+                     "no-optimize-sibling-calls", "no-optimize-strlen", "no-peephole2", "no-lra-remat", "no-trapping-math",    \
+                     "no-math-errno", "fp-contract=off")
+#ifdef GPUARR_STATIC /* some loops take a little longer without these */
+#pragma GCC optimize("no-tree-dominator-opts", "no-forward-propagate")
+#endif
 #endif
