@@ -158,6 +158,23 @@ static void test_long(void)
     }
 }
 
+/* One element of real lines: the largest give no infinity, the smallest keep their bits. */
+static void test_extremes(void)
+{
+    static const int64_t lengths[] = { 2, 3, 4, 6, 8, 12, 16, 64, 90, 100, 1000, 2048 };
+    for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+        for (int rows = 1; rows < 20; rows += 16) /* alone, and in lanes */
+            ga_scope {
+                const int64_t n   = lengths[k];
+                ga_array     *one = ga_astype(ga_equal(ga_arange(0, (double)n, 1), ga_zeros((rows, 1))), GA_F64);
+                ga_array     *x = ga_multiply(one, 1.5e308), *tiny = ga_multiply(one, 8.9002954340288055e-308);
+                CHECK(ga_item(ga_max(ga_abs(ga_subtract(ga_divide(ga_rfft(x), 1.5e308), 1)))) < 1e-15);
+                CHECK(ga_item(ga_max(ga_abs(ga_subtract(ga_divide(ga_fft(x), 1.5e308), 1)))) < 1e-15);
+                CHECK(ga_item(ga_max(ga_abs(ga_subtract(ga_divide(ga_hfft(x, n), 1.5e308), 1)))) < 1e-15);
+                CHECK(ga_item(ga_all(ga_equal(ga_rfft(tiny), 8.9002954340288055e-308))) == 1);
+            }
+}
+
 /* ---- dtypes, shapes, errors --------------------------------------------------------------------------------------------- */
 
 static void test_forms(void)
@@ -214,6 +231,7 @@ int main(void)
     test_definition();
     test_bits();
     test_long();
+    test_extremes();
     test_forms();
     test_errors();
     CHECK(ga_memory_stats().arrays == 0 && !ga_error());

@@ -126,14 +126,15 @@ GI_BF_FN void GI_BF(ends)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi, GI
     *br = er - GI_BF_FMA(tr, wr, GI_BF_FMA(-ti, wi, tr_lost - er_lost));
     *bi = GI_BF_FMA(ti, wr, GI_BF_FMA(tr, wi, ti_lost - ei_lost)) - ei;
 }
+/* These themselves: halved before the sums, since twice the result may be infinite. */
 GI_BF_FN void GI_BF(halves)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi, GI_BF_W wr, GI_BF_W wi)
 {
     const GI_BF_R half = (GI_BF_R)0.5;
+    *ar                = GI_BF_MUL(*ar, half);
+    *ai                = GI_BF_MUL(*ai, half);
+    *br                = GI_BF_MUL(*br, half);
+    *bi                = GI_BF_MUL(*bi, half);
     GI_BF(ends)(ar, ai, br, bi, wr, wi);
-    *ar = GI_BF_MUL(*ar, half);
-    *ai = GI_BF_MUL(*ai, half);
-    *br = GI_BF_MUL(*br, half);
-    *bi = GI_BF_MUL(*bi, half);
 }
 /* And the way back, up to a factor 2. */
 GI_BF_FN void GI_BF(pairs)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi, GI_BF_W wr, GI_BF_W wi)
