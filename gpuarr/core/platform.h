@@ -164,7 +164,7 @@ extern int clock_gettime(int, struct timespec *);
 #endif
 
 /* Around what is neither a loop over elements nor every call's way to one: a program of one file is compiled again and again.
-   (Small formulas would take 1.2 times as long with -Og.) */
+   (The files of GI_BEGIN_COLD keep -O1: small formulas would take 1.2 times as long.) */
 #if defined(GPUARR_STATIC) && defined(__GNUC__) && !defined(__clang__) && GI_OPTIMIZED
 #define GI_BEGIN_STATIC_COLD _Pragma("GCC push_options") _Pragma("GCC optimize(\"Og\")")
 #define GI_END_STATIC_COLD   _Pragma("GCC pop_options")
