@@ -97,7 +97,7 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
             if (far) gi_lines_fetch(x, n * size);
             char *const   extreme = extremes[start == first ? kept : 1 - kept];
             const int64_t now     = r->place ? r->place(n, x, r->largest) : -1;
-            if (now < 0) gi_fold_block(&r->fold, n, extreme, x);
+            if (now < 0) gi_fold_block(&r->fold, n, extreme, x, false);
             else memcpy(extreme, (const char *)x + now * size, (size_t)size);
             if (start == first) place = now;
             if (start == first || !gi_search_is_better(r, extremes[1 - kept], extremes[kept])) continue;

@@ -462,7 +462,7 @@ static void gi_dot_blocks(int64_t begin, int64_t end, void *job)
         const void *x = gi_read_vector(j->x, j->wide, start, n, raw[0], cast[0]);
         const void *y = gi_read_vector(j->y, j->wide, start, n, raw[1], cast[1]);
         j->multiply(n, cast[0], x, y, NULL);
-        gi_fold_block(&j->fold, n, j->sums + block * j->fold.acc_bytes, cast[0]);
+        gi_fold_block(&j->fold, n, j->sums + block * j->fold.acc_bytes, cast[0], false);
     }
 }
 

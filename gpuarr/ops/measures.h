@@ -359,11 +359,11 @@ static void gi_measure_blocks(int64_t begin, int64_t end, void *job)
         int64_t start = (unit - m->first_block[group]) * GI_BLOCK, n = g->starts[group + 1] - g->starts[group] - start;
         if (n > GI_BLOCK) n = GI_BLOCK;
         gi_gather_members(m, group, start, n, x, coordinates);
-        gi_fold_block(&m->fold, n, m->accs + unit * m->fold.acc_bytes, x);
+        gi_fold_block(&m->fold, n, m->accs + unit * m->fold.acc_bytes, x, false);
         if (m->sums == 1) continue;
         for (int d = 0; d < m->a->ndim; d++) {
             for (int64_t i = 0; i < n; i++) coordinates[d][i] = gi_mul_f64(x[i], coordinates[d][i]);
-            gi_fold_block(&m->fold, n, m->accs + ((d + 1) * blocks + unit) * m->fold.acc_bytes, coordinates[d]);
+            gi_fold_block(&m->fold, n, m->accs + ((d + 1) * blocks + unit) * m->fold.acc_bytes, coordinates[d], false);
         }
     }
 }

@@ -80,6 +80,19 @@ static void gi_lines_fetch(const void *p, int64_t bytes)
     for (int64_t i = bytes; i < 2 * bytes; i += GI_LINE) __builtin_prefetch((const char *)p + i);
 }
 
+/* Folds n columns of eight rows that lie behind each other, and fetches what follows them bit by bit: memory is never idle. */
+static void gi_fold_columns(const gi_fold *f, int64_t n, char *accs, const void **rows)
+{
+    const int64_t size = f->item_bytes, step = 2 * GI_LINE / size;
+    const char   *next = (const char *)rows[7] + n * size;
+    for (int64_t i = 0; i < n; i += step) {
+        const int64_t now = n - i < step ? n - i : step;
+        for (int64_t b = 0; b < 8 * now * size; b += GI_LINE) __builtin_prefetch(next + 8 * i * size + b);
+        f->rows(now, accs + i * f->acc_bytes, rows, 8);
+        for (int k = 0; k < 8; k++) rows[k] = (const char *)rows[k] + now * size;
+    }
+}
+
 /* Are packed lines read where they lie? */
 static bool gi_lies_packed(const gi_lines *p)
 {
@@ -114,7 +127,7 @@ static int64_t gi_share(int64_t n, int64_t least)
 }
 
 /* 1 to 1024 packed elements into one accumulator. Of eight rows the last one may be short, and others missing, if the fold takes some. */
-static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in)
+static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in, bool far)
 {
     __attribute__((aligned(64))) char a[GI_BLOCK * GI_ACC_BYTES];
     char *const                       last = a + sizeof a / 2; /* where eighths leave room */
@@ -137,7 +150,8 @@ static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in
             eighths[count] = last;
         }
         n = h / size;
-        f->rows(n, a, eighths, count + (more > 0));
+        if (far && count == 8) gi_fold_columns(f, n, a, eighths);
+        else f->rows(n, a, eighths, count + (more > 0));
     } else f->widen(n, a, x);
     if (n > 1) f->halve(n, a);
     if (f->acc_bytes == 8) memcpy(acc, a, 8); /* no call */
@@ -157,8 +171,8 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
         const void *x = gi_read_line(p, line, start, n, raw, cast);
-        if (far) gi_lines_fetch(x, n * size);
-        gi_fold_block(&r->fold, n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x);
+        if (far && n < GI_BLOCK) gi_lines_fetch(x, n * size);
+        gi_fold_block(&r->fold, n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x, far);
         if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
         if (++block < r->blocks) continue;
         block = 0;
@@ -179,9 +193,9 @@ static void gi_reduce_spans(int64_t begin, int64_t end, void *job)
                       n = p->length - start < GI_SPAN ? p->length - start : GI_SPAN, eighth = n / 8;
         const char *x = gi_line_start(p, line) + start * size;
         const void *eighths[8];
-        if (far) gi_lines_fetch(x, n * size);
         for (int k = 0; k < 8; k++) eighths[k] = x + k * eighth * size;
-        r->fold.rows(eighth, accs, eighths, 8);
+        if (far) gi_fold_columns(&r->fold, eighth, accs, eighths);
+        else r->fold.rows(eighth, accs, eighths, 8);
         r->fold.widen(n - 8 * eighth, accs + eighth * r->fold.acc_bytes, x + 8 * eighth * size);
         r->fold.halve(n - 7 * eighth, accs);
         if (r->accs) memcpy(r->accs + unit * r->fold.acc_bytes, accs, (size_t)r->fold.acc_bytes);
