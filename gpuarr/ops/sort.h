@@ -11,6 +11,7 @@ enum {
     GI_DIGIT_BITS     = 11,      /* at most */
     GI_SPARE_BITS     = 8,       /* that are sorted by beyond those that number the records */
     GI_COLUMN_ROWS    = 512,     /* elements of lines that are sorted side by side, at most */
+    GI_EACH_ROWS      = 128,     /* elements of 8 bytes that a quicksort does sooner */
     GI_SPLIT_DEPTH    = 4,       /* parts of parts; then by all digits */
     GI_SHARED_RECORDS = 1 << 15  /* the threads share a quicksort of so many */
 };
@@ -103,6 +104,21 @@ static void gi_restore_f64(int64_t n, double *sorted, const double *line)
         zeros += zero;
         nans += nan;
     }
+}
+
+static bool gi_has_minus_zero_f32(int64_t n, const void *elements)
+{
+    const uint32_t *bits  = (const uint32_t *)elements;
+    uint32_t        found = 0;
+    for (int64_t i = 0; i < n; i++) found |= bits[i] == 0x80000000u;
+    return found;
+}
+static bool gi_has_minus_zero_f64(int64_t n, const void *elements)
+{
+    const uint64_t *bits  = (const uint64_t *)elements;
+    uint64_t        found = 0;
+    for (int64_t i = 0; i < n; i++) found |= bits[i] == (uint64_t)1 << 63;
+    return found;
 }
 
 /* By what records of `size` bytes are sorted: some bits of one of their words. */
@@ -511,6 +527,7 @@ typedef struct gi_sort_job {
     bool     indices;
     bool     by_keys; /* the keys are the records, and are turned back into elements: long lines of real numbers */
     bool     quick;   /* each line is sorted by a quicksort, by keys and numbers together */
+    bool     each;    /* short lines of numbers of 4 or 8 bytes are sorted one after the other, each by a quicksort */
     bool     columns; /* many short lines of real numbers are sorted side by side */
     int      record;  /* bytes of one: 4 or 8, a key; 8, a short key above a number; 16, a key and then a number */
     int64_t  group;   /* lines that are sorted at once */
@@ -663,6 +680,29 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
     return s->to;
 }
 
+/* Short lines of numbers of 4 or 8 bytes that lie behind each other, each by a quicksort; at `to`. */
+static void gi_sort_each(const gi_sort_job *j, const char *elements, int64_t lines, char *keys, char *to)
+{
+    const ga_dtype         dtype = j->lines.dtype;
+    const int              size  = (int)ga_itemsize(dtype);
+    const int64_t          n = j->lines.length, all = n * lines;
+    const uint64_t         sign  = (uint64_t)1 << (8 * size - 1);
+    const bool             real  = gi_is_float(dtype);
+    const gi_keys          rule  = { real || gi_is_signed(dtype) ? sign : 0, real, UINT64_MAX, false };
+    const gi_window_loops *loops = GI_LOOP_OF(windows)(size);
+    const gi_quick_loops  *quick = GI_LOOP_OF(quick)(size);
+    memcpy(keys, elements, (size_t)(all * size));
+    const bool nan = loops->to_keys(&rule, all, keys);
+    for (int64_t at = 0; at < all * size; at += n * size) quick->sort(n, keys + at, to + at, true);
+    loops->from_keys(&rule, all, to);
+    if (dtype == GA_F32 && (nan || gi_has_minus_zero_f32(all, elements)))
+        for (int64_t k = 0; k < all; k += n)
+            gi_restore_f32(n, (float *)(void *)to + k, (const float *)(const void *)elements + k);
+    if (dtype == GA_F64 && (nan || gi_has_minus_zero_f64(all, elements)))
+        for (int64_t k = 0; k < all; k += n)
+            gi_restore_f64(n, (double *)(void *)to + k, (const double *)(const void *)elements + k);
+}
+
 /* As many lines as fit, side by side, by a network of exchanges that treats all alike. */
 static void gi_sort_side_by_side(const gi_sort_job *j, int64_t first, int64_t lines, char *scratch)
 {
@@ -714,7 +754,12 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
             memcpy(room + k * n * size, line, (size_t)(n * size));
     }
     char *sorted;
-    if (j->by_keys) {
+    if (j->each) {
+        const bool straight = out_run == lines && j->out.strides[0] == out_size;
+        sorted              = straight ? (char *)gi_line_start(&j->out, first) : spare;
+        gi_sort_each(j, elements, lines, records, sorted);
+        if (straight) return;
+    } else if (j->by_keys) {
         char *to = j->out.strides[0] == out_size ? (char *)gi_line_start(&j->out, first) : NULL;
         sorted   = gi_sort_by_keys(j, elements, records, spare, to, places);
         if (sorted == to) return;
@@ -722,7 +767,7 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
         order  = (j->quick ? gi_order_quickly : gi_order_group)(j, elements, lines, records, spare, places);
         sorted = (char *)order;
     }
-    if (!j->by_keys && !j->indices) {
+    if (!j->each && !j->by_keys && !j->indices) {
         sorted           = (char *)order == records ? spare : records;
         gi_take_job take = { elements, sorted, order, n * lines, 0, size };
         gi_parallel(n * lines, 65536, gi_take_rows, &take);
@@ -758,16 +803,18 @@ static void gi_plan_sort(gi_sort_job *j)
     if (j->group > lines) j->group = lines;
     if (j->group < 1) j->group = 1;
     const bool wanted = !j->indices && !gi_is_complex(j->lines.dtype) && j->lines.dtype != GA_BOOL;
-    j->columns        = wanted && n <= GI_COLUMN_ROWS && lines >= GI_COLUMN_BYTES / size / 2;
+    j->each =
+        wanted && size >= 4 && j->group > 1 && n <= (size == 4 ? GI_COLUMN_ROWS : GI_EACH_ROWS) && GI_LOOP_OF(quick)(size);
+    j->columns = wanted && !j->each && n <= GI_COLUMN_ROWS && lines >= GI_COLUMN_BYTES / size / 2;
     if (j->columns) j->group = GI_COLUMN_BYTES / size;
-    else if (wanted && GI_LOOP_OF(quick)(size <= 4 ? 4 : 8)) j->group = 1;
+    else if (wanted && !j->each && GI_LOOP_OF(quick)(size <= 4 ? 4 : 8)) j->group = 1;
     j->by_keys = j->group == 1 && !j->indices && !gi_is_complex(j->lines.dtype);
     if (j->by_keys) j->record = size <= 4 ? 4 : 8;
     else j->record = size <= 4 && n <= UINT32_MAX ? 8 : 16;
     if (gi_is_complex(j->lines.dtype)) j->record = 16;
     j->quick = !j->by_keys && !j->columns && !gi_is_complex(j->lines.dtype) && n <= UINT32_MAX && GI_LOOP_OF(quick)(8);
     if (j->quick) j->record = 8;
-    if (j->columns) j->record = (int)size;
+    if (j->columns || j->each) j->record = (int)size;
     int64_t groups = (lines + j->group - 1) / j->group;
     j->units       = groups < 4 * threads ? groups : 4 * threads;
     if (n >= 2 * GI_SPLIT_CHUNK) j->units = 1; /* the threads share a line, else each has its own */
