@@ -284,6 +284,7 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("sin x", (x)), "sin is a function");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sin(x, c)", (x, c)), "sin takes 1 operand, not 2");
     FAILS(GA_BAD_ARGUMENT, ga_eval("where(x, c)", (x, c)), "where takes 3 operands, not 2");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, 2)", (x)), "round takes 1 operand, not 2");
     FAILS(GA_BAD_ARGUMENT, ga_eval("exp(x, axis=1)", (x)), "exp takes no options");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, out=x)", (x)), "sum takes axis, keepdims and dtype");
     FAILS(GA_BAD_ARGUMENT, ga_eval("median(x, ddof=1)", (x)), "median takes axis and keepdims");

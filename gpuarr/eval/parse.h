@@ -407,8 +407,8 @@ static bool gi_close_call(gi_parser *s)
     const int        n    = s->values - open.first;
     if (!open.word) return true;
     if (n != open.word->arity)
-        return gi_formula_fail(s->f, (int)(open.span.at - s->f->text), open.span.length, "%s takes %d operand%s, not %d",
-                               open.word->name, open.word->arity, open.word->arity == 1 ? "" : "s", n) != NULL;
+        return gi_formula_fail(s->f, (int)(open.span.at - s->f->text), open.span.length, "%.*s takes %d operand%s, not %d",
+                               open.span.length, open.span.at, open.word->arity, open.word->arity == 1 ? "" : "s", n) != NULL;
     gi_step step = gi_step_at(s, GI_STEP_CALL, open.span);
     step.word    = open.word;
     step.along   = open.along;

@@ -803,8 +803,8 @@ static void gi_plan_sort(gi_sort_job *j)
     if (j->group > lines) j->group = lines;
     if (j->group < 1) j->group = 1;
     const bool wanted = !j->indices && !gi_is_complex(j->lines.dtype) && j->lines.dtype != GA_BOOL;
-    j->each =
-        wanted && size >= 4 && j->group > 1 && n <= (size == 4 ? GI_COLUMN_ROWS : GI_EACH_ROWS) && GI_LOOP_OF(quick)(size);
+    j->each           = wanted && size >= 4 && j->group > 1 && n <= (size == 4 ? GI_COLUMN_ROWS : GI_EACH_ROWS) &&
+              GI_LOOP_OF(quick)(size == 4 ? 4 : 8);
     j->columns = wanted && !j->each && n <= GI_COLUMN_ROWS && lines >= GI_COLUMN_BYTES / size / 2;
     if (j->columns) j->group = GI_COLUMN_BYTES / size;
     else if (wanted && !j->each && GI_LOOP_OF(quick)(size <= 4 ? 4 : 8)) j->group = 1;
