@@ -115,11 +115,12 @@ static uint16_t site_index(void *code)
 
 static void zero_records(Record *from, size_t count)
 {
-    constexpr size_t page  = 4096;
+    constexpr size_t page = 4096;
+    constexpr size_t few  = (size_t)1 << 20; /* bytes that are cleared sooner than the system takes pages and gives new ones */
     char            *begin = (char *)from, *end = (char *)(from + count);
     char            *inner = (char *)(((uintptr_t)begin + page - 1) / page * page);
     char            *outer = (char *)((uintptr_t)end / page * page);
-    if (outer <= inner) {
+    if (outer <= inner + few) {
         memset(begin, 0, (size_t)(end - begin));
         return;
     }
@@ -476,10 +477,27 @@ static void report_bad_address(void *code, const char *p, size_t n, unsigned fla
         .advice(state == freed_bytes ? "the memory was freed before this access" : "check the index against the size");
 }
 
+/* Most accesses are to what is written. */
+static bool all_written(const uint8_t *state, size_t n)
+{
+    constexpr uint64_t eight = 0x0101010101010101ull * written;
+    uint64_t           bytes = eight, more = eight;
+    if (n == 1) return *state == written;
+    if (n == 2) memcpy(&bytes, state, 2);
+    else if (n == 4) memcpy(&bytes, state, 4);
+    else if (n == 8) memcpy(&bytes, state, 8);
+    else if (n == 16) {
+        memcpy(&bytes, state, 8);
+        memcpy(&more, state + 8, 8);
+    } else return false;
+    return bytes == eight && more == eight;
+}
+
 /* False: the access was reported and must not be recorded. */
 static bool check_arena_state(void *code, const char *p, size_t n, unsigned flags)
 {
     uint8_t *state = arena_state + (p - arena);
+    if (all_written(state, n)) return true;
     for (size_t i = 0; i < n; i++)
         if (state[i] == unallocated || state[i] == freed_bytes) {
             report_bad_address(code, p + i, n, flags, state[i]);
@@ -529,6 +547,7 @@ static void shared_access(void *code, const char *p, size_t n, unsigned flags, s
     SharedRecords *records = current_block->records;
     uint8_t       *state   = records->state + offset;
     check_alignment(code, p, n, flags);
+    if (all_written(state, n)) return check_granules(code, p, n, flags, records->records, offset, false);
     for (size_t i = 0; i < n; i++)
         if (state[i] == unallocated) {
             if (offset < shared_arena) report_shared_bounds(code, offset, n, flags);
