@@ -102,6 +102,13 @@ def examples():
         ga.save(folder + "/a.npy", a)
         same(np.load(folder + "/a.npy"), a, "a file")
         ga.savez(folder + "/a.npz", ["x", "y"], [a, out])
+        odd = ["\udcff", "\u00e9", "tab\t", ""]  # the first is a byte that is no UTF-8
+        ga.save(folder + "/\udcff.npy", a)
+        ga.savez(folder + "/odd.npz", odd, [a] * len(odd))
+        with np.load(folder + "/odd.npz") as z:
+            check(all(np.array_equal(z[name], a) for name in z.files) and set(z.files) >= set(odd[1:]), "names of arrays, for NumPy")
+        check(np.array_equal(np.load(os.fsencode(folder + "/\udcff.npy")), a), "a path that is no UTF-8")
+        check(all(np.array_equal(ga.load_from(folder + "/odd.npz", name), a) for name in odd), "names of arrays")
         same(ga.load_from(folder + "/a.npz", "y"), out, "two lists of one length")
     doubled = ga.map_blocks(ga.chunked(a, (1, 2)), lambda out, blocks, where: ga.copyto(out, blocks[0] * (where.number + 1)))
     same(ga.compute(doubled), [[1.0, 2.0], [6.0, 8.0]], "a chunked array")

@@ -64,12 +64,10 @@ static const unsigned char *gi_read_zip_entry(const unsigned char *p, const unsi
     e->size   = gi_little_endian(p + 24, 4);
     e->at     = gi_little_endian(p + 42, 4);
     p += FIXED;
-    size_t kept = name > 4 && !memcmp(p + name - 4, ".npy", 4) ? name - 4 : name;
+    size_t kept = name >= 4 && !memcmp(p + name - 4, ".npy", 4) ? name - 4 : name;
     if (kept > sizeof e->name - 1) kept = sizeof e->name - 1;
     memcpy(e->name, p, kept);
     e->name[kept] = 0;
-    for (char *c = e->name; *c; c++)
-        if ((unsigned char)*c < ' ') *c = '?'; /* messages quote it */
     p += name;
     const unsigned char *extra_end = p + extra;
     while (extra_end - p >= 4) { /* tag, length, content: tag 1 holds the 64-bit values of the fields that are all ones */
@@ -207,6 +205,8 @@ static ga_array *gi_npz_read(const char *site, const char *what, const gi_source
         if (!p) break;
         size_t n = strlen(e.name);
         found    = !name || (given >= n && !memcmp(name, e.name, n) && (given == n || !strcmp(name + n, ".npy")));
+        for (char *c = e.name; *c; c++)
+            if ((unsigned char)*c < ' ') *c = '?'; /* messages quote it */
         if (!found && used < (int)sizeof there - 1)
             used += snprintf(there + used, sizeof there - (size_t)used, used ? ", %s" : "%s", e.name);
     }
@@ -311,6 +311,21 @@ static const char *gi_zip_name(const char *const *names, int i, char *room)
     return room;
 }
 
+static bool gi_is_utf8(const char *text)
+{
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        const unsigned first = p[0], next = p[1];
+        if (first < 0x80) continue;
+        if (first < 0xC2 || first > 0xF4) return false;
+        if ((first == 0xE0 && next < 0xA0) || (first == 0xED && next > 0x9F) || (first == 0xF0 && next < 0x90) ||
+            (first == 0xF4 && next > 0x8F))
+            return false; /* longer than it need be, half of a pair, or beyond Unicode */
+        for (int more = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3; more > 0; more--)
+            if ((*++p & 0xC0) != 0x80) return false;
+    }
+    return true;
+}
+
 static bool gi_write_zipped(const char *site, gi_output *o, const gi_crc_table *table, const char *name, const ga_array *a,
                             gi_zip_entry *e)
 {
@@ -322,7 +337,7 @@ static bool gi_write_zipped(const char *site, gi_output *o, const gi_crc_table *
     e->size = before + bytes;
     e->crc  = gi_crc(table, gi_crc(table, 0, header, before), c->data, bytes);
     for (const char *p = name; *p; p++)
-        if (*p & 0x80) e->flags = 1 << 11; /* the name is UTF-8 */
+        if ((*p & 0x80) && gi_is_utf8(name)) e->flags = 1 << 11; /* the name is UTF-8 */
     gi_write_zip_entry(o, e, name, false);
     gi_write(o, header, before);
     gi_write(o, c->data, bytes);

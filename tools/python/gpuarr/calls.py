@@ -94,7 +94,7 @@ def to_list(kind):
         elif kind == "const ga_dtype *":
             memory = (C.c_int * max(len(value), 1))(*(as_dtype(v).number for v in value))
         elif kind == "const char *const *":
-            memory = (C.c_char_p * max(len(value), 1))(*(v.encode() for v in value))
+            memory = (C.c_char_p * max(len(value), 1))(*(v.encode("utf-8", "surrogateescape") for v in value))
         elif kind == "ga_task *const *":
             memory = (C.c_void_p * max(len(value), 1))(*(to_handle("ga_task")(call, v) for v in value))
         else:  # Ellipsis or a whole slice: GA_COLON
@@ -176,7 +176,7 @@ def Borrowed(p):
 
 
 def to_text(call, value):
-    text = value.encode() if isinstance(value, str) else os.fsencode(value) if value is not None else None
+    text = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else os.fsencode(value) if value is not None else None
     if text and b"\0" in text:
         raise ValueError("gpuarr: a text with a null character ends there for C")
     return text
