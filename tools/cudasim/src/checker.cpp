@@ -115,12 +115,11 @@ static uint16_t site_index(void *code)
 
 static void zero_records(Record *from, size_t count)
 {
-    constexpr size_t page = 4096;
-    constexpr size_t few  = (size_t)1 << 20; /* bytes that are cleared sooner than the system takes pages and gives new ones */
+    constexpr size_t page  = 4096;
     char            *begin = (char *)from, *end = (char *)(from + count);
     char            *inner = (char *)(((uintptr_t)begin + page - 1) / page * page);
     char            *outer = (char *)((uintptr_t)end / page * page);
-    if (outer <= inner + few) {
+    if (outer <= inner) {
         memset(begin, 0, (size_t)(end - begin));
         return;
     }
