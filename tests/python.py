@@ -382,6 +382,7 @@ def errors():
     ga.graph_free(graph)
     program = """if True:
         import gpuarr as ga, os, signal, threading
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored: sh, of what runs in the background
         begun = threading.Event()
         def slow(v):
             begun.set()
