@@ -311,8 +311,10 @@ static const char *gi_zip_name(const char *const *names, int i, char *room)
     return room;
 }
 
+/* Is it UTF-8, beyond ASCII? */
 static bool gi_is_utf8(const char *text)
 {
+    bool beyond = false;
     for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
         const unsigned first = p[0], next = p[1];
         if (first < 0x80) continue;
@@ -322,8 +324,9 @@ static bool gi_is_utf8(const char *text)
             return false; /* longer than it need be, half of a pair, or beyond Unicode */
         for (int more = first < 0xE0 ? 1 : first < 0xF0 ? 2 : 3; more > 0; more--)
             if ((*++p & 0xC0) != 0x80) return false;
+        beyond = true;
     }
-    return true;
+    return beyond;
 }
 
 static bool gi_write_zipped(const char *site, gi_output *o, const gi_crc_table *table, const char *name, const ga_array *a,
@@ -336,8 +339,7 @@ static bool gi_write_zipped(const char *site, gi_output *o, const gi_crc_table *
     e->at   = (uint64_t)o->at;
     e->size = before + bytes;
     e->crc  = gi_crc(table, gi_crc(table, 0, header, before), c->data, bytes);
-    for (const char *p = name; *p; p++)
-        if ((*p & 0x80) && gi_is_utf8(name)) e->flags = 1 << 11; /* the name is UTF-8 */
+    if (gi_is_utf8(name)) e->flags = 1 << 11; /* says that it is */
     gi_write_zip_entry(o, e, name, false);
     gi_write(o, header, before);
     gi_write(o, c->data, bytes);

@@ -106,19 +106,31 @@ static void gi_restore_f64(int64_t n, double *sorted, const double *line)
     }
 }
 
-static bool gi_has_minus_zero_f32(int64_t n, const void *elements)
+static void gi_restore(ga_dtype dtype, int64_t n, char *sorted, const char *line)
 {
-    const uint32_t *bits  = (const uint32_t *)elements;
-    uint32_t        found = 0;
-    for (int64_t i = 0; i < n; i++) found |= bits[i] == 0x80000000u;
+    if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)sorted, (const float *)(const void *)line);
+    if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)sorted, (const double *)(const void *)line);
+}
+
+static bool gi_has_minus_zero(ga_dtype dtype, int64_t n, const char *elements)
+{
+    const uint32_t *bits4 = (const uint32_t *)(const void *)elements;
+    const uint64_t *bits8 = (const uint64_t *)(const void *)elements;
+    uint64_t        found = 0;
+    if (dtype == GA_F32)
+        for (int64_t i = 0; i < n; i++) found |= bits4[i] == 0x80000000u;
+    if (dtype == GA_F64)
+        for (int64_t i = 0; i < n; i++) found |= bits8[i] == (uint64_t)1 << 63;
     return found;
 }
-static bool gi_has_minus_zero_f64(int64_t n, const void *elements)
+
+/* How numbers of 4 or 8 bytes become unsigned keys. */
+static gi_keys gi_unsigned_keys(ga_dtype dtype)
 {
-    const uint64_t *bits  = (const uint64_t *)elements;
-    uint64_t        found = 0;
-    for (int64_t i = 0; i < n; i++) found |= bits[i] == (uint64_t)1 << 63;
-    return found;
+    const bool    real = gi_is_float(dtype);
+    const gi_keys rule = { real || gi_is_signed(dtype) ? (uint64_t)1 << (8 * ga_itemsize(dtype) - 1) : 0, real, UINT64_MAX,
+                           false };
+    return rule;
 }
 
 /* By what records of `size` bytes are sorted: some bits of one of their words. */
@@ -654,8 +666,7 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
         gi_from_keys(dtype, n, spare, records);
         return spare;
     }
-    const uint64_t sign = (uint64_t)1 << (8 * size - 1);
-    const gi_keys  rule = { gi_is_float(dtype) || gi_is_signed(dtype) ? sign : 0, gi_is_float(dtype), UINT64_MAX, false };
+    const gi_keys rule = gi_unsigned_keys(dtype);
     GI_ARENA(gi_splitting, s, 1);
     s->by       = gi_sort_bits_of(size, 0, size);
     s->loops    = GI_LOOP_OF(windows)(size);
@@ -675,8 +686,7 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
         s->loops->to_keys(&rule, n, records);
         gi_sort_whole_part(s, records, spare, s->to, n);
     }
-    if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)s->to, (const float *)(const void *)line);
-    if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)s->to, (const double *)(const void *)line);
+    gi_restore(dtype, n, s->to, line);
     return s->to;
 }
 
@@ -686,21 +696,15 @@ static void gi_sort_each(const gi_sort_job *j, const char *elements, int64_t lin
     const ga_dtype         dtype = j->lines.dtype;
     const int              size  = (int)ga_itemsize(dtype);
     const int64_t          n = j->lines.length, all = n * lines;
-    const uint64_t         sign  = (uint64_t)1 << (8 * size - 1);
-    const bool             real  = gi_is_float(dtype);
-    const gi_keys          rule  = { real || gi_is_signed(dtype) ? sign : 0, real, UINT64_MAX, false };
+    const gi_keys          rule  = gi_unsigned_keys(dtype);
     const gi_window_loops *loops = GI_LOOP_OF(windows)(size);
     const gi_quick_loops  *quick = GI_LOOP_OF(quick)(size);
     memcpy(keys, elements, (size_t)(all * size));
     const bool nan = loops->to_keys(&rule, all, keys);
     for (int64_t at = 0; at < all * size; at += n * size) quick->sort(n, keys + at, to + at, true);
     loops->from_keys(&rule, all, to);
-    if (dtype == GA_F32 && (nan || gi_has_minus_zero_f32(all, elements)))
-        for (int64_t k = 0; k < all; k += n)
-            gi_restore_f32(n, (float *)(void *)to + k, (const float *)(const void *)elements + k);
-    if (dtype == GA_F64 && (nan || gi_has_minus_zero_f64(all, elements)))
-        for (int64_t k = 0; k < all; k += n)
-            gi_restore_f64(n, (double *)(void *)to + k, (const double *)(const void *)elements + k);
+    if (nan || gi_has_minus_zero(dtype, all, elements))
+        for (int64_t at = 0; at < all * size; at += n * size) gi_restore(dtype, n, to + at, elements + at);
 }
 
 /* As many lines as fit, side by side, by a network of exchanges that treats all alike. */
@@ -727,8 +731,7 @@ static void gi_sort_side_by_side(const gi_sort_job *j, int64_t first, int64_t li
     for (int64_t c = 0; c < lines; c++) {
         char *to = (char *)gi_line_start(&j->out, first + c), *sorted = packed ? to : spare;
         gi_gather(size, n, sorted, rows + c * size, GI_COLUMN_BYTES);
-        if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)sorted, (const float *)(const void *)line[c]);
-        if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)sorted, (const double *)(const void *)line[c]);
+        gi_restore(dtype, n, sorted, line[c]);
         if (!packed) gi_scatter(size, n, to, j->out.strides[0], sorted);
     }
 }
@@ -767,7 +770,7 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
         order  = (j->quick ? gi_order_quickly : gi_order_group)(j, elements, lines, records, spare, places);
         sorted = (char *)order;
     }
-    if (!j->each && !j->by_keys && !j->indices) {
+    if (order && !j->indices) {
         sorted           = (char *)order == records ? spare : records;
         gi_take_job take = { elements, sorted, order, n * lines, 0, size };
         gi_parallel(n * lines, 65536, gi_take_rows, &take);
@@ -803,8 +806,8 @@ static void gi_plan_sort(gi_sort_job *j)
     if (j->group > lines) j->group = lines;
     if (j->group < 1) j->group = 1;
     const bool wanted = !j->indices && !gi_is_complex(j->lines.dtype) && j->lines.dtype != GA_BOOL;
-    j->each           = wanted && size >= 4 && j->group > 1 && n <= (size == 4 ? GI_COLUMN_ROWS : GI_EACH_ROWS) &&
-              GI_LOOP_OF(quick)(size == 4 ? 4 : 8);
+    j->each =
+        wanted && size >= 4 && j->group > 1 && n <= (size == 4 ? GI_COLUMN_ROWS : GI_EACH_ROWS) && GI_LOOP_OF(quick)((int)size);
     j->columns = wanted && !j->each && n <= GI_COLUMN_ROWS && lines >= GI_COLUMN_BYTES / size / 2;
     if (j->columns) j->group = GI_COLUMN_BYTES / size;
     else if (wanted && !j->each && GI_LOOP_OF(quick)(size <= 4 ? 4 : 8)) j->group = 1;
