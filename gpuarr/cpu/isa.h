@@ -139,6 +139,7 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "bits.h"
 #include "half.h"
 #include "locate.h"
+#include "truth.h"
 #if GI_ISA_BYTES == 64
 #define GI_PLACE_TAG    f32
 #define GI_PLACE_SUFFIX ps
@@ -271,6 +272,8 @@ static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fol
     case GA_##TAG: return GI_FIND(gi_cast_##tag)(from);
 static gi_cast_kernel GI_FIND(gi_cast)(ga_dtype to, ga_dtype from)
 {
+    const gi_cast_kernel truth = to == GA_BOOL ? GI_FIND(gi_truth)(from) : NULL;
+    if (truth) return truth;
     switch (to) {
         GI_ISA_DTYPES(GI_DTYPE_CASE)
     default: return GI_OR_LOWER(NULL, cast, to, from);

@@ -267,30 +267,50 @@ static int64_t gi_row_offset(const gi_panel *s, int64_t k)
     return p->reduced == 1 ? (s->start + k) * p->strides[0] : gi_offset_in_line(p, s->start + k);
 }
 
-/* Element k of the block of each line of a panel, packed, as the dtype of the lines; slot: which of the eight rows it is. */
-static const void *gi_read_row(const gi_panel *s, int64_t k, int slot)
+/* Converts the elements of a row that lie side by side, and fetches meanwhile those at `next`, if any. */
+static void gi_cast_row(const gi_panel *s, const char *row, const char *next, char *to)
+{
+    enum { PIECE = 256 };
+    const gi_lines *p    = s->lines;
+    const int64_t   size = ga_itemsize(p->a->dtype), wide = ga_itemsize(p->dtype);
+    for (int64_t i = 0; i < s->count; i += PIECE) {
+        const int64_t now = s->count - i < PIECE ? s->count - i : PIECE;
+        for (int64_t b = 0; next && b < now * size; b += GI_LINE) __builtin_prefetch(next + i * size + b);
+        gi_cast(p->dtype, p->a->dtype, now, to + i * wide, row + i * size);
+    }
+}
+
+/* Element k of the block of each line of a panel, packed, as the dtype of the lines; slot: which of the eight rows it is. Element `next`
+   will be read then; -1: none. */
+static const void *gi_read_row_before(const gi_panel *s, int64_t k, int slot, int64_t next)
 {
     const gi_lines *p      = s->lines;
     const int64_t   size   = ga_itemsize(p->a->dtype);
     const int64_t   offset = gi_row_offset(s, k);
+    const bool      dense  = gi_is_dense_row(p);
     if (s->at && s->packed) return s->at + offset;
     char *raw  = s->raw + slot * (s->at ? GI_PANEL_NARROW * 16 : s->count * size),
          *cast = s->cast ? s->cast + slot * GI_PANEL_CAST : NULL;
     if (!s->at) gi_make_elements(p, s->offset + offset, s->count, raw);
-    else if (!gi_is_dense_row(p)) gi_gather((int)size, s->count, raw, s->at + offset, p->kept_strides[p->kept - 1]);
+    else if (!dense) gi_gather((int)size, s->count, raw, s->at + offset, p->kept_strides[p->kept - 1]);
     if (p->dtype == p->a->dtype) return raw;
-    gi_cast(p->dtype, p->a->dtype, s->count, cast, s->at && gi_is_dense_row(p) ? s->at + offset : raw);
+    if (s->at && dense) gi_cast_row(s, s->at + offset, next < 0 ? NULL : s->at + gi_row_offset(s, next), cast);
+    else gi_cast(p->dtype, p->a->dtype, s->count, cast, raw);
     return cast;
 }
+
+static const void *gi_read_row(const gi_panel *s, int64_t k, int slot) { return gi_read_row_before(s, k, slot, -1); }
 
 /* The elements k, k + step ... of the block of each line of a panel, up to eight. What is made is made while memory brings the next row. */
 static void gi_read_rows(const gi_panel *s, int64_t k, int64_t step, int rows, const void **x)
 {
-    const gi_lines *p = s->lines;
+    const gi_lines *p   = s->lines;
+    const bool      far = !s->at || gi_lines_bytes(p) > GI_NEAR_BYTES;
     for (int r = 0; r < rows; r++, k += step) {
-        if (!s->at && r < rows - 1)
-            p->maker->fetch(p->maker->job, (s->offset + gi_row_offset(s, k + step)) / ga_itemsize(p->a->dtype), s->count);
-        x[r] = gi_read_row(s, k, r);
+        const int64_t next = far && r < rows - 1 ? k + step : -1;
+        if (!s->at && next >= 0)
+            p->maker->fetch(p->maker->job, (s->offset + gi_row_offset(s, next)) / ga_itemsize(p->a->dtype), s->count);
+        x[r] = gi_read_row_before(s, k, r, next);
     }
 }
 

@@ -1,0 +1,61 @@
+/* ---- which elements are not zero: conversions to bool ------------------------------------------------------------------- */
+#if GI_ISA_BYTES == 64
+/* Bit i: element i of the first n of 64 is not zero. A float is zero if nothing remains without its sign; NaN is not. */
+static GI_INLINE uint64_t GI_FIND(gi_truth_64)(const char *x, int64_t n, int size, bool real)
+{
+    uint64_t bits = 0;
+    for (int k = 0; k < size && 64 * k < n * size; k++) {
+        const int64_t left = n * size - 64 * k; /* bytes */
+        const __m512i v =
+            left >= 64 ? _mm512_loadu_si512(x + 64 * k) : _mm512_maskz_loadu_epi8(UINT64_MAX >> (64 - left), x + 64 * k);
+        const uint64_t is = size == 1   ? (uint64_t)_mm512_test_epi8_mask(v, v)
+                            : size == 2 ? (uint64_t)_mm512_test_epi16_mask(v, v)
+                            : size == 4 ? (uint64_t)_mm512_test_epi32_mask(v, real ? _mm512_set1_epi32(INT32_MAX) : v)
+                                        : (uint64_t)_mm512_test_epi64_mask(v, real ? _mm512_set1_epi64(INT64_MAX) : v);
+        bits |= is << 64 / size * k;
+    }
+    return bits;
+}
+
+static GI_INLINE void GI_FIND(gi_truth_of)(int64_t n, void *out, const void *x, int size, bool real)
+{
+    char       *to = (char *)out;
+    const char *in = (const char *)x;
+    int64_t     i  = 0;
+    for (; i + 64 <= n; i += 64)
+        _mm512_storeu_si512(to + i, _mm512_maskz_set1_epi8(GI_FIND(gi_truth_64)(in + i * size, 64, size, real), 1));
+    if (i == n) return;
+    const uint64_t bits = GI_FIND(gi_truth_64)(in + i * size, n - i, size, real);
+    _mm512_mask_storeu_epi8(to + i, UINT64_MAX >> (64 - (n - i)), _mm512_maskz_set1_epi8(bits, 1));
+}
+
+static void GI_FIND(gi_truth_1)(int64_t n, void *out, const void *x) { GI_FIND(gi_truth_of)(n, out, x, 1, false); }
+static void GI_FIND(gi_truth_2)(int64_t n, void *out, const void *x) { GI_FIND(gi_truth_of)(n, out, x, 2, false); }
+static void GI_FIND(gi_truth_4)(int64_t n, void *out, const void *x) { GI_FIND(gi_truth_of)(n, out, x, 4, false); }
+static void GI_FIND(gi_truth_8)(int64_t n, void *out, const void *x) { GI_FIND(gi_truth_of)(n, out, x, 8, false); }
+static void GI_FIND(gi_truth_f32)(int64_t n, void *out, const void *x) { GI_FIND(gi_truth_of)(n, out, x, 4, true); }
+static void GI_FIND(gi_truth_f64)(int64_t n, void *out, const void *x) { GI_FIND(gi_truth_of)(n, out, x, 8, true); }
+
+static gi_cast_kernel GI_FIND(gi_truth)(ga_dtype from)
+{
+    switch (from) {
+    case GA_I8:
+    case GA_U8: return GI_FIND(gi_truth_1);
+    case GA_I16:
+    case GA_U16: return GI_FIND(gi_truth_2);
+    case GA_I32:
+    case GA_U32: return GI_FIND(gi_truth_4);
+    case GA_I64:
+    case GA_U64: return GI_FIND(gi_truth_8);
+    case GA_F32: return GI_FIND(gi_truth_f32);
+    case GA_F64: return GI_FIND(gi_truth_f64);
+    default: return NULL;
+    }
+}
+#else
+static gi_cast_kernel GI_FIND(gi_truth)(ga_dtype from)
+{
+    (void)from;
+    return NULL;
+}
+#endif
