@@ -193,7 +193,7 @@ $(B)/cudasim/RUNTIME.o $(B)/cudasim/BASELINE.o: $(B)/cudasim/%.o: FORCE
 	$(MADE) $(CC) -std=c11 $(CFLAGS) -fPIC -DGPUARR_BASELINE_ONLY -DGPUARR_WITH_CUDA -DGPUARR_PART=GPUARR_$* -I. $(USE_LIBS) -c tests/impl.c
 
 $(B)/cudasim/cudasim.o: FORCE
-	$(MADE) $(CXX) -std=c++17 -O2 -g1 -fPIC -I$(SIM)/include -c $(SIM)/cudasim.cpp
+	$(MADE) $(CXX) -std=c++17 -O2 -g1 -fPIC -fno-semantic-interposition -I$(SIM)/include -c $(SIM)/cudasim.cpp
 
 $(EXAMPLES:%=$(B)/cudasim/%.o): $(B)/cudasim/%.o: FORCE
 	$(MADE) $(if $(filter $*,$(KERNELS)),$(SIM_CXX),$(CC) -std=c11 $(CFLAGS) $(WARN)) $(NO_IMPL) -c examples/$*.c

@@ -286,9 +286,9 @@ object_files() { # object_files KIND
     for each in $(objects "$1"); do echo "$B/${each%:*}/impl-${each#*:}.o"; done
 }
 
-test_object() { # test_object NAME: $B/c/NAME.o
-    one "build of $1" made "$B/c/$1.o" gcc -std=c11 -O1 -g1 $WARN -I. -c "tests/$1.c"
-}
+# The tests, compiled once for all builds that need no flags of their own. NAME.su, beside the object, has the stack that the test itself takes.
+test_compiler() { echo "gcc -std=c11 -O1 -g1 -fstack-usage $WARN -I."; }
+test_object() { one "build of $1" made "$B/c/$1.o" $(test_compiler) -c "tests/$1.c"; } # test_object NAME: $B/c/NAME.o
 
 # ---- what the calls do, under the sanitizers, with fewer dtypes, with a BLAS library ------------------------------------------------
 
@@ -309,15 +309,20 @@ unit() { # unit KIND NAME [LIBRARIES]: tests/NAME.c, on the CPU
 }
 
 stack() { # stack KIND: the tests, in a thread of 64 KiB
-    local name cc=gcc at=$B/c tests kernel=
-    case $1 in musl*) cc=musl-gcc at=$B/$1 kernel="-idirafter /usr/include -idirafter /usr/include/$(gcc -print-multiarch)" ;; esac # linux/...
+    local name cc=gcc at=$B/c tests compile=
+    case $1 in
+    musl*) # linux/...
+        cc=musl-gcc at=$B/$1
+        compile="musl-gcc -std=c11 -O1 -fstack-usage $WARN -I. -idirafter /usr/include -idirafter /usr/include/$(gcc -print-multiarch)"
+        ;;
+    esac
     # Not folds, which takes long (its calls are those of reductions), nor chunked: expressions of hundreds of operations take as much more.
     tests=$(each %s $TESTS | sed 's/\<folds\>//; s/\<chunked\>//')
     one "build of stack, $1" made "$at/stack.o" $cc -std=c11 -O1 $WARN -c tests/stack.c || return
-    for name in $tests; do # -fstack-usage: the variables of a test itself are no call's
-        one "build of $name, $cc" made "$at/$name-stack.o" $cc -std=c11 -O1 -fstack-usage $WARN -I. $kernel -c "tests/$name.c" || continue
-        one "linking $name, $1" made "$B/$1/$name" $cc -Wl,--wrap=main "$at/stack.o" "$at/$name-stack.o" $(object_files "$1") -lm -lpthread || continue
-        part "$name, $1, 64 KiB" alone "$name" env GPUARR_TEST_SMALL=1 GPUARR_TEST_OWN_STACK="$(cut -f2 "$at/$name-stack.su" | sort -n | tail -n 1)" "$B/$1/$name"
+    for name in $tests; do # the variables of a test itself are no call's
+        one "build of $name, $cc" made "$at/$name.o" ${compile:-$(test_compiler)} -c "tests/$name.c" || continue
+        one "linking $name, $1" made "$B/$1/$name" $cc -Wl,--wrap=main "$at/stack.o" "$at/$name.o" $(object_files "$1") -lm -lpthread || continue
+        part "$name, $1, 64 KiB" alone "$name" env GPUARR_TEST_SMALL=1 GPUARR_TEST_OWN_STACK="$(cut -f2 "$at/$name.su" | sort -n | tail -n 1)" "$B/$1/$name"
     done
 }
 
@@ -468,7 +473,7 @@ exercises_library() { # the objects, and what they are linked with
 fuzz_target() { # fuzz_target NAME VARIABLE=VALUE...: a short run of a libFuzzer target
     local corpus=$R/corpus_$1
     ln -f "$B/fuzz" "$B/fuzz_$1" && mkdir -p "$corpus" || return 1
-    if env "${@:2}" "$B/fuzz_$1" -seed=1 -timeout=60 -max_total_time=20 -max_len=8192 "$corpus"; then echo "1 passed, 0 failed, 0 skipped"; else echo "0 passed, 1 failed, 0 skipped"; fi
+    if env "${@:2}" "$B/fuzz_$1" -seed=1 -timeout=60 -max_total_time=10 -max_len=8192 "$corpus"; then echo "1 passed, 0 failed, 0 skipped"; else echo "0 passed, 1 failed, 0 skipped"; fi
 }
 
 fuzzing() { # fuzzing KIND
@@ -573,9 +578,9 @@ test)
 check)
     kinds="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3$(! command -v musl-gcc >/dev/null || echo " musl-gcc-O2")"
     jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing:fuzz fuzz_api:sanitized formulas:sanitized formula_texts:sanitized formulas:gcc-O2 formula_nodes:gcc-O2 dask:gcc-O2 examples:gcc-O2:whole $(each unit:sanitized:%s $TESTS) files:sanitized
-        unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:clang:g++:clang++:cudasim:nvcc
+        unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:clang:g++:nvcc
         dropin:single:gcc:clang++:cudasim oracle:gcc-O2 python:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload compiled:gcc-O2 format cblas lapacke cusolver:solver cusolver:solver_check
-        $(each stack:%s small-gcc-O0 small-gcc-O2 small-clang-O0 small-clang-O2) musl:musl-gcc-O2"
+        $(each stack:%s small-gcc-O0 small-gcc-O2 small-clang-O0) musl:musl-gcc-O2"
     ;;
 cudasim) jobs="$CUDA_CHECK_JOBS $CUDA_JOBS" ;;
 gpu) jobs= ;; # the GPU alone

@@ -36,9 +36,19 @@ struct Record {
     static uint16_t pack(unsigned thread, unsigned mask, unsigned kind) { return (uint16_t)(thread | mask << 10 | kind << 14); }
 };
 
+/* What the records of 256 bytes say together: most memory is allocated, written and freed without a conflict, and its records, twelve
+ * times as large, need not be made for that.  Allocations begin and end between such units (memory.cpp). */
+struct Unit {
+    uint32_t owner; /* the operation that allocated the memory for its stream: the write to each granule without another */
+    uint16_t site;  /* and where that was */
+    bool     written, read; /* some granule has a record of a write, of a read */
+};
+constexpr size_t unit_bytes = 256;
+
 /* The records of a stretch of memory. */
 struct Records {
     Record *write = nullptr, *read = nullptr; /* two reads per granule */
+    Unit   *units = nullptr;
 };
 
 struct SharedRecords {
@@ -71,6 +81,7 @@ static Records make_records(size_t bytes)
     Records r;
     r.write = (Record *)map_zeroed(granules * sizeof(Record));
     r.read  = (Record *)map_zeroed(granules * 2 * sizeof(Record));
+    r.units = (Unit *)map_zeroed((bytes / unit_bytes + 2) * sizeof(Unit));
     return r;
 }
 
@@ -128,22 +139,33 @@ static void zero_records(Record *from, size_t count)
     memset(outer, 0, (size_t)(end - outer));
 }
 
-void checker_allocated(const Allocation &a, bool initialised)
+/* The memory of the records is given back. */
+static void forget_records(const Allocation &a)
 {
-    size_t offset = (size_t)(a.base - arena), granules = a.size / 4 + 1;
-    memset(arena_state + offset, unallocated, a.own);
-    memset(arena_state + offset, initialised ? written : unwritten, a.size);
-    zero_records(arena_records.write + offset / 4, granules);
-    zero_records(arena_records.read + offset / 4 * 2, granules * 2);
+    size_t offset = (size_t)(a.base - arena), granules = a.own / 4;
+    bool   any_written = false, any_read = false;
+    for (size_t u = offset / unit_bytes, end = (offset + a.own) / unit_bytes; u < end; u++) {
+        Unit &unit = arena_records.units[u];
+        any_written |= unit.written;
+        any_read |= unit.read;
+        if (unit.owner || unit.written || unit.read) unit = Unit{};
+    }
+    if (any_written) zero_records(arena_records.write + offset / 4, granules);
+    if (any_read) zero_records(arena_records.read + offset / 4 * 2, granules * 2);
 }
 
-/* The records, twelve times as large, are given back. */
+void checker_allocated(const Allocation &a, bool initialised)
+{
+    size_t offset = (size_t)(a.base - arena);
+    memset(arena_state + offset, unallocated, a.own);
+    memset(arena_state + offset, initialised ? written : unwritten, a.size);
+    forget_records(a);
+}
+
 void checker_freed(const Allocation &a)
 {
-    size_t offset = (size_t)(a.base - arena), granules = (a.size + 3) / 4;
-    memset(arena_state + offset, freed_bytes, a.size);
-    zero_records(arena_records.write + offset / 4, granules);
-    zero_records(arena_records.read + offset / 4 * 2, granules * 2);
+    memset(arena_state + (a.base - arena), freed_bytes, a.size);
+    forget_records(a);
 }
 
 void checker_forgotten(const Allocation &a) { memset(arena_state + (a.base - arena), unallocated, a.size); }
@@ -380,11 +402,17 @@ static void forget_own_reads(const Records &table, size_t offset, size_t n)
 
 /* ------------------------------------------------------------------ granules */
 
-static unsigned byte_mask(size_t granule, size_t offset, size_t n)
-{
-    size_t first = granule * 4, from = std::max(first, offset), to = std::min(first + 4, offset + n);
-    return ((1u << (to - from)) - 1) << (from - first);
-}
+/* Which bytes of its granules an access touches: all but those before the first and behind the last. */
+struct Bytes {
+    size_t   first, last; /* granules */
+    unsigned of_first, of_last;
+    Bytes(size_t offset, size_t n)
+        : first(offset >> 2), last((offset + n - 1) >> 2), of_first(15u << (offset & 3) & 15),
+          of_last(15u >> (3 - ((offset + n - 1) & 3)))
+    {
+    }
+    unsigned mask(size_t granule) const { return (granule == first ? of_first : 15u) & (granule == last ? of_last : 15u); }
+};
 
 static inline bool conflicts(const Record &r, unsigned mask, bool atomic, bool global)
 {
@@ -392,36 +420,52 @@ static inline bool conflicts(const Record &r, unsigned mask, bool atomic, bool g
     return global ? !ordered_global(r) : !ordered_shared(r);
 }
 
-/* Compares an access with what is recorded, then records it. */
-static void check_granules(void *code, const void *p, size_t n, unsigned flags, const Records &table, size_t offset,
+/* The memory belongs to a stream that nothing orders with what runs. */
+static bool foreign_owner(const Unit &unit) { return unit.owner && !ordered_before_running(unit.owner); }
+
+static void report_owner(void *code, const void *p, size_t n, unsigned flags, Unit &unit)
+{
+    Record allocated{ unit.owner, ~0u, 0, 0, unit.site, Record::pack(0, 15, kind_api) };
+    report_race(code, p, n, flags & writes, flags & atomically, allocated, true, true);
+    unit.owner = 0;
+}
+
+/* Compares an access with what is recorded, then records it.  False if they conflict. */
+static bool check_granules(void *code, const void *p, size_t n, unsigned flags, const Records &table, size_t offset,
                            bool global)
 {
     bool   write = flags & writes, atomic = flags & atomically;
     Record mine;
-    mine.op         = global ? running.id : current_block->records->run;
-    mine.block      = current_thread ? current_block->linear : ~0u;
-    mine.epoch      = current_thread ? current_block->epoch : 0;
-    mine.clock      = current_thread ? current_thread->clock : 0;
-    mine.site       = site_index(code);
-    unsigned thread = current_thread ? current_thread->index : 0;
-    unsigned kind   = !current_thread ? kind_api : atomic ? kind_atomic : write ? kind_write : kind_read;
-    for (size_t g = offset >> 2, last = (offset + n - 1) >> 2; g <= last; g++) {
-        unsigned mask = byte_mask(g, offset, n);
+    mine.op            = global ? running.id : current_block->records->run;
+    mine.block         = current_thread ? current_block->linear : ~0u;
+    mine.epoch         = current_thread ? current_block->epoch : 0;
+    mine.clock         = current_thread ? current_thread->clock : 0;
+    mine.site          = site_index(code);
+    unsigned    thread = current_thread ? current_thread->index : 0;
+    unsigned    kind   = !current_thread ? kind_api : atomic ? kind_atomic : write ? kind_write : kind_read;
+    const Bytes bytes(offset, n);
+    for (size_t g = bytes.first; g <= bytes.last; g++) {
+        unsigned mask = bytes.mask(g);
+        Unit    &unit = table.units[g / (unit_bytes / 4)];
         Record  &w = table.write[g], *r = &table.read[2 * g];
+        if (!w.op && __builtin_expect(foreign_owner(unit), 0)) {
+            report_owner(code, p, n, flags, unit);
+            return false;
+        }
         if (conflicts(w, mask, atomic, global)) {
             if (!write && current_thread && w.kind() == kind_atomic) {
                 hold_back({ code, p, n, w, global });
-                return;
+                return true;
             }
             report_race(code, p, n, write, atomic, w, true, global);
             w.op = 0;
-            return;
+            return false;
         }
-        for (int i = 0; write && i < 2; i++)
+        for (int i = 0; write && unit.read && i < 2; i++)
             if (conflicts(r[i], mask, atomic, global)) {
                 report_race(code, p, n, write, atomic, r[i], false, global);
                 r[i].op = 0;
-                return;
+                return false;
             }
         mine.who = Record::pack(thread, mask, kind);
         if (write) {
@@ -432,14 +476,17 @@ static void check_granules(void *code, const void *p, size_t n, unsigned flags, 
             bool hidden = atomic && w.kind() == kind_write && w.op == mine.op && w.block == mine.block &&
                           w.thread() == thread && w.epoch == mine.epoch && w.clock == mine.clock;
             if (!hidden) w = mine;
+            unit.written = true;
         } else {
             bool same = r[0].op == mine.op && r[0].block == mine.block && r[0].thread() == thread;
             if (same && r[0].epoch == mine.epoch && r[0].clock == mine.clock)
                 mine.who = (uint16_t)(mine.who | (r[0].who & (15u << 10)));
             else if (!same) r[1] = r[0];
-            r[0] = mine;
+            r[0]      = mine;
+            unit.read = true;
         }
     }
+    return true;
 }
 
 /* ------------------------------------------------------------------ states */
@@ -518,7 +565,8 @@ static bool check_arena_state(void *code, const char *p, size_t n, unsigned flag
 
 static void global_access(void *code, const char *p, size_t n, unsigned flags)
 {
-    if (space_of(p) == Space::device && !(reachable_devices(kernel.device) >> device_of(p) & 1)) {
+    if ((size_t)(p - arena) - (size_t)kernel.device * arena_part >= arena_part && space_of(p) == Space::device &&
+        !(reachable_devices(kernel.device) >> device_of(p) & 1)) {
         Report(code, Place{}, "device %d touched memory of device %d without peer access", kernel.device, device_of(p))
             .allocation(p)
             .advice("call cudaDeviceEnablePeerAccess first, or copy with cudaMemcpyPeer");
@@ -546,7 +594,10 @@ static void shared_access(void *code, const char *p, size_t n, unsigned flags, s
     SharedRecords *records = current_block->records;
     uint8_t       *state   = records->state + offset;
     check_alignment(code, p, n, flags);
-    if (all_written(state, n)) return check_granules(code, p, n, flags, records->records, offset, false);
+    if (all_written(state, n)) {
+        check_granules(code, p, n, flags, records->records, offset, false);
+        return;
+    }
     for (size_t i = 0; i < n; i++)
         if (state[i] == unallocated) {
             if (offset < shared_arena) report_shared_bounds(code, offset, n, flags);
@@ -608,7 +659,10 @@ static void device_access(void *code, const char *p, size_t n, unsigned flags)
         return shared_access(code, p, n, flags, shared_arena + (size_t)(p - b->dynamic));
     if ((size_t)(p - (const char *)kernel.launch->arguments) < kernel.launch->arguments_size) return;
     if (is_file_shared(p)) return file_shared_access(code, p, n, flags);
-    if (is_program_data(p)) return check_granules(code, p, n, flags, data_records, program_data_offset(p), true);
+    if (is_program_data(p)) {
+        check_granules(code, p, n, flags, data_records, program_data_offset(p), true);
+        return;
+    }
     if (is_program_image(p) || is_registered_host(p)) return;
     foreign_access(code, p, n, flags);
 }
@@ -627,22 +681,24 @@ static void host_conflict(void *code, const char *p, size_t n, bool write, const
 
 static void record_host_access(void *code, const char *p, size_t n, bool write)
 {
-    size_t offset = (size_t)(p - arena);
-    for (size_t g = offset >> 2, last = (offset + n - 1) >> 2; g <= last; g++) {
-        unsigned mask = byte_mask(g, offset, n);
+    const Bytes bytes((size_t)(p - arena), n);
+    for (size_t g = bytes.first; g <= bytes.last; g++) {
+        unsigned mask = bytes.mask(g);
+        Unit    &unit = arena_records.units[g / (unit_bytes / 4)];
         Record  &w = arena_records.write[g], *r = &arena_records.read[2 * g];
         if (w.op && (w.mask() & mask) && !ordered_before_host(w.op)) {
             host_conflict(code, p, n, write, w, true);
             w.op = 0;
             return;
         }
-        for (int i = 0; write && i < 2; i++)
+        for (int i = 0; write && unit.read && i < 2; i++)
             if (r[i].op && (r[i].mask() & mask) && !ordered_before_host(r[i].op)) {
                 host_conflict(code, p, n, write, r[i], false);
                 r[i].op = 0;
                 return;
             }
         Record mine{ host_access_id(), ~0u, 0, 0, site_index(code), Record::pack(0, mask, kind_api) };
+        (write ? unit.written : unit.read) = true;
         if (write) w = mine;
         else {
             if (r[0].op != mine.op) r[1] = r[0];
@@ -770,13 +826,30 @@ void checker_set(void *destination, size_t n, const char *, void *caller)
 }
 
 /* Stream-ordered memory belongs to its stream: allocation and release count as writes to it.  Only the first part of a large
- * allocation is looked at, to bound the time. */
-void checker_owned(const Allocation &a) { check_api_access(a.caller, a.base, std::min(a.size, ownership_limit), writes); }
-
-void checker_disowned(const Allocation &a, void *caller)
+ * allocation is looked at, to bound the time.  Where nothing else is recorded, the owner of a unit says it all. */
+static void check_owned(const Allocation &a, void *caller, bool owns)
 {
-    check_api_access(caller, a.base, std::min(a.size, ownership_limit), writes);
+    size_t     n = std::min(a.size, ownership_limit), first = (size_t)(a.base - arena) / unit_bytes;
+    SimThread *thread = current_thread;
+    current_thread    = nullptr;
+    for (size_t at = 0; at < n; at += unit_bytes) {
+        Unit &unit = arena_records.units[first + at / unit_bytes];
+        if (unit.written || unit.read) {
+            size_t offset = (size_t)(a.base - arena) + at;
+            if (!check_granules(caller, a.base + at, std::min(n - at, unit_bytes), writes, arena_records, offset, true)) break;
+        } else if (foreign_owner(unit)) {
+            report_owner(caller, a.base, n, writes, unit);
+            break;
+        }
+        if (!owns) continue;
+        unit.owner = running.id;
+        unit.site  = site_index(caller);
+    }
+    current_thread = thread;
 }
+
+void checker_owned(const Allocation &a) { check_owned(a, a.caller, true); }
+void checker_disowned(const Allocation &a, void *caller) { check_owned(a, caller, false); } /* it is freed behind that */
 
 /* To free memory of the device heap is to write it: the threads that use it must be done. */
 void checker_heap_free(const Allocation &a, void *caller)

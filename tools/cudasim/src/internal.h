@@ -189,7 +189,7 @@ struct Allocation {
 
 /* All simulated memory lies in one reserved range of addresses: the devices, then managed, then pinned memory. */
 extern char  *arena;
-extern size_t arena_size;
+extern size_t arena_size, arena_part; /* of all, and of each device, the first of which begins with it */
 
 inline bool in_arena(const void *pointer) { return (size_t)((const char *)pointer - arena) < arena_size; }
 

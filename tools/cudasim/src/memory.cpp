@@ -4,7 +4,7 @@
 namespace cudasim {
 
 char  *arena;
-size_t arena_size;
+size_t arena_size, arena_part;
 
 /* ------------------------------------------------------------------ regions */
 
@@ -40,7 +40,7 @@ struct Region {
     std::map<size_t, size_t>            free_by_offset;
     std::set<std::pair<size_t, size_t>> free_by_size;
     std::deque<Freed>                   quarantine; /* freed, not yet reused: later accesses are recognised */
-    size_t                              quarantined = 0;
+    size_t                              quarantined = 0, quarantined_addresses = 0;
 };
 
 static Immortal<std::vector<Region>>             regions;
@@ -78,6 +78,7 @@ void start_memory()
     dl_iterate_phdr(find_own_image, nullptr);
     size_t limit = (options.memory + growth - 1) / growth * growth, count = (size_t)options.devices + 2;
     size_t each = instrumented ? limit * addresses_per_byte : limit;
+    arena_part  = each;
     arena_size  = each * count;
     arena       = reserve(arena_size);
 #ifdef MADV_HUGEPAGE
@@ -208,15 +209,20 @@ static void leave_quarantine(Region &r)
     auto oldest = r.quarantine.front();
     r.quarantine.pop_front();
     r.quarantined -= oldest.own;
+    r.quarantined_addresses -= oldest.span;
     add_free(r, oldest.offset, oldest.span);
 }
 
+/* With the gaps behind them small allocations take far more addresses than memory, and each address that is used for the first time
+ * costs a page: so these are limited, too. */
 static void enter_quarantine(Region &r, const Freed &freed)
 {
     size_t limit = instrumented || CUDASIM_ASAN ? std::min((size_t)256 << 20, r.limit / 4) : 0;
     r.quarantine.push_back(freed);
     r.quarantined += freed.own;
-    while (!r.quarantine.empty() && r.quarantined > limit) leave_quarantine(r);
+    r.quarantined_addresses += freed.span;
+    while (!r.quarantine.empty() && (r.quarantined > limit || r.quarantined_addresses > limit * addresses_per_byte))
+        leave_quarantine(r);
 }
 
 static bool find_space(Region &r, size_t span, size_t *offset)

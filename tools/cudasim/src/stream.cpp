@@ -183,17 +183,22 @@ static void start_running(uint32_t id, const Clock *clock)
     memset(order_cache.id, 0, sizeof order_cache.id);
 }
 
-bool ordered_before_running(uint32_t id)
+static __attribute__((noinline)) bool find_order(uint32_t id)
 {
-    uint32_t slot = id & 63;
-    if (order_cache.id[slot] == id) return order_cache.ordered[slot];
-    OpInfo *op     = find_op(id);
-    OpInfo *me     = find_op(running.id);
-    bool    result = !op || !me || !running.clock || (op->component == me->component && op->time <= me->time) ||
+    uint32_t slot   = id & 63;
+    OpInfo  *op     = find_op(id);
+    OpInfo  *me     = find_op(running.id);
+    bool     result = !op || !me || !running.clock || (op->component == me->component && op->time <= me->time) ||
                   knows(*running.clock, op->component, op->time);
     order_cache.id[slot]      = id;
     order_cache.ordered[slot] = result;
     return result;
+}
+
+bool ordered_before_running(uint32_t id)
+{
+    uint32_t slot = id & 63;
+    return order_cache.id[slot] == id ? order_cache.ordered[slot] : find_order(id);
 }
 
 uint32_t new_segment()
