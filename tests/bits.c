@@ -288,8 +288,8 @@ int main(int argc, char **argv)
         for (int k = 0; k < 6; k++) { /* some products and sums are not normal, and some not finite */
             const ga_dtype d     = k % 2 ? GA_F32 : GA_F64;
             const double   reach = (k % 2 ? 64 : 512) + 15 * (k / 2);
-            ga_array      *x     = ga_random_uniform(-reach, reach, (60, 5), .dtype = d, .seed = 13),
-                     *y          = ga_random_uniform(-reach, reach, (5, 40), .dtype = d, .seed = 14);
+            ga_array      *x     = ga_multiply(ga_subtract(ga_random((60, 5), .dtype = d, .seed = 13), 0.5), 2 * reach),
+                     *y          = ga_multiply(ga_subtract(ga_random((5, 40), .dtype = d, .seed = 14), 0.5), 2 * reach);
             ga_array *left = ga_multiply(ga_exp2(x), ga_sign(ga_sin(x))), *right = ga_multiply(ga_exp2(y), ga_sign(ga_sin(y)));
             add("matmul, far apart", ga_matmul(left, right));
         }
