@@ -285,6 +285,14 @@ int main(int argc, char **argv)
             add("einsum rows", ga_einsum("ij,ij->i", (x, x)));
             add("einsum columns", ga_einsum("ij,ij->j", (x, x)));
         }
+        for (int k = 0; k < 6; k++) { /* some products and sums are not normal, and some not finite */
+            const ga_dtype d     = k % 2 ? GA_F32 : GA_F64;
+            const double   reach = (k % 2 ? 64 : 512) + 15 * (k / 2);
+            ga_array      *x     = ga_multiply(ga_subtract(ga_random((60, 5), .dtype = d, .seed = 13), 0.5), 2 * reach),
+                     *y          = ga_multiply(ga_subtract(ga_random((5, 40), .dtype = d, .seed = 14), 0.5), 2 * reach);
+            ga_array *left = ga_multiply(ga_exp2(x), ga_sign(ga_sin(x))), *right = ga_multiply(ga_exp2(y), ga_sign(ga_sin(y)));
+            add("matmul, far apart", ga_matmul(left, right));
+        }
         for (int64_t n = 20; n < 200; n += 130) { /* one block, and several */
             ga_array *x = ga_random_normal(0, 1, (n, n), .seed = 11), *im = ga_random_normal(0, 1, (n, n), .seed = 12);
             add_linear(x);

@@ -10,6 +10,10 @@
 #if GI_HAS_X86 && !defined(__clang__)
 #define GI_ISA_SCALAR /* an element at a time */
 #endif
+#if GI_HAS_X86 && !defined(__FMA__)
+#define GI_ISA_FUSED gi_fused_fma_ /* GI_JOIN(GI_ISA_FUSED, f64) */
+#include "fused.h"
+#endif
 #define GI_ISA          baseline
 #define GI_ISA_BYTES    16 /* of a vector register */
 #define GI_ISA_TILE     2  /* vectors side by side in a tile that fits the registers */

@@ -70,6 +70,8 @@ static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) /* a * b + c, rounded 
 {
 #ifdef GI_ISA_MM
     return GI_MM(fmadd)(a, b, c);
+#elif defined(GI_ISA_FUSED)
+    return GI_JOIN(GI_ISA_FUSED, GA_TAG)(a, b, c);
 #else
     for (int i = 0; i < GI_LANES; i++) c[i] = GI_NAME(gi_fma)(a[i], b[i], c[i]);
     return c;
@@ -119,7 +121,13 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
 static GI_INLINE GI_V GI_VFN(fma)(GI_V a, GI_V b, GI_V c) { return a * b + c; }
 #endif
 
+#if GI_CLASS == 3 && defined(GI_ISA_FUSED)
+GI_BEGIN_FAST
 #include "tiles.h"
+GI_END_FAST
+#else
+#include "tiles.h"
+#endif
 
 #if GI_CLASS == 3 && defined(GI_ISA_MM)
 #include "turn.h"

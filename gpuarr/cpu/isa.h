@@ -460,5 +460,6 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
 #undef GI_ISA_ROWS
 #undef GI_ISA_SCALAR
 #undef GI_ISA_MM
+#undef GI_ISA_FUSED
 #undef GI_ISA_INTEGERS
 #undef GI_ISA_DTYPES

@@ -3,6 +3,9 @@
 static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_t n, const char *a, int64_t a_row,
                                           const char *b, int64_t b_row, char *out, int64_t out_row, bool more)
 {
+#ifdef GI_ISA_FUSED
+    if (GI_CLASS == 3 && sizeof(GI_W) == 8 && gi_fused_tile(rows, wide, n, a, a_row, b, b_row, out, out_row, more)) return;
+#endif
     GI_V sums[GI_TILE_ROWS][2];
     GI_UNROLL
     for (int r = 0; r < rows; r++) {

@@ -177,42 +177,51 @@ static bool gi_fourier_in_place(const gi_fourier *f, const void *p, int64_t pitc
     return (intptr_t)p % real == 0 && pitch % real == 0;
 }
 
+GI_BEGIN_FAST
 /* n real numbers become complex ones, and back; both may be done in place. */
 static void gi_fourier_widen(bool single, int64_t n, const void *x, void *z)
 {
-    for (int64_t k = n - 1; k >= 0; k--) {
-        if (single) ((ga_c64 *)z)[k] = gi_make_c64(((const float *)x)[k], 0);
-        else ((ga_c128 *)z)[k] = gi_make_c128(((const double *)x)[k], 0);
+    const float  *f    = (const float *)x;
+    const double *d    = (const double *)x;
+    float        *to_f = (float *)z;
+    double       *to_d = (double *)z;
+    for (int64_t k = 0; k < n && single && x != z; k++) to_f[2 * k] = f[k], to_f[2 * k + 1] = 0;
+    for (int64_t k = 0; k < n && !single && x != z; k++) to_d[2 * k] = d[k], to_d[2 * k + 1] = 0;
+    for (int64_t k = n - 1; k >= 0 && x == z; k--) {
+        if (single) ((ga_c64 *)z)[k] = gi_make_c64(f[k], 0);
+        else ((ga_c128 *)z)[k] = gi_make_c128(d[k], 0);
     }
 }
 static void gi_fourier_narrow(bool single, int64_t n, const void *z, void *x)
 {
-    for (int64_t k = 0; k < n; k++) {
-        if (single) ((float *)x)[k] = ((const ga_c64 *)z)[k].re;
-        else ((double *)x)[k] = ((const ga_c128 *)z)[k].re;
-    }
+    const float  *f    = (const float *)z;
+    const double *d    = (const double *)z;
+    float        *to_f = (float *)x;
+    double       *to_d = (double *)x;
+    for (int64_t k = 0; k < n && single; k++) to_f[k] = f[2 * k];
+    for (int64_t k = 0; k < n && !single; k++) to_d[k] = d[2 * k];
 }
 
 static void gi_fourier_conjugate(bool single, int64_t n, char *x)
 {
-    for (int64_t k = 0; k < n; k++) {
-        if (single) ((ga_c64 *)(void *)x)[k] = gi_conj_c64(((ga_c64 *)(void *)x)[k]);
-        else ((ga_c128 *)(void *)x)[k] = gi_conj_c128(((ga_c128 *)(void *)x)[k]);
-    }
+    float  *f = (float *)(void *)x;
+    double *d = (double *)(void *)x;
+    for (int64_t k = 0; k < n && single; k++) f[2 * k + 1] = -f[2 * k + 1];
+    for (int64_t k = 0; k < n && !single; k++) d[2 * k + 1] = -d[2 * k + 1];
 }
 
 /* Elements n - k become the conjugates of those k <= n / 2. */
 static void gi_fourier_mirror(bool single, int64_t n, char *x)
 {
-    ga_c64  *f = (ga_c64 *)(void *)x;
-    ga_c128 *d = (ga_c128 *)(void *)x;
+    ga_c64       *f    = (ga_c64 *)(void *)x;
+    ga_c128      *d    = (ga_c128 *)(void *)x;
+    const int64_t half = (n - 1) / 2;
     if (single) f[0].im = 0;
     else d[0].im = 0;
-    for (int64_t k = 1; k < n - k; k++) {
-        if (single) f[n - k] = gi_conj_c64(f[k]);
-        else d[n - k] = gi_conj_c128(d[k]);
-    }
+    for (int64_t k = 1; k <= half && single; k++) f[n - k] = gi_conj_c64(f[k]);
+    for (int64_t k = 1; k <= half && !single; k++) d[n - k] = gi_conj_c128(d[k]);
 }
+GI_END_FAST
 
 /* The lines as the transform wants them: complex numbers, or pairs of real ones. */
 static void gi_fourier_prepare(const gi_fourier_job *j, gi_fourier_group *g)
