@@ -148,6 +148,8 @@ static void GI_QUICK(gi_sort_few)(int64_t n, const GI_KEY_T *from, GI_KEY_T *to)
         GI_KEYS(mask_storeu)(to + i * GI_KEY_LANES, GI_QUICK(gi_first_lanes)(n - i * GI_KEY_LANES), all[i]);
 }
 
+#include "sort_lines.h"
+
 /* Keys below the pivot go to `low`, the others to `high`, each of them with room for n; one of them may be `from`. Returns how many are below. */
 static int64_t GI_QUICK(gi_split_keys)(int64_t n, const GI_KEY_T *from, GI_KEY_T pivot, GI_KEY_T *low, GI_KEY_T *high)
 {
@@ -275,9 +277,11 @@ static void GI_QUICK(gi_number)(int64_t n, const void *keys_, uint64_t *words, g
         _mm512_mask_storeu_epi64(words + i, in, _mm512_or_si512(_mm512_sll_epi64(v, left), number));
     }
 }
-GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops), { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_number) })
+GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
+         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), GI_QUICK(gi_number) })
 #else
-GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops), { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), NULL })
+GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
+         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), NULL })
 #endif
 #undef GI_QUICK
 #undef GI_QUICK_STEP
