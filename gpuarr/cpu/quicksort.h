@@ -25,7 +25,7 @@ static GI_QUICK_STEP void GI_QUICK(gi_order_two)(__m512i *a, __m512i *b)
     const __m512i x = *a, y = *b;
 #if GI_KEY_BITS == 32
     *a = _mm512_min_epu32(x, y);
-    *b = _mm512_max_epu32(x, y);
+    *b = _mm512_ternarylogic_epi32(x, y, *a, 0x96); /* what is left of both: it competes with less than the maximum */
 #else /* a comparison and two blends take less than half as long as minimum and maximum */
     const __mmask8 turn = _mm512_cmplt_epu64_mask(y, x);
     *a                  = _mm512_mask_mov_epi64(x, turn, y);
@@ -43,35 +43,31 @@ static GI_QUICK_STEP __m512i GI_QUICK(gi_turn_lanes)(__m512i v, const int across
     return GI_KEYS(permutexvar)(_mm512_xor_si512(lanes, GI_KEYS(set1)(across)), v);
 }
 
-/* Lanes l and l ^ across in order: the greater key goes to the upper one. */
-static GI_QUICK_STEP __m512i GI_QUICK(gi_order_lanes)(__m512i v, const int across)
+/* Of two vectors the greater keys in the upper lanes, those l for which l ^ across is less, the lesser ones in the others. */
+static GI_QUICK_STEP __m512i GI_QUICK(gi_order_with)(__m512i v, __m512i other, const int across)
 {
     const GI_KEY_MASK upper = (GI_KEY_MASK)(across >= 8 ? 0xff00 : across >= 4 ? 0xf0f0 : across >= 2 ? 0xcccc : 0xaaaa);
-    const __m512i     other = GI_QUICK(gi_turn_lanes)(v, across);
 #if GI_KEY_BITS == 32
-    return _mm512_mask_max_epu32(_mm512_min_epu32(v, other), upper, v, other);
+    return _mm512_mask_ternarylogic_epi32(_mm512_min_epu32(v, other), upper, v, other, 0x96); /* what is left of both */
 #else
     return _mm512_mask_mov_epi64(v, _kxor_mask8(_mm512_cmplt_epu64_mask(other, v), upper), other);
 #endif
 }
 
-/* Vectors of two halves, each in order, in order. */
-static GI_QUICK_STEP void GI_QUICK(gi_merge_halves)(const int vectors, __m512i *v)
+/* Lanes l and l ^ across in order: the greater key goes to the upper one. */
+static GI_QUICK_STEP __m512i GI_QUICK(gi_order_lanes)(__m512i v, const int across)
 {
+    return GI_QUICK(gi_order_with)(v, GI_QUICK(gi_turn_lanes)(v, across), across);
+}
+
+/* Two vectors, each in order, in order. */
+static GI_QUICK_STEP void GI_QUICK(gi_merge_two)(__m512i *v)
+{
+    v[1] = GI_QUICK(gi_turn_lanes)(v[1], GI_KEY_LANES -
+                                             1); /* first keys of one beside last ones of the other: each becomes bitonic */
+    GI_QUICK(gi_order_two)(v, v + 1);
     GI_UNROLL
-    for (int i = 0; i < vectors / 2;
-         i++) { /* first keys of one half beside last ones of the other: each half becomes bitonic */
-        v[vectors - 1 - i] = GI_QUICK(gi_turn_lanes)(v[vectors - 1 - i], GI_KEY_LANES - 1);
-        GI_QUICK(gi_order_two)(v + i, v + vectors - 1 - i);
-    }
-    GI_UNROLL
-    for (int step = 4; step > 0; step /= 2) {
-        GI_UNROLL
-        for (int i = 0; i < vectors; i++)
-            if (step < vectors / 2 && (i & step) == 0) GI_QUICK(gi_order_two)(v + i, v + i + step);
-    }
-    GI_UNROLL
-    for (int i = 0; i < vectors; i++) {
+    for (int i = 0; i < 2; i++) {
         if (GI_KEY_LANES == 16) v[i] = GI_QUICK(gi_order_lanes)(v[i], GI_KEY_LANES / 2);
         v[i] = GI_QUICK(gi_order_lanes)(v[i], 4);
         v[i] = GI_QUICK(gi_order_lanes)(v[i], 2);
@@ -101,54 +97,66 @@ static GI_QUICK_STEP GI_KEY_MASK GI_QUICK(gi_first_lanes)(int64_t n)
     return (GI_KEY_MASK)(n >= GI_KEY_LANES ? (1u << GI_KEY_LANES) - 1 : n > 0 ? (1u << n) - 1 : 0);
 }
 
-/* Sorts up to GI_FEW keys: four vectors at a time, then two fours, then two eights as one. What is missing are greatest keys. */
+#include "sort_lines.h"
+
+/* Lanes l of one row and l ^ across of the other in order: the greater key goes to the upper one. */
+static GI_QUICK_STEP void GI_QUICK(gi_order_across)(__m512i *a, __m512i *b, const int across)
+{
+    const __m512i x = *a, y = *b;
+    *a = GI_QUICK(gi_order_with)(x, GI_QUICK(gi_turn_lanes)(y, across), across);
+    *b = GI_QUICK(gi_order_with)(y, GI_QUICK(gi_turn_lanes)(x, across), across);
+}
+
+/* Sorts n keys, as many as fit into 4, 8 or 16 rows: each lane by itself, then two lanes become one run, then four, and so on. Steps from row to row
+   take less time than those from lane to lane. What is missing are greatest keys. */
+static GI_QUICK_STEP void GI_QUICK(gi_sort_some)(const int rows, int64_t n, const GI_KEY_T *from, GI_KEY_T *to)
+{
+    __m512i v[16];
+    GI_UNROLL
+    for (int i = 0; i < rows; i++) {
+        const int64_t at = i * GI_KEY_LANES;
+        v[i]             = GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), GI_QUICK(gi_first_lanes)(n - at), from + at);
+    }
+    GI_QUICK(gi_sort_each_column)(false, rows, v);
+    GI_UNROLL
+    for (int lanes = 1; lanes < GI_KEY_LANES; lanes *= 2) {
+        GI_UNROLL
+        for (int i = 0; i < rows / 2; i++) GI_QUICK(gi_order_across)(v + i, v + rows - 1 - i, 2 * lanes - 1);
+        GI_UNROLL
+        for (int across = 4; across > 0; across /= 2) {
+            GI_UNROLL
+            for (int i = 0; i < rows; i++)
+                if (across < lanes) v[i] = GI_QUICK(gi_order_lanes)(v[i], across);
+        }
+        GI_QUICK(gi_merge_columns)(false, rows, v);
+    }
+    GI_QUICK(gi_turn_rows)(rows, v);
+    GI_UNROLL
+    for (int i = 0; i < rows; i++)
+        GI_KEYS(mask_storeu)(to + i * GI_KEY_LANES, GI_QUICK(gi_first_lanes)(n - i * GI_KEY_LANES), v[i]);
+}
+
+/* Sorts up to GI_FEW keys. */
 static void GI_QUICK(gi_sort_few)(int64_t n, const GI_KEY_T *from, GI_KEY_T *to)
 {
-    __m512i all[16], v[16];
-    if (n <= 2 * GI_KEY_LANES) {
+    if (n > 8 * GI_KEY_LANES) {
+        GI_QUICK(gi_sort_some)(16, n, from, to);
+    } else if (n > 4 * GI_KEY_LANES) {
+        GI_QUICK(gi_sort_some)(8, n, from, to);
+    } else if (n > 2 * GI_KEY_LANES) {
+        GI_QUICK(gi_sort_some)(4, n, from, to);
+    } else {
+        __m512i v[2];
         v[0] = GI_QUICK(gi_sort_vector)(GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), GI_QUICK(gi_first_lanes)(n), from));
         if (n > GI_KEY_LANES) {
             const GI_KEY_MASK in = GI_QUICK(gi_first_lanes)(n - GI_KEY_LANES);
             v[1]                 = GI_QUICK(gi_sort_vector)(GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), in, from + GI_KEY_LANES));
-            GI_QUICK(gi_merge_halves)(2, v);
+            GI_QUICK(gi_merge_two)(v);
             GI_KEYS(mask_storeu)(to + GI_KEY_LANES, in, v[1]);
         }
         GI_KEYS(mask_storeu)(to, GI_QUICK(gi_first_lanes)(n), v[0]);
-        return;
     }
-    const int fours = (int)((n + 4 * GI_KEY_LANES - 1) / (4 * GI_KEY_LANES));
-    for (int i = 0; i < 4 * fours; i += 4) {
-        GI_UNROLL
-        for (int k = 0; k < 4; k++) {
-            const int64_t at = (i + k) * GI_KEY_LANES;
-            v[k]             = GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), GI_QUICK(gi_first_lanes)(n - at), from + at);
-            v[k]             = GI_QUICK(gi_sort_vector)(v[k]);
-        }
-        GI_QUICK(gi_merge_halves)(2, v);
-        GI_QUICK(gi_merge_halves)(2, v + 2);
-        GI_QUICK(gi_merge_halves)(4, v);
-        GI_UNROLL
-        for (int k = 0; k < 4; k++) all[i + k] = v[k];
-    }
-    for (int i = 0; i + 4 < 4 * fours; i += 8) {
-        GI_UNROLL
-        for (int k = 0; k < 8; k++) v[k] = all[i + k];
-        GI_QUICK(gi_merge_halves)(8, v);
-        GI_UNROLL
-        for (int k = 0; k < 8; k++) all[i + k] = v[k];
-    }
-    if (fours > 2) {
-        GI_UNROLL
-        for (int k = 0; k < 16; k++) v[k] = fours == 3 && k >= 12 ? GI_KEYS(set1)(-1) : all[k];
-        GI_QUICK(gi_merge_halves)(16, v);
-        GI_UNROLL
-        for (int k = 0; k < 16; k++) all[k] = v[k];
-    }
-    for (int i = 0; i < 4 * fours; i++)
-        GI_KEYS(mask_storeu)(to + i * GI_KEY_LANES, GI_QUICK(gi_first_lanes)(n - i * GI_KEY_LANES), all[i]);
 }
-
-#include "sort_lines.h"
 
 /* Keys below the pivot go to `low`, the others to `high`, each of them with room for n; one of them may be `from`. Returns how many are below. */
 static int64_t GI_QUICK(gi_split_keys)(int64_t n, const GI_KEY_T *from, GI_KEY_T pivot, GI_KEY_T *low, GI_KEY_T *high)

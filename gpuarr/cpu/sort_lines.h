@@ -33,24 +33,40 @@ static GI_QUICK_STEP void GI_QUICK(gi_odd_even_step)(const bool real, const int 
     }
 }
 
+static GI_QUICK_STEP void GI_QUICK(gi_sort_each_column)(const bool real, const int rows, __m512i *v)
+{
+    GI_QUICK(gi_odd_even_step)(real, rows, 1, 1, v);
+    GI_QUICK(gi_odd_even_step)(real, rows, 2, 2, v);
+    GI_QUICK(gi_odd_even_step)(real, rows, 2, 1, v);
+    if (rows <= 4) return;
+    GI_QUICK(gi_odd_even_step)(real, rows, 4, 4, v);
+    GI_QUICK(gi_odd_even_step)(real, rows, 4, 2, v);
+    GI_QUICK(gi_odd_even_step)(real, rows, 4, 1, v);
+    if (rows <= 8) return;
+    GI_QUICK(gi_odd_even_step)(real, rows, 8, 8, v);
+    GI_QUICK(gi_odd_even_step)(real, rows, 8, 4, v);
+    GI_QUICK(gi_odd_even_step)(real, rows, 8, 2, v);
+    GI_QUICK(gi_odd_even_step)(real, rows, 8, 1, v);
+}
+
+/* Columns that are bitonic. */
+static GI_QUICK_STEP void GI_QUICK(gi_merge_columns)(const bool real, const int rows, __m512i *v)
+{
+    GI_UNROLL
+    for (int step = GI_NETWORK_ROWS / 2; step > 0; step /= 2) {
+        GI_UNROLL
+        for (int i = 0; i < rows; i++)
+            if (step < rows && (i & step) == 0) GI_QUICK(gi_order_rows)(real, v + i, v + i + step);
+    }
+}
+
 /* Up to GI_NETWORK_ROWS rows. */
 static GI_QUICK_STEP void GI_QUICK(gi_sort_tile)(const bool real, const int rows, __m512i *row)
 {
     __m512i v[GI_NETWORK_ROWS];
     GI_UNROLL
     for (int i = 0; i < rows; i++) v[i] = row[i];
-    GI_QUICK(gi_odd_even_step)(real, rows, 1, 1, v);
-    GI_QUICK(gi_odd_even_step)(real, rows, 2, 2, v);
-    GI_QUICK(gi_odd_even_step)(real, rows, 2, 1, v);
-    GI_QUICK(gi_odd_even_step)(real, rows, 4, 4, v);
-    GI_QUICK(gi_odd_even_step)(real, rows, 4, 2, v);
-    GI_QUICK(gi_odd_even_step)(real, rows, 4, 1, v);
-    if (rows > 8) {
-        GI_QUICK(gi_odd_even_step)(real, rows, 8, 8, v);
-        GI_QUICK(gi_odd_even_step)(real, rows, 8, 4, v);
-        GI_QUICK(gi_odd_even_step)(real, rows, 8, 2, v);
-        GI_QUICK(gi_odd_even_step)(real, rows, 8, 1, v);
-    }
+    GI_QUICK(gi_sort_each_column)(real, rows, v);
     GI_UNROLL
     for (int i = 0; i < rows; i++) row[i] = v[i];
 }
@@ -61,12 +77,7 @@ static GI_QUICK_STEP void GI_QUICK(gi_merge_tile)(const bool real, __m512i *row)
     __m512i v[GI_NETWORK_ROWS];
     GI_UNROLL
     for (int i = 0; i < GI_NETWORK_ROWS; i++) v[i] = row[i];
-    GI_UNROLL
-    for (int step = GI_NETWORK_ROWS / 2; step > 0; step /= 2) {
-        GI_UNROLL
-        for (int i = 0; i < GI_NETWORK_ROWS; i++)
-            if ((i & step) == 0) GI_QUICK(gi_order_rows)(real, v + i, v + i + step);
-    }
+    GI_QUICK(gi_merge_columns)(real, GI_NETWORK_ROWS, v);
     GI_UNROLL
     for (int i = 0; i < GI_NETWORK_ROWS; i++) row[i] = v[i];
 }
@@ -97,36 +108,47 @@ static GI_QUICK_STEP void GI_QUICK(gi_sort_rows)(const bool real, int64_t rows, 
 static GI_OWN_FRAME void GI_QUICK(gi_sort_float_rows)(int64_t rows, __m512i *row) { GI_QUICK(gi_sort_rows)(true, rows, row); }
 static GI_OWN_FRAME void GI_QUICK(gi_sort_whole_rows)(int64_t rows, __m512i *row) { GI_QUICK(gi_sort_rows)(false, rows, row); }
 
-/* A square is turned: element i of vector l becomes element l of vector i. */
-static GI_QUICK_STEP void GI_QUICK(gi_turn_square)(__m512i *v)
+/* Quarters of four vectors: quarter k of each comes to out[k * step]. */
+static GI_QUICK_STEP void GI_QUICK(gi_turn_quarters)(__m512i a, __m512i b, __m512i c, __m512i d, const int step, __m512i *out)
 {
-    enum { QUARTER = GI_KEY_LANES / 4 };
-    __m512i t[GI_KEY_LANES];
+    const __m512i low_ab = _mm512_shuffle_i64x2(a, b, 0x44), low_cd = _mm512_shuffle_i64x2(c, d, 0x44);
+    const __m512i high_ab = _mm512_shuffle_i64x2(a, b, 0xEE), high_cd = _mm512_shuffle_i64x2(c, d, 0xEE);
+    out[0]        = _mm512_shuffle_i64x2(low_ab, low_cd, 0x88);
+    out[step]     = _mm512_shuffle_i64x2(low_ab, low_cd, 0xDD);
+    out[2 * step] = _mm512_shuffle_i64x2(high_ab, high_cd, 0x88);
+    out[3 * step] = _mm512_shuffle_i64x2(high_ab, high_cd, 0xDD);
+}
+
+/* 4, 8 or 16 rows become as many vectors: the rows of the first lane, then those of the next one, and so on. A square is turned. */
+static GI_QUICK_STEP void GI_QUICK(gi_turn_rows)(const int rows, __m512i *v)
+{
+    enum { TOGETHER = 128 / GI_KEY_BITS }; /* rows of a lane, in a quarter of a vector */
+    __m512i t[16];
     GI_UNROLL
-    for (int i = 0; i < GI_KEY_LANES; i += 2) {
+    for (int i = 0; i < rows; i += 2) {
         t[i]     = GI_KEYS(unpacklo)(v[i], v[i + 1]);
         t[i + 1] = GI_KEYS(unpackhi)(v[i], v[i + 1]);
     }
 #if GI_KEY_BITS == 32
+    __m512i u[16];
     GI_UNROLL
-    for (int i = 0; i < GI_KEY_LANES; i += 4) {
-        v[i]     = _mm512_unpacklo_epi64(t[i], t[i + 2]);
-        v[i + 1] = _mm512_unpackhi_epi64(t[i], t[i + 2]);
-        v[i + 2] = _mm512_unpacklo_epi64(t[i + 1], t[i + 3]);
-        v[i + 3] = _mm512_unpackhi_epi64(t[i + 1], t[i + 3]);
+    for (int i = 0; i < rows; i++) u[i] = t[i];
+    GI_UNROLL
+    for (int i = 0; i < rows; i += 4) {
+        t[i]     = _mm512_unpacklo_epi64(u[i], u[i + 2]);
+        t[i + 1] = _mm512_unpackhi_epi64(u[i], u[i + 2]);
+        t[i + 2] = _mm512_unpacklo_epi64(u[i + 1], u[i + 3]);
+        t[i + 3] = _mm512_unpackhi_epi64(u[i + 1], u[i + 3]);
     }
-    GI_UNROLL
-    for (int i = 0; i < GI_KEY_LANES; i++) t[i] = v[i];
 #endif
     GI_UNROLL
-    for (int i = 0; i < QUARTER; i++) { /* quarters of four vectors */
-        const __m512i a = t[i], b = t[i + QUARTER], c = t[i + 2 * QUARTER], d = t[i + 3 * QUARTER];
-        const __m512i ab = _mm512_shuffle_i64x2(a, b, 0x44), cd = _mm512_shuffle_i64x2(c, d, 0x44);
-        const __m512i AB = _mm512_shuffle_i64x2(a, b, 0xEE), CD = _mm512_shuffle_i64x2(c, d, 0xEE);
-        v[i]               = _mm512_shuffle_i64x2(ab, cd, 0x88);
-        v[i + QUARTER]     = _mm512_shuffle_i64x2(ab, cd, 0xDD);
-        v[i + 2 * QUARTER] = _mm512_shuffle_i64x2(AB, CD, 0x88);
-        v[i + 3 * QUARTER] = _mm512_shuffle_i64x2(AB, CD, 0xDD);
+    for (int k = 0; k < 4; k++) {
+        const int groups = rows / TOGETHER, part = rows > GI_KEY_LANES ? 8 * (k % 2) + k / 2 : 4 / groups * k;
+        const int next = rows > GI_KEY_LANES ? 4 : groups; /* groups that come side by side */
+        if (k < rows / 4)
+            GI_QUICK(gi_turn_quarters)
+            (t[part], t[part + 1 % next * TOGETHER + 1 / next], t[part + 2 % next * TOGETHER + 2 / next],
+             t[part + 3 % next * TOGETHER + 3 / next], rows / 4, v + k);
     }
 }
 
@@ -165,7 +187,7 @@ static GI_QUICK_STEP void GI_QUICK(gi_read_rows)(const bool real, __m512i flip, 
             v[l] = GI_KEYS(mask_loadu)(none, l < lines ? in : (GI_KEY_MASK)0, from + l * n + i);
             v[l] = GI_QUICK(gi_comparable)(real, v[l], flip, special + l);
         }
-        GI_QUICK(gi_turn_square)(v);
+        GI_QUICK(gi_turn_rows)(GI_KEY_LANES, v);
         GI_UNROLL
         for (int l = 0; l < GI_KEY_LANES; l++) row[i + l] = v[l];
     }
@@ -179,7 +201,7 @@ static GI_QUICK_STEP void GI_QUICK(gi_write_rows)(__m512i flip, int64_t n, int64
         __m512i           v[GI_KEY_LANES];
         GI_UNROLL
         for (int l = 0; l < GI_KEY_LANES; l++) v[l] = row[i + l];
-        GI_QUICK(gi_turn_square)(v);
+        GI_QUICK(gi_turn_rows)(GI_KEY_LANES, v);
         GI_UNROLL
         for (int l = 0; l < GI_KEY_LANES; l++)
             GI_KEYS(mask_storeu)(to + l * n + i, l < lines ? in : (GI_KEY_MASK)0, _mm512_xor_si512(v[l], flip));

@@ -696,7 +696,7 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
 /* Short lines of numbers of 4 or 8 bytes that lie behind each other: many of them side by side, the others each by a quicksort; at `to`. */
 static void gi_sort_each(const gi_sort_job *j, const char *elements, int64_t lines, char *keys, char *to)
 {
-    enum { LANES = 16, FEW = 2 };
+    enum { FEW = 2 };
     const ga_dtype         dtype = j->lines.dtype;
     const int              size  = (int)ga_itemsize(dtype);
     const int64_t          n = j->lines.length, all = n * lines;
@@ -704,7 +704,7 @@ static void gi_sort_each(const gi_sort_job *j, const char *elements, int64_t lin
     const gi_window_loops *loops = GI_LOOP_OF(windows)(size);
     const gi_quick_loops  *quick = GI_LOOP_OF(quick)(size);
     if (lines > FEW && n <= GI_LINE_ROWS) {
-        unsigned char special[GI_DIGITS + LANES] = { 0 };
+        unsigned char special[(int)GI_DIGITS + GI_NETWORK_ROWS] = { 0 };
         GI_ARENA(char, rows, GI_LINE_ROWS * 64);
         quick->sort_lines(&rule, n, lines, elements, to, special, rows);
         for (int64_t k = 0; k < lines && rule.real; k++)
