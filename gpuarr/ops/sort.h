@@ -685,6 +685,7 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
     if (n > s->most) {
         gi_sort_split(s, GI_SPLIT_DEPTH);
     } else {
+        if (rule.real && size == 8 && s->by.quick && s->by.quick->sort_floats(n, line, records, s->to)) return s->to;
         memcpy(records, line, (size_t)(n * size));
         s->loops->to_keys(&rule, n, records);
         gi_sort_whole_part(s, records, spare, s->to, n);
