@@ -144,11 +144,11 @@ static GI_QUICK_STEP void GI_QUICK(gi_turn_rows)(const int rows, __m512i *v)
     GI_UNROLL
     for (int k = 0; k < 4; k++) {
         const int groups = rows / TOGETHER, part = rows > GI_KEY_LANES ? 8 * (k % 2) + k / 2 : 4 / groups * k;
-        const int next = rows > GI_KEY_LANES ? 4 : groups; /* groups that come side by side */
-        if (k < rows / 4)
-            GI_QUICK(gi_turn_quarters)
-            (t[part], t[part + 1 % next * TOGETHER + 1 / next], t[part + 2 % next * TOGETHER + 2 / next],
-             t[part + 3 % next * TOGETHER + 3 / next], rows / 4, v + k);
+        const int next   = rows > GI_KEY_LANES ? 4 : groups; /* groups that come side by side */
+        const int second = 1 % next * TOGETHER + 1 / next, third = 2 % next * TOGETHER + 2 / next;
+        const int fourth = 3 % next * TOGETHER + 3 / next;
+        if (k >= rows / 4) continue;
+        GI_QUICK(gi_turn_quarters)(t[part], t[part + second], t[part + third], t[part + fourth], rows / 4, v + k);
     }
 }
 
