@@ -242,7 +242,7 @@ typedef int64_t (*gi_locate_loop)(int64_t n, const void *elements,
 /* Where the first extreme of n elements is; -1: there is a NaN, or they are too few. */
 typedef int64_t (*gi_place_loop)(int64_t n, const void *elements, bool largest);
 
-enum { GI_WAYS = 8 };
+enum { GI_WAYS = 8, GI_LINE_ROWS = 512, GI_NETWORK_ROWS = 16 };
 
 /* Keys above their numbers in words: (key - least) >> low >> rest, without the last `rest` bits, for which there is no room. */
 typedef struct gi_numbering {
@@ -255,6 +255,12 @@ typedef struct gi_quick_loops { /* of unsigned keys: cpu/quicksort.h */
     void (*sort)(int64_t n, void *keys, void *other, bool to_other);
     /* The part of a key, of GI_WAYS, is how many splitters are not above it. to: of each part, room for n keys and 64 bytes; NULL: counts alone. */
     void (*spread)(int64_t n, const void *keys, const void *splitters, void *const *to, int64_t *count);
+    /* Elements of packed lines of up to GI_LINE_ROWS, by way of as many rows of 64 bytes. Floats have +infinity for NaN, and any zero for -0: special
+       is set for such lines. */
+    void (*sort_lines)(const gi_keys *rule, int64_t n, int64_t lines, const void *from, void *to, unsigned char *special,
+                       void *rows);
+    /* Of 8 bytes: floats, by way of keys. False: there is a NaN, or -0, and they are not sorted. */
+    bool (*sort_floats)(int64_t n, const void *elements, void *keys, void *to);
     /* Of keys of 8 bytes. */
     void (*number)(int64_t n, const void *keys, uint64_t *words, gi_numbering *plan);
 } gi_quick_loops;

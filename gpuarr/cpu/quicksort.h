@@ -25,7 +25,7 @@ static GI_QUICK_STEP void GI_QUICK(gi_order_two)(__m512i *a, __m512i *b)
     const __m512i x = *a, y = *b;
 #if GI_KEY_BITS == 32
     *a = _mm512_min_epu32(x, y);
-    *b = _mm512_max_epu32(x, y);
+    *b = _mm512_ternarylogic_epi32(x, y, *a, 0x96); /* what is left of both: it competes with less than the maximum */
 #else /* a comparison and two blends take less than half as long as minimum and maximum */
     const __mmask8 turn = _mm512_cmplt_epu64_mask(y, x);
     *a                  = _mm512_mask_mov_epi64(x, turn, y);
@@ -43,55 +43,54 @@ static GI_QUICK_STEP __m512i GI_QUICK(gi_turn_lanes)(__m512i v, const int across
     return GI_KEYS(permutexvar)(_mm512_xor_si512(lanes, GI_KEYS(set1)(across)), v);
 }
 
-/* Lanes l and l ^ across in order: the greater key goes to the upper one. */
-static GI_QUICK_STEP __m512i GI_QUICK(gi_order_lanes)(__m512i v, const int across)
+/* Of two vectors the greater keys in the upper lanes, those l for which l ^ across is less, the lesser ones in the others. */
+static GI_QUICK_STEP __m512i GI_QUICK(gi_order_with)(const bool real, __m512i v, __m512i other, const int across)
 {
     const GI_KEY_MASK upper = (GI_KEY_MASK)(across >= 8 ? 0xff00 : across >= 4 ? 0xf0f0 : across >= 2 ? 0xcccc : 0xaaaa);
-    const __m512i     other = GI_QUICK(gi_turn_lanes)(v, across);
 #if GI_KEY_BITS == 32
-    return _mm512_mask_max_epu32(_mm512_min_epu32(v, other), upper, v, other);
+    (void)real;
+    return _mm512_mask_ternarylogic_epi32(_mm512_min_epu32(v, other), upper, v, other, 0x96); /* what is left of both */
 #else
+    const __m512d x = _mm512_castsi512_pd(v), y = _mm512_castsi512_pd(other);
+    if (real) return _mm512_castpd_si512(_mm512_mask_max_pd(_mm512_min_pd(x, y), upper, x, y));
     return _mm512_mask_mov_epi64(v, _kxor_mask8(_mm512_cmplt_epu64_mask(other, v), upper), other);
 #endif
 }
 
-/* Vectors of two halves, each in order, in order. */
-static GI_QUICK_STEP void GI_QUICK(gi_merge_halves)(const int vectors, __m512i *v)
+/* Lanes l and l ^ across in order: the greater key goes to the upper one. */
+static GI_QUICK_STEP __m512i GI_QUICK(gi_order_lanes)(const bool real, __m512i v, const int across)
 {
+    return GI_QUICK(gi_order_with)(real, v, GI_QUICK(gi_turn_lanes)(v, across), across);
+}
+
+/* Two vectors, each in order, in order. */
+static GI_QUICK_STEP void GI_QUICK(gi_merge_two)(__m512i *v)
+{
+    v[1] = GI_QUICK(gi_turn_lanes)(v[1], GI_KEY_LANES -
+                                             1); /* first keys of one beside last ones of the other: each becomes bitonic */
+    GI_QUICK(gi_order_two)(v, v + 1);
     GI_UNROLL
-    for (int i = 0; i < vectors / 2;
-         i++) { /* first keys of one half beside last ones of the other: each half becomes bitonic */
-        v[vectors - 1 - i] = GI_QUICK(gi_turn_lanes)(v[vectors - 1 - i], GI_KEY_LANES - 1);
-        GI_QUICK(gi_order_two)(v + i, v + vectors - 1 - i);
-    }
-    GI_UNROLL
-    for (int step = 4; step > 0; step /= 2) {
-        GI_UNROLL
-        for (int i = 0; i < vectors; i++)
-            if (step < vectors / 2 && (i & step) == 0) GI_QUICK(gi_order_two)(v + i, v + i + step);
-    }
-    GI_UNROLL
-    for (int i = 0; i < vectors; i++) {
-        if (GI_KEY_LANES == 16) v[i] = GI_QUICK(gi_order_lanes)(v[i], GI_KEY_LANES / 2);
-        v[i] = GI_QUICK(gi_order_lanes)(v[i], 4);
-        v[i] = GI_QUICK(gi_order_lanes)(v[i], 2);
-        v[i] = GI_QUICK(gi_order_lanes)(v[i], 1);
+    for (int i = 0; i < 2; i++) {
+        if (GI_KEY_LANES == 16) v[i] = GI_QUICK(gi_order_lanes)(false, v[i], GI_KEY_LANES / 2);
+        v[i] = GI_QUICK(gi_order_lanes)(false, v[i], 4);
+        v[i] = GI_QUICK(gi_order_lanes)(false, v[i], 2);
+        v[i] = GI_QUICK(gi_order_lanes)(false, v[i], 1);
     }
 }
 
 static GI_QUICK_STEP __m512i GI_QUICK(gi_sort_vector)(__m512i v)
 {
-    v = GI_QUICK(gi_order_lanes)(v, 1);
-    v = GI_QUICK(gi_order_lanes)(v, 3);
-    v = GI_QUICK(gi_order_lanes)(v, 1);
-    v = GI_QUICK(gi_order_lanes)(v, 7);
-    v = GI_QUICK(gi_order_lanes)(v, 2);
-    v = GI_QUICK(gi_order_lanes)(v, 1);
+    v = GI_QUICK(gi_order_lanes)(false, v, 1);
+    v = GI_QUICK(gi_order_lanes)(false, v, 3);
+    v = GI_QUICK(gi_order_lanes)(false, v, 1);
+    v = GI_QUICK(gi_order_lanes)(false, v, 7);
+    v = GI_QUICK(gi_order_lanes)(false, v, 2);
+    v = GI_QUICK(gi_order_lanes)(false, v, 1);
     if (GI_KEY_LANES < 16) return v;
-    v = GI_QUICK(gi_order_lanes)(v, GI_KEY_LANES - 1);
-    v = GI_QUICK(gi_order_lanes)(v, 4);
-    v = GI_QUICK(gi_order_lanes)(v, 2);
-    return GI_QUICK(gi_order_lanes)(v, 1);
+    v = GI_QUICK(gi_order_lanes)(false, v, GI_KEY_LANES - 1);
+    v = GI_QUICK(gi_order_lanes)(false, v, 4);
+    v = GI_QUICK(gi_order_lanes)(false, v, 2);
+    return GI_QUICK(gi_order_lanes)(false, v, 1);
 }
 
 enum { GI_QUICK(GI_FEW) = 16 * GI_KEY_LANES };
@@ -101,51 +100,84 @@ static GI_QUICK_STEP GI_KEY_MASK GI_QUICK(gi_first_lanes)(int64_t n)
     return (GI_KEY_MASK)(n >= GI_KEY_LANES ? (1u << GI_KEY_LANES) - 1 : n > 0 ? (1u << n) - 1 : 0);
 }
 
-/* Sorts up to GI_FEW keys: four vectors at a time, then two fours, then two eights as one. What is missing are greatest keys. */
-static void GI_QUICK(gi_sort_few)(int64_t n, const GI_KEY_T *from, GI_KEY_T *to)
+#include "sort_lines.h"
+
+/* Lanes l of one row and l ^ across of the other in order: the greater key goes to the upper one. */
+static GI_QUICK_STEP void GI_QUICK(gi_order_across)(const bool real, __m512i *a, __m512i *b, const int across)
 {
-    __m512i all[16], v[16];
-    if (n <= 2 * GI_KEY_LANES) {
+    const __m512i x = *a, y = *b;
+    *a = GI_QUICK(gi_order_with)(real, x, GI_QUICK(gi_turn_lanes)(y, across), across);
+    *b = GI_QUICK(gi_order_with)(real, y, GI_QUICK(gi_turn_lanes)(x, across), across);
+}
+
+/* Floats of keys, and keys of floats. */
+static GI_QUICK_STEP __m512i GI_QUICK(gi_float_of_key)(__m512i v)
+{
+    const __m512i x = _mm512_xor_si512(v, GI_KEYS(set1)((GI_SIGNED_KEY)((GI_KEY_T)1 << (GI_KEY_BITS - 1))));
+    return _mm512_xor_si512(x, GI_KEYS(srli)(GI_KEYS(srai)(x, GI_KEY_BITS - 1), 1));
+}
+static GI_QUICK_STEP __m512i GI_QUICK(gi_key_of_float)(__m512i x)
+{
+    const __m512i v = _mm512_xor_si512(x, GI_KEYS(srli)(GI_KEYS(srai)(x, GI_KEY_BITS - 1), 1));
+    return _mm512_xor_si512(v, GI_KEYS(set1)((GI_SIGNED_KEY)((GI_KEY_T)1 << (GI_KEY_BITS - 1))));
+}
+
+/* Sorts n keys, as many as fit into 4, 8 or 16 rows: each lane by itself, then two lanes become one run, then four, and so on. Steps from row to row
+   take less time than those from lane to lane. What is missing are greatest keys. real: they become the floats that they stand for. */
+static GI_QUICK_STEP void GI_QUICK(gi_sort_some)(const bool real, const int rows, int64_t n, const GI_KEY_T *from, GI_KEY_T *to)
+{
+    const GI_KEY_T infinity = (GI_KEY_T)-1 << (GI_KEY_BITS == 32 ? 23 : 52);
+    const __m512i  none     = GI_KEYS(set1)(real ? (GI_SIGNED_KEY)infinity : -1);
+    __m512i        v[16];
+    GI_UNROLL
+    for (int i = 0; i < rows; i++) {
+        const int64_t at = i * GI_KEY_LANES;
+        v[i]             = GI_KEYS(mask_loadu)(none, GI_QUICK(gi_first_lanes)(n - at), from + at);
+        if (real) v[i] = GI_QUICK(gi_float_of_key)(v[i]);
+    }
+    GI_QUICK(gi_sort_each_column)(real, rows, v);
+    GI_UNROLL
+    for (int lanes = 1; lanes < GI_KEY_LANES; lanes *= 2) {
+        GI_UNROLL
+        for (int i = 0; i < rows / 2; i++) GI_QUICK(gi_order_across)(real, v + i, v + rows - 1 - i, 2 * lanes - 1);
+        GI_UNROLL
+        for (int across = 4; across > 0; across /= 2) {
+            GI_UNROLL
+            for (int i = 0; i < rows; i++)
+                if (across < lanes) v[i] = GI_QUICK(gi_order_lanes)(real, v[i], across);
+        }
+        GI_QUICK(gi_merge_columns)(real, rows, v);
+    }
+    GI_QUICK(gi_turn_rows)(rows, v);
+    GI_UNROLL
+    for (int i = 0; i < rows; i++)
+        GI_KEYS(mask_storeu)(to + i * GI_KEY_LANES, GI_QUICK(gi_first_lanes)(n - i * GI_KEY_LANES), v[i]);
+}
+
+/* Sorts up to GI_FEW keys; real: what comes out are the floats that they stand for. */
+static void GI_QUICK(gi_sort_few)(bool real, int64_t n, const GI_KEY_T *from, GI_KEY_T *to)
+{
+    if (GI_KEY_BITS == 64 && real) {
+        if (n > 8 * GI_KEY_LANES) GI_QUICK(gi_sort_some)(true, 16, n, from, to);
+        else if (n > 4 * GI_KEY_LANES) GI_QUICK(gi_sort_some)(true, 8, n, from, to);
+        else GI_QUICK(gi_sort_some)(true, 4, n, from, to);
+    } else if (n > 8 * GI_KEY_LANES) {
+        GI_QUICK(gi_sort_some)(false, 16, n, from, to);
+    } else if (n > 4 * GI_KEY_LANES) {
+        GI_QUICK(gi_sort_some)(false, 8, n, from, to);
+    } else if (n > 2 * GI_KEY_LANES) {
+        GI_QUICK(gi_sort_some)(false, 4, n, from, to);
+    } else {
+        __m512i v[2];
         v[0] = GI_QUICK(gi_sort_vector)(GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), GI_QUICK(gi_first_lanes)(n), from));
         if (n > GI_KEY_LANES) {
             const GI_KEY_MASK in = GI_QUICK(gi_first_lanes)(n - GI_KEY_LANES);
             v[1]                 = GI_QUICK(gi_sort_vector)(GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), in, from + GI_KEY_LANES));
-            GI_QUICK(gi_merge_halves)(2, v);
+            GI_QUICK(gi_merge_two)(v);
             GI_KEYS(mask_storeu)(to + GI_KEY_LANES, in, v[1]);
         }
         GI_KEYS(mask_storeu)(to, GI_QUICK(gi_first_lanes)(n), v[0]);
-        return;
     }
-    const int fours = (int)((n + 4 * GI_KEY_LANES - 1) / (4 * GI_KEY_LANES));
-    for (int i = 0; i < 4 * fours; i += 4) {
-        GI_UNROLL
-        for (int k = 0; k < 4; k++) {
-            const int64_t at = (i + k) * GI_KEY_LANES;
-            v[k]             = GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), GI_QUICK(gi_first_lanes)(n - at), from + at);
-            v[k]             = GI_QUICK(gi_sort_vector)(v[k]);
-        }
-        GI_QUICK(gi_merge_halves)(2, v);
-        GI_QUICK(gi_merge_halves)(2, v + 2);
-        GI_QUICK(gi_merge_halves)(4, v);
-        GI_UNROLL
-        for (int k = 0; k < 4; k++) all[i + k] = v[k];
-    }
-    for (int i = 0; i + 4 < 4 * fours; i += 8) {
-        GI_UNROLL
-        for (int k = 0; k < 8; k++) v[k] = all[i + k];
-        GI_QUICK(gi_merge_halves)(8, v);
-        GI_UNROLL
-        for (int k = 0; k < 8; k++) all[i + k] = v[k];
-    }
-    if (fours > 2) {
-        GI_UNROLL
-        for (int k = 0; k < 16; k++) v[k] = fours == 3 && k >= 12 ? GI_KEYS(set1)(-1) : all[k];
-        GI_QUICK(gi_merge_halves)(16, v);
-        GI_UNROLL
-        for (int k = 0; k < 16; k++) all[k] = v[k];
-    }
-    for (int i = 0; i < 4 * fours; i++)
-        GI_KEYS(mask_storeu)(to + i * GI_KEY_LANES, GI_QUICK(gi_first_lanes)(n - i * GI_KEY_LANES), all[i]);
 }
 
 /* Keys below the pivot go to `low`, the others to `high`, each of them with room for n; one of them may be `from`. Returns how many are below. */
@@ -191,12 +223,19 @@ static GI_KEY_T GI_QUICK(gi_pivot)(int64_t n, const GI_KEY_T *keys, bool unlucky
     }
     if (unlucky) return least + (greatest - least) / 2 + (greatest > least);
     for (int64_t i = 0; i < count; i++) sample[i] = keys[i * step + step / 2];
-    GI_QUICK(gi_sort_few)(count, sample, sample);
+    GI_QUICK(gi_sort_few)(false, count, sample, sample);
     return sample[count / 2];
 }
 
-/* Sorts n keys, in place or into `other`. */
-static void GI_QUICK(gi_quick_part)(int64_t n, GI_KEY_T *keys, GI_KEY_T *other, bool to_other, int luck)
+/* n times the float of a key. */
+static void GI_QUICK(gi_put_floats)(int64_t n, GI_KEY_T key, GI_KEY_T *to)
+{
+    const __m512i x = GI_QUICK(gi_float_of_key)(GI_KEYS(set1)((GI_SIGNED_KEY)key));
+    for (int64_t i = 0; i < n; i += GI_KEY_LANES) GI_KEYS(mask_storeu)(to + i, GI_QUICK(gi_first_lanes)(n - i), x);
+}
+
+/* Sorts n keys, in place or into `other`; real: to the floats that they stand for, of which none is the greatest key. */
+static void GI_QUICK(gi_quick_part)(bool real, int64_t n, GI_KEY_T *keys, GI_KEY_T *other, bool to_other, int luck)
 {
     bool     again = false; /* the last pivot was the least key: those that are equal to it go first */
     GI_KEY_T pivot = 0;
@@ -204,7 +243,8 @@ static void GI_QUICK(gi_quick_part)(int64_t n, GI_KEY_T *keys, GI_KEY_T *other, 
         GI_KEY_T *to = to_other ? other : keys, *rest = to_other ? keys : other;
         pivot             = again ? pivot + 1 : GI_QUICK(gi_pivot)(n, keys, luck <= 0);
         const int64_t low = GI_QUICK(gi_split_keys)(n, keys, pivot, to, rest), high = n - low;
-        if (!again) GI_QUICK(gi_quick_part)(low, to, rest + high, false, --luck);
+        if (!again) GI_QUICK(gi_quick_part)(real, low, to, rest + high, false, --luck);
+        if (again && real) GI_QUICK(gi_put_floats)(low, pivot - 1, to);
         again    = low == 0 && pivot < (GI_KEY_T)-1;
         keys     = rest;
         other    = to + low;
@@ -212,15 +252,34 @@ static void GI_QUICK(gi_quick_part)(int64_t n, GI_KEY_T *keys, GI_KEY_T *other, 
         if (low == 0 && !again) break;
         n = high;
     }
-    if (n <= GI_QUICK(GI_FEW)) GI_QUICK(gi_sort_few)(n, keys, to_other ? other : keys);
+    if (n <= GI_QUICK(GI_FEW)) GI_QUICK(gi_sort_few)(real, n, keys, to_other ? other : keys);
     else memcpy(other, keys, (size_t)n * sizeof *keys); /* all of them are the greatest key */
 }
 
 static void GI_QUICK(gi_quicksort)(int64_t n, void *keys, void *other, bool to_other)
 {
     const int bits = 64 - __builtin_clzll((uint64_t)n | 1);
-    GI_QUICK(gi_quick_part)(n, (GI_KEY_T *)keys, (GI_KEY_T *)other, to_other, 2 * bits);
+    GI_QUICK(gi_quick_part)(false, n, (GI_KEY_T *)keys, (GI_KEY_T *)other, to_other, 2 * bits);
 }
+
+#if GI_KEY_BITS == 64
+/* Of floats that are compared as such between the pivots' keys. False if there is a NaN, or -0: that they are not told from 0 would show. */
+static bool GI_QUICK(gi_sort_floats)(int64_t n, const void *elements, void *keys_, void *to)
+{
+    const GI_KEY_T *from = (const GI_KEY_T *)elements;
+    GI_KEY_T       *keys = (GI_KEY_T *)keys_;
+    unsigned        rare = 0;
+    for (int64_t i = 0; i < n; i += GI_KEY_LANES) {
+        const GI_KEY_MASK in = GI_QUICK(gi_first_lanes)(n - i);
+        const __m512i     v  = GI_KEYS(maskz_loadu)(in, from + i);
+        rare |= _mm512_fpclass_pd_mask(_mm512_castsi512_pd(v), 0x85);
+        GI_KEYS(mask_storeu)(keys + i, in, GI_QUICK(gi_key_of_float)(v));
+    }
+    if (rare) return false;
+    GI_QUICK(gi_quick_part)(true, n, keys, (GI_KEY_T *)to, true, 2 * (64 - __builtin_clzll((uint64_t)n | 1)));
+    return true;
+}
+#endif
 
 /* The part of a key says how many splitters are not above it. Without `to` the keys are only counted; each `to` has room for all, and 64 bytes. */
 static void GI_QUICK(gi_spread)(int64_t n, const void *keys, const void *splitters, void *const *to, int64_t *count)
@@ -275,9 +334,12 @@ static void GI_QUICK(gi_number)(int64_t n, const void *keys_, uint64_t *words, g
         _mm512_mask_storeu_epi64(words + i, in, _mm512_or_si512(_mm512_sll_epi64(v, left), number));
     }
 }
-GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops), { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_number) })
+GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
+         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_floats),
+           GI_QUICK(gi_number) })
 #else
-GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops), { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), NULL })
+GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
+         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), NULL, NULL })
 #endif
 #undef GI_QUICK
 #undef GI_QUICK_STEP

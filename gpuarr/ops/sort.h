@@ -11,7 +11,7 @@ enum {
     GI_DIGIT_BITS     = 11,      /* at most */
     GI_SPARE_BITS     = 8,       /* that are sorted by beyond those that number the records */
     GI_COLUMN_ROWS    = 512,     /* elements of lines that are sorted side by side, at most */
-    GI_EACH_ROWS      = 128,     /* elements of 8 bytes that a quicksort does sooner */
+    GI_EACH_ROWS      = 512,     /* elements of 8 bytes that a quicksort does sooner */
     GI_SPLIT_DEPTH    = 4,       /* parts of parts; then by all digits */
     GI_SHARED_RECORDS = 1 << 15  /* the threads share a quicksort of so many */
 };
@@ -66,8 +66,9 @@ static void gi_from_keys(ga_dtype dtype, int64_t n, void *elements, void *keys)
     gi_cast(dtype, gi_key_dtype(dtype), n, elements, keys);
 }
 
-/* Puts the zeros and the NaNs of a line back into their places in the sorted line, in their order and with their own bits. */
-static void gi_restore_f32(int64_t n, float *sorted, const float *line)
+/* Puts the zeros and the NaNs of a line back into their places in the sorted line, in their order and with their own bits; surely: until then there
+   may be any zeros, and what is no less than other elements; else it is sorted by keys, and there is nothing to do without NaN and -0. */
+static void gi_restore_f32(int64_t n, float *sorted, const float *line, bool surely)
 {
     float   nowhere, *to;
     int64_t zeros = 0, nans = n, beyond = n;
@@ -76,8 +77,9 @@ static void gi_restore_f32(int64_t n, float *sorted, const float *line)
         if (sorted[middle] < 0) zeros = middle + 1;
         else beyond = middle;
     }
-    while (nans > zeros && sorted[nans - 1] != sorted[nans - 1]) nans--;
-    if (nans == n && !(zeros < n && sorted[zeros] == 0 && gi_signbit_f32(sorted[zeros]))) return; /* no NaN, nor -0 */
+    for (int64_t i = 0; i < n && surely; i++) nans -= line[i] != line[i];
+    while (!surely && nans > zeros && sorted[nans - 1] != sorted[nans - 1]) nans--;
+    if (!surely && nans == n && !(zeros < n && sorted[zeros] == 0 && gi_signbit_f32(sorted[zeros]))) return;
     for (int64_t i = 0; i < n; i++) {
         const bool zero = line[i] == 0, nan = line[i] != line[i]; /* for no branch */
         to  = zero ? sorted + zeros : nan ? sorted + nans : &nowhere;
@@ -86,7 +88,7 @@ static void gi_restore_f32(int64_t n, float *sorted, const float *line)
         nans += nan;
     }
 }
-static void gi_restore_f64(int64_t n, double *sorted, const double *line)
+static void gi_restore_f64(int64_t n, double *sorted, const double *line, bool surely)
 {
     double  nowhere, *to;
     int64_t zeros = 0, nans = n, beyond = n;
@@ -95,8 +97,9 @@ static void gi_restore_f64(int64_t n, double *sorted, const double *line)
         if (sorted[middle] < 0) zeros = middle + 1;
         else beyond = middle;
     }
-    while (nans > zeros && sorted[nans - 1] != sorted[nans - 1]) nans--;
-    if (nans == n && !(zeros < n && sorted[zeros] == 0 && gi_signbit_f64(sorted[zeros]))) return; /* no NaN, nor -0 */
+    for (int64_t i = 0; i < n && surely; i++) nans -= line[i] != line[i];
+    while (!surely && nans > zeros && sorted[nans - 1] != sorted[nans - 1]) nans--;
+    if (!surely && nans == n && !(zeros < n && sorted[zeros] == 0 && gi_signbit_f64(sorted[zeros]))) return;
     for (int64_t i = 0; i < n; i++) {
         const bool zero = line[i] == 0, nan = line[i] != line[i]; /* for no branch */
         to  = zero ? sorted + zeros : nan ? sorted + nans : &nowhere;
@@ -106,10 +109,10 @@ static void gi_restore_f64(int64_t n, double *sorted, const double *line)
     }
 }
 
-static void gi_restore(ga_dtype dtype, int64_t n, char *sorted, const char *line)
+static void gi_restore(ga_dtype dtype, int64_t n, char *sorted, const char *line, bool surely)
 {
-    if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)sorted, (const float *)(const void *)line);
-    if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)sorted, (const double *)(const void *)line);
+    if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)sorted, (const float *)(const void *)line, surely);
+    if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)sorted, (const double *)(const void *)line, surely);
 }
 
 static bool gi_has_minus_zero(ga_dtype dtype, int64_t n, const char *elements)
@@ -682,29 +685,39 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
     if (n > s->most) {
         gi_sort_split(s, GI_SPLIT_DEPTH);
     } else {
+        if (rule.real && size == 8 && s->by.quick && s->by.quick->sort_floats(n, line, records, s->to)) return s->to;
         memcpy(records, line, (size_t)(n * size));
         s->loops->to_keys(&rule, n, records);
         gi_sort_whole_part(s, records, spare, s->to, n);
     }
-    gi_restore(dtype, n, s->to, line);
+    gi_restore(dtype, n, s->to, line, false);
     return s->to;
 }
 
-/* Short lines of numbers of 4 or 8 bytes that lie behind each other, each by a quicksort; at `to`. */
+/* Short lines of numbers of 4 or 8 bytes that lie behind each other: many of them side by side, the others each by a quicksort; at `to`. */
 static void gi_sort_each(const gi_sort_job *j, const char *elements, int64_t lines, char *keys, char *to)
 {
+    enum { FEW = 2 };
     const ga_dtype         dtype = j->lines.dtype;
     const int              size  = (int)ga_itemsize(dtype);
     const int64_t          n = j->lines.length, all = n * lines;
     const gi_keys          rule  = gi_unsigned_keys(dtype);
     const gi_window_loops *loops = GI_LOOP_OF(windows)(size);
     const gi_quick_loops  *quick = GI_LOOP_OF(quick)(size);
+    if (lines > FEW && n <= GI_LINE_ROWS) {
+        unsigned char special[(int)GI_DIGITS + GI_NETWORK_ROWS] = { 0 };
+        GI_ARENA(char, rows, GI_LINE_ROWS * 64);
+        quick->sort_lines(&rule, n, lines, elements, to, special, rows);
+        for (int64_t k = 0; k < lines && rule.real; k++)
+            if (special[k]) gi_restore(dtype, n, to + k * n * size, elements + k * n * size, true);
+        return;
+    }
     memcpy(keys, elements, (size_t)(all * size));
     const bool nan = loops->to_keys(&rule, all, keys);
     for (int64_t at = 0; at < all * size; at += n * size) quick->sort(n, keys + at, to + at, true);
     loops->from_keys(&rule, all, to);
     if (nan || gi_has_minus_zero(dtype, all, elements))
-        for (int64_t at = 0; at < all * size; at += n * size) gi_restore(dtype, n, to + at, elements + at);
+        for (int64_t at = 0; at < all * size; at += n * size) gi_restore(dtype, n, to + at, elements + at, false);
 }
 
 /* As many lines as fit, side by side, by a network of exchanges that treats all alike. */
@@ -731,7 +744,7 @@ static void gi_sort_side_by_side(const gi_sort_job *j, int64_t first, int64_t li
     for (int64_t c = 0; c < lines; c++) {
         char *to = (char *)gi_line_start(&j->out, first + c), *sorted = packed ? to : spare;
         gi_gather(size, n, sorted, rows + c * size, GI_COLUMN_BYTES);
-        gi_restore(dtype, n, sorted, line[c]);
+        gi_restore(dtype, n, sorted, line[c], false);
         if (!packed) gi_scatter(size, n, to, j->out.strides[0], sorted);
     }
 }
@@ -809,6 +822,7 @@ static void gi_plan_sort(gi_sort_job *j)
     j->each =
         wanted && size >= 4 && j->group > 1 && n <= (size == 4 ? GI_COLUMN_ROWS : GI_EACH_ROWS) && GI_LOOP_OF(quick)((int)size);
     j->columns = wanted && !j->each && n <= GI_COLUMN_ROWS && lines >= GI_COLUMN_BYTES / size / 2;
+    if (j->each && j->group > GI_NETWORK_ROWS) j->group &= -(int64_t)GI_NETWORK_ROWS; /* whole vectors of lines */
     if (j->columns) j->group = GI_COLUMN_BYTES / size;
     else if (wanted && !j->each && GI_LOOP_OF(quick)(size <= 4 ? 4 : 8)) j->group = 1;
     j->by_keys = j->group == 1 && !j->indices && !gi_is_complex(j->lines.dtype);
