@@ -283,9 +283,27 @@ static void bytes(pair p)
     ga_free(flat);
 }
 
+/* The one element that decides, anywhere in a line of several blocks, and none. */
+static void one_decides(void)
+{
+    const ga_dtype dtypes[] = { GA_BOOL, GA_U8, GA_I64, GA_F32, GA_F64 };
+    const int64_t  n = test_small() ? 9001 : 300001, places[] = { 0, 1, 4095, 4096, 8192, n / 2, n - 1, -1 };
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+        for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+            ga_scope {
+                ga_array  *where = ga_equal(ga_arange(0, n, 1), places[k]), *is = ga_astype(where, dtypes[d]);
+                ga_array  *isnt = ga_astype(ga_logical_not(where), dtypes[d]);
+                const bool any  = places[k] >= 0;
+                CHECK(ga_item(ga_any(is)) == any && ga_item(ga_all(isnt)) == !any);
+                CHECK(ga_item(ga_any(isnt)) == 1 && ga_item(ga_all(is)) == 0);
+            }
+        }
+}
+
 int main(void)
 {
     test_begin();
+    one_decides();
     for (int how = 0; how < 4; how++)
         for (int size = 0; size < 2; size++) {
             const int64_t m = size == 0 ? 7 : test_small() ? 20 : 40, n = size == 0 ? 9 : test_small() ? 130 : 1100;

@@ -56,16 +56,20 @@ static const void *gi_read_line(const gi_lines *p, int64_t line, int64_t start, 
     return cast;
 }
 
+typedef enum gi_decisive { GI_NONE_DECIDES, GI_FALSE_DECIDES, GI_TRUE_DECIDES } gi_decisive;
+
 /* How a line is folded: by a row of the table. */
 typedef struct gi_reduction {
-    gi_lines lines;
-    gi_fold  fold;
-    int      result_bytes;
-    char    *result; /* packed results, one a line */
-    char    *accs;   /* of the blocks of each line, or NULL when a line has only one */
-    int64_t  blocks;
-    int64_t  columns, width;   /* of lines that are folded side by side: as many beside each other, as many at once */
-    bool     one_behind_other; /* their rows are short and lie so */
+    gi_lines    lines;
+    gi_fold     fold;
+    int         result_bytes;
+    char       *result; /* packed results, one a line */
+    char       *accs;   /* of the blocks of each line, or NULL when a line has only one */
+    int64_t     blocks;
+    int64_t     columns, width;   /* of lines that are folded side by side: as many beside each other, as many at once */
+    bool        one_behind_other; /* their rows are short and lie so */
+    gi_decisive decisive;         /* the element after which all others do not matter: of any, and of all */
+    bool        decided;          /* the only line is; atomic */
 } gi_reduction;
 
 #define GI_ACC_BYTES  16                 /* of the largest accumulator */
@@ -159,6 +163,20 @@ static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in
     else memcpy(acc, a, (size_t)f->acc_bytes);
 }
 
+/* Is the line decided? Then so are the accumulators of the units that are left. */
+static bool gi_fill_decided(const gi_reduction *r, int64_t unit, int64_t end)
+{
+    if (r->decisive == GI_NONE_DECIDES || !__atomic_load_n(&r->decided, __ATOMIC_RELAXED)) return false;
+    memset(r->accs + unit, r->decisive == GI_TRUE_DECIDES, (size_t)(end - unit));
+    return true;
+}
+
+static void gi_note_decision(gi_reduction *r, const char *acc)
+{
+    if (r->decisive != GI_NONE_DECIDES && r->lines.lines == 1 && *(const bool *)acc == (r->decisive == GI_TRUE_DECIDES))
+        __atomic_store_n(&r->decided, true, __ATOMIC_RELAXED);
+}
+
 /* A unit is a block of a line. */
 static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 {
@@ -169,11 +187,13 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char acc[GI_ACC_BYTES];
     int64_t                           size = ga_itemsize(p->a->dtype), line = begin / r->blocks, block = begin % r->blocks;
     bool                              far = gi_lies_far(p);
-    for (int64_t unit = begin; unit < end; unit++) {
+    for (int64_t unit = begin; unit < end && !gi_fill_decided(r, unit, end); unit++) {
         int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
         const void *x = gi_read_line(p, line, start, n, raw, cast);
         if (far && n < GI_BLOCK) gi_lines_fetch(x, n * size);
-        gi_fold_block(&r->fold, n, r->accs ? r->accs + unit * r->fold.acc_bytes : acc, x, far);
+        char *const to = r->accs ? r->accs + unit * r->fold.acc_bytes : acc;
+        gi_fold_block(&r->fold, n, to, x, far);
+        gi_note_decision(r, to);
         if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
         if (++block < r->blocks) continue;
         block = 0;
@@ -184,12 +204,12 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 /* The same for lines that lie packed and may be folded in any order: a unit is GI_SPAN elements of a line. */
 static void gi_reduce_spans(int64_t begin, int64_t end, void *job)
 {
-    const gi_reduction *r = (const gi_reduction *)job;
-    const gi_lines     *p = &r->lines;
+    gi_reduction   *r = (gi_reduction *)job;
+    const gi_lines *p = &r->lines;
     GI_ARENA(char, accs, (GI_BLOCK + 8) * GI_ACC_BYTES);
     const int64_t size = ga_itemsize(p->a->dtype);
     const bool    far  = gi_lies_far(p);
-    for (int64_t unit = begin; unit < end; unit++) {
+    for (int64_t unit = begin; unit < end && !gi_fill_decided(r, unit, end); unit++) {
         const int64_t line = unit / r->blocks, start = unit % r->blocks * GI_SPAN,
                       n = p->length - start < GI_SPAN ? p->length - start : GI_SPAN, eighth = n / 8;
         const char *x = gi_line_start(p, line) + start * size;
@@ -199,6 +219,7 @@ static void gi_reduce_spans(int64_t begin, int64_t end, void *job)
         else r->fold.rows(eighth, accs, eighths, 8);
         r->fold.widen(n - 8 * eighth, accs + eighth * r->fold.acc_bytes, x + 8 * eighth * size);
         r->fold.halve(n - 7 * eighth, accs);
+        gi_note_decision(r, accs);
         if (r->accs) memcpy(r->accs + unit * r->fold.acc_bytes, accs, (size_t)r->fold.acc_bytes);
         else r->fold.end(1, r->result + line * r->result_bytes, accs, p->length);
     }
@@ -270,11 +291,10 @@ static int64_t gi_row_offset(const gi_panel *s, int64_t k)
 /* Converts the elements of a row that lie side by side, and fetches meanwhile those at `next`, if any. */
 static void gi_cast_row(const gi_panel *s, const char *row, const char *next, char *to)
 {
-    enum { PIECE = 256 };
     const gi_lines *p    = s->lines;
-    const int64_t   size = ga_itemsize(p->a->dtype), wide = ga_itemsize(p->dtype);
-    for (int64_t i = 0; i < s->count; i += PIECE) {
-        const int64_t now = s->count - i < PIECE ? s->count - i : PIECE;
+    const int64_t   size = ga_itemsize(p->a->dtype), wide = ga_itemsize(p->dtype), piece = 256;
+    for (int64_t i = 0; i < s->count; i += piece) {
+        const int64_t now = s->count - i < piece ? s->count - i : piece;
         for (int64_t b = 0; next && b < now * size; b += GI_LINE) __builtin_prefetch(next + i * size + b);
         gi_cast(p->dtype, p->a->dtype, now, to + i * wide, row + i * size);
     }
@@ -627,6 +647,7 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
     }
     r.result       = (char *)result->data;
     r.result_bytes = (int)ga_itemsize(end_dtype);
+    r.decisive     = row->op == GA_OP_any ? GI_TRUE_DECIDES : row->op == GA_OP_all ? GI_FALSE_DECIDES : GI_NONE_DECIDES;
     bool ok;
     if (r.lines.length == 0) ok = gi_fill_empty(o.site, result, row->start, row->ends == GI_ENDS_AVERAGE);
     else if (a->device == GA_CUDA) ok = gi_gpu->reduce(o.site, row->op, &r.lines, result);
