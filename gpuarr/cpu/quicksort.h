@@ -63,11 +63,10 @@ static GI_QUICK_STEP __m512i GI_QUICK(gi_order_lanes)(const bool real, __m512i v
     return GI_QUICK(gi_order_with)(real, v, GI_QUICK(gi_turn_lanes)(v, across), across);
 }
 
-/* Two vectors, each in order, in order. */
+/* Two vectors, each in order, in order: first keys of one beside last ones of the other, so that each becomes bitonic. */
 static GI_QUICK_STEP void GI_QUICK(gi_merge_two)(__m512i *v)
 {
-    v[1] = GI_QUICK(gi_turn_lanes)(v[1], GI_KEY_LANES -
-                                             1); /* first keys of one beside last ones of the other: each becomes bitonic */
+    v[1] = GI_QUICK(gi_turn_lanes)(v[1], GI_KEY_LANES - 1);
     GI_QUICK(gi_order_two)(v, v + 1);
     GI_UNROLL
     for (int i = 0; i < 2; i++) {

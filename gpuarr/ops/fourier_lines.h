@@ -185,29 +185,33 @@ static void gi_fourier_widen(bool single, int64_t n, const void *x, void *z)
     const double *d    = (const double *)x;
     float        *to_f = (float *)z;
     double       *to_d = (double *)z;
-    for (int64_t k = 0; k < n && single && x != z; k++) to_f[2 * k] = f[k], to_f[2 * k + 1] = 0;
-    for (int64_t k = 0; k < n && !single && x != z; k++) to_d[2 * k] = d[k], to_d[2 * k + 1] = 0;
-    for (int64_t k = n - 1; k >= 0 && x == z; k--) {
-        if (single) ((ga_c64 *)z)[k] = gi_make_c64(f[k], 0);
-        else ((ga_c128 *)z)[k] = gi_make_c128(d[k], 0);
+    if (x == z) {
+        for (int64_t k = n - 1; k >= 0; k--) {
+            if (single) ((ga_c64 *)z)[k] = gi_make_c64(f[k], 0);
+            else ((ga_c128 *)z)[k] = gi_make_c128(d[k], 0);
+        }
+    } else if (single) {
+        for (int64_t k = 0; k < n; k++) to_f[2 * k] = f[k], to_f[2 * k + 1] = 0;
+    } else {
+        for (int64_t k = 0; k < n; k++) to_d[2 * k] = d[k], to_d[2 * k + 1] = 0;
     }
 }
 static void gi_fourier_narrow(bool single, int64_t n, const void *z, void *x)
 {
-    const float  *f    = (const float *)z;
-    const double *d    = (const double *)z;
-    float        *to_f = (float *)x;
-    double       *to_d = (double *)x;
-    for (int64_t k = 0; k < n && single; k++) to_f[k] = f[2 * k];
-    for (int64_t k = 0; k < n && !single; k++) to_d[k] = d[2 * k];
+    if (single)
+        for (int64_t k = 0; k < n; k++) ((float *)x)[k] = ((const float *)z)[2 * k];
+    else
+        for (int64_t k = 0; k < n; k++) ((double *)x)[k] = ((const double *)z)[2 * k];
 }
 
 static void gi_fourier_conjugate(bool single, int64_t n, char *x)
 {
     float  *f = (float *)(void *)x;
     double *d = (double *)(void *)x;
-    for (int64_t k = 0; k < n && single; k++) f[2 * k + 1] = -f[2 * k + 1];
-    for (int64_t k = 0; k < n && !single; k++) d[2 * k + 1] = -d[2 * k + 1];
+    if (single)
+        for (int64_t k = 0; k < n; k++) f[2 * k + 1] = -f[2 * k + 1];
+    else
+        for (int64_t k = 0; k < n; k++) d[2 * k + 1] = -d[2 * k + 1];
 }
 
 /* Elements n - k become the conjugates of those k <= n / 2. */
@@ -218,8 +222,10 @@ static void gi_fourier_mirror(bool single, int64_t n, char *x)
     const int64_t half = (n - 1) / 2;
     if (single) f[0].im = 0;
     else d[0].im = 0;
-    for (int64_t k = 1; k <= half && single; k++) f[n - k] = gi_conj_c64(f[k]);
-    for (int64_t k = 1; k <= half && !single; k++) d[n - k] = gi_conj_c128(d[k]);
+    if (single)
+        for (int64_t k = 1; k <= half; k++) f[n - k] = gi_conj_c64(f[k]);
+    else
+        for (int64_t k = 1; k <= half; k++) d[n - k] = gi_conj_c128(d[k]);
 }
 GI_END_FAST
 

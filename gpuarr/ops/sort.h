@@ -66,8 +66,9 @@ static void gi_from_keys(ga_dtype dtype, int64_t n, void *elements, void *keys)
     gi_cast(dtype, gi_key_dtype(dtype), n, elements, keys);
 }
 
-/* Puts the zeros and the NaNs of a line back into their places in the sorted line, in their order and with their own bits; surely: until then there
-   may be any zeros, and what is no less than other elements; else it is sorted by keys, and there is nothing to do without NaN and -0. */
+/* Puts the zeros and the NaNs of a line back into their places in the sorted line, in their order and with their own bits.
+   surely: there are NaNs or -0, and the line was sorted as floats, +infinity in place of NaN. Otherwise it was sorted by keys, and one
+   without NaN and -0 is left as it is. */
 static void gi_restore_f32(int64_t n, float *sorted, const float *line, bool surely)
 {
     float   nowhere, *to;
