@@ -75,6 +75,16 @@ def examples():
     values, counts = ga.unique(ga.asarray([3, 1, 3]), return_counts=True)
     same(values, [1, 3], "the result")
     same(counts, [1, 2], "and one that was asked for")
+    check(len(ga.unique(values, counts=1)) == len(ga.unique(values, counts=np.True_)) == 2, "by 1, and by NumPy's True")
+    check(not isinstance(ga.unique(values, counts=np.False_), tuple), "not asked for")
+    for wrong in (values, -5, [1], "yes", 2.0):
+        fails(lambda: ga.unique(values, counts=wrong), (TypeError,), "True asks for that result", "a result has no place of its own")
+    fails(lambda: ga.savez("q.npz", ["a\0b"], [values]), (ValueError,), "null character", "a name that would end in C")
+    for text in ("/tmp/\udcff.npy", "/tmp/" + "\u65e5" * 331 + ".npy"):
+        fails(lambda: ga.load(text), (ga.Error,), "", "a sentence that is no UTF-8, or is cut")
+    same(ga.sum(values), 4, "and the next call")
+    boxes, edges = ga.histogramdd(ga.ones((4, 3)), (2, 3, 4), edges=True)
+    check(boxes.shape == (2, 3, 4) and [e.size for e in edges] == [3, 4, 5], "a result of each axis")
     u, s, vh = ga.svd(a)
     check(np.allclose(np.asarray((u * s) @ vh), a), "three results")
     check([p.tolist() for p in ga.split(ga.arange(4), 2)] == [[0, 1], [2, 3]], "a list of results")

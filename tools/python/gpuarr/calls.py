@@ -94,7 +94,7 @@ def to_list(kind):
         elif kind == "const ga_dtype *":
             memory = (C.c_int * max(len(value), 1))(*(as_dtype(v).number for v in value))
         elif kind == "const char *const *":
-            memory = (C.c_char_p * max(len(value), 1))(*(v.encode("utf-8", "surrogateescape") for v in value))
+            memory = (C.c_char_p * max(len(value), 1))(*(to_text(call, v) for v in value))
         elif kind == "ga_task *const *":
             memory = (C.c_void_p * max(len(value), 1))(*(to_handle("ga_task")(call, v) for v in value))
         else:  # Ellipsis or a whole slice: GA_COLON
@@ -227,18 +227,30 @@ def converter(kind):
 
 # ---- options ---------------------------------------------------------------------------------------------------------------------------------
 
-def room_of(kind, call, value):
-    """An option that a result is written to: True asks for it, and it is returned behind the others."""
+def asked(value, name):
+    """Is a result asked for? True or False, also of NumPy, or 1 or 0: it is no place for the result."""
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    if not isinstance(value, int) or value not in (0, 1):
+        raise TypeError(f"gpuarr: {name} = {value!r}: True asks for that result, which is returned behind the others")
+    return bool(value)
+
+
+def room_of(kind, name, many, call, value):
+    """An option that a result is written to, or `many`: True asks for it, and it is returned behind the others."""
     text = str(kind)
-    if value is None or value is False:
-        return None
-    if text == "ga_array **" and isinstance(value, (list, tuple)):
+    if name == "outs" and isinstance(value, (list, tuple)):
         return to_list("const ga_array *const *")(call, value)
-    if value is not True:
+    if isinstance(value, (C._SimpleCData, C.Array, C.Structure)):
         return to_pointer(call, value)
+    if value is None or not asked(value, name):
+        return None
     if text == "ga_peaks *":
         room = struct("ga_peaks")()
         call.rooms.append(lambda: {n: call.received(p) for n, _ in room._fields_ if (p := getattr(room, n))})
+    elif many:
+        room = (C.c_void_p * many)()
+        call.rooms.append(lambda: [call.received(p) for p in room if p])
     elif text == "ga_array **":
         room = C.c_void_p()
         call.rooms.append(lambda: call.received(room.value))
@@ -257,14 +269,15 @@ class Options:
         members = [(t, python_name(n)) for t, n in header.structs[name] if t.name != "gi_nothing"]
         names = [n for _, n in members]
         self.positional = names[:names.index("by_name")] if "by_name" in names else []
-        self.members = {n: self.setter(t, n) for t, n in members if n not in ("by_name", "site")}
+        many = {"edges": 64} if name == "ga_histogramdd_options" else {}  # one for each axis
+        self.members = {n: self.setter(t, n, many.get(n, 0)) for t, n in members if n not in ("by_name", "site")}
         constant = next(n for n, t in header.constants.items() if t.name == name and n.endswith("_defaults"))
         self.defaults = self.type.from_buffer_copy(self.type.in_dll(lib, constant))
         self.defaults.site = self.site = site
 
-    def setter(self, kind, name):
+    def setter(self, kind, name, many):
         if kind.kind == "pointer" and (str(kind) in (*NUMBER_ROOMS, "ga_array **", "ga_peaks *")):
-            return lambda call, value: room_of(kind, call, value)
+            return lambda call, value: room_of(kind, name, many, call, value)
         return to_doubles(name) if str(kind) == "const double *" else converter(kind)
 
     def filled(self, call, named, function):
@@ -294,7 +307,7 @@ def results_of(kind):
         return lambda call, p: call.received(p)
     if text == "char *":
         def owned(call, p):
-            said = C.string_at(p).decode()
+            said = C.string_at(p).decode(errors="replace")
             libc.free(p)
             return said
         return owned
@@ -305,7 +318,7 @@ def results_of(kind):
             return made
         return handle
     if text == "const char *":
-        return lambda call, p: p and p.decode()
+        return lambda call, p: p and p.decode(errors="replace")
     if text == "ga_dtype":
         return lambda call, number: NUMBERED.get(number)
     if text == "ga_shape":
@@ -421,7 +434,7 @@ def make(name, function):
             raise TypeError(f"{name}(): an array is None")
         more = [room() for room in call.rooms]
         more = [v for v in more if v is not None]
-        if len(more) == 1 and isinstance(more[0], (list, tuple)):
+        if returns_bool and len(more) == 1 and isinstance(more[0], (list, tuple)):
             return more[0]
         if more:
             more = more if returns_bool else [result(call, p), *more]

@@ -102,7 +102,7 @@ lib.ga_set_error_handler(C.cast(lib.ga_ignore_error, C.c_void_p), None)
 
 def raise_error(cause=None):
     """Raises the error that is kept, and forgets it."""
-    sentence, status = lib.ga_error().decode(), header.enums["ga_status"][lib.ga_error_status()]
+    sentence, status = lib.ga_error().decode(errors="replace"), header.enums["ga_status"][lib.ga_error_status()]
     lib.ga_clear_error()
     raise ERRORS.get(status, Error)(sentence) from cause
 
