@@ -1,23 +1,29 @@
 /* ---- which elements are not zero: conversions to bool ------------------------------------------------------------------- */
 #if GI_ISA_BYTES == 64
+#ifdef __clang__ /* clang 14 fails to compile these for the address and the undefined behaviour sanitizer together */
+#define GI_TRUTH __attribute__((no_sanitize("undefined")))
+#else
+#define GI_TRUTH
+#endif
 /* Bit i: element i of the first n of 64 is not zero. A float is zero if nothing remains without its sign; NaN is not. */
-static GI_INLINE uint64_t GI_FIND(gi_truth_64)(const char *x, int64_t n, int size, bool real)
+GI_TRUTH static GI_INLINE uint64_t GI_FIND(gi_truth_64)(const char *x, int64_t n, int size, bool real)
 {
     uint64_t bits = 0;
     for (int k = 0; k < size && 64 * k < n * size; k++) {
         const int64_t left = n * size - 64 * k; /* bytes */
         const __m512i v =
             left >= 64 ? _mm512_loadu_si512(x + 64 * k) : _mm512_maskz_loadu_epi8(UINT64_MAX >> (64 - left), x + 64 * k);
-        const uint64_t is = size == 1   ? (uint64_t)_mm512_test_epi8_mask(v, v)
-                            : size == 2 ? (uint64_t)_mm512_test_epi16_mask(v, v)
-                            : size == 4 ? (uint64_t)_mm512_test_epi32_mask(v, real ? _mm512_set1_epi32(INT32_MAX) : v)
-                                        : (uint64_t)_mm512_test_epi64_mask(v, real ? _mm512_set1_epi64(INT64_MAX) : v);
+        uint64_t is;
+        if (size == 1) is = _mm512_test_epi8_mask(v, v);
+        else if (size == 2) is = _mm512_test_epi16_mask(v, v);
+        else if (size == 4) is = _mm512_test_epi32_mask(v, real ? _mm512_set1_epi32(INT32_MAX) : v);
+        else is = _mm512_test_epi64_mask(v, real ? _mm512_set1_epi64(INT64_MAX) : v);
         bits |= is << 64 / size * k;
     }
     return bits;
 }
 
-static GI_INLINE void GI_FIND(gi_truth_of)(int64_t n, void *out, const void *x, int size, bool real)
+GI_TRUTH static GI_INLINE void GI_FIND(gi_truth_of)(int64_t n, void *out, const void *x, int size, bool real)
 {
     char       *to = (char *)out;
     const char *in = (const char *)x;
@@ -35,6 +41,8 @@ static void GI_FIND(gi_truth_4)(int64_t n, void *out, const void *x) { GI_FIND(g
 static void GI_FIND(gi_truth_8)(int64_t n, void *out, const void *x) { GI_FIND(gi_truth_of)(n, out, x, 8, false); }
 static void GI_FIND(gi_truth_f32)(int64_t n, void *out, const void *x) { GI_FIND(gi_truth_of)(n, out, x, 4, true); }
 static void GI_FIND(gi_truth_f64)(int64_t n, void *out, const void *x) { GI_FIND(gi_truth_of)(n, out, x, 8, true); }
+
+#undef GI_TRUTH
 
 static gi_cast_kernel GI_FIND(gi_truth)(ga_dtype from)
 {
