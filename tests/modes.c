@@ -38,6 +38,11 @@ static int compute(ga_array **r)
         R(ga_mean_labels(y, labels, NULL));
     R(ga_center_of_mass(tiny, labels, NULL)), R(ga_isclose(tiny, 0, .atol = 1e-311)), R(ga_less(tiny, 1e-311));
     R(ga_exp(many)), R(ga_sum(many, .axis = 0)), R(ga_random_normal(0, 1e-310, (1000), .seed = 9)), R(ga_cbrt(small));
+    R(ga_unique(small)), R(ga_median(small, .axis = 1)), R(ga_nanmedian(tiny)), R(ga_dot(ga_index(f, "0"), ga_index(f, "1")));
+    R(ga_vdot(small, f)), R(ga_inner(ga_index(small, "0"), ga_index(f, "1"))), R(ga_cov(y)), R(ga_corrcoef(f));
+    R(ga_full_like(f, 0.3)), R(ga_rotate(y, 20)), R(ga_shift(y, 0.7)), R(ga_zoom(y, 0.6)), R(ga_resample(y, 33));
+    R(ga_nan_to_num(ga_full((3), NAN))), R(ga_full((2), ga_item_at(small, 0, 0))), R(ga_full_like(f, 1e300));
+    R(ga_distance_transform_edt(ga_greater(y, 2))), R(ga_expm(few)), R(ga_union1d(small, f)), R(ga_average(y, .weights = x));
     R(ga_greater(small, 0)), R(ga_count_nonzero(tiny)), R(ga_sign(tiny)), R(ga_fmod(y, 0.7)), R(ga_render(y, .colorbar = true));
     return n;
 }

@@ -18,6 +18,7 @@ static ga_array *gi_average_weights(const gi_composition *c, const ga_array *a, 
 static ga_array *gi_do_average(const gi_composition *c, const ga_array *a, const ga_array *weights, const ga_reduce_options *o,
                                ga_array **total)
 {
+    GI_SETTLE_FLOATS;
     bool     none  = true;
     ga_dtype dtype = ga_promote(a->dtype, weights->dtype);
     ga_shape shape;
@@ -157,6 +158,7 @@ static bool gi_cov_check(const ga_array *m, const ga_cov_options *o)
 
 ga_array *(ga_cov)(const ga_array *m, ga_cov_options o)
 {
+    GI_SETTLE_FLOATS;
     if (!gi_options_cov(&o) || !gi_cov_check(m, &o)) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
@@ -171,6 +173,7 @@ static ga_array *gi_within_one(const gi_composition *c, const ga_array *x)
 
 ga_array *(ga_corrcoef)(const ga_array *x, ga_cov_options o)
 {
+    GI_SETTLE_FLOATS;
     if (!gi_options_cov(&o) || !gi_cov_check(x, &o)) return NULL;
     if (o.bias || o.ddof != INT32_MIN || o.fweights || o.aweights)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,

@@ -166,6 +166,7 @@ ga_array *(ga_empty_like)(const ga_array *a, ga_new_options o)
 }
 ga_array *(ga_full_like)(const ga_array *a, ga_arg value, ga_new_options o)
 {
+    GI_SETTLE_FLOATS;
     if (!gi_like(a, &o)) return NULL;
     if (gi_is_deferred(a) && o.chunks.ndim == 0) o.chunks = gi_deferred()->chunks(a);
     return gi_new_full(a->ndim, a->shape, value, o);

@@ -358,6 +358,7 @@ ga_array *(ga_map_coordinates)(const ga_array *a, const ga_array *coordinates, g
 
 ga_array *(ga_shift)(const ga_array *a, double shift, ga_interpolation_options o)
 {
+    GI_SETTLE_FLOATS;
     gi_resampling  r;
     gi_composition c;
     if (!gi_options_interpolation(&o) || !gi_resampling_begin(&r, o.site, a, o.order, o.border, o.cval, o.prefilter, o.out))
@@ -371,6 +372,7 @@ ga_array *(ga_shift)(const ga_array *a, double shift, ga_interpolation_options o
 
 ga_array *(ga_zoom)(const ga_array *a, double zoom, ga_interpolation_options o)
 {
+    GI_SETTLE_FLOATS;
     gi_resampling  r;
     gi_composition c;
     bool           same = true;
@@ -460,6 +462,7 @@ static double gi_sine_of_degrees(double degrees)
 
 ga_array *(ga_rotate)(const ga_array *a, double angle, ga_rotate_options o)
 {
+    GI_SETTLE_FLOATS;
     gi_resampling  r;
     gi_composition c;
     if (!gi_options_rotate(&o) || !gi_resampling_begin(&r, o.site, a, o.order, o.border, o.cval, o.prefilter, o.out))

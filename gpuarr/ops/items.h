@@ -24,6 +24,7 @@ static const void *gi_element_at(const char *site, const ga_array *a, const ga_s
 /* The element as a double, an int64 or a complex number. */
 static bool gi_item_as(const char *site, const ga_array *a, const ga_shape *index, ga_dtype dtype, void *number)
 {
+    GI_SETTLE_FLOATS;
     const void *p = gi_element_at(site, a, index);
     if (!p) return false;
     if (gi_is_complex(a->dtype) && dtype != GA_C128) {

@@ -170,6 +170,7 @@ static ga_array *gi_expm_one(const char *site, const ga_array *a, double norm)
 
 ga_array *(ga_expm)(const ga_array *a, const char *site)
 {
+    GI_SETTLE_FLOATS;
     ga_array *result = NULL;
     if (!gi_are_matrices(site, a, "a", true)) return NULL;
     ga_scope {

@@ -19,6 +19,7 @@ static void gi_contraction_of(gi_contraction *c, const char *site, const ga_arra
 /* The result of a contraction, in .out if that is given. */
 static ga_array *gi_contracted(gi_contraction *c, ga_array *out)
 {
+    GI_SETTLE_FLOATS;
     const ga_dtype dtype  = ga_promote(c->x.a->dtype, c->y.a->dtype);
     ga_array      *result = gi_contract(c, out);
     return result == out ? out : gi_copy_finish(c->site, result, dtype, out);

@@ -284,6 +284,7 @@ static bool gi_order_plan(const char *site, gi_order *o, const char *name, const
 
 static ga_array *gi_order_median(const char *name, bool skip_nan, const ga_array *a, ga_order_options options)
 {
+    GI_SETTLE_FLOATS;
     if (!gi_array_check_half_any(options.site, a, "a")) return NULL;
     if (gi_is_half(a->dtype)) {
         ga_dtype  asked = GA_DTYPE_DEFAULT, half;

@@ -333,6 +333,7 @@ static ga_array *gi_do_resample(const gi_composition *c, const ga_array *x, int6
 
 ga_array *(ga_resample)(const ga_array *x, int64_t num, ga_axis_options o)
 {
+    GI_SETTLE_FLOATS;
     if (!gi_options_axis(&o) || !gi_array_check(o.site, x, "x")) return NULL;
     const int axis = gi_axis(o.site, gi_axis_or(o.axis, 0), x->ndim);
     if (axis < 0) return NULL;

@@ -286,6 +286,7 @@ static ga_array *gi_do_whole(const gi_composition *c, const ga_array *parts, con
 
 ga_array *(ga_nan_to_num)(const ga_array *x, ga_nan_options o)
 {
+    GI_SETTLE_FLOATS;
     if (!gi_array_check_any(o.site, x, "x")) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);

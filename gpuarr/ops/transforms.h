@@ -138,6 +138,7 @@ static ga_array *gi_transform_all(const gi_composition *c, const ga_array *a, co
 
 static ga_array *gi_transform_call(const ga_array *a, const ga_transform_options *o, ga_dtype dtype)
 {
+    GI_SETTLE_FLOATS;
     if (o->indices) *o->indices = NULL;
     if (!gi_check_on_cpu(o->site, a, "a")) return NULL;
     if (o->metric != GA_EUCLIDEAN && o->metric != GA_CITYBLOCK && o->metric != GA_CHEBYSHEV)

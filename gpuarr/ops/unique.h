@@ -45,6 +45,7 @@ static ga_array *gi_unique_lengths(const char *site, const ga_array *a, const ga
 /* The sorted values; what else is asked for is left in the options, and freed by the caller after a failure. */
 static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_options *o)
 {
+    GI_SETTLE_FLOATS;
     if (a->device == GA_CUDA) return gi_gpu->unique(site, a, o);
     bool      ordered = o->index || o->inverse; /* else sorted values are enough */
     ga_array *line    = (ga_ravel)(a, site);
