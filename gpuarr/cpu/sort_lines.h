@@ -60,26 +60,16 @@ static GI_QUICK_STEP void GI_QUICK(gi_merge_columns)(const bool real, const int 
     }
 }
 
-/* Up to GI_NETWORK_ROWS rows. */
-static GI_QUICK_STEP void GI_QUICK(gi_sort_tile)(const bool real, const int rows, __m512i *row)
+/* Up to GI_NETWORK_ROWS rows, in registers; bitonic: their columns are, and need only be merged. */
+static GI_QUICK_STEP void GI_QUICK(gi_sort_tile)(const bool real, const bool bitonic, const int rows, __m512i *row)
 {
     __m512i v[GI_NETWORK_ROWS];
     GI_UNROLL
     for (int i = 0; i < rows; i++) v[i] = row[i];
-    GI_QUICK(gi_sort_each_column)(real, rows, v);
+    if (bitonic) GI_QUICK(gi_merge_columns)(real, rows, v);
+    else GI_QUICK(gi_sort_each_column)(real, rows, v);
     GI_UNROLL
     for (int i = 0; i < rows; i++) row[i] = v[i];
-}
-
-/* GI_NETWORK_ROWS rows that are bitonic. */
-static GI_QUICK_STEP void GI_QUICK(gi_merge_tile)(const bool real, __m512i *row)
-{
-    __m512i v[GI_NETWORK_ROWS];
-    GI_UNROLL
-    for (int i = 0; i < GI_NETWORK_ROWS; i++) v[i] = row[i];
-    GI_QUICK(gi_merge_columns)(real, GI_NETWORK_ROWS, v);
-    GI_UNROLL
-    for (int i = 0; i < GI_NETWORK_ROWS; i++) row[i] = v[i];
 }
 
 /* Two runs, of `half` rows and of the others of `rows`, become one. (Rows that would follow are the greatest: they stay where they are.) */
@@ -89,16 +79,16 @@ static GI_QUICK_STEP void GI_QUICK(gi_merge_rows)(const bool real, int64_t half,
     for (int64_t step = half / 2; step >= GI_NETWORK_ROWS; step /= 2)
         for (int64_t at = 0; at + step < rows; at += 2 * step)
             for (int64_t i = at; i < at + step && i + step < rows; i++) GI_QUICK(gi_order_rows)(real, row + i, row + i + step);
-    for (int64_t at = 0; at < rows; at += GI_NETWORK_ROWS) GI_QUICK(gi_merge_tile)(real, row + at);
+    for (int64_t at = 0; at < rows; at += GI_NETWORK_ROWS) GI_QUICK(gi_sort_tile)(real, true, GI_NETWORK_ROWS, row + at);
 }
 
 static GI_QUICK_STEP void GI_QUICK(gi_sort_rows)(const bool real, int64_t rows, __m512i *row)
 {
     if (rows <= 8) {
-        GI_QUICK(gi_sort_tile)(real, 8, row);
+        GI_QUICK(gi_sort_tile)(real, false, 8, row);
         return;
     }
-    for (int64_t at = 0; at < rows; at += GI_NETWORK_ROWS) GI_QUICK(gi_sort_tile)(real, GI_NETWORK_ROWS, row + at);
+    for (int64_t at = 0; at < rows; at += GI_NETWORK_ROWS) GI_QUICK(gi_sort_tile)(real, false, GI_NETWORK_ROWS, row + at);
     for (int64_t half = GI_NETWORK_ROWS; half < rows; half *= 2)
         for (int64_t at = 0; at + half < rows; at += 2 * half)
             GI_QUICK(gi_merge_rows)(real, half, rows - at < 2 * half ? rows - at : 2 * half, row + at);
