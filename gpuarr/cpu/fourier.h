@@ -261,7 +261,7 @@ static void GI_LOOP(gi_fourier_scatter)(int64_t n, int64_t lines, const GA_T *y,
         }
 }
 
-/* The same of real numbers: imaginary parts become 0, and are left. */
+/* The same of real numbers: imaginary parts are left. */
 static void GI_LOOP(gi_fourier_gather_reals)(int64_t n, int64_t lines, const GA_T *x, int64_t pitch, GA_T *y)
 {
     const bool all = lines == GI_F_W, brief = all && n < GI_LANES && pitch == n, whole = all && n >= GI_LANES;
@@ -273,13 +273,10 @@ static void GI_LOOP(gi_fourier_gather_reals)(int64_t n, int64_t lines, const GA_
             for (int l = 0; l < GI_LANES; l++) re[l] = GI_VFN(load)(x + (v + l) * pitch + j);
             GI_LOOP(gi_fourier_square)(re);
             GI_UNROLL
-            for (int l = 0; l < GI_LANES; l++) {
-                GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + v, re[l]);
-                GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + GI_F_W + v, GI_VFN(all)(0));
-            }
+            for (int l = 0; l < GI_LANES; l++) GI_VFN(store)(y + (j + l) * GI_F_ELEMENT + v, re[l]);
         }
     if (whole) return;
-    memset(y, 0, (size_t)(n * GI_F_ELEMENT) * sizeof *y);
+    if (!all) memset(y, 0, (size_t)(n * GI_F_ELEMENT) * sizeof *y);
     if (brief) GI_LOOP(gi_fourier_deal_any)(n, x, y, GI_F_ELEMENT, 1);
     for (int64_t l = 0; l < lines && !brief; l++)
         for (int64_t j = 0; j < n; j++) y[j * GI_F_ELEMENT + l] = x[l * pitch + j];
@@ -311,101 +308,130 @@ typedef struct GI_LOOP(gi_fourier_side) {
 
 /* A chain of several transforms: they lie beside each other, element by element, or (`behind`) are read one behind the other. */
 typedef struct GI_LOOP(gi_fourier_walk) {
-    const GA_T *table;
-    int64_t     beside;
-    bool        behind;
+    const GA_T     *table;
+    int64_t         beside, some; /* so many of them are computed, the first ones */
+    bool            behind;
+    gi_fourier_flow flow;
+    const int32_t  *chosen; /* FROM_REALS: as in gi_fourier */
 } GI_LOOP(gi_fourier_walk);
 
-static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime)(int r, GI_V *re, GI_V *im, const GA_T *circle)
+static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime)(int r, bool reals, GI_V *re, GI_V *im, const GA_T *circle)
 {
     GI_V out[2 * GI_FOURIER_PRIME];
-    GI_BF(odd)(r, re, im, out, circle);
+    if (reals) GI_BF(odd_of_reals)(r, re, im, out, circle);
+    else GI_BF(odd)(r, re, im, out, circle);
+}
+
+/* The r elements of a butterfly, or, of a complex one TO_REALS, those of the first half and the conjugates of the others. */
+static GI_INLINE void GI_LOOP(gi_fourier_take)(const int r, const gi_fourier_flow flow, const GA_T *x, const GA_T *mirrored,
+                                               int64_t by_k, GI_V *re, GI_V *im)
+{
+    GI_UNROLL
+    for (int k = 0; k < r; k++) {
+        const bool  turned = flow == GI_FOURIER_TO_REALS && k > r / 2;
+        const GA_T *from   = turned ? mirrored + by_k * (r - k) : x + by_k * k;
+        re[k]              = GI_VFN(load)(from);
+        if (flow != GI_FOURIER_FROM_REALS) im[k] = turned ? -GI_VFN(load)(from + GI_F_W) : GI_VFN(load)(from + GI_F_W);
+    }
 }
 
 /* room: for 4 * r vectors, or, if `prime`, for 2 * r. */
-static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool prime, GI_V *room, const gi_fourier_stage *g,
-                                                      const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
-                                                      const GI_LOOP(gi_fourier_side) * in, GA_T         *y,
+static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool prime, const gi_fourier_flow flow, GI_V *room,
+                                                      const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk,
+                                                      const GA_T *x, const GI_LOOP(gi_fourier_side) * in, GA_T *y,
                                                       const GI_LOOP(gi_fourier_side) * out)
 {
     const int64_t s = g->s * walk->beside, m = g->m, next = in->step ? in->step : GI_F_ELEMENT,
                   out_next = out->step ? out->step : GI_F_ELEMENT;
     const int64_t by_q = walk->behind ? m * r : 1, by_p = walk->behind ? 1 : s, by_k = m * by_p * next;
-    const GA_T   *circle = walk->table + g->circle, *w = walk->table + g->roots;
-    GI_V         *re = room, *im = room + r;
-    for (int64_t p = 0; p<m; p++, w += p> 1 ? 2 * (r - 1) : 0)
-        for (int64_t q = 0; q < s; q++) {
-            const GA_T *from = x + (q * by_q + p * by_p) * next;
-            GA_T       *to   = y + (q + s * r * p) * out_next;
-            for (int v = 0; v < GI_F_W; v += GI_LANES) {
-                if (in->step) {
-                    GI_UNROLL
-                    for (int k = 0; k < r; k++) {
-                        GI_LOOP(gi_fourier_load)(from + by_k * k + 2 * v, re + k, im + k);
-                        im[k] = im[k] * in->im;
+    const bool    reals = flow == GI_FOURIER_FROM_REALS, all = walk->some == walk->beside && !walk->chosen;
+    const int64_t last = flow == GI_FOURIER_TO_REALS ? m / 2 : m - 1, each = all && !reals ? s : walk->some,
+                  runs = reals || all ? 1 : walk->chosen ? g->s / 2 : g->s;
+    const int    results = reals ? r / 2 + 1 : r;
+    const GA_T  *circle = walk->table + g->circle, *w = walk->table + g->roots;
+    GI_V        *re = room, *im = room + r;
+    for (int64_t p = 0; p <= last; p++, w += p > 1 ? 2 * (r - 1) : 0)
+        for (int64_t run = 0; run < runs; run++) {
+            const int64_t q = reals ? 0 : (walk->chosen ? walk->chosen[run] : run) * walk->beside;
+            const GA_T   *from = x + (q * by_q + p * by_p) * next, *mirrored = x + (q * by_q - p * by_p) * next;
+            GA_T         *to   = y + (q + s * r * p) * out_next;
+            for (int64_t i = 0; i < each; i++, from += by_q * next, mirrored += by_q * next, to += out_next)
+                for (int v = 0; v < GI_F_W; v += GI_LANES) {
+                    if (in->step && !reals) {
+                        GI_UNROLL
+                        for (int k = 0; k < r; k++) {
+                            GI_LOOP(gi_fourier_load)(from + by_k * k + 2 * v, re + k, im + k);
+                            im[k] = im[k] * in->im;
+                        }
+                    } else {
+                        GI_LOOP(gi_fourier_take)(r, flow, from + v, mirrored + v, by_k, re, im);
                     }
-                } else {
-                    GI_UNROLL
-                    for (int k = 0; k < r; k++) {
-                        re[k] = GI_VFN(load)(from + by_k * k + v);
-                        im[k] = GI_VFN(load)(from + by_k * k + GI_F_W + v);
+                    if (prime) GI_LOOP(gi_fourier_prime)(r, reals, re, im, circle);
+                    else if (reals) GI_BF(odd_of_reals)(r, re, im, room + 2 * r, circle);
+                    else GI_BF(any)(r, re, im, room + 2 * r, circle);
+                    if (p > 0) {
+                        GI_UNROLL
+                        for (int k = 1; k < results; k++)
+                            GI_BF(times)(re + k, im + k, GI_VFN(all)(w[2 * k - 2]), GI_VFN(all)(w[2 * k - 1]));
+                    }
+                    if (out->step && flow == GI_FOURIER_TO_REALS) {
+                        GI_UNROLL
+                        for (int k = 0; k < r; k++) GI_VFN(store)(to + s * k * out_next + v, re[k] * out->re);
+                    } else if (out->step) {
+                        GI_UNROLL
+                        for (int k = 0; k < results; k++)
+                            GI_LOOP(gi_fourier_store)(to + s * k * out_next + 2 * v, re[k] * out->re, im[k] * out->im);
+                    } else {
+                        GI_UNROLL
+                        for (int k = 0; k < results; k++) {
+                            GI_VFN(store)(to + s * k * GI_F_ELEMENT + v, re[k]);
+                            GI_VFN(store)(to + s * k * GI_F_ELEMENT + GI_F_W + v, im[k]);
+                        }
                     }
                 }
-                if (prime) GI_LOOP(gi_fourier_prime)(r, re, im, circle);
-                else GI_BF(any)(r, re, im, room + 2 * r, circle);
-                if (p > 0) {
-                    GI_UNROLL
-                    for (int k = 1; k < r; k++)
-                        GI_BF(times)(re + k, im + k, GI_VFN(all)(w[2 * k - 2]), GI_VFN(all)(w[2 * k - 1]));
-                }
-                if (out->step) {
-                    GI_UNROLL
-                    for (int k = 0; k < r; k++)
-                        GI_LOOP(gi_fourier_store)(to + s * k * out_next + 2 * v, re[k] * out->re, im[k] * out->im);
-                } else {
-                    GI_UNROLL
-                    for (int k = 0; k < r; k++) {
-                        GI_VFN(store)(to + s * k * GI_F_ELEMENT + v, re[k]);
-                        GI_VFN(store)(to + s * k * GI_F_ELEMENT + GI_F_W + v, im[k]);
-                    }
-                }
-            }
         }
 }
 
 /* A function for each radix: without optimisation, what is inlined has room of its own on the stack. */
-#define GI_FOURIER_RADIX(name, radix, prime, vectors)                                                                          \
+#define GI_FOURIER_RADIX(name, radix, prime, flow, vectors)                                                                    \
     static void GI_LOOP(name)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,                 \
                               const GI_LOOP(gi_fourier_side) * in, GA_T * y, const GI_LOOP(gi_fourier_side) * out)             \
     {                                                                                                                          \
         GI_V room[vectors];                                                                                                    \
-        GI_LOOP(gi_fourier_butterflies)(radix, prime, room, g, walk, x, in, y, out);                                           \
+        GI_LOOP(gi_fourier_butterflies)(radix, prime, flow, room, g, walk, x, in, y, out);                                     \
     }
-GI_FOURIER_RADIX(gi_fourier_stage_2, 2, false, 8)
-GI_FOURIER_RADIX(gi_fourier_stage_3, 3, false, 12)
-GI_FOURIER_RADIX(gi_fourier_stage_4, 4, false, 16)
-GI_FOURIER_RADIX(gi_fourier_stage_5, 5, false, 20)
-GI_FOURIER_RADIX(gi_fourier_stage_7, 7, false, 28)
-GI_FOURIER_RADIX(gi_fourier_stage_8, 8, false, 32)
+GI_FOURIER_RADIX(gi_fourier_stage_2, 2, false, GI_FOURIER_FULL, 8)
+GI_FOURIER_RADIX(gi_fourier_stage_3, 3, false, GI_FOURIER_FULL, 12)
+GI_FOURIER_RADIX(gi_fourier_stage_4, 4, false, GI_FOURIER_FULL, 16)
+GI_FOURIER_RADIX(gi_fourier_stage_5, 5, false, GI_FOURIER_FULL, 20)
+GI_FOURIER_RADIX(gi_fourier_stage_7, 7, false, GI_FOURIER_FULL, 28)
+GI_FOURIER_RADIX(gi_fourier_stage_8, 8, false, GI_FOURIER_FULL, 32)
+GI_FOURIER_RADIX(gi_fourier_from_reals_3, 3, false, GI_FOURIER_FROM_REALS, 12)
+GI_FOURIER_RADIX(gi_fourier_from_reals_5, 5, false, GI_FOURIER_FROM_REALS, 20)
+GI_FOURIER_RADIX(gi_fourier_from_reals_7, 7, false, GI_FOURIER_FROM_REALS, 28)
+GI_FOURIER_RADIX(gi_fourier_to_reals_3, 3, false, GI_FOURIER_TO_REALS, 12)
+GI_FOURIER_RADIX(gi_fourier_to_reals_5, 5, false, GI_FOURIER_TO_REALS, 20)
+GI_FOURIER_RADIX(gi_fourier_to_reals_7, 7, false, GI_FOURIER_TO_REALS, 28)
 #undef GI_FOURIER_RADIX
 
 /* Its room is large, and has a frame of its own. */
-static GI_OWN_FRAME void GI_LOOP(gi_fourier_primes)(GI_V *room, const gi_fourier_stage                *g,
+static GI_OWN_FRAME void GI_LOOP(gi_fourier_primes)(const gi_fourier_flow flow, GI_V *room, const gi_fourier_stage *g,
                                                     const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
-                                                    const GI_LOOP(gi_fourier_side) * in, GA_T         *y,
+                                                    const GI_LOOP(gi_fourier_side) * in, GA_T *y,
                                                     const GI_LOOP(gi_fourier_side) * out)
 {
-    GI_LOOP(gi_fourier_butterflies)(g->radix, true, room, g, walk, x, in, y, out);
+    GI_LOOP(gi_fourier_butterflies)(g->radix, true, flow, room, g, walk, x, in, y, out);
 }
-static void GI_LOOP(gi_fourier_stage_prime)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
+static void GI_LOOP(gi_fourier_stage_prime)(const gi_fourier_stage *g, gi_fourier_flow flow,
+                                            const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
                                             const GI_LOOP(gi_fourier_side) * in, GA_T *y, const GI_LOOP(gi_fourier_side) * out)
 {
     GI_V room[2 * GI_FOURIER_PRIME];
-    GI_LOOP(gi_fourier_primes)(room, g, walk, x, in, y, out);
+    GI_LOOP(gi_fourier_primes)(flow, room, g, walk, x, in, y, out);
 }
 
-static void GI_LOOP(gi_fourier_stage)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
-                                      const GI_LOOP(gi_fourier_side) * in, GA_T *y, const GI_LOOP(gi_fourier_side) * out)
+static void GI_LOOP(gi_fourier_stage_full)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
+                                           const GI_LOOP(gi_fourier_side) * in, GA_T *y, const GI_LOOP(gi_fourier_side) * out)
 {
     switch (g->radix) {
     case 2: GI_LOOP(gi_fourier_stage_2)(g, walk, x, in, y, out); break;
@@ -414,21 +440,72 @@ static void GI_LOOP(gi_fourier_stage)(const gi_fourier_stage *g, const GI_LOOP(g
     case 5: GI_LOOP(gi_fourier_stage_5)(g, walk, x, in, y, out); break;
     case 7: GI_LOOP(gi_fourier_stage_7)(g, walk, x, in, y, out); break;
     case 8: GI_LOOP(gi_fourier_stage_8)(g, walk, x, in, y, out); break;
-    default: GI_LOOP(gi_fourier_stage_prime)(g, walk, x, in, y, out);
+    default: GI_LOOP(gi_fourier_stage_prime)(g, GI_FOURIER_FULL, walk, x, in, y, out);
+    }
+}
+static void GI_LOOP(gi_fourier_stage_from_reals)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk,
+                                                 const GA_T *x, const GI_LOOP(gi_fourier_side) * in, GA_T *y,
+                                                 const GI_LOOP(gi_fourier_side) * out)
+{
+    switch (g->radix) {
+    case 3: GI_LOOP(gi_fourier_from_reals_3)(g, walk, x, in, y, out); break;
+    case 5: GI_LOOP(gi_fourier_from_reals_5)(g, walk, x, in, y, out); break;
+    case 7: GI_LOOP(gi_fourier_from_reals_7)(g, walk, x, in, y, out); break;
+    default: GI_LOOP(gi_fourier_stage_prime)(g, GI_FOURIER_FROM_REALS, walk, x, in, y, out);
+    }
+}
+static void GI_LOOP(gi_fourier_stage_to_reals)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
+                                               const GI_LOOP(gi_fourier_side) * in, GA_T *y,
+                                               const GI_LOOP(gi_fourier_side) * out)
+{
+    switch (g->radix) {
+    case 3: GI_LOOP(gi_fourier_to_reals_3)(g, walk, x, in, y, out); break;
+    case 5: GI_LOOP(gi_fourier_to_reals_5)(g, walk, x, in, y, out); break;
+    case 7: GI_LOOP(gi_fourier_to_reals_7)(g, walk, x, in, y, out); break;
+    default: GI_LOOP(gi_fourier_stage_prime)(g, GI_FOURIER_TO_REALS, walk, x, in, y, out);
     }
 }
 
-/* The first stage reads x, the last one writes `to`, those between a, b, a ... */
+/* The first stage reads x, the last one writes `to`, those between a, b, a ... FROM_REALS: of the transforms that a stage finds, the first
+   is of real numbers. */
 static void GI_LOOP(gi_fourier_run)(const gi_fourier_chain *c, GI_LOOP(gi_fourier_walk) walk, const GA_T *x,
                                     const GI_LOOP(gi_fourier_side) * in, GA_T *to, const GI_LOOP(gi_fourier_side) * out,
                                     GA_T *a, GA_T *b)
 {
     const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
     for (int k = 0; k < c->stages; k++, walk.behind = false) {
-        const bool last = k == c->stages - 1;
-        GA_T      *y    = last ? to : k % 2 ? b : a;
-        GI_LOOP(gi_fourier_stage)(c->stage + k, &walk, x, k == 0 ? in : &between, y, last ? out : &between);
+        const gi_fourier_stage               *g      = c->stage + k;
+        const bool                            last   = k == c->stages - 1;
+        GA_T                                 *y      = last ? to : k % 2 ? b : a;
+        const GI_LOOP(gi_fourier_side) *const reads  = k == 0 ? in : &between;
+        const GI_LOOP(gi_fourier_side) *const writes = last ? out : &between;
+        if (walk.flow == GI_FOURIER_TO_REALS) {
+            GI_LOOP(gi_fourier_stage_to_reals)(g, &walk, x, reads, y, writes);
+        } else {
+            if (walk.flow == GI_FOURIER_FROM_REALS) GI_LOOP(gi_fourier_stage_from_reals)(g, &walk, x, reads, y, writes);
+            if (walk.flow == GI_FOURIER_FULL || g->s > 1) GI_LOOP(gi_fourier_stage_full)(g, &walk, x, reads, y, writes);
+        }
         x = y;
+    }
+}
+
+static void GI_LOOP(gi_fourier_conjugate)(int64_t elements, const GA_T *from, GA_T *to)
+{
+    for (int64_t j = 0; j < elements * GI_F_ELEMENT; j += GI_F_ELEMENT)
+        for (int v = 0; v < GI_F_W; v += GI_LANES) {
+            GI_VFN(store)(to + j + v, GI_VFN(load)(from + j + v));
+            GI_VFN(store)(to + j + GI_F_W + v, -GI_VFN(load)(from + j + GI_F_W + v));
+        }
+}
+
+/* Of what first chains have made of real numbers, rows k < limit that were not computed, of `row` elements each. */
+static void GI_LOOP(gi_fourier_fold)(const gi_fourier *f, GA_T *y, int64_t row, int64_t limit)
+{
+    for (int64_t i = 0; i < f->n1 / 2; i++) {
+        const int64_t k    = f->n1 - f->chosen[i];
+        const GA_T   *from = y + f->chosen[i] * row * GI_F_ELEMENT;
+        GA_T         *to   = y + k * row * GI_F_ELEMENT;
+        if (k < limit) GI_LOOP(gi_fourier_conjugate)(row, from, to);
     }
 }
 
@@ -449,11 +526,11 @@ static GI_INLINE void GI_LOOP(gi_fourier_weigh)(const gi_fourier *f, int64_t blo
     }
 }
 
-/* Multiplies what the first chains of a block have made by its roots, and turns it: to (n2, width) for each block of k1. */
-static void GI_LOOP(gi_fourier_turn)(const gi_fourier *f, int64_t block, const GA_T *y, GA_T *to)
+/* Multiplies what the first chains of a block have made by its roots, and turns it: to (n2, width) for each of the first blocks of k1. */
+static void GI_LOOP(gi_fourier_turn)(const gi_fourier *f, int64_t blocks, int64_t block, const GA_T *y, GA_T *to)
 {
     const int64_t start = gi_fourier_start(block, f->n2, GI_F_W);
-    for (int64_t c = 0; c < gi_fourier_blocks(f->n1, GI_F_W); c++)
+    for (int64_t c = 0; c < blocks; c++)
         for (int v = 0; v < GI_F_W; v += GI_LANES)
             for (int64_t i = 0; i < GI_F_W; i += GI_LANES) {
                 const int64_t k    = gi_fourier_start(c, f->n1, GI_F_W) + i;
@@ -477,32 +554,41 @@ static void GI_LOOP(gi_fourier_turn)(const gi_fourier *f, int64_t block, const G
 }
 
 /* A block of j2 of a line x that lies packed, to where it belongs in `between`; room: for 2 * n1 elements. */
-static void GI_LOOP(gi_fourier_first)(const gi_fourier *f, int64_t block, const void *x, double side, void *between, void *room)
+static void GI_LOOP(gi_fourier_first)(const gi_fourier *f, gi_fourier_flow flow, int64_t block, const void *x, double side,
+                                      void *between, void *room)
 {
-    const GI_LOOP(gi_fourier_side) in = { 2 * f->n2, 1, (GA_T)side }, out = { 0, 1, 1 };
-    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table, 1, false };
-    const GA_T *from                   = (const GA_T *)x + 2 * gi_fourier_start(block, f->n2, GI_F_W);
-    GA_T       *a = (GA_T *)room, *b = a + f->n1 * GI_F_ELEMENT, *last = f->first.stages % 2 ? a : b;
-    GI_LOOP(gi_fourier_run)(&f->first, one, from, &in, last, &out, a, b);
-    GI_LOOP(gi_fourier_turn)(f, block, last, (GA_T *)between);
+    const bool                     reals = flow == GI_FOURIER_FROM_REALS;
+    const GI_LOOP(gi_fourier_side) in = { reals ? f->n2 : 2 * f->n2, 1, (GA_T)side }, out = { 0, 1, 1 };
+    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table, 1,    1, false, reals ? flow : GI_FOURIER_FULL,
+                                           reals ? f->chosen : NULL };
+    const int64_t start = gi_fourier_start(block, f->n2, GI_F_W), blocks = gi_fourier_blocks(gi_fourier_rows(f, flow), GI_F_W);
+    GA_T         *a = (GA_T *)room, *b = a + f->n1 * GI_F_ELEMENT, *last = f->first.stages % 2 ? a : b;
+    GI_LOOP(gi_fourier_run)(&f->first, one, (const GA_T *)x + (reals ? start : 2 * start), &in, last, &out, a, b);
+    if (reals) GI_LOOP(gi_fourier_fold)(f, last, 1, blocks * GI_F_W);
+    GI_LOOP(gi_fourier_turn)(f, blocks, block, last, (GA_T *)between);
 }
 
 /* A block of k1, which is written over, from there to the result, packed; room: for n2 elements. */
-static void GI_LOOP(gi_fourier_second)(const gi_fourier *f, int64_t block, void *between, void *to, double scale, double side,
-                                       void *room)
+static void GI_LOOP(gi_fourier_second)(const gi_fourier *f, gi_fourier_flow flow, int64_t block, void *between, void *to,
+                                       double scale, double side, void *room)
 {
-    const GI_LOOP(gi_fourier_side) in = { 0, 1, 1 }, out = { 2 * f->n1, (GA_T)scale, (GA_T)(side * scale) };
-    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table, 1, false };
-    GA_T *a = (GA_T *)between + block * f->n2 * GI_F_ELEMENT, *at = (GA_T *)to + 2 * gi_fourier_start(block, f->n1, GI_F_W);
+    const bool                     reals = flow == GI_FOURIER_TO_REALS;
+    const GI_LOOP(gi_fourier_side) in    = { 0, 1, 1 };
+    const GI_LOOP(gi_fourier_side) out   = { reals ? f->n1 : 2 * f->n1, (GA_T)scale, (GA_T)(side * scale) };
+    const GI_LOOP(gi_fourier_walk) one   = { (const GA_T *)f->table, 1, 1, false, reals ? flow : GI_FOURIER_FULL, NULL };
+    const int64_t start                  = gi_fourier_start(block, f->n1, GI_F_W);
+    GA_T         *a = (GA_T *)between + block * f->n2 * GI_F_ELEMENT, *at = (GA_T *)to + (reals ? start : 2 * start);
     GI_LOOP(gi_fourier_run)(&f->second, one, a, &in, at, &out, (GA_T *)room, a);
 }
 
 /* What the first chains of lines in lanes have made, by its roots. */
-static void GI_LOOP(gi_fourier_weigh_lanes)(const gi_fourier *f, GA_T *y)
+static void GI_LOOP(gi_fourier_weigh_lanes)(const gi_fourier *f, gi_fourier_flow flow, GA_T *all)
 {
-    const GA_T *table = (const GA_T *)f->table + f->near;
-    for (int64_t k = 0; k < f->n1; k++)
-        for (int64_t j = 0; j < f->n2; j++, y += GI_F_ELEMENT) {
+    const GA_T   *table   = (const GA_T *)f->table + f->near;
+    const int64_t columns = gi_fourier_columns(f, flow);
+    for (int64_t k = 0; k < gi_fourier_rows(f, flow); k++) {
+        GA_T *y = all + k * f->n2 * GI_F_ELEMENT;
+        for (int64_t j = 0; j < columns; j++, y += GI_F_ELEMENT) {
             const int64_t last = gi_fourier_blocks(f->n2, GI_F_W) - 1, block = j / GI_F_W < last ? j / GI_F_W : last;
             const GA_T   *w  = table + (block * f->n1 + k) * GI_F_ELEMENT + j - gi_fourier_start(block, f->n2, GI_F_W);
             const GI_V    wr = GI_VFN(all)(w[0]), wi = GI_VFN(all)(w[GI_F_W]);
@@ -513,22 +599,39 @@ static void GI_LOOP(gi_fourier_weigh_lanes)(const gi_fourier *f, GA_T *y)
                 GI_VFN(store)(y + GI_F_W + v, im);
             }
         }
+    }
 }
 
-/* Transforms lines in lanes, from x to `to`, or, if that is NULL, to somewhere in `room`, for 2 * n elements, where x may begin. Returns where. */
-static GA_T *GI_LOOP(gi_fourier_lanes)(const gi_fourier *f, const GA_T *x, const GI_LOOP(gi_fourier_side) * in, GA_T *to,
-                                       const GI_LOOP(gi_fourier_side) * out, GA_T *room)
+/* Of lines in lanes, elements k <= n / 2 of those k1 for which no second chains were computed. */
+static void GI_LOOP(gi_fourier_unfold_lanes)(const gi_fourier *f, GA_T *y)
+{
+    for (int64_t start = 0; start <= f->n / 2; start += f->n1)
+        for (int64_t k = start + f->n1 / 2 + 1; k < start + f->n1 && k <= f->n / 2; k++)
+            GI_LOOP(gi_fourier_conjugate)(1, y + (f->n - k) * GI_F_ELEMENT, y + k * GI_F_ELEMENT);
+}
+
+/* Transforms lines in lanes, from x to `to`, or, if that is NULL, to somewhere in `room`, for 2 * n elements, where x may begin. Returns where.
+   FROM_REALS: elements k <= n / 2. */
+static GA_T *GI_LOOP(gi_fourier_lanes)(const gi_fourier *f, gi_fourier_flow flow, const GA_T *x,
+                                       const GI_LOOP(gi_fourier_side) * in, GA_T *to, const GI_LOOP(gi_fourier_side) * out,
+                                       GA_T *room)
 {
     const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
-    const GI_LOOP(gi_fourier_walk) first = { (const GA_T *)f->table, f->n2, false }, second = { first.table, f->n1, true };
-    const bool two = f->n2 > 1;
-    GA_T      *a = room, *b = a + f->n * GI_F_ELEMENT, *half = f->first.stages % 2 ? b : a; /* the stages write b, a, b ... */
+    const bool two = f->n2 > 1, reads = flow == GI_FOURIER_FROM_REALS, writes = flow == GI_FOURIER_TO_REALS;
+    const GA_T                    *table = (const GA_T *)f->table;
+    const GI_LOOP(gi_fourier_walk) first = { table, f->n2, two ? gi_fourier_columns(f, flow) : 1, false,
+                                             two && writes ? GI_FOURIER_FULL : flow, reads ? f->chosen : NULL };
+    const GI_LOOP(gi_fourier_walk) second = { table, f->n1, gi_fourier_rows(f, flow), true, writes ? flow : GI_FOURIER_FULL,
+                                              NULL };
+    GA_T *a = room, *b = a + f->n * GI_F_ELEMENT, *half = f->first.stages % 2 ? b : a; /* the stages write b, a, b ... */
     if (to && !two) half = to;
     GI_LOOP(gi_fourier_run)(&f->first, first, x, in, half, two ? &between : out, b, a);
+    if (reads) GI_LOOP(gi_fourier_fold)(f, half, f->n2, f->n1 / 2 + 1);
     if (!two) return half;
     GA_T *other = half == a ? b : a, *last = to ? to : f->second.stages % 2 ? other : half;
-    GI_LOOP(gi_fourier_weigh_lanes)(f, half);
+    GI_LOOP(gi_fourier_weigh_lanes)(f, flow, half);
     GI_LOOP(gi_fourier_run)(&f->second, second, half, &between, last, out, other, half);
+    if (reads) GI_LOOP(gi_fourier_unfold_lanes)(f, last);
     return last;
 }
 
@@ -542,11 +645,11 @@ static void GI_LOOP(gi_fourier_few)(const gi_fourier *f, int64_t lines, bool acr
     const GA_T *x = (const GA_T *)x_;
     GA_T       *a = (GA_T *)room, *to = (GA_T *)to_;
     if (across && f->n > 1) {
-        (void)GI_LOOP(gi_fourier_lanes)(f, x, &in, to, &out, a);
+        (void)GI_LOOP(gi_fourier_lanes)(f, GI_FOURIER_FULL, x, &in, to, &out, a);
         return;
     }
     GI_LOOP(gi_fourier_gather)(f->n, lines, x, across ? 2 : pitch, a, (GA_T)side);
-    const GA_T *y = GI_LOOP(gi_fourier_lanes)(f, a, &between, NULL, &between, a);
+    const GA_T *y = GI_LOOP(gi_fourier_lanes)(f, GI_FOURIER_FULL, a, &between, NULL, &between, a);
     GI_LOOP(gi_fourier_scatter)(f->n, lines, y, to, across ? 2 : to_pitch, (GA_T)scale, (GA_T)(side * scale));
 }
 
@@ -654,12 +757,7 @@ static void GI_LOOP(gi_fourier_mirror_lanes)(int64_t n, GA_T *y, GA_T first)
 {
     for (int v = 0; v < GI_F_W; v += GI_LANES) GI_VFN(store)(y + GI_F_W + v, GI_VFN(all)(first));
     for (int64_t k = 1; k < n - k; k++)
-        for (int v = 0; v < GI_F_W; v += GI_LANES) {
-            const GA_T *from = y + k * GI_F_ELEMENT + v;
-            GA_T       *to   = y + (n - k) * GI_F_ELEMENT + v;
-            GI_VFN(store)(to, GI_VFN(load)(from));
-            GI_VFN(store)(to + GI_F_W, -GI_VFN(load)(from + GI_F_W));
-        }
+        GI_LOOP(gi_fourier_conjugate)(1, y + k * GI_F_ELEMENT, y + (n - k) * GI_F_ELEMENT);
 }
 
 /* Up to `width` lines that lie packed, are real before or (GI_FOURIER_REAL) after the transform, and computed in lanes; room: for 3 * n / 2 + 1
@@ -676,8 +774,8 @@ static void GI_LOOP(gi_fourier_few_reals)(const gi_fourier *f, gi_fourier_kind k
     else if (f->real) GI_LOOP(gi_fourier_gather)(n / 2, lines, (const GA_T *)x, pitch, y, 1);
     else GI_LOOP(gi_fourier_gather_reals)(n, lines, (const GA_T *)x, pitch, y);
     if (back && f->real) GI_LOOP(gi_fourier_pairs_lanes)(f, y);
-    else if (back) GI_LOOP(gi_fourier_mirror_lanes)(n, y, (GA_T)-0.0);
-    y = GI_LOOP(gi_fourier_lanes)(pairs, y, &between, NULL, &between, y);
+    else if (back) GI_LOOP(gi_fourier_mirror_lanes)(f->n2 > 1 ? n : 1, y, (GA_T)-0.0);
+    y = GI_LOOP(gi_fourier_lanes)(pairs, gi_fourier_flow_of(f, kind), y, &between, NULL, &between, y);
     if (back && f->real) {
         GI_LOOP(gi_fourier_scatter)(n / 2, lines, y, (GA_T *)to, to_pitch, scale, -scale);
         return;

@@ -18,8 +18,8 @@ typedef struct gi_fourier_line {
     int64_t           out_pitch;
     char             *room;
     double            scale, side;
-    int64_t           parts;  /* how many share the blocks of a line */
-    bool              folded; /* gi_fourier_folds */
+    int64_t           parts; /* how many share the blocks of a line */
+    gi_fourier_flow   flow;
 } gi_fourier_line;
 
 static const gi_fourier_loops *gi_fourier_loops_of(bool single) { return GI_LOOP_OF(fourier)(single ? GA_F32 : GA_F64); }
@@ -62,22 +62,22 @@ static size_t gi_fourier_room(const gi_fourier *f, int64_t parts)
 static void gi_fourier_first_parts(int64_t begin, int64_t end, void *job)
 {
     const gi_fourier_line *l      = (const gi_fourier_line *)job;
-    const int64_t          blocks = gi_fourier_blocks(l->f->n2, l->f->width);
+    const int64_t          blocks = gi_fourier_blocks(gi_fourier_columns(l->f, l->flow), l->f->width);
     for (int64_t part = begin; part < end; part++)
         for (int64_t b = blocks * part / l->parts; b < blocks * (part + 1) / l->parts; b++)
             gi_fourier_loops_of(l->f->single)
-                ->first(l->f, b, l->x, l->side, l->room,
+                ->first(l->f, l->flow, b, l->x, l->side, l->room,
                         l->room + gi_fourier_between(l->f) + (size_t)part * gi_fourier_block_room(l->f));
 }
 
 static void gi_fourier_second_parts(int64_t begin, int64_t end, void *job)
 {
     const gi_fourier_line *l      = (const gi_fourier_line *)job;
-    const int64_t          blocks = gi_fourier_blocks(l->folded ? l->f->n1 / 2 + 1 : l->f->n1, l->f->width);
+    const int64_t          blocks = gi_fourier_blocks(gi_fourier_rows(l->f, l->flow), l->f->width);
     for (int64_t part = begin; part < end; part++)
         for (int64_t b = blocks * part / l->parts; b < blocks * (part + 1) / l->parts; b++)
             gi_fourier_loops_of(l->f->single)
-                ->second(l->f, b, l->room, l->out, l->scale, l->side,
+                ->second(l->f, l->flow, b, l->room, l->out, l->scale, l->side,
                          l->room + gi_fourier_between(l->f) + (size_t)part * gi_fourier_block_room(l->f));
 }
 
@@ -118,7 +118,7 @@ static void gi_fourier_transform(const gi_fourier_line *l)
     const size_t            real  = f->single ? sizeof(float) : sizeof(double);
     const char             *table = (const char *)f->table;
     char                   *z = l->room, *room = z + gi_fourier_group_of(f) * bytes;
-    gi_fourier_line         job = { f->inner, l->lines, z, bytes, z, bytes, room, 1, 1, l->parts, false };
+    gi_fourier_line         job = { f->inner, l->lines, z, bytes, z, bytes, room, 1, 1, l->parts, GI_FOURIER_FULL };
     for (int64_t k = 0; k < l->lines; k++) {
         loops->multiply(f->n, l->x + k * l->pitch, l->side, table + (size_t)f->chirp * real, z + k * bytes, 1, 1);
         memset(z + k * bytes + (size_t)f->n * 2 * real, 0, (size_t)bytes - (size_t)f->n * 2 * real);
@@ -236,8 +236,8 @@ static void gi_fourier_prepare(const gi_fourier_job *j, gi_fourier_group *g)
     const bool              real_in = j->kind == GI_FOURIER_HALF || j->kind == GI_FOURIER_WHOLE;
     const int64_t           need    = j->kind == GI_FOURIER_REAL ? j->n / 2 + 1 : j->n;
     const bool whole = j->n_in == need && j->in_step == (int64_t)j->in_size && gi_fourier_in_place(j->f, g->x, g->pitch);
-    if (whole && j->kind != GI_FOURIER_REAL && (!real_in || j->f->real)) return;
-    const bool  widens = real_in && !j->f->real;
+    const bool widens = real_in && j->f->inner && !j->f->real;
+    if (whole && j->kind != GI_FOURIER_REAL && !widens) return;
     const char *from   = g->x;
     int64_t     pitch  = g->pitch;
     if (!whole || !widens) {
@@ -275,13 +275,13 @@ static void gi_fourier_unfold(const gi_fourier *f, char *x)
 static void gi_fourier_finish(const gi_fourier_job *j, const gi_fourier_group *g, char *z, int64_t pitch)
 {
     const bool real_in = j->kind == GI_FOURIER_HALF || j->kind == GI_FOURIER_WHOLE;
-    const bool narrows = j->kind == GI_FOURIER_REAL && !j->f->real,
+    const bool narrows = j->kind == GI_FOURIER_REAL && j->f->inner && !j->f->real,
                direct  = narrows && j->out_step == (int64_t)j->out_size && gi_fourier_in_place(j->f, g->out, g->out_pitch);
     for (int64_t l = 0; l < g->lines; l++) {
         char *line = z + l * pitch;
         if (narrows) gi_fourier_narrow(j->f->single, j->n, line, direct ? g->out + l * g->out_pitch : line);
         if (real_in && j->f->real) gi_fourier_loops_of(j->f->single)->halves(j->f, line);
-        if (gi_fourier_folds(j->f, j->kind)) gi_fourier_unfold(j->f, line);
+        if (gi_fourier_flow_of(j->f, j->kind) == GI_FOURIER_FROM_REALS) gi_fourier_unfold(j->f, line);
         if (real_in && !j->f->real) memset(line + j->out_size / 2, 0, j->out_size / 2); /* the sum has no imaginary part */
         if (real_in && j->inverse) gi_fourier_conjugate(j->f->single, j->n / 2 + 1, line);
         if (j->kind == GI_FOURIER_WHOLE) gi_fourier_mirror(j->f->single, j->n, line);
@@ -310,7 +310,8 @@ static bool gi_fourier_reals(const gi_fourier_job *j, const gi_fourier_group *g)
     const gi_fourier *f    = j->f->real ? j->f->inner : j->f;
     const int64_t     real = f->single ? sizeof(float) : sizeof(double), buffer = (int64_t)g->buffer,
                   need = j->kind == GI_FOURIER_REAL ? j->n / 2 + 1 : j->n;
-    if (j->kind == GI_FOURIER_COMPLEX || !gi_fourier_in_lanes(f) || 2 * g->lines < f->width) return false;
+    if (j->kind == GI_FOURIER_COMPLEX || !gi_fourier_in_lanes(f)) return false;
+    if (2 * g->lines < f->width && (j->f->real || f->n2 > 1)) return false;
     const bool read     = j->n_in == need && j->in_step == (int64_t)j->in_size && gi_fourier_in_place(f, g->x, g->pitch),
                write    = j->out_step == (int64_t)j->out_size && gi_fourier_in_place(f, g->out, g->out_pitch);
     const char   *x     = read ? g->x : g->buffers;
@@ -335,7 +336,8 @@ static void gi_fourier_group_run(const gi_fourier_job *j, gi_fourier_group *g)
     const gi_fourier *f = j->f->real ? j->f->inner : j->f;
     if (gi_fourier_across(j, g) || gi_fourier_reals(j, g)) return;
     const bool direct = j->out_step == (int64_t)j->out_size && gi_fourier_in_place(f, g->out, g->out_pitch) &&
-                        (j->f->real || j->kind == GI_FOURIER_COMPLEX || j->kind == GI_FOURIER_WHOLE);
+                        (j->f->real || j->kind == GI_FOURIER_COMPLEX || j->kind == GI_FOURIER_WHOLE ||
+                         gi_fourier_flow_of(j->f, j->kind) == GI_FOURIER_TO_REALS);
     char         *z     = direct ? g->out : g->buffers;
     const int64_t pitch = direct ? g->out_pitch : (int64_t)g->buffer;
     const bool    conj  = j->kind == GI_FOURIER_REAL || (j->kind == GI_FOURIER_COMPLEX && j->inverse);
@@ -352,7 +354,7 @@ static void gi_fourier_group_run(const gi_fourier_job *j, gi_fourier_group *g)
                                        j->scale,
                                        conj ? -1.0 : 1.0,
                                        g->line_parts,
-                                       gi_fourier_folds(j->f, j->kind) };
+                                       gi_fourier_flow_of(j->f, j->kind) };
         gi_fourier_transform(&line);
     }
     gi_fourier_finish(j, g, z, pitch);

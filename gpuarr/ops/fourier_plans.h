@@ -16,6 +16,7 @@ static void gi_fourier_free(gi_fourier *f)
     while (f && __atomic_sub_fetch(&f->users, 1, __ATOMIC_ACQ_REL) == 0) {
         gi_fourier *inner = f->inner;
         free(f->table);
+        free(f->chosen);
         free(f);
         f = inner;
     }
@@ -122,6 +123,14 @@ static void gi_fourier_fill_lanes(gi_fourier *f, const gi_circle *c, int64_t at,
                 root(f, c, at + l, (gi_fourier_start(b, f->n2, f->width) + l) * k * step, f->width);
 }
 
+static bool gi_fourier_choose(gi_fourier *f)
+{
+    f->chosen = (int32_t *)malloc((size_t)(f->n1 / 2 + 1) * sizeof *f->chosen);
+    for (int64_t k = 1, at = 0; f->chosen && k < f->n1; k++)
+        if (!gi_fourier_turned(&f->first, k)) f->chosen[at++] = (int32_t)k;
+    return f->chosen != NULL;
+}
+
 /* Places in the table. */
 static void gi_fourier_lay(gi_fourier *f)
 {
@@ -160,7 +169,7 @@ static bool gi_fourier_fill_chirp(const char *site, gi_fourier *f, const gi_circ
         if (k > 0) gi_fourier_put(f, f->filter + 2 * (m - k), re / (double)m, im / (double)m, 1);
         square = (square + 2 * k + 1) % (2 * f->n);
     }
-    const gi_fourier_line line = { inner, 1, filter, 0, filter, 0, room, 1, 1, 1, false };
+    const gi_fourier_line line = { inner, 1, filter, 0, filter, 0, room, 1, 1, 1, GI_FOURIER_FULL };
     gi_fourier_smooth(&line);
     gi_mem_release(room, gi_fourier_room(inner, 1));
     return true;
@@ -172,7 +181,8 @@ static bool gi_fourier_fill(const char *site, gi_fourier *f)
     const size_t bytes = (gi_fourier_bytes(f) + 63) / 64 * 64;
     bool         done  = true;
     f->table           = aligned_alloc(64, bytes > 0 ? bytes : 64);
-    if (!f->table || !gi_circle_new(&c, f->inner && !f->real ? 2 * f->n : f->n))
+    if (!f->table || (f->n % 2 != 0 && !f->inner && !gi_fourier_choose(f)) ||
+        !gi_circle_new(&c, f->inner && !f->real ? 2 * f->n : f->n))
         return gi_fail(site, GA_NO_MEMORY, "no memory for the tables of a Fourier transform of length %lld", (long long)f->n) !=
                NULL;
     memset(f->table, 0, bytes);

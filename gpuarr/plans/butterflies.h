@@ -82,6 +82,36 @@ GI_BF_FN void GI_BF(odd)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *out, co
     }
 }
 
+/* Of real elements re, elements k <= r / 2 of what `odd` makes of them and of imaginary parts 0, with the same bits. out: room for r. */
+GI_BF_FN void GI_BF(odd_of_reals)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *out, const GI_BF_R *circle)
+{
+    const int     h    = r / 2;
+    const GI_BF_T none = GI_BF_ALL(0);
+    GI_BF_UNROLL
+    for (int j = 1; j <= h; j++) {
+        const GI_BF_T a = re[j];
+        re[j]           = a + re[r - j];
+        re[r - j]       = a - re[r - j];
+    }
+    GI_BF_UNROLL
+    for (int k = 0; k <= h; k++) {
+        GI_BF_T c_sum = re[0], s_sum = none, all_c = none, all_s = none;
+        GI_BF_UNROLL
+        for (int j = 1, at = k; j <= h; j++, at -= at + k < r ? -k : r - k) {
+            c_sum = k > 0 ? GI_BF_FMA(re[j], GI_BF_ALL(circle[2 * at]), c_sum) : c_sum + re[j];
+            s_sum = k > 0 ? GI_BF_FMA(re[r - j], GI_BF_ALL(circle[2 * at + 1]), s_sum) : none;
+            if (j % GI_FOURIER_TERMS != 0 || h <= GI_FOURIER_TERMS) continue;
+            all_c = all_c + c_sum, all_s = all_s + s_sum;
+            c_sum = s_sum = none;
+        }
+        if (h > GI_FOURIER_TERMS) c_sum = all_c + c_sum, s_sum = all_s + s_sum;
+        out[k] = k > 0 ? c_sum + none : c_sum; /* -0 becomes 0, as there */
+        im[k]  = none - s_sum;
+    }
+    GI_BF_UNROLL
+    for (int k = 0; k <= h; k++) re[k] = out[k];
+}
+
 GI_BF_FN void GI_BF(any)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *out, const GI_BF_R *circle)
 {
     if (r == 2) GI_BF(two)(re, im, re + 1, im + 1);

@@ -6,6 +6,12 @@
     longer, smooth length (Bluestein 1970). All this depends on the length and the dtype alone, so a result has the same bits, alone or
     among other lines, on the CPU and on a GPU.                                                                                */
 
+#ifdef __CUDACC__
+#define GI_FOURIER_FN static inline __host__ __device__
+#else
+#define GI_FOURIER_FN static inline
+#endif
+
 enum {
     GI_FOURIER_BYTES  = 64,      /* of the reals that are computed side by side */
     GI_FOURIER_BESIDE = 1024,    /* elements at most of lines that are computed in lanes, each of them in one */
@@ -38,6 +44,7 @@ typedef struct gi_fourier {
     int                width;  /* lanes: reals that are computed side by side */
     int64_t            n1, n2; /* n2 is 1: one chain */
     gi_fourier_chain   first, second;
+    int32_t           *chosen;    /* of odd lengths: the k1 from which gi_fourier_turned makes the others, in order, without 0 */
     int                shift;     /* roots of k1 * j2 are those of the lowest bits of k1, so many, times those of the others */
     int64_t            near, far; /* where they lie: for each block of j2, for each k1, re of `width` lanes, then im */
     struct gi_fourier *inner;     /* of a convolution: its transforms; of real numbers: that of half the length */
@@ -156,10 +163,33 @@ typedef struct gi_fourier_job {
     int64_t           shape[GPUARR_MAX_DIMS], in_strides[GPUARR_MAX_DIMS], out_strides[GPUARR_MAX_DIMS];
 } gi_fourier_job;
 
-/* Is a transform of real numbers one of complex ones of which only the second chains for k1 <= n1 / 2 are computed? Elements of other k1
-   are conjugates: that of k1 + n1 * k2 that of n1 - k1 + n1 * (n2 - 1 - k2). (In lanes that gains nothing.) */
-static inline bool gi_fourier_folds(const gi_fourier *f, gi_fourier_kind kind)
+/*  Real numbers of an odd length take about half of the stages of complex ones. Forward, the first chains read real numbers. Their stages
+    make transforms of which one is of real numbers again, and gives r / 2 pairs of conjugates: one of each pair is computed. Then second
+    chains are for k1 <= n1 / 2. Back, the numbers tell those behind the half: first chains are for j2 <= n2 / 2, and of the transforms
+    whose results are real (the second ones, or, in one chain, the first) each stage reads and writes p <= m / 2. What is computed has
+    the bits of the complex transform.                                                                                          */
+typedef enum gi_fourier_flow { GI_FOURIER_FULL, GI_FOURIER_FROM_REALS, GI_FOURIER_TO_REALS } gi_fourier_flow;
+
+static inline gi_fourier_flow gi_fourier_flow_of(const gi_fourier *f, gi_fourier_kind kind)
 {
-    return (kind == GI_FOURIER_HALF || kind == GI_FOURIER_WHOLE) && !f->real && !f->inner && f->n2 > 1 &&
-           f->n > GI_FOURIER_BESIDE;
+    if (f->real || f->inner || kind == GI_FOURIER_COMPLEX) return GI_FOURIER_FULL;
+    return kind == GI_FOURIER_REAL ? GI_FOURIER_TO_REALS : GI_FOURIER_FROM_REALS;
+}
+
+/* Chains of the second kind that are computed, and of the first kind. */
+static inline int64_t gi_fourier_rows(const gi_fourier *f, gi_fourier_flow flow)
+{
+    return flow == GI_FOURIER_FROM_REALS ? f->n1 / 2 + 1 : f->n1;
+}
+static inline int64_t gi_fourier_columns(const gi_fourier *f, gi_fourier_flow flow)
+{
+    return flow == GI_FOURIER_TO_REALS ? f->n2 / 2 + 1 : f->n2;
+}
+
+/* Does a chain that reads real numbers give element k as the conjugate of element n - k? */
+GI_FOURIER_FN bool gi_fourier_turned(const gi_fourier_chain *c, int64_t k)
+{
+    for (int i = 0; i < c->stages && k > 0; k /= c->stage[i++].radix)
+        if (k % c->stage[i].radix != 0) return k % c->stage[i].radix > c->stage[i].radix / 2;
+    return false;
 }
