@@ -103,8 +103,9 @@ static bool same_bits(const ga_array *a, const ga_array *b)
 
 static void test_bits(void)
 {
-    static const int64_t lengths[] = { 1,   2,   3,   4,   5,   6,   7,   8,   9,   16,   45,   47,   61,   62,   64,  67,
-                                       100, 101, 109, 113, 256, 257, 315, 360, 945, 1000, 1024, 1080, 1125, 1536, 4096 };
+    static const int64_t lengths[] = { 1,   2,   3,   4,   5,    6,    7,    8,    9,    16,   27,  45,  47,
+                                       61,  62,  64,  67,  77,   81,   100,  101,  109,  113,  143, 225, 256,
+                                       257, 315, 360, 945, 1000, 1024, 1080, 1125, 1536, 3125, 4096 };
     for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
         for (int single = 0; single < 2 && (lengths[k] <= 360 || !test_small()); single++)
             ga_scope {

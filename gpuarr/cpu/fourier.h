@@ -346,15 +346,17 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool pr
     const int64_t by_q = walk->behind ? m * r : 1, by_p = walk->behind ? 1 : s, by_k = m * by_p * next;
     const bool    reals = flow == GI_FOURIER_FROM_REALS, all = walk->some == walk->beside && !walk->chosen;
     const int64_t last = flow == GI_FOURIER_TO_REALS ? m / 2 : m - 1, each = all && !reals ? s : walk->some,
-                  runs = reals || all ? 1 : walk->chosen ? g->s / 2 : g->s;
-    const int    results = reals ? r / 2 + 1 : r;
-    const GA_T  *circle = walk->table + g->circle, *w = walk->table + g->roots;
-    GI_V        *re = room, *im = room + r;
+                  runs  = reals || all   ? 1
+                          : walk->chosen ? g->s / 2
+                                         : g->s;
+    const int   results = reals ? r / 2 + 1 : r;
+    const GA_T *circle = walk->table + g->circle, *w = walk->table + g->roots;
+    GI_V       *re = room, *im = room + r;
     for (int64_t p = 0; p <= last; p++, w += p > 1 ? 2 * (r - 1) : 0)
         for (int64_t run = 0; run < runs; run++) {
-            const int64_t q = reals ? 0 : (walk->chosen ? walk->chosen[run] : run) * walk->beside;
+            const int64_t q    = reals ? 0 : (walk->chosen ? walk->chosen[run] : run) * walk->beside;
             const GA_T   *from = x + (q * by_q + p * by_p) * next, *mirrored = x + (q * by_q - p * by_p) * next;
-            GA_T         *to   = y + (q + s * r * p) * out_next;
+            GA_T         *to = y + (q + s * r * p) * out_next;
             for (int64_t i = 0; i < each; i++, from += by_q * next, mirrored += by_q * next, to += out_next)
                 for (int v = 0; v < GI_F_W; v += GI_LANES) {
                     if (in->step && !reals) {
@@ -417,12 +419,12 @@ GI_FOURIER_RADIX(gi_fourier_to_reals_7, 7, false, GI_FOURIER_TO_REALS, 28)
 /* Its room is large, and has a frame of its own. */
 static GI_OWN_FRAME void GI_LOOP(gi_fourier_primes)(const gi_fourier_flow flow, GI_V *room, const gi_fourier_stage *g,
                                                     const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
-                                                    const GI_LOOP(gi_fourier_side) * in, GA_T *y,
+                                                    const GI_LOOP(gi_fourier_side) * in, GA_T         *y,
                                                     const GI_LOOP(gi_fourier_side) * out)
 {
     GI_LOOP(gi_fourier_butterflies)(g->radix, true, flow, room, g, walk, x, in, y, out);
 }
-static void GI_LOOP(gi_fourier_stage_prime)(const gi_fourier_stage *g, gi_fourier_flow flow,
+static void GI_LOOP(gi_fourier_stage_prime)(const gi_fourier_stage *g, gi_fourier_flow         flow,
                                             const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
                                             const GI_LOOP(gi_fourier_side) * in, GA_T *y, const GI_LOOP(gi_fourier_side) * out)
 {
@@ -557,10 +559,10 @@ static void GI_LOOP(gi_fourier_turn)(const gi_fourier *f, int64_t blocks, int64_
 static void GI_LOOP(gi_fourier_first)(const gi_fourier *f, gi_fourier_flow flow, int64_t block, const void *x, double side,
                                       void *between, void *room)
 {
-    const bool                     reals = flow == GI_FOURIER_FROM_REALS;
+    const bool reals                  = flow == GI_FOURIER_FROM_REALS;
     const GI_LOOP(gi_fourier_side) in = { reals ? f->n2 : 2 * f->n2, 1, (GA_T)side }, out = { 0, 1, 1 };
-    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table, 1,    1, false, reals ? flow : GI_FOURIER_FULL,
-                                           reals ? f->chosen : NULL };
+    const GI_LOOP(gi_fourier_walk)
+        one             = { (const GA_T *)f->table, 1, 1, false, reals ? flow : GI_FOURIER_FULL, reals ? f->chosen : NULL };
     const int64_t start = gi_fourier_start(block, f->n2, GI_F_W), blocks = gi_fourier_blocks(gi_fourier_rows(f, flow), GI_F_W);
     GA_T         *a = (GA_T *)room, *b = a + f->n1 * GI_F_ELEMENT, *last = f->first.stages % 2 ? a : b;
     GI_LOOP(gi_fourier_run)(&f->first, one, (const GA_T *)x + (reals ? start : 2 * start), &in, last, &out, a, b);
@@ -572,11 +574,11 @@ static void GI_LOOP(gi_fourier_first)(const gi_fourier *f, gi_fourier_flow flow,
 static void GI_LOOP(gi_fourier_second)(const gi_fourier *f, gi_fourier_flow flow, int64_t block, void *between, void *to,
                                        double scale, double side, void *room)
 {
-    const bool                     reals = flow == GI_FOURIER_TO_REALS;
-    const GI_LOOP(gi_fourier_side) in    = { 0, 1, 1 };
-    const GI_LOOP(gi_fourier_side) out   = { reals ? f->n1 : 2 * f->n1, (GA_T)scale, (GA_T)(side * scale) };
-    const GI_LOOP(gi_fourier_walk) one   = { (const GA_T *)f->table, 1, 1, false, reals ? flow : GI_FOURIER_FULL, NULL };
-    const int64_t start                  = gi_fourier_start(block, f->n1, GI_F_W);
+    const bool reals                   = flow == GI_FOURIER_TO_REALS;
+    const GI_LOOP(gi_fourier_side) in  = { 0, 1, 1 };
+    const GI_LOOP(gi_fourier_side) out = { reals ? f->n1 : 2 * f->n1, (GA_T)scale, (GA_T)(side * scale) };
+    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table, 1, 1, false, reals ? flow : GI_FOURIER_FULL, NULL };
+    const int64_t start                = gi_fourier_start(block, f->n1, GI_F_W);
     GA_T         *a = (GA_T *)between + block * f->n2 * GI_F_ELEMENT, *at = (GA_T *)to + (reals ? start : 2 * start);
     GI_LOOP(gi_fourier_run)(&f->second, one, a, &in, at, &out, (GA_T *)room, a);
 }
@@ -617,12 +619,16 @@ static GA_T *GI_LOOP(gi_fourier_lanes)(const gi_fourier *f, gi_fourier_flow flow
                                        GA_T *room)
 {
     const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
-    const bool two = f->n2 > 1, reads = flow == GI_FOURIER_FROM_REALS, writes = flow == GI_FOURIER_TO_REALS;
-    const GA_T                    *table = (const GA_T *)f->table;
-    const GI_LOOP(gi_fourier_walk) first = { table, f->n2, two ? gi_fourier_columns(f, flow) : 1, false,
-                                             two && writes ? GI_FOURIER_FULL : flow, reads ? f->chosen : NULL };
-    const GI_LOOP(gi_fourier_walk) second = { table, f->n1, gi_fourier_rows(f, flow), true, writes ? flow : GI_FOURIER_FULL,
-                                              NULL };
+    const bool  two = f->n2 > 1, reads = flow == GI_FOURIER_FROM_REALS, writes = flow == GI_FOURIER_TO_REALS;
+    const GA_T *table                    = (const GA_T *)f->table;
+    const GI_LOOP(gi_fourier_walk) first = { table,
+                                             f->n2,
+                                             two ? gi_fourier_columns(f, flow) : 1,
+                                             false,
+                                             two && writes ? GI_FOURIER_FULL : flow,
+                                             reads ? f->chosen : NULL };
+    const GI_LOOP(gi_fourier_walk)
+        second = { table, f->n1, gi_fourier_rows(f, flow), true, writes ? flow : GI_FOURIER_FULL, NULL };
     GA_T *a = room, *b = a + f->n * GI_F_ELEMENT, *half = f->first.stages % 2 ? b : a; /* the stages write b, a, b ... */
     if (to && !two) half = to;
     GI_LOOP(gi_fourier_run)(&f->first, first, x, in, half, two ? &between : out, b, a);
@@ -756,8 +762,7 @@ static void GI_LOOP(gi_fourier_pairs_lanes)(const gi_fourier *f, GA_T *y)
 static void GI_LOOP(gi_fourier_mirror_lanes)(int64_t n, GA_T *y, GA_T first)
 {
     for (int v = 0; v < GI_F_W; v += GI_LANES) GI_VFN(store)(y + GI_F_W + v, GI_VFN(all)(first));
-    for (int64_t k = 1; k < n - k; k++)
-        GI_LOOP(gi_fourier_conjugate)(1, y + k * GI_F_ELEMENT, y + (n - k) * GI_F_ELEMENT);
+    for (int64_t k = 1; k < n - k; k++) GI_LOOP(gi_fourier_conjugate)(1, y + k * GI_F_ELEMENT, y + (n - k) * GI_F_ELEMENT);
 }
 
 /* Up to `width` lines that lie packed, are real before or (GI_FOURIER_REAL) after the transform, and computed in lanes; room: for 3 * n / 2 + 1

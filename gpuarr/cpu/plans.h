@@ -184,8 +184,8 @@ typedef void (*gi_dot_loop)(const void *x, const void *y, double *accs);
 typedef struct gi_fourier_loops {
     void (*first)(const gi_fourier *f, gi_fourier_flow flow, int64_t block, const void *x, double side, void *between,
                   void *room);
-    void (*second)(const gi_fourier *f, gi_fourier_flow flow, int64_t block, void *between, void *to, double scale,
-                   double side, void *room);
+    void (*second)(const gi_fourier *f, gi_fourier_flow flow, int64_t block, void *between, void *to, double scale, double side,
+                   void *room);
     void (*few)(const gi_fourier *f, int64_t lines, bool across, const void *x, int64_t pitch, void *to, int64_t to_pitch,
                 double scale, double side, void *room);
     void (*few_reals)(const gi_fourier *f, gi_fourier_kind kind, int64_t lines, const void *x, int64_t pitch, void *to,

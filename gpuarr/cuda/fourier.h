@@ -48,7 +48,9 @@ template <class R> struct gi_cuda_fourier_lines {
     const R            *halves, *far_, *chirp; /* tables, or NULL */
     int64_t             near_count;            /* of halves, */
     int                 shift;                 /* as in gi_fourier */
-    int64_t             n1;                    /* if gi_fourier_folds, else 0 */
+    gi_fourier_flow     flow;
+    int64_t             n1;
+    gi_fourier_chain    chain; /* FROM_REALS, and there is but one */
     R                   side, scale, scale_im;
 };
 
@@ -151,9 +153,10 @@ GI_DEVICE gi_cuda_complex<R> gi_cuda_fourier_value(const gi_cuda_fourier_lines<R
 template <class R>
 GI_DEVICE gi_cuda_complex<R> gi_cuda_fourier_of_reals(const gi_cuda_fourier_lines<R> &l, const gi_cuda_complex<R> *z, int64_t k)
 {
-    const int64_t      low    = 2 * k > l.m ? l.m - k : k;
-    const bool         turned = l.n1 > 0 && 2 * (k % l.n1) > l.n1;
-    gi_cuda_complex<R> a      = gi_cuda_fourier_value(l, z, l.even ? low : turned ? l.m - k : k), b;
+    const int64_t low = 2 * k > l.m ? l.m - k : k;
+    const bool    turned =
+        l.flow == GI_FOURIER_FROM_REALS && (l.n1 < l.m ? 2 * (k % l.n1) > l.n1 : gi_fourier_turned(&l.chain, k));
+    gi_cuda_complex<R> a = gi_cuda_fourier_value(l, z, l.even ? low : turned ? l.m - k : k), b;
     if (!l.even) {
         if (k == 0) a.im = 0;
         if (turned) a.im = -a.im;
@@ -195,19 +198,21 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
 
 /* ---- stages ------------------------------------------------------------------------------------------------------------------ */
 
-/* A stage of transforms that lie beside each other; by_...: from one element that is read to another. */
+/* A stage of transforms that lie beside each other; by_...: from one element that is read to another. mirrored: elements behind the half are
+   read as conjugates of those before it, and only p <= m / 2 are computed. */
 template <class R> struct gi_cuda_fourier_stage {
     const gi_cuda_complex<R> *x;
     gi_cuda_complex<R>       *y;
     const R                  *roots, *circle;
     int64_t                   n, threads, s, by_q, by_p, by_k; /* n: of a line */
     int                       radix;
+    bool                      mirrored;
     gi_wide_divisor           line, of_p; /* threads of a line; those of one p */
 };
 
 /* A thread's butterfly: where it reads and writes, and its roots. */
 template <class R> struct gi_cuda_fourier_at {
-    const gi_cuda_complex<R> *from;
+    const gi_cuda_complex<R> *from, *mirror; /* mirror: 0 behind element p is -p */
     gi_cuda_complex<R>       *to;
     const R                  *w; /* NULL: 1 */
 };
@@ -215,10 +220,18 @@ template <class R> GI_DEVICE gi_cuda_fourier_at<R> gi_cuda_fourier_find(const gi
 {
     const int64_t n = gi_divide_wide(t, g.line), i = t - n * g.line.by, p = gi_divide_wide(i, g.of_p), q = i - p * g.of_p.by;
     gi_cuda_fourier_at<R> at;
-    at.from = g.x + n * g.n + q * g.by_q + p * g.by_p;
-    at.to   = g.y + n * g.n + q + g.s * g.radix * p;
-    at.w    = p > 0 ? g.roots + 2 * (p - 1) * (g.radix - 1) : NULL;
+    at.mirror = g.x + n * g.n + q * g.by_q - p * g.by_p;
+    at.from   = at.mirror + 2 * p * g.by_p;
+    at.to     = g.y + n * g.n + q + g.s * g.radix * p;
+    at.w      = p > 0 ? g.roots + 2 * (p - 1) * (g.radix - 1) : NULL;
     return at;
+}
+template <class R>
+GI_DEVICE gi_cuda_complex<R> gi_cuda_fourier_element(const gi_cuda_fourier_stage<R> &g, const gi_cuda_fourier_at<R> &at, int k)
+{
+    if (!g.mirrored || 2 * k <= g.radix) return at.from[k * g.by_k];
+    const gi_cuda_complex<R> v = at.mirror[(g.radix - k) * g.by_k];
+    return { v.re, -v.im };
 }
 
 template <class R, int r>
@@ -231,7 +244,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     R                           re[r], im[r], out[2 * r];
 #pragma unroll
     for (int k = 0; k < r; k++) {
-        const gi_cuda_complex<R> v = at.from[k * g.by_k];
+        const gi_cuda_complex<R> v = gi_cuda_fourier_element(g, at, k);
         re[k]                      = v.re;
         im[k]                      = v.im;
     }
@@ -261,7 +274,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     R                           cr = first.re, ci = first.im, sr = 0, si = 0, all_cr = 0, all_ci = 0, all_sr = 0, all_si = 0;
 #pragma unroll 1
     for (int j = 1; j <= h; j++) {
-        gi_cuda_complex<R> a = at.from[j * g.by_k], b = at.from[(r - j) * g.by_k];
+        gi_cuda_complex<R> a = gi_cuda_fourier_element(g, at, j), b = gi_cuda_fourier_element(g, at, r - j);
         const R            c = g.circle[2 * (j * k % r)], s = g.circle[2 * (j * k % r) + 1];
         gi_cuda_bf_two(&a.re, &a.im, &b.re, &b.im);
         cr = gi_cuda_fma(a.re, c, cr); /* c is 1 where k is 0 */
@@ -286,12 +299,14 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     at.to[(r - k) * g.s] = { re2, im2 };
 }
 
-/* Between the chains: elements (k1, j2) of each line by their roots. */
+/* Between the chains: elements (k1, j2) of each line by their roots. FROM_REALS: k1 <= n1 / 2, some of them conjugates of the others. */
 template <class R> struct gi_cuda_fourier_weights {
     gi_cuda_complex<R> *z;
     const R            *near_, *far_;
-    int64_t             n1, n2, near_count, far_count, threads;
+    int64_t             n1, n2, rows, near_count, far_count, threads;
     int                 width, shift;
+    bool                reals;
+    gi_fourier_chain    chain;
 };
 template <class R>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
@@ -299,16 +314,18 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
 {
     const int64_t t = (int64_t)blockIdx.x * GI_CUDA_THREADS + threadIdx.x;
     if (t >= m.threads) return;
-    const int64_t j = t % m.n2, k = t / m.n2 % m.n1, last = (m.n2 - 1) / m.width,
-                  block = j / m.width < last ? j / m.width : last;
+    const int64_t j = t % m.n2, k = t / m.n2 % m.rows, line = t / m.n2 / m.rows, last = (m.n2 - 1) / m.width,
+                  block  = j / m.width < last ? j / m.width : last;
+    const bool    turned = m.reals && gi_fourier_turned(&m.chain, k);
     const int64_t lane = j - (block < last ? block * m.width : m.n2 - m.width), high = k >> m.shift;
     const R      *w  = m.near_ + (block * m.near_count + k - (high << m.shift)) * 2 * m.width + lane;
     const R      *u  = m.far_ + (block * m.far_count + high) * 4 * m.width + lane;
     R             wr = w[0], wi = w[m.width];
     if (m.far_count > 1) gi_cuda_bf_join(&wr, &wi, u[0], u[m.width], u[2 * m.width], u[3 * m.width]);
-    gi_cuda_complex<R> v = m.z[t];
+    gi_cuda_complex<R> *z = m.z + line * m.n1 * m.n2, v = z[(turned ? m.n1 - k : k) * m.n2 + j];
+    if (turned) v.im = -v.im;
     gi_cuda_bf_times(&v.re, &v.im, wr, wi);
-    m.z[t] = v;
+    z[k * m.n2 + j] = v;
 }
 
 /* The product with a filter, conjugated. */
@@ -330,6 +347,7 @@ template <class R> struct gi_cuda_fourier_call {
     const gi_fourier   *f, *smooth;     /* of the complex numbers; that which has the chains */
     const R            *table, *chirps; /* of smooth; of f, if that is another */
     gi_cuda_complex<R> *z, *other;      /* the lines, and a second buffer */
+    gi_fourier_flow     flow;
     int64_t             count;
     cudaStream_t        stream;
 };
@@ -348,26 +366,30 @@ template <class R> static void gi_cuda_fourier_launch(const gi_cuda_fourier_stag
     GI_LAUNCH(kernel, gi_cuda_blocks(g.threads), GI_CUDA_THREADS, stream, g);
 }
 
-/* The stages of a chain, of transforms that lie beside each other, or that the first stage reads one behind the other. */
+/* The stages of a chain, of transforms that lie beside each other, or that the first stage reads one behind the other; mirrored: their results
+   are real. */
 template <class R>
-static bool gi_cuda_fourier_chain(gi_cuda_fourier_call<R> *c, const gi_fourier_chain *chain, int64_t beside, bool behind)
+static bool gi_cuda_fourier_chain(gi_cuda_fourier_call<R> *c, const gi_fourier_chain *chain, int64_t beside, bool behind,
+                                  bool mirrored)
 {
     for (int i = 0; i < chain->stages; i++, behind = false) {
         const gi_fourier_stage  *s = chain->stage + i;
         gi_cuda_fourier_stage<R> g;
-        g.x       = c->z;
-        g.y       = c->other;
-        g.roots   = c->table + s->roots;
-        g.circle  = c->table + s->circle;
-        g.n       = c->smooth->n;
-        g.radix   = s->radix;
-        g.s       = s->s * beside;
-        g.by_q    = behind ? chain->n : 1;
-        g.by_p    = behind ? 1 : g.s;
-        g.by_k    = s->m * g.by_p;
-        g.threads = c->count * (g.n / g.radix);
-        g.line    = gi_wide_divisor_of(g.n / g.radix, g.threads);
-        g.of_p    = gi_wide_divisor_of(g.s, g.threads);
+        g.x                = c->z;
+        g.y                = c->other;
+        g.roots            = c->table + s->roots;
+        g.circle           = c->table + s->circle;
+        g.n                = c->smooth->n;
+        g.radix            = s->radix;
+        g.s                = s->s * beside;
+        g.by_q             = behind ? chain->n : 1;
+        g.by_p             = behind ? 1 : g.s;
+        g.by_k             = s->m * g.by_p;
+        g.mirrored         = mirrored;
+        const int64_t line = mirrored ? g.n / (g.radix * s->m) * (s->m / 2 + 1) : g.n / g.radix;
+        g.threads          = c->count * line;
+        g.line             = gi_wide_divisor_of(line, g.threads);
+        g.of_p             = gi_wide_divisor_of(g.s, g.threads);
         if (g.radix > 8) g.threads *= g.radix / 2 + 1;
         gi_cuda_fourier_launch(g, c->stream);
         if (!gi_cuda_launched(c->site, "a Fourier transform")) return false;
@@ -380,21 +402,26 @@ static bool gi_cuda_fourier_chain(gi_cuda_fourier_call<R> *c, const gi_fourier_c
 
 template <class R> static bool gi_cuda_fourier_smooth(gi_cuda_fourier_call<R> *c)
 {
-    const gi_fourier *f = c->smooth;
-    if (!gi_cuda_fourier_chain(c, &f->first, f->n2, false)) return false;
+    const gi_fourier *f    = c->smooth;
+    const bool        back = c->flow == GI_FOURIER_TO_REALS;
+    if (!gi_cuda_fourier_chain(c, &f->first, f->n2, false, back && f->n2 == 1)) return false;
     if (f->n2 == 1) return true;
-    const gi_cuda_fourier_weights<R> m = { c->z,
-                                           c->table + f->near,
-                                           c->table + f->far,
-                                           f->n1,
-                                           f->n2,
-                                           gi_fourier_near(f),
-                                           gi_fourier_far(f),
-                                           c->count * f->n,
-                                           f->width,
-                                           f->shift };
+    const int64_t                    rows = gi_fourier_rows(f, c->flow);
+    const gi_cuda_fourier_weights<R> m    = { c->z,
+                                              c->table + f->near,
+                                              c->table + f->far,
+                                              f->n1,
+                                              f->n2,
+                                              rows,
+                                              gi_fourier_near(f),
+                                              gi_fourier_far(f),
+                                              c->count * rows * f->n2,
+                                              f->width,
+                                              f->shift,
+                                              c->flow == GI_FOURIER_FROM_REALS,
+                                              f->first };
     GI_LAUNCH(gi_cuda_fourier_weigh<R>, gi_cuda_blocks(m.threads), GI_CUDA_THREADS, c->stream, m);
-    return gi_cuda_launched(c->site, "a Fourier transform") && gi_cuda_fourier_chain(c, &f->second, f->n1, true);
+    return gi_cuda_launched(c->site, "a Fourier transform") && gi_cuda_fourier_chain(c, &f->second, f->n1, true, back);
 }
 
 template <class R> static bool gi_cuda_fourier_transform(gi_cuda_fourier_call<R> *c)
@@ -458,7 +485,9 @@ template <class R> static bool gi_cuda_fourier_of(const char *site, const gi_fou
         l.far_          = (const R *)(p + at[2]) + j->f->far;
         l.near_count    = gi_fourier_halves(j->f);
         l.shift         = j->f->real ? j->f->shift : 0;
-        l.n1            = gi_fourier_folds(j->f, j->kind) ? j->f->n1 : 0;
+        l.flow = c.flow = gi_fourier_flow_of(j->f, j->kind);
+        l.n1            = j->f->n1;
+        l.chain         = j->f->first;
         l.chirp         = plans[1] ? c.chirps + c.f->chirp : NULL;
         l.side          = back ? -1 : 1;
         l.scale         = (R)j->scale;

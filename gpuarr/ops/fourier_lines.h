@@ -235,11 +235,11 @@ static void gi_fourier_prepare(const gi_fourier_job *j, gi_fourier_group *g)
     const gi_fourier_loops *loops   = gi_fourier_loops_of(j->f->single);
     const bool              real_in = j->kind == GI_FOURIER_HALF || j->kind == GI_FOURIER_WHOLE;
     const int64_t           need    = j->kind == GI_FOURIER_REAL ? j->n / 2 + 1 : j->n;
-    const bool whole = j->n_in == need && j->in_step == (int64_t)j->in_size && gi_fourier_in_place(j->f, g->x, g->pitch);
+    const bool whole  = j->n_in == need && j->in_step == (int64_t)j->in_size && gi_fourier_in_place(j->f, g->x, g->pitch);
     const bool widens = real_in && j->f->inner && !j->f->real;
     if (whole && j->kind != GI_FOURIER_REAL && !widens) return;
-    const char *from   = g->x;
-    int64_t     pitch  = g->pitch;
+    const char *from  = g->x;
+    int64_t     pitch = g->pitch;
     if (!whole || !widens) {
         gi_fourier_copy(j->in_size, g->lines, j->n_in, g->buffers, (int64_t)g->buffer, (int64_t)j->in_size, g->x, g->pitch,
                         j->in_step);

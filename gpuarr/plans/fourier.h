@@ -44,10 +44,10 @@ typedef struct gi_fourier {
     int                width;  /* lanes: reals that are computed side by side */
     int64_t            n1, n2; /* n2 is 1: one chain */
     gi_fourier_chain   first, second;
-    int32_t           *chosen;    /* of odd lengths: the k1 from which gi_fourier_turned makes the others, in order, without 0 */
-    int                shift;     /* roots of k1 * j2 are those of the lowest bits of k1, so many, times those of the others */
-    int64_t            near, far; /* where they lie: for each block of j2, for each k1, re of `width` lanes, then im */
-    struct gi_fourier *inner;     /* of a convolution: its transforms; of real numbers: that of half the length */
+    int32_t           *chosen; /* of odd lengths: the k1 from which gi_fourier_turned makes the others, in order, without 0 */
+    int                shift;  /* roots of k1 * j2 are those of the lowest bits of k1, so many, times those of the others */
+    int64_t            near, far;     /* where they lie: for each block of j2, for each k1, re of `width` lanes, then im */
+    struct gi_fourier *inner;         /* of a convolution: its transforms; of real numbers: that of half the length */
     int64_t            chirp, filter; /* of a convolution: exp(-pi i k**2 / n), and the transform of its conjugates */
     int64_t            halves;        /* of real numbers: exp(-2 pi i k / n) for k <= n / 4: all re, then all im */
     int64_t            reals;         /* in the table */
