@@ -469,10 +469,10 @@ static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
         s.raw          = room + ROOM;
         s.cast         = s.raw + RAW;
         if (p->maker) gi_panel_make(&s, made);
-        int64_t    column = s.first % r->columns, group = s.first - column;
-        char      *accs   = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
-        const bool narrow = s.count < GI_SHORT_ROW || !r->fold.any_order; /* else rows in turn are quicker */
-        if (r->one_behind_other && narrow && gi_part_rows(&r->fold, s.n) * s.count * size <= ROOM) {
+        int64_t       column = s.first % r->columns, group = s.first - column;
+        char         *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
+        const int64_t most = r->fold.any_order ? 2 * GI_PANEL_BYTES : ROOM; /* for more, rows in turn are quicker */
+        if (r->one_behind_other && gi_part_rows(&r->fold, s.n) * s.count * size <= most) {
             gi_fold_packed_rows(&r->fold, &s, room);
             if (accs != room) memcpy(accs, room, (size_t)(s.count * size));
         } else if (r->fold.any_order) {
