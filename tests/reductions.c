@@ -352,6 +352,29 @@ static void test_lengths(void)
             }
 }
 
+/* Numbers are folded as they are where only their truth matters: the results are those of bools. */
+static void test_truths(void)
+{
+    const ga_dtype dtypes[]  = { GA_I16, GA_I32, GA_U64, GA_F32, GA_F64 };
+    const int64_t  lengths[] = { 1, 7, 9, 64, 300, 1030 };
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k < 6; k++)
+            for (int d = 0; d < 5; d++)
+                ga_scope {
+                    ga_array *x = ga_full((lengths[i], lengths[k]), -0.0, .dtype = GA_F64);
+                    ga_copyto(x, 256, .where = ga_less(ga_random((lengths[i], lengths[k]), .seed = 7), d % 2 ? 0.003 : 0.997));
+                    if (d > 2) ga_copyto(ga_index(x, "::5, ::3"), NAN);
+                    x            = ga_astype(x, dtypes[d]);
+                    ga_array *is = ga_not_equal(x, 0);
+                    for (int axis = 0; axis < 2; axis++) {
+                        CHECK(same(ga_any(x, .axis = axis), ga_any(is, .axis = axis)));
+                        CHECK(same(ga_all(x, .axis = axis), ga_all(is, .axis = axis)));
+                    }
+                    CHECK(same(ga_any(x), ga_any(is)));
+                    CHECK(same(ga_all(x), ga_all(is)));
+                }
+}
+
 int main(void)
 {
     test_begin();
@@ -364,5 +387,6 @@ int main(void)
     test_memory();
     test_threads();
     test_lengths();
+    test_truths();
     return test_end();
 }

@@ -141,33 +141,37 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "locate.h"
 #include "truth.h"
 #if GI_ISA_BYTES == 64
-#define GI_PLACE_TAG    f32
-#define GI_PLACE_SUFFIX ps
-#define GI_PLACE_T      float
-#define GI_PLACE_VECTOR __m512
-#define GI_PLACE_LOAD   _mm512_loadu_ps
-#define GI_PLACE_REAL   1
+#define GI_PLACE_TAG                       f32
+#define GI_PLACE_SUFFIX                    ps
+#define GI_PLACE_T                         float
+#define GI_PLACE_VECTOR                    __m512
+#define GI_PLACE_LOAD                      _mm512_loadu_ps
+#define GI_PLACE_LOAD_SOME(other, some, x) _mm512_mask_loadu_ps(other, (__mmask16)(some), x)
+#define GI_PLACE_REAL                      1
 #include "place.h"
-#define GI_PLACE_TAG    f64
-#define GI_PLACE_SUFFIX pd
-#define GI_PLACE_T      double
-#define GI_PLACE_VECTOR __m512d
-#define GI_PLACE_LOAD   _mm512_loadu_pd
-#define GI_PLACE_REAL   1
+#define GI_PLACE_TAG                       f64
+#define GI_PLACE_SUFFIX                    pd
+#define GI_PLACE_T                         double
+#define GI_PLACE_VECTOR                    __m512d
+#define GI_PLACE_LOAD                      _mm512_loadu_pd
+#define GI_PLACE_LOAD_SOME(other, some, x) _mm512_mask_loadu_pd(other, (__mmask8)(some), x)
+#define GI_PLACE_REAL                      1
 #include "place.h"
-#define GI_PLACE_TAG    i32
-#define GI_PLACE_SUFFIX epi32
-#define GI_PLACE_T      int32_t
-#define GI_PLACE_VECTOR __m512i
-#define GI_PLACE_LOAD   _mm512_loadu_si512
-#define GI_PLACE_REAL   0
+#define GI_PLACE_TAG                       i32
+#define GI_PLACE_SUFFIX                    epi32
+#define GI_PLACE_T                         int32_t
+#define GI_PLACE_VECTOR                    __m512i
+#define GI_PLACE_LOAD                      _mm512_loadu_si512
+#define GI_PLACE_LOAD_SOME(other, some, x) _mm512_mask_loadu_epi32(other, (__mmask16)(some), x)
+#define GI_PLACE_REAL                      0
 #include "place.h"
-#define GI_PLACE_TAG    i64
-#define GI_PLACE_SUFFIX epi64
-#define GI_PLACE_T      int64_t
-#define GI_PLACE_VECTOR __m512i
-#define GI_PLACE_LOAD   _mm512_loadu_si512
-#define GI_PLACE_REAL   0
+#define GI_PLACE_TAG                       i64
+#define GI_PLACE_SUFFIX                    epi64
+#define GI_PLACE_T                         int64_t
+#define GI_PLACE_VECTOR                    __m512i
+#define GI_PLACE_LOAD                      _mm512_loadu_si512
+#define GI_PLACE_LOAD_SOME(other, some, x) _mm512_mask_loadu_epi64(other, (__mmask8)(some), x)
+#define GI_PLACE_REAL                      0
 #include "place.h"
 #define GI_KEY        u32
 #define GI_KEY_T      uint32_t
@@ -447,7 +451,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_tiles),       GI_FIND(gi_turn),        GI_FIND(gi_select),          GI_FIND(gi_power),
     GI_FIND(gi_with_number), GI_FIND(gi_replace),     GI_FIND(gi_stream),          GI_FIND(gi_linear),
     GI_FIND(gi_half),        GI_FIND(gi_dot),         GI_FIND(gi_locate),          GI_FIND(gi_quick),
-    GI_FIND(gi_place),
+    GI_FIND(gi_place),       GI_FIND(gi_truths),
 };
 #endif
 #undef GI_FIND

@@ -5,7 +5,7 @@
 #define GI_OF_PLACE(name) GI_JOIN(_mm512_##name##_, GI_PLACE_SUFFIX)
 #define GI_PLACE_LANES    (64 / (int)sizeof(GI_PLACE_T))
 
-static GI_INLINE int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, const bool largest)
+static GI_INLINE int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, const bool largest, int64_t ahead)
 {
     enum { LANES = GI_PLACE_LANES, STEP = 4 * LANES };
     GI_PLACE_VECTOR best[4], v[4];
@@ -14,6 +14,10 @@ static GI_INLINE int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, 
     for (int k = 0; k < 4; k++) best[k] = GI_PLACE_LOAD(x + k * LANES);
     for (int64_t i = 0; i < n; i += STEP) {
         const GI_PLACE_T *at = x + (i < last ? i : last);
+        if (ahead) {
+            GI_UNROLL
+            for (int k = 0; k < 4; k++) __builtin_prefetch((const char *)(at + k * LANES) + ahead);
+        }
         GI_UNROLL
         for (int k = 0; k < 4; k++) {
             v[k]    = GI_PLACE_LOAD(at + k * LANES);
@@ -37,11 +41,35 @@ static GI_INLINE int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, 
     }
 }
 
-static int64_t GI_PLACE(gi_place)(int64_t n, const void *elements, bool largest)
+/* The same of fewer; for those that are missing the first one stands. */
+static GI_INLINE int64_t GI_PLACE(gi_place_few)(int64_t n, const GI_PLACE_T *x, const bool largest)
+{
+    const GI_PLACE_VECTOR first = GI_OF_PLACE(set1)(x[0]);
+    GI_PLACE_VECTOR       v[4], best = first;
+    uint64_t              equal = 0;
+    unsigned              nan   = 0;
+    GI_UNROLL
+    for (int k = 0; k < 4; k++) {
+        const int64_t  left = n - k * GI_PLACE_LANES;
+        const unsigned some = left >= GI_PLACE_LANES ? ~0u : left > 0 ? (1u << left) - 1 : 0;
+        v[k]                = GI_PLACE_LOAD_SOME(first, some, x + k * GI_PLACE_LANES);
+        best                = largest ? GI_OF_PLACE(max)(v[k], best) : GI_OF_PLACE(min)(v[k], best);
+#if GI_PLACE_REAL
+        nan |= GI_JOIN(GI_OF_PLACE(cmpunord), _mask)(v[k], v[k]);
+#endif
+    }
+    if (nan) return -1;
+    const GI_PLACE_VECTOR wanted = GI_OF_PLACE(set1)(largest ? GI_OF_PLACE(reduce_max)(best) : GI_OF_PLACE(reduce_min)(best));
+    GI_UNROLL
+    for (int k = 0; k < 4; k++) equal |= (uint64_t)GI_JOIN(GI_OF_PLACE(cmpeq), _mask)(v[k], wanted) << k * GI_PLACE_LANES;
+    return __builtin_ctzll(equal); /* if the first one is equal, that is it */
+}
+
+static int64_t GI_PLACE(gi_place)(int64_t n, const void *elements, bool largest, int64_t ahead)
 {
     const GI_PLACE_T *x = (const GI_PLACE_T *)elements;
-    if (n < 4 * GI_PLACE_LANES) return -1;
-    return largest ? GI_PLACE(gi_place_one)(n, x, true) : GI_PLACE(gi_place_one)(n, x, false);
+    if (n < 4 * GI_PLACE_LANES) return largest ? GI_PLACE(gi_place_few)(n, x, true) : GI_PLACE(gi_place_few)(n, x, false);
+    return largest ? GI_PLACE(gi_place_one)(n, x, true, ahead) : GI_PLACE(gi_place_one)(n, x, false, ahead);
 }
 #undef GI_PLACE
 #undef GI_OF_PLACE
@@ -51,4 +79,5 @@ static int64_t GI_PLACE(gi_place)(int64_t n, const void *elements, bool largest)
 #undef GI_PLACE_T
 #undef GI_PLACE_VECTOR
 #undef GI_PLACE_LOAD
+#undef GI_PLACE_LOAD_SOME
 #undef GI_PLACE_REAL

@@ -52,14 +52,16 @@ enum { GI_NONE = 128 };                                      /* elements that st
 /* Which one of eight rows does number k join first? */
 static GI_INLINE int gi_fold_partner(int k) { return k - (k >= 4 ? 4 : k >= 2 ? 2 : 1); }
 
+typedef void (*gi_rows_loop)(int64_t n, void *accs, const void *const *rows, int count);
+
 typedef struct gi_fold {
     int      item_bytes, acc_bytes; /* of an element, of an accumulator */
     int      start;                 /* GI_START_ ... */
     uint64_t none[2];               /* elements that change nothing, if it takes some rows and has a start */
     /* accs[i]: the fold of rows[0][i] ... rows[count - 1][i]; of 1 to 8 rows if it takes some, else of 8 */
-    void (*rows)(int64_t n, void *accs, const void *const *rows, int count);
-    bool takes_some;
-    bool any_order;                                                 /* integers: in whatever order, the result is the same */
+    gi_rows_loop rows;
+    bool         takes_some;
+    bool         any_order;                                         /* integers: in whatever order, the result is the same */
     void (*widen)(int64_t n, void *accs, const void *x);            /* accs[i]: x[i] alone */
     void (*join)(int64_t n, void *accs, const void *more);          /* accs[i] is joined with more[i] */
     void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */
@@ -241,8 +243,9 @@ typedef struct gi_window_loops {                                     /* for one 
 typedef int64_t (*gi_locate_loop)(int64_t n, const void *elements,
                                   const void *x); /* the first whose bits are those of *x; there is one */
 
-/* Where the first extreme of n elements is; -1: there is a NaN, or they are too few. */
-typedef int64_t (*gi_place_loop)(int64_t n, const void *elements, bool largest);
+/* Where the first extreme of n elements is; -1: there is a NaN. What lies `ahead` bytes behind them is fetched
+   meanwhile; 0: nothing. */
+typedef int64_t (*gi_place_loop)(int64_t n, const void *elements, bool largest, int64_t ahead);
 
 enum { GI_WAYS = 8, GI_LINE_ROWS = 512, GI_NETWORK_ROWS = 16 };
 
@@ -308,4 +311,5 @@ typedef struct gi_loops {
     gi_locate_loop (*locate)(int itemsize);             /* NULL: none for elements of that size */
     const gi_quick_loops *(*quick)(int itemsize);       /* NULL: none for keys of that size */
     gi_place_loop (*place)(ga_dtype dtype);             /* NULL: none for that dtype */
+    gi_rows_loop (*truths)(ga_dtype from, bool all);    /* folds of ga_any or ga_all; NULL: none for that dtype */
 } gi_loops;

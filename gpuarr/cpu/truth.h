@@ -1,4 +1,4 @@
-/* ---- which elements are not zero: conversions to bool ------------------------------------------------------------------- */
+/* ---- which elements are not zero: conversions to bool, and their folds ----------------------------------------------------- */
 #if GI_ISA_BYTES == 64
 #ifdef __clang__ /* clang 14 fails to compile these for the address and the undefined behaviour sanitizer together */
 #define GI_TRUTH __attribute__((no_sanitize("undefined")))
@@ -42,7 +42,53 @@ static void GI_FIND(gi_truth_8)(int64_t n, void *out, const void *x) { GI_FIND(g
 static void GI_FIND(gi_truth_f32)(int64_t n, void *out, const void *x) { GI_FIND(gi_truth_of)(n, out, x, 4, true); }
 static void GI_FIND(gi_truth_f64)(int64_t n, void *out, const void *x) { GI_FIND(gi_truth_of)(n, out, x, 8, true); }
 
+/* The folds of ga_any over numbers as they are, without a conversion: bit by bit, and of ga_all what none is false makes of it. */
+GI_TRUTH static GI_INLINE void GI_FIND(gi_truths_of)(int64_t n, void *accs, const void *const *rows, int count, int size,
+                                                     bool real, bool all)
+{
+    const uint64_t turn = all ? UINT64_MAX : 0;
+    for (int64_t i = 0, now; i < n; i += now) {
+        uint64_t bits = 0;
+        now           = n - i < 64 ? n - i : 64;
+        for (int k = 0; k < count; k++) {
+            const char *x = (const char *)rows[k] + i * size;
+            bits |= turn ^ (now == 64 ? GI_FIND(gi_truth_64)(x, 64, size, real) : GI_FIND(gi_truth_64)(x, now, size, real));
+        }
+        _mm512_mask_storeu_epi8((char *)accs + i, UINT64_MAX >> (64 - now), _mm512_maskz_set1_epi8(bits ^ turn, 1));
+    }
+}
+
+#define GI_TRUTHS(kind, size, real)                                                                                            \
+    static void GI_FIND(gi_any_##kind)(int64_t n, void *accs, const void *const *rows, int count)                              \
+    {                                                                                                                          \
+        GI_FIND(gi_truths_of)(n, accs, rows, count, size, real, false);                                                        \
+    }                                                                                                                          \
+    static void GI_FIND(gi_all_##kind)(int64_t n, void *accs, const void *const *rows, int count)                              \
+    {                                                                                                                          \
+        GI_FIND(gi_truths_of)(n, accs, rows, count, size, real, true);                                                         \
+    }
+GI_TRUTHS(2, 2, false)
+GI_TRUTHS(4, 4, false)
+GI_TRUTHS(8, 8, false)
+GI_TRUTHS(f32, 4, true)
+GI_TRUTHS(f64, 8, true)
+#undef GI_TRUTHS
 #undef GI_TRUTH
+
+static gi_rows_loop GI_FIND(gi_truths)(ga_dtype from, bool all)
+{
+    switch (from) {
+    case GA_I16:
+    case GA_U16: return all ? GI_FIND(gi_all_2) : GI_FIND(gi_any_2);
+    case GA_I32:
+    case GA_U32: return all ? GI_FIND(gi_all_4) : GI_FIND(gi_any_4);
+    case GA_I64:
+    case GA_U64: return all ? GI_FIND(gi_all_8) : GI_FIND(gi_any_8);
+    case GA_F32: return all ? GI_FIND(gi_all_f32) : GI_FIND(gi_any_f32);
+    case GA_F64: return all ? GI_FIND(gi_all_f64) : GI_FIND(gi_any_f64);
+    default: return NULL;
+    }
+}
 
 static gi_cast_kernel GI_FIND(gi_truth)(ga_dtype from)
 {
@@ -64,6 +110,11 @@ static gi_cast_kernel GI_FIND(gi_truth)(ga_dtype from)
 static gi_cast_kernel GI_FIND(gi_truth)(ga_dtype from)
 {
     (void)from;
+    return NULL;
+}
+static gi_rows_loop GI_FIND(gi_truths)(ga_dtype from, bool all)
+{
+    (void)from, (void)all;
     return NULL;
 }
 #endif

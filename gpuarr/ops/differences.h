@@ -104,9 +104,11 @@ static ga_array *gi_gradient_inside(const gi_composition *c, const ga_array *f, 
 {
     int64_t n = f->shape[axis];
     if (!d) {
-        ga_array *behind = gi_do_part(c, f, axis, 2, n - 2), *before = gi_do_part(c, f, axis, 0, n - 2);
-        ga_array *both = behind && before ? GI_DO_2(c, subtract, behind, before) : NULL;
-        return both ? GI_DO_2(c, divide, both, 2 * step) : NULL;
+        ga_array      *behind = gi_do_part(c, f, axis, 2, n - 2), *before = gi_do_part(c, f, axis, 0, n - 2);
+        ga_array      *both     = behind && before ? GI_DO_2(c, subtract, behind, before) : NULL;
+        ga_map_options in_place = gi_map_site(c->site);
+        if (both && !gi_is_deferred(both)) in_place.out = both;
+        return both ? (ga_divide)(GA_ARG(both), GA_ARG(2 * step), in_place) : NULL;
     }
     ga_array    *h = gi_do_part(c, d, axis, 0, n - 2), *k = gi_do_part(c, d, axis, 1, n - 2); /* before, behind */
     ga_array    *sum = GI_DO_2(c, add, h, k), *first = GI_DO_2(c, divide, k, GI_DO_2(c, multiply, h, sum));
@@ -193,7 +195,8 @@ ga_array *(ga_gradient)(const ga_array *f, ga_gradient_options o)
     if (first < 0) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    ga_array       *wide    = (ga_astype)(f, gi_reduce_end_dtype(GI_ENDS_AVERAGE, f->dtype), o.site);
+    const ga_dtype  dtype   = gi_reduce_end_dtype(GI_ENDS_AVERAGE, f->dtype);
+    ga_array       *wide    = f->dtype == dtype ? (ga_view)(f, o.site) : (ga_astype)(f, dtype, o.site);
     ga_array       *spacing = wide ? gi_do_array(&c, o.spacing, ".spacing", f->device) : NULL, *r = NULL;
     const ga_array *made[GPUARR_MAX_DIMS];
     int             n = 0;
@@ -209,5 +212,5 @@ ga_array *(ga_gradient)(const ga_array *f, ga_gradient_options o)
     ga_axis_options stacked = ga_axis_defaults;
     stacked.site            = o.site;
     if (r && !one) r = (ga_stack_n)(n, made, stacked);
-    return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, wide->dtype, NULL) : NULL);
+    return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, dtype, NULL) : NULL);
 }

@@ -81,23 +81,27 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
 {
     gi_search      *r = (gi_search *)job;
     const gi_lines *p = &r->lines;
-    GI_ARENA(char, raw, GI_BLOCK * 16);
+    GI_ARENA(char, raw, (GI_BLOCK + 8) * 16);
     __attribute__((aligned(64))) char extremes[2][16];
-    int64_t                           size = ga_itemsize(p->dtype);
+    const bool                        spans = gi_lies_packed(p) && !r->place;
+    const int64_t                     size = ga_itemsize(p->dtype), block = spans ? GI_SPAN : GI_BLOCK;
     bool                              far  = gi_lies_far(p);
+    int64_t                           line = begin / r->segments, first = begin % r->segments * r->segment;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t     line = unit / r->segments, first = unit % r->segments * r->segment, best = first;
+        int64_t     best  = first;
         int64_t     stop  = p->length - first < r->segment ? p->length : first + r->segment;
         int64_t     place = -1; /* in the best block; -1: not yet known */
         int         kept  = 0;  /* which of the extremes is that of the best block */
         const void *x     = NULL;
-        for (int64_t start = first; start < stop; start += GI_BLOCK) {
-            int64_t n = stop - start < GI_BLOCK ? stop - start : GI_BLOCK;
-            x         = gi_read_line(p, line, start, n, raw, NULL);
-            if (far) gi_lines_fetch(x, n * size);
+        for (int64_t start = first; start < stop; start += block) {
+            int64_t n             = stop - start < block ? stop - start : block;
+            x                     = gi_read_line(p, line, start, n, raw, NULL);
             char *const   extreme = extremes[start == first ? kept : 1 - kept];
-            const int64_t now     = r->place ? r->place(n, x, r->largest) : -1;
-            if (now < 0) gi_fold_block(&r->fold, n, extreme, x, false);
+            const int64_t now     = r->place ? r->place(n, x, r->largest, far ? GI_BLOCK * size : 0) : -1;
+            if (now < 0 && spans) {
+                gi_fold_span(&r->fold, n, raw, x, far);
+                memcpy(extreme, raw, (size_t)size);
+            } else if (now < 0) gi_fold_block(&r->fold, n, extreme, x, false);
             else memcpy(extreme, (const char *)x + now * size, (size_t)size);
             if (start == first) place = now;
             if (start == first || !gi_search_is_better(r, extremes[1 - kept], extremes[kept])) continue;
@@ -106,12 +110,16 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
             place = now;
         }
         if (place < 0) {
-            int64_t n = stop - best < GI_BLOCK ? stop - best : GI_BLOCK;
-            if (best + GI_BLOCK < stop) x = gi_read_line(p, line, best, n, raw, NULL); /* it is not the last one read */
+            int64_t n = stop - best < block ? stop - best : block;
+            if (best + block < stop) x = gi_read_line(p, line, best, n, raw, NULL); /* it is not the last one read */
             place = gi_first_equal(r, n, x, extremes[kept]);
         }
         memcpy(r->extremes + unit * size, extremes[kept], (size_t)size);
         r->places[unit] = best + place;
+        first += r->segment;
+        if (first < p->length) continue;
+        first = 0;
+        line++;
     }
 }
 
@@ -155,7 +163,8 @@ static void gi_search_lines(int64_t begin, int64_t end, void *job)
     gi_search *r    = (gi_search *)job;
     int64_t    size = ga_itemsize(r->lines.dtype), step = r->columns;
     for (int64_t line = begin; line < end; line++) {
-        int64_t first = line % r->columns + (line - line % r->columns) * r->segments, best = first;
+        const int64_t column = r->segments > 1 ? line % r->columns : 0;
+        int64_t       first = column + (line - column) * r->segments, best = first;
         for (int64_t k = 1; k < r->segments; k++)
             if (gi_search_is_better(r, r->extremes + (first + k * step) * size, r->extremes + best * size))
                 best = first + k * step;

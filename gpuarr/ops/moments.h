@@ -112,9 +112,9 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
     double *raw = cast + GI_BLOCK, *origin = raw + 2 * GI_BLOCK;
     int64_t known = -1;
     bool    far   = gi_lies_far(p);
+    int64_t line = begin / r->blocks, start = begin % r->blocks * GI_BLOCK;
     for (int64_t unit = begin; unit < end; unit++) {
-        int64_t line = unit / r->blocks, start = unit % r->blocks * GI_BLOCK;
-        int64_t n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
+        const int64_t n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
         if (line != known) {
             if (r->given) origin[0] = r->given[line];
             else gi_origins(r, p->maker ? NULL : gi_line_start(p, line), gi_line_offset(p, line), 1, origin);
@@ -127,6 +127,10 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
         r->nodes.n[unit] = node.n;
         r->nodes.s[unit] = node.s;
         r->nodes.m[unit] = node.m;
+        start += GI_BLOCK;
+        if (start < p->length) continue;
+        start = 0;
+        line++;
     }
 }
 

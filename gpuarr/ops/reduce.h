@@ -7,11 +7,11 @@
 static int64_t gi_line_offset(const gi_lines *p, int64_t line)
 {
     int64_t offset = 0;
-    for (int d = p->kept - 1; d >= 0; d--) {
+    for (int d = p->kept - 1; d > 0; d--) {
         offset += line % p->kept_shape[d] * p->kept_strides[d];
         line /= p->kept_shape[d];
     }
-    return offset;
+    return p->kept > 0 ? offset + line * p->kept_strides[0] : 0; /* a division takes as long as many elements */
 }
 
 static const char *gi_line_start(const gi_lines *p, int64_t line) { return (const char *)p->a->data + gi_line_offset(p, line); }
@@ -163,6 +163,19 @@ static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in
     else memcpy(acc, a, (size_t)f->acc_bytes);
 }
 
+/* The same of up to GI_SPAN elements, where the order does not matter. accs: room for GI_BLOCK + 8; the result is the first one. */
+static void gi_fold_span(const gi_fold *f, int64_t n, char *accs, const void *in, bool far)
+{
+    const char   *x      = (const char *)in;
+    const int64_t eighth = n / 8, size = f->item_bytes;
+    const void   *eighths[8];
+    for (int k = 0; k < 8; k++) eighths[k] = x + k * eighth * size;
+    if (far) gi_fold_columns(f, eighth, accs, eighths);
+    else f->rows(eighth, accs, eighths, 8);
+    f->widen(n - 8 * eighth, accs + eighth * f->acc_bytes, x + 8 * eighth * size);
+    f->halve(n - 7 * eighth, accs);
+}
+
 /* Is the line decided? Then so are the accumulators of the units that are left. */
 static bool gi_fill_decided(const gi_reduction *r, int64_t unit, int64_t end)
 {
@@ -209,19 +222,17 @@ static void gi_reduce_spans(int64_t begin, int64_t end, void *job)
     GI_ARENA(char, accs, (GI_BLOCK + 8) * GI_ACC_BYTES);
     const int64_t size = ga_itemsize(p->a->dtype);
     const bool    far  = gi_lies_far(p);
+    int64_t       line = begin / r->blocks, start = begin % r->blocks * GI_SPAN;
     for (int64_t unit = begin; unit < end && !gi_fill_decided(r, unit, end); unit++) {
-        const int64_t line = unit / r->blocks, start = unit % r->blocks * GI_SPAN,
-                      n = p->length - start < GI_SPAN ? p->length - start : GI_SPAN, eighth = n / 8;
-        const char *x = gi_line_start(p, line) + start * size;
-        const void *eighths[8];
-        for (int k = 0; k < 8; k++) eighths[k] = x + k * eighth * size;
-        if (far) gi_fold_columns(&r->fold, eighth, accs, eighths);
-        else r->fold.rows(eighth, accs, eighths, 8);
-        r->fold.widen(n - 8 * eighth, accs + eighth * r->fold.acc_bytes, x + 8 * eighth * size);
-        r->fold.halve(n - 7 * eighth, accs);
+        const int64_t n = p->length - start < GI_SPAN ? p->length - start : GI_SPAN;
+        gi_fold_span(&r->fold, n, accs, gi_line_start(p, line) + start * size, far);
         gi_note_decision(r, accs);
         if (r->accs) memcpy(r->accs + unit * r->fold.acc_bytes, accs, (size_t)r->fold.acc_bytes);
         else r->fold.end(1, r->result + line * r->result_bytes, accs, p->length);
+        start += GI_SPAN;
+        if (start < p->length) continue;
+        start = 0;
+        line++;
     }
 }
 
@@ -352,6 +363,21 @@ static void gi_fold_rows(const gi_fold *f, const gi_panel *s, int64_t k, int64_t
     }
 }
 
+/* The same where the order does not matter: eight rows that follow each other, then the next ones, as memory is read best. */
+static void gi_fold_rows_in_turn(const gi_fold *f, const gi_panel *s, char *accs, char *more)
+{
+    const void *x[8];
+    int64_t     k = 0;
+    for (char *to = accs; k + 8 <= s->n; k += 8, to = more) {
+        gi_read_rows(s, k, 1, 8, x);
+        f->rows(s->count, to, x, 8);
+        if (k > 0) f->join(s->count, accs, more);
+    }
+    if (k == s->n) return;
+    gi_fold_rows(f, s, k, 1, k > 0 ? more : accs, more + s->count * f->acc_bytes);
+    if (k > 0) f->join(s->count, accs, more);
+}
+
 /* The panel number `unit` of lines that lie `columns` beside each other, without its block of elements. */
 static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, int64_t unit)
 {
@@ -390,22 +416,34 @@ static void gi_panel_make(gi_panel *s, char *room)
     s->at = room;
 }
 
-/* The same for rows of a few elements each that lie one behind the other: each step of the tree is one loop over all of them. */
+/* Rows of the parts, up to eight, of which the first rows are folded together, then the second ones ... */
+static int64_t gi_part_rows(const gi_fold *f, int64_t n)
+{
+    int64_t rows = 1;
+    if (n < GI_BLOCK && !f->takes_some) return n;
+    while (8 * rows < n) rows *= 2;
+    return rows;
+}
+
+/* The same for rows that lie one behind the other, if there is room for a part: each step of the tree is one loop over all of them, which reads
+   memory from end to end. */
 static void gi_fold_packed_rows(const gi_fold *f, const gi_panel *s, char *accs)
 {
     const gi_lines *p    = s->lines;
-    const int64_t   size = ga_itemsize(p->a->dtype), parts = s->n == GI_BLOCK ? 8 : 1, part = s->n / parts * s->count;
-    const int64_t   first = s->start * s->count, most = s->at ? part : GI_PANEL_BYTES / size;
-    int64_t         n = s->n / parts, row = s->count * f->acc_bytes, h = 1;
-    for (int64_t done = 0; done < part; done += most) {
-        const int64_t m    = part - done < most ? part - done : most;
+    const int64_t   size = ga_itemsize(p->a->dtype), first = s->start * s->count;
+    int64_t         n = gi_part_rows(f, s->n), row = s->count * f->acc_bytes, h = 1, m;
+    const int64_t   part = n * s->count, most = s->at ? part : GI_PANEL_BYTES / size;
+    const int64_t   whole = s->n / n, rest = s->n % n * s->count; /* parts, and elements of one that is not whole */
+    for (int64_t done = 0; done < part; done += m) {
+        const int64_t left = (done < rest ? rest : part) - done, parts = whole + (done < rest);
         const void   *x[8] = { NULL };
+        m                  = left < most ? left : most;
         for (int64_t k = 0; k < parts; k++) {
             const int64_t offset = (first + k * part + done) * size;
             x[k]                 = s->at ? s->at + offset : s->raw + k * GI_PANEL_BYTES;
             if (!s->at) gi_make_elements(p, s->offset + offset, m, s->raw + k * GI_PANEL_BYTES);
         }
-        if (parts == 8) f->rows(m, accs + done * f->acc_bytes, x, 8);
+        if (parts > 1) f->rows(m, accs + done * f->acc_bytes, x, (int)parts);
         else f->widen(m, accs + done * f->acc_bytes, x[0]);
     }
     while (h < n) h *= 2;
@@ -431,11 +469,14 @@ static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
         s.raw          = room + ROOM;
         s.cast         = s.raw + RAW;
         if (p->maker) gi_panel_make(&s, made);
-        int64_t column = s.first % r->columns, group = s.first - column;
-        char   *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
-        if (r->one_behind_other && (s.n == GI_BLOCK ? s.n / 8 : s.n) * s.count * size <= ROOM) {
+        int64_t       column = s.first % r->columns, group = s.first - column;
+        char         *accs = r->accs ? r->accs + (group * r->blocks + block * r->columns + column) * size : room;
+        const int64_t most = r->fold.any_order ? 2 * GI_PANEL_BYTES : ROOM; /* for more, rows in turn are quicker */
+        if (r->one_behind_other && gi_part_rows(&r->fold, s.n) * s.count * size <= most) {
             gi_fold_packed_rows(&r->fold, &s, room);
             if (accs != room) memcpy(accs, room, (size_t)(s.count * size));
+        } else if (r->fold.any_order) {
+            gi_fold_rows_in_turn(&r->fold, &s, accs, room + s.count * size);
         } else {
             gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
         }
@@ -469,9 +510,10 @@ static void gi_reduce_panel_blocks(int64_t begin, int64_t end, void *job)
 static int64_t gi_panel_width(const gi_lines *p, int64_t columns, int64_t most, int64_t blocks)
 {
     const int64_t narrow = gi_is_dense_row(p) && !p->maker ? GI_PANEL_CAST / ga_itemsize(p->dtype) : GI_PANEL_NARROW;
-    const int64_t least = p->maker ? 256 : 64, wanted = gi_lines_bytes(p) < GI_WORTH_SHARING ? 1 : 4 * ga_get_num_threads();
+    const int64_t least = p->maker ? 256 : 64, threads = gi_lines_bytes(p) < GI_WORTH_SHARING ? 1 : ga_get_num_threads();
     int64_t       width = gi_is_packed_row(p) || most < narrow ? most : narrow;
-    while (width > least && p->lines / columns * ((columns + width - 1) / width) * blocks < wanted) width /= 2;
+    while (threads > 1 && width > least && p->lines / columns * ((columns + width - 1) / width) * blocks < 4 * threads)
+        width /= 2;
     return width;
 }
 
@@ -504,7 +546,8 @@ static bool gi_reduce(const char *site, gi_reduction *r)
                           spans ? gi_reduce_spans : gi_reduce_blocks, r);
         if (acc_bytes) gi_parallel_bytes((double)acc_bytes, p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
     } else {
-        r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / r->fold.acc_bytes, r->blocks);
+        const int widest    = r->fold.acc_bytes > r->fold.item_bytes ? r->fold.acc_bytes : r->fold.item_bytes;
+        r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / widest, r->blocks);
         int64_t panels      = gi_count_panels(p->lines, r->columns, r->width);
         int64_t beside      = r->columns < r->width ? r->columns : r->width;
         r->one_behind_other = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
@@ -613,6 +656,20 @@ static bool gi_reduce_plan(const gi_row **row, const char *name, const ga_array 
     return true;
 }
 
+/* Plans to fold numbers of which only the truth matters as they are, if there are such loops. */
+static void gi_fold_truths(gi_reduction *r, ga_dtype dtype)
+{
+    const bool         all  = r->decisive == GI_FALSE_DECIDES;
+    const gi_rows_loop rows = GI_LOOP_OF(truths)(dtype, all);
+    if (!rows) return;
+    r->lines.dtype     = dtype;
+    r->fold.rows       = rows;
+    r->fold.takes_some = true;
+    r->fold.widen      = GI_LOOP_OF(cast)(GA_BOOL, dtype);
+    r->fold.item_bytes = (int)ga_itemsize(dtype);
+    r->fold.none[0] = r->fold.none[1] = all ? UINT64_MAX : 0;
+}
+
 static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce_options o)
 {
     const gi_row *row = asked; /* or another one that does the same */
@@ -648,6 +705,7 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
     r.result       = (char *)result->data;
     r.result_bytes = (int)ga_itemsize(end_dtype);
     r.decisive     = row->op == GA_OP_any ? GI_TRUE_DECIDES : row->op == GA_OP_all ? GI_FALSE_DECIDES : GI_NONE_DECIDES;
+    if (r.decisive != GI_NONE_DECIDES && a->device == GA_CPU) gi_fold_truths(&r, a->dtype);
     bool ok;
     if (r.lines.length == 0) ok = gi_fill_empty(o.site, result, row->start, row->ends == GI_ENDS_AVERAGE);
     else if (a->device == GA_CUDA) ok = gi_gpu->reduce(o.site, row->op, &r.lines, result);

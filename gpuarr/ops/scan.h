@@ -199,13 +199,17 @@ static void gi_scan_units(int64_t begin, int64_t end, void *job)
 {
     const gi_scan_job *j      = (const gi_scan_job *)job;
     int64_t            blocks = j->ends_only ? j->blocks - 1 : j->blocks;
-    uint64_t           last   = 0;
+    int64_t            line = begin / blocks, block = begin % blocks;
+    uint64_t           last = 0;
     for (int64_t unit = begin; unit < end; unit++) {
         if (j->whole && j->columns > 1) gi_scan_rows(j, unit);
-        else if (j->columns > 1) gi_scan_panel_block(j, unit / blocks, unit % blocks);
-        else if (!j->whole) gi_scan_line_block(j, unit / blocks, unit % blocks, NULL);
+        else if (j->columns > 1) gi_scan_panel_block(j, line, block);
+        else if (!j->whole) gi_scan_line_block(j, line, block, NULL);
         else
-            for (int64_t block = 0; block < blocks; block++) gi_scan_line_block(j, unit, block, &last);
+            for (int64_t k = 0; k < blocks; k++) gi_scan_line_block(j, unit, k, &last);
+        if (++block < blocks) continue;
+        block = 0;
+        line++;
     }
 }
 

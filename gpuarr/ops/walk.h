@@ -330,7 +330,10 @@ static void gi_job_run(gi_job *j, int cost)
     if (work < total / (8 * threads)) work = total / (8 * threads);
     if (across) {
         if (rows > square) j->height = square;
-        j->width = gi_round_up(work / j->height + 1, j->side);
+        bool squares = false;
+        for (int k = 0; k < j->inputs + j->masked; k++) squares = squares || gi_job_source(j, k)->crossed;
+        /* Without squares all rows meet a tile of columns while the cache has it, or memory would be read again for each row. */
+        j->width = squares ? gi_round_up(work / j->height + 1, j->side) : j->tile;
     } else if (columns > work) {
         j->height = 1;
         j->width  = gi_round_up(columns / gi_round_up((columns + work - 1) / work, rows == 1 ? threads : 1) + 1, GI_LINE);
