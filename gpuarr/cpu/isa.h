@@ -75,6 +75,13 @@ static GI_INLINE void GI_JOIN(gi_turn_f32_, GI_ISA)(const char *from, int64_t ne
 #define GI_OR_LOWER(none, ...) none
 #endif
 
+/* How many of n elements make whole vectors; of elements of so many bytes, the smallest ones of a loop. */
+#if defined(GI_ISA_MM) && !defined(__clang__)
+#define GI_IN_VECTORS(n, bytes) ((n) & -(int64_t)(GI_ISA_BYTES / (int)(bytes)))
+#else
+#define GI_IN_VECTORS(n, bytes) (n)
+#endif
+
 #define GI_PASS 4
 #include "../rows/each.h"
 #undef GI_PASS
@@ -453,6 +460,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
 #undef GI_FIND
 #undef GI_LOWER
 #undef GI_OR_LOWER
+#undef GI_IN_VECTORS
 #undef GI_ISA
 #undef GI_ISA_LOWER
 #undef GI_ISA_BYTES
