@@ -121,11 +121,15 @@ GI_WITH_NUMBERS(f64, double)
 #define GI_DIVIDE_NUMBER(tag, T, FLAG, copysign, least, most)                                                                  \
     static void GI_FIND(gi_divide_number_##tag)(int64_t n, void *o, const void *x_, const void *y, const void *z)              \
     {                                                                                                                          \
-        const T    c = *(const T *)y, r = 1 / c, size = gi_abs_##tag(c);                                                       \
-        const bool moderate = size >= least && size <= most, exact = moderate && r * c == 1 && gi_fma_##tag(r, c, -1) == 0;    \
+        const T       c = *(const T *)y, r = 1 / c, size = gi_abs_##tag(c);                                                    \
+        const bool    moderate = size >= least && size <= most, exact = moderate && r * c == 1 && gi_fma_##tag(r, c, -1) == 0; \
+        const int64_t whole = GI_IN_VECTORS(n, sizeof(T));                                                                     \
         (void)z;                                                                                                               \
-        for (int64_t start = 0; start < n; start += GI_MEND) {                                                                 \
-            const int64_t m    = n - start < GI_MEND ? n - start : GI_MEND;                                                    \
+        for (int64_t i = whole; i < n; i++) {                                                                                  \
+            GI_ONE_BY_ONE((T *)o)[i] = ((const T *)x_)[i] / c;                                                                 \
+        }                                                                                                                      \
+        for (int64_t start = 0; start < whole; start += GI_MEND) {                                                             \
+            const int64_t m    = whole - start < GI_MEND ? whole - start : GI_MEND;                                            \
             T            *out  = (T *)o + start;                                                                               \
             const T      *x    = (const T *)x_ + start;                                                                        \
             FLAG          easy = moderate && GI_HAS_FMA;                                                                       \
