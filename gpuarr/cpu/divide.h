@@ -1,8 +1,9 @@
 /* ==== >>divide: quotients and remainders, many at once ============================================================== */
 #if GI_CLASS == 3
+#ifdef GI_ISA_MM
 /* rest[i] = fmod(x[i], y[i]) as x - q y: exact while q, the quotient without its fraction, is. Rounding may make it 1 too large. False: there
    is an operand for which this does not hold. */
-static GI_INLINE bool GI_LOOP(gi_fmods)(int64_t n, GA_T *rest, const GA_T *x, const GA_T *y)
+static __attribute__((noinline)) bool GI_LOOP(gi_fmods)(int64_t n, GA_T *rest, const GA_T *x, const GA_T *y)
 {
     const GA_T most = (GA_T)(sizeof(GA_T) == 4 ? 0x1p22 : 0x1p51);
     GI_FLAG    rare = 0;
@@ -15,6 +16,7 @@ static GI_INLINE bool GI_LOOP(gi_fmods)(int64_t n, GA_T *rest, const GA_T *x, co
     }
     return !rare;
 }
+#endif
 
 static GI_INLINE bool GI_LOOP(gi_shortcut)(ga_op op, int64_t n, void *o, const void *x_, const void *y_)
 {

@@ -75,6 +75,14 @@ static GI_INLINE void GI_JOIN(gi_turn_f32_, GI_ISA)(const char *from, int64_t ne
 #define GI_OR_LOWER(none, ...) none
 #endif
 
+/* How many of n elements make whole vectors; of elements of so many bytes, the smallest ones of a loop. (But all, where more than 31 would be
+   left.) */
+#if defined(GI_ISA_MM) && !defined(__clang__)
+#define GI_IN_VECTORS(n, bytes) (GI_ISA_BYTES / (int)(bytes) > 32 ? (n) : (n) & -(int64_t)(GI_ISA_BYTES / (int)(bytes)))
+#else
+#define GI_IN_VECTORS(n, bytes) (n)
+#endif
+
 #define GI_PASS 4
 #include "../rows/each.h"
 #undef GI_PASS
@@ -85,10 +93,14 @@ static GI_INLINE void GI_JOIN(gi_turn_f32_, GI_ISA)(const char *from, int64_t ne
     static void GI_FIND(gi_select_##name)(int64_t n, void *out, const void *c, const void *x, const void *y)                   \
     {                                                                                                                          \
         const uint8_t *chosen = (const uint8_t *)c; /* not bool: true is whatever is not 0 */                                  \
+        const int64_t  whole  = GI_IN_VECTORS(n, 1);                                                                           \
         GI_VECTORIZE                                                                                                           \
-        for (int64_t i = 0; i < n; i++) {                                                                                      \
+        for (int64_t i = 0; i < whole; i++) {                                                                                  \
             const U a = ((const U *)x)[i], b = ((const U *)y)[i];                                                              \
             ((U *)out)[i] = chosen[i] ? a : b;                                                                                 \
+        }                                                                                                                      \
+        for (int64_t i = whole; i < n; i++) {                                                                                  \
+            GI_ONE_BY_ONE((U *)out)[i] = ((const U *)(chosen[i] ? x : y))[i];                                                  \
         }                                                                                                                      \
     }
 GI_SELECT(u8, uint8_t)
@@ -101,9 +113,13 @@ GI_SELECT(u64, uint64_t)
     {                                                                                                                          \
         const uint8_t *chosen = (const uint8_t *)c;                                                                            \
         (void)unused;                                                                                                          \
+        const int64_t whole = GI_IN_VECTORS(n, 1);                                                                             \
         GI_VECTORIZE                                                                                                           \
-        for (int64_t i = 0; i < n; i++)                                                                                        \
+        for (int64_t i = 0; i < whole; i++)                                                                                    \
             if (chosen[i]) ((U *)out)[i] = ((const U *)x)[i];                                                                  \
+        for (int64_t i = whole; i < n; i++) {                                                                                  \
+            GI_ONE_BY_ONE if (chosen[i])((U *)out)[i] = ((const U *)x)[i];                                                     \
+        }                                                                                                                      \
     }
 GI_REPLACE(u8, uint8_t)
 GI_REPLACE(u16, uint16_t)
@@ -457,6 +473,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
 #undef GI_FIND
 #undef GI_LOWER
 #undef GI_OR_LOWER
+#undef GI_IN_VECTORS
 #undef GI_ISA
 #undef GI_ISA_LOWER
 #undef GI_ISA_BYTES

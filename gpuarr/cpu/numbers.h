@@ -24,7 +24,11 @@
         typedef T     element;                                                                                                 \
         const element c = *(const element *)number, d = *(const element *)other;                                               \
         (void)x, (void)y, (void)z, (void)c, (void)d;                                                                           \
-        vectorize for (int64_t i = 0; i < n; i++)((R *)out)[i] = __VA_ARGS__;                                                  \
+        const int64_t whole                                        = GI_IN_VECTORS(n, sizeof(R));                              \
+        vectorize for (int64_t i = 0; i < whole; i++)((R *)out)[i] = __VA_ARGS__;                                              \
+        for (int64_t i = whole; i < n; i++) {                                                                                  \
+            GI_ONE_BY_ONE((R *)out)[i] = __VA_ARGS__;                                                                          \
+        }                                                                                                                      \
     }
 #define GI_WITH_NUMBER(name, tag, T, R, vectorize, number, ...)                                                                \
     GI_WITH_TWO(name, tag, T, R, vectorize, number, number, __VA_ARGS__)
@@ -54,30 +58,40 @@
 #define GI_SQUARED(tag, x, y)  gi_op_square_##tag(gi_op_subtract_##tag(x, y))
 #define GI_TIMES(tag, x, y, z) gi_op_multiply_##tag(gi_op_subtract_##tag(x, y), z)
 /* (x*y + c)*y + d; z: where c and d are. */
+#define GI_POLYNOMIAL(tag, x, y, c, d) gi_op_multiply_add_##tag(gi_op_multiply_add_##tag(x, y, c), y, d)
 #define GI_HORNER(tag, T)                                                                                                      \
     static void GI_FIND(gi_horner_##tag)(int64_t n, void *o, const void *x_, const void *y_, const void *z)                    \
     {                                                                                                                          \
         const T *const *number = (const T *const *)z, *x = (const T *)x_, *y = (const T *)y_;                                  \
         const T         c = *number[0], d = *number[1];                                                                        \
-        T              *out = (T *)o;                                                                                          \
+        T              *out   = (T *)o;                                                                                        \
+        const int64_t   whole = GI_IN_VECTORS(n, sizeof(T));                                                                   \
         GI_VECTORIZE_4                                                                                                         \
-        for (int64_t i = 0; i < n; i++) out[i] = gi_op_multiply_add_##tag(gi_op_multiply_add_##tag(x[i], y[i], c), y[i], d);   \
+        for (int64_t i = 0; i < whole; i++) out[i] = GI_POLYNOMIAL(tag, x[i], y[i], c, d);                                     \
+        for (int64_t i = whole; i < n; i++) {                                                                                  \
+            GI_ONE_BY_ONE out[i] = GI_POLYNOMIAL(tag, x[i], y[i], c, d);                                                       \
+        }                                                                                                                      \
     }
 GI_HORNER(f32, float)
 GI_HORNER(f64, double)
 #undef GI_HORNER
+#undef GI_POLYNOMIAL
 
 /* where(x < c, y, w) and so on; z: where w and c are. */
 #define GI_CHOOSE(name, tag, T, ...)                                                                                           \
     static void GI_FIND(gi_choose_##name##_##tag)(int64_t n, void *o, const void *x_, const void *y_, const void *z)           \
     {                                                                                                                          \
         const T *const *other = (const T *const *)z, *x = (const T *)x_, *y = (const T *)y_, *w = other[0];                    \
-        const T         c   = *other[1];                                                                                       \
-        T              *out = (T *)o;                                                                                          \
+        const T         c     = *other[1];                                                                                     \
+        T              *out   = (T *)o;                                                                                        \
+        const int64_t   whole = GI_IN_VECTORS(n, sizeof(T));                                                                   \
         GI_VECTORIZE                                                                                                           \
-        for (int64_t i = 0; i < n; i++) {                                                                                      \
+        for (int64_t i = 0; i < whole; i++) {                                                                                  \
             const T yes = y[i], no = w[i];                                                                                     \
             out[i] = __VA_ARGS__ ? yes : no;                                                                                   \
+        }                                                                                                                      \
+        for (int64_t i = whole; i < n; i++) {                                                                                  \
+            GI_ONE_BY_ONE out[i] = __VA_ARGS__ ? y[i] : w[i];                                                                  \
         }                                                                                                                      \
     }
 #define GI_CHOICES(tag, T)                                                                                                     \
@@ -107,11 +121,15 @@ GI_WITH_NUMBERS(f64, double)
 #define GI_DIVIDE_NUMBER(tag, T, FLAG, copysign, least, most)                                                                  \
     static void GI_FIND(gi_divide_number_##tag)(int64_t n, void *o, const void *x_, const void *y, const void *z)              \
     {                                                                                                                          \
-        const T    c = *(const T *)y, r = 1 / c, size = gi_abs_##tag(c);                                                       \
-        const bool moderate = size >= least && size <= most, exact = moderate && r * c == 1 && gi_fma_##tag(r, c, -1) == 0;    \
+        const T       c = *(const T *)y, r = 1 / c, size = gi_abs_##tag(c);                                                    \
+        const bool    moderate = size >= least && size <= most, exact = moderate && r * c == 1 && gi_fma_##tag(r, c, -1) == 0; \
+        const int64_t whole = GI_IN_VECTORS(n, sizeof(T));                                                                     \
         (void)z;                                                                                                               \
-        for (int64_t start = 0; start < n; start += GI_MEND) {                                                                 \
-            const int64_t m    = n - start < GI_MEND ? n - start : GI_MEND;                                                    \
+        for (int64_t i = whole; i < n; i++) {                                                                                  \
+            GI_ONE_BY_ONE((T *)o)[i] = ((const T *)x_)[i] / c;                                                                 \
+        }                                                                                                                      \
+        for (int64_t start = 0; start < whole; start += GI_MEND) {                                                             \
+            const int64_t m    = whole - start < GI_MEND ? whole - start : GI_MEND;                                            \
             T            *out  = (T *)o + start;                                                                               \
             const T      *x    = (const T *)x_ + start;                                                                        \
             FLAG          easy = moderate && GI_HAS_FMA;                                                                       \

@@ -7,6 +7,14 @@
 #define GI_VECTORIZE
 #endif
 
+/* Loops over arrays go over whole vectors, and then over the elements behind them, each GI_ONE_BY_ONE: of one loop over all of them gcc makes three,
+   with shorter vectors for what is left, and takes longer. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define GI_ONE_BY_ONE __asm__("");
+#else
+#define GI_ONE_BY_ONE
+#endif
+
 #if defined(__clang__)
 #define GI_UNROLL _Pragma("clang loop unroll(full)")
 #elif defined(__GNUC__)

@@ -21,30 +21,54 @@
 #else
 #define GI_SHORT_OF(name)
 #endif
+/* Formulas that make no vectors. */
+#define GI_VECTORS(name)        GI_THIRD_OF(GI_SCALAR_##name, false, true, )
+#define GI_SCALAR_fmod          ,
+#define GI_SCALAR_floor_divide  ,
+#define GI_SCALAR_remainder     ,
+#define GI_SCALAR_power         ,
+#define GI_SCALAR_gcd           ,
+#define GI_SCALAR_lcm           ,
 #define GA_UNARY(name, dtypes, result, ...)                                                                             \
     GI_IF_##dtypes(GI_OWN(name)(GI_KERNEL1(name) { (void)y, (void)z; GI_LOOP(gi_map1_##result)(n, o, x, GI_OP(name)); }))
 #define GA_BINARY(name, dtypes, result, ...)                                                                            \
-    GI_IF_##dtypes(GI_OWN(name)(GI_KERNEL1(name) { (void)z; GI_SHORT_OF(name) GI_LOOP(gi_map2_##result)(n, o, x, y, GI_OP(name)); }))
+    GI_IF_##dtypes(GI_OWN(name)(GI_KERNEL1(name) { (void)z; GI_SHORT_OF(name) GI_LOOP(gi_map2_##result)(n, o, x, y, GI_OP(name), GI_VECTORS(name)); }))
 #define GA_TERNARY(name, dtypes, result, ...)                                                                           \
     GI_IF_##dtypes(GI_OWN(name)(GI_KERNEL1(name) { GI_LOOP(gi_map3_##result)(n, o, x, y, z, GI_OP(name)); }))
 #if GI_CLASS == 3 && !defined(GI_ISA_SCALAR)
+/* Computes the rare ones of m elements, one by one. AVX-512 has AVX2's functions for that, unless they are in another object. */
+#if GI_ISA_BYTES == 64 && GPUARR_PART == GPUARR_ALL
+#define GI_MENDS(name)          GI_JOIN(gi_mend_##name##_, GI_JOIN(GA_TAG, GI_JOIN(_, GI_ISA_LOWER)))
+#define GI_MENDING(name, ...)
+#else
+#define GI_MENDS(name)          GI_LOOP(gi_mend_##name)
+#define GI_MENDING(name, ...)   static __attribute__((noinline)) void GI_MENDS(name) __VA_ARGS__
+#endif
+#define GI_MENDING1(name)                                                                                               \
+    GI_MENDING(name, (int64_t m, GA_T *out, const GA_T *x)                                                              \
+    { for (int64_t i = 0; i < m; i++) if (GA_FN(name##_rare)(x[i])) out[i] = GA_FN(name##_slow)(x[i]); })
+#define GI_MENDING2(name)                                                                                               \
+    GI_MENDING(name, (int64_t m, GA_T *out, const GA_T *x, const GA_T *y)                                               \
+    { for (int64_t i = 0; i < m; i++) if (GA_FN(name##_rare)(x[i], y[i])) out[i] = GA_FN(name##_slow)(x[i], y[i]); })
 #define GA_ELEMENTARY(name, ...)                                                                                        \
+    GI_MENDING1(name)                                                                                                  \
     GI_KERNEL1(name)                                                                                                   \
     {                                                                                                                  \
         (void)y, (void)z;                                                                                              \
-        GI_LOOP(gi_elementary1)(n, o, x, GA_FN(name##_core), GA_FN(name##_rare), GA_FN(name##_slow));                  \
+        GI_LOOP(gi_elementary1)(n, o, x, GA_FN(name##_core), GA_FN(name##_rare), GI_MENDS(name));                  \
     }
 #define GA_ELEMENTARY2(name, ...)                                                                                       \
+    GI_MENDING2(name)                                                                                                  \
     GI_KERNEL1(name)                                                                                                   \
     {                                                                                                                  \
         (void)z;                                                                                                       \
-        GI_LOOP(gi_elementary2)(n, o, x, y, GA_FN(name##_core), GA_FN(name##_rare), GA_FN(name##_slow));               \
+        GI_LOOP(gi_elementary2)(n, o, x, y, GA_FN(name##_core), GA_FN(name##_rare), GI_MENDS(name));               \
     }
 #else
 #define GA_ELEMENTARY(name, dtypes, ...)                                                                                \
     GI_IF_##dtypes(GI_KERNEL1(name) { (void)y, (void)z; GI_LOOP(gi_map1_SAME)(n, o, x, GI_OP(name)); })
 #define GA_ELEMENTARY2(name, dtypes, ...)                                                                               \
-    GI_IF_##dtypes(GI_KERNEL1(name) { (void)z; GI_SHORT_OF(name) GI_LOOP(gi_map2_SAME)(n, o, x, y, GI_OP(name)); })
+    GI_IF_##dtypes(GI_KERNEL1(name) { (void)z; GI_SHORT_OF(name) GI_LOOP(gi_map2_SAME)(n, o, x, y, GI_OP(name), GI_VECTORS(name)); })
 #endif
 
 /* ---- reductions ------------------------------------------------------------------------------------------------------- */
@@ -66,6 +90,8 @@
     static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a);                                                        \
     GI_OWN_##acc(static void GI_OF_ACC(halve, name, acc)(int64_t n, void *a)                                            \
     { GI_LOOP(gi_halve_##acc)(n, a, GI_RED(name, both)); })                                                            \
+    static void GI_RED(name, widen)(int64_t n, void *a, const void *x)                                                  \
+    { GI_LOOP(gi_widen_##acc)(n, a, x, GI_RED(name, of)); }                                                             \
     static void GI_RED(name, end)(int64_t m, void *out, const void *accs, int64_t n)                                    \
     {                                                                                                                  \
         for (int64_t i = 0; i < m; i++) {                                                                              \
@@ -85,8 +111,6 @@
     { GI_LOOP(gi_join_##acc)(n, a, b, GI_RED(name, both)); })                                                          \
     static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows, int count)                              \
     { GI_LOOP(gi_rows_##acc)(n, a, rows, count, GI_START_##start, GI_RED(name, of), GI_RED(name, both)); }              \
-    static void GI_RED(name, widen)(int64_t n, void *a, const void *x)                                                  \
-    { GI_LOOP(gi_widen_##acc)(n, a, x, GI_RED(name, of)); }                                                             \
     GI_FOLD_ENDS(name, acc, result, end_an))
 #define GA_TABLE
 #include "../rows/table.h"
@@ -102,12 +126,12 @@
 #else
 #define GI_FILL_ENDS(name, acc, start)                                                                                  \
     fold->takes_some = GI_TAKES_SOME(start); fold->any_order = GI_CLASS < 3 && GI_EXACT_##acc;                     \
-    fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc));                                                               \
+    fold->acc_bytes = (int)sizeof(GI_NAME(gi_acc_##acc)); fold->widen = GI_RED(name, widen);                                                               \
     fold->halve = GI_OF_ACC(halve, name, acc); fold->end = GI_RED(name, end);
 #endif
 #define GI_FILL_FOLD(name, acc, start)                                                                                  \
     GI_FILL_ENDS(name, acc, start)                                                                                      \
-    fold->rows = GI_RED(name, rows); fold->widen = GI_RED(name, widen); fold->join = GI_OF_ACC(join, name, acc);
+    fold->rows = GI_RED(name, rows); fold->join = GI_OF_ACC(join, name, acc);
 #define GI_LOWER_FOLD(name) GI_LOWER(find)(GA_OP_##name, sizeof(GA_T) == 4 ? GA_F32 : GA_F64, kernel, fold)
 #define GI_ROW_CASE(name, dtypes)         GI_IF_##dtypes(case GA_OP_##name: *kernel = GI_KERNEL(name); return true;)
 #define GA_UNARY(name, dtypes, ...)       GI_ROW_CASE(name, dtypes)
@@ -162,6 +186,17 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_TAKES_SOME
 #undef GI_OWN
 #undef GI_SHORT_OF
+#undef GI_VECTORS
+#undef GI_SCALAR_fmod
+#undef GI_SCALAR_floor_divide
+#undef GI_SCALAR_remainder
+#undef GI_SCALAR_power
+#undef GI_SCALAR_gcd
+#undef GI_SCALAR_lcm
+#undef GI_MENDS
+#undef GI_MENDING
+#undef GI_MENDING1
+#undef GI_MENDING2
 #undef GI_SHORT_WAY
 #undef GI_SHORT_fmod
 #undef GI_SHORT_floor_divide
@@ -185,8 +220,10 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
     {                                                                                                                  \
         GA_T             *out = (GA_T *)o;                                                                             \
         const gi_stored_##from *x = (const gi_stored_##from *)x_;                                                                  \
+        const int64_t whole = GI_IN_VECTORS(n, sizeof *x < sizeof *out ? sizeof *x : sizeof *out);                           \
         GI_VECTORIZE                                                                                                   \
-        for (int64_t i = 0; i < n; i++) out[i] = GI_JOIN(GA_FN(cast), _##from)(x[i]);                                  \
+        for (int64_t i = 0; i < whole; i++) out[i] = GI_JOIN(GA_FN(cast), _##from)(x[i]);                              \
+        for (int64_t i = whole; i < n; i++) { GI_ONE_BY_ONE out[i] = GI_JOIN(GA_FN(cast), _##from)(x[i]); }                 \
     }
 GI_JOIN(GI_CASTS_TO_, GA_TAG)(GI_CAST)
 #undef GI_CAST

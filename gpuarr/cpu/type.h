@@ -1,53 +1,90 @@
 /* ==== >>loops of one element type and instruction set ============================================================== */
 #define GI_LOOP(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GA_TAG, GI_JOIN(_, GI_ISA))))
 #define GI_OP(name)   GI_NAME(gi_op_##name)
+#if GI_CLASS == 4 /* long formulas that make no vectors: once is enough */
+#define GI_MAP_VECTORS(n, T) (n)
+#else
+#define GI_MAP_VECTORS(n, T) GI_IN_VECTORS(n, sizeof(T))
+#endif
 
 static GI_INLINE void GI_LOOP(gi_map1_SAME)(int64_t n, void *o, const void *x_, GA_T (*f)(GA_T))
 {
-    GA_T            *out = (GA_T *)o;
-    const GI_STORED *x   = (const GI_STORED *)x_;
+    GA_T            *out   = (GA_T *)o;
+    const GI_STORED *x     = (const GI_STORED *)x_;
+    const int64_t    whole = GI_MAP_VECTORS(n, GI_R);
     GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
+    for (int64_t i = 0; i < whole; i++) out[i] = f(x[i]);
+    for (int64_t i = whole; i < n; i++) {
+        GI_ONE_BY_ONE
+        out[i] = f(x[i]);
+    }
 }
 
 static GI_INLINE void GI_LOOP(gi_map1_BOOL)(int64_t n, void *o, const void *x_, bool (*f)(GA_T))
 {
-    bool            *out = (bool *)o;
-    const GI_STORED *x   = (const GI_STORED *)x_;
+    bool            *out   = (bool *)o;
+    const GI_STORED *x     = (const GI_STORED *)x_;
+    const int64_t    whole = GI_MAP_VECTORS(n, bool);
     GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
+    for (int64_t i = 0; i < whole; i++) out[i] = f(x[i]);
+    for (int64_t i = whole; i < n; i++) {
+        GI_ONE_BY_ONE
+        out[i] = f(x[i]);
+    }
 }
 
 static GI_INLINE void GI_LOOP(gi_map1_BYTE)(int64_t n, void *o, const void *x_, uint8_t (*f)(GA_T))
 {
-    uint8_t         *out = (uint8_t *)o;
-    const GI_STORED *x   = (const GI_STORED *)x_;
+    uint8_t         *out   = (uint8_t *)o;
+    const GI_STORED *x     = (const GI_STORED *)x_;
+    const int64_t    whole = GI_MAP_VECTORS(n, uint8_t);
     GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
+    for (int64_t i = 0; i < whole; i++) out[i] = f(x[i]);
+    for (int64_t i = whole; i < n; i++) {
+        GI_ONE_BY_ONE
+        out[i] = f(x[i]);
+    }
 }
 
 static GI_INLINE void GI_LOOP(gi_map1_PART)(int64_t n, void *o, const void *x_, GI_R (*f)(GA_T))
 {
-    GI_R            *out = (GI_R *)o;
-    const GI_STORED *x   = (const GI_STORED *)x_;
+    GI_R            *out   = (GI_R *)o;
+    const GI_STORED *x     = (const GI_STORED *)x_;
+    const int64_t    whole = GI_MAP_VECTORS(n, GI_R);
     GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) out[i] = f(x[i]);
+    for (int64_t i = 0; i < whole; i++) out[i] = f(x[i]);
+    for (int64_t i = whole; i < n; i++) {
+        GI_ONE_BY_ONE
+        out[i] = f(x[i]);
+    }
 }
 
-static GI_INLINE void GI_LOOP(gi_map2_SAME)(int64_t n, void *o, const void *x_, const void *y_, GA_T (*f)(GA_T, GA_T))
+static GI_INLINE void GI_LOOP(gi_map2_SAME)(int64_t n, void *o, const void *x_, const void *y_, GA_T (*f)(GA_T, GA_T),
+                                            const bool vectors)
 {
     GA_T            *out = (GA_T *)o;
     const GI_STORED *x = (const GI_STORED *)x_, *y = (const GI_STORED *)y_;
+    const int64_t    whole = vectors ? GI_MAP_VECTORS(n, GI_R) : 0;
     GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) out[i] = f(x[i], y[i]);
+    for (int64_t i = 0; i < whole; i++) out[i] = f(x[i], y[i]);
+    for (int64_t i = whole; i < n; i++) {
+        GI_ONE_BY_ONE
+        out[i] = f(x[i], y[i]);
+    }
 }
 
-static GI_INLINE void GI_LOOP(gi_map2_BOOL)(int64_t n, void *o, const void *x_, const void *y_, bool (*f)(GA_T, GA_T))
+static GI_INLINE void GI_LOOP(gi_map2_BOOL)(int64_t n, void *o, const void *x_, const void *y_, bool (*f)(GA_T, GA_T),
+                                            const bool vectors)
 {
     bool            *out = (bool *)o;
     const GI_STORED *x = (const GI_STORED *)x_, *y = (const GI_STORED *)y_;
+    const int64_t    whole = vectors ? GI_MAP_VECTORS(n, bool) : 0;
     GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) out[i] = f(x[i], y[i]);
+    for (int64_t i = 0; i < whole; i++) out[i] = f(x[i], y[i]);
+    for (int64_t i = whole; i < n; i++) {
+        GI_ONE_BY_ONE
+        out[i] = f(x[i], y[i]);
+    }
 }
 
 static GI_INLINE void GI_LOOP(gi_map3_SAME)(int64_t n, void *o, const void *x_, const void *y_, const void *z_,
@@ -55,18 +92,23 @@ static GI_INLINE void GI_LOOP(gi_map3_SAME)(int64_t n, void *o, const void *x_, 
 {
     GA_T            *out = (GA_T *)o;
     const GI_STORED *x = (const GI_STORED *)x_, *y = (const GI_STORED *)y_, *z = (const GI_STORED *)z_;
+    const int64_t    whole = GI_MAP_VECTORS(n, GI_R);
     GI_VECTORIZE
-    for (int64_t i = 0; i < n; i++) out[i] = f(x[i], y[i], z[i]);
+    for (int64_t i = 0; i < whole; i++) out[i] = f(x[i], y[i], z[i]);
+    for (int64_t i = whole; i < n; i++) {
+        GI_ONE_BY_ONE
+        out[i] = f(x[i], y[i], z[i]);
+    }
 }
 
-#if GI_CLASS == 3
+#if GI_CLASS == 3 && !defined(GI_ISA_SCALAR)
 /* Rare arguments (huge, infinite, NaN ...) are looked for first; a part of the array that has some is copied, because out may be x,
    computed like the others, and then mended one by one. Parts are whole vectors, so that compilers make one loop, and none for what is
    left: the last vector begins where it fits, and is computed of what stood there. */
 enum { GI_LOOP(gi_lanes) = GI_ISA_BYTES / (int)sizeof(GA_T) };
 
 /* The last vector of n elements; of fewer these, and the first one again and again. */
-static GI_INLINE void GI_LOOP(gi_last)(int64_t n, GA_T *last, const GA_T *x)
+static __attribute__((noinline)) void GI_LOOP(gi_last)(int64_t n, GA_T *last, const GA_T *x)
 {
     if (n >= GI_LOOP(gi_lanes)) {
         memcpy(last, x + n - GI_LOOP(gi_lanes), GI_ISA_BYTES);
@@ -83,7 +125,7 @@ static GI_INLINE int64_t GI_LOOP(gi_part)(int64_t left)
 }
 
 static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_, GA_T (*core)(GA_T), GI_FLAG (*rare)(GA_T),
-                                              GA_T (*slow)(GA_T))
+                                              void (*mend)(int64_t m, GA_T *out, const GA_T *x))
 {
     const int64_t lanes = GI_LOOP(gi_lanes);
     GA_T          copy[GI_MEND], last[GI_LOOP(gi_lanes)], made[GI_LOOP(gi_lanes)];
@@ -103,15 +145,14 @@ static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_
         }
         GI_VECTORIZE
         for (int64_t i = 0; i < m; i++) out[i] = core(x[i]);
-        if (any)
-            for (int64_t i = 0; i < m; i++)
-                if (rare(x[i])) out[i] = slow(x[i]);
+        if (any) mend(m, out, x);
     }
     if (n < lanes) memcpy(o, made, (size_t)n * sizeof *made);
 }
 
 static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_, const void *y_, GA_T (*core)(GA_T, GA_T),
-                                              GI_FLAG (*rare)(GA_T, GA_T), GA_T (*slow)(GA_T, GA_T))
+                                              GI_FLAG (*rare)(GA_T, GA_T),
+                                              void (*mend)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y))
 {
     const int64_t lanes = GI_LOOP(gi_lanes);
     GA_T          copy[2][GI_MEND], last[2][GI_LOOP(gi_lanes)], made[GI_LOOP(gi_lanes)];
@@ -134,9 +175,7 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
         }
         GI_VECTORIZE
         for (int64_t i = 0; i < m; i++) out[i] = core(x[i], y[i]);
-        if (any)
-            for (int64_t i = 0; i < m; i++)
-                if (rare(x[i], y[i])) out[i] = slow(x[i], y[i]);
+        if (any) mend(m, out, x, y);
     }
     if (n < lanes) memcpy(o, made, (size_t)n * sizeof *made);
 }
@@ -206,3 +245,4 @@ static void GI_LOOP(gi_correlate_lines)(const gi_taps *t, int64_t rows, int64_t 
 #endif
 #undef GI_LOOP
 #undef GI_OP
+#undef GI_MAP_VECTORS
