@@ -259,8 +259,8 @@ typedef struct gi_quick_loops { /* of unsigned keys: cpu/quicksort.h */
        is set for such lines. */
     void (*sort_lines)(const gi_keys *rule, int64_t n, int64_t lines, const void *from, void *to, unsigned char *special,
                        void *rows);
-    /* Of 8 bytes: floats, by way of keys. False: there is a NaN, or -0, and they are not sorted. */
-    bool (*sort_floats)(int64_t n, const void *elements, void *keys, void *to);
+    /* Elements of one line, by way of keys. NaNs are last, in their order. True: there is -0, and the zeros are not in theirs. */
+    bool (*sort_line)(const gi_keys *rule, int64_t n, const void *elements, void *keys, void *to);
     /* Of keys of 8 bytes. */
     void (*number)(int64_t n, const void *keys, uint64_t *words, gi_numbering *plan);
 } gi_quick_loops;
