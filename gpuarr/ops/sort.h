@@ -398,7 +398,8 @@ static bool gi_keys_differ(const gi_sort_bits *o, const char *records, int64_t n
 static void gi_sort_part(const gi_sort_bits *o, char *from, char *other, char *to, int64_t n)
 {
     if (o->quick) {
-        o->quick->sort(n, from, to == from ? other : to, to != from);
+        if (to != from) memcpy(to, from, (size_t)(n * o->size));
+        o->quick->sort(n, to);
         return;
     }
     if (o->size == 4) gi_sort_cached(o, from, other, to, n, 4);
@@ -446,9 +447,9 @@ static void gi_plan_ways(gi_splitting *s)
 {
     enum { EACH = 128 }; /* of a sample, for each part */
     const int   size   = s->by.size;
-    char *const sample = s->parts, *const room = sample + (int)GI_WAYS * EACH * size;
+    char *const sample = s->parts;
     gi_split_records(s, 0, s->n / ((int)GI_WAYS * EACH), (int)GI_WAYS * EACH, sample);
-    s->by.quick->sort((int)GI_WAYS * EACH, sample, room, false);
+    s->by.quick->sort((int)GI_WAYS * EACH, sample);
     s->split.parts = GI_WAYS;
     for (int k = 1; k < GI_WAYS; k++) memcpy((char *)s->splitters + (k - 1) * size, sample + k * EACH * size, (size_t)size);
 }
@@ -609,7 +610,7 @@ static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64
 }
 
 /* Puts records of a line that are in order but for the last bits of their keys in order. */
-static void gi_order_rest(const gi_numbering *p, int64_t n, const uint64_t *keys, uint64_t *word, char *spare)
+static void gi_order_rest(const gi_numbering *p, int64_t n, const uint64_t *keys, uint64_t *word)
 {
     const uint64_t mask = ((uint64_t)1 << p->digits) - 1, last = ((uint64_t)1 << p->rest) - 1;
     for (int64_t i = 0, stop; i < n; i = stop) {
@@ -617,7 +618,7 @@ static void gi_order_rest(const gi_numbering *p, int64_t n, const uint64_t *keys
         if (stop == i + 1) continue;
         for (int64_t k = i; k < stop; k++)
             word[k] = ((keys[word[k] & mask] - p->least) >> p->low & last) << p->digits | (word[k] & mask);
-        GI_LOOP_OF(quick)(8)->sort(stop - i, word + i, spare, false);
+        GI_LOOP_OF(quick)(8)->sort(stop - i, word + i);
     }
 }
 
@@ -639,9 +640,9 @@ static int64_t *gi_order_quickly(const gi_sort_job *j, const char *elements, int
     }
     const uint64_t mask = ((uint64_t)1 << p.digits) - 1;
     for (int64_t at = 0; at < all; at += n) {
-        if (n < GI_SHARED_RECORDS) GI_LOOP_OF(quick)(8)->sort(n, word + at, spare, false);
+        if (n < GI_SHARED_RECORDS) GI_LOOP_OF(quick)(8)->sort(n, word + at);
         else gi_sort_records(records, spare, n, 8, 0, 8, places, j->units == 1);
-        if (p.rest > 0) gi_order_rest(&p, n, (const uint64_t *)keys, word + at, spare);
+        if (p.rest > 0) gi_order_rest(&p, n, (const uint64_t *)keys, word + at);
         for (int64_t i = at; i < at + n; i++) word[i] = (word[i] & mask) - (uint64_t)(j->indices ? at : 0);
     }
     return (int64_t *)word;
@@ -676,7 +677,7 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
     if (n > s->most) {
         gi_sort_split(s, GI_SPLIT_DEPTH);
     } else if (s->by.quick) {
-        if (!s->by.quick->sort_line(&rule, n, line, records, s->to)) return s->to;
+        if (!s->by.quick->sort_line(&rule, n, line, s->to)) return s->to;
     } else {
         memcpy(records, line, (size_t)(n * size));
         s->loops->to_keys(&rule, n, records);
@@ -687,11 +688,11 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
 }
 
 /* Short lines of numbers of 4 or 8 bytes that lie behind each other: many of them side by side, the others each by a quicksort; at `to`. */
-static void gi_sort_each(const gi_sort_job *j, const char *elements, int64_t lines, char *keys, char *to)
+static void gi_sort_each(const gi_sort_job *j, const char *elements, int64_t lines, char *to)
 {
     enum { FEW = 2 };
-    const ga_dtype         dtype = j->lines.dtype;
-    const int              size  = (int)ga_itemsize(dtype);
+    const ga_dtype        dtype = j->lines.dtype;
+    const int             size  = (int)ga_itemsize(dtype);
     const int64_t         n     = j->lines.length;
     const gi_keys         rule  = gi_unsigned_keys(dtype);
     const gi_quick_loops *quick = GI_LOOP_OF(quick)(size);
@@ -704,7 +705,7 @@ static void gi_sort_each(const gi_sort_job *j, const char *elements, int64_t lin
         return;
     }
     for (int64_t at = 0; at < lines * n * size; at += n * size)
-        if (quick->sort_line(&rule, n, elements + at, keys, to + at)) gi_restore(dtype, n, to + at, elements + at, false);
+        if (quick->sort_line(&rule, n, elements + at, to + at)) gi_restore(dtype, n, to + at, elements + at, false);
 }
 
 /* As many lines as fit, side by side, by a network of exchanges that treats all alike. */
@@ -760,7 +761,7 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
     if (j->each) {
         const bool straight = out_run == lines && j->out.strides[0] == out_size;
         sorted              = straight ? (char *)gi_line_start(&j->out, first) : spare;
-        gi_sort_each(j, elements, lines, records, sorted);
+        gi_sort_each(j, elements, lines, sorted);
         if (straight) return;
     } else if (j->by_keys) {
         char *to = j->out.strides[0] == out_size ? (char *)gi_line_start(&j->out, first) : NULL;
