@@ -677,7 +677,8 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
     if (n > s->most) {
         gi_sort_split(s, GI_SPLIT_DEPTH);
     } else if (s->by.quick) {
-        if (!s->by.quick->sort_line(&rule, n, line, s->to)) return s->to;
+        if (s->by.quick->sort_line(&rule, n, line, s->to)) gi_restore(dtype, n, s->to, line, true);
+        return s->to;
     } else {
         memcpy(records, line, (size_t)(n * size));
         s->loops->to_keys(&rule, n, records);
@@ -705,7 +706,7 @@ static void gi_sort_each(const gi_sort_job *j, const char *elements, int64_t lin
         return;
     }
     for (int64_t at = 0; at < lines * n * size; at += n * size)
-        if (quick->sort_line(&rule, n, elements + at, to + at)) gi_restore(dtype, n, to + at, elements + at, false);
+        if (quick->sort_line(&rule, n, elements + at, to + at)) gi_restore(dtype, n, to + at, elements + at, true);
 }
 
 /* As many lines as fit, side by side, by a network of exchanges that treats all alike. */
