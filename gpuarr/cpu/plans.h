@@ -264,16 +264,15 @@ typedef struct gi_numbering {
 } gi_numbering;
 
 typedef struct gi_quick_loops { /* of unsigned keys: cpu/quicksort.h */
-    /* In place or into `other`, which has room for as many and is written to in any case. */
-    void (*sort)(int64_t n, void *keys, void *other, bool to_other);
+    void (*sort)(int64_t n, void *keys);
     /* The part of a key, of GI_WAYS, is how many splitters are not above it. to: of each part, room for n keys and 64 bytes; NULL: counts alone. */
     void (*spread)(int64_t n, const void *keys, const void *splitters, void *const *to, int64_t *count);
     /* Elements of packed lines of up to GI_LINE_ROWS, by way of as many rows of 64 bytes. Floats have +infinity for NaN, and any zero for -0: special
        is set for such lines. */
     void (*sort_lines)(const gi_keys *rule, int64_t n, int64_t lines, const void *from, void *to, unsigned char *special,
                        void *rows);
-    /* Of 8 bytes: floats, by way of keys. False: there is a NaN, or -0, and they are not sorted. */
-    bool (*sort_floats)(int64_t n, const void *elements, void *keys, void *to);
+    /* Elements of one line, to elsewhere. NaNs are last, in their order. True: there is -0, and the zeros are not in theirs. */
+    bool (*sort_line)(const gi_keys *rule, int64_t n, const void *elements, void *to);
     /* Of keys of 8 bytes. */
     void (*number)(int64_t n, const void *keys, uint64_t *words, gi_numbering *plan);
 } gi_quick_loops;

@@ -1,6 +1,6 @@
 /* ==== quicksort of unsigned keys (GI_KEY is u32 or u64) ============================================================== */
-/*  A pivot parts the keys: a compression under a mask leaves those below it side by side, and another one the rest. Of the two places that the
-    keys move between, one is as long as the other: nothing is written behind its end. Few keys are sorted in registers, by a bitonic network. */
+/*  A pivot parts the keys in place: a compression under a mask leaves those below it side by side, and another one the rest. Few keys are sorted
+    in registers, by a bitonic network. */
 
 #define GI_QUICK(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_KEY, GI_JOIN(_, GI_ISA))))
 #define GI_KEYS(name)  GI_JOIN(_mm512_##name##_epi, GI_KEY_BITS)
@@ -109,30 +109,31 @@ static GI_QUICK_STEP void GI_QUICK(gi_order_across)(const bool real, __m512i *a,
     *b = GI_QUICK(gi_order_with)(real, y, GI_QUICK(gi_turn_lanes)(x, across), across);
 }
 
-/* Floats of keys, and keys of floats. */
-static GI_QUICK_STEP __m512i GI_QUICK(gi_float_of_key)(__m512i v)
+/* Elements of keys, and keys of floats. */
+static GI_QUICK_STEP __m512i GI_QUICK(gi_element_of_key)(const bool real, __m512i v, __m512i flip)
 {
-    const __m512i x = _mm512_xor_si512(v, GI_KEYS(set1)((GI_SIGNED_KEY)((GI_KEY_T)1 << (GI_KEY_BITS - 1))));
-    return _mm512_xor_si512(x, GI_KEYS(srli)(GI_KEYS(srai)(x, GI_KEY_BITS - 1), 1));
+    const __m512i x = _mm512_xor_si512(v, flip);
+    return real ? _mm512_xor_si512(x, GI_KEYS(srli)(GI_KEYS(srai)(x, GI_KEY_BITS - 1), 1)) : x;
 }
-static GI_QUICK_STEP __m512i GI_QUICK(gi_key_of_float)(__m512i x)
+static GI_QUICK_STEP __m512i GI_QUICK(gi_key_of_float)(__m512i x, __m512i flip)
 {
-    const __m512i v = _mm512_xor_si512(x, GI_KEYS(srli)(GI_KEYS(srai)(x, GI_KEY_BITS - 1), 1));
-    return _mm512_xor_si512(v, GI_KEYS(set1)((GI_SIGNED_KEY)((GI_KEY_T)1 << (GI_KEY_BITS - 1))));
+    return _mm512_xor_si512(_mm512_xor_si512(x, GI_KEYS(srli)(GI_KEYS(srai)(x, GI_KEY_BITS - 1), 1)), flip);
 }
 
-/* Sorts n keys, as many as fit into 4, 8 or 16 rows: each lane by itself, then two lanes become one run, then four, and so on. Steps from row to row
-   take less time than those from lane to lane. What is missing are greatest keys. real: they become the floats that they stand for. */
-static GI_QUICK_STEP void GI_QUICK(gi_sort_some)(const bool real, const int rows, int64_t n, const GI_KEY_T *from, GI_KEY_T *to)
+/* Sorts n keys, as many as fit into 4, 8 or 16 rows, to elements: each lane by itself, then two lanes become one run, then four, and so on. Steps
+   from row to row take less time than those from lane to lane. What is missing are greatest keys. real: floats are compared as such. */
+static GI_QUICK_STEP void GI_QUICK(gi_sort_some)(const bool real, const int rows, const gi_keys *rule, int64_t n,
+                                                 GI_KEY_T *keys)
 {
     const GI_KEY_T infinity = (GI_KEY_T)-1 << (GI_KEY_BITS == 32 ? 23 : 52);
     const __m512i  none     = GI_KEYS(set1)(real ? (GI_SIGNED_KEY)infinity : -1);
+    const __m512i  flip     = GI_KEYS(set1)((GI_SIGNED_KEY)rule->flip);
     __m512i        v[16];
     GI_UNROLL
     for (int i = 0; i < rows; i++) {
         const int64_t at = i * GI_KEY_LANES;
-        v[i]             = GI_KEYS(mask_loadu)(none, GI_QUICK(gi_first_lanes)(n - at), from + at);
-        if (real) v[i] = GI_QUICK(gi_float_of_key)(v[i]);
+        v[i]             = GI_KEYS(mask_loadu)(none, GI_QUICK(gi_first_lanes)(n - at), keys + at);
+        if (real) v[i] = GI_QUICK(gi_element_of_key)(true, v[i], flip);
     }
     GI_QUICK(gi_sort_each_column)(real, rows, v);
     GI_UNROLL
@@ -149,136 +150,214 @@ static GI_QUICK_STEP void GI_QUICK(gi_sort_some)(const bool real, const int rows
     }
     GI_QUICK(gi_turn_rows)(rows, v);
     GI_UNROLL
-    for (int i = 0; i < rows; i++)
-        GI_KEYS(mask_storeu)(to + i * GI_KEY_LANES, GI_QUICK(gi_first_lanes)(n - i * GI_KEY_LANES), v[i]);
+    for (int i = 0; i < rows; i++) {
+        if (!real) v[i] = GI_QUICK(gi_element_of_key)(GI_KEY_BITS == 32 && rule->real, v[i], flip);
+        GI_KEYS(mask_storeu)(keys + i * GI_KEY_LANES, GI_QUICK(gi_first_lanes)(n - i * GI_KEY_LANES), v[i]);
+    }
 }
 
-/* Sorts up to GI_FEW keys; real: what comes out are the floats that they stand for. */
-static void GI_QUICK(gi_sort_few)(bool real, int64_t n, const GI_KEY_T *from, GI_KEY_T *to)
+/* Sorts up to GI_FEW keys to elements. */
+static void GI_QUICK(gi_sort_few)(const gi_keys *rule, int64_t n, GI_KEY_T *keys)
 {
-    if (GI_KEY_BITS == 64 && real) {
-        if (n > 8 * GI_KEY_LANES) GI_QUICK(gi_sort_some)(true, 16, n, from, to);
-        else if (n > 4 * GI_KEY_LANES) GI_QUICK(gi_sort_some)(true, 8, n, from, to);
-        else GI_QUICK(gi_sort_some)(true, 4, n, from, to);
+    if (GI_KEY_BITS == 64 && rule->real) {
+        if (n > 8 * GI_KEY_LANES) GI_QUICK(gi_sort_some)(true, 16, rule, n, keys);
+        else if (n > 4 * GI_KEY_LANES) GI_QUICK(gi_sort_some)(true, 8, rule, n, keys);
+        else GI_QUICK(gi_sort_some)(true, 4, rule, n, keys);
     } else if (n > 8 * GI_KEY_LANES) {
-        GI_QUICK(gi_sort_some)(false, 16, n, from, to);
+        GI_QUICK(gi_sort_some)(false, 16, rule, n, keys);
     } else if (n > 4 * GI_KEY_LANES) {
-        GI_QUICK(gi_sort_some)(false, 8, n, from, to);
+        GI_QUICK(gi_sort_some)(false, 8, rule, n, keys);
     } else if (n > 2 * GI_KEY_LANES) {
-        GI_QUICK(gi_sort_some)(false, 4, n, from, to);
+        GI_QUICK(gi_sort_some)(false, 4, rule, n, keys);
     } else {
-        __m512i v[2];
-        v[0] = GI_QUICK(gi_sort_vector)(GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), GI_QUICK(gi_first_lanes)(n), from));
+        const __m512i flip = GI_KEYS(set1)((GI_SIGNED_KEY)rule->flip);
+        __m512i       v[2];
+        v[0] = GI_QUICK(gi_sort_vector)(GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), GI_QUICK(gi_first_lanes)(n), keys));
         if (n > GI_KEY_LANES) {
             const GI_KEY_MASK in = GI_QUICK(gi_first_lanes)(n - GI_KEY_LANES);
-            v[1]                 = GI_QUICK(gi_sort_vector)(GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), in, from + GI_KEY_LANES));
+            v[1]                 = GI_QUICK(gi_sort_vector)(GI_KEYS(mask_loadu)(GI_KEYS(set1)(-1), in, keys + GI_KEY_LANES));
             GI_QUICK(gi_merge_two)(v);
-            GI_KEYS(mask_storeu)(to + GI_KEY_LANES, in, v[1]);
+            GI_KEYS(mask_storeu)(keys + GI_KEY_LANES, in, GI_QUICK(gi_element_of_key)(rule->real, v[1], flip));
         }
-        GI_KEYS(mask_storeu)(to, GI_QUICK(gi_first_lanes)(n), v[0]);
+        GI_KEYS(mask_storeu)(keys, GI_QUICK(gi_first_lanes)(n), GI_QUICK(gi_element_of_key)(rule->real, v[0], flip));
     }
 }
 
-/* Keys below the pivot go to `low`, the others to `high`, each of them with room for n; one of them may be `from`. Returns how many are below. */
-static int64_t GI_QUICK(gi_split_keys)(int64_t n, const GI_KEY_T *from, GI_KEY_T pivot, GI_KEY_T *low, GI_KEY_T *high)
+/* The first `lanes` keys of a vector: those below the pivot go to *low, the others before *high. A whole vector is written to *low. */
+static GI_QUICK_STEP void GI_QUICK(gi_split_vector)(__m512i v, int64_t lanes, __m512i pivot, GI_KEY_T **low, GI_KEY_T **high)
 {
-    const GI_KEY_T *start = low;
-    const __m512i   p     = GI_KEYS(set1)((GI_SIGNED_KEY)pivot);
-    int64_t         i     = 0;
-    for (; i + 4 * GI_KEY_LANES <= n; i += 4 * GI_KEY_LANES) {
-        __m512i v[4];
-        GI_UNROLL
-        for (int k = 0; k < 4; k++) v[k] = _mm512_loadu_si512(from + i + k * GI_KEY_LANES);
-        GI_UNROLL
-        for (int k = 0; k < 4; k++) {
-            const GI_KEY_MASK less  = GI_JOIN(GI_WHOLE(cmplt), _mask)(v[k], p);
-            const int         count = __builtin_popcount(less);
-            _mm512_storeu_si512(low, GI_KEYS(maskz_compress)(less, v[k]));
-            _mm512_storeu_si512(high, GI_KEYS(maskz_compress)((GI_KEY_MASK)~less, v[k]));
-            low += count;
-            high += GI_KEY_LANES - count;
-        }
-    }
-    for (; i < n; i += GI_KEY_LANES) {
-        const GI_KEY_MASK in   = (GI_KEY_MASK)(n - i < GI_KEY_LANES ? (1u << (n - i)) - 1 : (1u << GI_KEY_LANES) - 1);
-        const __m512i     v    = GI_KEYS(maskz_loadu)(in, from + i);
-        const GI_KEY_MASK less = GI_JOIN(GI_WHOLE(mask_cmplt), _mask)(in, v, p), more = (GI_KEY_MASK)(in & ~less);
-        GI_KEYS(mask_compressstoreu)(low, less, v);
-        GI_KEYS(mask_compressstoreu)(high, more, v);
-        low += __builtin_popcount(less);
-        high += __builtin_popcount(more);
-    }
-    return low - start;
+    const GI_KEY_MASK in    = GI_QUICK(gi_first_lanes)(lanes);
+    const GI_KEY_MASK less  = GI_JOIN(GI_WHOLE(mask_cmplt), _mask)(in, v, pivot);
+    const int64_t     count = __builtin_popcount(less);
+    *high -= lanes - count;
+    _mm512_storeu_si512(*low, GI_KEYS(maskz_compress)(less, v));
+    GI_KEYS(mask_compressstoreu)(*high, (GI_KEY_MASK)(in & ~less), v);
+    *low += count;
 }
 
-/* The median of a sample, or, after bad luck, the middle between the least and the greatest, which ends surely. */
-static GI_KEY_T GI_QUICK(gi_pivot)(int64_t n, const GI_KEY_T *keys, bool unlucky)
+/* Keys below the pivot go first, of n, at least 8 vectors. Returns how many they are. Eight vectors are in registers, so that as many places are
+   free beyond what has been read: four more are read where less is free, and then there is room for four on both sides. They are chosen before
+   the last four are written, for which their addresses need not wait. */
+static int64_t GI_QUICK(gi_split_keys)(int64_t n, GI_KEY_T *keys, GI_KEY_T pivot)
+{
+    enum { FOUR = 4 * GI_KEY_LANES };
+    const __m512i p     = GI_KEYS(set1)((GI_SIGNED_KEY)pivot);
+    int64_t       first = FOUR, last = n - FOUR; /* between which nothing has been read */
+    GI_KEY_T     *low = keys, *high = keys + n;
+    __m512i       end[4], v[4];
+    GI_UNROLL
+    for (int k = 0; k < 4; k++) {
+        v[k]   = _mm512_loadu_si512(keys + k * GI_KEY_LANES);
+        end[k] = _mm512_loadu_si512(keys + last + k * GI_KEY_LANES);
+    }
+    while (last - first >= FOUR) {
+        const int64_t front =
+            -(int64_t)(first + last <= (low - keys) + (high - keys)); /* all bits: for no branch, taken by chance */
+        const int64_t at = last - FOUR + ((first - last + FOUR) & front);
+        __m512i       next[4];
+        first += FOUR & front;
+        last -= FOUR & ~front;
+        GI_UNROLL
+        for (int k = 0; k < 4; k++) next[k] = _mm512_loadu_si512(keys + at + k * GI_KEY_LANES);
+        GI_UNROLL
+        for (int k = 0; k < 4; k++) GI_QUICK(gi_split_vector)(v[k], GI_KEY_LANES, p, &low, &high);
+        GI_UNROLL
+        for (int k = 0; k < 4; k++) v[k] = next[k];
+    }
+    const int64_t left = last - first;
+    __m512i       rest[4];
+    GI_UNROLL
+    for (int k = 0; k < 4; k++)
+        rest[k] = GI_KEYS(maskz_loadu)(GI_QUICK(gi_first_lanes)(left - k * GI_KEY_LANES), keys + first + k * GI_KEY_LANES);
+    GI_UNROLL
+    for (int k = 0; k < 4; k++) {
+        const int64_t lanes = left - k * GI_KEY_LANES;
+        GI_QUICK(gi_split_vector)(rest[k], lanes < 0 ? 0 : lanes < GI_KEY_LANES ? lanes : GI_KEY_LANES, p, &low, &high);
+    }
+    GI_UNROLL
+    for (int k = 0; k < 4; k++) GI_QUICK(gi_split_vector)(v[k], GI_KEY_LANES, p, &low, &high);
+    GI_UNROLL
+    for (int k = 0; k < 4; k++) GI_QUICK(gi_split_vector)(end[k], GI_KEY_LANES, p, &low, &high);
+    return low - keys;
+}
+
+static const gi_keys GI_QUICK(gi_as_they_are) = { 0, false, 0, false };
+
+/* The median of a sample, or, after bad luck, the middle between the least and the greatest, which ends surely. alike: how many quarters of the
+   sample, from its middle on, are equal to it; 3: all of it is. */
+static GI_KEY_T GI_QUICK(gi_pivot)(int64_t n, const GI_KEY_T *keys, bool unlucky, int *alike)
 {
     GI_KEY_T      sample[16 * GI_KEY_LANES], least = keys[0], greatest = keys[0];
     const int64_t count = n < 4096 ? 2 * GI_KEY_LANES : 8 * GI_KEY_LANES, step = n / count;
+    *alike = 0;
     for (int64_t i = 0; i < n && unlucky; i++) {
         least    = keys[i] < least ? keys[i] : least;
         greatest = keys[i] > greatest ? keys[i] : greatest;
     }
     if (unlucky) return least + (greatest - least) / 2 + (greatest > least);
     for (int64_t i = 0; i < count; i++) sample[i] = keys[i * step + step / 2];
-    GI_QUICK(gi_sort_few)(false, count, sample, sample);
-    return sample[count / 2];
+    GI_QUICK(gi_sort_few)(&GI_QUICK(gi_as_they_are), count, sample);
+    const GI_KEY_T median = sample[count / 2];
+    if (sample[count / 4 * 3] == median) *alike = sample[count - 1] > median ? 1 : sample[0] < median ? 2 : 3;
+    return median;
 }
 
-/* n times the float of a key. */
-static void GI_QUICK(gi_put_floats)(int64_t n, GI_KEY_T key, GI_KEY_T *to)
+/* Are all keys equal to this one? */
+static bool GI_QUICK(gi_is_each)(int64_t n, const GI_KEY_T *keys, GI_KEY_T key)
 {
-    const __m512i x = GI_QUICK(gi_float_of_key)(GI_KEYS(set1)((GI_SIGNED_KEY)key));
+    const __m512i one = GI_KEYS(set1)((GI_SIGNED_KEY)key);
+    GI_KEY_MASK   no  = 0;
+    for (int64_t i = 0; i < n && !no; i += GI_KEY_LANES) {
+        const GI_KEY_MASK in = GI_QUICK(gi_first_lanes)(n - i);
+        no                   = GI_JOIN(GI_WHOLE(mask_cmpneq), _mask)(in, GI_KEYS(maskz_loadu)(in, keys + i), one);
+    }
+    return !no;
+}
+
+/* n times the element of a key. */
+static void GI_QUICK(gi_put_alike)(const gi_keys *rule, int64_t n, GI_KEY_T key, GI_KEY_T *to)
+{
+    const __m512i x =
+        GI_QUICK(gi_element_of_key)(rule->real, GI_KEYS(set1)((GI_SIGNED_KEY)key), GI_KEYS(set1)((GI_SIGNED_KEY)rule->flip));
     for (int64_t i = 0; i < n; i += GI_KEY_LANES) GI_KEYS(mask_storeu)(to + i, GI_QUICK(gi_first_lanes)(n - i), x);
 }
 
-/* Sorts n keys, in place or into `other`; real: to the floats that they stand for, of which none is the greatest key. */
-static void GI_QUICK(gi_quick_part)(bool real, int64_t n, GI_KEY_T *keys, GI_KEY_T *other, bool to_other, int luck)
+/* Sorts n keys to elements, in place. Floats: none is the greatest key. */
+static void GI_QUICK(gi_quick_part)(const gi_keys *rule, int64_t n, GI_KEY_T *keys, int luck)
 {
-    bool     again = false; /* the last pivot was the least key: those that are equal to it go first */
+    bool     again = false; /* the last pivot is the least key: those that are equal to it go first */
     GI_KEY_T pivot = 0;
     while (n > GI_QUICK(GI_FEW)) {
-        GI_KEY_T *to = to_other ? other : keys, *rest = to_other ? keys : other;
-        pivot             = again ? pivot + 1 : GI_QUICK(gi_pivot)(n, keys, luck <= 0);
-        const int64_t low = GI_QUICK(gi_split_keys)(n, keys, pivot, to, rest), high = n - low;
-        if (!again) GI_QUICK(gi_quick_part)(real, low, to, rest + high, false, --luck);
-        if (again && real) GI_QUICK(gi_put_floats)(low, pivot - 1, to);
-        again    = low == 0 && pivot < (GI_KEY_T)-1;
-        keys     = rest;
-        other    = to + low;
-        to_other = true;
-        if (low == 0 && !again) break;
-        n = high;
+        int alike = 0;
+        pivot     = again ? pivot + 1 : GI_QUICK(gi_pivot)(n, keys, luck <= 0, &alike);
+        if (alike == 3 && GI_QUICK(gi_is_each)(n, keys, pivot)) {
+            GI_QUICK(gi_put_alike)(rule, n, pivot, keys);
+            return;
+        }
+        const int64_t low = GI_QUICK(gi_split_keys)(n, keys, pivot);
+        if (again) GI_QUICK(gi_put_alike)(rule, low, pivot - 1, keys);
+        else GI_QUICK(gi_quick_part)(rule, low, keys, --luck);
+        again = !again && (low == 0 || alike > 0);
+        keys += low;
+        n -= low;
+        if (pivot < (GI_KEY_T)-1) continue;
+        GI_QUICK(gi_put_alike)(rule, n, pivot, keys); /* all of them are the greatest key */
+        return;
     }
-    if (n <= GI_QUICK(GI_FEW)) GI_QUICK(gi_sort_few)(real, n, keys, to_other ? other : keys);
-    else memcpy(other, keys, (size_t)n * sizeof *keys); /* all of them are the greatest key */
+    GI_QUICK(gi_sort_few)(rule, n, keys);
 }
 
-static void GI_QUICK(gi_quicksort)(int64_t n, void *keys, void *other, bool to_other)
+static int GI_QUICK(gi_luck)(int64_t n) { return 2 * (64 - __builtin_clzll((uint64_t)n | 1)); }
+
+static void GI_QUICK(gi_quicksort)(int64_t n, void *keys)
 {
-    const int bits = 64 - __builtin_clzll((uint64_t)n | 1);
-    GI_QUICK(gi_quick_part)(false, n, (GI_KEY_T *)keys, (GI_KEY_T *)other, to_other, 2 * bits);
+    GI_QUICK(gi_quick_part)(&GI_QUICK(gi_as_they_are), n, (GI_KEY_T *)keys, GI_QUICK(gi_luck)(n));
 }
 
-#if GI_KEY_BITS == 64
-/* Of floats that are compared as such between the pivots' keys. False if there is a NaN, or -0: that they are not told from 0 would show. */
-static bool GI_QUICK(gi_sort_floats)(int64_t n, const void *elements, void *keys_, void *to)
+/* Floats become keys at the beginning of `to`, and the NaNs among them its last elements. Returns how many keys there are. */
+static int64_t GI_QUICK(gi_part_nans)(__m512i flip, int64_t n, const GI_KEY_T *from, GI_KEY_T *to, bool *minus)
 {
-    const GI_KEY_T *from = (const GI_KEY_T *)elements;
-    GI_KEY_T       *keys = (GI_KEY_T *)keys_;
-    unsigned        rare = 0;
-    for (int64_t i = 0; i < n; i += GI_KEY_LANES) {
+    int64_t  keys = 0, nans = n;
+    unsigned zero = 0;                                                     /* lanes of -0 */
+    for (int64_t i = (n - 1) & -GI_KEY_LANES; i >= 0; i -= GI_KEY_LANES) { /* from behind: NaNs keep their order */
         const GI_KEY_MASK in = GI_QUICK(gi_first_lanes)(n - i);
-        const __m512i     v  = GI_KEYS(maskz_loadu)(in, from + i);
-        rare |= _mm512_fpclass_pd_mask(_mm512_castsi512_pd(v), 0x85);
-        GI_KEYS(mask_storeu)(keys + i, in, GI_QUICK(gi_key_of_float)(v));
-    }
-    if (rare) return false;
-    GI_QUICK(gi_quick_part)(true, n, keys, (GI_KEY_T *)to, true, 2 * (64 - __builtin_clzll((uint64_t)n | 1)));
-    return true;
-}
+        const __m512i     v = GI_KEYS(maskz_loadu)(in, from + i), key = GI_QUICK(gi_key_of_float)(v, flip);
+#if GI_KEY_BITS == 32
+        const unsigned nan = _mm512_fpclass_ps_mask(_mm512_castsi512_ps(v), 0x81);
+        zero |= _mm512_fpclass_ps_mask(_mm512_castsi512_ps(v), 0x04);
+#else
+        const unsigned nan = _mm512_fpclass_pd_mask(_mm512_castsi512_pd(v), 0x81);
+        zero |= _mm512_fpclass_pd_mask(_mm512_castsi512_pd(v), 0x04);
 #endif
+        if (!nan) {
+            GI_KEYS(mask_storeu)(to + keys, in, key);
+            keys += n - i < GI_KEY_LANES ? n - i : GI_KEY_LANES;
+            continue;
+        }
+        nans -= __builtin_popcount(nan);
+        GI_KEYS(mask_compressstoreu)(to + keys, (GI_KEY_MASK)(in & ~nan), key);
+        GI_KEYS(mask_compressstoreu)(to + nans, (GI_KEY_MASK)nan, v);
+        keys += __builtin_popcount(in & ~nan);
+    }
+    *minus = zero != 0;
+    return keys;
+}
+
+static bool GI_QUICK(gi_sort_line)(const gi_keys *rule, int64_t n, const void *elements, void *to_)
+{
+    const GI_KEY_T *from  = (const GI_KEY_T *)elements;
+    GI_KEY_T       *to    = (GI_KEY_T *)to_;
+    const __m512i   flip  = GI_KEYS(set1)((GI_SIGNED_KEY)rule->flip);
+    bool            minus = false;
+    int64_t         keys  = n;
+    if (rule->real) keys = GI_QUICK(gi_part_nans)(flip, n, from, to, &minus);
+    for (int64_t i = 0; i < n && !rule->real; i += GI_KEY_LANES) {
+        const GI_KEY_MASK in = GI_QUICK(gi_first_lanes)(n - i);
+        GI_KEYS(mask_storeu)(to + i, in, _mm512_xor_si512(GI_KEYS(maskz_loadu)(in, from + i), flip));
+    }
+    GI_QUICK(gi_quick_part)(rule, keys, to, GI_QUICK(gi_luck)(n));
+    return minus;
+}
 
 /* The part of a key says how many splitters are not above it. Without `to` the keys are only counted; each `to` has room for all, and 64 bytes. */
 static void GI_QUICK(gi_spread)(int64_t n, const void *keys, const void *splitters, void *const *to, int64_t *count)
@@ -334,11 +413,10 @@ static void GI_QUICK(gi_number)(int64_t n, const void *keys_, uint64_t *words, g
     }
 }
 GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
-         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_floats),
-           GI_QUICK(gi_number) })
+         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line), GI_QUICK(gi_number) })
 #else
 GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
-         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), NULL, NULL })
+         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line), NULL })
 #endif
 #undef GI_QUICK
 #undef GI_QUICK_STEP

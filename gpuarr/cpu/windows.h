@@ -21,19 +21,15 @@ static bool GI_KEYED(gi_to_keys)(const gi_keys *rule, int64_t n, void *elements)
     const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
     const GI_KEY_T infinity  = (GI_KEY_T)(GI_KEY_BITS == 32 ? 0x7f800000 : (int64_t)0x7ff << 52);
     if (rule->real) {
-        GI_KEY_T nan = 0; /* negative, if there is one */
+        const GI_KEY_T last = (GI_KEY_T)rule->nan;
+        GI_KEY_T       nan  = 0; /* negative, if there is one */
         GI_VECTORIZE
         for (int64_t i = 0; i < n; i++) {
-            const GI_KEY_T x = k[i];
-            nan |= infinity - (x & magnitude);
-            k[i] = x ^ ((x >> (GI_KEY_BITS - 1)) & magnitude) ^ flip;
+            const GI_KEY_T x = k[i], beyond = infinity - (x & magnitude);
+            nan |= beyond;
+            k[i] = beyond < 0 ? last : x ^ ((x >> (GI_KEY_BITS - 1)) & magnitude) ^ flip;
         }
-        if (nan >= 0) return false;
-        for (int64_t i = 0; i < n; i++) {
-            const GI_KEY_T x = k[i] ^ flip;
-            if (x > infinity || x < ~infinity) k[i] = (GI_KEY_T)rule->nan;
-        }
-        return true;
+        return nan < 0;
     }
 #endif
 #if GI_KEY_BITS == 8

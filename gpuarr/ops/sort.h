@@ -71,7 +71,6 @@ static void gi_from_keys(ga_dtype dtype, int64_t n, void *elements, void *keys)
    without NaN and -0 is left as it is. */
 static void gi_restore_f32(int64_t n, float *sorted, const float *line, bool surely)
 {
-    float   nowhere, *to;
     int64_t zeros = 0, nans = n, beyond = n;
     while (zeros < beyond) {
         const int64_t middle = zeros + (beyond - zeros) / 2;
@@ -81,17 +80,18 @@ static void gi_restore_f32(int64_t n, float *sorted, const float *line, bool sur
     for (int64_t i = 0; i < n && surely; i++) nans -= line[i] != line[i];
     while (!surely && nans > zeros && sorted[nans - 1] != sorted[nans - 1]) nans--;
     if (!surely && nans == n && !(zeros < n && sorted[zeros] == 0 && gi_signbit_f32(sorted[zeros]))) return;
-    for (int64_t i = 0; i < n; i++) {
-        const bool zero = line[i] == 0, nan = line[i] != line[i]; /* for no branch */
-        to  = zero ? sorted + zeros : nan ? sorted + nans : &nowhere;
-        *to = line[i];
-        zeros += zero;
-        nans += nan;
+    for (beyond = zeros; beyond < nans && sorted[beyond] == 0;) beyond++;
+    for (int64_t i = 0; zeros < beyond; i++) { /* without a branch: what is none of them is written over */
+        sorted[zeros] = line[i];
+        zeros += line[i] == 0;
+    }
+    for (int64_t i = 0; nans < n; i++) {
+        sorted[nans] = line[i];
+        nans += line[i] != line[i];
     }
 }
 static void gi_restore_f64(int64_t n, double *sorted, const double *line, bool surely)
 {
-    double  nowhere, *to;
     int64_t zeros = 0, nans = n, beyond = n;
     while (zeros < beyond) {
         const int64_t middle = zeros + (beyond - zeros) / 2;
@@ -101,12 +101,14 @@ static void gi_restore_f64(int64_t n, double *sorted, const double *line, bool s
     for (int64_t i = 0; i < n && surely; i++) nans -= line[i] != line[i];
     while (!surely && nans > zeros && sorted[nans - 1] != sorted[nans - 1]) nans--;
     if (!surely && nans == n && !(zeros < n && sorted[zeros] == 0 && gi_signbit_f64(sorted[zeros]))) return;
-    for (int64_t i = 0; i < n; i++) {
-        const bool zero = line[i] == 0, nan = line[i] != line[i]; /* for no branch */
-        to  = zero ? sorted + zeros : nan ? sorted + nans : &nowhere;
-        *to = line[i];
-        zeros += zero;
-        nans += nan;
+    for (beyond = zeros; beyond < nans && sorted[beyond] == 0;) beyond++;
+    for (int64_t i = 0; zeros < beyond; i++) { /* without a branch: what is none of them is written over */
+        sorted[zeros] = line[i];
+        zeros += line[i] == 0;
+    }
+    for (int64_t i = 0; nans < n; i++) {
+        sorted[nans] = line[i];
+        nans += line[i] != line[i];
     }
 }
 
@@ -114,18 +116,6 @@ static void gi_restore(ga_dtype dtype, int64_t n, char *sorted, const char *line
 {
     if (dtype == GA_F32) gi_restore_f32(n, (float *)(void *)sorted, (const float *)(const void *)line, surely);
     if (dtype == GA_F64) gi_restore_f64(n, (double *)(void *)sorted, (const double *)(const void *)line, surely);
-}
-
-static bool gi_has_minus_zero(ga_dtype dtype, int64_t n, const char *elements)
-{
-    const uint32_t *bits4 = (const uint32_t *)(const void *)elements;
-    const uint64_t *bits8 = (const uint64_t *)(const void *)elements;
-    uint64_t        found = 0;
-    if (dtype == GA_F32)
-        for (int64_t i = 0; i < n; i++) found |= bits4[i] == 0x80000000u;
-    if (dtype == GA_F64)
-        for (int64_t i = 0; i < n; i++) found |= bits8[i] == (uint64_t)1 << 63;
-    return found;
 }
 
 /* How numbers of 4 or 8 bytes become unsigned keys. */
@@ -408,7 +398,8 @@ static bool gi_keys_differ(const gi_sort_bits *o, const char *records, int64_t n
 static void gi_sort_part(const gi_sort_bits *o, char *from, char *other, char *to, int64_t n)
 {
     if (o->quick) {
-        o->quick->sort(n, from, to == from ? other : to, to != from);
+        if (to != from) memcpy(to, from, (size_t)(n * o->size));
+        o->quick->sort(n, to);
         return;
     }
     if (o->size == 4) gi_sort_cached(o, from, other, to, n, 4);
@@ -445,7 +436,7 @@ static int64_t gi_split_bytes(int64_t n)
 static void gi_plan_splitting(gi_splitting *s, bool alone)
 {
     const int64_t threads = alone ? ga_get_num_threads() : 1, share = s->n / (2 * threads);
-    const bool    shared = s->n >= (threads > 1 ? (int64_t)GI_SHARED_RECORDS : 2 * GI_SPLIT_CHUNK);
+    const bool    shared = threads > 1 && s->n >= GI_SHARED_RECORDS;
     s->ways              = s->by.quick && threads <= GI_WAYS / 2;
     s->most              = !s->ways ? GI_SORT_BYTES / s->by.size : shared ? s->n / (3 * threads) : s->n;
     s->chunk             = s->ways && shared && share < GI_SPLIT_CHUNK ? share : GI_SPLIT_CHUNK;
@@ -456,9 +447,9 @@ static void gi_plan_ways(gi_splitting *s)
 {
     enum { EACH = 128 }; /* of a sample, for each part */
     const int   size   = s->by.size;
-    char *const sample = s->parts, *const room = sample + (int)GI_WAYS * EACH * size;
+    char *const sample = s->parts;
     gi_split_records(s, 0, s->n / ((int)GI_WAYS * EACH), (int)GI_WAYS * EACH, sample);
-    s->by.quick->sort((int)GI_WAYS * EACH, sample, room, false);
+    s->by.quick->sort((int)GI_WAYS * EACH, sample);
     s->split.parts = GI_WAYS;
     for (int k = 1; k < GI_WAYS; k++) memcpy((char *)s->splitters + (k - 1) * size, sample + k * EACH * size, (size_t)size);
 }
@@ -619,7 +610,7 @@ static int64_t *gi_order_group(const gi_sort_job *j, const char *elements, int64
 }
 
 /* Puts records of a line that are in order but for the last bits of their keys in order. */
-static void gi_order_rest(const gi_numbering *p, int64_t n, const uint64_t *keys, uint64_t *word, char *spare)
+static void gi_order_rest(const gi_numbering *p, int64_t n, const uint64_t *keys, uint64_t *word)
 {
     const uint64_t mask = ((uint64_t)1 << p->digits) - 1, last = ((uint64_t)1 << p->rest) - 1;
     for (int64_t i = 0, stop; i < n; i = stop) {
@@ -627,7 +618,7 @@ static void gi_order_rest(const gi_numbering *p, int64_t n, const uint64_t *keys
         if (stop == i + 1) continue;
         for (int64_t k = i; k < stop; k++)
             word[k] = ((keys[word[k] & mask] - p->least) >> p->low & last) << p->digits | (word[k] & mask);
-        GI_LOOP_OF(quick)(8)->sort(stop - i, word + i, spare, false);
+        GI_LOOP_OF(quick)(8)->sort(stop - i, word + i);
     }
 }
 
@@ -649,9 +640,9 @@ static int64_t *gi_order_quickly(const gi_sort_job *j, const char *elements, int
     }
     const uint64_t mask = ((uint64_t)1 << p.digits) - 1;
     for (int64_t at = 0; at < all; at += n) {
-        if (n < GI_SHARED_RECORDS) GI_LOOP_OF(quick)(8)->sort(n, word + at, spare, false);
+        if (n < GI_SHARED_RECORDS) GI_LOOP_OF(quick)(8)->sort(n, word + at);
         else gi_sort_records(records, spare, n, 8, 0, 8, places, j->units == 1);
-        if (p.rest > 0) gi_order_rest(&p, n, (const uint64_t *)keys, word + at, spare);
+        if (p.rest > 0) gi_order_rest(&p, n, (const uint64_t *)keys, word + at);
         for (int64_t i = at; i < at + n; i++) word[i] = (word[i] & mask) - (uint64_t)(j->indices ? at : 0);
     }
     return (int64_t *)word;
@@ -685,8 +676,10 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
     gi_plan_splitting(s, j->units == 1);
     if (n > s->most) {
         gi_sort_split(s, GI_SPLIT_DEPTH);
+    } else if (s->by.quick) {
+        if (s->by.quick->sort_line(&rule, n, line, s->to)) gi_restore(dtype, n, s->to, line, true);
+        return s->to;
     } else {
-        if (rule.real && size == 8 && s->by.quick && s->by.quick->sort_floats(n, line, records, s->to)) return s->to;
         memcpy(records, line, (size_t)(n * size));
         s->loops->to_keys(&rule, n, records);
         gi_sort_whole_part(s, records, spare, s->to, n);
@@ -696,15 +689,14 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
 }
 
 /* Short lines of numbers of 4 or 8 bytes that lie behind each other: many of them side by side, the others each by a quicksort; at `to`. */
-static void gi_sort_each(const gi_sort_job *j, const char *elements, int64_t lines, char *keys, char *to)
+static void gi_sort_each(const gi_sort_job *j, const char *elements, int64_t lines, char *to)
 {
     enum { FEW = 2 };
-    const ga_dtype         dtype = j->lines.dtype;
-    const int              size  = (int)ga_itemsize(dtype);
-    const int64_t          n = j->lines.length, all = n * lines;
-    const gi_keys          rule  = gi_unsigned_keys(dtype);
-    const gi_window_loops *loops = GI_LOOP_OF(windows)(size);
-    const gi_quick_loops  *quick = GI_LOOP_OF(quick)(size);
+    const ga_dtype        dtype = j->lines.dtype;
+    const int             size  = (int)ga_itemsize(dtype);
+    const int64_t         n     = j->lines.length;
+    const gi_keys         rule  = gi_unsigned_keys(dtype);
+    const gi_quick_loops *quick = GI_LOOP_OF(quick)(size);
     if (lines > FEW && n <= GI_LINE_ROWS) {
         unsigned char special[(int)GI_DIGITS + GI_NETWORK_ROWS] = { 0 };
         GI_ARENA(char, rows, GI_LINE_ROWS * 64);
@@ -713,12 +705,8 @@ static void gi_sort_each(const gi_sort_job *j, const char *elements, int64_t lin
             if (special[k]) gi_restore(dtype, n, to + k * n * size, elements + k * n * size, true);
         return;
     }
-    memcpy(keys, elements, (size_t)(all * size));
-    const bool nan = loops->to_keys(&rule, all, keys);
-    for (int64_t at = 0; at < all * size; at += n * size) quick->sort(n, keys + at, to + at, true);
-    loops->from_keys(&rule, all, to);
-    if (nan || gi_has_minus_zero(dtype, all, elements))
-        for (int64_t at = 0; at < all * size; at += n * size) gi_restore(dtype, n, to + at, elements + at, false);
+    for (int64_t at = 0; at < lines * n * size; at += n * size)
+        if (quick->sort_line(&rule, n, elements + at, to + at)) gi_restore(dtype, n, to + at, elements + at, true);
 }
 
 /* As many lines as fit, side by side, by a network of exchanges that treats all alike. */
@@ -774,7 +762,7 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
     if (j->each) {
         const bool straight = out_run == lines && j->out.strides[0] == out_size;
         sorted              = straight ? (char *)gi_line_start(&j->out, first) : spare;
-        gi_sort_each(j, elements, lines, records, sorted);
+        gi_sort_each(j, elements, lines, sorted);
         if (straight) return;
     } else if (j->by_keys) {
         char *to = j->out.strides[0] == out_size ? (char *)gi_line_start(&j->out, first) : NULL;
