@@ -1228,8 +1228,9 @@ GA_API ga_array *(ga_unique_inverse)(const ga_array *a, ga_array **inverse, cons
 
 /* The places of n lines of keys in order of the last one, then of the one before ...: ga_lexsort((minor, major)). */
 GA_API ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site);
-/* Along .axis (not given: the last): the elements before the one that ga_sort puts at place kth, then those equal to it, then those behind
-   it, NaN last; each of the three keeps its order. (NumPy leaves that order open.) Complex numbers are sorted. kth may be negative. */
+/* Along .axis (not given: the last): the elements below the one that ga_sort puts at place kth, then those equal to it, then those above it;
+   NaN is the greatest of all. Each of the three keeps its order. (NumPy leaves that order open.) Complex numbers are sorted. kth may be
+   negative; of an empty array it does not matter. */
 GA_API ga_array *(ga_partition)(const ga_array *a, int64_t kth, ga_axis_options o);
 GA_API ga_array *(ga_argpartition)(const ga_array *a, int64_t kth, ga_axis_options o);
 /* From indices (ndim, ...) as of ga_nonzero to places among the elements of a shape in C order, and back: int64. */

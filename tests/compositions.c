@@ -358,6 +358,7 @@ static void test_search(void)
         CHECK(ga_copyto(ga_index(loose, "::2"), ga_index(loose, "1::2")) != NULL);
         SHOWS(GA_F32, "[3. 3. 7. 7.]", ga_real(loose));
         CHECK_FAILS(ga_partition(a, 4), "kth = 4");
+        CHECK(ga_partition(ga_ones((0)), 3)->size == 0 && ga_argpartition(ga_ones((2, 0)), 0)->dtype == GA_I64); /* as NumPy */
         CHECK_FAILS(ga_ravel_multi_index(a, (3, 3)), "must have length 2");
         CHECK_FAILS(ga_ravel_multi_index(ga_ints(1, 9), (3, 3)), "length of 3");
         CHECK_FAILS(ga_ravel_multi_index(ga_values(1, 1), (3, 3)), "must be integers");

@@ -381,6 +381,8 @@ static ga_array *gi_partition_call(const char *name, const ga_array *a, int64_t 
     const int     axis = gi_axis(o->site, gi_axis_or(o->axis, -1), a->ndim);
     const int64_t n    = axis < 0 ? 0 : a->shape[axis];
     if (axis < 0) return NULL;
+    if (a->size == 0 && !gi_is_deferred(a))
+        return gi_array_new(o->site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
     if (kth < -n || kth >= n)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "kth = %lld is out of bounds for axis %d with length %lld",
                                    (long long)kth, axis, (long long)n);
