@@ -98,7 +98,9 @@ static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_a
     j.total     = m->out->size;
     j.out_dtype = m->out->dtype;
     gi_pass_lie(&j, m);
-    if (!m->input && !j.masked && j.out.packed && j.total * j.out.size >= GI_STREAM_FROM && 2 * j.out.size >= p->widest)
+    const bool cheap = p->cost < GI_COSTLY && !p->divides; /* what computes long has time to write */
+    if (!m->input && !j.masked && cheap && j.out.packed && j.total * j.out.size >= GI_STREAM_FROM &&
+        2 * j.out.size >= p->widest)
         j.stream = GI_LOOP_OF(stream);
     share  = gi_pass_cut(&j, &bytes);
     j.line = j.total;
