@@ -200,6 +200,10 @@ static void test_elementwise(ga_dtype half)
         CHECK(ga_add(x, ga_ones((3), .dtype = half == GA_F16 ? GA_BF16 : GA_F16))->dtype == GA_F32);
         CHECK(same_halves(ga_divide(ga_ones((3)), 3, .dtype = half), ga_divide(ga_ones((3), .dtype = half), 3)));
         CHECK_FAILS(ga_bitwise_and(x, x), half == GA_F16 ? "does not exist for float16" : "does not exist for bfloat16");
+        CHECK_FAILS(ga_spacing(x), half == GA_F16 ? "does not exist for float16" : "does not exist for bfloat16");
+        CHECK_FAILS(ga_nextafter(x, 9), half == GA_F16 ? "does not exist for float16" : "does not exist for bfloat16");
+        CHECK_FAILS(ga_nextafter(ga_ones((3)), 9, .dtype = half), "does not exist for");
+        CHECK(ga_nextafter(x, ga_ones((3), .dtype = GA_F32))->dtype == GA_F32);
         CHECK_FAILS(ga_add(ga_full((3), ga_complex(0, 1)), 1, .dtype = half), "without losing its kind");
         CHECK_FAILS(ga_copyto(ga_ones((3), .dtype = GA_I32), x), "without losing its kind");
     }

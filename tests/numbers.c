@@ -177,6 +177,7 @@ static void test_complex(void)
         CHECK(ga_item(ga_imag(OF(sqrt, 1.7e308, 1e-160))) == 3.8348249442368522e-315);
         CHECK(is_number(OF(sign, 2, -INFINITY), 0, -1) && is_number(OF(sign, -INFINITY, NAN), -1, 0) &&
               is_number(OF(sign, INFINITY, INFINITY), NAN, NAN));
+        CHECK(is_number(OF(sign, -1.7e308, 1.7e308), -0.70710678118654757, 0.70710678118654757)); /* whose length overflows */
         CHECK(is_number(OF(sqrt, 1e308, 1e308), 1.0986841134678098e154, 4.550898605622274e153));
         CHECK(is_number(OF(sin, 0, 1), 0, sinh(1)) && is_number(OF(cos, 0, 1), cosh(1), -0.0) &&
               is_number(OF(tan, 0, 1), 0, tanh(1)));

@@ -277,6 +277,8 @@ static gi_settling gi_row_settle(const gi_row *row, int n, const ga_arg *in, ga_
     s->copies             = gi_only_copies(row->op, common);
     s->exchanged          = !s->copies && row->exchanged;
     s->loop               = common;
+    if (gi_is_half(common) && (row->op == GA_OP_spacing || row->op == GA_OP_nextafter))
+        return GI_HAS_NO_LOOP; /* the next float32 is none of its numbers */
     if (s->copies) return GI_SETTLES;
     if (s->exchanged) { /* x > y is y < x */
         turned[0] = in[1];

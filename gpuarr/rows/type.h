@@ -399,6 +399,10 @@ GI_FORMULA GA_T GA_FN(sign)(GA_T x)
     const bool re = GI_PART(isinf)(x.re), im = GI_PART(isinf)(x.im);
     if (re != im) return GA_FN(make)(re ? GI_PART(copysign)(1, x.re) : 0, im ? GI_PART(copysign)(1, x.im) : 0);
     if (length == 0) return GA_FN(make)(0, 0);
+    if (!re && GI_PART(isinf)(length)) { /* though its parts are finite */
+        x      = GA_FN(make)(GI_PART(mul)(x.re, (GI_R)0.5), GI_PART(mul)(x.im, (GI_R)0.5));
+        length = GA_FN(abs)(x);
+    }
     return GA_FN(make)(x.re / length, x.im / length);
 }
 GI_FORMULA GA_T GA_FN(reciprocal)(GA_T x)
