@@ -299,8 +299,8 @@ static void GI_LOOP(gi_fourier_scatter_reals)(int64_t n, int64_t lines, const GA
         for (int64_t j = 0; j < n; j++) x[l * pitch + j] = y[j * GI_F_ELEMENT + l] * scale;
 }
 
-/* Where the first stage of a chain reads complex numbers, or the last one writes them: `step` reals from one element to the next; 0: as
-   between stages. re and im are multiplied. */
+/* Where the first stage of a chain reads numbers (complex, or FROM_REALS real ones), or the last one writes them (complex, or TO_REALS real
+   ones): `step` reals from one element to the next; 0: as between stages. Parts re and im are multiplied, of what is real none, or re. */
 typedef struct GI_LOOP(gi_fourier_side) {
     int64_t step;
     GA_T    re, im;
@@ -322,14 +322,15 @@ static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime)(int r, bool real
     else GI_BF(odd)(r, re, im, out, circle);
 }
 
-/* The r elements of a butterfly, or, of a complex one TO_REALS, those of the first half and the conjugates of the others. */
-static GI_INLINE void GI_LOOP(gi_fourier_take)(const int r, const gi_fourier_flow flow, const GA_T *x, const GA_T *mirrored,
-                                               int64_t by_k, GI_V *re, GI_V *im)
+/* The r elements of a butterfly. TO_REALS: behind the half there are conjugates of those before it, element p + m * k that of
+   m * (r - k) - p; ahead: from -p to p. */
+static GI_INLINE void GI_LOOP(gi_fourier_take)(const int r, const gi_fourier_flow flow, const GA_T *x, int64_t by_k,
+                                               int64_t ahead, GI_V *re, GI_V *im)
 {
     GI_UNROLL
     for (int k = 0; k < r; k++) {
         const bool  turned = flow == GI_FOURIER_TO_REALS && k > r / 2;
-        const GA_T *from   = turned ? mirrored + by_k * (r - k) : x + by_k * k;
+        const GA_T *from   = x + (turned ? by_k * (r - k) - ahead : by_k * k);
         re[k]              = GI_VFN(load)(from);
         if (flow != GI_FOURIER_FROM_REALS) im[k] = turned ? -GI_VFN(load)(from + GI_F_W) : GI_VFN(load)(from + GI_F_W);
     }
@@ -355,9 +356,9 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool pr
     for (int64_t p = 0; p <= last; p++, w += p > 1 ? 2 * (r - 1) : 0)
         for (int64_t run = 0; run < runs; run++) {
             const int64_t q    = reals ? 0 : (walk->chosen ? walk->chosen[run] : run) * walk->beside;
-            const GA_T   *from = x + (q * by_q + p * by_p) * next, *mirrored = x + (q * by_q - p * by_p) * next;
-            GA_T         *to = y + (q + s * r * p) * out_next;
-            for (int64_t i = 0; i < each; i++, from += by_q * next, mirrored += by_q * next, to += out_next)
+            const GA_T   *from = x + (q * by_q + p * by_p) * next;
+            GA_T         *to   = y + (q + s * r * p) * out_next;
+            for (int64_t i = 0; i < each; i++, from += by_q * next, to += out_next)
                 for (int v = 0; v < GI_F_W; v += GI_LANES) {
                     if (in->step && !reals) {
                         GI_UNROLL
@@ -366,7 +367,7 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool pr
                             im[k] = im[k] * in->im;
                         }
                     } else {
-                        GI_LOOP(gi_fourier_take)(r, flow, from + v, mirrored + v, by_k, re, im);
+                        GI_LOOP(gi_fourier_take)(r, flow, from + v, by_k, 2 * p * by_p * next, re, im);
                     }
                     if (prime) GI_LOOP(gi_fourier_prime)(r, reals, re, im, circle);
                     else if (reals) GI_BF(odd_of_reals)(r, re, im, room + 2 * r, circle);
@@ -501,7 +502,7 @@ static void GI_LOOP(gi_fourier_conjugate)(int64_t elements, const GA_T *from, GA
 }
 
 /* Of what first chains have made of real numbers, rows k < limit that were not computed, of `row` elements each. */
-static void GI_LOOP(gi_fourier_fold)(const gi_fourier *f, GA_T *y, int64_t row, int64_t limit)
+static void GI_LOOP(gi_fourier_fill_rows)(const gi_fourier *f, GA_T *y, int64_t row, int64_t limit)
 {
     for (int64_t i = 0; i < f->n1 / 2; i++) {
         const int64_t k    = f->n1 - f->chosen[i];
@@ -566,7 +567,7 @@ static void GI_LOOP(gi_fourier_first)(const gi_fourier *f, gi_fourier_flow flow,
     const int64_t start = gi_fourier_start(block, f->n2, GI_F_W), blocks = gi_fourier_blocks(gi_fourier_rows(f, flow), GI_F_W);
     GA_T         *a = (GA_T *)room, *b = a + f->n1 * GI_F_ELEMENT, *last = f->first.stages % 2 ? a : b;
     GI_LOOP(gi_fourier_run)(&f->first, one, (const GA_T *)x + (reals ? start : 2 * start), &in, last, &out, a, b);
-    if (reals) GI_LOOP(gi_fourier_fold)(f, last, 1, blocks * GI_F_W);
+    if (reals) GI_LOOP(gi_fourier_fill_rows)(f, last, 1, blocks * GI_F_W);
     GI_LOOP(gi_fourier_turn)(f, blocks, block, last, (GA_T *)between);
 }
 
@@ -632,7 +633,7 @@ static GA_T *GI_LOOP(gi_fourier_lanes)(const gi_fourier *f, gi_fourier_flow flow
     GA_T *a = room, *b = a + f->n * GI_F_ELEMENT, *half = f->first.stages % 2 ? b : a; /* the stages write b, a, b ... */
     if (to && !two) half = to;
     GI_LOOP(gi_fourier_run)(&f->first, first, x, in, half, two ? &between : out, b, a);
-    if (reads) GI_LOOP(gi_fourier_fold)(f, half, f->n2, f->n1 / 2 + 1);
+    if (reads) GI_LOOP(gi_fourier_fill_rows)(f, half, f->n2, f->n1 / 2 + 1);
     if (!two) return half;
     GA_T *other = half == a ? b : a, *last = to ? to : f->second.stages % 2 ? other : half;
     GI_LOOP(gi_fourier_weigh_lanes)(f, flow, half);

@@ -243,11 +243,11 @@ static int64_t GI_QUICK(gi_split_keys)(int64_t n, GI_KEY_T *keys, GI_KEY_T pivot
 
 static const gi_keys GI_QUICK(gi_as_they_are) = { 0, false, 0, false };
 
-/* The median of a sample, or, after bad luck, the middle between the least and the greatest, which ends surely. alike: how many quarters of the
-   sample, from its middle on, are equal to it; 3: all of it is. */
+/* The median of a sample, or, after bad luck, the middle between the least and the greatest, which ends surely. alike: how much of the
+   sample, at least, is equal to it: 0: little, 1: a quarter, 2: the upper half, 3: all. */
 static GI_KEY_T GI_QUICK(gi_pivot)(int64_t n, const GI_KEY_T *keys, bool unlucky, int *alike)
 {
-    GI_KEY_T      sample[16 * GI_KEY_LANES], least = keys[0], greatest = keys[0];
+    GI_KEY_T      sample[8 * GI_KEY_LANES], least = keys[0], greatest = keys[0];
     const int64_t count = n < 4096 ? 2 * GI_KEY_LANES : 8 * GI_KEY_LANES, step = n / count;
     *alike = 0;
     for (int64_t i = 0; i < n && unlucky; i++) {

@@ -46,10 +46,10 @@
 #endif
 #define GI_MENDING1(name)                                                                                               \
     GI_MENDING(name, (int64_t m, GA_T *out, const GA_T *x)                                                              \
-    { for (int64_t i = 0; i < m; i++) if (GA_FN(name##_rare)(x[i])) out[i] = GA_FN(name##_slow)(x[i]); })
+    { GI_LOOP(gi_mend1)(m, out, x, GA_FN(name##_rare), GA_FN(name##_slow)); })
 #define GI_MENDING2(name)                                                                                               \
     GI_MENDING(name, (int64_t m, GA_T *out, const GA_T *x, const GA_T *y)                                               \
-    { for (int64_t i = 0; i < m; i++) if (GA_FN(name##_rare)(x[i], y[i])) out[i] = GA_FN(name##_slow)(x[i], y[i]); })
+    { GI_LOOP(gi_mend2)(m, out, x, y, GA_FN(name##_rare), GA_FN(name##_slow)); })
 #define GA_ELEMENTARY(name, ...)                                                                                        \
     GI_MENDING1(name)                                                                                                  \
     GI_KERNEL1(name)                                                                                                   \

@@ -124,6 +124,18 @@ static GI_INLINE int64_t GI_LOOP(gi_part)(int64_t left)
     return left >= GI_MEND ? GI_MEND : left >= lanes ? left & -lanes : lanes;
 }
 
+static GI_INLINE void GI_LOOP(gi_mend1)(int64_t m, GA_T *out, const GA_T *x, GI_FLAG (*rare)(GA_T), GA_T (*slow)(GA_T))
+{
+    for (int64_t i = 0; i < m; i++)
+        if (rare(x[i])) out[i] = slow(x[i]);
+}
+static GI_INLINE void GI_LOOP(gi_mend2)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y, GI_FLAG (*rare)(GA_T, GA_T),
+                                        GA_T (*slow)(GA_T, GA_T))
+{
+    for (int64_t i = 0; i < m; i++)
+        if (rare(x[i], y[i])) out[i] = slow(x[i], y[i]);
+}
+
 static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_, GA_T (*core)(GA_T), GI_FLAG (*rare)(GA_T),
                                               void (*mend)(int64_t m, GA_T *out, const GA_T *x))
 {

@@ -50,7 +50,7 @@ template <class R> struct gi_cuda_fourier_lines {
     int                 shift;                 /* as in gi_fourier */
     gi_fourier_flow     flow;
     int64_t             n1;
-    gi_fourier_chain    chain; /* FROM_REALS, and there is but one */
+    gi_fourier_chain    chain; /* for FROM_REALS, where there is but one */
     R                   side, scale, scale_im;
 };
 
@@ -212,7 +212,8 @@ template <class R> struct gi_cuda_fourier_stage {
 
 /* A thread's butterfly: where it reads and writes, and its roots. */
 template <class R> struct gi_cuda_fourier_at {
-    const gi_cuda_complex<R> *from, *mirror; /* mirror: 0 behind element p is -p */
+    const gi_cuda_complex<R> *from;
+    int64_t                   ahead; /* from -p to p */
     gi_cuda_complex<R>       *to;
     const R                  *w; /* NULL: 1 */
 };
@@ -220,17 +221,17 @@ template <class R> GI_DEVICE gi_cuda_fourier_at<R> gi_cuda_fourier_find(const gi
 {
     const int64_t n = gi_divide_wide(t, g.line), i = t - n * g.line.by, p = gi_divide_wide(i, g.of_p), q = i - p * g.of_p.by;
     gi_cuda_fourier_at<R> at;
-    at.mirror = g.x + n * g.n + q * g.by_q - p * g.by_p;
-    at.from   = at.mirror + 2 * p * g.by_p;
-    at.to     = g.y + n * g.n + q + g.s * g.radix * p;
-    at.w      = p > 0 ? g.roots + 2 * (p - 1) * (g.radix - 1) : NULL;
+    at.from  = g.x + n * g.n + q * g.by_q + p * g.by_p;
+    at.ahead = 2 * p * g.by_p;
+    at.to    = g.y + n * g.n + q + g.s * g.radix * p;
+    at.w     = p > 0 ? g.roots + 2 * (p - 1) * (g.radix - 1) : NULL;
     return at;
 }
 template <class R>
 GI_DEVICE gi_cuda_complex<R> gi_cuda_fourier_element(const gi_cuda_fourier_stage<R> &g, const gi_cuda_fourier_at<R> &at, int k)
 {
     if (!g.mirrored || 2 * k <= g.radix) return at.from[k * g.by_k];
-    const gi_cuda_complex<R> v = at.mirror[(g.radix - k) * g.by_k];
+    const gi_cuda_complex<R> v = at.from[(g.radix - k) * g.by_k - at.ahead];
     return { v.re, -v.im };
 }
 

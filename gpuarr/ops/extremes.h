@@ -81,7 +81,7 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
 {
     gi_search      *r = (gi_search *)job;
     const gi_lines *p = &r->lines;
-    GI_ARENA(char, raw, (GI_BLOCK + 8) * 16);
+    GI_ARENA(char, raw, (GI_BLOCK + 8) * 16); /* elements, or accumulators of a span */
     __attribute__((aligned(64))) char extremes[2][16];
     const bool                        spans = gi_lies_packed(p) && !r->place;
     const int64_t                     size = ga_itemsize(p->dtype), block = spans ? GI_SPAN : GI_BLOCK;

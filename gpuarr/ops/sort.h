@@ -67,8 +67,8 @@ static void gi_from_keys(ga_dtype dtype, int64_t n, void *elements, void *keys)
 }
 
 /* Puts the zeros and the NaNs of a line back into their places in the sorted line, in their order and with their own bits.
-   surely: there are NaNs or -0, and the line was sorted as floats, +infinity in place of NaN. Otherwise it was sorted by keys, and one
-   without NaN and -0 is left as it is. */
+   surely: there are NaNs or -0, zeros lie in any order, and behind the numbers lies anything that is none less. Otherwise the line was sorted
+   by keys, and one without NaN and -0 is left as it is. */
 static void gi_restore_f32(int64_t n, float *sorted, const float *line, bool surely)
 {
     int64_t zeros = 0, nans = n, beyond = n;

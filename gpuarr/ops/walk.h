@@ -332,7 +332,7 @@ static void gi_job_run(gi_job *j, int cost)
         if (rows > square) j->height = square;
         bool squares = false;
         for (int k = 0; k < j->inputs + j->masked; k++) squares = squares || gi_job_source(j, k)->crossed;
-        /* Without squares all rows meet a tile of columns while the cache has it, or memory would be read again for each row. */
+        /* Without squares the rows of a block meet a tile of columns while the cache has it, or memory would be read again for each row. */
         j->width = squares ? gi_round_up(work / j->height + 1, j->side) : j->tile;
     } else if (columns > work) {
         j->height = 1;

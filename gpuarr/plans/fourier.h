@@ -166,8 +166,8 @@ typedef struct gi_fourier_job {
 /*  Real numbers of an odd length take about half of the stages of complex ones. Forward, the first chains read real numbers. Their stages
     make transforms of which one is of real numbers again, and gives r / 2 pairs of conjugates: one of each pair is computed. Then second
     chains are for k1 <= n1 / 2. Back, the numbers tell those behind the half: first chains are for j2 <= n2 / 2, and of the transforms
-    whose results are real (the second ones, or, in one chain, the first) each stage reads and writes p <= m / 2. What is computed has
-    the bits of the complex transform.                                                                                          */
+    whose results are real (the second ones, or, in one chain, the first) each stage reads and writes p <= m / 2.
+    Forward, what the first chains compute has the bits of complex ones; back, that of a chain's first such stage alone has.    */
 typedef enum gi_fourier_flow { GI_FOURIER_FULL, GI_FOURIER_FROM_REALS, GI_FOURIER_TO_REALS } gi_fourier_flow;
 
 static inline gi_fourier_flow gi_fourier_flow_of(const gi_fourier *f, gi_fourier_kind kind)
