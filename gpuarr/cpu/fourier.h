@@ -446,26 +446,16 @@ static void GI_LOOP(gi_fourier_stage_full)(const gi_fourier_stage *g, const GI_L
     default: GI_LOOP(gi_fourier_stage_prime)(g, GI_FOURIER_FULL, walk, x, in, y, out);
     }
 }
-static void GI_LOOP(gi_fourier_stage_from_reals)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk,
-                                                 const GA_T *x, const GI_LOOP(gi_fourier_side) * in, GA_T *y,
-                                                 const GI_LOOP(gi_fourier_side) * out)
+/* From real numbers, or to them. */
+static void GI_LOOP(gi_fourier_stage_reals)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
+                                            const GI_LOOP(gi_fourier_side) * in, GA_T *y, const GI_LOOP(gi_fourier_side) * out)
 {
+    const bool to = walk->flow == GI_FOURIER_TO_REALS;
     switch (g->radix) {
-    case 3: GI_LOOP(gi_fourier_from_reals_3)(g, walk, x, in, y, out); break;
-    case 5: GI_LOOP(gi_fourier_from_reals_5)(g, walk, x, in, y, out); break;
-    case 7: GI_LOOP(gi_fourier_from_reals_7)(g, walk, x, in, y, out); break;
-    default: GI_LOOP(gi_fourier_stage_prime)(g, GI_FOURIER_FROM_REALS, walk, x, in, y, out);
-    }
-}
-static void GI_LOOP(gi_fourier_stage_to_reals)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
-                                               const GI_LOOP(gi_fourier_side) * in, GA_T *y,
-                                               const GI_LOOP(gi_fourier_side) * out)
-{
-    switch (g->radix) {
-    case 3: GI_LOOP(gi_fourier_to_reals_3)(g, walk, x, in, y, out); break;
-    case 5: GI_LOOP(gi_fourier_to_reals_5)(g, walk, x, in, y, out); break;
-    case 7: GI_LOOP(gi_fourier_to_reals_7)(g, walk, x, in, y, out); break;
-    default: GI_LOOP(gi_fourier_stage_prime)(g, GI_FOURIER_TO_REALS, walk, x, in, y, out);
+    case 3: (to ? GI_LOOP(gi_fourier_to_reals_3) : GI_LOOP(gi_fourier_from_reals_3))(g, walk, x, in, y, out); break;
+    case 5: (to ? GI_LOOP(gi_fourier_to_reals_5) : GI_LOOP(gi_fourier_from_reals_5))(g, walk, x, in, y, out); break;
+    case 7: (to ? GI_LOOP(gi_fourier_to_reals_7) : GI_LOOP(gi_fourier_from_reals_7))(g, walk, x, in, y, out); break;
+    default: GI_LOOP(gi_fourier_stage_prime)(g, walk->flow, walk, x, in, y, out);
     }
 }
 
@@ -482,12 +472,9 @@ static void GI_LOOP(gi_fourier_run)(const gi_fourier_chain *c, GI_LOOP(gi_fourie
         GA_T                                 *y      = last ? to : k % 2 ? b : a;
         const GI_LOOP(gi_fourier_side) *const reads  = k == 0 ? in : &between;
         const GI_LOOP(gi_fourier_side) *const writes = last ? out : &between;
-        if (walk.flow == GI_FOURIER_TO_REALS) {
-            GI_LOOP(gi_fourier_stage_to_reals)(g, &walk, x, reads, y, writes);
-        } else {
-            if (walk.flow == GI_FOURIER_FROM_REALS) GI_LOOP(gi_fourier_stage_from_reals)(g, &walk, x, reads, y, writes);
-            if (walk.flow == GI_FOURIER_FULL || g->s > 1) GI_LOOP(gi_fourier_stage_full)(g, &walk, x, reads, y, writes);
-        }
+        if (walk.flow != GI_FOURIER_FULL) GI_LOOP(gi_fourier_stage_reals)(g, &walk, x, reads, y, writes);
+        if (walk.flow == GI_FOURIER_FULL || (walk.flow == GI_FOURIER_FROM_REALS && g->s > 1))
+            GI_LOOP(gi_fourier_stage_full)(g, &walk, x, reads, y, writes);
         x = y;
     }
 }
