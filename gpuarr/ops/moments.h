@@ -122,7 +122,7 @@ static void gi_moment_blocks(int64_t begin, int64_t end, void *job)
             known = line;
         }
         const void *x = gi_read_line(p, line, start, n, raw, cast);
-        if (far) gi_lines_fetch(x, n * ga_itemsize(p->dtype));
+        if (far) gi_lines_load(x, n * ga_itemsize(p->dtype));
         gi_node node     = gi_block_node(r, n, x, origin);
         r->nodes.n[unit] = node.n;
         r->nodes.s[unit] = node.s;

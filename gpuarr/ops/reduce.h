@@ -78,24 +78,11 @@ typedef struct gi_reduction {
 
 /* ---- lines one after the other ----------------------------------------------------------------------------------------- */
 
-/* Fetches what follows a block: its eighths are read side by side, and the processor foresees one stream better than eight. */
-static void gi_lines_fetch(const void *p, int64_t bytes)
+/* Loads what lies packed, in ascending order, into the nearest cache: what is read side by side after that comes from several places, and
+   processors foresee one stream best. (Some do not foresee what is only fetched.) */
+static void gi_lines_load(const void *p, int64_t bytes)
 {
-    for (int64_t i = bytes; i < 2 * bytes; i += GI_LINE) __builtin_prefetch((const char *)p + i);
-}
-
-/* Folds n columns of eight rows that lie behind each other, and fetches bit by bit what lies six rows ahead: memory is never idle.
-   (Farther ahead, memory that is in no cache is slower; nearer, what is in the last one.) */
-static void gi_fold_columns(const gi_fold *f, int64_t n, char *accs, const void **rows)
-{
-    const int64_t size = f->item_bytes, step = 2 * GI_LINE / size;
-    const char   *next = (const char *)rows[6];
-    for (int64_t i = 0; i < n; i += step) {
-        const int64_t now = n - i < step ? n - i : step;
-        for (int64_t b = 0; b < 8 * now * size; b += GI_LINE) __builtin_prefetch(next + 8 * i * size + b);
-        f->rows(now, accs + i * f->acc_bytes, rows, 8);
-        for (int k = 0; k < 8; k++) rows[k] = (const char *)rows[k] + now * size;
-    }
+    for (int64_t i = 0; i < bytes; i += GI_LINE) (void)((const volatile char *)p)[i];
 }
 
 /* Are packed lines read where they lie? */
@@ -139,6 +126,7 @@ static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in
     const char                       *x    = (const char *)in;
     const int64_t                     size = f->item_bytes;
     int64_t                           h    = 16; /* elements of an eighth */
+    if (far) gi_lines_load(in, n * size);
     while (8 * h < n) h *= 2;
     if (n == GI_BLOCK || (f->takes_some && n >= 64)) {
         const void   *eighths[8];
@@ -155,8 +143,7 @@ static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in
             eighths[count] = last;
         }
         n = h / size;
-        if (far && count == 8) gi_fold_columns(f, n, a, eighths);
-        else f->rows(n, a, eighths, count + (more > 0));
+        f->rows(n, a, eighths, count + (more > 0));
     } else f->widen(n, a, x);
     if (n > 1) f->halve(n, a);
     if (f->acc_bytes == 8) memcpy(acc, a, 8); /* no call */
@@ -167,11 +154,14 @@ static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in
 static void gi_fold_span(const gi_fold *f, int64_t n, char *accs, const void *in, bool far)
 {
     const char   *x      = (const char *)in;
-    const int64_t eighth = n / 8, size = f->item_bytes;
-    const void   *eighths[8];
-    for (int k = 0; k < 8; k++) eighths[k] = x + k * eighth * size;
-    if (far) gi_fold_columns(f, eighth, accs, eighths);
-    else f->rows(eighth, accs, eighths, 8);
+    const int64_t eighth = n / 8, size = f->item_bytes, step = far ? 2 * GI_LINE / size : eighth;
+    const void   *rows[8];
+    for (int64_t i = 0; i < eighth; i += step) {
+        const int64_t now = eighth - i < step ? eighth - i : step;
+        for (int k = 0; k < 8; k++) rows[k] = x + (8 * i + k * now) * size;
+        if (far) gi_lines_load(*rows, 8 * now * size);
+        f->rows(now, accs + i * f->acc_bytes, rows, 8);
+    }
     f->widen(n - 8 * eighth, accs + eighth * f->acc_bytes, x + 8 * eighth * size);
     f->halve(n - 7 * eighth, accs);
 }
@@ -198,12 +188,11 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
     GI_ARENA(char, raw, 2 * GI_BLOCK * 16);
     char                             *cast = raw + GI_BLOCK * 16;
     __attribute__((aligned(64))) char acc[GI_ACC_BYTES];
-    int64_t                           size = ga_itemsize(p->a->dtype), line = begin / r->blocks, block = begin % r->blocks;
+    int64_t                           line = begin / r->blocks, block = begin % r->blocks;
     bool                              far = gi_lies_far(p);
     for (int64_t unit = begin; unit < end && !gi_fill_decided(r, unit, end); unit++) {
         int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
-        const void *x = gi_read_line(p, line, start, n, raw, cast);
-        if (far && n < GI_BLOCK) gi_lines_fetch(x, n * size);
+        const void *x  = gi_read_line(p, line, start, n, raw, cast);
         char *const to = r->accs ? r->accs + unit * r->fold.acc_bytes : acc;
         gi_fold_block(&r->fold, n, to, x, far);
         gi_note_decision(r, to);
