@@ -1,37 +1,54 @@
-/* ==== where the first extreme of a block is (GI_PLACE_TAG is f32, f64, i32 or i64) ============================== */
-/*  Twice along a block, which the nearest cache holds then: the extreme, then the first element that equals it.                     */
+/* ==== where the first extreme of a segment is (GI_PLACE_TAG is f32, f64, i32 or i64) ============================== */
+/*  Once along it, and each lane keeps in which part it became better last; then the first element of a part that equals the extreme. */
 
 #define GI_PLACE(stem)    GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_PLACE_TAG, GI_JOIN(_, GI_ISA))))
 #define GI_OF_PLACE(name) GI_JOIN(_mm512_##name##_, GI_PLACE_SUFFIX)
 #define GI_PLACE_LANES    (64 / (int)sizeof(GI_PLACE_T))
 
-static GI_INLINE int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, const bool largest, int64_t ahead)
+static GI_INLINE int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, const bool largest)
 {
-    enum { LANES = GI_PLACE_LANES, STEP = 4 * LANES };
-    GI_PLACE_VECTOR best[4], v[4];
+    enum { LANES = GI_PLACE_LANES, STEP = 4 * LANES, PART = 16 * STEP };
+    GI_PLACE_VECTOR best[4], part[4];
     const int64_t   last = n - STEP; /* the last vectors may overlap those before */
     unsigned        nan  = 0;
-    for (int k = 0; k < 4; k++) best[k] = GI_PLACE_LOAD(x + k * LANES);
-    for (int64_t i = 0; i < n; i += STEP) {
-        const GI_PLACE_T *at = x + (i < last ? i : last);
-        if (ahead) {
+    GI_UNROLL
+    for (int k = 0; k < 4; k++) {
+        best[k] = GI_PLACE_LOAD(x + k * LANES);
+        part[k] = GI_OF_PLACE(set1)(0);
+    }
+    for (int64_t begin = 0; begin < n; begin += PART) {
+        const int64_t         end    = n - begin < PART ? n : begin + PART;
+        const GI_PLACE_VECTOR number = GI_OF_PLACE(set1)((GI_PLACE_T)(begin / PART));
+        GI_PLACE_VECTOR       before[4], v[4];
+        GI_UNROLL
+        for (int k = 0; k < 4; k++) before[k] = best[k];
+        for (int64_t i = begin; i < end; i += STEP) {
+            const GI_PLACE_T *at = x + (i < last ? i : last);
             GI_UNROLL
-            for (int k = 0; k < 4; k++) __builtin_prefetch((const char *)(at + k * LANES) + ahead);
+            for (int k = 0; k < 4; k++) {
+                v[k]    = GI_PLACE_LOAD(at + k * LANES);
+                best[k] = largest ? GI_OF_PLACE(max)(v[k], best[k]) : GI_OF_PLACE(min)(v[k], best[k]);
+            }
+#if GI_PLACE_REAL
+            nan |= GI_JOIN(GI_OF_PLACE(cmpunord), _mask)(v[0], v[1]) | GI_JOIN(GI_OF_PLACE(cmpunord), _mask)(v[2], v[3]);
+#endif
         }
         GI_UNROLL
-        for (int k = 0; k < 4; k++) {
-            v[k]    = GI_PLACE_LOAD(at + k * LANES);
-            best[k] = largest ? GI_OF_PLACE(max)(v[k], best[k]) : GI_OF_PLACE(min)(v[k], best[k]);
-        }
-#if GI_PLACE_REAL
-        nan |= GI_JOIN(GI_OF_PLACE(cmpunord), _mask)(v[0], v[1]) | GI_JOIN(GI_OF_PLACE(cmpunord), _mask)(v[2], v[3]);
-#endif
+        for (int k = 0; k < 4; k++)
+            part[k] = GI_OF_PLACE(mask_mov)(part[k], GI_JOIN(GI_OF_PLACE(cmpneq), _mask)(best[k], before[k]), number);
     }
     if (nan) return -1;
-    for (int k = 1; k < 4; k++) best[0] = largest ? GI_OF_PLACE(max)(best[k], best[0]) : GI_OF_PLACE(min)(best[k], best[0]);
-    const GI_PLACE_VECTOR wanted =
-        GI_OF_PLACE(set1)(largest ? GI_OF_PLACE(reduce_max)(best[0]) : GI_OF_PLACE(reduce_min)(best[0]));
-    for (int64_t i = 0;; i += STEP) {
+    GI_PLACE_VECTOR all = best[0];
+    for (int k = 1; k < 4; k++) all = largest ? GI_OF_PLACE(max)(best[k], all) : GI_OF_PLACE(min)(best[k], all);
+    const GI_PLACE_VECTOR wanted = GI_OF_PLACE(set1)(largest ? GI_OF_PLACE(reduce_max)(all) : GI_OF_PLACE(reduce_min)(all));
+    int64_t               i      = 0;
+    if (n > PART) { /* the first of the parts where the extreme of a lane is that of all */
+        GI_PLACE_VECTOR first = GI_OF_PLACE(set1)((GI_PLACE_T)(n / PART));
+        for (int k = 0; k < 4; k++)
+            first = GI_OF_PLACE(mask_min)(first, GI_JOIN(GI_OF_PLACE(cmpeq), _mask)(best[k], wanted), first, part[k]);
+        i = (int64_t)GI_OF_PLACE(reduce_min)(first) * PART;
+    }
+    for (;; i += STEP) {
         const int64_t start = i < last ? i : last;
         uint64_t      equal = 0;
         GI_UNROLL
@@ -65,11 +82,11 @@ static GI_INLINE int64_t GI_PLACE(gi_place_few)(int64_t n, const GI_PLACE_T *x, 
     return __builtin_ctzll(equal); /* if the first one is equal, that is it */
 }
 
-static int64_t GI_PLACE(gi_place)(int64_t n, const void *elements, bool largest, int64_t ahead)
+static int64_t GI_PLACE(gi_place)(int64_t n, const void *elements, bool largest)
 {
     const GI_PLACE_T *x = (const GI_PLACE_T *)elements;
     if (n < 4 * GI_PLACE_LANES) return largest ? GI_PLACE(gi_place_few)(n, x, true) : GI_PLACE(gi_place_few)(n, x, false);
-    return largest ? GI_PLACE(gi_place_one)(n, x, true, ahead) : GI_PLACE(gi_place_one)(n, x, false, ahead);
+    return largest ? GI_PLACE(gi_place_one)(n, x, true) : GI_PLACE(gi_place_one)(n, x, false);
 }
 #undef GI_PLACE
 #undef GI_OF_PLACE

@@ -14,7 +14,7 @@ typedef struct gi_search {
     gi_fold        fold; /* of the extremes */
     gi_kernel      less_equal;
     gi_locate_loop locate;                     /* or NULL */
-    gi_place_loop  place;                      /* of a block; or NULL */
+    gi_place_loop  place;                      /* of a segment; or NULL */
     bool           largest, skip_nan, nothing; /* nothing but NaN is left */
     int64_t        columns, width;             /* of lines side by side */
     int64_t        segment, segments;          /* elements of one, segments of a line */
@@ -83,8 +83,8 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
     const gi_lines *p = &r->lines;
     GI_ARENA(char, raw, (GI_BLOCK + 8) * 16); /* elements, or accumulators of a span */
     __attribute__((aligned(64))) char extremes[2][16];
-    const bool                        spans = gi_lies_packed(p) && !r->place;
-    const int64_t                     size = ga_itemsize(p->dtype), block = spans ? GI_SPAN : GI_BLOCK;
+    const bool                        packed = gi_lies_packed(p);
+    const int64_t                     size = ga_itemsize(p->dtype), block = packed ? GI_SPAN : GI_BLOCK;
     bool                              far  = gi_lies_far(p);
     int64_t                           line = begin / r->segments, first = begin % r->segments * r->segment;
     for (int64_t unit = begin; unit < end; unit++) {
@@ -93,12 +93,17 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
         int64_t     place = -1; /* in the best block; -1: not yet known */
         int         kept  = 0;  /* which of the extremes is that of the best block */
         const void *x     = NULL;
-        for (int64_t start = first; start < stop; start += block) {
+        if (packed && r->place) {
+            x     = gi_line_start(p, line) + first * size;
+            place = r->place(stop - first, x, r->largest);
+            if (place >= 0) memcpy(extremes[kept], (const char *)x + place * size, (size_t)size);
+        }
+        for (int64_t start = first; start < stop && (start > first || place < 0); start += block) {
             int64_t n             = stop - start < block ? stop - start : block;
             x                     = gi_read_line(p, line, start, n, raw, NULL);
             char *const   extreme = extremes[start == first ? kept : 1 - kept];
-            const int64_t now     = r->place ? r->place(n, x, r->largest, far ? GI_BLOCK * size : 0) : -1;
-            if (now < 0 && spans) {
+            const int64_t now     = r->place && !packed ? r->place(n, x, r->largest) : -1;
+            if (packed) {
                 gi_fold_span(&r->fold, n, raw, x, far);
                 memcpy(extreme, raw, (size_t)size);
             } else if (now < 0) gi_fold_block(&r->fold, n, extreme, x, false);
@@ -214,10 +219,10 @@ static ga_array *gi_search_extreme(const gi_row *asked, const gi_row *less_equal
     r.lines              = *p;
     r.fold               = plan.fold;
     r.locate             = gi_is_complex(a->dtype) ? NULL : GI_LOOP_OF(locate)((int)size);
-    r.place              = p->length <= GI_BLOCK || a->dtype == GA_I64 ? GI_LOOP_OF(place)(a->dtype) : NULL;
-    r.less_equal         = gi_row_kernel(less_equal, a->dtype);
-    r.result             = (int64_t *)places->data;
-    r.columns            = gi_line_columns(p);
+    r.place      = gi_lies_packed(p) || p->length <= GI_BLOCK || a->dtype == GA_I64 ? GI_LOOP_OF(place)(a->dtype) : NULL;
+    r.less_equal = gi_row_kernel(less_equal, a->dtype);
+    r.result     = (int64_t *)places->data;
+    r.columns    = gi_line_columns(p);
     if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
     r.segment      = GI_SEGMENT_BLOCKS * GI_BLOCK;
     int64_t panels = 0;
