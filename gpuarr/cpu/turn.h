@@ -111,7 +111,8 @@ static int64_t GI_LOOP(gi_lines)(int64_t count, int times, int64_t n, char *out,
                                  const gi_chaining *j)
 {
     const bool shared = j->b_next == 0;
-    const bool far    = GI_ISA_BYTES == 64 && j->a_next >= 8192; /* more lines would compete for places in the cache */
+    /* more lines would compete for places in the cache */
+    const bool far = GI_ISA_BYTES == 64 && (j->a_next >= (GI_SIDE == 4 ? 2048 : 8192) || j->a_next % 4096 == 0);
     static void (*const loops[2][4])(int64_t, char *, const char *, const char *, const gi_chaining *) = {
         { GI_LOOP(gi_lines_one), GI_LOOP(gi_lines_one_by_1), GI_LOOP(gi_lines_one_by_2), GI_LOOP(gi_lines_one_by_3) },
         { GI_LOOP(gi_lines_two), GI_LOOP(gi_lines_two_by_1), GI_LOOP(gi_lines_two_by_2), GI_LOOP(gi_lines_two_by_3) },
