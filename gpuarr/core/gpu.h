@@ -97,6 +97,7 @@ typedef struct gi_gpu_port {
     gi_gpu_kernel (*choice)(int64_t itemsize);                    /* ga_where */
     gi_gpu_kernel (*closeness)(bool complex_, bool nan_is_close); /* ga_isclose */
     gi_gpu_kernel (*mixed_signs)(ga_op op);                       /* int64 compared with uint64 */
+    gi_gpu_kernel (*next_half)(ga_op op, ga_dtype half);          /* spacing, nextafter */
     gi_gpu_kernel (*easy_power)(double exponent, ga_dtype dtype);
     gi_gpu_kernel (*whole)(void); /* of float64 */
     bool (*run)(const char *site, struct gi_job *j);

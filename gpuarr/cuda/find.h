@@ -20,6 +20,16 @@ static gi_gpu_kernel gi_cuda_find_mixed_signs(ga_op op)
     return NULL;
 }
 
+static gi_gpu_kernel gi_cuda_find_next_half(ga_op op, ga_dtype half)
+{
+    const bool f16 = half == GA_F16;
+    if (op == GA_OP_spacing)
+        return (gi_gpu_kernel)(f16 ? gi_cuda_map1<uint16_t, uint16_t, gi_spacing_f16>
+                                   : gi_cuda_map1<uint16_t, uint16_t, gi_spacing_bf16>);
+    return (gi_gpu_kernel)(f16 ? gi_cuda_map2<uint16_t, uint16_t, uint16_t, gi_nextafter_f16>
+                               : gi_cuda_map2<uint16_t, uint16_t, uint16_t, gi_nextafter_bf16>);
+}
+
 static gi_gpu_kernel gi_cuda_find_easy_power(double exponent, ga_dtype dtype)
 {
 #define GI_CASE(name, value)                                                                                                   \

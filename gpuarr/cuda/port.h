@@ -74,6 +74,7 @@ const gi_gpu_port gi_cuda_port = {
     .choice             = gi_cuda_find_choice,
     .closeness          = gi_cuda_find_closeness,
     .mixed_signs        = gi_cuda_find_mixed_signs,
+    .next_half          = gi_cuda_find_next_half,
     .easy_power         = gi_cuda_find_easy_power,
     .whole              = gi_cuda_find_whole,
     .run                = gi_cuda_run,

@@ -61,10 +61,12 @@ static void gi_type_numbers(const gi_step *step, const gi_typed *typed, gi_typed
     else t->kind = complex_ ? GA_KIND_COMPLEX : whole ? GA_KIND_INT : GA_KIND_REAL;
 }
 
-/* A power whose exponent decides how it is computed, or a comparison of integers that no dtype holds: is it all the same a plain loop? */
+/* A power whose exponent decides how it is computed, a comparison of integers that no dtype holds, or the next one of halves: is it all the
+   same a plain loop? */
 static bool gi_type_special(const gi_settled *s, const ga_arg *in, bool exponent_fixed, gi_elementwise *e)
 {
     gi_function easy;
+    if (s->row->op == GA_OP_spacing || s->row->op == GA_OP_nextafter) return !gi_is_half(s->common);
     if (s->row->op == GA_OP_power && gi_is_int(s->loop)) return exponent_fixed && !in[1].array && in[1].i >= 0;
     if (s->row->op == GA_OP_power && !in[1].array && !exponent_fixed) return false;
     if (s->row->op == GA_OP_power) {

@@ -41,6 +41,29 @@ GI_FORMULA float gi_to_odd_f32(double x)
 GI_FORMULA uint16_t gi_cast_f16_f64(double x) { return gi_cast_f16_f32(gi_to_odd_f32(x)); }
 GI_FORMULA uint16_t gi_cast_bf16_f64(double x) { return gi_cast_bf16_f32(gi_to_odd_f32(x)); }
 
+/* The next half after x towards y, of a format whose infinity has these bits; x where both are equal, as NumPy's of float16. */
+GI_FORMULA uint16_t gi_next_half(uint16_t x, uint16_t y, uint32_t infinity)
+{
+    const uint32_t a = x & 0x7fffu, b = y & 0x7fffu, up = a < b && (x ^ y) < 0x8000u;
+    if (a > infinity || b > infinity) return (uint16_t)(infinity | (infinity & (0u - infinity)) >> 1);
+    if (x == y || (a | b) == 0) return x;
+    return (uint16_t)(a == 0 ? (y & 0x8000u) + 1 : up ? x + 1u : x - 1u);
+}
+GI_FORMULA uint16_t gi_nextafter_f16(uint16_t x, uint16_t y) { return gi_next_half(x, y, 0x7c00); }
+GI_FORMULA uint16_t gi_nextafter_bf16(uint16_t x, uint16_t y) { return gi_next_half(x, y, 0x7f80); }
+
+/* How far the next half above is, as NumPy's of float16: positive, also where x is not. */
+GI_FORMULA uint16_t gi_spacing_f16(uint16_t x)
+{
+    if ((x & 0x7fffu) >= 0x7c00) return 0x7e00;
+    return gi_cast_f16_f32(gi_cast_f32_f16(gi_nextafter_f16(x, 0x7c00)) - gi_cast_f32_f16(x));
+}
+GI_FORMULA uint16_t gi_spacing_bf16(uint16_t x)
+{
+    if ((x & 0x7fffu) >= 0x7f80) return 0x7fc0;
+    return gi_cast_bf16_f32(gi_cast_f32_bf16(gi_nextafter_bf16(x, 0x7f80)) - gi_cast_f32_bf16(x));
+}
+
 /* The conversions that have a loop, and a kernel: to, and from. All others are two steps, by gi_half_way. */
 #define GI_EACH_HALF_CAST(X)                                                                                                   \
     X(F32, f32, float, F16, f16, uint16_t)                                                                                     \

@@ -132,6 +132,37 @@ static ga_array *gi_comparison_special(const gi_row *row, const ga_arg *in, ga_d
     return gi_map(o->site, gi_mixed_function(op), 1, 2, both, wanted, result, o->out, o->where);
 }
 
+#define GI_NEXT_HALVES(half)                                                                                                   \
+    static void gi_spacings_##half(int64_t n, void *out, const void *x, const void *y, const void *z)                          \
+    {                                                                                                                          \
+        (void)y, (void)z;                                                                                                      \
+        for (int64_t i = 0; i < n; i++) ((uint16_t *)out)[i] = gi_spacing_##half(((const uint16_t *)x)[i]);                    \
+    }                                                                                                                          \
+    static void gi_nextafters_##half(int64_t n, void *out, const void *x, const void *y, const void *z)                        \
+    {                                                                                                                          \
+        (void)z;                                                                                                               \
+        for (int64_t i = 0; i < n; i++)                                                                                        \
+            ((uint16_t *)out)[i] = gi_nextafter_##half(((const uint16_t *)x)[i], ((const uint16_t *)y)[i]);                    \
+    }
+GI_NEXT_HALVES(f16)
+GI_NEXT_HALVES(bf16)
+#undef GI_NEXT_HALVES
+
+/* Of halves, spacing and nextafter have loops of their own: the next float32 is none of their numbers. */
+static ga_array *gi_next_special(const gi_row *row, const ga_arg *in, ga_dtype loop, ga_dtype result, const ga_map_options *o,
+                                 bool *done)
+{
+    const ga_dtype wanted[GI_MOST_INPUTS] = { result, result, result, result };
+    const bool     spacing                = row->op == GA_OP_spacing;
+    gi_function    f                      = { NULL, gi_gpu ? gi_gpu->next_half(row->op, result) : NULL, GI_NOT_OWN };
+    (void)loop;
+    if (!gi_is_half(result)) return NULL;
+    *done = true;
+    if (result == GA_F16) f.cpu = spacing ? gi_spacings_f16 : gi_nextafters_f16;
+    else f.cpu = spacing ? gi_spacings_bf16 : gi_nextafters_bf16;
+    return gi_map(o->site, f, GI_CHEAP, spacing ? 1 : 2, in, wanted, result, o->out, o->where);
+}
+
 static gi_function gi_row_function(const gi_row *row, ga_dtype dtype)
 {
     gi_function f = { gi_row_kernel(row, dtype), gi_gpu ? gi_gpu->row(row->op, dtype) : NULL, GI_NOT_OWN };
@@ -183,6 +214,8 @@ static ga_array *gi_power_special(const gi_row *row, const ga_arg *in, ga_dtype 
 #define GI_ROW_exchanged_greater       , GI_ROW_IN(GI_SET, less)
 #define GI_ROW_exchanged_greater_equal , GI_ROW_IN(GI_SET, less_equal)
 #define GI_ROW_special_power           , gi_power_special
+#define GI_ROW_special_spacing         , gi_next_special
+#define GI_ROW_special_nextafter       , gi_next_special
 #define GI_ROW_special_equal           , gi_comparison_special
 #define GI_ROW_special_not_equal       , gi_comparison_special
 #define GI_ROW_special_less            , gi_comparison_special
@@ -277,8 +310,6 @@ static gi_settling gi_row_settle(const gi_row *row, int n, const ga_arg *in, ga_
     s->copies             = gi_only_copies(row->op, common);
     s->exchanged          = !s->copies && row->exchanged;
     s->loop               = common;
-    if (gi_is_half(common) && (row->op == GA_OP_spacing || row->op == GA_OP_nextafter))
-        return GI_HAS_NO_LOOP; /* the next float32 is none of its numbers */
     if (s->copies) return GI_SETTLES;
     if (s->exchanged) { /* x > y is y < x */
         turned[0] = in[1];

@@ -5,8 +5,8 @@ from ..case import case
 from ..comparing import Close, Mismatch, Skip, attempt, values_only
 from ..dtypes import BOOL, DTYPES, F16, F32, F64, saturating
 
-EXACT1 = "negative absolute sqrt floor ceil trunc rint square reciprocal isnan isinf isfinite positive logical_not".split()
-EXACT2 = "add subtract multiply divide less less_equal greater equal not_equal logical_and logical_or maximum minimum fmax fmin".split()
+EXACT1 = "negative absolute sqrt floor ceil trunc rint square reciprocal isnan isinf isfinite positive logical_not spacing".split()
+EXACT2 = "add subtract multiply divide less less_equal greater equal not_equal logical_and logical_or maximum minimum fmax fmin nextafter".split()
 NEAR1 = "exp exp2 expm1 log log2 log10 log1p sin cos tan arctan sinh tanh arcsinh cbrt".split()
 NEAR2 = "power hypot arctan2".split()
 TO = [BOOL] + [np.dtype(d) for d in "i1 u1 i2 u2 i4 i8 f4 f8".split()]
