@@ -327,6 +327,8 @@ static void test_functions(void)
         CHECK_IS(ga_cumsum(m), GA_I64, (6), 0, 1, 3, 6, 10, 15);
         CHECK_IS(ga_argmax(m, .axis = 0), GA_I64, (3), 1, 1, 1);
         CHECK_SCALAR(ga_median(m), GA_F64, 2.5);
+        CHECK(!signbit(ga_item(ga_median(ga_values(-0.0)))) && !signbit(ga_item(ga_median(ga_values(-0.0, -0.0)))));
+        CHECK(!signbit(ga_item(ga_median(ga_scalar(-0.0)))) && !signbit(ga_item(ga_nanmedian(ga_values(NAN, -0.0)))));
         CHECK_SCALAR(ga_nanstd(ga_ints(1, 2), .ddof = 2), GA_F64, (double)INFINITY); /* NaN for floats alone, as NumPy says */
         CHECK(isnan(ga_item(ga_nanstd(ga_values(1, 2), .ddof = 2))));
         CHECK_SCALAR(ga_percentile(m, 20), GA_F64, 1);
@@ -340,6 +342,8 @@ static void test_functions(void)
         CHECK_IS(ga_pad(ga_ints(1, 2), (1), .value = 9), GA_I64, (4), 9, 1, 2, 9);
         CHECK_IS(ga_sort(ga_values(3, NAN, 1)), GA_F64, (3), 1, 3, NAN);
         CHECK_IS(ga_argsort(ga_ints(3, 1, 2)), GA_I64, (3), 1, 2, 0);
+        CHECK_IS(ga_argsort(ga_scalar(5.0)), GA_I64, (1), 0);
+        CHECK_IS(ga_argsort(ga_scalar(5.0, .dtype = GA_F16), .axis = 0), GA_I64, (1), 0);
         CHECK_IS(ga_nonzero(ga_ints(0, 5, 7)), GA_I64, (1, 2), 1, 2);
         CHECK_IS(ga_extract(ga_greater(m, 2), m), GA_I64, (3), 3, 4, 5);
         CHECK_IS(ga_take(m, ga_ints(2, -1), .axis = 1), GA_I64, (2, 2), 2, 2, 5, 5);

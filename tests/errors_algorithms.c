@@ -31,6 +31,11 @@ static void test_reductions(void)
     ga_array *scalar = ga_scalar(1.0);
     CHECK_SCALAR(ga_sum(scalar, .axis = 0), GA_F64, 1); /* as NumPy */
     FAILS(GA_BAD_ARGUMENT, ga_sum(scalar, .axis = 1), "no axis 1", "no dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_median(scalar, .axis = 0), "no axis 0", "no dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_nanmedian(scalar, .axis = -1), "no axis -1", "no dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_percentile(scalar, 50, .axis = 0), "no axis 0", "no dimensions");
+    FAILS(GA_BAD_ARGUMENT, ga_argsort(scalar, .axis = 1), "no axis 1");
+    FAILS(GA_BAD_ARGUMENT, ga_sort(scalar), "no axis -1", "no dimensions");
     ga_free(scalar);
 
     FAILS(GA_BAD_SHAPE, ga_min(e), "ga_min", "no elements", "(0,)");

@@ -277,6 +277,7 @@ static bool gi_order_plan(const char *site, gi_order *o, const char *name, const
                 (int)options->method);
         return false;
     }
+    if (a->ndim == 0 && options->axis != GA_AXIS_DEFAULT && gi_axis(site, options->axis, 0) < 0) return false;
     o->rule.method = options->method;
     o->rule.source = a->dtype;
     return gi_lines_plan(site, &o->lines, a, gi_rank_key_dtype(a->dtype), options->axis, &options->axes, options->keepdims);

@@ -133,7 +133,8 @@ GI_FORMULA float gi_lerp_f32(float a, float b, double t)
    their keys, which does not overflow. */
 GI_FORMULA double gi_quantile_between(gi_quantile_rule rule, gi_rank r, double a, double b, uint64_t key_distance)
 {
-    if (rule.median) return r.previous == r.next ? a : rule.result == GA_F32 ? (double)((float)(a + b) / 2) : (a + b) / 2;
+    if (rule.median) /* a mean begins with 0: that of -0 is 0 */
+        return 0 + (r.previous == r.next ? a : rule.result == GA_F32 ? (double)((float)(a + b) / 2) : (a + b) / 2);
     if (rule.result == GA_F32) return (double)gi_lerp_f32((float)a, (float)b, r.gamma);
     double distance = rule.source == GA_F64   ? b - a
                       : rule.source == GA_F32 ? (double)((float)b - (float)a)
