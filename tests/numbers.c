@@ -186,6 +186,7 @@ static void test_complex(void)
         CHECK(is_number(OF(tanh, 1000, 1), 1, 0) && is_number(OF(tanh, INFINITY, INFINITY), 1, 0));
         CHECK(is_number(OF(arcsin, 2, 0), PI / 2, 1.3169578969248166) &&
               is_number(OF(arcsin, 2, -0.0), PI / 2, -1.3169578969248166));
+        CHECK(is_number(OF(arcsin, 5e-324, -5e-324), 5e-324, -5e-324) && is_number(OF(arcsinh, 5e-324, 0), 5e-324, 0));
         CHECK(is_number(OF(arccos, 2, 0), 0, -1.3169578969248166) && is_number(OF(arccos, -2, 0), PI, -1.3169578969248166));
         CHECK(is_number(OF(arccosh, 0, 0), 0, PI / 2) && is_number(OF(arccosh, -2, -0.0), 1.3169578969248166, -PI));
         CHECK(is_number(OF(arcsinh, 0, 2), 1.3169578969248166, PI / 2) && is_number(OF(arcsinh, 1e-20, 0), 1e-20, 0));

@@ -164,6 +164,7 @@ GI_SLOW ga_c128   gi_arcsin_c128(ga_c128 z)
     if (gi_larger_part(z) > 0x1p30)
         return gi_make_c128(gi_any_arctan2(z.re, gi_abs_f64(z.im)), gi_copysign_f64(gi_log_twice(z), z.im));
     if (z.re != z.re || z.im != z.im) return gi_make_c128(z.re == 0 ? z.re : gi_nan_f64(), gi_nan_f64());
+    if (gi_larger_part(z) < 0x1p-30) return z; /* roots beside 1 would halve its least numbers */
     const ga_c128 a = gi_root_beside(z, -1), b = gi_root_beside(z, 1);
     return gi_make_c128(gi_any_arctan2(z.re, gi_mul_f64(a.re, b.re) + gi_mul_f64(-a.im, b.im)),
                         gi_copysign_f64(gi_any_arcsinh(gi_mul_f64(a.re, b.im) + gi_mul_f64(-a.im, b.re)), z.im));
