@@ -39,6 +39,13 @@ static void test_numbers(void)
     CHECK_SCALAR(value("a = 3; b = a*a; a = b + 1; a"), GA_I64, 10);
 }
 
+static bool same_and_freed(ga_array *a, ga_array *b)
+{
+    const bool same = a && b && a->dtype == b->dtype && ga_array_equal(a, b, .equal_nan = true);
+    ga_free(a), ga_free(b);
+    return same;
+}
+
 static void test_examples(void)
 {
     ga_array *x = ga_arange(0, 4, 1, .dtype = GA_F32), *y = ga_values(1, 2, 3, 4),
@@ -55,6 +62,19 @@ static void test_examples(void)
     ga_free(turned);
     CHECK_IS(ga_eval("where(x > 1, -x, y)", (x, y)), GA_F64, (4), 1, 2, -2, -3);
     CHECK_IS(ga_eval("clip(x, 1, 2)", (x)), GA_F32, (4), 1, 1, 2, 2);
+    CHECK_IS(ga_eval("round(x * 1.2345, 2)", (x)), GA_F32, (4), 0, 1.23f, 2.47f, 3.7f);
+    CHECK_IS(ga_eval("round(column * k, decimals=-1) + 1", (column, k)), GA_F64, (2, 1), 21, 41);
+    CHECK_IS(ga_eval("around(i8 * 7, -1)", (i8)), GA_I8, (4), 0, 10, 10, 20);
+    CHECK_IS(ga_eval("round(i8, 3) - round(x, 0)", (i8, x)), GA_F32, (4), 0, 0, 0, 0);
+    ga_array *into = ga_zeros((4), .dtype = GA_F32);
+    ga_array *line = ga_values(1.25, 2.35, 1e300, NAN, INFINITY), *half = ga_astype(line, GA_F16);
+    CHECK(ga_eval("round(y / 3, 1)", (y), .out = into) == into && into->dtype == GA_F32);
+    CHECK_IS(into, GA_F32, (4), 0.3f, 0.7f, 1, 1.3f);
+    CHECK(same_and_freed(ga_eval("round(line, 1)", (line)), ga_round(line, 1)));
+    CHECK(same_and_freed(ga_eval("round(half, 1)", (half)), ga_round(half, 1)));
+    ga_free(line);
+    ga_free(half);
+    CHECK_IS(ga_eval("percentile(u, 50, 0)", (u)), GA_F64, (4), 6, 7, 8, 9);
     CHECK_IS(ga_eval("(x > 0) & ~(x >= 3)", (x)), GA_BOOL, (4), 0, 1, 1, 0);
     CHECK_IS(ga_eval("uint8(x) << 2", (x)), GA_U8, (4), 0, 4, 8, 12);
     CHECK_IS(ga_eval("i8 + 1.5", (i8)), GA_F64, (4), 1.5, 2.5, 3.5, 4.5);
@@ -284,7 +304,10 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("sin x", (x)), "sin is a function");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sin(x, c)", (x, c)), "sin takes 1 operand, not 2");
     FAILS(GA_BAD_ARGUMENT, ga_eval("where(x, c)", (x, c)), "where takes 3 operands, not 2");
-    FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, 2)", (x)), "round takes 1 operand, not 2");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("rint(x, 2)", (x)), "rint takes 1 operand, not 2");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, c)", (x, c)), "decimals are written as an integer");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, 2, 3)", (x)), "takes 1 operand, not 2");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, axis=1)", (x)), "takes no options");
     FAILS(GA_BAD_ARGUMENT, ga_eval("exp(x, axis=1)", (x)), "exp takes no options");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, out=x)", (x)), "sum takes axis, keepdims and dtype");
     FAILS(GA_BAD_ARGUMENT, ga_eval("median(x, ddof=1)", (x)), "median takes axis and keepdims");

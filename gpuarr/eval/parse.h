@@ -68,6 +68,7 @@ typedef struct gi_pending {
     gi_letters     span;
     int            first; /* how many steps had been finished */
     gi_fold_along  along;
+    int            decimals; /* of round */
 } gi_pending;
 
 typedef struct gi_parser {
@@ -338,6 +339,13 @@ static bool gi_parse_axes(gi_parser *s, gi_fold_along *along)
     return gi_next_token(s);
 }
 
+/* The decimals of round, behind x. */
+static bool gi_parse_decimals(gi_parser *s, gi_pending *call)
+{
+    call->word = &gi_word_round;
+    return gi_parse_integer(s, "decimals are written as an integer", &call->decimals);
+}
+
 /* An option of a fold by its name, which is the token. False with an error. */
 static bool gi_parse_option(gi_parser *s, gi_pending *call)
 {
@@ -346,6 +354,8 @@ static bool gi_parse_option(gi_parser *s, gi_pending *call)
                floats = fold && !row && call->word->dtype == GA_F64, /* else of places: argmax */
         any           = fold || call->word->kind == GI_WORD_ORDER || call->word->kind == GI_WORD_PERCENTILE;
     int given         = 0;
+    if (gi_word_rounds(call->word, call->span) && gi_letters_is(name, "decimals"))
+        return gi_next_token(s) && gi_parse_decimals(s, call);
     if (!any)
         return gi_formula_fail(s->f, (int)(name.at - s->f->text), name.length, "%s takes no options in a formula",
                                call->word->name) != NULL;
@@ -385,7 +395,9 @@ static bool gi_parse_options(gi_parser *s, gi_pending *call, bool *operand_follo
         if (!option && s->values - call->first < call->word->arity) return *operand_follows = true;
         if (option) {
             if (!gi_next_token(s) || !gi_parse_option(s, call)) return false;
-        } else if (call->word->kind != GI_WORD_FOLD && call->word->kind != GI_WORD_ORDER) {
+        } else if (gi_word_rounds(call->word, call->span)) {
+            if (!gi_parse_decimals(s, call)) return false;
+        } else if (call->word->kind == GI_WORD_ROW || call->word->kind >= GI_WORD_WHERE) {
             return *operand_follows = true; /* one too many: told at the parenthesis */
         } else if (!first) {
             if (!gi_next_token(s)) return false;
@@ -412,6 +424,7 @@ static bool gi_close_call(gi_parser *s)
     gi_step step = gi_step_at(s, GI_STEP_CALL, open.span);
     step.word    = open.word;
     step.along   = open.along;
+    if (open.word->kind == GI_WORD_ROUND) step.value = gi_number_of(GA_KIND_INT, open.decimals, 0);
     gi_step_takes(s, &step, n);
     return gi_add_step(s, &step);
 }

@@ -89,6 +89,32 @@ static ga_array *gi_run_fold_step(const gi_eval_run *r, int k, const ga_array *a
     return gi_run_fold(r, &r->steps->step[k], a, gi_number_of(GA_KIND_INT, 0, 0), k == r->steps->count - 1);
 }
 
+/* A row of numbers and arrays, which are freed. */
+static ga_array *gi_run_row(const char *site, const gi_row *row, ga_array *a, ga_arg number)
+{
+    const ga_arg in[2] = { gi_operand_arg(a), number };
+    ga_array    *r     = a ? gi_call(row, number.kind == GA_KIND_ARRAY ? 1 : 2, in, gi_map_site(site)) : NULL;
+    ga_free(a);
+    return r;
+}
+
+/* To so many decimals: the calls of ga_round. */
+static ga_array *gi_run_round(const char *site, const ga_array *a, int decimals)
+{
+    const ga_arg none = gi_operand_arg(NULL);
+    if (gi_is_int(a->dtype) && decimals >= 0) return (ga_copy)(a, site);
+    ga_array *r = (ga_view)(a, site);
+    if (decimals == 0) return gi_run_row(site, GI_FORMULA_ROW(rint)(), r, none);
+    const gi_row *there = decimals > 0 ? GI_FORMULA_ROW(multiply)() : GI_FORMULA_ROW(divide)(),
+                 *back  = decimals > 0 ? GI_FORMULA_ROW(divide)() : GI_FORMULA_ROW(multiply)();
+    const ga_arg scale  = gi_number_of(GA_KIND_REAL, 0, gi_round_scale(decimals));
+    r = gi_run_row(site, back, gi_run_row(site, GI_FORMULA_ROW(rint)(), gi_run_row(site, there, r, scale), none), scale);
+    if (!r || !gi_is_int(a->dtype)) return r;
+    ga_array *whole = (ga_astype)(r, a->dtype, site);
+    ga_free(r);
+    return whole;
+}
+
 static ga_array *gi_run_call(const gi_eval_run *r, const gi_step *step, const ga_arg *in, bool last)
 {
     const char     *site = r->f->site;
@@ -98,6 +124,7 @@ static ga_array *gi_run_call(const gi_eval_run *r, const gi_step *step, const ga
     a = gi_value_array(site, in[0], &made);
     if (!a) return NULL;
     if (step->word->kind == GI_WORD_WHERE) result = (ga_where)(a, in[1], in[2], gi_step_map(r, last));
+    else if (step->word->kind == GI_WORD_ROUND) result = gi_run_round(site, a, (int)step->value.i);
     else if (step->word->kind == GI_WORD_DTYPE) result = (ga_astype)(a, step->word->dtype, site);
     else result = gi_run_fold(r, step, a, in[1], last);
     ga_free(made);
@@ -202,7 +229,8 @@ static bool gi_run_step(gi_eval_run *r, int k)
 static bool gi_step_delivers(const gi_eval_run *r, const gi_step *step)
 {
     if (!r->value[r->steps->count - 1].array || step->kind == GI_STEP_INDEX) return false;
-    return step->kind == GI_STEP_OPERATOR || (step->kind == GI_STEP_CALL && step->word->kind != GI_WORD_DTYPE);
+    return step->kind == GI_STEP_OPERATOR ||
+           (step->kind == GI_STEP_CALL && step->word->kind != GI_WORD_DTYPE && step->word->kind != GI_WORD_ROUND);
 }
 
 /* The result, if no call has made it: an operand, a view, a conversion or a number becomes a new array, or goes into .out. */

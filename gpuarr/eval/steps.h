@@ -24,7 +24,7 @@ typedef struct gi_step {
     int            n, x[3];
     int            last; /* the last step that needs it */
     int            operand;
-    ga_arg         value;
+    ga_arg         value; /* of a number; of round the decimals */
     const gi_row  *row;
     const gi_word *word;
     gi_fold_along  along;
@@ -57,6 +57,6 @@ static bool gi_step_same(const char *text, const gi_step *a, const gi_step *b)
                !memcmp(&a->value.im, &b->value.im, sizeof a->value.im);
     case GI_STEP_OPERATOR: return a->row == b->row;
     case GI_STEP_INDEX: return a->length == b->length && !strncmp(text + a->at, text + b->at, (size_t)a->length);
-    default: return a->word == b->word && gi_along_same(&a->along, &b->along);
+    default: return a->word == b->word && a->value.i == b->value.i && gi_along_same(&a->along, &b->along);
     }
 }

@@ -198,6 +198,9 @@ static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_t
             gi_type_row(step->word->row(), step, typed, asked, t);
         } else if (step->word->kind == GI_WORD_WHERE) {
             gi_type_where(step, typed, asked, t);
+        } else if (step->word->kind == GI_WORD_ROUND) {
+            t->known = !numbers && asked == GA_DTYPE_DEFAULT;
+            t->dtype = typed[step->x[0]].dtype;
         } else if (step->word->kind == GI_WORD_DTYPE) {
             t->known = true;
             t->dtype = t->e.wanted[0] = step->word->dtype;

@@ -6,6 +6,7 @@ typedef enum gi_word_kind {
     GI_WORD_ORDER,      /* of ga_order_options */
     GI_WORD_PERCENTILE, /* the same with a q */
     GI_WORD_WHERE,
+    GI_WORD_ROUND, /* to decimals */
     GI_WORD_DTYPE, /* a conversion */
     GI_WORD_NUMBER /* a constant */
 } gi_word_kind;
@@ -133,6 +134,14 @@ static const gi_word *gi_word_named(gi_letters name)
         if (gi_letters_is(name, gi_word_aliases[k][0])) return gi_word_named(meant);
     }
     return NULL;
+}
+
+/* What round(x, 2) means; round(x) is a row. */
+static const gi_word gi_word_round = { "round", GI_WORD_ROUND, 1, NULL, NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 };
+
+static bool gi_word_rounds(const gi_word *word, gi_letters name)
+{
+    return word->kind == GI_WORD_ROW && (gi_letters_is(name, "round") || gi_letters_is(name, "around"));
 }
 
 static char gi_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }

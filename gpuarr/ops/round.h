@@ -1,14 +1,19 @@
 /* ---- round, geomspace ---------------------------------------------------------------------------------------------- */
 
+static double gi_round_scale(int decimals)
+{
+    char power[24]; /* of ten, rounded once */
+    snprintf(power, sizeof power, "1e%lld", decimals < 0 ? -(long long)decimals : (long long)decimals);
+    return strtod(power, NULL);
+}
+
 /* Real numbers to so many decimals, as NumPy does: scaled, rounded to integers, halves to even, and scaled back. */
 static ga_array *gi_do_round(const gi_composition *c, const ga_array *a, int decimals)
 {
     if (decimals == 0) return GI_DO_1(c, rint, a);
-    char power[24]; /* of ten, rounded once */
-    snprintf(power, sizeof power, "1e%lld", decimals < 0 ? -(long long)decimals : (long long)decimals);
-    double    scale  = strtod(power, NULL);
-    ga_array *scaled = decimals > 0 ? GI_DO_2(c, multiply, a, scale) : GI_DO_2(c, divide, a, scale);
-    ga_array *whole  = GI_DO_1(c, rint, scaled);
+    const double scale  = gi_round_scale(decimals);
+    ga_array    *scaled = decimals > 0 ? GI_DO_2(c, multiply, a, scale) : GI_DO_2(c, divide, a, scale);
+    ga_array    *whole  = GI_DO_1(c, rint, scaled);
     return decimals > 0 ? GI_DO_2(c, divide, whole, scale) : GI_DO_2(c, multiply, whole, scale);
 }
 
