@@ -480,6 +480,12 @@ static void test_mmap(void)
         const ga_array *saved[1] = { a };
         CHECK(ga_savez(path_to("npz"), 1, &name, saved));
         CHECK_FAILS(ga_load(path_to("npz"), .mmap = true), "ga_load_from");
+        name = "caf\x82"; /* no UTF-8: in the letters of the IBM PC, as Python reads it */
+        CHECK(ga_savez(path_to("npz"), 1, &name, saved));
+        CHECK(ga_array_equal(ga_load_from(path_to("npz"), "caf\xc3\xa9"), a) &&
+              ga_array_equal(ga_load_from(path_to("npz"), "caf\xc3\xa9.npy"), a));
+        CHECK(ga_array_equal(ga_load_from(path_to("npz"), name), a));
+        CHECK_FAILS(ga_load_from(path_to("npz"), "tea"), "it has: caf\xc3\xa9");
         remove(path_to("npz"));
         path_to("npy");
         CHECK(mappings() == 0);

@@ -4,8 +4,10 @@
 #define GI_ZIP_LIMIT 0xFFFFFFFFu /* from here on sizes and places go into 64-bit fields (tests lower it) */
 #endif
 
+enum { GI_ZIP_UTF8 = 1 << 11 }; /* a flag: the name is */
+
 typedef struct gi_zip_entry {
-    char     name[256]; /* without .npy */
+    char     name[256], raw[256]; /* without .npy: as UTF-8, and the bytes of the archive */
     int      flags, method;
     uint32_t crc;
     uint64_t packed, size, at; /* bytes in the archive, unpacked; where its local header is */
@@ -49,6 +51,30 @@ static bool gi_find_zip_directory(const char *site, const char *what, const gi_s
     return found;
 }
 
+/* Names of zip archives that are not said to be UTF-8 are in the letters of the IBM PC, code page 437, as Python's zipfile takes them. */
+static void gi_zip_letters(const char *raw, char *to, size_t room)
+{
+    static const uint16_t letters[128] = {
+        0x00c7, 0x00fc, 0x00e9, 0x00e2, 0x00e4, 0x00e0, 0x00e5, 0x00e7, 0x00ea, 0x00eb, 0x00e8, 0x00ef, 0x00ee, 0x00ec, 0x00c4,
+        0x00c5, 0x00c9, 0x00e6, 0x00c6, 0x00f4, 0x00f6, 0x00f2, 0x00fb, 0x00f9, 0x00ff, 0x00d6, 0x00dc, 0x00a2, 0x00a3, 0x00a5,
+        0x20a7, 0x0192, 0x00e1, 0x00ed, 0x00f3, 0x00fa, 0x00f1, 0x00d1, 0x00aa, 0x00ba, 0x00bf, 0x2310, 0x00ac, 0x00bd, 0x00bc,
+        0x00a1, 0x00ab, 0x00bb, 0x2591, 0x2592, 0x2593, 0x2502, 0x2524, 0x2561, 0x2562, 0x2556, 0x2555, 0x2563, 0x2551, 0x2557,
+        0x255d, 0x255c, 0x255b, 0x2510, 0x2514, 0x2534, 0x252c, 0x251c, 0x2500, 0x253c, 0x255e, 0x255f, 0x255a, 0x2554, 0x2569,
+        0x2566, 0x2560, 0x2550, 0x256c, 0x2567, 0x2568, 0x2564, 0x2565, 0x2559, 0x2558, 0x2552, 0x2553, 0x256b, 0x256a, 0x2518,
+        0x250c, 0x2588, 0x2584, 0x258c, 0x2590, 0x2580, 0x03b1, 0x00df, 0x0393, 0x03c0, 0x03a3, 0x03c3, 0x00b5, 0x03c4, 0x03a6,
+        0x0398, 0x03a9, 0x03b4, 0x221e, 0x03c6, 0x03b5, 0x2229, 0x2261, 0x00b1, 0x2265, 0x2264, 0x2320, 0x2321, 0x00f7, 0x2248,
+        0x00b0, 0x2219, 0x00b7, 0x221a, 0x207f, 0x00b2, 0x25a0, 0x00a0
+    };
+    size_t n = 0;
+    for (const unsigned char *p = (const unsigned char *)raw; *p && n + 4 <= room; p++) {
+        const unsigned c = *p < 0x80 ? *p : letters[*p - 0x80];
+        if (c >= 0x800) to[n++] = (char)(0xE0 | c >> 12);
+        if (c >= 0x80) to[n++] = (char)(c >= 0x800 ? 0x80 | (c >> 6 & 0x3F) : 0xC0 | c >> 6);
+        to[n++] = (char)(c >= 0x80 ? 0x80 | (c & 0x3F) : c);
+    }
+    to[n] = 0;
+}
+
 /* Reads the directory entry at p (before `end`) and returns what follows it; NULL if it is damaged. */
 static const unsigned char *gi_read_zip_entry(const unsigned char *p, const unsigned char *end, gi_zip_entry *e)
 {
@@ -65,9 +91,11 @@ static const unsigned char *gi_read_zip_entry(const unsigned char *p, const unsi
     e->at     = gi_little_endian(p + 42, 4);
     p += FIXED;
     size_t kept = name >= 4 && !memcmp(p + name - 4, ".npy", 4) ? name - 4 : name;
-    if (kept > sizeof e->name - 1) kept = sizeof e->name - 1;
-    memcpy(e->name, p, kept);
-    e->name[kept] = 0;
+    if (kept > sizeof e->raw - 1) kept = sizeof e->raw - 1;
+    memcpy(e->raw, p, kept);
+    e->raw[kept] = 0;
+    if (e->flags & GI_ZIP_UTF8) memcpy(e->name, e->raw, sizeof e->name);
+    else gi_zip_letters(e->raw, e->name, sizeof e->name);
     p += name;
     const unsigned char *extra_end = p + extra;
     while (extra_end - p >= 4) { /* tag, length, content: tag 1 holds the 64-bit values of the fields that are all ones */
@@ -185,6 +213,13 @@ static ga_array *gi_read_zipped(const char *site, const char *what, const gi_sou
     return gi_npy_read(site, what, &part, at);
 }
 
+/* Is that, or name.npy, the one that is asked for? */
+static bool gi_zip_is(const char *name, const char *asked)
+{
+    const size_t n = strlen(name);
+    return !strncmp(asked, name, n) && (!asked[n] || !strcmp(asked + n, ".npy"));
+}
+
 /* The array `name` (NULL: the first) of an archive. */
 static ga_array *gi_npz_read(const char *site, const char *what, const gi_source *s, const char *name)
 {
@@ -197,14 +232,12 @@ static ga_array *gi_npz_read(const char *site, const char *what, const gi_source
     gi_zip_entry         e;
     bool                 found = false;
     char                 there[GI_NAME_ROOM]; /* the names, for the message */
-    int                  used  = 0;
-    size_t               given = name ? strlen(name) : 0;
-    there[0]                   = 0;
+    int                  used = 0;
+    there[0]                  = 0;
     for (uint64_t i = 0; p && i < z.entries && !found; i++) {
         p = gi_read_zip_entry(p, directory + bytes, &e);
         if (!p) break;
-        size_t n = strlen(e.name);
-        found    = !name || (given >= n && !memcmp(name, e.name, n) && (given == n || !strcmp(name + n, ".npy")));
+        found = !name || gi_zip_is(e.name, name) || gi_zip_is(e.raw, name);
         for (char *c = e.name; *c; c++)
             if ((unsigned char)*c < ' ') *c = '?'; /* messages quote it */
         if (!found && used < (int)sizeof there - 1)
@@ -339,7 +372,7 @@ static bool gi_write_zipped(const char *site, gi_output *o, const gi_crc_table *
     e->at   = (uint64_t)o->at;
     e->size = before + bytes;
     e->crc  = gi_crc(table, gi_crc(table, 0, header, before), c->data, bytes);
-    if (gi_is_utf8(name)) e->flags = 1 << 11; /* says that it is */
+    if (gi_is_utf8(name)) e->flags = GI_ZIP_UTF8;
     gi_write_zip_entry(o, e, name, false);
     gi_write(o, header, before);
     gi_write(o, c->data, bytes);
