@@ -35,11 +35,16 @@ typedef struct gi_new_file {
     bool  direct; /* a device or a pipe is written to as it is */
     bool  anew;   /* there was no part */
     char  path[GI_PATH_ROOM], part[GI_PATH_ROOM]; /* where links lead; until it is whole */
+    int   error;                                  /* errno of what has failed, or 0 */
     char  why[400];                               /* what has failed */
 } gi_new_file;
 
+/* What a call says that the system has refused a file. */
+static ga_status gi_file_status(int error) { return error == ENOMEM ? GA_NO_MEMORY : GA_NO_FILE; }
+
 static bool gi_file_failed(gi_new_file *f, int error)
 {
+    f->error = error;
     snprintf(f->why, sizeof f->why, "%s", strerror(error));
     return false;
 }

@@ -39,7 +39,9 @@ static bool gi_open_source(const char *site, const char *path, gi_source *s)
     }
     if (s->file && s->size == 0) /* as those of /proc */
         gi_fail(site, GA_NO_FILE, "cannot read '%s': it has no size, but bytes: copy it to a file, and read that", path);
-    else gi_fail(site, GA_NO_FILE, "cannot %s '%s': %s", s->file ? "go back and forth in" : "open", path, strerror(errno));
+    else
+        gi_fail(site, gi_file_status(errno), "cannot %s '%s': %s", s->file ? "go back and forth in" : "open", path,
+                strerror(errno));
     if (s->file) fclose(s->file);
     return false;
 }
@@ -266,7 +268,8 @@ static ga_array *gi_npy_read(const char *site, const char *what, const gi_source
     if (!a) return NULL;
     if (!gi_read_at(s, at, a->data, (size_t)bytes)) {
         ga_free(a);
-        return (ga_array *)gi_fail(site, GA_NO_FILE, "cannot read %s: %s", what, errno ? strerror(errno) : "it ends early");
+        return (ga_array *)gi_fail(site, gi_file_status(errno), "cannot read %s: %s", what,
+                                   errno ? strerror(errno) : "it ends early");
     }
     gi_repair_elements(a->data, a->size, h.dtype, h.swapped);
     if (!h.fortran || h.ndim < 2) return a;
@@ -368,7 +371,8 @@ static bool gi_open_output(const char *site, const char *path, gi_output *o)
     o->at    = 0;
     o->error = 0;
     if (!path) return gi_fail(site, GA_BAD_ARGUMENT, "the path is NULL") != NULL;
-    return gi_file_begin(&o->to, path) || gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", path, o->to.why) != NULL;
+    return gi_file_begin(&o->to, path) ||
+           gi_fail(site, gi_file_status(o->to.error), "cannot write '%s': %s", path, o->to.why) != NULL;
 }
 
 /* Does the name end as files of another format do? Then what would be written under it is not what it says: an error. `writes`: what is
@@ -405,8 +409,8 @@ static bool gi_close_output(const char *site, gi_output *o, bool complete)
 {
     bool done = gi_file_end(&o->to, complete && !o->error);
     if (done || (!complete && !o->error)) return done;
-    return gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", o->path, o->error ? strerror(o->error) : o->to.why) !=
-           NULL;
+    return gi_fail(site, gi_file_status(o->error ? o->error : o->to.error), "cannot write all of '%s': %s", o->path,
+                   o->error ? strerror(o->error) : o->to.why) != NULL;
 }
 
 enum { GI_NPY_HEADER_ROOM = 24 * GPUARR_MAX_DIMS + 256 };
