@@ -433,6 +433,9 @@ def operators():
                 a = getattr(operator, "i" + name)(a, y)
                 same(a, want, f"i{name}")
                 check(a is b, f"i{name} is in place")
+    truths = np.array([True, False])
+    for n in (2, 3, 0, True, 2.0, truths):
+        same(ga.asarray(truths)**n, truths**n, f"bool to the power {n}")
     x = np.arange(6).reshape(2, 3)
     a = ga.asarray(x)
     same(a @ a.T, x @ x.T, "@")

@@ -419,6 +419,8 @@ def give_operators():
                     other = asarray(other)
                 except TypeError:
                     return NotImplemented
+            if function == "power" and not reflected and type(other) is int and other == 2:  # as in NumPy, which bool needs
+                return functions.square(self, out=self) if in_place else functions.square(self)
             if in_place:
                 return getattr(functions, function)(self, other, out=self)
             return getattr(functions, function)(other, self) if reflected else getattr(functions, function)(self, other)

@@ -20,6 +20,8 @@ libc = C.CDLL(None)
 libc.free.argtypes = [C.c_void_p]
 libc.fdopen.restype, libc.fclose.argtypes = C.c_void_p, [C.c_void_p]
 callbacks = {}  # they live as long as the program: a chunked array may call its function at any time
+AXIS_ALONE = "append array_split delete insert partition argpartition roll split split_at".split()  # of the options of ga_axis_options
+NO_DTYPE = "argsort compress sort".split()
 LISTS = ("const ga_array *const *", "const ga_arg *", "const int64_t *", "const char *const *", "const ga_dtype *", "ga_task *const *")
 HANDLES = ("ga_graph", "ga_task", "ga_kernel", "ga_reduction", "ga_stencil_kernel")
 NUMBER_ROOMS = ("int64_t *", "int *", "double *")
@@ -443,8 +445,9 @@ def make(name, function):
 
     python.__name__ = python.__qualname__ = name
     python.__module__ = "gpuarr"
+    refused = ("dtype", "out") if name in AXIS_ALONE else ("dtype",) if name in NO_DTYPE else ()
     keywords = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD if n in options.positional else inspect.Parameter.KEYWORD_ONLY, default=None)
-                for n in options.members if n not in names] if options else []
+                for n in options.members if n not in names and n not in refused] if options else []
     python.__signature__ = inspect.Signature([p.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for p in shown] + keywords, __validate_parameters__=False)
     python.__doc__ = f"{function.declare('ga_' + name)}: see gpuarr.h"
     return python
