@@ -126,17 +126,32 @@ static inline void gi_fourier_cut(gi_fourier *f)
     }
 }
 
-/* The smallest length of at least n that is a multiple of 64 and of no prime but 2, 3 and 5. */
+/* About how long a transform of that many elements takes among others, in lanes. */
+static inline double gi_fourier_price(int64_t n)
+{
+    double stages = 2;
+    for (int64_t left = n, r; left > 1; left /= r) {
+        r = gi_fourier_radix(left);
+        stages += 1 + 0.25 * (double)r;
+    }
+    return stages * (double)n;
+}
+
+/* The length of at least n for a convolution: the smallest multiple of 64, or of lines that are computed in lanes the cheapest multiple of 8,
+   that has no prime but 2, 3 and 5, or then 7. */
 static inline int64_t gi_fourier_longer(int64_t n)
 {
-    int64_t best = 64;
+    const bool    lanes = n <= GI_FOURIER_BESIDE;
+    const int64_t least = lanes ? 8 : 64;
+    int64_t       best  = 64;
     while (best < n) best *= 2;
-    for (int64_t five = 64; five < best; five *= 5)
-        for (int64_t three = five; three < best; three *= 3) {
-            int64_t length = three;
-            while (length < n) length *= 2;
-            if (length < best) best = length;
-        }
+    for (int64_t seven = least; seven < 2 * n; seven *= lanes ? 7 : 2 * n)
+        for (int64_t five = seven; five < 2 * n; five *= 5)
+            for (int64_t three = five; three < 2 * n; three *= 3) {
+                int64_t length = three;
+                while (length < n) length *= 2;
+                if (lanes ? gi_fourier_price(length) < gi_fourier_price(best) : length < best) best = length;
+            }
     return best;
 }
 
