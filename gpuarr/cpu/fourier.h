@@ -810,9 +810,42 @@ static void GI_LOOP(gi_fourier_multiply)(int64_t n, const void *x_, double side_
     }
 }
 
+/* The same of n elements in lanes, without a scale, from there to where they may lie too. */
+static void GI_LOOP(gi_fourier_multiply_lanes)(int64_t n, const GA_T *x, GA_T side, const GA_T *w, GA_T *out, GA_T out_side)
+{
+    for (int64_t k = 0; k < n; k++, x += GI_F_ELEMENT, out += GI_F_ELEMENT) {
+        const GI_V wr = GI_VFN(all)(w[2 * k]), wi = GI_VFN(all)(w[2 * k + 1]);
+        for (int v = 0; v < GI_F_W; v += GI_LANES) {
+            GI_V re = GI_VFN(load)(x + v), im = GI_VFN(load)(x + GI_F_W + v) * side;
+            GI_BF(times)(&re, &im, wr, wi);
+            GI_VFN(store)(out + v, re);
+            GI_VFN(store)(out + GI_F_W + v, im * out_side);
+        }
+    }
+}
+
+/* Up to `width` lines whose transform is a convolution of lines in lanes. Back, that is the transform of conjugates, of which it gives the
+   conjugates. room: for twice the elements of these. */
+static void GI_LOOP(gi_fourier_convolve)(const gi_fourier *f, int64_t lines, const void *x, int64_t pitch, void *to,
+                                         int64_t to_pitch, double scale, double side, void *room)
+{
+    const GI_LOOP(gi_fourier_side) between = { 0, 1, 1 };
+    const gi_fourier *smooth               = f->inner;
+    const GA_T       *chirp = (const GA_T *)f->table + f->chirp, *filter = (const GA_T *)f->table + f->filter;
+    GA_T             *a = (GA_T *)room, *y;
+    GI_LOOP(gi_fourier_gather)(f->n, lines, (const GA_T *)x, pitch, a, (GA_T)side);
+    GI_LOOP(gi_fourier_multiply_lanes)(f->n, a, 1, chirp, a, 1);
+    memset(a + f->n * GI_F_ELEMENT, 0, (size_t)((smooth->n - f->n) * GI_F_ELEMENT) * sizeof *a);
+    y = GI_LOOP(gi_fourier_lanes)(smooth, GI_FOURIER_FULL, a, &between, NULL, &between, a);
+    GI_LOOP(gi_fourier_multiply_lanes)(smooth->n, y, 1, filter, a, -1);
+    y = GI_LOOP(gi_fourier_lanes)(smooth, GI_FOURIER_FULL, a, &between, NULL, &between, a);
+    GI_LOOP(gi_fourier_multiply_lanes)(f->n, y, -1, chirp, y, 1);
+    GI_LOOP(gi_fourier_scatter)(f->n, lines, y, (GA_T *)to, to_pitch, (GA_T)scale, (GA_T)(side * scale));
+}
+
 GI_TABLE(gi_fourier_loops, GI_LOOP(gi_fourier_loops),
          { GI_LOOP(gi_fourier_first), GI_LOOP(gi_fourier_second), GI_LOOP(gi_fourier_few), GI_LOOP(gi_fourier_few_reals),
-           GI_LOOP(gi_fourier_halves), GI_LOOP(gi_fourier_pairs), GI_LOOP(gi_fourier_multiply) })
+           GI_LOOP(gi_fourier_halves), GI_LOOP(gi_fourier_pairs), GI_LOOP(gi_fourier_multiply), GI_LOOP(gi_fourier_convolve) })
 #undef GI_F_W
 #undef GI_F_ELEMENT
 #undef GI_F_LANES

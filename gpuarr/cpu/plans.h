@@ -203,6 +203,8 @@ typedef struct gi_fourier_loops {
     void (*halves)(const gi_fourier *f, void *z);
     void (*pairs)(const gi_fourier *f, void *z);
     void (*multiply)(int64_t n, const void *x, double side, const void *w, void *out, double scale, double out_side);
+    void (*convolve)(const gi_fourier *f, int64_t lines, const void *x, int64_t pitch, void *to, int64_t to_pitch, double scale,
+                     double side, void *room);
 } gi_fourier_loops;
 
 typedef struct gi_sifted {    /* what is counted beside the elements that are found */

@@ -115,10 +115,15 @@ static void gi_fourier_transform(const gi_fourier_line *l)
     }
     const gi_fourier_loops *loops = gi_fourier_loops_of(f->single);
     const int64_t           m = f->inner->n, bytes = (int64_t)gi_fourier_numbers(f, m);
-    const size_t            real  = f->single ? sizeof(float) : sizeof(double);
-    const char             *table = (const char *)f->table;
-    char                   *z = l->room, *room = z + gi_fourier_group_of(f) * bytes;
-    gi_fourier_line         job = { f->inner, l->lines, z, bytes, z, bytes, room, 1, 1, l->parts, GI_FOURIER_FULL };
+    const size_t            real = f->single ? sizeof(float) : sizeof(double);
+    if (f->inner->n2 == 1 || 2 * l->lines >= f->width) {
+        loops->convolve(f, l->lines, l->x, l->pitch / (int64_t)real, l->out, l->out_pitch / (int64_t)real, l->scale, l->side,
+                        l->room);
+        return;
+    }
+    const char     *table = (const char *)f->table;
+    char           *z = l->room, *room = z + gi_fourier_group_of(f) * bytes;
+    gi_fourier_line job = { f->inner, l->lines, z, bytes, z, bytes, room, 1, 1, l->parts, GI_FOURIER_FULL };
     for (int64_t k = 0; k < l->lines; k++) {
         loops->multiply(f->n, l->x + k * l->pitch, l->side, table + (size_t)f->chirp * real, z + k * bytes, 1, 1);
         memset(z + k * bytes + (size_t)f->n * 2 * real, 0, (size_t)bytes - (size_t)f->n * 2 * real);
