@@ -76,7 +76,6 @@ static void test_all_values(ga_dtype half)
     }
 }
 
-/* Between two neighbours: the middle, and what is next to it, in float32 and in float64. */
 /* Halves in order, 0 and -0 both 0. */
 static int place_of(unsigned bits) { return bits & 0x8000 ? -(int)(bits & 0x7fff) : (int)bits; }
 
@@ -108,6 +107,7 @@ static void test_next(ga_dtype half)
     }
 }
 
+/* Between two neighbours: the middle, and what is next to it, in float32 and in float64. */
 static void test_ties(ga_dtype half)
 {
     ga_scope {

@@ -154,10 +154,10 @@ static ga_array *gi_next_special(const gi_row *row, const ga_arg *in, ga_dtype l
 {
     const ga_dtype wanted[GI_MOST_INPUTS] = { result, result, result, result };
     const bool     spacing                = row->op == GA_OP_spacing;
-    gi_function    f                      = { NULL, gi_gpu ? gi_gpu->next_half(row->op, result) : NULL, GI_NOT_OWN };
     (void)loop;
     if (!gi_is_half(result)) return NULL;
-    *done = true;
+    *done         = true;
+    gi_function f = { NULL, gi_gpu ? gi_gpu->next_half(row->op, result) : NULL, GI_NOT_OWN };
     if (result == GA_F16) f.cpu = spacing ? gi_spacings_f16 : gi_nextafters_f16;
     else f.cpu = spacing ? gi_spacings_bf16 : gi_nextafters_bf16;
     return gi_map(o->site, f, GI_CHEAP, spacing ? 1 : 2, in, wanted, result, o->out, o->where);

@@ -877,7 +877,7 @@ static ga_array *gi_sort_call(const char *name, const ga_array *a, ga_axis_optio
         ga_array *wide = gi_half_widen(o->site, a, &o->dtype, &half);
         return gi_half_end(o->site, wide, wide ? gi_sort_call(name, wide, o, indices) : NULL, o->out, half);
     }
-    if (indices && a->ndim == 0) { /* as NumPy: of a number, those of an array of one element */
+    if (indices && a->ndim == 0) { /* as NumPy: the indices of an array of one element */
         ga_array *line = (ga_ravel)(a, o->site), *r = line ? gi_sort_call(name, line, o, true) : NULL;
         ga_free(line);
         return r;
