@@ -266,10 +266,12 @@ static ga_array *gi_npy_read(const char *site, const char *what, const gi_source
     if (bytes < 0) return NULL;
     ga_array *a = gi_array_new(site, h.dtype, GA_CPU, h.ndim, shape);
     if (!a) return NULL;
+    errno = 0;
     if (!gi_read_at(s, at, a->data, (size_t)bytes)) {
+        const int error = errno;
         ga_free(a);
-        return (ga_array *)gi_fail(site, gi_file_status(errno), "cannot read %s: %s", what,
-                                   errno ? strerror(errno) : "it ends early");
+        return (ga_array *)gi_fail(site, gi_file_status(error), "cannot read %s: %s", what,
+                                   error ? strerror(error) : "it ends early");
     }
     gi_repair_elements(a->data, a->size, h.dtype, h.swapped);
     if (!h.fortran || h.ndim < 2) return a;
@@ -332,7 +334,7 @@ static ga_array *gi_npy_map(const char *site, const char *what, const char *path
     const int   fd  = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && fstat(fd, &about) == 0)
         map = mmap(NULL, (size_t)about.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-    if (map == MAP_FAILED) gi_fail(site, GA_NO_FILE, "cannot map %s: %s; leave out .mmap", what, strerror(errno));
+    if (map == MAP_FAILED) gi_fail(site, gi_file_status(errno), "cannot map %s: %s; leave out .mmap", what, strerror(errno));
     if (fd >= 0) (void)close(fd);
     if (map == MAP_FAILED) return NULL;
     ga_array *a = gi_npy_in_map(site, what, (unsigned char *)map, (size_t)about.st_size);
