@@ -306,6 +306,28 @@ static void test_extremes_of_lines(void)
         }
 }
 
+/* Lines of several segments: equal extremes where one part, or one segment, ends and the next begins, zeros of both signs, a late NaN. */
+static void test_extremes_far_apart(void)
+{
+    static const int64_t  places[] = { 0, 1, 1023, 1024, 4095, 4096, 32767, 32768, 65535, 65536, 131071, 131072, 199999 };
+    static const ga_dtype dtypes[] = { GA_F32, GA_F64, GA_I32, GA_I64 };
+    const int             count    = (int)(sizeof places / sizeof *places);
+    for (int of = 0; of < 4 * count; of++)
+        ga_scope {
+            const int64_t place = places[of / 4], last = 199999;
+            ga_array     *x = ga_full((2, 200000), 0, .dtype = dtypes[of % 4]), *line = ga_index(x, "1");
+            CHECK(ga_item_int(ga_argmax(x)) == 0 && ga_item_int_at(ga_argmin(x, .axis = 1), 1) == 0);
+            CHECK(ga_set_at(line, 3, place) && ga_set_at(line, 3, last));
+            CHECK(ga_item_int_at(ga_argmax(x, .axis = 1), 1) == place && ga_item_int(ga_argmax(x)) == 200000 + place);
+            CHECK(ga_item_int(ga_argmin(ga_negative(line))) == place && ga_item_int(ga_argmin(line)) == (place == 0));
+            if (of % 4 > 1) continue;
+            CHECK(ga_set_at(line, -0.0, place) && ga_set_at(line, 0.0, last));
+            CHECK(ga_item_int(ga_argmax(line)) == 0 && ga_item_int(ga_argmin(line)) == 0);
+            CHECK(ga_set_at(line, NAN, place) && ga_set_at(line, NAN, last) && ga_set_at(line, 5, 7));
+            CHECK(ga_item_int(ga_argmax(line)) == place && ga_item_int(ga_nanargmax(line)) == 7);
+        }
+}
+
 /* ---- what else is promised --------------------------------------------------------------------------------------- */
 
 static void test_functions(void)
@@ -611,6 +633,7 @@ int main(void)
     test_where_and_out();
     test_views_along_axes();
     test_extremes_of_lines();
+    test_extremes_far_apart();
     test_functions();
     test_sorted_lines();
     test_sorted_lengths();
