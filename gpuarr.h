@@ -184,7 +184,7 @@ typedef enum ga_dtype {
 #undef GI_ENUM
 
 /*  float16 and bfloat16 (GA_F16, GA_BF16) are for storage. A call computes in float32 and rounds a new result to the nearest, of two to the
-    even one; an .out of float32 gets it as it was. So work creation, conversions, views and what moves elements, elementwise operations,
+    even one; an .out of float32 gets it as it was. (ga_spacing and ga_nextafter are of halves themselves, as NumPy's.) So work creation, conversions, views and what moves elements, elementwise operations,
     reductions, medians, sort, unique, running sums, products, ga_eval, chunked arrays, .npy, .npz and Zarr files (bfloat16, which
     NumPy has not, as GA_U16); other calls ask for ga_astype(a, GA_F32). An element is 2 bytes of your memory:
     ga_view_as(ga_wrap(bits, (n)), GA_F16), where bits are uint16_t. They promote as in NumPy: with bool, int8 and uint8 they stay, with the
@@ -2228,8 +2228,8 @@ GA_API ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg 
         double chi2    = ga_item(ga_eval("sum(((data - model) / sigma)**2)", (data, model, sigma)));
         ga_array *z    = ga_eval("d = x - mean(x, axis=0); d / sqrt(sum(d*d, axis=0))", (x));
     NumPy's expressions, with Python's precedence: + - * / // % ** << >> & | ^ ~ == != < <= > >= and parentheses. Every elementwise
-    operation and simple reduction of the table, and of your own, by NumPy's names (abs, acos, pow too); where, clip; var, std, median,
-    percentile, argmin, argmax and those that leave out NaN; reductions take axis=0, axis=(0, 2), keepdims=True, dtype=float32, ddof=1.
+    operation and simple reduction of the table, and of your own, by NumPy's names (abs, acos, pow too); where, clip, round(x, 2); var, std,
+    median, percentile, argmin, argmax and those that leave out NaN; reductions take axis=0, axis=(0, 2), keepdims=True, dtype=float32, ddof=1.
     Conversions, float32(x); numbers, 1e-3, 0xff, 2j; pi, e, inf, nan, True, False; NumPy's index notation, u[1:-1, ::2], u[k], of any array.
     Statements are separated by semicolons: name = expression; the last one is the result.
 
@@ -2241,7 +2241,7 @@ GA_API ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg 
     arrays of no dimensions. What stands twice in a formula is computed once, and a name that nothing uses not at all.
 
     Elementwise operations are computed together, in one pass over memory, and on the CPU so are reductions of them (but medians and
-    percentiles). On the GPU a pass is one kernel: of up to 8 arrays and 63 operations on bool, uint8, int32, int64, float32 and float64
+    percentiles; and round to decimals is a pass of its own). On the GPU a pass is one kernel: of up to 8 arrays and 63 operations on bool, uint8, int32, int64, float32 and float64
     (arrays of other dtypes may be converted to these); else it goes operation by operation. Of chunked arrays a pass is one operation.
 
     The result is a new array, which is yours, or .out; NULL with an error, which shows the place in the formula. The text may be made at

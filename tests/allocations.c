@@ -1113,6 +1113,7 @@ static void test_eval(void)
     RUN(ga_eval("d = x - mean(x, axis=0); d / sqrt(sum(d*d, axis=0))", (x)));
     RUN(ga_eval("std(x*y, axis=0) + argmax(x - y, axis=0) / sum(x*y)", (x, y), .dtype = GA_F32));
     RUN(ga_eval("where(x > median(x), float32(x), std(y)) + percentile(y, 20)", (x, y)));
+    RUN(ga_eval("round(x, 2) - round(float32(x), -1) + round(y > 0, 1)", (x, y)));
     RUN_TEXT(ga_formula_c("f", "sin(x)**2 + n", "float x, int n"));
     RUN_INTO(ga_eval("x*y + abs(-2)", (x, y), .out = out));
     RUN_INTO(ga_eval("out[:, ::-1]*2 - x", (x, out), .out = out, .where = y));

@@ -72,6 +72,8 @@ static void test_examples(void)
     CHECK_IS(into, GA_F32, (4), 0.3f, 0.7f, 1, 1.3f);
     CHECK(same_and_freed(ga_eval("round(line, 1)", (line)), ga_round(line, 1)));
     CHECK(same_and_freed(ga_eval("round(half, 1)", (half)), ga_round(half, 1)));
+    CHECK(same_and_freed(ga_eval("round(line / 7, 1) - round(line / 7, 2)", (line)),
+                         ga_eval("a = round(line / 7, 1); b = round(line / 7, 2); a - b", (line))));
     ga_free(line);
     ga_free(half);
     CHECK_IS(ga_eval("percentile(u, 50, 0)", (u)), GA_F64, (4), 6, 7, 8, 9);
@@ -307,7 +309,9 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("rint(x, 2)", (x)), "rint takes 1 operand, not 2");
     FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, c)", (x, c)), "decimals are written as an integer");
     FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, 2, 3)", (x)), "takes 1 operand, not 2");
-    FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, axis=1)", (x)), "takes no options");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, axis=1)", (x)), "round takes decimals, and nothing else");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, 2, decimals=3)", (x)), "given already");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("round(1j*x, 2) + x", (x)), "part by part: round(real(z), 2) + 1j*round(imag(z), 2)");
     FAILS(GA_BAD_ARGUMENT, ga_eval("exp(x, axis=1)", (x)), "exp takes no options");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, out=x)", (x)), "sum takes axis, keepdims and dtype");
     FAILS(GA_BAD_ARGUMENT, ga_eval("median(x, ddof=1)", (x)), "median takes axis and keepdims");
@@ -461,6 +465,8 @@ static void test_chunked(void)
         CHECK(
             test_same_bits(ga_compute(lazy), ga_eval("d = x - mean(x, axis=0); d / sqrt(sum(d*d, axis=0)) + x[:, ::-1]", (x))));
         CHECK_FAILS(ga_eval("c + x", (c, x), .out = lazy), "chunked");
+        CHECK(ga_array_equal(ga_compute(ga_eval("round(c / 7, 2) - round(c / 7, 1)", (c))),
+                             ga_eval("round(x / 7, 2) - round(x / 7, 1)", (x))));
         ga_array *masked = ga_eval("exp(c - k) * 2 + x", (c, k, x), .where = ga_less(c, 300));
         CHECK(test_same_bits(ga_compute(masked), ga_eval("exp(x - k) * 2 + x", (x, k), .where = ga_less(x, 300))));
         ga_array *one = ga_eval("sqrt(abs(c - k)) * 2 + c", (c, k));

@@ -29,6 +29,7 @@ static void test_errors(void)
     CHECK_FAILS(ga_formula_c("f", "x - mean(x)", "float x"), "only what is elementwise");
     CHECK_FAILS(ga_formula_c("f", "sum(x, axis=0)", "float x"), "of everything");
     CHECK_FAILS(ga_formula_c("f", "median(x)", "float x"), "only what is elementwise");
+    CHECK_FAILS(ga_formula_c("f", "1 + round(x, 2)", "float x"), "rint(x * 100) / 100");
     CHECK_FAILS(ga_formula_c("f", "std(x)", "float x"), "of everything");
     CHECK_FAILS(ga_formula_c("f", "x[1:]", "float x"), "only what is elementwise");
     CHECK_FAILS(ga_formula_c("f", "int32(x)", "float x"), "real numbers to integers");

@@ -354,8 +354,12 @@ static bool gi_parse_option(gi_parser *s, gi_pending *call)
                floats = fold && !row && call->word->dtype == GA_F64, /* else of places: argmax */
         any           = fold || call->word->kind == GI_WORD_ORDER || call->word->kind == GI_WORD_PERCENTILE;
     int given         = 0;
-    if (gi_word_rounds(call->word, call->span) && gi_letters_is(name, "decimals"))
-        return gi_next_token(s) && gi_parse_decimals(s, call);
+    if (gi_word_rounds(call->word, call->span)) {
+        if (gi_letters_is(name, "decimals")) return gi_next_token(s) && gi_parse_decimals(s, call);
+        return gi_parse_fail(s, name, "round takes decimals, and nothing else");
+    }
+    if (call->word->kind == GI_WORD_ROUND)
+        return gi_parse_fail(s, name, "round takes decimals, which are given already, and nothing else");
     if (!any)
         return gi_formula_fail(s->f, (int)(name.at - s->f->text), name.length, "%s takes no options in a formula",
                                call->word->name) != NULL;

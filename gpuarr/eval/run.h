@@ -89,7 +89,7 @@ static ga_array *gi_run_fold_step(const gi_eval_run *r, int k, const ga_array *a
     return gi_run_fold(r, &r->steps->step[k], a, gi_number_of(GA_KIND_INT, 0, 0), k == r->steps->count - 1);
 }
 
-/* A row of numbers and arrays, which are freed. */
+/* A row of an array, which is freed, and of a number, if it is one. */
 static ga_array *gi_run_row(const char *site, const gi_row *row, ga_array *a, ga_arg number)
 {
     const ga_arg in[2] = { gi_operand_arg(a), number };
@@ -98,7 +98,7 @@ static ga_array *gi_run_row(const char *site, const gi_row *row, ga_array *a, ga
     return r;
 }
 
-/* To so many decimals: the calls of ga_round. */
+/* To so many decimals: the calls of ga_round. Not those of complex numbers, which it rounds part by part. */
 static ga_array *gi_run_round(const char *site, const ga_array *a, int decimals)
 {
     const ga_arg none = gi_operand_arg(NULL);
@@ -124,6 +124,9 @@ static ga_array *gi_run_call(const gi_eval_run *r, const gi_step *step, const ga
     a = gi_value_array(site, in[0], &made);
     if (!a) return NULL;
     if (step->word->kind == GI_WORD_WHERE) result = (ga_where)(a, in[1], in[2], gi_step_map(r, last));
+    else if (step->word->kind == GI_WORD_ROUND && gi_is_complex(a->dtype))
+        result = (ga_array *)gi_formula_fail(
+            r->f, step->at, step->length, "complex numbers are rounded part by part: round(real(z), 2) + 1j*round(imag(z), 2)");
     else if (step->word->kind == GI_WORD_ROUND) result = gi_run_round(site, a, (int)step->value.i);
     else if (step->word->kind == GI_WORD_DTYPE) result = (ga_astype)(a, step->word->dtype, site);
     else result = gi_run_fold(r, step, a, in[1], last);

@@ -163,6 +163,10 @@ static void gi_source_operation(gi_c_source *s, int k, bool bare)
     const gi_typed       *t    = &s->typed[k];
     const gi_elementwise *e    = &t->e;
     const char           *form = NULL;
+    if (step->kind == GI_STEP_CALL && step->word->kind == GI_WORD_ROUND) {
+        gi_source_fails(s, step, "decimals have no form in C: write rint(x * 100) / 100");
+        return;
+    }
     if (!t->known || !t->elementwise) {
         gi_source_fails(s, step, "only what is elementwise has a form in C, and at the end a sum, prod or mean of everything");
         return;

@@ -199,8 +199,8 @@ static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_t
         } else if (step->word->kind == GI_WORD_WHERE) {
             gi_type_where(step, typed, asked, t);
         } else if (step->word->kind == GI_WORD_ROUND) {
-            t->known = !numbers && asked == GA_DTYPE_DEFAULT;
             t->dtype = typed[step->x[0]].dtype;
+            t->known = !numbers && asked == GA_DTYPE_DEFAULT && t->dtype != GA_BOOL;
         } else if (step->word->kind == GI_WORD_DTYPE) {
             t->known = true;
             t->dtype = t->e.wanted[0] = step->word->dtype;
