@@ -268,7 +268,7 @@ static gi_fourier *gi_fourier_new(const char *site, int64_t n, bool single, gi_f
     }
     f->n      = n;
     f->single = single;
-    f->width  = GI_FOURIER_BYTES / (int)(single ? sizeof(float) : sizeof(double));
+    f->width  = gi_fourier_width(single);
     f->inner  = inner;
     f->real   = real;
     f->users  = 1;
@@ -286,7 +286,7 @@ static gi_fourier *gi_fourier_complex(const char *site, int64_t n, bool single)
     gi_fourier *f = gi_fourier_find(n, single, false), *inner = NULL;
     if (f) return f;
     if (!gi_fourier_is_smooth(n)) {
-        const int64_t longer = gi_fourier_longer(2 * n - 1);
+        const int64_t longer = gi_fourier_longer(2 * n - 1, gi_fourier_width(single));
         inner                = gi_fourier_find(longer, single, false);
         if (!inner) inner = gi_fourier_new(site, longer, single, NULL, false);
         if (!inner) return NULL;

@@ -57,6 +57,8 @@ typedef struct gi_fourier {
     uint64_t           used; /* when */
 } gi_fourier;
 
+static inline int gi_fourier_width(bool single) { return GI_FOURIER_BYTES / (int)(single ? sizeof(float) : sizeof(double)); }
+
 /* Rows of `width` lanes that hold n of them; the last one begins earlier where n is no multiple. */
 static inline int64_t gi_fourier_blocks(int64_t n, int width) { return (n + width - 1) / width; }
 static inline int64_t gi_fourier_start(int64_t block, int64_t n, int width)
@@ -132,17 +134,17 @@ static inline double gi_fourier_price(int64_t n)
     double stages = 2;
     for (int64_t left = n, r; left > 1; left /= r) {
         r = gi_fourier_radix(left);
-        stages += 1 + 0.25 * (double)r;
+        stages += r % 2 != 0 ? 0.75 + (double)r / 3 : 1 + 0.25 * (double)r;
     }
     return stages * (double)n;
 }
 
-/* The length of at least n for a convolution: the smallest multiple of 64, or of lines that are computed in lanes the cheapest multiple of 8,
-   that has no prime but 2, 3 and 5, or then 7. */
-static inline int64_t gi_fourier_longer(int64_t n)
+/* The length of at least n for a convolution, of no prime but 2, 3 and 5: the smallest multiple of 64; or, where lines are computed in lanes,
+   the cheapest multiple of `width`, so that one alone can be cut, and of 7 too. */
+static inline int64_t gi_fourier_longer(int64_t n, int width)
 {
     const bool    lanes = n <= GI_FOURIER_BESIDE;
-    const int64_t least = lanes ? 8 : 64;
+    const int64_t least = lanes ? width : 64;
     int64_t       best  = 64;
     while (best < n) best *= 2;
     for (int64_t seven = least; seven < 2 * n; seven *= lanes ? 7 : 2 * n)
