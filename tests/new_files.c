@@ -479,6 +479,58 @@ static void full_disk(void)
     else CHECK(WEXITSTATUS(status) == 0);
 }
 
+/* ---- no memory ------------------------------------------------------------------------------------------------------- */
+
+/* The system opens nothing more, for want of memory. */
+static void forbid_opening(void)
+{
+    struct sock_filter lines[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+#ifdef SYS_open
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_open, 1, 0),
+#endif
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOMEM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = { sizeof lines / sizeof *lines, lines };
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) _exit(100);
+}
+
+static void no_memory(void)
+{
+    clean_folder();
+    for (int i = 0; i < WRITERS; i++) {
+        const writer *w = &writers[i];
+        if (!can_write(w)) continue;
+        remove_tree(in_folder(w->name));
+        ga_scope
+            CHECK(w->write(in_folder(w->name), 1));
+        pid_t child = fork();
+        if (child == 0) {
+            test_failed = test_passed = 0;
+            ga_set_num_threads(1);
+            ga_set_error_handler(ga_ignore_error, NULL);
+            forbid_opening();
+            ga_scope {
+                CHECK(!w->write(in_folder(w->name), 2) && ga_error_status() == GA_NO_MEMORY);
+                ga_clear_error();
+                if (w->read == read_bytes ? w->write == write_png && ga_imread(in_folder(w->name))
+                                          : w->read(in_folder(w->name)) != -1)
+                    CHECK(!"it was read");
+                CHECK(w->write == write_svg || ga_error_status() == GA_NO_MEMORY);
+                if (test_failed) printf("%s: %s\n", w->name, ga_error() ? ga_error() : "no error");
+            }
+            fflush(stdout);
+            _exit(test_failed);
+        }
+        int status = -1;
+        CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status));
+        if (WEXITSTATUS(status) == 100) test_skip("no memory to open a file: system calls cannot be refused here (seccomp)", 1);
+        else CHECK(WEXITSTATUS(status) == 0);
+    }
+}
+
 /* ---- links, and what others have put there ------------------------------------------------------------------------------ */
 
 static void links(void)
@@ -672,6 +724,7 @@ int main(void)
     in_the_way();
     several_programs();
     full_disk();
+    no_memory();
     kills();
     remove_tree(folder);
     return test_end();

@@ -276,7 +276,7 @@ static bool gi_write_drawing(gi_drawing *g, const char *path)
         if (begun && svg) gi_write_svg(g, to.file);
         else if (begun) gi_write_dot(g, to.file);
         done = begun && gi_file_end(&to, !g->failed);
-        if (!done && !g->failed) gi_fail(g->site, GA_NO_FILE, "cannot write '%s': %s", path, to.why);
+        if (!done && !g->failed) gi_fail(g->site, gi_file_status(to.error), "cannot write '%s': %s", path, to.why);
     }
     if (g->vertex) gi_mem_release(g->vertex, (size_t)g->vertex_room * sizeof *g->vertex);
     if (g->edge) gi_mem_release(g->edge, (size_t)g->edge_room * sizeof *g->edge);

@@ -273,6 +273,7 @@ static void gi_file_sync_folder(const char *path)
 static bool gi_file_not_renamed(gi_new_file *f, int error)
 {
     gi_file_close(f);
+    f->error = error;
     snprintf(f->why, sizeof f->why, "%s; all of it is in '%.255s'", strerror(error), gi_file_name(f->part));
     return false;
 }

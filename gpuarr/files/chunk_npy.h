@@ -58,7 +58,7 @@ static ga_array *gi_open_npy(const char *site, const char *path, int fd, const s
     ga_array *a = NULL;
     errno       = 0;
     if (!gi_pread(fd, 0, start, n))
-        gi_fail(site, GA_NO_FILE, "cannot read %s: %s", p.what, errno ? strerror(errno) : "it ends early");
+        gi_fail(site, gi_file_status(errno), "cannot read %s: %s", p.what, errno ? strerror(errno) : "it ends early");
     else if (gi_read_header(site, p.what, &s, &p.at, &p.h)) {
         int64_t strides[GPUARR_MAX_DIMS], there = (int64_t)about->st_size - p.at, bytes = -1;
         bool    negative = false;

@@ -126,7 +126,7 @@ static fitsfile *gi_fits_open(const char *path, int mode, gi_fits_trouble *t)
     errno = 0;
     if (!fits_open_diskfile(&file, name, mode, &error)) return file; /* diskfile: "a.fits[1]" is a name, no query */
     if (error == FILE_NOT_OPENED)                                    /* CFITSIO does not say why */
-        gi_fits_refuse(t, GA_NO_FILE, "%s", errno ? strerror(errno) : "it cannot be opened");
+        gi_fits_refuse(t, gi_file_status(errno), "%s", errno ? strerror(errno) : "it cannot be opened");
     else gi_fits_failed(t, error, "it is no FITS file");
     return NULL;
 }
@@ -477,7 +477,7 @@ static bool gi_fits_not_made(gi_new_file *to, int error, gi_fits_trouble *t)
     if (lstat(to->part, &about) == 0) (void)gi_file_busy(to); /* another program was faster */
     else if (reason) (void)gi_file_failed(to, reason);
     else return gi_fits_failed(t, error, "cannot make the file");
-    return gi_fits_refuse(t, GA_NO_FILE, "%s", to->why);
+    return gi_fits_refuse(t, gi_file_status(to->error), "%s", to->why);
 }
 
 /* Adds the array as an image to the part of a new file: to its end, or as its first. */
@@ -504,7 +504,7 @@ static bool gi_fits_add_image(gi_new_file *to, bool append, const ga_array *a, c
         if (fits_create_diskfile(&file, name, &error)) return gi_fits_not_made(to, error, t);
         if (!gi_file_made_again(to)) {
             gi_fits_close(file);
-            return gi_fits_refuse(t, GA_NO_FILE, "%s", to->why);
+            return gi_fits_refuse(t, gi_file_status(to->error), "%s", to->why);
         }
     }
     bool compress = o->compress && a->size > 0;
@@ -532,11 +532,11 @@ static bool gi_copy_file(const char *from, FILE *out, gi_fits_trouble *t)
     GI_ARENA(char, piece, PIECE);
     size_t n;
     FILE  *in = fopen(from, "rb");
-    if (!in) return gi_fits_refuse(t, GA_NO_FILE, "%s", strerror(errno));
+    if (!in) return gi_fits_refuse(t, gi_file_status(errno), "%s", strerror(errno));
     bool good = true;
     while (good && (n = fread(piece, 1, PIECE, in)) > 0) good = fwrite(piece, 1, n, out) == n;
     good = good && !ferror(in) && fflush(out) == 0;
-    if (!good) gi_fits_refuse(t, GA_NO_FILE, "cannot copy it before appending: %s", strerror(errno));
+    if (!good) gi_fits_refuse(t, gi_file_status(errno), "cannot copy it before appending: %s", strerror(errno));
     fclose(in);
     return good;
 }
@@ -576,11 +576,12 @@ bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
     if (gi_name_misleads(o.site, path, "FITS", " .fits .fit .fts ")) return false;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode))
         return gi_fail(o.site, GA_NO_FILE, "cannot write '%s': that is no regular file", path) != NULL;
-    if (!gi_file_begin(&to, path)) return gi_fail(o.site, GA_NO_FILE, "cannot write '%s': %s", path, to.why) != NULL;
+    if (!gi_file_begin(&to, path))
+        return gi_fail(o.site, gi_file_status(to.error), "cannot write '%s': %s", path, to.why) != NULL;
     ga_array *c    = gi_copy_on_cpu(o.site, a);
     bool      good = c && gi_fits_write_to(&to, c, &o, &t);
     ga_free(c);
-    if (!gi_file_end(&to, good) && good) good = gi_fits_refuse(&t, GA_NO_FILE, "%s", to.why);
+    if (!gi_file_end(&to, good) && good) good = gi_fits_refuse(&t, gi_file_status(to.error), "%s", to.why);
     if (t.status != GA_OK) gi_fail(o.site, t.status, "cannot write '%s': %s", path, t.text);
     return good;
 }

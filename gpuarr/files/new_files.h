@@ -87,7 +87,7 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
     int  fd    = openat(s->to.fd, ".zarray", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     bool wrote = fd >= 0 && gi_pwrite(fd, 0, text, (size_t)n);
     if (fd >= 0 && close(fd) != 0) wrote = false;
-    if (!wrote) gi_fail(site, GA_NO_FILE, "cannot write '%s/.zarray': %s", s->to.part, strerror(errno));
+    if (!wrote) gi_fail(site, gi_file_status(errno), "cannot write '%s/.zarray': %s", s->to.part, strerror(errno));
     return wrote;
 }
 
@@ -136,11 +136,12 @@ static bool gi_begin_sink(const char *site, gi_sink *s, uint64_t print)
     gi_journal_head(s, print, head, sizeof head);
     if (!(s->zarr ? gi_folder_begin(&s->to, s->resume)
                   : gi_file_begin_there(&s->to, s->resume ? GI_FILE_GO_ON : GI_FILE_REPLACE)))
-        return gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->path, s->to.why) != NULL;
+        return gi_fail(site, gi_file_status(s->to.error), "cannot write '%s': %s", s->path, s->to.why) != NULL;
     if (!s->resume || s->to.anew) (void)unlink(s->log); /* of a file that is gone */
     if (s->resume) {
         s->journal = open(s->log, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (s->journal < 0) return gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->log, strerror(errno)) != NULL;
+        if (s->journal < 0)
+            return gi_fail(site, gi_file_status(errno), "cannot write '%s': %s", s->log, strerror(errno)) != NULL;
         if (!gi_read_journal(site, s, head)) return false;
     }
     int64_t header_bytes = s->zarr ? 0 : gi_npy_header_bytes(s->a, header);
@@ -151,11 +152,11 @@ static bool gi_begin_sink(const char *site, gi_sink *s, uint64_t print)
     if (!s->zarr) {
         ok = (s->to.anew || ftruncate(s->to.fd, 0) == 0) && gi_pwrite(s->to.fd, 0, header, (size_t)header_bytes) &&
              ftruncate(s->to.fd, (off_t)(header_bytes + s->a->size * ga_itemsize(s->a->dtype))) == 0;
-        if (!ok) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->to.part, strerror(errno));
+        if (!ok) gi_fail(site, gi_file_status(errno), "cannot write '%s': %s", s->to.part, strerror(errno));
     }
     if (ok && s->journal >= 0) {
         ok = ftruncate(s->journal, 0) == 0 && write(s->journal, head, strlen(head)) == (ssize_t)strlen(head);
-        if (!ok) gi_fail(site, GA_NO_FILE, "cannot write '%s': %s", s->log, strerror(errno));
+        if (!ok) gi_fail(site, gi_file_status(errno), "cannot write '%s': %s", s->log, strerror(errno));
     }
     return ok;
 }
@@ -167,7 +168,7 @@ static bool gi_join_sink(const char *site, gi_sink *s)
     s->to.fd = open(s->to.part, (s->zarr ? O_RDONLY | O_DIRECTORY : O_RDWR) | O_NOFOLLOW | O_CLOEXEC);
     s->at    = s->zarr ? 0 : gi_npy_header_bytes(s->a, header);
     if (s->to.fd >= 0) return true;
-    return gi_fail(site, GA_NO_FILE,
+    return gi_fail(site, gi_file_status(errno),
                    "rank %d cannot write '%s': %s (the first rank has made it: the folder must be one that all of them see)",
                    ga_rank(), s->to.part, strerror(errno)) != NULL;
 }
@@ -176,7 +177,7 @@ static bool gi_join_sink(const char *site, gi_sink *s)
 static bool gi_leave_sink(const char *site, gi_sink *s, bool ok)
 {
     if (s->to.fd >= 0 && ok && !(s->zarr ? gi_folder_sync(s->to.fd) : gi_file_sync(s->to.fd)))
-        ok = gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", s->to.part, strerror(errno)) != NULL;
+        ok = gi_fail(site, gi_file_status(errno), "cannot write all of '%s': %s", s->to.part, strerror(errno)) != NULL;
     if (s->to.fd >= 0) (void)close(s->to.fd); /* the lock stays the first rank's */
     s->to.fd = -1;
     return ok;
@@ -192,7 +193,7 @@ static bool gi_end_sink(const char *site, gi_sink *s, bool complete)
     if (goes_on) gi_file_close(&s->to);
     else if (begun) {
         ok = s->zarr ? gi_folder_end(&s->to, s->old, s->log, complete) : gi_file_end(&s->to, complete);
-        if (!ok && complete) gi_fail(site, GA_NO_FILE, "cannot write all of '%s': %s", s->path, s->to.why);
+        if (!ok && complete) gi_fail(site, gi_file_status(s->to.error), "cannot write all of '%s': %s", s->path, s->to.why);
         if (ok) (void)unlink(s->log);
     }
     return ok;

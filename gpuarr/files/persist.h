@@ -23,7 +23,7 @@ static bool gi_begin_spill(const char *site, gi_sink *s)
     if (statvfs(folder, &about) == 0)
         there = (int64_t)(about.f_bavail < (uint64_t)INT64_MAX / about.f_frsize ? about.f_bavail * about.f_frsize : INT64_MAX);
     if (there < 0)
-        return gi_fail(site, GA_NO_FILE,
+        return gi_fail(site, gi_file_status(errno),
                        "%s do not fit into memory, and '%.300s', where they would be kept, cannot be used: %s (GA_SPILL in the "
                        "environment names another folder)",
                        gi_bytes_text(bytes), folder, strerror(errno)) != NULL;
@@ -40,7 +40,7 @@ static bool gi_begin_spill(const char *site, gi_sink *s)
     } while (s->to.fd < 0 && errno == EEXIST);
     if (s->to.fd >= 0 && unlink(s->to.part) == 0 && ftruncate(s->to.fd, (off_t)bytes) == 0) return true;
     return gi_fail(
-               site, GA_NO_FILE,
+               site, gi_file_status(errno),
                "%s do not fit into memory, and cannot be written to '%.300s': %s (GA_SPILL in the environment names another "
                "folder)",
                gi_bytes_text(bytes), s->to.part, strerror(errno)) != NULL;
