@@ -22,9 +22,15 @@ static void gi_fourier_free(gi_fourier *f)
     }
 }
 
-static size_t gi_fourier_chosen(const gi_fourier *f) { return (size_t)(f->n1 / 2 + 1) * sizeof *f->chosen; }
-static size_t gi_fourier_table(const gi_fourier *f) { return (size_t)f->reals * (f->single ? sizeof(float) : sizeof(double)); }
-static size_t gi_fourier_bytes(const gi_fourier *f) { return gi_fourier_table(f) + (f->chosen ? gi_fourier_chosen(f) : 0); }
+static size_t gi_fourier_chosen_bytes(const gi_fourier *f) { return (size_t)(f->n1 / 2 + 1) * sizeof *f->chosen; }
+static size_t gi_fourier_table_bytes(const gi_fourier *f)
+{
+    return (size_t)f->reals * (f->single ? sizeof(float) : sizeof(double));
+}
+static size_t gi_fourier_bytes(const gi_fourier *f)
+{
+    return gi_fourier_table_bytes(f) + (f->chosen ? gi_fourier_chosen_bytes(f) : 0);
+}
 
 static void gi_fouriers_forget(void)
 {
@@ -127,7 +133,7 @@ static void gi_fourier_fill_lanes(gi_fourier *f, const gi_circle *c, int64_t at,
 
 static bool gi_fourier_choose(gi_fourier *f)
 {
-    f->chosen = (int32_t *)malloc(gi_fourier_chosen(f));
+    f->chosen = (int32_t *)malloc(gi_fourier_chosen_bytes(f));
     for (int64_t k = 1, at = 0; f->chosen && k < f->n1; k++)
         if (!gi_fourier_turned(&f->first, k)) f->chosen[at++] = (int32_t)k;
     return f->chosen != NULL;
@@ -180,7 +186,7 @@ static bool gi_fourier_fill_chirp(const char *site, gi_fourier *f, const gi_circ
 static bool gi_fourier_fill(const char *site, gi_fourier *f)
 {
     gi_circle    c;
-    const size_t bytes = (gi_fourier_table(f) + 63) / 64 * 64;
+    const size_t bytes = (gi_fourier_table_bytes(f) + 63) / 64 * 64;
     bool         done  = true;
     f->table           = aligned_alloc(64, bytes > 0 ? bytes : 64);
     if (!f->table || (f->n % 2 != 0 && !f->inner && !gi_fourier_choose(f)) ||

@@ -129,7 +129,7 @@ static inline void gi_fourier_cut(gi_fourier *f)
 }
 
 /* About how long a transform of that many elements takes among others, in lanes. */
-static inline double gi_fourier_price(int64_t n)
+static inline double gi_fourier_cost_in_lanes(int64_t n)
 {
     double stages = 2;
     for (int64_t left = n, r; left > 1; left /= r) {
@@ -143,16 +143,17 @@ static inline double gi_fourier_price(int64_t n)
    the cheapest multiple of `width`, so that one alone can be cut, and of 7 too. */
 static inline int64_t gi_fourier_longer(int64_t n, int width)
 {
-    const bool    lanes = n <= GI_FOURIER_BESIDE;
-    const int64_t least = lanes ? width : 64;
-    int64_t       best  = 64;
+    const bool    lanes  = n <= GI_FOURIER_BESIDE;
+    const int64_t least  = lanes ? width : 64;
+    const int64_t beyond = lanes ? 2 * n : least + 1; /* without lanes, no factor is 7 */
+    int64_t       best   = 64;
     while (best < n) best *= 2;
-    for (int64_t seven = least; seven < 2 * n; seven *= lanes ? 7 : 2 * n)
+    for (int64_t seven = least; seven < beyond; seven *= 7)
         for (int64_t five = seven; five < 2 * n; five *= 5)
             for (int64_t three = five; three < 2 * n; three *= 3) {
                 int64_t length = three;
                 while (length < n) length *= 2;
-                if (lanes ? gi_fourier_price(length) < gi_fourier_price(best) : length < best) best = length;
+                if (lanes ? gi_fourier_cost_in_lanes(length) < gi_fourier_cost_in_lanes(best) : length < best) best = length;
             }
     return best;
 }
