@@ -2,6 +2,7 @@
 exceptions, nothing leaks, operators and indices are NumPy's, and the array API's namespace has what the standard names. Ends with
 'N passed, N failed, N skipped'."""
 import gc
+import inspect
 import operator
 import os
 import pathlib
@@ -483,6 +484,34 @@ def indices():
     fails(lambda: a[mask[:2]], [IndexError], "mask", "a mask of another shape")
 
 
+def options_of_axes():
+    """What shares ga_axis_options takes some of them alone: help() shows those that the call does not refuse."""
+    def part(f, *more):
+        return lambda **o: f(ga.asarray([3.0, 1.0, 2.0, 4.0]), *more, **o)
+
+    def parts(f):
+        return lambda **o: f([ga.asarray([3.0, 1.0]), ga.asarray([2.0, 4.0])], **o)
+    calls = dict(repeat=part(ga.repeat, 2), cumsum=part(ga.cumsum), cumprod=part(ga.cumprod), nancumsum=part(ga.nancumsum), nancumprod=part(ga.nancumprod),
+                 concatenate_n=parts(ga.concatenate), stack_n=parts(ga.stack), split=part(ga.split, 2), split_at=part(ga.split_at, [1, 2]),
+                 array_split=part(ga.array_split, 3), unstack=part(ga.unstack, 4), append=part(ga.append, [5.0]), insert=part(ga.insert, 1, 5.0),
+                 delete=part(ga.delete, 1), roll=part(ga.roll, 1), sort=part(ga.sort), argsort=part(ga.argsort),
+                 compress=lambda **o: ga.compress([True, False, True], [3.0, 1.0, 2.0], **o), partition=part(ga.partition, 1),
+                 argpartition=part(ga.argpartition, 1), resample=part(ga.resample, 8))
+    sharing = {name.removeprefix("ga_") for name, f in header.functions.items() if any(str(t) == "ga_axis_options" for t, _ in f.parameters)}
+    check(sharing == set(calls), f"all that share ga_axis_options are here: {sharing ^ set(calls)}")
+    check(str(inspect.signature(ga.arange)).startswith("(start, stop=None, step=1, dtype=None") and
+          "by_name" in str(inspect.signature(ga.eval)), "help() of functions with NumPy's ways to be called")
+    for name, call in calls.items():
+        shown = inspect.signature(getattr(ga, name)).parameters
+        for option, value in (("dtype", "float32"), ("out", ga.zeros(7, dtype="int8"))):
+            try:
+                call(**{option: value})
+                refused = False
+            except Exception as e:  # a result that does not fit is another matter
+                refused = f"takes no .{option}" in str(e)
+            check(refused != (option in shown), f"help({name}) shows {option}: {option in shown}; the call refuses it: {refused}")
+
+
 def array_api():
     for word in """abs acos arange argsort asarray astype atan2 bitwise_invert broadcast_shapes can_cast clip concat copysign count_nonzero
                    cumulative_prod cumulative_sum diff expand_dims finfo from_dlpack hypot iinfo isdtype isin linspace matrix_transpose maximum meshgrid
@@ -529,7 +558,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, array_api,
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, options_of_axes, array_api,
                  threads_and_exit):
         part()
         gc.collect()

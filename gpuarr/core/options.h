@@ -96,6 +96,20 @@ static bool gi_options_reduce(ga_reduce_options *o)
 }
 static bool gi_options_order(ga_order_options *o) { return GI_TAKE(order, o, out) && GI_TAKE_AXES(order, o); }
 static bool gi_options_axis(ga_axis_options *o) { return GI_TAKE(axis, o, out) && gi_option_dtype_half(o->site, o->dtype); }
+/* Those of them that a function does not take. */
+static bool gi_takes_no_dtype(const char *name, const ga_axis_options *o)
+{
+    if (o->dtype == GA_DTYPE_DEFAULT) return true;
+    gi_fail(o->site, GA_BAD_DTYPE, "%s takes no .dtype: use ga_astype", name);
+    return false;
+}
+static bool gi_takes_only_axis(const char *name, const ga_axis_options *o)
+{
+    if (!gi_takes_no_dtype(name, o)) return false;
+    if (!o->out) return true;
+    gi_fail(o->site, GA_BAD_ARGUMENT, "%s takes no .out", name);
+    return false;
+}
 static bool gi_options_copyto(ga_copyto_options *o) { return GI_TAKE(copyto, o, where); }
 static bool gi_options_norm(ga_norm_options *o) { return GI_TAKE_AXES(norm, o); }
 static bool gi_options_histogram(ga_histogram_options *o) { return GI_TAKE(histogram, o, weights); }

@@ -15,21 +15,6 @@ static ga_array *gi_along(const char *site, const ga_array *a, int *axis)
     return *axis < 0 ? NULL : (ga_view)(a, site);
 }
 
-/* The options that a function does not take. */
-static bool gi_takes_no_dtype(const char *name, const ga_axis_options *o)
-{
-    if (o->dtype == GA_DTYPE_DEFAULT) return true;
-    gi_fail(o->site, GA_BAD_DTYPE, "%s takes no .dtype: use ga_astype", name);
-    return false;
-}
-static bool gi_takes_only_axis(const char *name, const ga_axis_options *o)
-{
-    if (!gi_takes_no_dtype(name, o)) return false;
-    if (!o->out) return true;
-    gi_fail(o->site, GA_BAD_ARGUMENT, "%s takes no .out", name);
-    return false;
-}
-
 /* The elements start .. start + length along an axis. */
 static ga_array *gi_part(const char *site, const ga_array *a, int axis, int64_t start, int64_t length)
 {

@@ -20,7 +20,7 @@ libc = C.CDLL(None)
 libc.free.argtypes = [C.c_void_p]
 libc.fdopen.restype, libc.fclose.argtypes = C.c_void_p, [C.c_void_p]
 callbacks = {}  # they live as long as the program: a chunked array may call its function at any time
-AXIS_ALONE = "append array_split delete insert partition argpartition repeat roll split split_at".split()  # of the options of ga_axis_options
+AXIS_ALONE = "append array_split delete insert partition argpartition repeat roll split split_at unstack".split()  # of the options of ga_axis_options
 NO_DTYPE = "argsort compress sort".split()
 LISTS = ("const ga_array *const *", "const ga_arg *", "const int64_t *", "const char *const *", "const ga_dtype *", "ga_task *const *")
 HANDLES = ("ga_graph", "ga_task", "ga_kernel", "ga_reduction", "ga_stencil_kernel")
@@ -489,10 +489,15 @@ aliases()
 
 def short(function):
     """A function that NumPy calls in more ways than C, in place of the one made from the prototype."""
-    made = calls[function.__name__]
+    made, name = calls[function.__name__], function.__name__
     function.__doc__ = made.__doc__
-    calls[function.__name__] = lambda *given, **named: function(made, *given, **named)
-    calls[function.__name__].__doc__, calls[function.__name__].__name__ = made.__doc__, function.__name__
+    calls[name] = lambda *given, **named: function(made, *given, **named)
+    calls[name].__doc__, calls[name].__name__ = made.__doc__, name
+    own = [p for p in list(inspect.signature(function).parameters.values())[1:] if p.name != "given"]
+    if own[-1].name == "named":  # the parameters of the one made are this one's too
+        names = [p.name for p in own[:-1]]
+        own[-1:] = [p for p in made.__signature__.parameters.values() if p.name not in names]
+    calls[name].__signature__ = inspect.Signature(own, __validate_parameters__=False)
 
 
 @short
@@ -527,11 +532,11 @@ def unstack(made, a, n=None, **named):
 
 
 @short
-def eval_n(made, formula, operands=None, **named):
+def eval_n(made, formula, operands=None, *, out=None, where=None, dtype=None, names=None, **by_name):
     """eval("x**2 + y", x=a, y=1), or eval("$1**2", [a])."""
-    options = ("out", "where", "dtype", "names")
-    given = {n: named.pop(n) for n in list(named) if n not in options}
-    return made(formula, [*given.values()], names=", ".join(given), **named) if given else made(formula, operands, **named)
+    if by_name:
+        operands, names = [*by_name.values()], ", ".join(by_name)
+    return made(formula, operands, out=out, where=where, dtype=dtype, names=names)
 
 
 calls["eval"] = calls["eval_n"]
