@@ -484,6 +484,18 @@ def indices():
     fails(lambda: a[mask[:2]], [IndexError], "mask", "a mask of another shape")
 
 
+def measuring():
+    calls = []
+    r = ga.benchmark(lambda: calls.append(1), repeat=5, warmup=2, quiet=True)
+    check(len(calls) == 7 and r.repeats == 5 and 0 <= r.cpu.min <= r.cpu.median and "median=" in repr(r), f"benchmark: {r!r}")
+    kept = []
+    ga.benchmark(lambda: kept.append(ga.ones(3) + ga.ones(3)), repeat=3, quiet=True)
+    check(all(np.array_equal(k, [2, 2, 2]) for k in kept), "arrays made in what is measured, and kept")
+    kept.clear()  # the function, which has the list, lives as long as the program
+    fails(lambda: ga.benchmark(lambda: 1 / 0, quiet=True), [ZeroDivisionError], "division", "an error in what is measured")
+    fails(lambda: ga.benchmark(5), [TypeError], "no function", "a number to measure")
+
+
 def options_of_axes():
     """What shares ga_axis_options takes some of them alone: help() shows those that the call does not refuse."""
     def part(f, *more):
@@ -558,7 +570,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, options_of_axes, array_api,
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, options_of_axes, measuring, array_api,
                  threads_and_exit):
         part()
         gc.collect()

@@ -20,7 +20,7 @@ lib.ga_is_chunked.argtypes, lib.ga_is_chunked.restype = [C.c_void_p], C.c_bool
 exiting = []  # nothing is freed any more, as in a C program that ends
 atexit.register(exiting.append, True)
 
-LET_GO = C.cast(lib.gpuarr_let_go, C.c_void_p).value  # gpuarr calls it when the last view of a Python object's memory is gone
+LET_GO = C.cast(lib.gpuarr_let_go, C.c_void_p)  # gpuarr calls it when the last view of a Python object's memory is gone
 
 
 def as_shape(value):

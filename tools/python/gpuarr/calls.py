@@ -106,9 +106,8 @@ def to_list(kind):
     return convert
 
 
-def to_callback(kind):
+def to_callback(function):
     """A C function that calls one of Python's. That gets arrays for ga_array *, lists for lists, and no user data."""
-    function = header.typedefs[kind].of if kind in header.typedefs else None
     prototype = C.CFUNCTYPE(ctype(function.of), *(ctype(t) for t, _ in function.parameters))
     parameters = [(str(t), n) for t, n in function.parameters]
 
@@ -222,8 +221,9 @@ def converter(kind):
         return to_list(text)
     if text == "FILE *":
         return to_file
-    if text in header.typedefs and header.typedefs[text].kind == "pointer" and header.typedefs[text].of.kind == "function":
-        return to_callback(text)
+    kind = header.typedefs.get(text, kind)
+    if kind.kind == "pointer" and kind.of.kind == "function":
+        return to_callback(kind.of)
     return to_pointer
 
 

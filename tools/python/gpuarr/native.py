@@ -48,8 +48,12 @@ def ctype(kind):
     if name not in structs:
         members = header.structs.get(name) or header.unions.get(name)
         fields = [(python_name(n), ctype(t)) for t, n in members if t.name != "gi_nothing"]
-        structs[name] = type(name, (C.Structure if name in header.structs else C.Union,), {"_fields_": fields})
+        structs[name] = type(name, (C.Structure if name in header.structs else C.Union,), {"_fields_": fields, "__repr__": struct_text})
     return structs[name]
+
+
+def struct_text(self):
+    return f"{type(self).__name__.removeprefix('ga_')}({', '.join(f'{n}={getattr(self, n)!r}' for n, _ in self._fields_)})"
 
 
 LIMITS = {"int": (-2**31, 2**31 - 1), "int64_t": (-2**63, 2**63 - 1), "uint32_t": (0, 2**32 - 1), "uint64_t": (0, 2**64 - 1), "size_t": (0, 2**64 - 1)}
