@@ -493,6 +493,7 @@ def measuring():
     check(all(np.array_equal(k, [2, 2, 2]) for k in kept), "arrays made in what is measured, and kept")
     kept.clear()  # the function, which has the list, lives as long as the program
     fails(lambda: ga.benchmark(lambda: 1 / 0, quiet=True), [ZeroDivisionError], "division", "an error in what is measured")
+    fails(lambda: ga.progress_line(np.zeros(9)), [TypeError], "is no ga_progress", "an array for what a run says of itself")
     fails(lambda: ga.benchmark(5), [TypeError], "no function", "a number to measure")
 
 

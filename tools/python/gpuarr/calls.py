@@ -72,6 +72,14 @@ def to_pointer(call, value):
     return C.addressof(value) if isinstance(value, (C.Structure, C.Union, C.Array, C._SimpleCData)) else value
 
 
+def to_struct(name):
+    def convert(call, value):
+        if not isinstance(value, struct(name)):
+            raise TypeError(f"gpuarr: {value!r} is no {name}, which gpuarr makes and gives to a function of yours")
+        return C.addressof(value)
+    return convert
+
+
 def to_doubles(name):
     """Memory of one number for each axis of the first array, of which a single one is said once; of .ranges two for each column."""
     def convert(call, value):
@@ -221,6 +229,8 @@ def converter(kind):
         return to_list(text)
     if text == "FILE *":
         return to_file
+    if text == "const ga_progress *":
+        return to_struct("ga_progress")
     kind = header.typedefs.get(text, kind)
     if kind.kind == "pointer" and kind.of.kind == "function":
         return to_callback(kind.of)
