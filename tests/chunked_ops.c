@@ -226,6 +226,14 @@ static void rearranged(ga_shape chunks)
         CHECK(ga_meshgrid(lx, ga_index(x, ":, 0"), &xx, &yy, false) && ga_meshgrid(lm, column, &mm, &nn, false));
         SAME(xx, mm);
         SAME(ga_hypot(xx, yy), ga_hypot(mm, nn));
+        ga_array *px[4], *pm[4], *ux[61], *um[61];
+        CHECK(ga_array_split(x, 4, px, .axis = 1) && ga_array_split(m, 4, pm, .axis = 1));
+        for (int k = 0; k < 4; k++) SAME(px[k], pm[k]);
+        SAME(ga_add(px[0], px[1]), ga_add(pm[0], pm[1]));
+        CHECK(ga_split_at(x, 3, ((int64_t[]){ 5, -50 }), px) && ga_split_at(m, 3, ((int64_t[]){ 5, -50 }), pm));
+        for (int k = 0; k < 3; k++) SAME(px[k], pm[k]);
+        CHECK(ga_unstack(x, 61, ux) && ga_unstack(m, 61, um));
+        SAME(ux[60], um[60]);
         CHECK_FAILS(ga_pad(x, (1, 2, 3)), "3 widths for 2 dimensions");
         CHECK_FAILS(ga_roll(x, 1, .axis = 3), "there is no axis 3");
     }

@@ -107,7 +107,7 @@ static ga_array *gi_gradient_inside(const gi_composition *c, const ga_array *f, 
         ga_array      *behind = gi_do_part(c, f, axis, 2, n - 2), *before = gi_do_part(c, f, axis, 0, n - 2);
         ga_array      *both     = behind && before ? GI_DO_2(c, subtract, behind, before) : NULL;
         ga_map_options in_place = gi_map_site(c->site);
-        in_place.out            = both;
+        if (both && !gi_is_deferred(both)) in_place.out = both;
         return both ? (ga_divide)(GA_ARG(both), GA_ARG(2 * step), in_place) : NULL;
     }
     ga_array    *h = gi_do_part(c, d, axis, 0, n - 2), *k = gi_do_part(c, d, axis, 1, n - 2); /* before, behind */
@@ -187,7 +187,7 @@ static bool gi_gradient_steps(const gi_composition *c, const ga_array *f, int ax
 
 ga_array *(ga_gradient)(const ga_array *f, ga_gradient_options o)
 {
-    if (!gi_array_check(o.site, f, "f")) return NULL;
+    if (!gi_array_check_any(o.site, f, "f")) return NULL;
     if (o.edge_order != 1 && o.edge_order != 2)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".edge_order = %d: it is 1 or 2", o.edge_order);
     const bool one   = o.axis != GA_AXIS_DEFAULT || f->ndim == 1;

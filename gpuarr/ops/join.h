@@ -200,7 +200,7 @@ static int gi_split_axis(const ga_array *a, int n, ga_array **parts, ga_axis_opt
         return -1;
     }
     for (int k = 0; k < n; k++) parts[k] = NULL;
-    if (!gi_options_axis(o) || !gi_array_check_half(o->site, a, "a") || !gi_takes_only_axis("splitting", o)) return -1;
+    if (!gi_options_axis(o) || !gi_array_check_half_any(o->site, a, "a") || !gi_takes_only_axis("splitting", o)) return -1;
     return gi_axis(o->site, gi_axis_or(o->axis, 0), a->ndim);
 }
 
