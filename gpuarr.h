@@ -2298,7 +2298,9 @@ GA_API ga_shape gi_chunks(ga_shape chunks);      /* what ga_chunks is then: it b
 typedef struct ga_compute_options {
     GI_BY_POSITION
     GI_BY_NAME
-    ga_array *out    GI_IS(GA_NO_ARRAY); /* write the result there: an array in memory of the same shape and dtype */
+    ga_array *
+        out GI_IS(GA_NO_ARRAY); /* write the result there: an array in memory of the same shape and dtype; where the expression
+                                         reads it, at the end */
     const char *site GI_IS("");
 } ga_compute_options;
 #define GI_DEFAULTS_ga_compute_options .out = GA_NO_ARRAY,

@@ -310,6 +310,25 @@ static void persisted(void)
     }
 }
 
+/* .out that the expression reads: written when all has been read. */
+static void into_itself(void)
+{
+    ga_scope {
+        ga_array *m = ga_random((300, 500)), *want = ga_add(m, ga_flip(m));
+        ga_array *same = ga_copy(m), *x = ga_chunked(same, 70, 80), *flipped = ga_chunked(ga_flip(same), 50, 100);
+        CHECK(ga_compute(ga_add(x, flipped), .out = same) == same && ga_array_equal(same, want));
+        ga_array *line = ga_ravel(m), *all = ga_concatenate((line, ga_zeros((1)))), *from = ga_index(all, ":-1");
+        ga_array *to = ga_index(all, "1:"), *roots = ga_sqrt(line);
+        CHECK(ga_compute(ga_sqrt(ga_chunked(from, 1000)), .out = to) == to && ga_array_equal(to, roots));
+        ga_array *kept = ga_compute(ga_persist(ga_sin(ga_chunked(m, 70, 80))));
+        CHECK(ga_compute(ga_flip(ga_persist(ga_chunked(kept, 70, 80))), .out = kept) == kept &&
+              ga_array_equal(kept, ga_flip(ga_sin(m))));
+        ga_array *e = ga_flip(ga_chunked(same, 70, 80)), *mirrored = ga_flip(want);
+        int64_t   arrays = ga_memory_stats().arrays;
+        CHECK(ga_compute(e, .out = same) == same && ga_memory_stats().arrays == arrays && ga_array_equal(same, mirrored));
+    }
+}
+
 static void mistakes(void)
 {
     ga_scope {
@@ -564,6 +583,7 @@ int main(void)
     long_lines();
     long_lines_across();
     persisted();
+    into_itself();
     spilled();
     control_groups();
     mistakes();

@@ -335,6 +335,18 @@ ga_shape ga_chunks_of(const ga_array *a)
     return r;
 }
 
+/* Does computing the node read memory that `out` shares? */
+static bool gi_reads_memory_of(gi_lazy *n, const ga_array *out)
+{
+    if (n->value) return gi_arrays_overlap(n->value, out);
+    if (n->mark == gi_computing.mark) return false;
+    n->mark = gi_computing.mark;
+    for (int k = 0; k < n->inputs; k++)
+        if (gi_is_deferred(n->in[k]) ? gi_reads_memory_of(n->in[k]->owner->node, out) : gi_arrays_overlap(n->in[k], out))
+            return true;
+    return false;
+}
+
 ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
 {
     bool ok = gi_options_compute(&o) && gi_array_check_half_any(o.site, a, "a");
@@ -343,13 +355,20 @@ ga_array *(ga_compute)(const ga_array *a, ga_compute_options o)
     if (!ok) gi_compute_cannot_begin(o.site);
     if (!ok || gi_compute_is_inside(o.site)) return NULL;
     ga_array *result = o.out;
-    if (!o.out) {
+    if (result && gi_computing_take(o.site)) {
+        gi_computing.mark++;
+        if (gi_reads_memory_of(a->owner->node, o.out)) result = NULL; /* not over what is still to be read */
+        gi_computing_give();
+    }
+    if (!result) {
         gi_forecast f = gi_forecast_of(1, &a, false);
         if (gi_forecast_has_room(o.site, &f)) result = gi_array_new(o.site, a->dtype, GA_CPU, a->ndim, a->shape);
     }
-    if (gi_compute_into(o.site, result != NULL, 1, &a, &result)) return result;
-    if (!o.out) ga_free(result);
-    return NULL;
+    ok = gi_compute_into(o.site, result != NULL, 1, &a, &result);
+    if (ok && (!o.out || result == o.out)) return result;
+    ok = ok && gi_copy_assign(o.site, o.out, result);
+    if (result != o.out) ga_free(result);
+    return ok ? o.out : NULL;
 }
 
 /* A chunked array has no elements to be printed: its shape, dtype and chunks, and what computing it takes. */
