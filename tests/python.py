@@ -108,6 +108,20 @@ def examples():
     fails(lambda: ga.histogramdd(a, bins=(2, 2), ranges=[0, 4]), [ValueError], "ranges has 2 numbers: give 4", "a range too few")
     out = ga.empty((2, 2))
     check(ga.add(a, 1, out=out) is out and out[0, 0] == 2, "out= returns the object that was given")
+    check(ga.subtract(a, 1, out=(out,)) is out and out[0, 0] == 0, "out= as NumPy's tuple")
+    n = np.zeros((2, 2))
+    ga.add(a, 1, out=n)
+    same(n, np.asarray(a) + 1, "out= of NumPy's")
+    n.flags.writeable = False
+    for wrong in (n, np.zeros((2, 2), ">f8")):
+        fails(lambda: ga.add(a, 1, out=wrong), [ValueError], "without a copy", "out= that cannot be written")
+        fails(lambda: ga.copyto(wrong, 1), [ValueError], "without a copy", "what cannot be written")
+    for wrong in ([[0.0] * 2] * 2, 5, (out, out)):
+        fails(lambda: ga.add(a, 1, out=wrong), [TypeError], "give an array", "out= that is no array")
+    fails(lambda: ga.put([1, 2], [0], 5), [TypeError], "a list is none", "a list that would be written in a copy")
+    ga.add(a, 1, out=out)
+    fails(lambda: ga.sum(a, 0, axis=1), [TypeError], "axis twice", "an option by position and by name")
+    same(ga.compute(ga.chunked(a) + 1), np.asarray(a) + 1, "chunks that are chosen")
     same(ga.generic_filter(a, max, 3), np.full((2, 2), 4.0), "a function of Python's")
     with tempfile.TemporaryDirectory() as folder:
         ga.save(folder + "/a.npy", a)
@@ -121,6 +135,7 @@ def examples():
         check(np.array_equal(np.load(os.fsencode(folder + "/\udcff.npy")), a), "a path that is no UTF-8")
         check(all(np.array_equal(ga.load_from(folder + "/odd.npz", name), a) for name in odd), "names of arrays")
         same(ga.load_from(folder + "/a.npz", "y"), out, "two lists of one length")
+        same(ga.load_from(folder + "/a.npz"), a, "the first")
     doubled = ga.map_blocks(ga.chunked(a, (1, 2)), lambda out, blocks, where: ga.copyto(out, blocks[0] * (where.number + 1)))
     same(ga.compute(doubled), [[1.0, 2.0], [6.0, 8.0]], "a chunked array")
     kept = []

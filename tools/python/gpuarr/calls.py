@@ -39,6 +39,15 @@ class Call:
         self.arrays.append(value if type(value) is array else asarray(value))
         return self.arrays[-1]._p
 
+    def written(self, value):
+        """An array that the call writes: what lies in other memory would be written in a copy, which nobody sees."""
+        if value is None:
+            return None
+        if isinstance(value, (bool, int, float, complex, list, tuple, range)):
+            raise TypeError(f"gpuarr: the call writes into this array, and a {type(value).__name__} is none: give an array")
+        self.arrays.append(value if type(value) is array else asarray(value, copy=False))
+        return self.arrays[-1]._p
+
     def received(self, p):
         """The object of a ga_array that was returned: the one that was given, or a new one."""
         given = [a for a in self.arrays if a._p == p]
@@ -209,8 +218,10 @@ def converter(kind):
         return to_handle(kind.of.name)
     if text == "ga_arg":
         return lambda call, value: operand(value, call.arrays)
-    if text in ("ga_array *", "const ga_array *"):
+    if text == "const ga_array *":
         return lambda call, value: call.array(value)
+    if text == "ga_array *":
+        return lambda call, value: call.written(value)
     if text == "ga_shape":
         return lambda call, value: as_shape(value)
     if text == "ga_dtype":
@@ -302,6 +313,8 @@ class Options:
                 continue
             if name == "axis" and "axes" in self.members and isinstance(value, (tuple, list)):
                 name = "axes"
+            elif name == "out" and isinstance(value, tuple) and len(value) == 1:  # as NumPy's
+                value = value[0]
             elif name not in self.members and name.removeprefix("return_") in self.members:
                 name = name.removeprefix("return_")
             if name not in self.members:
@@ -359,7 +372,7 @@ DEFAULTS = {
     "medfilt": {"kernel_size": 3}, "uniform_filter": {"size": 3}, "random_choice": {"shape": ()},
     r"\w*(filter|erosion|dilation|opening|closing|gradient|laplace|tophat)": {"size": 0},
     r"random\w*": {"shape": (), "mean": 0.0, "sigma": 1.0, "scale": 1.0, "lam": 1.0}, "meshgrid|meshgrid_n": {"ij": False},
-    "report_leaks": {"to": None},
+    "report_leaks": {"to": None}, "chunked|rechunk": {"chunks": ()}, "load_from": {"name": None},
 }
 FOR_EACH_AXIS = {"size": "sizes", "sigma": "sigmas", "zoom": "each", "shift": "each"}  # SciPy takes one number or several there
 
@@ -411,6 +424,9 @@ def make(name, function):
         rest = given[len(positions):]
         if rest and not function.variadic:
             raise TypeError(f"{name}() takes {len(positions)} arguments by position, not {len(given)}")
+        twice = [n for n in positions[:len(given)] if n in named] if named else []
+        if twice:
+            raise TypeError(f"{name}() got {twice[0]} twice: by position and by name")
         named = {**dict(zip(positions, given)), **named} if given else named
         values = {n: named.pop(n) if n in named else defaults.get(n, inspect.Parameter.empty) for n in names}
         missing = [n for n, v in values.items() if v is inspect.Parameter.empty]
