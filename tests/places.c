@@ -31,6 +31,13 @@ static void test_one(void)
         CHECK_FAILS(ga_set_at(ga_broadcast_to(ga_scalar(1), (3)), 1, 0), "repeats its elements");
         CHECK_FAILS(ga_set_at(ga_full((4), 1, .chunks = ga_chunks(2)), 1, 0), "chunked");
         CHECK(ga_item_int_at(u, 0) == 0);
+        ga_array *flags = ga_zeros((4), .dtype = GA_BOOL), *third = ga_from(((int32_t[]){ 2 }), (1));
+        CHECK(ga_set_at(flags, true, 0) && ga_copyto(ga_index(flags, "1:3"), 1) && ga_index_put(flags, (third), 0) &&
+              ga_put(flags, third, false));
+        SHOWS("[ True  True False False]", flags); /* true is an int in C11 */
+        CHECK_FAILS(ga_set_at(flags, 2, 0), "int64 does not go into an array of bool without losing its kind: cast the number");
+        CHECK_FAILS(ga_copyto(flags, -1), "without losing its kind");
+        CHECK_FAILS(ga_copyto(flags, 1.0), "without losing its kind");
         int64_t before = ga_memory_stats().arrays;
         for (int i = 0; i < 3; i++) CHECK(ga_set_at(u, i, 0));
         CHECK(ga_memory_stats().arrays == before);

@@ -144,11 +144,10 @@ GI_ONE_COPY ga_array *gi_do_array(const gi_composition *c, ga_arg v, const char 
     return a && gi_array_is_no_half(c->site, a, name) ? a : NULL;
 }
 
-/* The same for elements of a: a number must fit its dtype, and becomes of it (in C, `true` is the integer 1). */
+/* The same for elements of a: a number must fit its dtype, and becomes of it. */
 GI_ONE_COPY ga_array *gi_do_value(const gi_composition *c, ga_arg v, const char *name, const ga_array *a)
 {
     if (v.kind == GA_KIND_ARRAY) return gi_do_array_half(c, v, name, a->device);
-    const bool truth = a->dtype == GA_BOOL && v.kind == GA_KIND_INT && (v.i == 0 || v.i == 1);
-    if (!truth && !gi_copy_keeps_kind(c->site, v, a->dtype)) return NULL;
+    if (!gi_copy_keeps_kind(c->site, v, a->dtype)) return NULL;
     return (ga_scalar)(v, gi_new_on(c->site, a->dtype, a->device));
 }

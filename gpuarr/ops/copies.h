@@ -146,15 +146,17 @@ static ga_array *gi_copy_move(const char *site, ga_array *a, ga_device device)
 /* The same for what was read from a file, and the default device. */
 static ga_array *gi_copy_to_default_device(const char *site, ga_array *a) { return gi_copy_move(site, a, gi_default_device); }
 
-/* Does an operand go into elements of a dtype without losing its kind? False with an error. */
+/* Does an operand go into elements of a dtype without losing its kind? The numbers 0 and 1 go into bool: they are C11's false and true.
+   False with an error. */
 static bool gi_copy_keeps_kind(const char *site, ga_arg v, ga_dtype into)
 {
     ga_dtype from = v.array ? v.array->dtype : gi_number_dtype(v);
     if (!v.array && v.kind == GA_KIND_INT) from = gi_dtype_kind(into) >= 1 ? into : GA_I64;
     if (!v.array && v.kind == GA_KIND_UINT && gi_dtype_kind(into) >= 1) from = into;
+    if (!v.array && v.kind == GA_KIND_INT && into == GA_BOOL && (v.i == 0 || v.i == 1)) from = into;
     return gi_dtype_same_kind(from, into) ||
-           gi_fail(site, GA_BAD_DTYPE, "%s does not go into an array of %s without losing its kind: use ga_astype first",
-                   ga_dtype_name(from), ga_dtype_name(into)) != NULL;
+           gi_fail(site, GA_BAD_DTYPE, "%s does not go into an array of %s without losing its kind: %s", ga_dtype_name(from),
+                   ga_dtype_name(into), v.array ? "use ga_astype first" : "cast the number") != NULL;
 }
 
 ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o)
