@@ -132,6 +132,24 @@ static void test_choices(void)
     }
 }
 
+/* As NumPy 2: a bound beyond the dtype does not bind. */
+static void test_bounds(void)
+{
+    ga_scope {
+        ga_array *u = ga_astype(ga_ints(1, 200, 7), GA_U8), *i = ga_ints(-3, 5, 9), *s = ga_astype(i, GA_I8);
+        SHOWS(GA_U8, "[  1 200   7]", ga_clip(u, -5, 300));
+        SHOWS(GA_U8, "[  2 200   7]", ga_clip(u, 2, UINT64_MAX));
+        SHOWS(GA_U8, "[1 9 7]", ga_eval("clip(u, -5, 9)", (u)));
+        SHOWS(GA_U8, "[1 9 7]", ga_compute(ga_clip(ga_chunked(u, 2), INT64_MIN, 9)));
+        SHOWS(GA_I64, "[-3  5  9]", ga_clip(i, INT64_MIN, UINT64_MAX));
+        SHOWS(GA_I8, "[-3  5  9]", ga_clip(s, -1000, 1000));
+        SHOWS(GA_U64, "[5 9]", ga_clip(ga_astype(ga_index(i, "1:"), GA_U64), -1, UINT64_MAX));
+        CHECK_FAILS(ga_clip(u, 256, 300), "the number 256 does not fit uint8"); /* nothing is left between these */
+        CHECK_FAILS(ga_clip(u, -5, -1), "the number -1 does not fit uint8");
+        CHECK_FAILS(ga_quantile(i, 1.0000001), "q = 1.0000001: quantiles");
+    }
+}
+
 /* Is the only element that number, but for rounding? The signs of zeros count. */
 static bool is_number(const ga_array *a, double re, double im)
 {
@@ -214,6 +232,7 @@ int main(void)
     test_begin();
     test_dtypes();
     test_choices();
+    test_bounds();
     test_rows();
     test_complex();
     test_two_results();

@@ -332,7 +332,7 @@ static bool gi_are_percentiles(const char *site, int64_t n, const double *percen
 {
     for (int64_t i = 0; i < n; i++)
         if (!(percent[i] >= 0 && percent[i] <= whole)) {
-            gi_fail(site, GA_BAD_ARGUMENT, "q = %g: %s lie between 0 and %g", percent[i],
+            gi_fail(site, GA_BAD_ARGUMENT, "q = %.16g: %s lie between 0 and %g", percent[i],
                     whole == 1 ? "quantiles" : "percentiles", whole);
             return false;
         }

@@ -398,11 +398,28 @@ static ga_array *gi_call_halves(const gi_settled *s, int n, const ga_arg *in, co
     return r;
 }
 
+/* Integer bounds of a clip that lie beyond the dtype do not bind: they become its own. */
+static void gi_clip_bounds(const ga_arg *in, ga_arg *bounded)
+{
+    const ga_dtype common = gi_common_dtype(3, in);
+    for (int k = 0; k < 3; k++) bounded[k] = in[k];
+    if (!gi_is_int(common)) return;
+    const ga_int_info limits = (ga_iinfo)(common, "");
+    ga_arg           *high   = &bounded[2];
+    if (bounded[1].kind == GA_KIND_INT && bounded[1].i < limits.min) bounded[1].i = limits.min;
+    if (high->kind == GA_KIND_INT ? high->i > 0 && (uint64_t)high->i > limits.max
+                                  : high->kind == GA_KIND_UINT && common != GA_U64) {
+        high->kind = GA_KIND_INT;
+        high->i    = (int64_t)limits.max;
+    }
+}
+
 static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_options o)
 {
     GI_SETTLE_FLOATS;
     gi_settled s;
     int        loses;
+    ga_arg     bounded[3];
     for (int k = 0; k < n; k++)
         if (in[k].kind == GA_KIND_ARRAY && !gi_array_check_half_any(o.site, in[k].array,
                                                                     n == 1   ? "the operand"
@@ -410,6 +427,10 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
                                                                              : "an operand"))
             return NULL;
     if (!gi_options_map(&o)) return NULL;
+    if (row->op == GA_OP_clip) {
+        gi_clip_bounds(in, bounded);
+        in = bounded;
+    }
     switch (gi_row_settle(row, n, in, o.dtype, &s, &loses)) {
     case GI_LOSES_KIND:
         return (ga_array *)gi_fail(
