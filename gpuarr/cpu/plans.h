@@ -232,7 +232,10 @@ typedef struct gi_network_step {
     int reach; /* so many elements more than results of the network */
 } gi_network_step;
 
-enum { GI_COLUMN_BYTES = 64 }; /* of a row of keys whose columns are sorted */
+enum {
+    GI_COLUMN_BYTES = 64,  /* of a row of keys whose columns are sorted */
+    GI_SPLIT_AHEAD  = 2048 /* bytes that are fetched ahead: of the next page, which the processor does not foresee */
+};
 
 typedef struct gi_window_loops {                                     /* for one size of elements, section >>windows */
     bool (*to_keys)(const gi_keys *rule, int64_t n, void *elements); /* in place; was there a NaN? */

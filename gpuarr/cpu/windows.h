@@ -129,8 +129,8 @@ static GI_KEYED_STEP void GI_KEYED(gi_split_step)(const bool real, const gi_keys
         const GI_KEY_MASK more = GI_JOIN(GI_KEYS(mask_cmpge), _mask)(all, key, least);
         const GI_KEY_MASK in   = GI_JOIN(GI_KEYS(mask_cmple), _mask)(more, key, most);
         _mm512_storeu_si512(to[1], GI_KEYS(maskz_compress)(in, key));
-        to[0] += LANES - __builtin_popcount(more);
-        to[1] += __builtin_popcount(in);
+        to[0] += LANES - __builtin_popcountll(more);
+        to[1] += __builtin_popcountll(in);
         return;
     }
     const __m512i     v     = n < LANES ? GI_KEYS(maskz_loadu)(all, moved) : _mm512_loadu_si512(moved);
@@ -139,11 +139,11 @@ static GI_KEYED_STEP void GI_KEYED(gi_split_step)(const bool real, const gi_keys
     const unsigned    other = (unsigned)all & ~((unsigned)less | more);
     _mm512_storeu_si512(to[0], GI_KEYS(maskz_compress)(less, v));
     _mm512_storeu_si512(to[2], GI_KEYS(maskz_compress)(more, v));
-    to[0] += __builtin_popcount(less);
-    to[2] += __builtin_popcount(more);
+    to[0] += __builtin_popcountll(less);
+    to[2] += __builtin_popcountll(more);
     if (other) { /* few, most often */
         _mm512_storeu_si512(to[1], GI_KEYS(maskz_compress)((GI_KEY_MASK)other, v));
-        to[1] += __builtin_popcount(other);
+        to[1] += __builtin_popcountll(other);
     }
 #else
     GI_KEY_T          key[GI_KEYED(GI_SPLIT)], *before = to[0], *between = to[1], *behind = to[2];
@@ -174,8 +174,10 @@ static GI_INLINE void GI_KEYED(gi_split_all)(const bool real, const gi_keys *rul
     GI_KEY_T       *to[3] = { (GI_KEY_T *)to_[0], (GI_KEY_T *)to_[1], (GI_KEY_T *)to_[2] };
     const GI_KEY_T  flip  = (GI_KEY_T)rule->flip;
     int64_t         i     = 0;
-    for (; i + STEP <= n; i += STEP)
+    for (; i + STEP <= n; i += STEP) {
+        __builtin_prefetch((const char *)(x + i) + GI_SPLIT_AHEAD);
         GI_KEYED(gi_split_step)(real, rule, flip, STEP, x + i, (GI_KEY_T)low, (GI_KEY_T)high, moved ? m + i : NULL, to);
+    }
     if (i < n) GI_KEYED(gi_split_step)(real, rule, flip, n - i, x + i, (GI_KEY_T)low, (GI_KEY_T)high, moved ? m + i : NULL, to);
     for (int k = 0; k < 3; k++) count[k] = to[k] - (GI_KEY_T *)to_[k];
 }
