@@ -219,7 +219,7 @@ static void test_measures(void)
 
 /* ---- medians and percentiles of long lines, against sorting ------------------------------------------------------------------ */
 
-enum { LONG_KINDS = 12 };
+enum { LONG_KINDS = 15 };
 
 static ga_array *long_line(int kind, int64_t n, ga_dtype dtype)
 {
@@ -237,6 +237,9 @@ static ga_array *long_line(int kind, int64_t n, ga_dtype dtype)
     case 9: g = ga_full((n), 3.5); break;
     case 10: g = ga_remainder(ga_arange(0, n, 1), 16); break; /* periodic */
     case 11: g = ga_where(ga_less(u, 0.5), -1e30, 1e30); break;
+    case 12: g = ga_where(ga_less(u, 0.495), 0.0, ga_where(ga_less(u, 0.505), ga_multiply(u, 100), 60)); break;
+    case 13: g = ga_floor(ga_multiply(u, 120)); break;
+    case 14: g = ga_where(ga_less(u, 0.7), ga_where(ga_less(u, 0.3), -0.0, 0.0), ga_where(ga_less(u, 0.8), 0.5, 7)); break;
     default: break;
     }
     return ga_astype(g, dtype);
@@ -287,6 +290,53 @@ static void test_argsort(void)
                 }
 }
 
+/* Medians and quantiles of lines, each as if alone, and of lines of the axis across. */
+static void test_order_of_lines(void)
+{
+    static const int64_t lengths[] = { 256, 257, 300, 513, 2000 };
+    for (int kind = 0; kind < LONG_KINDS; kind++)
+        for (size_t i = 0; i < sizeof lengths / sizeof *lengths - (test_small() ? 2 : 0); i++)
+            ga_scope {
+                const int64_t n     = lengths[i];
+                ga_dtype      dtype = dtypes[test_below(2) ? 9 + test_below(2) : test_below(REAL_DTYPES)];
+                ga_array     *x = ga_reshape(long_line(kind, 3 * n, dtype), (3, n)), *y = ga_copy(ga_transpose(x));
+                ga_array     *q = ga_values(0.5, 0.1, 0.9), *sorted = ga_sort(x, .axis = 1);
+                ga_array     *middle = ga_median(x, .axis = 1), *low = ga_quantile(x, q, .axis = 1, .method = GA_LOWER);
+                bool ok = same(middle, ga_median(y, .axis = 0)) && same(low, ga_quantile(y, q, .axis = 0, .method = GA_LOWER));
+                for (int k = 0; k < 3; k++) {
+                    const int64_t at[3] = { (int64_t)(0.5 * (double)(n - 1)), (int64_t)(0.1 * (double)(n - 1)),
+                                            (int64_t)(0.9 * (double)(n - 1)) };
+                    const double  a = ga_item_at(sorted, k, (n - 1) / 2), b = ga_item_at(sorted, k, n / 2), half = (a + b) / 2;
+                    ok = ok && ga_item_at(middle, k) == (n % 2 ? a : dtype == GA_F32 ? (double)((float)(a + b) / 2) : half);
+                    for (int j = 0; j < 3; j++) ok = ok && ga_item_at(low, j, k) == ga_item_at(sorted, k, at[j]);
+                }
+                if (!CHECK(ok)) printf("     kind %d, lines of %lld %s\n", kind, (long long)n, ga_dtype_name(dtype));
+            }
+    ga_scope { /* -0 before 0, among other values and alone */
+        for (int64_t n = 300; n <= 100000; n += 99700) {
+            ga_array     *u = ga_random((n), .seed = 3), *zeros = ga_where(ga_less(u, 0.5), 0.0, -0.0);
+            ga_array     *some = ga_where(ga_less(u, 0.2), 1.0, zeros);
+            const int64_t less = (int64_t)ga_item(ga_count_nonzero(ga_greater_equal(u, 0.5)));
+            for (int k = -1; k < 1; k++) {
+                const double at = ((double)(less + k) + 0.01) / (double)(n - 1);
+                CHECK(signbit(ga_item(ga_quantile(zeros, at, .method = GA_LOWER))) == (k < 0));
+                CHECK(signbit(ga_item(ga_quantile(some, at, .method = GA_LOWER))) == (k < 0));
+            }
+            CHECK(!signbit(ga_item(ga_median(ga_full((n), -0.0)))) && ga_item(ga_nanmedian(zeros)) == 0);
+        }
+    }
+    ga_scope { /* NaN: one, and many */
+        for (int64_t n = 300; n <= 100000; n += 99700) {
+            ga_array *x = ga_random((n), .seed = 5), *few = ga_copy(x), *many = ga_where(ga_less(x, 0.7), NAN, x);
+            ga_copyto(ga_index(few, "7"), ga_full((), NAN));
+            ga_array *rest = ga_extract(ga_logical_not(ga_isnan(many)), many);
+            CHECK(isnan(ga_item(ga_median(few))) && isnan(ga_item(ga_median(many))) && isnan(ga_item(ga_quantile(few, 0.0))));
+            CHECK(ga_item(ga_nanmedian(many)) == ga_item(ga_median(rest)));
+            CHECK(ga_item(ga_nanquantile(many, 0.8)) == ga_item(ga_quantile(rest, 0.8)));
+        }
+    }
+}
+
 static void test_order(void)
 {
     for (int kind = 0; kind < LONG_KINDS; kind++)
@@ -300,7 +350,7 @@ static void test_order(void)
                 if (dtype == GA_F32) middle = (double)((float)(low + high) / 2);
                 if (n % 2) middle = low;
                 bool ok = ga_item(ga_median(x)) == middle && ga_item(ga_nanmedian(x)) == middle;
-                ok      = ok && signbit(ga_item(ga_median(x))) == signbit(middle);
+                ok      = ok && signbit(ga_item(ga_median(x))) == signbit(middle + 0); /* that of -0 is 0 */
                 for (int q = 0; ok && q <= 100; q += 20) {
                     double at = (double)(n - 1) * ((double)q / 100);
                     ok        = ga_item(ga_percentile(x, q, .method = GA_LOWER)) == ga_item_at(sorted, (int64_t)floor(at)) &&
@@ -456,6 +506,7 @@ int main(void)
     test_measures();
     test_argsort();
     test_order();
+    test_order_of_lines();
     test_clipping();
     test_describe();
     ga_set_num_threads(threads);

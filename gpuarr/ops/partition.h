@@ -2,7 +2,7 @@
 /*  The elements before the one that a sort puts at place kth, then those equal to it, then those behind, each in the order that they have.
     Elements become keys as for a sort, but signed ones, of which that of -0 is one less than that of 0. A sample says between which two
     keys the wanted one should lie; one pass over the line keeps the keys between and counts those below; what it kept is searched in the same
-    way. A last pass moves the elements.                                                                                         */
+    way. Where many are equal, one key is counted alone. A last pass moves the elements.                                                                                         */
 
 enum {
     GI_PART_TILE   = 512,
@@ -15,8 +15,9 @@ enum {
 typedef struct gi_partitioning {
     gi_lines               lines, out;
     bool                   indices;
-    int64_t                kth, length;
-    int                    size, width; /* bytes of an element, and of its key: 4 or 8 */
+    int64_t                kth, last, length; /* the ranks that are wanted: one, or two neighbours */
+    bool                   alike;             /* -0 and 0 are equal */
+    int                    size, width;       /* bytes of an element, and of its key: 4 or 8 */
     gi_keys                rule;
     const gi_window_loops *loops;
     int64_t                least, most;         /* keys */
@@ -76,23 +77,40 @@ static void gi_sample_keys(const gi_partition_line *l, const char *kept, int64_t
     for (int64_t i = 0; i < taken; i++) sample[i] = (uint64_t)gi_signed_key(p, wide, i) ^ GI_KEY_SIGN;
 }
 
-/* The key of rank `rank` of a few. */
-static int64_t gi_few_rank(const gi_partitioning *p, const char *keys, int64_t n, int64_t rank)
+/* Brings keys of the m ascending ranks to their places, as gi_rank_select does. */
+static void gi_order_few(uint64_t *v, int64_t n, int64_t m, const int64_t *ranks)
 {
+    const gi_quick_loops *quick = n <= GI_PART_SAMPLE ? GI_LOOP_OF(quick)(8) : NULL;
+    if (quick) quick->sort(n, v);
+    else gi_rank_select(v, n, 0, m, ranks, 0);
+}
+
+/* Keys of ranks p->kth and p->last, `below` lying before these few. */
+static void gi_few_ranks(const gi_partitioning *p, const char *keys, int64_t n, int64_t below, int64_t *found)
+{
+    const int64_t ranks[2] = { p->kth - below, p->last - below };
     GI_ARENA(uint64_t, few, GI_PART_FEW);
     for (int64_t i = 0; i < n; i++) few[i] = (uint64_t)gi_signed_key(p, keys, i) ^ GI_KEY_SIGN;
-    gi_rank_select(few, n, 0, 1, &rank, 0);
-    return (int64_t)(few[rank] ^ GI_KEY_SIGN);
+    gi_order_few(few, n, 2, ranks);
+    for (int k = 0; k < 2; k++) found[k] = (int64_t)(few[ranks[k]] ^ GI_KEY_SIGN);
 }
 GI_END_FAST
 
-/* Keeps the keys of each part that lie between, and counts. */
+/* Are the keys between all equal? */
+static bool gi_is_one_key(const gi_partition_line *l, int64_t low, int64_t high)
+{
+    return low == high || (l->p->alike && low == -1 && high == 0);
+}
+
+/* Keeps the keys of each part that lie between, if they are not all equal, and counts. */
 static void gi_keep_parts(int64_t begin, int64_t end, void *job)
 {
     const gi_partition_line *l    = (const gi_partition_line *)job;
     const gi_partitioning   *p    = l->p;
-    const int64_t            tile = p->size == p->width ? INT64_MAX : (int64_t)GI_PART_TILE;
+    const bool               one  = gi_is_one_key(l, l->low, l->high);
+    const int64_t            tile = p->size == p->width && !one ? INT64_MAX : (int64_t)GI_PART_TILE;
     GI_ARENA(char, wide, GI_PART_TILE * 8);
+    GI_ARENA(char, none, GI_PART_TILE * 8 + GI_PART_ROOM);
     for (int64_t part = begin; part < end; part++) {
         const int64_t stop  = gi_part_begin(l, part + 1);
         int64_t      *count = l->count + 3 * part;
@@ -102,17 +120,27 @@ static void gi_keep_parts(int64_t begin, int64_t end, void *job)
             n = stop - i < tile ? stop - i : tile;
             int64_t     now[3];
             const void *elements = gi_wide_elements(p, n, l->line + i * p->size, wide);
-            p->loops->keep(&p->rule, n, elements, l->low, l->high, kept + count[1] * p->width, now);
+            p->loops->keep(&p->rule, n, elements, l->low, l->high, one ? none : kept + count[1] * p->width, now);
             for (int k = 0; k < 3; k++) count[k] += now[k];
         }
     }
 }
 
-/* The same of n keys that have been kept; `to` may be `kept`. */
+/* The same of n keys that have been kept; `to` may be `kept`. Keys that are all equal are only counted. */
 static void gi_keep_again(const gi_partition_line *l, const char *kept, int64_t n, char *to, int64_t *count)
 {
     const gi_keys as_they_are = { 0, false, 0, false };
-    l->p->loops->keep(&as_they_are, n, kept, l->low, l->high, to, count);
+    const bool    one         = gi_is_one_key(l, l->low, l->high);
+    const int64_t tile        = one ? (int64_t)GI_PART_TILE : INT64_MAX;
+    GI_ARENA(char, none, GI_PART_TILE * 8 + GI_PART_ROOM);
+    memset(count, 0, 3 * sizeof *count);
+    for (int64_t i = 0; i < n; i += tile) {
+        int64_t now[3];
+        l->p->loops->keep(&as_they_are, n - i < tile ? n - i : tile, kept + i * l->p->width, l->low, l->high, one ? none : to,
+                          now);
+        for (int k = 0; k < 3; k++) count[k] += now[k];
+        if (!one) return;
+    }
 }
 
 /* Writes what lies side by side to the places from number `at` on. start: of the tile whose elements they number. */
@@ -155,8 +183,21 @@ static void gi_move_parted(int64_t begin, int64_t end, void *job)
             part + 1 < l->parts ? first + 3 : l->count + 1; /* where the next part, or the next kind, begins */
         const int64_t last[3] = { next[0], next[1], part + 1 < l->parts ? next[2] : p->length };
         int64_t       at[3]   = { first[0], first[1], first[2] };
-        for (int64_t i = gi_part_begin(l, part), n; i < stop; i += n) {
-            n                = stop - i < GI_PART_TILE ? stop - i : (int64_t)GI_PART_TILE;
+        const int64_t start   = gi_part_begin(l, part);
+        int           whole   = 0; /* where all elements of the part go, if to one place */
+        while (whole < 3 && last[whole] - first[whole] < stop - start) whole++;
+        if (p->lines.dtype == GA_BOOL) whole = 3; /* what is not 0 becomes 1 */
+        if (whole < 3 && !p->indices) {
+            gi_scatter(p->size, stop - start, l->to + at[whole] * p->out.strides[0], p->out.strides[0],
+                       l->line + start * p->size);
+            continue;
+        }
+        for (int64_t i = start, n; i < stop; i += n) {
+            n = stop - i < GI_PART_TILE ? stop - i : (int64_t)GI_PART_TILE;
+            if (whole < 3) {
+                gi_put_parted(l, n, numbers, at[whole] + i - start, i);
+                continue;
+            }
             const void *wide = gi_wide_elements(p, n, l->line + i * p->size, keys);
             void       *to[3];
             int64_t     now[3];
@@ -173,94 +214,125 @@ static void gi_move_parted(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* How many keys of the line lie before, between and behind; those between are kept side by side. */
+/* How many keys of the line lie before, between and behind; those between are kept side by side, if they are not all equal. */
 static void gi_keep_middle(gi_partition_line *l, int64_t *count)
 {
-    const int width = l->p->width;
+    const int  width = l->p->width;
+    const bool one   = gi_is_one_key(l, l->low, l->high);
     gi_parallel(l->parts, 1, gi_keep_parts, l);
     memset(count, 0, 3 * sizeof *count);
     for (int64_t part = 0; part < l->parts; part++) {
         const int64_t *now = l->count + 3 * part;
-        if (part > 0) memmove(l->kept + count[1] * width, gi_part_kept(l, part), (size_t)(now[1] * width));
+        if (part > 0 && !one) memmove(l->kept + count[1] * width, gi_part_kept(l, part), (size_t)(now[1] * width));
         for (int k = 0; k < 3; k++) count[k] += now[k];
     }
 }
 
-/* Two keys between which the one of rank `rank` of n should lie. kept: where they are, NULL: in the line. */
-static void gi_bracket_rank(gi_partition_line *l, const char *kept, int64_t n, int64_t rank, bool single)
+/* Where the wanted keys are: among n that have been kept, or NULL, in the line; `below` lie before these. They are not less than low and
+   not more than high: of the n, `under` are less than low, and `inside` lie between. */
+typedef struct gi_whereabouts {
+    const char *kept;
+    int64_t     n, below, low, high, under, inside;
+    int64_t     first; /* of those that were kept first and are kept still; the whole line: none are */
+} gi_whereabouts;
+
+/* Two keys between which the wanted ones should lie. One key, if many are equal: those beside it leave as well. */
+static void gi_bracket_rank(gi_partition_line *l, const gi_whereabouts *w)
 {
     GI_ARENA(uint64_t, sample, GI_PART_SAMPLE);
-    int64_t       taken  = n / 32 < 32 ? 32 : n / 32 > GI_PART_SAMPLE ? (int64_t)GI_PART_SAMPLE : n / 32;
-    const int64_t reach  = single ? 0 : 1 + (int64_t)(1.5 * sqrt((double)taken));
-    const int64_t at     = (int64_t)((double)rank / (double)n * (double)taken);
-    int64_t       two[2] = { at - reach, at + reach };
-    gi_sample_keys(l, kept, n, taken, sample);
-    const int64_t ends[2] = { two[0] < 0 ? 0 : two[0], two[1] < taken ? two[1] : taken - 1 };
-    gi_rank_select(sample, taken, 0, single ? 1 : 2, ends, 0);
-    const int64_t low = (int64_t)(sample[ends[0]] ^ GI_KEY_SIGN), high = (int64_t)(sample[ends[1]] ^ GI_KEY_SIGN);
-    if (two[0] >= 0 && low > l->low) l->low = low;
-    if (two[1] < taken && high < l->high) l->high = high;
+    int64_t taken = w->n / 32 < 32 ? 32 : w->n / 32 > GI_PART_SAMPLE ? (int64_t)GI_PART_SAMPLE : w->n / 32, m = 0, many = 0;
+    const uint64_t least = (uint64_t)w->low ^ GI_KEY_SIGN, most = (uint64_t)w->high ^ GI_KEY_SIGN;
+    gi_sample_keys(l, w->kept, w->n, taken, sample);
+    for (int64_t i = 0; i < taken; i++) {
+        sample[m] = sample[i];
+        m += sample[i] >= least && sample[i] <= most;
+    }
+    if (m < 8) return; /* few lie there */
+    const int64_t reach = 1 + (int64_t)(1.5 * sqrt((double)m)), before = w->below + w->under;
+    const double  share = (double)m / (double)w->inside;
+    const int64_t place = (int64_t)((double)(l->p->kth - before) * share), at = place < m ? place : m - 1;
+    const int64_t last   = (int64_t)((double)(l->p->last - before) * share);
+    const int64_t two[3] = { at < reach ? 0 : at - reach, at, last + reach < m ? last + reach : m - 1 };
+    gi_order_few(sample, m, 3, two);
+    const uint64_t low = at < reach ? least : sample[two[0]], high = last + reach < m ? sample[two[2]] : most;
+    for (int64_t i = 0; i < m; i++) many += sample[i] >= low && sample[i] <= high;
+    const bool one = many - (two[2] - two[0] + 1) > m / 4;
+    l->low         = (int64_t)((one ? sample[at] : low) ^ GI_KEY_SIGN);
+    l->high        = (int64_t)((one ? sample[at] : high) ^ GI_KEY_SIGN);
 }
 
-/* Are the keys between all equal? Those of -0 and 0 are. */
-static bool gi_is_one_key(const gi_partition_line *l, int64_t low, int64_t high)
-{
-    return low == high || (l->p->rule.real && low == -1 && high == 0);
-}
-
-/* Brings l->low and l->high to the key of rank kth of the line, and counts what lies before, between and behind in each part. */
-static void gi_find_kth(gi_partition_line *l)
+/* The keys of ranks p->kth and p->last. False: something lies between these, each must be searched alone. */
+static bool gi_find_kth(gi_partition_line *l, gi_whereabouts *w, int64_t *found)
 {
     const gi_partitioning *p     = l->p;
-    const int              width = p->width;
-    int64_t                low = p->least, high = p->most; /* it lies between these */
-    int64_t                n = p->length, below = 0, count[3], first = p->length;
-    const char            *kept = NULL; /* where the keys are that may be it, or NULL, in the line; `below` lie before them */
-    bool                   all  = n <= GI_PART_FEW;
-    for (int poor = 0; !gi_is_one_key(l, low, high);) {
-        if (kept && n <= GI_PART_FEW) {
-            low = high = gi_few_rank(p, kept, n, p->kth - below);
-            break;
+    const gi_whereabouts   begin = { NULL, p->length, 0, p->least, p->most, 0, p->length, p->length };
+    *w                           = begin;
+    for (int poor = 0; !gi_is_one_key(l, w->low, w->high);) {
+        if (w->kept && w->n <= GI_PART_FEW) {
+            gi_few_ranks(p, w->kept, w->n, w->below, found);
+            return true;
         }
-        l->low  = low;
-        l->high = high;
-        if (!all && poor < GI_PART_POOR) gi_bracket_rank(l, kept, n, p->kth - below, poor % 2 == 1);
-        else if (!all) l->high = low + (int64_t)(((uint64_t)high - (uint64_t)low) / 2);
-        if (p->rule.real && l->low == 0) l->low = -1;
-        if (p->rule.real && l->high == -1) l->high = 0;
+        l->low  = w->low;
+        l->high = w->high;
+        if (w->n > GI_PART_FEW && poor < GI_PART_POOR) gi_bracket_rank(l, w);
+        else if (w->n > GI_PART_FEW) l->high = w->low + (int64_t)(((uint64_t)w->high - (uint64_t)w->low) / 2);
+        if (p->alike && l->low == 0) l->low = -1;
+        if (p->alike && l->high == -1) l->high = 0;
         char *to = l->kept; /* the first ones are kept, if there is room, to be counted at last */
-        if (kept && first <= p->length / 2) to += first * width + GI_PART_ROOM;
-        if (kept) gi_keep_again(l, kept, n, to, count);
+        if (w->kept && w->first <= p->length / 2) to += w->first * p->width + GI_PART_ROOM;
+        int64_t       count[3];
+        const int64_t rank = p->kth - w->below, last = p->last - w->below;
+        if (w->kept) gi_keep_again(l, w->kept, w->n, to, count);
         else gi_keep_middle(l, count);
-        const int64_t rank = p->kth - below;
-        if (rank >= count[0] && rank < count[0] + count[1]) {
-            low  = l->low;
-            high = l->high;
-            poor += !all && count[1] > n / 2;
-            if (!kept) first = count[1];
-            kept = to;
-            n    = count[1];
-            below += count[0];
-            all = false;
+        if (rank >= count[0] && last < count[0] + count[1]) {
+            poor += count[1] > w->n / 2;
+            if (!w->kept) w->first = count[1];
+            w->kept = to;
+            w->low  = l->low;
+            w->high = l->high;
+            w->n = w->inside = count[1];
+            w->below += count[0];
+            w->under = 0;
             continue;
         }
-        if (rank < count[0]) high = l->low - 1; /* the bracket missed it: once more, with all that may be it */
-        else low = l->high + 1;
         poor++;
-        kept  = NULL;
-        n     = p->length;
-        below = 0;
-        all   = true;
+        if (last < count[0]) { /* the bracket missed them */
+            w->high   = l->low - 1;
+            w->inside = count[0] - w->under;
+        } else if (rank >= count[0] + count[1]) {
+            w->low = l->high + 1;
+            w->inside -= count[0] + count[1] - w->under;
+            w->under = count[0] + count[1];
+        } else return false;
+        if (w->kept != to || gi_is_one_key(l, l->low, l->high)) continue;
+        w->under += w->below; /* they are written over */
+        w->below = 0;
+        w->kept  = NULL;
+        w->n     = p->length;
     }
-    const bool zero = p->rule.real && (low == 0 || low == -1);
-    l->low          = zero ? -1 : low;
-    l->high         = zero ? 0 : low;
-    if (!kept || first > p->length / 2) {
+    found[0] = found[1] = w->low;
+    return true;
+}
+
+/* Brings l->low and l->high to the key of rank p->kth of the line, and counts what lies before, between and behind in each part. */
+static void gi_count_kth(gi_partition_line *l)
+{
+    const gi_partitioning *p = l->p;
+    gi_whereabouts         w;
+    int64_t                key[2], count[3];
+    gi_find_kth(l, &w, key);
+    const bool    zero = p->alike && (*key == 0 || *key == -1);
+    const int64_t low = zero ? -1 : *key, high = zero ? 0 : *key;
+    const bool    counted = w.kept == l->kept && w.n == w.first && w.n == w.inside && gi_is_one_key(l, w.low, w.high);
+    l->low                = low;
+    l->high               = high;
+    if (counted) return;
+    if (!w.kept || w.first > p->length / 2) {
         gi_keep_middle(l, count);
         return;
     }
-    char *from = l->kept, *to = from + first * width + GI_PART_ROOM;
-    for (int64_t part = 0, m; part < l->parts; part++, from += m * width) {
+    char *from = l->kept, *to = from + w.first * p->width + GI_PART_ROOM;
+    for (int64_t part = 0, m; part < l->parts; part++, from += m * p->width) {
         int64_t *now = l->count + 3 * part;
         m            = now[1];
         gi_keep_again(l, from, m, to, count);
@@ -281,7 +353,7 @@ static void gi_partition_one(const gi_partitioning *p, int64_t number, char *scr
     l.count              = (int64_t *)(void *)(scratch + p->bytes - gi_mem_padded(3 * l.parts * (int64_t)sizeof *l.count));
     l.line = (const char *)gi_read_line(&p->lines, number, 0, n, (char *)l.count - gi_mem_padded(n * p->size), NULL);
     l.to   = (char *)gi_line_start(&p->out, number);
-    gi_find_kth(&l);
+    gi_count_kth(&l);
     for (int k = 0; k < 3; k++)
         for (int64_t part = 0; part < l.parts; part++) {
             const int64_t count   = l.count[3 * part + k];
@@ -299,6 +371,19 @@ static void gi_partition_units(int64_t begin, int64_t end, void *job)
             gi_partition_one(p, line, p->scratch + unit * p->bytes);
 }
 
+/* How elements of a dtype become keys. */
+static void gi_partition_keys(gi_partitioning *p, ga_dtype dtype)
+{
+    p->size      = (int)ga_itemsize(dtype);
+    p->width     = p->size == 8 ? 8 : 4;
+    p->most      = p->width == 8 ? INT64_MAX : INT32_MAX;
+    p->least     = -p->most - 1;
+    p->rule.real = gi_is_float(dtype);
+    p->rule.nan  = (uint64_t)p->most;
+    p->rule.flip = p->size == p->width && !p->rule.real && !gi_is_signed(dtype) ? (uint64_t)p->most + 1 : 0;
+    p->loops     = GI_LOOP_OF(windows)(p->width);
+}
+
 /* Of real numbers on the CPU, into `result`. False with an error: no memory. */
 static bool gi_partition_run(const char *site, const ga_array *a, int axis, int64_t kth, bool indices, ga_array *result)
 {
@@ -312,18 +397,12 @@ static bool gi_partition_run(const char *site, const ga_array *a, int axis, int6
         !gi_lines_plan(site, &p.out, result, result->dtype, axis, &axes, false))
         return false;
     const int64_t threads = ga_get_num_threads();
-    p.indices             = indices;
-    p.kth                 = kth;
-    p.length              = p.lines.length;
-    p.size                = (int)ga_itemsize(a->dtype);
-    p.width               = p.size == 8 ? 8 : 4;
-    p.most                = p.width == 8 ? INT64_MAX : INT32_MAX;
-    p.least               = -p.most - 1;
-    p.rule.real           = gi_is_float(a->dtype);
-    p.rule.nan            = (uint64_t)p.most;
-    p.rule.flip           = p.size == p.width && !p.rule.real && !gi_is_signed(a->dtype) ? (uint64_t)p.most + 1 : 0;
-    p.loops               = GI_LOOP_OF(windows)(p.width);
-    p.units               = p.lines.lines < 4 * threads ? p.lines.lines : 4 * threads;
+    gi_partition_keys(&p, a->dtype);
+    p.indices = indices;
+    p.kth = p.last = kth;
+    p.length       = p.lines.length;
+    p.alike        = p.rule.real;
+    p.units        = p.lines.lines < 4 * threads ? p.lines.lines : 4 * threads;
     if (p.length >= 2 * GI_SELECT_PART) p.units = 1;     /* the threads share a line, else each has its own */
     p.parts = p.units > 1 ? 1 : gi_rank_parts(p.length); /* once: another thread may change the number of threads */
     p.bytes = gi_mem_padded(p.length * p.width + (p.parts + 2) * GI_PART_ROOM) + gi_mem_padded(p.length * p.size) +

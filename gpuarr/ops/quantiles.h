@@ -67,6 +67,110 @@ static void gi_write_line(const gi_order *o, int64_t line, int64_t n, int64_t m,
     }
 }
 
+/* The unsigned key, in the key dtype, of a signed one of a dtype. */
+static uint64_t gi_key_of_part(const gi_partitioning *p, int64_t key)
+{
+    const ga_dtype dtype = p->lines.dtype;
+    double         value;
+    float          single;
+    if (dtype == GA_F32) {
+        const int32_t bits = (int32_t)key ^ (((int32_t)key >> 31) & INT32_MAX);
+        memcpy(&single, &bits, sizeof bits);
+        value = (double)single;
+        memcpy(&key, &value, sizeof key);
+        return gi_key_of_f64((uint64_t)key);
+    }
+    if (p->rule.real || gi_is_signed(dtype)) return (uint64_t)key ^ GI_KEY_SIGN;
+    return p->width == 4 ? (uint32_t)key ^ (uint32_t)p->rule.flip : (uint64_t)key ^ p->rule.flip;
+}
+
+/* Finds the keys of two ranks, the same or neighbours, of a packed line. */
+static void gi_find_two(gi_partitioning *p, gi_partition_line *l, int64_t previous, int64_t next, uint64_t *found)
+{
+    gi_whereabouts w;
+    int64_t        key[2], last[2];
+    p->kth  = previous;
+    p->last = next;
+    if (!gi_find_kth(l, &w, key)) {
+        p->last = previous;
+        gi_find_kth(l, &w, key);
+        p->kth = p->last = next;
+        gi_find_kth(l, &w, last);
+        key[1] = last[0];
+    }
+    for (int k = 0; k < 2; k++) found[k] = gi_key_of_part(p, key[k]);
+}
+
+/* How many keys of a packed line are equal to one. */
+static int64_t gi_count_part(gi_partition_line *l, int64_t key)
+{
+    int64_t count[3];
+    l->low = l->high = key;
+    gi_keep_middle(l, count);
+    return count[1];
+}
+
+/* Few quantiles of a line that is longer than what is partitioned at once. */
+static void gi_order_line(const gi_order *o, gi_partitioning *p, gi_partition_line *l, int64_t line)
+{
+    const int64_t size = ga_itemsize(o->rule.result);
+    const double  nan  = gi_nan_f64();
+    int64_t       n    = p->length;
+    if (p->rule.real) n -= gi_count_part(l, p->most);
+    if (n < p->length && !o->rule.skip_nan) n = 0;
+    for (int64_t i = 0; i < o->count; i++) {
+        char *out = o->out + (o->places[i] * o->lines.lines + line) * size;
+        if (n == 0) {
+            gi_cast(o->rule.result, GA_F64, 1, out, &nan);
+            continue;
+        }
+        const gi_rank r = gi_rank_of(o->rule, o->quantiles[i], n);
+        uint64_t      key[2];
+        gi_find_two(p, l, r.previous, gi_quantile_is_between(o->rule) ? r.next : r.previous, key);
+        gi_write_quantile(o, r, key[0], key[1], out);
+    }
+}
+
+/* Are lines searched one quantile after the other? */
+static bool gi_order_by_parts(const gi_order *o) { return o->lines.length > GI_PART_FEW && o->count <= GI_BRACKET_QUANTILES; }
+
+/* Plans to search a line in parts: scratch, or NULL, has room for what it returns, in bytes. */
+static size_t gi_order_parting(const gi_order *o, gi_partitioning *p, gi_partition_line *l, int64_t parts, char *scratch)
+{
+    memset(p, 0, sizeof *p);
+    memset(l, 0, sizeof *l);
+    p->lines       = o->lines;
+    p->lines.dtype = o->rule.source;
+    p->length      = o->lines.length;
+    gi_partition_keys(p, o->rule.source);
+    p->alike             = p->rule.real && o->rule.median; /* that of zeros is 0 */
+    const int64_t counts = gi_mem_padded(3 * parts * (int64_t)sizeof *l->count);
+    const int64_t kept   = gi_mem_padded(p->length * p->width + (parts + 2) * GI_PART_ROOM);
+    l->p                 = p;
+    l->parts             = parts;
+    if (scratch) {
+        l->count = (int64_t *)(void *)scratch;
+        l->kept  = scratch + counts;
+        l->to    = l->kept + kept; /* where a line is made that does not lie packed */
+    }
+    return (size_t)(counts + kept + (gi_lies_packed(&p->lines) ? 0 : gi_mem_padded(p->length * p->size)));
+}
+
+/* Writes the quantiles of a long line, searched in parts. False: no memory. */
+static bool gi_order_long_line(const char *site, const gi_order *o, const gi_rank_search *s)
+{
+    gi_partitioning   p;
+    gi_partition_line l;
+    const size_t      bytes   = gi_order_parting(o, &p, &l, s->parts, NULL);
+    char             *scratch = (char *)gi_mem_alloc(site, bytes);
+    if (!scratch) return false;
+    gi_order_parting(o, &p, &l, s->parts, scratch);
+    l.line = (const char *)gi_read_line(&p.lines, s->line, 0, p.length, l.to, NULL);
+    gi_order_line(o, &p, &l, s->line);
+    gi_mem_release(scratch, bytes);
+    return true;
+}
+
 /* A unit is a part of the lines, each of them short enough to be partitioned. */
 static void gi_order_units(int64_t begin, int64_t end, void *job)
 {
@@ -75,11 +179,20 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
     GI_ARENA(char, raw, GI_BLOCK * 8);
     GI_ARENA(double, wide, GI_BLOCK);
     for (int64_t part = begin; part < end; part++) {
-        uint64_t *found = (uint64_t *)(void *)(o->scratch + (size_t)part * o->scratch_bytes), *keys = found + 2 * o->count;
+        char     *scratch = o->scratch + (size_t)part * o->scratch_bytes;
+        uint64_t *found = (uint64_t *)(void *)scratch, *keys = found + 2 * o->count;
         int64_t  *ranks = (int64_t *)(keys + p->length), share = p->lines / o->parts;
         int64_t   stop = part == o->parts - 1 ? p->lines : (part + 1) * share;
         for (int64_t line = part * share; line < stop; line++) {
             int64_t n = 0, m = 0;
+            if (gi_order_by_parts(o)) {
+                gi_partitioning   parting;
+                gi_partition_line l;
+                gi_order_parting(o, &parting, &l, 1, scratch);
+                l.line = (const char *)gi_read_line(&parting.lines, line, 0, p->length, l.to, NULL);
+                gi_order_line(o, &parting, &l, line);
+                continue;
+            }
             for (int64_t i = 0; i < p->length; i += GI_BLOCK) {
                 int64_t count = p->length - i < GI_BLOCK ? p->length - i : GI_BLOCK;
                 gi_make_keys(p->dtype, count, keys + i, gi_read_line(p, line, i, count, raw, wide));
@@ -122,78 +235,100 @@ static int gi_begin_bracket(const char *site, const gi_order *o, const gi_rank_s
     return 0;
 }
 
-/* Tries to find the keys of m ranks among `found` floats that have been collected, `below` being less than these, by a bracket of its
-   own. Returns 1, or 0 if it cannot, -1 when memory is out. */
-static int gi_narrow_bracket(const char *site, const gi_bracket *b, int64_t found, int64_t below, int64_t m,
-                             const int64_t *ranks, uint64_t *keys)
+/* Keys of two ranks, the same or neighbours, among n packed elements of eight bytes, which may change. False: no memory. */
+static bool gi_find_among(const char *site, ga_dtype dtype, bool alike, int64_t n, uint64_t *elements, int64_t previous,
+                          int64_t next, uint64_t *found)
 {
-    GI_ARENA(uint64_t, sample, (int)GI_NARROW_SAMPLE + GI_MOST_THREADS);
-    uint64_t in[GI_BLOCK / 64];
-    int64_t  parts = b->search->parts, step = found / GI_NARROW_SAMPLE + 1, taken = 0, inside = 0,
-            room  = found / 4 + GI_PICK_ROOM;
-    gi_sifted sum = { 0, 0, false };
-    if (found < 4 * GI_NARROW_SAMPLE) return 0;
-    for (int64_t part = 0; part < parts; part++)
-        for (int64_t i = 0; i < b->found[part]; i += step) sample[taken++] = gi_key_of_f64(b->keys[part * b->room + i]);
-    int64_t reach = 2 * (int64_t)sqrt((double)taken), middle = (ranks[0] - below) * taken / found;
-    int64_t two[2] = { middle < reach ? 0 : middle - reach, middle + reach < taken ? middle + reach : taken - 1 };
-    gi_rank_select(sample, taken, 0, 2, two, 0);
-    double    bounds[2] = { gi_key_value(GA_F64, sample[two[0]]), gi_key_value(GA_F64, sample[two[1]]) };
-    uint64_t *near      = (uint64_t *)gi_mem_alloc(site, (size_t)room * sizeof *near);
-    if (!near) return -1;
-    for (int64_t part = 0; part < parts; part++)
-        for (int64_t i = 0; i < b->found[part] && inside <= room - GI_PICK_ROOM; i += GI_BLOCK) {
-            int64_t         n = b->found[part] - i < GI_BLOCK ? b->found[part] - i : GI_BLOCK;
-            const uint64_t *x = b->keys + part * b->room + i;
-            GI_LOOP_OF(sift)(GA_F64)(n, x, bounds, in, &sum);
-            inside += gi_pick(false, n, x, in, near + inside);
-        }
-    below += found - sum.from_low;
-    bool done = inside <= room - GI_PICK_ROOM && ranks[0] >= below && ranks[m - 1] < below + inside;
-    if (done) {
-        gi_make_keys(GA_F64, inside, near, near);
-        gi_rank_select(near, inside, below, m, ranks, 0);
-        for (int64_t i = 0; i < m; i++) keys[i] = near[ranks[i] - below];
+    gi_partitioning   p;
+    gi_partition_line l;
+    if (n <= GI_SELECT_SHORT / 4) {
+        const int64_t ranks[2] = { previous, next };
+        gi_make_keys(dtype, n, elements, elements);
+        gi_rank_select(elements, n, 0, 2, ranks, 0);
+        found[0] = elements[previous];
+        found[1] = elements[next];
+        return true;
     }
-    gi_mem_release(near, (size_t)room * sizeof *near);
-    return done;
+    memset(&p, 0, sizeof p);
+    memset(&l, 0, sizeof l);
+    gi_partition_keys(&p, dtype);
+    p.lines.dtype        = dtype;
+    p.length             = n;
+    p.alike              = alike && p.rule.real;
+    l.p                  = &p;
+    l.parts              = n < 2 * GI_SELECT_PART ? 1 : gi_rank_parts(n);
+    const int64_t counts = gi_mem_padded(3 * l.parts * (int64_t)sizeof *l.count),
+                  kept   = n * p.width + (l.parts + 2) * GI_PART_ROOM;
+    char *room           = (char *)gi_mem_alloc(site, (size_t)(counts + kept));
+    if (!room) return false;
+    l.line  = (const char *)elements;
+    l.count = (int64_t *)(void *)room;
+    l.kept  = room + counts;
+    gi_find_two(&p, &l, previous, next, found);
+    gi_mem_release(room, (size_t)(counts + kept));
+    return true;
+}
+
+/* The key of the element at a place in the run of those that are equal to this one. -0 comes before 0. */
+static uint64_t gi_key_in_run(const gi_order *o, const gi_rank_search *s, uint64_t key, int64_t place)
+{
+    if (o->rule.median || o->lines.dtype != GA_F64 || gi_key_value(GA_F64, key) != 0) return key;
+    return place < gi_count_special(s, false) ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
+}
+
+/* The keys of m ranks, one or two neighbours: `below` elements lie before the bracket. Those collected are reordered. False: no memory. */
+static bool gi_find_in_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b, int64_t below,
+                               int64_t m, const int64_t *ranks, uint64_t *keys)
+{
+    int64_t inside = 0, from_low = 0, found = 0, first = m, last = -1;
+    for (int64_t part = 0; part < s->parts; part++) {
+        inside += b->sifted[part].inside;
+        from_low += b->sifted[part].from_low;
+    }
+    const int64_t least  = !b->collect ? inside : b->open ? from_low - b->from_inner : 0; /* those equal to the lower bound */
+    const int64_t middle = !b->collect ? 0 : b->open ? b->between : inside;
+    for (int64_t i = 0; i < m; i++) {
+        const int64_t at = ranks[i] - below;
+        if (at < least) keys[i] = gi_key_in_run(o, s, b->low, at);
+        else if (at >= least + middle) keys[i] = gi_key_in_run(o, s, b->high, at - least - middle);
+        else {
+            first = first < i ? first : i;
+            last  = i;
+        }
+    }
+    if (last < 0) return true;
+    for (int64_t part = 0; part < s->parts; part++) {
+        memmove(b->keys + found, b->keys + part * b->room, (size_t)b->found[part] * sizeof *b->keys);
+        found += b->found[part];
+    }
+    uint64_t two[2];
+    if (!gi_find_among(site, o->lines.dtype, o->rule.median, found, b->keys, ranks[first] - below - least,
+                       ranks[last] - below - least, two))
+        return false;
+    keys[first] = two[0];
+    keys[last]  = two[1];
+    return true;
 }
 
 /* Writes the quantile from what has been collected, and frees it; returns 1, or 0 if it was not enough, -1 when memory is out. */
 static int gi_end_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
 {
-    int     done  = 0;
-    int64_t found = 0, inside = 0, n = s->n, below = 0, ranks[2], m = 0;
+    int     done   = 0;
+    int64_t inside = 0, n = s->n, below = 0, ranks[2], m = 0;
     bool    full = false, odd = false;
     for (int64_t part = 0; part < s->parts; part++) {
         full = full || b->found[part] > b->room - GI_PICK_ROOM;
         odd  = odd || b->sifted[part].odd;
-        found += b->found[part];
         inside += b->sifted[part].inside;
         below -= b->sifted[part].from_low;
     }
-    if (!full && odd) n -= gi_count_key(s, GI_KEY_NAN);
+    if (!full && odd) n -= gi_count_special(s, true);
     below += n;
     if (n < s->n && !o->rule.skip_nan) n = 0;
     if (!full && n > 0) m = gi_ranks_of(o, n, ranks);
     if (!full && (n == 0 || (ranks[0] >= below && ranks[m - 1] < below + inside))) {
-        uint64_t keys[2] = { b->low, b->low };
-        done             = 1;
-        if (n > 0 && b->collect) {
-            gi_rank_search rest;
-            memset(&rest, 0, sizeof rest);
-            rest.keys  = b->keys;
-            rest.parts = found < s->parts * GI_SELECT_PART ? 1 + found / GI_SELECT_PART : s->parts;
-            done       = o->lines.dtype == GA_F64 ? gi_narrow_bracket(site, b, found, below, m, ranks, keys) : 0;
-            for (int64_t part = 0; part < s->parts && done == 0; part++) {
-                gi_make_keys(o->lines.dtype, b->found[part], b->keys + rest.n, b->keys + part * b->room);
-                rest.n += b->found[part];
-            }
-            if (done == 0) done = gi_find_ranks(site, &rest, below, m, ranks, keys, false) ? 1 : -1;
-        } else if (n > 0 && o->lines.dtype == GA_F64 && gi_key_value(GA_F64, b->low) == 0) { /* -0 before 0 */
-            int64_t negative = gi_count_key(s, GI_KEY_SIGN - 1);
-            for (int i = 0; i < m; i++) keys[i] = ranks[i] < below + negative ? GI_KEY_SIGN - 1 : GI_KEY_SIGN;
-        }
+        uint64_t keys[2] = { 0, 0 };
+        done             = gi_find_in_bracket(site, o, s, b, below, m, ranks, keys) ? 1 : -1;
         if (done == 1) gi_write_line(o, s->line, n, m, ranks, keys);
     }
     gi_mem_release(b->keys, gi_bracket_bytes(b));
@@ -209,6 +344,11 @@ static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t qu
     o.quantiles += quantile;
     o.places += quantile;
     int placed = gi_begin_bracket(site, &o, s, &b);
+    if (b.nan && !o.rule.skip_nan && placed >= 0) {
+        gi_write_line(&o, s->line, 0, 0, NULL, NULL);
+        if (placed > 0) gi_mem_release(b.keys, gi_bracket_bytes(&b));
+        return 1;
+    }
     if (placed < 1) return placed;
     gi_parallel(s->parts, 1, gi_collect_bracket, &b);
     return gi_end_bracket(site, &o, s, &b);
@@ -227,11 +367,12 @@ static bool gi_order_long_lines(const char *site, gi_order *o)
     for (int64_t line = 0; line < o->lines.lines; line++) {
         int64_t n = s.n, m = 0;
         s.line   = line;
-        int done = o->count <= GI_BRACKET_QUANTILES;
+        int done = o->count <= GI_BRACKET_QUANTILES && gi_is_float(o->rule.source); /* integers take less time as such */
         for (int64_t i = 0; i < o->count && done == 1; i++) done = gi_order_by_bracket(site, o, i, &s);
+        if (done == 0 && gi_order_by_parts(o)) done = gi_order_long_line(site, o, &s) ? 1 : -1;
         if (done < 0) return false;
         if (done > 0) continue;
-        if (o->lines.dtype == GA_F64) n -= gi_count_key(&s, GI_KEY_NAN);
+        if (o->lines.dtype == GA_F64) n -= gi_count_special(&s, true);
         if (n < s.n && !o->rule.skip_nan) n = 0;
         if (n > 0) {
             m = gi_ranks_of(o, n, ranks);
@@ -253,10 +394,13 @@ static bool gi_order_run(const char *site, gi_order *o)
         for (int64_t line = 0; line < p->lines; line++) gi_write_line(o, line, 0, 0, NULL, NULL);
         return true;
     }
-    bool is_long     = p->length > GI_SELECT_PART || (p->lines == 1 && p->length > GI_SELECT_SHORT);
+    bool is_long     = p->length > GI_SELECT_PART || (p->lines == 1 && p->length > GI_SELECT_SHORT && !gi_order_by_parts(o));
     o->parts         = is_long ? 1 : p->lines < threads ? p->lines : threads;
     o->scratch_bytes = (size_t)(4 * o->count + (is_long ? 0 : p->length) + 1) * sizeof(uint64_t);
-    o->scratch       = (char *)gi_mem_alloc(site, (size_t)o->parts * o->scratch_bytes);
+    gi_partitioning   parting;
+    gi_partition_line part;
+    if (!is_long && gi_order_by_parts(o)) o->scratch_bytes = gi_order_parting(o, &parting, &part, 1, NULL);
+    o->scratch = (char *)gi_mem_alloc(site, (size_t)o->parts * o->scratch_bytes);
     if (!o->scratch) return false;
     bool ok = true;
     if (is_long) ok = gi_order_long_lines(site, o);

@@ -1,8 +1,9 @@
 /* ==== >>order: medians and percentiles, by selection ================================================================= */
 /*  No line is sorted. Every element becomes a 64-bit key whose order as an unsigned number is the order of the elements (NaN
-    last). Of a long line the keys are counted in bins whose range a sample gives; only the keys of a bin in which a wanted
-    rank lies are looked at again. Short lines, and what is left of long ones, are partitioned around pivots until the ranks
-    are in their places. All of it counts and compares, so the threads' number leaves no trace in the result. */
+    last). Few quantiles of a line are found as partition.h finds one, or, of long floats, between two bounds that a sample gives; for many, the
+    keys are counted in bins, and only those of a bin in which a wanted rank lies are looked at again. Very short lines, and what is left of
+    others, are partitioned around pivots until the ranks are in their places. All of it counts and compares, so the threads' number leaves no
+    trace in the result. */
 
 #define GI_KEY_SIGN ((uint64_t)1 << 63)
 #define GI_KEY_NAN  UINT64_MAX
@@ -180,21 +181,6 @@ static int64_t gi_rank_bin_of(const gi_rank_search *s, uint64_t key)
     return key < s->low ? 0 : (int64_t)bin;
 }
 
-static void gi_count_low(int64_t begin, int64_t end, void *job) /* the keys equal to `low` */
-{
-    gi_rank_search *s = (gi_rank_search *)job;
-    GI_ARENA(uint64_t, tile, GI_BLOCK);
-    for (int64_t part = begin; part < end; part++) {
-        int64_t stop = gi_part_start(s, part + 1), equal = 0;
-        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
-            int64_t         n    = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-            const uint64_t *keys = gi_searched_keys(s, i, n, tile);
-            for (int64_t k = 0; k < n; k++) equal += keys[k] == s->low;
-        }
-        s->counts[part] = equal;
-    }
-}
-
 static void gi_rank_count_bins(int64_t begin, int64_t end, void *job)
 {
     const gi_rank_search s = *(const gi_rank_search *)job;
@@ -276,14 +262,39 @@ static int64_t gi_sift(ga_dtype dtype, int64_t n, const void *x, const void *bou
     return sum.inside;
 }
 
-/* How many keys are equal to one. */
-static int64_t gi_count_key(const gi_rank_search *search, uint64_t key)
+/* low: the signed key of a float, as wide as that; counts: of each part how many elements have it. */
+static void gi_count_floats(int64_t begin, int64_t end, void *job)
+{
+    const gi_rank_search *s = (const gi_rank_search *)job;
+    gi_lines              p = *s->lines;
+    gi_keys               rule;
+    p.dtype                      = p.a->dtype;
+    const int              size  = (int)ga_itemsize(p.dtype);
+    const gi_window_loops *loops = GI_LOOP_OF(windows)(size);
+    GI_ARENA(char, raw, GI_BLOCK * 8);
+    GI_ARENA(char, none, GI_BLOCK * 8 + 64);
+    memset(&rule, 0, sizeof rule);
+    rule.real = true;
+    rule.nan  = size == 4 ? INT32_MAX : INT64_MAX;
+    for (int64_t part = begin; part < end; part++) {
+        int64_t stop = gi_part_start(s, part + 1), equal = 0, now[3];
+        for (int64_t i = gi_part_start(s, part); i < stop; i += GI_BLOCK) {
+            const int64_t n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
+            loops->keep(&rule, n, gi_read_line(&p, s->line, i, n, raw, NULL), (int64_t)s->low, (int64_t)s->low, none, now);
+            equal += now[1];
+        }
+        s->counts[part] = equal;
+    }
+}
+
+/* How many of the line's floats are NaN, or else -0. */
+static int64_t gi_count_special(const gi_rank_search *search, bool nan)
 {
     int64_t        counts[GI_MOST_THREADS], total = 0;
     gi_rank_search s = *search;
-    s.low            = key;
+    s.low            = !nan ? UINT64_MAX : s.lines->a->dtype == GA_F32 ? INT32_MAX : INT64_MAX;
     s.counts         = counts;
-    gi_parallel(s.parts, 1, gi_count_low, &s);
+    gi_parallel(s.parts, 1, gi_count_floats, &s);
     for (int64_t part = 0; part < s.parts; part++) total += counts[part];
     return total;
 }
@@ -296,17 +307,22 @@ typedef struct gi_bracket {
     gi_lines              lines;    /* as they are read: integers in their key dtype */
     ga_dtype              compared; /* as this */
     uint64_t              low, high;
-    char                  bounds[16];
-    bool                  collect; /* else there is but one element to be had */
-    int64_t               room;    /* for collected elements, in each part */
-    uint64_t             *keys;    /* what is collected: elements in their eight-byte dtype, then their keys */
+    char                  bounds[16], inner[16]; /* aligned, as elements are */
+    bool                  collect;               /* else there is but one element to be had */
+    bool                  open; /* many are equal to low or to high: only what lies between the inner bounds is collected */
+    bool                  nan;  /* the sample has one */
+    int64_t               room; /* for collected elements, in each part */
+    uint64_t             *keys; /* what is collected: elements in their eight-byte dtype, then their keys */
     int64_t               found[GI_MOST_THREADS];
     gi_sifted             sifted[GI_MOST_THREADS];
+    int64_t               between,
+        from_inner; /* of all parts, if it is open: what lies between the inner bounds, or not below them; atomic */
 } gi_bracket;
 
 enum {
     GI_BRACKET_SAMPLE    = 16384,
-    GI_NARROW_SAMPLE     = 2048,        /* of what has been collected */
+    GI_BRACKET_MANY      = 64,          /* one part in so many of the sample is equal to a bound: it is better left out */
+    GI_BRACKET_RUN       = 16,          /* blocks that a thread reads one behind the other */
     GI_BRACKET_QUANTILES = 16,          /* more are counted in bins, all at once */
     GI_PICK_ROOM         = GI_BLOCK + 1 /* for what a block may bring */
 };
@@ -396,7 +412,7 @@ static void gi_collect_blocks(gi_bracket *b, int64_t part, int64_t start, int64_
     uint64_t           in[GI_BLOCK / 64], *keys = b->keys + part * b->room;
     const gi_sift_loop sift  = GI_LOOP_OF(sift)(b->compared);
     int64_t            found = b->found[part];
-    gi_sifted          sum   = b->sifted[part];
+    gi_sifted          sum = b->sifted[part], between = { 0, 0, false };
     for (int64_t i = start; i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
         int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
         const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
@@ -405,17 +421,53 @@ static void gi_collect_blocks(gi_bracket *b, int64_t part, int64_t start, int64_
             compared = wide;
         }
         sift(n, compared, b->bounds, in, &sum);
+        if (b->open) sift(n, compared, b->inner, in, &between);
         if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
     }
     b->found[part]  = found;
     b->sifted[part] = sum;
+    if (!b->open) return;
+    __atomic_fetch_add(&b->between, between.inside, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&b->from_inner, between.from_low, __ATOMIC_RELAXED);
 }
 
+/* The parts take turns along the line: what is to be collected may lie in one place. */
 static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
 {
-    gi_bracket *b = (gi_bracket *)job;
+    gi_bracket   *b = (gi_bracket *)job;
+    const int64_t n = b->search->n, run = GI_BRACKET_RUN * GI_BLOCK;
     for (int64_t part = begin; part < end; part++)
-        gi_collect_blocks(b, part, gi_part_start(b->search, part), gi_part_start(b->search, part + 1));
+        for (int64_t i = part * run; i < n; i += b->search->parts * run)
+            gi_collect_blocks(b, part, i, n - i < run ? n : i + run);
+}
+
+/* Are many keys of a sample equal to this element? (0 and -0 are.) */
+static bool gi_has_many(ga_dtype dtype, int64_t n, const uint64_t *sample, uint64_t key)
+{
+    const bool     zero  = dtype == GA_F64 && gi_key_value(dtype, key) == 0;
+    const uint64_t least = zero ? GI_KEY_SIGN - 1 : key, most = zero ? GI_KEY_SIGN : key;
+    int64_t        equal = 0;
+    for (int64_t i = 0; i < n; i += 8) equal += sample[i] >= least && sample[i] <= most;
+    return equal > n / (8 * GI_BRACKET_MANY) && (dtype == GA_F64 || fabs(gi_key_value(dtype, key)) < 0x1p53);
+}
+
+/* The number beside x, as elements are compared. */
+static double gi_beside(ga_dtype compared, double x, double side)
+{
+    return compared == GA_F32 ? (double)nextafterf((float)x, (float)side) : nextafter(x, side);
+}
+
+/* Bounds that leave out what many elements are equal to. */
+static void gi_open_bracket(gi_bracket *b, const bool *bounded, int64_t n, const uint64_t *sample)
+{
+    const ga_dtype dtype  = b->search->lines->dtype;
+    const bool     many[] = { bounded[0] && gi_has_many(dtype, n, sample, b->low),
+                              bounded[1] && gi_has_many(dtype, n, sample, b->high) };
+    double         low = gi_key_value(dtype, b->low), high = gi_key_value(dtype, b->high);
+    b->open = many[0] || many[1];
+    if (many[0]) low = gi_beside(b->compared, low, INFINITY);
+    if (many[1]) high = gi_beside(b->compared, high, -(double)INFINITY);
+    gi_sift_bounds(b->compared, low, high, b->inner);
 }
 
 /* Places the bracket for one quantile. False: the sample is too small, or of no help. */
@@ -432,6 +484,7 @@ static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
         sample[m] = sample[i];
         m += dtype != GA_F64 || sample[i] != GI_KEY_NAN;
     }
+    b->nan        = m < taken;
     int64_t reach = 2 * (int64_t)sqrt((double)m) + 2, middle = (int64_t)(quantile * (double)m);
     int64_t ranks[2] = { middle - reach, middle + reach };
     if (reach > m / 16) return false;
@@ -442,6 +495,7 @@ static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
     double low = gi_key_value(dtype, b->low), high = gi_key_value(dtype, b->high);
     gi_sift_bounds(b->compared, low, high, b->bounds);
     b->collect = low < high;
+    if (b->collect) gi_open_bracket(b, bounded, m, sample);
     return b->collect || dtype == GA_F64 || (b->low == b->high && fabs(low) < 0x1p53);
 }
 
