@@ -189,6 +189,16 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_END_OURS
 #endif
 
+/* For what processors do differently and no feature tells: what they foresee of memory, and how they compress into it. */
+static inline bool gi_cpu_is_intel(void)
+{
+#if GI_HAS_X86
+    return __builtin_cpu_is("intel") != 0;
+#else
+    return false;
+#endif
+}
+
 /* A table of functions, as a function: const gi_row *gi_row_add(void). Without -O gcc keeps every table of a file, and every function that a table
    names. */
 #define GI_TABLE(type, name, ...)                                                                                              \
