@@ -183,28 +183,99 @@ static void GI_QUICK(gi_sort_few)(const gi_keys *rule, int64_t n, GI_KEY_T *keys
     }
 }
 
-/* The keys of a vector that a mask names, side by side. To compress into memory at once takes some processors dozens of cycles. */
+/* The keys of a vector that a mask names, side by side. To compress into memory at once takes AMD's processors dozens of cycles, and Intel's
+   less than this. */
 static GI_QUICK_STEP void GI_QUICK(gi_put_chosen)(GI_KEY_T *to, GI_KEY_MASK chosen, __m512i v)
 {
     GI_KEYS(mask_storeu)(to, GI_QUICK(gi_first_lanes)(__builtin_popcount(chosen)), GI_KEYS(maskz_compress)(chosen, v));
 }
 
 /* The first `lanes` keys of a vector: those below the pivot go to *low, the others before *high. A whole vector is written to *low. */
-static GI_QUICK_STEP void GI_QUICK(gi_split_vector)(__m512i v, int64_t lanes, __m512i pivot, GI_KEY_T **low, GI_KEY_T **high)
+static GI_QUICK_STEP void GI_QUICK(gi_split_vector)(const bool to_memory, __m512i v, int64_t lanes, __m512i pivot,
+                                                    GI_KEY_T **low, GI_KEY_T **high)
 {
     const GI_KEY_MASK in    = GI_QUICK(gi_first_lanes)(lanes);
     const GI_KEY_MASK less  = GI_JOIN(GI_WHOLE(mask_cmplt), _mask)(in, v, pivot);
     const int64_t     count = __builtin_popcount(less);
     *high -= lanes - count;
     _mm512_storeu_si512(*low, GI_KEYS(maskz_compress)(less, v));
-    GI_QUICK(gi_put_chosen)(*high, (GI_KEY_MASK)(in & ~less), v);
+    if (to_memory) GI_KEYS(mask_compressstoreu)(*high, (GI_KEY_MASK)(in & ~less), v);
+    else GI_QUICK(gi_put_chosen)(*high, (GI_KEY_MASK)(in & ~less), v);
     *low += count;
+}
+
+#if GI_KEY_BITS == 64
+/* The lanes that a mask names, then the others: a byte each. */
+static const uint64_t gi_lanes_in_order[256] = {
+    0x0706050403020100, 0x0706050403020100, 0x0706050403020001, 0x0706050403020100, 0x0706050403010002, 0x0706050403010200,
+    0x0706050403000201, 0x0706050403020100, 0x0706050402010003, 0x0706050402010300, 0x0706050402000301, 0x0706050402030100,
+    0x0706050401000302, 0x0706050401030200, 0x0706050400030201, 0x0706050403020100, 0x0706050302010004, 0x0706050302010400,
+    0x0706050302000401, 0x0706050302040100, 0x0706050301000402, 0x0706050301040200, 0x0706050300040201, 0x0706050304020100,
+    0x0706050201000403, 0x0706050201040300, 0x0706050200040301, 0x0706050204030100, 0x0706050100040302, 0x0706050104030200,
+    0x0706050004030201, 0x0706050403020100, 0x0706040302010005, 0x0706040302010500, 0x0706040302000501, 0x0706040302050100,
+    0x0706040301000502, 0x0706040301050200, 0x0706040300050201, 0x0706040305020100, 0x0706040201000503, 0x0706040201050300,
+    0x0706040200050301, 0x0706040205030100, 0x0706040100050302, 0x0706040105030200, 0x0706040005030201, 0x0706040503020100,
+    0x0706030201000504, 0x0706030201050400, 0x0706030200050401, 0x0706030205040100, 0x0706030100050402, 0x0706030105040200,
+    0x0706030005040201, 0x0706030504020100, 0x0706020100050403, 0x0706020105040300, 0x0706020005040301, 0x0706020504030100,
+    0x0706010005040302, 0x0706010504030200, 0x0706000504030201, 0x0706050403020100, 0x0705040302010006, 0x0705040302010600,
+    0x0705040302000601, 0x0705040302060100, 0x0705040301000602, 0x0705040301060200, 0x0705040300060201, 0x0705040306020100,
+    0x0705040201000603, 0x0705040201060300, 0x0705040200060301, 0x0705040206030100, 0x0705040100060302, 0x0705040106030200,
+    0x0705040006030201, 0x0705040603020100, 0x0705030201000604, 0x0705030201060400, 0x0705030200060401, 0x0705030206040100,
+    0x0705030100060402, 0x0705030106040200, 0x0705030006040201, 0x0705030604020100, 0x0705020100060403, 0x0705020106040300,
+    0x0705020006040301, 0x0705020604030100, 0x0705010006040302, 0x0705010604030200, 0x0705000604030201, 0x0705060403020100,
+    0x0704030201000605, 0x0704030201060500, 0x0704030200060501, 0x0704030206050100, 0x0704030100060502, 0x0704030106050200,
+    0x0704030006050201, 0x0704030605020100, 0x0704020100060503, 0x0704020106050300, 0x0704020006050301, 0x0704020605030100,
+    0x0704010006050302, 0x0704010605030200, 0x0704000605030201, 0x0704060503020100, 0x0703020100060504, 0x0703020106050400,
+    0x0703020006050401, 0x0703020605040100, 0x0703010006050402, 0x0703010605040200, 0x0703000605040201, 0x0703060504020100,
+    0x0702010006050403, 0x0702010605040300, 0x0702000605040301, 0x0702060504030100, 0x0701000605040302, 0x0701060504030200,
+    0x0700060504030201, 0x0706050403020100, 0x0605040302010007, 0x0605040302010700, 0x0605040302000701, 0x0605040302070100,
+    0x0605040301000702, 0x0605040301070200, 0x0605040300070201, 0x0605040307020100, 0x0605040201000703, 0x0605040201070300,
+    0x0605040200070301, 0x0605040207030100, 0x0605040100070302, 0x0605040107030200, 0x0605040007030201, 0x0605040703020100,
+    0x0605030201000704, 0x0605030201070400, 0x0605030200070401, 0x0605030207040100, 0x0605030100070402, 0x0605030107040200,
+    0x0605030007040201, 0x0605030704020100, 0x0605020100070403, 0x0605020107040300, 0x0605020007040301, 0x0605020704030100,
+    0x0605010007040302, 0x0605010704030200, 0x0605000704030201, 0x0605070403020100, 0x0604030201000705, 0x0604030201070500,
+    0x0604030200070501, 0x0604030207050100, 0x0604030100070502, 0x0604030107050200, 0x0604030007050201, 0x0604030705020100,
+    0x0604020100070503, 0x0604020107050300, 0x0604020007050301, 0x0604020705030100, 0x0604010007050302, 0x0604010705030200,
+    0x0604000705030201, 0x0604070503020100, 0x0603020100070504, 0x0603020107050400, 0x0603020007050401, 0x0603020705040100,
+    0x0603010007050402, 0x0603010705040200, 0x0603000705040201, 0x0603070504020100, 0x0602010007050403, 0x0602010705040300,
+    0x0602000705040301, 0x0602070504030100, 0x0601000705040302, 0x0601070504030200, 0x0600070504030201, 0x0607050403020100,
+    0x0504030201000706, 0x0504030201070600, 0x0504030200070601, 0x0504030207060100, 0x0504030100070602, 0x0504030107060200,
+    0x0504030007060201, 0x0504030706020100, 0x0504020100070603, 0x0504020107060300, 0x0504020007060301, 0x0504020706030100,
+    0x0504010007060302, 0x0504010706030200, 0x0504000706030201, 0x0504070603020100, 0x0503020100070604, 0x0503020107060400,
+    0x0503020007060401, 0x0503020706040100, 0x0503010007060402, 0x0503010706040200, 0x0503000706040201, 0x0503070604020100,
+    0x0502010007060403, 0x0502010706040300, 0x0502000706040301, 0x0502070604030100, 0x0501000706040302, 0x0501070604030200,
+    0x0500070604030201, 0x0507060403020100, 0x0403020100070605, 0x0403020107060500, 0x0403020007060501, 0x0403020706050100,
+    0x0403010007060502, 0x0403010706050200, 0x0403000706050201, 0x0403070605020100, 0x0402010007060503, 0x0402010706050300,
+    0x0402000706050301, 0x0402070605030100, 0x0401000706050302, 0x0401070605030200, 0x0400070605030201, 0x0407060503020100,
+    0x0302010007060504, 0x0302010706050400, 0x0302000706050401, 0x0302070605040100, 0x0301000706050402, 0x0301070605040200,
+    0x0300070605040201, 0x0307060504020100, 0x0201000706050403, 0x0201070605040300, 0x0200070605040301, 0x0207060504030100,
+    0x0100070605040302, 0x0107060504030200, 0x0007060504030201, 0x0706050403020100
+};
+#endif
+
+/* The same of a whole vector. */
+static GI_QUICK_STEP void GI_QUICK(gi_split_whole)(const bool to_memory, __m512i v, __m512i pivot, GI_KEY_T **low,
+                                                   GI_KEY_T **high)
+{
+#if GI_KEY_BITS == 64 /* one permutation instead of two compressions */
+    const __mmask8 less   = _mm512_cmplt_epu64_mask(v, pivot);
+    const int64_t  count  = __builtin_popcountll(less);
+    const __m512i  parted = _mm512_permutexvar_epi64(
+         _mm512_cvtepu8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(gi_lanes_in_order + less))), v);
+    (void)to_memory;
+    _mm512_storeu_si512(*low, parted);
+    _mm512_mask_storeu_epi64(*high - GI_KEY_LANES, (__mmask8)(0xff << count), parted);
+    *low += count;
+    *high -= GI_KEY_LANES - count;
+#else
+    GI_QUICK(gi_split_vector)(to_memory, v, GI_KEY_LANES, pivot, low, high);
+#endif
 }
 
 /* Keys below the pivot go first, of n, at least 8 vectors. Returns how many they are. Eight vectors are in registers, so that as many places are
    free beyond what has been read: four more are read where less is free, and then there is room for four on both sides. They are chosen before
    the last four are written, for which their addresses need not wait. */
-static int64_t GI_QUICK(gi_split_keys)(int64_t n, GI_KEY_T *keys, GI_KEY_T pivot)
+static GI_INLINE int64_t GI_QUICK(gi_split_keys_by)(const bool to_memory, int64_t n, GI_KEY_T *keys, GI_KEY_T pivot)
 {
     enum { FOUR = 4 * GI_KEY_LANES };
     const __m512i p     = GI_KEYS(set1)((GI_SIGNED_KEY)pivot);
@@ -226,7 +297,7 @@ static int64_t GI_QUICK(gi_split_keys)(int64_t n, GI_KEY_T *keys, GI_KEY_T pivot
         GI_UNROLL
         for (int k = 0; k < 4; k++) next[k] = _mm512_loadu_si512(keys + at + k * GI_KEY_LANES);
         GI_UNROLL
-        for (int k = 0; k < 4; k++) GI_QUICK(gi_split_vector)(v[k], GI_KEY_LANES, p, &low, &high);
+        for (int k = 0; k < 4; k++) GI_QUICK(gi_split_whole)(to_memory, v[k], p, &low, &high);
         GI_UNROLL
         for (int k = 0; k < 4; k++) v[k] = next[k];
     }
@@ -238,13 +309,20 @@ static int64_t GI_QUICK(gi_split_keys)(int64_t n, GI_KEY_T *keys, GI_KEY_T pivot
     GI_UNROLL
     for (int k = 0; k < 4; k++) {
         const int64_t lanes = left - k * GI_KEY_LANES;
-        GI_QUICK(gi_split_vector)(rest[k], lanes < 0 ? 0 : lanes < GI_KEY_LANES ? lanes : GI_KEY_LANES, p, &low, &high);
+        GI_QUICK(gi_split_vector)
+        (to_memory, rest[k], lanes < 0 ? 0 : lanes < GI_KEY_LANES ? lanes : GI_KEY_LANES, p, &low, &high);
     }
     GI_UNROLL
-    for (int k = 0; k < 4; k++) GI_QUICK(gi_split_vector)(v[k], GI_KEY_LANES, p, &low, &high);
+    for (int k = 0; k < 4; k++) GI_QUICK(gi_split_vector)(to_memory, v[k], GI_KEY_LANES, p, &low, &high);
     GI_UNROLL
-    for (int k = 0; k < 4; k++) GI_QUICK(gi_split_vector)(end[k], GI_KEY_LANES, p, &low, &high);
+    for (int k = 0; k < 4; k++) GI_QUICK(gi_split_vector)(to_memory, end[k], GI_KEY_LANES, p, &low, &high);
     return low - keys;
+}
+
+static int64_t GI_QUICK(gi_split_keys)(int64_t n, GI_KEY_T *keys, GI_KEY_T pivot)
+{
+    return gi_cpu_is_intel() ? GI_QUICK(gi_split_keys_by)(true, n, keys, pivot)
+                             : GI_QUICK(gi_split_keys_by)(false, n, keys, pivot);
 }
 
 static const gi_keys GI_QUICK(gi_as_they_are) = { 0, false, 0, false };
