@@ -5,7 +5,7 @@
 #define GI_OF_PLACE(name) GI_JOIN(_mm512_##name##_, GI_PLACE_SUFFIX)
 #define GI_PLACE_LANES    (64 / (int)sizeof(GI_PLACE_T))
 
-static GI_INLINE int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, const bool largest)
+static GI_INLINE int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, const bool largest, int64_t ahead)
 {
     enum { LANES = GI_PLACE_LANES, STEP = 4 * LANES, PART = 16 * STEP };
     GI_PLACE_VECTOR best[4], part[4];
@@ -24,6 +24,10 @@ static GI_INLINE int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, 
         for (int k = 0; k < 4; k++) before[k] = best[k];
         for (int64_t i = begin; i < end; i += STEP) {
             const GI_PLACE_T *at = x + (i < last ? i : last);
+            if (ahead) {
+                GI_UNROLL
+                for (int k = 0; k < 4; k++) __builtin_prefetch((const char *)(at + k * LANES) + ahead);
+            }
             GI_UNROLL
             for (int k = 0; k < 4; k++) {
                 v[k]    = GI_PLACE_LOAD(at + k * LANES);
@@ -82,11 +86,11 @@ static GI_INLINE int64_t GI_PLACE(gi_place_few)(int64_t n, const GI_PLACE_T *x, 
     return __builtin_ctzll(equal); /* if the first one is equal, that is it */
 }
 
-static int64_t GI_PLACE(gi_place)(int64_t n, const void *elements, bool largest)
+static int64_t GI_PLACE(gi_place)(int64_t n, const void *elements, bool largest, int64_t ahead)
 {
     const GI_PLACE_T *x = (const GI_PLACE_T *)elements;
     if (n < 4 * GI_PLACE_LANES) return largest ? GI_PLACE(gi_place_few)(n, x, true) : GI_PLACE(gi_place_few)(n, x, false);
-    return largest ? GI_PLACE(gi_place_one)(n, x, true) : GI_PLACE(gi_place_one)(n, x, false);
+    return largest ? GI_PLACE(gi_place_one)(n, x, true, ahead) : GI_PLACE(gi_place_one)(n, x, false, ahead);
 }
 #undef GI_PLACE
 #undef GI_OF_PLACE

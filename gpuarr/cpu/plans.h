@@ -256,8 +256,8 @@ typedef struct gi_window_loops {                                     /* for one 
 typedef int64_t (*gi_locate_loop)(int64_t n, const void *elements,
                                   const void *x); /* the first whose bits are those of *x; there is one */
 
-/* Where the first extreme of n elements is; -1: there is a NaN. */
-typedef int64_t (*gi_place_loop)(int64_t n, const void *elements, bool largest);
+/* Where the first extreme of n elements is; -1: there is a NaN. What lies so many bytes ahead is fetched meanwhile; 0: nothing. */
+typedef int64_t (*gi_place_loop)(int64_t n, const void *elements, bool largest, int64_t ahead);
 
 enum { GI_WAYS = 8, GI_LINE_ROWS = 512, GI_NETWORK_ROWS = 16 };
 

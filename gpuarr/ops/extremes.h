@@ -85,7 +85,8 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
     __attribute__((aligned(64))) char extremes[2][16];
     const bool                        packed = gi_lies_packed(p);
     const int64_t                     size = ga_itemsize(p->dtype), block = packed ? GI_SPAN : GI_BLOCK;
-    bool                              far  = gi_lies_far(p);
+    const bool                        far   = gi_lies_far(p);
+    const int64_t                     ahead = far && gi_cpu_is_intel() ? (int64_t)GI_LINES_AHEAD : 0;
     int64_t                           line = begin / r->segments, first = begin % r->segments * r->segment;
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t     best  = first;
@@ -95,14 +96,14 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
         const void *x     = NULL;
         if (packed && r->place) {
             x     = gi_line_start(p, line) + first * size;
-            place = r->place(stop - first, x, r->largest);
+            place = r->place(stop - first, x, r->largest, ahead);
             if (place >= 0) memcpy(extremes[kept], (const char *)x + place * size, (size_t)size);
         }
         for (int64_t start = first; start < stop && (start > first || place < 0); start += block) {
             int64_t n             = stop - start < block ? stop - start : block;
             x                     = gi_read_line(p, line, start, n, raw, NULL);
             char *const   extreme = extremes[start == first ? kept : 1 - kept];
-            const int64_t now     = r->place && !packed ? r->place(n, x, r->largest) : -1;
+            const int64_t now     = r->place && !packed ? r->place(n, x, r->largest, 0) : -1;
             if (packed) {
                 gi_fold_span(&r->fold, n, raw, x, far);
                 memcpy(extreme, raw, (size_t)size);
