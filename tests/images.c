@@ -325,6 +325,18 @@ static void test_order_of_lines(void)
             CHECK(!signbit(ga_item(ga_median(ga_full((n), -0.0)))) && ga_item(ga_nanmedian(zeros)) == 0);
         }
     }
+    for (int k = 0; k < 60; k++) { /* what few of a sample fall between: zeros of both signs between equal numbers */
+        ga_scope {
+            ga_array *u = ga_random((300 + 17 * k), .seed = (uint64_t)k), *c = ga_cos(ga_multiply(u, 1e6));
+            ga_array *x =
+                ga_where(ga_greater(c, 0.7), 1.0, ga_where(ga_less(c, -0.7), -1.0, ga_where(ga_less(u, 0.5), 0.0, -0.0)));
+            ga_array     *sorted = ga_sort(x);
+            const int64_t at     = test_below((int)x->size);
+            ga_array     *single = ga_astype(x, GA_F32);
+            CHECK(ga_item_at(ga_partition(x, at), at) == ga_item_at(sorted, at));
+            CHECK(ga_item_at(ga_partition(single, at), at) == ga_item_at(sorted, at));
+        }
+    }
     ga_scope { /* NaN: one, and many */
         for (int64_t n = 300; n <= 100000; n += 99700) {
             ga_array *x = ga_random((n), .seed = 5), *few = ga_copy(x), *many = ga_where(ga_less(x, 0.7), NAN, x);

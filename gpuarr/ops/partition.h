@@ -244,6 +244,7 @@ static void gi_bracket_rank(gi_partition_line *l, const gi_whereabouts *w)
     const uint64_t least = (uint64_t)w->low ^ GI_KEY_SIGN, most = (uint64_t)w->high ^ GI_KEY_SIGN;
     gi_sample_keys(l, w->kept, w->n, taken, sample);
     for (int64_t i = 0; i < taken; i++) {
+        if (l->p->alike && sample[i] == GI_KEY_SIGN - 1) sample[i] = GI_KEY_SIGN; /* -0 */
         sample[m] = sample[i];
         m += sample[i] >= least && sample[i] <= most;
     }
@@ -277,7 +278,7 @@ static bool gi_find_kth(gi_partition_line *l, gi_whereabouts *w, int64_t *found)
         if (w->n > GI_PART_FEW && poor < GI_PART_POOR) gi_bracket_rank(l, w);
         else if (w->n > GI_PART_FEW) l->high = w->low + (int64_t)(((uint64_t)w->high - (uint64_t)w->low) / 2);
         if (p->alike && l->low == 0) l->low = -1;
-        if (p->alike && l->high == -1) l->high = 0;
+        if (p->alike && l->high == -1) l->high = w->high == 0 && l->low < -1 ? -2 : 0; /* never both bounds as they were */
         char *to = l->kept; /* the first ones are kept, if there is room, to be counted at last */
         if (w->kept && w->first <= p->length / 2) to += w->first * p->width + GI_PART_ROOM;
         int64_t       count[3];
