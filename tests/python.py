@@ -62,6 +62,32 @@ def functions():
         check(getattr(ga, name) is getattr(ga, meant), f"{name} is {meant}")
 
 
+def spellings():
+    """Calls that NumPy takes in more ways than C."""
+    n = np.arange(12.0).reshape(3, 4)[:, ::-1] % 7
+    a, u = ga.asarray(n), np.array([1, 200], "u1")
+    for name in ("sort", "argsort"):
+        for call in (lambda m, x: getattr(m, name)(x, axis=None), lambda m, x: getattr(m, name)(x, None), lambda m, x: getattr(m, name)(x, kind="stable")):
+            same(call(ga, a), call(np, n) if name == "sort" else call(np, n + np.arange(12).reshape(n.shape) * 1e-9), f"{name}, flattened or of a kind")
+    for call in (lambda m, x: m.concatenate([x, x], axis=None), lambda m, x: m.take_along_axis(x, x.astype("int64").ravel(), axis=None),
+                 lambda m, x: m.partition(x, 4, axis=None)[4],
+                 lambda m, x: m.clip(x, None, 3), lambda m, x: m.clip(x, 3, None), lambda m, x: m.clip(x, a_min=1, a_max=2), lambda m, x: m.clip(x, min=3),
+                 lambda m, x: m.clip(x, 1, 2), lambda m, x: m.clip(x, max=2), lambda m, x: m.clip(x, None, None), lambda m, x: m.clip(u, -5, 300),
+                 lambda m, x: m.pad(x, 1), lambda m, x: m.pad(x, (1, 2)), lambda m, x: m.pad(x, ((1, 0), (0, 2)), constant_values=7),
+                 lambda m, x: m.pad(x, [[1], [2]], "edge"), lambda m, x: m.pad(x, ((2, 1),), mode="wrap"), lambda m, x: m.pad(x[0], np.array([1, 2])),
+                 lambda m, x: m.einsum("ij,ij->i", x, x), lambda m, x: m.tensordot(x, x, axes=([0, 1], [0, 1])), lambda m, x: m.tensordot(x, x, (0, 0)),
+                 lambda m, x: m.roll(x, (1, 2), axis=(0, 1)), lambda m, x: m.roll(x, 1, axis=(0, 1)), lambda m, x: m.roll(x, 3), lambda m, x: m.roll(x, (1, 2)),
+                 lambda m, x: m.roll(x, 1, 0)):
+        same(call(ga, a), call(np, n), "as NumPy's")
+    same(ga.std(a, correction=1, axis=0), ga.std(a, ddof=1, axis=0), "a correction")
+    same(ga.histogram(a, 4, range=(0, 5)), np.histogram(n, 4, range=(0, 5))[0], "a range")
+    same(ga.einsum("ij->j", [a]), n.sum(0), "a list of operands")
+    same(ga.pad(a, (1, 0), after=(0, 2)), np.pad(n, ((1, 0), (0, 2))), "as C has it")
+    check(ga.concat is ga.concatenate and "axis" in str(ga.sort.__signature__), "all names of a function")
+    for call in (lambda: ga.pad(a, (1, 2, 3)), lambda: ga.pad(a, ((1, 2),) * 3), lambda: ga.tensordot(a, a, ([0], [0, 1])), lambda: ga.roll(a, (1, 2, 3), (0, 1))):
+        fails(call, [ValueError], "", "numbers of axes that do not match")
+
+
 def examples():
     a = ga.asarray([[1.0, 2.0], [3.0, 4.0]])
     same(ga.sum(a, axis=0), [4.0, 6.0], "an option by name")
@@ -109,6 +135,7 @@ def examples():
     out = ga.empty((2, 2))
     check(ga.add(a, 1, out=out) is out and out[0, 0] == 2, "out= returns the object that was given")
     check(ga.subtract(a, 1, out=(out,)) is out and out[0, 0] == 0, "out= as NumPy's tuple")
+    spellings()
     n = np.zeros((2, 2))
     ga.add(a, 1, out=n)
     same(n, np.asarray(a) + 1, "out= of NumPy's")

@@ -374,6 +374,8 @@ DEFAULTS = {
     r"random\w*": {"shape": (), "mean": 0.0, "sigma": 1.0, "scale": 1.0, "lam": 1.0}, "meshgrid|meshgrid_n": {"ij": False},
     "report_leaks": {"to": None}, "chunked|rechunk": {"chunks": ()}, "load_from": {"name": None},
 }
+# With axis=None, which C has not, NumPy flattens what comes first: an array, or all of a list.
+FLATTENED = {"sort": "it", "argsort": "it", "partition": "it", "argpartition": "it", "take_along_axis": "it", "concatenate_n": "all"}
 FOR_EACH_AXIS = {"size": "sizes", "sigma": "sigmas", "zoom": "each", "shift": "each"}  # SciPy takes one number or several there
 
 
@@ -417,6 +419,7 @@ def make(name, function):
     names = [p.name for p in shown]
     defaults = {p.name: p.default for p in shown if p.default is not inspect.Parameter.empty}
     positions = names + (options.positional if options else [])
+    flattens = FLATTENED.get(name)
     each_axis = [(n, FOR_EACH_AXIS[n]) for n in names if options and FOR_EACH_AXIS.get(n) in options.members]
 
     def python(*given, **named):
@@ -434,6 +437,9 @@ def make(name, function):
             raise TypeError(f"{name}() misses {', '.join(missing)}: {python.__name__}{python.__signature__}")
         if named and not options:
             raise TypeError(f"{name}() has no option {next(iter(named))!r}")
+        if flattens and named.get("axis", 0) is None:
+            first = values[names[0]]
+            values[names[0]] = [calls["ravel"](a) for a in first] if flattens == "all" else calls["ravel"](first)
         values["options"] = named
         for one, many in each_axis:
             if isinstance(values[one], (list, tuple)):
@@ -513,17 +519,20 @@ def aliases():
 aliases()
 
 
-def short(function):
-    """A function that NumPy calls in more ways than C, in place of the one made from the prototype."""
-    made, name = calls[function.__name__], function.__name__
-    function.__doc__ = made.__doc__
-    calls[name] = lambda *given, **named: function(made, *given, **named)
-    calls[name].__doc__, calls[name].__name__ = made.__doc__, name
+def short(function, name=None):
+    """A function that NumPy calls in more ways than C, in place of the one made from the prototype, under all its names."""
+    made = calls[name or function.__name__]
+
+    def call(*given, **named):
+        return function(made, *given, **named)
+    function.__doc__ = call.__doc__ = made.__doc__
+    call.__name__, call.__module__ = made.__name__, made.__module__
     own = [p for p in list(inspect.signature(function).parameters.values())[1:] if p.name != "given"]
-    if own[-1].name == "named":  # the parameters of the one made are this one's too
+    if own and own[-1].name == "named":  # the parameters of the one made are this one's too
         names = [p.name for p in own[:-1]]
         own[-1:] = [p for p in made.__signature__.parameters.values() if p.name not in names]
-    calls[name].__signature__ = inspect.Signature(own, __validate_parameters__=False)
+    call.__signature__ = made.__signature__ if name else inspect.Signature(own, __validate_parameters__=False)
+    calls.update({n: call for n in [n for n, c in calls.items() if c is made]})
 
 
 @short
@@ -589,6 +598,86 @@ def from_memory(p, dtype, shape, **named):
 
 
 made_from, from_memory.__doc__, calls["from"] = calls["from"], calls["from"].__doc__, from_memory
+
+
+@short
+def clip(made, a, *given, **named):
+    """clip(a, None, 3): a bound may be missing."""
+    bounds = dict(zip(("min", "max"), given), **{n.removeprefix("a_"): named.pop(n) for n in ("min", "max", "a_min", "a_max") if n in named})
+    low, high = bounds.get("min"), bounds.get("max")
+    if low is None or high is None:
+        one = "positive" if low is high else "minimum" if low is None else "maximum"
+        return calls[one](a, *(b for b in (low, high) if b is not None), *given[2:], **named)
+    return made(a, low, high, *given[2:], **named)
+
+
+@short
+def pad(made, a, width, *given, **named):
+    """A number, (before, after) for all axes, or such a pair for each axis; with after=, before is one number for each axis."""
+    if "constant_values" in named:
+        named["value"] = named.pop("constant_values")
+    if "after" in named:
+        return made(a, width, *given, **named)
+    a, width = asarray(a), width.tolist() if hasattr(width, "tolist") else width
+    pairs = list(width) if isinstance(width, (list, tuple)) else [width]
+    if not any(isinstance(p, (list, tuple)) for p in pairs):
+        pairs = [pairs]
+    pairs = (pairs * a.ndim if len(pairs) == 1 else pairs) if a.ndim else []
+    if len(pairs) != a.ndim or any(len(p) not in (1, 2) for p in pairs):
+        raise ValueError(f"pad(): {width} for {a.ndim} dimensions: give a width, (before, after), or such a pair for each axis")
+    return made(a, [p[0] for p in pairs], *given, after=[p[-1] for p in pairs], **named)
+
+
+@short
+def einsum(made, subscripts, *arrays, **named):
+    """einsum("ij,jk", a, b), or einsum("ij,jk", [a, b])."""
+    return made(subscripts, arrays[0] if len(arrays) == 1 and isinstance(arrays[0], (list, tuple)) else arrays, **named)
+
+
+@short
+def tensordot(made, a, b, axes=2, **named):
+    if not isinstance(axes, (list, tuple)):
+        return made(a, b, axes, **named)
+    first, second = ([x] if isinstance(x, int) else list(x) for x in axes)
+    if len(first) != len(second):
+        raise ValueError(f"tensordot(): {len(first)} axes of a, {len(second)} of b")
+    return made(a, b, len(first), axes_a=first, axes_b=second, **named) if first else made(a, b, 0, **named)
+
+
+@short
+def roll(made, a, shift, axis=None, **named):
+    """Several axes one after the other: roll(a, (1, 2), axis=(0, 1))."""
+    if not isinstance(shift, (list, tuple)) and not isinstance(axis, (list, tuple)):
+        return made(a, shift, axis=axis, **named)
+    if axis is None:
+        return made(a, sum(shift), **named)
+    shift, axis = (list(x) if isinstance(x, (list, tuple)) else [x] for x in (shift, axis))
+    if len(shift) != len(axis) and 1 not in (len(shift), len(axis)):
+        raise ValueError(f"roll(): {len(shift)} shifts for {len(axis)} axes")
+    for k in range(max(len(shift), len(axis))):
+        a = made(a, shift[k % len(shift)], axis=axis[k % len(axis)], **named)
+    return a
+
+
+def with_range(made, a, *given, range=None, **named):
+    if range is not None:
+        named["low"], named["high"] = range
+    return made(a, *given, **named)
+
+
+def with_correction(made, a, *given, correction=None, **named):
+    return made(a, *given, **named, **({} if correction is None else {"ddof": correction}))
+
+
+def always_stable(made, a, *given, kind=None, stable=None, **named):
+    """Sorting is stable, whatever is asked for."""
+    return made(a, *given, **named)
+
+
+for also, names in ((with_range, ("histogram", "histogram_bin_edges")), (with_correction, ("std", "var", "nanstd", "nanvar")),
+                    (always_stable, ("sort", "argsort"))):
+    for each in names:
+        short(also, each)
 
 
 @short
