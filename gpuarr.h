@@ -2298,13 +2298,12 @@ GA_API ga_shape gi_chunks(ga_shape chunks);      /* what ga_chunks is then: it b
 typedef struct ga_compute_options {
     GI_BY_POSITION
     GI_BY_NAME
-    ga_array *
-        out GI_IS(GA_NO_ARRAY); /* write the result there: an array in memory of the same shape and dtype; where the expression
-                                         reads it, at the end */
+    ga_array *out    GI_IS(GA_NO_ARRAY); /* write the result there: an array in memory of the same shape and dtype */
     const char *site GI_IS("");
 } ga_compute_options;
 #define GI_DEFAULTS_ga_compute_options .out = GA_NO_ARRAY,
-/* The elements of a chunked array, in memory; of an array in memory another view. */
+/* The elements of a chunked array, in memory; of an array in memory another view. Where .out shares memory with what the expression reads, it is
+   written at the end, from memory of its own. */
 GA_API ga_array *(ga_compute)(const ga_array *a, ga_compute_options o);
 /* Several at once: what they have in common is computed once. results[k] is new; false on error, and all are NULL. */
 GA_API bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site);
