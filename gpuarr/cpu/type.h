@@ -136,8 +136,40 @@ static GI_INLINE void GI_LOOP(gi_mend2)(int64_t m, GA_T *out, const GA_T *x, con
         if (rare(x[i], y[i])) out[i] = slow(x[i], y[i]);
 }
 
-static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_, GA_T (*core)(GA_T), GI_FLAG (*rare)(GA_T),
-                                              void (*mend)(int64_t m, GA_T *out, const GA_T *x))
+/* A part, of whole vectors: computed like any other if none is rare, or if that is known; else nothing is written. Are there some? */
+static GI_INLINE bool GI_LOOP(gi_core1)(int64_t m, GA_T *out, const GA_T *x, bool known, GA_T (*core)(GA_T),
+                                        GI_FLAG (*rare)(GA_T))
+{
+    const int64_t whole = m & -(int64_t)GI_LOOP(gi_lanes);
+    GI_FLAG       any   = 0;
+    if (!known) {
+        GI_VECTORIZE
+        for (int64_t i = 0; i < whole; i++) any = rare(x[i]) ? 1 : any;
+        if (any) return true;
+    }
+    GI_VECTORIZE
+    for (int64_t i = 0; i < whole; i++) out[i] = core(x[i]);
+    return false;
+}
+static GI_INLINE bool GI_LOOP(gi_core2)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y, bool known,
+                                        GA_T (*core)(GA_T, GA_T), GI_FLAG (*rare)(GA_T, GA_T))
+{
+    const int64_t whole = m & -(int64_t)GI_LOOP(gi_lanes);
+    GI_FLAG       any   = 0;
+    if (!known) {
+        GI_VECTORIZE
+        for (int64_t i = 0; i < whole; i++) any = rare(x[i], y[i]) ? 1 : any;
+        if (any) return true;
+    }
+    GI_VECTORIZE
+    for (int64_t i = 0; i < whole; i++) out[i] = core(x[i], y[i]);
+    return false;
+}
+
+/* What is the same of all these functions is compiled once. */
+static __attribute__((noinline)) void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_,
+                                                              bool (*core)(int64_t m, GA_T *out, const GA_T *x, bool known),
+                                                              void (*mend)(int64_t m, GA_T *out, const GA_T *x))
 {
     const int64_t lanes = GI_LOOP(gi_lanes);
     GA_T          copy[GI_MEND], last[GI_LOOP(gi_lanes)], made[GI_LOOP(gi_lanes)];
@@ -147,24 +179,19 @@ static GI_INLINE void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_
         const bool  ends = n - start < lanes;
         const GA_T *x    = ends ? last : (const GA_T *)x_ + start;
         GA_T       *out  = n < lanes ? made : (GA_T *)o + (ends ? n - lanes : start);
-        GI_FLAG     any  = 0;
         m                = GI_LOOP(gi_part)(n - start);
-        GI_VECTORIZE
-        for (int64_t i = 0; i < m; i++) any = rare(x[i]) ? 1 : any;
-        if (any) {
-            memcpy(copy, x, (size_t)m * sizeof *x);
-            x = copy;
-        }
-        GI_VECTORIZE
-        for (int64_t i = 0; i < m; i++) out[i] = core(x[i]);
-        if (any) mend(m, out, x);
+        if (!core(m, out, x, false)) continue;
+        memcpy(copy, x, (size_t)m * sizeof *x);
+        (void)core(m, out, copy, true);
+        mend(m, out, copy);
     }
     if (n < lanes) memcpy(o, made, (size_t)n * sizeof *made);
 }
 
-static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_, const void *y_, GA_T (*core)(GA_T, GA_T),
-                                              GI_FLAG (*rare)(GA_T, GA_T),
-                                              void (*mend)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y))
+static __attribute__((noinline)) void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_, const void *y_,
+                                                              bool (*core)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y,
+                                                                           bool known),
+                                                              void (*mend)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y))
 {
     const int64_t lanes = GI_LOOP(gi_lanes);
     GA_T          copy[2][GI_MEND], last[2][GI_LOOP(gi_lanes)], made[GI_LOOP(gi_lanes)];
@@ -175,19 +202,12 @@ static GI_INLINE void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_
         const bool  ends = n - start < lanes;
         const GA_T *x = ends ? last[0] : (const GA_T *)x_ + start, *y = ends ? last[1] : (const GA_T *)y_ + start;
         GA_T       *out = n < lanes ? made : (GA_T *)o + (ends ? n - lanes : start);
-        GI_FLAG     any = 0;
         m               = GI_LOOP(gi_part)(n - start);
-        GI_VECTORIZE
-        for (int64_t i = 0; i < m; i++) any = rare(x[i], y[i]) ? 1 : any;
-        if (any) {
-            memcpy(copy[0], x, (size_t)m * sizeof *x);
-            memcpy(copy[1], y, (size_t)m * sizeof *y);
-            x = copy[0];
-            y = copy[1];
-        }
-        GI_VECTORIZE
-        for (int64_t i = 0; i < m; i++) out[i] = core(x[i], y[i]);
-        if (any) mend(m, out, x, y);
+        if (!core(m, out, x, y, false)) continue;
+        memcpy(copy[0], x, (size_t)m * sizeof *x);
+        memcpy(copy[1], y, (size_t)m * sizeof *y);
+        (void)core(m, out, copy[0], copy[1], true);
+        mend(m, out, copy[0], copy[1]);
     }
     if (n < lanes) memcpy(o, made, (size_t)n * sizeof *made);
 }
