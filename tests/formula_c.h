@@ -12,6 +12,7 @@
     X(truth, "~(m | (d > 4)) ^ (d == d)", "bool m, double d", m, d)                                                            \
     X(others, "arctan2(f, g) + hypot(f, 3) - floor(f / 3) * remainder(f, 4) + maximum(f, -2)", "float f, float g", f, g)       \
     X(powers, "(g + 1)**2.7 + clip(f, -1, 3.5) + rint(f) - 1 / (g + 3)", "float f, float g", f, g)                             \
+    X(rounded, "round(d / 3) + round(i, 2) * around(m)", "double d, int i, bool m", d, i, m)                                   \
     X(endless, "where(d > 3, inf, where(d < 0, -inf, d)) * 0 + where(isnan(d), 0, d)", "double d", d)                          \
     X(converted, "float32(d) * 3 + float32(i)", "double d, int i", d, i)                                                       \
     X(divided, "b / 7 + i / b", "uint8_t b, int i", b, i)                                                                      \

@@ -31,6 +31,7 @@ static const char *const grammar_options[] = {
 static const char *const grammar_dtypes[] = {
     "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "complex64",
     "complex128", "float", "int" };
+static const char *const grammar_decimals[] = { ", 2", ", 0", ", -1", ", decimals=1", ", decimals=-3", ", 400" };
 /* What stands where it should not. */
 static const char *const grammar_oddities[] = {
     "(", ")", "[", "]", ",", ";", "=", "$", "$99", "$18446744073709551617", "1e999", "0x", "99999999999999999999",
@@ -44,7 +45,7 @@ static const char *const grammar_words1[] = {
 #define GA_ELEMENTARY(name, ...) #name,
 #define GA_TABLE
 #include "gpuarr.h"
-    "abs", "acos", "round", "bitwise_not", "conjugate" };
+    "abs", "acos", "round", "around", "round", "bitwise_not", "conjugate" };
 static const char *const grammar_words2[] = {
 #define GA_BINARY(name, ...)      #name,
 #define GA_ELEMENTARY2(name, ...) #name,
@@ -104,6 +105,7 @@ static void grammar_call(grammar_text *t, const struct grammar_group *group, con
         if (k > 0) grammar_add(t, ", ");
         grammar_expression(t, depth);
     }
+    if (strstr(word, "round") && test_below(2)) grammar_add(t, grammar_any(grammar_decimals));
     if (test_below(group->words == grammar_folds ? 2 : 30) == 0) grammar_add(t, grammar_any(grammar_options));
     grammar_add(t, ")");
 }

@@ -20,7 +20,7 @@ static ga_device gi_eval_device(int n, const ga_arg *operands)
 /* Computes the steps, in passes if there are any, and tells an error with the formula and the place in it. */
 static ga_array *gi_eval_steps(gi_formula_text *f, const gi_steps *steps, const gi_passes *passes, const ga_eval_options *o)
 {
-    gi_eval_run         r        = { f, steps, *o, NULL, NULL, false, gi_eval_device(f->n, f->operands) };
+    gi_eval_run         r        = { f, steps, *o, NULL, NULL, false, false, gi_eval_device(f->n, f->operands) };
     int                 failed   = -1;
     bool                declined = true;
     ga_array           *result   = NULL;

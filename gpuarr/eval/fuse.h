@@ -95,9 +95,10 @@ static bool gi_run_stored(gi_eval_run *r, const gi_passes *s, int k, bool *decli
     if (p->root == k) made = gi_pass_make(r, p, last ? r->o.out : NULL, last ? r->o.where : NULL, declined);
     else if (last && r->o.where) *declined = true; /* a fold takes none */
     else made = gi_run_folding(r, p, k, declined);
-    r->value[k] = gi_operand_arg(made);
-    r->owned[k] = made && made != r->o.out;
-    r->any      = r->any || r->owned[k];
+    r->value[k]  = gi_operand_arg(made);
+    r->delivered = last;
+    r->owned[k]  = made && made != r->o.out;
+    r->any       = r->any || r->owned[k];
     return made != NULL;
 }
 

@@ -68,7 +68,8 @@ typedef struct gi_pending {
     gi_letters     span;
     int            first; /* how many steps had been finished */
     gi_fold_along  along;
-    int            decimals; /* of round */
+    int            decimals; /* of round, */
+    bool           decimals_given;
 } gi_pending;
 
 typedef struct gi_parser {
@@ -342,7 +343,7 @@ static bool gi_parse_axes(gi_parser *s, gi_fold_along *along)
 /* The decimals of round, behind x. */
 static bool gi_parse_decimals(gi_parser *s, gi_pending *call)
 {
-    call->word = &gi_word_round;
+    call->decimals_given = true;
     return gi_parse_integer(s, "decimals are written as an integer", &call->decimals);
 }
 
@@ -354,12 +355,11 @@ static bool gi_parse_option(gi_parser *s, gi_pending *call)
                floats = fold && !row && call->word->dtype == GA_F64, /* else of places: argmax */
         any           = fold || call->word->kind == GI_WORD_ORDER || call->word->kind == GI_WORD_PERCENTILE;
     int given         = 0;
-    if (gi_word_rounds(call->word, call->span)) {
-        if (gi_letters_is(name, "decimals")) return gi_next_token(s) && gi_parse_decimals(s, call);
-        return gi_parse_fail(s, name, "round takes decimals, and nothing else");
+    if (call->word->kind == GI_WORD_ROUND) {
+        if (!gi_letters_is(name, "decimals")) return gi_parse_fail(s, name, "round takes decimals, and nothing else");
+        if (call->decimals_given) return gi_parse_fail(s, name, "the decimals are given already");
+        return gi_next_token(s) && gi_parse_decimals(s, call);
     }
-    if (call->word->kind == GI_WORD_ROUND)
-        return gi_parse_fail(s, name, "round takes decimals, which are given already, and nothing else");
     if (!any)
         return gi_formula_fail(s->f, (int)(name.at - s->f->text), name.length, "%s takes no options in a formula",
                                call->word->name) != NULL;
@@ -399,7 +399,7 @@ static bool gi_parse_options(gi_parser *s, gi_pending *call, bool *operand_follo
         if (!option && s->values - call->first < call->word->arity) return *operand_follows = true;
         if (option) {
             if (!gi_next_token(s) || !gi_parse_option(s, call)) return false;
-        } else if (gi_word_rounds(call->word, call->span)) {
+        } else if (call->word->kind == GI_WORD_ROUND && !call->decimals_given) {
             if (!gi_parse_decimals(s, call)) return false;
         } else if (call->word->kind == GI_WORD_ROW || call->word->kind >= GI_WORD_WHERE) {
             return *operand_follows = true; /* one too many: told at the parenthesis */

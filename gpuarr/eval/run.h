@@ -3,11 +3,12 @@
 typedef struct gi_eval_run {
     gi_formula_text *f;
     const gi_steps  *steps;
-    ga_eval_options  o;      /* of the last step */
-    ga_arg          *value;  /* of each step; NULL, of arrays that are given back */
-    bool            *owned;  /* is it an array that was made here? */
-    bool             any;    /* has any been? */
-    ga_device        device; /* of passes */
+    ga_eval_options  o;         /* of the last step */
+    ga_arg          *value;     /* of each step; NULL, of arrays that are given back */
+    bool            *owned;     /* is it an array that was made here? */
+    bool             any;       /* has any been? */
+    bool             delivered; /* has the last step heeded the options of the formula? */
+    ga_device        device;    /* of passes */
 } gi_eval_run;
 
 /* Options of a call as a caller gives them. */
@@ -89,44 +90,34 @@ static ga_array *gi_run_fold_step(const gi_eval_run *r, int k, const ga_array *a
     return gi_run_fold(r, &r->steps->step[k], a, gi_number_of(GA_KIND_INT, 0, 0), k == r->steps->count - 1);
 }
 
-/* A row of an array, which is freed, and of a number, if it is one. */
-static ga_array *gi_run_row(const char *site, const gi_row *row, ga_array *a, ga_arg number)
+/* The row that a call is, whose first input is x; NULL: it is none. To no decimals, round is rint, and of integers it leaves them as they are. */
+static const gi_row *gi_call_row(const gi_step *step, ga_arg x)
 {
-    const ga_arg in[2] = { gi_operand_arg(a), number };
-    ga_array    *r     = a ? gi_call(row, number.kind == GA_KIND_ARRAY ? 1 : 2, in, gi_map_site(site)) : NULL;
-    ga_free(a);
-    return r;
+    if (step->word->kind == GI_WORD_ROW) return step->word->row();
+    const ga_dtype dtype = x.array ? x.array->dtype : gi_number_dtype(x);
+    if (step->word->kind != GI_WORD_ROUND || step->value.i < 0) return NULL;
+    if (gi_is_int(dtype)) return GI_FORMULA_ROW(positive)();
+    return step->value.i == 0 && !gi_is_complex(dtype) ? GI_FORMULA_ROW(rint)() : NULL;
 }
 
-/* To so many decimals: the calls of ga_round. Not those of complex numbers, which it rounds part by part. */
+/* To so many decimals: as ga_round does, with the rows of formulas. */
 static ga_array *gi_run_round(const char *site, const ga_array *a, int decimals)
 {
-    const ga_arg none = gi_operand_arg(NULL);
-    if (gi_is_int(a->dtype) && decimals >= 0) return (ga_copy)(a, site);
-    ga_array *r = (ga_view)(a, site);
-    if (decimals == 0) return gi_run_row(site, GI_FORMULA_ROW(rint)(), r, none);
-    const gi_row *there = decimals > 0 ? GI_FORMULA_ROW(multiply)() : GI_FORMULA_ROW(divide)(),
-                 *back  = decimals > 0 ? GI_FORMULA_ROW(divide)() : GI_FORMULA_ROW(multiply)();
-    const ga_arg scale  = gi_number_of(GA_KIND_REAL, 0, gi_round_scale(decimals));
-    r = gi_run_row(site, back, gi_run_row(site, GI_FORMULA_ROW(rint)(), gi_run_row(site, there, r, scale), none), scale);
-    if (!r || !gi_is_int(a->dtype)) return r;
-    ga_array *whole = (ga_astype)(r, a->dtype, site);
-    ga_free(r);
-    return whole;
+    const gi_round_rows rows = { GI_FORMULA_ROW(rint)(), GI_FORMULA_ROW(multiply)(), GI_FORMULA_ROW(divide)() };
+    gi_composition      c;
+    gi_compose_begin(&c, site);
+    return gi_compose_end(&c, gi_do_round(&c, &rows, a, decimals));
 }
 
 static ga_array *gi_run_call(const gi_eval_run *r, const gi_step *step, const ga_arg *in, bool last)
 {
-    const char     *site = r->f->site;
-    ga_array       *made = NULL, *result;
-    const ga_array *a;
-    if (step->word->kind == GI_WORD_ROW) return gi_call(step->word->row(), step->n, in, gi_step_map(r, last));
-    a = gi_value_array(site, in[0], &made);
+    const char   *site = r->f->site;
+    const gi_row *row  = gi_call_row(step, in[0]);
+    ga_array     *made = NULL, *result;
+    if (row) return gi_call(row, step->n, in, gi_step_map(r, last));
+    const ga_array *a = gi_value_array(site, in[0], &made);
     if (!a) return NULL;
     if (step->word->kind == GI_WORD_WHERE) result = (ga_where)(a, in[1], in[2], gi_step_map(r, last));
-    else if (step->word->kind == GI_WORD_ROUND && gi_is_complex(a->dtype))
-        result = (ga_array *)gi_formula_fail(
-            r->f, step->at, step->length, "complex numbers are rounded part by part: round(real(z), 2) + 1j*round(imag(z), 2)");
     else if (step->word->kind == GI_WORD_ROUND) result = gi_run_round(site, a, (int)step->value.i);
     else if (step->word->kind == GI_WORD_DTYPE) result = (ga_astype)(a, step->word->dtype, site);
     else result = gi_run_fold(r, step, a, in[1], last);
@@ -198,6 +189,13 @@ static ga_array *gi_run_index(const gi_eval_run *r, const gi_step *step, ga_arg 
     return n < 0 ? NULL : gi_index_with(r->f->site, of.array, index.text, items, n);
 }
 
+/* Does computing the step, as the last one whose first input is x, heed the options of the formula? */
+static bool gi_step_delivers(const gi_step *step, ga_arg x)
+{
+    if (step->kind != GI_STEP_CALL) return step->kind == GI_STEP_OPERATOR;
+    return step->word->kind != GI_WORD_DTYPE && (step->word->kind != GI_WORD_ROUND || gi_call_row(step, x));
+}
+
 /* Computes step k, whose inputs are there. False with an error. */
 static bool gi_run_step(gi_eval_run *r, int k)
 {
@@ -225,15 +223,8 @@ static bool gi_run_step(gi_eval_run *r, int k)
     *value         = gi_operand_arg(made);
     r->owned[k]    = made != NULL && made != r->o.out;
     r->any         = r->any || r->owned[k];
+    r->delivered   = last && gi_step_delivers(step, in[0]);
     return made != NULL;
-}
-
-/* Has the call of the last step written the result already? */
-static bool gi_step_delivers(const gi_eval_run *r, const gi_step *step)
-{
-    if (!r->value[r->steps->count - 1].array || step->kind == GI_STEP_INDEX) return false;
-    return step->kind == GI_STEP_OPERATOR ||
-           (step->kind == GI_STEP_CALL && step->word->kind != GI_WORD_DTYPE && step->word->kind != GI_WORD_ROUND);
 }
 
 /* The result, if no call has made it: an operand, a view, a conversion or a number becomes a new array, or goes into .out. */
@@ -243,7 +234,7 @@ static ga_array *gi_run_deliver(gi_eval_run *r)
     const gi_step *step  = &r->steps->step[last];
     const ga_arg   v     = r->value[last];
     const bool     plain = !r->o.out && !r->o.where && r->o.dtype == GA_DTYPE_DEFAULT;
-    if (gi_step_delivers(r, step) || (plain && step->kind == GI_STEP_CALL)) {
+    if (r->delivered || (plain && step->kind == GI_STEP_CALL)) {
         r->owned[last] = false;
         return (ga_array *)(uintptr_t)v.array;
     }

@@ -38,6 +38,15 @@ static void gi_typed_operands(const gi_step *step, const gi_typed *typed, ga_arr
     }
 }
 
+/* The row that a call is, if it is one. */
+static const gi_row *gi_typed_call_row(const gi_step *step, const gi_typed *typed)
+{
+    ga_array fake[3];
+    ga_arg   in[3];
+    gi_typed_operands(step, typed, fake, in);
+    return gi_call_row(step, in[0]);
+}
+
 /* The kind of what an operator makes of numbers: what gi_on_numbers gives, if that is known. */
 static void gi_type_numbers(const gi_step *step, const gi_typed *typed, gi_typed *t)
 {
@@ -167,8 +176,9 @@ static void gi_type_fold(const gi_step *step, const gi_typed *typed, ga_dtype as
    that the step has. */
 static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_typed *typed, ga_dtype asked, gi_typed *t)
 {
+    const gi_row *row;
+    bool          numbers = true;
     memset(t, 0, sizeof *t);
-    bool numbers = true;
     for (int k = 0; k < step->n; k++) {
         if (!typed[step->x[k]].known) return;
         numbers = numbers && typed[step->x[k]].dtype == GA_DTYPE_DEFAULT;
@@ -194,8 +204,9 @@ static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_t
         t->dtype = typed[step->x[0]].dtype;
         break;
     case GI_STEP_CALL:
-        if (step->word->kind == GI_WORD_ROW) {
-            gi_type_row(step->word->row(), step, typed, asked, t);
+        row = gi_typed_call_row(step, typed);
+        if (row) {
+            gi_type_row(row, step, typed, asked, t);
         } else if (step->word->kind == GI_WORD_WHERE) {
             gi_type_where(step, typed, asked, t);
         } else if (step->word->kind == GI_WORD_ROUND) {

@@ -72,6 +72,7 @@ static const gi_word *gi_words(int *count)
         GI_WORD_OF_MOMENT(nanstd) GI_WORD_OF_PLACE(argmin) GI_WORD_OF_PLACE(argmax) GI_WORD_OF_PLACE(nanargmin)
         GI_WORD_OF_PLACE(nanargmax)
         GI_WORD_OF_ORDER(median) GI_WORD_OF_ORDER(nanmedian) GI_WORD_OF_PERCENTILE(percentile) GI_WORD_OF_PERCENTILE(nanpercentile)
+        { "round", GI_WORD_ROUND, 1, NULL, NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
         { "where", GI_WORD_WHERE, 3, NULL, NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
         GI_EACH_DTYPE(GI_WORD_OF_DTYPE)
         GI_WORD_OF_NUMBER("pi", 3.141592653589793) GI_WORD_OF_NUMBER("e", 2.718281828459045)
@@ -96,7 +97,7 @@ static const gi_word *gi_words(int *count)
 static const char *const gi_word_aliases[][2] = {
     { "abs", "absolute" }, { "pow", "power" }, { "mod", "remainder" }, { "conjugate", "conj" }, { "true_divide", "divide" },
     { "acos", "arccos" }, { "asin", "arcsin" }, { "atan", "arctan" }, { "atan2", "arctan2" }, { "acosh", "arccosh" },
-    { "asinh", "arcsinh" }, { "atanh", "arctanh" }, { "round", "rint" }, { "around", "rint" }, { "fix", "trunc" },
+    { "asinh", "arcsinh" }, { "atanh", "arctanh" }, { "around", "round" }, { "fix", "trunc" },
     { "bitwise_not", "invert" }, { "bitwise_invert", "invert" }, { "bitwise_left_shift", "left_shift" },
     { "bitwise_right_shift", "right_shift" }, { "amax", "max" }, { "amin", "min" },
     { "degrees", "rad2deg" }, { "radians", "deg2rad" },
@@ -134,14 +135,6 @@ static const gi_word *gi_word_named(gi_letters name)
         if (gi_letters_is(name, gi_word_aliases[k][0])) return gi_word_named(meant);
     }
     return NULL;
-}
-
-/* What round(x, 2) means; round(x) is a row. */
-static const gi_word gi_word_round = { "round", GI_WORD_ROUND, 1, NULL, NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 };
-
-static bool gi_word_rounds(const gi_word *word, gi_letters name)
-{
-    return word->kind == GI_WORD_ROW && (gi_letters_is(name, "round") || gi_letters_is(name, "around"));
 }
 
 static char gi_lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }

@@ -7,31 +7,48 @@ static double gi_round_scale(int decimals)
     return strtod(power, NULL);
 }
 
-/* Real numbers to so many decimals, as NumPy does: scaled, rounded to integers, halves to even, and scaled back. */
-static ga_array *gi_do_round(const gi_composition *c, const ga_array *a, int decimals)
+/* The rows that rounding calls: those of calls, or those of formulas. */
+typedef struct gi_round_rows {
+    const gi_row *rint, *multiply, *divide;
+} gi_round_rows;
+
+/* A row of a temporary array and of a number, if it takes two operands; in place, if its elements are there. */
+static ga_array *gi_do_in_place(const gi_composition *c, const gi_row *row, ga_array *a, double number)
 {
-    if (decimals == 0) return GI_DO_1(c, rint, a);
-    const double scale  = gi_round_scale(decimals);
-    ga_array    *scaled = decimals > 0 ? GI_DO_2(c, multiply, a, scale) : GI_DO_2(c, divide, a, scale);
-    ga_array    *whole  = GI_DO_1(c, rint, scaled);
-    return decimals > 0 ? GI_DO_2(c, divide, whole, scale) : GI_DO_2(c, multiply, whole, scale);
+    const ga_arg   in[2] = { gi_operand_arg(a), GA_ARG(number) };
+    ga_map_options o     = gi_map_site(c->site);
+    if (a && !gi_is_deferred(a)) o.out = a;
+    return gi_call(row, row->op == GA_OP_rint ? 1 : 2, in, o);
+}
+
+/* Real numbers to so many decimals, as NumPy does: scaled, rounded to integers, halves to even, and scaled back. */
+static ga_array *gi_do_round_reals(const gi_composition *c, const gi_round_rows *rows, const ga_array *a, int decimals)
+{
+    if (decimals == 0) return gi_call1(rows->rint, a, gi_map_site(c->site));
+    const double  scale = gi_round_scale(decimals);
+    const gi_row *there = decimals > 0 ? rows->multiply : rows->divide, *back = decimals > 0 ? rows->divide : rows->multiply;
+    const ga_arg  in[2]  = { gi_operand_arg(a), GA_ARG(scale) };
+    ga_array     *scaled = gi_call(there, 2, in, gi_map_site(c->site));
+    return gi_do_in_place(c, back, gi_do_in_place(c, rows->rint, scaled, 0), scale);
+}
+
+/* A new array of any numbers to so many decimals; complex ones part by part. */
+static ga_array *gi_do_round(const gi_composition *c, const gi_round_rows *rows, const ga_array *a, int decimals)
+{
+    if (gi_is_int(a->dtype) && decimals >= 0) return (ga_copy)(a, c->site);
+    ga_array *parts = gi_is_complex(a->dtype) ? gi_do_parts(c, a) : NULL;
+    if (gi_is_complex(a->dtype)) return parts ? gi_do_whole(c, gi_do_round_reals(c, rows, parts, decimals), a) : NULL;
+    ga_array *r = gi_do_round_reals(c, rows, a, decimals);
+    return r && gi_is_int(a->dtype) ? (ga_astype)(r, a->dtype, c->site) : r;
 }
 
 ga_array *(ga_round)(const ga_array *a, ga_round_options o)
 {
     if (!gi_options_round(&o) || !gi_array_check_half_any(o.site, a, "a")) return NULL;
-    gi_composition c;
+    const gi_round_rows rows = { gi_row_rint(), gi_row_multiply(), gi_row_divide() };
+    gi_composition      c;
     gi_compose_begin(&c, o.site);
-    ga_array *r = NULL;
-    if (gi_is_int(a->dtype) && o.decimals >= 0) {
-        r = (ga_copy)(a, o.site);
-    } else if (gi_is_complex(a->dtype)) { /* part by part */
-        ga_array *parts = gi_do_parts(&c, a);
-        r               = parts ? gi_do_whole(&c, gi_do_round(&c, parts, o.decimals), a) : NULL;
-    } else {
-        r = gi_do_round(&c, a, o.decimals);
-        if (r && gi_is_int(a->dtype)) r = (ga_astype)(r, a->dtype, o.site);
-    }
+    ga_array *r = gi_do_round(&c, &rows, a, o.decimals);
     return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, r->dtype, o.out) : NULL);
 }
 

@@ -8,6 +8,7 @@ BITWISE = "& | ^ << >>".split()
 COMPARISONS = "< > <= >= == !=".split()
 INDICES = ("...", "..., ::-1", "..., newaxis", "1:", "..., :2", "-1", "::2", "0", "None", "..., 0", ":1, ...", "::-2", "..., None, :", "-3:-1")
 AXES = ("0", "-1", "0", "-1", "None", "1", "-2")
+DECIMALS = "0 1 2 -1 -2 decimals=0 decimals=2 decimals=-1".split()
 LISTS_OF_AXES = ("(0, -1)", "(0,)", "()")
 
 
@@ -112,7 +113,8 @@ class FormulaText:
     def call(self, depth):
         name, operands = self.c.pick(*self.words.calls.items(), *[("where", 3)] * 4)
         draw = self.whole if name in self.words.bitwise and self.c.chance(0.9) else self.expression
-        return f"{name}({', '.join(draw(depth - 1) for _ in range(operands))})"
+        decimals = [self.c.pick(*DECIMALS)] if self.words.meant(name) == "round" and self.c.chance(0.6) else []
+        return f"{name}({', '.join([draw(depth - 1) for _ in range(operands)] + decimals)})"
 
     def fold(self, depth):
         name = self.c.pick(*self.words.folds)

@@ -39,7 +39,7 @@ class Words:
 
     def __init__(self, rows, source):
         self.calls = {n: {"UNARY": 1, "ELEMENTARY": 1, "TERNARY": 3}.get(r.family, 2) for n, r in rows.items() if r.family != "FOLD"}
-        self.calls["where"] = 3
+        self.calls["where"], self.calls["round"] = 3, 1
         self.bitwise = [n for n, r in rows.items() if r.group in ("INT", "BITS")]
         self.folds = [n for n, r in rows.items() if r.family == "FOLD"]
         self.folds += [n for n in re.findall(r"GI_WORD_OF_(?:MOMENT|PLACE|ORDER|PERCENTILE)\((\w+)\)", source) if n != "name"]

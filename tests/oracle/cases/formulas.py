@@ -11,7 +11,7 @@ import numpy as np
 
 from ..binding import GaError
 from ..comparing import ERRORS, Close, Mismatch, Skip, attempt, compare, exact
-from ..dtypes import DTYPES, F64, FLOATS, INTS, NUMPY2, dtype_of, fits, in_dtype, is_complex, saturating, too_large_alone, wide
+from ..dtypes import DTYPES, F32, F64, FLOATS, INTS, NUMPY2, dtype_of, fits, in_dtype, is_complex, saturating, too_large_alone, wide
 from ..formula_text import FormulaText
 from ..outputs import put_result, run_map
 from .elementwise import COMPLEX_PRODUCTS, numpy_row
@@ -215,6 +215,8 @@ class Formula:
         meant = self.words.meant(name)
         if meant in self.words.folds:
             return self.fold(name, meant, node, self.value(node.args[0], scope))
+        if meant == "round":
+            return self.rounding(name, node, self.value(node.args[0], scope))
         xs = [self.value(x, scope) for x in node.args]
         if meant in self.words.dtypes:
             return self.judge(f"{name}($1)", xs, lambda: self.conversion(xs[0], np.dtype(meant)))
@@ -224,14 +226,25 @@ class Formula:
     def alias(self, name, meant, xs):
         """A row by its name, or by another one that NumPy has for it."""
         want, dtype, check = self.row(meant, xs)
-        if name in ("round", "around") and dtype_of(xs[0]).kind in "biu":
-            return want, dtype, check  # NumPy's keep integers
         if name != meant and hasattr(np, name) and attempt(lambda: getattr(np, name)(*xs).dtype) not in (dtype, np.float16):
             raise Mismatch(f"NumPy's {name} is not its {meant} here")
         return want, dtype, check
 
     def conversion(self, x, dtype):
         return saturating(np.asarray(x), dtype), dtype, exact
+
+    def rounding(self, name, node, x):
+        given = [*node.args[1:], *node.keywords]
+        decimals = [ast.literal_eval(v.value if isinstance(v, ast.keyword) else v) for v in given] or [0]
+
+        def reference():
+            a = np.asarray(x)
+            if a.dtype.kind == "b":  # NumPy's are float16
+                a = a.astype(F64 if decimals[0] else F32)
+            wide_enough = a.astype(F64) if a.dtype.kind in "iu" and decimals[0] < 0 else a
+            want = saturating(np.round(wide_enough, decimals[0]), a.dtype)
+            return want, want.dtype, exact
+        return self.judge(f"{name}({', '.join(['$1', *map(ast.unparse, given)])})", [x], reference)
 
     def choice(self, condition, x, y):
         if too_large_alone((x, y)) or not all(fits(v, dtype_of(w)) for v, w in ((x, y), (y, x))):
