@@ -73,6 +73,9 @@ def spellings():
                  lambda m, x: m.partition(x, 4, axis=None)[4],
                  lambda m, x: m.clip(x, None, 3), lambda m, x: m.clip(x, 3, None), lambda m, x: m.clip(x, a_min=1, a_max=2), lambda m, x: m.clip(x, min=3),
                  lambda m, x: m.clip(x, 1, 2), lambda m, x: m.clip(x, max=2), lambda m, x: m.clip(x, None, None), lambda m, x: m.clip(u, -5, 300),
+                 lambda m, x: m.clip(u, None, 300), lambda m, x: m.clip(u, -5, None), lambda m, x: m.clip(u, max=100), lambda m, x: m.pad(x, pad_width=2),
+                 lambda m, x: m.add(x, 1, out=(None,)), lambda m, x: m.roll(x, np.array([1, 2]), axis=(0, 1)), lambda m, x: m.roll(x, 1, axis=()),
+                 lambda m, x: m.tensordot(x, x, (np.int64(1), np.int64(1))), lambda m, x: m.where(x > 3, x, 0), lambda m, x: m.where(x > 3)[1],
                  lambda m, x: m.pad(x, 1), lambda m, x: m.pad(x, (1, 2)), lambda m, x: m.pad(x, ((1, 0), (0, 2)), constant_values=7),
                  lambda m, x: m.pad(x, [[1], [2]], "edge"), lambda m, x: m.pad(x, ((2, 1),), mode="wrap"), lambda m, x: m.pad(x[0], np.array([1, 2])),
                  lambda m, x: m.einsum("ij,ij->i", x, x), lambda m, x: m.tensordot(x, x, axes=([0, 1], [0, 1])), lambda m, x: m.tensordot(x, x, (0, 0)),
@@ -82,6 +85,7 @@ def spellings():
     same(ga.std(a, correction=1, axis=0), ga.std(a, ddof=1, axis=0), "a correction")
     same(ga.histogram(a, 4, range=(0, 5)), np.histogram(n, 4, range=(0, 5))[0], "a range")
     same(ga.einsum("ij->j", [a]), n.sum(0), "a list of operands")
+    same(ga.pad(a, before=(1, 0), after=(0, 2)), np.pad(n, ((1, 0), (0, 2))), "as C has it, by name")
     same(ga.pad(a, (1, 0), after=(0, 2)), np.pad(n, ((1, 0), (0, 2))), "as C has it")
     check(ga.concat is ga.concatenate and "axis" in str(ga.sort.__signature__), "all names of a function")
     for call in (lambda: ga.pad(a, (1, 2, 3)), lambda: ga.pad(a, ((1, 2),) * 3), lambda: ga.tensordot(a, a, ([0], [0, 1])), lambda: ga.roll(a, (1, 2, 3), (0, 1))):
@@ -413,6 +417,11 @@ def errors():
     fails(lambda: ga.save("/tmp/a\0b.npy", a), [ValueError], "null character", "a path with a null character")
     fails(lambda: ga.sum(a, aixs=0), [TypeError], "no option 'aixs'; it has axis", "an option that is misspelt")
     fails(lambda: ga.sum(), [TypeError], "misses a", "an argument that is missing")
+    fails(lambda: ga.pad(a), [TypeError], "misses the width", "a width that is missing")
+    fails(lambda: ga.sum(None), [TypeError], "a is None", "None for an array")
+    fails(lambda: ga.concatenate([a, None]), [TypeError], "array number 1 is None", "None in a list of arrays")
+    fails(lambda: ga.clip(a, 1, min=0), [TypeError], "multiple values", "a bound by position and by name")
+    fails(lambda: ga.clip(a, a_min=0, min=1), [TypeError], "given twice", "a bound by both names")
     fails(lambda: ga.sum(a, 0, None, None, 1), [TypeError], "by position", "too many arguments")
     fails(lambda: ga.pad(a, (1, 1), mode="egde"), [ValueError], "'egde'; there are", "a word that is misspelt")
     for given in ([a, a], []):

@@ -103,7 +103,8 @@ def to_doubles(name):
     return convert
 
 
-def to_list(kind):
+def to_list(kind, colons=False):
+    """Values side by side. colons: None and Ellipsis stand for whole axes of an index."""
     def convert(call, value):
         if kind == "const ga_arg *":
             kept = [operand(v, call.arrays) for v in value]
@@ -116,8 +117,8 @@ def to_list(kind):
             memory = (C.c_char_p * max(len(value), 1))(*(to_text(call, v) for v in value))
         elif kind == "ga_task *const *":
             memory = (C.c_void_p * max(len(value), 1))(*(to_handle("ga_task")(call, v) for v in value))
-        else:  # Ellipsis or a whole slice: GA_COLON
-            memory = (C.c_void_p * max(len(value), 1))(*(NO_ARRAY if v is None or v is Ellipsis else call.array(v) for v in value))
+        else:
+            memory = (C.c_void_p * max(len(value), 1))(*(NO_ARRAY if colons and (v is None or v is Ellipsis) else call.array(v) for v in value))
         call.keep.append(memory)
         return C.addressof(memory)
     return convert
@@ -309,12 +310,12 @@ class Options:
             return self.defaults
         o = self.type.from_buffer_copy(self.defaults)
         for name, value in named.items():
+            if name == "out" and isinstance(value, tuple) and len(value) == 1:  # as NumPy's
+                value = value[0]
             if value is None and name != "comments":  # of text files: NULL
                 continue
             if name == "axis" and "axes" in self.members and isinstance(value, (tuple, list)):
                 name = "axes"
-            elif name == "out" and isinstance(value, tuple) and len(value) == 1:  # as NumPy's
-                value = value[0]
             elif name not in self.members and name.removeprefix("return_") in self.members:
                 name = name.removeprefix("return_")
             if name not in self.members:
@@ -350,8 +351,6 @@ def results_of(kind):
         return lambda call, s: tuple(s.n[:s.ndim])
     if text == "ga_c128":
         return lambda call, z: complex(z.re, z.im)
-    if text in header.structs:
-        struct(text).__repr__ = lambda s: f"{text.removeprefix('ga_')}({', '.join(f'{n}={getattr(s, n)}' for n, _ in s._fields_)})"
     if text in header.enums:
         return lambda call, number: header.enums[text][number]
     return lambda call, value: value
@@ -409,7 +408,7 @@ def make(name, function):
         elif text in ("ga_array **", "ga_result *"):
             steps.append(room_step(kind.of if text == "ga_result *" else None, counted if only_out else None, only_out, name))
         else:
-            convert = converter(kind)
+            convert = to_list(text, True) if parameter == "indices" and text == "const ga_array *const *" else converter(kind)
             if text in LISTS and k > 0 and str(kinds[k - 1][0]) != "int":
                 alike.append((counted, parameter))
             shown.append(inspect.Parameter(parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default_of(name, parameter)))
@@ -525,12 +524,12 @@ def short(function, name=None):
 
     def call(*given, **named):
         return function(made, *given, **named)
-    function.__doc__ = call.__doc__ = made.__doc__
+    function.__doc__ = call.__doc__ = "\n".join(filter(None, (function.__doc__, made.__doc__)))
     call.__name__, call.__module__ = made.__name__, made.__module__
     own = [p for p in list(inspect.signature(function).parameters.values())[1:] if p.name != "given"]
-    if own and own[-1].name == "named":  # the parameters of the one made are this one's too
+    if own and own[-1].name == "named":  # the options of the one made are this one's too
         names = [p.name for p in own[:-1]]
-        own[-1:] = [p for p in made.__signature__.parameters.values() if p.name not in names]
+        own[-1:] = [p for p in made.__signature__.parameters.values() if p.name not in names and p.default is not inspect.Parameter.empty]
     call.__signature__ = made.__signature__ if name else inspect.Signature(own, __validate_parameters__=False)
     calls.update({n: call for n in [n for n, c in calls.items() if c is made]})
 
@@ -551,8 +550,11 @@ def tri(made, rows, cols=None, k=0, *given, **named):
 
 
 @short
-def where(made, condition, *given, **named):
-    return made(condition, *given, **named) if given or named else tuple(calls["nonzero"](condition))
+def where(made, condition, x=None, y=None, *given, **named):
+    """where(condition) alone is nonzero(condition)."""
+    if x is None and y is None and not given and not named:
+        return tuple(calls["nonzero"](condition))
+    return made(condition, x, y, *given, **named)
 
 
 @short
@@ -574,19 +576,16 @@ def eval_n(made, formula, operands=None, *, out=None, where=None, dtype=None, na
     return made(formula, operands, out=out, where=where, dtype=dtype, names=names)
 
 
-calls["eval"] = calls["eval_n"]
-
-
 @short
 def broadcast_arrays(made, *arrays):
     return made(arrays[0] if len(arrays) == 1 and isinstance(arrays[0], (list, tuple)) else arrays)
 
 
 @short
-def wrap(made, p, *given, **named):
+def wrap(made, p, dtype, shape, *given, **named):
     if not (p is None or isinstance(p, (int, C.c_void_p))):
         raise TypeError("gpuarr: wrap() takes an address, whose memory you keep; asarray() shares the memory of an object, and keeps it")
-    return made(p, *given, **named)
+    return made(p, dtype, shape, *given, **named)
 
 
 def from_memory(p, dtype, shape, **named):
@@ -601,21 +600,30 @@ made_from, from_memory.__doc__, calls["from"] = calls["from"], calls["from"].__d
 
 
 @short
-def clip(made, a, *given, **named):
-    """clip(a, None, 3): a bound may be missing."""
-    bounds = dict(zip(("min", "max"), given), **{n.removeprefix("a_"): named.pop(n) for n in ("min", "max", "a_min", "a_max") if n in named})
-    low, high = bounds.get("min"), bounds.get("max")
+def clip(made, x, min=None, max=None, out=None, *, a_min=None, a_max=None, **named):
+    """clip(a, None, 3): a bound may be missing, or lie beyond an integer dtype."""
+    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
+        raise TypeError("clip(): a bound is given twice")
+    x, low, high = asarray(x), a_min if min is None else min, a_max if max is None else max
+    if x.dtype.kind in "iu":  # a bound beyond the dtype does not bind
+        limits = functions.iinfo(x.dtype)
+        low = None if type(low) is int and low <= limits.min else low
+        high = None if type(high) is int and high >= limits.max else high
     if low is None or high is None:
         one = "positive" if low is high else "minimum" if low is None else "maximum"
-        return calls[one](a, *(b for b in (low, high) if b is not None), *given[2:], **named)
-    return made(a, low, high, *given[2:], **named)
+        return calls[one](x, *(b for b in (low, high) if b is not None), out=out, **named)
+    return made(x, low, high, out=out, **named)
 
 
 @short
-def pad(made, a, width, *given, **named):
-    """A number, (before, after) for all axes, or such a pair for each axis; with after=, before is one number for each axis."""
+def pad(made, a, before=None, *given, **named):
+    """A number, (before, after) for all axes, or such a pair for each axis; with after=, before is one number for each axis. NumPy's names are
+    pad_width and constant_values."""
     if "constant_values" in named:
         named["value"] = named.pop("constant_values")
+    width = named.pop("pad_width") if "pad_width" in named and before is None else before
+    if width is None:
+        raise TypeError("pad() misses the width: pad(a, before, mode=None, *, value=None, after=None)")
     if "after" in named:
         return made(a, width, *given, **named)
     a, width = asarray(a), width.tolist() if hasattr(width, "tolist") else width
@@ -634,11 +642,17 @@ def einsum(made, subscripts, *arrays, **named):
     return made(subscripts, arrays[0] if len(arrays) == 1 and isinstance(arrays[0], (list, tuple)) else arrays, **named)
 
 
+def listed(x):
+    """A number, or several of any kind, as a list."""
+    x = x.tolist() if hasattr(x, "tolist") else x
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
 @short
 def tensordot(made, a, b, axes=2, **named):
     if not isinstance(axes, (list, tuple)):
         return made(a, b, axes, **named)
-    first, second = ([x] if isinstance(x, int) else list(x) for x in axes)
+    first, second = map(listed, axes)
     if len(first) != len(second):
         raise ValueError(f"tensordot(): {len(first)} axes of a, {len(second)} of b")
     return made(a, b, len(first), axes_a=first, axes_b=second, **named) if first else made(a, b, 0, **named)
@@ -647,25 +661,28 @@ def tensordot(made, a, b, axes=2, **named):
 @short
 def roll(made, a, shift, axis=None, **named):
     """Several axes one after the other: roll(a, (1, 2), axis=(0, 1))."""
-    if not isinstance(shift, (list, tuple)) and not isinstance(axis, (list, tuple)):
-        return made(a, shift, axis=axis, **named)
+    shift = listed(shift)
     if axis is None:
         return made(a, sum(shift), **named)
-    shift, axis = (list(x) if isinstance(x, (list, tuple)) else [x] for x in (shift, axis))
+    axis = listed(axis)
     if len(shift) != len(axis) and 1 not in (len(shift), len(axis)):
         raise ValueError(f"roll(): {len(shift)} shifts for {len(axis)} axes")
+    if not shift or not axis:
+        return calls["copy"](a)
     for k in range(max(len(shift), len(axis))):
         a = made(a, shift[k % len(shift)], axis=axis[k % len(axis)], **named)
     return a
 
 
 def with_range(made, a, *given, range=None, **named):
+    """range=(low, high) is NumPy's."""
     if range is not None:
         named["low"], named["high"] = range
     return made(a, *given, **named)
 
 
 def with_correction(made, a, *given, correction=None, **named):
+    """correction= is ddof=."""
     return made(a, *given, **named, **({} if correction is None else {"ddof": correction}))
 
 

@@ -108,6 +108,9 @@ def raise_error(cause=None):
     """Raises the error that is kept, and forgets it."""
     sentence, status = lib.ga_error().decode(errors="replace"), header.enums["ga_status"][lib.ga_error_status()]
     lib.ga_clear_error()
+    missing = " is NULL: the call that should have made it failed, or it was never made"  # in Python: None was given
+    if sentence.endswith(missing):
+        raise TypeError(sentence.removesuffix(missing) + " is None") from cause
     raise ERRORS.get(status, Error)(sentence) from cause
 
 
