@@ -325,7 +325,7 @@ static void test_order_of_lines(void)
             CHECK(!signbit(ga_item(ga_median(ga_full((n), -0.0)))) && ga_item(ga_nanmedian(zeros)) == 0);
         }
     }
-    for (int k = 0; k < 60; k++) { /* what few of a sample fall between: zeros of both signs between equal numbers */
+    for (int k = 0; k < 60; k++) { /* zeros of both signs between equal numbers: a search that fails does not end */
         ga_scope {
             ga_array *u = ga_random((300 + 17 * k), .seed = (uint64_t)k), *c = ga_cos(ga_multiply(u, 1e6));
             ga_array *x =

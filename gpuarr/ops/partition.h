@@ -2,7 +2,7 @@
 /*  The elements before the one that a sort puts at place kth, then those equal to it, then those behind, each in the order that they have.
     Elements become keys as for a sort, but signed ones, of which that of -0 is one less than that of 0. A sample says between which two
     keys the wanted one should lie; one pass over the line keeps the keys between and counts those below; what it kept is searched in the same
-    way. Where many are equal, one key is counted alone. A last pass moves the elements.                                                                                         */
+    way. Where many are equal, one key is counted alone. A last pass moves the elements.                                        */
 
 enum {
     GI_PART_TILE   = 512,
@@ -332,11 +332,11 @@ static void gi_count_kth(gi_partition_line *l)
         gi_keep_middle(l, count);
         return;
     }
-    char *from = l->kept, *to = from + w.first * p->width + GI_PART_ROOM;
+    const char *from = l->kept;
     for (int64_t part = 0, m; part < l->parts; part++, from += m * p->width) {
         int64_t *now = l->count + 3 * part;
         m            = now[1];
-        gi_keep_again(l, from, m, to, count);
+        gi_keep_again(l, from, m, NULL, count); /* of one key: only counted */
         now[0] += count[0];
         now[1] = count[1];
         now[2] += count[2];

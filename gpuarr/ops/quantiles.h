@@ -179,10 +179,8 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
     GI_ARENA(char, raw, GI_BLOCK * 8);
     GI_ARENA(double, wide, GI_BLOCK);
     for (int64_t part = begin; part < end; part++) {
-        char     *scratch = o->scratch + (size_t)part * o->scratch_bytes;
-        uint64_t *found = (uint64_t *)(void *)scratch, *keys = found + 2 * o->count;
-        int64_t  *ranks = (int64_t *)(keys + p->length), share = p->lines / o->parts;
-        int64_t   stop = part == o->parts - 1 ? p->lines : (part + 1) * share;
+        char         *scratch = o->scratch + (size_t)part * o->scratch_bytes;
+        const int64_t share = p->lines / o->parts, stop = part == o->parts - 1 ? p->lines : (part + 1) * share;
         for (int64_t line = part * share; line < stop; line++) {
             int64_t n = 0, m = 0;
             if (gi_order_by_parts(o)) {
@@ -193,6 +191,8 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
                 gi_order_line(o, &parting, &l, line);
                 continue;
             }
+            uint64_t *found = (uint64_t *)(void *)scratch, *keys = found + 2 * o->count;
+            int64_t  *ranks = (int64_t *)(keys + p->length);
             for (int64_t i = 0; i < p->length; i += GI_BLOCK) {
                 int64_t count = p->length - i < GI_BLOCK ? p->length - i : GI_BLOCK;
                 gi_make_keys(p->dtype, count, keys + i, gi_read_line(p, line, i, count, raw, wide));
@@ -223,12 +223,11 @@ static size_t gi_bracket_bytes(const gi_bracket *b)
 static int gi_begin_bracket(const char *site, const gi_order *o, const gi_rank_search *s, gi_bracket *b)
 {
     memset(b, 0, sizeof *b);
-    b->search   = s;
-    b->lines    = o->lines;
-    b->compared = gi_sifted_as(o->rule.source);
-    b->room     = s->n / s->parts / 8 + 2 * GI_BLOCK;
-    if (b->compared == GA_F32) b->lines.dtype = GA_F32;
-    b->keys = (uint64_t *)gi_mem_alloc(site, gi_bracket_bytes(b));
+    b->search      = s;
+    b->lines       = o->lines;
+    b->lines.dtype = gi_sifted_as(o->rule.source);
+    b->room        = s->n / s->parts / 8 + 2 * GI_BLOCK;
+    b->keys        = (uint64_t *)gi_mem_alloc(site, gi_bracket_bytes(b));
     if (!b->keys) return -1;
     if (gi_place_bracket(b, *o->quantiles, b->keys)) return 1;
     gi_mem_release(b->keys, gi_bracket_bytes(b));
@@ -335,7 +334,7 @@ static int gi_end_bracket(const char *site, const gi_order *o, const gi_rank_sea
     return done;
 }
 
-/* Tries to find a quantile of a line with a bracket; returns 1 when it is written, 0 to search in bins, -1 when memory is out. */
+/* Tries to find a quantile of a line with a bracket; returns 1 when it is written, 0 to search in parts, -1 when memory is out. */
 static int gi_order_by_bracket(const char *site, const gi_order *all, int64_t quantile, const gi_rank_search *s)
 {
     gi_order   o = *all;

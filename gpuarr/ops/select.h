@@ -300,12 +300,10 @@ static int64_t gi_count_special(const gi_rank_search *search, bool nan)
 }
 
 /* Most often one pass is enough: a large sample tells between which two elements the wanted ranks should lie. They are collected,
-   and the elements below them counted. Elements are compared as float32, if they are, or as float64; so large integers may seem
-   equal, but never in the wrong order. */
+   and the elements below them counted. For floats alone, which are compared as float32, if they are, or as float64. */
 typedef struct gi_bracket {
     const gi_rank_search *search;
-    gi_lines              lines;    /* as they are read: integers in their key dtype */
-    ga_dtype              compared; /* as this */
+    gi_lines              lines; /* as they are read and compared: of float32 or float64 */
     uint64_t              low, high;
     char                  bounds[16], inner[16]; /* aligned, as elements are */
     bool                  collect;               /* else there is but one element to be had */
@@ -315,8 +313,8 @@ typedef struct gi_bracket {
     uint64_t             *keys; /* what is collected: elements in their eight-byte dtype, then their keys */
     int64_t               found[GI_MOST_THREADS];
     gi_sifted             sifted[GI_MOST_THREADS];
-    int64_t               between,
-        from_inner; /* of all parts, if it is open: what lies between the inner bounds, or not below them; atomic */
+    int64_t               between;    /* of all parts, if it is open: what lies between the inner bounds; atomic */
+    int64_t               from_inner; /* what lies not below them; atomic */
 } gi_bracket;
 
 enum {
@@ -407,22 +405,17 @@ static void gi_collect_blocks(gi_bracket *b, int64_t part, int64_t start, int64_
 {
     const gi_rank_search *s = b->search;
     GI_ARENA(char, raw, GI_BLOCK * 8);
-    GI_ARENA(double, cast, GI_BLOCK);
     GI_ARENA(double, wide, GI_BLOCK);
     uint64_t           in[GI_BLOCK / 64], *keys = b->keys + part * b->room;
-    const gi_sift_loop sift  = GI_LOOP_OF(sift)(b->compared);
+    const gi_sift_loop sift  = GI_LOOP_OF(sift)(b->lines.dtype);
     int64_t            found = b->found[part];
     gi_sifted          sum = b->sifted[part], between = { 0, 0, false };
     for (int64_t i = start; i < stop && found <= b->room - GI_PICK_ROOM; i += GI_BLOCK) {
         int64_t     n = stop - i < GI_BLOCK ? stop - i : GI_BLOCK;
-        const void *x = gi_read_line(&b->lines, s->line, i, n, raw, cast), *compared = x;
-        if (b->compared != b->lines.dtype) {
-            gi_cast(b->compared, b->lines.dtype, n, wide, x);
-            compared = wide;
-        }
-        sift(n, compared, b->bounds, in, &sum);
-        if (b->open) sift(n, compared, b->inner, in, &between);
-        if (b->collect) found += gi_pick(b->compared == GA_F32, n, x, in, keys + found);
+        const void *x = gi_read_line(&b->lines, s->line, i, n, raw, wide);
+        sift(n, x, b->bounds, in, &sum);
+        if (b->open) sift(n, x, b->inner, in, &between);
+        if (b->collect) found += gi_pick(b->lines.dtype == GA_F32, n, x, in, keys + found);
     }
     b->found[part]  = found;
     b->sifted[part] = sum;
@@ -441,48 +434,46 @@ static void gi_collect_bracket(int64_t begin, int64_t end, void *job)
             gi_collect_blocks(b, part, i, n - i < run ? n : i + run);
 }
 
-/* Are many keys of a sample equal to this element? (0 and -0 are.) */
-static bool gi_has_many(ga_dtype dtype, int64_t n, const uint64_t *sample, uint64_t key)
+/* Are many keys of a sample equal to this one? (Those of 0 and -0 are.) */
+static bool gi_has_many(int64_t n, const uint64_t *sample, uint64_t key)
 {
-    const bool     zero  = dtype == GA_F64 && gi_key_value(dtype, key) == 0;
+    const bool     zero  = gi_key_value(GA_F64, key) == 0;
     const uint64_t least = zero ? GI_KEY_SIGN - 1 : key, most = zero ? GI_KEY_SIGN : key;
     int64_t        equal = 0;
     for (int64_t i = 0; i < n; i += 8) equal += sample[i] >= least && sample[i] <= most;
-    return equal > n / (8 * GI_BRACKET_MANY) && (dtype == GA_F64 || fabs(gi_key_value(dtype, key)) < 0x1p53);
+    return equal > n / (8 * GI_BRACKET_MANY);
 }
 
-/* The number beside x, as elements are compared. */
-static double gi_beside(ga_dtype compared, double x, double side)
+/* The number of the dtype beside x. */
+static double gi_beside(ga_dtype dtype, double x, double side)
 {
-    return compared == GA_F32 ? (double)nextafterf((float)x, (float)side) : nextafter(x, side);
+    return dtype == GA_F32 ? (double)nextafterf((float)x, (float)side) : nextafter(x, side);
 }
 
 /* Bounds that leave out what many elements are equal to. */
 static void gi_open_bracket(gi_bracket *b, const bool *bounded, int64_t n, const uint64_t *sample)
 {
-    const ga_dtype dtype  = b->search->lines->dtype;
-    const bool     many[] = { bounded[0] && gi_has_many(dtype, n, sample, b->low),
-                              bounded[1] && gi_has_many(dtype, n, sample, b->high) };
-    double         low = gi_key_value(dtype, b->low), high = gi_key_value(dtype, b->high);
+    const ga_dtype dtype  = b->lines.dtype;
+    const bool     many[] = { bounded[0] && gi_has_many(n, sample, b->low), bounded[1] && gi_has_many(n, sample, b->high) };
+    double         low = gi_key_value(GA_F64, b->low), high = gi_key_value(GA_F64, b->high);
     b->open = many[0] || many[1];
-    if (many[0]) low = gi_beside(b->compared, low, INFINITY);
-    if (many[1]) high = gi_beside(b->compared, high, -(double)INFINITY);
-    gi_sift_bounds(b->compared, low, high, b->inner);
+    if (many[0]) low = gi_beside(dtype, low, INFINITY);
+    if (many[1]) high = gi_beside(dtype, high, -(double)INFINITY);
+    gi_sift_bounds(dtype, low, high, b->inner);
 }
 
 /* Places the bracket for one quantile. False: the sample is too small, or of no help. */
 static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
 {
     const gi_rank_search *s     = b->search;
-    ga_dtype              dtype = s->lines->dtype;
-    const uint64_t        least = dtype == GA_F64 ? ~((uint64_t)0xFFF << 52) : 0, most = dtype == GA_F64 ? ~least : UINT64_MAX;
+    const uint64_t        least = ~((uint64_t)0xFFF << 52), most = ~least; /* the keys of the infinities */
     int64_t               taken = s->n / 8 < GI_BRACKET_SAMPLE ? s->n / 8 : (int64_t)GI_BRACKET_SAMPLE;
     int64_t               m     = 0;
     gi_sample(s->lines, s->line, taken, sample);
-    gi_make_keys(dtype, taken, sample, sample);
+    gi_make_keys(GA_F64, taken, sample, sample);
     for (int64_t i = 0; i < taken; i++) {
         sample[m] = sample[i];
-        m += dtype != GA_F64 || sample[i] != GI_KEY_NAN;
+        m += sample[i] != GI_KEY_NAN;
     }
     b->nan        = m < taken;
     int64_t reach = 2 * (int64_t)sqrt((double)m) + 2, middle = (int64_t)(quantile * (double)m);
@@ -492,11 +483,11 @@ static bool gi_place_bracket(gi_bracket *b, double quantile, uint64_t *sample)
     gi_rank_select(sample, m, 0, bounded[0] + bounded[1], bounded[0] ? ranks : ranks + 1, 0);
     b->low     = bounded[0] ? sample[ranks[0]] : least;
     b->high    = bounded[1] ? sample[ranks[1]] : most;
-    double low = gi_key_value(dtype, b->low), high = gi_key_value(dtype, b->high);
-    gi_sift_bounds(b->compared, low, high, b->bounds);
+    double low = gi_key_value(GA_F64, b->low), high = gi_key_value(GA_F64, b->high);
+    gi_sift_bounds(b->lines.dtype, low, high, b->bounds);
     b->collect = low < high;
     if (b->collect) gi_open_bracket(b, bounded, m, sample);
-    return b->collect || dtype == GA_F64 || (b->low == b->high && fabs(low) < 0x1p53);
+    return true;
 }
 
 /* found[i] = the key of rank ranks[i], for m ascending ranks of which `first` lie below the n keys of s. Keys given as such are
