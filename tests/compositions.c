@@ -186,6 +186,7 @@ static void test_numbers(void)
         SHOWS(GA_I32, "[-1 -2 -4]", ga_geomspace(-1, -4, 3, .dtype = GA_I32));
         SHOWS(GA_F64, "[ 0.  9. -9.  1.]", ga_nan_to_num(odd, .posinf = 9, .neginf = -9));
         SHOWS(GA_F64, "[1.         1.26606588]", ga_i0(ga_values(0, 1)));
+        SHOWS(GA_F64, "[inf inf inf nan]", ga_i0(ga_values(-800, 1.7e308, INFINITY, NAN)));
         SHOWS(GA_F64, "[ 6. 17.]", ga_polyval(ga_ints(3, 2, 1), ga_values(1, 2)));
         SHOWS(GA_I64, "17", ga_polyval(ga_ints(3, 2, 1), 2));
         SHOWS(GA_F64, "[ 1. -3.  2.]", ga_poly(ga_ints(1, 2)));

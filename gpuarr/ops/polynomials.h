@@ -182,8 +182,10 @@ static ga_array *gi_do_i0(const gi_composition *c, const ga_array *a)
     ga_array *near   = t ? gi_do_nested(c, t, GI_I0_TERMS, gi_i0_factor) : NULL;
     ga_array *over   = near ? GI_DO_1(c, reciprocal, beyond) : NULL;
     ga_array *series = over ? gi_do_nested(c, over, GI_I0_LARGE_TERMS, gi_i0_large_factor) : NULL;
-    ga_array *root   = GI_DO_1(c, sqrt, GI_DO_2(c, multiply, beyond, 6.283185307179586));
-    ga_array *far    = series ? GI_DO_2(c, divide, GI_DO_2(c, multiply, GI_DO_1(c, exp, beyond), series), root) : NULL;
+    ga_array *finite =
+        series ? GI_DO_2(c, minimum, beyond, 1e300) : NULL; /* far above that exp, and so the result, is infinite */
+    ga_array *root = GI_DO_1(c, sqrt, GI_DO_2(c, multiply, finite, 6.283185307179586));
+    ga_array *far  = series ? GI_DO_2(c, divide, GI_DO_2(c, multiply, GI_DO_1(c, exp, beyond), series), root) : NULL;
     return far ? GI_DO_WHERE(c, large, far, near) : NULL;
 }
 
