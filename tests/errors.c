@@ -280,7 +280,16 @@ static void test_null_and_freed(void)
              *parts[4] = { NULL, NULL, NULL, NULL };
     int64_t   cuts[1]  = { 1 };
     ga_array *x        = NULL;
-#define ONE(call)   FAILS_AS(GA_BAD_ARGUMENT, !(call), #call, "NULL");
+#define ONE(call) FAILS_AS(GA_BAD_ARGUMENT, !(call), #call, "NULL");
+    x = GA_NO_ARRAY; /* where a call takes none */
+    FAILS(GA_BAD_ARGUMENT, ga_sum(x), "GA_NO_ARRAY");
+    FAILS(GA_BAD_ARGUMENT, ga_concatenate((ok, x)), "array number 1 is GA_NO_ARRAY");
+#define UNDONE(call) CHECK((call) || ga_error_status() == GA_BAD_ARGUMENT), ga_clear_error();
+    ga_scope {
+        EACH_CALL(UNDONE)
+    }
+#undef UNDONE
+    x = NULL;
 #define UNARY(name) FAILS(GA_BAD_ARGUMENT, ga_##name(x), "NULL");
 #define BINARY(name)                                                                                                           \
     FAILS(GA_BAD_ARGUMENT, ga_##name(x, ok), "NULL");                                                                          \
@@ -620,7 +629,10 @@ static void test_elementwise(void)
     FAILS(GA_BAD_ARGUMENT, ga_add(-1, u8), "-1", "uint8");
     FAILS(GA_BAD_ARGUMENT, ga_multiply(i, (int64_t)1 << 40), "1099511627776", "int32");
     FAILS(GA_BAD_ARGUMENT, ga_where(b, u8, 256), "256", "uint8");
-    FAILS(GA_BAD_ARGUMENT, ga_clip(u8, 0, 256), "256", "uint8");
+    FAILS(GA_BAD_ARGUMENT, ga_clip(u8, 256, 300), "256", "uint8");
+    ga_scope {
+        CHECK(ga_array_equal(ga_clip(u8, -5, 256), u8)); /* bounds that do not bind */
+    }
     CHECK_IS(ga_less(u8, 300), GA_BOOL, (3), 1, 1, 1); /* a comparison is right whatever the number */
     CHECK_IS(ga_greater(u8, -5), GA_BOOL, (3), 1, 1, 1);
 

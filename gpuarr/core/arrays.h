@@ -238,11 +238,16 @@ static ga_array *gi_array_hold(const char *site, const ga_array *a)
 #define GI_NOR_OF_ANOTHER_FILE
 #endif
 
+/* May it be asked whether it is alive? */
+static bool gi_array_is_given(const ga_array *a) { return a && a != GA_NO_ARRAY; }
+
 /* Is `a` an array? If not: the error (none for NULL behind an earlier error: that one is told already). */
 static bool gi_array_is_alive(const char *site, const ga_array *a, const char *name)
 {
-    if (a && a->alive == GI_ALIVE) return true;
+    if (gi_array_is_given(a) && a->alive == GI_ALIVE) return true;
     if (!a) gi_fail(site, GA_BAD_ARGUMENT, "%s is NULL: the call that should have made it failed, or it was never made", name);
+    else if (a == GA_NO_ARRAY)
+        gi_fail(site, GA_BAD_ARGUMENT, "%s is GA_NO_ARRAY (or GA_COLON), which stands for an array that is not given", name);
     else
         gi_fail(site, GA_BAD_ARGUMENT,
                 "%s is no array: it was freed (ga_free, or the end of its ga_scope), or never made" GI_NOR_OF_ANOTHER_FILE,

@@ -258,7 +258,9 @@ static ga_array *gi_conv_signals(const ga_array *a, const ga_array *v, bool corr
     const ga_shape one = { 1, { 1 } }; /* a number is a line of one */
     ga_array      *x   = a->ndim == 0 ? (ga_reshape)(a, one, site) : (ga_view)(a, site);
     ga_array      *y = !x ? NULL : v->ndim == 0 ? (ga_reshape)(v, one, site) : (ga_view)(v, site), *r = NULL;
-    ga_mode        mode = o->mode != GA_MODE_DEFAULT ? o->mode : correlate && x && x->ndim == 1 ? GA_VALID : GA_FULL;
+    ga_mode        mode = o->mode != GA_MODE_DEFAULT                          ? o->mode
+                          : correlate && gi_array_is_given(x) && x->ndim == 1 ? GA_VALID
+                                                                              : GA_FULL;
     if (y && gi_check_pair(site, x, y)) r = gi_conv_lines(x, y, correlate, mode, o);
     ga_free(x);
     ga_free(y);

@@ -59,7 +59,7 @@ static bool gi_join_check_list(const char *site, int n, const ga_array *const *a
     }
     for (int k = 0; k < n; k++) {
         char name[32] = "";
-        if (!arrays[k] || arrays[k]->alive != GI_ALIVE) snprintf(name, sizeof name, "array number %d", k);
+        if (!gi_array_is_given(arrays[k]) || arrays[k]->alive != GI_ALIVE) snprintf(name, sizeof name, "array number %d", k);
         if (!gi_array_check_half_any(site, arrays[k], name)) return false;
     }
     return gi_common_device(site, n, arrays) != GA_DEVICE_DEFAULT;
