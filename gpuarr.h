@@ -2302,8 +2302,8 @@ typedef struct ga_compute_options {
     const char *site GI_IS("");
 } ga_compute_options;
 #define GI_DEFAULTS_ga_compute_options .out = GA_NO_ARRAY,
-/* The elements of a chunked array, in memory; of an array in memory another view. Where .out shares memory with what the expression reads, it is
-   written at the end, from memory of its own. */
+/* The elements of a chunked array, in memory; of an array in memory another view. Where .out shares memory with what the expression reads,
+   the result is computed in new memory, and copied at the end. */
 GA_API ga_array *(ga_compute)(const ga_array *a, ga_compute_options o);
 /* Several at once: what they have in common is computed once. results[k] is new; false on error, and all are NULL. */
 GA_API bool(ga_compute_n)(int n, const ga_array *const *arrays, ga_array **results, const char *site);

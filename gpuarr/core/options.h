@@ -96,7 +96,7 @@ static bool gi_options_reduce(ga_reduce_options *o)
 }
 static bool gi_options_order(ga_order_options *o) { return GI_TAKE(order, o, out) && GI_TAKE_AXES(order, o); }
 static bool gi_options_axis(ga_axis_options *o) { return GI_TAKE(axis, o, out) && gi_option_dtype_half(o->site, o->dtype); }
-/* Those of them that a function does not take. */
+/* Refuse options of ga_axis_options that a function does not take. False with an error. */
 static bool gi_takes_no_dtype(const char *name, const ga_axis_options *o)
 {
     if (o->dtype == GA_DTYPE_DEFAULT) return true;

@@ -189,7 +189,7 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_END_OURS
 #endif
 
-/* For what processors do differently and no feature tells: what they foresee of memory, and how they compress into it. */
+/* What differs between vendors and has no feature bit: prefetching, and stores that compress. */
 static inline bool gi_cpu_is_intel(void)
 {
 #if GI_HAS_X86

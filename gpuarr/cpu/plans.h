@@ -234,7 +234,7 @@ typedef struct gi_network_step {
 
 enum {
     GI_COLUMN_BYTES = 64,  /* of a row of keys whose columns are sorted */
-    GI_SPLIT_AHEAD  = 2048 /* bytes that are fetched ahead: of the next page, which the processor does not foresee */
+    GI_SPLIT_AHEAD  = 2048 /* bytes prefetched ahead: hardware prefetchers stop at the end of a page */
 };
 
 typedef struct gi_window_loops {                                     /* for one size of elements, section >>windows */

@@ -136,13 +136,13 @@ static GI_INLINE void GI_LOOP(gi_mend2)(int64_t m, GA_T *out, const GA_T *x, con
         if (rare(x[i], y[i])) out[i] = slow(x[i], y[i]);
 }
 
-/* A part, of whole vectors: computed like any other if none is rare, or if that is known; else nothing is written. Are there some? */
-static GI_INLINE bool GI_LOOP(gi_core1)(int64_t m, GA_T *out, const GA_T *x, bool known, GA_T (*core)(GA_T),
+/* Computes a part, of whole vectors, unless an element is rare: then it writes nothing and returns true. With `anyway` it does not look. */
+static GI_INLINE bool GI_LOOP(gi_core1)(int64_t m, GA_T *out, const GA_T *x, bool anyway, GA_T (*core)(GA_T),
                                         GI_FLAG (*rare)(GA_T))
 {
     const int64_t whole = m & -(int64_t)GI_LOOP(gi_lanes);
     GI_FLAG       any   = 0;
-    if (!known) {
+    if (!anyway) {
         GI_VECTORIZE
         for (int64_t i = 0; i < whole; i++) any = rare(x[i]) ? 1 : any;
         if (any) return true;
@@ -151,12 +151,12 @@ static GI_INLINE bool GI_LOOP(gi_core1)(int64_t m, GA_T *out, const GA_T *x, boo
     for (int64_t i = 0; i < whole; i++) out[i] = core(x[i]);
     return false;
 }
-static GI_INLINE bool GI_LOOP(gi_core2)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y, bool known,
+static GI_INLINE bool GI_LOOP(gi_core2)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y, bool anyway,
                                         GA_T (*core)(GA_T, GA_T), GI_FLAG (*rare)(GA_T, GA_T))
 {
     const int64_t whole = m & -(int64_t)GI_LOOP(gi_lanes);
     GI_FLAG       any   = 0;
-    if (!known) {
+    if (!anyway) {
         GI_VECTORIZE
         for (int64_t i = 0; i < whole; i++) any = rare(x[i], y[i]) ? 1 : any;
         if (any) return true;
@@ -168,7 +168,7 @@ static GI_INLINE bool GI_LOOP(gi_core2)(int64_t m, GA_T *out, const GA_T *x, con
 
 /* What is the same of all these functions is compiled once. */
 static __attribute__((noinline)) void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_,
-                                                              bool (*core)(int64_t m, GA_T *out, const GA_T *x, bool known),
+                                                              bool (*core)(int64_t m, GA_T *out, const GA_T *x, bool anyway),
                                                               void (*mend)(int64_t m, GA_T *out, const GA_T *x))
 {
     const int64_t lanes = GI_LOOP(gi_lanes);
@@ -190,7 +190,7 @@ static __attribute__((noinline)) void GI_LOOP(gi_elementary1)(int64_t n, void *o
 
 static __attribute__((noinline)) void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_, const void *y_,
                                                               bool (*core)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y,
-                                                                           bool known),
+                                                                           bool anyway),
                                                               void (*mend)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y))
 {
     const int64_t lanes = GI_LOOP(gi_lanes);

@@ -68,8 +68,8 @@ typedef struct gi_pending {
     gi_letters     span;
     int            first; /* how many steps had been finished */
     gi_fold_along  along;
-    int            decimals; /* of round, */
-    bool           decimals_given;
+    int            decimals;       /* of round, */
+    bool           decimals_given; /* if they are */
 } gi_pending;
 
 typedef struct gi_parser {

@@ -90,7 +90,7 @@ static ga_array *gi_run_fold_step(const gi_eval_run *r, int k, const ga_array *a
     return gi_run_fold(r, &r->steps->step[k], a, gi_number_of(GA_KIND_INT, 0, 0), k == r->steps->count - 1);
 }
 
-/* The row that a call is, whose first input is x; NULL: it is none. To no decimals, round is rint, and of integers it leaves them as they are. */
+/* The row that computes a call with first input x, or NULL. round to 0 decimals is rint; of integers, positive. */
 static const gi_row *gi_call_row(const gi_step *step, ga_arg x)
 {
     if (step->word->kind == GI_WORD_ROW) return step->word->row();

@@ -163,7 +163,7 @@ static void gi_source_operation(gi_c_source *s, int k, bool bare)
     const gi_typed       *t    = &s->typed[k];
     const gi_elementwise *e    = &t->e;
     const char           *form = NULL;
-    if (step->kind == GI_STEP_CALL && step->word->kind == GI_WORD_ROUND && !t->elementwise) {
+    if (step->kind == GI_STEP_CALL && step->word->kind == GI_WORD_ROUND && step->value.i != 0 && !t->elementwise) {
         gi_source_fails(s, step, "decimals have no form in C: write rint(x * 100) / 100");
         return;
     }

@@ -73,7 +73,8 @@ static bool gi_unpack_source(const char *site, const char *path, gi_source *s, s
     unsigned char *in = z ? (unsigned char *)gi_mem_alloc(site, n) : NULL;
     if (space > most) space = most;
     unsigned char *out = in ? (unsigned char *)gi_mem_alloc(site, space) : NULL;
-    bool           ok  = out && gi_read_at(s, 0, in, n);
+    errno              = 0;
+    bool ok            = out && gi_read_at(s, 0, in, n);
     if (out && !ok)
         gi_fail(site, gi_file_status(errno), "cannot read '%.300s': %s", path, errno ? strerror(errno) : "it ends early");
     while (ok && at < n) {

@@ -78,13 +78,12 @@ typedef struct gi_reduction {
 
 /* ---- lines one after the other ----------------------------------------------------------------------------------------- */
 
-enum {
-    GI_LINES_AHEAD = 4096
-}; /* bytes: farther away, what is in the last cache comes too soon; nearer, what is in none too late */
+/* Bytes: with more, data of the last cache is evicted before it is used; with less, data of memory comes late. */
+enum { GI_LINES_AHEAD = 4096 };
 
 /* Loads what lies packed, in ascending order, into the nearest cache: what is read side by side after that comes from several places, and
-   processors foresee one stream best. Intel's do not foresee beyond a page, and are helped by fetching; AMD's do, but not from what is
-   fetched. */
+   hardware prefetchers follow one stream best. Intel's stop at the end of a page, where software prefetch helps; AMD's do not, and do not
+   follow software prefetch. */
 static void gi_lines_load(const void *p, int64_t bytes)
 {
     const bool fetch = gi_cpu_is_intel();

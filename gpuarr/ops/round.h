@@ -12,13 +12,13 @@ typedef struct gi_round_rows {
     const gi_row *rint, *multiply, *divide;
 } gi_round_rows;
 
-/* A row of a temporary array and of a number, if it takes two operands; in place, if its elements are there. */
-static ga_array *gi_do_in_place(const gi_composition *c, const gi_row *row, ga_array *a, double number)
+/* A row of n operands, a temporary array and a number; in place, if the elements are there. */
+static ga_array *gi_do_in_place(const gi_composition *c, const gi_row *row, int n, ga_array *a, double number)
 {
     const ga_arg   in[2] = { gi_operand_arg(a), GA_ARG(number) };
     ga_map_options o     = gi_map_site(c->site);
     if (a && !gi_is_deferred(a)) o.out = a;
-    return gi_call(row, row->op == GA_OP_rint ? 1 : 2, in, o);
+    return gi_call(row, n, in, o);
 }
 
 /* Real numbers to so many decimals, as NumPy does: scaled, rounded to integers, halves to even, and scaled back. */
@@ -29,7 +29,7 @@ static ga_array *gi_do_round_reals(const gi_composition *c, const gi_round_rows 
     const gi_row *there = decimals > 0 ? rows->multiply : rows->divide, *back = decimals > 0 ? rows->divide : rows->multiply;
     const ga_arg  in[2]  = { gi_operand_arg(a), GA_ARG(scale) };
     ga_array     *scaled = gi_call(there, 2, in, gi_map_site(c->site));
-    return gi_do_in_place(c, back, gi_do_in_place(c, rows->rint, scaled, 0), scale);
+    return gi_do_in_place(c, back, 2, gi_do_in_place(c, rows->rint, 1, scaled, scale), scale);
 }
 
 /* A new array of any numbers to so many decimals; complex ones part by part. */
