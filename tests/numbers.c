@@ -139,6 +139,7 @@ static void test_bounds(void)
         ga_array *u = ga_astype(ga_ints(1, 200, 7), GA_U8), *i = ga_ints(-3, 5, 9), *s = ga_astype(i, GA_I8);
         SHOWS(GA_U8, "[  1 200   7]", ga_clip(u, -5, 300));
         SHOWS(GA_U8, "[  2 200   7]", ga_clip(u, 2, UINT64_MAX));
+        SHOWS(GA_I8, "[ 1 -3  5]", ga_clip(u, -3, 5, .dtype = GA_I8)); /* 200 is -56 there */
         SHOWS(GA_U8, "[1 9 7]", ga_eval("clip(u, -5, 9)", (u)));
         ga_array *chunked = ga_full((2), 200, .dtype = GA_U8, .chunks = ga_chunks(1));
         SHOWS(GA_U8, "[9 9]", ga_compute(ga_clip(chunked, INT64_MIN, 9)));

@@ -398,10 +398,10 @@ static ga_array *gi_call_halves(const gi_settled *s, int n, const ga_arg *in, co
     return r;
 }
 
-/* Integer bounds of a clip that lie beyond the dtype do not bind: they become its own. */
-static void gi_clip_bounds(const ga_arg *in, ga_arg *bounded)
+/* Integer bounds of a clip that lie beyond the dtype that it is computed in do not bind: they become its own. */
+static void gi_clip_bounds(const ga_arg *in, ga_dtype asked, ga_arg *bounded)
 {
-    const ga_dtype common = gi_common_dtype(3, in);
+    const ga_dtype common = asked == GA_DTYPE_DEFAULT ? gi_common_dtype(3, in) : asked;
     for (int k = 0; k < 3; k++) bounded[k] = in[k];
     if (!gi_is_int(common)) return;
     const ga_int_info limits = (ga_iinfo)(common, "");
@@ -428,7 +428,7 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
             return NULL;
     if (!gi_options_map(&o)) return NULL;
     if (row->op == GA_OP_clip) {
-        gi_clip_bounds(in, bounded);
+        gi_clip_bounds(in, o.dtype, bounded);
         in = bounded;
     }
     switch (gi_row_settle(row, n, in, o.dtype, &s, &loses)) {
