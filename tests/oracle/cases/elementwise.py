@@ -38,7 +38,11 @@ def ldexp(x, y, dtype=None):
 
 
 def clip(x, low, high, dtype=None):
-    dtype = dtype or np.result_type(x, low, high)
+    """As numpy.clip: integers beyond the dtype do not bind."""
+    dtype = np.dtype(dtype or np.result_type(x, low, high))
+    if dtype.kind in "iu":
+        low = max(low, int(np.iinfo(dtype).min)) if type(low) is int else low
+        high = min(high, int(np.iinfo(dtype).max)) if type(high) is int else high
     return np.minimum(np.maximum(x, low, dtype=dtype), high, dtype=dtype)
 
 
