@@ -42,6 +42,18 @@ typedef struct gi_new_file {
 /* What a call says that the system has refused a file. */
 static ga_status gi_file_status(int error) { return error == ENOMEM ? GA_NO_MEMORY : GA_NO_FILE; }
 
+/* The error of such a call: what it cannot do, and errno's words; 0: a file that is read has no more bytes. Always returns NULL. */
+GI_PRINTS(3, 4) static void *gi_file_fail(const char *site, int error, const char *format, ...)
+{
+    char    what[GI_PATH_ROOM + 200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return gi_fail(site, error ? gi_file_status(error) : GA_BAD_FILE, "%s: %s", what,
+                   error ? strerror(error) : "it has become shorter");
+}
+
 static bool gi_file_failed(gi_new_file *f, int error)
 {
     f->error = error;

@@ -93,9 +93,8 @@ static bool gi_read_elements(const gi_raw *f, const gi_reading *r, int64_t at, c
             errno = 0;
             ok    = gi_pread(f->fd, from, packed ? to : room, (size_t)all);
             if (!ok)
-                gi_fail(f->site, errno ? gi_file_status(errno) : GA_BAD_FILE, "cannot read bytes %lld to %lld of %s: %s",
-                        (long long)from, (long long)(from + all), f->what,
-                        errno ? strerror(errno) : "it has become shorter since it was opened");
+                gi_file_fail(f->site, errno, "cannot read bytes %lld to %lld of %s", (long long)from, (long long)(from + all),
+                             f->what);
             else to = packed ? to + all : gi_pack_elements(r, axis, n, room, to);
         }
     }

@@ -57,8 +57,7 @@ static ga_array *gi_open_npy(const char *site, const char *path, int fd, const s
     gi_source s = { NULL, start, (int64_t)n };
     ga_array *a = NULL;
     errno       = 0;
-    if (!gi_pread(fd, 0, start, n))
-        gi_fail(site, gi_file_status(errno), "cannot read %s: %s", p.what, errno ? strerror(errno) : "it ends early");
+    if (!gi_pread(fd, 0, start, n)) gi_file_fail(site, errno, "cannot read %s", p.what);
     else if (gi_read_header(site, p.what, &s, &p.at, &p.h)) {
         int64_t strides[GPUARR_MAX_DIMS], there = (int64_t)about->st_size - p.at, bytes = -1;
         bool    negative = false;

@@ -87,7 +87,7 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
     int  fd    = openat(s->to.fd, ".zarray", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     bool wrote = fd >= 0 && gi_pwrite(fd, 0, text, (size_t)n);
     if (fd >= 0 && close(fd) != 0) wrote = false;
-    if (!wrote) gi_fail(site, gi_file_status(errno), "cannot write '%s/.zarray': %s", s->to.part, strerror(errno));
+    if (!wrote) gi_file_fail(site, errno, "cannot write '%s/.zarray'", s->to.part);
     return wrote;
 }
 
@@ -140,8 +140,7 @@ static bool gi_begin_sink(const char *site, gi_sink *s, uint64_t print)
     if (!s->resume || s->to.anew) (void)unlink(s->log); /* of a file that is gone */
     if (s->resume) {
         s->journal = open(s->log, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (s->journal < 0)
-            return gi_fail(site, gi_file_status(errno), "cannot write '%s': %s", s->log, strerror(errno)) != NULL;
+        if (s->journal < 0) return gi_file_fail(site, errno, "cannot write '%s'", s->log) != NULL;
         if (!gi_read_journal(site, s, head)) return false;
     }
     int64_t header_bytes = s->zarr ? 0 : gi_npy_header_bytes(s->a, header);
@@ -152,11 +151,11 @@ static bool gi_begin_sink(const char *site, gi_sink *s, uint64_t print)
     if (!s->zarr) {
         ok = (s->to.anew || ftruncate(s->to.fd, 0) == 0) && gi_pwrite(s->to.fd, 0, header, (size_t)header_bytes) &&
              ftruncate(s->to.fd, (off_t)(header_bytes + s->a->size * ga_itemsize(s->a->dtype))) == 0;
-        if (!ok) gi_fail(site, gi_file_status(errno), "cannot write '%s': %s", s->to.part, strerror(errno));
+        if (!ok) gi_file_fail(site, errno, "cannot write '%s'", s->to.part);
     }
     if (ok && s->journal >= 0) {
         ok = ftruncate(s->journal, 0) == 0 && write(s->journal, head, strlen(head)) == (ssize_t)strlen(head);
-        if (!ok) gi_fail(site, gi_file_status(errno), "cannot write '%s': %s", s->log, strerror(errno));
+        if (!ok) gi_file_fail(site, errno, "cannot write '%s'", s->log);
     }
     return ok;
 }
@@ -177,7 +176,7 @@ static bool gi_join_sink(const char *site, gi_sink *s)
 static bool gi_leave_sink(const char *site, gi_sink *s, bool ok)
 {
     if (s->to.fd >= 0 && ok && !(s->zarr ? gi_folder_sync(s->to.fd) : gi_file_sync(s->to.fd)))
-        ok = gi_fail(site, gi_file_status(errno), "cannot write all of '%s': %s", s->to.part, strerror(errno)) != NULL;
+        ok = gi_file_fail(site, errno, "cannot write all of '%s'", s->to.part) != NULL;
     if (s->to.fd >= 0) (void)close(s->to.fd); /* the lock stays the first rank's */
     s->to.fd = -1;
     return ok;

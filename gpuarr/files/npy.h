@@ -39,9 +39,7 @@ static bool gi_open_source(const char *site, const char *path, gi_source *s)
     }
     if (s->file && s->size == 0) /* as those of /proc */
         gi_fail(site, GA_NO_FILE, "cannot read '%s': it has no size, but bytes: copy it to a file, and read that", path);
-    else
-        gi_fail(site, gi_file_status(errno), "cannot %s '%s': %s", s->file ? "go back and forth in" : "open", path,
-                strerror(errno));
+    else gi_file_fail(site, errno, "cannot %s '%s'", s->file ? "go back and forth in" : "open", path);
     if (s->file) fclose(s->file);
     return false;
 }
@@ -270,8 +268,7 @@ static ga_array *gi_npy_read(const char *site, const char *what, const gi_source
     if (!gi_read_at(s, at, a->data, (size_t)bytes)) {
         const int error = errno;
         ga_free(a);
-        return (ga_array *)gi_fail(site, gi_file_status(error), "cannot read %s: %s", what,
-                                   error ? strerror(error) : "it ends early");
+        return (ga_array *)gi_file_fail(site, error, "cannot read %s", what);
     }
     gi_repair_elements(a->data, a->size, h.dtype, h.swapped);
     if (!h.fortran || h.ndim < 2) return a;

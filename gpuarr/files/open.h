@@ -9,7 +9,7 @@ ga_array *(ga_open)(const char *path, ga_open_options o)
     int           fd       = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT && gi_folder_recovered(path)) fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &about) != 0) {
-        gi_fail(o.site, gi_file_status(errno), "cannot open '%.300s': %s", path, strerror(errno));
+        gi_file_fail(o.site, errno, "cannot open '%.300s'", path);
         if (fd >= 0) (void)close(fd);
         return NULL;
     }

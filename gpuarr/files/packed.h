@@ -75,8 +75,7 @@ static bool gi_unpack_source(const char *site, const char *path, gi_source *s, s
     unsigned char *out = in ? (unsigned char *)gi_mem_alloc(site, space) : NULL;
     errno              = 0;
     bool ok            = out && gi_read_at(s, 0, in, n);
-    if (out && !ok)
-        gi_fail(site, gi_file_status(errno), "cannot read '%.300s': %s", path, errno ? strerror(errno) : "it ends early");
+    if (out && !ok) gi_file_fail(site, errno, "cannot read '%.300s'", path);
     while (ok && at < n) {
         size_t       made;
         const size_t used = gi_unpack_bytes(GI_CODEC_GZIP, z, in + at, n - at, out + got, space - got, &made);

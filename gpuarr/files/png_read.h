@@ -256,8 +256,7 @@ ga_array *(ga_imread)(const char *path, const char *site)
     ga_array *a = NULL, *c = gi_array_new(site, GA_U8, GA_CPU, 1, &s.size);
     snprintf(what, sizeof what, "'%.300s'", path);
     errno = 0;
-    if (c && !gi_read_at(&s, 0, c->data, (size_t)s.size))
-        gi_fail(site, gi_file_status(errno), "cannot read %s: %s", what, errno ? strerror(errno) : "it ends early");
+    if (c && !gi_read_at(&s, 0, c->data, (size_t)s.size)) gi_file_fail(site, errno, "cannot read %s", what);
     else if (c) a = gi_read_png(site, what, (const unsigned char *)c->data, s.size);
     ga_free(c);
     (void)fclose(s.file);

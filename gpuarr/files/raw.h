@@ -23,7 +23,7 @@ static ga_array *gi_read_raw(const char *path, const gi_source *s, ga_fromfile_o
     if (!a) return NULL;
     errno = 0;
     if (!gi_read_at(s, o.offset, a->data, (size_t)(count * size))) {
-        gi_fail(o.site, gi_file_status(errno), "cannot read '%.300s': %s", path, errno ? strerror(errno) : "it ends early");
+        gi_file_fail(o.site, errno, "cannot read '%.300s'", path);
         ga_free(a);
         return NULL;
     }

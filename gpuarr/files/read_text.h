@@ -403,8 +403,7 @@ static bool gi_next_block(gi_table *t, bool *ok)
         const int64_t left = t->source.size - t->start - t->n, more = left < t->room - t->n ? left : t->room - t->n;
         errno = 0;
         if (!gi_read_at(&t->source, t->start + t->n, t->block + t->n, (size_t)more)) {
-            gi_fail(t->site, gi_file_status(errno), "cannot read '%.300s': %s", t->path,
-                    errno ? strerror(errno) : "it ends early");
+            gi_file_fail(t->site, errno, "cannot read '%.300s'", t->path);
             return *ok = false;
         }
         t->n += more;

@@ -26,8 +26,8 @@ static bool gi_put_npy(const char *site, const gi_sink *s, const gi_box *box, co
         }
         errno = 0;
         if (!gi_pwrite(s->to.fd, at, (const char *)x->data + i * run, (size_t)run))
-            return gi_fail(site, gi_file_status(errno), "cannot write bytes %lld to %lld of '%s': %s", (long long)at,
-                           (long long)(at + run), s->to.part, strerror(errno)) != NULL;
+            return gi_file_fail(site, errno, "cannot write bytes %lld to %lld of '%s'", (long long)at, (long long)(at + run),
+                                s->to.part) != NULL;
     }
     return true;
 }
@@ -58,7 +58,7 @@ static bool gi_put_zarr(const char *site, const gi_sink *s, const gi_box *box, c
         wrote = false;
         error = errno;
     }
-    if (!wrote) gi_fail(site, gi_file_status(error), "cannot write chunk '%s' of '%s': %s", key, s->to.part, strerror(error));
+    if (!wrote) gi_file_fail(site, error, "cannot write chunk '%s' of '%s'", key, s->to.part);
     return wrote;
 }
 
@@ -110,7 +110,7 @@ static bool gi_unit_written(gi_computation *r, int64_t unit)
     int               n = snprintf(line, sizeof line, "%lld\n", (long long)unit);
     for (int k = 0; k < t->sinks; k++)
         if (!t->sink[k]->done[unit] && t->sink[k]->journal >= 0 && write(t->sink[k]->journal, line, (size_t)n) != n)
-            return gi_fail(r->site, gi_file_status(errno), "cannot write '%s': %s", t->sink[k]->log, strerror(errno)) != NULL;
+            return gi_file_fail(r->site, errno, "cannot write '%s'", t->sink[k]->log) != NULL;
     return true;
 }
 
@@ -136,7 +136,7 @@ static bool gi_store_unit(gi_storing *t, int64_t number, double start)
         gi_sink *s = t->sink[k];
         if (ok && chunk[k]) ok = gi_put_zarr(r->site, s, &u.whole, chunk[k]);
         else if (ok && s->resume && !gi_file_sync(s->to.fd)) /* the journal must not say more than is on the disk */
-            ok = gi_fail(r->site, gi_file_status(errno), "cannot write all of '%s': %s", s->to.part, strerror(errno)) != NULL;
+            ok = gi_file_fail(r->site, errno, "cannot write all of '%s'", s->to.part) != NULL;
         ga_free(chunk[k]);
     }
     ok = ok && gi_unit_written(r, number) && gi_watch_unit_done(r, number, start);

@@ -158,9 +158,7 @@ static ga_array *gi_unpack_chunk(const gi_lazy *n, const gi_raw *f, size_t packe
     size_t         made;
     if (a) {
         errno = 0;
-        if (!gi_pread(f->fd, 0, packed, packed_bytes))
-            gi_fail(n->site, gi_file_status(errno), "cannot read %s: %s", f->what,
-                    errno ? strerror(errno) : "it has become shorter since it was opened");
+        if (!gi_pread(f->fd, 0, packed, packed_bytes)) gi_file_fail(n->site, errno, "cannot read %s", f->what);
         else if (gi_unpack_bytes(z->codec, inflater, packed, packed_bytes, a->data, bytes, &made) != packed_bytes ||
                  made != bytes)
             gi_fail(n->site, GA_BAD_FILE, "%s is damaged: it cannot be unpacked to what its checksum says", f->what);
@@ -205,8 +203,7 @@ static ga_array *gi_part_of_chunk(const gi_lazy *n, const int64_t *index, const 
             ga_free(one);
             return r;
         }
-        if (f.fd < 0 || fstat(f.fd, &about) != 0)
-            gi_fail(n->site, gi_file_status(errno), "cannot open %s: %s", what, strerror(errno));
+        if (f.fd < 0 || fstat(f.fd, &about) != 0) gi_file_fail(n->site, errno, "cannot open %s", what);
         else if (!S_ISREG(about.st_mode)) gi_fail(n->site, GA_BAD_FILE, "%s is no file", what);
         else if (z->codec == GI_CODEC_NONE && about.st_size != z->chunk_bytes)
             gi_fail(n->site, GA_BAD_FILE, "%s has %lld bytes, but %lld are the elements of a chunk: is it damaged?", what,
@@ -323,8 +320,7 @@ static char *gi_zarray_text(const char *site, const char *what, int fd, size_t *
     errno = 0;
     if (!gi_pread(fd, 0, text, *room - 1)) {
         gi_mem_release(text, *room);
-        return (char *)gi_fail(site, gi_file_status(errno), "cannot read the .zarray of %s: %s", what,
-                               errno ? strerror(errno) : "it ends early");
+        return (char *)gi_file_fail(site, errno, "cannot read the .zarray of %s", what);
     }
     for (size_t i = 0; i + 1 < *room; i++) /* messages quote it, and it ends where it ends */
         if (text[i] == 0 || (unsigned char)text[i] >= 127) text[i] = '?';
@@ -349,7 +345,7 @@ static ga_array *gi_open_zarr(const char *site, const char *path, const char *na
             p.dir = gi_open_at(dir, name);
         int error = errno;
         (void)close(dir);
-        if (p.dir < 0) return (ga_array *)gi_fail(site, gi_file_status(error), "cannot open %s: %s", p.what, strerror(error));
+        if (p.dir < 0) return (ga_array *)gi_file_fail(site, error, "cannot open %s", p.what);
     }
     int fd = gi_open_at(p.dir, ".zarray");
     if (fd < 0) gi_no_zarr(site, p.what, path, name ? name : "", p.dir);
