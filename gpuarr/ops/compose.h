@@ -43,6 +43,14 @@ GI_ONE_COPY ga_array *gi_compose_end(gi_composition *c, ga_array *result)
 
 /* ---- the calls ----------------------------------------------------------------------------------------------------- */
 
+/* Rows whose result takes the place of an array that nobody needs any more, unless its elements come later. */
+GI_ONE_COPY ga_map_options gi_map_in_place(const gi_composition *c, ga_array *a)
+{
+    ga_map_options o = gi_map_site(c->site);
+    if (a && !gi_is_deferred(a)) o.out = a;
+    return o;
+}
+
 /* Rows of the table, by name, of operands that are arrays or numbers. */
 #define GI_DO_1(c, name, x)        gi_do_1(c, (ga_##name), x)
 #define GI_DO_2(c, name, x, y)     gi_do_2(c, (ga_##name), GA_ARG(x), GA_ARG(y))

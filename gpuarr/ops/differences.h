@@ -104,11 +104,9 @@ static ga_array *gi_gradient_inside(const gi_composition *c, const ga_array *f, 
 {
     int64_t n = f->shape[axis];
     if (!d) {
-        ga_array      *behind = gi_do_part(c, f, axis, 2, n - 2), *before = gi_do_part(c, f, axis, 0, n - 2);
-        ga_array      *both     = behind && before ? GI_DO_2(c, subtract, behind, before) : NULL;
-        ga_map_options in_place = gi_map_site(c->site);
-        if (both && !gi_is_deferred(both)) in_place.out = both;
-        return both ? (ga_divide)(GA_ARG(both), GA_ARG(2 * step), in_place) : NULL;
+        ga_array *behind = gi_do_part(c, f, axis, 2, n - 2), *before = gi_do_part(c, f, axis, 0, n - 2);
+        ga_array *both = behind && before ? GI_DO_2(c, subtract, behind, before) : NULL;
+        return both ? (ga_divide)(GA_ARG(both), GA_ARG(2 * step), gi_map_in_place(c, both)) : NULL;
     }
     ga_array    *h = gi_do_part(c, d, axis, 0, n - 2), *k = gi_do_part(c, d, axis, 1, n - 2); /* before, behind */
     ga_array    *sum = GI_DO_2(c, add, h, k), *first = GI_DO_2(c, divide, k, GI_DO_2(c, multiply, h, sum));

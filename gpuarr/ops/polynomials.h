@@ -162,8 +162,7 @@ enum { GI_I0_TERMS = 54, GI_I0_LARGE = 20, GI_I0_LARGE_TERMS = 25 };
 static ga_array *gi_do_nested(const gi_composition *c, const ga_array *s, int terms, double (*factor)(int k))
 {
     ga_array      *sum      = (ga_ones_like)(s, gi_new_on(c->site, GA_DTYPE_DEFAULT, GA_DEVICE_DEFAULT));
-    ga_map_options in_place = gi_map_site(c->site);
-    if (sum && !gi_is_deferred(sum)) in_place.out = sum;
+    ga_map_options in_place = gi_map_in_place(c, sum);
     for (int k = terms; k > 0 && sum; k--) {
         sum = (ga_multiply)(GA_ARG(sum), GA_ARG(factor(k)), in_place);
         sum = sum ? (ga_multiply_add)(GA_ARG(sum), GA_ARG(s), GA_ARG(1.0), in_place) : NULL;

@@ -15,10 +15,8 @@ typedef struct gi_round_rows {
 /* A row of n operands, a temporary array and a number; in place, if the elements are there. */
 static ga_array *gi_do_in_place(const gi_composition *c, const gi_row *row, int n, ga_array *a, double number)
 {
-    const ga_arg   in[2] = { gi_operand_arg(a), GA_ARG(number) };
-    ga_map_options o     = gi_map_site(c->site);
-    if (a && !gi_is_deferred(a)) o.out = a;
-    return gi_call(row, n, in, o);
+    const ga_arg in[2] = { gi_operand_arg(a), GA_ARG(number) };
+    return gi_call(row, n, in, gi_map_in_place(c, a));
 }
 
 /* Real numbers to so many decimals, as NumPy does: scaled, rounded to integers, halves to even, and scaled back. */
