@@ -243,6 +243,13 @@ static void test_differences(void)
         SHOWS(GA_F64, "[[1. 1.]\n [1. 1.]]", ga_corrcoef(m));
         SHOWS(GA_F64, "3.0", ga_quantile(a, 0.5));
         SHOWS(GA_I64, "2", ga_quantile(a, 0.5, .method = GA_INVERTED_CDF));
+        /* at the place of an element, that element, whatever the next one is; between equal infinities, infinity */
+        SHOWS(GA_F64, "1.0", ga_quantile(ga_values(1, INFINITY), 0));
+        SHOWS(GA_F64, "1.0", ga_quantile(ga_values(-INFINITY, 1), 1));
+        SHOWS(GA_F64, "2.0", ga_quantile(ga_values(INFINITY, 2, 1), 0.5));
+        SHOWS(GA_F64, "inf", ga_quantile(ga_values(INFINITY, INFINITY), 0.3));
+        SHOWS(GA_F64, "-inf", ga_percentile(ga_values(-INFINITY, 1, -INFINITY), 30));
+        SHOWS(GA_F32, "1.0", ga_quantile(ga_astype(ga_values(1, INFINITY), GA_F32), 0));
         SHOWS(GA_F64, "[2. 4.]", ga_nanquantile(ga_values(2, NAN, 4), ga_values(0, 1)));
         SHOWS(GA_I64, "[]", ga_diff(a, INT32_MAX));
         CHECK_FAILS(ga_ediff1d(ga_astype(a, GA_U8), .to_end = GA_ARG(300)), "300 does not fit uint8");
