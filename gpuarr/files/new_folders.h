@@ -29,13 +29,15 @@ static void gi_folder_remove(const char *path)
     (void)rmdir(path);
 }
 
-/* Is it empty, or Zarr? Nobody else's folder is emptied. */
+/* Is it empty, or Zarr? Nobody else's folder is emptied. False with errno, or 0: it is another's. */
 static bool gi_folder_is_zarr(const char *path)
 {
     char        member[GI_PATH_ROOM + 16];
     struct stat about;
     snprintf(member, sizeof member, "%s/.zarray", path);
-    if (lstat(member, &about) == 0) return S_ISREG(about.st_mode);
+    const bool has = lstat(member, &about) == 0;
+    errno          = 0;
+    if (has) return S_ISREG(about.st_mode);
     DIR *list  = opendir(path);
     bool empty = list != NULL;
     for (struct dirent *e; empty && (e = readdir(list)) != NULL;) empty = !strcmp(e->d_name, ".") || !strcmp(e->d_name, "..");
@@ -57,7 +59,8 @@ static bool gi_folder_begin(gi_new_file *f, bool go_on)
         if (f->fd < 0) return gi_file_in_the_way(f);
         if (!gi_file_lock(f->fd, false)) return gi_file_busy(f);
         const bool has = gi_file_has_part(f, f->fd);
-        if (has && !gi_folder_is_zarr(f->part)) return gi_file_in_the_way(f); /* nobody is at work on it, who has the lock */
+        if (has && !f->anew && !gi_folder_is_zarr(f->part)) /* nobody is at work on it, who has the lock */
+            return errno ? gi_file_failed(f, errno) : gi_file_in_the_way(f);
         if (has && (f->anew || go_on)) return true;
         if (has) gi_folder_remove(f->part);
         if (has && gi_file_has_part(f, f->fd)) return gi_file_in_the_way(f); /* it cannot be removed */
