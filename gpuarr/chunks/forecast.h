@@ -147,14 +147,15 @@ static int64_t gi_foresee(gi_forecast *f, gi_lazy *n, int64_t elements)
         if (gi_bytes_plus(held, need) > most) most = gi_bytes_plus(held, need);
         if (in_turn) continue;
         if (f->on_gpu || !gi_comes_first(below)) held = gi_bytes_plus(held, gi_bytes_times(part, ga_itemsize(below->dtype)));
-        over = over || ((n->kind->is & GI_SPREAD) && part == elements && below->dtype == n->dtype && below->uses == 1);
+        over = over || ((n->kind->is & GI_SPREAD) && part == elements && below->dtype == n->dtype &&
+                        __atomic_load_n(&below->uses, __ATOMIC_RELAXED) == 1);
     }
     if (n->inputs == 0 && !f->on_gpu) held = gi_bytes_plus(held, gi_foresee_unpacking(n, &f->kept));
     if (n->kind == gi_kind_call() && !f->on_gpu)
         held = gi_bytes_plus(held, gi_bytes_plus(bytes, GI_CALL_SPARE)); /* what the call itself needs: about as much again */
     held = gi_bytes_plus(held, over ? 0 : bytes);
     if (held > most) most = held;
-    if (n->uses > 1) f->shared = gi_bytes_plus(f->shared, bytes);
+    if (__atomic_load_n(&n->uses, __ATOMIC_RELAXED) > 1) f->shared = gi_bytes_plus(f->shared, bytes);
     return gi_bytes_plus(most, tiles);
 }
 
