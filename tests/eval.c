@@ -337,6 +337,10 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, 2, decimals=3)", (x)), "given already");
     FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, decimals=2, decimals=3)", (x)), "given already");
     FAILS(GA_BAD_ARGUMENT, ga_eval("around(x, decimals=2.0)", (x)), "decimals are written as an integer");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, 99999999999)", (x)), "this integer is too large here");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x axis=0)", (x)), "a ',' is missing here");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x + int8(300)", (x)), "300 does not fit int8");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("uint8(-1)", (x)), "-1 does not fit uint8");
     FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, 2, axis=1)", (x)), "round takes decimals, and nothing else");
     FAILS(GA_BAD_ARGUMENT, ga_eval("exp(x, axis=1)", (x)), "exp takes no options");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, out=x)", (x)), "sum takes axis, keepdims and dtype");

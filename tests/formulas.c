@@ -368,11 +368,13 @@ static part some_index(int depth)
 
 static part some_conversion(int depth)
 {
-    asked           = GA_DTYPE_DEFAULT;
-    part      a     = some_part(depth - 1);
-    ga_dtype  dtype = (ga_dtype)(1 + test_below(TEST_DTYPES - 1));
-    char     *text  = write_part("%s(%s)", ga_dtype_name(dtype), a.text);
-    ga_array *x     = is_broken(a) ? NULL : as_array(a);
+    asked          = GA_DTYPE_DEFAULT;
+    part     a     = some_part(depth - 1);
+    ga_dtype dtype = (ga_dtype)(1 + test_below(TEST_DTYPES - 1));
+    char    *text  = write_part("%s(%s)", ga_dtype_name(dtype), a.text);
+    if (is_number(a) && a.v.kind != GA_KIND_REAL && a.v.kind != GA_KIND_COMPLEX && dtype < GA_F32)
+        return of_array(ga_scalar(a.v, .dtype = dtype), ATOM, text); /* an integer that does not fit is an error */
+    ga_array *x = is_broken(a) ? NULL : as_array(a);
     return of_array(x ? ga_astype(x, dtype) : NULL, ATOM, text);
 }
 

@@ -312,7 +312,10 @@ static bool gi_parse_integer(gi_parser *s, const char *otherwise, int *value)
     const bool truth =
         s->token.kind == GI_TOKEN_NAME && (gi_letters_is(s->token.span, "True") || gi_letters_is(s->token.span, "False"));
     if (truth) s->token.number = gi_number_of(GA_KIND_INT, gi_letters_is(s->token.span, "True"), 0);
-    if ((!truth && s->token.kind != GI_TOKEN_NUMBER) || s->token.number.kind != GA_KIND_INT || s->token.number.i > INT_MAX)
+    if (s->token.kind == GI_TOKEN_NUMBER &&
+        (s->token.number.kind == GA_KIND_UINT || (s->token.number.kind == GA_KIND_INT && s->token.number.i > INT_MAX)))
+        return gi_parse_fail(s, s->token.span, "this integer is too large here");
+    if ((!truth && s->token.kind != GI_TOKEN_NUMBER) || s->token.number.kind != GA_KIND_INT)
         return gi_parse_fail(s, first, otherwise);
     *value = minus ? -(int)s->token.number.i : (int)s->token.number.i;
     return true;
@@ -564,7 +567,8 @@ static bool gi_parse_behind(gi_parser *s, bool *expects)
                              gi_token_is(s, "=")   ? "'=' gives a name to a whole statement; '==' compares"
                              : gi_token_is(s, "(") ? "an operator is missing here: what stands before is no function"
                              : s->token.kind == GI_TOKEN_NAME && gi_follows(s, '=')
-                                 ? "a ';' is missing here: it separates statements"
+                                 ? s->waiting > 0 ? "a ',' is missing here: it separates options"
+                                                  : "a ';' is missing here: it separates statements"
                                  : "an operator is missing here");
     if (!gi_finish_operators(s, 0)) return false;
     if (s->waiting == 0)

@@ -109,12 +109,25 @@ static ga_array *gi_run_round(const char *site, const ga_array *a, int decimals)
     return gi_compose_end(&c, gi_do_round(&c, &rows, a, decimals));
 }
 
+/* Does an integer without a dtype fit that of a conversion? False with an error, as np.int8(300). */
+static bool gi_run_fits(const gi_eval_run *r, const gi_step *step, ga_arg v)
+{
+    const ga_dtype dtype = step->word->dtype;
+    if (step->word->kind != GI_WORD_DTYPE || v.array || (v.kind != GA_KIND_INT && v.kind != GA_KIND_UINT)) return true;
+    if (!gi_is_int(dtype) || gi_number_fits(v, dtype)) return true;
+    char text[64];
+    gi_number_text(v, text, sizeof text);
+    gi_formula_fail(r->f, step->at, step->length, "%s does not fit %s", text, ga_dtype_name(dtype));
+    return false;
+}
+
 static ga_array *gi_run_call(const gi_eval_run *r, const gi_step *step, const ga_arg *in, bool last)
 {
     const char   *site = r->f->site;
     const gi_row *row  = gi_call_row(step, in[0]);
     ga_array     *made = NULL, *result;
     if (row) return gi_call(row, step->n, in, gi_step_map(r, last));
+    if (!gi_run_fits(r, step, in[0])) return NULL;
     const ga_array *a = gi_value_array(site, in[0], &made);
     if (!a) return NULL;
     if (step->word->kind == GI_WORD_WHERE) result = (ga_where)(a, in[1], in[2], gi_step_map(r, last));
