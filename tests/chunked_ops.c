@@ -164,6 +164,7 @@ static void ordered(ga_shape chunks)
         SAME(ga_argsort(x, .axis = -2), ga_argsort(m, .axis = -2));
         SAME(ga_argsort(x), ga_argsort(m));
         SAME(ga_partition(x, 40), ga_partition(m, 40));
+        SAME(ga_partition(ga_zeros((3, 0), .chunks = ga_chunks(2, 1)), 5), ga_zeros((3, 0)));
         SAME(ga_argpartition(x, -7, .axis = 0), ga_argpartition(m, -7, .axis = 0));
         SAME(ga_index(ga_sort(x), ":, 10:20"), ga_index(ga_sort(m), ":, 10:20"));
         SAME(ga_cumsum(x), ga_cumsum(m));

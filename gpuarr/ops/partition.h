@@ -463,7 +463,8 @@ static ga_array *gi_partition_call(const char *name, const ga_array *a, int64_t 
     if (axis < 0) return NULL;
     if (a->size == 0 && !gi_is_deferred(a))
         return gi_array_new(o->site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
-    if (kth < -n || kth >= n)
+    if (a->size == 0) kth = 0;
+    else if (kth < -n || kth >= n)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "kth = %lld is out of bounds for axis %d with length %lld",
                                    (long long)kth, axis, (long long)n);
     if (kth < 0) kth += n;
