@@ -492,7 +492,8 @@ GA_API ga_array *(ga_empty_like)(const ga_array *a, ga_new_options o);
 GA_API ga_array *(ga_full_like)(const ga_array *a, ga_arg value, ga_new_options o);
 GA_API ga_array *(ga_scalar)(ga_arg value, ga_new_options o); /* 0-d */
 GA_API ga_array *(ga_arange)(ga_arg start, ga_arg stop, ga_arg step,
-                             ga_new_options o); /* start, start + step ... before stop; int64 for integers */
+                             ga_new_options o); /* start, start + step ... before stop; int64 for integers. Also
+                                                   ga_arange(stop) and ga_arange(start, stop), without options */
 
 typedef struct ga_linspace_options {
     GI_BY_POSITION
@@ -1020,7 +1021,8 @@ GA_API ga_array *(ga_column_stack_n)(int n, const ga_array *const *arrays, ga_jo
 /* parts[0..n-1] become n equal views along .axis (default 0); false on error. ga_split_at: cut before each of the n - 1 indices. */
 GA_API bool(ga_split)(const ga_array *a, int n, ga_array **parts, ga_axis_options o);
 GA_API bool(ga_split_at)(const ga_array *a, int n, const int64_t *indices, ga_array **parts, ga_axis_options o);
-GA_API bool(ga_array_split)(const ga_array *a, int n, ga_array **parts, ga_axis_options o); /* the first may have one more */
+GA_API bool(ga_array_split)(const ga_array *a, int n, ga_array **parts,
+                            ga_axis_options o); /* the first ones may have one more */
 GA_API bool(ga_hsplit)(const ga_array *a, int n, ga_array **parts,
                        const char *site); /* n equal ones, along axis 1 (0 of a vector) */
 GA_API bool(ga_vsplit)(const ga_array *a, int n, ga_array **parts, const char *site); /* along axis 0 */

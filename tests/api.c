@@ -157,6 +157,10 @@ static void test_dtypes(void)
         ga_array *i64 = ga_ints(1, 2), *b = ga_greater(i64, 1), *c = ga_full((2), 1, .dtype = GA_C64);
         CHECK(u8->dtype == GA_U8 && ga_zeros((1))->dtype == GA_F64 && ga_full((1), 3)->dtype == GA_I64 &&
               ga_full((1), 3.0)->dtype == GA_F64);
+        CHECK_IS(ga_arange(3), GA_I64, (3), 0, 1, 2);
+        CHECK_IS(ga_arange(2.5), GA_F64, (3), 0, 1, 2);
+        CHECK_IS(ga_arange(-1, 2), GA_I64, (3), -1, 0, 1);
+        CHECK(ga_arange(0)->size == 0 && ga_arange(3, 1)->size == 0);
         CHECK(ga_arange(0, 3, 1)->dtype == GA_I64 && ga_arange(0, 3, 1.0)->dtype == GA_F64 &&
               ga_linspace(0, 1, 2)->dtype == GA_F64);
         CHECK(ga_values(1)->dtype == GA_F64 && ga_ints(1)->dtype == GA_I64 && b->dtype == GA_BOOL);

@@ -119,7 +119,7 @@ static inline ga_arg gi_arg(double v)
 static inline ga_arg gi_arg(float v)
 {
     ga_arg r = gi_arg((double)v);
-    r.single = v - v == 0;
+    r.single = v - v <= 0; /* finite */
     return r;
 }
 static inline ga_arg gi_arg(long long v)
@@ -283,7 +283,10 @@ static inline ga_arg gi_arg_uint(unsigned long long v)
     return (ga_arg){ .kind = v > (unsigned long long)INT64_MAX ? GA_KIND_UINT : GA_KIND_INT, .i = (int64_t)v };
 }
 static inline ga_arg gi_arg_real(double v) { return (ga_arg){ .kind = GA_KIND_REAL, .re = v }; }
-static inline ga_arg gi_arg_float(float v) { return (ga_arg){ .kind = GA_KIND_REAL, .single = v - v == 0, .re = (double)v }; }
+static inline ga_arg gi_arg_float(float v)
+{
+    return (ga_arg){ .kind = GA_KIND_REAL, .single = v - v <= 0 /* finite */, .re = (double)v };
+}
 static inline ga_arg gi_arg_c64(ga_c64 v)
 {
     return (ga_arg){ .kind = GA_KIND_COMPLEX, .single = true, .re = (double)v.re, .im = (double)v.im };
@@ -454,9 +457,17 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_empty_like(...)      GI_1(ga_empty_like, ga_new_options, GI_SITE("ga_empty_like(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_full_like(...)       GI_1N(ga_full_like, ga_new_options, GI_SITE("ga_full_like(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_scalar(...)          GI_N(ga_scalar, ga_new_options, GI_SITE("ga_scalar(" #__VA_ARGS__ ")"), __VA_ARGS__, )
-/* Its name is what the compiler says of ga_arange(12). */
-#define ga_arange_takes_start_stop_step(here, start, stop, step, ...) GI_NNN(ga_arange, ga_new_options, here, start, stop, step, __VA_ARGS__)
-#define ga_arange(...)          ga_arange_takes_start_stop_step(GI_SITE("ga_arange(" #__VA_ARGS__ ")"), __VA_ARGS__, )
+/* Of one number, of two, or of three and options: NumPy's arange(stop), arange(start, stop), arange(start, stop, step, dtype). The name of
+   the second is what compilers say of ga_arange(5, .dtype = GA_F32). */
+#define GI_ARANGE_1(here, stop, ...) GI_NNN(ga_arange, ga_new_options, here, 0, stop, 1, )
+#define ga_arange_with_options_takes_start_stop_step(here, start, stop, ...) GI_NNN(ga_arange, ga_new_options, here, start, stop, 1, )
+#define GI_ARANGE_3(here, start, stop, step, ...) GI_NNN(ga_arange, ga_new_options, here, start, stop, step, __VA_ARGS__)
+#define GI_ARANGE_OF(n1, n2, n3, n4, n5, n6, n7, n8, n9, n10, n11, n12, n13, n14, n15, form, ...) form
+#define ga_arange(...)                                                                                                            \
+    GI_ARANGE_OF(__VA_ARGS__, GI_ARANGE_3, GI_ARANGE_3, GI_ARANGE_3, GI_ARANGE_3, GI_ARANGE_3, GI_ARANGE_3, GI_ARANGE_3,          \
+                 GI_ARANGE_3, GI_ARANGE_3, GI_ARANGE_3, GI_ARANGE_3, GI_ARANGE_3, GI_ARANGE_3,                                    \
+                 ga_arange_with_options_takes_start_stop_step, GI_ARANGE_1, )                                                     \
+    (GI_SITE("ga_arange(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_linspace(...)        GI_3(ga_linspace, ga_linspace_options, GI_SITE("ga_linspace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_logspace(...)        GI_3(ga_logspace, ga_linspace_options, GI_SITE("ga_logspace(" #__VA_ARGS__ ")"), __VA_ARGS__, )
 #define ga_eye_takes_rows_cols_k(here, rows, cols, k, ...) GI_3(ga_eye, ga_new_options, here, rows, cols, k, __VA_ARGS__)
