@@ -90,7 +90,7 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_HAS_CUSOLVER 0
 #endif
 #if defined(__USE_FAST_MATH__)
-#error "gpuarr: compile the file with GPUARR_IMPLEMENTATION without -use_fast_math: it breaks NaN and the promise of equal bits"
+#error "gpuarr: compile this file, which has kernels, without -use_fast_math: it breaks NaN and the promise of equal bits"
 #endif
 #else
 #define GI_HAS_CUDA     0
@@ -125,7 +125,7 @@ extern int clock_gettime(int, struct timespec *);
 #endif
 
 #ifdef __FAST_MATH__
-#error "gpuarr: compile the file with GPUARR_IMPLEMENTATION without -ffast-math: it breaks NaN and the promise of equal bits"
+#error "gpuarr: compile this file, which has kernels, without -ffast-math: it breaks NaN and the promise of equal bits"
 #endif
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -192,7 +192,7 @@ extern int clock_gettime(int, struct timespec *);
 /* What differs between vendors and has no feature bit: prefetching, and stores that compress. */
 static inline bool gi_cpu_is_intel(void)
 {
-#if GI_HAS_X86
+#if GI_STAMPING && GI_HAS_X86
     return __builtin_cpu_is("intel") != 0;
 #else
     return false;
