@@ -477,7 +477,7 @@ fuzz_target() { # fuzz_target NAME VARIABLE=VALUE...: a short run of a libFuzzer
 }
 
 fuzzing() { # fuzzing KIND
-    one "build of fuzz" made "$B/fuzz.o" clang -std=c11 -O1 -g1 -fsanitize=fuzzer-no-link,address,undefined $USE_LIBS -DGPUARR_PART=GPUARR_RUNTIME -I. -c tests/fuzz.c &&
+    one "build of fuzz" made "$B/fuzz.o" clang -std=c11 -O0 -g1 -fsanitize=fuzzer-no-link,address,undefined $USE_LIBS -DGPUARR_PART=GPUARR_RUNTIME -I. -c tests/fuzz.c &&
         one "linking fuzz" made "$B/fuzz" clang -fsanitize=fuzzer,address,undefined "$B/fuzz.o" $(object_files "$1") $LIBS || return
     part "fuzzing .npy" fuzz_target npy
     part "fuzzing FITS" fuzz_target fits ASAN_OPTIONS=allocator_may_return_null=1
