@@ -153,9 +153,12 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 }
 
 #include "bits.h"
+#include "extremes.h"
+#include "gather.h"
 #include "half.h"
 #include "locate.h"
 #include "truth.h"
+#include "whole.h"
 #if GI_ISA_BYTES == 64
 #define GI_PLACE_TAG                       f32
 #define GI_PLACE_SUFFIX                    ps
@@ -292,8 +295,8 @@ static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fol
     case GA_##TAG: return GI_FIND(gi_cast_##tag)(from);
 static gi_cast_kernel GI_FIND(gi_cast)(ga_dtype to, ga_dtype from)
 {
-    const gi_cast_kernel truth = to == GA_BOOL ? GI_FIND(gi_truth)(from) : NULL;
-    if (truth) return truth;
+    const gi_cast_kernel apart = to == GA_BOOL ? GI_FIND(gi_truth)(from) : GI_FIND(gi_whole)(to, from);
+    if (apart) return apart;
     switch (to) {
         GI_ISA_DTYPES(GI_DTYPE_CASE)
     default: return GI_OR_LOWER(NULL, cast, to, from);
@@ -467,7 +470,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_tiles),       GI_FIND(gi_turn),        GI_FIND(gi_select),          GI_FIND(gi_power),
     GI_FIND(gi_with_number), GI_FIND(gi_replace),     GI_FIND(gi_stream),          GI_FIND(gi_linear),
     GI_FIND(gi_half),        GI_FIND(gi_dot),         GI_FIND(gi_locate),          GI_FIND(gi_quick),
-    GI_FIND(gi_place),       GI_FIND(gi_truths),
+    GI_FIND(gi_place),       GI_FIND(gi_truths),      GI_FIND(gi_gather),          GI_FIND(gi_extremes),
 };
 #endif
 #undef GI_FIND

@@ -40,6 +40,8 @@ __extension__ typedef unsigned __int128 gi_double_i64, gi_double_u64;
 typedef float  gi_quotient_i8, gi_quotient_u8, gi_quotient_i16, gi_quotient_u16;
 typedef double gi_quotient_i32, gi_quotient_u32;
 
+typedef uint64_t gi_loose_u64 __attribute__((aligned(4))); /* complex64 lies where float32 may */
+
 typedef void (*gi_cast_kernel)(int64_t n, void *out, const void *x);
 
 /* Convolutions: sums[i][j] += weights[u][v] * x[i + u][j + v * step] for all u and v in turn. */
@@ -323,4 +325,7 @@ typedef struct gi_loops {
     const gi_quick_loops *(*quick)(int itemsize);       /* NULL: none for keys of that size */
     gi_place_loop (*place)(ga_dtype dtype);             /* NULL: none for that dtype */
     gi_rows_loop (*truths)(ga_dtype from, bool all);    /* folds of ga_any or ga_all; NULL: none for that dtype */
+    /* Packs elements of up to 8 bytes: every second one, or from the first one back. */
+    gi_cast_kernel (*gather)(int itemsize, bool reversed);
+    gi_rows_loop (*extremes)(ga_dtype dtype, bool largest); /* folds of ga_min or ga_max; NULL: that of the row */
 } gi_loops;

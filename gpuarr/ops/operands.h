@@ -94,8 +94,6 @@ static ga_dtype gi_common_dtype(int n, const ga_arg *in)
 /* ---- moving elements ------------------------------------------------------------------------------------------------ */
 
 GI_BEGIN_FAST
-typedef uint64_t gi_loose_u64 __attribute__((aligned(4))); /* complex64 lies where float32 may */
-
 /* n copies of an element, side by side. */
 static void gi_repeat(int itemsize, int64_t n, void *out, const void *element)
 {
@@ -131,13 +129,12 @@ static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_
         gi_repeat(itemsize, n, out, in);
         return;
     }
+    if (itemsize <= 8 && (stride == 2 * itemsize || stride == -itemsize)) {
+        GI_LOOP_OF(gather)(itemsize, stride < 0)(n, out, in);
+        return;
+    }
 #define GI_MOVE(U)                                                                                                             \
-    if (stride == -(int64_t)sizeof(U)) /* reversed, and every second: loops that vectorise */                                  \
-        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = ((const U *)(const void *)from)[-i];                                   \
-    else if (stride == 2 * (int64_t)sizeof(U))                                                                                 \
-        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = ((const U *)(const void *)from)[2 * i];                                \
-    else                                                                                                                       \
-        for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                         \
+    for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                             \
     break
     switch (itemsize) {
     case 1: GI_MOVE(uint8_t);

@@ -588,12 +588,16 @@ static bool gi_check_out(const char *site, const ga_array *out, ga_dtype dtype, 
 }
 
 /* Can results of this dtype and shape be written to `out` at once? It must not hold what they are computed from. */
+static bool gi_takes_results_anyhow(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a,
+                                    const ga_array *b)
+{
+    return out && out->alive == GI_ALIVE && !gi_is_deferred(out) && out->device == a->device && out->dtype == dtype &&
+           gi_shape_equal(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) && !ga_may_share_memory(out, b);
+}
 static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a,
                              const ga_array *b)
 {
-    return out && out->alive == GI_ALIVE && !gi_is_deferred(out) && out->device == a->device && out->dtype == dtype &&
-           ga_is_contiguous(out) && gi_shape_equal(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) &&
-           !ga_may_share_memory(out, b);
+    return gi_takes_results_anyhow(out, dtype, ndim, shape, a, b) && ga_is_contiguous(out);
 }
 
 /* Gives the packed result its final dtype and place. Takes over `result` (NULL is passed on). */
@@ -719,6 +723,10 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
     r.result_bytes = (int)ga_itemsize(end_dtype);
     r.decisive     = row->op == GA_OP_any ? GI_TRUE_DECIDES : row->op == GA_OP_all ? GI_FALSE_DECIDES : GI_NONE_DECIDES;
     if (r.decisive != GI_NONE_DECIDES && a->device == GA_CPU) gi_fold_truths(&r, a->dtype);
+    if (row->op == GA_OP_min || row->op == GA_OP_max) {
+        const gi_rows_loop rows = GI_LOOP_OF(extremes)(r.lines.dtype, row->op == GA_OP_max);
+        if (rows) r.fold.rows = rows;
+    }
     bool ok;
     if (r.lines.length == 0) ok = gi_fill_empty(o.site, result, row->start, row->ends == GI_ENDS_AVERAGE);
     else if (a->device == GA_CUDA) ok = gi_gpu->reduce(o.site, row->op, &r.lines, result);
