@@ -179,16 +179,40 @@ static void GI_LOOP(gi_powers)(int64_t n, GA_T *out, const GA_T *x, const GA_T *
     }
 }
 
+/* The same where all exponents are one number. */
+static void GI_LOOP(gi_powers_number)(int64_t n, GA_T *out, const GA_T *x, GA_T exponent)
+{
+    for (int64_t start = 0; start < n; start += GI_MEND) {
+        const int64_t m = n - start < GI_MEND ? n - start : GI_MEND;
+        GI_U          base[GI_MEND], power[GI_MEND], left = (GI_U)(exponent > 0 ? exponent : 0);
+        GI_VECTORIZE
+        for (int64_t i = 0; i < m; i++) {
+            base[i]  = (GI_U)x[start + i];
+            power[i] = left & 1 ? base[i] : (GI_U)1;
+        }
+        while ((left = (GI_U)(left >> 1)) != 0) {
+            GI_VECTORIZE
+            for (int64_t i = 0; i < m; i++) base[i] = (GI_U)((GI_W)base[i] * base[i]);
+            if (!(left & 1)) continue;
+            GI_VECTORIZE
+            for (int64_t i = 0; i < m; i++) power[i] = (GI_U)((GI_W)power[i] * base[i]);
+        }
+        GI_VECTORIZE
+        for (int64_t i = 0; i < m; i++) out[start + i] = (GA_T)power[i];
+    }
+}
+
 /* Rows that may be computed otherwise than by their formulas. False: they must be. */
 static GI_INLINE bool GI_LOOP(gi_shortcut)(ga_op op, int64_t n, void *o, const void *x_, const void *y_)
 {
     GA_T       *out = (GA_T *)o;
     const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_;
+    const bool  number = op != GA_OP_fmod && GI_LOOP(gi_is_number)(n, y);
     if (op == GA_OP_power) {
-        GI_LOOP(gi_powers)(n, out, x, y);
+        if (number) GI_LOOP(gi_powers_number)(n, out, x, y[0]);
+        else GI_LOOP(gi_powers)(n, out, x, y);
         return true;
     }
-    const bool number = op != GA_OP_fmod && GI_LOOP(gi_is_number)(n, y);
     const bool shifts = op == GA_OP_left_shift || op == GA_OP_right_shift;
     if (!shifts && number && y[0] != 0) {
         GI_LOOP(gi_divide_loop)(op == GA_OP_remainder, n, out, x, y[0]);
