@@ -213,8 +213,8 @@ static bool gi_map_is_deferred(const gi_map_call *c)
     return deferred;
 }
 
-/* A number is an operand by a tile of copies of it, as many as are needed. */
-static void gi_map_number(gi_operand *v, ga_arg number, ga_dtype wanted, int64_t needed, bool cpu, char *tile)
+/* An operand that is a tile of copies of its first element, as many as are needed. */
+static void gi_map_repeat(gi_operand *v, ga_dtype wanted, int64_t needed, char *tile)
 {
     const int     size = (int)ga_itemsize(wanted);
     const int64_t room = GI_TILE_BYTES / size;
@@ -222,8 +222,12 @@ static void gi_map_number(gi_operand *v, ga_arg number, ga_dtype wanted, int64_t
     v->number          = true;
     v->crossed         = false;
     v->dtype = v->wanted = wanted;
+    gi_repeat(size, needed < room ? needed : room, tile, tile);
+}
+static void gi_map_number(gi_operand *v, ga_arg number, ga_dtype wanted, int64_t needed, bool cpu, char *tile)
+{
     gi_number_to(number, wanted, tile);
-    if (cpu) gi_repeat(size, needed < room ? needed : room, tile, tile);
+    gi_map_repeat(v, wanted, cpu ? needed : 1, tile);
 }
 
 /* An array as the job can read it: itself, or in *copy a copy of what one of .outs would overwrite too soon, or, since on the GPU there
@@ -244,6 +248,14 @@ static bool gi_are_truths(const ga_array *a, ga_dtype wanted)
     return wanted == GA_BOOL && ga_itemsize(a->dtype) == 1 && a->device == GA_CPU;
 }
 
+/* Has the array one element, broadcast or not? */
+static bool gi_is_one_element(const ga_array *a)
+{
+    bool one = a->size > 0;
+    for (int d = 0; d < a->ndim; d++) one = one && (a->shape[d] == 1 || a->strides[d] == 0);
+    return one;
+}
+
 /* The job's inputs and its mask; copies[k] is to be freed. False with an error. */
 static bool gi_map_sources(const gi_map_call *c, gi_job *j, const ga_array *target, char (*tiles)[GI_TILE_BYTES],
                            ga_array **copies)
@@ -255,6 +267,11 @@ static bool gi_map_sources(const gi_map_call *c, gi_job *j, const ga_array *targ
         gi_operand     *v      = mask ? &j->mask : &j->in[k];
         if (!a) {
             gi_map_number(v, c->in[k], wanted, target->size, target->device == GA_CPU, tiles[k]);
+            continue;
+        }
+        if (j->kernel && !mask && a->device == GA_CPU && gi_is_one_element(a)) {
+            gi_cast(wanted, a->dtype, 1, tiles[k], a->data);
+            gi_map_repeat(v, wanted, target->size, tiles[k]);
             continue;
         }
         a = gi_map_readable(c, j, a, wanted, mask, &copies[k]);

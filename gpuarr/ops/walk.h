@@ -141,13 +141,33 @@ static void gi_job_run_row(const gi_job *j, const gi_walk_row *row, int64_t colu
     }
 }
 
+/* The same of a row that needs no tile: the copies of numbers last for j->tile elements. */
+static void gi_job_run_pieces(const gi_job *j, const gi_walk_row *row, int64_t columns)
+{
+    const char *x[GI_MOST_INPUTS]    = { NULL };
+    int64_t     move[GI_MOST_INPUTS] = { 0 };
+    char       *out                  = row->out[0];
+    int64_t     n                    = columns;
+    for (int k = 0; k < j->inputs; k++) {
+        x[k] = row->in[k];
+        if (!j->in[k].number) move[k] = ga_itemsize(j->in[k].dtype);
+        else if (n > j->tile) n = j->tile;
+    }
+    for (int64_t left = columns; left > 0; left -= n) {
+        if (n > left) n = left;
+        j->kernel(n, out, x[0], x[1], x[2]);
+        out += n * ga_itemsize(j->out.dtype);
+        for (int k = 0; k < j->inputs; k++) x[k] += n * move[k];
+    }
+}
+
 /* The rows of a block, one after the other. */
 static void gi_job_run_rows(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
     for (int64_t r = 0; r < rows; r++) {
         if (!j->direct) gi_job_run_row(j, &row, columns, t);
         else if (j->own.kernel) gi_job_run_own(&j->own, columns, row.out, row.in, row.place, gi_column_stride(j, &j->place));
-        else if (j->kernel) j->kernel(columns, row.out[0], row.in[0], row.in[1], row.in[2]);
+        else if (j->kernel) gi_job_run_pieces(j, &row, columns);
         else if (row.out[0] != row.in[0]) memcpy(row.out[0], row.in[0], (size_t)(columns * ga_itemsize(j->out.dtype)));
         for (int k = 0; k < j->inputs + j->masked; k++) row.in[k] += row.down[k];
         for (int k = 0; k < j->outputs; k++) row.out[k] += gi_row_stride(j, gi_job_target(j, k));
@@ -281,8 +301,8 @@ static bool gi_choose_blocks(gi_job *j)
 /* Can the kernel run over a whole row where the operand lies? */
 static bool gi_job_runs_directly(const gi_job *j, const gi_operand *v)
 {
-    return !v->number && v->wanted == v->dtype &&
-           (gi_column_stride(j, v) == ga_itemsize(v->dtype) || gi_job_turn(j, v) != NULL);
+    if (v->number) return j->kernel != NULL;
+    return v->wanted == v->dtype && (gi_column_stride(j, v) == ga_itemsize(v->dtype) || gi_job_turn(j, v) != NULL);
 }
 
 static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
