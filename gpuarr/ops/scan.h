@@ -18,19 +18,21 @@ typedef struct gi_scan_job {
 } gi_scan_job;
 
 #define GI_SCAN_WIDTH 8      /* lines side by side: a cache line of float64, */
+#define GI_SCAN_SHORT 6144   /* or of short ones so many elements in all, */
+#define GI_SCAN_LINES 256    /* but no more lines; */
 #define GI_SCAN_ROW   512    /* or so many integers */
 #define GI_SCAN_LONG  262144 /* elements of a line of integers that threads share */
 
-/* The running sums or products of n integers after what came before, which is NULL or one; they wrap, the same in any order. */
-static void gi_scan_integers(bool product, int64_t n, const void *in, const void *before, void *out)
+/* The running sums or products of n integers, `step` bytes apart, after what came before, which is NULL or one; they wrap, the same in any
+   order. */
+static void gi_scan_integers(bool product, int64_t n, const char *x, int64_t step, const void *before, void *out)
 {
-    const uint64_t *x    = (const uint64_t *)in;
-    uint64_t       *to   = (uint64_t *)out;
-    uint64_t        last = before ? *(const uint64_t *)before : product; /* it stays in a register */
+    uint64_t *to   = (uint64_t *)out;
+    uint64_t  last = before ? *(const uint64_t *)before : product; /* it stays in a register */
     if (product)
-        for (int64_t i = 0; i < n; i++) to[i] = last *= x[i];
+        for (int64_t i = 0; i < n; i++) to[i] = last *= *(const uint64_t *)(const void *)(x + i * step);
     else
-        for (int64_t i = 0; i < n; i++) to[i] = last += x[i];
+        for (int64_t i = 0; i < n; i++) to[i] = last += *(const uint64_t *)(const void *)(x + i * step);
 }
 
 /* The last of 1024 alone. */
@@ -101,10 +103,13 @@ static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, c
         x     = spare;
         spare = x == a ? b : a;
     }
-    gi_cast(out->dtype, j->wide, n * columns, spare, x);
-    if (columns == 1) gi_scatter((int)size, n, to, along, spare);
+    if (out->dtype != j->wide) {
+        gi_cast(out->dtype, j->wide, n * columns, spare, x);
+        x = spare;
+    }
+    if (columns == 1) gi_scatter((int)size, n, to, along, x);
     for (int64_t i = 0; i < n && columns > 1; i++)
-        gi_scatter((int)size, columns, to + i * along, across, spare + i * columns * size);
+        gi_scatter((int)size, columns, to + i * along, across, x + i * columns * size);
 }
 
 /* *last: of the block before, if the line is gone through from its begin; NULL: that is among the ends. */
@@ -115,16 +120,19 @@ static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block
     GI_ARENA(char, a, GI_BLOCK * 16);
     GI_ARENA(char, b, GI_BLOCK * 16);
     int64_t     width = ga_itemsize(j->wide), start = block * GI_BLOCK, along = j->out.strides[0];
-    int64_t     n      = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
-    char       *ends   = j->ends ? j->ends + (line * (j->blocks - 1) + block) * width : NULL;
-    const char *before = block == 0 ? NULL : last ? (const char *)last : ends - width;
-    const char *x      = (const char *)gi_read_line(&j->lines, line, start, n, raw, cast);
+    int64_t     n        = j->lines.length - start < GI_BLOCK ? j->lines.length - start : GI_BLOCK;
+    char       *ends     = j->ends ? j->ends + (line * (j->blocks - 1) + block) * width : NULL;
+    const char *before   = block == 0 ? NULL : last ? (const char *)last : ends - width;
+    char       *to       = (char *)gi_line_start(&j->out, line) + start * along;
+    const bool  integers = gi_is_int(j->wide), packed = j->out.a->dtype == j->wide && along == width;
+    const bool  there = integers && !j->ends_only && !j->lines.maker && j->lines.reduced == 1 && j->lines.dtype == j->wide &&
+                       j->lines.a->dtype == j->wide;
+    const char *x = there ? gi_line_start(&j->lines, line) + start * j->lines.strides[0]
+                          : (const char *)gi_read_line(&j->lines, line, start, n, raw, cast);
     if (j->lines.dtype != j->wide) {
         gi_cast(j->wide, j->lines.dtype, n, a, x);
         x = a;
     }
-    char      *to       = (char *)gi_line_start(&j->out, line) + start * along;
-    const bool integers = gi_is_int(j->wide), packed = j->out.a->dtype == j->wide && along == width;
     if (j->ends_only && integers) {
         *(uint64_t *)(void *)ends = gi_last_of_integers(j->product, x);
     } else if (j->ends_only) {
@@ -132,7 +140,7 @@ static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block
         memcpy(ends, a, (size_t)width);
     } else if (integers) {
         char *sums = packed ? to : a;
-        gi_scan_integers(j->product, n, x, before, sums);
+        gi_scan_integers(j->product, n, x, there ? j->lines.strides[0] : width, before, sums);
         if (last) memcpy(last, sums + (n - 1) * width, sizeof *last);
         if (!packed) gi_write_scanned(j, n, 1, a, NULL, a, b, to, along, 0);
     } else {
@@ -146,13 +154,14 @@ static void gi_scan_panel_block(const gi_scan_job *j, int64_t panel, int64_t blo
 {
     GI_ARENA(char, a, GI_BLOCK *GI_SCAN_WIDTH * 8);
     GI_ARENA(char, b, GI_BLOCK *GI_SCAN_WIDTH * 8);
-    char     raw[GI_SCAN_WIDTH * 16], cast[GI_SCAN_WIDTH * 16], before[GI_SCAN_WIDTH * 16];
+    GI_ARENA(char, raw, 2 * GI_SCAN_LINES * 16);
+    char     before[GI_SCAN_WIDTH * 16];
     gi_panel s     = gi_panel_of(&j->lines, j->columns, j->width, panel);
     int64_t  width = ga_itemsize(j->wide), along = j->out.strides[0], ends = j->blocks - 1;
     s.start = block * GI_BLOCK;
     s.n     = j->lines.length - s.start < GI_BLOCK ? j->lines.length - s.start : GI_BLOCK;
     s.raw   = raw;
-    s.cast  = cast;
+    s.cast  = raw + GI_SCAN_LINES * 16;
     for (int64_t i = 0; i < s.n; i++) gi_cast(j->wide, j->lines.dtype, s.count, a + i * s.count * width, gi_read_row(&s, i, 0));
     if (j->ends_only) {
         gi_last_of_block(j, s.count, a, a, b);
@@ -213,6 +222,15 @@ static void gi_scan_units(int64_t begin, int64_t end, void *job)
     }
 }
 
+/* How many of the lines side by side are scanned at once. */
+static int64_t gi_scan_width(const gi_scan_job *j)
+{
+    const int64_t wide  = GI_SCAN_WIDTH * 8 / ga_itemsize(j->wide);
+    int64_t       width = j->lines.length < GI_SCAN_SHORT / GI_SCAN_WIDTH ? GI_SCAN_SHORT / j->lines.length & -wide : wide;
+    width               = width < GI_SCAN_LINES ? width : GI_SCAN_LINES;
+    return width < j->columns ? width : j->columns;
+}
+
 /* Scans `in`, read as dtype, along an axis into out (of the same shape; it may be the same array). */
 static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_array *out, int axis, ga_dtype wide,
                     const gi_row *row)
@@ -234,7 +252,7 @@ static bool gi_scan(const char *site, const ga_array *in, ga_dtype dtype, ga_arr
     j.blocks  = (j.lines.length + GI_BLOCK - 1) / GI_BLOCK;
     j.columns = gi_line_columns(&j.lines);
     if (j.columns > gi_line_columns(&j.out)) j.columns = gi_line_columns(&j.out); /* lines that lie side by side in both */
-    j.width         = j.columns < GI_SCAN_WIDTH * 8 / ga_itemsize(wide) ? j.columns : GI_SCAN_WIDTH * 8 / ga_itemsize(wide);
+    j.width         = gi_scan_width(&j);
     ga_array *ends  = NULL;
     int64_t   lines = j.lines.lines, chunk = 1 + 16384 / (j.lines.length < GI_BLOCK ? j.lines.length : GI_BLOCK) / j.width;
     int64_t   units   = j.columns > 1 ? lines / j.columns * ((j.columns + j.width - 1) / j.width) : lines;
@@ -286,13 +304,17 @@ static ga_array *gi_cumulate(const gi_row *row, const ga_array *a, const ga_axis
         ga_free(along);
         return r;
     }
-    ga_array *result = along ? gi_array_new(o->site, dtype, a->device, along->ndim, along->shape) : NULL;
+    bool straight =
+        along && a->device == GA_CPU && gi_takes_results_anyhow(o->out, dtype, along->ndim, along->shape, along, along);
+    for (int d = 0; straight && d < along->ndim; d++) straight = o->out->strides[d] != 0; /* it repeats none of its elements */
+    ga_array *result = straight ? o->out : NULL;
+    if (along && !straight) result = gi_array_new(o->site, dtype, a->device, along->ndim, along->shape);
     if (result && !gi_scan(o->site, along, dtype, result, axis, wide, row)) {
-        ga_free(result);
+        if (!straight) ga_free(result);
         result = NULL;
     }
     ga_free(along);
-    return gi_copy_finish(o->site, result, dtype, o->out);
+    return straight ? result : gi_copy_finish(o->site, result, dtype, o->out);
 }
 
 ga_array *(ga_cumsum)(const ga_array *a, ga_axis_options o)

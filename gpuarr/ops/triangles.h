@@ -172,6 +172,29 @@ ga_array *(ga_diag_indices)(int64_t n, int ndim, const char *site)
     return gi_compose_end(&c, r ? (ga_copy)(r, site) : NULL);
 }
 
+/* The powers 0, 1, 2 ... of a column, side by side; again: the column, as often as there are powers behind the first. */
+static ga_array *gi_do_powers(const gi_composition *c, const ga_array *column, const ga_array *again, bool increasing)
+{
+    ga_shape        shape;
+    const int64_t   n = again->shape[1];
+    ga_axis_options o = ga_axis_defaults;
+    o.site            = c->site;
+    o.axis            = 1;
+    if (gi_is_deferred(column)) {
+        ga_array *one    = (ga_ones_like)(column, gi_new_on(c->site, GA_DTYPE_DEFAULT, GA_DEVICE_DEFAULT));
+        ga_array *powers = one ? (ga_cumprod)(again, o) : NULL, *r = powers ? gi_do_join(c, one, powers, 1) : NULL;
+        return r && !increasing ? (ga_copy)((ga_fliplr)(r, c->site), c->site) : r;
+    }
+    memset(&shape, 0, sizeof shape);
+    shape.ndim   = 2;
+    shape.n[0]   = column->size;
+    shape.n[1]   = n + 1;
+    ga_array *r  = (ga_ones)(shape, gi_new_on(c->site, column->dtype, column->device));
+    ga_array *up = increasing || !r ? r : (ga_fliplr)(r, c->site);
+    o.out        = gi_do_part(c, up, 1, 1, n);
+    return o.out && (ga_cumprod)(again, o) ? r : NULL;
+}
+
 ga_array *(ga_vander)(const ga_array *x, ga_vander_options o)
 {
     if (!gi_array_check_half_any(o.site, x, "x")) return NULL;
@@ -190,14 +213,12 @@ ga_array *(ga_vander)(const ga_array *x, ga_vander_options o)
         rest.ndim        = 2;
         rest.n[0]        = x->size;
         rest.n[1]        = n - 1;
-        ga_array *column = gi_do_turn(&c, wide, 0, 2), *powers = NULL;
-        ga_array *one = column ? (ga_ones_like)(column, gi_new_on(o.site, GA_DTYPE_DEFAULT, GA_DEVICE_DEFAULT)) : NULL;
-        if (one) powers = gi_do_along(&c, (ga_cumprod), (ga_broadcast_to)(column, rest, o.site), 1);
-        r = powers ? gi_do_join(&c, one, powers, 1) : NULL;
+        ga_array *column = gi_do_turn(&c, wide, 0, 2), *again = column ? (ga_broadcast_to)(column, rest, o.site) : NULL;
+        r = again ? gi_do_powers(&c, column, again, o.increasing) : NULL;
     } else if (wide) {
         r = (ga_zeros_n)(2, shape, gi_new_on(o.site, wide->dtype, x->device));
     }
-    return gi_compose_end(&c, r && !o.increasing ? (ga_copy)((ga_fliplr)(r, o.site), o.site) : r);
+    return gi_compose_end(&c, r);
 }
 
 /* ---- where something is ---------------------------------------------------------------------------------------------- */
