@@ -213,6 +213,42 @@ static void gi_order_units(int64_t begin, int64_t end, void *job)
     }
 }
 
+enum { GI_ORDER_SHORT = 64, GI_ORDER_COLUMNS = GI_COLUMN_BYTES / 8 };
+
+/* A unit is a few short lines side by side: a network sorts their keys. */
+static void gi_order_columns(int64_t begin, int64_t end, void *job)
+{
+    const gi_order        *o       = (const gi_order *)job;
+    const gi_lines        *p       = &o->lines;
+    const gi_window_loops *loops   = GI_LOOP_OF(windows)(8);
+    const int64_t          columns = gi_line_columns(p);
+    GI_ARENA(uint64_t, keys, GI_ORDER_SHORT * GI_ORDER_COLUMNS);
+    GI_ARENA(char, room, 2 * GI_ORDER_COLUMNS * 16);
+    uint64_t found[GI_ORDER_SHORT];
+    int64_t  ranks[GI_ORDER_SHORT], ranked = 0, m = 0; /* of so many elements */
+    memset(keys, 0, GI_ORDER_SHORT * GI_ORDER_COLUMNS * sizeof *keys);
+    for (int64_t unit = begin; unit < end; unit++) {
+        gi_panel s = gi_panel_of(p, columns, GI_ORDER_COLUMNS, unit);
+        s.n        = p->length;
+        s.raw      = room;
+        s.cast     = room + GI_ORDER_COLUMNS * 16;
+        for (int64_t i = 0; i < s.n; i++) {
+            uint64_t *row = keys + i * GI_ORDER_COLUMNS;
+            gi_make_keys(p->dtype, s.count, row, gi_read_row(&s, i, 0));
+            for (int k = 0; k < GI_ORDER_COLUMNS; k++) row[k] ^= GI_KEY_SIGN; /* the network compares signed ones */
+        }
+        loops->sort_columns(s.n, keys);
+        for (int64_t k = 0; k < s.count; k++) {
+            int64_t n = s.n;
+            while (n > 0 && p->dtype == GA_F64 && keys[(n - 1) * GI_ORDER_COLUMNS + k] == (GI_KEY_NAN ^ GI_KEY_SIGN)) n--;
+            if (n < s.n && !o->rule.skip_nan) n = 0;
+            if (n > 0 && n != ranked) m = gi_ranks_of(o, ranked = n, ranks);
+            for (int64_t i = 0; i < m && n > 0; i++) found[i] = keys[ranks[i] * GI_ORDER_COLUMNS + k] ^ GI_KEY_SIGN;
+            gi_write_line(o, s.first + k, n, m, ranks, found);
+        }
+    }
+}
+
 static size_t gi_bracket_bytes(const gi_bracket *b)
 {
     int64_t room = b->search->parts * b->room;
@@ -393,6 +429,12 @@ static bool gi_order_run(const char *site, gi_order *o)
         for (int64_t line = 0; line < p->lines; line++) gi_write_line(o, line, 0, 0, NULL, NULL);
         return true;
     }
+    const int64_t columns = gi_line_columns(p), few = GI_SELECT_SHORT / 4; /* elements not worth waking a thread */
+    if (p->length <= GI_ORDER_SHORT && columns > 1) {
+        const int64_t units = gi_count_panels(p->lines, columns, GI_ORDER_COLUMNS);
+        gi_parallel(units, 1 + few / (p->length * GI_ORDER_COLUMNS), gi_order_columns, o);
+        return true;
+    }
     bool is_long     = p->length > GI_SELECT_PART || (p->lines == 1 && p->length > GI_SELECT_SHORT && !gi_order_by_parts(o));
     o->parts         = is_long ? 1 : p->lines < threads ? p->lines : threads;
     o->scratch_bytes = (size_t)(4 * o->count + (is_long ? 0 : p->length) + 1) * sizeof(uint64_t);
@@ -403,7 +445,7 @@ static bool gi_order_run(const char *site, gi_order *o)
     if (!o->scratch) return false;
     bool ok = true;
     if (is_long) ok = gi_order_long_lines(site, o);
-    else if (p->lines * p->length < GI_SELECT_SHORT / 4) /* not worth waking a thread */ gi_order_units(0, o->parts, o);
+    else if (p->lines * p->length < few) gi_order_units(0, o->parts, o);
     else gi_parallel(o->parts, 1, gi_order_units, o);
     gi_mem_release(o->scratch, (size_t)o->parts * o->scratch_bytes);
     return ok;
