@@ -158,9 +158,48 @@ ga_array *(ga_polyfit)(const ga_array *x, const ga_array *y, int64_t deg, ga_pol
     on by the series of large arguments (Abramowitz and Stegun, 9.7.1): exp(x) / sqrt(2 pi x) times 1 + 1/(8x) (1 + 9/(16x) (...)).  */
 enum { GI_I0_TERMS = 54, GI_I0_LARGE = 20, GI_I0_LARGE_TERMS = 25 };
 
-/* 1 + f(1) s (1 + f(2) s (...)), so many terms. */
-static ga_array *gi_do_nested(const gi_composition *c, const ga_array *s, int terms, double (*factor)(int k))
+static double gi_i0_factor(int k) { return 1.0 / ((double)k * k); }
+static double gi_i0_large_factor(int k) { return (2.0 * k - 1) * (2.0 * k - 1) / (8.0 * k); }
+
+/* 1 + f(1) s (1 + f(2) s (...)), so many terms, of float64 on the CPU. */
+static void gi_nested(int64_t n, double *sum, const double *s, int terms, double (*factor)(int k))
 {
+    enum { TILE = 256 };
+    const gi_kernel scale = GI_LOOP_OF(with_number)(GA_OP_multiply, 2, GA_F64);
+    const gi_kernel add   = GI_LOOP_OF(with_number)(GA_OP_multiply_add, 4, GA_F64);
+    const double    one   = 1;
+    for (int64_t m; n > 0; n -= m, sum += m, s += m) {
+        m = n < TILE ? n : (int64_t)TILE;
+        for (int64_t i = 0; i < m; i++) sum[i] = one;
+        for (int k = terms; k > 0; k--) {
+            const double f = factor(k);
+            scale(m, sum, sum, &f, NULL);
+            add(m, sum, sum, s, &one);
+        }
+    }
+}
+static void gi_i0_series(int64_t n, void *out, const void *s, const void *y, const void *z)
+{
+    (void)y, (void)z;
+    gi_nested(n, (double *)out, (const double *)s, GI_I0_TERMS, gi_i0_factor);
+}
+static void gi_i0_large_series(int64_t n, void *out, const void *s, const void *y, const void *z)
+{
+    (void)y, (void)z;
+    gi_nested(n, (double *)out, (const double *)s, GI_I0_LARGE_TERMS, gi_i0_large_factor);
+}
+
+/* The same; elsewhere by calls. */
+static ga_array *gi_do_nested(const gi_composition *c, const ga_array *s, bool large)
+{
+    const int terms               = large ? (int)GI_I0_LARGE_TERMS : (int)GI_I0_TERMS;
+    double (*const factor)(int k) = large ? gi_i0_large_factor : gi_i0_factor;
+    if (s->device == GA_CPU && !gi_is_deferred(s)) {
+        const ga_arg      in                     = gi_operand_arg(s);
+        const ga_dtype    wanted[GI_MOST_INPUTS] = { GA_F64, GA_F64, GA_F64, GA_F64 };
+        const gi_function series                 = { large ? gi_i0_large_series : gi_i0_series, NULL, GI_NOT_OWN };
+        return gi_map(c->site, series, 2 * terms, 1, &in, wanted, GA_F64, NULL, NULL);
+    }
     ga_array      *sum      = (ga_ones_like)(s, gi_new_on(c->site, GA_DTYPE_DEFAULT, GA_DEVICE_DEFAULT));
     ga_map_options in_place = gi_map_in_place(c, sum);
     for (int k = terms; k > 0 && sum; k--) {
@@ -169,8 +208,6 @@ static ga_array *gi_do_nested(const gi_composition *c, const ga_array *s, int te
     }
     return sum;
 }
-static double gi_i0_factor(int k) { return 1.0 / ((double)k * k); }
-static double gi_i0_large_factor(int k) { return (2.0 * k - 1) * (2.0 * k - 1) / (8.0 * k); }
 
 static ga_array *gi_do_i0(const gi_composition *c, const ga_array *a)
 {
@@ -178,9 +215,9 @@ static ga_array *gi_do_i0(const gi_composition *c, const ga_array *a)
     ga_array *large = x ? GI_DO_2(c, greater, x, GI_I0_LARGE) : NULL;
     ga_array *small = GI_DO_2(c, minimum, x, (double)GI_I0_LARGE), *beyond = GI_DO_2(c, maximum, x, (double)GI_I0_LARGE);
     ga_array *half = GI_DO_2(c, multiply, small, 0.5), *t = GI_DO_1(c, square, half);
-    ga_array *near   = t ? gi_do_nested(c, t, GI_I0_TERMS, gi_i0_factor) : NULL;
+    ga_array *near   = t ? gi_do_nested(c, t, false) : NULL;
     ga_array *over   = near ? GI_DO_1(c, reciprocal, beyond) : NULL;
-    ga_array *series = over ? gi_do_nested(c, over, GI_I0_LARGE_TERMS, gi_i0_large_factor) : NULL;
+    ga_array *series = over ? gi_do_nested(c, over, true) : NULL;
     ga_array *finite =
         series ? GI_DO_2(c, minimum, beyond, 1e300) : NULL; /* far above that exp, and so the result, is infinite */
     ga_array *root = GI_DO_1(c, sqrt, GI_DO_2(c, multiply, finite, 6.283185307179586));
