@@ -69,8 +69,11 @@ static void gi_sample_keys(const gi_partition_line *l, const char *kept, int64_t
     GI_ARENA(char, keys, GI_PART_SAMPLE * 8);
     uint64_t chance = 1, part = (uint64_t)(n / taken), most = part < UINT32_MAX ? part : UINT32_MAX;
     for (int64_t i = 0; i < taken; i++) {
-        chance = chance * 6364136223846793005u + 1442695040888963407u;
-        memcpy(raw + i * size, from + (i * (int64_t)part + (int64_t)((chance >> 32) * most >> 32)) * size, (size_t)size);
+        chance         = chance * 6364136223846793005u + 1442695040888963407u;
+        const char *at = from + (i * (int64_t)part + (int64_t)((chance >> 32) * most >> 32)) * size;
+        if (size == 4) memcpy(raw + i * 4, at, 4); /* no call */
+        else if (size == 8) memcpy(raw + i * 8, at, 8);
+        else memcpy(raw + i * size, at, (size_t)size);
     }
     const char *wide = kept ? raw : (const char *)gi_wide_elements(p, taken, raw, keys);
     if (!kept) p->loops->to_keys(&p->rule, taken, (void *)(uintptr_t)wide);
