@@ -626,6 +626,82 @@ static void test_environment(void)
     CHECK(ga_get_num_threads() == 3 && !ga_error());
 }
 
+/* Many short lines, which are gone through side by side, give what each of them gives alone. */
+static void test_short_lines(void)
+{
+    static const int64_t  lengths[] = { 1, 2, 7, 8, 9, 31, 40, 63, 64, 65 };
+    static const ga_dtype dtypes[]  = { GA_F64, GA_F32, GA_I64 };
+    for (int of = 0; of < 10 * 3 * 2; of++)
+        ga_scope {
+            const int64_t n = lengths[of / 6];
+            ga_array     *x = ga_astype(ga_random_integers(-4, 4, (37, n), .seed = (uint64_t)(of + 1)), dtypes[of % 3]);
+            if (of % 3 < 2) x = ga_astype(ga_where(ga_less(ga_random((37, n), .seed = 5), 0.05), NAN, x), dtypes[of % 3]);
+            if (of / 3 % 2) x = ga_transpose(ga_copy(ga_transpose(x)));
+            ga_array *median = ga_median(x, .axis = 1), *number = ga_nanmedian(x, .axis = 1),
+                     *product = ga_cumprod(x, .axis = 1);
+            ga_array *third = ga_percentile(x, 30, .axis = 1, .method = GA_HIGHER), *least = ga_min(x, .axis = 1);
+            ga_array *sums = ga_zeros((n, 74), .dtype = product->dtype), *out = ga_transpose(ga_index(sums, "::-1, ::2"));
+            ga_array *powers = ga_vander(ga_ravel(ga_index(x, ":, 0")), .n = n);
+            CHECK(ga_cumsum(x, .axis = 1, .out = out) == out && ga_item(ga_count_nonzero(ga_index(sums, ":, 1::2"))) == 0);
+            for (int line = 0; line < 37; line++) {
+                const ga_array *one = ga_copy(ga_index(x, "%d", line)), *first = ga_astype(ga_index(one, ":1"), powers->dtype);
+#define SAME_LINE(a, b) CHECK(ga_array_equal(ga_index(a, "%d", line), b, .equal_nan = true))
+                SAME_LINE(median, ga_median(one));
+                SAME_LINE(number, ga_nanmedian(one));
+                SAME_LINE(third, ga_percentile(one, 30, .method = GA_HIGHER));
+                SAME_LINE(least, ga_min(one));
+                SAME_LINE(product, ga_cumprod(one));
+                SAME_LINE(out, ga_cumsum(one));
+                if (n > 1)
+                    CHECK(ga_array_equal(ga_index(powers, "%d, :-1", line), ga_flip(ga_cumprod(ga_repeat(first, n - 1))),
+                                         .equal_nan = true));
+#undef SAME_LINE
+            }
+        }
+}
+
+/* Floats become integers as each of them would alone: what does not fit saturates, NaN is 0. */
+static void test_floats_to_integers(void)
+{
+    static const double some[] = { 0x1p31,    -0x1p31, 0x1p31 - 1, -0x1p31 - 1, 0x1p63,  -0x1p63, 0x1p64, INFINITY,
+                                   -INFINITY, NAN,     -0.0,       1.5,         -1.9999, 1e300,   -1e300, 2147483520,
+                                   3e9,       -7,      41,         0x1p62,      -0x1p62, 0.5,     100 };
+    enum { MANY = 23 };
+    for (int64_t n = 1; n < 2 * MANY; n++)
+        ga_scope {
+            ga_array *x = ga_zeros((n)), *single = ga_zeros((n), .dtype = GA_F32);
+            for (int64_t i = 0; i < n; i++) {
+                ga_set_at(x, some[(7 * i + n) % MANY], i);
+                ga_set_at(single, some[(7 * i + n) % MANY], i);
+            }
+            for (int k = 0; k < 4; k++) {
+                const ga_array *from = k & 1 ? single : x, *made = ga_astype(from, k & 2 ? GA_I32 : GA_I64);
+                const double    most = k & 2 ? 0x1p31 : 0x1p63;
+                for (int64_t i = 0; i < n; i++) {
+                    const double  v      = ga_item_at(from, i);
+                    const int64_t wanted = isnan(v)    ? 0
+                                           : v >= most ? (k & 2 ? INT32_MAX : INT64_MAX)
+                                           : v < -most ? (k & 2 ? INT32_MIN : INT64_MIN)
+                                                       : (int64_t)v;
+                    CHECK(ga_item_int_at(made, i) == wanted);
+                }
+            }
+        }
+}
+
+/* Powers of integers to one exponent wrap as products do. */
+static void test_powers_to_a_number(void)
+{
+    for (int of = 0; of < (GA_F32 - GA_BOOL - 1) * 12; of++)
+        ga_scope {
+            const ga_dtype dtype = (ga_dtype)(GA_BOOL + 1 + of / 12);
+            ga_array      *x     = ga_astype(ga_random_integers(-300, 300, (333), .seed = 3), dtype),
+                     *product    = ga_ones((333), .dtype = dtype);
+            for (int k = 0; k < of % 12; k++) product = ga_multiply(product, x);
+            CHECK(ga_array_equal(ga_power(x, of % 12), product));
+        }
+}
+
 int main(void)
 {
     test_environment(); /* forks: before the GPU is used */
@@ -638,6 +714,9 @@ int main(void)
     test_views_along_axes();
     test_extremes_of_lines();
     test_extremes_far_apart();
+    test_short_lines();
+    test_floats_to_integers();
+    test_powers_to_a_number();
     test_functions();
     test_sorted_lines();
     test_sorted_lengths();
