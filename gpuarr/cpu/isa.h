@@ -373,6 +373,15 @@ static const gi_quick_loops *GI_FIND(gi_quick)(int itemsize)
     return NULL;
 #endif
 }
+/* The sort of keys of 8 bytes, alone. */
+static gi_word_sort GI_FIND(gi_sort_words)(void)
+{
+#if GI_ISA_BYTES == 64
+    return GI_FIND(gi_quicksort_u64);
+#else
+    return NULL;
+#endif
+}
 static gi_dot_loop GI_FIND(gi_dot)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? GI_FIND(gi_dot_eighths_f32) : GI_FIND(gi_dot_eighths_f64);
@@ -471,6 +480,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_with_number), GI_FIND(gi_replace),     GI_FIND(gi_stream),          GI_FIND(gi_linear),
     GI_FIND(gi_half),        GI_FIND(gi_dot),         GI_FIND(gi_locate),          GI_FIND(gi_quick),
     GI_FIND(gi_place),       GI_FIND(gi_truths),      GI_FIND(gi_gather),          GI_FIND(gi_extremes),
+    GI_FIND(gi_sort_words),
 };
 #endif
 #undef GI_FIND

@@ -269,6 +269,8 @@ typedef struct gi_numbering {
     uint64_t least;
 } gi_numbering;
 
+typedef void (*gi_word_sort)(int64_t n, void *words); /* unsigned, of 8 bytes */
+
 typedef struct gi_quick_loops { /* of unsigned keys: cpu/quicksort.h */
     void (*sort)(int64_t n, void *keys);
     /* The part of a key, of GI_WAYS, is how many splitters are not above it. to: of each part, room for n keys and 64 bytes; NULL: counts alone. */
@@ -328,4 +330,5 @@ typedef struct gi_loops {
     /* Packs elements of up to 8 bytes: every second one, or from the first one back. */
     gi_cast_kernel (*gather)(int itemsize, bool reversed);
     gi_rows_loop (*extremes)(ga_dtype dtype, bool largest); /* folds of ga_min or ga_max; NULL: that of the row */
+    gi_word_sort (*sort_words)(void);                   /* that of quick(8), without the rest; or NULL */
 } gi_loops;

@@ -157,13 +157,10 @@ static GI_QUICK_STEP void GI_QUICK(gi_sort_some)(const bool real, const int rows
 }
 
 /* Sorts up to GI_FEW keys to elements. */
+typedef void (*GI_QUICK(gi_few))(const gi_keys *rule, int64_t n, GI_KEY_T *keys);
 static void GI_QUICK(gi_sort_few)(const gi_keys *rule, int64_t n, GI_KEY_T *keys)
 {
-    if (GI_KEY_BITS == 64 && rule->real) {
-        if (n > 8 * GI_KEY_LANES) GI_QUICK(gi_sort_some)(true, 16, rule, n, keys);
-        else if (n > 4 * GI_KEY_LANES) GI_QUICK(gi_sort_some)(true, 8, rule, n, keys);
-        else GI_QUICK(gi_sort_some)(true, 4, rule, n, keys);
-    } else if (n > 8 * GI_KEY_LANES) {
+    if (n > 8 * GI_KEY_LANES) {
         GI_QUICK(gi_sort_some)(false, 16, rule, n, keys);
     } else if (n > 4 * GI_KEY_LANES) {
         GI_QUICK(gi_sort_some)(false, 8, rule, n, keys);
@@ -182,6 +179,17 @@ static void GI_QUICK(gi_sort_few)(const gi_keys *rule, int64_t n, GI_KEY_T *keys
         GI_KEYS(mask_storeu)(keys, GI_QUICK(gi_first_lanes)(n), GI_QUICK(gi_element_of_key)(rule->real, v[0], flip));
     }
 }
+#if GI_KEY_BITS == 64
+/* The same of floats. */
+static void GI_QUICK(gi_sort_few_floats)(const gi_keys *rule, int64_t n, GI_KEY_T *keys)
+{
+    if (n > 8 * GI_KEY_LANES) GI_QUICK(gi_sort_some)(true, 16, rule, n, keys);
+    else if (n > 4 * GI_KEY_LANES) GI_QUICK(gi_sort_some)(true, 8, rule, n, keys);
+    else GI_QUICK(gi_sort_some)(true, 4, rule, n, keys);
+}
+#else
+#define gi_sort_few_floats gi_sort_few
+#endif
 
 /* The keys of a vector that a mask names, side by side. To compress into memory at once takes AMD's processors dozens of cycles, and Intel's
    less than this. */
@@ -366,8 +374,8 @@ static void GI_QUICK(gi_put_alike)(const gi_keys *rule, int64_t n, GI_KEY_T key,
     for (int64_t i = 0; i < n; i += GI_KEY_LANES) GI_KEYS(mask_storeu)(to + i, GI_QUICK(gi_first_lanes)(n - i), x);
 }
 
-/* Sorts n keys to elements, in place. Floats: none is the greatest key. */
-static void GI_QUICK(gi_quick_part)(const gi_keys *rule, int64_t n, GI_KEY_T *keys, int luck)
+/* Sorts n keys to elements, in place; few: those of a part that is small. Floats: none is the greatest key. */
+static void GI_QUICK(gi_quick_part)(const gi_keys *rule, int64_t n, GI_KEY_T *keys, int luck, GI_QUICK(gi_few) few)
 {
     bool     again = false; /* the last pivot is the least key: those that are equal to it go first */
     GI_KEY_T pivot = 0;
@@ -380,7 +388,7 @@ static void GI_QUICK(gi_quick_part)(const gi_keys *rule, int64_t n, GI_KEY_T *ke
         }
         const int64_t low = GI_QUICK(gi_split_keys)(n, keys, pivot);
         if (again) GI_QUICK(gi_put_alike)(rule, low, pivot - 1, keys);
-        else GI_QUICK(gi_quick_part)(rule, low, keys, --luck);
+        else GI_QUICK(gi_quick_part)(rule, low, keys, --luck, few);
         again = !again && (low == 0 || alike > 0);
         keys += low;
         n -= low;
@@ -388,14 +396,14 @@ static void GI_QUICK(gi_quick_part)(const gi_keys *rule, int64_t n, GI_KEY_T *ke
         GI_QUICK(gi_put_alike)(rule, n, pivot, keys); /* all of them are the greatest key */
         return;
     }
-    GI_QUICK(gi_sort_few)(rule, n, keys);
+    few(rule, n, keys);
 }
 
 static int GI_QUICK(gi_luck)(int64_t n) { return 2 * (64 - __builtin_clzll((uint64_t)n | 1)); }
 
 static void GI_QUICK(gi_quicksort)(int64_t n, void *keys)
 {
-    GI_QUICK(gi_quick_part)(&GI_QUICK(gi_as_they_are), n, (GI_KEY_T *)keys, GI_QUICK(gi_luck)(n));
+    GI_QUICK(gi_quick_part)(&GI_QUICK(gi_as_they_are), n, (GI_KEY_T *)keys, GI_QUICK(gi_luck)(n), GI_QUICK(gi_sort_few));
 }
 
 /* Floats become keys at the beginning of `to`, and the NaNs among them its last elements. Returns how many keys there are. */
@@ -439,7 +447,8 @@ static bool GI_QUICK(gi_sort_line)(const gi_keys *rule, int64_t n, const void *e
         const GI_KEY_MASK in = GI_QUICK(gi_first_lanes)(n - i);
         GI_KEYS(mask_storeu)(to + i, in, _mm512_xor_si512(GI_KEYS(maskz_loadu)(in, from + i), flip));
     }
-    GI_QUICK(gi_quick_part)(rule, keys, to, GI_QUICK(gi_luck)(n));
+    GI_QUICK(gi_quick_part)
+    (rule, keys, to, GI_QUICK(gi_luck)(n), rule->real ? GI_QUICK(gi_sort_few_floats) : GI_QUICK(gi_sort_few));
     return minus;
 }
 
@@ -502,6 +511,7 @@ GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
 GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
          { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line), NULL })
 #endif
+#undef gi_sort_few_floats
 #undef GI_QUICK
 #undef GI_QUICK_STEP
 #undef GI_KEYS

@@ -97,9 +97,15 @@
         (void)n;                                                                                                       \
     }
 #endif
+/* Folds that stay those of the lower set: sums of bool are counts of what is not 0 (ops/rows.h), and nobody waits for products. */
+#if GI_ISA_BYTES == 32 && GI_CLASS == 0
+#define GI_LEAVES_sum  ,
+#define GI_LEAVES_prod ,
+#endif
+#define GI_FOLDS(name) GI_THIRD_OF(GI_LEAVES_##name, GI_DROP, GI_KEEP, )
 #define GI_TAKES_SOME(start) (GI_START_##start < 1 || GI_CLASS == 3) /* complex infinity times 1 is another one; integers take long */
 #define GA_FOLD(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
-    GI_IF_##dtypes(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }                   \
+    GI_IF_##dtypes(GI_FOLDS(name)(static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, of)(GA_T x) { return (of_x); }    \
     static GI_INLINE GI_NAME(gi_acc_##acc) GI_RED(name, both)(GI_NAME(gi_acc_##acc) a, GI_NAME(gi_acc_##acc) b)         \
     { return (join_ab); }                                                                                              \
     static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b);                                         \
@@ -107,7 +113,7 @@
     { GI_LOOP(gi_join_##acc)(n, a, b, GI_RED(name, both)); })                                                          \
     static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows, int count)                              \
     { GI_LOOP(gi_rows_##acc)(n, a, rows, count, GI_START_##start, GI_RED(name, of), GI_RED(name, both)); }              \
-    GI_FOLD_ENDS(name, acc, result, end_an))
+    GI_FOLD_ENDS(name, acc, result, end_an)))
 #define GA_TABLE
 #include "../rows/table.h"
 
@@ -135,7 +141,7 @@
 #define GA_TERNARY(name, dtypes, ...)     GI_ROW_CASE(name, dtypes)
 #define GA_ELEMENTARY(name, dtypes, ...)  GI_ROW_CASE(name, dtypes)
 #define GA_ELEMENTARY2(name, dtypes, ...) GI_ROW_CASE(name, dtypes)
-#define GA_FOLD(name, dtypes, acc, result, start, ...) GI_IF_##dtypes(case GA_OP_##name: GI_FILL_FOLD(name, acc, start) return true;)
+#define GA_FOLD(name, dtypes, acc, result, start, ...) GI_IF_##dtypes(GI_FOLDS(name)(case GA_OP_##name: GI_FILL_FOLD(name, acc, start) return true;))
 static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 {
     switch (op) {
@@ -161,7 +167,7 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #define GA_TERNARY(name, dtypes, ...)     GI_ROW_CASE(name, dtypes)
 #define GA_ELEMENTARY(name, dtypes, ...)  GI_ROW_CASE(name, dtypes)
 #define GA_ELEMENTARY2(name, dtypes, ...) GI_ROW_CASE(name, dtypes)
-#define GA_FOLD(name, dtypes, acc, result, start, ...) GI_CASE(name, GI_IF_##dtypes(GI_FILL_FOLD(name, acc, start) return true;))
+#define GA_FOLD(name, dtypes, acc, result, start, ...) GI_CASE(name, GI_IF_##dtypes(GI_FOLDS(name)(GI_FILL_FOLD(name, acc, start) return true;)))
 #define GA_TABLE
 #include "../rows/table.h"
 #undef GI_ROW_CASE
@@ -180,6 +186,9 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_EXACT_COUNT
 #undef GI_EXACT_MEAN
 #undef GI_TAKES_SOME
+#undef GI_FOLDS
+#undef GI_LEAVES_sum
+#undef GI_LEAVES_prod
 #undef GI_OWN
 #undef GI_SHORT_OF
 #undef GI_VECTORS

@@ -83,8 +83,8 @@ static void gi_sample_keys(const gi_partition_line *l, const char *kept, int64_t
 /* Brings keys of the m ascending ranks to their places, as gi_rank_select does. */
 static void gi_order_few(uint64_t *v, int64_t n, int64_t m, const int64_t *ranks)
 {
-    const gi_quick_loops *quick = n <= GI_PART_SAMPLE ? GI_LOOP_OF(quick)(8) : NULL;
-    if (quick) quick->sort(n, v);
+    const gi_word_sort sort = n <= GI_PART_SAMPLE ? GI_LOOP_OF(sort_words)() : NULL;
+    if (sort) sort(n, v);
     else gi_rank_select(v, n, 0, m, ranks, 0);
 }
 
