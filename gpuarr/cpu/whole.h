@@ -1,34 +1,103 @@
-/* ---- conversions of floats to int32 and int64 ------------------------------------------------------------------------------- */
+/* ---- conversions of floats to uint8, int32 and int64 ------------------------------------------------------------------------ */
 #if GI_ISA_BYTES == 64
-/* The processor makes the lowest integer of what does not fit: rightly of what lies below. The rest is put right, where there is any.
-   V are so many floats of type F, FV their functions; W integers of type T, made by `convert`. */
-#define GI_WHOLE(name, F, V, FV, real, T, W, TV, whole, M, lanes, convert, highest, beyond)                                    \
-    static void GI_FIND(gi_whole_##name)(int64_t n, void *out, const void *x)                                                  \
-    {                                                                                                                          \
-        const V limit = FV##_set1_##real(beyond);                                                                              \
-        for (int64_t i = 0; i < n; i += lanes) {                                                                               \
-            const M some = (M)(n - i < lanes ? (1u << (n - i)) - 1 : (1u << lanes) - 1);                                       \
-            const V v    = FV##_maskz_loadu_##real(some, (const F *)x + i);                                                    \
-            W       made = convert(v);                                                                                         \
-            if (FV##_cmp_##real##_mask(v, limit, _CMP_NLT_UQ)) {                                                               \
-                made = TV##_maskz_mov_##whole(FV##_cmp_##real##_mask(v, v, _CMP_ORD_Q), made);                                 \
-                made = TV##_mask_mov_##whole(made, FV##_cmp_##real##_mask(v, limit, _CMP_GE_OQ), highest);                     \
-            }                                                                                                                  \
-            TV##_mask_storeu_##whole((T *)out + i, some, made);                                                                \
-        }                                                                                                                      \
+/*  The processor makes the lowest integer of what does not fit int32 or int64: rightly of what lies below. What lies beyond becomes the
+    highest, and NaN 0, where there is any.                                                                                    */
+static void GI_FIND(gi_whole_i32_f32)(int64_t n, void *out, const void *x)
+{
+    const __m512 limit = _mm512_set1_ps(0x1p31f);
+    for (int64_t i = 0; i < n; i += 16) {
+        const __mmask16 some = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : (1u << 16) - 1);
+        const __m512    v    = _mm512_maskz_loadu_ps(some, (const float *)x + i);
+        __m512i         made = _mm512_cvttps_epi32(v);
+        if (_mm512_cmp_ps_mask(v, limit, _CMP_NLT_UQ)) {
+            made = _mm512_maskz_mov_epi32(_mm512_cmp_ps_mask(v, v, _CMP_ORD_Q), made);
+            made = _mm512_mask_mov_epi32(made, _mm512_cmp_ps_mask(v, limit, _CMP_GE_OQ), _mm512_set1_epi32(INT32_MAX));
+        }
+        _mm512_mask_storeu_epi32((int32_t *)out + i, some, made);
     }
-GI_WHOLE(i32_f32, float, __m512, _mm512, ps, int32_t, __m512i, _mm512, epi32, __mmask16, 16, _mm512_cvttps_epi32,
-         _mm512_set1_epi32(INT32_MAX), 0x1p31f)
-GI_WHOLE(i32_f64, double, __m512d, _mm512, pd, int32_t, __m256i, _mm256, epi32, __mmask8, 8, _mm512_cvttpd_epi32,
-         _mm256_set1_epi32(INT32_MAX), 0x1p31)
-GI_WHOLE(i64_f32, float, __m256, _mm256, ps, int64_t, __m512i, _mm512, epi64, __mmask8, 8, _mm512_cvttps_epi64,
-         _mm512_set1_epi64(INT64_MAX), 0x1p63f)
-GI_WHOLE(i64_f64, double, __m512d, _mm512, pd, int64_t, __m512i, _mm512, epi64, __mmask8, 8, _mm512_cvttpd_epi64,
-         _mm512_set1_epi64(INT64_MAX), 0x1p63)
-#undef GI_WHOLE
+}
+
+static void GI_FIND(gi_whole_i32_f64)(int64_t n, void *out, const void *x)
+{
+    const __m512d limit = _mm512_set1_pd(0x1p31);
+    for (int64_t i = 0; i < n; i += 8) {
+        const __mmask8 some = (__mmask8)(n - i < 8 ? (1u << (n - i)) - 1 : (1u << 8) - 1);
+        const __m512d  v    = _mm512_maskz_loadu_pd(some, (const double *)x + i);
+        __m256i        made = _mm512_cvttpd_epi32(v);
+        if (_mm512_cmp_pd_mask(v, limit, _CMP_NLT_UQ)) {
+            made = _mm256_maskz_mov_epi32(_mm512_cmp_pd_mask(v, v, _CMP_ORD_Q), made);
+            made = _mm256_mask_mov_epi32(made, _mm512_cmp_pd_mask(v, limit, _CMP_GE_OQ), _mm256_set1_epi32(INT32_MAX));
+        }
+        _mm256_mask_storeu_epi32((int32_t *)out + i, some, made);
+    }
+}
+
+static void GI_FIND(gi_whole_i64_f32)(int64_t n, void *out, const void *x)
+{
+    const __m256 limit = _mm256_set1_ps(0x1p63f);
+    for (int64_t i = 0; i < n; i += 8) {
+        const __mmask8 some = (__mmask8)(n - i < 8 ? (1u << (n - i)) - 1 : (1u << 8) - 1);
+        const __m256   v    = _mm256_maskz_loadu_ps(some, (const float *)x + i);
+        __m512i        made = _mm512_cvttps_epi64(v);
+        if (_mm256_cmp_ps_mask(v, limit, _CMP_NLT_UQ)) {
+            made = _mm512_maskz_mov_epi64(_mm256_cmp_ps_mask(v, v, _CMP_ORD_Q), made);
+            made = _mm512_mask_mov_epi64(made, _mm256_cmp_ps_mask(v, limit, _CMP_GE_OQ), _mm512_set1_epi64(INT64_MAX));
+        }
+        _mm512_mask_storeu_epi64((int64_t *)out + i, some, made);
+    }
+}
+
+static void GI_FIND(gi_whole_i64_f64)(int64_t n, void *out, const void *x)
+{
+    const __m512d limit = _mm512_set1_pd(0x1p63);
+    for (int64_t i = 0; i < n; i += 8) {
+        const __mmask8 some = (__mmask8)(n - i < 8 ? (1u << (n - i)) - 1 : (1u << 8) - 1);
+        const __m512d  v    = _mm512_maskz_loadu_pd(some, (const double *)x + i);
+        __m512i        made = _mm512_cvttpd_epi64(v);
+        if (_mm512_cmp_pd_mask(v, limit, _CMP_NLT_UQ)) {
+            made = _mm512_maskz_mov_epi64(_mm512_cmp_pd_mask(v, v, _CMP_ORD_Q), made);
+            made = _mm512_mask_mov_epi64(made, _mm512_cmp_pd_mask(v, limit, _CMP_GE_OQ), _mm512_set1_epi64(INT64_MAX));
+        }
+        _mm512_mask_storeu_epi64((int64_t *)out + i, some, made);
+    }
+}
+
+/* What fits int32 before it becomes uint8. */
+static GI_INLINE void GI_FIND(gi_whole_bytes)(uint8_t *to, int64_t n, __m512i v)
+{
+    const __mmask16 some = (__mmask16)(n < 16 ? (1u << n) - 1 : 0xffff);
+    _mm_mask_storeu_epi8(to, some, _mm512_cvtepi32_epi8(v));
+}
+
+static void GI_FIND(gi_whole_u8_f32)(int64_t n, void *out, const void *x)
+{
+    const __m512 most = _mm512_set1_ps(255), none = _mm512_setzero_ps();
+    for (int64_t i = 0; i < n; i += 16) {
+        const __mmask16 some = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffff);
+        const __m512    v    = _mm512_max_ps(_mm512_maskz_loadu_ps(some, (const float *)x + i), none); /* 0 where it is NaN */
+        GI_FIND(gi_whole_bytes)((uint8_t *)out + i, n - i, _mm512_cvttps_epi32(_mm512_min_ps(v, most)));
+    }
+}
+
+static __m256i GI_FIND(gi_whole_eight)(const double *x, __mmask8 some)
+{
+    const __m512d v = _mm512_max_pd(_mm512_maskz_loadu_pd(some, x), _mm512_setzero_pd());
+    return _mm512_cvttpd_epi32(_mm512_min_pd(v, _mm512_set1_pd(255)));
+}
+static void GI_FIND(gi_whole_u8_f64)(int64_t n, void *out, const void *x)
+{
+    for (int64_t i = 0; i < n; i += 16) {
+        const unsigned some = n - i < 16 ? (1u << (n - i)) - 1 : 0xffff;
+        const double  *from = (const double *)x + i;
+        const __m512i  low  = _mm512_castsi256_si512(GI_FIND(gi_whole_eight)(from, (__mmask8)some));
+        GI_FIND(gi_whole_bytes)
+        ((uint8_t *)out + i, n - i, _mm512_inserti64x4(low, GI_FIND(gi_whole_eight)(from + 8, (__mmask8)(some >> 8)), 1));
+    }
+}
 
 static gi_cast_kernel GI_FIND(gi_whole)(ga_dtype to, ga_dtype from)
 {
+    if (to == GA_U8) return from == GA_F32 ? GI_FIND(gi_whole_u8_f32) : from == GA_F64 ? GI_FIND(gi_whole_u8_f64) : NULL;
     if (to == GA_I32) return from == GA_F32 ? GI_FIND(gi_whole_i32_f32) : from == GA_F64 ? GI_FIND(gi_whole_i32_f64) : NULL;
     if (to == GA_I64) return from == GA_F32 ? GI_FIND(gi_whole_i64_f32) : from == GA_F64 ? GI_FIND(gi_whole_i64_f64) : NULL;
     return NULL;
