@@ -897,6 +897,76 @@ static void test_folds(void)
         }
 }
 
+/* Folds of the same elements, which are made or read once for all of them: each has its own bits. */
+static void test_folds_beside(void)
+{
+    static const char *const folds[]     = { "min", "max", "mean", "sum", "nanmax", "nansum", "prod", "var", "all" };
+    static const char *const along[]     = { "", ", axis=-1", ", axis=0", ", axis=(0, 1), keepdims=True", ", axis=()" };
+    static const int64_t     shapes[][2] = { { 1, 1 }, { 3, 1500 }, { 70, 65 }, { 5000, 3 }, { 2, 40000 }, { 0, 4 } };
+    static const ga_dtype    dtypes[]    = { GA_F64, GA_F32, GA_I32, GA_BOOL, GA_C64 };
+    enum { FOLDS = sizeof folds / sizeof *folds, ALONG = sizeof along / sizeof *along };
+    for (int k = 0; k < 6 * 5; k++)
+        for (int i = 0; i < ALONG; i++)
+            ga_scope {
+                const int64_t *n     = shapes[k / 5];
+                ga_array      *drawn = ga_subtract(ga_multiply(ga_random((n[0], n[1]), .seed = 6), 9), 4);
+                ga_array      *x = ga_astype(drawn, dtypes[k % 5]), *y = ga_index(x, "::-1");
+                if (k % 5 < 2 && x->size > 7) ga_copyto(ga_index(x, "-1, ::7"), NAN);
+                ga_array *single[FOLDS], *product = ga_multiply(x, y);
+                char      one[80], fed[2000] = "0", read[2000] = "0";
+                ga_array *sum = NULL;
+                ga_set_error_handler(ga_ignore_error, NULL);
+                for (int f = 0; f < FOLDS; f++) { /* those that there are, one by one */
+                    snprintf(one, sizeof one, "%s(product%s)", folds[f], along[i]);
+                    single[f] = ga_eval(one, (product));
+                    if (!single[f]) continue;
+                    snprintf(fed + strlen(fed), 200, " + %s(x*y%s)", folds[f], along[i]);
+                    snprintf(read + strlen(read), 200, " + %s(product%s)", folds[f], along[i]);
+                    sum = sum ? ga_add(sum, single[f]) : ga_add(0, single[f]);
+                }
+                ga_set_error_handler(NULL, NULL);
+                ga_clear_error();
+                if (!sum) continue;
+                CHECK(test_same_bits(ga_eval(fed, (x, y)), sum) && test_same_bits(ga_eval(read, (product)), sum));
+                if (x->size == 0 || dtypes[k % 5] == GA_BOOL) continue;
+                ga_array *pieces = ga_chunked(x, 2, 1000), *other = ga_index(pieces, "::-1");
+                CHECK(test_same_bits(ga_compute(ga_eval(fed, (pieces, other), .names = "x, y")), sum));
+            }
+    ga_scope { /* an error is that of the fold which has it */
+        ga_array *x = ga_ones((0, 3)), *z = ga_ones((3), .dtype = GA_C64);
+        FAILS(GA_BAD_SHAPE, ga_eval("sum(x*x) + max(x*x)", (x)), "max of no elements",
+              "\n    sum(x*x) + max(x*x)\n               ^^^");
+        FAILS(GA_BAD_DTYPE, ga_eval("sum(z*z) + nanmin(z*z)", (z)), "nanmin does not exist for complex64");
+    }
+}
+
+/* Few elements that are repeated along a line, as the channels of each row of a picture: tiles begin at any of them, and lines end anywhere.
+   What is made of such arrays alone is stored, and what is made of that computed again for each fold. */
+static void test_short_runs(void)
+{
+    static const int64_t  widths[] = { 1, 2, 41, 170, 683, 1366 };
+    static const ga_dtype dtypes[] = { GA_F64, GA_F32, GA_I16 };
+    for (int k = 0; k < 6 * 3 * 4; k++)
+        ga_scope {
+            const int64_t  width = widths[k / 12], channels = k % 4 + (k % 4 == 3 ? 6 : 0) + 1; /* 1, 2, 3, 10 */
+            const ga_dtype dtype = dtypes[k / 4 % 3];
+            ga_array      *down  = ga_astype(ga_multiply(ga_random((9, 1, channels), .seed = 1), 50), dtype);
+            ga_array      *right = ga_astype(ga_multiply(ga_random((width, channels), .seed = 2), 70), dtype);
+            ga_array      *sum = ga_add(down, right), *less = ga_less(right, down), *out = ga_zeros_like(sum);
+            CHECK(test_same_bits(ga_eval("(down + right)*(right - down)", (down, right)),
+                                 ga_multiply(sum, ga_subtract(right, down))));
+            CHECK(ga_eval("2*down + right", (down, right), .out = out, .where = less) &&
+                  test_same_bits(out, ga_where(less, ga_add(ga_multiply(2, down), right), ga_zeros_like(sum))));
+            ga_array *root = ga_add(ga_sin(down), ga_sqrt(right)), *low = ga_min(root), *high = ga_max(root);
+            ga_array *least = ga_min(root, .axis = 0), *most = ga_max(root, .axis = 0);
+            CHECK(
+                test_same_bits(ga_eval("s = sin(down) + sqrt(right); (s - min(s)) * (255 / (max(s) - min(s)))", (down, right)),
+                               ga_multiply(ga_subtract(root, low), ga_divide(255, ga_subtract(high, low)))));
+            CHECK(test_same_bits(ga_eval("s = sin(down) + sqrt(right); (s - min(s, 0)) * max(s, axis=0)", (down, right)),
+                                 ga_multiply(ga_subtract(root, least), most)));
+        }
+}
+
 /* On a GPU a fold needs memory for a piece of what it reads, not for all of it. */
 static void test_fold_memory(void)
 {
@@ -956,6 +1026,8 @@ int main(void)
     test_empty_out();
     test_long();
     test_folds();
+    test_folds_beside();
+    test_short_runs();
     test_fold_memory();
     test_keeping();
     ga_report_leaks(stdout);

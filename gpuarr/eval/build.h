@@ -197,17 +197,19 @@ static bool gi_pass_build(const gi_steps *steps, const gi_typed *typed, const bo
 
 /* ---- which steps are stored ------------------------------------------------------------------------------------------------- */
 
-/* Stores what cannot be a part of a pass, what calls need (but folds), and what several passes need if it is dear to compute again. */
-static void gi_passes_store(const gi_steps *steps, gi_passes *s)
+/* Stores what cannot be a part of a pass, what calls need (but folds), and what several passes need if it is dear to compute again. What has
+   been stored already (`small`) costs nothing there. */
+static void gi_passes_store(const gi_steps *steps, const bool *small, gi_passes *s)
 {
     uint64_t  reached[GI_PASS_STEPS];
     int       roots = 0, cost[GI_PASS_STEPS];
     const int n     = steps->count;
     for (int k = 0; k < n; k++) {
-        reached[k]   = 0;
-        s->stored[k] = !s->typed[k].elementwise || k == n - 1;
-        cost[k]      = s->typed[k].elementwise ? s->typed[k].e.cost : 0;
-        for (int i = 0; i < steps->step[k].n && s->typed[k].elementwise; i++) {
+        const bool inner = s->typed[k].elementwise && !(small && small[k]);
+        reached[k]       = 0;
+        s->stored[k]     = !inner || k == n - 1;
+        cost[k]          = inner ? s->typed[k].e.cost : 0;
+        for (int i = 0; i < steps->step[k].n && inner; i++) {
             cost[k] += cost[steps->step[k].x[i]];
             if (cost[k] > GI_COSTLY) cost[k] = GI_COSTLY; /* more makes no difference */
         }
@@ -264,6 +266,6 @@ static void gi_passes_plan(const gi_steps *steps, const ga_arg *operands, ga_dty
     for (int k = 0; k < steps->count; k++)
         if (gi_is_half(s->typed[k].dtype)) return; /* calls round what they make */
     for (int k = 0; k < steps->count - 1; k++) s->folds = s->folds || (s->typed[k].folds && steps->step[k].last >= 0);
-    gi_passes_store(steps, s);
+    gi_passes_store(steps, NULL, s);
     s->any = gi_passes_build(steps, s) && s->count > 0;
 }

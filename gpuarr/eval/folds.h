@@ -15,10 +15,11 @@ static void gi_pass_feed(const void *job, int64_t first, int64_t n, void *to)
     GI_ARENA(char, tiles, (p->tiles + p->leaves) * j->room);
     char             *leaves = gi_pass_slots(j, tiles, slot);
     const gi_pass_op *op     = &j->op[p->ops - 1];
-    gi_pass_repeat_singles(j, j->tile < n ? j->tile : n, slot, leaves);
+    gi_pass_held      held[GI_PASS_LEAVES];
+    gi_pass_repeat_singles(j, j->tile < n ? j->tile : n, slot, leaves, held);
     for (int64_t done = 0; done < n; done += j->tile) {
         const int64_t m = n - done < j->tile ? n - done : j->tile;
-        gi_pass_begin_tile(j, first + done, m, slot, leaves);
+        gi_pass_begin_tile(j, first + done, m, slot, leaves, held);
         if (j->ahead) gi_pass_run_ahead(j, op, first + done, m, (char *)to + done * size, slot);
         else gi_pass_run_op(op, m, (char *)to + done * size, slot);
     }
@@ -89,8 +90,58 @@ static bool gi_pass_can_feed(const gi_eval_run *r, const gi_fused *p, int k, gi_
            gi_pass_folds_lines(&lines, step->word->row != NULL);
 }
 
+/* Is step k a fold by a row of the table, with no options but the axes? */
+static bool gi_fold_is_plain(const gi_eval_run *r, const gi_passes *s, int k)
+{
+    const gi_step *step = &r->steps->step[k];
+    if (!s->stored[k] || !s->typed[k].folds || step->last < 0 || k == r->steps->count - 1 || !step->word->row) return false;
+    const gi_row  *row   = step->word->row();
+    const ga_dtype dtype = s->typed[step->x[0]].dtype;
+    return step->along.dtype == GA_DTYPE_DEFAULT && row->ends <= GI_ENDS_SAME && (row->dtypes >> (int)dtype & 1);
+}
+
+/* Step k and the folds of the same lines that come after it. How many they are. */
+static int gi_folds_beside(const gi_eval_run *r, const gi_passes *s, int k, int *beside)
+{
+    const gi_step *step = &r->steps->step[k];
+    int            n    = 1;
+    beside[0]           = k;
+    if (!gi_fold_is_plain(r, s, k)) return 1;
+    for (int j = k + 1; j < r->steps->count && n < GI_FOLDS_BESIDE; j++) {
+        const gi_step *other = &r->steps->step[j];
+        if (other->x[0] == step->x[0] && gi_fold_is_plain(r, s, j) && gi_along_same(&step->along, &other->along))
+            beside[n++] = j;
+    }
+    return n;
+}
+
+/* Computes step k, a fold of a, and with it those of the same lines, on the CPU from elements that are read or made once. NULL with an
+   error. */
+static ga_array *gi_run_folds(gi_eval_run *r, const gi_passes *s, int k, const ga_array *a)
+{
+    int               beside[GI_FOLDS_BESIDE];
+    const gi_row     *rows[GI_FOLDS_BESIDE];
+    ga_reduce_options o[GI_FOLDS_BESIDE];
+    ga_array         *made[GI_FOLDS_BESIDE];
+    const int         n        = gi_folds_beside(r, s, k, beside);
+    bool              declined = n == 1 || a->device != GA_CPU || gi_is_deferred(a), ok = true;
+    for (int i = 0; i < n && !declined && ok; i++) {
+        rows[i] = r->steps->step[beside[i]].word->row();
+        o[i]    = gi_step_reduce(r, &r->steps->step[beside[i]], false);
+        ok      = gi_options_reduce(&o[i]);
+    }
+    if (!declined && ok) ok = gi_reduce_rows(n, rows, a, o, made, &declined);
+    for (int i = 0; i < n && declined; i++) made[i] = gi_run_fold_step(r, beside[i], a);
+    for (int i = 1; i < n && (ok || declined); i++) {
+        r->value[beside[i]] = gi_operand_arg(made[i]);
+        r->owned[beside[i]] = made[i] != NULL; /* else it fails again, and tells where */
+        r->any              = true;
+    }
+    return ok || declined ? made[0] : NULL;
+}
+
 /* What step k folds of what a pass makes. NULL with an error, or *declined: then the pass is to be made, and the fold called. */
-static ga_array *gi_pass_fold(const gi_eval_run *r, const gi_fused *p, int k, bool *declined)
+static ga_array *gi_pass_fold(gi_eval_run *r, const gi_passes *s, const gi_fused *p, int k, bool *declined)
 {
     const ga_arg *values = r->value;
     gi_pass_job   j;
@@ -119,5 +170,5 @@ static ga_array *gi_pass_fold(const gi_eval_run *r, const gi_fused *p, int k, bo
     GI_ARENA(gi_pass_op, ops, p->ops);
     gi_pass_numbers(&j, values, numbers);
     gi_pass_find_constants(&j, ops);
-    return gi_run_fold_step(r, k, &imagined);
+    return gi_run_folds(r, s, k, &imagined);
 }

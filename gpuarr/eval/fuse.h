@@ -49,33 +49,37 @@ static bool gi_operands_alike(const gi_formula_text *f)
 }
 
 /* Steps that have far fewer elements than what is made of them are stored, as exp(column) in exp(column) * row, or 255 / (max(x) - min(x)): a
-   pass would compute them again for each row or tile. True if that is so: *adapted is how the formula is computed then. */
+   pass would compute them again for each row or tile. What was dear because of them is not any more. True if that is so: *adapted is how the
+   formula is computed then. */
 static bool gi_passes_adapt(const gi_eval_run *r, const gi_passes *s, gi_passes *adapted)
 {
     enum { FEWER = 4, WORTH = 4096 };
-    bool changed = false;
+    bool changed = false, small[GI_PASS_STEPS];
     GI_ARENA(ga_shape, shape, r->steps->count);
     if (!gi_step_shapes(r, s, shape)) return false;
     memcpy(adapted, s, offsetof(gi_passes, pass));
+    memset(small, 0, (size_t)r->steps->count * sizeof *small);
     for (int k = 0; k < r->steps->count; k++) {
         const int64_t size = s->typed[k].elementwise && shape[k].ndim >= 0 ? gi_shape_size(shape[k].ndim, shape[k].n) : 0;
         for (int i = 0; i < r->steps->step[k].n && size >= WORTH && r->steps->step[k].last >= 0; i++) {
             const int x = r->steps->step[k].x[i];
-            if (adapted->stored[x] || !s->typed[x].elementwise || gi_shape_size(shape[x].ndim, shape[x].n) > size / FEWER)
-                continue;
-            changed = adapted->stored[x] = true;
+            if (!s->typed[x].elementwise || gi_shape_size(shape[x].ndim, shape[x].n) > size / FEWER) continue;
+            small[x] = true;
+            changed  = changed || !s->stored[x];
         }
     }
-    return changed && gi_passes_build(r->steps, adapted);
+    if (!changed) return false;
+    gi_passes_store(r->steps, small, adapted);
+    return gi_passes_build(r->steps, adapted);
 }
 
 /* Computes a fold of what a pass makes: fed by it, or else from an array of it. NULL with an error, or *declined. */
-static ga_array *gi_run_folding(gi_eval_run *r, const gi_fused *p, int k, bool *declined)
+static ga_array *gi_run_folding(gi_eval_run *r, const gi_passes *s, const gi_fused *p, int k, bool *declined)
 {
-    ga_array *result = gi_pass_fold(r, p, k, declined);
+    ga_array *result = gi_pass_fold(r, s, p, k, declined);
     if (!*declined) return result;
     ga_array *input = gi_pass_make(r, p, NULL, NULL, declined);
-    result          = input ? gi_run_fold_step(r, k, input) : NULL;
+    result          = input ? gi_run_folds(r, s, k, input) : NULL;
     ga_free(input);
     return result;
 }
@@ -86,15 +90,17 @@ static bool gi_run_stored(gi_eval_run *r, const gi_passes *s, int k, bool *decli
     const bool      last = k == r->steps->count - 1;
     const gi_fused *p    = s->by[k] < 0 ? NULL : &s->pass[s->by[k]];
     ga_array       *made = NULL;
-    if (!p) {
+    const ga_array *a    = !p && !last && s->typed[k].folds ? r->value[r->steps->step[k].x[0]].array : NULL;
+    if (!p && !a) {
         if (!gi_run_step(r, k)) return false;
         *declined =
             !last && s->typed[k].known && !gi_pass_takes(r, &s->typed[k], r->value[k]); /* the last is in .out already */
         return !*declined;
     }
-    if (p->root == k) made = gi_pass_make(r, p, last ? r->o.out : NULL, last ? r->o.where : NULL, declined);
+    if (!p) made = gi_run_folds(r, s, k, a);
+    else if (p->root == k) made = gi_pass_make(r, p, last ? r->o.out : NULL, last ? r->o.where : NULL, declined);
     else if (last && r->o.where) *declined = true; /* a fold takes none */
-    else made = gi_run_folding(r, p, k, declined);
+    else made = gi_run_folding(r, s, p, k, declined);
     r->value[k]  = gi_operand_arg(made);
     r->delivered = last;
     r->owned[k]  = made && made != r->o.out;
@@ -129,7 +135,7 @@ static ga_array *gi_run_passes(gi_eval_run *r, const gi_passes *s, int *failed, 
         if (s->last[k] < 0 || !s->stored[k]) continue;
         if (step->kind == GI_STEP_OPERAND) value[k] = r->f->operands[step->operand];
         else if (step->kind == GI_STEP_NUMBER) value[k] = step->value;
-        else {
+        else if (!owned[k]) { /* it has not been folded beside another step */
             if (!gi_run_stored(r, s, k, declined) && !*declined) *failed = k;
             gi_run_free(r, s->last, k);
         }

@@ -60,31 +60,54 @@ static void gi_pass_repeat(char *to, int64_t bytes, const char *pattern, int64_t
     }
 }
 
-/* The elements start to start + n of a leaf whose last axes are runs. */
-static char *gi_pass_read_runs(const gi_pass_job *j, const gi_pass_view *v, int64_t start, int64_t n, char *room)
+/* Where run number `outer` of a leaf lies. */
+static const char *gi_pass_run_at(const gi_pass_job *j, const gi_pass_view *v, int64_t outer)
+{
+    const char *at = v->data;
+    for (int d = v->outer - 1; d >= 0; d--) {
+        at += outer % j->shape[d] * v->strides[d];
+        outer /= j->shape[d];
+    }
+    return at;
+}
+
+/* Puts n elements to `to` that repeat a run from its element `phase` on. */
+static void gi_pass_repeat_run(const gi_pass_view *v, int64_t n, char *to, const char *run, int64_t phase)
+{
+    if (v->run == 1) gi_gather(v->size, n, to, run, 0);
+    else gi_pass_repeat(to, n * v->size, run, v->run * v->size, phase * v->size);
+}
+
+/* Which short run, if any, fills the room of a leaf since another tile, and how long tiles may be. */
+typedef struct gi_pass_held {
+    int64_t run, most; /* -1: none */
+} gi_pass_held;
+
+/* The elements start to start + n of a leaf whose last axes are runs. held: NULL, or of that leaf. */
+static char *gi_pass_read_runs(const gi_pass_job *j, const gi_pass_view *v, int64_t start, int64_t n, char *room,
+                               gi_pass_held *held)
 {
     const int64_t block = v->run * v->times;
-    for (int64_t done = 0, m; done < n; done += m) {
-        int64_t     outer = (start + done) / block, within = (start + done) % block, phase = within % v->run;
-        const char *at = v->data;
-        char       *to = room + done * v->size;
-        for (int d = v->outer - 1; d >= 0; d--) {
-            at += outer % j->shape[d] * v->strides[d];
-            outer /= j->shape[d];
-        }
+    int64_t       outer = start / block, within = start - outer * block, phase = within % v->run;
+    if (phase + n <= v->run) return (char *)(uintptr_t)gi_pass_run_at(j, v, outer) + phase * v->size;
+    if (held && v->times > 1 && v->run * v->size <= GI_PASS_APART && within + n <= block) {
+        if (held->run != outer) gi_pass_repeat_run(v, held->most + v->run, room, gi_pass_run_at(j, v, outer), 0);
+        held->run = outer;
+        return room + phase * v->size;
+    }
+    if (held) held->run = -1;
+    for (int64_t done = 0, m; done < n; done += m, outer++, within = phase = 0) {
         m = block - within < n - done ? block - within : n - done;
-        if (phase + m <= v->run && m == n) return (char *)(uintptr_t)at + phase * v->size;
-        if (v->run == 1) gi_gather(v->size, m, to, at, 0);
-        else gi_pass_repeat(to, m * v->size, at, v->run * v->size, phase * v->size);
+        gi_pass_repeat_run(v, m, room + done * v->size, gi_pass_run_at(j, v, outer), phase);
     }
     return room;
 }
 
 /* The elements start to start + n of a leaf, packed: where they lie, or gathered in `room`. */
-static char *gi_pass_read(const gi_pass_job *j, const gi_pass_view *v, int64_t start, int64_t n, char *room)
+static char *gi_pass_read(const gi_pass_job *j, const gi_pass_view *v, int64_t start, int64_t n, char *room, gi_pass_held *held)
 {
     if (v->packed) return v->data + start * v->size;
-    if (v->run > 0) return gi_pass_read_runs(j, v, start, n, room);
+    if (v->run > 0) return gi_pass_read_runs(j, v, start, n, room, held);
     const int     last = j->ndim - 1;
     const int64_t row = j->shape[last], step = v->strides[last];
     int64_t       column, offset             = gi_pass_offset(j, v, start, &column);
@@ -135,27 +158,30 @@ static char *gi_pass_slots(const gi_pass_job *j, char *tiles, char **slot)
     return tiles + j->p->tiles * j->room;
 }
 
-/* Fills tiles with n copies of the leaves that have a single element. */
-static void gi_pass_repeat_singles(const gi_pass_job *j, int64_t n, char **slot, char *leaves)
+/* Fills tiles with n copies of the leaves that have a single element; nothing is held of others. */
+static void gi_pass_repeat_singles(const gi_pass_job *j, int64_t n, char **slot, char *leaves, gi_pass_held *held)
 {
-    for (int k = 0; k < j->p->leaves; k++)
-        if (j->leaf[k].single) slot[k] = gi_pass_read(j, &j->leaf[k], 0, n, leaves + k * j->room);
+    for (int k = 0; k < j->p->leaves; k++) {
+        held[k].run  = -1;
+        held[k].most = n;
+        if (j->leaf[k].single) slot[k] = gi_pass_read(j, &j->leaf[k], 0, n, leaves + k * j->room, NULL);
+    }
 }
 
 /* The elements of a tile of a leaf; a single one where that is read as a number. */
-static char *gi_pass_leaf(const gi_pass_job *j, const gi_pass_view *v, int64_t start, int64_t n, char *room)
+static char *gi_pass_leaf(const gi_pass_job *j, const gi_pass_view *v, int64_t start, int64_t n, char *room, gi_pass_held *held)
 {
     int64_t column;
     if (v->packed) return v->data + start * v->size;
-    return v->as_number ? v->data + gi_pass_offset(j, v, start, &column) : gi_pass_read(j, v, start, n, room);
+    return v->as_number ? v->data + gi_pass_offset(j, v, start, &column) : gi_pass_read(j, v, start, n, room, held);
 }
 
 /* All but the last op of a tile. */
-static void gi_pass_begin_tile(const gi_pass_job *j, int64_t start, int64_t n, char **slot, char *leaves)
+static void gi_pass_begin_tile(const gi_pass_job *j, int64_t start, int64_t n, char **slot, char *leaves, gi_pass_held *held)
 {
     const gi_fused *p = j->p;
     for (int k = 0; k < p->leaves; k++)
-        if (!j->leaf[k].single) slot[k] = gi_pass_leaf(j, &j->leaf[k], start, n, leaves + k * j->room);
+        if (!j->leaf[k].single) slot[k] = gi_pass_leaf(j, &j->leaf[k], start, n, leaves + k * j->room, &held[k]);
     for (int k = 0; k < p->ops - 1; k++) gi_pass_run_op(&j->op[k], n, slot[j->op[k].out], slot);
 }
 
@@ -241,12 +267,13 @@ static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
     GI_ARENA(char, tiles, (p->tiles + p->leaves + 1) * j->room + 2 * gi_pass_any_room(j));
     char *leaves = gi_pass_slots(j, tiles, slot), *made = leaves + p->leaves * j->room, *back = made + j->room,
          *mask = back + gi_pass_any_room(j);
-    gi_pass_repeat_singles(j, j->tile < j->total ? j->tile : j->total, slot, leaves);
+    gi_pass_held held[GI_PASS_LEAVES];
+    gi_pass_repeat_singles(j, j->tile < j->total ? j->tile : j->total, slot, leaves, held);
     const bool in_place = j->out.packed || (j->line < j->total && j->out.strides[j->ndim - 1] == j->out.size),
                whole    = in_place && !j->masked && !j->stream && j->out_dtype == p->dtype;
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t n, start = gi_pass_tile_at(j, unit, &n);
-        gi_pass_begin_tile(j, start, n, slot, leaves);
+        gi_pass_begin_tile(j, start, n, slot, leaves, held);
         char *to = in_place ? gi_pass_out_at(j, start) : NULL, *result = whole ? to : made;
         if (j->stream) {
             gi_pass_stream(j, op, n, to, slot, made, back);
@@ -259,7 +286,7 @@ static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
             gi_cast(j->out_dtype, p->dtype, n, back, made);
             result = back;
         }
-        gi_pass_write(j, start, n, result, j->masked ? (const uint8_t *)gi_pass_read(j, &j->mask, start, n, mask) : NULL);
+        gi_pass_write(j, start, n, result, j->masked ? (const uint8_t *)gi_pass_read(j, &j->mask, start, n, mask, NULL) : NULL);
     }
     if (j->stream) gi_stream_end();
 }

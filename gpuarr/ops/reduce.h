@@ -60,16 +60,17 @@ typedef enum gi_decisive { GI_NONE_DECIDES, GI_FALSE_DECIDES, GI_TRUE_DECIDES } 
 
 /* How a line is folded: by a row of the table. */
 typedef struct gi_reduction {
-    gi_lines    lines;
-    gi_fold     fold;
-    int         result_bytes;
-    char       *result; /* packed results, one a line */
-    char       *accs;   /* of the blocks of each line, or NULL when a line has only one */
-    int64_t     blocks;
-    int64_t     columns, width;   /* of lines that are folded side by side: as many beside each other, as many at once */
-    bool        one_behind_other; /* their rows are short and lie so */
-    gi_decisive decisive;         /* the element after which all others do not matter: of any, and of all */
-    bool        decided;          /* the only line is; atomic */
+    struct gi_reduction *beside; /* another fold of the same lines, of what is read once for both; or NULL */
+    gi_lines             lines;
+    gi_fold              fold;
+    int                  result_bytes;
+    char                *result; /* packed results, one a line */
+    char                *accs;   /* of the blocks of each line, or NULL when a line has only one */
+    int64_t              blocks;
+    int64_t              columns, width; /* of lines that are folded side by side: as many beside each other, as many at once */
+    bool                 one_behind_other; /* their rows are short and lie so */
+    gi_decisive          decisive;         /* the element after which all others do not matter: of any, and of all */
+    bool                 decided;          /* the only line is; atomic */
 } gi_reduction;
 
 #define GI_ACC_BYTES  16                 /* of the largest accumulator */
@@ -204,23 +205,29 @@ static void gi_note_decision(gi_reduction *r, const char *acc)
         __atomic_store_n(&r->decided, true, __ATOMIC_RELAXED);
 }
 
+/* Folds a block of a line: x, which has been read. */
+static void gi_reduce_block(gi_reduction *r, int64_t line, int64_t block, int64_t n, const void *x, bool far)
+{
+    __attribute__((aligned(64))) char acc[GI_ACC_BYTES];
+    char *const                       to = r->accs ? r->accs + (line * r->blocks + block) * r->fold.acc_bytes : acc;
+    gi_fold_block(&r->fold, n, to, x, far);
+    gi_note_decision(r, to);
+    if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, r->lines.length);
+}
+
 /* A unit is a block of a line. */
 static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 {
     gi_reduction   *r = (gi_reduction *)job;
     const gi_lines *p = &r->lines;
     GI_ARENA(char, raw, 2 * GI_BLOCK * 16);
-    char                             *cast = raw + GI_BLOCK * 16;
-    __attribute__((aligned(64))) char acc[GI_ACC_BYTES];
-    int64_t                           line = begin / r->blocks, block = begin % r->blocks;
-    bool                              far = gi_lies_far(p);
+    char   *cast = raw + GI_BLOCK * 16;
+    int64_t line = begin / r->blocks, block = begin % r->blocks;
+    bool    far = gi_lies_far(p);
     for (int64_t unit = begin; unit < end && !gi_fill_decided(r, unit, end); unit++) {
         int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
-        const void *x  = gi_read_line(p, line, start, n, raw, cast);
-        char *const to = r->accs ? r->accs + unit * r->fold.acc_bytes : acc;
-        gi_fold_block(&r->fold, n, to, x, far);
-        gi_note_decision(r, to);
-        if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, p->length);
+        const void *x = gi_read_line(p, line, start, n, raw, cast);
+        for (gi_reduction *each = r; each; each = each->beside) gi_reduce_block(each, line, block, n, x, far && each == r);
         if (++block < r->blocks) continue;
         block = 0;
         line++;
@@ -238,10 +245,12 @@ static void gi_reduce_spans(int64_t begin, int64_t end, void *job)
     int64_t       line = begin / r->blocks, start = begin % r->blocks * GI_SPAN;
     for (int64_t unit = begin; unit < end && !gi_fill_decided(r, unit, end); unit++) {
         const int64_t n = p->length - start < GI_SPAN ? p->length - start : GI_SPAN;
-        gi_fold_span(&r->fold, n, accs, gi_line_start(p, line) + start * size, far);
-        gi_note_decision(r, accs);
-        if (r->accs) memcpy(r->accs + unit * r->fold.acc_bytes, accs, (size_t)r->fold.acc_bytes);
-        else r->fold.end(1, r->result + line * r->result_bytes, accs, p->length);
+        for (gi_reduction *each = r; each; each = each->beside) {
+            gi_fold_span(&each->fold, n, accs, gi_line_start(p, line) + start * size, far && each == r);
+            gi_note_decision(each, accs);
+            if (each->accs) memcpy(each->accs + unit * each->fold.acc_bytes, accs, (size_t)each->fold.acc_bytes);
+            else each->fold.end(1, each->result + line * each->result_bytes, accs, p->length);
+        }
         start += GI_SPAN;
         if (start < p->length) continue;
         start = 0;
@@ -536,42 +545,60 @@ static int64_t gi_count_panels(int64_t lines, int64_t columns, int64_t width)
     return lines / columns * ((columns + width - 1) / width);
 }
 
-/* Runs a planned reduction of lines that are not empty into r->result; of lines of one block, without that, only into r->accs. False: no
-   memory. */
+/* How many bytes the accumulators of all blocks are, where a line has several. */
+static size_t gi_reduction_bytes(const gi_reduction *r)
+{
+    return r->blocks > 1 ? (size_t)(r->lines.lines * r->blocks) * (size_t)r->fold.acc_bytes : 0;
+}
+
+/* Folds lines one after the other; those beside it from the same elements. */
+static void gi_reduce_in_turn(gi_reduction *r, bool spans, int64_t block)
+{
+    const gi_lines *p    = &r->lines;
+    const int64_t   rows = p->length < block ? p->length : block; /* elements of a block */
+    gi_parallel_bytes(gi_lines_bytes(p), p->lines * r->blocks, gi_share(p->lines * r->blocks, gi_lines_worth(p, 32768, rows)),
+                      spans ? gi_reduce_spans : gi_reduce_blocks, r);
+    for (; r && r->blocks > 1; r = r->beside)
+        gi_parallel_bytes((double)gi_reduction_bytes(r), r->lines.lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
+}
+
+/* Folds lines side by side. */
+static void gi_reduce_side_by_side(gi_reduction *r)
+{
+    const gi_lines *p      = &r->lines;
+    const int       widest = r->fold.acc_bytes > r->fold.item_bytes ? r->fold.acc_bytes : r->fold.item_bytes;
+    r->width               = gi_panel_width(p, r->columns, GI_PANEL_BYTES / widest, r->blocks);
+    const int64_t rows = p->length < GI_BLOCK ? p->length : GI_BLOCK, panels = gi_count_panels(p->lines, r->columns, r->width),
+                  beside = r->columns < r->width ? r->columns : r->width;
+    r->one_behind_other  = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
+                          p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
+    gi_parallel_bytes(gi_lines_bytes(p), panels * r->blocks,
+                      gi_share(panels * r->blocks, gi_lines_worth(p, 32768, beside * rows)), gi_reduce_panels, r);
+    if (r->blocks > 1)
+        gi_parallel_bytes((double)gi_reduction_bytes(r), panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
+}
+
+/* Runs a planned reduction of lines that are not empty into r->result, and those beside it, whose lines are folded one after the other;
+   lines of one block, without r->result, only into r->accs. False: no memory. */
 static bool gi_reduce(const char *site, gi_reduction *r)
 {
-    gi_lines *p = &r->lines;
+    const gi_lines *p       = &r->lines;
+    const int64_t   columns = gi_line_columns(p);
+    bool            spans = columns == 1 && p->length > GI_BLOCK && gi_lies_packed(p), ok = true;
     if (p->lines == 0) return true;
-    r->columns          = gi_line_columns(p);
-    const bool    spans = r->fold.any_order && r->columns == 1 && p->length > GI_BLOCK && gi_lies_packed(p);
+    for (const gi_reduction *each = r; each; each = each->beside) spans = spans && each->fold.any_order;
     const int64_t block = spans ? GI_SPAN : GI_BLOCK;
-    r->blocks           = (p->length + block - 1) / block;
-    size_t acc_bytes    = 0;
-    if (r->blocks > 1) {
-        acc_bytes = (size_t)(p->lines * r->blocks) * (size_t)r->fold.acc_bytes;
-        r->accs   = (char *)gi_mem_alloc(site, acc_bytes);
-        if (!r->accs) return false;
+    for (gi_reduction *each = r; each; each = each->beside) {
+        each->columns = columns;
+        each->blocks  = (p->length + block - 1) / block;
+        if (each->blocks > 1) each->accs = (char *)gi_mem_alloc(site, gi_reduction_bytes(each));
+        ok = ok && (each->blocks == 1 || each->accs);
     }
-    int64_t rows  = p->length < block ? p->length : block; /* elements of a block */
-    double  bytes = gi_lines_bytes(p);
-    if (r->columns == 1) {
-        gi_parallel_bytes(bytes, p->lines * r->blocks, gi_share(p->lines * r->blocks, gi_lines_worth(p, 32768, rows)),
-                          spans ? gi_reduce_spans : gi_reduce_blocks, r);
-        if (acc_bytes) gi_parallel_bytes((double)acc_bytes, p->lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
-    } else {
-        const int widest    = r->fold.acc_bytes > r->fold.item_bytes ? r->fold.acc_bytes : r->fold.item_bytes;
-        r->width            = gi_panel_width(p, r->columns, GI_PANEL_BYTES / widest, r->blocks);
-        int64_t panels      = gi_count_panels(p->lines, r->columns, r->width);
-        int64_t beside      = r->columns < r->width ? r->columns : r->width;
-        r->one_behind_other = gi_is_packed_row(p) && p->reduced == 1 && beside == r->columns &&
-                              p->strides[0] == r->columns * ga_itemsize(p->a->dtype);
-        gi_parallel_bytes(bytes, panels * r->blocks, gi_share(panels * r->blocks, gi_lines_worth(p, 32768, beside * rows)),
-                          gi_reduce_panels, r);
-        if (acc_bytes)
-            gi_parallel_bytes((double)acc_bytes, panels, 1 + 4096 / (r->width * r->blocks), gi_reduce_panel_blocks, r);
-    }
-    if (acc_bytes) gi_mem_release(r->accs, acc_bytes);
-    return true;
+    if (ok && columns == 1) gi_reduce_in_turn(r, spans, block);
+    else if (ok) gi_reduce_side_by_side(r);
+    for (gi_reduction *each = r; each; each = each->beside)
+        if (each->accs && each->blocks > 1) gi_mem_release(each->accs, gi_reduction_bytes(each));
+    return ok;
 }
 
 /* Can a result of this dtype and shape be written into .out? False with an error if not. */
@@ -738,6 +765,38 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
     }
     if (o.dtype != GA_DTYPE_DEFAULT) result = gi_copy_finish(o.site, result, o.dtype, NULL);
     return gi_copy_finish(o.site, result, dtype, o.out);
+}
+
+enum { GI_FOLDS_BESIDE = 4 };
+
+/* Folds by several rows what is made or read once for all of them, on the CPU, without .dtype and .out. False with an error, or *declined. */
+static bool gi_reduce_rows(int n, const gi_row *const *rows, const ga_array *a, const ga_reduce_options *o, ga_array **results,
+                           bool *declined)
+{
+    gi_reduction r[GI_FOLDS_BESIDE];
+    bool         ok = true;
+    *declined       = false;
+    for (int k = 0; k < n; k++) results[k] = NULL;
+    for (int k = 0; k < n && ok; k++) {
+        const gi_row *row = rows[k];
+        ok                = gi_reduce_plan(&row, row->name, a, &o[k], &r[k]);
+        if (!ok) break;
+        const ga_dtype dtype = gi_reduce_end_dtype(row->ends, r[k].lines.dtype);
+        *declined = r[k].lines.dtype != r[0].lines.dtype || r[k].lines.length == 0 || gi_line_columns(&r[k].lines) > 1;
+        ok        = !*declined;
+        if (ok) results[k] = gi_array_new(o[k].site, dtype, a->device, r[k].lines.result_ndim, r[k].lines.result_shape);
+        ok = ok && results[k];
+        if (!ok) break;
+        r[k].result       = (char *)results[k]->data;
+        r[k].result_bytes = (int)ga_itemsize(dtype);
+        if (k > 0) r[k - 1].beside = &r[k];
+    }
+    ok = ok && gi_reduce(o->site, r);
+    for (int k = 0; k < n && !ok; k++) {
+        ga_free(results[k]);
+        results[k] = NULL;
+    }
+    return ok;
 }
 
 #define GA_FOLD(name, ...)                                                                                                     \
