@@ -595,6 +595,19 @@ static void test_png(void)
     ga_set_error_handler(NULL, NULL);
     ga_clear_error();
 
+    /* the same palette, and a pixel of colour 3, which it does not have: black, as libpng has it */
+    static const unsigned char beyond[] = { 137, 80,  78, 71, 13,  10,  26,  10, 0,  0,   0,   13,  73,  72,  68,  82,
+                                            0,   0,   0,  3,  0,   0,   0,   2,  2,  3,   0,   0,   0,   224, 26,  142,
+                                            137, 0,   0,  0,  9,   80,  76,  84, 69, 255, 0,   0,   0,   255, 0,   0,
+                                            0,   255, 45, 74, 205, 138, 0,   0,  0,  1,   116, 82,  78,  83,  128, 173,
+                                            94,  91,  70, 0,  0,   0,   15,  73, 68, 65,  84,  120, 1,   1,   4,   0,
+                                            251, 255, 0,  27, 0,   228, 1,   57, 1,  0,   39,  215, 122, 58,  0,   0,
+                                            0,   0,   73, 69, 78,  68,  174, 66, 96, 130 };
+    ga_array                  *three    = ga_from(beyond, (sizeof beyond));
+    CHECK_IS(ga_imdecode(three), GA_U8, (2, 3, 4), 255, 0, 0, 128, 0, 255, 0, 255, 0, 0, 255, 255, /**/ 0, 0, 0, 255, 0, 0, 255,
+             255, 0, 255, 0, 255);
+    ga_free(three);
+
     ga_array *line = ga_ones((N));
     CHECK_FAILS(ga_imdecode(line), "uint8");
     CHECK_FAILS(ga_imdecode(NULL), "NULL");

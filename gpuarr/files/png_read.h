@@ -140,15 +140,15 @@ static int gi_png_sample(const unsigned char *row, int64_t i, int depth)
     return row[bit / 8] >> (8 - depth - bit % 8) & ((1 << depth) - 1);
 }
 
-/* Pixel x of a row into `channels` numbers; false for a colour that the palette does not have. */
-static bool gi_png_pixel(const gi_png_picture *p, const unsigned char *row, int64_t x, int channels, int *to)
+/* Pixel x of a row into `channels` numbers. A colour that the palette does not have is black, as libpng has it. */
+static void gi_png_pixel(const gi_png_picture *p, const unsigned char *row, int64_t x, int channels, int *to)
 {
     const int most  = (1 << p->depth) - 1;
     bool      clear = p->clear;
     if (p->colour == GI_PNG_PALETTE) {
         const int i = gi_png_sample(row, x, p->depth);
-        for (int c = 0; c < channels; c++) to[c] = p->palette[i][c];
-        return i < p->colours;
+        for (int c = 0; c < channels; c++) to[c] = i < p->colours ? p->palette[i][c] : c == 3 ? 255 : 0;
+        return;
     }
     for (int c = 0; c < p->samples; c++) {
         const int v = gi_png_sample(row, x * p->samples + c, p->depth);
@@ -156,7 +156,6 @@ static bool gi_png_pixel(const gi_png_picture *p, const unsigned char *row, int6
         to[c]       = p->depth < 8 ? v * 255 / most : v;
     }
     if (channels > p->samples) to[channels - 1] = clear ? 0 : p->depth == 16 ? most : 255;
-    return true;
 }
 
 /* The pixels of all parts, one behind the other in `raw`, into `a`; NULL, or what is wrong. */
@@ -172,7 +171,7 @@ static const char *gi_png_pixels(const gi_png_picture *p, unsigned char *raw, ga
             for (int64_t c = 0; c < part.columns; c++) {
                 int           v[4];
                 const int64_t at = ((part.y + r * part.dy) * p->columns + part.x + c * part.dx) * channels;
-                if (!gi_png_pixel(p, raw + 1, c, channels, v)) return "a pixel has a colour that the palette does not have";
+                gi_png_pixel(p, raw + 1, c, channels, v);
                 for (int i = 0; i < channels; i++)
                     if (p->depth == 16) ((uint16_t *)a->data)[at + i] = (uint16_t)v[i];
                     else ((uint8_t *)a->data)[at + i] = (uint8_t)v[i];
