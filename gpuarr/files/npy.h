@@ -129,6 +129,18 @@ static const char *gi_read_shape(const char *p, gi_npy_header *h, bool *too_many
     }
 }
 
+/* From a bracket to the one that ends it, or to the end of the text. */
+static int gi_bracket_length(const char *text)
+{
+    int depth = 0, n = 0;
+    while (text[n]) {
+        const char c = text[n++];
+        depth += c == '[' || c == '(' ? 1 : c == ']' || c == ')' ? -1 : 0;
+        if (depth == 0) break;
+    }
+    return n;
+}
+
 /* {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), } in any order of the keys, and nothing else. */
 static bool gi_read_header_text(const char *site, const char *what, const char *text, gi_npy_header *h)
 {
@@ -152,9 +164,11 @@ static bool gi_read_header_text(const char *site, const char *what, const char *
             quote = *p++;
             n     = strcspn(p, "'\"");
             if (quote == '[' || quote == '(') {
+                enum { MOST = 80 };
+                const int length = gi_bracket_length(stuck);
                 gi_fail(site, GA_BAD_DTYPE,
-                        "the elements in %s are structured (%.80s): save each field as an array of its own, a['field']", what,
-                        stuck);
+                        "the elements in %s are structured (%.*s%s): save each field as an array of its own, a['field']", what,
+                        length > MOST ? (int)MOST : length, stuck, length > MOST ? " ..." : "");
                 return false;
             }
             if ((quote != '\'' && quote != '"') || p[n] != quote || n >= sizeof value) break;
@@ -331,7 +345,11 @@ static ga_array *gi_npy_map(const char *site, const char *what, const char *path
     const int   fd  = open(path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0 && fstat(fd, &about) == 0)
         map = mmap(NULL, (size_t)about.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-    if (map == MAP_FAILED) gi_fail(site, gi_file_status(errno), "cannot map %s: %s; leave out .mmap", what, strerror(errno));
+    if (map == MAP_FAILED && fd >= 0 && errno == ENOMEM)
+        gi_fail(site, GA_NO_MEMORY, "cannot map %s: its %lld bytes are more addresses than the process may use (ulimit -v)",
+                what, (long long)about.st_size);
+    else if (map == MAP_FAILED)
+        gi_fail(site, gi_file_status(errno), "cannot map %s: %s; leave out .mmap", what, strerror(errno));
     if (fd >= 0) (void)close(fd);
     if (map == MAP_FAILED) return NULL;
     ga_array *a = gi_npy_in_map(site, what, (unsigned char *)map, (size_t)about.st_size);
