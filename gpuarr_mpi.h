@@ -259,6 +259,7 @@ static void gi_mpi_leave(void)
 static void gi_mpi_begin(void)
 {
     const char *site = "\tgpuarr_mpi.h", *patience = getenv("GA_TIMEOUT");
+    char       *end;
     int         is = 0, ended = 0, level = MPI_THREAD_SINGLE, length = 0, ranks = 1;
     MPI_Request request;
     MPI_Finalized(&ended);
@@ -273,7 +274,7 @@ static void gi_mpi_begin(void)
     if (level < MPI_THREAD_FUNNELED)
         gi_mpi_give_up(site, "MPI was started without threads: use MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level)");
     MPI_Comm_rank(MPI_COMM_WORLD, &gi_mpi.rank);
-    if (patience && atof(patience) > 0) gi_mpi.patience = atof(patience);
+    if (patience && gi_read_real(patience, &end) > 0) gi_mpi.patience = gi_read_real(patience, &end);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     gi_mpi_check(MPI_Comm_idup(MPI_COMM_WORLD, &gi_mpi.comm, &request), site);
     gi_mpi_wait(site, &request, "for the others to begin");

@@ -104,6 +104,24 @@ static void test_zarr(void)
     CHECK(system(command) == 0);
 }
 
+/* Numbers in texts: formulas, grids, indices, sentences, what is printed. */
+static void test_texts(void)
+{
+    ga_array *x = ga_multiply(ga_ones((2)), 1234.5678);
+    CHECK_IS(ga_eval("x * 0.5 + 1.5e-1", (x), .names = "x"), GA_F64, (2), 1234.5678 * 0.5 + 0.15, 1234.5678 * 0.5 + 0.15);
+    CHECK_IS(ga_round(x, 2), GA_F64, (2), 1234.57, 1234.57);
+    CHECK_IS(ga_round(x, -2), GA_F64, (2), 1200, 1200);
+    CHECK_IS(ga_mgrid("0:1:0.25"), GA_F64, (4), 0, 0.25, 0.5, 0.75);
+    char *text = ga_to_string(x, .precision = 2), *line = ga_formula_c("f", "x * 0.25", "float x");
+    CHECK(text && !strcmp(text, "[1234.57 1234.57]"));
+    CHECK(line && strstr(line, "0.25") && !strstr(line, "0,25"));
+    free(text);
+    free(line);
+    CHECK_FAILS(ga_gaussian_filter(x, -0.5), "sigma -0.5 and");
+    CHECK_FAILS(ga_add(ga_ones((2), .dtype = GA_U8), 1.5, .out = ga_ones((2), .dtype = GA_U8)), "float64");
+    CHECK(localeconv()->decimal_point[0] == ','); /* the program's locale is as it was */
+}
+
 /* In a file: is there a number, and does each comma between digits stand behind a decimal, as in "70.0,1.5"? */
 static bool has_points(const char *path)
 {
@@ -180,9 +198,10 @@ int main(void)
         if (set_comma()) {
             compare("with a decimal comma", n, text);
             test_zarr();
+            test_texts();
             test_pictures(trace, report, svg);
         } else {
-            test_skip("no locale with a decimal comma: localedef, or its sources, are not installed (Debian: locales)", 9);
+            test_skip("no locale with a decimal comma: localedef, or its sources, are not installed (Debian: locales)", 20);
         }
         free(text);
     }

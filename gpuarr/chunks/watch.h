@@ -7,8 +7,9 @@ bool ga_progress_line(const ga_progress *p, void *user)
     const double done = p->done > 0 ? (p->done < 1 ? p->done : 1) : 0; /* NaN: 0 */
     const int    full = (int)(done * wide);
     (void)user;
-    fprintf(stderr, "\r%-24.24s [%.*s%*s] %3.0f %%, %.1f s, %.1f s left, %s   ", p->what ? p->what : "", full,
-            "##############################", wide - full, "", 100 * done, p->seconds, p->left, gi_bytes_text(p->used_bytes));
+    fprintf(stderr, "\r%-24.24s [%.*s%*s] %3.0f %%, %s s, %s s left, %s   ", p->what ? p->what : "", full,
+            "##############################", wide - full, "", 100 * done, gi_with_decimals(p->seconds, 1),
+            gi_with_decimals(p->left, 1), gi_bytes_text(p->used_bytes));
     if (done >= 1) fputc('\n', stderr);
     return true;
 }

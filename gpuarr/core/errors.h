@@ -100,8 +100,14 @@ GI_SHARED void *gi_fail(const char *site, ga_status status, const char *format, 
     int     used    = gi_error_write_site(gi_error_text, sizeof gi_error_text, site);
     va_list args;
     va_start(args, format);
+    const locale_t points = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0); /* for numbers with a decimal point */
+    const locale_t before = points ? uselocale(points) : (locale_t)0;
     if (used >= 0 && (size_t)used < sizeof gi_error_text)
         vsnprintf(gi_error_text + used, sizeof gi_error_text - (size_t)used, format, args);
+    if (points) {
+        uselocale(before);
+        freelocale(points);
+    }
     va_end(args);
     gi_error_tell(!gi_error_printed);
     return NULL;

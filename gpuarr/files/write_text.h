@@ -115,7 +115,8 @@ static bool gi_put_number(const gi_text_rows *r, gi_text *t, const gi_column_for
     bool        negative = real ? !isnan(x) && signbit(x) : text[0] == '-';
     char *const to       = text + 1; /* the sign stands before it */
     if (f->kind != 'd') {
-        const double value = real ? x : strtod(text, NULL);
+        char        *end;
+        const double value = real ? x : gi_read_real(text, &end);
         n                  = gi_real_text(r->powers, f, fabs(value), to);
     } else {
         if (real && !isfinite(x)) return false;

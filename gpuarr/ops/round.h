@@ -2,9 +2,9 @@
 
 static double gi_round_scale(int decimals)
 {
-    char power[24]; /* of ten, rounded once */
+    char power[24], *end; /* of ten, rounded once */
     snprintf(power, sizeof power, "1e%lld", decimals < 0 ? -(long long)decimals : (long long)decimals);
-    return strtod(power, NULL);
+    return gi_read_real(power, &end);
 }
 
 /* The rows that rounding calls: those of calls, or those of formulas. */
