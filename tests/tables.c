@@ -270,6 +270,10 @@ static void test_locales(void)
         CHECK(ga_savetxt(path, x) && ga_array_equal(ga_loadtxt(path), x));
         CHECK(ga_item(ga_loadtxt(table("4503599627370497.5"))) ==
               4503599627370498.0); /* halfway, which the C library decides */
+        CHECK_IS(ga_genfromtxt(table("1.5,x"), .delimiter = ",", .missing_values = "x", .filling_values = 2.5), GA_F64, (2),
+                 1.5, 2.5);
+        FAILS(GA_BAD_FILE, ga_genfromtxt(path, .dtype = GA_U8, .delimiter = ",", .filling_values = -0.5), "-0.5");
+        ga_clear_error();
     }
     setlocale(LC_ALL, "C");
 }
@@ -392,6 +396,87 @@ static void test_bad_formats(void)
     }
 }
 
+/* A text with a few bytes changed, left out, doubled or exchanged; returns its length. */
+static size_t mutate(const char *text, size_t n, char *to, size_t room)
+{
+    static const char bytes[] = " ,;\t\"'#\n\r\0e+-.0123456789naNIf()jJx_%\xEF\xBB\xBF\xFF";
+    memcpy(to, text, n);
+    for (int64_t k = 1 + test_below(4); k > 0; k--) {
+        const size_t at     = n > 0 ? (size_t)test_below((int64_t)n) : 0,
+                     length = n > 0 ? 1 + (size_t)test_below((int64_t)(n - at)) : 0;
+        const char byte     = bytes[test_below(sizeof bytes - 1)];
+        switch (n > 0 ? test_below(6) : 5) {
+        case 0: to[at] = byte; break;
+        case 1: to[at] = (char)(to[at] ^ 1 << test_below(8)); break;
+        case 2: /* a piece is left out, */
+            memmove(to + at, to + at + length, n - at - length);
+            n -= length;
+            break;
+        case 3: /* or stands there twice */
+            if (n + length > room) break;
+            memmove(to + at + length, to + at, n - at);
+            n += length;
+            break;
+        case 4: n = at; break;
+        default:
+            if (n + 1 > room) break;
+            memmove(to + at + 1, to + at, n - at);
+            to[at] = byte;
+            n++;
+        }
+    }
+    return n;
+}
+
+/* An array that is there to its last element, or a sentence. */
+static bool is_sound(ga_array *a)
+{
+    bool sound = a ? !ga_error() && a->ndim <= 2 && ga_is_contiguous(a) : ga_error() && strlen(ga_error()) > 20;
+    if (a) ga_free(ga_copy(a));
+    ga_free(a);
+    ga_clear_error();
+    return sound;
+}
+
+static bool are_sound(bool read, ga_array **columns)
+{
+    return read ? is_sound(columns[0]) && is_sound(columns[1]) : !columns[0] && !columns[1] && is_sound(NULL);
+}
+
+/* Damaged tables, read in every way. */
+static void test_mutated(void)
+{
+    static const char *const seeds[] = {
+        "# x y\n1 2.5\n-3 4e1 # said\n",  "a,b\r\n1,2\r\n3,-inf\r\n,NA\r\n",
+        "\"1\";\"2,5\"\n\"-3e-320\";4\n", "(1+2j) 3j\nnan (-inf-0.5j)\n",
+        "  12 34567\n 345  890\n",        "9007199254740993 1e-320 123456789012345678901234567890.5e-12\n"
+    };
+    const ga_dtype dtypes[2] = { GA_F64, GA_I16 };
+    const int64_t  times     = test_small() ? 300 : 3000;
+    char           text[512];
+    bool           sound  = true;
+    const int64_t  arrays = ga_memory_stats().arrays;
+    for (int64_t k = 0; k < times && sound; k++) {
+        const char    *seed = seeds[k % 6];
+        ga_array      *columns[2];
+        const size_t   n     = mutate(seed, strlen(seed), text, sizeof text);
+        const char    *comma = k % 6 == 1 ? "," : k % 6 == 2 ? ";" : NULL, *quote = k % 6 == 2 ? "\"" : NULL;
+        const ga_dtype dtype = (ga_dtype)(GA_BOOL + test_below(GA_C128));
+        put(text, n);
+        sound =
+            is_sound(ga_loadtxt(path, .dtype = dtype, .delimiter = comma, .quotechar = quote)) &&
+            is_sound(ga_loadtxt(path, .dtype = GA_C128, .skiprows = 1, .max_rows = 2, .usecols = ga_axes(-1, 0), .ndmin = 2)) &&
+            is_sound(ga_genfromtxt(path, .dtype = dtype, .delimiter = comma, .skip_footer = 1, .missing_values = "NA,-3")) &&
+            is_sound(ga_genfromtxt(path, .dtype = GA_F64, .delimiter = comma, .names = true, .loose = false)) &&
+            is_sound(ga_genfromtxt(path, .dtype = GA_F64, .filling_values = 7, .widths = "4, 3, 2")) &&
+            are_sound(ga_loadtxt_n(path, 2, dtypes, columns, .delimiter = comma), columns) &&
+            are_sound(ga_genfromtxt_n(path, 2, dtypes, columns, .delimiter = comma), columns);
+        if (!sound) printf("     table %lld: %.*s\n", (long long)k, (int)n, text);
+    }
+    CHECK(sound);
+    CHECK(ga_memory_stats().arrays == arrays);
+}
+
 int main(void)
 {
     ga_set_error_handler(ga_ignore_error, NULL);
@@ -408,6 +493,8 @@ int main(void)
     test_raw();
     test_bad_tables();
     test_bad_formats();
+    remove(path);
+    test_mutated();
     remove(path);
     CHECK(ga_report_leaks(stdout) == 0);
     return test_end();
