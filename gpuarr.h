@@ -298,10 +298,14 @@ static inline ga_arg ga_complex(double re, double im)
     GI_BY_NAME may also be given by position, in the order of NumPy's. `site` is the place and the text of the call, which the macros
     fill in for the error messages. Who calls a function itself, (ga_sum)(a, o), starts from the defaults:
     ga_reduce_options o = ga_reduce_defaults; o.axis = 0;                                                                    */
-#define GA_AXIS_DEFAULT   (-INT32_MAX - 1)          /* no axis was given */
+#define GA_AXIS_DEFAULT   (-INT32_MAX - 1)          /* no axis was given; as an axis, INT32_MIN is none */
 #define GA_LENGTH_DEFAULT INT64_MIN                 /* no length was given */
 #define GA_REAL_DEFAULT   (-1.6180339887498949e308) /* no number was given */
 #define GA_NO_ARRAY       GI_NOT_GIVEN(ga_array)    /* no array was given; NULL is what a call that failed has returned */
+#define GA_NO_ARG                                                                                                              \
+    {                                                                                                                          \
+        GA_NO_ARRAY, GA_KIND_ARRAY, false, 0, 0, 0                                                                             \
+    } /* no operand was given */
 typedef struct ga_new_options {
     GI_BY_POSITION
     ga_dtype dtype GI_DEFAULT; /* default float64, or that of the prototype */
@@ -322,7 +326,7 @@ typedef struct ga_to_options {
     bool async       GI_DEFAULT;         /* do not wait for the copy, if the memory on the CPU is pinned; see >>cuda */
     const char *site GI_IS("");
 } ga_to_options;
-#define GI_DEFAULTS_ga_to_options       .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_to_options  .out = GA_NO_ARRAY,
 
 typedef struct ga_map_options {
     GI_BY_POSITION
@@ -332,7 +336,7 @@ typedef struct ga_map_options {
     ga_dtype dtype        GI_DEFAULT;         /* compute in this dtype */
     const char *site      GI_IS("");
 } ga_map_options;
-#define GI_DEFAULTS_ga_map_options      .out = GA_NO_ARRAY, .where = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_map_options .out = GA_NO_ARRAY, .where = GA_NO_ARRAY,
 
 typedef struct ga_reduce_options {
     GI_BY_POSITION
@@ -340,12 +344,16 @@ typedef struct ga_reduce_options {
     ga_dtype dtype GI_DEFAULT;             /* compute and return in this dtype */
     ga_array *out  GI_IS(GA_NO_ARRAY);
     GI_BY_NAME
-    ga_shape axes    GI_IS({ -1, {} }); /* several: .axes = ga_axes(0, 2) */
-    bool keepdims    GI_DEFAULT;        /* leave the reduced axes in, with length 1 */
-    int ddof         GI_DEFAULT;        /* std, var: divide by n - ddof */
-    const char *site GI_IS("");
+    ga_shape axes GI_IS({ -1, {} }); /* several: .axes = ga_axes(0, 2) */
+    bool keepdims GI_DEFAULT;        /* leave the reduced axes in, with length 1 */
+    int ddof      GI_DEFAULT;        /* std, var: divide by n - ddof */
+    /* sum, prod, min, max, any, all, and those without NaN: of the elements where this is nonzero, which broadcasts to a */
+    const ga_array *where GI_IS(GA_NO_ARRAY);
+    ga_arg initial        GI_IS(GA_NO_ARG); /* sums, products, min and max: one more operand, .initial = GA_ARG(0) */
+    const char *site      GI_IS("");
 } ga_reduce_options;
-#define GI_DEFAULTS_ga_reduce_options   .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY, .axes = { -1, { 0 } },
+#define GI_DEFAULTS_ga_reduce_options                                                                                          \
+    .axis = GA_AXIS_DEFAULT, .out = GA_NO_ARRAY, .axes = { -1, { 0 } }, .where = GA_NO_ARRAY, .initial = GA_NO_ARG,
 
 /* Between which two elements a quantile lies, and where: NumPy's methods, most of them those of Hyndman and Fan (1996). */
 typedef enum ga_quantile_method {
@@ -571,8 +579,8 @@ GA_API ga_array *(ga_indices)(ga_shape shape, ga_new_options o); /* (ndim, shape
 GA_API ga_array *(ga_mgrid)(const char    *slices,
                             ga_new_options o); /* numpy.mgrid["0:300, 0:600:2"]; "0:1:5j" is five points from 0 to 1 */
 GA_API ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site); /* a repeated along each axis */
-GA_API ga_array *(ga_repeat)(const ga_array *a, int64_t repeats,
-                             ga_axis_options o); /* each element repeated; .axis not given: flattened */
+/* Each element so often, or as often as an array of integers says for it; .axis not given: flattened. */
+GA_API ga_array *(ga_repeat)(const ga_array *a, ga_arg repeats, ga_axis_options o);
 
 typedef struct ga_from_options {
     GI_BY_POSITION
@@ -706,7 +714,13 @@ GA_API ga_array *(ga_diagonal)(const ga_array *a, int64_t offset, const char *si
 GA_API ga_array *(ga_flip)(const ga_array *a, ga_axes_options o);                    /* all axes, or the given ones */
 GA_API ga_array *(ga_fliplr)(const ga_array *a, const char *site);
 GA_API ga_array *(ga_flipud)(const ga_array *a, const char *site);
-GA_API ga_array *(ga_rot90)(const ga_array *a, int k, const char *site); /* k quarter turns, first axis towards the second */
+/* k quarter turns from the first axis to the second, or from one of two .axes to the other. */
+GA_API ga_array *(ga_rot90)(const ga_array *a, int k, ga_axes_options o);
+/* All windows of a shape: a[i : i + 3, j : j + 3] is element [i, j] of ga_sliding_window_view(a, (3, 3)); those along .axis or .axes alone.
+   What shares elements cannot be written into. Chunked arrays: ga_map_overlap, or ga_compute first. */
+GA_API ga_array *(ga_sliding_window_view)(const ga_array *a, ga_shape window_shape, ga_axes_options o);
+/* Any shape and strides (in bytes), from the first element of a, as far as the memory reaches of which a is a view. */
+GA_API ga_array *(ga_as_strided)(const ga_array *a, ga_shape shape, ga_shape strides, const char *site);
 
 GA_API bool ga_is_contiguous(const ga_array *a); /* C order without gaps */
 GA_API bool ga_same_shape(const ga_array *a, const ga_array *b);
@@ -836,7 +850,7 @@ typedef struct ga_copyto_options {
 #define GI_DEFAULTS_ga_copyto_options .where = GA_NO_ARRAY,
 GA_API ga_array *(ga_copyto)(ga_array *dst, ga_arg src, ga_copyto_options o);
 
-/* ==== >>reductions: over all axes, or .axis = 1, or .axes = ga_axes(0, 2); .keepdims, .dtype, .out ================== */
+/* ==== >>reductions: over all axes, or .axis = 1, or .axes = ga_axes(0, 2); .keepdims, .dtype, .out, .where, .initial == */
 /*  Sums follow one documented tree: blocks of 1024 elements from the start of the axis, each folded by halves in float64 (int64, uint64,
     complex128), and the blocks folded in the same way. Variances join counts, means and squares by the update of Chan, Golub and
     LeVeque along the same tree. Neither threads nor strides nor the device change a bit of the result.                          */
@@ -897,10 +911,6 @@ GA_API ga_array *(ga_cumulative_sum)(const ga_array *a, ga_cumulative_options o)
 GA_API ga_array *(ga_cumulative_prod)(const ga_array *a, ga_cumulative_options o);
 
 /* Differences. An operand that is an option is written .prepend = GA_ARG(0), or GA_ARG(array). */
-#define GA_NO_ARG                                                                                                              \
-    {                                                                                                                          \
-        GA_NO_ARRAY, GA_KIND_ARRAY, false, 0, 0, 0                                                                             \
-    } /* was not given */
 typedef struct ga_diff_options {
     GI_BY_POSITION
     int n          GI_IS(1);               /* how often */
@@ -910,7 +920,7 @@ typedef struct ga_diff_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_diff_options;
-#define GI_DEFAULTS_ga_diff_options  .n = 1, .axis = GA_AXIS_DEFAULT, .prepend = GA_NO_ARG, .append = GA_NO_ARG,
+#define GI_DEFAULTS_ga_diff_options       .n = 1, .axis = GA_AXIS_DEFAULT, .prepend = GA_NO_ARG, .append = GA_NO_ARG,
 GA_API ga_array *(ga_diff)(const ga_array *a, ga_diff_options o); /* a[i + 1] - a[i]; of bool, whether they differ */
 typedef struct ga_ediff_options {
     GI_BY_POSITION
@@ -919,7 +929,7 @@ typedef struct ga_ediff_options {
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_ediff_options;
-#define GI_DEFAULTS_ga_ediff_options .to_end = GA_NO_ARG, .to_begin = GA_NO_ARG,
+#define GI_DEFAULTS_ga_ediff_options      .to_end = GA_NO_ARG, .to_begin = GA_NO_ARG,
 GA_API ga_array *(ga_ediff1d)(const ga_array *a, ga_ediff_options o); /* of a flattened */
 typedef struct ga_gradient_options {
     GI_BY_POSITION
@@ -1064,12 +1074,13 @@ typedef struct ga_unique_options {
     ga_array **index   GI_DEFAULT; /* first occurrence of each */
     ga_array **inverse GI_DEFAULT; /* which one each element of a is */
     ga_array **counts  GI_DEFAULT;
+    int axis           GI_IS(GA_AXIS_DEFAULT); /* the slices along it, sorted by their first element, then by the second ... */
     GI_BY_NAME
-    bool equal_nan   GI_IS(true); /* all NaNs are one value; false: each is one of its own */
+    bool equal_nan   GI_IS(true); /* all NaNs are one value; false, or in slices: each is one of its own */
     const char *site GI_IS("");
 } ga_unique_options;
-#define GI_DEFAULTS_ga_unique_options .equal_nan = true,
-GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D */
+#define GI_DEFAULTS_ga_unique_options .axis = GA_AXIS_DEFAULT, .equal_nan = true,
+GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D; along .axis */
 GA_API ga_array *(ga_nonzero)(const ga_array *a,
                               const char     *site); /* int64 (ndim, count): row k holds the indices along axis k */
 GA_API ga_array *(ga_argwhere)(const ga_array *a, const char *site);    /* int64 (count, ndim) */
@@ -2408,7 +2419,8 @@ typedef struct ga_graph ga_graph;
 typedef struct ga_task  ga_task;
 /* in[k]: the result of the k-th task that it needs. False: it failed (an error of gpuarr is told with it), and so does the run.
    Arrays made inside are released when it returns, except what it has handed out with ga_keep, and result->array, which is released
-   when no other task needs it, unless ga_run hands it out. in[k].array belongs to the run: do not free it. */
+   when no other task needs it, unless ga_run hands it out. in[k].array belongs to the run: do not free it. In C++ no exception may leave a
+   function that gpuarr calls, a task or any other: that ends the program (std::terminate). */
 typedef bool (*ga_task_function)(ga_result *result, const ga_result *in, int n, void *user);
 
 typedef struct ga_delayed_options {
@@ -2445,8 +2457,8 @@ GA_API bool(ga_imsave)(const char *path, const ga_array *a, const char *site);
 /* The same bytes in memory: uint8 (n), always on the CPU. */
 GA_API ga_array *(ga_imencode)(const ga_array *a, const char *site);
 /* The pixels of a PNG file, or of one in memory, an array of uint8: uint8, of 16 bits uint16; (rows, columns) of a grey picture, else
-   (rows, columns, channels): red, green, blue, or grey, and alpha if the picture has it. Palettes are looked up, fewer bits are stretched
-   to 0 .. 255, gamma and colour profiles are left alone. Needs no library. */
+   (rows, columns, channels): red, green, blue, or grey, and alpha if the picture has it. Palettes are looked up (what they lack is black),
+   fewer bits are stretched to 0 .. 255, gamma and colour profiles are left alone. Needs no library. */
 GA_API ga_array *(ga_imread)(const char *path, const char *site);
 GA_API ga_array *(ga_imdecode)(const ga_array *bytes, const char *site);
 

@@ -53,7 +53,8 @@ static void test_axis_0(void)
         THREE(ga_cumsum(a, .axis = 0), ga_cumsum(a, 0), (ga_cumsum)(a, along(0)), GA_F64, (2, 3), 3, -4, 0, 8, -16, 0);
         CHECK_IS(ga_cumsum(a), GA_F64, (6), 3, -1, -1, 4, -8, -8);
         THREE(ga_take(a, line, .axis = 0), ga_take(a, line, 0), (ga_take)(a, line, take), GA_F64, (2, 3), 5, -12, 0, 3, -4, 0);
-        THREE(ga_repeat(line, 2, .axis = 0), ga_repeat(line, 2, 0), (ga_repeat)(line, 2, along(0)), GA_I64, (4), 1, 1, 0, 0);
+        THREE(ga_repeat(line, 2, .axis = 0), ga_repeat(line, 2, 0), (ga_repeat)(line, GA_ARG(2), along(0)), GA_I64, (4), 1, 1,
+              0, 0);
         CHECK_IS(ga_repeat(a, 1, 0), GA_F64, (2, 3), 3, -4, 0, 5, -12, 0);
         THREE(ga_roll(a, 1, .axis = 0), ga_roll(a, 1, 0), (ga_roll)(a, 1, along(0)), GA_F64, (2, 3), 5, -12, 0, 3, -4, 0);
         THREE(ga_flip(a, .axis = 0), ga_flip(a, 0), (ga_flip)(a, axes), GA_F64, (2, 3), 5, -12, 0, 3, -4, 0);

@@ -28,6 +28,7 @@ struct gi_buffer {
     void (*release)(void *p, void *user); /* wrapped memory: told when the last view is gone */
     void     *user;
     bool      wrapped;
+    int64_t   below; /* bytes before `base`, of wrapped memory with negative strides: `bytes` begin there */
     ga_device device;
     gi_memory memory;
     int       ordinal; /* which GPU */

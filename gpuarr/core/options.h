@@ -90,9 +90,19 @@ static bool gi_options_map(ga_map_options *o)
 {
     return GI_TAKE(map, o, out) && GI_TAKE(map, o, where) && gi_option_dtype_half(o->site, o->dtype);
 }
+static bool gi_options_fold(ga_reduce_options *o)
+{
+    return GI_TAKE(reduce, o, out) && gi_option_not_null(o->site, "ga_reduce_defaults", "where", o->where) &&
+           gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_AXES(reduce, o);
+}
+/* The same of what is no fold of the table. */
 static bool gi_options_reduce(ga_reduce_options *o)
 {
-    return GI_TAKE(reduce, o, out) && gi_option_dtype_half(o->site, o->dtype) && GI_TAKE_AXES(reduce, o);
+    if (!gi_options_fold(o)) return false;
+    if (o->where == GA_NO_ARRAY && o->initial.kind == GA_KIND_ARRAY && o->initial.array == GA_NO_ARRAY) return true;
+    gi_fail(o->site, GA_BAD_ARGUMENT,
+            "this call takes no .where and no .initial: ga_sum, ga_prod, ga_min, ga_max, ga_any and ga_all do");
+    return false;
 }
 static bool gi_options_order(ga_order_options *o) { return GI_TAKE(order, o, out) && GI_TAKE_AXES(order, o); }
 static bool gi_options_axis(ga_axis_options *o) { return GI_TAKE(axis, o, out) && gi_option_dtype_half(o->site, o->dtype); }
@@ -211,6 +221,7 @@ static bool gi_options_trace(ga_trace_options *o) { return GI_TAKE(trace, o, out
 #define gi_options_to(o)         GI_NAMED(gi_options_to, o)
 #define gi_options_map(o)        GI_NAMED(gi_options_map, o)
 #define gi_options_reduce(o)     GI_NAMED(gi_options_reduce, o)
+#define gi_options_fold(o)       GI_NAMED(gi_options_fold, o)
 #define gi_options_order(o)      GI_NAMED(gi_options_order, o)
 #define gi_options_axis(o)       GI_NAMED(gi_options_axis, o)
 #define gi_options_copyto(o)     GI_NAMED(gi_options_copyto, o)

@@ -81,7 +81,7 @@ static bool gi_copy_fits_into(const char *site, const ga_array *a, ga_device dev
                 ga_dtype_name(a->dtype));
     else if (!ga_same_shape(a, out))
         gi_fail(site, GA_BAD_SHAPE, ".out has shape %s, the array %s", gi_shape_of(out), gi_shape_of(a));
-    else return true;
+    else return gi_array_is_writable(site, out, ".out");
     return false;
 }
 

@@ -188,7 +188,7 @@ static ga_array *gi_wrap(const char *site, void *p, ga_dtype dtype, const ga_sha
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted",
                                    gi_shape_text(shape->ndim, shape->n));
     if (bytes > 0 && !p) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the pointer is NULL");
-    int64_t reach = ga_itemsize(dtype);
+    int64_t reach = ga_itemsize(dtype), below = 0;
     for (int d = 0; d < l.ndim; d++) {
         int64_t far;
         l.shape[d]   = shape->n[d];
@@ -198,6 +198,7 @@ static ga_array *gi_wrap(const char *site, void *p, ga_dtype dtype, const ga_sha
             __builtin_add_overflow(reach, far < 0 ? -far : far, &reach))
             return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the strides %s reach beyond any memory",
                                        gi_shape_text(l.ndim, strides));
+        if (far < 0) below -= far;
     }
     if (!gi_is_aligned(dtype, &l))
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
@@ -210,6 +211,7 @@ static ga_array *gi_wrap(const char *site, void *p, ga_dtype dtype, const ga_sha
     b->device     = GA_CPU;
     b->base       = p;
     b->bytes      = bytes == 0 ? 0 : (size_t)reach;
+    b->below      = below;
     b->wrapped    = true;
     return gi_array_new_handle(site, b, p, dtype, GA_CPU, l.ndim, l.shape, l.strides);
 }

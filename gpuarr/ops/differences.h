@@ -10,13 +10,6 @@ static ga_array *gi_do_diff(const gi_composition *c, const ga_array *a, int axis
     return a->dtype == GA_BOOL ? GI_DO_2(c, not_equal, behind, before) : GI_DO_2(c, subtract, behind, before);
 }
 
-/* An operand among the options: was it given, and if it is an array, is it one? */
-static bool gi_is_given(ga_arg v) { return v.kind != GA_KIND_ARRAY || v.array != GA_NO_ARRAY; }
-static bool gi_option_operand(const char *site, ga_arg v, const char *name)
-{
-    return v.kind != GA_KIND_ARRAY || v.array == GA_NO_ARRAY || gi_array_check_half_any(site, v.array, name);
-}
-
 /* A number, or an array without dimensions, as long as an axis needs it: 1. */
 static ga_array *gi_diff_end(const gi_composition *c, const ga_array *a, int axis, ga_arg end, const char *name)
 {

@@ -1,4 +1,4 @@
-/* ---- append, insert, delete, resize, trim_zeros -------------------------------------------------------------------- */
+/* ---- append, insert, delete, repeat, resize, trim_zeros -------------------------------------------------------------------- */
 
 ga_array *(ga_append)(const ga_array *a, ga_arg values, ga_axis_options o)
 {
@@ -74,6 +74,62 @@ ga_array *(ga_delete)(const ga_array *a, ga_arg which, ga_axis_options o)
         r                   = (ga_compress)(mask, along, one);
     }
     return gi_compose_end(&c, r);
+}
+
+/* For counts[k] repeats of k: these numbers, int64 on the CPU. */
+static ga_array *gi_repeat_places(const gi_composition *c, const ga_array *counts)
+{
+    const int64_t *count = (const int64_t *)counts->data;
+    int64_t        total = 0;
+    for (int64_t k = 0; k < counts->size; k++) {
+        if (count[k] < 0)
+            return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT, "%lld repeats: give 0 or more", (long long)count[k]);
+        if (__builtin_add_overflow(total, count[k], &total))
+            return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "the repeats are more elements than can be counted");
+    }
+    ga_array *places = gi_array_new(c->site, GA_I64, GA_CPU, 1, &total);
+    int64_t  *place  = places ? (int64_t *)places->data : NULL;
+    for (int64_t k = 0; place && k < counts->size; k++)
+        for (int64_t i = 0; i < count[k]; i++) *place++ = k;
+    return places;
+}
+
+static ga_array *gi_repeat_each(const gi_composition *c, const ga_array *a, const ga_array *repeats, int axis)
+{
+    if (!gi_array_check_half(c->site, repeats, "repeats")) return NULL;
+    if (gi_dtype_kind(repeats->dtype) > 1)
+        return (ga_array *)gi_fail(c->site, GA_BAD_DTYPE, "repeats is %s: it must be integers", ga_dtype_name(repeats->dtype));
+    ga_array *along = gi_along(c->site, a, &axis);
+    if (!along) return NULL;
+    if (repeats->size == 1) {
+        int64_t         one;
+        ga_axis_options o = ga_axis_defaults;
+        o.site            = c->site;
+        o.axis            = axis;
+        o.out             = NULL;
+        return gi_item_as(c->site, repeats, NULL, GA_I64, &one) ? gi_repeat_all(along, one, o) : NULL;
+    }
+    if (repeats->ndim != 1 || repeats->size != along->shape[axis])
+        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "repeats has shape %s: give one number, or one for each of %lld",
+                                   gi_shape_of(repeats), (long long)along->shape[axis]);
+    ga_array *here = gi_copy_on_cpu(c->site, repeats), *counts = here ? gi_copy_contiguous(c->site, here, GA_I64) : NULL;
+    ga_array *places = counts ? gi_repeat_places(c, counts) : NULL,
+             *there  = places ? gi_copy_to(c->site, places, a->device) : NULL;
+    return there ? gi_do_take(c, along, there, axis) : NULL;
+}
+
+ga_array *(ga_repeat)(const ga_array *a, ga_arg repeats, ga_axis_options o)
+{
+    if (!gi_options_axis(&o) || !gi_array_check_half_any(o.site, a, "a") || !gi_takes_only_axis("ga_repeat", &o)) return NULL;
+    if (repeats.kind == GA_KIND_INT || repeats.kind == GA_KIND_BOOL) return gi_repeat_all(a, repeats.i, o);
+    if (repeats.kind != GA_KIND_ARRAY) {
+        char text[64];
+        gi_number_text(repeats, text, sizeof text);
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s repeats: give an integer that int64 holds", text);
+    }
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    return gi_compose_end(&c, gi_repeat_each(&c, a, repeats.array, o.axis));
 }
 
 /* `values` in the dtype of a, as many dimensions, and its shape but for *count elements along the axis (-1: as many as it has). */

@@ -129,11 +129,7 @@ static bool gi_map_shape(const gi_map_call *c, int *ndim, int64_t *shape)
                            "the result is %s and does not go into %s of %s: use a dtype of the same kind or ga_astype",
                            ga_dtype_name(c->result[k]), gi_out_name(c), ga_dtype_name(out->dtype)),
                    false;
-        for (int d = 0; d < out->ndim; d++)
-            if (out->shape[d] > 1 && out->strides[d] == 0 && out->size > 0)
-                return gi_fail(c->site, GA_BAD_ARGUMENT, "%s repeats its elements (ga_broadcast_to): copy it first",
-                               gi_out_name(c)),
-                       false;
+        if (!gi_array_is_writable(c->site, out, gi_out_name(c))) return false;
         for (int i = 0; i < k; i++)
             if (c->out[i] && ga_may_share_memory(out, c->out[i]))
                 return gi_fail(c->site, GA_BAD_ARGUMENT, "two arrays of .outs share memory: each result needs its own"), false;

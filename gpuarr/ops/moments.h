@@ -325,6 +325,7 @@ static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, c
     ga_dtype  dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_reduce_end_dtype(GI_ENDS_AVERAGE, gi_dtype_real(a->dtype));
     ga_array *result;
     if (gi_dtype_kind(a->dtype) < 2 && what != GI_MEAN) skip_nan = false; /* of ddof elements: infinity, as NumPy */
+    if (!skip_nan && a->ndim == 0 && o.axis != GA_AXIS_DEFAULT && gi_axis(o.site, o.axis, 0) < 0) return NULL;
     if (gi_is_deferred(a)) return gi_deferred()->moment(what, skip_nan, name, dtype, a, &o);
     if (!gi_is_complex(a->dtype)) {
         result = gi_moment_real(what, skip_nan, a, &o);

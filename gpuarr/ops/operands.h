@@ -24,6 +24,13 @@ static ga_arg gi_operand_arg(const ga_array *a)
     return v;
 }
 
+/* An operand among the options: was it given, and if it is an array, is it one? */
+static bool gi_is_given(ga_arg v) { return v.kind != GA_KIND_ARRAY || v.array != GA_NO_ARRAY; }
+static bool gi_option_operand(const char *site, ga_arg v, const char *name)
+{
+    return v.kind != GA_KIND_ARRAY || v.array == GA_NO_ARRAY || gi_array_check_half_any(site, v.array, name);
+}
+
 static const char *const gi_operand_names[GI_MOST_INPUTS] = { "the first operand",   "the second operand", "the third operand",
                                                               "the fourth operand",  "the fifth operand",  "the sixth operand",
                                                               "the seventh operand", "the eighth operand" };

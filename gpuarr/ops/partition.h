@@ -461,6 +461,11 @@ static ga_array *gi_partition_array(const char *site, const ga_array *a, int axi
 static ga_array *gi_partition_call(const char *name, const ga_array *a, int64_t kth, ga_axis_options *o, bool indices)
 {
     if (!gi_array_check_half_any(o->site, a, "a") || !gi_takes_only_axis(name, o)) return NULL;
+    if (indices && a->ndim == 0) { /* as ga_argsort: of an array of one element */
+        ga_array *line = (ga_ravel)(a, o->site), *r = line ? gi_partition_call(name, line, kth, o, true) : NULL;
+        ga_free(line);
+        return r;
+    }
     const int     axis = gi_axis(o->site, gi_axis_or(o->axis, -1), a->ndim);
     const int64_t n    = axis < 0 ? 0 : a->shape[axis];
     if (axis < 0) return NULL;

@@ -89,11 +89,7 @@ static ga_array *gi_do_scatter(const gi_composition *c, ga_array *to, const ga_a
 /* Can elements of `a` be written one by one? False with an error. */
 static bool gi_places_writable(const char *site, const ga_array *a)
 {
-    if (!gi_array_check_half(site, a, "a")) return false;
-    for (int d = 0; d < a->ndim; d++)
-        if (a->shape[d] > 1 && a->strides[d] == 0 && a->size > 0)
-            return gi_fail(site, GA_BAD_ARGUMENT, "a repeats its elements (ga_broadcast_to): copy it first") != NULL;
-    return true;
+    return gi_array_check_half(site, a, "a") && gi_array_is_writable(site, a, "a");
 }
 
 /* Values as a packed array like `a`, in memory of its own where it would be overwritten. */

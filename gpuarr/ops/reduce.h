@@ -610,7 +610,7 @@ static bool gi_check_out(const char *site, const ga_array *out, ga_dtype dtype, 
     else if (!gi_dtype_same_kind(dtype, out->dtype))
         gi_fail(site, GA_BAD_DTYPE, "the result is %s and does not go into .out of %s", ga_dtype_name(dtype),
                 ga_dtype_name(out->dtype));
-    else return true;
+    else return gi_array_is_writable(site, out, ".out");
     return false;
 }
 
@@ -683,6 +683,7 @@ static bool gi_reduce_plan(const gi_row **row, const char *name, const ga_array 
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
         return gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype), false;
     if (o->ddof != 0) return gi_fail(o->site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name), false;
+    if (ends == GI_ENDS_AVERAGE && a->ndim == 0 && o->axis != GA_AXIS_DEFAULT && gi_axis(o->site, o->axis, 0) < 0) return false;
     if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype) && (*row)->without_nan) *row = (*row)->without_nan();
     if (a->dtype == GA_BOOL && o->dtype == GA_DTYPE_DEFAULT && (*row)->of_bool) *row = (*row)->of_bool();
     ga_dtype dtype = ends == GI_ENDS_BOOL || ends == GI_ENDS_COUNT ? GA_BOOL
@@ -798,11 +799,3 @@ static bool gi_reduce_rows(int n, const gi_row *const *rows, const ga_array *a, 
     }
     return ok;
 }
-
-#define GA_FOLD(name, ...)                                                                                                     \
-    ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o)                                                              \
-    {                                                                                                                          \
-        return gi_options_reduce(&o) ? gi_reduce_row(gi_row_##name(), a, o) : NULL;                                            \
-    }
-#define GA_TABLE
-#include "../rows/table.h"

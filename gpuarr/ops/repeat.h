@@ -212,9 +212,9 @@ static ga_array *gi_repeat_chunked(const char *site, const ga_array *a, const gi
     return r;
 }
 
-ga_array *(ga_repeat)(const ga_array *a, int64_t repeats, ga_axis_options o)
+/* ga_repeat with one number for all. */
+static ga_array *gi_repeat_all(const ga_array *a, int64_t repeats, ga_axis_options o)
 {
-    if (!gi_options_axis(&o) || !gi_array_check_half_any(o.site, a, "a") || !gi_takes_only_axis("ga_repeat", &o)) return NULL;
     if (repeats < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld repeats: give 0 or more", (long long)repeats);
     gi_layout l     = gi_layout_of(a);
     int       axis  = 0;

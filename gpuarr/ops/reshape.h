@@ -154,6 +154,9 @@ static ga_array *gi_permuted(const char *site, const ga_array *a, const int *ord
     return gi_view_with(site, a, &l);
 }
 
+/* An axis of a list: beyond int there is none. */
+static int gi_int_of(int64_t axis) { return axis > INT_MAX ? INT_MAX : axis < -INT_MAX ? -INT_MAX : (int)axis; }
+
 /* The axes that .axis or .axes name, as numbers from 0 on, and how many; *n is -1 if neither is given. False with an error if one is
    not there or is named twice. */
 static bool gi_named_axes(const ga_axes_options *o, int ndim, int *n, int *axes)
@@ -166,7 +169,7 @@ static bool gi_named_axes(const ga_axes_options *o, int ndim, int *n, int *axes)
     }
     for (int i = 0; i < named.ndim; i++) {
         int64_t axis = named.n[i];
-        axes[i]      = gi_axis(o->site, axis > INT_MAX ? INT_MAX : axis < -INT_MAX ? -INT_MAX : (int)axis, ndim);
+        axes[i]      = gi_axis(o->site, gi_int_of(axis), ndim);
         if (axes[i] < 0) return false;
         for (int j = 0; j < i; j++)
             if (axes[j] == axes[i]) {
@@ -328,18 +331,107 @@ ga_array *(ga_flipud)(const ga_array *a, const char *site)
     return gi_view_with(site, a, &l);
 }
 
-ga_array *(ga_rot90)(const ga_array *a, int k, const char *site)
+/* The plane of ga_rot90: its two axes. False with an error. */
+static bool gi_plane_axes(const ga_axes_options *o, const ga_array *a, int *axes)
 {
-    if (!gi_check_plane(site, a)) return NULL;
+    int n, named[GPUARR_MAX_DIMS];
+    if (!gi_check_plane(o->site, a) || !gi_named_axes(o, a->ndim, &n, named)) return false;
+    if (n >= 0 && n != 2)
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "%d axis is named: the plane has two, .axes = ga_axes(0, 1)", n) != NULL;
+    axes[0] = n < 0 ? 0 : named[0];
+    axes[1] = n < 0 ? 1 : named[1];
+    return true;
+}
+
+ga_array *(ga_rot90)(const ga_array *a, int k, ga_axes_options o)
+{
+    int axes[2];
+    if (!gi_plane_axes(&o, a, axes)) return NULL;
     gi_layout l     = gi_layout_of(a);
     int       turns = (k % 4 + 4) % 4;
     if (turns >= 2) { /* half a turn */
-        gi_layout_flip(&l, 0);
-        gi_layout_flip(&l, 1);
+        gi_layout_flip(&l, axes[0]);
+        gi_layout_flip(&l, axes[1]);
     }
     if (turns % 2 == 1) { /* a quarter */
-        gi_layout_flip(&l, 1);
-        gi_layout_swap(&l, 0, 1);
+        gi_layout_flip(&l, axes[1]);
+        gi_layout_swap(&l, axes[0], axes[1]);
     }
+    return gi_view_with(o.site, a, &l);
+}
+
+/* ---- windows that slide, and strides of the caller's ----------------------------------------------------------------- */
+
+ga_array *(ga_sliding_window_view)(const ga_array *a, ga_shape window_shape, ga_axes_options o)
+{
+    const ga_shape *w = &window_shape;
+    if (!gi_array_check_half(o.site, a, "a") || !gi_shape_check(o.site, w->ndim, w->n) || !GI_TAKE_AXES(axes, &o)) return NULL;
+    const int named = o.axis != GA_AXIS_DEFAULT ? 1 : o.axes.ndim >= 0 ? o.axes.ndim : a->ndim;
+    if (w->ndim != named)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                   "the window %s is for %d axes, and there are %d: give one length for each of them",
+                                   gi_shape_text(w->ndim, w->n), w->ndim, named);
+    if (a->ndim + w->ndim > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%d dimensions; at most %d are possible", a->ndim + w->ndim,
+                                   GPUARR_MAX_DIMS);
+    gi_layout l = gi_layout_of(a);
+    for (int i = 0; i < w->ndim; i++) { /* an axis may be named twice: windows in windows */
+        const int64_t asked = o.axis != GA_AXIS_DEFAULT ? o.axis : o.axes.ndim >= 0 ? o.axes.n[i] : i;
+        const int     axis  = gi_axis(o.site, gi_int_of(asked), a->ndim);
+        if (axis < 0) return NULL;
+        if (w->n[i] > l.shape[axis])
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "a window of %lld is longer than axis %d of %s, which %s",
+                                       (long long)w->n[i], axis, gi_shape_of(a),
+                                       l.shape[axis] == a->shape[axis] ? "it slides along" : "other windows have shortened");
+        l.shape[axis] -= w->n[i] - 1;
+        gi_layout_append(&l, w->n[i], a->strides[axis]);
+    }
+    return gi_view_with(o.site, a, &l);
+}
+
+/* The bytes that the memory of an array lies between, of which it may be a view: [*low, *high). */
+static void gi_array_memory(const ga_array *a, const char **low, const char **high)
+{
+    const gi_buffer *b = a->owner;
+    if (!b) {
+        gi_array_extent(a, low, high);
+        return;
+    }
+    *low  = (const char *)b->base - b->below;
+    *high = *low + b->bytes;
+}
+
+ga_array *(ga_as_strided)(const ga_array *a, ga_shape shape, ga_shape strides, const char *site)
+{
+    if (!gi_array_check_half(site, a, "a")) return NULL;
+    const int64_t size = gi_shape_count(site, a->dtype, &shape);
+    if (size < 0) return NULL;
+    if (strides.ndim != shape.ndim)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
+                                   "%d strides for %d dimensions: give the bytes from one element to the next on each axis",
+                                   strides.ndim, shape.ndim);
+    const char *low, *high, *data = (const char *)a->data;
+    int64_t     before = 0, behind = ga_itemsize(a->dtype); /* bytes that the view needs on both sides of its first element */
+    bool        counted = true;
+    gi_layout   l       = gi_layout_of(a);
+    l.ndim              = 0;
+    for (int d = 0; d < shape.ndim; d++) {
+        int64_t far = 0;
+        if (size > 0 && (__builtin_mul_overflow(shape.n[d] - 1, strides.n[d], &far) || far == INT64_MIN)) counted = false;
+        else if (far < 0) counted = !__builtin_sub_overflow(before, far, &before) && counted;
+        else counted = !__builtin_add_overflow(behind, far, &behind) && counted;
+        gi_layout_append(&l, shape.n[d], strides.n[d]);
+    }
+    gi_array_memory(a, &low, &high);
+    if (size > 0 && !(counted && before <= data - low && behind <= high - data))
+        return (ga_array *)gi_fail(
+            site, GA_BAD_ARGUMENT,
+            "shape %s with strides %s reaches beyond the memory of a: %lld bytes before its first element, %lld from there on",
+            gi_shape_text(shape.ndim, shape.n), gi_shape_text(strides.ndim, strides.n), (long long)(data - low),
+            (long long)(high - data));
+    if (!gi_is_aligned(a->dtype, &l))
+        return (ga_array *)gi_fail(
+            site, GA_BAD_ARGUMENT, "the strides %s put elements where %s cannot lie: use multiples of %lld",
+            gi_shape_text(strides.ndim, strides.n), ga_dtype_name(a->dtype), (long long)ga_itemsize(gi_dtype_real(a->dtype)));
     return gi_view_with(site, a, &l);
 }

@@ -67,6 +67,90 @@ static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_
     return values;
 }
 
+/* ---- unique slices: rows, compared from their first element on ------------------------------------------------------------ */
+
+/* The order of rows; of equal ones the first stays the first. */
+static ga_array *gi_do_row_order(const gi_composition *c, const ga_array *rows)
+{
+    const int64_t n     = rows->shape[0];
+    ga_array     *order = gi_do_count(c, 0, n, rows->device);
+    for (int64_t k = rows->shape[1] - 1; k >= 0 && order; k--) { /* a stable sort for each element, the last one first */
+        ga_array *part = gi_do_part(c, rows, 1, k, 1), *column = gi_do_reshape(c, part, 1, &n);
+        ga_array *now  = column ? gi_do_take(c, column, order, 0) : NULL,
+                 *step = now ? gi_do_along(c, (ga_argsort), now, 0) : NULL;
+        ga_array *next = step ? gi_do_take(c, order, step, 0) : NULL;
+        ga_free(part);
+        ga_free(column);
+        ga_free(now);
+        ga_free(step);
+        ga_free(order);
+        order = next;
+    }
+    return order;
+}
+
+/* Of sorted rows: is it unlike the row before? The first one is. */
+static ga_array *gi_do_row_starts(const gi_composition *c, const ga_array *rows)
+{
+    const int64_t n = rows->shape[0], more = n > 0 ? n - 1 : 0;
+    ga_array     *behind = gi_do_part(c, rows, 0, n - more, more), *before = gi_do_part(c, rows, 0, 0, more);
+    ga_array     *unlike = behind && before ? GI_DO_2(c, not_equal, behind, before) : NULL;
+    ga_array     *others = unlike ? gi_do_fold(c, (ga_any), unlike, 1, false) : NULL;
+    ga_array     *first  = others ? (ga_ones)(gi_line(n - more), gi_new_on(c->site, GA_BOOL, rows->device)) : NULL;
+    return first ? gi_do_join(c, first, others, 0) : NULL;
+}
+
+/* The rows of a matrix without repetitions; what else is asked for is left in the options, among the temporaries. */
+static ga_array *gi_do_unique_rows(const gi_composition *c, const ga_array *rows, const ga_unique_options *o)
+{
+    ga_array *order = gi_do_row_order(c, rows), *sorted = order ? gi_do_take(c, rows, order, 0) : NULL;
+    ga_array *starts = sorted ? gi_do_row_starts(c, sorted) : NULL, *places = starts ? (ga_flatnonzero)(starts, c->site) : NULL;
+    ga_array *values = places ? gi_do_take(c, sorted, places, 0) : NULL;
+    if (values && o->index) *o->index = gi_do_take(c, order, places, 0);
+    if (values && o->inverse) {
+        ga_array *run = gi_do_along(c, (ga_cumsum), starts, 0), *number = run ? GI_DO_2(c, subtract, run, 1) : NULL;
+        ga_array *back = number ? gi_do_along(c, (ga_argsort), order, 0) : NULL;
+        *o->inverse    = back ? gi_do_take(c, number, back, 0) : NULL;
+    }
+    if (values && o->counts) {
+        ga_array *end  = (ga_full)(gi_line(1), GA_ARG(rows->shape[0]), gi_new_on(c->site, GA_I64, rows->device));
+        ga_array *ends = end ? gi_do_join(c, places, end, 0) : NULL;
+        ga_array *stop = gi_do_part(c, ends, 0, 1, places->size);
+        *o->counts     = stop ? GI_DO_2(c, subtract, stop, places) : NULL;
+    }
+    return values;
+}
+
+static ga_array *gi_unique_slices(const gi_composition *c, const ga_array *a, const ga_unique_options *o)
+{
+    const int axis = gi_axis(c->site, o->axis, a->ndim);
+    if (axis < 0) return NULL;
+    ga_array *front = (ga_moveaxis)(a, axis, 0, c->site);
+    if (!front) return NULL;
+    int64_t       shape[GPUARR_MAX_DIMS], n = front->shape[0];
+    const int64_t flat[2] = { n, a->size > 0 ? a->size / n : gi_shape_size(front->ndim - 1, front->shape + 1) };
+    ga_array     *rows = gi_do_reshape(c, front, 2, flat), *values = rows ? gi_do_unique_rows(c, rows, o) : NULL;
+    if (!values) return NULL;
+    memcpy(shape, front->shape, sizeof shape);
+    shape[0]         = values->shape[0];
+    ga_array *back   = gi_do_reshape(c, values, front->ndim, shape);
+    ga_array *slices = back ? (ga_moveaxis)(back, 0, axis, c->site) : NULL;
+    return slices ? gi_copy_contiguous(c->site, slices, slices->dtype) : NULL;
+}
+
+/* The values, of elements in memory; what else was asked for is kept, or nothing is. */
+static ga_array *gi_unique_elements(const char *site, const ga_array *elements, const ga_unique_options *o)
+{
+    if (o->axis == GA_AXIS_DEFAULT) return gi_unique(site, elements, o);
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    ga_array  *values     = gi_unique_slices(&c, elements, o);
+    ga_array **results[3] = { o->index, o->inverse, o->counts };
+    for (int k = 0; k < 3; k++)
+        if (results[k]) *results[k] = gi_compose_keep(&c, *results[k]);
+    return gi_compose_end(&c, values);
+}
+
 ga_array *(ga_unique)(const ga_array *a, ga_unique_options o)
 {
     if (o.index) *o.index = NULL;
@@ -75,7 +159,7 @@ ga_array *(ga_unique)(const ga_array *a, ga_unique_options o)
     if (!gi_array_check_half(o.site, a, "a")) return NULL;
     const ga_dtype dtype = gi_dtype_computed(a->dtype);
     ga_array *elements = a->dtype == GA_BOOL ? gi_copy_truths(o.site, a) : gi_copy_contiguous(o.site, a, dtype), *values = NULL;
-    if (elements) values = gi_copy_finish(o.site, gi_unique(o.site, elements, &o), a->dtype, NULL);
+    if (elements) values = gi_copy_finish(o.site, gi_unique_elements(o.site, elements, &o), a->dtype, NULL);
     ga_free(elements);
     if (values && (!o.index || *o.index) && (!o.inverse || *o.inverse) && (!o.counts || *o.counts)) return values;
     ga_array **results[3] = { o.index, o.inverse, o.counts };

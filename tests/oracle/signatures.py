@@ -28,7 +28,7 @@ OPTIONS = {
     "N": options("new", "t dtype | i device, b pinned, b managed, s chunks"),
     "K": options("to", "| a out, p stream, b async"),
     "M": options("map", "a out | a where, t dtype"),
-    "R": options("reduce", "i axis, t dtype, a out | s axes, b keepdims, i ddof"),
+    "R": options("reduce", "i axis, t dtype, a out | s axes, b keepdims, i ddof, a where, n initial"),
     "O": options("order", "i axis, a out | s axes, b keepdims, i method"),
     "A": options("axis", "i axis, t dtype, a out |"),
     "X": options("axes", "i axis | s axes"),
@@ -39,7 +39,7 @@ OPTIONS = {
     "Y": options("copyto", "| a where"),
     "V": options("norm", "d ord, i axis, b keepdims | s axes"),
     "P": options("pad", "i mode | d value, s after"),
-    "U": options("unique", "p index, p inverse, p counts | b equal_nan"),
+    "U": options("unique", "p index, p inverse, p counts, i axis | b equal_nan"),
     "T": options("take", "i axis | i mode"),
     "H": options("histogram", "| d low, d high, a weights, b density, p edges"),
     "B": options("bincount", "a weights, l minlength |"),
@@ -157,10 +157,10 @@ FUNCTIONS = """
     cumprod a:aA  norm a:aV  dtype_name c:t  itemsize l:t  promote t:tt  can_cast b:tt  is_contiguous b:a
     same_shape b:aa  may_share_memory b:aa  zeros a:sN  ones a:sN  full a:snN  zeros_n a:ipN  zeros_like a:aN
     ones_like a:aN  full_like a:anN  scalar a:nN  arange a:nnnN  linspace a:ddlL  logspace a:ddlL  eye a:lllN
-    meshgrid_n b:kqbS  meshgrid b:aaqqbS  indices a:sN  mgrid a:cN  tile a:asS  repeat a:alA  item d:aS  item_int l:aS
+    meshgrid_n b:kqbS  meshgrid b:aaqqbS  indices a:sN  mgrid a:cN  tile a:asS  repeat a:anA  item d:aS  item_int l:aS
     item_at d:asS  item_int_at l:asS  index a:Sac  view a:aS  view_as a:atS  reshape a:asS  ravel a:aS  flatten a:aS
     transpose a:aX  swapaxes a:aiiS  moveaxis a:aiiS  squeeze a:aX  expand_dims a:aiS  broadcast_to a:asS  diagonal a:alS
-    flip a:aX  fliplr a:aS  flipud a:aS  rot90 a:aiS  concatenate_n a:kA  stack_n a:kA  split b:aiqA  split_at b:aipqA
+    flip a:aX  fliplr a:aS  flipud a:aS  rot90 a:aiX  sliding_window_view a:asX  as_strided a:assS  concatenate_n a:kA  stack_n a:kA  split b:aiqA  split_at b:aipqA
     roll a:alA  pad a:asP  sort a:aA  argsort a:aA  unique a:aU  nonzero a:aS  compress a:aaA  extract a:aaS  take a:aaT
     histogram a:alH  bincount a:aB  label a:aE  sum_labels a:aaaS  mean_labels a:aaaS  min_labels a:aaaS
     max_labels a:aaaS  size_labels a:aaS  center_of_mass a:aaaJ  sigma_clip a:aG  save b:caS  load a:c{load}  imencode a:aS  imdecode a:aS  imread a:cS  savez b:cipkS

@@ -72,8 +72,13 @@ def roll(c):
 @case("repeat")
 def repeat(c):
     a = c.array()
-    count = -1 if a.size and c.chance(0.05) else c.r.randint(0, 4)
-    c.compare(np.repeat, c.ga.repeat, a, count, axis=c.axis(a.ndim, several=False))
+    count, axis = -1 if a.size and c.chance(0.05) else c.r.randint(0, 4), c.axis(a.ndim, several=False)
+    if c.chance(0.5):
+        n = a.size if axis is None else a.shape[axis] if -a.ndim <= axis < a.ndim else 1
+        n += c.chance(0.05)
+        dtype = c.dtype([d for d in INTS if d != np.uint64])
+        count = c.g.integers(-1 if dtype.kind == "i" and c.chance(0.05) else 0, 4, n).astype(dtype)
+    c.compare(np.repeat, c.ga.repeat, a, count, axis=axis)
 
 
 @case("tile")

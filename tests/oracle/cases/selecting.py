@@ -2,7 +2,7 @@
 import numpy as np
 
 from ..case import case
-from ..comparing import Skip, attempt, values_only
+from ..comparing import ERRORS, Skip, attempt, values_only
 from ..dtypes import BOOL, F64, I64, finite
 
 
@@ -15,8 +15,28 @@ def sort(c):
     c.judge(want, lambda: getattr(c.ga, c.name)(a, axis=axis), named={"axis": axis})
 
 
+def unique_slices(c):
+    a = c.array(style="small", shape=tuple(c.r.randint(0, 5) for _ in range(c.r.randint(1, 3))))
+    axis = c.r.randrange(-a.ndim, a.ndim)
+    wanted = {k: True for k in ("index", "inverse", "counts") if c.chance(0.4)}
+    c.note("axis, wanted", (axis, wanted))
+    try:
+        got = np.unique(a, True, True, True, axis)
+    except ERRORS:
+        raise Skip  # of NumPy, for arrays without elements
+    want = dict(zip(["values", "index", "inverse", "counts"], got, strict=True))
+    want["inverse"] = want["inverse"].reshape(-1)
+
+    def check(want, got):
+        for w, g in zip(want, got if wanted else [got], strict=True):
+            values_only(w, g)
+    c.judge([want["values"]] + [want[k] for k in wanted], lambda: c.ga.unique(a, **wanted, axis=axis), check)
+
+
 @case("unique")
 def unique(c):
+    if c.chance(0.25):
+        return unique_slices(c)
     a = c.array(style=c.pick("small", "any"))
     if a.dtype.kind in "fc" and c.chance(0.5):
         a = a.copy()

@@ -1,6 +1,11 @@
 """Views: the same elements, in the same memory."""
 import numpy as np
 
+try:
+    from numpy.lib.array_utils import byte_bounds
+except ImportError:  # NumPy 1
+    from numpy import byte_bounds
+
 from ..case import Case, case
 from ..comparing import Skip, attempt, same_view
 from ..dtypes import BOOL, DTYPES
@@ -149,7 +154,33 @@ def diagonal(c):
 @case("rot90")
 def rot90(c):
     a, k = c.array(), c.r.randint(-5, 5)
-    judge_view(c, attempt(lambda: np.rot90(a, k)), lambda: c.ga.rot90(a, k), {"k": k})
+    axes = {"axes": tuple(c.r.randint(-a.ndim, a.ndim) for _ in range(2))} if c.chance(0.5) else {}
+    judge_view(c, attempt(lambda: np.rot90(a, k, **axes)), lambda: c.ga.rot90(a, k, **axes), {"k": k, **axes})
+
+
+@case("sliding_window_view")
+def sliding_window_view(c):
+    a, r = c.array(), c.r
+    axis = r.choice((None, tuple(r.randrange(-a.ndim, a.ndim) for _ in range(r.randint(1, 3))), r.randint(-a.ndim, a.ndim))) if a.ndim else None
+    count = 1 if isinstance(axis, int) else len(axis) if axis else a.ndim + c.chance(0.03)
+    window = tuple(r.randint(0, 1 if c.chance(0.3) else 4) for _ in range(count))
+    if a.ndim + count > 8:
+        raise Skip
+    want = attempt(lambda: np.lib.stride_tricks.sliding_window_view(a, window, axis=axis))
+    judge_view(c, want, lambda: c.ga.sliding_window_view(a, window, axis=axis), {"window": window, "axis": axis})
+
+
+@case("as_strided")
+def as_strided(c):
+    a, r = c.array(shape=c.shape(c.r.randint(1, 2), 30)), c.r
+    ndim, size = r.randint(0, 3), a.itemsize
+    shape, strides = tuple(r.randint(0, 4) for _ in range(ndim)), tuple(size * r.randint(-3, 6) for _ in range(ndim))
+    low, high = byte_bounds(a)
+    reach = [(n - 1) * s for n, s in zip(shape, strides)]
+    at = address(a)
+    inside = 0 in shape or a.size and low <= at + sum(min(k, 0) for k in reach) and at + sum(max(k, 0) for k in reach) + size <= high
+    want = np.lib.stride_tricks.as_strided(a, shape, strides) if inside else ValueError("beyond the memory")
+    judge_view(c, want, lambda: c.ga.as_strided(a, shape, strides), {"shape": shape, "strides": strides})
 
 
 @case("view_as")

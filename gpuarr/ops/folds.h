@@ -1,0 +1,121 @@
+/* ---- folds: the reductions of the table, of all elements or of those that .where names ---------------------------------- */
+/*  What is left out becomes what the fold starts from (0 of a sum), or for min and max .initial, and is folded along the same tree.
+    .initial and the result are folded once more, by the same row.                                                              */
+
+typedef struct gi_some {
+    const gi_row            *row;
+    ga_array                *start; /* .initial in the dtype of the result, or NULL */
+    const ga_reduce_options *o;
+} gi_some;
+
+/* The mask as bool in the shape of a: a view. */
+static ga_array *gi_fold_mask(const gi_composition *c, const ga_array *a, const ga_array *where)
+{
+    ga_shape shape;
+    memset(&shape, 0, sizeof shape);
+    shape.ndim = a->ndim;
+    memcpy(shape.n, a->shape, sizeof shape.n);
+    int     ndim = a->ndim;
+    int64_t both[GPUARR_MAX_DIMS];
+    memcpy(both, a->shape, sizeof both);
+    if (!gi_shape_broadcast(&ndim, both, where->ndim, where->shape) || !gi_shape_equal(ndim, both, a->ndim, a->shape))
+        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, ".where has shape %s and does not broadcast to a's %s",
+                                   gi_shape_of(where), gi_shape_of(a));
+    ga_array *truths = gi_copy_contiguous(c->site, where, GA_BOOL);
+    return truths ? (ga_broadcast_to)(truths, shape, c->site) : NULL;
+}
+
+/* a, in the dtype that it is folded in, with what the mask leaves out replaced. */
+static ga_array *gi_fold_replaced(const gi_composition *c, const gi_some *s, const ga_array *a, const ga_array *mask)
+{
+    const bool   choice = s->row->start == GI_START_NONE, one = s->row->start == 1;
+    const ga_arg neutral = choice ? gi_operand_arg(s->start) : a->dtype == GA_BOOL ? GA_ARG(one) : GA_ARG(s->row->start);
+    return (ga_where)(mask, gi_operand_arg(a), neutral, gi_map_site(c->site));
+}
+
+/* The fold r of some elements, and .initial. */
+static ga_array *gi_fold_again(const gi_composition *c, const gi_some *s, const ga_array *r)
+{
+    const gi_row *row      = s->row->ends == GI_ENDS_SUM && s->row->without_nan ? s->row->without_nan() : s->row;
+    const int64_t first[2] = { 1, 1 }, line[2] = { 1, r->size };
+    ga_array     *flat = gi_do_reshape(c, r, 2, line), *one = flat ? gi_do_reshape(c, s->start, 2, first) : NULL;
+    ga_shape      as_long;
+    memset(&as_long, 0, sizeof as_long);
+    as_long.ndim   = 2;
+    as_long.n[0]   = 1;
+    as_long.n[1]   = r->size;
+    ga_array *many = one ? (ga_broadcast_to)(one, as_long, c->site) : NULL, *both = many ? gi_do_join(c, many, flat, 0) : NULL;
+    ga_reduce_options down = gi_reduce_site(c->site);
+    down.axis              = 0;
+    down.out               = NULL;
+    ga_array *joined       = both ? gi_reduce_row(row, both, down) : NULL;
+    return gi_do_reshape(c, joined, r->ndim, r->shape);
+}
+
+/* Where there is nothing to fold, .initial is the result. False: there is something. */
+static bool gi_fold_of_none(const gi_composition *c, const gi_some *s, const ga_array *a, ga_array **r)
+{
+    gi_lines p;
+    *r = NULL;
+    if (!s->start || a->size > 0 || s->o->dtype != GA_DTYPE_DEFAULT) return false;
+    if (!gi_lines_plan(c->site, &p, a, a->dtype, s->o->axis, &s->o->axes, s->o->keepdims)) return true;
+    ga_shape shape;
+    memset(&shape, 0, sizeof shape);
+    shape.ndim = p.result_ndim;
+    memcpy(shape.n, p.result_shape, sizeof shape.n);
+    ga_array *view = (ga_broadcast_to)(s->start, shape, c->site);
+    *r             = view ? (ga_copy)(view, c->site) : NULL;
+    return true;
+}
+
+static ga_array *gi_do_fold_some(const gi_composition *c, gi_some *s, const ga_array *a, ga_reduce_options o)
+{
+    const gi_end ends = s->row->ends;
+    const bool   some = o.where != GA_NO_ARRAY, begun = gi_is_given(o.initial), choice = s->row->start == GI_START_NONE;
+    if (begun && ends != GI_ENDS_SUM && !choice)
+        return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT, "%s takes no .initial: that is for sums, products, min and max",
+                                   s->row->name);
+    if (some && choice && !begun)
+        return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT,
+                                   "%s with .where needs .initial, the result where .where names no element", s->row->name);
+    if (some && ends == GI_ENDS_AVERAGE)
+        return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT,
+                                   "%s takes no .where: divide ga_sum(a, .where = mask) by the sum of the mask", s->row->name);
+    const ga_dtype dtype  = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_reduce_end_dtype(ends, a->dtype);
+    const bool     wide   = begun && ends == GI_ENDS_SUM && gi_dtype_kind(dtype) >= 2; /* rounded once, at the end */
+    const ga_dtype joined = !wide ? dtype : gi_is_complex(dtype) ? GA_C128 : GA_F64;
+    if (begun && !(s->start = (ga_scalar)(o.initial, gi_new_on(c->site, joined, a->device)))) return NULL;
+    ga_array *out = o.out, *r = NULL, *mask = some ? gi_fold_mask(c, a, o.where) : NULL, *in = NULL;
+    if (some && !mask) return NULL;
+    s->o = &o;
+    if (!choice || !gi_fold_of_none(c, s, a, &r))
+        in = wide && o.dtype != GA_DTYPE_DEFAULT ? (ga_astype)(a, o.dtype, c->site) : (ga_view)(a, c->site);
+    if (in && some) in = gi_fold_replaced(c, s, in, mask);
+    o.out     = NULL;
+    o.where   = GA_NO_ARRAY;
+    o.initial = ga_reduce_defaults.initial;
+    if (wide) o.dtype = joined;
+    if (in) r = gi_reduce_row(s->row, in, o);
+    if (in && r && begun) r = gi_fold_again(c, s, r);
+    if (r && r->dtype != dtype) r = (ga_astype)(r, dtype, c->site);
+    return r ? gi_copy_finish(c->site, r, dtype, out) : NULL;
+}
+
+static ga_array *gi_fold_call(const gi_row *row, const ga_array *a, ga_reduce_options o)
+{
+    gi_some s = { row, NULL, NULL };
+    if (o.where == GA_NO_ARRAY && !gi_is_given(o.initial)) return gi_reduce_row(row, a, o);
+    if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
+    if (o.where != GA_NO_ARRAY && !gi_array_check_half_any(o.site, o.where, ".where")) return NULL;
+    gi_composition c;
+    gi_compose_begin(&c, o.site);
+    return gi_compose_end(&c, gi_do_fold_some(&c, &s, a, o));
+}
+
+#define GA_FOLD(name, ...)                                                                                                     \
+    ga_array *(ga_##name)(const ga_array *a, ga_reduce_options o)                                                              \
+    {                                                                                                                          \
+        return gi_options_fold(&o) ? gi_fold_call(gi_row_##name(), a, o) : NULL;                                               \
+    }
+#define GA_TABLE
+#include "../rows/table.h"
