@@ -576,6 +576,129 @@ def options_of_axes():
             check(refused != (option in shown), f"help({name}) shows {option}: {option in shown}; the call refuses it: {refused}")
 
 
+def numpys_ways():
+    """What NumPy takes and C spells otherwise, or not at all."""
+    x = np.arange(24).reshape(2, 3, 4)
+    f = np.array([[3.0, 1, 2, 7], [0, 5, 4, 6]])
+    strided = np.lib.stride_tricks
+    for what, call in {
+        "moveaxis": lambda m, a: m.moveaxis(a, (0, 1), (-1, 0)), "moveaxis of one": lambda m, a: m.moveaxis(a, 0, -1),
+        "expand_dims": lambda m, a: m.expand_dims(a, (0, -1, 2)), "expand_dims of one": lambda m, a: m.expand_dims(a, -1),
+        "rollaxis": lambda m, a: m.rollaxis(a, 2),
+        "rollaxis to": lambda m, a: m.rollaxis(a, 0, 3),
+        "rollaxis back": lambda m, a: m.rollaxis(a, -1, -2),
+        "rot90": lambda m, a: m.rot90(a, axes=(1, 2)), "rot90 by position": lambda m, a: m.rot90(a, 3, (2, 0)),
+        "repeat": lambda m, a: m.repeat(a, [2, 0, 1], axis=1), "repeat flat": lambda m, a: m.repeat(a, m.asarray(range(24))),
+        "a.repeat": lambda m, a: a.repeat([1, 2], axis=0), "unique": lambda m, a: m.unique(a % 2, axis=2),
+        "sum": lambda m, a: m.sum(a, axis=1, where=a % 2 == 1, initial=5), "prod": lambda m, a: m.prod(a, axis=2, where=[True, False, True, True]),
+        "a.sum": lambda m, a: a.sum(where=a > 3),
+        "max": lambda m, a: m.max(a, axis=0, where=a > 9, initial=-1),
+        "min": lambda m, a: m.min(a, initial=-7),
+        "mean": lambda m, a: m.mean(a, axis=1, where=a % 3 == 0), "any": lambda m, a: m.any(a, axis=0, where=a > 20),
+        "all": lambda m, a: m.all(a, axis=0, where=a > 0),
+        "amax": lambda m, a: m.amax(a[:0], initial=3),
+        "where=True": lambda m, a: m.sum(a, where=True),
+        "a NumPy number": lambda m, a: m.sum(a, axis=0, initial=np.int64(3)), "median of a number": lambda m, a: m.median(a[0, 0, 1]),
+    }.items():
+        same(call(ga, ga.asarray(x)), call(np, x), what)
+    for what, call in {
+        "unique": lambda m, a: m.unique(a % 2, True, True, True, 0), "meshgrid": lambda m, a: m.meshgrid(a[0, 0], a[0, 1, :2], a[1, 0, :3]),
+        "meshgrid, ij": lambda m, a: m.meshgrid(a[0, 0], a[0, 1, :2], indexing="ij"),
+        "sparse": lambda m, a: m.meshgrid(a[0, 0], a[0, 1, :2], sparse=True),
+        "sparse ij": lambda m, a: m.meshgrid(a[0, 0], a[0, 1, :2], a[1, 0, :3], sparse=True, indexing="ij"),
+        "views": lambda m, a: m.meshgrid(a[0, 0], a[0, 1, :2], copy=False),
+        "meshgrid of one": lambda m, a: m.meshgrid(a[0, 0]),
+        "of none": lambda m, a: m.meshgrid(),
+        "average": lambda m, a: m.average(a, returned=True), "weighted": lambda m, a: m.average(a, 1, [1, 2, 3], True),
+        "not returned": lambda m, a: [m.average(a, 1, [1, 2, 3])],
+    }.items():
+        got, want = call(ga, ga.asarray(x)), call(np, x)
+        check(len(got) == len(want), f"{what}: {len(got)} results, not {len(want)}")
+        for g, w in zip(got, want):
+            same(g, w, what)
+    for what, call in {
+        "array_equiv": lambda m, a: [m.array_equiv(a[0], a), m.array_equiv(a[0], a[0, :1]), m.array_equiv(m.ones((2, 3, 4)), m.ones(4)), m.array_equiv([1, 2], [1, 2, 3])],
+        "broadcast_shapes": lambda m, a: m.broadcast_shapes((3, 1), 4, (2, 1, 1)),
+        "frombuffer": lambda m, a: m.frombuffer(b"\1\0\2\0\3\0", dtype="int16", count=2, offset=2),
+        "diag_indices_from": lambda m, a: m.diag_indices_from(m.ones((3, 3))), "tril_indices_from": lambda m, a: m.tril_indices_from(a[0], k=1),
+        "triu_indices_from": lambda m, a: m.triu_indices_from(a[0]), "a[triangle]": lambda m, a: [a[0][m.tril_indices(3)], a[0][m.nonzero(a[0] % 2)]],
+        "nonzero": lambda m, a: m.nonzero(a % 5),
+        "unravel_index": lambda m, a: m.unravel_index([3, 7], (2, 4)),
+        "a.nonzero": lambda m, a: a.nonzero(),
+        "fromfunction": lambda m, a: m.fromfunction(lambda i, j: i * 10 + j, (2, 3), dtype=int),
+        "fromiter": lambda m, a: m.fromiter((k * k for k in range(9)), float, 4),
+        "ix_": lambda m, a: [a[0][m.ix_([0, 2], [1, 3, 0])], a[0][m.ix_([True, False, True], [1])]],
+        "size": lambda m, a: [m.size(a), m.size(a, 1), m.ndim(a), m.ndim(3)],
+        "shape": lambda m, a: m.shape([[1, 2], [3, 4]]) + m.shape(a) + m.shape(5),
+        "objects": lambda m, a: [m.iscomplexobj(a), m.isrealobj([1j]), m.isscalar(3), m.isscalar(a)],
+        "matvec": lambda m, a: m.matvec(a, m.asarray([1, 2, 3, 4])), "vecmat": lambda m, a: m.vecmat(m.asarray([1, 2, 3]), a),
+        "polynomials": lambda m, a: [m.polyadd([1, 2], [3, 4, 5]), m.polysub([1, 2], [3, 4, 5]), m.polymul([1, 2], [3, 4, 5]), m.polyder([1, 2, 3, 4], 2), m.polyint([6, 2], 2, [3, 4])],
+        "apply_along_axis": lambda m, a: m.apply_along_axis(lambda v: v[::2], 1, a),
+        "apply_along_axis, numbers": lambda m, a: m.apply_along_axis(m.sum, 0, a),
+        "splits": lambda m, a: [*m.hsplit(a, [1, 2]), *m.vsplit(a, [1]), *m.dsplit(a, [1, 3]), *m.array_split(a, [2], 2), *m.array_split(a, 3, axis=2)],
+        "zeros_like": lambda m, a: [m.zeros_like(a, shape=(2, 2)), m.full_like(a, 7, shape=3), m.ones_like(a, dtype="float32", shape=(1,))],
+        "diagonal": lambda m, a: [m.diagonal(a, 1, 1, 2), m.diagonal(a, axis1=2, axis2=0), a.diagonal(-1)],
+        "linspace": lambda m, a: [m.linspace(0, 1, 5, retstep=True)[1], *m.linspace(0, 1, 4, False, retstep=True)],
+        "intersect1d": lambda m, a: m.intersect1d([5, 1, 3], [3, 5], assume_unique=True, return_indices=True),
+        "eigvalsh": lambda m, a: [m.linalg.eigvalsh(m.asarray([[2.0, 9], [0, 3]]), UPLO="L")] if m is np else [m.eigvalsh([[2.0, 9], [0, 3]], UPLO="L")],
+        "atleast_1d": lambda m, a: m.atleast_2d(3, [1, 2]),
+        "by NumPy's names": lambda m, a: [m.full((2,), fill_value=3), m.delete(arr=[1, 2, 3], obj=1), m.isin(a, test_elements=[2, 3], assume_unique=True, kind="sort"),
+                                                                                        m.select(condlist=[a > 3], choicelist=[a]), m.unravel_index(5, shape=(2, 3))[1], m.median(a, overwrite_input=True)],
+    }.items():
+        got, want = call(ga, ga.asarray(x)), call(np, x)
+        check(len(got) == len(want), f"{what}: {len(got)} results, not {len(want)}")
+        for g, w in zip(got, want) if isinstance(got, (list, tuple)) else [(got, want)]:
+            same(g, w, what)
+    check(ga.promote_types("int8", "uint8") == ga.int16 and np.asarray(ga.ascontiguousarray(np.float32(3))).shape == (1,), "promote_types, ascontiguousarray")
+    masked, plain = ga.asarray(x.copy()), x.copy()
+    ga.putmask(masked, masked % 2 == 1, [-1, -2, -3]), np.putmask(plain, plain % 2 == 1, [-1, -2, -3])
+    same(masked, plain, "putmask")
+    masked.fill(4)
+    check(masked.tolist() == np.full((2, 3, 4), 4).tolist(), "fill")
+    fails(lambda: ga.full((2,), 1, fill_value=2), [TypeError], "fill_value", "a value twice")
+    fails(lambda: ga.eigvalsh([[1.0]], UPLO="X"), [ValueError], "UPLO", "eigvalsh")
+    fails(lambda: ga.frombuffer(b"12", "int32", count=1), [ValueError], "more than the buffer", "frombuffer")
+    fails(lambda: ga.fromiter([1], int, 2), [ValueError], "2 are wanted", "fromiter")
+    fails(lambda: ga.diag_indices_from(x), [ValueError], "no diagonal", "diag_indices_from")
+    a = ga.asarray(f)
+    same(ga.sliding_window_view(a, (2, 3)), strided.sliding_window_view(f, (2, 3)), "sliding_window_view")
+    same(ga.sliding_window_view(a, 2, axis=1), strided.sliding_window_view(f, 2, axis=1), "along an axis")
+    same(ga.sliding_window_view(a, 2, 1), strided.sliding_window_view(f, 2, 1), "by position")
+    same(ga.sliding_window_view(a, (2, 2), axis=(1, 1)), strided.sliding_window_view(f, (2, 2), axis=(1, 1)), "twice along one")
+    same(ga.as_strided(a, (3, 2), (16, 8)), strided.as_strided(f, (3, 2), (16, 8)), "as_strided")
+    same(ga.as_strided(a[:, ::2], strides=(8, 16)), strided.as_strided(f[:, ::2], strides=(8, 16)), "as_strided of the same shape")
+    fails(lambda: ga.as_strided(a, (9,), (8,)), [ga.ArgumentError], "beyond the memory", "as_strided")
+    fails(lambda: ga.copyto(ga.sliding_window_view(a, 2, axis=1), 0), [ga.ArgumentError], "repeats its elements", "writing into windows")
+    lent = np.asarray(ga.sliding_window_view(a, 2, axis=1))
+    check(not lent.flags.writeable and lent.shape == (2, 3, 2) and lent[1, 2, 1] == 6, "windows lent to NumPy are not written")
+    check(np.asarray(a.T).flags.writeable and not np.asarray(ga.broadcast_to(a, (3, 2, 4))).flags.writeable, "nor is what is broadcast; views are")
+    for kth in ([1], (0, 3), [-1, 2], 1, np.int64(1), np.array([0, 2])):
+        p, q, want = ga.partition(a, kth), ga.argpartition(a, kth), np.sort(f)
+        check(np.array_equal(np.asarray(p)[:, kth], want[:, kth]) and np.array_equal(np.take_along_axis(f, np.asarray(q), 1)[:, kth], want[:, kth]),
+              f"partition(kth={kth!r})")
+    check(ga.partition(a, [0, 7], axis=None).tolist()[7] == 7 and ga.partition(a, 1, axis=0, kind="introselect").shape == (2, 4), "other axes")
+    fails(lambda: ga.partition(a, [0, 4]), [ValueError], "kth = 4 is out of bounds", "partition")
+    for what, call in {"moveaxis": lambda m: m.moveaxis(x, (0, 0), (1, 2)), "moveaxis, counts": lambda m: m.moveaxis(x, (0, 1), 2),
+                       "expand_dims": lambda m: m.expand_dims(x, (0, 0)), "expand_dims, range": lambda m: m.expand_dims(x, (0, 7)),
+                       "rollaxis": lambda m: m.rollaxis(x, 0, 5), "rollaxis, axis": lambda m: m.rollaxis(x, 3), "meshgrid": lambda m: m.meshgrid(f, indexing="yx"),
+                       "max": lambda m: m.max(x, where=x > 3), "mean": lambda m: m.mean(np.array(5.0), axis=0), "var": lambda m: m.var(np.array(5), axis=-1),
+                       "axis": lambda m: m.sum(x, axis=-2**31), "partition of a number": lambda m: m.partition(np.array(5), 0)}.items():
+        for m in (np, ga):
+            fails(lambda: call(m), [ValueError], "", f"{what}, {m.__name__}")
+    with tempfile.TemporaryDirectory() as folder:
+        for save in (ga.savez, ga.savez_compressed):
+            path = os.path.join(folder, save.__name__ + ".npz")
+            save(path, a, x, names=x[0], path_=f)
+            with np.load(path) as z:
+                check(sorted(z.files) == ["arr_0", "arr_1", "names", "path_"] and np.array_equal(z["arr_0"], f) and np.array_equal(z["names"], x[0]),
+                      f"{save.__name__}: {z.files}")
+            same(ga.load_from(path, "arr_1"), x, save.__name__)
+            fails(lambda: save(path, a, arr_0=a), [ValueError], "arr_0", f"{save.__name__}: a name twice")
+            fails(lambda: save(path, ga.asarray([1.0], "bfloat16")), [TypeError], "bfloat16", f"{save.__name__} of bfloat16")
+        check(sorted(os.listdir(folder)) == ["savez.npz", "savez_compressed.npz"] and
+              os.path.getsize(os.path.join(folder, "savez_compressed.npz")) < os.path.getsize(os.path.join(folder, "savez.npz")), f"{os.listdir(folder)}")
+
+
 def array_api():
     for word in """abs acos arange argsort asarray astype atan2 bitwise_invert broadcast_shapes can_cast clip concat copysign count_nonzero
                    cumulative_prod cumulative_sum diff expand_dims finfo from_dlpack hypot iinfo isdtype isin linspace matrix_transpose maximum meshgrid
@@ -622,7 +745,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, options_of_axes, measuring, array_api,
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, options_of_axes, measuring, numpys_ways, array_api,
                  threads_and_exit):
         part()
         gc.collect()

@@ -10,10 +10,12 @@ from .native import DTYPES, ERRORS, Error, dtype
 from math import e, inf, nan, pi  # noqa: F401
 
 globals().update(_calls.calls)
+from .composed import names as _composed  # noqa: E402
+globals().update(_composed)
 from .exchange import from_dlpack, to_dlpack, to_dlpack_unversioned  # noqa: E402, in place of the C functions, which have addresses
 from_dlpack_unversioned = from_dlpack
 from_ = _calls.calls["from"]
 globals().update({"bool_" if name == "bool" else name: kind for name, kind in DTYPES.items()})
 globals().update({kind.__name__: kind for kind in ERRORS.values()})
 newaxis = None
-__all__ = ["array", "asarray", "from_dlpack", "dtype", "Error", "newaxis", *DTYPES.keys() - {"bool"}, *_calls.calls.keys() - {"from", "print"}]
+__all__ = ["array", "asarray", "from_dlpack", "dtype", "Error", "newaxis", *DTYPES.keys() - {"bool"}, *_calls.calls.keys() - {"from", "print"}, *_composed]

@@ -141,9 +141,7 @@ def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
 
 
 def meshgrid(*arrays, indexing="xy"):
-    if indexing not in ("xy", "ij"):
-        raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
-    return tuple(ga.meshgrid_n([ga.ravel(a) for a in arrays], indexing == "ij")) if arrays else ()
+    return ga.meshgrid(*arrays, indexing=indexing)
 
 
 def tril(x, /, *, k=0):
@@ -228,16 +226,7 @@ def concat(arrays, /, *, axis=0):
 
 
 def expand_dims(x, /, axis=0):
-    axes = [axis] if isinstance(axis, int) else axis
-    ndim = x.ndim + len(axes)
-    if any_of(not -ndim <= k < ndim for k in axes):
-        raise IndexError(f"there is no axis {axis} in {ndim} dimensions")
-    axes = sorted(k % ndim for k in axes)
-    if len(set(axes)) < len(axes):
-        raise ValueError(f"an axis of {axis} stands twice")
-    for k in axes:
-        x = ga.expand_dims(x, k)
-    return x
+    return ga.expand_dims(x, axis)
 
 
 def flip(x, /, *, axis=None):
@@ -245,14 +234,7 @@ def flip(x, /, *, axis=None):
 
 
 def moveaxis(x, source, destination, /):
-    source, destination = ([operator.index(k)] if isinstance(k, int) else list(k) for k in (source, destination))
-    if any_of(not -x.ndim <= k < x.ndim for k in source + destination) or len(source) != len(destination):
-        raise IndexError(f"the axes {source} cannot move to {destination} in {x.ndim} dimensions")
-    source, destination = [k % x.ndim for k in source], [k % x.ndim for k in destination]
-    order = [k for k in range(x.ndim) if k not in source]
-    for to, k in sorted(zip(destination, source)):
-        order.insert(to, k)
-    return permute_dims(x, tuple(order))
+    return ga.moveaxis(x, source, destination)
 
 
 def permute_dims(x, /, axes):
@@ -260,13 +242,7 @@ def permute_dims(x, /, axes):
 
 
 def repeat(x, repeats, /, *, axis=None):
-    if isinstance(repeats, int):
-        return ga.repeat(x, repeats, axis=axis)
-    if axis is None:
-        x, axis = ga.ravel(x), 0
-    repeats = ga.broadcast_to(ga.astype(_asarray(repeats), "int64"), (x.shape[axis],))
-    ends = ga.cumsum(repeats)
-    return ga.take(x, ga.searchsorted(ends, ga.arange(int(ga.sum(repeats))), side="right"), axis=axis)
+    return ga.repeat(x, repeats, axis=axis)
 
 
 def reshape(x, /, shape, *, copy=None):

@@ -287,6 +287,9 @@ class array:
 
     __bytes__ = tobytes
 
+    def fill(self, value):
+        functions.copyto(self, value)
+
     def tofile(self, path, **options):
         functions.tofile(self, path, **options)
 
@@ -331,6 +334,15 @@ class array:
     def __reduce__(self):
         return of_bytes, (self.tobytes(), self.dtype, self.shape)
 
+    def _may_repeat(self):
+        """May two elements share memory? Then NumPy must not write there."""
+        reach = 0
+        for step, n in sorted((abs(step), n) for step, n in zip(self.strides, self.shape) if n > 1):
+            if step < reach + self.itemsize:
+                return self.size > 0
+            reach += step * (n - 1)
+        return False
+
     # to NumPy and others
 
     @property
@@ -339,7 +351,7 @@ class array:
             raise AttributeError("__array_interface__")  # NumPy then asks __array__
         self._lent = True
         return {"version": 3, "typestr": ("|" if self.itemsize == 1 else "<") + self.dtype.code, "shape": self.shape,
-                "strides": self.strides, "data": (self._c.data or 0, False)}
+                "strides": self.strides, "data": (self._c.data or 0, self._may_repeat())}
 
     def __array__(self, dtype=None, copy=None):
         import numpy
@@ -438,9 +450,9 @@ def give_operators():
         operate(f"__{name}__", function)
     for name, function in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
         setattr(array, f"__{name}__", lambda self, function=function: getattr(functions, function)(self))
-    for name in """all any argmax argmin argsort astype chunks_of clip compute conj copy cumprod cumsum describe diagonal dot flatten max mean min nonzero
-                   partition persist prod ptp ravel rechunk repeat reshape round searchsorted squeeze std sum swapaxes take to trace transpose
-                   var view""".split():
+    for name in """all any argmax argmin argpartition argsort astype choose chunks_of clip compute conj conjugate copy cumprod
+                   cumsum describe diagonal dot flatten max mean min nonzero partition persist prod ptp put ravel rechunk repeat
+                   reshape round searchsorted squeeze std sum swapaxes take to trace transpose var view""".split():
         setattr(array, name, lambda self, *given, name=name, **named: getattr(functions, name)(self, *given, **named))
 
 

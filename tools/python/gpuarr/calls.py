@@ -10,10 +10,13 @@ import math
 import operator
 import os
 import re
+import shutil
 import signal
+import tempfile
 import threading
+import zipfile
 
-from .native import LIMITS, NUMBERED, as_dtype, ctype, enumerator, functions, header, integer, lib, python_name, raise_error, struct
+from .native import ERRORS, LIMITS, NUMBERED, as_dtype, ctype, enumerator, functions, header, integer, lib, python_name, raise_error, struct
 from .arrays import NO_ARRAY, Arg, array, as_shape, asarray, operand  # noqa: E402
 
 libc = C.CDLL(None)
@@ -22,6 +25,7 @@ libc.fdopen.restype, libc.fclose.argtypes = C.c_void_p, [C.c_void_p]
 callbacks = {}  # they live as long as the program: a chunked array may call its function at any time
 AXIS_ALONE = "append array_split delete insert partition argpartition repeat roll split split_at unstack".split()  # of the options of ga_axis_options
 NO_DTYPE = "argsort compress sort".split()
+FOLDS = "sum prod min max any all count_nonzero nansum nanprod nanmin nanmax".split()  # these alone take where and initial
 LISTS = ("const ga_array *const *", "const ga_arg *", "const int64_t *", "const char *const *", "const ga_dtype *", "ga_task *const *")
 HANDLES = ("ga_graph", "ga_task", "ga_kernel", "ga_reduction", "ga_stencil_kernel")
 NUMBER_ROOMS = ("int64_t *", "int *", "double *")
@@ -314,6 +318,8 @@ class Options:
                 value = value[0]
             if value is None and name != "comments":  # of text files: NULL
                 continue
+            if name == "axis" and type(value) is int and value == -2**31:  # which C takes for none
+                raise ERRORS["GA_BAD_ARGUMENT"](f"gpuarr: there is no axis {value}")
             if name == "axis" and "axes" in self.members and isinstance(value, (tuple, list)):
                 name = "axes"
             elif name not in self.members and name.removeprefix("return_") in self.members:
@@ -371,11 +377,24 @@ DEFAULTS = {
     "medfilt": {"kernel_size": 3}, "uniform_filter": {"size": 3}, "random_choice": {"shape": ()},
     r"\w*(filter|erosion|dilation|opening|closing|gradient|laplace|tophat)": {"size": 0},
     r"random\w*": {"shape": (), "mean": 0.0, "sigma": 1.0, "scale": 1.0, "lam": 1.0}, "meshgrid|meshgrid_n": {"ij": False},
-    "report_leaks": {"to": None}, "chunked|rechunk": {"chunks": ()}, "load_from": {"name": None},
+    "report_leaks": {"to": None}, "select_n": {"otherwise": 0}, "chunked|rechunk": {"chunks": ()}, "load_from": {"name": None},
 }
 # With axis=None, which C has not, NumPy flattens what comes first: an array, or all of a list.
 FLATTENED = {"sort": "it", "argsort": "it", "partition": "it", "argpartition": "it", "take_along_axis": "it", "concatenate_n": "all"}
 FOR_EACH_AXIS = {"size": "sizes", "sigma": "sigmas", "zoom": "each", "shift": "each"}  # SciPy takes one number or several there
+
+
+# NumPy's names of parameters and options, where C has others.
+ALSO = {"fill_value": ["value"], "val": ["value", "x"], "vals": ["values"], "v": ["values"], "ind": ["indices"], "ary": ["a"], "arr": ["a"], "ar": ["a"],
+        "x": ["a"], "m": ["a"], "array": ["a"], "prototype": ["a"], "A": ["a"], "X": ["a"], "filt": ["a"], "M": ["m"], "N": ["n"], "ar1": ["a"],
+        "ar2": ["b"], "a1": ["a"], "a2": ["b"], "x1": ["a", "x"], "x2": ["b", "y"], "tup": ["arrays"], "indices_or_sections": ["n"], "rtol": ["rcond"],
+        "obj": ["which", "where"], "test_elements": ["test"], "condlist": ["conditions"], "choicelist": ["list"], "funclist": ["list"],
+        "default": ["otherwise"], "dimensions": ["shape"], "new_shape": ["shape"], "dims": ["shape"], "multi_index": ["indices"],
+        "seq_of_zeros": ["roots"], "file": ["path"], "fname": ["path"]}
+# What NumPy takes to be quicker, and does not change a result.
+HINTS = {"isin": ("assume_unique", "kind"), "intersect1d": ("assume_unique",), "setdiff1d": ("assume_unique",), "setxor1d": ("assume_unique",),
+         "einsum_n": ("optimize",), "may_share_memory": ("max_work",), "unique": ("sorted",),
+         **{name: ("overwrite_input",) for name in "median nanmedian percentile nanpercentile quantile nanquantile".split()}}
 
 
 # ---- functions -------------------------------------------------------------------------------------------------------------------------------
@@ -421,6 +440,18 @@ def make(name, function):
     flattens = FLATTENED.get(name)
     each_axis = [(n, FOR_EACH_AXIS[n]) for n in names if options and FOR_EACH_AXIS.get(n) in options.members]
 
+    known, hints = {*names, *(options.members if options else ())}, HINTS.get(name, ())
+
+    def as_here(named):
+        """The names of NumPy's that C has not in C's words; no hints."""
+        found = {}
+        for said, value in named.items():
+            if said not in known and said not in hints:
+                said = next((n for n in ALSO.get(said, ()) if n in known and n not in named), said)
+            if said not in hints:
+                found[said] = value
+        return found
+
     def python(*given, **named):
         call = Call()
         rest = given[len(positions):]
@@ -430,6 +461,8 @@ def make(name, function):
         if twice:
             raise TypeError(f"{name}() got {twice[0]} twice: by position and by name")
         named = {**dict(zip(positions, given)), **named} if given else named
+        if not known.issuperset(named):
+            named = as_here(named)
         values = {n: named.pop(n) if n in named else defaults.get(n, inspect.Parameter.empty) for n in names}
         missing = [n for n, v in values.items() if v is inspect.Parameter.empty]
         if missing:
@@ -477,6 +510,8 @@ def make(name, function):
     python.__name__ = python.__qualname__ = name
     python.__module__ = "gpuarr"
     refused = ("dtype", "out") if name in AXIS_ALONE else ("dtype",) if name in NO_DTYPE else ()
+    if options and "initial" in options.members and name not in FOLDS:
+        refused = ("where", "initial")
     keywords = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD if n in options.positional else inspect.Parameter.KEYWORD_ONLY, default=None)
                 for n in options.members if n not in names and n not in refused] if options else []
     python.__signature__ = inspect.Signature([p.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for p in shown] + keywords, __validate_parameters__=False)
@@ -672,6 +707,228 @@ def roll(made, a, shift, axis=None, **named):
     for k in range(max(len(shift), len(axis))):
         a = made(a, shift[k % len(shift)], axis=axis[k % len(axis)], **named)
     return a
+
+
+def as_tuple(made, *given, **named):
+    """A tuple, which is an index."""
+    return tuple(made(*given, **named))
+
+
+for each in "nonzero diag_indices tril_indices triu_indices unravel_index".split():
+    short(as_tuple, each)
+
+
+def at_places(made, a, n, *given, **named):
+    """n parts, or cut before each of several places."""
+    if not isinstance(n, (list, tuple)) and getattr(n, "ndim", 0) == 0:
+        return made(a, n, *given, **named)
+    a = asarray(a)
+    axis = {"vsplit": 0, "dsplit": 2, "hsplit": 1 if a.ndim > 1 else 0}.get(made.__name__)
+    return calls["split_at"](a, listed(n), *given, **({"axis": axis} if axis is not None else {}), **named)
+
+
+for each in "array_split hsplit vsplit dsplit".split():
+    short(at_places, each)
+
+
+def of_shape(made, a, *given, shape=None, **named):
+    """shape=: not that of a, but its dtype."""
+    if shape is None:
+        return made(a, *given, **named)
+    a = asarray(a)
+    return calls[made.__name__.removesuffix("_like")](shape, *given, **{"dtype": a.dtype, "device": a.device, **named})
+
+
+for each in "zeros_like ones_like empty_like full_like".split():
+    short(of_shape, each)
+
+
+@short
+def diagonal(made, a, offset=0, axis1=0, axis2=1):
+    """Of any two axes: the diagonal is the last axis."""
+    a = asarray(a)
+    first, second = axes_of((axis1, axis2), a.ndim)
+    return made(a if (first, second) == (0, 1) else calls["moveaxis"](a, (first, second), (0, 1)), offset)
+
+
+@short
+def intersect1d(made, a, b, *, return_indices=False, **named):
+    return made(a, b, **named, **({"index_a": True, "index_b": True} if return_indices else {}))
+
+
+def of_triangle(made, a, UPLO=None, **named):
+    """UPLO="U" is upper=True."""
+    if UPLO is not None:
+        if UPLO.upper() not in ("U", "L"):
+            raise ValueError(f"{made.__name__}(): UPLO is 'L' or 'U', not {UPLO!r}")
+        named["upper"] = UPLO.upper() == "U"
+    return made(a, **named)
+
+
+for each in ("eigh", "eigvalsh"):
+    short(of_triangle, each)
+
+
+@short
+def svd(made, a, full_matrices=True, compute_uv=True, **named):
+    return made(a, full_matrices, **named) if compute_uv else calls["svdvals"](a)
+
+
+@short
+def linspace(made, start, stop, num=50, *given, retstep=False, **named):
+    """retstep=True: and the step."""
+    line, parts = made(start, stop, num, *given, **named), operator.index(num) - bool((*given, named.get("endpoint", True))[0])
+    return (line, (stop - start) / parts if parts > 0 else math.nan) if retstep else line
+
+
+def of_each(made, *arrays):
+    """Of several arrays: a tuple."""
+    return made(arrays[0]) if len(arrays) == 1 else tuple(map(made, arrays))
+
+
+for each in ("atleast_1d", "atleast_2d", "atleast_3d"):
+    short(of_each, each)
+
+
+def axes_of(axis, ndim):
+    """An axis, or several, as numbers from 0 on."""
+    axes = [operator.index(k) for k in listed(axis)]
+    for k in axes:
+        if not -ndim <= k < ndim:
+            raise ERRORS["GA_BAD_ARGUMENT"](f"there is no axis {k} in {ndim} dimensions")
+    axes = [k % ndim for k in axes]
+    if len(set(axes)) < len(axes):
+        raise ERRORS["GA_BAD_ARGUMENT"](f"an axis of {axis} stands twice")
+    return axes
+
+
+@short
+def moveaxis(made, a, source, destination):
+    """Several axes at once: moveaxis(a, (0, 1), (-1, 0))."""
+    a = asarray(a)
+    source, destination = axes_of(source, a.ndim), axes_of(destination, a.ndim)
+    if len(source) != len(destination):
+        raise ERRORS["GA_BAD_ARGUMENT"](f"moveaxis(): {len(source)} axes go to {len(destination)} places")
+    order = [k for k in range(a.ndim) if k not in source]
+    for to, k in sorted(zip(destination, source)):
+        order.insert(to, k)
+    return calls["transpose"](a, axes=order) if a.ndim else calls["view"](a)
+
+
+@short
+def expand_dims(made, a, axis):
+    """Several axes at once: expand_dims(a, (0, 2))."""
+    a = asarray(a)
+    for k in sorted(axes_of(axis, a.ndim + len(listed(axis)))):
+        a = made(a, k)
+    return a
+
+
+def rollaxis(a, axis, start=0):
+    """The axis moves before the one at `start`: moveaxis() says where it goes."""
+    a, start = asarray(a), operator.index(start)
+    axis, = axes_of(axis, a.ndim)
+    if not -a.ndim <= start <= a.ndim:
+        raise ERRORS["GA_BAD_ARGUMENT"](f"rollaxis(): there is no start {start} in {a.ndim} dimensions")
+    start += a.ndim if start < 0 else 0
+    return calls["moveaxis"](a, axis, start - (axis < start))
+
+
+calls["rollaxis"] = rollaxis
+
+
+@short
+def as_strided(made, a, shape=None, strides=None):
+    """What is not given is that of a."""
+    a = asarray(a)
+    return made(a, a.shape if shape is None else shape, a.strides if strides is None else strides)
+
+
+@short
+def meshgrid(made, *arrays, ij=False, indexing=None, sparse=False, copy=True):
+    """Of any number of arrays; sparse=True: of length 1 along the other axes; copy=False: views."""
+    if len(arrays) == 3 and isinstance(arrays[2], bool):
+        arrays, ij = arrays[:2], arrays[2]  # as C has it
+    if indexing not in (None, "xy", "ij"):
+        raise ValueError(f"meshgrid(): indexing is 'xy' or 'ij', not {indexing!r}")
+    lines = [calls["ravel"](a) for a in arrays]
+    ij = indexing == "ij" if indexing else ij
+    if not lines or not sparse and copy:
+        return calls["meshgrid_n"](lines, ij) if lines else ()
+    axes = list(range(len(lines)))
+    if not ij and len(axes) > 1:
+        axes[:2] = 1, 0
+    grid = tuple(calls["reshape"](a, [-1 if d == axis else 1 for d in range(len(lines))]) for axis, a in zip(axes, lines))
+    grid = grid if sparse else calls["broadcast_arrays"](grid)
+    return tuple(map(calls["copy"], grid)) if copy else grid
+
+
+@short
+def mean(made, a, axis=None, dtype=None, out=None, *, where=None, **named):
+    """where=: of these elements alone, their sum in float64 over their number."""
+    if where is None:
+        return made(a, axis, dtype, out, **named)
+    a, asked = asarray(a), as_dtype(dtype) if dtype is not None else None
+    mask = calls["broadcast_to"](calls["astype"](asarray(where), "bool"), a.shape)
+    of = a if asked is None else calls["astype"](a, asked)
+    total = calls["sum"](of, axis, "complex128" if of.dtype.kind == "c" else "float64", where=mask, **named)
+    r = calls["divide"](total, calls["sum"](mask, axis, **named))
+    r = calls["astype"](r, asked or (a.dtype if a.dtype.kind in "fcV" else "float64"))
+    return r if out is None else calls["copyto"](out, r)
+
+
+@short
+def average(made, a, axis=None, weights=None, returned=False, **named):
+    """returned=True: the sums of the weights, too."""
+    return made(a, axis, weights, **named, **({"sum_of_weights": True} if returned else {}))
+
+
+def with_kths(made, a, kth, axis=-1, *, kind=None, **named):
+    """kth may be several places: sorted, all of them are right. kind is NumPy's."""
+    kth = listed(kth)
+    if len(kth) == 1:
+        return made(a, kth[0], axis, **named)
+    a = calls["ravel"](a) if axis is None else asarray(a)
+    along, = axes_of(-1 if axis is None else axis, a.ndim)
+    n = a.shape[along]
+    for k in map(operator.index, kth):
+        if not -n <= k < n:
+            raise ERRORS["GA_BAD_ARGUMENT"](f"{made.__name__}(): kth = {k} is out of bounds for axis {along} with length {n}")
+    return calls["argsort" if made.__name__ == "argpartition" else "sort"](a, along)
+
+
+for each in ("partition", "argpartition"):
+    short(with_kths, each)
+
+
+def with_names(made, path, *arrays, **named):
+    """savez(path, x, y) writes arr_0 and arr_1, savez(path, a=x, b=y) names them."""
+    if len(arrays) == 2 and not named and all(isinstance(v, (list, tuple)) for v in arrays) and all(isinstance(n, str) for n in arrays[0]):
+        return made(path, *arrays)  # as C has it
+    names = [f"arr_{k}" for k in range(len(arrays))]
+    twice = [n for n in names if n in named]
+    if twice:
+        raise ValueError(f"{made.__name__}(): {twice[0]} is what the first array without a name is called")
+    return made(path, [*names, *named], [*arrays, *named.values()])
+
+
+short(with_names, "savez")
+
+
+def savez_compressed(path, *arrays, **named):
+    """savez, with packed arrays."""
+    path = os.fspath(path)
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path) or ".") as folder:
+        calls["savez"](os.path.join(folder, "loose.npz"), *arrays, **named)
+        with zipfile.ZipFile(os.path.join(folder, "loose.npz")) as loose, \
+                zipfile.ZipFile(os.path.join(folder, "packed.npz"), "w", zipfile.ZIP_DEFLATED) as packed:
+            for name in loose.namelist():
+                with loose.open(name) as from_, packed.open(name, "w", force_zip64=True) as to:
+                    shutil.copyfileobj(from_, to)
+        os.replace(os.path.join(folder, "packed.npz"), path)
+
+
+calls["savez_compressed"] = savez_compressed
 
 
 def with_range(made, a, *given, range=None, **named):
