@@ -194,8 +194,8 @@ static void test_creation(void)
     double          numbers[6] = { 1, 2, 3, 4, 5, 6 };
     int64_t         lengths[2] = { 2, 3 };
     ga_array       *m          = ga_from(numbers, (2, 3));
-    ga_array       *v          = ga_values(1, 2, 3);
-    const ga_array *in[2]      = { v, v };
+    ga_array       *v = ga_values(1, 2, 3), *counts = ga_ints(2, 0, 1);
+    const ga_array *in[2] = { v, v };
     RUN(ga_zeros((2, 3)));
     RUN(ga_ones((2, 3), .dtype = GA_I32));
     RUN(ga_empty((2, 3)));
@@ -221,6 +221,7 @@ static void test_creation(void)
     RUN(ga_tile(m, (2, 2)));
     RUN(ga_repeat(m, 2));
     RUN(ga_repeat(m, 2, .axis = 0));
+    RUN(ga_repeat(v, counts));
     RUN(ga_from(numbers, (3, 2)));
     RUN(ga_from(numbers, (3, 2), .dtype = GA_F32));
     RUN(ga_values(1, 2, 3));
@@ -249,6 +250,7 @@ static void test_creation(void)
     ga_free(host);
     ga_free(one);
     ga_free(m);
+    ga_free(counts);
     ga_free(v);
 }
 
@@ -281,6 +283,9 @@ static void test_views(void)
     RUN(ga_fliplr(m));
     RUN(ga_flipud(m));
     RUN(ga_rot90(m, 1));
+    RUN(ga_rot90(m, 1, .axes = ga_axes(1, 0)));
+    RUN(ga_sliding_window_view(m, (1), .axis = 0));
+    RUN(ga_as_strided(m, (1), (8)));
     CHECK(ga_is_contiguous(m) && !ga_is_contiguous(t) && ga_same_shape(m, m) && ga_may_share_memory(m, t));
     ga_free(t);
     ga_free(m);
@@ -434,6 +439,9 @@ static void test_rearranging(void)
     RUN(ga_argsort(i));
     RUN(ga_unique(i));
     RUN(ga_unique(i, .index = &extra[0], .inverse = &extra[1], .counts = &extra[2]));
+    RUN(ga_unique(i, .index = &extra[0], .inverse = &extra[1], .counts = &extra[2], .axis = 0));
+    RUN(ga_sum(i, .axis = 0, .where = i, .initial = GA_ARG(2)));
+    RUN(ga_max(i, .where = i, .initial = GA_ARG(2)));
     RUN(ga_nonzero(a));
     RUN(ga_compress(row, a, .axis = 0));
     RUN(ga_compress(row, a));
