@@ -1,8 +1,8 @@
-/* gcc: "where"  clang: "where"  flags:  */
+/* gcc: "weights"  clang: "weights"  flags:  */
 #include "gpuarr.h"
 void f(ga_array *a, ga_array *b);
 void f(ga_array *a, ga_array *b)
 {
     (void)a, (void)b;
-    ga_sum(a, .where = b); /* HERE */
+    ga_sum(a, .weights = b); /* HERE */
 }
