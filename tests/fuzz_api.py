@@ -67,7 +67,7 @@ NEVER = {
     "ga_synchronize": "with a GPU it waits for all, without one it does nothing",
 }
 # What is called, but need not succeed.
-MAY_FAIL = {"ga_as_strided": "the strides must fit the memory; tests/strided.c", "ga_index_": "indices lie within the axes", "ga_add_at": "likewise", "ga_take_along": "likewise", "ga_put_along": "likewise",
+MAY_FAIL = {"ga_as_strided": "the strides must fit the memory; tests/strided.c", "ga_affine": "the matrix must fit the array; tests/ndimage.c", "ga_index_": "indices lie within the axes", "ga_add_at": "likewise", "ga_take_along": "likewise", "ga_put_along": "likewise",
             "ga_select": "there are as many values as conditions", "ga_piecewise": "likewise", "ga_unpackbits": "of uint8 alone", "ga_imdecode": "the bytes are those of a picture; tests/exchange.c", "ga_imread": "likewise",
             "ga_from_dlpack": "a tensor may be on a GPU",
             "ga_cholesky": "a square matrix must be positive definite; tests/linear.c", "ga_solve_banded": "three shapes and two numbers must fit; tests/linear.c", "ga_unstack": "n is the length of the axis",

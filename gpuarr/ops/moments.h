@@ -366,7 +366,8 @@ ga_array *(ga_std)(const ga_array *a, ga_reduce_options o)
 static ga_array *gi_moment_nanmean(const gi_row *mean, const ga_array *a, ga_reduce_options o)
 {
     if (!gi_options_reduce(&o)) return NULL;
-    if (gi_array_is_given(a) && gi_dtype_kind(a->dtype) < 2 && o.dtype == GA_DTYPE_DEFAULT && o.ddof == 0)
+    if (gi_array_is_given(a) && a->alive == GI_ALIVE && gi_dtype_kind(a->dtype) < 2 && o.dtype == GA_DTYPE_DEFAULT &&
+        o.ddof == 0)
         return gi_reduce_row(mean, a, o);
     return gi_moment_of(GI_MEAN, true, "ga_nanmean", a, o);
 }
