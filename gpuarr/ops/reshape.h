@@ -337,7 +337,7 @@ static bool gi_plane_axes(const ga_axes_options *o, const ga_array *a, int *axes
     int n, named[GPUARR_MAX_DIMS];
     if (!gi_check_plane(o->site, a) || !gi_named_axes(o, a->ndim, &n, named)) return false;
     if (n >= 0 && n != 2)
-        return gi_fail(o->site, GA_BAD_ARGUMENT, "%d axis is named: the plane has two, .axes = ga_axes(0, 1)", n) != NULL;
+        return gi_fail(o->site, GA_BAD_ARGUMENT, ".axes names %d: the plane has two, as ga_axes(0, 1)", n) != NULL;
     axes[0] = n < 0 ? 0 : named[0];
     axes[1] = n < 0 ? 1 : named[1];
     return true;
@@ -345,7 +345,7 @@ static bool gi_plane_axes(const ga_axes_options *o, const ga_array *a, int *axes
 
 ga_array *(ga_rot90)(const ga_array *a, int k, ga_axes_options o)
 {
-    int axes[2];
+    int axes[2] = { 0, 1 };
     if (!gi_plane_axes(&o, a, axes)) return NULL;
     gi_layout l     = gi_layout_of(a);
     int       turns = (k % 4 + 4) % 4;
