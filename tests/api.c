@@ -660,13 +660,31 @@ static void test_short_lines(void)
         }
 }
 
+/* Complex numbers are twice as wide as what else is scanned. */
+static void test_scans_of_complex_numbers(void)
+{
+    static const int64_t lengths[] = { 1, 2, 17, 24, 30, 31, 100, 384, 700, 768, 1030 };
+    for (int of = 0; of < 11 * 2; of++)
+        ga_scope {
+            const int64_t n = lengths[of / 2];
+            ga_array *x = ga_add(ga_random((n, 300), .seed = 1), ga_multiply(ga_random((n, 300), .seed = 2), ga_complex(0, 1)));
+            if (of % 2) x = ga_astype(x, GA_C64);
+            ga_array *down = ga_cumsum(x, .axis = 0), *along = ga_cumprod(ga_copy(ga_transpose(x)), .axis = 1);
+            for (int line = 0; line < 300; line += 13) {
+                const ga_array *one = ga_copy(ga_index(x, ":, %d", line));
+                CHECK(ga_array_equal(ga_index(down, ":, %d", line), ga_cumsum(one)));
+                CHECK(ga_array_equal(ga_index(along, "%d", line), ga_cumprod(one), .equal_nan = true));
+            }
+        }
+}
+
 /* Floats become integers as each of them would alone: what does not fit saturates, NaN is 0. */
 static void test_floats_to_integers(void)
 {
-    static const double some[] = { 0x1p31,    -0x1p31, 0x1p31 - 1, -0x1p31 - 1, 0x1p63,  -0x1p63, 0x1p64, INFINITY,
-                                   -INFINITY, NAN,     -0.0,       1.5,         -1.9999, 1e300,   -1e300, 2147483520,
-                                   3e9,       -7,      41,         0x1p62,      -0x1p62, 0.5,     100 };
-    enum { MANY = 23 };
+    static const double some[] = { 0x1p31, -0x1p31, 0x1p31 - 1, -0x1p31 - 1, 0x1p63, -0x1p63, 0x1p64,     INFINITY, -INFINITY,
+                                   NAN,    -0.0,    1.5,        -1.9999,     1e300,  -1e300,  2147483520, 3e9,      -7,
+                                   41,     0x1p62,  -0x1p62,    0.5,         100,    255,     256,        255.9,    254.5 };
+    enum { MANY = 27 };
     for (int64_t n = 1; n < 2 * MANY; n++)
         ga_scope {
             ga_array *x = ga_zeros((n)), *single = ga_zeros((n), .dtype = GA_F32);
@@ -684,6 +702,11 @@ static void test_floats_to_integers(void)
                                            : v < -most ? (k & 2 ? INT32_MIN : INT64_MIN)
                                                        : (int64_t)v;
                     CHECK(ga_item_int_at(made, i) == wanted);
+                }
+                const ga_array *bytes = ga_astype(from, GA_U8);
+                for (int64_t i = 0; i < n; i++) {
+                    const double v = ga_item_at(from, i);
+                    CHECK(ga_item_int_at(bytes, i) == (v >= 255 ? 255 : v > 0 ? (int64_t)v : 0));
                 }
             }
         }
@@ -716,6 +739,7 @@ int main(void)
     test_extremes_far_apart();
     test_short_lines();
     test_floats_to_integers();
+    test_scans_of_complex_numbers();
     test_powers_to_a_number();
     test_functions();
     test_sorted_lines();

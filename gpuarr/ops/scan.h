@@ -18,7 +18,7 @@ typedef struct gi_scan_job {
 } gi_scan_job;
 
 #define GI_SCAN_WIDTH 8      /* lines side by side: a cache line of float64, */
-#define GI_SCAN_SHORT 6144   /* or of short ones so many elements in all, */
+#define GI_SCAN_SHORT 6144   /* or of short ones so many elements of 8 bytes in all, */
 #define GI_SCAN_LINES 256    /* but no more lines; */
 #define GI_SCAN_ROW   512    /* or so many integers */
 #define GI_SCAN_LONG  262144 /* elements of a line of integers that threads share */
@@ -225,8 +225,8 @@ static void gi_scan_units(int64_t begin, int64_t end, void *job)
 /* How many of the lines side by side are scanned at once. */
 static int64_t gi_scan_width(const gi_scan_job *j)
 {
-    const int64_t wide  = GI_SCAN_WIDTH * 8 / ga_itemsize(j->wide);
-    int64_t       width = j->lines.length < GI_SCAN_SHORT / GI_SCAN_WIDTH ? GI_SCAN_SHORT / j->lines.length & -wide : wide;
+    const int64_t wide = GI_SCAN_WIDTH * 8 / ga_itemsize(j->wide), most = GI_SCAN_SHORT * 8 / ga_itemsize(j->wide);
+    int64_t       width = j->lines.length < GI_SCAN_SHORT / GI_SCAN_WIDTH ? most / j->lines.length & -wide : wide;
     width               = width < GI_SCAN_LINES ? width : GI_SCAN_LINES;
     return width < j->columns ? width : j->columns;
 }
@@ -306,7 +306,7 @@ static ga_array *gi_cumulate(const gi_row *row, const ga_array *a, const ga_axis
     }
     bool straight =
         along && a->device == GA_CPU && gi_takes_results_anyhow(o->out, dtype, along->ndim, along->shape, along, along);
-    for (int d = 0; straight && d < along->ndim; d++) straight = o->out->strides[d] != 0; /* it repeats none of its elements */
+    straight         = straight && !gi_array_repeats(o->out);
     ga_array *result = straight ? o->out : NULL;
     if (along && !straight) result = gi_array_new(o->site, dtype, a->device, along->ndim, along->shape);
     if (result && !gi_scan(o->site, along, dtype, result, axis, wide, row)) {
