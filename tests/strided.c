@@ -82,7 +82,8 @@ static void test_writing(void)
     ga_scope {
         ga_array *a = ga_astype(ga_arange(0, 12, 1), GA_F64), *w = ga_sliding_window_view(a, (3)), *b = ga_ones((10, 3)),
                  *places = ga_ints(0), *before = ga_copy(a);
-        CHECK_FAILS(ga_copyto(w, 1), "repeats its elements (ga_broadcast_to, ga_sliding_window_view): copy it first");
+        CHECK_FAILS(ga_copyto(w, 1),
+                    "repeats its elements (ga_broadcast_to, ga_sliding_window_view, ga_as_strided): copy it first");
         CHECK_FAILS(ga_add(b, 1, .out = w), ".out repeats its elements");
         CHECK_FAILS(ga_copyto(ga_transpose(w), 1), "repeats its elements");
         CHECK_FAILS(ga_copyto(ga_flip(w, .axis = 0), 1), "repeats its elements");
@@ -98,6 +99,7 @@ static void test_writing(void)
         CHECK_FAILS(ga_gaussian_filter(b, 1, .out = w), "repeats its elements");
         CHECK_FAILS(ga_median_filter(b, 3, .out = w), "repeats its elements");
         CHECK_FAILS(ga_eval("b + 1", (b), .out = w, .names = "b"), "repeats its elements");
+        CHECK_FAILS(ga_eval("b*2 + 1", (b), .out = w, .names = "b"), "repeats its elements");
         CHECK_FAILS(ga_to(b, b->device, .out = w), "repeats its elements");
         CHECK(ga_array_equal(a, before));
         /* elements beside each other */

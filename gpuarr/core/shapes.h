@@ -82,9 +82,9 @@ static bool gi_array_repeats(const ga_array *a)
     s.trials = TRIALS;
     s.size   = ga_itemsize(a->dtype);
     for (int d = 0; d < a->ndim; d++) {
+        if (a->shape[d] == 1) continue;
         const int64_t step = llabs(a->strides[d]);
         int           k    = s.n;
-        if (a->shape[d] == 1) continue;
         if (step == 0) return true;
         for (; k > 0 && s.step[k - 1] < step; k--) {
             s.step[k] = s.step[k - 1];
@@ -103,7 +103,8 @@ static bool gi_array_repeats(const ga_array *a)
 static bool gi_array_is_writable(const char *site, const ga_array *a, const char *name)
 {
     if (!gi_array_repeats(a)) return true;
-    gi_fail(site, GA_BAD_ARGUMENT, "%s repeats its elements (ga_broadcast_to, ga_sliding_window_view): copy it first", name);
+    gi_fail(site, GA_BAD_ARGUMENT,
+            "%s repeats its elements (ga_broadcast_to, ga_sliding_window_view, ga_as_strided): copy it first", name);
     return false;
 }
 

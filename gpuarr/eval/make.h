@@ -27,9 +27,7 @@ static bool gi_pass_fits_out(const gi_eval_run *r, const gi_fused *p, const ga_a
 {
     if (!gi_shape_equal(out->ndim, out->shape, ndim, shape) || !gi_dtype_same_kind(p->dtype, out->dtype)) return false;
     if (out->device != r->device || gi_is_deferred(out)) return false;
-    for (int d = 0; d < ndim; d++)
-        if (shape[d] > 1 && out->strides[d] == 0 && out->size > 0) return false;
-    return true;
+    return !gi_array_repeats(out);
 }
 
 /* Do the columns of a large array lie together and not its rows, so that it is better copied before? */

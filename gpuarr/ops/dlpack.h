@@ -98,12 +98,8 @@ static gi_dl_export *gi_dl_make(const ga_array *a, const ga_to_dlpack_options *o
 static gi_dl_export *gi_to_dlpack(const ga_array *a, const ga_to_dlpack_options *o, bool versioned)
 {
     if (!gi_array_check_half(o->site, a, "a") || !gi_dl_copy_check(o->site, o->copy)) return NULL;
-    bool uneven = false, read_only = o->read_only;
-    for (int d = 0; d < a->ndim; d++) {
-        if (a->shape[d] < 2) continue;
-        uneven    = uneven || a->strides[d] % ga_itemsize(a->dtype) != 0;
-        read_only = read_only || a->strides[d] == 0;
-    }
+    bool uneven = false, read_only = o->read_only || gi_array_repeats(a);
+    for (int d = 0; d < a->ndim; d++) uneven = uneven || (a->shape[d] > 1 && a->strides[d] % ga_itemsize(a->dtype) != 0);
     const bool needed = uneven || (read_only && !versioned), copied = needed || o->copy == GA_COPY_ALWAYS;
     if (needed && o->copy == GA_COPY_NEVER)
         return (gi_dl_export *)gi_fail(o->site, GA_BAD_ARGUMENT, "%s: leave out .copy = GA_COPY_NEVER, and it is copied",

@@ -69,7 +69,7 @@ static bool gi_fill_again(const gi_composition *c, ga_array *to, const ga_array 
 
 ga_array *(ga_fill_diagonal)(ga_array *a, ga_arg value, ga_fill_options o)
 {
-    if (!gi_array_check_half(o.site, a, "a")) return NULL;
+    if (!gi_array_check_half(o.site, a, "a") || !gi_array_is_writable(o.site, a, "a")) return NULL;
     bool equal = a->ndim >= 2;
     for (int d = 1; d < a->ndim && a->ndim > 2; d++) equal = equal && a->shape[d] == a->shape[0];
     if (!equal)
