@@ -46,6 +46,13 @@ extern long syscall(long, ...);
 #ifndef MADV_HUGEPAGE
 #define MADV_HUGEPAGE 14
 #endif
+#ifndef LC_NUMERIC_MASK
+#define LC_NUMERIC_MASK (1 << LC_NUMERIC)
+typedef struct __locale_struct *locale_t;
+extern locale_t                 newlocale(int, const char *, locale_t);
+extern locale_t                 uselocale(locale_t);
+extern void                     freelocale(locale_t);
+#endif
 #ifndef CLOCK_MONOTONIC
 #define CLOCK_MONOTONIC 1
 extern int clock_gettime(int, struct timespec *);
