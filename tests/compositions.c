@@ -248,6 +248,7 @@ static void test_differences(void)
         SHOWS(GA_F64, "1.0", ga_quantile(ga_values(-INFINITY, 1), 1));
         SHOWS(GA_F64, "2.0", ga_quantile(ga_values(INFINITY, 2, 1), 0.5));
         SHOWS(GA_F64, "inf", ga_quantile(ga_values(INFINITY, INFINITY), 0.3));
+        SHOWS(GA_F64, "5.0", ga_quantile(ga_values(-INFINITY, 5, 6), 0.5, .method = GA_AVERAGED_INVERTED_CDF));
         SHOWS(GA_F64, "-inf", ga_percentile(ga_values(-INFINITY, 1, -INFINITY), 30));
         SHOWS(GA_F32, "1.0", ga_quantile(ga_astype(ga_values(1, INFINITY), GA_F32), 0));
         SHOWS(GA_F64, "[2. 4.]", ga_nanquantile(ga_values(2, NAN, 4), ga_values(0, 1)));

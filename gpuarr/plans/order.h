@@ -117,24 +117,18 @@ GI_FORMULA gi_rank gi_rank_of(gi_quantile_rule rule, double quantile, int64_t n)
     return r;
 }
 
-/* Is what lies between a and b the first of them: at the place of an element (NumPy multiplies infinity by 0: NaN), or between equal
-   infinities? */
-GI_FORMULA bool gi_lerp_is_first(double a, double b, double distance, double t)
-{
-    return distance - distance != 0 && (t == 0 || a == b);
-}
-
-/* Between a and b, b - a = distance, as numpy's _lerp where that is finite. */
+/* Between a and b, b - a = distance, as numpy's _lerp. Where an infinity makes the distance one, or NaN: at the place of an element it is that
+   element, and between equal infinities infinity (NumPy multiplies infinity by 0: NaN). */
 GI_FORMULA double gi_lerp_f64(double a, double b, double distance, double t)
 {
-    if (gi_lerp_is_first(a, b, distance, t)) return a;
+    if (distance - distance != 0 && (t == 0 || t == 1 || a == b)) return t == 1 ? b : a;
     return t >= 0.5 ? b - gi_mul_f64(distance, 1 - t) : a + gi_mul_f64(distance, t);
 }
 
 GI_FORMULA float gi_lerp_f32(float a, float b, double t)
 {
     float distance = b - a;
-    if (gi_lerp_is_first(a, b, distance, t)) return a;
+    if (distance - distance != 0 && (t == 0 || t == 1 || a == b)) return t == 1 ? b : a;
     return t >= 0.5 ? b - gi_mul_f32(distance, (float)(1 - t)) : a + gi_mul_f32(distance, (float)t);
 }
 
