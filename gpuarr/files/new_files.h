@@ -154,7 +154,8 @@ static bool gi_begin_sink(const char *site, gi_sink *s, uint64_t print)
         if (!ok) gi_file_fail(site, errno, "cannot write '%s'", s->to.part);
     }
     if (ok && s->journal >= 0) {
-        ok = ftruncate(s->journal, 0) == 0 && write(s->journal, head, strlen(head)) == (ssize_t)strlen(head);
+        errno = ENOSPC; /* of less than all */
+        ok    = ftruncate(s->journal, 0) == 0 && write(s->journal, head, strlen(head)) == (ssize_t)strlen(head);
         if (!ok) gi_file_fail(site, errno, "cannot write '%s'", s->log);
     }
     return ok;

@@ -108,9 +108,11 @@ static bool gi_unit_written(gi_computation *r, int64_t unit)
     const gi_storing *t = (const gi_storing *)(void *)r;
     char              line[32];
     int               n = snprintf(line, sizeof line, "%lld\n", (long long)unit);
-    for (int k = 0; k < t->sinks; k++)
+    for (int k = 0; k < t->sinks; k++) {
+        errno = ENOSPC; /* of less than all */
         if (!t->sink[k]->done[unit] && t->sink[k]->journal >= 0 && write(t->sink[k]->journal, line, (size_t)n) != n)
             return gi_file_fail(r->site, errno, "cannot write '%s'", t->sink[k]->log) != NULL;
+    }
     return true;
 }
 
