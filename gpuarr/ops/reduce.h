@@ -683,7 +683,6 @@ static bool gi_reduce_plan(const gi_row **row, const char *name, const ga_array 
     if (o->dtype != GA_DTYPE_DEFAULT && !gi_is_dtype(o->dtype))
         return gi_fail(o->site, GA_BAD_DTYPE, ".dtype = %d is not a dtype", (int)o->dtype), false;
     if (o->ddof != 0) return gi_fail(o->site, GA_BAD_ARGUMENT, "%s takes no .ddof: that is for ga_std and ga_var", name), false;
-    if (ends == GI_ENDS_AVERAGE && a->ndim == 0 && o->axis != GA_AXIS_DEFAULT && gi_axis(o->site, o->axis, 0) < 0) return false;
     if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype) && (*row)->without_nan) *row = (*row)->without_nan();
     if (a->dtype == GA_BOOL && o->dtype == GA_DTYPE_DEFAULT && (*row)->of_bool) *row = (*row)->of_bool();
     ga_dtype dtype = ends == GI_ENDS_BOOL || ends == GI_ENDS_COUNT ? GA_BOOL
