@@ -655,6 +655,36 @@ def numpys_ways():
     same(masked, plain, "putmask")
     masked.fill(4)
     check(masked.tolist() == np.full((2, 3, 4), 4).tolist(), "fill")
+    for shape in ((2, 6, 0, 4), (2, 0), (0, 2), (3, 1, 2), ()):
+        check(ga.zeros(shape).tolist() == np.zeros(shape).tolist(), f"tolist of shape {shape}")
+    nested = ga.zeros((2, 2, 0)).tolist()
+    check(nested[0] is not nested[1] and nested[0][0] is not nested[0][1], "lists of its own")
+    a = ga.asarray(x)
+    check(a.reshape(4, 3, 2).shape == (4, 3, 2) and a.reshape((4, -1)).shape == (4, 6) and a.reshape(-1).shape == (24,), "reshape, a method")
+    check(a.transpose(1, 0, 2).shape == (3, 2, 4) and a.transpose((2, 0, 1)).shape == (4, 2, 3) and a.transpose().shape == (4, 3, 2), "transpose, a method")
+    a, plain = ga.asarray(-x), -x
+    check(a.sort() is None and plain.sort() is None, "sort, a method, is in place")
+    same(a, plain, "what it has sorted")
+    check([p.tolist() for p in ga.split(ga.arange(4), np.array([1, 3]))] == [[0], [1, 2], [3]], "split at places of NumPy's")
+    a = ga.zeros((3,))
+    ga.copyto(a, np.ones((1, 1, 3)))
+    a[:2] = [[5, 6]]
+    check(a.tolist() == [5, 6, 1], "leading lengths of 1 are left out")
+    check(ga.eval("2 * 3") == 6, "a formula without operands")
+    fails(lambda: ga.eval(""), [ValueError], "", "no formula")
+    fails(lambda: ga.hsplit(a, "x"), [TypeError], "gpuarr.hsplit(): n = 'x'", "what is no integer")
+    fails(lambda: ga.welch(a, fs="x"), [ValueError], "gpuarr.welch(): fs = 'x'", "what is no number")
+    fails(lambda: ga.unstack(a, axis=3), [ValueError], "there is no axis 3", "unstack")
+    for what, call in {"polyint, one constant": lambda m: m.polyint([6, 2], 2, [3]), "polyint": lambda m: m.polyint([6, 2.5], 2, [3, 4]),
+                       "polymul of zeros": lambda m: m.polymul([0, 0], [1, 2]), "polymul": lambda m: m.polymul([0, 1, 2], [3, 4]),
+                       "zeros_like": lambda m: m.zeros_like([1, 2], dtype=None, shape=(3,)), "full_like": lambda m: m.full_like([1], 7, "float32", shape=3),
+                       "array_split by NumPy's names": lambda m: m.array_split(ary=np.arange(5), indices_or_sections=2)[0],
+                       "intersect1d by NumPy's names": lambda m: m.intersect1d(ar1=[1, 2], ar2=[2, 3])}.items():
+        same(call(ga), call(np), what)
+    for what, call in {"polyint": lambda m: m.polyint([1, 2], 3, [1, 2]), "polyder": lambda m: m.polyder([1, 2], -1),
+                       "frombuffer": lambda m: m.frombuffer(b"12345", "int32")}.items():
+        for m in (np, ga):
+            fails(lambda: call(m), [ValueError], "", f"{what}, {m.__name__}")
     fails(lambda: ga.full((2,), 1, fill_value=2), [TypeError], "fill_value", "a value twice")
     fails(lambda: ga.eigvalsh([[1.0]], UPLO="X"), [ValueError], "UPLO", "eigvalsh")
     fails(lambda: ga.frombuffer(b"12", "int32", count=1), [ValueError], "more than the buffer", "frombuffer")
@@ -671,6 +701,7 @@ def numpys_ways():
     fails(lambda: ga.copyto(ga.sliding_window_view(a, 2, axis=1), 0), [ga.ArgumentError], "repeats its elements", "writing into windows")
     lent = np.asarray(ga.sliding_window_view(a, 2, axis=1))
     check(not lent.flags.writeable and lent.shape == (2, 3, 2) and lent[1, 2, 1] == 6, "windows lent to NumPy are not written")
+    check(not np.from_dlpack(ga.sliding_window_view(a, 2, axis=1)).flags.writeable, "nor by DLPack")
     check(np.asarray(a.T).flags.writeable and not np.asarray(ga.broadcast_to(a, (3, 2, 4))).flags.writeable, "nor is what is broadcast; views are")
     for kth in ([1], (0, 3), [-1, 2], 1, np.int64(1), np.array([0, 2])):
         p, q, want = ga.partition(a, kth), ga.argpartition(a, kth), np.sort(f)

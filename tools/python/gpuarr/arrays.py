@@ -276,8 +276,9 @@ class array:
         flat = (ELEMENTS[a.dtype.code] * a.size).from_address(a._c.data)[:] if a.size else []
         if a.dtype.kind == "c":
             flat = [complex(*z) for z in flat]
-        for length in reversed(a.shape[1:]):
-            flat = [flat[k:k + length] for k in range(0, len(flat), length)] if length else [[]] * math.prod(a.shape[:-1])
+        for axis in range(a.ndim - 1, 0, -1):
+            n = a.shape[axis]
+            flat = [flat[k * n:(k + 1) * n] for k in range(math.prod(a.shape[:axis]))]
         return flat if a.ndim else flat[0]
 
     def tobytes(self):
@@ -289,6 +290,16 @@ class array:
 
     def fill(self, value):
         functions.copyto(self, value)
+
+    def sort(self, axis=-1, **named):
+        """In place, as NumPy's."""
+        functions.sort(self, axis=axis, out=self, **named)
+
+    def reshape(self, *shape, **named):
+        return functions.reshape(self, *(shape if len(shape) == 1 else (shape,)), **named)
+
+    def transpose(self, *axes):
+        return functions.transpose(self, *(axes if len(axes) < 2 else (axes,)))
 
     def tofile(self, path, **options):
         functions.tofile(self, path, **options)
@@ -386,7 +397,8 @@ class array:
         if arrays:
             functions.index_put(self, arrays, value, index=text)
         else:
-            functions.copyto(functions.index(self, text), value)
+            place = functions.index(self, text)
+            functions.copyto(place, asarray(value) if isinstance(value, (list, tuple)) else value)
 
 
 class Interface:
@@ -452,7 +464,7 @@ def give_operators():
         setattr(array, f"__{name}__", lambda self, function=function: getattr(functions, function)(self))
     for name in """all any argmax argmin argpartition argsort astype choose chunks_of clip compute conj conjugate copy cumprod
                    cumsum describe diagonal dot flatten max mean min nonzero partition persist prod ptp put ravel rechunk repeat
-                   reshape round searchsorted squeeze std sum swapaxes take to trace transpose var view""".split():
+                   round searchsorted squeeze std sum swapaxes take to trace var view""".split():
         setattr(array, name, lambda self, *given, name=name, **named: getattr(functions, name)(self, *given, **named))
 
 

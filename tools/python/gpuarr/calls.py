@@ -253,6 +253,17 @@ def converter(kind):
     return to_pointer
 
 
+def converted(convert, call, value, function, parameter):
+    """A parameter for C. What Python says of a wrong one names neither the function nor the parameter."""
+    try:
+        return convert(call, value)
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError, C.ArgumentError) as e:
+        if "gpuarr" in str(e) or isinstance(e, tuple(ERRORS.values())):
+            raise
+        kind = type(e) if type(e) in (TypeError, ValueError, OverflowError) else TypeError
+        raise kind(f"gpuarr.{function.removesuffix('_n')}(): {parameter} = {str(value)[:60]!r}: {e}") from e
+
+
 # ---- options ---------------------------------------------------------------------------------------------------------------------------------
 
 def asked(value, name):
@@ -326,7 +337,7 @@ class Options:
                 name = name.removeprefix("return_")
             if name not in self.members:
                 raise TypeError(f"{function}() has no option {name!r}; it has {', '.join(self.members)}")
-            setattr(o, name, self.members[name](call, value))
+            setattr(o, name, converted(self.members[name], call, value, function, name))
         return o
 
 
@@ -431,7 +442,7 @@ def make(name, function):
             if text in LISTS and k > 0 and str(kinds[k - 1][0]) != "int":
                 alike.append((counted, parameter))
             shown.append(inspect.Parameter(parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default_of(name, parameter)))
-            steps.append(lambda call, given, convert=convert, parameter=parameter: convert(call, given[parameter]))
+            steps.append(lambda call, given, convert=convert, parameter=parameter: converted(convert, call, given[parameter], name, parameter))
     result = results_of(function.of)
     returns_array, returns_bool = str(function.of) == "ga_array *", str(function.of) == "bool"
     names = [p.name for p in shown]
@@ -557,7 +568,13 @@ def short(function, name=None):
     """A function that NumPy calls in more ways than C, in place of the one made from the prototype, under all its names."""
     made = calls[name or function.__name__]
 
+    parameters = [p.name for p in inspect.signature(function).parameters.values() if p.kind != inspect.Parameter.VAR_KEYWORD]
+    known = {*made.__signature__.parameters, *parameters}
+
     def call(*given, **named):
+        for said in [n for n in named if n not in known]:  # NumPy's name of a parameter
+            here = next((n for n in ALSO.get(said, ()) if n in known and n not in named), said)
+            named[here] = named.pop(said)
         return function(made, *given, **named)
     function.__doc__ = call.__doc__ = "\n".join(filter(None, (function.__doc__, made.__doc__)))
     call.__name__, call.__module__ = made.__name__, made.__module__
@@ -594,13 +611,13 @@ def where(made, condition, x=None, y=None, *given, **named):
 
 @short
 def split(made, a, n, *given, **named):
-    return calls["split_at"](a, n, *given, **named) if isinstance(n, (list, tuple)) else made(a, n, *given, **named)
+    return made(a, n, *given, **named) if getattr(n, "ndim", 0) == 0 and not isinstance(n, (list, tuple)) else calls["split_at"](a, listed(n), *given, **named)
 
 
 @short
 def unstack(made, a, n=None, **named):
     a = asarray(a)
-    return made(a, a.shape[named.get("axis", 0)] if n is None else n, **named)
+    return made(a, a.shape[axes_of(named.get("axis", 0), a.ndim)[0]] if n is None else n, **named)
 
 
 @short
@@ -608,7 +625,15 @@ def eval_n(made, formula, operands=None, *, out=None, where=None, dtype=None, na
     """eval("x**2 + y", x=a, y=1), or eval("$1**2", [a])."""
     if by_name:
         operands, names = [*by_name.values()], ", ".join(by_name)
-    return made(formula, operands, out=out, where=where, dtype=dtype, names=names)
+    return made(formula, () if operands is None else operands, out=out, where=where, dtype=dtype, names=names)
+
+
+@short
+def copyto(made, dst, src, *given, **named):
+    """Leading lengths of 1 that dst has not are left out, as in NumPy."""
+    if getattr(src, "ndim", 0) > getattr(dst, "ndim", 0) and set(src.shape[:src.ndim - dst.ndim]) == {1}:
+        src = asarray(src)[(0,) * (src.ndim - dst.ndim)]
+    return made(dst, src, *given, **named)
 
 
 @short
@@ -736,7 +761,10 @@ def of_shape(made, a, *given, shape=None, **named):
     if shape is None:
         return made(a, *given, **named)
     a = asarray(a)
-    return calls[made.__name__.removesuffix("_like")](shape, *given, **{"dtype": a.dtype, "device": a.device, **named})
+    at = 1 if made.__name__ == "full_like" else 0  # the dtype, by position
+    if len(given) <= at and named.get("dtype") is None:
+        named["dtype"] = a.dtype
+    return calls[made.__name__.removesuffix("_like")](shape, *given, **{"device": a.device, **named})
 
 
 for each in "zeros_like ones_like empty_like full_like".split():

@@ -32,8 +32,10 @@ def broadcast_shapes(*shapes):
 def copy_of_buffer(buffer, dtype="float64", count=-1, offset=0):
     """frombuffer: the elements in a buffer, copied."""
     dtype, memory = as_dtype(dtype), memoryview(buffer).cast("B")[offset:]
+    if count < 0 and len(memory) % dtype.itemsize:
+        raise ValueError(f"gpuarr: {len(memory)} bytes are no whole elements of {dtype}: give count")
     count = len(memory) // dtype.itemsize if count < 0 else count
-    if count * dtype.itemsize > len(memory) or count < 0 or offset < 0:
+    if count * dtype.itemsize > len(memory) or not 0 <= offset <= memoryview(buffer).nbytes:
         raise ValueError(f"gpuarr: {count} elements of {dtype} from byte {offset} on are more than the buffer has")
     return of_bytes(bytes(memory[:count * dtype.itemsize]), dtype, (count,))
 
@@ -129,22 +131,31 @@ def polysub(a, b):
 
 
 def polymul(a, b):
-    return ga.convolve(ga.trim_zeros(ga.atleast_1d(asarray(a)), "f"), ga.trim_zeros(ga.atleast_1d(asarray(b)), "f"))
+    def trimmed(p):
+        p = ga.atleast_1d(asarray(p))
+        some = ga.trim_zeros(p, "f")
+        return some if some.size else p[:1]
+    return ga.convolve(trimmed(a), trimmed(b))
 
 
 def polyder(p, m=1):
     """The derivative of the polynomial p[0] x^(n - 1) + ..., m times."""
-    p = asarray(p)
-    for _ in range(operator.index(m)):
+    p, m = asarray(p), operator.index(m)
+    if m < 0:
+        raise ValueError(f"gpuarr: polyder() of order {m}")
+    for _ in range(m):
         p = p[:-1] * ga.arange(p.size - 1, 0, -1)
     return p
 
 
 def polyint(p, m=1, k=0):
     """The integral, m times; k: what is added, once or each time."""
-    p, k = asarray(p), list(k) if isinstance(k, (list, tuple)) else [k] * m
+    p, k, m = asarray(p), ga.atleast_1d(asarray(k)).tolist(), operator.index(m)
+    k = k * m if len(k) == 1 else k
+    if m < 0 or len(k) < m:
+        raise ValueError(f"gpuarr: polyint() of order {m}, with {len(k)} constants")
     for constant in k[:m]:
-        p = ga.concatenate([p / ga.arange(p.size, 0, -1), asarray([float(constant)])])
+        p = ga.concatenate([p / ga.arange(p.size, 0, -1), asarray([constant * 1.0])])
     return p
 
 
