@@ -870,6 +870,8 @@ GA_API ga_array *(ga_nanargmin)(const ga_array *a, ga_reduce_options o);
 GA_API ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o);
 GA_API ga_array *(ga_median)(const ga_array *a, ga_order_options o);
 GA_API ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o);
+/* Percentiles and quantiles have the dtype of floats, and are float64 of integers; by the methods that take an element (GA_LOWER,
+   GA_INVERTED_CDF ...), the dtype of a. Of no elements they are NaN; by those methods, an error. */
 GA_API ga_array *(ga_percentile)(const ga_array *a, ga_arg q,
                                  ga_order_options o); /* q in percent, number or array (its axes come first) */
 GA_API ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o);
@@ -2243,8 +2245,10 @@ GA_API ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg 
     NumPy's expressions, with Python's precedence: + - * / // % ** << >> & | ^ ~ == != < <= > >= and parentheses. Every elementwise
     operation and simple reduction of the table, and of your own, by NumPy's names (abs, acos, pow too); where, clip, round(x, 2); var, std,
     median, percentile, argmin, argmax and those that leave out NaN; reductions take axis=0, axis=(0, 2), keepdims=True, dtype=float32, ddof=1.
-    Conversions, float32(x); numbers, 1e-3, 0xff, 2j; pi, e, inf, nan, True, False; NumPy's index notation, u[1:-1, ::2], u[k], of any array.
+    Conversions, float32(x), to all dtypes but float16 and bfloat16; numbers, 1e-3, 0xff, 2j; pi, e, inf, nan, True, False; NumPy's index notation, u[1:-1, ::2], u[k], of any array.
     Statements are separated by semicolons: name = expression; the last one is the result.
+
+    A formula has at most 16384 characters and 1000 steps.
 
     Operands are up to 64 arrays and C numbers (12 in C's ga_eval). Those that are plain names are known by their names in the call; all of them, image[0]
     or 2 * c, as $1, $2 in order. Operands stand before constants and functions of the same name.

@@ -330,5 +330,5 @@ typedef struct gi_loops {
     /* Packs elements of up to 8 bytes: every second one, or from the first one back. */
     gi_cast_kernel (*gather)(int itemsize, bool reversed);
     gi_rows_loop (*extremes)(ga_dtype dtype, bool largest); /* folds of ga_min or ga_max; NULL: that of the row */
-    gi_word_sort (*sort_words)(void);                   /* that of quick(8), without the rest; or NULL */
+    gi_word_sort (*sort_words)(void);                       /* that of quick(8), without the rest; or NULL */
 } gi_loops;
