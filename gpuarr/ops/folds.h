@@ -104,9 +104,6 @@ static ga_array *gi_do_fold_some(const gi_composition *c, gi_some *s, const ga_a
 static ga_array *gi_fold_call(const gi_row *row, const ga_array *a, ga_reduce_options o)
 {
     gi_some s = { row, NULL, NULL };
-    if (!gi_array_is_alive(o.site, a, "a")) return NULL;
-    if (row->ends == GI_ENDS_AVERAGE && a->ndim == 0 && o.axis != GA_AXIS_DEFAULT && gi_axis(o.site, o.axis, 0) < 0)
-        return NULL;
     if (o.where == GA_NO_ARRAY && !gi_is_given(o.initial)) return gi_reduce_row(row, a, o);
     if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
     if (o.where != GA_NO_ARRAY && !gi_array_check_half_any(o.site, o.where, ".where")) return NULL;

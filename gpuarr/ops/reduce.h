@@ -714,12 +714,18 @@ static void gi_fold_truths(gi_reduction *r, ga_dtype dtype)
     r->fold.none[0] = r->fold.none[1] = all ? UINT64_MAX : 0;
 }
 
+/* The mean of a number has no axis 0, as in NumPy; its other folds have. False with an error. */
+static bool gi_reduce_has_axis(const gi_row *row, const ga_array *a, const ga_reduce_options *o)
+{
+    return row->ends != GI_ENDS_AVERAGE || a->ndim > 0 || o->axis == GA_AXIS_DEFAULT || gi_axis(o->site, o->axis, 0) >= 0;
+}
+
 static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce_options o)
 {
     const gi_row *row = asked; /* or another one that does the same */
     gi_reduction  r;
     ga_array      bytes;
-    if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
+    if (!gi_array_check_half_any(o.site, a, "a") || !gi_reduce_has_axis(asked, a, &o)) return NULL;
     if (gi_half_concerns(a, o.dtype)) {
         ga_dtype  half;
         ga_array *wide = gi_half_widen(o.site, a, &o.dtype, &half);
@@ -779,7 +785,7 @@ static bool gi_reduce_rows(int n, const gi_row *const *rows, const ga_array *a, 
     for (int k = 0; k < n; k++) results[k] = NULL;
     for (int k = 0; k < n && ok; k++) {
         const gi_row *row = rows[k];
-        ok                = gi_reduce_plan(&row, row->name, a, &o[k], &r[k]);
+        ok                = gi_reduce_has_axis(row, a, &o[k]) && gi_reduce_plan(&row, row->name, a, &o[k], &r[k]);
         if (!ok) break;
         const ga_dtype dtype = gi_reduce_end_dtype(row->ends, r[k].lines.dtype);
         *declined = r[k].lines.dtype != r[0].lines.dtype || r[k].lines.length == 0 || gi_line_columns(&r[k].lines) > 1;

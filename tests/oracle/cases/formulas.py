@@ -231,6 +231,8 @@ class Formula:
         return want, dtype, check
 
     def conversion(self, x, dtype):
+        if type(x) is int and np.dtype(dtype).kind in "iu" and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:
+            raise OverflowError(f"{x} does not fit {dtype}")  # as NumPy 2
         return saturating(np.asarray(x), dtype), dtype, exact
 
     def rounding(self, name, node, x):
