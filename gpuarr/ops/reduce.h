@@ -694,6 +694,10 @@ static bool gi_reduce_plan(const gi_row **row, const char *name, const ga_array 
 #endif
     if (!gi_row_fold(*row, dtype, &r->fold))
         return gi_fail(o->site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(dtype)), false;
+    if ((*row)->op == GA_OP_min || (*row)->op == GA_OP_max) {
+        const gi_rows_loop rows = GI_LOOP_OF(extremes)(dtype, (*row)->op == GA_OP_max);
+        if (rows) r->fold.rows = rows;
+    }
     if (r->lines.length == 0 && r->lines.lines > 0 && (*row)->start == GI_START_NONE)
         return gi_fail(o->site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name, gi_shape_of(a)),
                false;
@@ -756,10 +760,6 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
     r.result_bytes = (int)ga_itemsize(end_dtype);
     r.decisive     = row->op == GA_OP_any ? GI_TRUE_DECIDES : row->op == GA_OP_all ? GI_FALSE_DECIDES : GI_NONE_DECIDES;
     if (r.decisive != GI_NONE_DECIDES && a->device == GA_CPU) gi_fold_truths(&r, a->dtype);
-    if (row->op == GA_OP_min || row->op == GA_OP_max) {
-        const gi_rows_loop rows = GI_LOOP_OF(extremes)(r.lines.dtype, row->op == GA_OP_max);
-        if (rows) r.fold.rows = rows;
-    }
     bool ok;
     if (r.lines.length == 0) ok = gi_fill_empty(o.site, result, row->start, row->ends == GI_ENDS_AVERAGE);
     else if (a->device == GA_CUDA) ok = gi_gpu->reduce(o.site, row->op, &r.lines, result);
