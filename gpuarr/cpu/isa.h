@@ -256,18 +256,22 @@ static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t 
 #define GI_KEY      u8
 #define GI_KEY_T    uint8_t
 #define GI_KEY_BITS 8
+#include "keys.h"
 #include "windows.h"
 #define GI_KEY      u16
 #define GI_KEY_T    uint16_t
 #define GI_KEY_BITS 16
+#include "keys.h"
 #include "windows.h"
 #define GI_KEY      i32
 #define GI_KEY_T    int32_t
 #define GI_KEY_BITS 32
+#include "keys.h"
 #include "windows.h"
 #define GI_KEY      i64
 #define GI_KEY_T    int64_t
 #define GI_KEY_BITS 64
+#include "keys.h"
 #include "windows.h"
 
 /* ---- what this instruction set has -------------------------------------------------------------------------------- */
@@ -315,6 +319,15 @@ static gi_clamped_loop GI_FIND(gi_sum_clamped)(ga_dtype dtype)
 static gi_range_loop GI_FIND(gi_widen_range)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? GI_FIND(gi_widen_range_f32) : GI_FIND(gi_widen_range_f64);
+}
+static const gi_key_loops *GI_FIND(gi_keys)(int itemsize)
+{
+    switch (itemsize) {
+    case 1: return GI_FIND(gi_key_loops_u8)();
+    case 2: return GI_FIND(gi_key_loops_u16)();
+    case 4: return GI_FIND(gi_key_loops_i32)();
+    default: return GI_FIND(gi_key_loops_i64)();
+    }
 }
 static const gi_window_loops *GI_FIND(gi_windows)(int itemsize)
 {
@@ -480,7 +493,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_with_number), GI_FIND(gi_replace),     GI_FIND(gi_stream),          GI_FIND(gi_linear),
     GI_FIND(gi_half),        GI_FIND(gi_dot),         GI_FIND(gi_locate),          GI_FIND(gi_quick),
     GI_FIND(gi_place),       GI_FIND(gi_truths),      GI_FIND(gi_gather),          GI_FIND(gi_extremes),
-    GI_FIND(gi_sort_words),
+    GI_FIND(gi_sort_words),  GI_FIND(gi_keys),
 };
 #endif
 #undef GI_FIND

@@ -239,7 +239,7 @@ enum {
     GI_SPLIT_AHEAD  = 2048 /* bytes prefetched ahead: hardware prefetchers stop at the end of a page */
 };
 
-typedef struct gi_window_loops {                                     /* for one size of elements, section >>windows */
+typedef struct gi_key_loops {                                        /* for one size of elements, section >>keys */
     bool (*to_keys)(const gi_keys *rule, int64_t n, void *elements); /* in place; was there a NaN? */
     void (*from_keys)(const gi_keys *rule, int64_t n, void *keys);
     void (*sort_columns)(int64_t n, void *rows); /* of n rows of GI_COLUMN_BYTES, each by itself */
@@ -249,7 +249,10 @@ typedef struct gi_window_loops {                                     /* for one 
                   void *const *to, int64_t *count);
     /* Of 4 or 8 bytes. Keys between low and high go to `to`, which may be `elements` or lie before them, and has 64 bytes more. */
     void (*keep)(const gi_keys *rule, int64_t n, const void *elements, int64_t low, int64_t high, void *to, int64_t *count);
-    gi_kernel least; /* of three */
+} gi_key_loops;
+
+typedef struct gi_window_loops { /* for one size of keys, section >>windows */
+    gi_kernel least;             /* of three */
     void (*run_steps)(const gi_network_step *steps, int64_t count, char *const *rows, int64_t n);
     void (*median_3x3)(int64_t n, char *const *rows);
     void (*median_5x5)(int64_t n, char *const *rows);
@@ -331,4 +334,5 @@ typedef struct gi_loops {
     gi_cast_kernel (*gather)(int itemsize, bool reversed);
     gi_rows_loop (*extremes)(ga_dtype dtype, bool largest); /* folds of ga_min or ga_max; NULL: that of the row */
     gi_word_sort (*sort_words)(void);                       /* that of quick(8), without the rest; or NULL */
+    const gi_key_loops *(*keys)(int itemsize);
 } gi_loops;

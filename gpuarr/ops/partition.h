@@ -13,15 +13,15 @@ enum {
 };
 
 typedef struct gi_partitioning {
-    gi_lines               lines, out;
-    bool                   indices;
-    int64_t                kth, last, length; /* the ranks that are wanted: one, or two neighbours */
-    bool                   alike;             /* -0 and 0 are equal */
-    int                    size, width;       /* bytes of an element, and of its key: 4 or 8 */
-    gi_keys                rule;
-    const gi_window_loops *loops;
-    int64_t                least, most;         /* keys */
-    int64_t                units, parts, bytes; /* parts: of a line */
+    gi_lines            lines, out;
+    bool                indices;
+    int64_t             kth, last, length; /* the ranks that are wanted: one, or two neighbours */
+    bool                alike;             /* -0 and 0 are equal */
+    int                 size, width;       /* bytes of an element, and of its key: 4 or 8 */
+    gi_keys             rule;
+    const gi_key_loops *loops;
+    int64_t             least, most;         /* keys */
+    int64_t             units, parts, bytes; /* parts: of a line */
     char *scratch; /* of each unit: keys that are kept, the line if it is not packed, and the counts of the parts */
 } gi_partitioning;
 
@@ -385,7 +385,7 @@ static void gi_partition_keys(gi_partitioning *p, ga_dtype dtype)
     p->rule.real = gi_is_float(dtype);
     p->rule.nan  = (uint64_t)p->most;
     p->rule.flip = p->size == p->width && !p->rule.real && !gi_is_signed(dtype) ? (uint64_t)p->most + 1 : 0;
-    p->loops     = GI_LOOP_OF(windows)(p->width);
+    p->loops     = GI_LOOP_OF(keys)(p->width);
 }
 
 /* Of real numbers on the CPU, into `result`. False with an error: no memory. */

@@ -218,10 +218,10 @@ enum { GI_ORDER_SHORT = 64, GI_ORDER_COLUMNS = GI_COLUMN_BYTES / 8 };
 /* A unit is a few short lines side by side: a network sorts their keys. */
 static void gi_order_columns(int64_t begin, int64_t end, void *job)
 {
-    const gi_order        *o       = (const gi_order *)job;
-    const gi_lines        *p       = &o->lines;
-    const gi_window_loops *loops   = GI_LOOP_OF(windows)(8);
-    const int64_t          columns = gi_line_columns(p);
+    const gi_order     *o       = (const gi_order *)job;
+    const gi_lines     *p       = &o->lines;
+    const gi_key_loops *loops   = GI_LOOP_OF(keys)(8);
+    const int64_t       columns = gi_line_columns(p);
     GI_ARENA(uint64_t, keys, GI_ORDER_SHORT * GI_ORDER_COLUMNS);
     GI_ARENA(char, room, 2 * GI_ORDER_COLUMNS * 16);
     uint64_t found[GI_ORDER_SHORT];

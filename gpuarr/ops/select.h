@@ -268,9 +268,9 @@ static void gi_count_floats(int64_t begin, int64_t end, void *job)
     const gi_rank_search *s = (const gi_rank_search *)job;
     gi_lines              p = *s->lines;
     gi_keys               rule;
-    p.dtype                      = p.a->dtype;
-    const int              size  = (int)ga_itemsize(p.dtype);
-    const gi_window_loops *loops = GI_LOOP_OF(windows)(size);
+    p.dtype                   = p.a->dtype;
+    const int           size  = (int)ga_itemsize(p.dtype);
+    const gi_key_loops *loops = GI_LOOP_OF(keys)(size);
     GI_ARENA(char, raw, GI_BLOCK * 8);
     GI_ARENA(char, none, GI_BLOCK * 8 + 64);
     memset(&rule, 0, sizeof rule);

@@ -284,18 +284,18 @@ static GI_INLINE int64_t gi_part_of_key(const gi_parting *s, uint64_t key)
 /* What is sorted together, and the threads share: from records at `from` or, with `rule`, elements there, to `to`, by way of `parts`
    and `spare`; then, with `loops`, to elements again. */
 typedef struct gi_splitting {
-    gi_sort_bits           by;
-    const gi_window_loops *loops;
-    const gi_keys         *rule;
-    bool                   elements; /* at `from` */
-    const char            *from;
-    char                  *parts, *spare, *to;
-    int64_t                n, chunks, *places; /* of the parts of each chunk: how many records are there, then where they go */
-    int64_t                starts[GI_SPLIT_PARTS + 1];
-    gi_parting             split;
-    bool                   ways;               /* few threads: GI_WAYS parts, */
-    uint64_t               splitters[GI_WAYS]; /* packed, told apart by these */
-    int64_t                chunk, most;        /* records that one thread moves; of a part that is not split again */
+    gi_sort_bits        by;
+    const gi_key_loops *loops;
+    const gi_keys      *rule;
+    bool                elements; /* at `from` */
+    const char         *from;
+    char               *parts, *spare, *to;
+    int64_t             n, chunks, *places; /* of the parts of each chunk: how many records are there, then where they go */
+    int64_t             starts[GI_SPLIT_PARTS + 1];
+    gi_parting          split;
+    bool                ways;               /* few threads: GI_WAYS parts, */
+    uint64_t            splitters[GI_WAYS]; /* packed, told apart by these */
+    int64_t             chunk, most;        /* records that one thread moves; of a part that is not split again */
 } gi_splitting;
 
 /* n records that begin with number i; or the keys of elements, in `room`. */
@@ -664,7 +664,7 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
     const gi_keys rule = gi_unsigned_keys(dtype);
     GI_ARENA(gi_splitting, s, 1);
     s->by       = gi_sort_bits_of(size, 0, size);
-    s->loops    = GI_LOOP_OF(windows)(size);
+    s->loops    = GI_LOOP_OF(keys)(size);
     s->rule     = &rule;
     s->elements = true;
     s->from     = line;
@@ -718,10 +718,10 @@ static void gi_sort_side_by_side(const gi_sort_job *j, int64_t first, int64_t li
     const uint64_t sign  = (uint64_t)1 << (8 * size - 1);
     const bool     real = gi_is_float(dtype), packed = j->out.strides[0] == size;
     /* Keys of 4 and 8 bytes are compared as signed numbers, shorter ones as unsigned. */
-    const gi_keys          rule  = { !real && gi_is_signed(dtype) != (size >= 4) ? sign : 0, real, sign - 1, false };
-    const gi_window_loops *loops = GI_LOOP_OF(windows)(size);
-    char                  *rows = scratch, *spare = scratch + j->half, *room = scratch + 2 * j->half;
-    const char            *line[GI_COLUMN_BYTES];
+    const gi_keys       rule  = { !real && gi_is_signed(dtype) != (size >= 4) ? sign : 0, real, sign - 1, false };
+    const gi_key_loops *loops = GI_LOOP_OF(keys)(size);
+    char               *rows = scratch, *spare = scratch + j->half, *room = scratch + 2 * j->half;
+    const char         *line[GI_COLUMN_BYTES];
     if (lines * size < GI_COLUMN_BYTES) memset(rows, 0, (size_t)(n * GI_COLUMN_BYTES));
     for (int64_t c = 0; c < lines; c++) {
         line[c] = (const char *)gi_read_line(&j->lines, first + c, 0, n, room + c * n * size, NULL);

@@ -2,7 +2,7 @@
 
 /* ---- windows: the least, the one of a rank, the mean ---------------------------------------------------------------- */
 /*  out[i] is made of in[i + k + offset] for all k in a window: a box, or the true elements of a footprint. What is compared are keys
-    (gpuarr_cpu.h, >>windows), so that every way of comparing has the same result; -0 comes before +0, and a NaN in the window
+    (cpu/keys.h), so that every way of comparing has the same result; -0 comes before +0, and a NaN in the window
     gives NaN. A tile of results is computed from a packed copy of all elements that it needs:
       least, mean   along one axis after the other: of 1, 2, 4 ... elements, each from two of those before, for the whole tile at once;
                     the greatest is the least of the opposite order
@@ -192,6 +192,7 @@ typedef struct gi_window_plan {
                 char *scratch);    /* is the tile still there? */
     gi_stream              stream; /* how results go past the caches; NULL: they do not */
     const gi_window_loops *loops;
+    const gi_key_loops    *keys;
     char                  *scratch;
     size_t                 scratch_bytes;         /* of a part */
     void (*median)(int64_t n, char *const *rows); /* in place of a network's steps */
@@ -306,7 +307,7 @@ static void gi_store_tile(const gi_window_plan *p, const int64_t *start, char *t
     for (int64_t row = 0; row < rows; row++) {
         gi_unravel(row, last, p->extent, at);
         char *results = tile + gi_offset_at(last, at, p->stride) * ga_itemsize(p->w->work);
-        if (p->w->kind != GI_WINDOW_MEAN) p->loops->from_keys(&p->w->keys, p->extent[last], results);
+        if (p->w->kind != GI_WINDOW_MEAN) p->keys->from_keys(&p->w->keys, p->extent[last], results);
         gi_store_row(p, start, row, results);
     }
 }
@@ -362,7 +363,7 @@ static bool gi_window_run_least(const gi_window_plan *p, const int64_t *start, i
     gi_three three = { tile, 0, 0 };
     for (int64_t r = gi_keep_rows(p, kept, tile); r < n / p->extent[last]; r++) {
         gi_load_row(p, start, r, row);
-        p->loops->to_keys(&w->keys, length, row);
+        p->keys->to_keys(&w->keys, length, row);
         const gi_three across = gi_least_of_fewer(p, length, w->at.size[last], 1, row, other, row);
         gi_least_of_three(p, p->extent[last], tile + r * p->extent[last] * size, &across);
     }
@@ -381,7 +382,7 @@ static bool gi_window_run_least(const gi_window_plan *p, const int64_t *start, i
         gi_three down = three;
         down.at += gi_offset_at(last, at, p->stride) * size;
         gi_least_of_three(p, p->extent[last], row, &down);
-        p->loops->from_keys(&w->keys, p->extent[last], row);
+        p->keys->from_keys(&w->keys, p->extent[last], row);
         gi_store_row(p, start, r, row);
     }
     return true;
@@ -472,7 +473,7 @@ static bool gi_load_keys(const gi_window_plan *p, const int64_t *start, int64_t 
     for (int64_t row = gi_keep_rows(p, kept, tile); row < p->elements / length; row++) {
         char *to = tile + row * length * size;
         gi_load_row(p, start, row, to);
-        nan = p->loops->to_keys(&p->w->keys, length, to) || nan;
+        nan = p->keys->to_keys(&p->w->keys, length, to) || nan;
     }
     return nan;
 }
@@ -523,7 +524,7 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
     uint64_t        *records = (uint64_t *)(void *)memory;
     s.bits                   = (uint64_t *)(void *)(found + length + (n + length) % 2);
     s.words                  = (n + 63) / 64;
-    p->loops->from_keys(&sign, n, tile);
+    p->keys->from_keys(&sign, n, tile);
     switch (size) {
     case 1: gi_make_records(n, tile, records, 1); break;
     case 2: gi_make_records(n, tile, records, 2); break;
@@ -552,7 +553,7 @@ static void gi_slide_tile(const gi_window_plan *p, const int64_t *start, char *s
         default: gi_place_keys(length, found, records, step, to, 8); break;
         }
     }
-    p->loops->from_keys(&sign, n, tile);
+    p->keys->from_keys(&sign, n, tile);
     gi_store_tile(p, start, tile);
 }
 
@@ -626,7 +627,7 @@ static bool gi_window_run_network(const gi_window_plan *p, const int64_t *start,
         if (p->median) p->median(p->extent[last], rows);
         else p->loops->run_steps(p->net->steps, p->net->count, rows, p->extent[last]);
         char *result = rows[p->net->result.row];
-        p->loops->from_keys(&w->keys, p->extent[last], result);
+        p->keys->from_keys(&w->keys, p->extent[last], result);
         gi_store_row(p, start, row, result);
     }
     return true;
@@ -774,6 +775,7 @@ static bool gi_cpu_window(const char *site, const gi_window *w)
     memset(&p, 0, sizeof p);
     p.w     = w;
     p.loops = GI_LOOP_OF(windows)((int)size);
+    p.keys  = GI_LOOP_OF(keys)((int)size);
     if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint)) {
         p.run        = w->kind == GI_WINDOW_MEAN ? gi_window_run_mean : gi_window_run_least;
         int64_t most = GI_BOX_MOST;

@@ -1,0 +1,216 @@
+/* ==== >>keys: one size of keys (GI_KEY is u8, u16, i32 or i64) ====================================================== */
+/*  Integers that are ordered like the elements that they stand for: what sorts, selections and filters compare. (Signed or unsigned,
+    as most elements of the size are.)                                                                                     */
+
+#define GI_KEYED(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_KEY, GI_JOIN(_, GI_ISA))))
+#if GI_ISA_BYTES == 64 && GI_KEY_BITS >= 32
+#define GI_KEYS(name) GI_JOIN(_mm512_##name##_epi, GI_KEY_BITS)
+#if GI_KEY_BITS == 32
+#define GI_KEY_MASK __mmask16
+#else
+#define GI_KEY_MASK __mmask8
+#endif
+#endif
+
+/* Elements become keys. Was there a NaN? */
+static bool GI_KEYED(gi_to_keys)(const gi_keys *rule, int64_t n, void *elements)
+{
+    GI_KEY_T      *k    = (GI_KEY_T *)elements;
+    const GI_KEY_T flip = (GI_KEY_T)rule->flip;
+#if GI_KEY_BITS >= 32
+    const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
+    const GI_KEY_T infinity  = (GI_KEY_T)(GI_KEY_BITS == 32 ? 0x7f800000 : (int64_t)0x7ff << 52);
+    if (rule->real) {
+        const GI_KEY_T last = (GI_KEY_T)rule->nan;
+        GI_KEY_T       nan  = 0; /* negative, if there is one */
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n; i++) {
+            const GI_KEY_T x = k[i], beyond = infinity - (x & magnitude);
+            nan |= beyond;
+            k[i] = beyond < 0 ? last : x ^ ((x >> (GI_KEY_BITS - 1)) & magnitude) ^ flip;
+        }
+        return nan < 0;
+    }
+#endif
+#if GI_KEY_BITS == 8
+    if (rule->truth) {
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)((k[i] != 0) ^ flip);
+        return false;
+    }
+#endif
+    if (flip == 0) return false;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)(k[i] ^ flip);
+    return false;
+}
+
+static void GI_KEYED(gi_from_keys)(const gi_keys *rule, int64_t n, void *keys)
+{
+    GI_KEY_T      *k    = (GI_KEY_T *)keys;
+    const GI_KEY_T flip = (GI_KEY_T)rule->flip;
+#if GI_KEY_BITS >= 32
+    const GI_KEY_T magnitude = (GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS));
+    if (rule->real) {
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n; i++) {
+            const GI_KEY_T x = k[i] ^ flip;
+            k[i]             = x ^ ((x >> (GI_KEY_BITS - 1)) & magnitude);
+        }
+        return;
+    }
+#endif
+    if (flip == 0) return;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) k[i] = (GI_KEY_T)(k[i] ^ flip);
+}
+
+/* Sorts each column of n rows of GI_COLUMN_BYTES by Batcher's merge exchange (Knuth, 5.2.2 M). */
+static void GI_KEYED(gi_sort_columns)(int64_t n, void *rows)
+{
+    enum { COLUMNS = GI_COLUMN_BYTES * 8 / GI_KEY_BITS };
+    GI_KEY_T *k    = (GI_KEY_T *)rows;
+    int64_t   half = 1;
+    while (2 * half < n) half *= 2;
+    for (int64_t p = half; p > 0; p /= 2)
+        for (int64_t q = half, r = 0, d = p;; d = q - p, q /= 2, r = p) {
+            for (int64_t i = r; i + d < n; i += 2 * p)
+                for (int64_t row = i; row < i + p && row + d < n; row++) {
+                    GI_KEY_T *a = k + row * COLUMNS, *b = a + d * COLUMNS;
+                    GI_VECTORIZE
+                    for (int c = 0; c < COLUMNS; c++) {
+                        const GI_KEY_T x = a[c], y = b[c];
+                        a[c] = x < y ? x : y;
+                        b[c] = x < y ? y : x;
+                    }
+                }
+            if (q == p) break;
+        }
+}
+
+#if GI_OPTIMIZED
+#define GI_KEYED_STEP GI_INLINE
+#else
+#define GI_KEYED_STEP GI_OWN_FRAME
+#endif
+
+#ifdef GI_KEYS
+/* Keys of a vector of elements; that of a NaN is the greatest. */
+static GI_KEYED_STEP __m512i GI_KEYED(gi_vector_keys)(const bool real, __m512i v, __m512i flip)
+{
+    const __m512i magnitude = GI_KEYS(set1)((GI_KEY_T)(UINT64_MAX >> (65 - GI_KEY_BITS)));
+    if (!real) return _mm512_xor_si512(v, flip);
+#if GI_KEY_BITS == 32
+    const GI_KEY_MASK nan = _mm512_fpclass_ps_mask(_mm512_castsi512_ps(v), 0x81);
+#else
+    const GI_KEY_MASK nan = _mm512_fpclass_pd_mask(_mm512_castsi512_pd(v), 0x81);
+#endif
+    v = _mm512_xor_si512(v, _mm512_and_si512(GI_KEYS(srai)(v, GI_KEY_BITS - 1), magnitude));
+    return GI_KEYS(mask_mov)(v, nan, magnitude);
+}
+#endif
+
+#if GI_KEY_BITS >= 32
+enum { GI_KEYED(GI_SPLIT) = GI_ISA_BYTES == 64 ? 64 / (GI_KEY_BITS / 8) : 128 };
+
+/* A step of gi_split, or, without `moved`, of gi_keep: at most GI_SPLIT elements. */
+static GI_KEYED_STEP void GI_KEYED(gi_split_step)(const bool real, const gi_keys *rule, GI_KEY_T flip, const int64_t n,
+                                                  const GI_KEY_T *x, GI_KEY_T low, GI_KEY_T high, const GI_KEY_T *moved,
+                                                  GI_KEY_T **to)
+{
+#ifdef GI_KEYS
+    enum { LANES = 512 / GI_KEY_BITS };
+    const GI_KEY_MASK all = (GI_KEY_MASK)(n < LANES ? (1u << n) - 1 : (1u << LANES) - 1);
+    const __m512i     e   = n < LANES ? GI_KEYS(maskz_loadu)(all, x) : _mm512_loadu_si512(x);
+    const __m512i     key = GI_KEYED(gi_vector_keys)(real, e, GI_KEYS(set1)(flip)), least = GI_KEYS(set1)(low),
+                  most = GI_KEYS(set1)(high);
+    (void)rule;
+    if (!moved) {
+        const GI_KEY_MASK more = GI_JOIN(GI_KEYS(mask_cmpge), _mask)(all, key, least);
+        const GI_KEY_MASK in   = GI_JOIN(GI_KEYS(mask_cmple), _mask)(more, key, most);
+        _mm512_storeu_si512(to[1], GI_KEYS(maskz_compress)(in, key));
+        to[0] += LANES - __builtin_popcountll(more);
+        to[1] += __builtin_popcountll(in);
+        return;
+    }
+    const __m512i     v     = n < LANES ? GI_KEYS(maskz_loadu)(all, moved) : _mm512_loadu_si512(moved);
+    const GI_KEY_MASK less  = GI_JOIN(GI_KEYS(mask_cmplt), _mask)(all, key, least);
+    const GI_KEY_MASK more  = GI_JOIN(GI_KEYS(mask_cmpgt), _mask)(all, key, most);
+    const unsigned    other = (unsigned)all & ~((unsigned)less | more);
+    _mm512_storeu_si512(to[0], GI_KEYS(maskz_compress)(less, v));
+    _mm512_storeu_si512(to[2], GI_KEYS(maskz_compress)(more, v));
+    to[0] += __builtin_popcountll(less);
+    to[2] += __builtin_popcountll(more);
+    if (other) { /* few, most often */
+        _mm512_storeu_si512(to[1], GI_KEYS(maskz_compress)((GI_KEY_MASK)other, v));
+        to[1] += __builtin_popcountll(other);
+    }
+#else
+    GI_KEY_T          key[GI_KEYED(GI_SPLIT)], *before = to[0], *between = to[1], *behind = to[2];
+    (void)real;
+    (void)flip;
+    memcpy(key, x, (size_t)n * sizeof *key);
+    GI_KEYED(gi_to_keys)(rule, n, key);
+    for (int64_t i = 0; i < n; i++) { /* without a branch: it would be taken by chance */
+        const GI_KEY_T v = moved ? moved[i] : key[i];
+        if (moved) *before = v;
+        if (moved) *behind = v;
+        *between = v;
+        before += key[i] < low;
+        behind += key[i] > high;
+        between += key[i] >= low && key[i] <= high;
+    }
+    to[0] = before;
+    to[1] = between;
+    to[2] = behind;
+#endif
+}
+
+static GI_INLINE void GI_KEYED(gi_split_all)(const bool real, const gi_keys *rule, int64_t n, const void *elements, int64_t low,
+                                             int64_t high, const void *moved, void *const *to_, int64_t *count)
+{
+    enum { STEP = GI_KEYED(GI_SPLIT) };
+    const GI_KEY_T *x = (const GI_KEY_T *)elements, *m = (const GI_KEY_T *)moved;
+    GI_KEY_T       *to[3] = { (GI_KEY_T *)to_[0], (GI_KEY_T *)to_[1], (GI_KEY_T *)to_[2] };
+    const GI_KEY_T  flip  = (GI_KEY_T)rule->flip;
+    int64_t         i     = 0;
+    for (; i + STEP <= n; i += STEP) {
+        __builtin_prefetch((const char *)(x + i) + GI_SPLIT_AHEAD);
+        GI_KEYED(gi_split_step)(real, rule, flip, STEP, x + i, (GI_KEY_T)low, (GI_KEY_T)high, moved ? m + i : NULL, to);
+    }
+    if (i < n) GI_KEYED(gi_split_step)(real, rule, flip, n - i, x + i, (GI_KEY_T)low, (GI_KEY_T)high, moved ? m + i : NULL, to);
+    for (int k = 0; k < 3; k++) count[k] = to[k] - (GI_KEY_T *)to_[k];
+}
+
+static void GI_KEYED(gi_split)(const gi_keys *rule, int64_t n, const void *elements, int64_t low, int64_t high,
+                               const void *moved, void *const *to, int64_t *count)
+{
+    if (rule->real) GI_KEYED(gi_split_all)(true, rule, n, elements, low, high, moved, to, count);
+    else GI_KEYED(gi_split_all)(false, rule, n, elements, low, high, moved, to, count);
+}
+
+static void GI_KEYED(gi_keep)(const gi_keys *rule, int64_t n, const void *elements, int64_t low, int64_t high, void *to,
+                              int64_t *count)
+{
+    void *all[3] = { to, to, to };
+    if (rule->real) GI_KEYED(gi_split_all)(true, rule, n, elements, low, high, NULL, all, count);
+    else GI_KEYED(gi_split_all)(false, rule, n, elements, low, high, NULL, all, count);
+#ifdef GI_KEYS
+    count[0] -= -n & (512 / GI_KEY_BITS - 1); /* lanes behind the end */
+    count[2] = n - count[0] - count[1];
+#endif
+}
+#endif
+
+#if GI_KEY_BITS < 32
+#define GI_KEYED_PARTS NULL, NULL
+#else
+#define GI_KEYED_PARTS GI_KEYED(gi_split), GI_KEYED(gi_keep)
+#endif
+GI_TABLE(gi_key_loops, GI_KEYED(gi_key_loops),
+         { GI_KEYED(gi_to_keys), GI_KEYED(gi_from_keys), GI_KEYED(gi_sort_columns), GI_KEYED_PARTS })
+#undef GI_KEYED_PARTS
+#undef GI_KEYED_STEP
+#undef GI_KEYED
+#undef GI_KEYS
+#undef GI_KEY_MASK
