@@ -31,6 +31,11 @@ static void test_windows(void)
         CHECK_FAILS(ga_sliding_window_view(a, (-1)), "negative length");
         CHECK_FAILS(ga_sliding_window_view(ga_ones((1, 1, 1, 1, 1)), (1, 1, 1, 1, 1)), "10 dimensions; at most 8");
         CHECK_FAILS(ga_sliding_window_view(NULL, (2)), "a is NULL");
+        ga_array *long_one = ga_broadcast_to(ga_ones((1)), ((int64_t)1 << 33));
+        CHECK_FAILS(ga_sliding_window_view(long_one, ((int64_t)1 << 32)),
+                    "(4294967297, 4294967296) has more elements than can be counted");
+        CHECK_FAILS(ga_sliding_window_view(ga_zeros((0, INT64_MAX)), (0, 0)),
+                    "axis 1 of (0, 9223372036854775807) has more windows than");
     }
 }
 

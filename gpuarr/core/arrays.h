@@ -151,13 +151,17 @@ static bool gi_shape_check(const char *site, int ndim, const int64_t *shape)
 }
 
 /* How many elements of a dtype an array of this shape has; -1 with an error. */
-static int64_t gi_shape_count(const char *site, ga_dtype dtype, const ga_shape *shape)
+static int64_t gi_count_elements(const char *site, ga_dtype dtype, int ndim, const int64_t *n)
 {
     int64_t strides[GPUARR_MAX_DIMS];
-    if (!gi_shape_check(site, shape->ndim, shape->n)) return -1;
-    if (gi_shape_c_strides(dtype, shape->ndim, shape->n, strides) >= 0) return gi_shape_size(shape->ndim, shape->n);
-    gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted", gi_shape_text(shape->ndim, shape->n));
+    if (!gi_shape_check(site, ndim, n)) return -1;
+    if (gi_shape_c_strides(dtype, ndim, n, strides) >= 0) return gi_shape_size(ndim, n);
+    gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted", gi_shape_text(ndim, n));
     return -1;
+}
+static int64_t gi_shape_count(const char *site, ga_dtype dtype, const ga_shape *shape)
+{
+    return gi_count_elements(site, dtype, shape->ndim, shape->n);
 }
 
 /* A buffer for an array, without memory. */

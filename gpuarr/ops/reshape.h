@@ -383,10 +383,12 @@ ga_array *(ga_sliding_window_view)(const ga_array *a, ga_shape window_shape, ga_
             return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "a window of %lld is longer than axis %d of %s, which %s",
                                        (long long)w->n[i], axis, gi_shape_of(a),
                                        l.shape[axis] == a->shape[axis] ? "it slides along" : "other windows have shortened");
-        l.shape[axis] -= w->n[i] - 1;
+        if (__builtin_add_overflow(l.shape[axis], 1 - w->n[i], &l.shape[axis])) /* by a window of 0 */
+            return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "axis %d of %s has more windows than can be counted", axis,
+                                       gi_shape_of(a));
         gi_layout_append(&l, w->n[i], a->strides[axis]);
     }
-    return gi_view_with(o.site, a, &l);
+    return gi_count_elements(o.site, a->dtype, l.ndim, l.shape) < 0 ? NULL : gi_view_with(o.site, a, &l);
 }
 
 /* The bytes that the memory of an array lies between, of which it may be a view: [*low, *high). */
