@@ -39,10 +39,11 @@ def check(ok, what):
         print("FAIL", what, flush=True)
 
 
-def same(got, want, what):
-    """The same dtype, shape and elements, NaN for NaN."""
+def same(got, want, what, close=False):
+    """The same dtype, shape and elements, NaN for NaN; close: but for rounding."""
     got, want = np.asarray(got), np.asarray(want)
-    check(got.dtype == want.dtype and got.shape == want.shape and np.array_equal(got, want, equal_nan=want.dtype.kind in "fc"),
+    equal = np.allclose if close else np.array_equal
+    check(got.dtype == want.dtype and got.shape == want.shape and equal(got, want, equal_nan=want.dtype.kind in "fc"),
           f"{what}: {got!r}, not {want!r}")
 
 
@@ -83,7 +84,7 @@ def spellings():
                  lambda m, x: m.roll(x, 1, 0)):
         same(call(ga, a), call(np, n), "as NumPy's")
     same(ga.std(a, correction=1, axis=0), ga.std(a, ddof=1, axis=0), "a correction")
-    same(ga.histogram(a, 4, range=(0, 5)), np.histogram(n, 4, range=(0, 5))[0], "a range")
+    same(ga.histogram(a, 4, range=(0, 5))[0], np.histogram(n, 4, range=(0, 5))[0], "a range")
     same(ga.einsum("ij->j", [a]), n.sum(0), "a list of operands")
     same(ga.pad(a, before=(1, 0), after=(0, 2)), np.pad(n, ((1, 0), (0, 2))), "as C has it, by name")
     same(ga.pad(a, (1, 0), after=(0, 2)), np.pad(n, ((1, 0), (0, 2))), "as C has it")
@@ -422,7 +423,7 @@ def errors():
     fails(lambda: ga.concatenate([a, None]), [TypeError], "array number 1 is None", "None in a list of arrays")
     fails(lambda: ga.clip(a, 1, min=0), [TypeError], "multiple values", "a bound by position and by name")
     fails(lambda: ga.clip(a, a_min=0, min=1), [TypeError], "given twice", "a bound by both names")
-    fails(lambda: ga.sum(a, 0, None, None, 1), [TypeError], "by position", "too many arguments")
+    fails(lambda: ga.sum(a, 0, None, None, True, None, None, 1), [TypeError], "by position", "too many arguments")
     fails(lambda: ga.pad(a, (1, 1), mode="egde"), [ValueError], "'egde'; there are", "a word that is misspelt")
     for given in ([a, a], []):
         fails(lambda: ga.savez("/tmp/a.npz", ["x"], given), [ValueError], "1 names, ", "lists of two lengths")
@@ -548,6 +549,88 @@ def measuring():
     fails(lambda: ga.benchmark(5), [TypeError], "no function", "a number to measure")
 
 
+def positions():
+    """Arguments by position, and histograms, as NumPy has them."""
+    n, m = np.arange(12.0).reshape(3, 4) % 5, np.array([[True, False, True, True]])
+    a = ga.asarray(n)
+    for f in "max min sum prod nanmax nanmin nansum nanprod".split():
+        between = () if f.endswith(("max", "min")) else (None,)
+        same(getattr(ga, f)(a, 0, *between, None, True, 2.0, m), getattr(np, f)(n, 0, *between, None, True, 2.0, m), f"{f} by position")
+    for f in "all any ptp".split():
+        same(getattr(ga, f)(a, 1, None, True), getattr(np, f)(n, 1, None, True), f"{f} by position")
+    for f in "std var nanstd nanvar".split():
+        same(getattr(ga, f)(a, 1, None, None, 1, True), getattr(np, f)(n, 1, None, None, 1, True), f"{f} by position")
+    for f in "median nanmedian".split():
+        same(getattr(ga, f)(a, 0, None, False, True), getattr(np, f)(n, 0, None, False, True), f"{f} by position")
+    for f in "percentile nanpercentile".split():
+        same(getattr(ga, f)(a, 40, 1, None, False, "lower", True), getattr(np, f)(n, 40, 1, None, False, "lower", True), f"{f} by position")
+    out = ga.zeros(3)
+    check(ga.max(a, 1, out) is out and out.tolist() == n.max(1).tolist(), "max(a, axis, out)")
+    same(ga.mean(a, 0, None, None, True), n.mean(0, None, None, keepdims=True), "mean by position")
+    same(ga.take(a, [0, 9], 1, None, "clip"), np.take(n, [0, 9], 1, None, "clip"), "take by position")
+    same(ga.sort(a, -1, "stable"), np.sort(n, -1, "stable"), "sort by position")
+    same(ga.argsort(a, 0, "stable"), np.argsort(n, 0, "stable"), "argsort by position")
+    fails(lambda: ga.sort(a, -1, ga.zeros((3, 4))), [TypeError], "kind is a word", "an array for the kind of a sort")
+    same(ga.logspace(0, 2, 3, True, 2.0), np.logspace(0, 2, 3, True, 2.0), "logspace by position")
+    check(ga.linspace(0, 1, 5, False, True)[1] == 0.2, "linspace(start, stop, num, endpoint, retstep)")
+    same(ga.nan_to_num([np.nan, 1], True, 7.0), np.nan_to_num([np.nan, 1], True, 7.0), "nan_to_num by position")
+    x = ga.asarray([np.nan, 1.0])
+    check(ga.nan_to_num(x, copy=False) is x and x.tolist() == [0, 1], "nan_to_num in place")
+    same(ga.isin([1, 2], [2], False, True), np.isin([1, 2], [2], False, True), "isin by position")
+    same(ga.fftn(a, (3, 4), (0, 1), "ortho"), np.fft.fftn(n, (3, 4), (0, 1), "ortho"), "fftn by position", close=True)
+    same(ga.max(a, where=True), n.max(), "where=True leaves nothing out")
+    check(ga.repeat(ga.zeros(0), []).shape == (0,) and ga.take(a, []).shape == (0,), "no counts, no indices")
+    for v in (np.int64(3), np.float32(2.5), np.array(3), ga.max(a)):
+        same(ga.arange(v), np.arange(v.item()), "arange of a number that is no Python's")
+    same(ga.arange(stop=3), np.arange(3), "arange(stop=)")
+    fails(lambda: ga.arange(), [TypeError], "misses stop", "arange of nothing")
+    check(ga.arange(4, dtype="float32").view("int32").dtype == "int32" and ga.zeros(2).view(dtype="uint8").shape == (16,), "view of another dtype")
+
+    x = np.array([0.5, 1.5, 1.5, 3.0, -1.0])
+    for given, named in (((), {}), ((4,), {}), ((4, (0, 2)), {}), ((4, None, True), {}), ((4,), {"weights": [1.0, 2, 3, 4, 5]}), (([0, 1, 2, 3],), {}),
+                         (([0, 1, 1.5, 3], None, True), {}), (([0, 1, 3],), {"weights": np.array([1.0, 2, 3, 4, 5])}), (([5, 6],), {}), (([1],), {}),
+                         ((np.array([-1, 0.5]),), {"density": True})):
+        (got, places), (want, edges) = ga.histogram(x, *given, **named), np.histogram(x, *given, **named)
+        same(got, want, f"histogram{given} {named}")
+        same(places, edges, f"edges of histogram{given} {named}", close=True)
+    check(ga.histogram(x, 2, edges=False).tolist() == np.histogram(x, 2)[0].tolist(), "the counts alone")
+    same(ga.histogram_bin_edges(x, 3, (0, 3)), np.histogram_bin_edges(x, 3, (0, 3)), "histogram_bin_edges by position", close=True)
+    fails(lambda: ga.histogram(x, "auto"), [ValueError], "no rule 'auto'", "a rule for bins")
+    fails(lambda: ga.histogram(x, [2, 1]), [ValueError], "ascend", "edges that descend")
+    for got, want in ((ga.histogram2d(x, x, 3), np.histogram2d(x, x, 3)), (ga.histogram2d(x, x, (2, 3), [(0, 2), (0, 3)], True), np.histogram2d(x, x, (2, 3), [(0, 2), (0, 3)], True))):
+        check(len(got) == 3, "histogram2d: the counts, and the edges along x and y")
+        for g, w in zip(got, want):
+            same(g, w, "histogram2d", close=True)
+    points = np.stack([x, x + 1], axis=-1)
+    (got, edges), (want, places) = ga.histogramdd(points, 2), np.histogramdd(points, 2)
+    same(got, want, "histogramdd")
+    for g, w in zip(edges, places):
+        same(g, w, "edges of histogramdd", close=True)
+    same(ga.histogramdd((x, x + 1), 2)[0], np.histogramdd((x, x + 1), 2)[0], "histogramdd of lines")
+
+
+def wrong_arguments():
+    """What is wrong is named together with the function; nothing is wrong without a word."""
+    a = ga.zeros(3)
+    for call, function, parameter in ((lambda: ga.abs("abc"), "abs", "x"), (lambda: ga.add(a, object()), "add", "y"), (lambda: ga.sum(a, axis=10**30), "sum", "axis"),
+                                      (lambda: ga.zeros(3, "abc"), "zeros", "dtype"), (lambda: ga.pad(a, 1, mode="x"), "pad", "mode")):
+        fails(call, [(TypeError, ValueError, OverflowError)], parameter + " = ", f"a wrong argument of {function}")
+        fails(call, [(TypeError, ValueError, OverflowError)], f"gpuarr.{'absolute' if function == 'abs' else function}()", f"{function} is named")
+    for call, function in ((lambda: ga.copyto("abc", a), "copyto"), (lambda: ga.putmask("abc", [True], 1), "putmask"), (lambda: ga.roll("abc", 1), "roll"),
+                           (lambda: ga.frombuffer("abc"), "frombuffer"), (lambda: ga.partition(a, "x"), "partition"), (lambda: ga.expand_dims(a, "x"), "expand_dims"),
+                           (lambda: ga.polyder(a, "x"), "polyder")):
+        fails(call, [(TypeError, ValueError)], function, f"a wrong argument of {function}")
+    fails(lambda: ga.fromfunction(lambda i: i.nothing, (3,)), [AttributeError], "no 'nothing'", "an error of the caller's own function")
+    fails(lambda: ga.asarray([1, 2j], "float64"), [TypeError], "complex numbers are no float64", "complex numbers as real ones")
+    for first, second in (([-3, -5, 3], np.array([1, 3, 3], "uint16")), ([1], np.array([3], "uint8")), (np.array([3], "uint64"), np.array([4.0], "float32"))):
+        same(ga.polysub(first, second), np.polysub(first, second), "polysub of unsigned numbers")
+    x = ga.asarray(np.arange(3, dtype="int32"))
+    ga.putmask(x, [True, False, True], [])
+    check(x.tolist() == [0, 1, 2], "putmask of no values")
+    fails(lambda: ga.putmask(x, [True, False, True], np.array([4.7])), [TypeError], "", "putmask of what the array cannot hold")
+    same(ga.vecmat([True, True], [[True], [True]]), np.array([True]), "vecmat of bool")
+
+
 def options_of_axes():
     """What shares ga_axis_options takes some of them alone: help() shows those that the call does not refuse."""
     def part(f, *more):
@@ -563,7 +646,7 @@ def options_of_axes():
                  argpartition=part(ga.argpartition, 1), resample=part(ga.resample, 8))
     sharing = {name.removeprefix("ga_") for name, f in header.functions.items() if any(str(t) == "ga_axis_options" for t, _ in f.parameters)}
     check(sharing == set(calls), f"all that share ga_axis_options are here: {sharing ^ set(calls)}")
-    check(str(inspect.signature(ga.arange)).startswith("(start, stop=None, step=1, dtype=None") and
+    check(str(inspect.signature(ga.arange)).startswith("(start=None, stop=None, step=1, dtype=None") and
           "by_name" in str(inspect.signature(ga.eval)), "help() of functions with NumPy's ways to be called")
     for name, call in calls.items():
         shown = inspect.signature(getattr(ga, name)).parameters
@@ -776,7 +859,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, options_of_axes, measuring, numpys_ways, array_api,
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, array_api,
                  threads_and_exit):
         part()
         gc.collect()

@@ -169,8 +169,10 @@ def asarray(obj, dtype=None, *, device=None, copy=None):
             raise TypeError(f"gpuarr: {type(obj).__name__} is no array: give numbers, lists of them, or what has __array_interface__, "
                             f"DLPack or the buffer protocol ({e})") from None
     if dtype is not None and a.dtype != dtype:
-        if isinstance(obj, (int, list, tuple, range)):
+        if isinstance(obj, (int, complex, list, tuple, range)):
             refuse_overflow(a, dtype)
+            if a.dtype.kind == "c" and as_dtype(dtype).kind != "c":
+                raise TypeError(f"gpuarr: complex numbers are no {as_dtype(dtype)}")
         a, copied = functions.astype(a, dtype), True
     if device is not None and a.device != device:
         a, copied = functions.to(a, device), True
@@ -290,6 +292,10 @@ class array:
 
     def fill(self, value):
         functions.copyto(self, value)
+
+    def view(self, dtype=None):
+        """The same memory; with a dtype, as elements of that."""
+        return functions.view(self) if dtype is None else functions.view_as(self, dtype)
 
     def sort(self, axis=-1, **named):
         """In place, as NumPy's."""
@@ -464,7 +470,7 @@ def give_operators():
         setattr(array, f"__{name}__", lambda self, function=function: getattr(functions, function)(self))
     for name in """all any argmax argmin argpartition argsort astype choose chunks_of clip compute conj conjugate copy cumprod
                    cumsum describe diagonal dot flatten max mean min nonzero partition persist prod ptp put ravel rechunk repeat
-                   round searchsorted squeeze std sum swapaxes take to trace var view""".split():
+                   round searchsorted squeeze std sum swapaxes take to trace var""".split():
         setattr(array, name, lambda self, *given, name=name, **named: getattr(functions, name)(self, *given, **named))
 
 

@@ -17,7 +17,7 @@ import threading
 import zipfile
 
 from .native import ERRORS, LIMITS, NUMBERED, as_dtype, ctype, enumerator, functions, header, integer, lib, python_name, raise_error, struct
-from .arrays import NO_ARRAY, Arg, array, as_shape, asarray, operand  # noqa: E402
+from .arrays import NO_ARRAY, Arg, array, as_shape, asarray, operand, shape_of  # noqa: E402
 
 libc = C.CDLL(None)
 libc.free.argtypes = [C.c_void_p]
@@ -126,6 +126,11 @@ def to_list(kind, colons=False):
         call.keep.append(memory)
         return C.addressof(memory)
     return convert
+
+
+def to_integers(convert):
+    """Numbers that count: an empty list is one of integers here."""
+    return lambda call, value: convert(call, asarray(value, "int64") if isinstance(value, (list, tuple)) and not value else value)
 
 
 def to_callback(function):
@@ -254,14 +259,13 @@ def converter(kind):
 
 
 def converted(convert, call, value, function, parameter):
-    """A parameter for C. What Python says of a wrong one names neither the function nor the parameter."""
+    """A parameter for C. What is said of a wrong one names neither the function nor the parameter."""
     try:
         return convert(call, value)
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError, C.ArgumentError) as e:
-        if "gpuarr" in str(e) or isinstance(e, tuple(ERRORS.values())):
-            raise
-        kind = type(e) if type(e) in (TypeError, ValueError, OverflowError) else TypeError
-        raise kind(f"gpuarr.{function.removesuffix('_n')}(): {parameter} = {str(value)[:60]!r}: {e}") from e
+        kind = type(e) if type(e) in (TypeError, ValueError, OverflowError, *ERRORS.values()) else TypeError
+        shown = f"an array of shape {value.shape}" if isinstance(value, array) else repr(str(value)[:60])
+        raise kind(f"gpuarr.{function.removesuffix('_n')}(): {parameter} = {shown}: {str(e).removeprefix('gpuarr: ')}") from e
 
 
 # ---- options ---------------------------------------------------------------------------------------------------------------------------------
@@ -327,7 +331,7 @@ class Options:
         for name, value in named.items():
             if name == "out" and isinstance(value, tuple) and len(value) == 1:  # as NumPy's
                 value = value[0]
-            if value is None and name != "comments":  # of text files: NULL
+            if value is None and name != "comments" or value is True and name == "where":  # comments of text files: NULL
                 continue
             if name == "axis" and type(value) is int and value == -2**31:  # which C takes for none
                 raise ERRORS["GA_BAD_ARGUMENT"](f"gpuarr: there is no axis {value}")
@@ -371,6 +375,24 @@ def results_of(kind):
     if text in header.enums:
         return lambda call, number: header.enums[text][number]
     return lambda call, value: value
+
+
+def order_of(name, options):
+    """The options that stand by position: as NumPy has them, or C."""
+    for functions, order in ORDERS.items():
+        if re.fullmatch(functions, name):
+            return order.split()
+    return options.positional if options else []
+
+
+ORDERS = {
+    "(nan)?(max|min)": "axis out keepdims initial where", "(nan)?(sum|prod)": "axis dtype out keepdims initial where", "all|any|ptp": "axis out keepdims",
+    "(nan)?arg(max|min)|concatenate_n|stack_n": "axis out", "(nan)?mean": "axis dtype out keepdims", "(nan)?(std|var)": "axis dtype out ddof keepdims",
+    "(nan)?median": "axis out overwrite_input keepdims", "(nan)?(percentile|quantile)": "axis out overwrite_input method keepdims",
+    "take": "axis out mode", "choose_n": "out mode", "i?r?fft(2|n)": "s axes norm out", "linspace|geomspace": "endpoint dtype", "logspace": "endpoint base dtype",
+    "packbits": "axis bitorder", "unpackbits": "axis count bitorder", "cov": "rowvar bias ddof fweights aweights", "isin": "assume_unique invert",
+    "setdiff1d|setxor1d": "assume_unique",
+}
 
 
 def default_of(name, parameter):
@@ -439,6 +461,8 @@ def make(name, function):
             steps.append(room_step(kind.of if text == "ga_result *" else None, counted if only_out else None, only_out, name))
         else:
             convert = to_list(text, True) if parameter == "indices" and text == "const ga_array *const *" else converter(kind)
+            if parameter in ("indices", "repeats") and text in ("const ga_array *", "ga_arg"):
+                convert = to_integers(convert)
             if text in LISTS and k > 0 and str(kinds[k - 1][0]) != "int":
                 alike.append((counted, parameter))
             shown.append(inspect.Parameter(parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default_of(name, parameter)))
@@ -447,7 +471,8 @@ def make(name, function):
     returns_array, returns_bool = str(function.of) == "ga_array *", str(function.of) == "bool"
     names = [p.name for p in shown]
     defaults = {p.name: p.default for p in shown if p.default is not inspect.Parameter.empty}
-    positions = names + (options.positional if options else [])
+    order = order_of(name, options)
+    positions = names + order
     flattens = FLATTENED.get(name)
     each_axis = [(n, FOR_EACH_AXIS[n]) for n in names if options and FOR_EACH_AXIS.get(n) in options.members]
 
@@ -523,8 +548,9 @@ def make(name, function):
     refused = ("dtype", "out") if name in AXIS_ALONE else ("dtype",) if name in NO_DTYPE else ()
     if options and "initial" in options.members and name not in FOLDS:
         refused = ("where", "initial")
-    keywords = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD if n in options.positional else inspect.Parameter.KEYWORD_ONLY, default=None)
-                for n in options.members if n not in names and n not in refused] if options else []
+    members = sorted(options.members, key=lambda n: order.index(n) if n in order else len(order)) if options else []
+    keywords = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD if n in order else inspect.Parameter.KEYWORD_ONLY, default=None)
+                for n in members if n not in names and n not in refused]
     python.__signature__ = inspect.Signature([p.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for p in shown] + keywords, __validate_parameters__=False)
     python.__doc__ = f"{function.declare('ga_' + name)}: see gpuarr.h"
     return python
@@ -564,6 +590,24 @@ def aliases():
 aliases()
 
 
+class Named:
+    """What Python says of a wrong argument within a function of this package names the function, too."""
+
+    def __init__(self, name):
+        self.name = name
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, e, where):
+        if not isinstance(e, (TypeError, ValueError, AttributeError, LookupError)) or "gpuarr" in str(e) or self.name in str(e):
+            return
+        while where.tb_next:
+            where = where.tb_next
+        if os.path.dirname(where.tb_frame.f_code.co_filename) == os.path.dirname(__file__):  # and not in a function that the caller gave
+            raise (type(e) if type(e) in (TypeError, ValueError, IndexError, *ERRORS.values()) else TypeError)(f"gpuarr.{self.name}(): {e}") from e
+
+
 def short(function, name=None):
     """A function that NumPy calls in more ways than C, in place of the one made from the prototype, under all its names."""
     made = calls[name or function.__name__]
@@ -575,7 +619,8 @@ def short(function, name=None):
         for said in [n for n in named if n not in known]:  # NumPy's name of a parameter
             here = next((n for n in ALSO.get(said, ()) if n in known and n not in named), said)
             named[here] = named.pop(said)
-        return function(made, *given, **named)
+        with Named(made.__name__):
+            return function(made, *given, **named)
     function.__doc__ = call.__doc__ = "\n".join(filter(None, (function.__doc__, made.__doc__)))
     call.__name__, call.__module__ = made.__name__, made.__module__
     own = [p for p in list(inspect.signature(function).parameters.values())[1:] if p.name != "given"]
@@ -586,9 +631,17 @@ def short(function, name=None):
     calls.update({n: call for n in [n for n, c in calls.items() if c is made]})
 
 
+def number(x):
+    """A number of Python's, also of NumPy's or of an array without dimensions."""
+    return x.item() if getattr(x, "shape", None) == () and hasattr(x, "item") else x
+
+
 @short
-def arange(made, start, stop=None, step=1, *given, **named):
-    return made(0, start, step, *given, **named) if stop is None else made(start, stop, step, *given, **named)
+def arange(made, start=None, stop=None, step=1, *given, **named):
+    if start is None and stop is None:
+        raise TypeError("arange() misses stop")
+    start, stop = (0, start) if stop is None else (0 if start is None else start, stop)
+    return made(number(start), number(stop), 1 if step is None else number(step), *given, **named)
 
 
 @short
@@ -780,7 +833,7 @@ def diagonal(made, a, offset=0, axis1=0, axis2=1):
 
 
 @short
-def intersect1d(made, a, b, *, return_indices=False, **named):
+def intersect1d(made, a, b, assume_unique=False, return_indices=False, **named):
     return made(a, b, **named, **({"index_a": True, "index_b": True} if return_indices else {}))
 
 
@@ -803,9 +856,9 @@ def svd(made, a, full_matrices=True, compute_uv=True, **named):
 
 
 @short
-def linspace(made, start, stop, num=50, *given, retstep=False, **named):
+def linspace(made, start, stop, num=50, endpoint=True, retstep=False, *given, **named):
     """retstep=True: and the step."""
-    line, parts = made(start, stop, num, *given, **named), operator.index(num) - bool((*given, named.get("endpoint", True))[0])
+    line, parts = made(start, stop, num, endpoint, *given, **named), operator.index(num) - bool(endpoint)
     return (line, (stop - start) / parts if parts > 0 else math.nan) if retstep else line
 
 
@@ -892,8 +945,9 @@ def meshgrid(made, *arrays, ij=False, indexing=None, sparse=False, copy=True):
 
 
 @short
-def mean(made, a, axis=None, dtype=None, out=None, *, where=None, **named):
+def mean(made, a, axis=None, dtype=None, out=None, keepdims=None, *, where=None, **named):
     """where=: of these elements alone, their sum in float64 over their number."""
+    named["keepdims"] = keepdims
     if where is None:
         return made(a, axis, dtype, out, **named)
     a, asked = asarray(a), as_dtype(dtype) if dtype is not None else None
@@ -911,7 +965,7 @@ def average(made, a, axis=None, weights=None, returned=False, **named):
     return made(a, axis, weights, **named, **({"sum_of_weights": True} if returned else {}))
 
 
-def with_kths(made, a, kth, axis=-1, *, kind=None, **named):
+def with_kths(made, a, kth, axis=-1, kind=None, **named):
     """kth may be several places: sorted, all of them are right. kind is NumPy's."""
     kth = listed(kth)
     if len(kth) == 1:
@@ -959,11 +1013,78 @@ def savez_compressed(path, *arrays, **named):
 calls["savez_compressed"] = savez_compressed
 
 
-def with_range(made, a, *given, range=None, **named):
-    """range=(low, high) is NumPy's."""
+@short
+def nan_to_num(made, x, copy=True, nan=None, posinf=None, neginf=None, **named):
+    """copy=False: in place."""
+    r = made(x, nan=nan, posinf=posinf, neginf=neginf, **named)
+    return r if copy else calls["copyto"](x, r)
+
+
+def limits_of(range):
+    return {} if range is None else dict(zip(("low", "high"), map(number, range), strict=True))
+
+
+def is_one(bins):
+    """Is it the number of bins? No edges, nor a rule of NumPy's."""
+    if isinstance(bins, str):
+        raise ValueError(f"gpuarr has no rule {bins!r} for bins: give their number, or edges")
+    return getattr(bins, "ndim", None) == 0 or not hasattr(bins, "__len__")
+
+
+def counts_between(a, edges, weights, density):
+    """A histogram with these edges, the last of which is its bin's."""
+    a, edges = calls["ravel"](a), asarray(edges)
+    if edges.ndim != 1 or calls["any"](edges[1:] < edges[:-1]):
+        raise ValueError("gpuarr.histogram(): the edges stand in a line, and ascend")
+    n = max(edges.size - 1, 0)
+    bins = calls["searchsorted"](edges, a, side="right") - 1
+    bins = calls["where"](a == edges[-1], n - 1, bins) if n else bins
+    kept = (bins >= 0) & (bins < n)
+    counts = calls["bincount"](calls["compress"](kept, bins), None if weights is None else calls["compress"](kept, calls["ravel"](weights)), minlength=n)[:n]
+    return counts / calls["diff"](edges) / calls["sum"](counts) if density else counts
+
+
+@short
+def histogram(made, a, bins=10, range=None, density=None, weights=None, *, edges=True, **named):
+    """The counts and the edges of bins; bins may be the edges. edges=False: the counts alone, as C has it."""
+    if not is_one(bins):
+        bins = asarray(bins)
+        counts = counts_between(a, bins, weights, density)
+        return (counts, bins) if edges else counts
+    return made(a, bins, density=density, weights=weights, edges=edges, **limits_of(range), **named)
+
+
+@short
+def histogram_bin_edges(made, a, bins=10, range=None, weights=None, **named):
+    return made(a, bins, **limits_of(range), **named) if is_one(bins) else asarray(bins)
+
+
+def in_boxes(made, dimensions, bins, range, density, weights, edges, named):
+    """Of points in boxes: the counts and a list of edges for each axis."""
+    bins = [bins] * dimensions if is_one(bins) else bins
+    if not all(map(is_one, bins)):
+        raise ValueError(f"gpuarr.{made.__name__}(): give the numbers of bins, and range; of edges there is histogram() alone")
     if range is not None:
-        named["low"], named["high"] = range
-    return made(a, *given, **named)
+        named["ranges"] = range
+    return made(bins, density=density, weights=weights, edges=edges, **named)
+
+
+@short
+def histogramdd(made, sample, bins=10, range=None, density=None, weights=None, *, edges=True, **named):
+    """The counts, float64, and a list of the edges along each axis. edges=False: the counts alone, as C has it."""
+    sample = calls["stack"](list(sample), axis=-1) if isinstance(sample, (list, tuple)) and shape_of(sample) is None else asarray(sample)
+    made_of = lambda *given, **options: made(sample, *given, **options)  # noqa: E731
+    made_of.__name__ = "histogramdd"
+    return in_boxes(made_of, sample.shape[-1] if sample.ndim == 2 else 1, bins, range, density, weights, edges, named)
+
+
+@short
+def histogram2d(made, x, y, bins=10, range=None, density=None, weights=None, *, edges=True, **named):
+    """The counts, float64, and the edges along x and along y. edges=False: the counts alone, as C has it."""
+    made_of = lambda *given, **options: made(x, y, *given, **options)  # noqa: E731
+    made_of.__name__ = "histogram2d"
+    found = in_boxes(made_of, 2, bins, range, density, weights, edges, named)
+    return (found[0], *found[1]) if edges else found
 
 
 def with_correction(made, a, *given, correction=None, **named):
@@ -971,12 +1092,14 @@ def with_correction(made, a, *given, correction=None, **named):
     return made(a, *given, **named, **({} if correction is None else {"ddof": correction}))
 
 
-def always_stable(made, a, *given, kind=None, stable=None, **named):
+def always_stable(made, a, axis=-1, kind=None, order=None, *, stable=None, **named):
     """Sorting is stable, whatever is asked for."""
-    return made(a, *given, **named)
+    if not (kind is None or isinstance(kind, str)) or order is not None:
+        raise TypeError(f"{made.__name__}(): kind is a word, and order is for dtypes with fields; where results go is out=")
+    return made(a, axis, **named)
 
 
-for also, names in ((with_range, ("histogram", "histogram_bin_edges")), (with_correction, ("std", "var", "nanstd", "nanvar")),
+for also, names in ((with_correction, ("std", "var", "nanstd", "nanvar")),
                     (always_stable, ("sort", "argsort"))):
     for each in names:
         short(also, each)

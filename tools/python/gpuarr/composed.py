@@ -1,9 +1,11 @@
 """NumPy's functions that C has not, made of those that it has."""
+import functools
 import itertools
 import math
 import operator
 
 from .arrays import array, asarray, of_bytes, shape_of
+from .calls import Named
 from .native import NUMBERED, as_dtype, functions as ga, lib
 
 
@@ -29,7 +31,7 @@ def broadcast_shapes(*shapes):
     return array_api.broadcast_shapes(*[(s,) if isinstance(s, int) else tuple(s) for s in shapes])
 
 
-def copy_of_buffer(buffer, dtype="float64", count=-1, offset=0):
+def frombuffer(buffer, dtype="float64", count=-1, offset=0):
     """frombuffer: the elements in a buffer, copied."""
     dtype, memory = as_dtype(dtype), memoryview(buffer).cast("B")[offset:]
     if count < 0 and len(memory) % dtype.itemsize:
@@ -107,7 +109,9 @@ def promote_types(a, b):
 
 def putmask(a, mask, values):
     """Element k of the flattened a, where the mask is true, becomes element k of the values, which begin again."""
-    ga.copyto(a, ga.astype(ga.resize(asarray(values), a.shape), a.dtype), where=ga.reshape(asarray(mask), a.shape))
+    values = asarray(values)
+    if values.size:
+        ga.copyto(a, ga.resize(values, a.shape), where=ga.reshape(asarray(mask), a.shape))
 
 
 def matvec(a, x):
@@ -116,18 +120,22 @@ def matvec(a, x):
 
 
 def vecmat(x, a):
-    return ga.matmul(ga.expand_dims(ga.conj(asarray(x)), -2), a)[..., 0, :]
+    x = asarray(x)
+    return ga.matmul(ga.expand_dims(ga.conj(x) if x.dtype.kind == "c" else x, -2), a)[..., 0, :]
+
+
+def _of_one_degree(a, b):
+    a, b = ga.atleast_1d(asarray(a)), ga.atleast_1d(asarray(b))
+    n = max(a.size, b.size)
+    return (ga.concatenate([ga.zeros(n - p.size, dtype=p.dtype), p]) for p in (a, b))
 
 
 def polyadd(a, b):
-    a, b = ga.atleast_1d(asarray(a)), ga.atleast_1d(asarray(b))
-    n = max(a.size, b.size)
-    a, b = (ga.concatenate([ga.zeros(n - p.size, dtype=p.dtype), p]) for p in (a, b))
-    return a + b
+    return operator.add(*_of_one_degree(a, b))
 
 
 def polysub(a, b):
-    return polyadd(a, ga.negative(asarray(b)))
+    return operator.sub(*_of_one_degree(a, b))
 
 
 def polymul(a, b):
@@ -169,5 +177,11 @@ def apply_along_axis(function, axis, a, *given, **named):
     return ga.moveaxis(r, tuple(range(a.ndim - 1, r.ndim)), tuple(range(axis % a.ndim, axis % a.ndim + results[0].ndim)))
 
 
-names = {name: f for name, f in list(globals().items()) if callable(f) and getattr(f, "__module__", "") == __name__ and not name.startswith("_")}
-names["frombuffer"] = names.pop("copy_of_buffer")
+def _named(f):
+    def call(*given, **named):
+        with Named(f.__name__):
+            return f(*given, **named)
+    return functools.wraps(f)(call)
+
+
+names = {name: _named(f) for name, f in list(globals().items()) if callable(f) and getattr(f, "__module__", "") == __name__ and not name.startswith("_")}
