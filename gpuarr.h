@@ -761,7 +761,7 @@ GA_API ga_array *(ga_i0)(const ga_array *x, const char *site); /* the modified B
 /* The dtype that arrays and numbers have together: ga_result_type((a, 2.5)); site: "", or what errors name. */
 GA_API ga_dtype ga_result_type_n(int n, const ga_arg *operands, const char *site);
 GA_API ga_array *(ga_sort_complex)(const ga_array *a, const char *site); /* along the last axis, as complex numbers */
-GA_API ga_array *(ga_float_power)(ga_arg x, ga_arg y, ga_map_options o); /* ga_power in float64 */
+GA_API ga_array *(ga_float_power)(ga_arg x, ga_arg y, ga_map_options o); /* ga_power in float64 or complex128 */
 /* The quotient rounded down, and in *remainder (or NULL) what is left: ga_divmod(x, 3, &rest). */
 GA_API ga_array *(ga_divmod)(ga_arg x, ga_arg y, ga_array **remainder, const char *site);
 /* The fraction, and in *whole (or NULL) the integral part; both with the sign of x. */

@@ -69,14 +69,19 @@ static bool gi_pass_can_feed(const gi_eval_run *r, const gi_fused *p, int k, gi_
 {
     const gi_step    *step   = &r->steps->step[k];
     const ga_arg     *values = r->value;
+    const ga_array   *out    = k == r->steps->count - 1 ? r->o.out : NULL;
     ga_reduce_options o      = gi_step_reduce(r, step, false);
     gi_lines          lines;
     memset(j, 0, sizeof *j);
     j->p = p;
     if (gi_is_complex(p->dtype) && !step->word->row) return false; /* its parts are folded */
     if (gi_pass_is_deferred(p, values, NULL) || !gi_pass_shape(p, values, NULL, &j->ndim, j->shape)) return false;
-    for (int i = 0; i < p->leaves; i++)
-        if (gi_pass_turns(values[p->leaf[i]].array)) return false;
+    for (int i = 0; i < p->leaves; i++) {
+        const ga_array *leaf = values[p->leaf[i]].array;
+        if (gi_pass_turns(leaf)) return false;
+        if (out && gi_arrays_overlap(leaf, out))
+            return false; /* a result could be written where another line is still to be read */
+    }
     j->total = gi_shape_size(j->ndim, j->shape);
     memset(buffer, 0, sizeof *buffer);
     buffer->device = r->device;

@@ -5,7 +5,7 @@ ga_array *(ga_float_power)(ga_arg x, ga_arg y, ga_map_options o)
     const ga_arg in[2] = { x, y };
     for (int k = 0; k < 2; k++)
         if (in[k].array && !gi_array_check_any(o.site, in[k].array, k == 0 ? "x" : "y")) return NULL;
-    if (o.dtype == GA_DTYPE_DEFAULT && !gi_is_complex(gi_common_dtype(2, in))) o.dtype = GA_F64;
+    if (o.dtype == GA_DTYPE_DEFAULT) o.dtype = gi_is_complex(gi_common_dtype(2, in)) ? GA_C128 : GA_F64;
     return (ga_power)(x, y, o);
 }
 
