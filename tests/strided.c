@@ -262,6 +262,54 @@ static void test_numbers(void)
 }
 
 /* Chunked arrays: it works, or a sentence says what to do. */
+/* Arrays that lie across give what their copies give; `x` and `y` are of one shape. */
+static void check_across(const ga_array *x, const ga_array *y)
+{
+    const ga_array *a = ga_copy(x), *b = ga_copy(y);
+    ga_array       *wider = ga_zeros((x->shape[0], x->shape[1] + 3), .dtype = x->dtype), *part = ga_index(wider, ":, 2:-1");
+    CHECK(ga_array_equal(ga_subtract(x, y), ga_subtract(a, b)) && ga_array_equal(ga_less(x, y), ga_less(a, b)));
+    CHECK(ga_array_equal(ga_clip(x, y, 40), ga_clip(a, b, 40)) && ga_array_equal(ga_clip(7, x, y), ga_clip(7, a, b)));
+    CHECK(ga_array_equal(ga_add(x, b), ga_add(a, b)) && ga_array_equal(ga_minimum(x, ga_flip(y)), ga_minimum(a, ga_flip(b))));
+    ga_add(x, y, .out = part);
+    CHECK(ga_array_equal(part, ga_add(a, b)) && ga_array_equal(ga_sum(wider), ga_sum(part)));
+    for (int axis = 0; axis < 2; axis++) {
+        CHECK(ga_array_equal(ga_diff(x, .axis = axis), ga_diff(a, .axis = axis)));
+        CHECK(ga_array_equal(ga_trapezoid(x, .axis = axis), ga_trapezoid(a, .axis = axis)));
+        CHECK(ga_array_equal(ga_trapezoid(x, .dx = 3, .axis = axis), ga_trapezoid(a, .dx = 3, .axis = axis)));
+        if (x->shape[axis] < 3) continue;
+        CHECK(ga_array_equal(ga_gradient(x, .axis = axis), ga_gradient(a, .axis = axis)));
+        CHECK(ga_array_equal(ga_gradient(x, .axis = axis, .spacing = GA_ARG(0.3), .edge_order = 2),
+                             ga_gradient(a, .axis = axis, .spacing = GA_ARG(0.3), .edge_order = 2)));
+    }
+}
+
+/* Inside, a gradient is the difference divided by two steps, also where that is a product. */
+static void test_gradient(void)
+{
+    static const double steps[] = { 1, 0.5, -4, 3, 0.1, 1024, 1e-5 };
+    for (int wide = 0; wide < 2; wide++)
+        for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
+            ga_scope {
+                ga_array *x = ga_astype(ga_random((7, 50), .seed = 3), wide ? GA_F64 : GA_F32),
+                         *d = ga_subtract(ga_index(x, ":, 2:"), ga_index(x, ":, :-2")),
+                         *g = ga_gradient(x, .axis = 1, .spacing = GA_ARG(steps[s]));
+                CHECK(ga_array_equal(ga_index(g, ":, 1:-1"), ga_divide(d, 2 * steps[s])));
+            }
+}
+
+static void test_across(void)
+{
+    static const ga_dtype dtypes[]    = { GA_F32, GA_F64, GA_U8, GA_I16, GA_I64 };
+    static const int64_t  shapes[][2] = { { 2, 100 }, { 8, 9 }, { 9, 64 }, { 65, 33 }, { 70, 301 }, { 257, 130 } };
+    for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+            ga_scope {
+                ga_array *x = ga_random_integers(0, 90, (shapes[s][0], shapes[s][1]), .seed = 1),
+                         *y = ga_random_integers(0, 90, (shapes[s][0], shapes[s][1]), .seed = 2);
+                check_across(ga_transpose(ga_astype(x, dtypes[d])), ga_transpose(ga_astype(y, dtypes[d])));
+            }
+}
+
 static void test_chunked(void)
 {
     ga_scope {
@@ -290,6 +338,8 @@ int main(void)
     test_repeats();
     test_unique_slices();
     test_folds_of_some();
+    test_across();
+    test_gradient();
     test_numbers();
     if (!test_on_gpu()) test_chunked();
     CHECK(ga_memory_stats().arrays == 0);

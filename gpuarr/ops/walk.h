@@ -4,13 +4,14 @@
     cast, and for the output cast back and scattered. What lies side by side along the rows, not the columns (a transposed input),
     is first copied into a square: turned round in registers, else in the order in which it lies, and gathered from there.   */
 
-#define GI_TILE         512  /* elements */
-#define GI_TILE_BYTES   4096 /* of each of the tiles of a job: together they fit the nearest cache */
-#define GI_STREAM_TILE  2048 /* of the result, if it is streamed: what the processor can have on the way to memory */
-#define GI_STREAM_FROM  ((int64_t)32 << 20) /* bytes of results that no cache would keep */
-#define GI_SQUARE_BYTES 16384
-#define GI_SHORT_ROW    64
-#define GI_UNDIVIDED    32768 /* so many simple operations are not divided among threads */
+#define GI_TILE           512  /* elements */
+#define GI_TILE_BYTES     4096 /* of each of the tiles of a job: together they fit the nearest cache */
+#define GI_STREAM_TILE    2048 /* of the result, if it is streamed: what the processor can have on the way to memory */
+#define GI_STREAM_FROM    ((int64_t)32 << 20) /* bytes of results that no cache would keep */
+#define GI_SQUARE_BYTES   16384
+#define GI_BACKWARD_BYTES ((int64_t)8 << 20) /* of an array; results of more are not turned round */
+#define GI_SHORT_ROW      64
+#define GI_UNDIVIDED      32768 /* so many simple operations are not divided among threads */
 
 /* Where a row of a block lies. */
 typedef struct gi_walk_row {
@@ -227,6 +228,27 @@ static void gi_job_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, i
     }
 }
 
+/* The same where all arrays that are read lie across: the kernel runs over them as they lie, and what it makes is turned round. */
+static void gi_job_run_backward(const gi_job *j, const gi_walk_row *row, int64_t rows, int64_t columns)
+{
+    typedef char        square[GI_SQUARE_BYTES];
+    const int64_t       size = ga_itemsize(j->out.dtype), down = gi_row_stride(j, &j->out);
+    const gi_turn_lines turn              = down % size == 0 ? GI_LOOP_OF(turn)((int)size) : NULL;
+    const char         *x[GI_MOST_INPUTS] = { NULL };
+    GI_ARENA(square, made, 1);
+    for (int k = 0; k < j->inputs; k++) x[k] = row->in[k];
+    for (int64_t at = 0; at < columns; at += j->side) {
+        const int64_t n  = columns - at < j->side ? columns - at : j->side;
+        char         *to = row->out[0] + at * size;
+        for (int64_t c = 0; c < n; c++) {
+            j->kernel(rows, made[0] + c * rows * size, x[0], x[1], x[2]);
+            for (int k = 0; k < j->inputs; k++) x[k] += row->step[k];
+        }
+        if (turn) turn(rows, n, to, down / size, made[0], rows * size);
+        for (int64_t r = 0; r < rows && !turn; r++) gi_gather((int)size, n, to + r * down, made[0] + r * size, rows * size);
+    }
+}
+
 static int64_t gi_job_rows(const gi_job *j) { return j->ndim > 1 ? j->shape[j->ndim - 2] : 1; }
 static int64_t gi_job_columns(const gi_job *j) { return j->shape[j->ndim - 1]; }
 
@@ -253,7 +275,8 @@ static void gi_job_run_units(int64_t begin, int64_t end, void *job)
         for (int k = 0; k < j->outputs; k++)
             row.out[k] = gi_job_target(j, k)->data + gi_job_offset(j, gi_job_target(j, k), outer, first, from);
         row.place = j->first_place + gi_job_offset(j, &j->place, outer, first, from);
-        if (crossed) gi_job_run_squares(j, row, rows, columns, tiles);
+        if (j->backward) gi_job_run_backward(j, &row, rows, columns);
+        else if (crossed) gi_job_run_squares(j, row, rows, columns, tiles);
         else gi_job_run_rows(j, row, rows, columns, tiles);
     }
     if (j->stream) gi_stream_end();
@@ -305,6 +328,22 @@ static bool gi_job_runs_directly(const gi_job *j, const gi_operand *v)
     return v->wanted == v->dtype && (gi_column_stride(j, v) == ga_itemsize(v->dtype) || gi_job_turn(j, v) != NULL);
 }
 
+/* Do several arrays lie across, and no other, so that it is less work to turn the result? (What is read from memory is read better in
+   squares.) */
+static bool gi_job_runs_backward(const gi_job *j, int64_t bytes)
+{
+    const gi_operand *o       = &j->out;
+    int               crossed = 0;
+    for (int k = 0; k < j->inputs; k++) {
+        const gi_operand *v = &j->in[k];
+        if (v->number) continue;
+        if (!v->crossed || v->wanted != v->dtype || gi_row_stride(j, v) != ga_itemsize(v->dtype)) return false;
+        crossed++;
+    }
+    return crossed > 1 && bytes <= GI_BACKWARD_BYTES && j->kernel && j->outputs == 1 && !j->masked && !j->apart &&
+           o->wanted == o->dtype && gi_column_stride(j, o) == ga_itemsize(o->dtype);
+}
+
 static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 /* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
@@ -330,10 +369,12 @@ static void gi_job_run(gi_job *j, int cost)
                 j->apart = j->own.kernel != NULL;
             }
     }
-    const int64_t square = widest <= 2 ? 64 : 128 / widest; /* rows: whole lines of what lies across */
-    bool          across = gi_choose_blocks(j);
+    bool across = gi_choose_blocks(j);
+    j->backward = gi_job_runs_backward(j, total * widest);
+    /* rows: whole lines of what lies across */
+    const int64_t square = j->backward ? 256 / widest : widest <= 2 ? 64 : 128 / widest;
     j->side              = GI_SQUARE_BYTES / (square * widest);
-    j->stream            = streamed && gi_column_stride(j, &j->out) == out_size ? GI_LOOP_OF(stream) : NULL;
+    j->stream            = streamed && !j->backward && gi_column_stride(j, &j->out) == out_size ? GI_LOOP_OF(stream) : NULL;
     j->direct            = !j->masked && !j->stream && !j->apart;
     for (int k = 0; k < j->outputs; k++) j->direct = j->direct && gi_job_runs_directly(j, gi_job_target(j, k));
     for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_job_runs_directly(j, &j->in[k]);

@@ -53,6 +53,7 @@ typedef struct gi_job {
     bool          masked;        /* write only where mask is true */
     bool          apart;         /* no result may be written before all inputs of a tile are read */
     bool          direct;        /* the kernel, or a copy, runs over rows where they lie, or where they were turned round */
+    bool          backward;      /* results are turned round, not what is read */
     gi_stream     stream;        /* how the result goes past the caches; NULL: it does not */
     int64_t       height, width; /* of a block */
     int64_t       side;          /* columns of a square, which has as many rows as the block */
