@@ -99,7 +99,7 @@ static ga_array *gi_gradient_inside(const gi_composition *c, const ga_array *f, 
     if (!d) {
         ga_array *behind = gi_do_part(c, f, axis, 2, n - 2), *before = gi_do_part(c, f, axis, 0, n - 2);
         ga_array *both = behind && before ? GI_DO_2(c, subtract, behind, before) : NULL;
-        return both ? (ga_divide)(GA_ARG(both), GA_ARG(2 * step), gi_map_in_place(c, both)) : NULL;
+        return both ? GI_DO_2(c, divide, both, 2 * step) : NULL;
     }
     ga_array    *h = gi_do_part(c, d, axis, 0, n - 2), *k = gi_do_part(c, d, axis, 1, n - 2); /* before, behind */
     ga_array    *sum = GI_DO_2(c, add, h, k), *first = GI_DO_2(c, divide, k, GI_DO_2(c, multiply, h, sum));
@@ -138,6 +138,31 @@ static bool gi_gradient_step(const gi_composition *c, const ga_array *d, int64_t
     return gi_item_as(c->site, d, &at, GA_F64, h);
 }
 
+/* a / by, in place. By a power of two it is a product: the same number, in less time. */
+static bool gi_divide_in_place(const gi_composition *c, ga_array *a, double by)
+{
+    const ga_map_options to       = gi_map_in_place(c, a);
+    int                  exponent = 0;
+    const bool           power    = fabs(frexp(by, &exponent)) == 0.5 && exponent > -8 && exponent < 8;
+    if (power && gi_is_float(a->dtype)) return (ga_multiply)(GA_ARG(a), GA_ARG(1 / by), to) != NULL;
+    return (ga_divide)(GA_ARG(a), GA_ARG(by), to) != NULL;
+}
+
+/* Where steps are equal, from what stands at the edges: what lies between is computed in its place. */
+static ga_array *gi_gradient_of_parts(const gi_composition *c, const ga_array *f, int axis, const ga_array *first,
+                                      const ga_array *last, double step)
+{
+    const int64_t n = f->shape[axis];
+    ga_array     *r = gi_array_new(c->site, f->dtype, f->device, f->ndim, f->shape), *inside = gi_do_part(c, r, axis, 1, n - 2);
+    ga_array     *begin = gi_do_part(c, r, axis, 0, 1), *end = gi_do_part(c, r, axis, n - 1, 1);
+    ga_array     *behind = gi_do_part(c, f, axis, 2, n - 2), *before = gi_do_part(c, f, axis, 0, n - 2);
+    if (!inside || !begin || !end || !behind || !before) return NULL;
+    const bool done = gi_copy_assign(c->site, begin, first) && gi_copy_assign(c->site, end, last) &&
+                      (ga_subtract)(GA_ARG(behind), GA_ARG(before), gi_map_in_place(c, inside)) &&
+                      gi_divide_in_place(c, inside, 2 * step);
+    return done ? r : NULL;
+}
+
 /* Along one axis; d: the steps, turned along it, or NULL, and they are all `step`. */
 static ga_array *gi_gradient_along(const gi_composition *c, const ga_array *f, int axis, const ga_array *d, double step,
                                    int order)
@@ -150,11 +175,15 @@ static ga_array *gi_gradient_along(const gi_composition *c, const ga_array *f, i
     const int64_t at[4] = { 0, order == 2 ? 1 : 0, n - 2, order == 2 ? n - 3 : n - 2 };
     for (int k = 0; k < 4; k++)
         if (!gi_gradient_step(c, d, at[k], step, &h[k])) return NULL;
-    const ga_array *three[3] = { gi_gradient_edge(c, f, axis, false, order, h[0], h[1]), NULL, NULL };
+    ga_array *first = gi_gradient_edge(c, f, axis, false, order, h[0], h[1]), *last;
+    last            = first ? gi_gradient_edge(c, f, axis, true, order, h[2], h[3]) : NULL;
+    if (!last) return NULL;
+    if (!d && n > 2 && !gi_is_deferred(f)) return gi_gradient_of_parts(c, f, axis, first, last, step);
+    const ga_array *three[3] = { first, NULL, NULL };
     const int       parts    = n > 2 ? 3 : 2;
     if (n > 2) three[1] = gi_gradient_inside(c, f, axis, d, step);
-    three[parts - 1] = gi_gradient_edge(c, f, axis, true, order, h[2], h[3]);
-    return three[0] && three[parts - 1] && three[1] ? gi_join_along(c->site, parts, three, axis) : NULL;
+    three[parts - 1] = last;
+    return three[1] ? gi_join_along(c->site, parts, three, axis) : NULL;
 }
 
 /* The steps of coordinates, along an axis; equal ones are one number. False with an error. */

@@ -13,9 +13,10 @@ static ga_array *gi_do_areas(const gi_composition *c, const ga_array *y, int axi
         if (steps && steps->ndim == 1) steps = gi_do_turn(c, steps, axis, y->ndim);
         if (steps && steps->ndim > 0) area = GI_DO_2(c, multiply, steps, both);
     } else if (both) {
-        area = GI_DO_2(c, multiply, both, o->dx);
+        area = gi_is_float(both->dtype) && o->dx == 1 ? both : GI_DO_2(c, multiply, both, o->dx);
     }
-    return area ? GI_DO_2(c, divide, area, 2.0) : NULL;
+    if (!area || !gi_is_float(area->dtype)) return area ? GI_DO_2(c, divide, area, 2.0) : NULL;
+    return (ga_multiply)(GA_ARG(area), GA_ARG(0.5), gi_map_in_place(c, area)); /* the same number */
 }
 
 ga_array *(ga_trapezoid)(const ga_array *y, ga_trapezoid_options o)
@@ -27,8 +28,14 @@ ga_array *(ga_trapezoid)(const ga_array *y, ga_trapezoid_options o)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".initial: see ga_cumulative_trapezoid");
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    ga_array *areas = gi_do_areas(&c, y, axis, &o);
-    return gi_compose_end(&c, areas ? gi_do_fold(&c, (ga_sum), areas, axis, false) : NULL);
+    const bool across =
+        y->ndim == 2 && !gi_is_deferred(y) && !o.x && gi_stride_length(y->strides[0]) < gi_stride_length(y->strides[1]);
+    const int       along   = across ? 1 - axis : axis;
+    ga_axes_options turning = ga_axes_defaults;
+    turning.site            = o.site;
+    const ga_array *lying   = across ? (ga_transpose)(y, turning) : y; /* nothing is to be turned round */
+    ga_array       *areas   = lying ? gi_do_areas(&c, lying, along, &o) : NULL;
+    return gi_compose_end(&c, areas ? gi_do_fold(&c, (ga_sum), areas, along, false) : NULL);
 }
 
 ga_array *(ga_cumulative_trapezoid)(const ga_array *y, ga_trapezoid_options o)
