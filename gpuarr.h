@@ -347,7 +347,8 @@ typedef struct ga_reduce_options {
     ga_shape axes GI_IS({ -1, {} }); /* several: .axes = ga_axes(0, 2) */
     bool keepdims GI_DEFAULT;        /* leave the reduced axes in, with length 1 */
     int ddof      GI_DEFAULT;        /* std, var: divide by n - ddof */
-    /* sum, prod, min, max, any, all, and those without NaN: of the elements where this is nonzero, which broadcasts to a */
+    /* mean, var, std, and the folds of the table (sum, prod, min, max, any, all, count_nonzero, and those without NaN but nanmean): of the
+       elements where this is nonzero, which broadcasts to a */
     const ga_array *where GI_IS(GA_NO_ARRAY);
     ga_arg initial        GI_IS(GA_NO_ARG); /* sums, products, min and max: one more operand, .initial = GA_ARG(0) */
     const char *site      GI_IS("");

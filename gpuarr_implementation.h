@@ -148,6 +148,7 @@ GI_BEGIN_STATIC_COLD
 #include "gpuarr/ops/own_reduce.h"
 #include "gpuarr/ops/join.h"
 #include "gpuarr/ops/compose.h"
+#include "gpuarr/ops/moments_some.h"
 #include "gpuarr/ops/folds.h"
 #include "gpuarr/ops/pad.h"
 #include "gpuarr/ops/take.h"

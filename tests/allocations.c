@@ -442,6 +442,8 @@ static void test_rearranging(void)
     RUN(ga_unique(i, .index = &extra[0], .inverse = &extra[1], .counts = &extra[2], .axis = 0));
     RUN(ga_sum(i, .axis = 0, .where = i, .initial = GA_ARG(2)));
     RUN(ga_max(i, .where = i, .initial = GA_ARG(2)));
+    RUN(ga_mean(i, .where = i));
+    RUN(ga_std(i, .axis = 0, .where = i));
     RUN(ga_nonzero(a));
     RUN(ga_compress(row, a, .axis = 0));
     RUN(ga_compress(row, a));

@@ -223,12 +223,47 @@ static void test_folds_of_some(void)
         CHECK(ga_sum(a, .axis = 1, .out = out, .where = odd) == out);
         SHOWS(GA_F64, "[1. 8.]", ga_copy(out));
         SHOWS(GA_I64, "7", ga_sum(ga_scalar(7), .where = ga_scalar(true)));
+        /* means and variances: NumPy's */
+        ga_array *z = ga_add(x, ga_multiply(x, ga_complex(0, 1))), *infinite = ga_where(odd, x, INFINITY);
+        SHOWS(GA_F64, "3.0", ga_mean(a, .where = odd));
+        SHOWS(GA_F64, "[1. 4.]", ga_mean(a, .axis = 1, .where = odd));
+        SHOWS(GA_F64, "[[1.5 nan 3.5]]", ga_mean(a, .axis = 0, .keepdims = true, .where = line));
+        SHOWS(GA_F32, "3.0", ga_mean(bad, .where = odd));
+        SHOWS(GA_F32, "[1. 4.]", ga_mean(infinite, 1, .where = odd));
+        SHOWS(GA_C64, "(3+3j)", ga_mean(z, .where = odd));
+        SHOWS(GA_F16, "[1. 4.]", ga_mean(ga_astype(x, GA_F16), .axis = 1, .where = odd));
+        SHOWS(GA_F32, "[1. 4.]", ga_mean(a, 1, GA_F32, .where = odd));
+        SHOWS(GA_F64, "nan", ga_mean(a, .where = nowhere));
+        SHOWS(GA_F64, "[0. 1.]", ga_var(a, .axis = 1, .where = odd));
+        SHOWS(GA_F64, "[nan  2.]", ga_var(a, .axis = 1, .ddof = 1, .where = odd));
+        SHOWS(GA_F64, "[2.25  nan 2.25]", ga_var(a, .axes = ga_axes(0), .where = line));
+        SHOWS(GA_F32, "[0. 1.]", ga_std(infinite, .axis = 1, .where = odd));
+        SHOWS(GA_F64, "[inf inf]", ga_var(a, .axis = 1, .ddof = 2, .where = line)); /* as NumPy's */
+        SHOWS(GA_F32, "[0. 2.]", ga_var(z, .axis = 1, .where = odd));
+        SHOWS(GA_F16, "1.0", ga_std(ga_astype(ga_index(x, "1"), GA_F16), .where = ga_index(odd, "1")));
+        SHOWS(GA_F32, "1.0", ga_std(ga_index(a, "1"), .dtype = GA_F32, .where = ga_index(odd, "1")));
+        SHOWS(GA_F64, "nan", ga_var(a, .where = nowhere));
+        CHECK(ga_mean(a, .axis = 1, .out = out, .where = odd) == out);
+        SHOWS(GA_F64, "[1. 4.]", ga_copy(out));
+        CHECK(ga_std(a, .axis = 1, .out = out, .where = odd) == out);
+        SHOWS(GA_F64, "[0. 1.]", ga_copy(out));
+        if (x->device == GA_CPU) {
+            ga_array *blocks = ga_chunked(a, 1, 2), *mask = ga_chunked(odd, 2, 1);
+            SHOWS(GA_F64, "[1. 4.]", ga_compute(ga_mean(blocks, .axis = 1, .where = mask)));
+            SHOWS(GA_F64, "[nan  2.]", ga_compute(ga_var(blocks, .axis = 1, .ddof = 1, .where = odd)));
+            SHOWS(GA_F64, "[[0.]\n [1.]]", ga_compute(ga_std(blocks, .axis = 1, .keepdims = true, .where = mask)));
+        }
         CHECK_FAILS(ga_max(a, .where = odd), "ga_max with .where needs .initial");
         CHECK_FAILS(ga_mean(a, .initial = GA_ARG(1)), "ga_mean takes no .initial");
-        CHECK_FAILS(ga_mean(a, .where = odd),
-                    "ga_mean takes no .where: divide ga_sum(a, .where = mask) by the sum of the mask");
+        CHECK_FAILS(ga_mean(a, .where = odd, .ddof = 1), "ga_mean takes no .ddof");
+        CHECK_FAILS(ga_mean(a, .where = odd, .initial = GA_ARG(1)), "ga_mean takes no .initial");
+        CHECK_FAILS(ga_mean(ga_scalar(7), .axis = 0, .where = odd), "there is no axis 0");
         CHECK_FAILS(ga_any(a, .initial = GA_ARG(1)), "ga_any takes no .initial");
-        CHECK_FAILS(ga_var(a, .where = odd), "takes no .where and no .initial");
+        CHECK_FAILS(ga_var(a, .initial = GA_ARG(1)), "ga_var takes no .initial");
+        CHECK_FAILS(ga_std(a, .where = odd, .initial = GA_ARG(1)), "ga_std takes no .initial");
+        CHECK_FAILS(ga_var(a, .where = ga_ones((2))), ".where has shape (2,) and does not broadcast to a's (2, 3)");
+        CHECK_FAILS(ga_var(a, .where = odd, .dtype = GA_I32), "ga_var returns floats");
+        CHECK_FAILS(ga_nanvar(a, .where = odd), "takes no .where and no .initial");
         CHECK_FAILS(ga_argmax(a, .initial = GA_ARG(1)), "takes no .where and no .initial");
         CHECK_FAILS(ga_sum(a, .where = ga_ones((2))), ".where has shape (2,) and does not broadcast to a's (2, 3)");
         CHECK_FAILS(ga_sum(a, .where = ga_ones((2, 2, 3))), "does not broadcast to a's (2, 3)");

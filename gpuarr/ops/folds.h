@@ -8,23 +8,6 @@ typedef struct gi_some {
     const ga_reduce_options *o;
 } gi_some;
 
-/* The mask as bool in the shape of a: a view. */
-static ga_array *gi_fold_mask(const gi_composition *c, const ga_array *a, const ga_array *where)
-{
-    ga_shape shape;
-    memset(&shape, 0, sizeof shape);
-    shape.ndim = a->ndim;
-    memcpy(shape.n, a->shape, sizeof shape.n);
-    int     ndim = a->ndim;
-    int64_t both[GPUARR_MAX_DIMS];
-    memcpy(both, a->shape, sizeof both);
-    if (!gi_shape_broadcast(&ndim, both, where->ndim, where->shape) || !gi_shape_equal(ndim, both, a->ndim, a->shape))
-        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, ".where has shape %s and does not broadcast to a's %s",
-                                   gi_shape_of(where), gi_shape_of(a));
-    ga_array *truths = gi_copy_contiguous(c->site, where, GA_BOOL);
-    return truths ? (ga_broadcast_to)(truths, shape, c->site) : NULL;
-}
-
 /* a, in the dtype that it is folded in, with what the mask leaves out replaced. */
 static ga_array *gi_fold_replaced(const gi_composition *c, const gi_some *s, const ga_array *a, const ga_array *mask)
 {
@@ -78,14 +61,11 @@ static ga_array *gi_do_fold_some(const gi_composition *c, gi_some *s, const ga_a
     if (some && choice && !begun)
         return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT,
                                    "%s with .where needs .initial, the result where .where names no element", s->row->name);
-    if (some && ends == GI_ENDS_AVERAGE)
-        return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT,
-                                   "%s takes no .where: divide ga_sum(a, .where = mask) by the sum of the mask", s->row->name);
     const ga_dtype dtype  = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_reduce_end_dtype(ends, a->dtype);
     const bool     wide   = begun && ends == GI_ENDS_SUM && gi_dtype_kind(dtype) >= 2; /* rounded once, at the end */
     const ga_dtype joined = !wide ? dtype : gi_is_complex(dtype) ? GA_C128 : GA_F64;
     if (begun && !(s->start = (ga_scalar)(o.initial, gi_new_on(c->site, joined, a->device)))) return NULL;
-    ga_array *out = o.out, *r = NULL, *mask = some ? gi_fold_mask(c, a, o.where) : NULL, *in = NULL;
+    ga_array *out = o.out, *r = NULL, *mask = some ? gi_do_mask(c, a, o.where) : NULL, *in = NULL;
     if (some && !mask) return NULL;
     s->o = &o;
     if (!choice || !gi_fold_of_none(c, s, a, &r))
@@ -107,6 +87,7 @@ static ga_array *gi_fold_call(const gi_row *row, const ga_array *a, ga_reduce_op
     if (o.where == GA_NO_ARRAY && !gi_is_given(o.initial)) return gi_reduce_row(row, a, o);
     if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
     if (o.where != GA_NO_ARRAY && !gi_array_check_half_any(o.site, o.where, ".where")) return NULL;
+    if (row->ends == GI_ENDS_AVERAGE && o.where != GA_NO_ARRAY) return gi_moment_some(GI_MEAN, row->name, a, o);
     gi_composition c;
     gi_compose_begin(&c, o.site);
     return gi_compose_end(&c, gi_do_fold_some(&c, &s, a, o));

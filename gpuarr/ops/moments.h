@@ -354,13 +354,10 @@ static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, c
     return gi_copy_finish(o.site, result, dtype, o.out);
 }
 
-ga_array *(ga_var)(const ga_array *a, ga_reduce_options o)
+/* The same as a call of formulas, and of what takes no .where. */
+static ga_array *gi_moment_all(gi_moment what, bool skip_nan, const char *name, const ga_array *a, ga_reduce_options o)
 {
-    return gi_options_reduce(&o) ? gi_moment_of(GI_VAR, false, "ga_var", a, o) : NULL;
-}
-ga_array *(ga_std)(const ga_array *a, ga_reduce_options o)
-{
-    return gi_options_reduce(&o) ? gi_moment_of(GI_STD, false, "ga_std", a, o) : NULL;
+    return gi_options_reduce(&o) ? gi_moment_of(what, skip_nan, name, a, o) : NULL;
 }
 /* `mean`: the row for dtypes that have no NaN. */
 static ga_array *gi_moment_nanmean(const gi_row *mean, const ga_array *a, ga_reduce_options o)
@@ -372,11 +369,5 @@ static ga_array *gi_moment_nanmean(const gi_row *mean, const ga_array *a, ga_red
     return gi_moment_of(GI_MEAN, true, "ga_nanmean", a, o);
 }
 ga_array *(ga_nanmean)(const ga_array *a, ga_reduce_options o) { return gi_moment_nanmean(gi_row_mean(), a, o); }
-ga_array *(ga_nanvar)(const ga_array *a, ga_reduce_options o)
-{
-    return gi_options_reduce(&o) ? gi_moment_of(GI_VAR, true, "ga_nanvar", a, o) : NULL;
-}
-ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o)
-{
-    return gi_options_reduce(&o) ? gi_moment_of(GI_STD, true, "ga_nanstd", a, o) : NULL;
-}
+ga_array *(ga_nanvar)(const ga_array *a, ga_reduce_options o) { return gi_moment_all(GI_VAR, true, "ga_nanvar", a, o); }
+ga_array *(ga_nanstd)(const ga_array *a, ga_reduce_options o) { return gi_moment_all(GI_STD, true, "ga_nanstd", a, o); }

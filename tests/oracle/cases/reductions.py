@@ -46,13 +46,13 @@ def numpy_reduction(row, a, named):
     return y, y.dtype, any_nan
 
 
-PLAIN = ("sum", "prod", "min", "max", "any", "all")  # which take where= in NumPy
+PLAIN = ("sum", "prod", "min", "max", "any", "all", "mean")  # which take where= in NumPy
 
 
 def among_some(c, name, a, named):
     """Adds where= and initial= to the options."""
     choice = name in ("min", "max")
-    if c.chance(0.7):
+    if name == "mean" or c.chance(0.7):
         named["where"] = c.g.random(c.broadcast(a.shape)) < c.pick(0.5, 0.9, 0.1)
     if name in ("sum", "prod") and c.chance(0.4) or choice and c.chance(0.95 if "where" in named else 0.6):
         named["initial"] = c.pick(0, 1, 2, 5, 100)
@@ -115,6 +115,8 @@ def moments(c):
     named = {"axis": c.axis(a.ndim), "keepdims": c.chance(0.3)}
     if name != "nanmean" and c.chance(0.4):
         named["ddof"] = c.r.randint(0, 3)
+    if not skips and c.chance(0.3):
+        among_some(c, "mean", a, named)
     c.note("options", named)
     call = getattr(c.ga, name)
     try:

@@ -26,6 +26,7 @@ callbacks = {}  # they live as long as the program: a chunked array may call its
 AXIS_ALONE = "append array_split delete insert partition argpartition repeat roll split split_at unstack".split()  # of the options of ga_axis_options
 NO_DTYPE = "argsort compress sort".split()
 FOLDS = "sum prod min max any all count_nonzero nansum nanprod nanmin nanmax".split()  # these alone take where and initial
+MEANS = "mean var std".split()  # and these where
 LISTS = ("const ga_array *const *", "const ga_arg *", "const int64_t *", "const char *const *", "const ga_dtype *", "ga_task *const *")
 HANDLES = ("ga_graph", "ga_task", "ga_kernel", "ga_reduction", "ga_stencil_kernel")
 NUMBER_ROOMS = ("int64_t *", "int *", "double *")
@@ -547,7 +548,7 @@ def make(name, function):
     python.__module__ = "gpuarr"
     refused = ("dtype", "out") if name in AXIS_ALONE else ("dtype",) if name in NO_DTYPE else ()
     if options and "initial" in options.members and name not in FOLDS:
-        refused = ("where", "initial")
+        refused = ("initial",) if name in MEANS else ("where", "initial")
     members = sorted(options.members, key=lambda n: order.index(n) if n in order else len(order)) if options else []
     keywords = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD if n in order else inspect.Parameter.KEYWORD_ONLY, default=None)
                 for n in members if n not in names and n not in refused]
@@ -942,21 +943,6 @@ def meshgrid(made, *arrays, ij=False, indexing=None, sparse=False, copy=True):
     grid = tuple(calls["reshape"](a, [-1 if d == axis else 1 for d in range(len(lines))]) for axis, a in zip(axes, lines))
     grid = grid if sparse else calls["broadcast_arrays"](grid)
     return tuple(map(calls["copy"], grid)) if copy else grid
-
-
-@short
-def mean(made, a, axis=None, dtype=None, out=None, keepdims=None, *, where=None, **named):
-    """where=: of these elements alone, their sum in float64 over their number."""
-    named["keepdims"] = keepdims
-    if where is None:
-        return made(a, axis, dtype, out, **named)
-    a, asked = asarray(a), as_dtype(dtype) if dtype is not None else None
-    mask = calls["broadcast_to"](calls["astype"](asarray(where), "bool"), a.shape)
-    of = a if asked is None else calls["astype"](a, asked)
-    total = calls["sum"](of, axis, "complex128" if of.dtype.kind == "c" else "float64", where=mask, **named)
-    r = calls["divide"](total, calls["sum"](mask, axis, **named))
-    r = calls["astype"](r, asked or (a.dtype if a.dtype.kind in "fcV" else "float64"))
-    return r if out is None else calls["copyto"](out, r)
 
 
 @short
