@@ -182,6 +182,11 @@ typedef enum ga_dtype {
     GI_EACH_DTYPE(GI_ENUM) GI_EACH_HALF(GI_ENUM) GA_DTYPE_COUNT
 } ga_dtype;
 #undef GI_ENUM
+#ifdef __cplusplus
+static_assert(sizeof(ga_dtype) == sizeof(int), "gpuarr: not with -fshort-enums: arrays would look otherwise");
+#else
+_Static_assert(sizeof(ga_dtype) == sizeof(int), "gpuarr: not with -fshort-enums: arrays would look otherwise");
+#endif
 
 /*  float16 and bfloat16 (GA_F16, GA_BF16) are for storage. A call computes in float32 and rounds a new result to the nearest, of two to the
     even one; an .out of float32 gets it as it was. (ga_spacing and ga_nextafter are of halves themselves, as NumPy's.) So work creation, conversions, views and what moves elements, elementwise operations,
@@ -298,7 +303,7 @@ static inline ga_arg ga_complex(double re, double im)
     GI_BY_NAME may also be given by position, in the order of NumPy's. `site` is the place and the text of the call, which the macros
     fill in for the error messages. Who calls a function itself, (ga_sum)(a, o), starts from the defaults:
     ga_reduce_options o = ga_reduce_defaults; o.axis = 0;                                                                    */
-#define GA_AXIS_DEFAULT   (-INT32_MAX - 1)          /* no axis was given; as an axis, INT32_MIN is none */
+#define GA_AXIS_DEFAULT   (-INT32_MAX - 1)          /* no axis was given: .axis = INT32_MIN says the same */
 #define GA_LENGTH_DEFAULT INT64_MIN                 /* no length was given */
 #define GA_REAL_DEFAULT   (-1.6180339887498949e308) /* no number was given */
 #define GA_NO_ARRAY       GI_NOT_GIVEN(ga_array)    /* no array was given; NULL is what a call that failed has returned */
@@ -580,7 +585,7 @@ GA_API ga_array *(ga_indices)(ga_shape shape, ga_new_options o); /* (ndim, shape
 GA_API ga_array *(ga_mgrid)(const char    *slices,
                             ga_new_options o); /* numpy.mgrid["0:300, 0:600:2"]; "0:1:5j" is five points from 0 to 1 */
 GA_API ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site); /* a repeated along each axis */
-/* Each element so often, or as often as an array of integers says for it; .axis not given: flattened. */
+/* Each element so often, or as often as a 1-D array of integers says, of one or of one for each along the axis; .axis not given: flattened. */
 GA_API ga_array *(ga_repeat)(const ga_array *a, ga_arg repeats, ga_axis_options o);
 
 typedef struct ga_from_options {
@@ -1083,7 +1088,8 @@ typedef struct ga_unique_options {
     const char *site GI_IS("");
 } ga_unique_options;
 #define GI_DEFAULTS_ga_unique_options .axis = GA_AXIS_DEFAULT, .equal_nan = true,
-GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o); /* sorted, 1-D; along .axis */
+/* Sorted, 1-D; with .axis of a's shape, but only as long along it as slices differ. .inverse has a's shape, with .axis 1-D, as the others. */
+GA_API ga_array *(ga_unique)(const ga_array *a, ga_unique_options o);
 GA_API ga_array *(ga_nonzero)(const ga_array *a,
                               const char     *site); /* int64 (ndim, count): row k holds the indices along axis k */
 GA_API ga_array *(ga_argwhere)(const ga_array *a, const char *site);    /* int64 (count, ndim) */

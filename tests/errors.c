@@ -765,7 +765,6 @@ static void write_deflated(const char *path, const char *dictionary, unsigned ze
 /* Where a process may use fewer addresses than the file has bytes: the sentence says so. */
 static bool fails_to_map(const char *file)
 {
-    if (TEST_ASAN || TEST_TSAN || test_on_gpu()) return true; /* they need terabytes */
     const pid_t child = fork();
     if (child == 0) {
         const struct rlimit most = { (rlim_t)8 << 30, (rlim_t)8 << 30 };
@@ -882,7 +881,8 @@ static void test_files(void)
     FAILS(GA_BAD_DTYPE, ga_load(here), "structured ([('x', '<f8')]): save each field as an array");
     WRITE_NPY("{'descr': '<u1', 'fortran_order': False, 'shape': (17179869184,), }");
     CHECK(truncate(here, (17179869184 + 128)) == 0); /* a hole */
-    CHECK(fails_to_map(here));
+    if (TEST_ASAN || TEST_TSAN || test_on_gpu()) test_skip("a limit of addresses: this build needs terabytes", 1);
+    else CHECK(fails_to_map(here));
     CHECK(truncate(here, 128) == 0);
     WRITE_NPY("{'descr': '<f8', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1), }");
     FAILS(GA_BAD_SHAPE, ga_load(here), "8 dimensions", "GPUARR_MAX_DIMS");

@@ -19,8 +19,10 @@ language() {
         reads "$c -std=c++20, the tests" $c -std=c++20 $WARN -I. -x c++ tests/rows.c
     done
     one "a library that does not link is not used" linked_libraries
-    one "-m32 is refused in a sentence" refused gcc -m32 "$out/alone.c"
-    one "Windows is refused in a sentence" refused clang -D_WIN32 -DGPUARR_IMPLEMENTATION "$out/alone.c"
+    one "-m32 is refused in a sentence" refused 'for 64-bit Linux only' gcc -m32 "$out/alone.c"
+    for c in gcc clang; do one "-fshort-enums is refused, $c" refused 'not with -fshort-enums' $c -fshort-enums "$out/alone.c"; done
+    for c in g++ clang++; do one "-fshort-enums is refused, $c" refused 'not with -fshort-enums' $c -std=c++17 -fshort-enums "$out/alone.cpp"; done
+    one "Windows is refused in a sentence" refused 'for 64-bit Linux only' clang -D_WIN32 -DGPUARR_IMPLEMENTATION "$out/alone.c"
     for c in chunked_picture distance_matrix monthly_mean delayed; do
         reads "examples/$c.c in C++" clang++ -std=c++20 $WARN -DGPUARR_IMPLEMENTED -I. -x c++ "examples/$c.c"
     done
@@ -31,9 +33,10 @@ language() {
     one "a new row is one line" new_row
 }
 
-refused() { # refused COMPILER...: with one error, which is ours
-    local says
-    says=$(! "$@" -fsyntax-only -I. 2>&1) && [ "$(grep -c ' error: ' <<<"$says")" = 1 ] && grep -q ' error: .*gpuarr: for 64-bit Linux only' <<<"$says"
+refused() { # refused WORDS COMPILER...: with one error, which is ours
+    local says words=$1
+    shift
+    says=$(! "$@" -fsyntax-only -I. 2>&1) && [ "$(grep -c ' error: ' <<<"$says")" = 1 ] && grep -q " error: .*gpuarr: $words" <<<"$says"
 }
 
 linked_libraries() { # an optional library whose header is here, but which does not link, is not used

@@ -533,6 +533,37 @@ static void no_memory(void)
 
 /* ---- links, and what others have put there ------------------------------------------------------------------------------ */
 
+/* Every writer has the same status for the same cause, and the system's words. */
+static void refused(const writer *w, const char *path, int error)
+{
+    ga_set_error_handler(ga_ignore_error, NULL);
+    ga_scope
+        CHECK(!w->write(path, 1));
+    ga_set_error_handler(NULL, NULL);
+    CHECK(ga_error_status() == GA_NO_FILE && strstr(ga_error(), strerror(error)));
+    ga_clear_error();
+}
+
+static void causes(void)
+{
+    for (int i = 0; i < WRITERS; i++) {
+        const writer *w = &writers[i];
+        clean_folder();
+        if (!can_write(w)) continue;
+        remove_tree(in_folder(w->name));
+        CHECK(symlink(w->name, in_folder(w->name)) == 0);
+        refused(w, in_folder(w->name), ELOOP);
+        char far[300];
+        snprintf(far, sizeof far, "%s/none/%s", folder, w->name);
+        refused(w, far, ENOENT);
+        if (!strstr(w->name, ".svg")) refused(w, "", ENOENT); /* it must end in .svg or .dot */
+        CHECK(remove(in_folder(w->name)) == 0 && others(w->name) == 0);
+    }
+    ga_scope {
+        CHECK_FAILS(ga_fits_read(""), strerror(ENOENT));
+    }
+}
+
 static void links(void)
 {
     struct stat about;
@@ -719,6 +750,7 @@ int main(void)
     snprintf(folder, sizeof folder, "%s/gpuarr_new_files.%d", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
              (int)getpid());
     clean_folder();
+    causes();
     links();
     names();
     in_the_way();

@@ -799,7 +799,22 @@ def numpys_ways():
                        "axis": lambda m: m.sum(x, axis=-2**31), "partition of a number": lambda m: m.partition(np.array(5), 0)}.items():
         for m in (np, ga):
             fails(lambda: call(m), [ValueError], "", f"{what}, {m.__name__}")
+    for what, call in {"ix_ of two dimensions": lambda m: m.ix_(x), "ix_ of a number": lambda m: m.ix_([1], 1), "ix_ of flags": lambda m: m.ix_(x > 3),
+                       "no lines": lambda m: m.apply_along_axis(lambda v: v.sum(), 0, x[:0].T), "vsplit": lambda m: m.vsplit(x[0, 0], [1]),
+                       "dsplit": lambda m: m.dsplit(x[0], [1]), "hsplit": lambda m: m.hsplit(x[0, 0, 0], [1])}.items():
+        for m in (np, ga):
+            fails(lambda: call(m), [ValueError], "", f"{what}, {m.__name__}")
+    got, want = (m.unique(x % 3, return_counts=True, return_inverse=True, return_index=True) for m in (ga, np))
+    check([np.asarray(g).tolist() for g in got] == [w.tolist() for w in want], "unique: more results, in NumPy's order")
+    for call in (lambda m: m.apply_along_axis(lambda v: v.sum(), 1, x[:, :0]), lambda m: m.apply_along_axis(lambda v: v * 2, 1, x[:, :0])):
+        check(np.array_equal(np.asarray(call(ga)), call(np)), "lines of no elements")
     with tempfile.TemporaryDirectory() as folder:
+        for k, arrays in enumerate((([], [1, 2]), ([], []), ((), (3,)))):
+            ga.savez(os.path.join(folder, "empty.npz"), *arrays)
+            ga.savez_compressed(os.fsencode(folder) + b"/empty.npz" if k else os.path.join(folder, "empty.npz"), *arrays)
+            with np.load(os.path.join(folder, "empty.npz")) as z:
+                check([z[n].tolist() for n in z.files] == [list(a) for a in arrays], f"savez of {arrays}")
+        os.remove(os.path.join(folder, "empty.npz"))
         for save in (ga.savez, ga.savez_compressed):
             path = os.path.join(folder, save.__name__ + ".npz")
             save(path, a, x, names=x[0], path_=f)

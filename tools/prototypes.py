@@ -92,6 +92,9 @@ class Parser:
 
     def top_level(self):
         self.attributes()
+        if self.peek() == "_Static_assert":
+            self.take()
+            self.skip("(", ")")
         if self.peek() == ";":
             self.take()
             return

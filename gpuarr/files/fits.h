@@ -121,6 +121,10 @@ static fitsfile *gi_fits_open(const char *path, int mode, gi_fits_trouble *t)
         gi_fits_refuse(t, GA_NO_FILE, "that is no regular file");
         return NULL;
     }
+    if (!*path) { /* with "./" in front it would be the folder */
+        gi_fits_refuse(t, GA_NO_FILE, "%s", strerror(ENOENT));
+        return NULL;
+    }
     if (!gi_fits_name(path, name, t) || !gi_fits_check_tiles(path, t)) return NULL;
     fits_clear_errmsg();
     errno = 0;
@@ -560,7 +564,7 @@ bool(ga_fits_write)(const char *path, const ga_array *a, ga_fits_options o)
     struct stat     about;
     int             image, memory;
     if (!gi_array_check(o.site, a, "a")) return false;
-    if (!path || !*path) return gi_fail(o.site, GA_BAD_ARGUMENT, "the file name is %s", path ? "empty" : "NULL") != NULL;
+    if (!path) return gi_fail(o.site, GA_BAD_ARGUMENT, "the file name is NULL") != NULL;
     if (!gi_fits_types(a->dtype, &image, &memory))
         return gi_fail(o.site, GA_BAD_DTYPE,
                        "FITS has no images of %s: write ga_real(a) and ga_imag(a), the second with .append = true",

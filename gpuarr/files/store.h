@@ -233,7 +233,8 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     s->resume             = o->resume;
     if (!gi_array_check_half_any(o->site, a, "the array") || !gi_npy_holds(o->site, a)) return false;
     if (a->device != GA_CPU) return gi_fail(o->site, GA_BAD_DEVICE, "the array is on the GPU: ga_to(a, GA_CPU) first") != NULL;
-    if (!path || !*path) return gi_fail(o->site, GA_BAD_ARGUMENT, path ? "the path is empty" : "the path is NULL") != NULL;
+    if (!path) return gi_fail(o->site, GA_BAD_ARGUMENT, "the path is NULL") != NULL;
+    if (!*path) return gi_file_fail(o->site, ENOENT, "cannot write ''") != NULL;
     if (path[strlen(path) - 1] == '/')
         return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.300s' ends in '/': leave that out", path) != NULL;
     s->zarr = gi_ends_with(path, ".zarr");
@@ -245,10 +246,10 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
                        "'%.300s' ends neither in .npy nor in .zarr: say .format = \"npy\" or \"zarr\"", path) != NULL;
     if (!gi_plan_packing(o, s)) return false;
     if (!gi_file_find(&s->to, path))
-        return gi_fail(o->site, GA_BAD_ARGUMENT, "cannot write '%.300s': %s", path, s->to.why) != NULL;
+        return gi_fail(o->site, gi_file_status(s->to.error), "cannot write '%.300s': %s", path, s->to.why) != NULL;
     if (snprintf(s->log, sizeof s->log, "%s.gpuarr.journal", s->to.path) >= (int)sizeof s->log ||
         snprintf(s->old, sizeof s->old, "%s.gpuarr.old", s->to.path) >= (int)sizeof s->old)
-        return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.60s...' is too long", path) != NULL;
+        return gi_file_fail(o->site, ENAMETOOLONG, "cannot write '%.60s...'", path) != NULL;
     if (s->zarr) gi_folder_recover(&s->to, s->old);
     if (s->zarr && lstat(s->old, &about) == 0 && !(S_ISDIR(about.st_mode) && gi_folder_is_zarr(s->old)))
         return gi_fail(o->site, GA_NO_FILE, "'%s' is in the way, and gpuarr did not make it: remove it", s->old) != NULL;

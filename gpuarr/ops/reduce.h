@@ -614,17 +614,18 @@ static bool gi_check_out(const char *site, const ga_array *out, ga_dtype dtype, 
     return false;
 }
 
-/* Can results of this dtype and shape be written to `out` at once? It must not hold what they are computed from. */
-static bool gi_takes_results_anyhow(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a,
-                                    const ga_array *b)
+/* Can results of this dtype and shape be written to `out` at once, by its strides? It must not hold what they are computed from. */
+static bool gi_takes_strided_results(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a,
+                                     const ga_array *b)
 {
     return out && out->alive == GI_ALIVE && !gi_is_deferred(out) && out->device == a->device && out->dtype == dtype &&
            gi_shape_equal(ndim, shape, out->ndim, out->shape) && !ga_may_share_memory(out, a) && !ga_may_share_memory(out, b);
 }
+/* The same where results are packed. */
 static bool gi_takes_results(const ga_array *out, ga_dtype dtype, int ndim, const int64_t *shape, const ga_array *a,
                              const ga_array *b)
 {
-    return gi_takes_results_anyhow(out, dtype, ndim, shape, a, b) && ga_is_contiguous(out);
+    return gi_takes_strided_results(out, dtype, ndim, shape, a, b) && ga_is_contiguous(out);
 }
 
 /* Gives the packed result its final dtype and place. Takes over `result` (NULL is passed on). */

@@ -415,17 +415,19 @@ ga_array *(ga_as_strided)(const ga_array *a, ga_shape shape, ga_shape strides, c
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
                                    "%d strides for %d dimensions: give the bytes from one element to the next on each axis",
                                    strides.ndim, shape.ndim);
-    const char *low, *high, *data = (const char *)a->data;
-    int64_t     before = 0, behind = ga_itemsize(a->dtype); /* bytes that the view needs on both sides of its first element */
-    bool        counted = true;
-    gi_layout   l       = gi_layout_of(a);
-    l.ndim              = 0;
+    const int64_t MOST = (int64_t)1 << 46;
+    const char   *low, *high, *data = (const char *)a->data;
+    int64_t       before = 0, behind = ga_itemsize(a->dtype); /* bytes that the view needs on both sides of its first element */
+    bool          counted = true;
+    gi_layout     l       = gi_layout_of(a);
+    l.ndim                = 0;
     for (int d = 0; d < shape.ndim; d++) {
         int64_t far = 0;
         if (size > 0 && (__builtin_mul_overflow(shape.n[d] - 1, strides.n[d], &far) || far == INT64_MIN)) counted = false;
         else if (far < 0) counted = !__builtin_sub_overflow(before, far, &before) && counted;
         else counted = !__builtin_add_overflow(behind, far, &behind) && counted;
-        gi_layout_append(&l, shape.n[d], strides.n[d]);
+        const bool steps = size > 0 && shape.n[d] > 1; /* else nobody takes a step of that stride, but calls multiply it */
+        gi_layout_append(&l, shape.n[d], steps || (strides.n[d] > -MOST && strides.n[d] < MOST) ? strides.n[d] : 0);
     }
     gi_array_memory(a, &low, &high);
     if (size > 0 && !(counted && before <= data - low && behind <= high - data))

@@ -305,7 +305,7 @@ static ga_array *gi_cumulate(const gi_row *row, const ga_array *a, const ga_axis
         return r;
     }
     bool straight =
-        along && a->device == GA_CPU && gi_takes_results_anyhow(o->out, dtype, along->ndim, along->shape, along, along);
+        along && a->device == GA_CPU && gi_takes_strided_results(o->out, dtype, along->ndim, along->shape, along, along);
     straight         = straight && !gi_array_repeats(o->out);
     ga_array *result = straight ? o->out : NULL;
     if (along && !straight) result = gi_array_new(o->site, dtype, a->device, along->ndim, along->shape);

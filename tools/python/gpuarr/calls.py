@@ -315,12 +315,17 @@ class Options:
         self.positional = names[:names.index("by_name")] if "by_name" in names else []
         many = {"edges": 64} if name == "ga_histogramdd_options" else {}  # one for each axis
         self.members = {n: self.setter(t, n, many.get(n, 0)) for t, n in members if n not in ("by_name", "site")}
+        self.place = {n: k for k, n in enumerate(self.members)} if any(self.is_room(t) for t, _ in members) else None
         constant = next(n for n, t in header.constants.items() if t.name == name and n.endswith("_defaults"))
         self.defaults = self.type.from_buffer_copy(self.type.in_dll(lib, constant))
         self.defaults.site = self.site = site
 
+    @staticmethod
+    def is_room(kind):
+        return kind.kind == "pointer" and str(kind) in (*NUMBER_ROOMS, "ga_array **", "ga_peaks *")
+
     def setter(self, kind, name, many):
-        if kind.kind == "pointer" and (str(kind) in (*NUMBER_ROOMS, "ga_array **", "ga_peaks *")):
+        if self.is_room(kind):
             return lambda call, value: room_of(kind, name, many, call, value)
         return to_doubles(name) if str(kind) == "const double *" else converter(kind)
 
@@ -329,6 +334,8 @@ class Options:
         if not named:
             return self.defaults
         o = self.type.from_buffer_copy(self.defaults)
+        if self.place and len(named) > 1:  # what they ask for is returned in C's order, which is NumPy's
+            named = dict(sorted(named.items(), key=lambda item: self.place.get(item[0].removeprefix("return_"), -1)))
         for name, value in named.items():
             if name == "out" and isinstance(value, tuple) and len(value) == 1:  # as NumPy's
                 value = value[0]
@@ -802,6 +809,9 @@ def at_places(made, a, n, *given, **named):
     if not isinstance(n, (list, tuple)) and getattr(n, "ndim", 0) == 0:
         return made(a, n, *given, **named)
     a = asarray(a)
+    least = {"vsplit": 2, "dsplit": 3, "hsplit": 1}.get(made.__name__, 0)
+    if a.ndim < least:
+        raise ValueError(f"{made.__name__}(): the array has {a.ndim} dimensions, and {least} are the least")
     axis = {"vsplit": 0, "dsplit": 2, "hsplit": 1 if a.ndim > 1 else 0}.get(made.__name__)
     return calls["split_at"](a, listed(n), *given, **({"axis": axis} if axis is not None else {}), **named)
 
@@ -971,7 +981,7 @@ for each in ("partition", "argpartition"):
 
 def with_names(made, path, *arrays, **named):
     """savez(path, x, y) writes arr_0 and arr_1, savez(path, a=x, b=y) names them."""
-    if len(arrays) == 2 and not named and all(isinstance(v, (list, tuple)) for v in arrays) and all(isinstance(n, str) for n in arrays[0]):
+    if len(arrays) == 2 and not named and all(isinstance(v, (list, tuple)) for v in arrays) and arrays[0] and all(isinstance(n, str) for n in arrays[0]):
         return made(path, *arrays)  # as C has it
     names = [f"arr_{k}" for k in range(len(arrays))]
     twice = [n for n in names if n in named]
@@ -985,7 +995,7 @@ short(with_names, "savez")
 
 def savez_compressed(path, *arrays, **named):
     """savez, with packed arrays."""
-    path = os.fspath(path)
+    path = os.fsdecode(path)
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path) or ".") as folder:
         calls["savez"](os.path.join(folder, "loose.npz"), *arrays, **named)
         with zipfile.ZipFile(os.path.join(folder, "loose.npz")) as loose, \

@@ -74,6 +74,8 @@ def fromiter(iterable, dtype, count=-1):
 def ix_(*lines):
     """Each along an axis of its own: a[ix_([0, 2], [1, 3])]. Of flags, where they are true."""
     lines = [asarray(a) for a in lines]
+    if any(a.ndim != 1 for a in lines):
+        raise ValueError("gpuarr: ix_(): every operand has one dimension")
     lines = [ga.flatnonzero(a) if a.dtype == "bool" else ga.astype(a, "int64") if a.size == 0 else a for a in lines]
     return tuple(ga.reshape(a, [-1 if d == k else 1 for d in range(len(lines))]) for k, a in enumerate(lines))
 
@@ -170,9 +172,10 @@ def polyint(p, m=1, k=0):
 def apply_along_axis(function, axis, a, *given, **named):
     """The function of each line along the axis; what it gives stands in place of it."""
     a = ga.moveaxis(asarray(a), axis, -1)
-    results = [asarray(function(line, *given, **named)) for line in ga.reshape(a, (-1, a.shape[-1]))]
-    if not results:
+    count = math.prod(a.shape[:-1])
+    if count == 0:
         raise ValueError("gpuarr: apply_along_axis() of no lines")
+    results = [asarray(function(line, *given, **named)) for line in ga.reshape(a, (count, a.shape[-1]))]
     r = ga.reshape(ga.stack(results), (*a.shape[:-1], *results[0].shape))
     return ga.moveaxis(r, tuple(range(a.ndim - 1, r.ndim)), tuple(range(axis % a.ndim, axis % a.ndim + results[0].ndim)))
 
