@@ -97,6 +97,11 @@ static void test_examples(void)
     CHECK(same_and_freed(ga_eval("round(third, 2)", (third)), ga_round(third, 2))); /* part by part */
     CHECK(same_and_freed(ga_eval("round(z / 3 - 1j/7*z)", (z)), ga_round(third)));
     CHECK(same_and_freed(ga_eval("round(half) + half", (half)), ga_add(whole, half)));
+    CHECK_IS(ga_eval("float16(x) / 3", (x)), GA_F16, (4), 0, 0.333251953125, 0.66650390625, 1);
+    CHECK_IS(ga_eval("bfloat16(1.003 * y) + float16(y)", (y)), GA_F32, (4), 2, 4, 6.015625, 8);
+    CHECK_IS(ga_eval("float16(x * 70000.0)", (x)), GA_F16, (4), 0, INFINITY, INFINITY, INFINITY);
+    CHECK_IS(ga_eval("float16(i8)", (i8), .dtype = GA_F32), GA_F32, (4), 0, 1, 2, 3);
+    CHECK_SCALAR(ga_eval("sum(x / 3, dtype=float16)", (x)), GA_F16, 2);
     ga_free(some), ga_free(third), ga_free(whole);
     ga_free(line);
     ga_free(half);

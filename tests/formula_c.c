@@ -27,6 +27,7 @@ static void test_errors(void)
     CHECK_FAILS(ga_formula_c("f", NULL, "float x"), "NULL");
     CHECK_FAILS(ga_formula_c("f", "x + z", "float x"), "z");
     CHECK_FAILS(ga_formula_c("f", "x - mean(x)", "float x"), "only what is elementwise");
+    CHECK_FAILS(ga_formula_c("f", "float32(float16(x))", "float x"), "only what is elementwise");
     CHECK_FAILS(ga_formula_c("f", "sum(x, axis=0)", "float x"), "of everything");
     CHECK_FAILS(ga_formula_c("f", "median(x)", "float x"), "only what is elementwise");
     CHECK_FAILS(ga_formula_c("f", "1 + round(x, 2)", "float x"), "rint(x * 100) / 100");

@@ -215,11 +215,11 @@ static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_t
         } else if (step->word->kind == GI_WORD_DTYPE) {
             t->known = true;
             t->dtype = t->e.wanted[0] = step->word->dtype;
-            t->elementwise            = !numbers && asked == GA_DTYPE_DEFAULT; /* else it is converted again */
-            t->e.kind                 = GI_OP_CAST;
-            t->e.n                    = 1;
-            t->e.x[0]                 = step->x[0];
-            t->e.cost                 = GI_CHEAP;
+            t->elementwise = !numbers && asked == GA_DTYPE_DEFAULT && !gi_is_half(t->dtype); /* else it is converted again */
+            t->e.kind      = GI_OP_CAST;
+            t->e.n         = 1;
+            t->e.x[0]      = step->x[0];
+            t->e.cost      = GI_CHEAP;
 #ifdef GPUARR_FEW_DTYPES
             t->known = t->elementwise = t->elementwise && gi_has_loops(t->dtype);
 #endif

@@ -24,9 +24,17 @@ typedef struct gi_word {
     double   value;
 } gi_word;
 
-/* Folds that need rows have those of formulas here. */
+/* Folds that need rows have those of formulas here; none takes .where. */
 static ga_array *gi_word_var(const ga_array *a, ga_reduce_options o) { return gi_moment_all(GI_VAR, false, "ga_var", a, o); }
 static ga_array *gi_word_std(const ga_array *a, ga_reduce_options o) { return gi_moment_all(GI_STD, false, "ga_std", a, o); }
+static ga_array *gi_word_nanvar(const ga_array *a, ga_reduce_options o)
+{
+    return gi_moment_all(GI_VAR, true, "ga_nanvar", a, o);
+}
+static ga_array *gi_word_nanstd(const ga_array *a, ga_reduce_options o)
+{
+    return gi_moment_all(GI_STD, true, "ga_nanstd", a, o);
+}
 static ga_array *gi_word_nanmean(const ga_array *a, ga_reduce_options o)
 {
     return gi_moment_nanmean(GI_FORMULA_ROW(mean)(), a, o);
@@ -53,7 +61,7 @@ static ga_array *gi_word_nanargmax(const ga_array *a, ga_reduce_options o)
 static const gi_word *gi_words(int *count)
 {
 #define GI_WORD_OF_ROW(name, arity)     { #name, GI_WORD_ROW, arity, GI_FORMULA_ROW(name), NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
-#define GI_WORD_OF_MOMENT(name, call)   { #name, GI_WORD_FOLD, 1, NULL, call, NULL, NULL, GA_F64, GA_KIND_ARRAY, 0 },
+#define GI_WORD_OF_MOMENT(name)         { #name, GI_WORD_FOLD, 1, NULL, gi_word_##name, NULL, NULL, GA_F64, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_PLACE(name)          { #name, GI_WORD_FOLD, 1, NULL, gi_word_##name, NULL, NULL, GA_I64, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_ORDER(name)          { #name, GI_WORD_ORDER, 1, NULL, NULL, (ga_##name), NULL, GA_F64, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_PERCENTILE(name)     { #name, GI_WORD_PERCENTILE, 2, NULL, NULL, NULL, (ga_##name), GA_F64, GA_KIND_ARRAY, 0 },
@@ -69,13 +77,12 @@ static const gi_word *gi_words(int *count)
 #define GA_FOLD(name, ...)        { #name, GI_WORD_FOLD, 1, GI_FORMULA_ROW(name), NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
 #define GA_TABLE
 #include "../rows/table.h"
-        GI_WORD_OF_MOMENT(var, gi_word_var) GI_WORD_OF_MOMENT(std, gi_word_std) GI_WORD_OF_MOMENT(nanmean, gi_word_nanmean)
-        GI_WORD_OF_MOMENT(nanvar, (ga_nanvar)) GI_WORD_OF_MOMENT(nanstd, (ga_nanstd)) GI_WORD_OF_PLACE(argmin)
-        GI_WORD_OF_PLACE(argmax) GI_WORD_OF_PLACE(nanargmin) GI_WORD_OF_PLACE(nanargmax)
+        GI_WORD_OF_MOMENT(var) GI_WORD_OF_MOMENT(std) GI_WORD_OF_MOMENT(nanmean) GI_WORD_OF_MOMENT(nanvar)
+        GI_WORD_OF_MOMENT(nanstd) GI_WORD_OF_PLACE(argmin) GI_WORD_OF_PLACE(argmax) GI_WORD_OF_PLACE(nanargmin) GI_WORD_OF_PLACE(nanargmax)
         GI_WORD_OF_ORDER(median) GI_WORD_OF_ORDER(nanmedian) GI_WORD_OF_PERCENTILE(percentile) GI_WORD_OF_PERCENTILE(nanpercentile)
         { "round", GI_WORD_ROUND, 1, NULL, NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
         { "where", GI_WORD_WHERE, 3, NULL, NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
-        GI_EACH_DTYPE(GI_WORD_OF_DTYPE)
+        GI_EACH_DTYPE(GI_WORD_OF_DTYPE) GI_EACH_HALF(GI_WORD_OF_DTYPE)
         GI_WORD_OF_NUMBER("pi", 3.141592653589793) GI_WORD_OF_NUMBER("e", 2.718281828459045)
         GI_WORD_OF_NUMBER("euler_gamma", 0.5772156649015329)
         GI_WORD_OF_NUMBER("inf", (double)INFINITY) GI_WORD_OF_NUMBER("nan", (double)NAN)

@@ -30,6 +30,9 @@ def copyto(c):
     if not NUMPY2 and not isinstance(src, np.ndarray):
         raise Skip
     before = dst.copy()
+    given = src
+    if type(src) is int and src in (0, 1) and dst.dtype == BOOL:  # true is an int in C11
+        src = bool(src)
     try:
         want = dst.copy()
         np.copyto(want, src.copy() if isinstance(src, np.ndarray) else src, where=True if mask is None else mask)
@@ -38,4 +41,4 @@ def copyto(c):
             np.copyto(want, saturating(np.broadcast_to(src, want.shape), want.dtype), where=True if mask is None else mask)
     except ERRORS as e:
         want = e
-    c.judge(want, lambda: c.ga.copyto(dst, src, where=mask))
+    c.judge(want, lambda: c.ga.copyto(dst, given, where=mask))
