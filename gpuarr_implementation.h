@@ -236,6 +236,7 @@ GI_BEGIN_COLD
 #include "gpuarr/eval/types.h"
 #include "gpuarr/eval/passes.h"
 #include "gpuarr/eval/joins.h"
+#include "gpuarr/eval/sequences.h"
 #include "gpuarr/eval/build.h"
 #include "gpuarr/eval/plans.h"
 #include "gpuarr/eval/tiles.h"

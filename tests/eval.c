@@ -640,7 +640,7 @@ static void same_as(const char *text, const ga_array *made, const ga_array *expe
     if (!same) printf("of %s\n", text);
 }
 
-/* Two operations in one loop, and numbers in registers: those of the formula, and arrays of one element. */
+/* Operations in one loop, and numbers in registers: those of the formula, and arrays of one element. */
 static void joined(ga_array *x, ga_array *y, ga_array *z, double number)
 {
     const ga_array *const c[2] = { ga_astype(ga_scalar(number), x->dtype), NULL };
@@ -695,6 +695,27 @@ static void joined(ga_array *x, ga_array *y, ga_array *z, double number)
                 ga_add(ga_where(ga_less(x, 0.5), y, 1), ga_square(ga_subtract(z, 0.25))));
         SAME_AS("sum((x - n)**2)", ga_sum(ga_square(ga_subtract(x, n))));
         SAME_AS("max(where(x < n, y, z))", ga_max(ga_where(ga_less(x, n), y, z)));
+        SAME_AS("abs(x - y) - -z", ga_subtract(ga_absolute(ga_subtract(x, y)), ga_negative(z)));
+        SAME_AS("n - sqrt(abs(x*z - y))", ga_subtract(n, ga_sqrt(ga_absolute(ga_subtract(ga_multiply(x, z), y)))));
+        SAME_AS("y / (n - x)", ga_divide(y, ga_subtract(n, x)));
+        SAME_AS("(x*y) / (x - z)", ga_divide(ga_multiply(x, y), ga_subtract(x, z)));
+        SAME_AS("(x - y) - (z - x)*n", ga_subtract(ga_subtract(x, y), ga_multiply(ga_subtract(z, x), n)));
+        SAME_AS("multiply_add(2, 3, -x) * y", ga_multiply(ga_multiply_add(2, 3, ga_negative(x)), y));
+        SAME_AS("(x - y)*(z + n) + (x + z)*(y - n)",
+                ga_add(ga_multiply(ga_subtract(x, y), ga_add(z, n)), ga_multiply(ga_add(x, z), ga_subtract(y, n))));
+        SAME_AS("((x - y)/(z + n) - x) / ((x + z)/(y - n) + y)",
+                ga_divide(ga_subtract(ga_divide(ga_subtract(x, y), ga_add(z, n)), x),
+                          ga_add(ga_divide(ga_add(x, z), ga_subtract(y, n)), y)));
+        SAME_AS("where(x*y < z, x + y, x - y)", ga_where(ga_less(ga_multiply(x, y), z), ga_add(x, y), ga_subtract(x, y)));
+        SAME_AS("where(z < x*y, (x - n)*z, y) - z",
+                ga_subtract(ga_where(ga_less(z, ga_multiply(x, y)), ga_multiply(ga_subtract(x, n), z), y), z));
+        SAME_AS("where(x + n <= y*z, 1, 0) * z",
+                ga_multiply(ga_where(ga_less_equal(ga_add(x, n), ga_multiply(y, z)), 1, 0), z));
+        SAME_AS("where(x < n, where(y < z, -x, y), z - n)",
+                ga_where(ga_less(x, n), ga_where(ga_less(y, z), ga_negative(x), y), ga_subtract(z, n)));
+        SAME_AS("where(where(x < y, x, -y) < z, x - n, 2)",
+                ga_where(ga_less(ga_where(ga_less(x, y), x, ga_negative(y)), z), ga_subtract(x, n), 2));
+        SAME_AS("d = x*y - z; sum(d*d - n)", ga_sum(ga_subtract(ga_square(ga_subtract(ga_multiply(x, y), z)), n)));
 #undef SAME_AS
     }
     CHECK(test_same_bits(ga_eval("x[:1] - y", (x, y)), ga_subtract(ga_index(x, ":1"), y)));
@@ -705,6 +726,35 @@ static void joined(ga_array *x, ga_array *y, ga_array *z, double number)
     ga_array *o = ga_copy(x);
     CHECK(ga_eval("(o - y)**2 + o", (o, y), .out = o) == o && test_same_bits(o, ga_add(ga_square(ga_subtract(x, y)), x)));
     CHECK(ga_eval("where(o < 0.5, y, o)", (o, y), .out = o) == o);
+    ga_copyto(o, x);
+    const ga_array *some = ga_less(y, 0.3), *before = ga_copy(o);
+    CHECK(ga_eval("(o - y)*o - z", (o, y, z), .out = o, .where = some) == o &&
+          test_same_bits(o, ga_where(some, ga_subtract(ga_multiply(ga_subtract(x, y), x), z), before)));
+}
+
+/* As many steps and operands as fit no single loop, and lengths around those that are computed at once. */
+static void test_sequences(void)
+{
+    static const int sizes[] = { 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 257, 1000 };
+    for (size_t k = 0; k < 2 * sizeof sizes / sizeof *sizes; k++)
+        ga_scope {
+            ga_array *of[3];
+            for (int i = 0; i < 3; i++)
+                of[i] = ga_astype(ga_subtract(ga_random((sizes[k / 2])), 0.25 * i), k % 2 ? GA_F32 : GA_F64);
+            joined(of[0], of[1], of[2], 0.25);
+            if (test_small() && k > 5) continue;
+            for (int steps = 5; steps < 80; steps += 15) {
+                char      text[1000] = "x", name[30];
+                ga_array *p          = of[0];
+                for (int i = 0; i < steps; i++) {
+                    sprintf(name, ")*%s + %d.5", i % 2 ? "y" : "z", steps < 25 ? i : i % 3);
+                    put_around(text, "(", name);
+                    p = ga_add(ga_multiply(p, of[i % 2 ? 1 : 2]), (steps < 25 ? i : i % 3) + 0.5);
+                }
+                const ga_arg in[3] = { GA_ARG(of[0]), GA_ARG(of[1]), GA_ARG(of[2]) };
+                same_as(text, ga_eval_n(text, 3, in, .names = "x, y, z"), p);
+            }
+        }
 }
 
 static void test_joined(void)
@@ -1056,6 +1106,7 @@ int main(void)
     test_large();
     test_polynomials();
     test_joined();
+    test_sequences();
     test_lines();
     test_narrow();
     test_folds_over_operands();

@@ -395,6 +395,10 @@ static gi_word_sort GI_FIND(gi_sort_words)(void)
     return NULL;
 #endif
 }
+static gi_sequence_loop GI_FIND(gi_sequence)(ga_dtype dtype)
+{
+    return dtype == GA_F32 ? GI_FIND(gi_sequence_f32) : GI_FIND(gi_sequence_f64);
+}
 static gi_dot_loop GI_FIND(gi_dot)(ga_dtype dtype)
 {
     return dtype == GA_F32 ? GI_FIND(gi_dot_eighths_f32) : GI_FIND(gi_dot_eighths_f64);
@@ -485,15 +489,41 @@ static gi_turn_lines GI_FIND(gi_turn)(int itemsize)
 
 #ifndef GPUARR_STATIC
 GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
-    GI_FIND(gi_find),        GI_FIND(gi_cast),        GI_FIND(gi_distances),       GI_FIND(gi_sift),
-    GI_FIND(gi_sum_clamped), GI_FIND(gi_widen_range), GI_FIND(gi_windows),         GI_FIND(gi_slide),
-    GI_FIND(gi_bits),        GI_FIND(gi_correlate),   GI_FIND(gi_correlate_tiles), GI_FIND(gi_random),
-    GI_FIND(gi_nodes),       GI_FIND(gi_scans),       GI_FIND(gi_fourier),         GI_FIND(gi_chains),
-    GI_FIND(gi_tiles),       GI_FIND(gi_turn),        GI_FIND(gi_select),          GI_FIND(gi_power),
-    GI_FIND(gi_with_number), GI_FIND(gi_replace),     GI_FIND(gi_stream),          GI_FIND(gi_linear),
-    GI_FIND(gi_half),        GI_FIND(gi_dot),         GI_FIND(gi_locate),          GI_FIND(gi_quick),
-    GI_FIND(gi_place),       GI_FIND(gi_truths),      GI_FIND(gi_gather),          GI_FIND(gi_extremes),
-    GI_FIND(gi_sort_words),  GI_FIND(gi_keys),
+    GI_FIND(gi_find),
+    GI_FIND(gi_cast),
+    GI_FIND(gi_distances),
+    GI_FIND(gi_sift),
+    GI_FIND(gi_sum_clamped),
+    GI_FIND(gi_widen_range),
+    GI_FIND(gi_windows),
+    GI_FIND(gi_slide),
+    GI_FIND(gi_bits),
+    GI_FIND(gi_correlate),
+    GI_FIND(gi_correlate_tiles),
+    GI_FIND(gi_random),
+    GI_FIND(gi_nodes),
+    GI_FIND(gi_scans),
+    GI_FIND(gi_fourier),
+    GI_FIND(gi_chains),
+    GI_FIND(gi_tiles),
+    GI_FIND(gi_turn),
+    GI_FIND(gi_select),
+    GI_FIND(gi_power),
+    GI_FIND(gi_with_number),
+    GI_FIND(gi_sequence),
+    GI_FIND(gi_replace),
+    GI_FIND(gi_stream),
+    GI_FIND(gi_linear),
+    GI_FIND(gi_half),
+    GI_FIND(gi_dot),
+    GI_FIND(gi_locate),
+    GI_FIND(gi_quick),
+    GI_FIND(gi_place),
+    GI_FIND(gi_truths),
+    GI_FIND(gi_gather),
+    GI_FIND(gi_extremes),
+    GI_FIND(gi_sort_words),
+    GI_FIND(gi_keys),
 };
 #endif
 #undef GI_FIND

@@ -1,7 +1,6 @@
-/* ==== rows whose operand is a number, and two rows in one loop ===================================================== */
+/* ==== rows whose operand is a number =============================================================================== */
 /*  x + c, c / x, x * c + z: the loops of float32 and float64 that keep the number in a register, where those of rows would read as many
-    copies of it. The number's operand points to one element. And loops of two rows, where the result of the first is the first operand
-    of the second. Which of two NaNs a result is, compilers choose, here as elsewhere.                                         */
+    copies of it. The number's operand points to one element. Which of two NaNs a result is, compilers choose, here as elsewhere. */
 
 #ifdef GI_ISA_MM
 #define GI_HAS_FMA true
@@ -44,73 +43,11 @@
     GI_WITH_NUMBER(number_less_equal, tag, T, bool, GI_VECTORIZE, x, gi_op_less_equal_##tag(c, GI_NTH(y)))                     \
     GI_WITH_NUMBER(multiply_add_number, tag, T, T, GI_VECTORIZE_4, z, gi_op_multiply_add_##tag(GI_NTH(x), GI_NTH(y), c))       \
     GI_WITH_NUMBER(multiply_number_add, tag, T, T, GI_VECTORIZE_4, y, gi_op_multiply_add_##tag(GI_NTH(x), c, GI_NTH(z)))       \
-    GI_WITH_TWO(multiply_add_numbers, tag, T, T, GI_VECTORIZE_4, y, z, gi_op_multiply_add_##tag(GI_NTH(x), c, d))              \
-    GI_WITH_TWO(subtract_square, tag, T, T, GI_VECTORIZE_4, y, y, GI_SQUARED(tag, GI_NTH(x), GI_NTH(y)))                       \
-    GI_WITH_TWO(subtract_number_square, tag, T, T, GI_VECTORIZE_4, y, y, GI_SQUARED(tag, GI_NTH(x), c))                        \
-    GI_WITH_TWO(subtract_multiply, tag, T, T, GI_VECTORIZE_4, y, z, GI_TIMES(tag, GI_NTH(x), GI_NTH(y), GI_NTH(z)))            \
-    GI_WITH_TWO(subtract_number_multiply, tag, T, T, GI_VECTORIZE_4, y, z, GI_TIMES(tag, GI_NTH(x), c, GI_NTH(z)))             \
-    GI_WITH_TWO(subtract_multiply_number, tag, T, T, GI_VECTORIZE_4, y, z, GI_TIMES(tag, GI_NTH(x), GI_NTH(y), d))             \
-    GI_WITH_TWO(subtract_multiply_numbers, tag, T, T, GI_VECTORIZE_4, y, z, GI_TIMES(tag, GI_NTH(x), c, d))                    \
-    GI_WITH_TWO(subtract_divide, tag, T, T, GI_VECTORIZE, y, y, GI_OVER(tag, GI_NTH(x), GI_NTH(y), GI_NTH(z)))                 \
-    GI_WITH_TWO(root, tag, T, T, GI_VECTORIZE, y, y,                                                                           \
-                gi_op_sqrt_##tag(gi_op_multiply_add_##tag(GI_NTH(x), GI_NTH(y), GI_NTH(z))))
-#define GI_OVER(tag, x, y, z)  gi_op_divide_##tag(gi_op_subtract_##tag(x, y), z)
-#define GI_SQUARED(tag, x, y)  gi_op_square_##tag(gi_op_subtract_##tag(x, y))
-#define GI_TIMES(tag, x, y, z) gi_op_multiply_##tag(gi_op_subtract_##tag(x, y), z)
-/* (x*y + c)*y + d; z: where c and d are. */
-#define GI_POLYNOMIAL(tag, x, y, c, d) gi_op_multiply_add_##tag(gi_op_multiply_add_##tag(x, y, c), y, d)
-#define GI_HORNER(tag, T)                                                                                                      \
-    static void GI_FIND(gi_horner_##tag)(int64_t n, void *o, const void *x_, const void *y_, const void *z)                    \
-    {                                                                                                                          \
-        const T *const *number = (const T *const *)z, *x = (const T *)x_, *y = (const T *)y_;                                  \
-        const T         c = *number[0], d = *number[1];                                                                        \
-        T              *out   = (T *)o;                                                                                        \
-        const int64_t   whole = GI_IN_VECTORS(n, sizeof(T));                                                                   \
-        GI_VECTORIZE_4                                                                                                         \
-        for (int64_t i = 0; i < whole; i++) out[i] = GI_POLYNOMIAL(tag, x[i], y[i], c, d);                                     \
-        for (int64_t i = whole; i < n; i++) {                                                                                  \
-            GI_ONE_BY_ONE out[i] = GI_POLYNOMIAL(tag, x[i], y[i], c, d);                                                       \
-        }                                                                                                                      \
-    }
-GI_HORNER(f32, float)
-GI_HORNER(f64, double)
-#undef GI_HORNER
-#undef GI_POLYNOMIAL
-
-/* where(x < c, y, w) and so on; z: where w and c are. */
-#define GI_CHOOSE(name, tag, T, ...)                                                                                           \
-    static void GI_FIND(gi_choose_##name##_##tag)(int64_t n, void *o, const void *x_, const void *y_, const void *z)           \
-    {                                                                                                                          \
-        const T *const *other = (const T *const *)z, *x = (const T *)x_, *y = (const T *)y_, *w = other[0];                    \
-        const T         c     = *other[1];                                                                                     \
-        T              *out   = (T *)o;                                                                                        \
-        const int64_t   whole = GI_IN_VECTORS(n, sizeof(T));                                                                   \
-        GI_VECTORIZE                                                                                                           \
-        for (int64_t i = 0; i < whole; i++) {                                                                                  \
-            const T yes = y[i], no = w[i];                                                                                     \
-            out[i] = __VA_ARGS__ ? yes : no;                                                                                   \
-        }                                                                                                                      \
-        for (int64_t i = whole; i < n; i++) {                                                                                  \
-            GI_ONE_BY_ONE out[i] = __VA_ARGS__ ? y[i] : w[i];                                                                  \
-        }                                                                                                                      \
-    }
-#define GI_CHOICES(tag, T)                                                                                                     \
-    GI_CHOOSE(less_number, tag, T, gi_op_less_##tag(x[i], c))                                                                  \
-    GI_CHOOSE(number_less, tag, T, gi_op_less_##tag(c, x[i]))                                                                  \
-    GI_CHOOSE(less_equal_number, tag, T, gi_op_less_equal_##tag(x[i], c))                                                      \
-    GI_CHOOSE(number_less_equal, tag, T, gi_op_less_equal_##tag(c, x[i]))
-GI_CHOICES(f32, float)
-GI_CHOICES(f64, double)
-#undef GI_CHOICES
-#undef GI_CHOOSE
-
+    GI_WITH_TWO(multiply_add_numbers, tag, T, T, GI_VECTORIZE_4, y, z, gi_op_multiply_add_##tag(GI_NTH(x), c, d))
 GI_WITH_NUMBERS(f32, float)
 GI_WITH_NUMBERS(f64, double)
 #undef GI_WITH_NUMBERS
 
-#undef GI_SQUARED
-#undef GI_TIMES
-#undef GI_OVER
 #undef GI_WITH_NUMBER
 #undef GI_WITH_TWO
 #undef GI_NTH
@@ -156,8 +93,7 @@ GI_DIVIDE_NUMBER(f32, float, int32_t, __builtin_copysignf, 0x1p-20f, 0x1p20f)
 GI_DIVIDE_NUMBER(f64, double, int64_t, __builtin_copysign, 0x1p-100, 0x1p100)
 #undef GI_DIVIDE_NUMBER
 
-/* The loop of a row whose operands `numbers` (bits; 1: x) are numbers; NULL: there is none. GI_JOINED: and what becomes one loop with it, a
-   difference before a square, a product or a quotient, x*y + z before a root, a choice behind a comparison, x*y + c before another one. */
+/* The loop of a row whose operands `numbers` (bits; 1: x) are numbers; NULL: there is none. */
 #define GI_NUMBER_CASE(row, bits, name)                                                                                        \
     case 16 * GA_OP_##row + bits: return dtype == GA_F32 ? GI_FIND(gi_##name##_f32) : GI_FIND(gi_##name##_f64);
 static gi_kernel GI_FIND(gi_with_number)(ga_op op, int numbers, ga_dtype dtype)
@@ -177,19 +113,6 @@ static gi_kernel GI_FIND(gi_with_number)(ga_op op, int numbers, ga_dtype dtype)
         GI_NUMBER_CASE(multiply_add, 4, multiply_add_number)
         GI_NUMBER_CASE(multiply_add, 2, multiply_number_add)
         GI_NUMBER_CASE(multiply_add, 6, multiply_add_numbers)
-        GI_NUMBER_CASE(multiply_add, GI_JOINED + 4, horner)
-        GI_NUMBER_CASE(square, GI_JOINED, subtract_square)
-        GI_NUMBER_CASE(square, GI_JOINED + 2, subtract_number_square)
-        GI_NUMBER_CASE(multiply, GI_JOINED, subtract_multiply)
-        GI_NUMBER_CASE(multiply, GI_JOINED + 2, subtract_number_multiply)
-        GI_NUMBER_CASE(multiply, GI_JOINED + 4, subtract_multiply_number)
-        GI_NUMBER_CASE(multiply, GI_JOINED + 6, subtract_multiply_numbers)
-        GI_NUMBER_CASE(divide, GI_JOINED, subtract_divide)
-        GI_NUMBER_CASE(sqrt, GI_JOINED, root)
-        GI_NUMBER_CASE(less, GI_JOINED + 2, choose_less_number)
-        GI_NUMBER_CASE(less, GI_JOINED + 1, choose_number_less)
-        GI_NUMBER_CASE(less_equal, GI_JOINED + 2, choose_less_equal_number)
-        GI_NUMBER_CASE(less_equal, GI_JOINED + 1, choose_number_less_equal)
     default: return NULL;
     }
 }

@@ -180,7 +180,48 @@ typedef void (*gi_chains)(int64_t count, int times, int64_t n, char *out, const 
 
 /* Elements begin to begin + n of the numbers that a plan describes; begin is a multiple of 4 (section >>random). */
 typedef void (*gi_random_loop)(const gi_random_plan *p, int64_t begin, int64_t n, void *out);
-enum { GI_JOINED = 8 };    /* of with_number: two rows in one loop */
+
+/* A sequence of operations on elements of float32 or float64: each takes the result so far, and mostly another operand (cpu/sequence.h). */
+typedef enum gi_sequence_what {
+    GI_SEQUENCE_LOAD, /* the operand becomes the result */
+    GI_SEQUENCE_ADD,
+    GI_SEQUENCE_SUBTRACT,
+    GI_SEQUENCE_SUBTRACT_FROM, /* the operand less the result */
+    GI_SEQUENCE_MULTIPLY,
+    GI_SEQUENCE_DIVIDE,
+    GI_SEQUENCE_DIVIDE_INTO, /* the operand by the result */
+    GI_SEQUENCE_SAVE,        /* the result, until the next one is saved; this and the next four have no operand */
+    GI_SEQUENCE_NEGATIVE,
+    GI_SEQUENCE_SQUARE,
+    GI_SEQUENCE_SQRT,
+    GI_SEQUENCE_ABSOLUTE,
+    GI_SEQUENCE_ADD_SQUARE,   /* of elements x */
+    GI_SEQUENCE_MULTIPLY_ADD, /* times elements x, and the number y added */
+    GI_SEQUENCE_ADD_PRODUCT,  /* of elements x and y */
+    GI_SEQUENCE_ADD_MULTIPLE, /* of elements x by the number y */
+    GI_SEQUENCE_LESS,         /* than the operand; what is true decides the next choice */
+    GI_SEQUENCE_LESS_EQUAL,
+    GI_SEQUENCE_GREATER,
+    GI_SEQUENCE_GREATER_EQUAL,
+    GI_SEQUENCE_CHOOSE,      /* the operand where that was false */
+    GI_SEQUENCE_CHOOSE_OTHER /* the operand where it was true */
+} gi_sequence_what;
+
+enum { GI_OF_ELEMENTS, GI_OF_NUMBER, GI_OF_SAVED, GI_SEQUENCE_STEPS = 48, GI_SEQUENCE_OPERANDS = 16 };
+
+typedef struct gi_sequence_step {
+    uint8_t what; /* 4 * gi_sequence_what + what the operand is */
+    uint8_t x, y; /* operands */
+} gi_sequence_step;
+
+typedef struct gi_sequence {
+    int              steps, operands;
+    bool             alone;                      /* nothing is saved or compared */
+    int8_t           size[GI_SEQUENCE_OPERANDS]; /* bytes from element to element; 0: a number */
+    gi_sequence_step step[GI_SEQUENCE_STEPS];
+} gi_sequence;
+typedef void (*gi_sequence_loop)(const gi_sequence *q, int64_t n, void *out, const void *const *from);
+
 enum { GI_COUNTERS = 64 }; /* that are taken at once */
 
 typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one */
@@ -320,7 +361,8 @@ typedef struct gi_loops {
     gi_turn_lines (*turn)(int itemsize);              /* NULL: none for elements of that size */
     gi_kernel (*select)(int itemsize);
     gi_kernel (*power)(double exponent, ga_dtype dtype);
-    gi_kernel (*with_number)(ga_op op, int numbers, ga_dtype dtype); /* bits, and GI_JOINED; NULL: there is none; numbers.h */
+    gi_kernel (*with_number)(ga_op op, int numbers, ga_dtype dtype); /* bits; NULL: there is none; numbers.h */
+    gi_sequence_loop (*sequence)(ga_dtype dtype);                    /* float32 or float64 */
     gi_kernel (*replace)(int itemsize); /* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes */
     gi_stream stream;                   /* how results that no cache would keep are written */
     const gi_linear_loops *(*linear)(void);

@@ -23,6 +23,7 @@ static int gi_pass_add(gi_pass_builder *b, const gi_elementwise *e, ga_dtype fro
     op->from   = from;
     op->to     = to;
     op->n      = n;
+    op->root = op->sequence = -1;
     for (int k = 0; k < n; k++) op->x[k] = x[k];
     b->dtype[p->ops] = to;
     if (ga_itemsize(to) > p->widest) p->widest = (int)ga_itemsize(to);
@@ -100,8 +101,7 @@ static void gi_pass_find_number(const gi_pass_builder *b, gi_pass_op *op)
     for (int i = 0; i < op->n; i++) {
         const bool number = gi_slot_is_number(op->x[i]);
         op->size[i]       = number ? 0 : (int)ga_itemsize(gi_pass_input_dtype(b, op->x[i]));
-        const bool kept   = op->with_number && (op->kind == GI_OP_ROW || i == 3); /* of a choice the other number */
-        if (number && !kept) b->p->number[op->x[i] - GI_SLOT_NUMBER].copied = true;
+        if (number && !op->with_number && op->root < 0) b->p->number[op->x[i] - GI_SLOT_NUMBER].copied = true;
     }
 }
 
@@ -112,15 +112,26 @@ static bool gi_pass_divides(const gi_pass_op *op)
     return (divides && !by_number) || gi_pass_is_row(op, GI_FORMULA_ROW(sqrt)());
 }
 
+static void gi_pass_place_sequence(gi_pass_sequence *s, const int *tile_of)
+{
+    for (int i = 0; i < s->q.operands; i++)
+        if (s->slot[i] >= GI_FUSED_SLOTS) s->slot[i] = GI_SLOT_TILE + tile_of[s->slot[i] - GI_FUSED_SLOTS];
+}
+
 /* Gives each op a tile to write to: a free one, or that of an input of its size that nothing needs any more. False: there is no room. */
 static bool gi_pass_place(gi_pass_builder *b)
 {
     gi_fused *p = b->p;
     int       last[GI_PASS_OPS], tile_of[GI_PASS_OPS], holds[GI_PASS_TILES];
+    for (int k = 0; k < p->ops; k++) last[k] = -1;
     for (int k = 0; k < p->ops; k++) {
-        last[k] = -1;
-        for (int i = 0; i < p->op[k].n; i++)
-            if (p->op[k].x[i] >= GI_FUSED_SLOTS) last[p->op[k].x[i] - GI_FUSED_SLOTS] = k;
+        for (int i = 0; i < p->op[k].n; i++) {
+            const int x = p->op[k].x[i] - GI_FUSED_SLOTS;
+            if (x < 0) continue;
+            const int at =
+                p->op[k].root >= 0 && p->op[x].root != p->op[k].root ? p->op[k].root : k; /* a sequence reads it there */
+            if (at > last[x]) last[x] = at;
+        }
     }
     for (int t = 0; t < GI_PASS_TILES; t++) holds[t] = -1;
     for (int k = 0; k < p->ops; k++) {
@@ -134,11 +145,12 @@ static bool gi_pass_place(gi_pass_builder *b)
         }
         if (to < 0) return false;
         gi_pass_find_number(b, op);
-        p->divides = p->divides || gi_pass_divides(op);
+        p->divides = p->divides || (op->root < 0 && gi_pass_divides(op));
         for (int i = 0; i < op->n; i++)
             if (op->x[i] >= GI_FUSED_SLOTS) op->x[i] = GI_SLOT_TILE + tile_of[op->x[i] - GI_FUSED_SLOTS];
         for (int i = 0; i < op->n; i++)
             if (op->ordered[i] >= GI_FUSED_SLOTS) op->ordered[i] = GI_SLOT_TILE + tile_of[op->ordered[i] - GI_FUSED_SLOTS];
+        if (op->sequence >= 0) gi_pass_place_sequence(&p->sequence[op->sequence], tile_of);
         for (int i = op->n; i < GI_PASS_OPERANDS; i++) { /* a kernel does not look at what it has no use for */
             op->x[i]       = op->x[0];
             op->ordered[i] = op->ordered[0];
@@ -187,11 +199,8 @@ static bool gi_pass_build(const gi_steps *steps, const gi_typed *typed, const bo
         p->leaf[p->leaves++] = k;
     }
     gi_pass_join_products(p);
-    gi_pass_join_horner(p);
-    gi_pass_join_differences(p);
-    gi_pass_join_roots(p);
-    gi_pass_join_choices(p);
     gi_pass_drop(&b);
+    gi_pass_find_sequences(p);
     return gi_pass_place(&b);
 }
 

@@ -21,7 +21,7 @@ static void gi_pass_feed(const void *job, int64_t first, int64_t n, void *to)
         const int64_t m = n - done < j->tile ? n - done : j->tile;
         gi_pass_begin_tile(j, first + done, m, slot, leaves, held);
         if (j->ahead) gi_pass_run_ahead(j, op, first + done, m, (char *)to + done * size, slot);
-        else gi_pass_run_op(op, m, (char *)to + done * size, slot);
+        else gi_pass_run_op(j, op, m, (char *)to + done * size, slot);
     }
 }
 
@@ -173,7 +173,8 @@ static ga_array *gi_pass_fold(gi_eval_run *r, const gi_passes *s, const gi_fused
     maker.job   = &j;
     GI_ARENA(char, numbers, gi_pass_number_bytes(&j));
     GI_ARENA(gi_pass_op, ops, p->ops);
+    GI_ARENA(gi_pass_sequence, sequences, p->sequences);
     gi_pass_numbers(&j, values, numbers);
-    gi_pass_find_constants(&j, ops);
+    gi_pass_find_constants(&j, ops, sequences);
     return gi_run_folds(r, s, k, &imagined);
 }

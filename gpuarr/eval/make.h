@@ -95,19 +95,22 @@ static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_a
     j.masked    = m->mask != NULL;
     j.total     = m->out->size;
     j.out_dtype = m->out->dtype;
+    j.direct    = m->packed && j.out_dtype == p->dtype;
     gi_pass_lie(&j, m);
     const bool cheap = p->cost < GI_COSTLY && !p->divides; /* what computes long has time to write */
     if (!m->input && !j.masked && cheap && j.out.packed && j.total * j.out.size >= GI_STREAM_FROM &&
         2 * j.out.size >= p->widest)
         j.stream = GI_LOOP_OF(stream);
-    share  = gi_pass_cut(&j, &bytes);
-    j.line = j.total;
-    j.op   = p->op;
+    share      = gi_pass_cut(&j, &bytes);
+    j.line     = j.total;
+    j.op       = p->op;
+    j.sequence = p->sequence;
     GI_ARENA(char, numbers, gi_pass_number_bytes(&j));
-    GI_ARENA(gi_pass_op, ops, p->ops);
+    GI_ARENA(gi_pass_op, ops, m->packed ? 0 : p->ops);
+    GI_ARENA(gi_pass_sequence, sequences, m->packed ? 0 : p->sequences);
     if (!m->packed) {
         gi_pass_cut_lines(&j);
-        gi_pass_find_constants(&j, ops);
+        gi_pass_find_constants(&j, ops, sequences);
     }
     gi_pass_numbers(&j, values, numbers);
     if (j.total <= j.tile) gi_pass_run_tiles(0, 1, &j);

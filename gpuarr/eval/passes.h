@@ -4,13 +4,14 @@
     needs (an index, a median) is made by a pass before it; other folds are fed by theirs (folds.h).                           */
 
 enum {
-    GI_PASS_STEPS    = 200,
-    GI_PASS_OPS      = 96,
-    GI_PASS_LEAVES   = 20,
-    GI_PASS_NUMBERS  = 24,
-    GI_PASS_TILES    = 16,
-    GI_PASS_OPERANDS = 4, /* of an op */
-    GI_MOST_PASSES   = 6
+    GI_PASS_STEPS     = 200,
+    GI_PASS_OPS       = 96,
+    GI_PASS_LEAVES    = 20,
+    GI_PASS_NUMBERS   = 24,
+    GI_PASS_TILES     = 16,
+    GI_PASS_OPERANDS  = 3, /* of an op */
+    GI_PASS_SEQUENCES = 8,
+    GI_MOST_PASSES    = 6
 };
 
 /* Where the loops of a pass find their elements: a leaf, a number, a tile; those of the last one go to GI_SLOT_OUT. */
@@ -21,19 +22,26 @@ enum {
     GI_FUSED_SLOTS
 };
 
-/* A loop over the elements of a tile. Of two operations in one loop (joins.h) it is the second one. */
+/* A loop over the elements of a tile. */
 typedef struct gi_pass_op {
     gi_op_kind    kind;
     int           power;    /* which easy power */
     gi_kernel     kernel;   /* NULL: a conversion */
     const gi_row *row;      /* whose loop that is, or NULL */
-    const gi_row *before;   /* the first of two operations, or NULL */
-    bool          turned;   /* are its two operands in the other order? */
     ga_dtype      from, to; /* of the conversion, equal: a copy; else that of the loop, that of the result */
     int           n, out, x[GI_PASS_OPERANDS], size[GI_PASS_OPERANDS]; /* size: bytes from element to element of an input */
     gi_kernel     with_number;               /* the same where numbers are one element each, or NULL */
     int           ordered[GI_PASS_OPERANDS]; /* its inputs */
+    int           root;                      /* the op whose sequence computes it, or -1 */
+    int           sequence;                  /* which one takes its place, or -1 */
 } gi_pass_op;
+
+/* A sequence (sequences.h), and where its operands are. */
+typedef struct gi_pass_sequence {
+    gi_sequence_loop loop;
+    int              slot[GI_SEQUENCE_OPERANDS];
+    gi_sequence      q;
+} gi_pass_sequence;
 
 typedef struct gi_pass_number {
     int      step;
@@ -43,14 +51,15 @@ typedef struct gi_pass_number {
 } gi_pass_number;
 
 typedef struct gi_fused {
-    int            root;                         /* the step whose elements are made */
-    int            leaves, leaf[GI_PASS_LEAVES]; /* steps */
-    int            numbers, ops, tiles;
-    int            cost, widest; /* of an element: simple operations, bytes of the largest dtype */
-    bool           divides;      /* does it divide, or take roots? */
-    ga_dtype       dtype;
-    gi_pass_number number[GI_PASS_NUMBERS];
-    gi_pass_op     op[GI_PASS_OPS];
+    int              root;                                  /* the step whose elements are made */
+    int              leaves, leaf[GI_PASS_LEAVES];          /* steps */
+    int              numbers, ops, tiles, sequences, parts; /* parts: ops that are computed by the sequence of the last one */
+    int              cost, widest;                          /* of an element: simple operations, bytes of the largest dtype */
+    bool             divides;                               /* does it divide, or take roots? */
+    ga_dtype         dtype;
+    gi_pass_number   number[GI_PASS_NUMBERS];
+    gi_pass_sequence sequence[GI_PASS_SEQUENCES];
+    gi_pass_op       op[GI_PASS_OPS];
 } gi_fused;
 
 /* How a formula is computed: which steps are made as arrays (or numbers), and by which pass. */
@@ -69,8 +78,9 @@ enum {
     GI_PASS_TILE_BYTES = 4096, /* of the widest dtype, where the caches hold all, */
     GI_PASS_FAR_BYTES =
         2048, /* and where not (measured: of longer tiles a processor waits for memory, or computes, not both at once), */
+    GI_PASS_ALONE_BYTES   = 16384,   /* near, where a single sequence makes all of it, */
     GI_PASS_DIVIDED_BYTES = 1024,    /* and near, of what divides: the divider is still busy while the next tile begins */
-    GI_PASS_PIECE         = 512,     /* and what is computed between reading ahead or streaming */
+    GI_PASS_PIECE         = 1024,    /* and what is computed between reading ahead or streaming */
     GI_PASS_NEAR          = 2 << 20, /* what the nearest caches of a thread hold */
     GI_PASS_APART         = 64       /* between tiles, against equal addresses */
 };

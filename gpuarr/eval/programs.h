@@ -30,8 +30,8 @@ static int gi_program_source(gi_program_builder *b, int k, int slot)
     return b->g->op[b->maker[tile]].keep = (uint8_t)b->kept[tile];
 }
 
-/* Adds an operation; first_is_last: its first operand is the result of the one before. False: there is no room. */
-static bool gi_program_add(gi_program_builder *b, const gi_pass_op *from, bool first_is_last)
+/* Adds an operation. False: there is no room. */
+static bool gi_program_add(gi_program_builder *b, const gi_pass_op *from)
 {
     const int k = b->g->ops;
     if (k == GI_PROGRAM_OPS) return false;
@@ -43,7 +43,7 @@ static bool gi_program_add(gi_program_builder *b, const gi_pass_op *from, bool f
     op->operands      = (uint8_t)from->n;
     op->keep          = GI_FROM_LAST;
     for (int i = 0; i < from->n; i++) {
-        const int x = first_is_last && i == 0 ? GI_FROM_LAST : gi_program_source(b, k, from->x[i]);
+        const int x = gi_program_source(b, k, from->x[i]);
         if (x < 0) return false;
         op->x[i] = (uint8_t)x;
     }
@@ -60,10 +60,8 @@ static bool gi_program_ops(const gi_fused *p, ga_dtype dtype, gi_program *g)
     b.g = g;
     if (p->leaves > GI_PROGRAM_LEAVES || p->numbers > GI_PROGRAM_NUMBERS) return false;
     for (int k = 0; k < p->ops; k++) {
-        gi_pass_op part[2];
-        const int  parts = gi_pass_parts(&p->op[k], part), out = p->op[k].out;
-        for (int i = 0; i < parts; i++)
-            if (!gi_program_add(&b, &part[i], i > 0)) return false;
+        const int out = p->op[k].out;
+        if (!gi_program_add(&b, &p->op[k])) return false;
         if (out != GI_SLOT_OUT) b.maker[out - GI_SLOT_TILE] = g->ops - 1;
     }
     if (dtype == p->dtype) return true;

@@ -16,17 +16,18 @@ typedef struct gi_pass_view {
 } gi_pass_view;
 
 typedef struct gi_pass_job {
-    const gi_fused   *p;
-    const gi_pass_op *op;                                        /* its ops */
-    int               ndim;                                      /* after joining dimensions */
-    int64_t           shape[GPUARR_MAX_DIMS], total, tile, room; /* room: bytes of a tile */
-    int64_t           line;                                      /* elements that are cut into tiles: those of a line, or all */
-    gi_pass_view      leaf[GI_PASS_LEAVES], out, mask;
-    ga_dtype          out_dtype;
-    bool              masked;
-    gi_stream         stream;
-    bool              ahead;                   /* is it worth to bring near what the next tile reads? */
-    char             *number[GI_PASS_NUMBERS]; /* one element, or a tile of copies */
+    const gi_fused         *p;
+    const gi_pass_op       *op; /* its ops */
+    const gi_pass_sequence *sequence;
+    int                     ndim;                                      /* after joining dimensions */
+    int64_t                 shape[GPUARR_MAX_DIMS], total, tile, room; /* room: bytes of a tile */
+    int64_t                 line; /* elements that are cut into tiles: those of a line, or all */
+    gi_pass_view            leaf[GI_PASS_LEAVES], out, mask;
+    ga_dtype                out_dtype;
+    bool                    masked, direct; /* direct: leaves are read, and results written, where they lie */
+    gi_stream               stream;
+    bool                    ahead;                   /* is it worth to bring near what the next tile reads? */
+    char                   *number[GI_PASS_NUMBERS]; /* one element, or a tile of copies */
 } gi_pass_job;
 
 /* How far element `index` lies behind the first, and its column. */
@@ -136,15 +137,28 @@ static void gi_pass_write(const gi_pass_job *j, int64_t start, int64_t n, const 
     }
 }
 
-static void gi_pass_run_op(const gi_pass_op *op, int64_t n, char *out, char *const *slot)
+/* Op number k of a job. */
+static void gi_pass_run_op(const gi_pass_job *j, const gi_pass_op *op, int64_t n, char *out, char *const *slot)
 {
-    const int *at = op->ordered;
-    if (op->n == GI_PASS_OPERANDS) {
-        const void *const numbers[2] = { slot[op->x[2]], slot[op->x[3]] };
-        op->with_number(n, out, slot[op->x[0]], slot[op->x[1]], numbers);
+    const int *at = op->with_number ? op->ordered : op->x;
+    if (op->sequence >= 0) {
+        const gi_pass_sequence *s = &j->sequence[op->sequence];
+        const void             *from[GI_SEQUENCE_OPERANDS];
+        for (int k = 0; k < s->q.operands; k++) from[k] = slot[s->slot[k]];
+        s->loop(&s->q, n, out, from);
     } else if (op->with_number) op->with_number(n, out, slot[at[0]], slot[at[1]], slot[at[2]]);
-    else if (op->kernel) op->kernel(n, out, slot[op->x[0]], slot[op->x[1]], slot[op->x[2]]);
-    else gi_cast(op->to, op->from, n, out, slot[op->x[0]]);
+    else if (op->kernel) op->kernel(n, out, slot[at[0]], slot[at[1]], slot[at[2]]);
+    else gi_cast(op->to, op->from, n, out, slot[at[0]]);
+}
+
+/* Where an op finds its operands from element `done` of a tile on. */
+static void gi_pass_slots_at(const gi_pass_job *j, const gi_pass_op *op, int64_t done, char *const *slot, char **at)
+{
+    const gi_pass_sequence *s = op->sequence < 0 ? NULL : &j->sequence[op->sequence];
+    for (int k = 0; k < (s ? s->q.operands : GI_PASS_OPERANDS); k++) {
+        const int x = s ? s->slot[k] : op->x[k];
+        at[x]       = slot[x] + done * (s ? s->q.size[k] : op->size[k]);
+    }
 }
 
 /* Room for a tile of any dtype. */
@@ -182,7 +196,8 @@ static void gi_pass_begin_tile(const gi_pass_job *j, int64_t start, int64_t n, c
     const gi_fused *p = j->p;
     for (int k = 0; k < p->leaves; k++)
         if (!j->leaf[k].single) slot[k] = gi_pass_leaf(j, &j->leaf[k], start, n, leaves + k * j->room, &held[k]);
-    for (int k = 0; k < p->ops - 1; k++) gi_pass_run_op(&j->op[k], n, slot[j->op[k].out], slot);
+    for (int k = 0; k < p->ops - 1; k++)
+        if (j->op[k].root < 0 || j->op[k].sequence >= 0) gi_pass_run_op(j, &j->op[k], n, slot[j->op[k].out], slot);
 }
 
 /* The last op of a tile whose results go past the caches: a few lines at a time, so that the processor computes these while memory is
@@ -201,18 +216,17 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
             next.from[next.inputs]   = slot[k] + n * j->leaf[k].size;
             next.step[next.inputs++] = GI_LINE * j->leaf[k].size / size;
         }
-    for (int k = 0; k < GI_PASS_OPERANDS; k++) at[op->x[k]] = slot[op->x[k]];
     for (int64_t done = 0; done < n; done += step, step = GI_PASS_PIECE / size) {
         const char *result = made;
         if (step > n - done) step = n - done;
-        gi_pass_run_op(op, step, made, at);
+        gi_pass_slots_at(j, op, done, slot, at);
+        gi_pass_run_op(j, op, step, made, at);
         if (j->out_dtype != p->dtype) {
             gi_cast(j->out_dtype, p->dtype, step, back, made);
             result = back;
         }
         j->stream(to + done * size, result, step * size, &next);
         for (int k = 0; k < next.inputs; k++) next.from[k] += step * size / GI_LINE * next.step[k];
-        for (int k = 0; k < GI_PASS_OPERANDS; k++) at[op->x[k]] = slot[op->x[k]] + (done + step) * op->size[k];
     }
 }
 
@@ -226,8 +240,8 @@ static void gi_pass_run_ahead(const gi_pass_job *j, const gi_pass_op *op, int64_
     char           *at[GI_FUSED_SLOTS];
     for (int64_t done = 0; done < n; done += step) {
         if (step > n - done) step = n - done;
-        for (int k = 0; k < GI_PASS_OPERANDS; k++) at[op->x[k]] = slot[op->x[k]] + done * op->size[k];
-        gi_pass_run_op(op, step, to + done * size, at);
+        gi_pass_slots_at(j, op, done, slot, at);
+        gi_pass_run_op(j, op, step, to + done * size, at);
         for (int k = 0; k < p->leaves && done + step <= left; k++)
             for (int64_t b = 0; b < step * j->leaf[k].size && j->leaf[k].packed; b += GI_LINE)
                 __builtin_prefetch(slot[k] + (n + done) * j->leaf[k].size + b);
@@ -280,7 +294,7 @@ static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
             continue;
         }
         if (j->ahead) gi_pass_run_ahead(j, op, start, n, result, slot);
-        else gi_pass_run_op(op, n, result, slot);
+        else gi_pass_run_op(j, op, n, result, slot);
         if (whole) continue;
         if (j->out_dtype != p->dtype) {
             gi_cast(j->out_dtype, p->dtype, n, back, made);
@@ -355,21 +369,40 @@ static bool gi_pass_is_constant(const gi_pass_job *j, int slot)
     return slot < j->p->leaves && (j->leaf[slot].level || j->leaf[slot].single);
 }
 
-/* Finds loops for the ops whose operands can be read as numbers; own: room for the ops. */
-static void gi_pass_find_constants(gi_pass_job *j, gi_pass_op *own)
+/* Reads constants as numbers where the steps of a sequence can; where not, the leaf is to be repeated. */
+static void gi_pass_number_steps(gi_pass_job *j, gi_pass_sequence *s)
 {
-    bool any = false;
-    j->op    = j->p->op;
+    for (int k = 0; k < s->q.steps; k++) {
+        gi_sequence_step *step = &s->q.step[k];
+        const int         what = step->what / 4, x = s->slot[step->x], y = s->slot[step->y];
+        const bool        alone = what >= GI_SEQUENCE_SAVE && what <= GI_SEQUENCE_ABSOLUTE,
+                   sums         = what >= GI_SEQUENCE_ADD_SQUARE && what <= GI_SEQUENCE_ADD_MULTIPLE;
+        if (sums && gi_pass_is_constant(j, x)) j->leaf[x].as_number = false;
+        if (what == GI_SEQUENCE_ADD_PRODUCT && gi_pass_is_constant(j, y)) step->what = 4 * GI_SEQUENCE_ADD_MULTIPLE;
+        if (!sums && !alone && step->what % 4 == GI_OF_ELEMENTS && gi_pass_is_constant(j, x))
+            step->what = (uint8_t)(4 * what + GI_OF_NUMBER);
+    }
+}
+
+/* Finds loops for the ops whose operands can be read as numbers; own, sequences: room for the ops. */
+static void gi_pass_find_constants(gi_pass_job *j, gi_pass_op *own, gi_pass_sequence *sequences)
+{
+    bool any    = false;
+    j->op       = j->p->op;
+    j->sequence = j->p->sequence;
     for (int k = 0; k < j->p->leaves; k++) {
         any                  = any || gi_pass_is_constant(j, k);
         j->leaf[k].as_number = j->leaf[k].level;
     }
     if (!any) return;
-    j->op = (gi_pass_op *)memcpy(own, j->p->op, (size_t)j->p->ops * sizeof *own);
+    j->op       = (gi_pass_op *)memcpy(own, j->p->op, (size_t)j->p->ops * sizeof *own);
+    j->sequence = (gi_pass_sequence *)memcpy(sequences, j->p->sequence, (size_t)j->p->sequences * sizeof *sequences);
     for (int k = 0; k < j->p->ops; k++) {
         gi_pass_op op        = own[k];
         int        numbers   = 0;
         bool       constants = false;
+        if (op.sequence >= 0) gi_pass_number_steps(j, &sequences[op.sequence]);
+        if (op.root >= 0) continue;
         for (int i = 0; i < op.n; i++) {
             const bool constant = gi_pass_is_constant(j, op.x[i]);
             constants           = constants || constant;
@@ -377,7 +410,7 @@ static void gi_pass_find_constants(gi_pass_job *j, gi_pass_op *own)
         }
         if (!constants) continue;
         op.with_number = NULL;
-        if (op.n <= 3 && gi_is_float(op.from)) gi_pass_order_numbers(&op, numbers);
+        if (gi_is_float(op.from)) gi_pass_order_numbers(&op, numbers);
         for (int i = 0; i < GI_PASS_OPERANDS; i++) {
             if (!gi_pass_is_constant(j, op.x[i])) continue;
             op.size[i] = 0;
@@ -385,6 +418,11 @@ static void gi_pass_find_constants(gi_pass_job *j, gi_pass_op *own)
         }
         if (op.with_number) own[k] = op;
     }
+    for (int s = 0; s < j->p->sequences; s++)
+        for (int k = 0; k < sequences[s].q.operands; k++) {
+            const int x = sequences[s].slot[k];
+            if (gi_pass_is_constant(j, x) && j->leaf[x].as_number) sequences[s].q.size[k] = 0;
+        }
 }
 
 /* How many bytes of the tiles of numbers. */
@@ -416,7 +454,11 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
     j->ahead = !j->stream && packed > 1 && j->total * read > threads * GI_PASS_NEAR;
     j->tile  = gi_pass_tile(p, j->stream || j->ahead);
     j->room  = gi_mem_padded(j->tile * p->widest) + GI_PASS_APART;
-    *bytes   = (double)j->total * (double)((read + size) * (p->cost + 1) / 2);
+    if (j->direct && p->parts == p->ops && !j->stream && !j->ahead) { /* tiles are nothing but units of work */
+        j->tile = GI_PASS_ALONE_BYTES / p->widest;
+        j->room = GI_PASS_APART;
+    }
+    *bytes = (double)j->total * (double)((read + size) * (p->cost + 1) / 2);
     if (j->total <= j->tile) return 1;
     work /= p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
     if (work < j->total / (8 * threads)) work = j->total / (8 * threads);

@@ -1,0 +1,157 @@
+/* ---- a sequence of operations, each on what the one before made: it stays in registers ---------------------------------- */
+/*  A few vectors of elements go through all steps before the next ones are read. (Of one vector, choosing what to do next would take longer
+    than doing it, and each step would wait for the one before.) Each step rounds as the row of the table does.               */
+
+enum {
+    GI_LOOP(gi_sequence_vectors) =
+        GI_ISA_BYTES == 64 ? 8 : 4, /* those of a result, of a saved one and of truths fit the registers, */
+    GI_LOOP(gi_sequence_wide)  = 2 * GI_LOOP(gi_sequence_vectors), /* or so many of a result alone */
+    GI_LOOP(gi_sequence_block) = GI_LOOP(gi_sequence_vectors) * GI_LANES
+};
+
+/* What is true of each lane. */
+#if GI_ISA_BYTES == 64
+#define GI_TRUTHS_f32              __mmask16
+#define GI_TRUTHS_f64              __mmask8
+#define GI_TRUTHS                  GI_JOIN(GI_TRUTHS_, GA_TAG)
+#define GI_TRUTHS_LESS(a, b)       (GI_TRUTHS) GI_JOIN(GI_MM(cmp), _mask)(a, b, _CMP_LT_OQ)
+#define GI_TRUTHS_LESS_EQUAL(a, b) (GI_TRUTHS) GI_JOIN(GI_MM(cmp), _mask)(a, b, _CMP_LE_OQ)
+#define GI_TRUTHS_CHOOSE(t, a, b)  GI_MM(mask_blend)(t, b, a)
+#else
+#define GI_TRUTHS                  GI_V_BITS
+#define GI_TRUTHS_LESS(a, b)       (GI_V_BITS)((a) < (b))
+#define GI_TRUTHS_LESS_EQUAL(a, b) (GI_V_BITS)((a) <= (b))
+#define GI_TRUTHS_CHOOSE(t, a, b)  (GI_V)(((t) & (GI_V_BITS)(a)) | (~(t) & (GI_V_BITS)(b)))
+#endif
+
+/* A step whose other operand are elements, a number or what was saved; the formula is of the result so far, a[k], and of b. */
+#define GI_SEQUENCE_EACH GI_UNROLL for (int k = 0; k < vectors; k++)
+#define GI_SEQUENCE_STEP(WHAT, to, ...)                                                                                        \
+    case 4 * GI_SEQUENCE_##WHAT + GI_OF_ELEMENTS:                                                                              \
+        if (alone && GI_SEQUENCE_##WHAT >= GI_SEQUENCE_LESS) break;                                                            \
+        GI_SEQUENCE_EACH                                                                                                       \
+        {                                                                                                                      \
+            const GI_V b = GI_VFN(load)(x + done + k * GI_LANES);                                                              \
+            to[k]        = __VA_ARGS__;                                                                                        \
+        }                                                                                                                      \
+        break;                                                                                                                 \
+    case 4 * GI_SEQUENCE_##WHAT + GI_OF_NUMBER: {                                                                              \
+        if (alone && GI_SEQUENCE_##WHAT >= GI_SEQUENCE_LESS) break;                                                            \
+        const GI_V       b     = GI_VFN(pin)(GI_VFN(all)(*x));                                                                 \
+        GI_SEQUENCE_EACH to[k] = __VA_ARGS__;                                                                                  \
+        break;                                                                                                                 \
+    }                                                                                                                          \
+    case 4 * GI_SEQUENCE_##WHAT + GI_OF_SAVED:                                                                                 \
+        if (alone) break;                                                                                                      \
+        GI_SEQUENCE_EACH                                                                                                       \
+        {                                                                                                                      \
+            const GI_V b = saved[k];                                                                                           \
+            to[k]        = __VA_ARGS__;                                                                                        \
+        }                                                                                                                      \
+        break;
+#define GI_SEQUENCE_ALONE(WHAT, to, ...)                                                                                       \
+    case 4 * GI_SEQUENCE_##WHAT: GI_SEQUENCE_EACH to[k] = __VA_ARGS__; break;
+
+/* Of n elements, so many vectors at a time; alone: nothing is saved or compared. */
+static GI_INLINE void GI_LOOP(gi_sequence_of)(const int vectors, const bool alone, const gi_sequence *q, int64_t n, GA_T *out,
+                                              const void *const *from)
+{
+    GI_V      a[GI_LOOP(gi_sequence_wide)], saved[GI_LOOP(gi_sequence_wide)];
+    GI_TRUTHS truths[GI_LOOP(gi_sequence_wide)];
+    GI_SEQUENCE_EACH
+    {
+        memset(&truths[k], 0, sizeof truths[k]);
+        a[k] = saved[k] = GI_VFN(all)(0);
+    }
+    for (int64_t done = 0; done < n; done += vectors * GI_LANES) {
+        for (const gi_sequence_step *s = q->step, *end = s + q->steps; s < end; s++) {
+            const GA_T *x = (const GA_T *)from[s->x], *y = (const GA_T *)from[s->y];
+            switch (s->what) {
+                GI_SEQUENCE_STEP(LOAD, a, b)
+                GI_SEQUENCE_STEP(ADD, a, a[k] + b)
+                GI_SEQUENCE_STEP(SUBTRACT, a, a[k] - b)
+                GI_SEQUENCE_STEP(SUBTRACT_FROM, a, b - a[k])
+                GI_SEQUENCE_STEP(MULTIPLY, a, a[k] * b)
+                GI_SEQUENCE_STEP(DIVIDE, a, a[k] / b)
+                GI_SEQUENCE_STEP(DIVIDE_INTO, a, b / a[k])
+                GI_SEQUENCE_STEP(LESS, truths, GI_TRUTHS_LESS(a[k], b))
+                GI_SEQUENCE_STEP(LESS_EQUAL, truths, GI_TRUTHS_LESS_EQUAL(a[k], b))
+                GI_SEQUENCE_STEP(GREATER, truths, GI_TRUTHS_LESS(b, a[k]))
+                GI_SEQUENCE_STEP(GREATER_EQUAL, truths, GI_TRUTHS_LESS_EQUAL(b, a[k]))
+                GI_SEQUENCE_STEP(CHOOSE, a, GI_TRUTHS_CHOOSE(truths[k], a[k], b))
+                GI_SEQUENCE_STEP(CHOOSE_OTHER, a, GI_TRUTHS_CHOOSE(truths[k], b, a[k]))
+            case 4 * GI_SEQUENCE_SAVE:
+                GI_SEQUENCE_EACH saved[k] = alone ? saved[k] : a[k];
+                break;
+                GI_SEQUENCE_ALONE(NEGATIVE, a, -a[k])
+                GI_SEQUENCE_ALONE(SQUARE, a, a[k] * a[k])
+                GI_SEQUENCE_ALONE(SQRT, a, GI_VFN(sqrt)(a[k]))
+                GI_SEQUENCE_ALONE(ABSOLUTE, a, GI_VFN(abs)(a[k]))
+            case 4 * GI_SEQUENCE_ADD_SQUARE:
+                GI_SEQUENCE_EACH
+                {
+                    const GI_V b = GI_VFN(load)(x + done + k * GI_LANES);
+                    a[k]         = b * b + a[k];
+                }
+                break;
+                GI_SEQUENCE_ALONE(ADD_PRODUCT, a,
+                                  GI_VFN(load)(x + done + k * GI_LANES) * GI_VFN(load)(y + done + k * GI_LANES) + a[k])
+            case 4 * GI_SEQUENCE_ADD_MULTIPLE: {
+                const GI_V       b    = GI_VFN(pin)(GI_VFN(all)(*y));
+                GI_SEQUENCE_EACH a[k] = GI_VFN(load)(x + done + k * GI_LANES) * b + a[k];
+                break;
+            }
+            case 4 * GI_SEQUENCE_MULTIPLY_ADD: {
+                const GI_V       b    = GI_VFN(pin)(GI_VFN(all)(*y));
+                GI_SEQUENCE_EACH a[k] = a[k] * GI_VFN(load)(x + done + k * GI_LANES) + b;
+                break;
+            }
+            default: break;
+            }
+        }
+        GI_SEQUENCE_EACH GI_VFN(store)(out + done + k * GI_LANES, a[k]);
+    }
+}
+#undef GI_SEQUENCE_STEP
+#undef GI_SEQUENCE_ALONE
+#undef GI_SEQUENCE_EACH
+#undef GI_TRUTHS
+#undef GI_TRUTHS_f32
+#undef GI_TRUTHS_f64
+#undef GI_TRUTHS_LESS
+#undef GI_TRUTHS_LESS_EQUAL
+#undef GI_TRUTHS_CHOOSE
+
+static __attribute__((noinline)) void GI_LOOP(gi_sequence_narrow)(const gi_sequence *q, int64_t n, GA_T *out,
+                                                                  const void *const *from)
+{
+    GI_LOOP(gi_sequence_of)(GI_LOOP(gi_sequence_vectors), false, q, n, out, from);
+}
+
+static __attribute__((noinline)) void GI_LOOP(gi_sequence_alone)(const gi_sequence *q, int64_t n, GA_T *out,
+                                                                 const void *const *from)
+{
+    GI_LOOP(gi_sequence_of)(GI_LOOP(gi_sequence_wide), true, q, n, out, from);
+}
+
+/* from: of each operand n elements, or one number. out may be one of them. What makes no whole block is copied, and computed as one. */
+static void GI_LOOP(gi_sequence)(const gi_sequence *q, int64_t n, void *out, const void *const *from)
+{
+    const int64_t block = GI_LOOP(gi_sequence_block);
+    const int64_t whole = n - n % (q->alone ? 2 * block : block);
+    const void   *of_copy[GI_SEQUENCE_OPERANDS];
+    GA_T          copy[GI_SEQUENCE_OPERANDS][GI_LOOP(gi_sequence_block)], made[GI_LOOP(gi_sequence_block)];
+    if (q->alone) GI_LOOP(gi_sequence_alone)(q, whole, (GA_T *)out, from);
+    else GI_LOOP(gi_sequence_narrow)(q, whole, (GA_T *)out, from);
+    for (int64_t done = whole, m; done < n; done += m) {
+        m = n - done < block ? n - done : block;
+        for (int k = 0; k < q->operands; k++) {
+            of_copy[k] = from[k];
+            if (q->size[k] == 0) continue;
+            memset(copy[k], 0, sizeof copy[k]);
+            of_copy[k] = memcpy(copy[k], (const GA_T *)from[k] + done, (size_t)m * sizeof(GA_T));
+        }
+        GI_LOOP(gi_sequence_narrow)(q, block, made, of_copy);
+        memcpy((GA_T *)out + done, made, (size_t)m * sizeof(GA_T));
+    }
+}
