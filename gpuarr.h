@@ -2275,7 +2275,8 @@ typedef struct ga_eval_options {
     GI_BY_POSITION
     GI_BY_NAME
     ga_array *out         GI_IS(GA_NO_ARRAY); /* the options of the formula's last operation, as its own call has them; */
-    const ga_array *where GI_IS(GA_NO_ARRAY); /* .out may be an operand, or share memory with one */
+    const ga_array *where GI_IS(GA_NO_ARRAY); /* .out may be an operand, or share memory with one; .where is
+                                                 for elementwise operations alone */
     ga_dtype dtype        GI_DEFAULT;
     const char *names     GI_DEFAULT; /* of the operands, "x, y": for ga_eval_n, which does not see how they are called */
     const char *site      GI_IS("");

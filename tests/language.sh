@@ -22,6 +22,10 @@ language() {
     one "-m32 is refused in a sentence" refused 'for 64-bit Linux only' gcc -m32 "$out/alone.c"
     for c in gcc clang; do one "-fshort-enums is refused, $c" refused 'not with -fshort-enums' $c -fshort-enums "$out/alone.c"; done
     for c in g++ clang++; do one "-fshort-enums is refused, $c" refused 'not with -fshort-enums' $c -std=c++17 -fshort-enums "$out/alone.cpp"; done
+    for c in -ffast-math -ffinite-math-only -freciprocal-math -fno-signed-zeros; do
+        one "$c is refused in a sentence" refused 'compile this file, which has kernels, without -ffast-math' gcc $c -DGPUARR_IMPLEMENTATION "$out/alone.c"
+    done
+    one "-ffinite-math-only is refused, clang" refused 'compile this file, which has kernels, without -ffast-math' clang -ffinite-math-only -DGPUARR_IMPLEMENTATION "$out/alone.c"
     one "Windows is refused in a sentence" refused 'for 64-bit Linux only' clang -D_WIN32 -DGPUARR_IMPLEMENTATION "$out/alone.c"
     for c in chunked_picture distance_matrix monthly_mean delayed; do
         reads "examples/$c.c in C++" clang++ -std=c++20 $WARN -DGPUARR_IMPLEMENTED -I. -x c++ "examples/$c.c"

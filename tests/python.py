@@ -824,6 +824,18 @@ def numpys_ways():
             same(ga.load_from(path, "arr_1"), x, save.__name__)
             fails(lambda: save(path, a, arr_0=a), [ValueError], "arr_0", f"{save.__name__}: a name twice")
             fails(lambda: save(path, ga.asarray([1.0], "bfloat16")), [TypeError], "bfloat16", f"{save.__name__} of bfloat16")
+            link, pipe = os.path.join(folder, "link"), os.path.join(folder, "pipe")
+            os.chmod(path, 0o600)
+            os.symlink(path, link)
+            os.mkfifo(pipe)
+            save(link, x=x)
+            with np.load(path) as z:
+                check(z.files == ["x"] and os.path.islink(link) and os.stat(path).st_mode & 0o777 == 0o600, f"{save.__name__} by a link, into a private file")
+            for other in (pipe, folder, os.path.join(folder, "nowhere/a.npz")):
+                fails(lambda: save(other, x=x), [OSError], other, f"{save.__name__} into {other}")
+            os.remove(link)
+            os.remove(pipe)
+            save(path, a, x, names=x[0], path_=f)
         check(sorted(os.listdir(folder)) == ["savez.npz", "savez_compressed.npz"] and
               os.path.getsize(os.path.join(folder, "savez_compressed.npz")) < os.path.getsize(os.path.join(folder, "savez.npz")), f"{os.listdir(folder)}")
 

@@ -994,15 +994,19 @@ short(with_names, "savez")
 
 
 def savez_compressed(path, *arrays, **named):
-    """savez, with packed arrays."""
-    path = os.fsdecode(path)
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(path) or ".") as folder:
+    """savez, with packed arrays. As there, links are followed, and what is no regular file is not replaced."""
+    path = os.path.realpath(os.fsdecode(path))
+    if not os.path.isdir(os.path.dirname(path)) or os.path.exists(path) and not os.path.isfile(path):
+        raise ERRORS["GA_NO_FILE"](f"gpuarr.savez_compressed(): {path!r} is no regular file, nor can it become one")
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
         calls["savez"](os.path.join(folder, "loose.npz"), *arrays, **named)
         with zipfile.ZipFile(os.path.join(folder, "loose.npz")) as loose, \
                 zipfile.ZipFile(os.path.join(folder, "packed.npz"), "w", zipfile.ZIP_DEFLATED) as packed:
             for name in loose.namelist():
                 with loose.open(name) as from_, packed.open(name, "w", force_zip64=True) as to:
                     shutil.copyfileobj(from_, to)
+        if os.path.exists(path):
+            shutil.copymode(path, os.path.join(folder, "packed.npz"))
         os.replace(os.path.join(folder, "packed.npz"), path)
 
 
