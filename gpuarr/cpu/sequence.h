@@ -131,17 +131,22 @@ static __attribute__((noinline)) void GI_LOOP(gi_sequence_narrow)(const gi_seque
 static __attribute__((noinline)) void GI_LOOP(gi_sequence_alone)(const gi_sequence *q, int64_t n, GA_T *out,
                                                                  const void *const *from)
 {
+#ifdef GI_ISA_MM
     GI_LOOP(gi_sequence_of)(GI_LOOP(gi_sequence_wide), true, q, n, out, from);
+#else /* where nobody waits for it, it is compiled once */
+    GI_LOOP(gi_sequence_narrow)(q, n, out, from);
+#endif
 }
 
 /* from: of each operand n elements, or one number. out may be one of them. What makes no whole block is copied, and computed as one. */
 static void GI_LOOP(gi_sequence)(const gi_sequence *q, int64_t n, void *out, const void *const *from)
 {
     const int64_t block = GI_LOOP(gi_sequence_block);
-    const int64_t whole = n - n % (q->alone ? 2 * block : block);
+    const bool    alone = q->alone && n >= 2 * block;
+    const int64_t whole = n - n % (alone ? 2 * block : block);
     const void   *of_copy[GI_SEQUENCE_OPERANDS];
     GA_T          copy[GI_SEQUENCE_OPERANDS][GI_LOOP(gi_sequence_block)], made[GI_LOOP(gi_sequence_block)];
-    if (q->alone) GI_LOOP(gi_sequence_alone)(q, whole, (GA_T *)out, from);
+    if (alone) GI_LOOP(gi_sequence_alone)(q, whole, (GA_T *)out, from);
     else GI_LOOP(gi_sequence_narrow)(q, whole, (GA_T *)out, from);
     for (int64_t done = whole, m; done < n; done += m) {
         m = n - done < block ? n - done : block;

@@ -24,7 +24,7 @@ typedef struct gi_pass_job {
     int64_t                 line; /* elements that are cut into tiles: those of a line, or all */
     gi_pass_view            leaf[GI_PASS_LEAVES], out, mask;
     ga_dtype                out_dtype;
-    bool                    masked, direct; /* direct: leaves are read, and results written, where they lie */
+    bool                    masked, direct; /* direct: leaves are read, and results written, where they lie, by one sequence */
     gi_stream               stream;
     bool                    ahead;                   /* is it worth to bring near what the next tile reads? */
     char                   *number[GI_PASS_NUMBERS]; /* one element, or a tile of copies */
@@ -162,7 +162,7 @@ static void gi_pass_slots_at(const gi_pass_job *j, const gi_pass_op *op, int64_t
 }
 
 /* Room for a tile of any dtype. */
-static int64_t gi_pass_any_room(const gi_pass_job *j) { return gi_mem_padded(j->tile * 16); }
+static int64_t gi_pass_any_room(const gi_pass_job *j) { return j->direct ? 0 : gi_mem_padded(j->tile * 16); }
 
 /* Puts the slots of numbers and tiles to their places, and returns the first tile that is left, for leaves. */
 static char *gi_pass_slots(const gi_pass_job *j, char *tiles, char **slot)
@@ -200,14 +200,18 @@ static void gi_pass_begin_tile(const gi_pass_job *j, int64_t start, int64_t n, c
         if (j->op[k].root < 0 || j->op[k].sequence >= 0) gi_pass_run_op(j, &j->op[k], n, slot[j->op[k].out], slot);
 }
 
+/* Bytes that are computed at once of what is read ahead or streamed. */
+static int64_t gi_pass_piece(const gi_pass_op *op) { return op->sequence < 0 ? GI_PASS_PIECE : GI_PASS_LONGER_PIECE; }
+
 /* The last op of a tile whose results go past the caches: a few lines at a time, so that the processor computes these while memory is
    busy with those before and with what the next tile reads. */
 static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n, char *to, char *const *slot, char *made,
                            char *back)
 {
-    const gi_fused *p    = j->p;
-    const int64_t   size = j->out.size;
-    int64_t         step = (GI_PASS_PIECE - (int64_t)((uintptr_t)to % GI_LINE)) / size; /* pieces end with lines */
+    const gi_fused *p     = j->p;
+    const int64_t   size  = j->out.size;
+    const int64_t   piece = gi_pass_piece(op);
+    int64_t         step  = (piece - (int64_t)((uintptr_t)to % GI_LINE)) / size; /* pieces end with lines */
     char           *at[GI_FUSED_SLOTS];
     gi_ahead        next;
     next.inputs = 0;
@@ -216,7 +220,7 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
             next.from[next.inputs]   = slot[k] + n * j->leaf[k].size;
             next.step[next.inputs++] = GI_LINE * j->leaf[k].size / size;
         }
-    for (int64_t done = 0; done < n; done += step, step = GI_PASS_PIECE / size) {
+    for (int64_t done = 0; done < n; done += step, step = piece / size) {
         const char *result = made;
         if (step > n - done) step = n - done;
         gi_pass_slots_at(j, op, done, slot, at);
@@ -236,7 +240,7 @@ static void gi_pass_run_ahead(const gi_pass_job *j, const gi_pass_op *op, int64_
 {
     const gi_fused *p    = j->p;
     const int64_t   size = ga_itemsize(p->dtype), left = j->total - start - n; /* elements behind the tile */
-    int64_t         step = GI_PASS_PIECE / p->widest;
+    int64_t         step = gi_pass_piece(op) / p->widest;
     char           *at[GI_FUSED_SLOTS];
     for (int64_t done = 0; done < n; done += step) {
         if (step > n - done) step = n - done;
@@ -451,19 +455,21 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
         read += j->leaf[k].size;
         packed += j->leaf[k].packed;
     }
-    j->ahead = !j->stream && packed > 1 && j->total * read > threads * GI_PASS_NEAR;
-    j->tile  = gi_pass_tile(p, j->stream || j->ahead);
-    j->room  = gi_mem_padded(j->tile * p->widest) + GI_PASS_APART;
-    if (j->direct && p->parts == p->ops && !j->stream && !j->ahead) { /* tiles are nothing but units of work */
-        j->tile = GI_PASS_ALONE_BYTES / p->widest;
-        j->room = GI_PASS_APART;
-    }
-    *bytes = (double)j->total * (double)((read + size) * (p->cost + 1) / 2);
-    if (j->total <= j->tile) return 1;
+    j->ahead  = !j->stream && packed > 1 && j->total * read > threads * GI_PASS_NEAR;
+    j->tile   = gi_pass_tile(p, j->stream || j->ahead);
+    j->room   = gi_mem_padded(j->tile * p->widest) + GI_PASS_APART;
+    j->direct = j->direct && p->parts == p->ops && !j->stream && !j->ahead;
+    *bytes    = (double)j->total * (double)((read + size) * (p->cost + 1) / 2);
+    if (!j->direct && j->total <= j->tile) return 1;
     work /= p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
     if (work < j->total / (8 * threads)) work = j->total / (8 * threads);
-    const int64_t tiles  = (j->total + j->tile - 1) / j->tile;
     const int64_t pieces = gi_round_up((j->total + work - 1) / work, threads); /* as many for each thread */
+    if (j->direct) {                                                           /* tiles are nothing but pieces of the work */
+        j->tile = gi_round_up((j->total + pieces - 1) / pieces, GI_PASS_LONGER_PIECE / p->widest);
+        j->room = GI_PASS_APART;
+        return 1;
+    }
+    const int64_t tiles = (j->total + j->tile - 1) / j->tile;
     return (tiles + pieces - 1) / pieces;
 }
 
