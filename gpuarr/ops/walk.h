@@ -9,7 +9,7 @@
 #define GI_STREAM_TILE    2048 /* of the result, if it is streamed: what the processor can have on the way to memory */
 #define GI_STREAM_FROM    ((int64_t)32 << 20) /* bytes of results that no cache would keep */
 #define GI_SQUARE_BYTES   16384
-#define GI_BACKWARD_BYTES ((int64_t)8 << 20) /* of an array; results of more are not turned round */
+#define GI_BACKWARD_BYTES ((int64_t)4 << 20) /* of an array; results of more are not turned round */
 #define GI_SHORT_ROW      64
 #define GI_UNDIVIDED      32768 /* so many simple operations are not divided among threads */
 
