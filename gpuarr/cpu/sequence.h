@@ -138,25 +138,37 @@ static __attribute__((noinline)) void GI_LOOP(gi_sequence_alone)(const gi_sequen
 #endif
 }
 
-/* from: of each operand n elements, or one number. out may be one of them. What makes no whole block is copied, and computed as one. */
+/* The operands from an element on. */
+static void GI_LOOP(gi_sequence_behind)(const gi_sequence *q, const void *const *from, int64_t at, const void **behind)
+{
+    for (int k = 0; k < q->operands; k++) behind[k] = q->size[k] == 0 ? from[k] : (const GA_T *)from[k] + at;
+}
+
+/* from: of each operand n elements, or one number. out may be one of them, so the last block, which overlaps the one before if n is no whole
+   number of blocks, is computed first. */
 static void GI_LOOP(gi_sequence)(const gi_sequence *q, int64_t n, void *out, const void *const *from)
 {
-    const int64_t block = GI_LOOP(gi_sequence_block);
-    const bool    alone = q->alone && n >= 2 * block;
-    const int64_t whole = n - n % (alone ? 2 * block : block);
-    const void   *of_copy[GI_SEQUENCE_OPERANDS];
-    GA_T          copy[GI_SEQUENCE_OPERANDS][GI_LOOP(gi_sequence_block)], made[GI_LOOP(gi_sequence_block)];
-    if (alone) GI_LOOP(gi_sequence_alone)(q, whole, (GA_T *)out, from);
-    else GI_LOOP(gi_sequence_narrow)(q, whole, (GA_T *)out, from);
-    for (int64_t done = whole, m; done < n; done += m) {
-        m = n - done < block ? n - done : block;
+    const int64_t block = GI_LOOP(gi_sequence_block), rest = n % block, whole = n - rest;
+    const int64_t wide                         = q->alone ? whole - whole % (2 * block) : 0;
+    const void   *behind[GI_SEQUENCE_OPERANDS] = { NULL };
+    GA_T          made[GI_LOOP(gi_sequence_block)];
+    if (rest > 0 && whole > 0) {
+        GI_LOOP(gi_sequence_behind)(q, from, n - block, behind);
+        GI_LOOP(gi_sequence_narrow)(q, block, made, behind);
+    } else if (rest > 0) { /* fewer elements than a block has */
+        GA_T copy[GI_SEQUENCE_OPERANDS][GI_LOOP(gi_sequence_block)];
         for (int k = 0; k < q->operands; k++) {
-            of_copy[k] = from[k];
+            behind[k] = from[k];
             if (q->size[k] == 0) continue;
             memset(copy[k], 0, sizeof copy[k]);
-            of_copy[k] = memcpy(copy[k], (const GA_T *)from[k] + done, (size_t)m * sizeof(GA_T));
+            behind[k] = memcpy(copy[k], from[k], (size_t)rest * sizeof(GA_T));
         }
-        GI_LOOP(gi_sequence_narrow)(q, block, made, of_copy);
-        memcpy((GA_T *)out + done, made, (size_t)m * sizeof(GA_T));
+        GI_LOOP(gi_sequence_narrow)(q, block, made, behind);
     }
+    if (wide > 0) GI_LOOP(gi_sequence_alone)(q, wide, (GA_T *)out, from);
+    if (wide < whole) {
+        GI_LOOP(gi_sequence_behind)(q, from, wide, behind);
+        GI_LOOP(gi_sequence_narrow)(q, whole - wide, (GA_T *)out + wide, behind);
+    }
+    if (rest > 0) memcpy((GA_T *)out + whole, whole > 0 ? made + block - rest : made, (size_t)rest * sizeof(GA_T));
 }
