@@ -49,12 +49,12 @@ static void test_as_strided(void)
         SHOWS(GA_I32, "[2 3 4 5]", ga_as_strided(part, (4), (4))); /* as far as the memory reaches, */
         SHOWS(GA_I32, "[2 1 0]", ga_as_strided(part, (3), (-4)));  /* and back to its begin */
         SHOWS(GA_I32, "[4 3 2 1 0]", ga_as_strided(back, (5), (-4)));
-        /* no call takes a step along an axis of one element or none */
+        /* no call takes a step along an axis of one element or no_rows */
         ga_array *far_apart = ga_as_strided(a, (1, 3), (INT64_MAX, 4)),
-                 *none      = ga_as_strided(a, (0, 2), (INT64_MIN, INT64_MAX));
+                 *no_rows   = ga_as_strided(a, (0, 2), (INT64_MIN, INT64_MAX));
         SHOWS(GA_I32, "[[2 1 0]]", ga_index(far_apart, "::-1, ::-1"));
         SHOWS(GA_I32, "[[0 1 2]]", ga_copy(ga_index(ga_as_strided(a, (1, 3), (INT64_MIN, 4)), "::9")));
-        CHECK(ga_index(none, "::-3, ::-2")->size == 0 && ga_copy(ga_transpose(none))->size == 0);
+        CHECK(ga_index(no_rows, "::-3, ::-2")->size == 0 && ga_copy(ga_transpose(no_rows))->size == 0);
         CHECK(ga_as_strided(a, (), ())->ndim == 0 && ga_as_strided(a, (0, 3), (1000, 4))->size == 0);
         CHECK_FAILS(ga_as_strided(a, (7), (4)),
                     "shape (7,) with strides (4,) reaches beyond the memory of a: 0 bytes before its first "

@@ -131,9 +131,10 @@ extern int clock_gettime(int, struct timespec *);
 #define GI_PRINTS(text, first)
 #endif
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(__ASSOCIATIVE_MATH__) ||            \
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(__ASSOCIATIVE_MATH__) ||      \
     defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
-#error "gpuarr: compile this file, which has kernels, without -ffast-math and its parts: they break NaN and the promise of equal bits"
+#error                                                                                                                         \
+    "gpuarr: compile this file, which has kernels, without -ffast-math and its parts: they break NaN and the promise of equal bits"
 #endif
 
 #if defined(__SANITIZE_ADDRESS__)
