@@ -49,7 +49,7 @@ static void test_as_strided(void)
         SHOWS(GA_I32, "[2 3 4 5]", ga_as_strided(part, (4), (4))); /* as far as the memory reaches, */
         SHOWS(GA_I32, "[2 1 0]", ga_as_strided(part, (3), (-4)));  /* and back to its begin */
         SHOWS(GA_I32, "[4 3 2 1 0]", ga_as_strided(back, (5), (-4)));
-        /* no call takes a step along an axis of one element or no_rows */
+        /* no call takes a step along an axis of one element or none */
         ga_array *far_apart = ga_as_strided(a, (1, 3), (INT64_MAX, 4)),
                  *no_rows   = ga_as_strided(a, (0, 2), (INT64_MIN, INT64_MAX));
         SHOWS(GA_I32, "[[2 1 0]]", ga_index(far_apart, "::-1, ::-1"));
