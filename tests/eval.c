@@ -725,7 +725,8 @@ static void joined(ga_array *x, ga_array *y, ga_array *z, double number)
     if (y->ndim != x->ndim) return;
     ga_array *o = ga_copy(x);
     CHECK(ga_eval("(o - y)**2 + o", (o, y), .out = o) == o && test_same_bits(o, ga_add(ga_square(ga_subtract(x, y)), x)));
-    CHECK(ga_eval("where(o < 0.5, y, o)", (o, y), .out = o) == o);
+    const ga_array *was = ga_copy(o);
+    CHECK(ga_eval("where(o < 0.5, y, o)", (o, y), .out = o) == o && test_same_bits(o, ga_where(ga_less(was, 0.5), y, was)));
     ga_copyto(o, x);
     const ga_array *some = ga_less(y, 0.3), *before = ga_copy(o);
     CHECK(ga_eval("(o - y)*o - z", (o, y, z), .out = o, .where = some) == o &&
@@ -859,7 +860,6 @@ static void test_narrow(void)
         }
 }
 
-/* An empty .out may have any strides: NumPy's are 0. */
 /* The results of a fold over elements that it reads, of lines before and behind. */
 static void test_folds_over_operands(void)
 {
@@ -889,6 +889,7 @@ static void test_folds_over_operands(void)
     }
 }
 
+/* An empty .out may have any strides: NumPy's are 0. */
 static void test_empty_out(void)
 {
     double    numbers[1] = { 0 };
@@ -1071,6 +1072,27 @@ static void test_fold_memory(void)
     }
 }
 
+/* Formulas of many operands that are dear stay one pass, without arrays in between. */
+static void test_many_terms(void)
+{
+    for (int terms = 1; terms < 24; terms++)
+        ga_scope {
+            ga_array *x = ga_random((300000), .seed = 3), *out = ga_empty_like(x), *sum = ga_exp(ga_multiply(x, 1.0));
+            char      text[600] = "exp(x*1.0)";
+            for (int k = 1; k < terms; k++) {
+                snprintf(text + strlen(text), 30, " + exp(x*1.%d)", k);
+                char factor[8];
+                snprintf(factor, sizeof factor, "1.%d", k);
+                sum = ga_add(sum, ga_exp(ga_multiply(x, strtod(factor, NULL))));
+            }
+            const int64_t used = ga_memory_stats().used_bytes;
+            ga_memory_reset_peak();
+            CHECK(ga_eval(text, (x), .out = out) == out);
+            if (x->device == GA_CPU) CHECK(ga_memory_stats().peak_bytes - used < x->size * 8 / 2);
+            CHECK(test_same_bits(out, sum));
+        }
+}
+
 /* What was read is kept, and given back by ga_shutdown; results own nothing of it. */
 static void test_keeping(void)
 {
@@ -1116,6 +1138,7 @@ int main(void)
     test_folds_beside();
     test_short_runs();
     test_fold_memory();
+    test_many_terms();
     test_keeping();
     ga_report_leaks(stdout);
     CHECK(ga_memory_stats().arrays == 0 && ga_memory_stats().used_bytes == 0);

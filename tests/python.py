@@ -601,6 +601,11 @@ def positions():
         check(len(got) == 3, "histogram2d: the counts, and the edges along x and y")
         for g, w in zip(got, want):
             same(g, w, "histogram2d", close=True)
+    lines = [[1.0, 2, 3], [4, 5, 6.0]]
+    same(ga.histogramdd(lines, 2)[0], np.histogramdd(lines, 2)[0], "histogramdd of lists")
+    same(ga.histogramdd(x, 2)[0], np.histogramdd(x, 2)[0], "histogramdd of one line")
+    same(ga.cov(a, None, False), np.cov(n, None, False), "cov by position", close=True)
+    same(ga.cov(x, x + x * x, True, True), np.cov(x, x + x * x, True, True), "cov of two, by position", close=True)
     points = np.stack([x, x + 1], axis=-1)
     (got, edges), (want, places) = ga.histogramdd(points, 2), np.histogramdd(points, 2)
     same(got, want, "histogramdd")

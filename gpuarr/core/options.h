@@ -101,7 +101,7 @@ static bool gi_options_reduce(ga_reduce_options *o)
     if (!gi_options_fold(o)) return false;
     if (o->where == GA_NO_ARRAY && o->initial.kind == GA_KIND_ARRAY && o->initial.array == GA_NO_ARRAY) return true;
     gi_fail(o->site, GA_BAD_ARGUMENT,
-            "this call takes no .where and no .initial: ga_sum, ga_prod, ga_min, ga_max, ga_any and ga_all do");
+            "this call takes no .where and no .initial: sums, products, min, max, any, all, mean, var and std take .where");
     return false;
 }
 static bool gi_options_order(ga_order_options *o) { return GI_TAKE(order, o, out) && GI_TAKE_AXES(order, o); }

@@ -112,7 +112,8 @@ static GI_INLINE GI_V GI_VFN(max)(GI_V a, GI_V b) /* the larger one, NaN if any 
     return (GI_V)(((GI_V_BITS)a & first) | ((GI_V_BITS)b & ~first));
 }
 
-#if !defined(GI_ISA_MM)
+#if GI_ISA_BYTES == 64 && !GI_OPTIMIZED /* it would take too much stack */
+#elif !defined(GI_ISA_MM)
 GI_BEGIN_FAST
 #include "sequence.h"
 GI_END_FAST

@@ -397,7 +397,11 @@ static gi_word_sort GI_FIND(gi_sort_words)(void)
 }
 static gi_sequence_loop GI_FIND(gi_sequence)(ga_dtype dtype)
 {
+#if GI_ISA_BYTES == 64 && !GI_OPTIMIZED
+    return GI_LOWER(sequence)(dtype);
+#else
     return dtype == GA_F32 ? GI_FIND(gi_sequence_f32) : GI_FIND(gi_sequence_f64);
+#endif
 }
 static gi_dot_loop GI_FIND(gi_dot)(ga_dtype dtype)
 {

@@ -1,6 +1,7 @@
 /* ---- a sequence of operations, each on what the one before made: it stays in registers ---------------------------------- */
 /*  A few vectors of elements go through all steps before the next ones are read. (Of one vector, choosing what to do next would take longer
-    than doing it, and each step would wait for the one before.) Each step rounds as the row of the table does.               */
+    than doing it, and each step would wait for the one before.) Each step rounds as the row of the table does; which of two
+    NaNs a result is may differ.                                                                                            */
 
 enum {
     GI_LOOP(gi_sequence_vectors) =

@@ -173,8 +173,9 @@ static void gi_pass_cone(const gi_steps *steps, const bool *stored, int root, bo
         for (int i = 0; i < steps->step[k].n && needed[k] && (k == root || !stored[k]); i++) needed[steps->step[k].x[i]] = true;
 }
 
-/* The pass that makes step `root`. False: there is no room for it. */
-static bool gi_pass_build(const gi_steps *steps, const gi_typed *typed, const bool *stored, int root, gi_fused *p)
+/* The pass that makes step `root`, with sequences or without. False: there is no room for it. */
+static bool gi_pass_build_with(const gi_steps *steps, const gi_typed *typed, const bool *stored, int root, bool sequences,
+                               gi_fused *p)
 {
     gi_pass_builder b;
     bool            needed[GI_PASS_STEPS];
@@ -200,8 +201,14 @@ static bool gi_pass_build(const gi_steps *steps, const gi_typed *typed, const bo
     }
     gi_pass_join_products(p);
     gi_pass_drop(&b);
-    gi_pass_find_sequences(p);
+    if (sequences) gi_pass_find_sequences(p);
     return gi_pass_place(&b);
+}
+
+/* What a sequence reads stays in tiles until then: of many such results there is only room without sequences. */
+static bool gi_pass_build(const gi_steps *steps, const gi_typed *typed, const bool *stored, int root, gi_fused *p)
+{
+    return gi_pass_build_with(steps, typed, stored, root, true, p) || gi_pass_build_with(steps, typed, stored, root, false, p);
 }
 
 /* ---- which steps are stored ------------------------------------------------------------------------------------------------- */

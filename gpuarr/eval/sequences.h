@@ -18,7 +18,7 @@ typedef struct gi_sequence_builder {
     void (*make)(struct gi_sequence_builder *b, int k, gi_sequence_free has); /* makes the result of op k the result so far */
 } gi_sequence_builder;
 
-/* How a sequence computes the op, if it can: `what` of it, and of the second operand where the first one is what was made last. */
+/* How a sequence computes the op, if it can: *what, or *exchanged where its second operand is what was made last. */
 static bool gi_sequence_takes(const gi_pass_op *op, gi_sequence_what *what, gi_sequence_what *exchanged)
 {
     if ((op->to != GA_F32 && op->to != GA_F64) || (op->kind != GI_OP_ROW && op->kind != GI_OP_CHOICE)) return false;
@@ -49,7 +49,7 @@ static bool gi_sequence_compares(const gi_sequence_builder *b, int slot)
     return b->p->op[k].row->op == GA_OP_less || b->p->op[k].row->op == GA_OP_less_equal;
 }
 
-/* Is a slot what only the op before needs, `uses` times, and can the sequence compute it on the way? */
+/* Is a slot what only the op that reads it needs, `uses` times, and can the sequence compute it on the way? */
 static bool gi_sequence_makes(const gi_sequence_builder *b, int slot, int uses, gi_sequence_free has)
 {
     gi_sequence_what  what, exchanged;

@@ -137,7 +137,7 @@ static void gi_pass_write(const gi_pass_job *j, int64_t start, int64_t n, const 
     }
 }
 
-/* Op number k of a job. */
+/* An op of a job. */
 static void gi_pass_run_op(const gi_pass_job *j, const gi_pass_op *op, int64_t n, char *out, char *const *slot)
 {
     const int *at = op->with_number ? op->ordered : op->x;

@@ -126,7 +126,7 @@ ga_array *(ga_repeat)(const ga_array *a, ga_arg repeats, ga_axis_options o)
         char text[64];
         gi_number_text(repeats, text, sizeof text);
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s repeats: give %s", text,
-                                   repeats.kind == GA_KIND_UINT ? "a number that int64 holds" : "an integer");
+                                   repeats.kind == GA_KIND_UINT ? "an integer that int64 holds" : "an integer");
     }
     gi_composition c;
     gi_compose_begin(&c, o.site);

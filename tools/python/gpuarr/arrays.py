@@ -171,7 +171,7 @@ def asarray(obj, dtype=None, *, device=None, copy=None):
     if dtype is not None and a.dtype != dtype:
         if isinstance(obj, (int, complex, list, tuple, range)):
             refuse_overflow(a, dtype)
-            if a.dtype.kind == "c" and as_dtype(dtype).kind != "c":
+            if a.dtype.kind == "c" and as_dtype(dtype).kind not in "cb":
                 raise TypeError(f"gpuarr: complex numbers are no {as_dtype(dtype)}")
         a, copied = functions.astype(a, dtype), True
     if device is not None and a.device != device:

@@ -398,7 +398,7 @@ ORDERS = {
     "(nan)?arg(max|min)|concatenate_n|stack_n": "axis out", "(nan)?mean": "axis dtype out keepdims", "(nan)?(std|var)": "axis dtype out ddof keepdims",
     "(nan)?median": "axis out overwrite_input keepdims", "(nan)?(percentile|quantile)": "axis out overwrite_input method keepdims",
     "take": "axis out mode", "choose_n": "out mode", "i?r?fft(2|n)": "s axes norm out", "linspace|geomspace": "endpoint dtype", "logspace": "endpoint base dtype",
-    "packbits": "axis bitorder", "unpackbits": "axis count bitorder", "cov": "rowvar bias ddof fweights aweights", "isin": "assume_unique invert",
+    "packbits": "axis bitorder", "unpackbits": "axis count bitorder", "cov": "y rowvar bias ddof fweights aweights", "isin": "assume_unique invert",
     "setdiff1d|setxor1d": "assume_unique",
 }
 
@@ -558,7 +558,8 @@ def make(name, function):
         refused = ("initial",) if name in MEANS else ("where", "initial")
     members = sorted(options.members, key=lambda n: order.index(n) if n in order else len(order)) if options else []
     keywords = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD if n in order else inspect.Parameter.KEYWORD_ONLY, default=None)
-                for n in members if n not in names and n not in refused]
+                for n in sorted({*members, *order}, key=lambda n: order.index(n) if n in order else len(order) + members.index(n))
+                if n not in names and n not in refused]
     python.__signature__ = inspect.Signature([p.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for p in shown] + keywords, __validate_parameters__=False)
     python.__doc__ = f"{function.declare('ga_' + name)}: see gpuarr.h"
     return python
@@ -613,7 +614,8 @@ class Named:
         while where.tb_next:
             where = where.tb_next
         if os.path.dirname(where.tb_frame.f_code.co_filename) == os.path.dirname(__file__):  # and not in a function that the caller gave
-            raise (type(e) if type(e) in (TypeError, ValueError, IndexError, *ERRORS.values()) else TypeError)(f"gpuarr.{self.name}(): {e}") from e
+            kinds = [k for k in (*ERRORS.values(), ValueError, IndexError) if isinstance(e, k)]
+            raise (kinds or [TypeError])[0](f"gpuarr.{self.name}(): {e}") from e
 
 
 def short(function, name=None):
@@ -1017,11 +1019,11 @@ calls["savez_compressed"] = savez_compressed
 def nan_to_num(made, x, copy=True, nan=None, posinf=None, neginf=None, **named):
     """copy=False: in place."""
     r = made(x, nan=nan, posinf=posinf, neginf=neginf, **named)
-    return r if copy else calls["copyto"](x, r)
+    return r if copy or isinstance(x, (list, tuple, bool, int, float, complex)) else calls["copyto"](x, r)
 
 
 def limits_of(range):
-    return {} if range is None else dict(zip(("low", "high"), map(number, range), strict=True))
+    return {} if range is None else dict(zip(("low", "high"), map(number, range)))
 
 
 def is_one(bins):
@@ -1072,7 +1074,8 @@ def in_boxes(made, dimensions, bins, range, density, weights, edges, named):
 @short
 def histogramdd(made, sample, bins=10, range=None, density=None, weights=None, *, edges=True, **named):
     """The counts, float64, and a list of the edges along each axis. edges=False: the counts alone, as C has it."""
-    sample = calls["stack"](list(sample), axis=-1) if isinstance(sample, (list, tuple)) and shape_of(sample) is None else asarray(sample)
+    lines = isinstance(sample, (list, tuple)) or asarray(sample).ndim != 2  # along the axes, as NumPy takes them
+    sample = calls["transpose"](calls["atleast_2d"](asarray(sample))) if lines else asarray(sample)
     made_of = lambda *given, **options: made(sample, *given, **options)  # noqa: E731
     made_of.__name__ = "histogramdd"
     return in_boxes(made_of, sample.shape[-1] if sample.ndim == 2 else 1, bins, range, density, weights, edges, named)
