@@ -560,7 +560,12 @@ static void causes(void)
         CHECK(remove(in_folder(w->name)) == 0 && others(w->name) == 0);
     }
     ga_scope {
-        CHECK_FAILS(ga_fits_read(""), strerror(ENOENT));
+        ga_set_error_handler(ga_ignore_error, NULL);
+        const ga_array *none = ga_fits_read("");
+        ga_set_error_handler(NULL, NULL);
+        if (!none && ga_error_status() == GA_NO_LIBRARY) test_skip("ga_fits_read of an empty path: there is no CFITSIO", 1);
+        else CHECK(!none && ga_error() && strstr(ga_error(), strerror(ENOENT)));
+        ga_clear_error();
     }
 }
 
