@@ -1,9 +1,9 @@
 /*  chunked_files.c -- chunked arrays from files and into files: what is read is what lies there, and no more is read than that;
     what is wrong with a file is said. With a folder as argument: reads the *.zarr, *.h5 and *.npy that tests/chunked_files.py has put there.   */
-#include <errno.h>
 #include "chunked.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
