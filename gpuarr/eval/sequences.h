@@ -90,10 +90,10 @@ static void gi_sequence_with(gi_sequence_builder *b, gi_sequence_what what, int 
     gi_sequence_add(b, what, gi_slot_is_number(slot) ? GI_OF_NUMBER : GI_OF_ELEMENTS, slot, -1);
 }
 
-/* Makes what lies in a slot the result so far: computed if it can be, else loaded. */
-static void gi_sequence_first(gi_sequence_builder *b, int slot, gi_sequence_free has)
+/* Makes what lies in a slot, which the op reads `uses` times, the result so far: computed if it can be, else loaded. */
+static void gi_sequence_first(gi_sequence_builder *b, int slot, int uses, gi_sequence_free has)
 {
-    if (gi_sequence_makes(b, slot, 1, has)) b->make(b, slot - GI_FUSED_SLOTS, has);
+    if (gi_sequence_makes(b, slot, uses, has)) b->make(b, slot - GI_FUSED_SLOTS, has);
     else gi_sequence_with(b, GI_SEQUENCE_LOAD, slot);
 }
 
@@ -104,17 +104,17 @@ static void gi_sequence_two(gi_sequence_builder *b, gi_sequence_what what, gi_se
     const gi_sequence_free rest    = { false, has.truths };
     const bool             makes_y = gi_sequence_makes(b, y, 1, has);
     if (makes_y && !gi_sequence_makes(b, x, 1, has)) {
-        gi_sequence_first(b, y, has);
+        gi_sequence_first(b, y, 1, has);
         gi_sequence_with(b, exchanged, x);
         return;
     }
-    gi_sequence_first(b, x, has);
+    gi_sequence_first(b, x, 1, has);
     if (!makes_y || !has.save) {
         gi_sequence_with(b, what, y);
         return;
     }
     gi_sequence_add(b, GI_SEQUENCE_SAVE, 0, -1, -1);
-    gi_sequence_first(b, y, rest);
+    gi_sequence_first(b, y, 1, rest);
     gi_sequence_add(b, exchanged, GI_OF_SAVED, -1, -1);
 }
 
@@ -124,8 +124,7 @@ static void gi_sequence_product(gi_sequence_builder *b, int x, int y, gi_sequenc
         gi_sequence_two(b, GI_SEQUENCE_MULTIPLY, GI_SEQUENCE_MULTIPLY, x, y, has);
         return;
     }
-    if (gi_sequence_makes(b, x, 2, has)) b->make(b, x - GI_FUSED_SLOTS, has);
-    else gi_sequence_with(b, GI_SEQUENCE_LOAD, x);
+    gi_sequence_first(b, x, 2, has);
     gi_sequence_add(b, GI_SEQUENCE_SQUARE, 0, -1, -1);
 }
 
@@ -150,7 +149,7 @@ static void gi_sequence_sum(gi_sequence_builder *b, int x, int y, int z, gi_sequ
         gi_sequence_product(b, x, y, rest);
         gi_sequence_add(b, GI_SEQUENCE_ADD, GI_OF_SAVED, -1, -1);
     } else if (makes_x != makes_y && !by_number && gi_slot_is_number(z)) { /* a step of Horner's rule */
-        gi_sequence_first(b, x, has);
+        gi_sequence_first(b, x, 1, has);
         gi_sequence_add(b, GI_SEQUENCE_MULTIPLY_ADD, 0, y, z);
     } else {
         gi_sequence_product(b, x, y, has);
@@ -184,7 +183,7 @@ static void gi_sequence_op(gi_sequence_builder *b, int k, gi_sequence_free has)
     else if (op->n == 3) gi_sequence_sum(b, op->x[0], op->x[1], op->x[2], has);
     else if (op->n == 2) gi_sequence_two(b, what, exchanged, op->x[0], op->x[1], has);
     else {
-        gi_sequence_first(b, op->x[0], has);
+        gi_sequence_first(b, op->x[0], 1, has);
         gi_sequence_add(b, what, 0, -1, -1);
     }
 }

@@ -17,7 +17,7 @@ import threading
 import zipfile
 
 from .native import ERRORS, LIMITS, NUMBERED, as_dtype, ctype, enumerator, functions, header, integer, lib, python_name, raise_error, struct
-from .arrays import NO_ARRAY, Arg, array, as_shape, asarray, operand, shape_of  # noqa: E402
+from .arrays import NO_ARRAY, Arg, array, as_shape, asarray, operand  # noqa: E402
 
 libc = C.CDLL(None)
 libc.free.argtypes = [C.c_void_p]
@@ -556,10 +556,9 @@ def make(name, function):
     refused = ("dtype", "out") if name in AXIS_ALONE else ("dtype",) if name in NO_DTYPE else ()
     if options and "initial" in options.members and name not in FOLDS:
         refused = ("initial",) if name in MEANS else ("where", "initial")
-    members = sorted(options.members, key=lambda n: order.index(n) if n in order else len(order)) if options else []
+    further = [n for n in options.members if n not in order] if options else []
     keywords = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD if n in order else inspect.Parameter.KEYWORD_ONLY, default=None)
-                for n in sorted({*members, *order}, key=lambda n: order.index(n) if n in order else len(order) + members.index(n))
-                if n not in names and n not in refused]
+                for n in order + further if n not in names and n not in refused]
     python.__signature__ = inspect.Signature([p.replace(kind=inspect.Parameter.POSITIONAL_ONLY) for p in shown] + keywords, __validate_parameters__=False)
     python.__doc__ = f"{function.declare('ga_' + name)}: see gpuarr.h"
     return python
@@ -1061,14 +1060,14 @@ def histogram_bin_edges(made, a, bins=10, range=None, weights=None, **named):
     return made(a, bins, **limits_of(range), **named) if is_one(bins) else asarray(bins)
 
 
-def in_boxes(made, dimensions, bins, range, density, weights, edges, named):
+def in_boxes(made, points, dimensions, bins, range, density, weights, edges, named):
     """Of points in boxes: the counts and a list of edges for each axis."""
     bins = [bins] * dimensions if is_one(bins) else bins
     if not all(map(is_one, bins)):
         raise ValueError(f"gpuarr.{made.__name__}(): give the numbers of bins, and range; of edges there is histogram() alone")
     if range is not None:
         named["ranges"] = range
-    return made(bins, density=density, weights=weights, edges=edges, **named)
+    return made(*points, bins, density=density, weights=weights, edges=edges, **named)
 
 
 @short
@@ -1076,17 +1075,13 @@ def histogramdd(made, sample, bins=10, range=None, density=None, weights=None, *
     """The counts, float64, and a list of the edges along each axis. edges=False: the counts alone, as C has it."""
     lines = isinstance(sample, (list, tuple)) or asarray(sample).ndim != 2  # along the axes, as NumPy takes them
     sample = calls["transpose"](calls["atleast_2d"](asarray(sample))) if lines else asarray(sample)
-    made_of = lambda *given, **options: made(sample, *given, **options)  # noqa: E731
-    made_of.__name__ = "histogramdd"
-    return in_boxes(made_of, sample.shape[-1] if sample.ndim == 2 else 1, bins, range, density, weights, edges, named)
+    return in_boxes(made, [sample], sample.shape[-1] if sample.ndim == 2 else 1, bins, range, density, weights, edges, named)
 
 
 @short
 def histogram2d(made, x, y, bins=10, range=None, density=None, weights=None, *, edges=True, **named):
     """The counts, float64, and the edges along x and along y. edges=False: the counts alone, as C has it."""
-    made_of = lambda *given, **options: made(x, y, *given, **options)  # noqa: E731
-    made_of.__name__ = "histogram2d"
-    found = in_boxes(made_of, 2, bins, range, density, weights, edges, named)
+    found = in_boxes(made, [x, y], 2, bins, range, density, weights, edges, named)
     return (found[0], *found[1]) if edges else found
 
 
