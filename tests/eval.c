@@ -1077,18 +1077,19 @@ static void test_many_terms(void)
 {
     for (int terms = 1; terms < 24; terms++)
         ga_scope {
-            ga_array *x = ga_random((300000), .seed = 3), *out = ga_empty_like(x), *sum = ga_exp(ga_multiply(x, 1.0));
-            char      text[600] = "exp(x*1.0)";
+            ga_array *x = ga_random((test_small() ? 3000 : 300000), .seed = 3), *out = ga_empty_like(x),
+                     *sum  = ga_exp(ga_multiply(x, 1.0));
+            char text[600] = "exp(x*1.0)";
             for (int k = 1; k < terms; k++) {
                 snprintf(text + strlen(text), 30, " + exp(x*1.%d)", k);
-                char factor[8];
+                char factor[20];
                 snprintf(factor, sizeof factor, "1.%d", k);
                 sum = ga_add(sum, ga_exp(ga_multiply(x, strtod(factor, NULL))));
             }
             const int64_t used = ga_memory_stats().used_bytes;
             ga_memory_reset_peak();
             CHECK(ga_eval(text, (x), .out = out) == out);
-            if (x->device == GA_CPU) CHECK(ga_memory_stats().peak_bytes - used < x->size * 8 / 2);
+            if (x->device == GA_CPU && !test_small()) CHECK(ga_memory_stats().peak_bytes - used < x->size * 8 / 2);
             CHECK(test_same_bits(out, sum));
         }
 }
