@@ -69,11 +69,21 @@ GI_BF_FN void GI_BF(odd)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *out, co
             cr = ci = sr = si = none;
         }
         if (h > GI_FOURIER_TERMS) cr = all_cr + cr, ci = all_ci + ci, sr = all_sr + sr, si = all_si + si;
-        outr[k] = k > 0 ? cr + si : cr;
-        outi[k] = k > 0 ? ci - sr : ci;
-        if (k == 0) continue;
-        outr[r - k] = cr - si;
-        outi[r - k] = ci + sr;
+        if (k == 0) {
+            outr[0] = cr;
+            outi[0] = ci;
+        } else if (h == 1) { /* one product, which need not be rounded before it is added */
+            const GI_BF_T s = GI_BF_ALL(circle[3]);
+            outr[1]         = GI_BF_FMA(im[2], s, cr);
+            outi[1]         = GI_BF_FMA(-re[2], s, ci);
+            outr[2]         = GI_BF_FMA(-im[2], s, cr);
+            outi[2]         = GI_BF_FMA(re[2], s, ci);
+        } else {
+            outr[k]     = cr + si;
+            outi[k]     = ci - sr;
+            outr[r - k] = cr - si;
+            outi[r - k] = ci + sr;
+        }
     }
     GI_BF_UNROLL
     for (int k = 0; k < r; k++) {
@@ -143,18 +153,33 @@ GI_BF_FN GI_BF_T GI_BF(sum)(GI_BF_T a, GI_BF_T b, GI_BF_T *lost)
     return s;
 }
 
+/* a * b + c * d, with what rounding it loses. */
+GI_BF_FN GI_BF_T GI_BF(products)(GI_BF_T a, GI_BF_W b, GI_BF_T c, GI_BF_W d, GI_BF_T *lost)
+{
+    const GI_BF_T p = GI_BF_MUL(a, b), q = GI_BF_MUL(c, d), s = GI_BF(sum)(p, q, lost);
+    *lost = *lost + (GI_BF_FMA(a, b, -p) + GI_BF_FMA(c, d, -q));
+    return s;
+}
+
 /* Of z, the transform of real numbers in pairs (re: the even ones), elements k and m - k become twice those of all 2 m numbers; w is
-   exp(-pi i k / m). What rounding the sums loses is added again: this step costs no more accuracy than a stage. */
+   exp(-pi i k / m). What rounding the sums and products loses is added again: this step rounds each result once. */
 GI_BF_FN void GI_BF(ends)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi, GI_BF_W wr, GI_BF_W wi)
 {
-    GI_BF_T       er_lost, ei_lost, tr_lost, ti_lost;
+    GI_BF_T       er_lost, ei_lost, tr_lost, ti_lost, r_lost, i_lost, ar_lost, ai_lost, br_lost, bi_lost;
     const GI_BF_T er = GI_BF(sum)(*ar, *br, &er_lost), ei = GI_BF(sum)(*ai, -*bi, &ei_lost);
     const GI_BF_T tr = GI_BF(sum)(*ai, *bi, &tr_lost), ti = GI_BF(sum)(*br, -*ar, &ti_lost);
+    const GI_BF_T r = GI_BF(products)(tr, wr, -ti, wi, &r_lost), i = GI_BF(products)(ti, wr, tr, wi, &i_lost);
     GI_BF(times)(&tr_lost, &ti_lost, wr, wi);
-    *ar = er + GI_BF_FMA(tr, wr, GI_BF_FMA(-ti, wi, tr_lost + er_lost));
-    *ai = ei + GI_BF_FMA(ti, wr, GI_BF_FMA(tr, wi, ti_lost + ei_lost));
-    *br = er - GI_BF_FMA(tr, wr, GI_BF_FMA(-ti, wi, tr_lost - er_lost));
-    *bi = GI_BF_FMA(ti, wr, GI_BF_FMA(tr, wi, ti_lost - ei_lost)) - ei;
+    r_lost = r_lost + tr_lost;
+    i_lost = i_lost + ti_lost;
+    *ar    = GI_BF(sum)(er, r, &ar_lost);
+    *ai    = GI_BF(sum)(ei, i, &ai_lost);
+    *br    = GI_BF(sum)(er, -r, &br_lost);
+    *bi    = GI_BF(sum)(i, -ei, &bi_lost);
+    *ar    = *ar + (ar_lost + (er_lost + r_lost));
+    *ai    = *ai + (ai_lost + (ei_lost + i_lost));
+    *br    = *br + (br_lost + (er_lost - r_lost));
+    *bi    = *bi + (bi_lost + (i_lost - ei_lost));
 }
 /* These themselves: halved before the sums, since twice the result may be infinite. */
 GI_BF_FN void GI_BF(halves)(GI_BF_T *ar, GI_BF_T *ai, GI_BF_T *br, GI_BF_T *bi, GI_BF_W wr, GI_BF_W wi)
