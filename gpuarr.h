@@ -1162,7 +1162,7 @@ typedef struct ga_histogram_options {
 } ga_histogram_options;
 #define GI_DEFAULTS_ga_histogram_options    .low = GA_REAL_DEFAULT, .high = GA_REAL_DEFAULT, .weights = GA_NO_ARRAY,
 GA_API ga_array *(ga_histogram)(const ga_array *a, int64_t bins,
-                                ga_histogram_options o); /* int64 counts; float64 with weights or density */
+                                ga_histogram_options o); /* int64 counts; with weights in their dtype; float64 with density */
 typedef struct ga_bincount_options {
     GI_BY_POSITION
     const ga_array *weights GI_IS(GA_NO_ARRAY);

@@ -196,6 +196,13 @@ static bool gi_to_density(const char *site, ga_array *sums, ga_dtype dtype, cons
     return done;
 }
 
+/* The sums of a histogram, in the dtype of the weights, as NumPy has them: integers of few bits wrap around. Takes `sums` over. */
+static ga_array *gi_finish_sums(const char *site, ga_array *sums, ga_dtype dtype)
+{
+    if (gi_is_int(dtype) && ga_itemsize(dtype) < 8) sums = gi_copy_finish(site, sums, GA_I64, NULL);
+    return gi_copy_finish(site, sums, dtype, NULL);
+}
+
 ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o)
 {
     GI_SETTLE_FLOATS;
@@ -215,7 +222,7 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
     bool      valid  = edge && gi_histogram_edges(a, &o, low, high, bins, edge);
     ga_array *edges  = !valid ? NULL : a->device == GA_CPU ? (ga_view)(here, o.site) : gi_copy_to(o.site, here, a->device);
     ga_array *sums   = edges ? gi_count_bins(o.site, a, o.weights, bins, (const double *)edges->data) : NULL;
-    ga_array *result = gi_copy_finish(o.site, sums, o.weights || o.density ? GA_F64 : GA_I64, NULL);
+    ga_array *result = gi_finish_sums(o.site, sums, o.density ? GA_F64 : o.weights ? o.weights->dtype : GA_I64);
     if (result && o.density && !gi_to_density(o.site, result, a->dtype, edge)) {
         ga_free(result);
         result = NULL;

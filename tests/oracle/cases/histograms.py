@@ -37,7 +37,8 @@ def histogram(c):
                 inside, _ = np.histogram(a, bins, limits, False, weights.astype(F64))
                 size = size / max(abs(inside.sum()), 1e-300) * (np.abs(counts) + 1 / np.diff(places))
             slack = slack * size
-        Close(2, finite(np.asarray(slack + 0 * counts)))(counts, got, F64)
+        kept = F64 if density else weights.dtype  # the weights' own dtype, as NumPy
+        Close(2, finite(np.asarray(slack + 0 * counts)))(counts, got, kept)
     c.judge(want, lambda: c.ga.histogram(a, bins, **named), check)
 
 
