@@ -346,6 +346,12 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x axis=0)", (x)), "a ',' is missing here");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x + int8(300)", (x)), "300 does not fit int8");
     FAILS(GA_BAD_ARGUMENT, ga_eval("uint8(-1)", (x)), "-1 does not fit uint8");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("int8(2j)", (x)), "is complex, and int8 is not: take its real(), imag() or abs()");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("2**64", (x)), "the integer is beyond 64 bits");
+    ga_scope {
+        CHECK(ga_item_int(ga_eval("-2**63", (x))) == INT64_MIN && ga_eval("1 << 63", (x))->dtype == GA_U64);
+        CHECK(ga_eval("complex64(2j)", (x))->dtype == GA_C64 && ga_item(ga_eval("bool(2j)", (x))) == 1);
+    }
     FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, 2, axis=1)", (x)), "round takes decimals, and nothing else");
     FAILS(GA_BAD_ARGUMENT, ga_eval("exp(x, axis=1)", (x)), "exp takes no options");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, out=x)", (x)), "sum takes axis, keepdims and dtype");
@@ -402,7 +408,7 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("$0", (x)), "there is one operand");
     FAILS(GA_BAD_ARGUMENT, ga_eval_n("$1", 0, NULL), "there are no operands");
     FAILS(GA_BAD_ARGUMENT, ga_eval("1 // (c - 2)", (c)), "division of a number by zero", "\n      ^^");
-    FAILS(GA_BAD_ARGUMENT, ga_eval("2**63 + x", (x)), "beyond 64 bits");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("2**64 + x", (x)), "beyond 64 bits");
     FAILS(GA_BAD_ARGUMENT, ga_eval("(-8)**0.5", (x)), "is complex");
     FAILS(GA_BAD_ARGUMENT, ga_eval("0**-1", (x)), "no negative powers");
     FAILS(GA_BAD_ARGUMENT, ga_eval("1.5 & 2", (x)), "for integers");

@@ -77,6 +77,21 @@ static const char *gi_on_integers(ga_op op, int64_t x, int64_t y, int64_t *made)
     }
 }
 
+/* Of two integers that are not negative: what fits 64 bits without a sign. */
+static bool gi_on_naturals(ga_op op, uint64_t x, uint64_t y, uint64_t *made)
+{
+    switch ((int)op) {
+    case GA_OP_add: return !__builtin_add_overflow(x, y, made);
+    case GA_OP_multiply: return !__builtin_mul_overflow(x, y, made);
+    case GA_OP_left_shift: *made = y < 64 ? x << y : 0; return y < 64 && *made >> y == x;
+    case GA_OP_power:
+        for (*made = 1; y > 0; y--) /* at most 64 times: x is 2 or more where its power is beyond int64 */
+            if (__builtin_mul_overflow(*made, x, made)) return false;
+        return true;
+    default: return false;
+    }
+}
+
 static bool gi_is_bitwise(ga_op op) { return op == GA_OP_bitwise_and || op == GA_OP_bitwise_or || op == GA_OP_bitwise_xor; }
 
 /* Of real or complex numbers, by the loops of the table's row. */
@@ -135,5 +150,11 @@ static const char *gi_on_numbers(const gi_row *row, int n, const ga_arg *in, ga_
     if (!whole || (row->op == GA_OP_power && in[1].i < 0)) return gi_on_reals(row, complex_, n, in, made);
     *made =
         gi_number_of(row->returns == GI_RETURNS_BOOL || (truths && gi_is_bitwise(row->op)) ? GA_KIND_BOOL : GA_KIND_INT, 0, 0);
-    return gi_on_integers(row->op, in[0].i, n > 1 ? in[1].i : 0, &made->i);
+    const int64_t y       = n > 1 ? in[1].i : 0;
+    const char   *problem = gi_on_integers(row->op, in[0].i, y, &made->i);
+    uint64_t      natural = 0;
+    if (problem != gi_beyond_int64 || in[0].i < 0 || y < 0) return problem;
+    if (!gi_on_naturals(row->op, (uint64_t)in[0].i, (uint64_t)y, &natural)) return problem;
+    *made = gi_number_of(GA_KIND_UINT, (int64_t)natural, 0);
+    return NULL;
 }

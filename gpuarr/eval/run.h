@@ -109,14 +109,22 @@ static ga_array *gi_run_round(const char *site, const ga_array *a, int decimals)
     return gi_compose_end(&c, gi_do_round(&c, &rows, a, decimals));
 }
 
-/* Does an integer without a dtype fit that of a conversion? False with an error, as np.int8(300). */
+/* Does a number without a dtype fit that of a conversion? False with an error, as np.int8(300) and np.int8(2j). */
 static bool gi_run_fits(const gi_eval_run *r, const gi_step *step, ga_arg v)
 {
     const ga_dtype dtype = step->word->dtype;
-    if (step->word->kind != GI_WORD_DTYPE || v.array || (v.kind != GA_KIND_INT && v.kind != GA_KIND_UINT)) return true;
-    if (!gi_is_int(dtype) || gi_number_fits(v, dtype)) return true;
+    if (step->word->kind != GI_WORD_DTYPE || v.array) return true;
+    const bool whole = v.kind == GA_KIND_INT || v.kind == GA_KIND_UINT;
+    if (v.kind == GA_KIND_COMPLEX ? gi_is_complex(dtype) || dtype == GA_BOOL
+                                  : !whole || !gi_is_int(dtype) || gi_number_fits(v, dtype))
+        return true;
     char text[64];
     gi_number_text(v, text, sizeof text);
+    if (v.kind == GA_KIND_COMPLEX) {
+        gi_formula_fail(r->f, step->at, step->length, "%s is complex, and %s is not: take its real(), imag() or abs()", text,
+                        ga_dtype_name(dtype));
+        return false;
+    }
     gi_formula_fail(r->f, step->at, step->length, "%s does not fit %s", text, ga_dtype_name(dtype));
     return false;
 }
