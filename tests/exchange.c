@@ -424,10 +424,27 @@ static void test_mmap(void)
         ga_array     *b    = ga_load(path, .mmap = true);
         CHECK(b && ga_memory_stats().used_bytes - used < 4096 && mappings() == 1 && ga_array_equal(a, b));
 
+        /* what Python cannot parse is no header */
+        static const char *const wrong[] = { "'shape': (02,)", "'shape': (2,),,", "'shape': (2,), x",
+                                             "'shape': (2,), 'descr': x" };
+        for (int k = 0; k < 4; k++) {
+            char  text[100], file[340];
+            FILE *f = fopen(strcat(strcpy(file, path), ".header"), "wb");
+            CHECK(f != NULL);
+            const int n = snprintf(text, sizeof text, "{'descr': '<f8', 'fortran_order': False, %s}", wrong[k]);
+            fprintf(f, "\x93NUMPY%c%c%c%c%s0123456789abcdef", 1, 0, n, 0, text);
+            fclose(f);
+            CHECK_FAILS(ga_load(file), "makes no sense at");
+            remove(file);
+        }
+
         /* it can be written; the file does not change */
         ga_array *row = ga_index(b, "0");
         ga_copyto(row, -1);
         ga_free(row);
+        ga_array *rest = ga_index(b, "1:");
+        CHECK_FAILS(ga_as_strided(rest, (1202), (-8)), "9600 bytes before its first element"); /* not the header */
+        ga_free(rest);
         CHECK(ga_item_int_at(b, 0, 7) == -1 && ga_array_equal(ga_load(path), a));
         ga_array *c = ga_load(path, .mmap = true);
         CHECK(c && ga_array_equal(c, a));

@@ -57,6 +57,7 @@ static uint64_t gi_little_endian(const unsigned char *p, int n)
 typedef struct gi_npy_header {
     ga_dtype dtype;
     bool     swapped, fortran; /* the other byte order; the first axis varies fastest */
+    bool     python2;          /* may write 3L */
     int      ndim;
     int64_t  shape[GPUARR_MAX_DIMS];
 } gi_npy_header;
@@ -104,7 +105,7 @@ static bool gi_read_descr(const char *site, const char *what, const char *descr,
     return false;
 }
 
-/* "(3, 4)"; returns what follows it, or NULL (a list, a missing comma, a number that is none). */
+/* "(3, 4)"; returns what follows it, or NULL (a list, a missing comma, a number that is none to Python, as 03). */
 static const char *gi_read_shape(const char *p, gi_npy_header *h, bool *too_many)
 {
     bool comma = false;
@@ -117,8 +118,8 @@ static const char *gi_read_shape(const char *p, gi_npy_header *h, bool *too_many
         char *end;
         errno       = 0;
         long long n = strtoll(p, &end, 10);
-        if (end == p || errno == ERANGE) return NULL;
-        p = gi_skip_blanks(*end == 'L' ? end + 1 : end); /* 3L: written by Python 2 */
+        if (end == p || errno == ERANGE || (n != 0 && p[*p == '+' || *p == '-'] == '0')) return NULL;
+        p = gi_skip_blanks(*end == 'L' && h->python2 ? end + 1 : end);
         if (h->ndim == GPUARR_MAX_DIMS) {
             *too_many = true;
             return NULL;
@@ -146,10 +147,11 @@ static bool gi_read_header_text(const char *site, const char *what, const char *
 {
     enum { DESCR = 1, ORDER = 2, SHAPE = 4 };
     int         seen     = 0;
-    bool        too_many = false;
-    const char *p = gi_skip_blanks(text), *stuck = p;
+    bool        too_many = false, ended = false;
+    const char *p = text + strspn(text, " \t"), *stuck = p;
+    p += strspn(p, "\r\n"); /* behind which Python takes no blanks */
     if (*p++ != '{') p = NULL;
-    while (p && *(p = gi_skip_blanks(p)) != '}') {
+    while (p && !(ended = *(p = gi_skip_blanks(p)) == '}')) {
         stuck             = p;
         char        quote = *p++, value[48];
         const char *key   = p;
@@ -196,9 +198,8 @@ static bool gi_read_header_text(const char *site, const char *what, const char *
     if (too_many)
         gi_fail(site, GA_BAD_SHAPE, "the array in %s has more than %d dimensions, %.60s: #define GPUARR_MAX_DIMS for more",
                 what, GPUARR_MAX_DIMS, stuck);
-    else if (!p || *p != '}' || *gi_skip_blanks(p + 1))
-        gi_fail(site, GA_BAD_FILE, "the header of %s makes no sense at \"%.40s\": is it damaged?", what,
-                p && *p == '}' ? p : stuck);
+    else if (!ended || *gi_skip_blanks(p + 1))
+        gi_fail(site, GA_BAD_FILE, "the header of %s makes no sense at \"%.40s\": is it damaged?", what, ended ? p : stuck);
     else if (seen != (DESCR | ORDER | SHAPE))
         gi_fail(site, GA_BAD_FILE, "the header of %s lacks '%s': is it damaged?", what,
                 !(seen & DESCR)   ? "descr"
@@ -243,6 +244,7 @@ static bool gi_read_header(const char *site, const char *what, const gi_source *
         bool blank = text[i] == '\n' || text[i] == '\r' || text[i] == '\t';
         if (!blank && (text[i] < ' ' || text[i] > '~')) text[i] = '?';
     }
+    h->python2 = major < 3;
     return gi_read_header_text(site, what, text, h);
 }
 
@@ -331,7 +333,7 @@ static ga_array *gi_npy_in_map(const char *site, const char *what, unsigned char
     ga_array *a = gi_wrap(site, map + at, h.dtype, &shape, strides);
     if (!a) return NULL;
     a->owner->base    = map;
-    a->owner->bytes   = n;
+    a->owner->below   = -at; /* the header is none of the array's memory */
     a->owner->user    = (void *)(uintptr_t)n;
     a->owner->release = gi_npy_unmap;
     return a;
