@@ -58,6 +58,19 @@ static void test_shapes(void)
     FAILS(GA_BAD_SHAPE, ga_nanmax(empty), "0");
     ga_free(sums);
     ga_free(empty);
+    ga_scope { /* no elements, of lengths whose products are beyond what can be counted */
+        ga_array *flat = ga_zeros((0, INT64_MAX)), *tall = ga_zeros((INT64_MAX, 0)),
+                 *bytes = ga_zeros((INT64_MAX, 0), .dtype = GA_U8);
+        CHECK(ga_index(flat, ":, ::-1")->shape[1] == INT64_MAX && ga_index(tall, "5:")->shape[0] == INT64_MAX - 5);
+        CHECK(ga_index(flat, ":, -5")->ndim == 1 && ga_unique(flat, .axis = 0)->shape[1] == INT64_MAX);
+        CHECK(ga_svdvals(flat)->size == 0 && ga_svdvals(tall)->size == 0 && ga_pinv(flat)->shape[0] == INT64_MAX);
+        CHECK(ga_pinv(tall)->shape[1] == INT64_MAX);
+        FAILS(GA_BAD_SHAPE, ga_kron(flat, ga_ones((1, 2))),
+              "shapes (0, 9223372036854775807) and (1, 2) have products of lengths");
+        FAILS(GA_BAD_SHAPE, ga_unpackbits(bytes, .axis = 0),
+              "axis 0 of (9223372036854775807, 0) has more bits than can be counted");
+        FAILS(GA_BAD_SHAPE, ga_packbits(bytes, .axis = 0), "axis 0 of (9223372036854775807, 0) is too long to be packed");
+    }
     FAILS(GA_BAD_SHAPE, ga_map_blocks(c, copy_block, NULL, .chunks = ga_chunks(INT64_MAX, 2)), ".chunks", "counted");
     FAILS(GA_BAD_SHAPE, ga_indices((INT64_MAX / 2, 3), .chunks = ga_chunks(1, 1, 1)), "more elements than can be counted");
     FAILS(GA_BAD_SHAPE, ga_mgrid("0:4611686018427387904, 0:3", .chunks = ga_chunks(1, 1, 1)), "counted");

@@ -160,7 +160,10 @@ ga_array *(ga_packbits)(const ga_array *a, ga_bits_options o)
     gi_composition c;
     gi_compose_begin(&c, o.site);
     int       axis  = o.axis;
-    ga_array *along = gi_along(o.site, a, &axis), *flags = along ? gi_copy_contiguous(o.site, along, GA_BOOL) : NULL;
+    ga_array *along = gi_along(o.site, a, &axis);
+    if (along && along->shape[axis] > INT64_MAX - 7)
+        along = (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "axis %d of %s is too long to be packed", axis, gi_shape_of(along));
+    ga_array *flags = along ? gi_copy_contiguous(o.site, along, GA_BOOL) : NULL;
     int64_t   bytes = along ? (along->shape[axis] + 7) / 8 : 0;
     if (flags && flags->device == GA_CPU && !gi_is_deferred(flags) && axis == flags->ndim - 1)
         return gi_compose_end(&c, gi_pack_flags(o.site, flags, o.bitorder, bytes));
@@ -182,11 +185,13 @@ ga_array *(ga_unpackbits)(const ga_array *a, ga_bits_options o)
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "a is %s: bits are unpacked of uint8", ga_dtype_name(a->dtype));
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    int           axis  = o.axis;
-    ga_array     *along = gi_along(o.site, a, &axis);
-    const int64_t bits = along ? 8 * along->shape[axis] : 0, count = o.count == GA_LENGTH_DEFAULT ? bits
-                                                                     : o.count < 0                ? bits + o.count
-                                                                                                  : o.count;
+    int       axis  = o.axis;
+    ga_array *along = gi_along(o.site, a, &axis);
+    int64_t   bits  = 0;
+    if (along && __builtin_mul_overflow(along->shape[axis], (int64_t)8, &bits))
+        along = (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "axis %d of %s has more bits than can be counted", axis,
+                                    gi_shape_of(along));
+    const int64_t count = o.count == GA_LENGTH_DEFAULT ? bits : o.count < 0 ? bits + o.count : o.count;
     if (along && count < 0)
         along = (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".count = %lld: there are %lld bits", (long long)o.count,
                                     (long long)bits);

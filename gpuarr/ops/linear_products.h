@@ -160,7 +160,8 @@ ga_array *(ga_kron)(const ga_array *a, const ga_array *b, const char *site)
 {
     ga_array *r = NULL;
     if (!gi_check_factors(site, a, b)) return NULL;
-    const int n = a->ndim > b->ndim ? a->ndim : b->ndim;
+    const int n       = a->ndim > b->ndim ? a->ndim : b->ndim;
+    bool      counted = true;
     if (2 * n > GPUARR_MAX_DIMS)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s: at most %d axes are possible here", gi_shape_of(a),
                                    gi_shape_of(b), GPUARR_MAX_DIMS / 2);
@@ -177,12 +178,15 @@ ga_array *(ga_kron)(const ga_array *a, const ga_array *b, const char *site)
             apart_a.n[2 * d]   = of_a;
             apart_b.n[2 * d] = apart_a.n[2 * d + 1] = 1;
             apart_b.n[2 * d + 1]                    = of_b;
-            joined.n[d]                             = of_a * of_b;
+            counted                                 = counted && !__builtin_mul_overflow(of_a, of_b, &joined.n[d]);
         }
-        ga_array *x = (ga_reshape)(a, apart_a, site), *y = x ? (ga_reshape)(b, apart_b, site) : NULL;
+        ga_array *x = counted ? (ga_reshape)(a, apart_a, site) : NULL, *y = x ? (ga_reshape)(b, apart_b, site) : NULL;
         ga_array *p = y ? (ga_multiply)(gi_operand_arg(x), gi_operand_arg(y), gi_map_site(site)) : NULL;
         r           = p ? ga_keep((ga_reshape)(p, joined, site)) : NULL;
     }
+    if (!counted)
+        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s have products of lengths that cannot be counted",
+                                   gi_shape_of(a), gi_shape_of(b));
     return r;
 }
 

@@ -246,18 +246,18 @@ static ga_array *gi_index_with(const char *site, const ga_array *a, const char *
                 return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT,
                                            "index %lld is out of bounds for axis %d with length %lld, in \"%.200s\"",
                                            (long long)start, axis, (long long)length, text);
-            offset += (start < 0 ? start + length : start) * stride;
+            if (a->size > 0) offset += (start < 0 ? start + length : start) * stride;
             if (item->kind == GI_INDEX_KEPT) gi_layout_append(&l, 1, stride);
         } else {
             int64_t count = gi_slice_length(item, length, &start), step_bytes;
-            if (count > 0) offset += start * stride;
+            if (count > 0 && a->size > 0) offset += start * stride;
             if (__builtin_mul_overflow(stride, item->step, &step_bytes))
                 step_bytes = stride; /* one element at most: never used */
             gi_layout_append(&l, count, step_bytes);
         }
         axis++;
     }
-    if (a->size > 0) l.data += offset;
+    l.data += offset;
     return gi_view_with(site, a, &l);
 }
 
