@@ -652,7 +652,8 @@ def options_of_axes():
     sharing = {name.removeprefix("ga_") for name, f in header.functions.items() if any(str(t) == "ga_axis_options" for t, _ in f.parameters)}
     check(sharing == set(calls), f"all that share ga_axis_options are here: {sharing ^ set(calls)}")
     check(str(inspect.signature(ga.arange)).startswith("(start=None, stop=None, step=1, dtype=None") and
-          "by_name" in str(inspect.signature(ga.eval)), "help() of functions with NumPy's ways to be called")
+          "by_name" in str(inspect.signature(ga.eval)) and
+          str(inspect.signature(ga.argsort)).startswith("(a, axis=-1, kind=None, order=None, "), "help() of functions with NumPy's ways to be called")
     for name, call in calls.items():
         shown = inspect.signature(getattr(ga, name)).parameters
         for option, value in (("dtype", "float32"), ("out", ga.zeros(7, dtype="int8"))):

@@ -636,7 +636,7 @@ def short(function, name=None):
     if own and own[-1].name == "named":  # the options of the one made are this one's too
         names = [p.name for p in own[:-1]]
         own[-1:] = [p for p in made.__signature__.parameters.values() if p.name not in names and p.default is not inspect.Parameter.empty]
-    call.__signature__ = made.__signature__ if name else inspect.Signature(own, __validate_parameters__=False)
+    call.__signature__ = made.__signature__ if name and "given" in parameters else inspect.Signature(own, __validate_parameters__=False)
     calls.update({n: call for n in [n for n, c in calls.items() if c is made]})
 
 
