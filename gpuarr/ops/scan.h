@@ -17,7 +17,7 @@ typedef struct gi_scan_job {
     char     *ends;           /* (lines, blocks - 1) of the wide type; in the second round what precedes each next block */
 } gi_scan_job;
 
-#define GI_SCAN_WIDTH 8      /* lines side by side: a cache line of float64, */
+#define GI_SCAN_WIDTH 24 /* lines side by side: three cache lines of float64 (the room for a block twice fits GI_ARENA_ROOM), */
 #define GI_SCAN_SHORT 6144   /* or of short ones so many elements of 8 bytes in all, */
 #define GI_SCAN_LINES 256    /* but no more lines; */
 #define GI_SCAN_ROW   512    /* or so many integers */
@@ -225,9 +225,10 @@ static void gi_scan_units(int64_t begin, int64_t end, void *job)
 /* How many of the lines side by side are scanned at once. */
 static int64_t gi_scan_width(const gi_scan_job *j)
 {
-    const int64_t wide = GI_SCAN_WIDTH * 8 / ga_itemsize(j->wide), most = GI_SCAN_SHORT * 8 / ga_itemsize(j->wide);
-    int64_t       width = j->lines.length < GI_SCAN_SHORT / GI_SCAN_WIDTH ? most / j->lines.length & -wide : wide;
-    width               = width < GI_SCAN_LINES ? width : GI_SCAN_LINES;
+    const int64_t size = ga_itemsize(j->wide), most = GI_SCAN_SHORT * 8 / size;
+    int64_t       width =
+        j->lines.length < GI_SCAN_SHORT / GI_SCAN_WIDTH ? most / j->lines.length & -(GI_LINE / size) : GI_SCAN_WIDTH * 8 / size;
+    width = width < GI_SCAN_LINES ? width : GI_SCAN_LINES;
     return width < j->columns ? width : j->columns;
 }
 
