@@ -6,8 +6,9 @@
    axis 0. */
 static ga_array *gi_along(const char *site, const ga_array *a, int *axis)
 {
-    bool flat = *axis == GA_AXIS_DEFAULT || (a->ndim == 0 && (*axis == 0 || *axis == -1));
-    if (flat) {
+    const bool flat = *axis == GA_AXIS_DEFAULT || (a->ndim == 0 && (*axis == 0 || *axis == -1));
+    if (flat && a->ndim == 1) *axis = 0; /* a view, where ravel would copy what is strided */
+    else if (flat) {
         *axis = 0;
         return (ga_ravel)(a, site);
     }
