@@ -106,16 +106,16 @@ GI_FORMULA double gi_scale_f64(double y, uint64_t n_bits)
 GI_FORMULA float  gi_power_of_two_f32(uint32_t n_bits) { return gi_from_bits_f32((n_bits << 23) + 0x3f800000u); }
 GI_FORMULA double gi_power_of_two_f64(uint64_t n_bits) { return gi_from_bits_f64((n_bits << 52) + 0x3ff0000000000000u); }
 
-/* x within [low, high]; NaN stays NaN */
+/* x within [low, high]; NaN stays NaN. Written so that compilers use the processor's own minimum and maximum. */
 GI_FORMULA float gi_clamp_f32(float x, float low, float high)
 {
-    x = gi_pick_f32((uint32_t)(x > high), high, x);
-    return gi_pick_f32((uint32_t)(x < low), low, x);
+    x = high < x ? high : x;
+    return low > x ? low : x;
 }
 GI_FORMULA double gi_clamp_f64(double x, double low, double high)
 {
-    x = gi_pick_f64((uint64_t)(x > high), high, x);
-    return gi_pick_f64((uint64_t)(x < low), low, x);
+    x = high < x ? high : x;
+    return low > x ? low : x;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ exp */
