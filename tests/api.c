@@ -678,6 +678,43 @@ static void test_scans_of_complex_numbers(void)
         }
 }
 
+/* The least and the greatest, folded by halves: which zero and whether NaN is so determined. */
+static void test_extremes_by_halves(void)
+{
+    static const double some[] = { 3, -0.0, 0.0, -7, 0.0, -0.0, NAN, 12, -0.0, 0.5 };
+    for (int64_t n = 1; n <= 1024; n += n < 140 || n > 1020 ? 1 : 61)
+        for (int kind = 0; kind < 12; kind++)
+            ga_scope {
+                const bool least = kind & 1, skip = kind & 2;
+                const int  range = kind / 4; /* zeros; those without NaN; all */
+                double     part[1024];
+                ga_array  *x     = ga_empty((n), .dtype = GA_F64, .device = GA_CPU);
+                double    *value = (double *)ga_data(x, GA_F64);
+                for (int64_t i = 0; i < n; i++) {
+                    value[i] = some[i * 7 % 10];
+                    if (value[i] != value[i] && range < 2) value[i] = -0.0;
+                    if (range == 0 && value[i] != 0) value[i] = 0;
+                    part[i] = value[i];
+                }
+                int64_t half = 1;
+                while (half < n) half *= 2;
+                for (int64_t m = n; m > 1; m = half) {
+                    half /= 2;
+                    for (int64_t i = 0; i < m - half; i++) {
+                        const double a = part[i], b = part[i + half], better = (least ? b < a : b > a) ? b : a;
+                        part[i] = skip ? (a == a ? better : b) : (b == b ? better : b);
+                    }
+                }
+                for (int narrow = 0; narrow < 2; narrow++) {
+                    const ga_array *y      = narrow ? ga_astype(x, GA_F32) : x;
+                    const double    result = skip    ? ga_item(least ? ga_nanmin(y) : ga_nanmax(y))
+                                             : least ? ga_item(ga_min(y))
+                                                     : ga_item(ga_max(y));
+                    CHECK(part[0] != part[0] ? result != result : result == part[0] && !signbit(result) == !signbit(part[0]));
+                }
+            }
+}
+
 /* Floats become integers as each of them would alone: what does not fit saturates, NaN is 0. */
 static void test_floats_to_integers(void)
 {
@@ -735,6 +772,7 @@ int main(void)
     test_short_lines();
     test_floats_to_integers();
     test_scans_of_complex_numbers();
+    test_extremes_by_halves();
     test_powers_to_a_number();
     test_functions();
     test_sorted_lines();

@@ -1,31 +1,153 @@
-/* ---- the least or greatest of int64 and uint64 in eight rows: the lower sets have no instruction for it -------------------- */
+/* ---- the least or greatest of float32, float64, int64 and uint64: folds of ga_min, ga_max, ga_nanmin, ga_nanmax -------------- */
 #if GI_ISA_BYTES == 64
-#define GI_EXTREMES(name, better)                                                                                              \
-    static void GI_FIND(gi_##name##_rows)(int64_t n, void *accs, const void *const *rows, int count)                           \
-    {                                                                                                                          \
-        for (int64_t i = 0; i < n; i += 8) {                                                                                   \
-            const __mmask8 some = (__mmask8)(n - i < 8 ? (1u << (n - i)) - 1 : 0xff);                                          \
-            __m512i        v    = _mm512_maskz_loadu_epi64(some, (const int64_t *)rows[0] + i);                                \
-            for (int k = 1; k < count; k++) v = better(v, _mm512_maskz_loadu_epi64(some, (const int64_t *)rows[k] + i));       \
-            _mm512_mask_storeu_epi64((int64_t *)accs + i, some, v);                                                            \
-        }                                                                                                                      \
+/*  Compilers make three instructions of what joins two floats, as a NaN counts. Where there is none, which one comparison tells of two
+    vectors, the first of them does the same, also of +0 and -0. For int64 and uint64 the lower sets have no instruction.     */
+#define GI_AS_PD _mm512_castsi512_pd
+#define GI_AS_PS _mm512_castsi512_ps
+#define GI_WORD  static GI_INLINE __m512i
+#define GI_MASK  static GI_INLINE uint32_t
+/* b > a ? b : a; b < a ? b : a */
+GI_WORD GI_FIND(gi_more_f64)(__m512i a, __m512i b) { return _mm512_castpd_si512(_mm512_max_pd(GI_AS_PD(b), GI_AS_PD(a))); }
+GI_WORD GI_FIND(gi_less_f64)(__m512i a, __m512i b) { return _mm512_castpd_si512(_mm512_min_pd(GI_AS_PD(b), GI_AS_PD(a))); }
+GI_WORD GI_FIND(gi_more_f32)(__m512i a, __m512i b) { return _mm512_castps_si512(_mm512_max_ps(GI_AS_PS(b), GI_AS_PS(a))); }
+GI_WORD GI_FIND(gi_less_f32)(__m512i a, __m512i b) { return _mm512_castps_si512(_mm512_min_ps(GI_AS_PS(b), GI_AS_PS(a))); }
+GI_WORD GI_FIND(gi_more_i64)(__m512i a, __m512i b) { return _mm512_max_epi64(a, b); }
+GI_WORD GI_FIND(gi_less_i64)(__m512i a, __m512i b) { return _mm512_min_epi64(a, b); }
+GI_WORD GI_FIND(gi_more_u64)(__m512i a, __m512i b) { return _mm512_max_epu64(a, b); }
+GI_WORD GI_FIND(gi_less_u64)(__m512i a, __m512i b) { return _mm512_min_epu64(a, b); }
+/* In which lanes is a or b NaN? */
+GI_MASK GI_FIND(gi_nan_f64)(__m512i a, __m512i b) { return _mm512_cmp_pd_mask(GI_AS_PD(a), GI_AS_PD(b), _CMP_UNORD_Q); }
+GI_MASK GI_FIND(gi_nan_f32)(__m512i a, __m512i b) { return _mm512_cmp_ps_mask(GI_AS_PS(a), GI_AS_PS(b), _CMP_UNORD_Q); }
+GI_MASK GI_FIND(gi_nan_int)(__m512i a, __m512i b) { return (void)a, (void)b, 0; }
+#define GI_OR_f64(joined, x, y) _mm512_mask_mov_epi64(joined, (__mmask8)GI_FIND(gi_nan_f64)(x, x), y)
+#define GI_OR_f32(joined, x, y) _mm512_mask_mov_epi32(joined, (__mmask16)GI_FIND(gi_nan_f32)(x, x), y)
+/* maximum and minimum, fmax and fmin (rows/type.h) */
+GI_WORD GI_FIND(gi_max_f64)(__m512i a, __m512i b) { return GI_OR_f64(GI_FIND(gi_more_f64)(a, b), b, b); }
+GI_WORD GI_FIND(gi_min_f64)(__m512i a, __m512i b) { return GI_OR_f64(GI_FIND(gi_less_f64)(a, b), b, b); }
+GI_WORD GI_FIND(gi_max_f32)(__m512i a, __m512i b) { return GI_OR_f32(GI_FIND(gi_more_f32)(a, b), b, b); }
+GI_WORD GI_FIND(gi_min_f32)(__m512i a, __m512i b) { return GI_OR_f32(GI_FIND(gi_less_f32)(a, b), b, b); }
+GI_WORD GI_FIND(gi_nanmax_f64)(__m512i a, __m512i b) { return GI_OR_f64(GI_FIND(gi_more_f64)(a, b), a, b); }
+GI_WORD GI_FIND(gi_nanmin_f64)(__m512i a, __m512i b) { return GI_OR_f64(GI_FIND(gi_less_f64)(a, b), a, b); }
+GI_WORD GI_FIND(gi_nanmax_f32)(__m512i a, __m512i b) { return GI_OR_f32(GI_FIND(gi_more_f32)(a, b), a, b); }
+GI_WORD GI_FIND(gi_nanmin_f32)(__m512i a, __m512i b) { return GI_OR_f32(GI_FIND(gi_less_f32)(a, b), a, b); }
+
+typedef __m512i (*gi_extreme)(__m512i a, __m512i b);
+
+static GI_INLINE __mmask64 GI_FIND(gi_first_bytes)(int64_t n) { return n < 64 ? ((__mmask64)1 << n) - 1 : ~(__mmask64)0; }
+
+/* As gi_rows_ and gi_halve_ (fold.h). `quick` joins what has no NaN. */
+GI_WORD GI_FIND(gi_extreme_of_eight)(const __m512i *x, gi_extreme join)
+{
+    return join(join(join(x[0], x[4]), join(x[2], x[6])), join(join(x[1], x[5]), join(x[3], x[7])));
+}
+
+GI_WORD GI_FIND(gi_extreme_of_rows)(const __m512i *x, gi_extreme quick, gi_extreme join, uint32_t (*nan)(__m512i, __m512i))
+{
+    const uint32_t any = nan(x[0], x[1]) | nan(x[2], x[3]) | nan(x[4], x[5]) | nan(x[6], x[7]);
+    return any ? GI_FIND(gi_extreme_of_eight)(x, join) : GI_FIND(gi_extreme_of_eight)(x, quick);
+}
+
+static GI_INLINE void GI_FIND(gi_extreme_rows)(int64_t bytes, void *accs, const void *const *rows, int count, gi_extreme quick,
+                                               gi_extreme join, uint32_t (*nan)(__m512i, __m512i))
+{
+    const char *from[8];
+    __m512i     x[8];
+    int64_t     at = 0;
+    for (int k = 0; k < 8; k++) from[k] = k < count ? (const char *)rows[k] : from[gi_fold_partner(k)];
+    for (; at + 64 <= bytes; at += 64) {
+        GI_UNROLL
+        for (int k = 0; k < 8; k++) x[k] = _mm512_loadu_si512(from[k] + at);
+        _mm512_storeu_si512((char *)accs + at, GI_FIND(gi_extreme_of_rows)(x, quick, join, nan));
     }
-GI_EXTREMES(min_i64, _mm512_min_epi64)
-GI_EXTREMES(max_i64, _mm512_max_epi64)
-GI_EXTREMES(min_u64, _mm512_min_epu64)
-GI_EXTREMES(max_u64, _mm512_max_epu64)
+    if (at == bytes) return;
+    const __mmask64 some = GI_FIND(gi_first_bytes)(bytes - at);
+    GI_UNROLL
+    for (int k = 0; k < 8; k++) x[k] = _mm512_maskz_loadu_epi8(some, from[k] + at);
+    _mm512_mask_storeu_epi8((char *)accs + at, some, GI_FIND(gi_extreme_of_rows)(x, quick, join, nan));
+}
+
+/* v's bytes from so many on, a power of two, at its begin. */
+GI_WORD GI_FIND(gi_upper_bytes)(__m512i v, const int from)
+{
+    return from == 32   ? _mm512_shuffle_i64x2(v, v, 0xEE)
+           : from == 16 ? _mm512_shuffle_i64x2(v, v, 0x55)
+           : from == 8  ? _mm512_shuffle_epi32(v, (_MM_PERM_ENUM)0x4E)
+                        : _mm512_shuffle_epi32(v, (_MM_PERM_ENUM)0xB1);
+}
+
+static GI_INLINE void GI_FIND(gi_extreme_halve)(int64_t n, void *accs, const int size, gi_extreme join)
+{
+    char   *a     = (char *)accs;
+    int64_t bytes = n * size, half = n > 1 ? size * ((int64_t)1 << (64 - __builtin_clzll((unsigned long long)n - 1))) : size;
+    for (; bytes > 64; bytes = half) { /* whole vectors, which can be read at once where they were written, and what is left */
+        half /= 2;
+        int64_t i = 0;
+        for (; i + 64 <= bytes - half; i += 64)
+            _mm512_storeu_si512(a + i, join(_mm512_loadu_si512(a + i), _mm512_loadu_si512(a + half + i)));
+        if (i == bytes - half) continue;
+        const __mmask64 some = GI_FIND(gi_first_bytes)(bytes - half - i);
+        const __m512i   v = _mm512_loadu_si512(a + i), w = _mm512_maskz_loadu_epi8(some, a + half + i);
+        _mm512_storeu_si512(a + i, _mm512_mask_mov_epi8(v, some, join(v, w)));
+    }
+    __m512i v = bytes == 64 ? _mm512_loadu_si512(a) : _mm512_maskz_loadu_epi8(GI_FIND(gi_first_bytes)(bytes), a);
+    GI_UNROLL
+    for (int from = 32; from >= size; from /= 2) {
+        if (bytes <= from) continue;
+        const __m512i joined = join(v, GI_FIND(gi_upper_bytes)(v, from));
+        v     = bytes == 2 * from ? joined : _mm512_mask_mov_epi8(v, GI_FIND(gi_first_bytes)(bytes - from), joined);
+        bytes = from;
+    }
+    memcpy(a, &v, (size_t)size);
+}
+
+#define GI_EXTREMES(name, tag, size, quick, nan)                                                                               \
+    static void GI_FIND(gi_##name##_##tag##_rows)(int64_t n, void *accs, const void *const *rows, int count)                   \
+    {                                                                                                                          \
+        GI_FIND(gi_extreme_rows)                                                                                               \
+        (n * size, accs, rows, count, GI_FIND(gi_##quick##_##tag), GI_FIND(gi_##name##_##tag), GI_FIND(gi_nan_##nan));         \
+    }                                                                                                                          \
+    static void GI_FIND(gi_##name##_##tag##_halve)(int64_t n, void *accs)                                                      \
+    {                                                                                                                          \
+        GI_FIND(gi_extreme_halve)(n, accs, size, GI_FIND(gi_##name##_##tag));                                                  \
+    }
+GI_EXTREMES(min, f32, 4, less, f32)
+GI_EXTREMES(max, f32, 4, more, f32)
+GI_EXTREMES(nanmin, f32, 4, less, f32)
+GI_EXTREMES(nanmax, f32, 4, more, f32)
+GI_EXTREMES(min, f64, 8, less, f64)
+GI_EXTREMES(max, f64, 8, more, f64)
+GI_EXTREMES(nanmin, f64, 8, less, f64)
+GI_EXTREMES(nanmax, f64, 8, more, f64)
+GI_EXTREMES(less, i64, 8, less, int)
+GI_EXTREMES(more, i64, 8, more, int)
+GI_EXTREMES(less, u64, 8, less, int)
+GI_EXTREMES(more, u64, 8, more, int)
 #undef GI_EXTREMES
 
-static gi_rows_loop GI_FIND(gi_extremes)(ga_dtype dtype, bool largest)
+static void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fold)
 {
-    if (dtype == GA_I64) return largest ? GI_FIND(gi_max_i64_rows) : GI_FIND(gi_min_i64_rows);
-    if (dtype == GA_U64) return largest ? GI_FIND(gi_max_u64_rows) : GI_FIND(gi_min_u64_rows);
-    return NULL;
+#define GI_EXTREMES(OP, TAG, name)                                                                                             \
+    if (op == GA_OP_##OP && dtype == GA_##TAG) fold->rows = GI_FIND(gi_##name##_rows), fold->halve = GI_FIND(gi_##name##_halve);
+    GI_EXTREMES(min, F32, min_f32)
+    GI_EXTREMES(max, F32, max_f32)
+    GI_EXTREMES(nanmin, F32, nanmin_f32)
+    GI_EXTREMES(nanmax, F32, nanmax_f32)
+    GI_EXTREMES(min, F64, min_f64)
+    GI_EXTREMES(max, F64, max_f64)
+    GI_EXTREMES(nanmin, F64, nanmin_f64)
+    GI_EXTREMES(nanmax, F64, nanmax_f64)
+    GI_EXTREMES(min, I64, less_i64)
+    GI_EXTREMES(max, I64, more_i64)
+    GI_EXTREMES(min, U64, less_u64)
+    GI_EXTREMES(max, U64, more_u64)
+#undef GI_EXTREMES
 }
+#undef GI_AS_PD
+#undef GI_AS_PS
+#undef GI_WORD
+#undef GI_MASK
+#undef GI_OR_f64
+#undef GI_OR_f32
 #else
-static gi_rows_loop GI_FIND(gi_extremes)(ga_dtype dtype, bool largest)
-{
-    (void)dtype, (void)largest;
-    return NULL;
-}
+static void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fold) { (void)op, (void)dtype, (void)fold; }
 #endif
