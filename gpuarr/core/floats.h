@@ -69,22 +69,24 @@ static inline void gi_rounding_leave(const gi_rounding *r)
 #define GI_SETTLE_ROUNDING                                                                                                     \
     __attribute__((cleanup(gi_rounding_leave), unused)) const gi_rounding gi_rounding_of_program = gi_rounding_settle()
 
-/* strtod of a number with a decimal point, whatever the program's locale has in its place, and whoever sets another one meanwhile. */
+/* strtod of a number with a decimal point, whatever the program's locale has in its place. */
 static inline double gi_read_real(const char *from, char **end)
 {
     GI_SETTLE_ROUNDING;
-    const locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = plain ? uselocale(plain) : (locale_t)0;
-    const size_t   n = strspn(from, "+-.0123456789eE"); /* no hexadecimal digits */
-    char           text[512], *stop;
-    const bool     alone = strcspn(from, "0123456789") < n && n < sizeof text; /* else nan, inf; no number at all */
-    if (alone) memcpy(text, from, n);
-    text[alone ? n : 0] = 0;
-    const double x      = strtod(alone ? text : from, &stop);
-    *end                = alone ? (char *)(uintptr_t)from + (stop - text) : stop;
-    if (plain) {
-        (void)uselocale(before);
-        freelocale(plain);
+    const char  *point = localeconv()->decimal_point;
+    const size_t n = strspn(from, "+-.0123456789eE"), before = strcspn(from, "."), wide = strlen(point);
+    char         text[512], *stop;
+    if (strcspn(from, "0123456789") >= n || n + wide >= sizeof text) return strtod(from, end); /* nan, inf; no number at all */
+    memcpy(text, from, n);
+    text[n] = 0;
+    if (before < n) {
+        memcpy(text + before, point, wide);
+        memcpy(text + before + wide, from + before + 1, n - before - 1);
+        text[n + wide - 1] = 0;
     }
+    const double x  = strtod(text, &stop);
+    const size_t at = (size_t)(stop - text);
+    *end            = (char *)(uintptr_t)from + (before < n && at > before ? at - wide + 1 : at);
     return x;
 }
 
