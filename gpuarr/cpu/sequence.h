@@ -30,9 +30,10 @@ enum {
 #define GI_SEQUENCE_STEP(WHAT, to, ...)                                                                                        \
     case 4 * GI_SEQUENCE_##WHAT + GI_OF_ELEMENTS:                                                                              \
         if (alone && GI_SEQUENCE_##WHAT >= GI_SEQUENCE_LESS) break;                                                            \
+        x = GI_LOOP(gi_sequence_at)(x, done);                                                                                  \
         GI_SEQUENCE_EACH                                                                                                       \
         {                                                                                                                      \
-            const GI_V b = GI_VFN(load)(x + done + k * GI_LANES);                                                              \
+            const GI_V b = GI_VFN(load)(x + k * GI_LANES);                                                                     \
             to[k]        = __VA_ARGS__;                                                                                        \
         }                                                                                                                      \
         break;                                                                                                                 \
@@ -53,7 +54,16 @@ enum {
 #define GI_SEQUENCE_ALONE(WHAT, to, ...)                                                                                       \
     case 4 * GI_SEQUENCE_##WHAT: GI_SEQUENCE_EACH to[k] = __VA_ARGS__; break;
 
-/* Of n elements, so many vectors at a time; alone: nothing is saved or compared. */
+/* Elements from `done` on. (Each step adds for itself: of all sums, made before, there are more than registers.) */
+static GI_INLINE const GA_T *GI_LOOP(gi_sequence_at)(const GA_T *x, int64_t done)
+{
+    x += done;
+    __asm__("" : "+r"(x));
+    return x;
+}
+
+/* Of n elements, so many vectors at a time, and at least those; what is left behind the last ones is computed with some of theirs, once more. alone:
+   nothing is saved or compared. */
 static GI_INLINE void GI_LOOP(gi_sequence_of)(const int vectors, const bool alone, const gi_sequence *q, int64_t n, GA_T *out,
                                               const void *const *from)
 {
@@ -65,7 +75,14 @@ static GI_INLINE void GI_LOOP(gi_sequence_of)(const int vectors, const bool alon
         a[k] = saved[k] = GI_VFN(all)(0);
     }
     for (int64_t done = 0; done < n; done += vectors * GI_LANES) {
-        for (const gi_sequence_step *s = q->step, *end = s + q->steps; s < end; s++) {
+        if (done > n - vectors * GI_LANES) done = n - vectors * GI_LANES;
+        const gi_sequence_step *s = q->step;
+        if (s->what == 4 * GI_SEQUENCE_LOAD + GI_OF_ELEMENTS) { /* mostly */
+            const GA_T      *x    = GI_LOOP(gi_sequence_at)((const GA_T *)from[s->x], done);
+            GI_SEQUENCE_EACH a[k] = GI_VFN(load)(x + k * GI_LANES);
+            s++;
+        }
+        for (const gi_sequence_step *end = q->step + q->steps; s < end; s++) {
             const GA_T *x = (const GA_T *)from[s->x], *y = (const GA_T *)from[s->y];
             switch (s->what) {
                 GI_SEQUENCE_STEP(LOAD, a, b)
@@ -89,28 +106,35 @@ static GI_INLINE void GI_LOOP(gi_sequence_of)(const int vectors, const bool alon
                 GI_SEQUENCE_ALONE(SQRT, a, GI_VFN(sqrt)(a[k]))
                 GI_SEQUENCE_ALONE(ABSOLUTE, a, GI_VFN(abs)(a[k]))
             case 4 * GI_SEQUENCE_ADD_SQUARE:
+                x = GI_LOOP(gi_sequence_at)(x, done);
                 GI_SEQUENCE_EACH
                 {
-                    const GI_V b = GI_VFN(load)(x + done + k * GI_LANES);
+                    const GI_V b = GI_VFN(load)(x + k * GI_LANES);
                     a[k]         = b * b + a[k];
                 }
                 break;
-                GI_SEQUENCE_ALONE(ADD_PRODUCT, a,
-                                  GI_VFN(load)(x + done + k * GI_LANES) * GI_VFN(load)(y + done + k * GI_LANES) + a[k])
+            case 4 * GI_SEQUENCE_ADD_PRODUCT:
+                x                     = GI_LOOP(gi_sequence_at)(x, done);
+                y                     = GI_LOOP(gi_sequence_at)(y, done);
+                GI_SEQUENCE_EACH a[k] = GI_VFN(load)(x + k * GI_LANES) * GI_VFN(load)(y + k * GI_LANES) + a[k];
+                break;
             case 4 * GI_SEQUENCE_ADD_MULTIPLE: {
+                x                     = GI_LOOP(gi_sequence_at)(x, done);
                 const GI_V       b    = GI_VFN(pin)(GI_VFN(all)(*y));
-                GI_SEQUENCE_EACH a[k] = GI_VFN(load)(x + done + k * GI_LANES) * b + a[k];
+                GI_SEQUENCE_EACH a[k] = GI_VFN(load)(x + k * GI_LANES) * b + a[k];
                 break;
             }
             case 4 * GI_SEQUENCE_MULTIPLY_ADD: {
+                x                     = GI_LOOP(gi_sequence_at)(x, done);
                 const GI_V       b    = GI_VFN(pin)(GI_VFN(all)(*y));
-                GI_SEQUENCE_EACH a[k] = a[k] * GI_VFN(load)(x + done + k * GI_LANES) + b;
+                GI_SEQUENCE_EACH a[k] = a[k] * GI_VFN(load)(x + k * GI_LANES) + b;
                 break;
             }
             default: break;
             }
         }
-        GI_SEQUENCE_EACH GI_VFN(store)(out + done + k * GI_LANES, a[k]);
+        GA_T            *to = (GA_T *)(uintptr_t)GI_LOOP(gi_sequence_at)(out, done);
+        GI_SEQUENCE_EACH GI_VFN(store)(to + k * GI_LANES, a[k]);
     }
 }
 #undef GI_SEQUENCE_STEP
@@ -145,18 +169,18 @@ static void GI_LOOP(gi_sequence_behind)(const gi_sequence *q, const void *const 
     for (int k = 0; k < q->operands; k++) behind[k] = q->size[k] == 0 ? from[k] : (const GA_T *)from[k] + at;
 }
 
-/* from: of each operand n elements, or one number. out may be one of them, so the last block, which overlaps the one before if n is no whole
-   number of blocks, is computed first. */
-static void GI_LOOP(gi_sequence)(const gi_sequence *q, int64_t n, void *out, const void *const *from)
+/* The same where no block may overlap another one: out is one of the operands, or there are fewer elements than a block has. */
+static __attribute__((noinline)) void GI_LOOP(gi_sequence_apart)(const gi_sequence *q, int64_t n, GA_T *out,
+                                                                 const void *const *from)
 {
     const int64_t block = GI_LOOP(gi_sequence_block), rest = n % block, whole = n - rest;
     const int64_t wide                         = q->alone ? whole - whole % (2 * block) : 0;
     const void   *behind[GI_SEQUENCE_OPERANDS] = { NULL };
     GA_T          made[GI_LOOP(gi_sequence_block)];
-    if (rest > 0 && whole > 0) {
+    if (rest > 0 && whole > 0) { /* the last ones before out overwrites some of what they are made of */
         GI_LOOP(gi_sequence_behind)(q, from, n - block, behind);
         GI_LOOP(gi_sequence_narrow)(q, block, made, behind);
-    } else if (rest > 0) { /* fewer elements than a block has */
+    } else if (rest > 0) {
         GA_T copy[GI_SEQUENCE_OPERANDS][GI_LOOP(gi_sequence_block)];
         for (int k = 0; k < q->operands; k++) {
             behind[k] = from[k];
@@ -166,10 +190,22 @@ static void GI_LOOP(gi_sequence)(const gi_sequence *q, int64_t n, void *out, con
         }
         GI_LOOP(gi_sequence_narrow)(q, block, made, behind);
     }
-    if (wide > 0) GI_LOOP(gi_sequence_alone)(q, wide, (GA_T *)out, from);
+    if (wide > 0) GI_LOOP(gi_sequence_alone)(q, wide, out, from);
     if (wide < whole) {
         GI_LOOP(gi_sequence_behind)(q, from, wide, behind);
-        GI_LOOP(gi_sequence_narrow)(q, whole - wide, (GA_T *)out + wide, behind);
+        GI_LOOP(gi_sequence_narrow)(q, whole - wide, out + wide, behind);
     }
-    if (rest > 0) memcpy((GA_T *)out + whole, whole > 0 ? made + block - rest : made, (size_t)rest * sizeof(GA_T));
+    if (rest > 0) memcpy(out + whole, whole > 0 ? made + block - rest : made, (size_t)rest * sizeof(GA_T));
+}
+
+/* from: of each operand n elements, or one number. out may be one of them. */
+static void GI_LOOP(gi_sequence)(const gi_sequence *q, int64_t n, void *out, const void *const *from)
+{
+    const int64_t block = GI_LOOP(gi_sequence_block);
+    const bool    wide = q->alone && n >= 2 * block, even = n % (wide ? 2 * block : block) == 0;
+    bool          apart = n < block;
+    for (int k = 0; k < q->operands && !even; k++) apart = apart || from[k] == out;
+    (apart  ? GI_LOOP(gi_sequence_apart)
+     : wide ? GI_LOOP(gi_sequence_alone)
+            : GI_LOOP(gi_sequence_narrow))(q, n, (GA_T *)out, from);
 }

@@ -140,7 +140,7 @@ static bool gi_pass_place(gi_pass_builder *b)
         for (int t = GI_PASS_TILES - 1; t >= 0; t--) {
             const int held = holds[t];
             if (held < 0 || last[held] < k ||
-                (last[held] == k && op->kernel && ga_itemsize(b->dtype[held]) == ga_itemsize(b->dtype[k])))
+                (last[held] == k && op->kernel && op->root < 0 && ga_itemsize(b->dtype[held]) == ga_itemsize(b->dtype[k])))
                 to = t;
         }
         if (to < 0) return false;

@@ -12,6 +12,10 @@ static void gi_pass_feed(const void *job, int64_t first, int64_t n, void *to)
     const gi_fused    *p    = j->p;
     const int64_t      size = ga_itemsize(p->dtype);
     char              *slot[GI_FUSED_SLOTS];
+    if (j->direct) {
+        gi_pass_run_direct(j, first, n, (char *)to);
+        return;
+    }
     GI_ARENA(char, tiles, (p->tiles + p->leaves) * j->room);
     char             *leaves = gi_pass_slots(j, tiles, slot);
     const gi_pass_op *op     = &j->op[p->ops - 1];
@@ -172,9 +176,10 @@ static ga_array *gi_pass_fold(gi_eval_run *r, const gi_passes *s, const gi_fused
     maker.fetch = gi_pass_fetch;
     maker.job   = &j;
     GI_ARENA(char, numbers, gi_pass_number_bytes(&j));
-    GI_ARENA(gi_pass_op, ops, p->ops);
-    GI_ARENA(gi_pass_sequence, sequences, p->sequences);
+    GI_ARENA(gi_pass_own, own, 1);
     gi_pass_numbers(&j, values, numbers);
-    gi_pass_find_constants(&j, ops, sequences);
+    gi_pass_find_constants(&j, own);
+    j.direct = p->parts == p->ops && !j.ahead;
+    for (int i = 0; i < p->leaves; i++) j.direct = j.direct && j.leaf[i].packed;
     return gi_run_folds(r, s, k, &imagined);
 }

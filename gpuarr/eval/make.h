@@ -106,15 +106,15 @@ static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_a
     j.op       = p->op;
     j.sequence = p->sequence;
     GI_ARENA(char, numbers, gi_pass_number_bytes(&j));
-    GI_ARENA(gi_pass_op, ops, m->packed ? 0 : p->ops);
-    GI_ARENA(gi_pass_sequence, sequences, m->packed ? 0 : p->sequences);
+    GI_ARENA(gi_pass_own, own, !m->packed);
     if (!m->packed) {
         gi_pass_cut_lines(&j);
-        gi_pass_find_constants(&j, ops, sequences);
+        gi_pass_find_constants(&j, own);
     }
     gi_pass_numbers(&j, values, numbers);
-    if (j.total <= j.tile) gi_pass_run_tiles(0, 1, &j);
-    else gi_parallel_bytes(bytes, j.total / j.line * ((j.line + j.tile - 1) / j.tile), share, gi_pass_run_tiles, &j);
+    gi_task run = j.direct ? gi_pass_run_pieces : gi_pass_run_tiles;
+    if (j.total <= j.tile) run(0, 1, &j);
+    else gi_parallel_bytes(bytes, j.total / j.line * ((j.line + j.tile - 1) / j.tile), share, run, &j);
 }
 
 /* Fills `out`, whose shape is the pass's; where: NULL, or only there; given: `out` holds what is to stay. False with an error. */

@@ -80,7 +80,7 @@ enum {
         2048, /* and where not (measured: of longer tiles a processor waits for memory, or computes, not both at once), */
     GI_PASS_DIVIDED_BYTES = 1024,    /* and near, of what divides: the divider is still busy while the next tile begins */
     GI_PASS_PIECE         = 512,     /* and what is computed between reading ahead or streaming, */
-    GI_PASS_LONGER_PIECE  = 2048,    /* or by a sequence */
+    GI_PASS_LONGER_PIECE  = 1024,    /* or by a sequence */
     GI_PASS_NEAR          = 2 << 20, /* what the nearest caches of a thread hold */
     GI_PASS_APART         = 64       /* between tiles, against equal addresses */
 };

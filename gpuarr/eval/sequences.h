@@ -90,11 +90,19 @@ static void gi_sequence_with(gi_sequence_builder *b, gi_sequence_what what, int 
     gi_sequence_add(b, what, gi_slot_is_number(slot) ? GI_OF_NUMBER : GI_OF_ELEMENTS, slot, -1);
 }
 
+/* Is that the result so far: was it compared as it was loaded? */
+static bool gi_sequence_holds(const gi_sequence_builder *b, int slot)
+{
+    const gi_sequence_step *s = &b->s->q.step[b->s->q.steps];
+    if (b->s->q.steps < 2 || s[-1].what < 4 * GI_SEQUENCE_LESS || s[-1].what >= 4 * GI_SEQUENCE_CHOOSE) return false;
+    return s[-2].what == 4 * GI_SEQUENCE_LOAD + GI_OF_ELEMENTS && b->s->slot[s[-2].x] == slot;
+}
+
 /* Makes what lies in a slot, which the op reads `uses` times, the result so far: computed if it can be, else loaded. */
 static void gi_sequence_first(gi_sequence_builder *b, int slot, int uses, gi_sequence_free has)
 {
     if (gi_sequence_makes(b, slot, uses, has)) b->make(b, slot - GI_FUSED_SLOTS, has);
-    else gi_sequence_with(b, GI_SEQUENCE_LOAD, slot);
+    else if (!gi_sequence_holds(b, slot)) gi_sequence_with(b, GI_SEQUENCE_LOAD, slot);
 }
 
 /* Of two operands; exchanged: the step that takes them in the other order. */

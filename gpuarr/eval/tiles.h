@@ -30,6 +30,12 @@ typedef struct gi_pass_job {
     char                   *number[GI_PASS_NUMBERS]; /* one element, or a tile of copies */
 } gi_pass_job;
 
+/* Room for the ops of one call, if they are not those of the pass. */
+typedef struct gi_pass_own {
+    gi_pass_op       op[GI_PASS_OPS];
+    gi_pass_sequence sequence[GI_PASS_SEQUENCES];
+} gi_pass_own;
+
 /* How far element `index` lies behind the first, and its column. */
 static int64_t gi_pass_offset(const gi_pass_job *j, const gi_pass_view *v, int64_t index, int64_t *column)
 {
@@ -137,16 +143,19 @@ static void gi_pass_write(const gi_pass_job *j, int64_t start, int64_t n, const 
     }
 }
 
+static __attribute__((noinline)) void gi_pass_run_sequence(const gi_pass_sequence *s, int64_t n, char *out, char *const *slot)
+{
+    const void *from[GI_SEQUENCE_OPERANDS];
+    for (int k = 0; k < s->q.operands; k++) from[k] = slot[s->slot[k]];
+    s->loop(&s->q, n, out, from);
+}
+
 /* An op of a job. */
-static void gi_pass_run_op(const gi_pass_job *j, const gi_pass_op *op, int64_t n, char *out, char *const *slot)
+static inline void gi_pass_run_op(const gi_pass_job *j, const gi_pass_op *op, int64_t n, char *out, char *const *slot)
 {
     const int *at = op->with_number ? op->ordered : op->x;
-    if (op->sequence >= 0) {
-        const gi_pass_sequence *s = &j->sequence[op->sequence];
-        const void             *from[GI_SEQUENCE_OPERANDS];
-        for (int k = 0; k < s->q.operands; k++) from[k] = slot[s->slot[k]];
-        s->loop(&s->q, n, out, from);
-    } else if (op->with_number) op->with_number(n, out, slot[at[0]], slot[at[1]], slot[at[2]]);
+    if (op->sequence >= 0) gi_pass_run_sequence(&j->sequence[op->sequence], n, out, slot);
+    else if (op->with_number) op->with_number(n, out, slot[at[0]], slot[at[1]], slot[at[2]]);
     else if (op->kernel) op->kernel(n, out, slot[at[0]], slot[at[1]], slot[at[2]]);
     else gi_cast(op->to, op->from, n, out, slot[at[0]]);
 }
@@ -162,7 +171,7 @@ static void gi_pass_slots_at(const gi_pass_job *j, const gi_pass_op *op, int64_t
 }
 
 /* Room for a tile of any dtype. */
-static int64_t gi_pass_any_room(const gi_pass_job *j) { return j->direct ? 0 : gi_mem_padded(j->tile * 16); }
+static int64_t gi_pass_any_room(const gi_pass_job *j) { return gi_mem_padded(j->tile * 16); }
 
 /* Puts the slots of numbers and tiles to their places, and returns the first tile that is left, for leaves. */
 static char *gi_pass_slots(const gi_pass_job *j, char *tiles, char **slot)
@@ -309,6 +318,25 @@ static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
     if (j->stream) gi_stream_end();
 }
 
+/* Elements first to first + n of a direct job: its sequence reads leaves and numbers where they lie. */
+static void gi_pass_run_direct(const gi_pass_job *j, int64_t first, int64_t n, char *out)
+{
+    const gi_pass_sequence *s = &j->sequence[j->op[j->p->ops - 1].sequence];
+    const void             *from[GI_SEQUENCE_OPERANDS];
+    for (int k = 0; k < s->q.operands; k++)
+        from[k] = s->slot[k] < GI_SLOT_NUMBER ? j->leaf[s->slot[k]].data + first * s->q.size[k]
+                                              : j->number[s->slot[k] - GI_SLOT_NUMBER];
+    s->loop(&s->q, n, out, from);
+}
+
+/* A unit is a tile. */
+static void gi_pass_run_pieces(int64_t begin, int64_t end, void *job)
+{
+    const gi_pass_job *j     = (const gi_pass_job *)job;
+    const int64_t      first = begin * j->tile, behind = end * j->tile < j->total ? end * j->tile : j->total;
+    gi_pass_run_direct(j, first, behind - first, j->out.data + first * j->out.size);
+}
+
 /* ---- planning ------------------------------------------------------------------------------------------------------------------ */
 
 static void gi_pass_view_of(gi_pass_view *v, const ga_array *a, int ndim, const int64_t *shape)
@@ -388,12 +416,14 @@ static void gi_pass_number_steps(gi_pass_job *j, gi_pass_sequence *s)
     }
 }
 
-/* Finds loops for the ops whose operands can be read as numbers; own, sequences: room for the ops. */
-static void gi_pass_find_constants(gi_pass_job *j, gi_pass_op *own, gi_pass_sequence *sequences)
+/* Finds loops for the ops whose operands can be read as numbers, in `room`. */
+static void gi_pass_find_constants(gi_pass_job *j, gi_pass_own *room)
 {
-    bool any    = false;
-    j->op       = j->p->op;
-    j->sequence = j->p->sequence;
+    gi_pass_op       *own       = room->op;
+    gi_pass_sequence *sequences = room->sequence;
+    bool              any       = false;
+    j->op                       = j->p->op;
+    j->sequence                 = j->p->sequence;
     for (int k = 0; k < j->p->leaves; k++) {
         any                  = any || gi_pass_is_constant(j, k);
         j->leaf[k].as_number = j->leaf[k].level;
@@ -460,13 +490,13 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
     j->room   = gi_mem_padded(j->tile * p->widest) + GI_PASS_APART;
     j->direct = j->direct && p->parts == p->ops && !j->stream && !j->ahead;
     *bytes    = (double)j->total * (double)((read + size) * (p->cost + 1) / 2);
-    if (!j->direct && j->total <= j->tile) return 1;
+    if (j->direct) j->room = GI_PASS_APART;
+    if (j->total <= j->tile) return 1;
     work /= p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
     if (work < j->total / (8 * threads)) work = j->total / (8 * threads);
     const int64_t pieces = gi_round_up((j->total + work - 1) / work, threads); /* as many for each thread */
     if (j->direct) {                                                           /* tiles are nothing but pieces of the work */
         j->tile = gi_round_up((j->total + pieces - 1) / pieces, GI_PASS_LONGER_PIECE / p->widest);
-        j->room = GI_PASS_APART;
         return 1;
     }
     const int64_t tiles = (j->total + j->tile - 1) / j->tile;
