@@ -2,8 +2,9 @@
 /*  ga_eval reads a formula into steps (parse.h), each of which is a call of the public functions or arithmetic on numbers. Computing them
     one after the other (run.h) gives the results of the nested calls, on every device and on chunked arrays. What is elementwise is
     computed together (passes.h, joins.h, sequences.h, build.h): on the CPU tile by tile, by the same loops (tiles.h), and so are folds of it
-    (folds.h); on a GPU by one kernel (programs.h); of chunked arrays it becomes a node (make.h). The bits are the same, and nothing as
-    large as the operands lies in between. What was read and planned is kept for the next call (plans.h).                        */
+    (folds.h); on a GPU by one kernel (programs.h); of chunked arrays it becomes a node (make.h). The bits are the same, but for
+    the sign and the payload of a NaN, and nothing as large as the operands lies in between. What was read and planned is kept for the next
+    call (plans.h).                                                                                                             */
 
 enum { GI_FORMULA_LETTERS = 16384, GI_FORMULA_STEPS = 1000, GI_FORMULA_OPERANDS = 64 };
 
