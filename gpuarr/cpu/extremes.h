@@ -124,7 +124,8 @@ GI_EXTREMES(less, u64, 8, less, int)
 GI_EXTREMES(more, u64, 8, more, int)
 #undef GI_EXTREMES
 
-static void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fold)
+/* Puts these into what has been found for a row. */
+static GI_INLINE void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fold)
 {
 #define GI_EXTREMES(OP, TAG, name)                                                                                             \
     if (op == GA_OP_##OP && dtype == GA_##TAG) fold->rows = GI_FIND(gi_##name##_rows), fold->halve = GI_FIND(gi_##name##_halve);
@@ -149,5 +150,5 @@ static void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fold)
 #undef GI_OR_f64
 #undef GI_OR_f32
 #else
-static void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fold) { (void)op, (void)dtype, (void)fold; }
+static GI_INLINE void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fold) { (void)op, (void)dtype, (void)fold; }
 #endif

@@ -282,16 +282,17 @@ static void GI_FIND(gi_slide)(const gi_slide *s, const uint32_t *first, int64_t 
 #define GI_TAKES(TAG) true
 #endif
 #define GI_DTYPE_CASE(TAG, tag, T, name)                                                                                       \
-    case GA_##TAG:                                                                                                             \
-        if (GI_TAKES(TAG) && GI_FIND(gi_find_##tag)(op, kernel, fold)) return true;                                            \
-        break;
+    case GA_##TAG: found = GI_TAKES(TAG) && GI_FIND(gi_find_##tag)(op, kernel, fold); break;
 static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)
 {
+    bool found = false;
     switch (dtype) {
         GI_ISA_DTYPES(GI_DTYPE_CASE)
     default: break;
     }
-    return GI_OR_LOWER(false, find, op, dtype, kernel, fold);
+    found = found || GI_OR_LOWER(false, find, op, dtype, kernel, fold);
+    if (found) GI_FIND(gi_extremes)(op, dtype, fold);
+    return found;
 }
 #undef GI_DTYPE_CASE
 #undef GI_TAKES
@@ -525,7 +526,6 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_place),
     GI_FIND(gi_truths),
     GI_FIND(gi_gather),
-    GI_FIND(gi_extremes),
     GI_FIND(gi_sort_words),
     GI_FIND(gi_keys),
 };

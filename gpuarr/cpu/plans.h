@@ -374,8 +374,6 @@ typedef struct gi_loops {
     gi_rows_loop (*truths)(ga_dtype from, bool all);    /* folds of ga_any or ga_all; NULL: none for that dtype */
     /* Packs elements of up to 8 bytes: every second one, or from the first one back. */
     gi_cast_kernel (*gather)(int itemsize, bool reversed);
-    void (*extremes)(ga_op op, ga_dtype dtype,
-                     gi_fold *fold);  /* its own loops for a fold of ga_min, ga_nanmax ..., if it has them */
     gi_word_sort (*sort_words)(void); /* that of quick(8), without the rest; or NULL */
     const gi_key_loops *(*keys)(int itemsize);
 } gi_loops;

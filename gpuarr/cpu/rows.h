@@ -21,7 +21,9 @@
             GI_TRY_EACH(name)                                                                                          \
         default: break;                                                                                                \
         }                                                                                                              \
-        return found || GI_OR_LOWER(false, row_##name, dtype, kernel, fold);                                           \
+        found = found || GI_OR_LOWER(false, row_##name, dtype, kernel, fold);                                          \
+        if (found) GI_FIND(gi_extremes)(GA_OP_##name, dtype, fold);                                                    \
+        return found;                                                                                                  \
     }
 #define GA_UNARY(name, ...)       GI_FIND_ROW(name)
 #define GA_ELEMENTARY(name, ...)  GI_FIND_ROW(name)

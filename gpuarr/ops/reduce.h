@@ -695,7 +695,6 @@ static bool gi_reduce_plan(const gi_row **row, const char *name, const ga_array 
 #endif
     if (!gi_row_fold(*row, dtype, &r->fold))
         return gi_fail(o->site, GA_BAD_DTYPE, "%s does not exist for %s", name, ga_dtype_name(dtype)), false;
-    GI_LOOP_OF(extremes)((*row)->op, dtype, &r->fold);
     if (r->lines.length == 0 && r->lines.lines > 0 && (*row)->start == GI_START_NONE)
         return gi_fail(o->site, GA_BAD_SHAPE, "%s of no elements (shape %s): there is none to return", name, gi_shape_of(a)),
                false;
