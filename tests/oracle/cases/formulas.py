@@ -41,10 +41,17 @@ def within_int64(*numbers):
     return all(not isinstance(v, int) or -2**63 <= v < 2**63 for v in numbers)
 
 
+def is_natural(sign, xs, value):
+    """Is that a uint64 made of integers that are not negative?"""
+    return sign in ("+", "*", "<<", "**") and len(xs) == 2 and is_whole([*xs, value]) and min(xs) >= 0 and 0 <= value < 2**64
+
+
 def python_number(sign, xs):
     """Python's arithmetic, but without integers beyond 64 bits, and how to compare with it."""
     if sign == "**" and any(isinstance(x, complex) for x in xs):
         raise Skip  # the rows' cases compare complex powers, whose errors grow with them
+    if sign == "-" and is_whole(xs) and list(xs) == [2**63]:
+        return np.asarray(-2**63), dtype_of(-2**63), exact
     if not within_int64(*xs) or sign in ("**", "<<") and is_whole(xs) and abs(xs[0]) > (sign == "**") and xs[1] > 64:
         raise OverflowError
     if any(isinstance(x, complex) for x in xs) and (sign in ("<", ">", "<=", ">=") or not all(map(is_moderate, xs))):
@@ -57,7 +64,7 @@ def python_number(sign, xs):
         value = eval(f"x {sign} y" if len(xs) == 2 else sign + "x", {"x": xs[0], "y": xs[-1]})
     except OverflowError:
         raise Skip from None  # a float
-    if not within_int64(value) or isinstance(value, complex) and not any(isinstance(x, complex) for x in xs):
+    if not within_int64(value) and not is_natural(sign, xs, value) or isinstance(value, complex) and not any(isinstance(x, complex) for x in xs):
         raise OverflowError("or a root of a negative number")
     if isinstance(value, complex) or sign == "**" and isinstance(value, float):
         return np.asarray(value, wide(dtype_of(value))), dtype_of(value), Close(4)
@@ -233,6 +240,8 @@ class Formula:
     def conversion(self, x, dtype):
         if type(x) is int and np.dtype(dtype).kind in "iu" and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:
             raise OverflowError(f"{x} does not fit {dtype}")  # as NumPy 2
+        if type(x) is complex and np.dtype(dtype).kind in "iuf":
+            raise OverflowError(f"{x} is complex, {dtype} is not")  # a TypeError of Python's
         return saturating(np.asarray(x), dtype), dtype, exact
 
     def rounding(self, name, node, x):
