@@ -846,6 +846,32 @@ def numpys_ways():
               os.path.getsize(os.path.join(folder, "savez_compressed.npz")) < os.path.getsize(os.path.join(folder, "savez.npz")), f"{os.listdir(folder)}")
 
 
+def words():
+    """NumPy's and SciPy's words for enumerators and for numbers with a meaning, in arguments and in sentences."""
+    m, x = ga.asarray([[0, 0, 1, 1], [0, 1, 1, 1], [1, 1, 1, 1]]), ga.asarray([1.0, 4, 2, 5, 7, 3])
+    square, n = ga.asarray([[2.0, 1], [3, 5]]), np.array([[2.0, 1], [3, 5]])
+    chessboard, taxicab = [[0, 0, 1, 2], [0, 1, 1, 2], [1, 1, 2, 2]], [[0, 0, 1, 2], [0, 1, 2, 3], [1, 2, 3, 4]]
+    for words, want in ((("chessboard", "chebyshev", "GA_CHEBYSHEV"), chessboard), (("taxicab", "cityblock", "manhattan"), taxicab)):
+        for word in words:
+            same(ga.distance_transform_cdt(m, metric=word), np.array(want, "i4"), f"a distance transform by {word}")
+            same(ga.distance_transform_bf(m, word), np.array(want, "u4"), f"another by {word}")
+    same(ga.solve_triangular(square, [2.0, 11], "T"), np.array([1.0, 2]), "the transposed matrix by its word")
+    check(ga.solve_triangular(square, [2.0, 11], "N").tolist() == ga.solve_triangular(square, [2.0, 11], 0).tolist(), "the matrix by its word")
+    check(ga.savgol_filter(x, 3, 1, 0, 1.0, -1, "interp").tolist() == ga.savgol_filter(x, 3, 1).tolist(), "a word for no border")
+    nearest = ga.savgol_filter(x, 3, 1, 0, 1.0, -1, "nearest")
+    same(nearest, np.convolve(np.pad([1.0, 4, 2, 5, 7, 3], 1, "edge"), np.ones(3) / 3, "valid"), "a border by position", close=True)
+    check(ga.savgol_filter(x, 3, 1, mode="nearest").tolist() == nearest.tolist() == ga.savgol_filter(x, 3, 1, border="nearest").tolist(), "a mode is a border")
+    check(ga.gaussian_filter(x, 1, mode="grid-mirror").tolist() == ga.gaussian_filter(x, 1).tolist(), "grid-mirror reflects")
+    for word in ("fro", "nuc"):
+        same(ga.matrix_norm(square, ord=word), np.linalg.norm(n, word), f"the norm {word}", close=True)
+        same(ga.cond(square, word), np.linalg.cond(n, word), f"cond by {word}", close=True)
+    for call, said in ((lambda: ga.distance_transform_cdt(m, metric=9), "use 'euclidean', 'cityblock' or 'chebyshev'"),
+                       (lambda: ga.distance_transform_cdt(m, metric="x"), "'cityblock', 'chebyshev'"),
+                       (lambda: ga.pad(m, 1, mode="x"), "there are 'constant', 'edge'"), (lambda: ga.matrix_norm(square, ord=9), "'fro' or 'nuc'"),
+                       (lambda: ga.matrix_norm(square, ord="x"), "'fro' or 'nuc'"), (lambda: ga.load("/GA_FULL.npy"), "/GA_FULL.npy")):
+        fails(call, [(ValueError, OSError)], said, f"a sentence says {said}")
+
+
 def array_api():
     for word in """abs acos arange argsort asarray astype atan2 bitwise_invert broadcast_shapes can_cast clip concat copysign count_nonzero
                    cumulative_prod cumulative_sum diff expand_dims finfo from_dlpack hypot iinfo isdtype isin linspace matrix_transpose maximum meshgrid
@@ -892,7 +918,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, array_api,
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, array_api,
                  threads_and_exit):
         part()
         gc.collect()

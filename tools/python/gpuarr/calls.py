@@ -16,7 +16,7 @@ import tempfile
 import threading
 import zipfile
 
-from .native import ERRORS, LIMITS, NUMBERED, as_dtype, ctype, enumerator, functions, header, integer, lib, python_name, raise_error, struct
+from .native import ERRORS, LIMITS, NUMBERED, as_dtype, ctype, enumerator, functions, header, integer, lib, python_name, raise_error, real, struct
 from .arrays import NO_ARRAY, Arg, array, as_shape, asarray, operand  # noqa: E402
 
 libc = C.CDLL(None)
@@ -240,7 +240,7 @@ def converter(kind):
     if text in LIMITS:
         return lambda call, value: integer(value, text)
     if text in ("double", "float"):
-        return lambda call, value: float(value)
+        return lambda call, value: real(value)
     if text == "bool":
         return lambda call, value: bool(value)
     if text in header.enums:
@@ -327,7 +327,13 @@ class Options:
     def setter(self, kind, name, many):
         if self.is_room(kind):
             return lambda call, value: room_of(kind, name, many, call, value)
-        return to_doubles(name) if str(kind) == "const double *" else converter(kind)
+        if str(kind) == "const double *":
+            return to_doubles(name)
+        if str(kind) == "int" and "ga_" + name in header.enums:  # an enumerator, or -1: none was given
+            return lambda call, value: -1 if (name, value) == ("border", "interp") else enumerator("ga_" + name, value)
+        if name == "trans":  # SciPy's words for 0, 1 and 2
+            return lambda call, value: "NTC".index(value) if value in ("N", "T", "C") else integer(value, "int")
+        return converter(kind)
 
     def filled(self, call, named, function):
         """The defaults, and what the call gives in their place. None is not given, but for results, which False refuses."""
@@ -431,7 +437,7 @@ ALSO = {"fill_value": ["value"], "val": ["value", "x"], "vals": ["values"], "v":
         "ar2": ["b"], "a1": ["a"], "a2": ["b"], "x1": ["a", "x"], "x2": ["b", "y"], "tup": ["arrays"], "indices_or_sections": ["n"], "rtol": ["rcond"],
         "obj": ["which", "where"], "test_elements": ["test"], "condlist": ["conditions"], "choicelist": ["list"], "funclist": ["list"],
         "default": ["otherwise"], "dimensions": ["shape"], "new_shape": ["shape"], "dims": ["shape"], "multi_index": ["indices"],
-        "seq_of_zeros": ["roots"], "file": ["path"], "fname": ["path"]}
+        "seq_of_zeros": ["roots"], "mode": ["border"], "output": ["out"], "input": ["a"], "file": ["path"], "fname": ["path"]}
 # What NumPy takes to be quicker, and does not change a result.
 HINTS = {"isin": ("assume_unique", "kind"), "intersect1d": ("assume_unique",), "setdiff1d": ("assume_unique",), "setxor1d": ("assume_unique",),
          "einsum_n": ("optimize",), "may_share_memory": ("max_work",), "unique": ("sorted",),

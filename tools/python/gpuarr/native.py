@@ -4,6 +4,7 @@ import keyword
 import operator
 import os
 import pathlib
+import re
 import sys
 import types
 
@@ -71,16 +72,41 @@ def struct(name):
     return ctype(prototypes.Type("name", name))
 
 
+def words_of(enum):
+    """The words for the enumerators of one enum: their names without what all of them begin with, small."""
+    names = header.enums[enum]
+    begin = os.path.commonprefix(names)
+    begin = begin[:begin.rindex("_") + 1]
+    return [n.removeprefix(begin).lower() for n in names]
+
+
+# SciPy's words where C has another name.
+SYNONYMS = {"ga_metric": {"chessboard": "chebyshev", "taxicab": "cityblock", "manhattan": "cityblock"}, "ga_border": {"grid-mirror": "reflect"}}
+
+
 def enumerator(enum, value):
     """The number of an enumerator, which may be said as NumPy does: "full" is GA_FULL, and "edge" among ga_pad_mode is GA_PAD_EDGE."""
     if not isinstance(value, str):
         return integer(value, "int")
-    wanted = value.upper().replace("-", "_")
+    wanted = SYNONYMS.get(enum, {}).get(value, value).upper().replace("-", "_")
     found = [n for n in header.enums[enum] if n == wanted or n.endswith("_" + wanted)]
     if not found:
-        known = ", ".join(repr(n.removeprefix("GA_").lower()) for n in header.enums[enum])
-        raise ValueError(f"gpuarr: {enum} has no {value!r}; there are {known}")
+        raise ValueError(f"gpuarr: {enum} has no {value!r}; there are {', '.join(map(repr, words_of(enum)))}")
     return header.enums[enum].index(min(found, key=len))
+
+
+# Numbers with a meaning of their own: GA_FRO and GA_NUC, which are "fro" and "nuc" here.
+DEFINED = dict(re.findall(r"^#define GA_([A-Z]+(?:_DEFAULT)?)\s+\(?(GA_REAL_DEFAULT|-?\d\.\d+e\d+)\)?(?:\s|$)", (ROOT / "gpuarr.h").read_text(), re.M))
+REALS = {name.lower(): float(DEFINED.get(value.removeprefix("GA_"), value)) for name, value in DEFINED.items() if not name.endswith("_DEFAULT")}
+
+
+def real(value):
+    """A real number, or a word for one."""
+    if not isinstance(value, str):
+        return float(value)
+    if value.lower() not in REALS:
+        raise ValueError(f"gpuarr: {value!r} is no number, nor {' or '.join(map(repr, REALS))}")
+    return REALS[value.lower()]
 
 
 # ---- errors ------------------------------------------------------------------------------------------------------------------------------
@@ -104,9 +130,20 @@ lib.ga_set_error_handler.argtypes = [C.c_void_p, C.c_void_p]
 lib.ga_set_error_handler(C.cast(lib.ga_ignore_error, C.c_void_p), None)
 
 
+def in_words(sentence):
+    """The sentence with the words that stand for enumerators here, and not within names of files."""
+    def word(name):
+        enum = next((e for e, names in header.enums.items() if name in names), None)
+        if enum == "ga_dtype":
+            return lib.ga_dtype_name(header.enums[enum].index(name)).decode()
+        known = name.removeprefix("GA_").lower()
+        return repr(words_of(enum)[header.enums[enum].index(name)]) if enum else repr(known) if known in REALS else name
+    return re.sub(r"(?<![\w/.'\"-])GA_\w+(?![\w/'\"-]|\.\w)", lambda m: word(m[0]), sentence)
+
+
 def raise_error(cause=None):
     """Raises the error that is kept, and forgets it."""
-    sentence, status = lib.ga_error().decode(errors="replace"), header.enums["ga_status"][lib.ga_error_status()]
+    sentence, status = in_words(lib.ga_error().decode(errors="replace")), header.enums["ga_status"][lib.ga_error_status()]
     lib.ga_clear_error()
     missing = " is NULL: the call that should have made it failed, or it was never made"  # in Python: None was given
     if sentence.endswith(missing):
