@@ -872,6 +872,48 @@ def words():
         fails(call, [(ValueError, OSError)], said, f"a sentence says {said}")
 
 
+def norms_and_gradients():
+    """Also result_type and lexsort: all in NumPy's ways."""
+    n = np.arange(24.0).reshape(2, 3, 4) % 7 - 2
+    a, inf = ga.asarray(n), np.inf
+    for ord in (None, 1, -1, 2, -2, 0, 3, inf, -inf):
+        with np.errstate(divide="ignore"):
+            for axis in (0, -1, (1,)):
+                same(ga.norm(a, ord, axis), np.linalg.norm(n, ord, axis), f"norm {ord} along {axis}", close=True)
+            same(ga.norm(a[0, 0], ord), np.linalg.norm(n[0, 0], ord), f"norm {ord} of a vector", close=True)
+    for ord in (None, 1, -1, 2, -2, inf, -inf, "fro", "f", "nuc"):
+        same(ga.norm(a[0], ord), np.linalg.norm(n[0], ord), f"norm {ord} of a matrix", close=True)
+        for axis in ((0, 1), (1, 0), (2, 0), [1, 2], (-2, -1)):
+            for keepdims in (False, True):
+                same(ga.norm(a, ord, axis, keepdims), np.linalg.norm(n, ord, tuple(axis), keepdims), f"norm {ord} of matrices, {axis} {keepdims}", close=True)
+    same(ga.norm(a), np.linalg.norm(n), "norm of all elements", close=True)
+    same(ga.norm(a, keepdims=True), np.linalg.norm(n, keepdims=True), "and as many dimensions", close=True)
+    same(ga.norm(a, 1, axes=(0, 1)), np.abs(n).sum((0, 1)), "axes, as C has them", close=True)
+    for call in (lambda: ga.norm(a, 1), lambda: ga.norm(a, 2, (0, 1, 2)), lambda: ga.norm(a, "fro", 1), lambda: ga.norm(a, 3, (0, 1)), lambda: ga.norm(a, 1, (0, 0))):
+        fails(call, [ValueError], "norm", "a norm that is none")
+    x, y, z = np.array([0.0, 3]), np.array([0.0, 1, 3]), np.array([0, 1, 2, 4])
+    for given, named in (((), {}), ((0.5,), {}), ((np.float64(0.5),), {}), ((0.5, 2, 1), {}), ((x, y, z), {}), ((x, 2, z), {}), ((), {"axis": 1}), ((2,), {"axis": (0, 1)}),
+                         ((y,), {"axis": 1}), ((z, x), {"axis": (2, 0)}), ((), {"axis": (-1,), "edge_order": 2}), ((), {"axis": ()})):
+        got, want = ga.gradient(a, *given, **named), np.gradient(n, *given, **named)
+        check(isinstance(got, tuple) == isinstance(want, tuple) and len(got) == len(want), f"gradient{given} {named}")
+        for g, w in zip(got, want) if isinstance(want, tuple) else ((got, want),):
+            same(g, w, f"gradient{given} {named}", close=True)
+    same(ga.gradient(a, spacing=[0.0, 1, 3], axis=1), np.gradient(n, y, axis=1), "gradient as C has it", close=True)
+    same(ga.gradient(a[0, 0], [0, 1, 2, 4]), np.gradient(n[0, 0], z), "gradient along a list", close=True)
+    for call in (lambda: ga.gradient(a, 1, 2), lambda: ga.gradient(a, x), lambda: ga.gradient(a, spam=1)):
+        fails(call, [TypeError], "gradient()", "a gradient with other spacings than axes")
+    f, u = np.zeros(2, "f4"), np.zeros(2, "u1")
+    for given in ((f, 3), (u, 2.5), (u, f), ("f4", 3), (np.int16, "u2"), (u, np.dtype("i8"), 1j), (float,), (f, True)):
+        check(ga.result_type(*[ga.asarray(v) if isinstance(v, np.ndarray) else v for v in given]) == np.result_type(*given), f"result_type{given}")
+    check(ga.result_type([f, 3]) == "float32" and ga.result_type(ga.float32, ga.int8) == "float32", "result_type of a list, and of dtypes")
+    keys = np.array([[3, 1, 1, 2], [1, 0, 0, 1], [0, 0, 0, 0]])
+    for given in ((keys,), (keys, 0), (keys, -1), ((keys[0], keys[1]),), ((n[0], n[1]),), ((n[0] % 2, n[1] % 2, n[0] % 3), 0), ([n % 3, n % 2], 1)):
+        same(ga.lexsort(*given), np.lexsort(*given), "lexsort")
+    for call, said in ((lambda: ga.lexsort(keys, 0, 1), "lexsort()"), (lambda: ga.stack([f, u], spam=1), "stack()"), (lambda: ga.concatenate(), "concatenate()"),
+                       (lambda: ga.stack([f, keys]), "gpuarr.stack:")):
+        fails(call, [(TypeError, ValueError)], said, f"{said} is named")
+
+
 def array_api():
     for word in """abs acos arange argsort asarray astype atan2 bitwise_invert broadcast_shapes can_cast clip concat copysign count_nonzero
                    cumulative_prod cumulative_sum diff expand_dims finfo from_dlpack hypot iinfo isdtype isin linspace matrix_transpose maximum meshgrid
@@ -918,7 +960,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, array_api,
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, array_api,
                  threads_and_exit):
         part()
         gc.collect()

@@ -266,7 +266,7 @@ def converted(convert, call, value, function, parameter):
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError, C.ArgumentError) as e:
         kind = type(e) if type(e) in (TypeError, ValueError, OverflowError, *ERRORS.values()) else TypeError
         shown = f"an array of shape {value.shape}" if isinstance(value, array) else repr(str(value)[:60])
-        raise kind(f"gpuarr.{function.removesuffix('_n')}(): {parameter} = {shown}: {str(e).removeprefix('gpuarr: ')}") from e
+        raise kind(f"gpuarr.{function}(): {parameter} = {shown}: {str(e).removeprefix('gpuarr: ')}") from e
 
 
 # ---- options ---------------------------------------------------------------------------------------------------------------------------------
@@ -448,7 +448,8 @@ HINTS = {"isin": ("assume_unique", "kind"), "intersect1d": ("assume_unique",), "
 
 def make(name, function):
     """The Python function of ga_NAME."""
-    site = f"\tgpuarr.{name}".encode()
+    said = name.removesuffix("_n") if name.endswith("_n") and "ga_" + name.removesuffix("_n") not in header.functions else name  # as users write it
+    site = f"\tgpuarr.{said}".encode()
     c = getattr(lib, "ga_" + name)
     c.restype = C.c_void_p if str(function.of) == "char *" else ctype(function.of)
     c.argtypes = [ctype(t) for t, _ in function.parameters]
@@ -466,7 +467,7 @@ def make(name, function):
             steps.append(lambda call, given: None)
         elif text.endswith("_options"):
             options = Options(text, site)
-            steps.append(lambda call, given: options.filled(call, given["options"], name))
+            steps.append(lambda call, given: options.filled(call, given["options"], said))
         elif text == "int" and following in LISTS:
             counted = kinds[k + 1][1]
             more = name == "split_at"
@@ -480,7 +481,7 @@ def make(name, function):
             if text in LISTS and k > 0 and str(kinds[k - 1][0]) != "int":
                 alike.append((counted, parameter))
             shown.append(inspect.Parameter(parameter, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default_of(name, parameter)))
-            steps.append(lambda call, given, convert=convert, parameter=parameter: converted(convert, call, given[parameter], name, parameter))
+            steps.append(lambda call, given, convert=convert, parameter=parameter: converted(convert, call, given[parameter], said, parameter))
     result = results_of(function.of)
     returns_array, returns_bool = str(function.of) == "ga_array *", str(function.of) == "bool"
     names = [p.name for p in shown]
@@ -495,30 +496,30 @@ def make(name, function):
     def as_here(named):
         """The names of NumPy's that C has not in C's words; no hints."""
         found = {}
-        for said, value in named.items():
-            if said not in known and said not in hints:
-                said = next((n for n in ALSO.get(said, ()) if n in known and n not in named), said)
-            if said not in hints:
-                found[said] = value
+        for n, value in named.items():
+            if n not in known and n not in hints:
+                n = next((here for here in ALSO.get(n, ()) if here in known and here not in named), n)
+            if n not in hints:
+                found[n] = value
         return found
 
     def python(*given, **named):
         call = Call()
         rest = given[len(positions):]
         if rest and not function.variadic:
-            raise TypeError(f"{name}() takes {len(positions)} arguments by position, not {len(given)}")
+            raise TypeError(f"{said}() takes {len(positions)} arguments by position, not {len(given)}")
         twice = [n for n in positions[:len(given)] if n in named] if named else []
         if twice:
-            raise TypeError(f"{name}() got {twice[0]} twice: by position and by name")
+            raise TypeError(f"{said}() got {twice[0]} twice: by position and by name")
         named = {**dict(zip(positions, given)), **named} if given else named
         if not known.issuperset(named):
             named = as_here(named)
         values = {n: named.pop(n) if n in named else defaults.get(n, inspect.Parameter.empty) for n in names}
         missing = [n for n, v in values.items() if v is inspect.Parameter.empty]
         if missing:
-            raise TypeError(f"{name}() misses {', '.join(missing)}: {python.__name__}{python.__signature__}")
+            raise TypeError(f"{said}() misses {', '.join(missing)}: {python.__name__}{python.__signature__}")
         if named and not options:
-            raise TypeError(f"{name}() has no option {next(iter(named))!r}")
+            raise TypeError(f"{said}() has no option {next(iter(named))!r}")
         if flattens and named.get("axis", 0) is None:
             first = values[names[0]]
             values[names[0]] = [calls["ravel"](a) for a in first] if flattens == "all" else calls["ravel"](first)
@@ -528,7 +529,7 @@ def make(name, function):
                 named[many], values[one] = values[one], 0
         for one, other in alike:
             if len(values[one]) != len(values[other]):
-                raise ValueError(f"{name}(): {len(values[one])} {one}, {len(values[other])} {other}")
+                raise ValueError(f"{said}(): {len(values[one])} {one}, {len(values[other])} {other}")
         if function.variadic:  # ga_index: the numbers are written into the text here
             values["index"] = (values["index"] % rest if rest else values["index"]).replace("%", "%%")
         elif rest:
@@ -547,7 +548,7 @@ def make(name, function):
                 raise cause
             raise_error(cause)
         if returns_array and not p:
-            raise TypeError(f"{name}(): an array is None")
+            raise TypeError(f"{said}(): an array is None")
         more = [room() for room in call.rooms]
         more = [v for v in more if v is not None]
         if returns_bool and len(more) == 1 and isinstance(more[0], (list, tuple)):
@@ -557,7 +558,7 @@ def make(name, function):
             return more[0] if len(more) == 1 else tuple(more)
         return result(call, p)
 
-    python.__name__ = python.__qualname__ = name
+    python.__name__ = python.__qualname__ = said
     python.__module__ = "gpuarr"
     refused = ("dtype", "out") if name in AXIS_ALONE else ("dtype",) if name in NO_DTYPE else ()
     if options and "initial" in options.members and name not in FOLDS:
@@ -1025,6 +1026,62 @@ def nan_to_num(made, x, copy=True, nan=None, posinf=None, neginf=None, **named):
     """copy=False: in place."""
     r = made(x, nan=nan, posinf=posinf, neginf=neginf, **named)
     return r if copy or isinstance(x, (list, tuple, bool, int, float, complex)) else calls["copyto"](x, r)
+
+
+@short
+def norm(made, a, ord=None, axis=None, keepdims=False, **named):
+    """As NumPy's: along an axis of vectors, along two of matrices; with neither ord nor axis of all elements. axes=: of all elements along these."""
+    a = asarray(a)
+    if named.get("axes") is not None or axis is None and (ord is None or ord in ("fro", "f") and a.ndim == 2 or ord == 2 and a.ndim == 1):
+        return made(a, 2 if ord in (None, "fro", "f") else ord, keepdims=keepdims, **named)
+    axes = list(range(a.ndim)) if axis is None else axes_of(axis, a.ndim)
+    if len(axes) == 1:
+        return made(a, 2 if ord is None else ord, axes[0], keepdims, **named)
+    if len(axes) != 2:
+        raise ValueError(f"norm(): an axis of vectors or two of matrices, not {len(axes)}")
+    matrices = a if axes == [a.ndim - 2, a.ndim - 1] else calls["moveaxis"](a, axes, (-2, -1))
+    r = calls["matrix_norm"](matrices, ord="fro" if ord in (None, "f") else ord, **named)
+    return calls["expand_dims"](r, sorted(axes)) if keepdims else r
+
+
+@short
+def gradient(made, f, *spacing, axis=None, edge_order=1, **named):
+    """As NumPy's: gradient(f, dx), gradient(f, x), gradient(f, dx, y); along several axes a tuple. spacing= is C's."""
+    f = asarray(f)
+    axes = list(range(f.ndim)) if axis is None else axes_of(axis, f.ndim)
+    spacing = spacing or (named.pop("spacing", 1),)
+    if named:
+        raise TypeError(f"gradient() has no option {next(iter(named))!r}; it has axis, edge_order, spacing")
+    if len(spacing) == 1 and isinstance(number(spacing[0]), (bool, int, float)):
+        spacing *= len(axes)
+    if len(spacing) != len(axes):
+        raise TypeError(f"gradient(): {len(spacing)} spacings for {len(axes)} axes: give one number, or for each axis a number or coordinates")
+    along = [made(f, axis=k, edge_order=edge_order, spacing=d) for k, d in zip(axes, spacing)]
+    return along[0] if len(along) == 1 else tuple(along)
+
+
+@short
+def result_type(made, *operands):
+    """result_type(a, 3, "float32"): of arrays, numbers and dtypes; or, as C has it, of a list of them."""
+    operands = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
+    if not operands:
+        raise ValueError("result_type() of nothing")
+    return made([calls["empty"]((), dtype=v) if isinstance(v, (str, type, type(NUMBERED[1]))) or hasattr(v, "isbuiltin") else v for v in operands])
+
+
+@short
+def lexsort(made, keys, axis=-1):
+    """The places in order of the last key, then of the one before; of keys with several dimensions along an axis."""
+    keys = [asarray(k) for k in keys]
+    if not keys or {k.ndim for k in keys} == {1} and axis in (0, -1):
+        return made(keys)
+    if len({k.shape for k in keys}) > 1:
+        raise ValueError(f"lexsort(): keys of the shapes {', '.join(str(k.shape) for k in keys)}")
+    axis, = axes_of(axis, keys[0].ndim)
+    places = calls["argsort"](keys[0], axis)
+    for key in keys[1:]:  # argsort is stable
+        places = calls["take_along_axis"](places, calls["argsort"](calls["take_along_axis"](key, places, axis=axis), axis), axis=axis)
+    return places
 
 
 def limits_of(range):
