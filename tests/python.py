@@ -914,6 +914,30 @@ def norms_and_gradients():
         fails(call, [(TypeError, ValueError)], said, f"{said} is named")
 
 
+def errors_as_numpys():
+    """The kinds of errors are NumPy's, and sentences name the reason; numbers beyond 64 bits; a tuple for item()."""
+    odd, swapped, fixed = np.zeros(33, "u1")[1:].view("f8"), np.zeros(4, ">f8"), np.zeros(4)
+    fixed.flags.writeable = False
+    for wrong, why in ((odd, "not aligned"), (swapped, "another byte order"), (fixed, "may not be written")):
+        fails(lambda: ga.add(ga.zeros(4), 1, out=wrong), [ValueError], why, f"out= is refused, and why: {why}")
+    fails(lambda: ga.array([1], copy=False), [ValueError], "a list has no memory", "no memory of a list")
+    fails(lambda: ga.asarray(np.zeros(3), "int8", copy=False), [ValueError], "float64, not int8", "no memory of another dtype")
+    for call in (lambda: ga.copyto([0.0, 0], ga.ones(2)), lambda: ga.copyto([0.0], ga.ones((1, 1))), lambda: ga.putmask([0.0, 0], [True, False], 1), lambda: ga.add(1, 2, out=[0])):
+        fails(call, [TypeError], "a list is none: give an array", "a list to write into")
+    a, f, i, u = ga.asarray([[1, 2], [3, 4]]), ga.asarray([1.0, 2**70]), ga.arange(3), ga.asarray(np.arange(3, dtype="u1"))
+    check((a.item((1, 0)), a.item(1, 0), a.item(2)) == (3, 3, 3), "item() of a tuple")
+    big, n, m = 2**70, np.array([1.0, 2.0**70]), np.arange(3)
+    for what, got, want in (("sum", f + big, n + big), ("product", -big * f, -big * n), ("power", ga.power(big, f[:1]), np.power(big, n[:1])), ("equal", f == big, n == big),
+                            ("less", i < big, m < big), ("greater", i > big, m > big), ("equal integers", i == big, m == big), ("more than least", i > -big, m > -big),
+                            ("unequal", u != -big, m != -big), ("where", ga.where([True, False], f, big), np.where([True, False], n, big)), ("a float", ga.add(f, 0.5 + big), n + big)):
+        same(got, want, f"an integer of 71 bits: {what}")
+    for call in (lambda: i + big, lambda: u + 300, lambda: u * -1, lambda: ga.maximum(u, 300), lambda: ga.full(3, 300, dtype="uint8"), lambda: u.fill(-1), lambda: f + 2**2000):
+        fails(call, [OverflowError], "", "a number beyond the dtype")
+    fails(lambda: u + 300, [ga.ArgumentError, ValueError], "300 does not fit uint8", "and still what it was")
+    fails(lambda: ga.zeros(()).view("int8"), [ValueError, ga.DtypeError], "differ in size", "a view of a number of another size")
+    check(f.view("int64").shape == (2,) and ga.zeros(()).view("int64").item() == 0, "views that fit")
+
+
 def array_api():
     for word in """abs acos arange argsort asarray astype atan2 bitwise_invert broadcast_shapes can_cast clip concat copysign count_nonzero
                    cumulative_prod cumulative_sum diff expand_dims finfo from_dlpack hypot iinfo isdtype isin linspace matrix_transpose maximum meshgrid
@@ -960,7 +984,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, array_api,
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, errors_as_numpys, array_api,
                  threads_and_exit):
         part()
         gc.collect()

@@ -141,30 +141,31 @@ def refuse_overflow(a, dtype):
 def asarray(obj, dtype=None, *, device=None, copy=None):
     """An array of a number, lists of numbers, an array, or anything with __array_interface__, the buffer protocol or DLPack. Memory is
     shared where it can be (it must be of this dtype, and writable); copy=True copies, copy=False raises ValueError where it must be copied."""
-    copied = False
+    copied = ""  # why
     real = dtype is not None and as_dtype(dtype).kind in "fc"
     numpy = sys.modules.get("numpy")
     if numpy and isinstance(obj, numpy.generic):
         obj = numpy.array(obj)  # the memory of a scalar of NumPy's is its own
-        copied = True
+        copied = "a number of NumPy's has no memory that others see"
     if numpy and isinstance(obj, numpy.ndarray) and not (obj.flags.aligned and obj.dtype.isnative) and obj.dtype.kind in "biufc":
+        copied = "the elements have another byte order" if not obj.dtype.isnative else "the elements are not aligned"
         obj = obj.astype(obj.dtype.newbyteorder("="), copy=True)
-        copied = True
     if isinstance(obj, array):
         a = obj
     elif isinstance(obj, (bool, int, float, complex)):
         with_dtype = {} if dtype is None or type(obj) is int else {"dtype": dtype}
-        a, copied = functions.scalar(float(obj) if real and type(obj) is int and not -2**63 <= obj < 2**64 else obj, **with_dtype), True
+        a, copied = functions.scalar(float(obj) if real and type(obj) is int and not -2**63 <= obj < 2**64 else obj, **with_dtype), "a number has no memory"
     elif isinstance(obj, (list, tuple, range)):
-        a, copied = of_list(list(obj), real), True
+        a, copied = of_list(list(obj), real), f"a {type(obj).__name__} has no memory of elements side by side"
     elif hasattr(obj, "__array_interface__"):
         a, was_copied = of_interface(obj, obj.__array_interface__)
-        copied |= was_copied
+        copied = copied or was_copied and "the memory may not be written"
     elif hasattr(obj, "__dlpack__"):
         a = from_dlpack(obj)
     else:
         try:
-            a, copied = of_buffer(obj)
+            a, was_copied = of_buffer(obj)
+            copied = was_copied and "the memory may not be written"
         except TypeError as e:
             raise TypeError(f"gpuarr: {type(obj).__name__} is no array: give numbers, lists of them, or what has __array_interface__, "
                             f"DLPack or the buffer protocol ({e})") from None
@@ -173,11 +174,11 @@ def asarray(obj, dtype=None, *, device=None, copy=None):
             refuse_overflow(a, dtype)
             if a.dtype.kind == "c" and as_dtype(dtype).kind not in "cb":
                 raise TypeError(f"gpuarr: complex numbers are no {as_dtype(dtype)}")
-        a, copied = functions.astype(a, dtype), True
+        a, copied = functions.astype(a, dtype), f"the elements are {a.dtype}, not {as_dtype(dtype)}"
     if device is not None and a.device != device:
-        a, copied = functions.to(a, device), True
+        a, copied = functions.to(a, device), f"the memory is on the device {a.device}"
     if copied and copy is False:
-        raise ValueError("gpuarr: this cannot be shared without a copy (copy=False): another dtype or device, or memory that may not be written")
+        raise ValueError(f"gpuarr: {copied}: this cannot be shared without a copy (copy=False)")
     return functions.copy(a) if copy and not copied else a
 
 
@@ -311,6 +312,8 @@ class array:
         functions.tofile(self, path, **options)
 
     def item(self, *index):
+        if len(index) == 1 and isinstance(index[0], tuple):
+            index = index[0]
         a = functions.ravel(self)[index] if len(index) == 1 else self[index] if index else self
         if a.size != 1:
             raise ValueError(f"only an array of one element is a number; this one has the shape {a.shape}")

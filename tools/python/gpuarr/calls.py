@@ -32,6 +32,13 @@ HANDLES = ("ga_graph", "ga_task", "ga_kernel", "ga_reduction", "ga_stencil_kerne
 NUMBER_ROOMS = ("int64_t *", "int *", "double *")
 
 
+def writable(value):
+    """An array to write into: what lies in other memory would be written in a copy, which nobody sees."""
+    if isinstance(value, (bool, int, float, complex, list, tuple, range)):
+        raise TypeError(f"gpuarr: the call writes into this array, and a {type(value).__name__} is none: give an array")
+    return value if type(value) is array else asarray(value, copy=False)
+
+
 class Call:
     """What one call needs until it returns: the arrays that it was given, other memory, room for results."""
 
@@ -45,12 +52,10 @@ class Call:
         return self.arrays[-1]._p
 
     def written(self, value):
-        """An array that the call writes: what lies in other memory would be written in a copy, which nobody sees."""
+        """An array that the call writes."""
         if value is None:
             return None
-        if isinstance(value, (bool, int, float, complex, list, tuple, range)):
-            raise TypeError(f"gpuarr: the call writes into this array, and a {type(value).__name__} is none: give an array")
-        self.arrays.append(value if type(value) is array else asarray(value, copy=False))
+        self.arrays.append(writable(value))
         return self.arrays[-1]._p
 
     def received(self, p):
@@ -209,6 +214,16 @@ def to_text(call, value):
     if text and b"\0" in text:
         raise ValueError("gpuarr: a text with a null character ends there for C")
     return text
+
+
+COMPARISONS = "less less_equal greater greater_equal equal not_equal".split()
+
+
+def beyond(name, value, others):
+    """What stands for an integer of more than 64 bits beside these operands: a real number beside those, and where integers are compared, infinity."""
+    if any(isinstance(v, (float, complex)) or v is not value and not isinstance(v, int) and asarray(v).dtype.kind in "fc" for v in others):
+        return float(value)
+    return math.copysign(math.inf, value) if name in COMPARISONS else value
 
 
 class Handle(int):
@@ -485,6 +500,7 @@ def make(name, function):
     result = results_of(function.of)
     returns_array, returns_bool = str(function.of) == "ga_array *", str(function.of) == "bool"
     names = [p.name for p in shown]
+    operands = [n for t, n in kinds if str(t) == "ga_arg" and n in names]
     defaults = {p.name: p.default for p in shown if p.default is not inspect.Parameter.empty}
     order = order_of(name, options)
     positions = names + order
@@ -534,6 +550,9 @@ def make(name, function):
             values["index"] = (values["index"] % rest if rest else values["index"]).replace("%", "%%")
         elif rest:
             raise TypeError
+        for n in operands:
+            if type(values[n]) is int and not -2**63 <= values[n] < 2**64:
+                values[n] = beyond(said, values[n], [values[o] for o in operands])
         given_to_c = [step(call, values) for step in steps]
         with Interrupts():
             p = c(*given_to_c)
@@ -700,6 +719,7 @@ def eval_n(made, formula, operands=None, *, out=None, where=None, dtype=None, na
 @short
 def copyto(made, dst, src, *given, **named):
     """Leading lengths of 1 that dst has not are left out, as in NumPy."""
+    dst = converted(lambda call, value: writable(value), None, dst, "copyto", "dst")
     if getattr(src, "ndim", 0) > getattr(dst, "ndim", 0) and set(src.shape[:src.ndim - dst.ndim]) == {1}:
         src = asarray(src)[(0,) * (src.ndim - dst.ndim)]
     return made(dst, src, *given, **named)

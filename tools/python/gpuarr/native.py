@@ -1,5 +1,6 @@
 """libgpuarr.so and what gpuarr.h declares: ctypes' structs, the dtypes and the errors, all made from the header."""
 import ctypes as C
+import functools
 import keyword
 import operator
 import os
@@ -125,6 +126,15 @@ ERRORS = {"GA_BAD_ARGUMENT": error_class("ArgumentError", ValueError, IndexError
           "GA_NO_MEMORY": error_class("NoMemory", MemoryError), "GA_NO_FILE": error_class("NoFile", OSError),
           "GA_BAD_FILE": error_class("BadFile", ValueError), "GA_NO_LIBRARY": error_class("NoLibrary", ImportError)}
 
+# What NumPy raises where the status says less: the error is that, too.
+SENTENCES = {r"(the number |: )-?\d+ does not fit ": OverflowError, r" differ in size": ValueError}
+
+
+@functools.lru_cache(None)
+def both(kind, other):
+    return type(kind.__name__, (kind, other), {"__module__": "gpuarr"})
+
+
 lib.ga_error.restype = C.c_char_p
 lib.ga_set_error_handler.argtypes = [C.c_void_p, C.c_void_p]
 lib.ga_set_error_handler(C.cast(lib.ga_ignore_error, C.c_void_p), None)
@@ -148,7 +158,11 @@ def raise_error(cause=None):
     missing = " is NULL: the call that should have made it failed, or it was never made"  # in Python: None was given
     if sentence.endswith(missing):
         raise TypeError(sentence.removesuffix(missing) + " is None") from cause
-    raise ERRORS.get(status, Error)(sentence) from cause
+    kind = ERRORS.get(status, Error)
+    for words, also in SENTENCES.items():
+        if not issubclass(kind, also) and re.search(words, sentence):
+            kind = both(kind, also)
+    raise kind(sentence) from cause
 
 
 # ---- dtypes ------------------------------------------------------------------------------------------------------------------------------
