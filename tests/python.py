@@ -938,6 +938,54 @@ def errors_as_numpys():
     check(f.view("int64").shape == (2,) and ga.zeros(()).view("int64").item() == 0, "views that fit")
 
 
+def in_numpys_places():
+    """Arguments by position in NumPy's and SciPy's order; the order F; an .npz as numpy.load gives it."""
+    n = np.array([[0.0, 1, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1]])
+    a, out = ga.asarray(n), ga.zeros((3, 2))
+    check(ga.compress([True, False, False, True], a, 1, out) is out and out.tolist() == n[:, [0, 3]].tolist(), "compress by position")
+    check(ga.take(a, [1, 2], 1, out) is out and out.tolist() == n[:, 1:3].tolist() and ga.take(a, [5], 1, mode="wrap").tolist() == n[:, [1]].tolist(), "take by position")
+    fails(lambda: ga.take(a, [1], 1, out), [ValueError], "(3, 2), the result (3, 1)", "an out of another shape")
+    fails(lambda: ga.take(a, [1], 1, [[1.0]]), [TypeError], "a list is none", "an out that is none")
+    for call, want in ((lambda: ga.distance_transform_edt(a, (2, 1)), ga.distance_transform_edt(a, sampling=(2, 1))),
+                       (lambda: ga.distance_transform_bf(a, "euclidean", 3), ga.distance_transform_bf(a, sampling=3)),
+                       (lambda: ga.resample(a, 2, None, 1), ga.resample(a, 2, axis=1)), (lambda: ga.laplace(a, None, "wrap"), ga.laplace(a, border="wrap")),
+                       (lambda: ga.laplace(a, output=None, mode="constant", cval=2), ga.laplace(a, border="constant", cval=2)),
+                       (lambda: ga.gaussian_filter(a, 1, 1, None, "nearest", 0.0, 2), ga.gaussian_filter(a, 1, order=1, border="nearest", truncate=2)),
+                       (lambda: ga.gaussian_filter1d(a, 1, 0, 1, None, "wrap"), ga.gaussian_filter1d(a, 1, axis=0, order=1, border="wrap")),
+                       (lambda: ga.gaussian_laplace(a, 1, None, "wrap"), ga.gaussian_laplace(a, 1, border="wrap")),
+                       (lambda: ga.rotate(a, 30, (1, 0), False, None, 1, "nearest"), ga.rotate(a, 30, axes=(1, 0), reshape=False, order=1, border="nearest")),
+                       (lambda: ga.binary_dilation(a == 0, None, 2, n > 0), ga.binary_dilation(a == 0, iterations=2, mask=n > 0)),
+                       (lambda: ga.binary_closing(a > 0, None, 1, None, 1), ga.binary_closing(a > 0, origin=1))):
+        same(call(), want, "by position, as SciPy")
+    fails(lambda: ga.resample(a, 2, n), [TypeError], "no option 't'", "the times of resample")
+    x = np.arange(24).reshape(2, 3, 4)
+    for m in (x, x[0].T, x[0, 0], x[1, 1, 1]):
+        b = ga.asarray(m)
+        same(b.flatten("F"), m.flatten("F"), "flatten by columns")
+        same(ga.ravel(b, "F"), np.ravel(m, "F"), "ravel by columns")
+        same(b.ravel(order="C"), m.ravel(), "ravel by rows")
+        same(b.reshape(-1, 1, order="F"), m.reshape(-1, 1, order="F"), "reshape by columns")
+    for shape in ((4, 6), (3, -1), 24, [2, 2, 6]):
+        same(ga.reshape(x, shape, "F"), np.reshape(x, shape, "F"), f"reshape to {shape} by columns")
+        same(ga.reshape(x, shape), np.reshape(x, shape), f"reshape to {shape}")
+    fails(lambda: ga.ravel(a, "X"), [ValueError], "'C' or 'F'", "an order that is none")
+    i = ga.zeros(3, "int32")
+    ga.copyto(i, [1.5, 2.5, 3.5], "unsafe", [True, False, True])
+    check(i.tolist() == [1, 0, 3], "copyto by position")
+    fails(lambda: ga.copyto(i, [1.5, 2, 3]), [TypeError], "", "copyto of what loses its kind")
+    fails(lambda: ga.copyto(i, 1, [True] * 3), [ValueError], "casting", "a mask for the casting")
+    with tempfile.TemporaryDirectory() as folder:
+        for write in (ga.savez, np.savez, np.savez_compressed, ga.savez_compressed):
+            for arrays in ({"x": n}, {"x": n, "y/z": x}):
+                write(folder + "/a.npz", **arrays)
+                got = ga.load(folder + "/a.npz")
+                check(list(got) == list(arrays), f"the names of an .npz: {list(got)}")
+                for name, want in arrays.items():
+                    same(got[name], want, f"{name} of an .npz")
+        pathlib.Path(folder, "b.npz").write_bytes(b"PK\3\4 and no more")
+        fails(lambda: ga.load(folder + "/b.npz"), [ga.BadFile], "b.npz", "a broken .npz")
+
+
 def array_api():
     for word in """abs acos arange argsort asarray astype atan2 bitwise_invert broadcast_shapes can_cast clip concat copysign count_nonzero
                    cumulative_prod cumulative_sum diff expand_dims finfo from_dlpack hypot iinfo isdtype isin linspace matrix_transpose maximum meshgrid
@@ -984,7 +1032,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, errors_as_numpys, array_api,
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, errors_as_numpys, in_numpys_places, array_api,
                  threads_and_exit):
         part()
         gc.collect()

@@ -420,7 +420,12 @@ ORDERS = {
     "(nan)?median": "axis out overwrite_input keepdims", "(nan)?(percentile|quantile)": "axis out overwrite_input method keepdims",
     "take": "axis out mode", "choose_n": "out mode", "i?r?fft(2|n)": "s axes norm out", "linspace|geomspace": "endpoint dtype", "logspace": "endpoint base dtype",
     "packbits": "axis bitorder", "unpackbits": "axis count bitorder", "cov": "y rowvar bias ddof fweights aweights", "isin": "assume_unique invert",
-    "setdiff1d|setxor1d": "assume_unique",
+    "setdiff1d|setxor1d": "assume_unique", "distance_transform_edt": "sampling", "distance_transform_bf": "metric sampling", "resample": "t axis",
+    "laplace|gaussian_laplace|gaussian_gradient_magnitude": "out border cval", "gaussian_filter": "order out border cval truncate",
+    "gaussian_filter1d": "axis order out border cval truncate", "rotate": "axes reshape out order border cval prefilter",
+    "affine_transform": "offset output_shape out order border cval prefilter", "binary_(closing|opening)": "structure iterations out origin mask border_value",
+    "binary_(erosion|dilation)": "structure iterations mask out border_value origin", "binary_propagation": "structure mask out border_value origin",
+    "binary_fill_holes": "structure out origin", "watershed_ift": "structure out", "fftconvolve": "mode axes",
 }
 
 
@@ -502,7 +507,10 @@ def make(name, function):
     names = [p.name for p in shown]
     operands = [n for t, n in kinds if str(t) == "ga_arg" and n in names]
     defaults = {p.name: p.default for p in shown if p.default is not inspect.Parameter.empty}
-    order = order_of(name, options)
+    refused = ("dtype", "out") if name in AXIS_ALONE else ("dtype",) if name in NO_DTYPE else ()
+    if options and "initial" in options.members and name not in FOLDS:
+        refused = ("initial",) if name in MEANS else ("where", "initial")
+    order = [n for n in order_of(name, options) if n not in refused]
     positions = names + order
     flattens = FLATTENED.get(name)
     each_axis = [(n, FOR_EACH_AXIS[n]) for n in names if options and FOR_EACH_AXIS.get(n) in options.members]
@@ -579,9 +587,6 @@ def make(name, function):
 
     python.__name__ = python.__qualname__ = said
     python.__module__ = "gpuarr"
-    refused = ("dtype", "out") if name in AXIS_ALONE else ("dtype",) if name in NO_DTYPE else ()
-    if options and "initial" in options.members and name not in FOLDS:
-        refused = ("initial",) if name in MEANS else ("where", "initial")
     further = [n for n in options.members if n not in order] if options else []
     keywords = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD if n in order else inspect.Parameter.KEYWORD_ONLY, default=None)
                 for n in order + further if n not in names and n not in refused]
@@ -717,12 +722,61 @@ def eval_n(made, formula, operands=None, *, out=None, where=None, dtype=None, na
 
 
 @short
-def copyto(made, dst, src, *given, **named):
-    """Leading lengths of 1 that dst has not are left out, as in NumPy."""
+def copyto(made, dst, src, casting="same_kind", where=None, **named):
+    """Leading lengths of 1 that dst has not are left out, as in NumPy; casting="unsafe" converts what loses its kind."""
+    if casting not in ("same_kind", "unsafe"):
+        raise ValueError(f"copyto(): casting is 'same_kind' or 'unsafe', not {casting!r}")
     dst = converted(lambda call, value: writable(value), None, dst, "copyto", "dst")
     if getattr(src, "ndim", 0) > getattr(dst, "ndim", 0) and set(src.shape[:src.ndim - dst.ndim]) == {1}:
         src = asarray(src)[(0,) * (src.ndim - dst.ndim)]
-    return made(dst, src, *given, **named)
+    return made(dst, calls["astype"](asarray(src), dst.dtype) if casting == "unsafe" else src, where=where, **named)
+
+
+@short
+def take(made, a, indices, axis=None, out=None, mode=None, **named):
+    """out=, which C has not, gets a copy."""
+    r = made(a, indices, axis, None, mode, **named)
+    if out is None:
+        return r
+    out = converted(lambda call, value: writable(value), None, out, "take", "out")
+    if out.shape != r.shape:
+        raise ValueError(f"take(): out has the shape {out.shape}, the result {r.shape}")
+    return calls["copyto"](out, r)
+
+
+def in_order(name, order):
+    """Is it Fortran's order?"""
+    if order not in ("C", "F"):
+        raise ValueError(f"{name}(): order is 'C' or 'F', not {order!r}")
+    return order == "F"
+
+
+@short
+def reshape(made, a, shape, order="C"):
+    """order="F": the first index changes fastest."""
+    return made(a, shape) if not in_order("reshape", order) else calls["transpose"](made(calls["transpose"](a), listed(shape)[::-1]))
+
+
+def flat_in_order(made, a, order="C"):
+    """order="F": the first index changes fastest."""
+    return made(calls["transpose"](a) if in_order(made.__name__, order) else a)
+
+
+for each in ("ravel", "flatten"):
+    short(flat_in_order, each)
+
+
+@short
+def load(made, path, *given, **named):
+    """Of an .npz a dictionary: the array of each name."""
+    try:
+        return made(path, *given, **named)
+    except ERRORS["GA_BAD_FILE"]:
+        if not zipfile.is_zipfile(path):
+            raise
+    with zipfile.ZipFile(path) as archive:
+        names = [n.removesuffix(".npy") for n in archive.namelist() if n.endswith(".npy")]
+    return {n: calls["load_from"](path, n) for n in names}
 
 
 @short
