@@ -292,9 +292,44 @@ static void test_reductions(ga_dtype half)
         CHECK(same_halves(ga_sum(ga_full((3), 0.1), .dtype = half), ga_sum(ga_full((3), 0.1, .dtype = half))));
         CHECK(ga_sum(ga_full((70000), 1, .dtype = half))->dtype == half); /* not rounded before the end */
         CHECK(ga_item(ga_sum(ga_full((5000), 1, .dtype = half))) == nearest_of(half, 5000));
+        CHECK_FAILS(ga_sum(x, .axis = 0, .where = ga_greater(x, 0), .out = ga_empty((129), .dtype = GA_I32)),
+                    "does not go into");
         CHECK_FAILS(ga_max(x, .dtype = half), "takes no .dtype");
         CHECK_FAILS(ga_max(ga_zeros((0), .dtype = half)), "of no elements");
         CHECK_FAILS(ga_sum(x, 2), "axis");
+    }
+}
+
+/* call(x, ...) into .out of that dtype: the bits of call(f, ...), f being x as float32. */
+#define GIVES_SINGLE(call, x, f, dtype_, ...)                                                                                  \
+    ga_array_equal(call(x, __VA_ARGS__, .out = ga_empty_like(call(f, __VA_ARGS__), .dtype = dtype_)), call(f, __VA_ARGS__))
+
+static void test_folds_of_some(ga_dtype half)
+{
+    ga_scope {
+        const ga_shape shape = { 2, { 67, 129 } };
+        ga_array      *x = some_halves(half, shape, true), *f = ga_astype(x, GA_F32), *mask = ga_greater(x, 0.01);
+        const ga_dtype wider[2] = { GA_F32, GA_F64 };
+        for (int k = 0; k < 2; k++) {
+            const ga_dtype to = wider[k];
+            for (int axis = 0; axis < 2; axis++)
+                CHECK(GIVES_SINGLE(ga_sum, x, f, to, axis, .where = mask) &&
+                      GIVES_SINGLE(ga_prod, x, f, to, axis, .where = mask, .keepdims = true) &&
+                      GIVES_SINGLE(ga_nansum, x, f, to, axis, .where = mask, .initial = GA_ARG(0.1)) &&
+                      GIVES_SINGLE(ga_nanprod, x, f, to, axis, .initial = GA_ARG(1e5)) &&
+                      GIVES_SINGLE(ga_max, x, f, to, axis, .where = mask, .initial = GA_ARG(1e5)));
+            CHECK(GIVES_SINGLE(ga_sum, x, f, to, .where = mask) && GIVES_SINGLE(ga_sum, x, f, to, .initial = GA_ARG(1e5)) &&
+                  GIVES_SINGLE(ga_sum, x, f, to, .axes = { 2, { 1, 0 } }, .where = mask, .keepdims = true));
+            ga_array *tenths = ga_full((9), 0.1), *rounded = ga_astype(ga_astype(tenths, half), GA_F32),
+                     *o = ga_empty((), .dtype = to);
+            CHECK(ga_sum(tenths, .dtype = half, .initial = GA_ARG(1), .out = o) == o &&
+                  ga_array_equal(o, ga_sum(rounded, .initial = GA_ARG(1))));
+        }
+        ga_array *many = ga_full((1000), 100, .dtype = half), *all = ga_ones((1000), .dtype = GA_BOOL), *sum = ga_empty(());
+        CHECK(ga_sum(many, .where = all, .out = sum) == sum && ga_item(sum) == 100000);
+        CHECK(ga_sum(many, .initial = GA_ARG(1), .out = sum) == sum && ga_item(sum) == 100001);
+        ga_array *near = ga_empty((), .dtype = half);
+        CHECK(ga_sum(many, .initial = GA_ARG(1), .out = near) == near && same_halves(near, ga_sum(many, .initial = GA_ARG(1))));
     }
 }
 
@@ -437,6 +472,9 @@ static void test_chunks(ga_dtype half)
         CHECK(same_halves(ga_compute(ga_add(ga_multiply(c, y), 0.1)), ga_add(ga_multiply(x, y), 0.1)));
         CHECK(same_halves(ga_compute(ga_power(c, 2)), ga_power(x, 2)) &&
               ga_array_equal(ga_compute(ga_less(c, y)), ga_less(x, y)));
+        CHECK(same_halves(ga_compute(ga_sum(c, 0, .where = ga_less(x, y))), ga_sum(x, 0, .where = ga_less(x, y))));
+        CHECK_FAILS(ga_sum(c, 0, .where = ga_less(x, y), .out = ga_empty((30))),
+                    "there is nothing yet to be written into .out");
         CHECK(same_halves(ga_compute(ga_sum(c, 0)), ga_sum(x, 0)) && same_halves(ga_compute(ga_mean(c)), ga_mean(x)));
         CHECK(same_halves(ga_compute(ga_std(c, 1)), ga_std(x, 1)) && same_halves(ga_compute(ga_sort(c, 0)), ga_sort(x, 0)));
         CHECK(same_halves(ga_compute(ga_cumsum(c, 1)), ga_cumsum(x, 1)) &&
@@ -489,6 +527,7 @@ int main(void)
         test_ties(halves[k]);
         test_elementwise(halves[k]);
         test_reductions(halves[k]);
+        test_folds_of_some(halves[k]);
         test_products(halves[k]);
         test_moves(halves[k]);
         test_formulas(halves[k]);

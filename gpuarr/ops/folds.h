@@ -98,6 +98,11 @@ static ga_array *gi_fold_call(const gi_row *row, const ga_array *a, ga_reduce_op
     if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
     if (o.where != GA_NO_ARRAY && !gi_array_check_half_any(o.site, o.where, ".where")) return NULL;
     if (row->ends == GI_ENDS_AVERAGE && o.where != GA_NO_ARRAY) return gi_moment_some(GI_MEAN, row->name, a, o);
+    if (gi_half_concerns(a, o.dtype) && o.out && o.out->alive == GI_ALIVE && !gi_is_half(o.out->dtype)) { /* not rounded */
+        ga_dtype  half;
+        ga_array *wide = gi_half_widen(o.site, a, &o.dtype, &half);
+        return gi_half_end(o.site, wide, wide ? gi_fold_call(row, wide, o) : NULL, o.out, half);
+    }
     gi_composition c;
     gi_compose_begin(&c, o.site);
     return gi_compose_end(&c, gi_do_fold_some(&c, &s, a, o));
