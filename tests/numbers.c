@@ -37,6 +37,8 @@ static void test_rows(void)
         SHOWS(GA_I64, "[ 7  8 12]", ga_eval("bitwise_count(x) * x + lcm(x, 6)", (x)));
         CHECK_FAILS(ga_gcd(1.5, x), "does not exist for float64");
         CHECK_FAILS(ga_ldexp(x, ga_astype(x, GA_C64)), "does not exist for complex128");
+        CHECK_FAILS(ga_logical_and(x, x, .dtype = GA_F64), "ga_logical_and does not exist for .dtype = float64");
+        CHECK_FAILS(ga_eval("sqrt(x)", (x), .dtype = GA_I32), "ga_sqrt does not exist for .dtype = int32");
     }
 }
 

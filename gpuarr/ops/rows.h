@@ -441,7 +441,8 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
     case GI_NOT_IN_FORMULAS: return (ga_array *)gi_formula_lacks(o.site, s.loop);
 #endif
     case GI_HAS_NO_LOOP:
-        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s", row->name, ga_dtype_name(s.common));
+        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s%s", row->name,
+                                   o.dtype != GA_DTYPE_DEFAULT ? ".dtype = " : "", ga_dtype_name(s.common));
     default: break;
     }
     return gi_is_half(s.common) ? gi_call_halves(&s, n, in, &o) : gi_call_settled(&s, n, in, &o);
