@@ -347,6 +347,17 @@ static void test_search(void)
         SHOWS(GA_F64, "[[3. 0.]\n [0. 1.]]", ga_histogram2d(a, a, (2)));
         SHOWS(GA_F64, "[1. 2. 1.]", ga_histogramdd(ga_reshape(ga_ints(0, 1, 1, 2), (4, 1)), (3), .edges = edges));
         CHECK(edges[0]->size == 4);
+        ga_array *single = ga_astype(ga_values(1000, 1000.1, 1000.2, 1000.3, 1000.4, 1001), GA_F32), *zeros = ga_zeros((6)),
+                 *flat = ga_astype(zeros, GA_F32);
+        SHOWS(GA_F64, "[1. 1. 1. 1. 1. 0. 0. 0. 0. 1.]", ga_ravel(ga_histogram2d(single, flat, (10, 1), .edges = edges)));
+        CHECK(edges[0]->dtype == GA_F64 && ga_array_equal(edges[0], ga_histogram_bin_edges(single, 10)));
+        SHOWS(GA_F64, "[1. 1. 1. 1. 1. 0. 0. 0. 0. 1.]", ga_histogramdd(ga_reshape(single, (6, 1)), (10)));
+        SHOWS(GA_F64, "[1.66707367 1.66605654 1.66707367]",
+              ga_index(ga_ravel(ga_histogram2d(single, flat, (10, 1), .density = true)), ":3"));
+        const double range[4] = { 1000, 1001, GA_REAL_DEFAULT, GA_REAL_DEFAULT }; /* float64 with a range, or beside float64 */
+        SHOWS(GA_F64, "[2. 0. 2. 0. 1. 0. 0. 0. 0. 1.]", ga_ravel(ga_histogram2d(single, flat, (10, 1), .ranges = range)));
+        SHOWS(GA_F64, "[2. 0. 2. 0. 1. 0. 0. 0. 0. 1.]", ga_ravel(ga_histogram2d(single, zeros, (10, 1))));
+        CHECK_FAILS(ga_histogramdd(ga_reshape(single, (6, 1)), (100000)), "neighbouring edges of float32 are equal");
         CHECK_FAILS(ga_searchsorted(ga_ones((2, 2)), 1), "one dimension");
         CHECK_FAILS(ga_searchsorted(a, 1, .side = (ga_side)2), "GA_LEFT or GA_RIGHT");
         CHECK_FAILS(ga_searchsorted(a, 1, .sorter = v), ".sorter has shape (3,)");

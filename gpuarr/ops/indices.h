@@ -113,6 +113,14 @@ ga_array *(ga_histogram_bin_edges)(const ga_array *a, int64_t bins, ga_histogram
     return gi_compose_end(&c, (ga_histogram)(a, bins, o) ? edges : NULL);
 }
 
+/* A column as it is put into bins: in float64, or in float32 if its edges are to be, as NumPy's of float32 without a range. */
+static ga_array *gi_do_column(const gi_composition *c, const ga_array *sample, int d, double low)
+{
+    const bool single = sample->dtype == GA_F32 && low == GA_REAL_DEFAULT && sample->size > 0;
+    ga_array  *part = gi_do_part(c, sample, 1, d, 1), *x = part ? (ga_astype)(part, single ? GA_F32 : GA_F64, c->site) : NULL;
+    return x ? (ga_ravel)(x, c->site) : NULL;
+}
+
 /* The edges of a column's bins, and for each of its elements the number of its bin, from 1 on; 0 and bins + 1 are outside. */
 static bool gi_do_bins(const gi_composition *c, const ga_array *x, int64_t bins, double low, double high, ga_array **edges,
                        ga_array **place)
@@ -132,7 +140,7 @@ static bool gi_do_bins(const gi_composition *c, const ga_array *x, int64_t bins,
 
 /* Counts of the bins without what lies outside; of densities, divided by their sum and the widths of the bins. */
 static ga_array *gi_histogram_counts(const gi_composition *c, const ga_array *place, const ga_shape *bins,
-                                     ga_array *const *edges, const ga_histogramdd_options *o)
+                                     ga_array *const *edges, const ga_dtype *dtypes, const ga_histogramdd_options *o)
 {
     ga_shape            all = *bins;
     ga_bincount_options b   = ga_bincount_defaults;
@@ -148,8 +156,10 @@ static ga_array *gi_histogram_counts(const gi_composition *c, const ga_array *pl
     for (int d = 0; d < all.ndim && core; d++) core = gi_do_part(c, core, d, 1, bins->n[d]);
     if (!core || !o->density) return core ? (ga_copy)(core, c->site) : NULL;
     total = gi_do_fold(c, (ga_sum), core, GA_AXIS_DEFAULT, false);
-    for (int d = 0; d < all.ndim && core; d++)
-        core = GI_DO_2(c, divide, core, gi_do_turn(c, gi_do_diff(c, edges[d], 0), d, all.ndim));
+    for (int d = 0; d < all.ndim && core; d++) {
+        const ga_array *exact = gi_do_diff(c, edges[d], 0), *widths = exact ? (ga_astype)(exact, dtypes[d], c->site) : NULL;
+        core = GI_DO_2(c, divide, core, gi_do_turn(c, widths, d, all.ndim));
+    }
     return core && total ? GI_DO_2(c, divide, core, total) : NULL;
 }
 
@@ -165,22 +175,24 @@ ga_array *(ga_histogramdd)(const ga_array *sample, ga_shape bins, ga_histogramdd
     gi_composition c;
     gi_compose_begin(&c, o.site);
     ga_array       *edges[GPUARR_MAX_DIMS], **outs[GPUARR_MAX_DIMS], *place[GPUARR_MAX_DIMS];
-    ga_array       *wide = (ga_astype)(sample, GA_F64, o.site), *r = NULL;
+    ga_array       *r = NULL;
     const ga_array *rows[GPUARR_MAX_DIMS];
+    ga_dtype        dtypes[GPUARR_MAX_DIMS];
     ga_axis_options stacked = ga_axis_defaults;
     stacked.site            = o.site;
     int d                   = 0;
-    for (; wide && d < bins.ndim; d++) {
-        ga_array *column = gi_do_part(&c, wide, 1, d, 1), *x = column ? (ga_ravel)(column, o.site) : NULL;
-        if (!x || !gi_do_bins(&c, x, bins.n[d], o.ranges ? o.ranges[2 * d] : GA_REAL_DEFAULT,
-                              o.ranges ? o.ranges[2 * d + 1] : GA_REAL_DEFAULT, &edges[d], &place[d]))
-            break;
-        rows[d] = place[d];
-        outs[d] = o.edges ? &o.edges[d] : NULL;
+    for (; d < bins.ndim; d++) {
+        const double    low  = o.ranges ? o.ranges[2 * d] : GA_REAL_DEFAULT;
+        const ga_array *x    = gi_do_column(&c, sample, d, low);
+        const double    high = o.ranges ? o.ranges[2 * d + 1] : GA_REAL_DEFAULT;
+        if (!x || !gi_do_bins(&c, x, bins.n[d], low, high, &edges[d], &place[d])) break;
+        rows[d]   = place[d];
+        outs[d]   = o.edges ? &o.edges[d] : NULL;
+        dtypes[d] = x->dtype;
     }
-    if (wide && d == bins.ndim) {
+    if (d == bins.ndim) {
         ga_array *all = (ga_stack_n)(d, rows, stacked);
-        r             = all ? gi_histogram_counts(&c, all, &bins, edges, &o) : NULL;
+        r             = all ? gi_histogram_counts(&c, all, &bins, edges, dtypes, &o) : NULL;
     }
     for (int k = 0; r && k < d; k++)
         if (outs[k]) *outs[k] = gi_compose_keep(&c, edges[k]);

@@ -193,10 +193,10 @@ def histogramdd(c):
         named["ranges"] = (f64 * (2 * d))(*([-3.0, 4.0] * d))
     c.note("bins, options", (bins, given.keys(), named["density"]))
     with np.errstate(all="ignore"):
-        want, edges = np.histogramdd(sample.astype(F64), bins, density=named["density"], **given)
+        want, edges = np.histogramdd(sample, bins, density=named["density"], **given)
 
     def check(want, got):
         for k, (w, g) in enumerate(zip(want, got, strict=True)):
             (exact if k else lambda w, g: Close(16, 1e-9)(w.astype(wide(w.dtype)), g, F64))(w, g)
     arguments = (np.ascontiguousarray(sample[:, 0]), np.ascontiguousarray(sample[:, 1])) if c.name == "histogram2d" else (sample,)
-    c.judge([want, *edges], lambda: getattr(c.ga, c.name)(*arguments, bins, **named, edges=[None] * d), check)
+    c.judge([want, *(e.astype(F64) for e in edges)], lambda: getattr(c.ga, c.name)(*arguments, bins, **named, edges=[None] * d), check)
