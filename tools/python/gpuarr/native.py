@@ -140,15 +140,25 @@ lib.ga_set_error_handler.argtypes = [C.c_void_p, C.c_void_p]
 lib.ga_set_error_handler(C.cast(lib.ga_ignore_error, C.c_void_p), None)
 
 
+OPTIONS = {python_name(n) for name, members in header.structs.items() if name.endswith("_options") for _, n in members}
+OUTSIDE = r"(?<![\w/.'\"-])", r"(?![\w/'\"-]|\.\w)"  # of the names of files
+
+
 def in_words(sentence):
-    """The sentence with the words that stand for enumerators here, and not within names of files."""
+    """The sentence as Python writes it: the words for enumerators, options without a point, functions of this package."""
     def word(name):
         enum = next((e for e, names in header.enums.items() if name in names), None)
         if enum == "ga_dtype":
             return lib.ga_dtype_name(header.enums[enum].index(name)).decode()
         known = name.removeprefix("GA_").lower()
         return repr(words_of(enum)[header.enums[enum].index(name)]) if enum else repr(known) if known in REALS else name
-    return re.sub(r"(?<![\w/.'\"-])GA_\w+(?![\w/'\"-]|\.\w)", lambda m: word(m[0]), sentence)
+
+    before, behind = OUTSIDE
+    sentence, *formula = sentence.split("\n")
+    sentence = re.sub(f"{before}GA_\\w+{behind}", lambda m: word(m[0]), sentence)
+    sentence = re.sub(f"{before}\\.([a-z]\\w*){behind}", lambda m: m[1] if m[1] in OPTIONS else m[0], sentence)
+    sentence = re.sub(f"{before}ga_(\\w+){behind}", lambda m: "gpuarr." + m[1] if hasattr(functions, m[1]) else m[0], sentence)
+    return "\n".join([sentence, *formula])
 
 
 def raise_error(cause=None):
