@@ -936,6 +936,16 @@ def errors_as_numpys():
     for call in (lambda: i + big, lambda: u + 300, lambda: u * -1, lambda: ga.maximum(u, 300), lambda: ga.full(3, 300, dtype="uint8"), lambda: u.fill(-1), lambda: f + 2**2000):
         fails(call, [OverflowError], "", "a number beyond the dtype")
     fails(lambda: u + 300, [ga.ArgumentError, ValueError], "300 does not fit uint8", "and still what it was")
+    check(bool((i < 2**2000).all()) and not bool((i < -(2**2000)).any()), "integers beyond float64, compared")
+    fails(lambda: ga.less(big, 2 * big), [OverflowError], "", "two integers beyond 64 bits")
+    try:
+        u + 300
+    except OverflowError as e:
+        again = pickle.loads(pickle.dumps(e))
+        check(type(again) is type(e) and str(again) == str(e), "such an error from another process")
+    fails(lambda: ga.load("/nowhere/my .out GA_FULL ga_sum file.npy"), [OSError], "/nowhere/my .out GA_FULL ga_sum file.npy", "names of files stay")
+    x, w = np.array([1, 2, 2, 3, 5, 5]), np.array([200, 200, 100, 1, 250, 250], "u1")
+    same(ga.histogram(x, [0, 2.5, 5], weights=w)[0], np.histogram(x, [0, 2.5, 5], weights=w)[0], "weights keep their dtype")
     fails(lambda: ga.zeros(()).view("int8"), [ValueError, ga.DtypeError], "differ in size", "a view of a number of another size")
     check(f.view("int64").shape == (2,) and ga.zeros(()).view("int64").item() == 0, "views that fit")
 

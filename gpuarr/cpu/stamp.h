@@ -79,7 +79,7 @@
 
 /* The formulas of a row, and from them the loops of its gi_fold. */
 #define GI_RED(name, what) GI_LOOP(gi_##what##_##name)
-#if GI_ISA_BYTES == 64 /* these stay the lower set's: few accumulators are halved sooner by its registers */
+#if GI_ISA_BYTES == 64 /* these stay the lower set's, whose registers halve few accumulators sooner, but those of extremes.h */
 #define GI_FOLD_ENDS(name, acc, result, end_an)
 #else
 #define GI_FOLD_ENDS(name, acc, result, end_an)                                                                         \

@@ -142,7 +142,8 @@ static const char *gi_on_numbers(const gi_row *row, int n, const ga_arg *in, ga_
         return NULL;
     }
     for (int k = 0; k < n; k++) {
-        if (in[k].kind == GA_KIND_UINT) return gi_beyond_int64;
+        if (in[k].kind == GA_KIND_UINT)
+            return "an integer beyond int64 is for arrays alone: write a real number, 2.0 in place of 2";
         whole    = whole && (in[k].kind == GA_KIND_INT || in[k].kind == GA_KIND_BOOL);
         complex_ = complex_ || in[k].kind == GA_KIND_COMPLEX;
         truths   = truths && in[k].kind == GA_KIND_BOOL;

@@ -35,13 +35,6 @@ static ga_array *gi_fold_again(const gi_composition *c, const gi_some *s, const 
     return gi_do_reshape(c, joined, r->ndim, r->shape);
 }
 
-static bool gi_is_zero(ga_arg v)
-{
-    double number[2];
-    gi_number_to(v, GA_C128, number);
-    return number[0] == 0 && number[1] == 0;
-}
-
 /* Where there is nothing to fold, .initial is the result. False: there is something. */
 static bool gi_fold_of_none(const gi_composition *c, const gi_some *s, const ga_array *a, ga_array **r)
 {
@@ -78,9 +71,6 @@ static ga_array *gi_do_fold_some(const gi_composition *c, gi_some *s, const ga_a
     if (!choice || !gi_fold_of_none(c, s, a, &r))
         in = wide && o.dtype != GA_DTYPE_DEFAULT ? (ga_astype)(a, o.dtype, c->site) : (ga_view)(a, c->site);
     if (in && some) in = gi_fold_replaced(c, s, in, mask);
-    if (in && wide && s->row->start == 1 &&
-        gi_is_zero(o.initial)) /* a product of 0 and finite numbers is 0, however large these are */
-        in = (ga_multiply)(gi_operand_arg(in), o.initial, gi_map_site(c->site));
     o.out     = NULL;
     o.where   = GA_NO_ARRAY;
     o.initial = ga_reduce_defaults.initial;

@@ -257,7 +257,7 @@ static ga_array *gi_index_with(const char *site, const ga_array *a, const char *
         }
         axis++;
     }
-    l.data += offset;
+    if (offset != 0) l.data += offset; /* that of no elements may be NULL */
     return gi_view_with(site, a, &l);
 }
 

@@ -4,7 +4,7 @@
     x = ga.linspace(0, 1, 5)
     print(ga.sin(x) + 1)
 """
-from . import calls as _calls
+from . import as_numpy as _as_numpy, calls as _calls
 from .arrays import array, asarray
 from .native import DTYPES, ERRORS, Error, dtype
 from math import e, inf, nan, pi  # noqa: F401

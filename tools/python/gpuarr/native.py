@@ -132,7 +132,12 @@ SENTENCES = {r"(the number |: )-?\d+ does not fit ": OverflowError, r" differ in
 
 @functools.lru_cache(None)
 def both(kind, other):
-    return type(kind.__name__, (kind, other), {"__module__": "gpuarr"})
+    return type(kind.__name__, (kind, other), {"__module__": "gpuarr", "__reduce__": lambda self: (both_again, (kind, other, self.args))})
+
+
+def both_again(kind, other, args):
+    """What pickle makes of one, which has no name of its own in the package."""
+    return both(kind, other)(*args)
 
 
 lib.ga_error.restype = C.c_char_p
@@ -141,6 +146,7 @@ lib.ga_set_error_handler(C.cast(lib.ga_ignore_error, C.c_void_p), None)
 
 
 OPTIONS = {python_name(n) for name, members in header.structs.items() if name.endswith("_options") for _, n in members}
+QUOTED = r"""((?<!\w)'[^']*'(?!\w)|"[^"]*")"""
 OUTSIDE = r"(?<![\w/.'\"-])", r"(?![\w/'\"-]|\.\w)"  # of the names of files
 
 
@@ -153,12 +159,16 @@ def in_words(sentence):
         known = name.removeprefix("GA_").lower()
         return repr(words_of(enum)[header.enums[enum].index(name)]) if enum else repr(known) if known in REALS else name
 
-    before, behind = OUTSIDE
+    def words(text):
+        before, behind = OUTSIDE
+        text = re.sub(f"{before}GA_\\w+{behind}", lambda m: word(m[0]), text)
+        text = re.sub(f"{before}\\.([a-z]\\w*){behind}", lambda m: m[1] if m[1] in OPTIONS else m[0], text)
+        return re.sub(f"{before}ga_(\\w+){behind}", lambda m: "gpuarr." + m[1] if hasattr(functions, m[1]) else m[0], text)
+
     sentence, *formula = sentence.split("\n")
-    sentence = re.sub(f"{before}GA_\\w+{behind}", lambda m: word(m[0]), sentence)
-    sentence = re.sub(f"{before}\\.([a-z]\\w*){behind}", lambda m: m[1] if m[1] in OPTIONS else m[0], sentence)
-    sentence = re.sub(f"{before}ga_(\\w+){behind}", lambda m: "gpuarr." + m[1] if hasattr(functions, m[1]) else m[0], sentence)
-    return "\n".join([sentence, *formula])
+    parts = re.split(QUOTED, sentence)  # what is quoted is the user's
+    parts[::2] = map(words, parts[::2])
+    return "\n".join(["".join(parts), *formula])
 
 
 def raise_error(cause=None):

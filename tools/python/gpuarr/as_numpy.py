@@ -1,0 +1,619 @@
+"""Functions that NumPy calls in more ways than C, in place of those made from the prototypes."""
+import ctypes as C
+import inspect
+import math
+import operator
+import os
+import shutil
+import tempfile
+import zipfile
+
+from .arrays import as_shape, asarray
+from .calls import ALSO, Named, calls, converted, writable
+from .native import ERRORS, NUMBERED, as_dtype, functions
+
+
+def short(function, name=None):
+    """A function that NumPy calls in more ways than C, in place of the one made from the prototype, under all its names."""
+    made = calls[name or function.__name__]
+
+    parameters = [p.name for p in inspect.signature(function).parameters.values() if p.kind != inspect.Parameter.VAR_KEYWORD]
+    known = {*made.__signature__.parameters, *parameters}
+
+    def call(*given, **named):
+        for said in [n for n in named if n not in known]:  # NumPy's name of a parameter
+            here = next((n for n in ALSO.get(said, ()) if n in known and n not in named), said)
+            named[here] = named.pop(said)
+        with Named(made.__name__):
+            return function(made, *given, **named)
+    function.__doc__ = call.__doc__ = "\n".join(filter(None, (function.__doc__, made.__doc__)))
+    call.__name__, call.__module__ = made.__name__, made.__module__
+    own = [p for p in list(inspect.signature(function).parameters.values())[1:] if p.name != "given"]
+    if own and own[-1].name == "named":  # the options of the one made are this one's too
+        names = [p.name for p in own[:-1]]
+        own[-1:] = [p for p in made.__signature__.parameters.values() if p.name not in names and p.default is not inspect.Parameter.empty]
+    call.__signature__ = made.__signature__ if name and "given" in parameters else inspect.Signature(own, __validate_parameters__=False)
+    calls.update({n: call for n in [n for n, c in calls.items() if c is made]})
+
+
+def number(x):
+    """A number of Python's, also of NumPy's or of an array without dimensions."""
+    return x.item() if getattr(x, "shape", None) == () and hasattr(x, "item") else x
+
+
+@short
+def arange(made, start=None, stop=None, step=1, *given, **named):
+    if start is None and stop is None:
+        raise TypeError("arange() misses stop")
+    start, stop = (0, start) if stop is None else (0 if start is None else start, stop)
+    return made(number(start), number(stop), 1 if step is None else number(step), *given, **named)
+
+
+@short
+def eye(made, rows, cols=None, k=0, *given, **named):
+    return made(rows, rows if cols is None else cols, k, *given, **named)
+
+
+@short
+def tri(made, rows, cols=None, k=0, *given, **named):
+    return made(rows, rows if cols is None else cols, k, *given, **named)
+
+
+@short
+def where(made, condition, x=None, y=None, *given, **named):
+    """where(condition) alone is nonzero(condition)."""
+    if x is None and y is None and not given and not named:
+        return tuple(calls["nonzero"](condition))
+    return made(condition, x, y, *given, **named)
+
+
+@short
+def split(made, a, n, *given, **named):
+    return made(a, n, *given, **named) if getattr(n, "ndim", 0) == 0 and not isinstance(n, (list, tuple)) else calls["split_at"](a, listed(n), *given, **named)
+
+
+@short
+def unstack(made, a, n=None, **named):
+    a = asarray(a)
+    return made(a, a.shape[axes_of(named.get("axis", 0), a.ndim)[0]] if n is None else n, **named)
+
+
+@short
+def eval_n(made, formula, operands=None, *, out=None, where=None, dtype=None, names=None, **by_name):
+    """eval("x**2 + y", x=a, y=1), or eval("$1**2", [a])."""
+    if by_name:
+        operands, names = [*by_name.values()], ", ".join(by_name)
+    return made(formula, () if operands is None else operands, out=out, where=where, dtype=dtype, names=names)
+
+
+@short
+def copyto(made, dst, src, casting="same_kind", where=None, **named):
+    """Leading lengths of 1 that dst has not are left out, as in NumPy; casting="unsafe" converts what loses its kind."""
+    if casting not in ("same_kind", "unsafe"):
+        raise ValueError(f"copyto(): casting is 'same_kind' or 'unsafe', not {casting!r}")
+    dst = converted(lambda call, value: writable(value), None, dst, "copyto", "dst")
+    if getattr(src, "ndim", 0) > getattr(dst, "ndim", 0) and set(src.shape[:src.ndim - dst.ndim]) == {1}:
+        src = asarray(src)[(0,) * (src.ndim - dst.ndim)]
+    return made(dst, calls["astype"](asarray(src), dst.dtype) if casting == "unsafe" else src, where=where, **named)
+
+
+@short
+def take(made, a, indices, axis=None, out=None, mode=None, **named):
+    """out=, which C has not, gets a copy."""
+    r = made(a, indices, axis, None, mode, **named)
+    if out is None:
+        return r
+    out = converted(lambda call, value: writable(value), None, out, "take", "out")
+    if out.shape != r.shape:
+        raise ValueError(f"take(): out has the shape {out.shape}, the result {r.shape}")
+    return calls["copyto"](out, r)
+
+
+def in_order(name, order):
+    """Is it Fortran's order?"""
+    if order not in ("C", "F"):
+        raise ValueError(f"{name}(): order is 'C' or 'F', not {order!r}")
+    return order == "F"
+
+
+@short
+def reshape(made, a, shape, order="C"):
+    """order="F": the first index changes fastest."""
+    return made(a, shape) if not in_order("reshape", order) else calls["transpose"](made(calls["transpose"](a), listed(shape)[::-1]))
+
+
+def flat_in_order(made, a, order="C"):
+    """order="F": the first index changes fastest."""
+    return made(calls["transpose"](a) if in_order(made.__name__, order) else a)
+
+
+for each in ("ravel", "flatten"):
+    short(flat_in_order, each)
+
+
+@short
+def load(made, path, *given, **named):
+    """Of an .npz a dictionary: the array of each name."""
+    try:
+        return made(path, *given, **named)
+    except ERRORS["GA_BAD_FILE"]:
+        if not zipfile.is_zipfile(path):
+            raise
+    with zipfile.ZipFile(path) as archive:
+        names = [n.removesuffix(".npy") for n in archive.namelist() if n.endswith(".npy")]
+    return {n: calls["load_from"](path, n) for n in names}
+
+
+@short
+def broadcast_arrays(made, *arrays):
+    return made(arrays[0] if len(arrays) == 1 and isinstance(arrays[0], (list, tuple)) else arrays)
+
+
+@short
+def wrap(made, p, dtype, shape, *given, **named):
+    if not (p is None or isinstance(p, (int, C.c_void_p))):
+        raise TypeError("gpuarr: wrap() takes an address, whose memory you keep; asarray() shares the memory of an object, and keeps it")
+    return made(p, dtype, shape, *given, **named)
+
+
+def from_memory(p, dtype, shape, **named):
+    dtype, shape = as_dtype(dtype), as_shape(shape)
+    shape = tuple(shape.n[:shape.ndim])
+    if isinstance(p, (bytes, bytearray)) and len(p) < math.prod(shape) * dtype.itemsize:
+        raise ValueError(f"gpuarr: {len(p)} bytes are less than {dtype} {shape} has")
+    return made_from(p, dtype, shape, **named)
+
+
+made_from, from_memory.__doc__, calls["from"] = calls["from"], calls["from"].__doc__, from_memory
+
+
+@short
+def clip(made, x, min=None, max=None, out=None, *, a_min=None, a_max=None, **named):
+    """clip(a, None, 3): a bound may be missing, or lie beyond an integer dtype."""
+    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
+        raise TypeError("clip(): a bound is given twice")
+    x, low, high = asarray(x), a_min if min is None else min, a_max if max is None else max
+    if x.dtype.kind in "iu":  # a bound beyond the dtype does not bind
+        limits = functions.iinfo(x.dtype)
+        low = None if type(low) is int and low <= limits.min else low
+        high = None if type(high) is int and high >= limits.max else high
+    if low is None or high is None:
+        one = "positive" if low is high else "minimum" if low is None else "maximum"
+        return calls[one](x, *(b for b in (low, high) if b is not None), out=out, **named)
+    return made(x, low, high, out=out, **named)
+
+
+@short
+def pad(made, a, before=None, *given, **named):
+    """A number, (before, after) for all axes, or such a pair for each axis; with after=, before is one number for each axis. NumPy's names are
+    pad_width and constant_values."""
+    if "constant_values" in named:
+        named["value"] = named.pop("constant_values")
+    width = named.pop("pad_width") if "pad_width" in named and before is None else before
+    if width is None:
+        raise TypeError("pad() misses the width: pad(a, before, mode=None, *, value=None, after=None)")
+    if "after" in named:
+        return made(a, width, *given, **named)
+    a, width = asarray(a), width.tolist() if hasattr(width, "tolist") else width
+    pairs = list(width) if isinstance(width, (list, tuple)) else [width]
+    if not any(isinstance(p, (list, tuple)) for p in pairs):
+        pairs = [pairs]
+    pairs = (pairs * a.ndim if len(pairs) == 1 else pairs) if a.ndim else []
+    if len(pairs) != a.ndim or any(len(p) not in (1, 2) for p in pairs):
+        raise ValueError(f"pad(): {width} for {a.ndim} dimensions: give a width, (before, after), or such a pair for each axis")
+    return made(a, [p[0] for p in pairs], *given, after=[p[-1] for p in pairs], **named)
+
+
+@short
+def einsum(made, subscripts, *arrays, **named):
+    """einsum("ij,jk", a, b), or einsum("ij,jk", [a, b])."""
+    return made(subscripts, arrays[0] if len(arrays) == 1 and isinstance(arrays[0], (list, tuple)) else arrays, **named)
+
+
+def listed(x):
+    """A number, or several of any kind, as a list."""
+    x = x.tolist() if hasattr(x, "tolist") else x
+    return list(x) if isinstance(x, (list, tuple)) else [x]
+
+
+@short
+def tensordot(made, a, b, axes=2, **named):
+    if not isinstance(axes, (list, tuple)):
+        return made(a, b, axes, **named)
+    first, second = map(listed, axes)
+    if len(first) != len(second):
+        raise ValueError(f"tensordot(): {len(first)} axes of a, {len(second)} of b")
+    return made(a, b, len(first), axes_a=first, axes_b=second, **named) if first else made(a, b, 0, **named)
+
+
+@short
+def roll(made, a, shift, axis=None, **named):
+    """Several axes one after the other: roll(a, (1, 2), axis=(0, 1))."""
+    shift = listed(shift)
+    if axis is None:
+        return made(a, sum(shift), **named)
+    axis = listed(axis)
+    if len(shift) != len(axis) and 1 not in (len(shift), len(axis)):
+        raise ValueError(f"roll(): {len(shift)} shifts for {len(axis)} axes")
+    if not shift or not axis:
+        return calls["copy"](a)
+    for k in range(max(len(shift), len(axis))):
+        a = made(a, shift[k % len(shift)], axis=axis[k % len(axis)], **named)
+    return a
+
+
+def as_tuple(made, *given, **named):
+    """A tuple, which is an index."""
+    return tuple(made(*given, **named))
+
+
+for each in "nonzero diag_indices tril_indices triu_indices unravel_index".split():
+    short(as_tuple, each)
+
+
+def at_places(made, a, n, *given, **named):
+    """n parts, or cut before each of several places."""
+    if not isinstance(n, (list, tuple)) and getattr(n, "ndim", 0) == 0:
+        return made(a, n, *given, **named)
+    a = asarray(a)
+    least = {"vsplit": 2, "dsplit": 3, "hsplit": 1}.get(made.__name__, 0)
+    if a.ndim < least:
+        raise ValueError(f"{made.__name__}(): the array has {a.ndim} dimensions, and {least} are the least")
+    axis = {"vsplit": 0, "dsplit": 2, "hsplit": 1 if a.ndim > 1 else 0}.get(made.__name__)
+    return calls["split_at"](a, listed(n), *given, **({"axis": axis} if axis is not None else {}), **named)
+
+
+for each in "array_split hsplit vsplit dsplit".split():
+    short(at_places, each)
+
+
+def of_shape(made, a, *given, shape=None, **named):
+    """shape=: not that of a, but its dtype."""
+    if shape is None:
+        return made(a, *given, **named)
+    a = asarray(a)
+    at = 1 if made.__name__ == "full_like" else 0  # the dtype, by position
+    if len(given) <= at and named.get("dtype") is None:
+        named["dtype"] = a.dtype
+    return calls[made.__name__.removesuffix("_like")](shape, *given, **{"device": a.device, **named})
+
+
+for each in "zeros_like ones_like empty_like full_like".split():
+    short(of_shape, each)
+
+
+@short
+def diagonal(made, a, offset=0, axis1=0, axis2=1):
+    """Of any two axes: the diagonal is the last axis."""
+    a = asarray(a)
+    first, second = axes_of((axis1, axis2), a.ndim)
+    return made(a if (first, second) == (0, 1) else calls["moveaxis"](a, (first, second), (0, 1)), offset)
+
+
+@short
+def intersect1d(made, a, b, assume_unique=False, return_indices=False, **named):
+    return made(a, b, **named, **({"index_a": True, "index_b": True} if return_indices else {}))
+
+
+def of_triangle(made, a, UPLO=None, **named):
+    """UPLO="U" is upper=True."""
+    if UPLO is not None:
+        if UPLO.upper() not in ("U", "L"):
+            raise ValueError(f"{made.__name__}(): UPLO is 'L' or 'U', not {UPLO!r}")
+        named["upper"] = UPLO.upper() == "U"
+    return made(a, **named)
+
+
+for each in ("eigh", "eigvalsh"):
+    short(of_triangle, each)
+
+
+@short
+def svd(made, a, full_matrices=True, compute_uv=True, **named):
+    return made(a, full_matrices, **named) if compute_uv else calls["svdvals"](a)
+
+
+@short
+def linspace(made, start, stop, num=50, endpoint=True, retstep=False, *given, **named):
+    """retstep=True: and the step."""
+    line, parts = made(start, stop, num, endpoint, *given, **named), operator.index(num) - bool(endpoint)
+    return (line, (stop - start) / parts if parts > 0 else math.nan) if retstep else line
+
+
+def of_each(made, *arrays):
+    """Of several arrays: a tuple."""
+    return made(arrays[0]) if len(arrays) == 1 else tuple(map(made, arrays))
+
+
+for each in ("atleast_1d", "atleast_2d", "atleast_3d"):
+    short(of_each, each)
+
+
+def axes_of(axis, ndim):
+    """An axis, or several, as numbers from 0 on."""
+    axes = [operator.index(k) for k in listed(axis)]
+    for k in axes:
+        if not -ndim <= k < ndim:
+            raise ERRORS["GA_BAD_ARGUMENT"](f"there is no axis {k} in {ndim} dimensions")
+    axes = [k % ndim for k in axes]
+    if len(set(axes)) < len(axes):
+        raise ERRORS["GA_BAD_ARGUMENT"](f"an axis of {axis} stands twice")
+    return axes
+
+
+@short
+def moveaxis(made, a, source, destination):
+    """Several axes at once: moveaxis(a, (0, 1), (-1, 0))."""
+    a = asarray(a)
+    source, destination = axes_of(source, a.ndim), axes_of(destination, a.ndim)
+    if len(source) != len(destination):
+        raise ERRORS["GA_BAD_ARGUMENT"](f"moveaxis(): {len(source)} axes go to {len(destination)} places")
+    order = [k for k in range(a.ndim) if k not in source]
+    for to, k in sorted(zip(destination, source)):
+        order.insert(to, k)
+    return calls["transpose"](a, axes=order) if a.ndim else calls["view"](a)
+
+
+@short
+def expand_dims(made, a, axis):
+    """Several axes at once: expand_dims(a, (0, 2))."""
+    a = asarray(a)
+    for k in sorted(axes_of(axis, a.ndim + len(listed(axis)))):
+        a = made(a, k)
+    return a
+
+
+def rollaxis(a, axis, start=0):
+    """The axis moves before the one at `start`: moveaxis() says where it goes."""
+    a, start = asarray(a), operator.index(start)
+    axis, = axes_of(axis, a.ndim)
+    if not -a.ndim <= start <= a.ndim:
+        raise ERRORS["GA_BAD_ARGUMENT"](f"rollaxis(): there is no start {start} in {a.ndim} dimensions")
+    start += a.ndim if start < 0 else 0
+    return calls["moveaxis"](a, axis, start - (axis < start))
+
+
+calls["rollaxis"] = rollaxis
+
+
+@short
+def as_strided(made, a, shape=None, strides=None):
+    """What is not given is that of a."""
+    a = asarray(a)
+    return made(a, a.shape if shape is None else shape, a.strides if strides is None else strides)
+
+
+@short
+def meshgrid(made, *arrays, ij=False, indexing=None, sparse=False, copy=True):
+    """Of any number of arrays; sparse=True: of length 1 along the other axes; copy=False: views."""
+    if len(arrays) == 3 and isinstance(arrays[2], bool):
+        arrays, ij = arrays[:2], arrays[2]  # as C has it
+    if indexing not in (None, "xy", "ij"):
+        raise ValueError(f"meshgrid(): indexing is 'xy' or 'ij', not {indexing!r}")
+    lines = [calls["ravel"](a) for a in arrays]
+    ij = indexing == "ij" if indexing else ij
+    if not lines or not sparse and copy:
+        return calls["meshgrid_n"](lines, ij) if lines else ()
+    axes = list(range(len(lines)))
+    if not ij and len(axes) > 1:
+        axes[:2] = 1, 0
+    grid = tuple(calls["reshape"](a, [-1 if d == axis else 1 for d in range(len(lines))]) for axis, a in zip(axes, lines))
+    grid = grid if sparse else calls["broadcast_arrays"](grid)
+    return tuple(map(calls["copy"], grid)) if copy else grid
+
+
+@short
+def average(made, a, axis=None, weights=None, returned=False, **named):
+    """returned=True: the sums of the weights, too."""
+    return made(a, axis, weights, **named, **({"sum_of_weights": True} if returned else {}))
+
+
+def with_kths(made, a, kth, axis=-1, kind=None, **named):
+    """kth may be several places: sorted, all of them are right. kind is NumPy's."""
+    kth = listed(kth)
+    if len(kth) == 1:
+        return made(a, kth[0], axis, **named)
+    a = calls["ravel"](a) if axis is None else asarray(a)
+    along, = axes_of(-1 if axis is None else axis, a.ndim)
+    n = a.shape[along]
+    for k in map(operator.index, kth):
+        if not -n <= k < n:
+            raise ERRORS["GA_BAD_ARGUMENT"](f"{made.__name__}(): kth = {k} is out of bounds for axis {along} with length {n}")
+    return calls["argsort" if made.__name__ == "argpartition" else "sort"](a, along)
+
+
+for each in ("partition", "argpartition"):
+    short(with_kths, each)
+
+
+def with_names(made, path, *arrays, **named):
+    """savez(path, x, y) writes arr_0 and arr_1, savez(path, a=x, b=y) names them."""
+    if len(arrays) == 2 and not named and all(isinstance(v, (list, tuple)) for v in arrays) and arrays[0] and all(isinstance(n, str) for n in arrays[0]):
+        return made(path, *arrays)  # as C has it
+    names = [f"arr_{k}" for k in range(len(arrays))]
+    twice = [n for n in names if n in named]
+    if twice:
+        raise ValueError(f"{made.__name__}(): {twice[0]} is what the first array without a name is called")
+    return made(path, [*names, *named], [*arrays, *named.values()])
+
+
+short(with_names, "savez")
+
+
+def savez_compressed(path, *arrays, **named):
+    """savez, with packed arrays. As there, links are followed, and what is no regular file is not replaced."""
+    path = os.path.realpath(os.fsdecode(path))
+    if not os.path.isdir(os.path.dirname(path)) or os.path.exists(path) and not os.path.isfile(path):
+        raise ERRORS["GA_NO_FILE"](f"gpuarr.savez_compressed(): {path!r} is no regular file, nor can it become one")
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
+        calls["savez"](os.path.join(folder, "loose.npz"), *arrays, **named)
+        with zipfile.ZipFile(os.path.join(folder, "loose.npz")) as loose, \
+                zipfile.ZipFile(os.path.join(folder, "packed.npz"), "w", zipfile.ZIP_DEFLATED) as packed:
+            for name in loose.namelist():
+                with loose.open(name) as from_, packed.open(name, "w", force_zip64=True) as to:
+                    shutil.copyfileobj(from_, to)
+        if os.path.exists(path):
+            shutil.copymode(path, os.path.join(folder, "packed.npz"))
+        os.replace(os.path.join(folder, "packed.npz"), path)
+
+
+calls["savez_compressed"] = savez_compressed
+
+
+@short
+def nan_to_num(made, x, copy=True, nan=None, posinf=None, neginf=None, **named):
+    """copy=False: in place."""
+    r = made(x, nan=nan, posinf=posinf, neginf=neginf, **named)
+    return r if copy or isinstance(x, (list, tuple, bool, int, float, complex)) else calls["copyto"](x, r)
+
+
+@short
+def norm(made, a, ord=None, axis=None, keepdims=False, **named):
+    """As NumPy's: along an axis of vectors, along two of matrices; with neither ord nor axis of all elements. axes=: of all elements along these."""
+    a = asarray(a)
+    if named.get("axes") is not None or axis is None and (ord is None or ord in ("fro", "f") and a.ndim == 2 or ord == 2 and a.ndim == 1):
+        return made(a, 2 if ord in (None, "fro", "f") else ord, keepdims=keepdims, **named)
+    axes = list(range(a.ndim)) if axis is None else axes_of(axis, a.ndim)
+    if len(axes) == 1:
+        return made(a, 2 if ord is None else ord, axes[0], keepdims, **named)
+    if len(axes) != 2:
+        raise ValueError(f"norm(): an axis of vectors or two of matrices, not {len(axes)}")
+    matrices = a if axes == [a.ndim - 2, a.ndim - 1] else calls["moveaxis"](a, axes, (-2, -1))
+    r = calls["matrix_norm"](matrices, ord="fro" if ord in (None, "f") else ord, **named)
+    return calls["expand_dims"](r, sorted(axes)) if keepdims else r
+
+
+@short
+def gradient(made, f, *spacing, axis=None, edge_order=1, **named):
+    """As NumPy's: gradient(f, dx), gradient(f, x), gradient(f, dx, y); along several axes a tuple. spacing= is C's."""
+    f = asarray(f)
+    axes = list(range(f.ndim)) if axis is None else axes_of(axis, f.ndim)
+    spacing = spacing or (named.pop("spacing", 1),)
+    if named:
+        raise TypeError(f"gradient() has no option {next(iter(named))!r}; it has axis, edge_order, spacing")
+    if len(spacing) == 1 and isinstance(number(spacing[0]), (bool, int, float)):
+        spacing *= len(axes)
+    if len(spacing) != len(axes):
+        raise TypeError(f"gradient(): {len(spacing)} spacings for {len(axes)} axes: give one number, or for each axis a number or coordinates")
+    along = [made(f, axis=k, edge_order=edge_order, spacing=d) for k, d in zip(axes, spacing)]
+    return along[0] if len(along) == 1 else tuple(along)
+
+
+@short
+def result_type(made, *operands):
+    """result_type(a, 3, "float32"): of arrays, numbers and dtypes; or, as C has it, of a list of them."""
+    operands = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
+    if not operands:
+        raise ValueError("result_type() of nothing")
+    return made([calls["empty"]((), dtype=v) if isinstance(v, (str, type, type(NUMBERED[1]))) or hasattr(v, "isbuiltin") else v for v in operands])
+
+
+@short
+def lexsort(made, keys, axis=-1):
+    """The places in order of the last key, then of the one before; of keys with several dimensions along an axis."""
+    keys = [asarray(k) for k in keys]
+    if not keys or {k.ndim for k in keys} == {1} and axis in (0, -1):
+        return made(keys)
+    if len({k.shape for k in keys}) > 1:
+        raise ValueError(f"lexsort(): keys of the shapes {', '.join(str(k.shape) for k in keys)}")
+    axis, = axes_of(axis, keys[0].ndim)
+    places = calls["argsort"](keys[0], axis)
+    for key in keys[1:]:  # argsort is stable
+        places = calls["take_along_axis"](places, calls["argsort"](calls["take_along_axis"](key, places, axis=axis), axis), axis=axis)
+    return places
+
+
+def limits_of(range):
+    return {} if range is None else dict(zip(("low", "high"), map(number, range)))
+
+
+def is_one(bins):
+    """Is it the number of bins? No edges, nor a rule of NumPy's."""
+    if isinstance(bins, str):
+        raise ValueError(f"gpuarr has no rule {bins!r} for bins: give their number, or edges")
+    return getattr(bins, "ndim", None) == 0 or not hasattr(bins, "__len__")
+
+
+def counts_between(a, edges, weights, density):
+    """A histogram with these edges, the last of which is its bin's."""
+    a, edges = calls["ravel"](a), asarray(edges)
+    if edges.ndim != 1 or calls["any"](edges[1:] < edges[:-1]):
+        raise ValueError("gpuarr.histogram(): the edges stand in a line, and ascend")
+    n = max(edges.size - 1, 0)
+    bins = calls["searchsorted"](edges, a, side="right") - 1
+    bins = calls["where"](a == edges[-1], n - 1, bins) if n else bins
+    kept = (bins >= 0) & (bins < n)
+    counts = calls["bincount"](calls["compress"](kept, bins), None if weights is None else calls["compress"](kept, calls["ravel"](weights)), minlength=n)[:n]
+    if density:
+        return counts / calls["diff"](edges) / calls["sum"](counts)
+    kept = None if weights is None else asarray(weights).dtype  # that of the weights, as C has it: integers of few bits wrap around
+    if kept is not None and kept.kind in "iu" and kept.itemsize < 8:
+        counts = calls["astype"](counts, "int64")
+    return counts if kept is None else calls["astype"](counts, kept)
+
+
+@short
+def histogram(made, a, bins=10, range=None, density=None, weights=None, *, edges=True, **named):
+    """The counts and the edges of bins; bins may be the edges. edges=False: the counts alone, as C has it."""
+    if not is_one(bins):
+        bins = asarray(bins)
+        counts = counts_between(a, bins, weights, density)
+        return (counts, bins) if edges else counts
+    return made(a, bins, density=density, weights=weights, edges=edges, **limits_of(range), **named)
+
+
+@short
+def histogram_bin_edges(made, a, bins=10, range=None, weights=None, **named):
+    return made(a, bins, **limits_of(range), **named) if is_one(bins) else asarray(bins)
+
+
+def in_boxes(made, points, dimensions, bins, range, density, weights, edges, named):
+    """Of points in boxes: the counts and a list of edges for each axis."""
+    bins = [bins] * dimensions if is_one(bins) else bins
+    if not all(map(is_one, bins)):
+        raise ValueError(f"gpuarr.{made.__name__}(): give the numbers of bins, and range; of edges there is histogram() alone")
+    if range is not None:
+        named["ranges"] = range
+    return made(*points, bins, density=density, weights=weights, edges=edges, **named)
+
+
+@short
+def histogramdd(made, sample, bins=10, range=None, density=None, weights=None, *, edges=True, **named):
+    """The counts, float64, and a list of the edges along each axis. edges=False: the counts alone, as C has it."""
+    lines = isinstance(sample, (list, tuple)) or asarray(sample).ndim != 2  # along the axes, as NumPy takes them
+    sample = calls["transpose"](calls["atleast_2d"](asarray(sample))) if lines else asarray(sample)
+    return in_boxes(made, [sample], sample.shape[-1] if sample.ndim == 2 else 1, bins, range, density, weights, edges, named)
+
+
+@short
+def histogram2d(made, x, y, bins=10, range=None, density=None, weights=None, *, edges=True, **named):
+    """The counts, float64, and the edges along x and along y. edges=False: the counts alone, as C has it."""
+    found = in_boxes(made, [x, y], 2, bins, range, density, weights, edges, named)
+    return (found[0], *found[1]) if edges else found
+
+
+def with_correction(made, a, *given, correction=None, **named):
+    """correction= is ddof=."""
+    return made(a, *given, **named, **({} if correction is None else {"ddof": correction}))
+
+
+def always_stable(made, a, axis=-1, kind=None, order=None, *, stable=None, **named):
+    """Sorting is stable, whatever is asked for."""
+    if not (kind is None or isinstance(kind, str)) or order is not None:
+        raise TypeError(f"{made.__name__}(): kind is a word, and order is for dtypes with fields; where results go is out=")
+    return made(a, axis, **named)
+
+
+for also, names in ((with_correction, ("std", "var", "nanstd", "nanvar")),
+                    (always_stable, ("sort", "argsort"))):
+    for each in names:
+        short(also, each)
+
+
+@short
+def free(made, a):
+    """Gives the array's memory back now, unless NumPy shares it; else that happens when Python needs it no more."""
+    a.release()
+
+
+functions.__dict__.update(calls)
