@@ -100,49 +100,44 @@ static GI_INLINE void GI_FIND(gi_extreme_halve)(int64_t n, void *accs, const int
     memcpy(a, &v, (size_t)size);
 }
 
-#define GI_EXTREMES(name, tag, size, quick, nan)                                                                               \
+/* Of a row and a dtype: the bytes of an element, what joins two vectors, also without NaN, and what tells of NaN. */
+#define GI_EACH_EXTREME(X)                                                                                                     \
+    X(min, F32, f32, 4, min, less, f32)                                                                                        \
+    X(max, F32, f32, 4, max, more, f32)                                                                                        \
+    X(nanmin, F32, f32, 4, nanmin, less, f32)                                                                                  \
+    X(nanmax, F32, f32, 4, nanmax, more, f32)                                                                                  \
+    X(min, F64, f64, 8, min, less, f64)                                                                                        \
+    X(max, F64, f64, 8, max, more, f64)                                                                                        \
+    X(nanmin, F64, f64, 8, nanmin, less, f64)                                                                                  \
+    X(nanmax, F64, f64, 8, nanmax, more, f64)                                                                                  \
+    X(min, I64, i64, 8, less, less, int)                                                                                       \
+    X(max, I64, i64, 8, more, more, int)                                                                                       \
+    X(min, U64, u64, 8, less, less, int)                                                                                       \
+    X(max, U64, u64, 8, more, more, int)
+
+#define GI_EXTREME(name, TAG, tag, size, join, quick, nan)                                                                     \
     static void GI_FIND(gi_##name##_##tag##_rows)(int64_t n, void *accs, const void *const *rows, int count)                   \
     {                                                                                                                          \
         GI_FIND(gi_extreme_rows)                                                                                               \
-        (n * size, accs, rows, count, GI_FIND(gi_##quick##_##tag), GI_FIND(gi_##name##_##tag), GI_FIND(gi_nan_##nan));         \
+        (n * size, accs, rows, count, GI_FIND(gi_##quick##_##tag), GI_FIND(gi_##join##_##tag), GI_FIND(gi_nan_##nan));         \
     }                                                                                                                          \
     static void GI_FIND(gi_##name##_##tag##_halve)(int64_t n, void *accs)                                                      \
     {                                                                                                                          \
-        GI_FIND(gi_extreme_halve)(n, accs, size, GI_FIND(gi_##name##_##tag));                                                  \
+        GI_FIND(gi_extreme_halve)(n, accs, size, GI_FIND(gi_##join##_##tag));                                                  \
     }
-GI_EXTREMES(min, f32, 4, less, f32)
-GI_EXTREMES(max, f32, 4, more, f32)
-GI_EXTREMES(nanmin, f32, 4, less, f32)
-GI_EXTREMES(nanmax, f32, 4, more, f32)
-GI_EXTREMES(min, f64, 8, less, f64)
-GI_EXTREMES(max, f64, 8, more, f64)
-GI_EXTREMES(nanmin, f64, 8, less, f64)
-GI_EXTREMES(nanmax, f64, 8, more, f64)
-GI_EXTREMES(less, i64, 8, less, int)
-GI_EXTREMES(more, i64, 8, more, int)
-GI_EXTREMES(less, u64, 8, less, int)
-GI_EXTREMES(more, u64, 8, more, int)
-#undef GI_EXTREMES
+GI_EACH_EXTREME(GI_EXTREME)
+#undef GI_EXTREME
 
 /* Puts these into what has been found for a row. */
 static GI_INLINE void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fold)
 {
-#define GI_EXTREMES(OP, TAG, name)                                                                                             \
-    if (op == GA_OP_##OP && dtype == GA_##TAG) fold->rows = GI_FIND(gi_##name##_rows), fold->halve = GI_FIND(gi_##name##_halve);
-    GI_EXTREMES(min, F32, min_f32)
-    GI_EXTREMES(max, F32, max_f32)
-    GI_EXTREMES(nanmin, F32, nanmin_f32)
-    GI_EXTREMES(nanmax, F32, nanmax_f32)
-    GI_EXTREMES(min, F64, min_f64)
-    GI_EXTREMES(max, F64, max_f64)
-    GI_EXTREMES(nanmin, F64, nanmin_f64)
-    GI_EXTREMES(nanmax, F64, nanmax_f64)
-    GI_EXTREMES(min, I64, less_i64)
-    GI_EXTREMES(max, I64, more_i64)
-    GI_EXTREMES(min, U64, less_u64)
-    GI_EXTREMES(max, U64, more_u64)
-#undef GI_EXTREMES
+#define GI_EXTREME(name, TAG, tag, size, join, quick, nan)                                                                     \
+    if (op == GA_OP_##name && dtype == GA_##TAG)                                                                               \
+        fold->rows = GI_FIND(gi_##name##_##tag##_rows), fold->halve = GI_FIND(gi_##name##_##tag##_halve);
+    GI_EACH_EXTREME(GI_EXTREME)
+#undef GI_EXTREME
 }
+#undef GI_EACH_EXTREME
 #undef GI_AS_PD
 #undef GI_AS_PS
 #undef GI_WORD

@@ -62,8 +62,8 @@ static GI_INLINE const GA_T *GI_LOOP(gi_sequence_at)(const GA_T *x, int64_t done
     return x;
 }
 
-/* Of n elements, so many vectors at a time, and at least those; what is left behind the last ones is computed with some of theirs, once more. alone:
-   nothing is saved or compared. */
+/* Of n elements, so many vectors at a time, and at least those; what is left behind the last ones is computed with some of theirs,
+   once more. alone: nothing is saved or compared. */
 static GI_INLINE void GI_LOOP(gi_sequence_of)(const int vectors, const bool alone, const gi_sequence *q, int64_t n, GA_T *out,
                                               const void *const *from)
 {

@@ -74,8 +74,8 @@ static ga_array *gi_do_row_order(const gi_composition *c, const ga_array *rows)
 {
     const int64_t n     = rows->shape[0];
     ga_array     *order = gi_do_count(c, 0, n, rows->device);
-    for (int64_t k = n > 0 ? rows->shape[1] - 1 : -1; k >= 0 && order;
-         k--) { /* a stable sort for each element, the last one first */
+    if (n == 0) return order;                                    /* however long the rows are */
+    for (int64_t k = rows->shape[1] - 1; k >= 0 && order; k--) { /* a stable sort for each element, the last one first */
         ga_array *part = gi_do_part(c, rows, 1, k, 1), *column = gi_do_reshape(c, part, 1, &n);
         ga_array *now  = column ? gi_do_take(c, column, order, 0) : NULL,
                  *step = now ? gi_do_along(c, (ga_argsort), now, 0) : NULL;

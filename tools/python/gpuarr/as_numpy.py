@@ -9,7 +9,7 @@ import tempfile
 import zipfile
 
 from .arrays import as_shape, asarray
-from .calls import ALSO, Named, calls, converted, writable
+from .calls import ALSO, Named, calls, to_write
 from .native import ERRORS, NUMBERED, as_dtype, functions
 
 
@@ -91,7 +91,7 @@ def copyto(made, dst, src, casting="same_kind", where=None, **named):
     """Leading lengths of 1 that dst has not are left out, as in NumPy; casting="unsafe" converts what loses its kind."""
     if casting not in ("same_kind", "unsafe"):
         raise ValueError(f"copyto(): casting is 'same_kind' or 'unsafe', not {casting!r}")
-    dst = converted(lambda call, value: writable(value), None, dst, "copyto", "dst")
+    dst = to_write(dst, "copyto", "dst")
     if getattr(src, "ndim", 0) > getattr(dst, "ndim", 0) and set(src.shape[:src.ndim - dst.ndim]) == {1}:
         src = asarray(src)[(0,) * (src.ndim - dst.ndim)]
     return made(dst, calls["astype"](asarray(src), dst.dtype) if casting == "unsafe" else src, where=where, **named)
@@ -103,7 +103,7 @@ def take(made, a, indices, axis=None, out=None, mode=None, **named):
     r = made(a, indices, axis, None, mode, **named)
     if out is None:
         return r
-    out = converted(lambda call, value: writable(value), None, out, "take", "out")
+    out = to_write(out, "take", "out")
     if out.shape != r.shape:
         raise ValueError(f"take(): out has the shape {out.shape}, the result {r.shape}")
     return calls["copyto"](out, r)
@@ -546,10 +546,10 @@ def counts_between(a, edges, weights, density):
     counts = calls["bincount"](calls["compress"](kept, bins), None if weights is None else calls["compress"](kept, calls["ravel"](weights)), minlength=n)[:n]
     if density:
         return counts / calls["diff"](edges) / calls["sum"](counts)
-    kept = None if weights is None else asarray(weights).dtype  # that of the weights, as C has it: integers of few bits wrap around
-    if kept is not None and kept.kind in "iu" and kept.itemsize < 8:
-        counts = calls["astype"](counts, "int64")
-    return counts if kept is None else calls["astype"](counts, kept)
+    if weights is None:
+        return counts
+    dtype = asarray(weights).dtype  # that of the sums, as C has it: integers of few bits wrap around
+    return calls["astype"](calls["astype"](counts, "int64") if dtype.kind in "iu" and dtype.itemsize < 8 else counts, dtype)
 
 
 @short

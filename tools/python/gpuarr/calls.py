@@ -282,6 +282,11 @@ def converted(convert, call, value, function, parameter):
         raise kind(f"gpuarr.{function}(): {parameter} = {shown}: {str(e).removeprefix('gpuarr: ')}") from e
 
 
+def to_write(value, function, parameter):
+    """The array of a parameter that a function of this package writes."""
+    return converted(lambda call, array_: writable(array_), None, value, function, parameter)
+
+
 # ---- options ---------------------------------------------------------------------------------------------------------------------------------
 
 def asked(value, name):

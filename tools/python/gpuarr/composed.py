@@ -5,7 +5,7 @@ import math
 import operator
 
 from .arrays import array, asarray, of_bytes, shape_of
-from .calls import Named, converted, writable
+from .calls import Named, to_write
 from .native import NUMBERED, as_dtype, functions as ga, lib
 
 
@@ -111,7 +111,7 @@ def promote_types(a, b):
 
 def putmask(a, mask, values):
     """Element k of the flattened a, where the mask is true, becomes element k of the values, which begin again."""
-    a, values = converted(lambda call, value: writable(value), None, a, "putmask", "a"), asarray(values)
+    a, values = to_write(a, "putmask", "a"), asarray(values)
     if values.size:
         ga.copyto(a, ga.resize(values, a.shape), where=ga.reshape(asarray(mask), a.shape))
 
