@@ -313,13 +313,81 @@ typedef struct GI_LOOP(gi_fourier_walk) {
     bool            behind;
     gi_fourier_flow flow;
     const int32_t  *chosen; /* FROM_REALS: as in gi_fourier */
+    int             few;    /* lines, in the first lanes, that are too few to be computed in lanes; 0: they are not */
 } GI_LOOP(gi_fourier_walk);
 
+/* Its room is large, and has frames of its own. */
+static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime_odd)(int r, GI_V *re, GI_V *im, GI_V *out, const GA_T *circle)
+{
+    GI_V out_im[GI_FOURIER_PRIME];
+    GI_BF(odd)(r, re, im, out, out_im, circle);
+}
 static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime)(int r, bool reals, GI_V *re, GI_V *im, const GA_T *circle)
 {
-    GI_V out[2 * GI_FOURIER_PRIME];
+    GI_V out[GI_FOURIER_PRIME];
     if (reals) GI_BF(odd_of_reals)(r, re, im, out, circle);
-    else GI_BF(odd)(r, re, im, out, circle);
+    else GI_LOOP(gi_fourier_prime_odd)(r, re, im, out, circle);
+}
+
+/* The same of one lane, with the same bits: sums and differences of its elements lie in `x`, the results' lanes are elements k to
+   k + 2 * GI_LANES. rows: of cos and sin for those, j by j. */
+GI_BF_FN void GI_LOOP(gi_fourier_prime_block)(const int r, const bool reals, GA_T (*x)[4], const GA_T *rows, int64_t row,
+                                              GI_V *cr, GI_V *ci, GI_V *sr, GI_V *si)
+{
+    const int  h         = r / 2;
+    const GI_V none      = GI_VFN(all)(0);
+    GI_V       all_cr[2] = { none, none }, all_ci[2] = { none, none }, all_sr[2] = { none, none }, all_si[2] = { none, none };
+    for (int v = 0; v < 2; v++) cr[v] = GI_VFN(all)(x[0][0]), ci[v] = reals ? none : GI_VFN(all)(x[0][1]), sr[v] = si[v] = none;
+    for (int j = 1; j <= h; j++, rows += 2 * row) {
+        GI_UNROLL
+        for (int v = 0; v < 2; v++) {
+            const GI_V c = GI_VFN(load)(rows + v * GI_LANES), s = GI_VFN(load)(rows + row + v * GI_LANES);
+            cr[v] = GI_VFN(fma)(GI_VFN(all)(x[j][0]), c, cr[v]);
+            sr[v] = GI_VFN(fma)(GI_VFN(all)(x[j][2]), s, sr[v]);
+            if (reals) continue;
+            ci[v] = GI_VFN(fma)(GI_VFN(all)(x[j][1]), c, ci[v]);
+            si[v] = GI_VFN(fma)(GI_VFN(all)(x[j][3]), s, si[v]);
+        }
+        if (j % GI_FOURIER_TERMS != 0 || h <= GI_FOURIER_TERMS) continue;
+        GI_UNROLL
+        for (int v = 0; v < 2; v++) {
+            all_cr[v] = all_cr[v] + cr[v], all_ci[v] = all_ci[v] + ci[v], all_sr[v] = all_sr[v] + sr[v],
+            all_si[v] = all_si[v] + si[v];
+            cr[v] = ci[v] = sr[v] = si[v] = none;
+        }
+    }
+    GI_UNROLL
+    for (int v = 0; v < 2 && h > GI_FOURIER_TERMS; v++)
+        cr[v] = all_cr[v] + cr[v], ci[v] = all_ci[v] + ci[v], sr[v] = all_sr[v] + sr[v], si[v] = all_si[v] + si[v];
+}
+static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime_lane)(int r, bool reals, int lane, GI_V *re, GI_V *im,
+                                                                     const GA_T *rows)
+{
+    const int     h   = r / 2;
+    const int64_t row = gi_fourier_row(r, GI_F_W);
+    GA_T          x[GI_FOURIER_PRIME / 2 + 1][4];
+    GI_V          cr[2], ci[2], sr[2], si[2];
+    for (int j = 0; j <= h; j++) {
+        const int back = j > 0 ? r - j : 0;
+        x[j][0]        = j > 0 ? re[j][lane] + re[back][lane] : re[0][lane];
+        x[j][2]        = re[j][lane] - re[back][lane];
+        if (reals) continue;
+        x[j][1] = j > 0 ? im[j][lane] + im[back][lane] : im[0][lane];
+        x[j][3] = im[j][lane] - im[back][lane];
+    }
+    for (int first = 0; first <= h; first += 2 * GI_LANES) {
+        if (reals) GI_LOOP(gi_fourier_prime_block)(r, true, x, rows + first, row, cr, ci, sr, si);
+        else GI_LOOP(gi_fourier_prime_block)(r, false, x, rows + first, row, cr, ci, sr, si);
+        for (int k = first; k <= h && k < first + 2 * GI_LANES; k++) {
+            const int  v = (k - first) / GI_LANES, l = k % GI_LANES;
+            const GA_T a = cr[v][l], b = ci[v][l], c = sr[v][l], d = si[v][l];
+            re[k][lane] = k > 0 ? a + d : a;
+            im[k][lane] = k > 0 ? b - c : b;
+            if (reals || k == 0) continue;
+            re[r - k][lane] = a - d;
+            im[r - k][lane] = b + c;
+        }
+    }
 }
 
 /* The r elements of a butterfly. TO_REALS: behind the half there are conjugates of those before it, element p + m * k that of
@@ -336,10 +404,11 @@ static GI_INLINE void GI_LOOP(gi_fourier_take)(const int r, const gi_fourier_flo
     }
 }
 
-/* room: for 4 * r vectors, or, if `prime`, for 2 * r. */
-static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool prime, const gi_fourier_flow flow, GI_V *room,
-                                                      const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk,
-                                                      const GA_T *x, const GI_LOOP(gi_fourier_side) * in, GA_T *y,
+/* re: room for r vectors, im: for 3 * r, or, if `prime`, for r. */
+static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool prime, const gi_fourier_flow flow, GI_V *re,
+                                                      GI_V *im, const gi_fourier_stage                  *g,
+                                                      const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
+                                                      const GI_LOOP(gi_fourier_side) * in, GA_T         *y,
                                                       const GI_LOOP(gi_fourier_side) * out)
 {
     const int64_t s = g->s * walk->beside, m = g->m, next = in->step ? in->step : GI_F_ELEMENT,
@@ -352,14 +421,14 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool pr
                                          : g->s;
     const int   results = reals ? r / 2 + 1 : r;
     const GA_T *circle = walk->table + g->circle, *w = walk->table + g->roots;
-    GI_V       *re = room, *im = room + r;
+    const bool  few = prime && walk->few > 0 && g->rows >= 0;
     for (int64_t p = 0; p <= last; p++, w += p > 1 ? 2 * (r - 1) : 0)
         for (int64_t run = 0; run < runs; run++) {
             const int64_t q    = reals ? 0 : (walk->chosen ? walk->chosen[run] : run) * walk->beside;
             const GA_T   *from = x + (q * by_q + p * by_p) * next;
             GA_T         *to   = y + (q + s * r * p) * out_next;
             for (int64_t i = 0; i < each; i++, from += by_q * next, to += out_next)
-                for (int v = 0; v < GI_F_W; v += GI_LANES) {
+                for (int v = 0; v < (few ? walk->few : GI_F_W); v += GI_LANES) {
                     if (in->step && !reals) {
                         GI_UNROLL
                         for (int k = 0; k < r; k++) {
@@ -369,9 +438,12 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool pr
                     } else {
                         GI_LOOP(gi_fourier_take)(r, flow, from + v, by_k, 2 * p * by_p * next, re, im);
                     }
-                    if (prime) GI_LOOP(gi_fourier_prime)(r, reals, re, im, circle);
-                    else if (reals) GI_BF(odd_of_reals)(r, re, im, room + 2 * r, circle);
-                    else GI_BF(any)(r, re, im, room + 2 * r, circle);
+                    for (int l = 0; few && l < GI_LANES && v + l < walk->few; l++)
+                        GI_LOOP(gi_fourier_prime_lane)(r, reals, l, re, im, walk->table + g->rows);
+                    if (few) (void)0;
+                    else if (prime) GI_LOOP(gi_fourier_prime)(r, reals, re, im, circle);
+                    else if (reals) GI_BF(odd_of_reals)(r, re, im, im + r, circle);
+                    else GI_BF(any)(r, re, im, im + r, circle);
                     if (p > 0) {
                         GI_UNROLL
                         for (int k = 1; k < results; k++)
@@ -401,7 +473,7 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool pr
                               const GI_LOOP(gi_fourier_side) * in, GA_T * y, const GI_LOOP(gi_fourier_side) * out)             \
     {                                                                                                                          \
         GI_V room[vectors];                                                                                                    \
-        GI_LOOP(gi_fourier_butterflies)(radix, prime, flow, room, g, walk, x, in, y, out);                                     \
+        GI_LOOP(gi_fourier_butterflies)(radix, prime, flow, room, room + (radix), g, walk, x, in, y, out);                     \
     }
 GI_FOURIER_RADIX(gi_fourier_stage_2, 2, false, GI_FOURIER_FULL, 8)
 GI_FOURIER_RADIX(gi_fourier_stage_3, 3, false, GI_FOURIER_FULL, 12)
@@ -417,20 +489,28 @@ GI_FOURIER_RADIX(gi_fourier_to_reals_5, 5, false, GI_FOURIER_TO_REALS, 20)
 GI_FOURIER_RADIX(gi_fourier_to_reals_7, 7, false, GI_FOURIER_TO_REALS, 28)
 #undef GI_FOURIER_RADIX
 
-/* Its room is large, and has a frame of its own. */
-static GI_OWN_FRAME void GI_LOOP(gi_fourier_primes)(const gi_fourier_flow flow, GI_V *room, const gi_fourier_stage *g,
+static GI_OWN_FRAME void GI_LOOP(gi_fourier_primes)(const gi_fourier_flow flow, GI_V *re, GI_V *im, const gi_fourier_stage *g,
                                                     const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
                                                     const GI_LOOP(gi_fourier_side) * in, GA_T         *y,
                                                     const GI_LOOP(gi_fourier_side) * out)
 {
-    GI_LOOP(gi_fourier_butterflies)(g->radix, true, flow, room, g, walk, x, in, y, out);
+    GI_LOOP(gi_fourier_butterflies)(g->radix, true, flow, re, im, g, walk, x, in, y, out);
+}
+static __attribute__((noinline)) void GI_LOOP(gi_fourier_primes_im)(const gi_fourier_flow flow, GI_V *re,
+                                                                    const gi_fourier_stage *g,
+                                                                    const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
+                                                                    const GI_LOOP(gi_fourier_side) * in, GA_T         *y,
+                                                                    const GI_LOOP(gi_fourier_side) * out)
+{
+    GI_V im[GI_FOURIER_PRIME];
+    GI_LOOP(gi_fourier_primes)(flow, re, im, g, walk, x, in, y, out);
 }
 static void GI_LOOP(gi_fourier_stage_prime)(const gi_fourier_stage *g, gi_fourier_flow         flow,
                                             const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
                                             const GI_LOOP(gi_fourier_side) * in, GA_T *y, const GI_LOOP(gi_fourier_side) * out)
 {
-    GI_V room[2 * GI_FOURIER_PRIME];
-    GI_LOOP(gi_fourier_primes)(flow, room, g, walk, x, in, y, out);
+    GI_V re[GI_FOURIER_PRIME];
+    GI_LOOP(gi_fourier_primes_im)(flow, re, g, walk, x, in, y, out);
 }
 
 static void GI_LOOP(gi_fourier_stage_full)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
@@ -550,7 +630,7 @@ static void GI_LOOP(gi_fourier_first)(const gi_fourier *f, gi_fourier_flow flow,
     const bool reals                  = flow == GI_FOURIER_FROM_REALS;
     const GI_LOOP(gi_fourier_side) in = { reals ? f->n2 : 2 * f->n2, 1, (GA_T)side }, out = { 0, 1, 1 };
     const GI_LOOP(gi_fourier_walk)
-        one             = { (const GA_T *)f->table, 1, 1, false, reals ? flow : GI_FOURIER_FULL, reals ? f->chosen : NULL };
+        one             = { (const GA_T *)f->table, 1, 1, false, reals ? flow : GI_FOURIER_FULL, reals ? f->chosen : NULL, 0 };
     const int64_t start = gi_fourier_start(block, f->n2, GI_F_W), blocks = gi_fourier_blocks(gi_fourier_rows(f, flow), GI_F_W);
     GA_T         *a = (GA_T *)room, *b = a + f->n1 * GI_F_ELEMENT, *last = f->first.stages % 2 ? a : b;
     GI_LOOP(gi_fourier_run)(&f->first, one, (const GA_T *)x + (reals ? start : 2 * start), &in, last, &out, a, b);
@@ -565,7 +645,7 @@ static void GI_LOOP(gi_fourier_second)(const gi_fourier *f, gi_fourier_flow flow
     const bool reals                   = flow == GI_FOURIER_TO_REALS;
     const GI_LOOP(gi_fourier_side) in  = { 0, 1, 1 };
     const GI_LOOP(gi_fourier_side) out = { reals ? f->n1 : 2 * f->n1, (GA_T)scale, (GA_T)(side * scale) };
-    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table, 1, 1, false, reals ? flow : GI_FOURIER_FULL, NULL };
+    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table, 1, 1, false, reals ? flow : GI_FOURIER_FULL, NULL, 0 };
     const int64_t start                = gi_fourier_start(block, f->n1, GI_F_W);
     GA_T         *a = (GA_T *)between + block * f->n2 * GI_F_ELEMENT, *at = (GA_T *)to + (reals ? start : 2 * start);
     GI_LOOP(gi_fourier_run)(&f->second, one, a, &in, at, &out, (GA_T *)room, a);
@@ -600,9 +680,9 @@ static void GI_LOOP(gi_fourier_unfold_lanes)(const gi_fourier *f, GA_T *y)
             GI_LOOP(gi_fourier_conjugate)(1, y + (f->n - k) * GI_F_ELEMENT, y + k * GI_F_ELEMENT);
 }
 
-/* Transforms lines in lanes, from x to `to`, or, if that is NULL, to somewhere in `room`, for 2 * n elements, where x may begin. Returns where.
-   FROM_REALS: elements k <= n / 2. */
-static GA_T *GI_LOOP(gi_fourier_lanes)(const gi_fourier *f, gi_fourier_flow flow, const GA_T *x,
+/* Transforms so many lines in lanes, from x to `to`, or, if that is NULL, to somewhere in `room`, for 2 * n elements, where x may begin.
+   Returns where. FROM_REALS: elements k <= n / 2. */
+static GA_T *GI_LOOP(gi_fourier_lanes)(const gi_fourier *f, gi_fourier_flow flow, int64_t lines, const GA_T *x,
                                        const GI_LOOP(gi_fourier_side) * in, GA_T *to, const GI_LOOP(gi_fourier_side) * out,
                                        GA_T *room)
 {
@@ -614,9 +694,10 @@ static GA_T *GI_LOOP(gi_fourier_lanes)(const gi_fourier *f, gi_fourier_flow flow
                                              two ? gi_fourier_columns(f, flow) : 1,
                                              false,
                                              two && writes ? GI_FOURIER_FULL : flow,
-                                             reads ? f->chosen : NULL };
+                                             reads ? f->chosen : NULL,
+                                             2 * lines < GI_F_W ? (int)lines : 0 };
     const GI_LOOP(gi_fourier_walk)
-        second = { table, f->n1, gi_fourier_rows(f, flow), true, writes ? flow : GI_FOURIER_FULL, NULL };
+        second = { table, f->n1, gi_fourier_rows(f, flow), true, writes ? flow : GI_FOURIER_FULL, NULL, 0 };
     GA_T *a = room, *b = a + f->n * GI_F_ELEMENT, *half = f->first.stages % 2 ? b : a; /* the stages write b, a, b ... */
     if (to && !two) half = to;
     GI_LOOP(gi_fourier_run)(&f->first, first, x, in, half, two ? &between : out, b, a);
@@ -639,11 +720,11 @@ static void GI_LOOP(gi_fourier_few)(const gi_fourier *f, int64_t lines, bool acr
     const GA_T *x = (const GA_T *)x_;
     GA_T       *a = (GA_T *)room, *to = (GA_T *)to_;
     if (across && f->n > 1) {
-        (void)GI_LOOP(gi_fourier_lanes)(f, GI_FOURIER_FULL, x, &in, to, &out, a);
+        (void)GI_LOOP(gi_fourier_lanes)(f, GI_FOURIER_FULL, lines, x, &in, to, &out, a);
         return;
     }
     GI_LOOP(gi_fourier_gather)(f->n, lines, x, across ? 2 : pitch, a, (GA_T)side);
-    const GA_T *y = GI_LOOP(gi_fourier_lanes)(f, GI_FOURIER_FULL, a, &between, NULL, &between, a);
+    const GA_T *y = GI_LOOP(gi_fourier_lanes)(f, GI_FOURIER_FULL, lines, a, &between, NULL, &between, a);
     GI_LOOP(gi_fourier_scatter)(f->n, lines, y, to, across ? 2 : to_pitch, (GA_T)scale, (GA_T)(side * scale));
 }
 
@@ -768,7 +849,7 @@ static void GI_LOOP(gi_fourier_few_reals)(const gi_fourier *f, gi_fourier_kind k
     else GI_LOOP(gi_fourier_gather_reals)(n, lines, (const GA_T *)x, pitch, y);
     if (back && f->real) GI_LOOP(gi_fourier_pairs_lanes)(f, y);
     else if (back) GI_LOOP(gi_fourier_mirror_lanes)(f->n2 > 1 ? n : 1, y, (GA_T)-0.0);
-    y = GI_LOOP(gi_fourier_lanes)(pairs, gi_fourier_flow_of(f, kind), y, &between, NULL, &between, y);
+    y = GI_LOOP(gi_fourier_lanes)(pairs, gi_fourier_flow_of(f, kind), lines, y, &between, NULL, &between, y);
     if (back && f->real) {
         GI_LOOP(gi_fourier_scatter)(n / 2, lines, y, (GA_T *)to, to_pitch, scale, -scale);
         return;
@@ -836,9 +917,9 @@ static void GI_LOOP(gi_fourier_convolve)(const gi_fourier *f, int64_t lines, con
     GI_LOOP(gi_fourier_gather)(f->n, lines, (const GA_T *)x, pitch, a, (GA_T)side);
     GI_LOOP(gi_fourier_multiply_lanes)(f->n, a, 1, chirp, a, 1);
     memset(a + f->n * GI_F_ELEMENT, 0, (size_t)((smooth->n - f->n) * GI_F_ELEMENT) * sizeof *a);
-    y = GI_LOOP(gi_fourier_lanes)(smooth, GI_FOURIER_FULL, a, &between, NULL, &between, a);
+    y = GI_LOOP(gi_fourier_lanes)(smooth, GI_FOURIER_FULL, lines, a, &between, NULL, &between, a);
     GI_LOOP(gi_fourier_multiply_lanes)(smooth->n, y, 1, filter, a, -1);
-    y = GI_LOOP(gi_fourier_lanes)(smooth, GI_FOURIER_FULL, a, &between, NULL, &between, a);
+    y = GI_LOOP(gi_fourier_lanes)(smooth, GI_FOURIER_FULL, lines, a, &between, NULL, &between, a);
     GI_LOOP(gi_fourier_multiply_lanes)(f->n, y, -1, chirp, y, 1);
     GI_LOOP(gi_fourier_scatter)(f->n, lines, y, (GA_T *)to, to_pitch, (GA_T)scale, (GA_T)(side * scale));
 }

@@ -252,7 +252,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     if (r == 2) gi_cuda_bf_two(re, im, re + 1, im + 1);
     else if (r == 4) gi_cuda_bf_four(re, im, 1);
     else if (r == 8) gi_cuda_bf_eight(re, im);
-    else gi_cuda_bf_odd(r, re, im, out, g.circle);
+    else gi_cuda_bf_odd(r, re, im, out, out + r, g.circle);
     if (at.w) {
 #pragma unroll
         for (int k = 1; k < r; k++) gi_cuda_bf_times(re + k, im + k, at.w[2 * k - 2], at.w[2 * k - 1]);
@@ -466,12 +466,12 @@ template <class R> static bool gi_cuda_fourier_of(const char *site, const gi_fou
     size_t            at[3], numbers = (size_t)(together * c.smooth->n) * sizeof(gi_cuda_complex<R>), bytes = 2 * numbers;
     for (int k = 0; k < 3; k++) {
         at[k] = bytes = (bytes + 63) / 64 * 64;
-        if (plans[k]) bytes += (size_t)plans[k]->reals * sizeof(R);
+        if (plans[k]) bytes += (size_t)plans[k]->shared * sizeof(R);
     }
     char *p  = (char *)gi_cuda_alloc(site, gi_cuda_selected, c.stream, bytes);
     bool  ok = p != NULL;
     for (int k = 0; k < 3 && ok; k++)
-        if (plans[k]) ok = gi_cuda_write(site, j->to, p + at[k], plans[k]->table, (size_t)plans[k]->reals * sizeof(R));
+        if (plans[k]) ok = gi_cuda_write(site, j->to, p + at[k], plans[k]->table, (size_t)plans[k]->shared * sizeof(R));
     if (ok) {
         const bool back = j->kind == GI_FOURIER_REAL || (j->kind == GI_FOURIER_COMPLEX && j->inverse);
         c.z             = (gi_cuda_complex<R> *)p;

@@ -102,9 +102,29 @@ static void gi_fourier_lay_chain(gi_fourier *f, gi_fourier_chain *c, int64_t n)
         g->s                = s;
         g->roots            = gi_fourier_take(f, 2 * (g->m - 1) * (g->radix - 1));
         g->circle           = gi_fourier_take(f, 2 * g->radix);
+        g->rows             = -1;
         n                   = g->m;
         s *= g->radix;
     }
+}
+
+/* Of the one chain of lines that can be too few for lanes. */
+static void gi_fourier_lay_rows(gi_fourier *f)
+{
+    for (int i = 0; i < f->first.stages; i++) {
+        gi_fourier_stage *g = f->first.stage + i;
+        if (g->radix >= GI_FOURIER_ROWS) g->rows = gi_fourier_take(f, g->radix / 2 * 2 * gi_fourier_row(g->radix, f->width));
+    }
+}
+
+static void gi_fourier_fill_rows(gi_fourier *f, const gi_fourier_stage *g, const gi_circle *c)
+{
+    const int64_t row = gi_fourier_row(g->radix, f->width);
+    for (int64_t j = 1; j <= g->radix / 2; j++)
+        for (int64_t k = 0; k <= g->radix / 2; k++) {
+            const gi_unity w = gi_circle_root(c, c->n / g->radix * (j * k % g->radix));
+            gi_fourier_put(f, g->rows + (j - 1) * 2 * row + k, w.cos.high, w.sin.high, row);
+        }
 }
 
 static void gi_fourier_fill_chain(gi_fourier *f, const gi_fourier_chain *chain, const gi_circle *c)
@@ -118,6 +138,7 @@ static void gi_fourier_fill_chain(gi_fourier *f, const gi_fourier_chain *chain, 
             const gi_unity w = gi_circle_root(c, c->n / g->radix * k);
             gi_fourier_put(f, g->circle + 2 * k, w.cos.high, w.sin.high, 1);
         }
+        if (g->rows >= 0) gi_fourier_fill_rows(f, g, c);
     }
 }
 
@@ -152,12 +173,17 @@ static void gi_fourier_lay(gi_fourier *f)
     } else {
         gi_fourier_cut(f);
         gi_fourier_lay_chain(f, &f->first, f->n1);
-        if (f->n2 == 1) return;
+        if (f->n2 == 1) {
+            f->shared = f->reals;
+            gi_fourier_lay_rows(f);
+            return;
+        }
         gi_fourier_lay_chain(f, &f->second, f->n2);
         while ((f->n <= GI_FOURIER_ROOTS ? 1 : (int64_t)1 << f->shift) << f->shift < f->n1) f->shift++;
         f->near = gi_fourier_take(f, gi_fourier_blocks(f->n2, f->width) * gi_fourier_near(f) * 2 * f->width);
         f->far  = gi_fourier_take(f, gi_fourier_blocks(f->n2, f->width) * gi_fourier_far(f) * 4 * f->width);
     }
+    f->shared = f->reals;
 }
 
 /* exp(-pi i k**2 / n), and the transform of its conjugates as they follow each other round a circle of the inner length. False with

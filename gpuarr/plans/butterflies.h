@@ -46,10 +46,9 @@ GI_BF_FN void GI_BF(eight)(GI_BF_T *re, GI_BF_T *im)
 }
 
 /* r is odd; circle: cos and sin of 2 pi k / r. Elements k and r - k have the same cosines, and opposite sines. Long sums are those of sums of
-   GI_FOURIER_TERMS, which are rounded less. out: room for 2 * r. */
-GI_BF_FN void GI_BF(odd)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *out, const GI_BF_R *circle)
+   GI_FOURIER_TERMS, which are rounded less. outr, outi: room for r each. */
+GI_BF_FN void GI_BF(odd)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *outr, GI_BF_T *outi, const GI_BF_R *circle)
 {
-    GI_BF_T  *outr = out, *outi = out + r;
     const int h = r / 2;
     GI_BF_UNROLL
     for (int j = 1; j <= h; j++) GI_BF(two)(re + j, im + j, re + r - j, im + r - j);
@@ -127,7 +126,7 @@ GI_BF_FN void GI_BF(any)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *out, co
     if (r == 2) GI_BF(two)(re, im, re + 1, im + 1);
     else if (r == 4) GI_BF(four)(re, im, 1);
     else if (r == 8) GI_BF(eight)(re, im);
-    else GI_BF(odd)(r, re, im, out, circle);
+    else GI_BF(odd)(r, re, im, out, out + r, circle);
 }
 
 GI_BF_FN void GI_BF(times)(GI_BF_T *re, GI_BF_T *im, GI_BF_W wr, GI_BF_W wi)

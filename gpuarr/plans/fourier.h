@@ -16,7 +16,8 @@ enum {
     GI_FOURIER_BYTES  = 64,      /* of the reals that are computed side by side */
     GI_FOURIER_BESIDE = 1024,    /* elements at most of lines that are computed in lanes, each of them in one */
     GI_FOURIER_STAGES = 24,      /* at most, of a chain */
-    GI_FOURIER_PRIME  = 127,     /* the largest that is a stage of its own */
+    GI_FOURIER_PRIME  = 199,     /* the largest that is a stage of its own */
+    GI_FOURIER_ROWS   = 23,      /* the smallest of which few lines are computed with the elements of a result in lanes */
     GI_FOURIER_TERMS  = 8,       /* of a stage's sums that are added one after the other */
     GI_FOURIER_ROOTS  = 1 << 13, /* numbers; of longer lines the roots between the chains are products of two */
     GI_FOURIER_HALVES = 1 << 20  /* roots of real numbers; more are products of two */
@@ -29,6 +30,7 @@ typedef struct gi_fourier_stage {
     int64_t m, s;
     int64_t roots;  /* where in the table those of p = 1, 2 ... lie, k = 1 to radix - 1 each, as re, im */
     int64_t circle; /* and cos and sin of 2 pi k / radix */
+    int64_t rows;   /* and, for few lines, or -1: cos of 2 pi j k / radix, k <= radix / 2, then sin, for j = 1 to radix / 2 */
 } gi_fourier_stage;
 
 typedef struct gi_fourier_chain {
@@ -50,7 +52,7 @@ typedef struct gi_fourier {
     struct gi_fourier *inner;         /* of a convolution: its transforms; of real numbers: that of half the length */
     int64_t            chirp, filter; /* of a convolution: exp(-pi i k**2 / n), and the transform of its conjugates */
     int64_t            halves;        /* of real numbers: exp(-2 pi i k / n) for k <= n / 4: all re, then all im */
-    int64_t            reals;         /* in the table */
+    int64_t            reals, shared; /* in the table, and without `rows`, which are the last */
     void              *table;
     bool               real; /* of real numbers, of even length */
     int                users;
@@ -64,6 +66,12 @@ static inline int64_t gi_fourier_blocks(int64_t n, int width) { return (n + widt
 static inline int64_t gi_fourier_start(int64_t block, int64_t n, int width)
 {
     return (block + 1) * width <= n ? block * width : n - width;
+}
+
+/* The reals of one of a prime's rows, in whole blocks of two vectors. */
+static inline int64_t gi_fourier_row(int64_t radix, int width)
+{
+    return gi_fourier_blocks(radix / 2 + 1, 2 * width) * 2 * width;
 }
 
 /* So many of the roots between the chains are kept for each j2, by the lowest bits of k1 and by the others. */
