@@ -479,6 +479,7 @@ GI_FOURIER_RADIX(gi_fourier_stage_2, 2, false, GI_FOURIER_FULL, 8)
 GI_FOURIER_RADIX(gi_fourier_stage_3, 3, false, GI_FOURIER_FULL, 12)
 GI_FOURIER_RADIX(gi_fourier_stage_4, 4, false, GI_FOURIER_FULL, 16)
 GI_FOURIER_RADIX(gi_fourier_stage_5, 5, false, GI_FOURIER_FULL, 20)
+GI_FOURIER_RADIX(gi_fourier_stage_6, 6, false, GI_FOURIER_FULL, 18)
 GI_FOURIER_RADIX(gi_fourier_stage_7, 7, false, GI_FOURIER_FULL, 28)
 GI_FOURIER_RADIX(gi_fourier_stage_8, 8, false, GI_FOURIER_FULL, 32)
 GI_FOURIER_RADIX(gi_fourier_from_reals_3, 3, false, GI_FOURIER_FROM_REALS, 12)
@@ -521,6 +522,7 @@ static void GI_LOOP(gi_fourier_stage_full)(const gi_fourier_stage *g, const GI_L
     case 3: GI_LOOP(gi_fourier_stage_3)(g, walk, x, in, y, out); break;
     case 4: GI_LOOP(gi_fourier_stage_4)(g, walk, x, in, y, out); break;
     case 5: GI_LOOP(gi_fourier_stage_5)(g, walk, x, in, y, out); break;
+    case 6: GI_LOOP(gi_fourier_stage_6)(g, walk, x, in, y, out); break;
     case 7: GI_LOOP(gi_fourier_stage_7)(g, walk, x, in, y, out); break;
     case 8: GI_LOOP(gi_fourier_stage_8)(g, walk, x, in, y, out); break;
     default: GI_LOOP(gi_fourier_stage_prime)(g, GI_FOURIER_FULL, walk, x, in, y, out);

@@ -251,6 +251,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     }
     if (r == 2) gi_cuda_bf_two(re, im, re + 1, im + 1);
     else if (r == 4) gi_cuda_bf_four(re, im, 1);
+    else if (r == 6) gi_cuda_bf_six(re, im, out);
     else if (r == 8) gi_cuda_bf_eight(re, im);
     else gi_cuda_bf_odd(r, re, im, out, out + r, g.circle);
     if (at.w) {
@@ -361,6 +362,7 @@ template <class R> static void gi_cuda_fourier_launch(const gi_cuda_fourier_stag
     case 3: kernel = gi_cuda_fourier_butterfly<R, 3>; break;
     case 4: kernel = gi_cuda_fourier_butterfly<R, 4>; break;
     case 5: kernel = gi_cuda_fourier_butterfly<R, 5>; break;
+    case 6: kernel = gi_cuda_fourier_butterfly<R, 6>; break;
     case 7: kernel = gi_cuda_fourier_butterfly<R, 7>; break;
     case 8: kernel = gi_cuda_fourier_butterfly<R, 8>; break;
     }

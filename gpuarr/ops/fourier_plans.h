@@ -186,30 +186,30 @@ static void gi_fourier_lay(gi_fourier *f)
     f->shared = f->reals;
 }
 
-/* exp(-pi i k**2 / n), and the transform of its conjugates as they follow each other round a circle of the inner length. False with
-   an error. */
-static bool gi_fourier_fill_chirp(const char *site, gi_fourier *f, const gi_circle *c)
+/* exp(-pi i k**2 / n), and the transform of its conjugates as they follow each other round a circle of the inner length, by a plan of
+   double precision. False with an error. */
+static bool gi_fourier_fill_chirp(const char *site, gi_fourier *f, const gi_fourier *wide, const gi_circle *c)
 {
-    const gi_fourier *inner = f->inner;
-    const int64_t     m     = inner->n;
-    const size_t      real  = f->single ? sizeof(float) : sizeof(double);
-    char *room = (char *)gi_mem_alloc(site, gi_fourier_room(inner, 1)), *filter = (char *)f->table + (size_t)f->filter * real;
+    const int64_t m     = wide->n;
+    const size_t  bytes = gi_fourier_numbers(wide, m), all = bytes + gi_fourier_room(wide, 1);
+    char         *room = (char *)gi_mem_alloc(site, all);
+    ga_c128      *w    = (ga_c128 *)(void *)room;
     if (!room) return false;
+    memset(room, 0, bytes);
     for (int64_t k = 0, square = 0; k < f->n; k++) { /* k**2 % (2 n) */
-        const gi_unity w  = gi_circle_root(c, square);
-        const double   re = w.cos.high, im = w.sin.high;
-        gi_fourier_put(f, f->chirp + 2 * k, re, -im, 1);
-        gi_fourier_put(f, f->filter + 2 * k, re / (double)m, im / (double)m, 1);
-        if (k > 0) gi_fourier_put(f, f->filter + 2 * (m - k), re / (double)m, im / (double)m, 1);
-        square = (square + 2 * k + 1) % (2 * f->n);
+        const gi_unity root = gi_circle_root(c, square);
+        gi_fourier_put(f, f->chirp + 2 * k, root.cos.high, -root.sin.high, 1);
+        w[k > 0 ? m - k : 0] = w[k] = gi_make_c128(root.cos.high / (double)m, root.sin.high / (double)m);
+        square                      = (square + 2 * k + 1) % (2 * f->n);
     }
-    const gi_fourier_line line = { inner, 1, filter, 0, filter, 0, room, 1, 1, 1, GI_FOURIER_FULL };
+    const gi_fourier_line line = { wide, 1, room, 0, room, 0, room + bytes, 1, 1, 1, GI_FOURIER_FULL };
     gi_fourier_smooth(&line);
-    gi_mem_release(room, gi_fourier_room(inner, 1));
+    for (int64_t k = 0; k < m; k++) gi_fourier_put(f, f->filter + 2 * k, w[k].re, w[k].im, 1);
+    gi_mem_release(room, all);
     return true;
 }
 
-static bool gi_fourier_fill(const char *site, gi_fourier *f)
+static bool gi_fourier_fill(const char *site, gi_fourier *f, const gi_fourier *wide)
 {
     gi_circle    c;
     const size_t bytes = (gi_fourier_table_bytes(f) + 63) / 64 * 64;
@@ -227,7 +227,7 @@ static bool gi_fourier_fill(const char *site, gi_fourier *f)
         for (int64_t k = 0; f->shift > 0 && k <= f->n / 4 >> f->shift; k++)
             gi_fourier_far_root(f, &c, f->far + 4 * k, k << f->shift, 1);
     } else if (f->inner) {
-        done = gi_fourier_fill_chirp(site, f, &c);
+        done = gi_fourier_fill_chirp(site, f, wide, &c);
     } else {
         gi_fourier_fill_chain(f, &f->first, &c);
         gi_fourier_fill_chain(f, &f->second, &c);
@@ -290,8 +290,9 @@ static void gi_fourier_keep(gi_fourier *f)
     pthread_mutex_unlock(&gi_fouriers.lock);
 }
 
-/* Of complex numbers; gi_fourier_free when done. NULL with an error. */
-static gi_fourier *gi_fourier_new(const char *site, int64_t n, bool single, gi_fourier *inner, bool real)
+/* gi_fourier_free when done. wide: of a convolution, `inner` of double precision. NULL with an error. */
+static gi_fourier *gi_fourier_new(const char *site, int64_t n, bool single, gi_fourier *inner, const gi_fourier *wide,
+                                  bool real)
 {
     gi_fourier *f = (gi_fourier *)calloc(1, sizeof *f);
     if (!f) {
@@ -305,7 +306,7 @@ static gi_fourier *gi_fourier_new(const char *site, int64_t n, bool single, gi_f
     f->real   = real;
     f->users  = 1;
     gi_fourier_lay(f);
-    if (gi_fourier_fill(site, f)) {
+    if (gi_fourier_fill(site, f, wide)) {
         gi_fourier_keep(f);
         return f;
     }
@@ -313,17 +314,24 @@ static gi_fourier *gi_fourier_new(const char *site, int64_t n, bool single, gi_f
     return NULL;
 }
 
+/* Of complex numbers, of a length without large prime factors. */
+static gi_fourier *gi_fourier_of_smooth(const char *site, int64_t n, bool single)
+{
+    gi_fourier *f = gi_fourier_find(n, single, false);
+    return f ? f : gi_fourier_new(site, n, single, NULL, NULL, false);
+}
+
 static gi_fourier *gi_fourier_complex(const char *site, int64_t n, bool single)
 {
-    gi_fourier *f = gi_fourier_find(n, single, false), *inner = NULL;
+    if (gi_fourier_is_smooth(n)) return gi_fourier_of_smooth(site, n, single);
+    gi_fourier *f = gi_fourier_find(n, single, false);
     if (f) return f;
-    if (!gi_fourier_is_smooth(n)) {
-        const int64_t longer = gi_fourier_longer(2 * n - 1, gi_fourier_width(single));
-        inner                = gi_fourier_find(longer, single, false);
-        if (!inner) inner = gi_fourier_new(site, longer, single, NULL, false);
-        if (!inner) return NULL;
-    }
-    return gi_fourier_new(site, n, single, inner, false);
+    const int64_t longer = gi_fourier_longer(2 * n - 1, gi_fourier_width(single));
+    gi_fourier   *wide = gi_fourier_of_smooth(site, longer, false), *inner = wide;
+    if (wide && single) inner = gi_fourier_of_smooth(site, longer, true);
+    if (inner) f = gi_fourier_new(site, n, single, inner, wide, false);
+    if (single) gi_fourier_free(wide);
+    return f;
 }
 
 /* Of n real numbers; of odd length they are complex ones. */
@@ -333,5 +341,5 @@ static gi_fourier *gi_fourier_of(const char *site, int64_t n, bool single, bool 
     gi_fourier *f = gi_fourier_find(n, single, true);
     if (f) return f;
     gi_fourier *inner = gi_fourier_complex(site, n / 2, single);
-    return inner ? gi_fourier_new(site, n, single, inner, true) : NULL;
+    return inner ? gi_fourier_new(site, n, single, inner, NULL, true) : NULL;
 }

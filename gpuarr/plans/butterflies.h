@@ -121,10 +121,28 @@ GI_BF_FN void GI_BF(odd_of_reals)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T
     for (int k = 0; k <= h; k++) re[k] = out[k];
 }
 
+/* Six: of the three sums and of the three differences of elements that lie half of them apart, without roots (Good 1958). out: room for 6. */
+GI_BF_FN void GI_BF(six)(GI_BF_T *re, GI_BF_T *im, GI_BF_T *out)
+{
+    const GI_BF_R circle[4] = { 1, 0, (GI_BF_R)-0.5, (GI_BF_R)0.86602540378443864676 };
+    GI_BF_T       r[2][3], i[2][3];
+    GI_BF_UNROLL
+    for (int k = 0; k < 3; k++) {
+        const int at = 2 * k, half = (at + 3) % 6;
+        r[0][k] = re[at], i[0][k] = im[at], r[1][k] = re[half], i[1][k] = im[half];
+        GI_BF(two)(r[0] + k, i[0] + k, r[1] + k, i[1] + k);
+    }
+    GI_BF_UNROLL
+    for (int odd = 0; odd < 2; odd++) GI_BF(odd)(3, r[odd], i[odd], out, out + 3, circle);
+    GI_BF_UNROLL
+    for (int k = 0; k < 6; k++) re[k] = r[k % 2][k % 3], im[k] = i[k % 2][k % 3];
+}
+
 GI_BF_FN void GI_BF(any)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *out, const GI_BF_R *circle)
 {
     if (r == 2) GI_BF(two)(re, im, re + 1, im + 1);
     else if (r == 4) GI_BF(four)(re, im, 1);
+    else if (r == 6) GI_BF(six)(re, im, out);
     else if (r == 8) GI_BF(eight)(re, im);
     else GI_BF(odd)(r, re, im, out, out + r, circle);
 }

@@ -81,11 +81,12 @@ static inline int64_t gi_fourier_far(const gi_fourier *f) { return ((f->n1 - 1) 
 /* So many of `halves` are kept. Those of long lines are roots of the lowest bits of k, and times those of the others, which lie at `far`. */
 static inline int64_t gi_fourier_halves(const gi_fourier *f) { return f->shift > 0 ? (int64_t)1 << f->shift : f->n / 4 + 1; }
 
-/* The radix of the next stage of a chain: 8, but no 2 is left behind where 4 * 4 can be. */
+/* The radix of the next stage of a chain: 8, but no 2 is left behind where 4 * 4 can be, or 6. */
 static inline int64_t gi_fourier_radix(int64_t n)
 {
     if (n % 8 == 0 && n % 32 != 16) return 8;
     if (n % 4 == 0) return 4;
+    if (n % 6 == 0) return 6;
     for (int64_t r = 2; r <= GI_FOURIER_PRIME; r++)
         if (n % r == 0) return r;
     return n;
