@@ -329,18 +329,24 @@ static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime)(int r, bool real
     else GI_LOOP(gi_fourier_prime_odd)(r, re, im, out, circle);
 }
 
-/* The same of one lane, with the same bits: sums and differences of its elements lie in `x`, the results' lanes are elements k to
-   k + 2 * GI_LANES. rows: of cos and sin for those, j by j. */
-GI_BF_FN void GI_LOOP(gi_fourier_prime_block)(const int r, const bool reals, GA_T (*x)[4], const GA_T *rows, int64_t row,
-                                              GI_V *cr, GI_V *ci, GI_V *sr, GI_V *si)
+/* Of one line, whose sums and differences of elements lie in `x`, some vectors of results from `first` on: to `out` re and im of elements
+   k <= r / 2, then of elements r - k. */
+GI_BF_FN void GI_LOOP(gi_fourier_prime_block)(const int vectors, const int r, const bool reals, int first, GA_T (*x)[4],
+                                              const GA_T *rows, GA_T (*out)[GI_FOURIER_ROW])
 {
-    const int  h         = r / 2;
-    const GI_V none      = GI_VFN(all)(0);
-    GI_V       all_cr[2] = { none, none }, all_ci[2] = { none, none }, all_sr[2] = { none, none }, all_si[2] = { none, none };
-    for (int v = 0; v < 2; v++) cr[v] = GI_VFN(all)(x[0][0]), ci[v] = reals ? none : GI_VFN(all)(x[0][1]), sr[v] = si[v] = none;
+    const int     h    = r / 2;
+    const int64_t row  = gi_fourier_row(r, GI_F_W);
+    const GI_V    none = GI_VFN(all)(0);
+    GI_V          cr[2], ci[2], sr[2], si[2], all_cr[2], all_ci[2], all_sr[2], all_si[2];
+    GI_UNROLL
+    for (int v = 0; v < vectors; v++) {
+        cr[v] = GI_VFN(all)(x[0][0]), ci[v] = reals ? none : GI_VFN(all)(x[0][1]), sr[v] = si[v] = none;
+        all_cr[v] = all_ci[v] = all_sr[v] = all_si[v] = none;
+    }
+    rows += first;
     for (int j = 1; j <= h; j++, rows += 2 * row) {
         GI_UNROLL
-        for (int v = 0; v < 2; v++) {
+        for (int v = 0; v < vectors; v++) {
             const GI_V c = GI_VFN(load)(rows + v * GI_LANES), s = GI_VFN(load)(rows + row + v * GI_LANES);
             cr[v] = GI_VFN(fma)(GI_VFN(all)(x[j][0]), c, cr[v]);
             sr[v] = GI_VFN(fma)(GI_VFN(all)(x[j][2]), s, sr[v]);
@@ -350,42 +356,60 @@ GI_BF_FN void GI_LOOP(gi_fourier_prime_block)(const int r, const bool reals, GA_
         }
         if (j % GI_FOURIER_TERMS != 0 || h <= GI_FOURIER_TERMS) continue;
         GI_UNROLL
-        for (int v = 0; v < 2; v++) {
+        for (int v = 0; v < vectors; v++) {
             all_cr[v] = all_cr[v] + cr[v], all_ci[v] = all_ci[v] + ci[v], all_sr[v] = all_sr[v] + sr[v],
             all_si[v] = all_si[v] + si[v];
             cr[v] = ci[v] = sr[v] = si[v] = none;
         }
     }
     GI_UNROLL
-    for (int v = 0; v < 2 && h > GI_FOURIER_TERMS; v++)
-        cr[v] = all_cr[v] + cr[v], ci[v] = all_ci[v] + ci[v], sr[v] = all_sr[v] + sr[v], si[v] = all_si[v] + si[v];
-}
-static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime_lane)(int r, bool reals, int lane, GI_V *re, GI_V *im,
-                                                                     const GA_T *rows)
-{
-    const int     h   = r / 2;
-    const int64_t row = gi_fourier_row(r, GI_F_W);
-    GA_T          x[GI_FOURIER_PRIME / 2 + 1][4];
-    GI_V          cr[2], ci[2], sr[2], si[2];
-    for (int j = 0; j <= h; j++) {
-        const int back = j > 0 ? r - j : 0;
-        x[j][0]        = j > 0 ? re[j][lane] + re[back][lane] : re[0][lane];
-        x[j][2]        = re[j][lane] - re[back][lane];
-        if (reals) continue;
-        x[j][1] = j > 0 ? im[j][lane] + im[back][lane] : im[0][lane];
-        x[j][3] = im[j][lane] - im[back][lane];
+    for (int v = 0; v < vectors; v++) {
+        if (h > GI_FOURIER_TERMS)
+            cr[v] = all_cr[v] + cr[v], ci[v] = all_ci[v] + ci[v], sr[v] = all_sr[v] + sr[v], si[v] = all_si[v] + si[v];
+        GI_VFN(store)(out[0] + first + v * GI_LANES, cr[v] + si[v]);
+        GI_VFN(store)(out[1] + first + v * GI_LANES, ci[v] - sr[v]);
+        GI_VFN(store)(out[2] + first + v * GI_LANES, cr[v] - si[v]);
+        GI_VFN(store)(out[3] + first + v * GI_LANES, ci[v] + sr[v]);
     }
-    for (int first = 0; first <= h; first += 2 * GI_LANES) {
-        if (reals) GI_LOOP(gi_fourier_prime_block)(r, true, x, rows + first, row, cr, ci, sr, si);
-        else GI_LOOP(gi_fourier_prime_block)(r, false, x, rows + first, row, cr, ci, sr, si);
-        for (int k = first; k <= h && k < first + 2 * GI_LANES; k++) {
-            const int  v = (k - first) / GI_LANES, l = k % GI_LANES;
-            const GA_T a = cr[v][l], b = ci[v][l], c = sr[v][l], d = si[v][l];
-            re[k][lane] = k > 0 ? a + d : a;
-            im[k][lane] = k > 0 ? b - c : b;
-            if (reals || k == 0) continue;
-            re[r - k][lane] = a - d;
-            im[r - k][lane] = b + c;
+    if (first == 0) out[0][0] = cr[0][0], out[1][0] = ci[0][0];
+}
+GI_BF_FN void GI_LOOP(gi_fourier_prime_blocks)(int r, const bool reals, GA_T (*x)[4], const GA_T *rows,
+                                               GA_T (*out)[GI_FOURIER_ROW])
+{
+    int first = 0;
+    for (; first + GI_LANES <= r / 2; first += 2 * GI_LANES) GI_LOOP(gi_fourier_prime_block)(2, r, reals, first, x, rows, out);
+    if (first <= r / 2) GI_LOOP(gi_fourier_prime_block)(1, r, reals, first, x, rows, out);
+}
+
+/* The butterfly of few lines, with the same bits, line by line: the elements of the results lie in lanes. It is of a chain's last stage,
+   whose roots are 1; rows: as there. */
+static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime_few)(int r, gi_fourier_flow flow, int lines, const GA_T *rows,
+                                                                    const GA_T *x, int64_t by_k, GA_T *y, int64_t next)
+{
+    const int  h     = r / 2;
+    const bool reals = flow == GI_FOURIER_FROM_REALS, turned = flow == GI_FOURIER_TO_REALS;
+    GA_T       sums[GI_FOURIER_PRIME / 2 + 1][4], out[4][GI_FOURIER_ROW];
+    for (int l = 0; l < lines; l++) {
+        for (int j = 0; j <= h; j++) {
+            const GA_T *a = x + by_k * j + l, *b = j == 0 ? a : turned ? a : x + by_k * (r - j) + l;
+            sums[j][0] = j > 0 ? a[0] + b[0] : a[0];
+            sums[j][2] = a[0] - b[0];
+            if (reals) continue;
+            const GA_T im = turned ? -b[GI_F_W] : b[GI_F_W];
+            sums[j][1]    = j > 0 ? a[GI_F_W] + im : a[GI_F_W];
+            sums[j][3]    = a[GI_F_W] - im;
+        }
+        if (reals) GI_LOOP(gi_fourier_prime_blocks)(r, true, sums, rows, out);
+        else GI_LOOP(gi_fourier_prime_blocks)(r, false, sums, rows, out);
+        for (int k = 0; k < (reals ? h + 1 : r); k++) {
+            const int  back = k > h ? 2 : 0, at = k > h ? r - k : k;
+            GA_T      *to = y + next * k;
+            const GI_V re = GI_VFN(all)(out[back][at]), im = GI_VFN(all)(out[back + 1][at]);
+            for (int v = 0; l == 0 && v < GI_F_W; v += GI_LANES) { /* into the other lanes, too, which hold nothing else */
+                GI_VFN(store)(to + v, re);
+                GI_VFN(store)(to + GI_F_W + v, im);
+            }
+            if (l > 0) to[l] = re[0], to[GI_F_W + l] = im[0];
         }
     }
 }
@@ -427,8 +451,12 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool pr
             const int64_t q    = reals ? 0 : (walk->chosen ? walk->chosen[run] : run) * walk->beside;
             const GA_T   *from = x + (q * by_q + p * by_p) * next;
             GA_T         *to   = y + (q + s * r * p) * out_next;
-            for (int64_t i = 0; i < each; i++, from += by_q * next, to += out_next)
-                for (int v = 0; v < (few ? walk->few : GI_F_W); v += GI_LANES) {
+            for (int64_t i = 0; i < each; i++, from += by_q * next, to += out_next) {
+                if (few) {
+                    GI_LOOP(gi_fourier_prime_few)(r, flow, walk->few, walk->table + g->rows, from, by_k, to, s * out_next);
+                    continue;
+                }
+                for (int v = 0; v < GI_F_W; v += GI_LANES) {
                     if (in->step && !reals) {
                         GI_UNROLL
                         for (int k = 0; k < r; k++) {
@@ -438,10 +466,7 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool pr
                     } else {
                         GI_LOOP(gi_fourier_take)(r, flow, from + v, by_k, 2 * p * by_p * next, re, im);
                     }
-                    for (int l = 0; few && l < GI_LANES && v + l < walk->few; l++)
-                        GI_LOOP(gi_fourier_prime_lane)(r, reals, l, re, im, walk->table + g->rows);
-                    if (few) (void)0;
-                    else if (prime) GI_LOOP(gi_fourier_prime)(r, reals, re, im, circle);
+                    if (prime) GI_LOOP(gi_fourier_prime)(r, reals, re, im, circle);
                     else if (reals) GI_BF(odd_of_reals)(r, re, im, im + r, circle);
                     else GI_BF(any)(r, re, im, im + r, circle);
                     if (p > 0) {
@@ -464,6 +489,7 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool pr
                         }
                     }
                 }
+            }
         }
 }
 

@@ -108,12 +108,13 @@ static void gi_fourier_lay_chain(gi_fourier *f, gi_fourier_chain *c, int64_t n)
     }
 }
 
-/* Of the one chain of lines that can be too few for lanes. */
+/* Of the one chain of lines that can be too few for lanes: a prime so large is its last stage, or there would be two chains. */
 static void gi_fourier_lay_rows(gi_fourier *f)
 {
     for (int i = 0; i < f->first.stages; i++) {
         gi_fourier_stage *g = f->first.stage + i;
-        if (g->radix >= GI_FOURIER_ROWS) g->rows = gi_fourier_take(f, g->radix / 2 * 2 * gi_fourier_row(g->radix, f->width));
+        if (g->radix >= GI_FOURIER_ROWS && g->m == 1)
+            g->rows = gi_fourier_take(f, g->radix / 2 * 2 * gi_fourier_row(g->radix, f->width));
     }
 }
 
