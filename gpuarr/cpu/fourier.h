@@ -339,7 +339,7 @@ GI_BF_FN void GI_LOOP(gi_fourier_prime_block)(const int vectors, const int r, co
     const GI_V    none = GI_VFN(all)(0);
     GI_V          cr[2], ci[2], sr[2], si[2], all_cr[2], all_ci[2], all_sr[2], all_si[2];
     GI_UNROLL
-    for (int v = 0; v < vectors; v++) {
+    for (int v = 0; v < 2; v++) {
         cr[v] = GI_VFN(all)(x[0][0]), ci[v] = reals ? none : GI_VFN(all)(x[0][1]), sr[v] = si[v] = none;
         all_cr[v] = all_ci[v] = all_sr[v] = all_si[v] = none;
     }
