@@ -94,7 +94,8 @@ static void test_signed_zeros(void)
 
 static bool is_negative(int64_t x) { return x < 0; }
 
-/* Quotients and remainders by one number, as C's integers give them; by 0 they are 0. */
+/* Quotients and remainders by one number, as C's integers give them; by 0 they are 0. Beside some numbers these are all powers of 2 and their
+   neighbours; of the numbers divided some are multiples, or lie beside one. */
 #define CHECK_DIVISORS(T, least, most)                                                                                         \
     do {                                                                                                                       \
         const T  divisors[] = { 1, 2, 3, 7, 100, 127, (T)-1, (T)-2, (T)-7, (T)-128, most, most - 1, least, least + 1, 0 };     \
@@ -102,8 +103,11 @@ static bool is_negative(int64_t x) { return x < 0; }
         uint64_t seed       = 1;                                                                                               \
         for (int i = 6; i < 70; i++)                                                                                           \
             x[i] = (T)((seed = seed * 6364136223846793005u + 1442695040888963407u) >> (64 - 8 * sizeof(T)));                   \
-        for (size_t k = 0; k < sizeof divisors / sizeof *divisors; k++) {                                                      \
-            const T   d = divisors[k];                                                                                         \
+        for (size_t k = 0; k < sizeof divisors / sizeof *divisors + 24 * sizeof(T); k++) {                                     \
+            const size_t powers = k - sizeof divisors / sizeof *divisors;                                                      \
+            const T      d =                                                                                                   \
+                k < sizeof divisors / sizeof *divisors ? divisors[k] : (T)(((uint64_t)1 << powers / 3) + powers % 3 - 1); \
+            for (int i = 50; i < 70; i++) x[i] = (T)((uint64_t)d * ((uint64_t)x[i - 40] >> i % 8) + (uint64_t)(i % 3) - 1);    \
             ga_array *a = ga_wrap(x, (70)), *q = ga_floor_divide(a, d), *r = ga_remainder(a, d);                               \
             for (int i = 0; i < 70; i++) {                                                                                     \
                 const bool wraps = least != 0 && d == (T)-1; /* the least integer by -1 would be too large */                  \
@@ -120,6 +124,25 @@ static bool is_negative(int64_t x) { return x < 0; }
             ga_free(r);                                                                                                        \
         }                                                                                                                      \
     } while (0)
+
+/* A divisor that is another number than all those before it. */
+static void test_other_divisor(void)
+{
+    int32_t narrow[100];
+    int64_t wide[100];
+    for (int at = 0; at < 100; at++) {
+        for (int i = 0; i < 100; i++) wide[i] = narrow[i] = i == at ? 3 : 7;
+        for (int k = 0; k < 4; k++) {
+            ga_array    *y = k & 1 ? ga_wrap(wide, (100)) : ga_wrap(narrow, (100)), *x = ga_full((100), -20, .dtype = y->dtype);
+            ga_array    *r    = k & 2 ? ga_remainder(x, y) : ga_floor_divide(x, y);
+            const double want = k & 2 ? 1 : -3, other = k & 2 ? 1 : -7;
+            for (int i = 0; i < 100; i++) CHECK(r && ga_item_at(r, i) == (i == at ? other : want));
+            ga_free(x);
+            ga_free(y);
+            ga_free(r);
+        }
+    }
+}
 
 static void test_divisors(void)
 {
@@ -139,6 +162,7 @@ int main(void)
 {
     test_begin();
     test_divisors();
+    test_other_divisor();
     test_signed_zeros();
     for (int i = GA_BOOL; i < TEST_DTYPES; i++) {
         const ga_dtype    d = (ga_dtype)i;

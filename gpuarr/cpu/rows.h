@@ -23,6 +23,7 @@
         }                                                                                                              \
         found = found || GI_OR_LOWER(false, row_##name, dtype, kernel, fold);                                          \
         if (found) GI_FIND(gi_extremes)(GA_OP_##name, dtype, fold);                                                    \
+        if (found) GI_FIND(gi_divisions)(GA_OP_##name, dtype, kernel);                                                 \
         return found;                                                                                                  \
     }
 #define GA_UNARY(name, ...)       GI_FIND_ROW(name)

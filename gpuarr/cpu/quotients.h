@@ -1,0 +1,116 @@
+/* ---- quotients and remainders of int32 and int64 by a number above 1, rounded down ------------------------------------------- */
+#if GI_ISA_BYTES == 64
+/*  As in divide.h, but u, which is x or ~x, has no sign bit: with p, 31 or 63, and 2^l, the least power of two that is not below the number d,
+    the factor 2^(p + l) / d, rounded up, fits into a word of p + 1 bits, and u times that, shifted right by p + l, is the quotient. */
+typedef struct gi_divisor {
+    uint64_t factor;
+    int      more; /* bits by which the upper half of the product is shifted */
+    int64_t  by;
+} gi_divisor;
+
+#if GI_OPTIMIZED
+#define GI_DIVIDE_STEP GI_INLINE
+#else
+#define GI_DIVIDE_STEP GI_OWN_FRAME
+#endif
+
+static gi_divisor GI_FIND(gi_divisor)(int bits, int64_t by)
+{
+    const int     length = 64 - __builtin_clzll((unsigned long long)by - 1);
+    gi_double_i64 power  = (gi_double_i64)1 << (bits - 1 + length);
+    gi_divisor    d      = { (uint64_t)((power + (uint64_t)by - 1) / (uint64_t)by), length - 1, by };
+    return d;
+}
+
+static GI_DIVIDE_STEP __m512i GI_FIND(gi_divide_i32)(const bool rest, __m512i v, const gi_divisor *d)
+{
+    const __m512i odd_ones = _mm512_setr_epi32(1, 17, 3, 19, 5, 21, 7, 23, 9, 25, 11, 27, 13, 29, 15, 31);
+    const __m512i factor = _mm512_set1_epi32((int)(uint32_t)d->factor), sign = _mm512_srai_epi32(v, 31);
+    const __m512i u = _mm512_xor_si512(v, sign), even = _mm512_mul_epu32(u, factor);
+    const __m512i odd  = _mm512_mul_epu32(_mm512_srli_epi64(u, 32), factor),
+                  high = _mm512_permutex2var_epi32(even, odd_ones, odd);
+    const __m512i q    = _mm512_xor_si512(_mm512_srlv_epi32(high, _mm512_set1_epi32(d->more)), sign);
+    return rest ? _mm512_sub_epi32(v, _mm512_mullo_epi32(q, _mm512_set1_epi32((int)d->by))) : q;
+}
+
+static GI_DIVIDE_STEP __m512i GI_FIND(gi_divide_i64)(const bool rest, __m512i v, const gi_divisor *d)
+{
+    const __m512i f = _mm512_set1_epi64((long long)d->factor), f1 = _mm512_srli_epi64(f, 32),
+                  lower = _mm512_set1_epi64(0xFFFFFFFF);
+    const __m512i sign = _mm512_srai_epi64(v, 63), u = _mm512_xor_si512(v, sign), u1 = _mm512_srli_epi64(u, 32);
+    const __m512i a    = _mm512_add_epi64(_mm512_mul_epu32(u1, f), _mm512_srli_epi64(_mm512_mul_epu32(u, f), 32));
+    const __m512i b    = _mm512_add_epi64(_mm512_mul_epu32(u, f1), _mm512_and_si512(a, lower));
+    const __m512i more = _mm512_add_epi64(_mm512_srli_epi64(a, 32), _mm512_srli_epi64(b, 32));
+    const __m512i high = _mm512_add_epi64(_mm512_mul_epu32(u1, f1), more);
+    const __m512i q    = _mm512_xor_si512(_mm512_srlv_epi64(high, _mm512_set1_epi64(d->more)), sign);
+    return rest ? _mm512_sub_epi64(v, _mm512_mullo_epi64(q, _mm512_set1_epi64(d->by))) : q;
+}
+
+static GI_DIVIDE_STEP __m512i GI_FIND(gi_divide_words)(const int size, const bool rest, __m512i v, const gi_divisor *d)
+{
+    return size == 4 ? GI_FIND(gi_divide_i32)(rest, v, d) : GI_FIND(gi_divide_i64)(rest, v, d);
+}
+
+/* The quotients, or remainders; false, and nothing is written: y is not one number above 1 again and again. */
+static GI_INLINE bool GI_FIND(gi_divides)(const int size, const bool rest, int64_t n, void *o, const void *x, const void *y)
+{
+    const int64_t bytes = n * size, whole = bytes & -64;
+    if (whole == 0) return false;
+    const int64_t   by    = size == 4 ? *(const int32_t *)y : *(const int64_t *)y;
+    const __mmask64 some  = GI_FIND(gi_first_bytes)(bytes - whole);
+    const __m512i   first = size == 4 ? _mm512_set1_epi32((int)by) : _mm512_set1_epi64(by);
+    if (by < 2) return false;
+    __m512i differ = _mm512_setzero_si512();
+    for (int64_t at = 0; at < whole; at += 64)
+        differ = _mm512_or_si512(differ, _mm512_xor_si512(_mm512_loadu_si512((const char *)y + at), first));
+    differ = _mm512_or_si512(differ, _mm512_xor_si512(_mm512_mask_loadu_epi8(first, some, (const char *)y + whole), first));
+    if (_mm512_test_epi64_mask(differ, differ)) return false;
+    const gi_divisor d = GI_FIND(gi_divisor)(8 * size, by);
+    for (int64_t at = 0; at < whole; at += 64)
+        _mm512_storeu_si512((char *)o + at, GI_FIND(gi_divide_words)(size, rest, _mm512_loadu_si512((const char *)x + at), &d));
+    const __m512i last = GI_FIND(gi_divide_words)(size, rest, _mm512_maskz_loadu_epi8(some, (const char *)x + whole), &d);
+    _mm512_mask_storeu_epi8((char *)o + whole, some, last);
+    return true;
+}
+
+/* Of a row and a dtype: the bytes of an element, and whether it is the remainder. */
+#define GI_EACH_DIVISION(X)                                                                                                    \
+    X(floor_divide, I32, i32, 4, false)                                                                                        \
+    X(floor_divide, I64, i64, 8, false)                                                                                        \
+    X(remainder, I32, i32, 4, true)                                                                                            \
+    X(remainder, I64, i64, 8, true)
+
+#if GPUARR_PART == GPUARR_ALL
+#define GI_LOWER_KERNEL(name, TAG, tag, ...) GI_JOIN(gi_kernel_##name##_##tag##_, GI_ISA_LOWER)(__VA_ARGS__);
+#else
+#define GI_LOWER_KERNEL(name, TAG, tag, ...)                                                                                   \
+    gi_kernel lower = NULL;                                                                                                    \
+    gi_fold   none;                                                                                                            \
+    if (GI_LOWER(find)(GA_OP_##name, GA_##TAG, &lower, &none)) lower(__VA_ARGS__);
+#endif
+#define GI_DIVISION(name, TAG, tag, size, rest)                                                                                \
+    static void GI_FIND(gi_kernel_##name##_##tag)(int64_t n, void *out, const void *x, const void *y, const void *z)           \
+    {                                                                                                                          \
+        if (GI_FIND(gi_divides)(size, rest, n, out, x, y)) return;                                                             \
+        GI_LOWER_KERNEL(name, TAG, tag, n, out, x, y, z)                                                                       \
+    }
+GI_EACH_DIVISION(GI_DIVISION)
+#undef GI_DIVISION
+#undef GI_LOWER_KERNEL
+
+/* Puts these into what has been found for a row. */
+static GI_INLINE void GI_FIND(gi_divisions)(ga_op op, ga_dtype dtype, gi_kernel *kernel)
+{
+#define GI_DIVISION(name, TAG, tag, size, rest)                                                                                \
+    if (op == GA_OP_##name && dtype == GA_##TAG) *kernel = GI_FIND(gi_kernel_##name##_##tag);
+    GI_EACH_DIVISION(GI_DIVISION)
+#undef GI_DIVISION
+}
+#undef GI_EACH_DIVISION
+#undef GI_DIVIDE_STEP
+#else
+static GI_INLINE void GI_FIND(gi_divisions)(ga_op op, ga_dtype dtype, gi_kernel *kernel)
+{
+    (void)op, (void)dtype, (void)kernel;
+}
+#endif
