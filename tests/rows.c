@@ -144,6 +144,19 @@ static void test_other_divisor(void)
     }
 }
 
+/* Integers of 64 bits as ones of 32, of every number of them. */
+static void test_lower_halves(void)
+{
+    int64_t x[70];
+    for (int i = 0; i < 70; i++) x[i] = (int64_t)((uint64_t)(i + 1) * 11400714819323198485u);
+    for (int n = 1; n <= 70; n++) {
+        ga_array *a = ga_wrap(x, (n)), *half = ga_astype(a, GA_I32);
+        for (int i = 0; i < n; i++) CHECK(half && (uint32_t)((const int32_t *)half->data)[i] == (uint32_t)x[i]);
+        ga_free(a);
+        ga_free(half);
+    }
+}
+
 static void test_divisors(void)
 {
     CHECK_DIVISORS(uint8_t, 0, UINT8_MAX);
@@ -163,6 +176,7 @@ int main(void)
     test_begin();
     test_divisors();
     test_other_divisor();
+    test_lower_halves();
     test_signed_zeros();
     for (int i = GA_BOOL; i < TEST_DTYPES; i++) {
         const ga_dtype    d = (ga_dtype)i;

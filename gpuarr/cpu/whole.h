@@ -1,4 +1,4 @@
-/* ---- conversions of floats to uint8, int32 and int64 ------------------------------------------------------------------------ */
+/* ---- conversions of floats to uint8, int32 and int64, and of 64-bit integers to half of that ------------------------------ */
 #if GI_ISA_BYTES == 64
 /*  The processor makes the lowest integer of what does not fit int32 or int64: rightly of what lies below. What lies beyond becomes the
     highest, and NaN 0, where there is any.                                                                                    */
@@ -97,6 +97,8 @@ static void GI_FIND(gi_whole_u8_f64)(int64_t n, void *out, const void *x)
 
 static gi_cast_kernel GI_FIND(gi_whole)(ga_dtype to, ga_dtype from)
 {
+    if ((to == GA_I32 || to == GA_U32) && (from == GA_I64 || from == GA_U64))
+        return GI_FIND(gi_every_second_32); /* lower halves */
     if (to == GA_U8) return from == GA_F32 ? GI_FIND(gi_whole_u8_f32) : from == GA_F64 ? GI_FIND(gi_whole_u8_f64) : NULL;
     if (to == GA_I32) return from == GA_F32 ? GI_FIND(gi_whole_i32_f32) : from == GA_F64 ? GI_FIND(gi_whole_i32_f64) : NULL;
     if (to == GA_I64) return from == GA_F32 ? GI_FIND(gi_whole_i64_f32) : from == GA_F64 ? GI_FIND(gi_whole_i64_f64) : NULL;
