@@ -2251,7 +2251,8 @@ GA_API ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg 
         ga_array *z    = ga_eval("d = x - mean(x, axis=0); d / sqrt(sum(d*d, axis=0))", (x));
     NumPy's expressions, with Python's precedence: + - * / // % ** << >> & | ^ ~ == != < <= > >= and parentheses. Every elementwise
     operation and simple reduction of the table, and of your own, by NumPy's names (abs, acos, pow too); where, clip, round(x, 2); var, std,
-    median, percentile, argmin, argmax and those that leave out NaN; reductions take axis=0, axis=(0, 2), keepdims=True, dtype=float32, ddof=1.
+    median, percentile, argmin, argmax and those that leave out NaN; reductions take axis=0, axis=(0, 2), keepdims=True, dtype=float32, ddof=1,
+    and where=mask, initial=0 as their own calls have them.
     Conversions, float32(x), to all dtypes (a formula with float16 or bfloat16 in it is computed call by call); numbers, 1e-3, 0xff, 2j; pi, e, inf, nan, True, False; NumPy's index notation, u[1:-1, ::2], u[k], of any array.
     Statements are separated by semicolons: name = expression; the last one is the result.
 

@@ -354,10 +354,20 @@ static void test_errors(void)
     }
     FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, 2, axis=1)", (x)), "round takes decimals, and nothing else");
     FAILS(GA_BAD_ARGUMENT, ga_eval("exp(x, axis=1)", (x)), "exp takes no options");
-    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, out=x)", (x)), "sum takes axis, keepdims and dtype");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, out=x)", (x)), "sum takes axis, keepdims, dtype, where and initial");
     FAILS(GA_BAD_ARGUMENT, ga_eval("median(x, ddof=1)", (x)), "median takes axis and keepdims");
     FAILS(GA_BAD_ARGUMENT, ga_eval("argmax(x, ddof=1)", (x)), "argmax takes axis and keepdims");
-    FAILS(GA_BAD_ARGUMENT, ga_eval("std(x, out=x)", (x)), "std takes axis, keepdims, dtype and ddof");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("std(x, out=x)", (x)), "std takes axis, keepdims, dtype, ddof and where");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("nanstd(x, where=x)", (x)), "nanstd takes axis, keepdims, dtype and ddof");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("std(x, initial=1)", (x)), "std takes", "\n    std(x, initial=1)\n           ^^^^^^^");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("median(x, where=x)", (x)), "median takes axis and keepdims");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, where=x, where=x)", (x)), "given already");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, where=x, 0)", (x)), "options have names");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, where=, axis=0)", (x)), "an operand is missing here");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, where=x, x)", (x)), "options have names");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("1 + max(x, where=x > 1)", (x)), "needs .initial", "\n        ^^^");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("mean(x, initial=1)", (x)), "takes no .initial", "\n    ^^^^");
+    FAILS(GA_BAD_SHAPE, ga_eval("sum(x, where=column)", (x, column)), "does not broadcast to", "\n    ^^^");
     FAILS(GA_BAD_ARGUMENT, ga_eval("argmax(x, 0, True)", (x)), "options have names",
           "\n    argmax(x, 0, True)\n                 ^^^^");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, axis=0, 1)", (x)), "options have names");
@@ -515,6 +525,45 @@ static void test_chunked(void)
         ga_array *one = ga_eval("sqrt(abs(c - k)) * 2 + c", (c, k));
         CHECK(test_same_bits(ga_compute(one), ga_eval("sqrt(abs(x - k)) * 2 + x", (x, k))));
     }
+}
+
+/* Folds of some elements have the bits of their calls, of arrays in memory and of chunked ones. */
+static void test_folds_of_some(void)
+{
+    for (int chunked = 0; chunked <= !test_on_gpu(); chunked++)
+        ga_scope {
+            ga_array *a = ga_subtract(ga_random((90, 70), .seed = 4), 0.4), *x = chunked ? ga_chunked(a, 17, 70) : a;
+            ga_array *m = ga_greater(x, 0), *row = ga_less(ga_random((70), .seed = 5), 0.5),
+                     *n = ga_astype(ga_multiply(x, 90), GA_I8);
+            double from = -7;
+#define AS_CALLED(text, call)                                                                                                  \
+    do {                                                                                                                       \
+        ga_array *made = ga_eval(text, (x, m, row, n, from)), *called = call;                                                  \
+        CHECK(test_same_bits(ga_compute(made), ga_compute(called)));                                                           \
+    } while (0)
+            AS_CALLED("sum(x, where=m)", ga_sum(x, .where = m));
+            AS_CALLED("sum(x, 0, where=x > 0.1, keepdims=True)", ga_sum(x, 0, .where = ga_greater(x, 0.1), .keepdims = true));
+            AS_CALLED("sum(x, initial=from, axis=1)", ga_sum(x, 1, .initial = GA_ARG(from)));
+            AS_CALLED("sum(exp(x), where=row, initial=2)", ga_sum(ga_exp(x), .where = row, .initial = GA_ARG(2)));
+            AS_CALLED("prod(x, axis=0, initial=from, where=~m)",
+                      ga_prod(x, 0, .initial = GA_ARG(from), .where = ga_logical_not(m)));
+            AS_CALLED("min(n, where=m, initial=99)", ga_min(n, .where = m, .initial = GA_ARG(99)));
+            AS_CALLED("x - max(x, axis=1, where=m, initial=-inf, keepdims=True)",
+                      ga_subtract(x, ga_max(x, 1, .where = m, .initial = GA_ARG(-INFINITY), .keepdims = true)));
+            AS_CALLED("any(n, axis=0, where=m)", ga_any(n, 0, .where = m));
+            AS_CALLED("all(m, where=row)", ga_all(m, .where = row));
+            AS_CALLED("count_nonzero(n, where=x > from)", ga_count_nonzero(n, .where = ga_greater(x, from)));
+            AS_CALLED("nansum(x / n, where=m)", ga_nansum(ga_divide(x, n), .where = m));
+            AS_CALLED("mean(x*2, 1, where=m)", ga_mean(ga_multiply(x, 2), 1, .where = m));
+            AS_CALLED("mean(x, where=m, dtype=float32) + mean(x, where=row)",
+                      ga_add(ga_mean(x, .where = m, .dtype = GA_F32), ga_mean(x, .where = row)));
+            AS_CALLED("std(x, axis=0, ddof=1, where=m)", ga_std(x, 0, .ddof = 1, .where = m));
+            AS_CALLED("var(x + 1, where=row) - var(x + 1)",
+                      ga_subtract(ga_var(ga_add(x, 1), .where = row), ga_var(ga_add(x, 1))));
+            AS_CALLED("sum(x, where=from < 0) + sum(x)", ga_multiply(ga_sum(x), 2));
+            AS_CALLED("sum(x, where=False, initial=3)", ga_full((), 3, .dtype = GA_F64));
+#undef AS_CALLED
+        }
 }
 
 static uint64_t random_bits(void)
@@ -1131,6 +1180,7 @@ int main(void)
     test_telling();
     test_limits();
     test_chunked();
+    test_folds_of_some();
     test_dividing_by_numbers();
     test_large();
     test_polynomials();

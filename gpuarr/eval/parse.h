@@ -350,13 +350,14 @@ static bool gi_parse_decimals(gi_parser *s, gi_pending *call)
     return gi_parse_integer(s, "decimals are written as an integer", &call->decimals);
 }
 
-/* An option of a fold by its name, which is the token. False with an error. */
-static bool gi_parse_option(gi_parser *s, gi_pending *call)
+/* An option of a fold by its name, which is the token. *operand_follows: it is an expression. False with an error. */
+static bool gi_parse_option(gi_parser *s, gi_pending *call, bool *operand_follows)
 {
     const gi_letters name = s->token.span;
     const bool       fold = call->word->kind == GI_WORD_FOLD, row = fold && call->word->row,
                floats = fold && !row && call->word->dtype == GA_F64, /* else of places: argmax */
-        any           = fold || call->word->kind == GI_WORD_ORDER || call->word->kind == GI_WORD_PERCENTILE;
+        some          = row || (floats && call->word->value != 0),
+               any    = fold || call->word->kind == GI_WORD_ORDER || call->word->kind == GI_WORD_PERCENTILE;
     int given         = 0;
     if (call->word->kind == GI_WORD_ROUND) {
         if (!gi_letters_is(name, "decimals")) return gi_parse_fail(s, name, "round takes decimals, and nothing else");
@@ -383,10 +384,19 @@ static bool gi_parse_option(gi_parser *s, gi_pending *call)
         call->along.dtype = word->dtype;
         return true;
     }
+    int *input = some && gi_letters_is(name, "where")    ? &call->along.where
+                 : row && gi_letters_is(name, "initial") ? &call->along.initial
+                                                         : NULL;
+    if (input && *input > 0) return gi_parse_fail(s, name, "this option is given already");
+    if (input) {
+        *input                  = s->values - call->first;
+        return *operand_follows = true;
+    }
     return gi_formula_fail(s->f, (int)(name.at - s->f->text), name.length, "%s takes %s", call->word->name,
-                           floats ? "axis, keepdims, dtype and ddof"
-                           : row  ? "axis, keepdims and dtype"
-                                  : "axis and keepdims") != NULL;
+                           row      ? "axis, keepdims, dtype, where and initial"
+                           : some   ? "axis, keepdims, dtype, ddof and where"
+                           : floats ? "axis, keepdims, dtype and ddof"
+                                    : "axis and keepdims") != NULL;
 }
 
 /* Behind a comma of a call: reads options, up to the parenthesis or to an operand. False with an error. */
@@ -394,14 +404,15 @@ static bool gi_parse_options(gi_parser *s, gi_pending *call, bool *operand_follo
 {
     *operand_follows = false;
     if (gi_follows(s, ')')) return gi_next_token(s); /* sin(x,) */
-    for (bool first = true;; first = false) {
+    for (bool first = call->along.where + call->along.initial == 0;; first = false) {
         const gi_parser before = *s;
         if (!gi_next_token(s)) return false;
         const bool option = s->token.kind == GI_TOKEN_NAME && gi_follows(s, '=');
         *s                = before;
         if (!option && s->values - call->first < call->word->arity) return *operand_follows = true;
         if (option) {
-            if (!gi_next_token(s) || !gi_parse_option(s, call)) return false;
+            if (!gi_next_token(s) || !gi_parse_option(s, call, operand_follows)) return false;
+            if (*operand_follows) return true;
         } else if (call->word->kind == GI_WORD_ROUND && !call->decimals_given) {
             if (!gi_parse_decimals(s, call)) return false;
         } else if (call->word->kind == GI_WORD_ROW || call->word->kind >= GI_WORD_WHERE) {
@@ -423,11 +434,12 @@ static bool gi_parse_options(gi_parser *s, gi_pending *call, bool *operand_follo
 static bool gi_close_call(gi_parser *s)
 {
     const gi_pending open = s->pending[--s->waiting];
-    const int        n    = s->values - open.first;
+    const int        n = s->values - open.first, operands = n - (open.along.where > 0) - (open.along.initial > 0);
     if (!open.word) return true;
-    if (n != open.word->arity)
+    if (operands != open.word->arity)
         return gi_formula_fail(s->f, (int)(open.span.at - s->f->text), open.span.length, "%.*s takes %d operand%s, not %d",
-                               open.span.length, open.span.at, open.word->arity, open.word->arity == 1 ? "" : "s", n) != NULL;
+                               open.span.length, open.span.at, open.word->arity, open.word->arity == 1 ? "" : "s",
+                               operands) != NULL;
     gi_step step = gi_step_at(s, GI_STEP_CALL, open.span);
     step.word    = open.word;
     step.along   = open.along;

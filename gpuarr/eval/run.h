@@ -65,15 +65,20 @@ static ga_reduce_options gi_step_reduce(const gi_eval_run *r, const gi_step *ste
     return f;
 }
 
-static ga_array *gi_run_fold(const gi_eval_run *r, const gi_step *step, const ga_array *a, ga_arg q, bool last)
+/* Of a, with the step's other inputs. */
+static ga_array *gi_run_fold(const gi_eval_run *r, const gi_step *step, const ga_array *a, const ga_arg *in, bool last)
 {
     const gi_word    *word = step->word;
     ga_reduce_options f    = gi_step_reduce(r, step, last);
     ga_order_options  m    = ga_order_defaults;
     if (last && r->o.where)
-        return (ga_array *)gi_fail(r->f->site, GA_BAD_ARGUMENT, "%s takes no .where: that is for what is elementwise",
-                                   word->name);
-    if (word->row) return gi_options_reduce(&f) ? gi_reduce_row(word->row(), a, f) : NULL; /* as word->fold does, of its set */
+        return (ga_array *)gi_fail(
+            r->f->site, GA_BAD_ARGUMENT,
+            "%s takes no .where: that is for what is elementwise (a sum takes it in the formula: sum(x, where=mask))",
+            word->name);
+    if (step->along.where) f.where = in[step->along.where].array;
+    if (step->along.initial) f.initial = in[step->along.initial];
+    if (word->row) return gi_options_fold(&f) ? gi_fold_call(word->row(), a, f) : NULL; /* as word->fold does, of its set */
     if (word->kind == GI_WORD_FOLD) return word->fold(a, f);
     if (f.dtype != GA_DTYPE_DEFAULT) return (ga_array *)gi_fail(r->f->site, GA_BAD_DTYPE, "%s takes no .dtype", word->name);
     m.axis     = f.axis;
@@ -81,13 +86,13 @@ static ga_array *gi_run_fold(const gi_eval_run *r, const gi_step *step, const ga
     m.keepdims = f.keepdims;
     m.out      = f.out;
     m.site     = f.site;
-    return word->kind == GI_WORD_ORDER ? word->order(a, m) : word->percentile(a, q, m);
+    return word->kind == GI_WORD_ORDER ? word->order(a, m) : word->percentile(a, in[1], m);
 }
 
-/* Step k, a fold without a q. */
+/* Step k, a fold of a alone. */
 static ga_array *gi_run_fold_step(const gi_eval_run *r, int k, const ga_array *a)
 {
-    return gi_run_fold(r, &r->steps->step[k], a, gi_number_of(GA_KIND_INT, 0, 0), k == r->steps->count - 1);
+    return gi_run_fold(r, &r->steps->step[k], a, NULL, k == r->steps->count - 1);
 }
 
 /* The row that computes a call with first input x, or NULL. round to 0 decimals is rint; of integers, positive. */
@@ -129,20 +134,22 @@ static bool gi_run_fits(const gi_eval_run *r, const gi_step *step, ga_arg v)
     return false;
 }
 
-static ga_array *gi_run_call(const gi_eval_run *r, const gi_step *step, const ga_arg *in, bool last)
+static ga_array *gi_run_call(const gi_eval_run *r, const gi_step *step, ga_arg *in, bool last)
 {
-    const char   *site = r->f->site;
-    const gi_row *row  = gi_call_row(step, in[0]);
-    ga_array     *made = NULL, *result;
+    ga_arg       *where = step->along.where ? &in[step->along.where] : NULL;
+    const char   *site  = r->f->site;
+    const gi_row *row   = gi_call_row(step, in[0]);
+    ga_array     *made = NULL, *truth = NULL, *result;
     if (row) return gi_call(row, step->n, in, gi_step_map(r, last));
     if (!gi_run_fits(r, step, in[0])) return NULL;
     const ga_array *a = gi_value_array(site, in[0], &made);
     if (!a) return NULL;
+    if (where && !where->array) *where = gi_operand_arg(truth = (ga_scalar)(*where, gi_new_on(site, GA_BOOL, a->device)));
     if (step->word->kind == GI_WORD_WHERE) result = (ga_where)(a, in[1], in[2], gi_step_map(r, last));
     else if (step->word->kind == GI_WORD_ROUND) result = gi_run_round(site, a, (int)step->value.i);
     else if (step->word->kind == GI_WORD_DTYPE) result = (ga_astype)(a, step->word->dtype, site);
-    else result = gi_run_fold(r, step, a, in[1], last);
-    ga_free(made);
+    else result = gi_run_fold(r, step, a, in, last);
+    ga_free(made), ga_free(truth);
     return result;
 }
 

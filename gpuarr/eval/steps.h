@@ -7,6 +7,7 @@ typedef struct gi_fold_along {
     bool     keepdims;
     ga_dtype dtype;
     int      ddof;
+    int      where, initial; /* which inputs they are; 0: not given */
 } gi_fold_along;
 
 typedef enum gi_step_kind {
@@ -21,8 +22,8 @@ typedef enum gi_step_kind {
 typedef struct gi_step {
     gi_step_kind   kind;
     int            at, length; /* of the sign or the name in the text; of an index what stands in brackets */
-    int            n, x[3];
-    int            last; /* the last step that needs it */
+    int            n, x[3];    /* a fold's .where and .initial are behind its operand */
+    int            last;       /* the last step that needs it */
     int            operand;
     ga_arg         value; /* of a number; of round the decimals */
     const gi_row  *row;
@@ -38,7 +39,8 @@ typedef struct gi_steps {
 
 static bool gi_along_same(const gi_fold_along *a, const gi_fold_along *b)
 {
-    bool same = a->count == b->count && a->keepdims == b->keepdims && a->dtype == b->dtype && a->ddof == b->ddof;
+    bool same = a->count == b->count && a->keepdims == b->keepdims && a->dtype == b->dtype && a->ddof == b->ddof &&
+                a->where == b->where && a->initial == b->initial;
     for (int k = 0; same && k < a->count; k++) same = a->axis[k] == b->axis[k];
     return same;
 }

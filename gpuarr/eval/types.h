@@ -163,9 +163,10 @@ static void gi_type_fold(const gi_step *step, const gi_typed *typed, ga_dtype as
 {
     const gi_word *word = step->word;
     const ga_dtype of   = typed[step->x[0]].dtype;
-    if (step->n > 1 && typed[step->x[1]].dtype != GA_DTYPE_DEFAULT) return; /* an array of percentiles */
+    if (word->kind == GI_WORD_PERCENTILE && typed[step->x[1]].dtype != GA_DTYPE_DEFAULT) return; /* an array of percentiles */
+    if (of == GA_DTYPE_DEFAULT) return; /* a number, with an array as .where */
     t->known = true;
-    t->folds = word->kind == GI_WORD_FOLD;
+    t->folds = word->kind == GI_WORD_FOLD && step->n == 1;
     if (asked == GA_DTYPE_DEFAULT) asked = step->along.dtype;
     if (asked != GA_DTYPE_DEFAULT) t->dtype = asked;
     else if (word->row) t->dtype = gi_reduce_end_dtype(word->row()->ends, of);

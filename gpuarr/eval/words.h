@@ -21,12 +21,10 @@ typedef struct gi_word {
     ga_array *(*percentile)(const ga_array *a, ga_arg q, ga_order_options o);
     ga_dtype dtype;  /* of a conversion; of other folds GA_I64, or GA_F64: floats */
     ga_kind  number; /* of a constant */
-    double   value;
+    double   value;  /* likewise; of other folds not 0: they take .where */
 } gi_word;
 
 /* Folds that need rows have those of formulas here; none takes .where. */
-static ga_array *gi_word_var(const ga_array *a, ga_reduce_options o) { return gi_moment_all(GI_VAR, false, "ga_var", a, o); }
-static ga_array *gi_word_std(const ga_array *a, ga_reduce_options o) { return gi_moment_all(GI_STD, false, "ga_std", a, o); }
 static ga_array *gi_word_nanvar(const ga_array *a, ga_reduce_options o)
 {
     return gi_moment_all(GI_VAR, true, "ga_nanvar", a, o);
@@ -62,6 +60,7 @@ static const gi_word *gi_words(int *count)
 {
 #define GI_WORD_OF_ROW(name, arity)     { #name, GI_WORD_ROW, arity, GI_FORMULA_ROW(name), NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_MOMENT(name)         { #name, GI_WORD_FOLD, 1, NULL, gi_word_##name, NULL, NULL, GA_F64, GA_KIND_ARRAY, 0 },
+#define GI_WORD_OF_SPREAD(name)         { #name, GI_WORD_FOLD, 1, NULL, (ga_##name), NULL, NULL, GA_F64, GA_KIND_ARRAY, 1 },
 #define GI_WORD_OF_PLACE(name)          { #name, GI_WORD_FOLD, 1, NULL, gi_word_##name, NULL, NULL, GA_I64, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_ORDER(name)          { #name, GI_WORD_ORDER, 1, NULL, NULL, (ga_##name), NULL, GA_F64, GA_KIND_ARRAY, 0 },
 #define GI_WORD_OF_PERCENTILE(name)     { #name, GI_WORD_PERCENTILE, 2, NULL, NULL, NULL, (ga_##name), GA_F64, GA_KIND_ARRAY, 0 },
@@ -77,7 +76,7 @@ static const gi_word *gi_words(int *count)
 #define GA_FOLD(name, ...)        { #name, GI_WORD_FOLD, 1, GI_FORMULA_ROW(name), NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
 #define GA_TABLE
 #include "../rows/table.h"
-        GI_WORD_OF_MOMENT(var) GI_WORD_OF_MOMENT(std) GI_WORD_OF_MOMENT(nanmean) GI_WORD_OF_MOMENT(nanvar)
+        GI_WORD_OF_SPREAD(var) GI_WORD_OF_SPREAD(std) GI_WORD_OF_MOMENT(nanmean) GI_WORD_OF_MOMENT(nanvar)
         GI_WORD_OF_MOMENT(nanstd) GI_WORD_OF_PLACE(argmin) GI_WORD_OF_PLACE(argmax) GI_WORD_OF_PLACE(nanargmin) GI_WORD_OF_PLACE(nanargmax)
         GI_WORD_OF_ORDER(median) GI_WORD_OF_ORDER(nanmedian) GI_WORD_OF_PERCENTILE(percentile) GI_WORD_OF_PERCENTILE(nanpercentile)
         { "round", GI_WORD_ROUND, 1, NULL, NULL, NULL, NULL, GA_DTYPE_DEFAULT, GA_KIND_ARRAY, 0 },
@@ -90,6 +89,7 @@ static const gi_word *gi_words(int *count)
     };
 #undef GI_WORD_OF_ROW
 #undef GI_WORD_OF_MOMENT
+#undef GI_WORD_OF_SPREAD
 #undef GI_WORD_OF_PLACE
 #undef GI_WORD_OF_ORDER
 #undef GI_WORD_OF_PERCENTILE
