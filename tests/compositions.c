@@ -404,7 +404,14 @@ static void test_chunked(void)
         CHECK(plain &&here &&test_same_bits(plain, here));                                                                     \
     } while (0)
         ga_array *a_chunks = c, *v_chunks = w;
+        ga_array *z   = ga_divide(ga_astype(ga_subtract(a, 0.5), GA_C128),
+                                  ga_subtract(ga_round(ga_multiply(a, 3)), 1)), /* inf, nan */
+            *z_chunks = ga_chunked(z, 16, 8), *s = ga_astype(z, GA_C64), *s_chunks = ga_chunked(s, 9, 30);
         SAME(a, ga_round(x, 2));
+        SAME(z, ga_round(x, 2));
+        SAME(s, ga_round(x));
+        SAME(z, ga_nan_to_num(x, .posinf = 3));
+        SAME(s, ga_nan_to_num(ga_conj(x)));
         SAME(a, ga_tril(x));
         SAME(a, ga_triu(x, -3));
         SAME(a, ga_diff(x));

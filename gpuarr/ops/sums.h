@@ -291,6 +291,34 @@ static ga_array *gi_do_whole(const gi_composition *c, const ga_array *parts, con
     return line ? gi_do_reshape(c, line, a->ndim, a->shape) : NULL;
 }
 
+static void gi_join_parts_f32(int64_t n, void *out, const void *re, const void *im, const void *none)
+{
+    (void)none;
+    for (int64_t i = 0; i < n; i++) {
+        ((float *)out)[2 * i]     = ((const float *)re)[i];
+        ((float *)out)[2 * i + 1] = ((const float *)im)[i];
+    }
+}
+static void gi_join_parts_f64(int64_t n, void *out, const void *re, const void *im, const void *none)
+{
+    (void)none;
+    for (int64_t i = 0; i < n; i++) {
+        ((double *)out)[2 * i]     = ((const double *)re)[i];
+        ((double *)out)[2 * i + 1] = ((const double *)im)[i];
+    }
+}
+
+/* Chunked parts, real and imaginary, as complex numbers: what views cannot do where no elements are. */
+static ga_array *gi_do_join_parts(const gi_composition *c, const ga_array *re, const ga_array *im)
+{
+    if (!re || !im) return NULL;
+    const bool        single                 = re->dtype == GA_F32;
+    const gi_function join                   = { single ? gi_join_parts_f32 : gi_join_parts_f64, NULL, GI_NOT_OWN };
+    const ga_arg      in[2]                  = { gi_operand_arg(re), gi_operand_arg(im) };
+    const ga_dtype    wanted[GI_MOST_INPUTS] = { re->dtype, re->dtype };
+    return gi_map(c->site, join, GI_CHEAP, 2, in, wanted, single ? GA_C64 : GA_C128, NULL, NULL);
+}
+
 ga_array *(ga_nan_to_num)(const ga_array *x, ga_nan_options o)
 {
     GI_SETTLE_FLOATS;
@@ -298,7 +326,10 @@ ga_array *(ga_nan_to_num)(const ga_array *x, ga_nan_options o)
     gi_composition c;
     gi_compose_begin(&c, o.site);
     ga_array *r = NULL;
-    if (gi_is_complex(x->dtype)) {
+    if (gi_is_complex(x->dtype) && gi_is_deferred(x)) {
+        r = gi_do_join_parts(&c, gi_do_nan_to_num(&c, GI_DO_1(&c, real, x), &o),
+                             gi_do_nan_to_num(&c, GI_DO_1(&c, imag, x), &o));
+    } else if (gi_is_complex(x->dtype)) {
         ga_array *parts = gi_do_parts(&c, x);
         r               = parts ? gi_do_whole(&c, gi_do_nan_to_num(&c, parts, &o), x) : NULL;
     } else r = gi_is_float(x->dtype) ? gi_do_nan_to_num(&c, x, &o) : (ga_copy)(x, o.site);
