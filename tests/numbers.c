@@ -103,6 +103,13 @@ static void test_dtypes(void)
         CHECK_FAILS(ga_packbits(a), "a is float32");
         CHECK_FAILS(ga_packbits(bits, .count = 3), "takes no .count");
         CHECK_IS(ga_prod(ga_values(3, 5), .initial = GA_ARG(ga_reshape(ga_values(2), ()))), GA_F64, (), 30);
+        ga_array *large = ga_full((3000), 1e200), *fall = ga_negative(ga_full((3), 1e200)); /* 0 * 1e200 * 1e200 is 0 */
+        CHECK_IS(ga_prod(large, .initial = GA_ARG(0)), GA_F64, (), 0);
+        CHECK(signbit(ga_item(ga_prod(fall, .initial = GA_ARG(0)))) &&
+              isnan(ga_item(ga_prod(ga_values(INFINITY, 2), .initial = GA_ARG(0)))));
+        CHECK_IS(ga_prod(ga_astype(large, GA_C128), .initial = GA_ARG(ga_reshape(ga_values(0), ()))), GA_C128, (), 0);
+        CHECK(ga_item(ga_prod(large, .initial = GA_ARG(ga_reshape(ga_values(2), ())))) == INFINITY);
+        CHECK_IS(ga_prod(ga_reshape(large, (1500, 2)), 0, .initial = GA_ARG(0.0)), GA_F64, (2), 0, 0);
         CHECK_IS(ga_nanprod(ga_values(3, NAN), .initial = GA_ARG(0)), GA_F64, (), 0);
         CHECK_IS(ga_histogram(ga_values(1, 2, 2, 3), 2, .weights = ga_ints(1, 2, 3, 4)), GA_I64, (2), 1, 9);
         CHECK_IS(ga_histogram(ga_values(1, 1), 1, .weights = ga_full((2), 100, .dtype = GA_I8)), GA_I8, (1), -56);

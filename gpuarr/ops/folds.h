@@ -35,6 +35,16 @@ static ga_array *gi_fold_again(const gi_composition *c, const gi_some *s, const 
     return gi_do_reshape(c, joined, r->ndim, r->shape);
 }
 
+/* The product r of x, where .initial is 0 and only the factors together overflow: that of their signs, and of what is not finite itself. */
+static ga_array *gi_fold_from_zero(const gi_composition *c, const gi_some *s, const ga_array *x, const ga_array *r)
+{
+    const ga_arg one    = GA_ARG(1);
+    ga_array    *finite = GI_DO_1(c, isfinite, x), *signs = gi_is_complex(x->dtype) ? NULL : GI_DO_2(c, copysign, 1, x);
+    ga_array    *factors = (ga_where)(finite, signs ? gi_operand_arg(signs) : one, gi_operand_arg(x), gi_map_site(c->site));
+    ga_array    *product = factors ? gi_reduce_row(s->row, factors, *s->o) : NULL;
+    return GI_DO_WHERE(c, GI_DO_2(c, logical_or, GI_DO_1(c, isfinite, r), s->start), r, product);
+}
+
 /* Where there is nothing to fold, .initial is the result. False: there is something. */
 static bool gi_fold_of_none(const gi_composition *c, const gi_some *s, const ga_array *a, ga_array **r)
 {
@@ -61,8 +71,10 @@ static ga_array *gi_do_fold_some(const gi_composition *c, gi_some *s, const ga_a
     if (some && choice && !begun)
         return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT,
                                    "%s with .where needs .initial, the result where .where names no element", s->row->name);
-    const ga_dtype dtype  = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_reduce_end_dtype(ends, a->dtype);
-    const bool     wide   = begun && ends == GI_ENDS_SUM && gi_dtype_kind(dtype) >= 2; /* rounded once, at the end */
+    const ga_dtype dtype = o.dtype != GA_DTYPE_DEFAULT ? o.dtype : gi_reduce_end_dtype(ends, a->dtype);
+    const bool     wide  = begun && ends == GI_ENDS_SUM && gi_dtype_kind(dtype) >= 2; /* rounded once, at the end */
+    const bool     zero =
+        wide && s->row->start == 1 && o.initial.i == 0 && o.initial.re == 0 && o.initial.im == 0; /* or an array */
     const ga_dtype joined = !wide ? dtype : gi_is_complex(dtype) ? GA_C128 : GA_F64;
     if (begun && !(s->start = (ga_scalar)(o.initial, gi_new_on(c->site, joined, a->device)))) return NULL;
     ga_array *out = o.out, *r = NULL, *mask = some ? gi_do_mask(c, a, o.where) : NULL, *in = NULL;
@@ -76,6 +88,7 @@ static ga_array *gi_do_fold_some(const gi_composition *c, gi_some *s, const ga_a
     o.initial = ga_reduce_defaults.initial;
     if (wide) o.dtype = joined;
     if (in) r = gi_reduce_row(s->row, in, o);
+    if (in && r && zero) r = gi_fold_from_zero(c, s, in, r);
     if (in && r && begun) r = gi_fold_again(c, s, r);
     if (r && r->dtype != dtype) r = (ga_astype)(r, dtype, c->site);
     return r ? gi_copy_finish(c->site, r, dtype, out) : NULL;
