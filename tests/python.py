@@ -13,6 +13,7 @@ import sys
 import tempfile
 import threading
 import types
+import warnings
 import weakref
 import zlib
 
@@ -595,7 +596,7 @@ def positions():
         same(places, edges, f"edges of histogram{given} {named}", close=True)
     check(ga.histogram(x, 2, edges=False).tolist() == np.histogram(x, 2)[0].tolist(), "the counts alone")
     same(ga.histogram_bin_edges(x, 3, (0, 3)), np.histogram_bin_edges(x, 3, (0, 3)), "histogram_bin_edges by position", close=True)
-    fails(lambda: ga.histogram(x, "auto"), [ValueError], "no rule 'auto'", "a rule for bins")
+    fails(lambda: ga.histogram(x, "automatic"), [ValueError], "no rule 'automatic' for bins; there are 'sqrt', ", "a rule for bins")
     fails(lambda: ga.histogram(x, [2, 1]), [ValueError], "ascend", "edges that descend")
     for got, want in ((ga.histogram2d(x, x, 3), np.histogram2d(x, x, 3)), (ga.histogram2d(x, x, (2, 3), [(0, 2), (0, 3)], True), np.histogram2d(x, x, (2, 3), [(0, 2), (0, 3)], True))):
         check(len(got) == 3, "histogram2d: the counts, and the edges along x and y")
@@ -980,7 +981,7 @@ def in_numpys_places():
     for shape in ((4, 6), (3, -1), 24, [2, 2, 6]):
         same(ga.reshape(x, shape, "F"), np.reshape(x, shape, "F"), f"reshape to {shape} by columns")
         same(ga.reshape(x, shape), np.reshape(x, shape), f"reshape to {shape}")
-    fails(lambda: ga.ravel(a, "X"), [ValueError], "'C' or 'F'", "an order that is none")
+    fails(lambda: ga.ravel(a, "X"), [ValueError], "order is one of 'C', 'F', 'A', 'K', not 'X'", "an order that is none")
     i = ga.zeros(3, "int32")
     ga.copyto(i, [1.5, 2.5, 3.5], "unsafe", [True, False, True])
     check(i.tolist() == [1, 0, 3], "copyto by position")
@@ -996,6 +997,59 @@ def in_numpys_places():
                     same(got[name], want, f"{name} of an .npz")
         pathlib.Path(folder, "b.npz").write_bytes(b"PK\3\4 and no more")
         fails(lambda: ga.load(folder + "/b.npz"), [ga.BadFile], "b.npz", "a broken .npz")
+
+
+def bins_and_orders():
+    """Bins by rules and by edges, .ddof with a fraction, orders, SciPy's words for borders, and an .npz with what is no array."""
+    random = np.random.default_rng(3)
+    for n in (1, 2, 7, 900):
+        for x in (random.normal(size=n), random.random(n).astype("f4"), random.integers(-5, 300, n), random.random(n) < 0.5, random.random(n)**9, np.zeros(n)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # NumPy's, about bool
+                for rule in ("auto", "fd", "doane", "scott", "stone", "rice", "sturges", "sqrt"):
+                    for limits in (None, (0.25, 0.75)):
+                        got, want = ga.histogram_bin_edges(x, rule, limits), np.histogram_bin_edges(x, rule, limits)
+                        check(got.shape == want.shape and np.allclose(got, want), f"bins by {rule} of {n} {x.dtype} in {limits}")
+    x, y, w = random.normal(size=900), random.normal(size=900), random.random(900)
+    same(ga.histogram(x, "fd")[0], np.histogram(x, "fd")[0], "a histogram by a rule")
+    for call in (lambda a: a.histogram(x, "auto", weights=w), lambda a: a.histogram_bin_edges(x, "auto", weights=w)):
+        fails(lambda: call(ga), [TypeError], "know no weights", "a rule, and weights")
+    side, other = np.array([-2, -1, 0, 0.5, 3]), np.array([-3, 0, 0.1, 2.0])
+    for bins in ([side, other], [side, 7], [5, other], side):
+        for more in ({}, {"density": True}, {"weights": w}, {"range": [[-2, 2], [-1, 1]]}):
+            got, want = ga.histogram2d(x, y, bins, **more), np.histogram2d(x, y, bins, **more)
+            check(all(g.dtype == h.dtype and np.allclose(g, h) for g, h in zip(got, want)), f"edges along two axes, {more}")
+    got, want = ga.histogramdd(np.stack([x, y, w], 1), [side, 3, other]), np.histogramdd(np.stack([x, y, w], 1), [side, 3, other])
+    same(got[0], want[0], "edges along three axes")
+    fails(lambda: ga.histogramdd((x, y), [side]), [ValueError], "1 bins for 2 axes", "edges along one of two axes")
+    fails(lambda: ga.histogram2d(x, y, [side, other[::-1]]), [ValueError], "ascend", "edges that descend")
+    a = random.random((4, 5))
+    holes = np.where(a > 0.3, a, np.nan)
+    for name in ("var", "std"):
+        for options in ({"ddof": 1.5}, {"ddof": 0.25, "axis": 1, "keepdims": True}, {"ddof": 2.0}, {"correction": 0.5, "axis": 0}):
+            check(np.allclose(getattr(ga, name)(a, **options), getattr(np, name)(a, **options)), f"{name} with {options}")
+            check(np.allclose(getattr(ga, "nan" + name)(holes, **options), getattr(np, "nan" + name)(holes, **options)), f"nan{name} with {options}")
+        check(np.allclose(getattr(ga, name)(a, ddof=0.5, where=a > 0.3), getattr(np, name)(a, ddof=0.5, where=a > 0.3)), f"{name} of some")
+        out = ga.zeros(5)
+        check(getattr(ga, name)(a, 0, None, out, 1.5) is out and np.allclose(out, getattr(np, name)(a, 0, ddof=1.5)), f"{name} into out")
+    for b in (a, a.T, random.random((2, 3, 4)).transpose(1, 2, 0), random.random((2, 3, 4)).transpose(1, 0, 2), a[::-1], np.array(2.0), np.ones((1, 3))):
+        for order in "CFAK":
+            same(ga.ravel(b, order=order), np.ravel(b, order=order), f"ravel in order {order}")
+            same(ga.reshape(b, -1, order="A"), np.reshape(b, -1, order="A"), "reshape in order A")
+    fails(lambda: ga.ravel(a, "Q"), [ValueError], "'C', 'F', 'A', 'K'", "an order of its own")
+    for grid, border in (("grid-wrap", "wrap"), ("grid-constant", "constant"), ("grid-mirror", "reflect")):
+        for name, k in (("minimum_filter", 3), ("gaussian_filter", 1), ("laplace", None)):
+            given = [a] if k is None else [a, k]
+            same(getattr(ga, name)(*given, mode=grid), np.asarray(getattr(ga, name)(*given, mode=border)), f"{name} with {grid}")
+    check(not np.array_equal(ga.shift(a, 0.5, mode="grid-wrap"), ga.shift(a, 0.5, mode="wrap")), "of interpolation it is another border")
+    fails(lambda: ga.pad(np.zeros(3, "u1"), 1, constant_values=300), [OverflowError, ga.DtypeError], "300 does not fit uint8", "an edge that does not fit")
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "mixed.npz")
+        np.savez(path, a=a, odd=np.array([{}, 1], object), b=x)
+        kept = ga.load(path)
+        check(list(kept) == ["a", "odd", "b"] and len(kept) == 3, "the names in an archive")
+        same(kept["b"], x, "an array beside what is none")
+        fails(lambda: kept["odd"], [ga.Error, TypeError], "Python objects", "what is no array")
 
 
 def array_api():
@@ -1044,7 +1098,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, errors_as_numpys, in_numpys_places, array_api,
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, errors_as_numpys, in_numpys_places, bins_and_orders, array_api,
                  threads_and_exit):
         part()
         gc.collect()

@@ -1,4 +1,6 @@
 """Functions that NumPy calls in more ways than C, in place of those made from the prototypes."""
+import builtins
+import collections.abc
 import ctypes as C
 import inspect
 import math
@@ -10,7 +12,7 @@ import zipfile
 
 from .arrays import as_shape, asarray
 from .calls import ALSO, Named, calls, to_write
-from .native import ERRORS, NUMBERED, as_dtype, functions
+from .native import ERRORS, NUMBERED, Error, as_dtype, functions
 
 
 def short(function, name=None):
@@ -109,31 +111,63 @@ def take(made, a, indices, axis=None, out=None, mode=None, **named):
     return calls["copyto"](out, r)
 
 
-def in_order(name, order):
-    """Is it Fortran's order?"""
-    if order not in ("C", "F"):
-        raise ValueError(f"{name}(): order is 'C' or 'F', not {order!r}")
-    return order == "F"
+def in_order(name, order, a):
+    """Is it Fortran's order? "A": where a lies in it, and not in C's."""
+    orders = ("C", "F", "A") if name == "reshape" else ("C", "F", "A", "K")
+    if order not in orders:
+        raise ValueError(f"{name}(): order is one of {', '.join(map(repr, orders))}, not {order!r}")
+    rows = [(n, s) for n, s in zip(a.shape, a.strides) if n != 1]
+    return order == "F" or (order == "A" and len(rows) > 1 and all(s == a.itemsize * math.prod(n for n, _ in rows[:k]) for k, (_, s) in enumerate(rows)))
 
 
 @short
 def reshape(made, a, shape, order="C"):
     """order="F": the first index changes fastest."""
-    return made(a, shape) if not in_order("reshape", order) else calls["transpose"](made(calls["transpose"](a), listed(shape)[::-1]))
+    a = asarray(a)
+    return made(a, shape) if not in_order("reshape", order, a) else calls["transpose"](made(calls["transpose"](a), listed(shape)[::-1]))
 
 
 def flat_in_order(made, a, order="C"):
-    """order="F": the first index changes fastest."""
-    return made(calls["transpose"](a) if in_order(made.__name__, order) else a)
+    """order="F": the first index changes fastest; "K": as the elements lie."""
+    a = asarray(a)
+    if order == "K":
+        return made(calls["transpose"](a, axes=sorted(range(a.ndim), key=lambda k: -abs(a.strides[k]))) if a.ndim else a)
+    return made(calls["transpose"](a) if in_order(made.__name__, order, a) else a)
 
 
 for each in ("ravel", "flatten"):
     short(flat_in_order, each)
 
 
+class Archive(collections.abc.Mapping):
+    """The arrays of an .npz by their names; of what is no array of gpuarr's, reading it is the error."""
+
+    def __init__(self, path, names):
+        self.arrays = {}
+        for name in names:
+            try:
+                self.arrays[name] = calls["load_from"](path, name)
+            except Error as error:
+                self.arrays[name] = error
+
+    def __getitem__(self, name):
+        if isinstance(self.arrays[name], Error):
+            raise self.arrays[name]
+        return self.arrays[name]
+
+    def __iter__(self):
+        return iter(self.arrays)
+
+    def __len__(self):
+        return len(self.arrays)
+
+    def __repr__(self):
+        return f"Archive({self.arrays!r})"
+
+
 @short
 def load(made, path, *given, **named):
-    """Of an .npz a dictionary: the array of each name."""
+    """Of an .npz the array of each name, as a dictionary has them."""
     try:
         return made(path, *given, **named)
     except ERRORS["GA_BAD_FILE"]:
@@ -141,7 +175,7 @@ def load(made, path, *given, **named):
             raise
     with zipfile.ZipFile(path) as archive:
         names = [n.removesuffix(".npy") for n in archive.namelist() if n.endswith(".npy")]
-    return {n: calls["load_from"](path, n) for n in names}
+    return Archive(path, names)
 
 
 @short
@@ -528,21 +562,75 @@ def limits_of(range):
 
 
 def is_one(bins):
-    """Is it the number of bins? No edges, nor a rule of NumPy's."""
+    """Is it the number of bins, and not their edges?"""
     if isinstance(bins, str):
-        raise ValueError(f"gpuarr has no rule {bins!r} for bins: give their number, or edges")
+        raise ValueError(f"gpuarr has no rule {bins!r} for bins of several axes: give their numbers, or edges")
     return getattr(bins, "ndim", None) == 0 or not hasattr(bins, "__len__")
 
 
-def counts_between(a, edges, weights, density):
-    """A histogram with these edges, the last of which is its bin's."""
-    a, edges = calls["ravel"](a), asarray(edges)
+def skewed(x, n, spread, limits):
+    sigma = calls["std"](x).item()
+    if n < 3 or not sigma:
+        return 0
+    skew = calls["mean"](((x - calls["mean"](x)) / sigma) ** 3).item()
+    return spread / (1 + math.log2(n) + math.log2(1 + abs(skew) / math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))))
+
+
+def least_error(x, n, spread, limits):
+    def error(bins):
+        p = calls["histogram"](x, bins, limits, edges=False) / n
+        return (2 - (n + 1) * calls["sum"](p * p).item()) * bins / spread
+    return spread / min(range(1, max(100, math.isqrt(n)) + 1), key=error) if n > 1 and spread else 0
+
+
+def between_quartiles(x, n):
+    low, high = calls["percentile"](x, [25, 75]).tolist()
+    return 2 * (high - low) / n ** (1 / 3)
+
+
+# How wide bins are of n numbers x, whose least and greatest differ by spread: the rules of numpy.histogram_bin_edges.
+WIDTHS = {"sqrt": lambda x, n, spread, limits: spread / math.sqrt(n),
+          "sturges": lambda x, n, spread, limits: spread / (math.log2(n) + 1),
+          "rice": lambda x, n, spread, limits: spread / (2 * n ** (1 / 3)),
+          "scott": lambda x, n, spread, limits: (24 * math.sqrt(math.pi) / n) ** (1 / 3) * calls["std"](x).item(),
+          "fd": lambda x, n, spread, limits: between_quartiles(x, n),
+          "auto": lambda x, n, spread, limits: min(max(between_quartiles(x, n), spread / math.sqrt(n) / 2), spread / (math.log2(n) + 1)),
+          "doane": skewed, "stone": least_error}
+
+
+def bins_by_rule(rule, a, limits, weights):
+    """The number of bins by one of these rules."""
+    if rule not in WIDTHS:
+        raise ValueError(f"gpuarr has no rule {rule!r} for bins; there are {', '.join(map(repr, WIDTHS))}")
+    if weights is not None:
+        raise TypeError("gpuarr: the rules for bins know no weights: give the number of bins, or edges")
+    x = calls["ravel"](a)
+    x = x.astype("uint8") if x.dtype.kind == "b" else x
+    if limits is not None:
+        x = calls["compress"]((x >= limits[0]) & (x <= limits[1]), x)
+    if not x.size:
+        return 1
+    least, most = calls["min"](x).item(), calls["max"](x).item()
+    limits = (least, most) if limits is None else limits
+    width = WIDTHS[rule](x, x.size, most - least, limits) if math.isfinite(most - least) else 0
+    width = max(width, 1) if width and x.dtype.kind in "iu" else width
+    return math.ceil((limits[1] - limits[0] or 1) / width) if width else 1
+
+
+def places_between(x, edges):
+    """The number of bins with these edges, the last of which is its bin's; the bin of each number; and whether there is one."""
     if edges.ndim != 1 or calls["any"](edges[1:] < edges[:-1]):
-        raise ValueError("gpuarr.histogram(): the edges stand in a line, and ascend")
+        raise ValueError("gpuarr: the edges stand in a line, and ascend")
     n = max(edges.size - 1, 0)
-    bins = calls["searchsorted"](edges, a, side="right") - 1
-    bins = calls["where"](a == edges[-1], n - 1, bins) if n else bins
-    kept = (bins >= 0) & (bins < n)
+    bins = calls["searchsorted"](edges, x, side="right") - 1
+    bins = calls["where"](x == edges[-1], n - 1, bins) if n else bins
+    return n, bins, (bins >= 0) & (bins < n)
+
+
+def counts_between(a, edges, weights, density):
+    """A histogram with these edges."""
+    a, edges = calls["ravel"](a), asarray(edges)
+    n, bins, kept = places_between(a, edges)
     counts = calls["bincount"](calls["compress"](kept, bins), None if weights is None else calls["compress"](kept, calls["ravel"](weights)), minlength=n)[:n]
     if density:
         return counts / calls["diff"](edges) / calls["sum"](counts)
@@ -554,7 +642,8 @@ def counts_between(a, edges, weights, density):
 
 @short
 def histogram(made, a, bins=10, range=None, density=None, weights=None, *, edges=True, **named):
-    """The counts and the edges of bins; bins may be the edges. edges=False: the counts alone, as C has it."""
+    """The counts and the edges of bins; bins may be the edges, or a rule, as "auto". edges=False: the counts alone, as C has it."""
+    bins = bins_by_rule(bins, a, range, weights) if isinstance(bins, str) else bins
     if not is_one(bins):
         bins = asarray(bins)
         counts = counts_between(a, bins, weights, density)
@@ -564,14 +653,36 @@ def histogram(made, a, bins=10, range=None, density=None, weights=None, *, edges
 
 @short
 def histogram_bin_edges(made, a, bins=10, range=None, weights=None, **named):
+    """bins may be a rule, as "auto"."""
+    bins = bins_by_rule(bins, a, range, weights) if isinstance(bins, str) else bins
     return made(a, bins, **limits_of(range), **named) if is_one(bins) else asarray(bins)
+
+
+def counts_in_boxes(lines, bins, range, density, weights):
+    """Of points, given by their places along each axis: the counts and the edges."""
+    edges = [calls["histogram_bin_edges"](x, b, limits) if is_one(b) else asarray(b) for x, b, limits in zip(lines, bins, range or [None] * len(lines))]
+    box, kept, shape = 0, True, []
+    for x, side in zip(lines, edges):
+        n, place, inside = places_between(x, side)
+        box, kept, shape = box * n + place, inside & kept, [*shape, n]
+    counts = calls["bincount"](calls["compress"](kept, box), None if weights is None else calls["compress"](kept, weights), minlength=math.prod(shape))
+    counts = calls["reshape"](calls["astype"](counts, "float64"), shape)
+    if density:
+        counts = counts / calls["sum"](counts)
+        for k, side in enumerate(edges):
+            counts = counts / calls["reshape"](calls["diff"](side), [-1] + [1] * (len(shape) - 1 - k))
+    return counts, edges
 
 
 def in_boxes(made, points, dimensions, bins, range, density, weights, edges, named):
     """Of points in boxes: the counts and a list of edges for each axis."""
     bins = [bins] * dimensions if is_one(bins) else bins
+    if len(bins) != dimensions:
+        raise ValueError(f"gpuarr.{made.__name__}(): {len(bins)} bins for {dimensions} axes: give their number, their edges, or one of both for each axis")
     if not all(map(is_one, bins)):
-        raise ValueError(f"gpuarr.{made.__name__}(): give the numbers of bins, and range; of edges there is histogram() alone")
+        lines = [calls["ravel"](p) for p in (points if len(points) > 1 else [points[0][:, k] for k in builtins.range(dimensions)])]
+        found = counts_in_boxes(lines, bins, range, density, weights)
+        return found if edges else found[0]
     if range is not None:
         named["ranges"] = range
     return made(*points, bins, density=density, weights=weights, edges=edges, **named)
@@ -588,13 +699,28 @@ def histogramdd(made, sample, bins=10, range=None, density=None, weights=None, *
 @short
 def histogram2d(made, x, y, bins=10, range=None, density=None, weights=None, *, edges=True, **named):
     """The counts, float64, and the edges along x and along y. edges=False: the counts alone, as C has it."""
+    if not is_one(bins) and len(bins) not in (1, 2):  # edges along both
+        bins = [bins, bins]
     found = in_boxes(made, [x, y], 2, bins, range, density, weights, edges, named)
     return (found[0], *found[1]) if edges else found
 
 
 def with_correction(made, a, *given, correction=None, **named):
-    """correction= is ddof=."""
-    return made(a, *given, **named, **({} if correction is None else {"ddof": correction}))
+    """correction= is ddof=, which may have a fraction."""
+    ddof = given[3] if len(given) > 3 else named.get("ddof", 0) if correction is None else correction
+    if not isinstance(ddof, float):
+        return made(a, *given, **named, **({} if correction is None else {"ddof": correction}))
+    named = {**dict(zip(("axis", "dtype", "out", "ddof", "keepdims"), given)), **named}
+    if ddof.is_integer():
+        return made(a, **{**named, "ddof": int(ddof)})
+    out, a = named.pop("out", None), asarray(a)
+    r = made(a, **{**named, "ddof": 0})
+    skips = made.__name__.startswith("nan")
+    there = calls["logical_not"](calls["isnan"](a)) if skips else calls["ones_like"](a, dtype="bool")
+    n = calls["sum"](there, **{k: named[k] for k in ("axis", "keepdims", "where") if k in named})
+    scale = n / calls["where"](n > ddof, n - ddof, math.nan if skips else 0.0)
+    r = calls["astype"](r * (calls["sqrt"](scale) if made.__name__.endswith("std") else scale), r.dtype)
+    return r if out is None else calls["copyto"](out, r)
 
 
 def always_stable(made, a, axis=-1, kind=None, order=None, *, stable=None, **named):

@@ -332,6 +332,7 @@ class Options:
         names = [n for _, n in members]
         self.positional = names[:names.index("by_name")] if "by_name" in names else []
         many = {"edges": 64} if name == "ga_histogramdd_options" else {}  # one for each axis
+        self.grids = not re.search("spline|interpolation|affine|rotate", name)  # elsewhere "grid-wrap" is another border than "wrap"
         self.members = {n: self.setter(t, n, many.get(n, 0)) for t, n in members if n not in ("by_name", "site")}
         self.place = {n: k for k, n in enumerate(self.members)} if any(self.is_room(t) for t, _ in members) else None
         constant = next(n for n, t in header.constants.items() if t.name == name and n.endswith("_defaults"))
@@ -349,6 +350,8 @@ class Options:
             return to_doubles(name)
         if str(kind) == "int" and "ga_" + name in header.enums:  # an enumerator, or -1: none was given
             return lambda call, value: -1 if (name, value) == ("border", "interp") else enumerator("ga_" + name, value)
+        if name == "border" and self.grids:
+            return lambda call, value: converter(kind)(call, value.removeprefix("grid-") if value in ("grid-wrap", "grid-constant") else value)
         if name == "trans":  # SciPy's words for 0, 1 and 2
             return lambda call, value: "NTC".index(value) if value in ("N", "T", "C") else integer(value, "int")
         return converter(kind)
