@@ -239,6 +239,11 @@ static void test_interpolation(void)
         for (int order = 0; order <= 5; order++) {
             CHECK(close_to(ga_map_coordinates(grid, ga_indices((4, 3)), .order = order), grid));
             CHECK(close_to(ga_shift(line, 1, .order = order), ga_values(0, 1, 2, 4)));
+            for (int n = 2; n <= 8; n++) { /* splines go through the elements of short lines, too */
+                ga_array *few = ga_random((n)), *at = ga_indices((n));
+                CHECK(close_to(ga_map_coordinates(few, at, .order = order, .border = GA_BORDER_REFLECT), few));
+                CHECK(close_to(ga_map_coordinates(few, at, .order = order, .border = GA_BORDER_MIRROR), few));
+            }
             CHECK(close_to(ga_shift(line, -1, .order = order, .border = GA_BORDER_GRID_WRAP), ga_values(2, 4, 8, 1)));
         }
         CHECK_IS(ga_shift(line, 0.5, .order = 1, .border = GA_BORDER_CONSTANT, .cval = 9), GA_F64, (4), 9, 1.5, 3, 6);
