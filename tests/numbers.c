@@ -1,4 +1,4 @@
-/* Rows and what is made of them: special values beside NumPy's, results in two arrays, facts about dtypes, bits.
+/* Rows and what is made of them: special values beside NumPy's, results in two arrays, facts about dtypes, bits, folds of some.
    cc tests/impl.c tests/numbers.c -lm -lpthread */
 #ifndef GPUARR_IMPLEMENTATION
 #define GPUARR_KERNELS
@@ -242,6 +242,45 @@ static void test_complex(void)
     }
 }
 
+/* Folds of some elements have the bits of their calls, of arrays in memory and of chunked ones. */
+static void test_folds_of_some(void)
+{
+    for (int chunked = 0; chunked <= !test_on_gpu(); chunked++)
+        ga_scope {
+            ga_array *a = ga_subtract(ga_random((90, 70), .seed = 4), 0.4), *x = chunked ? ga_chunked(a, 17, 70) : a;
+            ga_array *m = ga_greater(x, 0), *row = ga_less(ga_random((70), .seed = 5), 0.5),
+                     *n = ga_astype(ga_multiply(x, 90), GA_I8);
+            double from = -7;
+#define AS_CALLED(text, call)                                                                                                  \
+    do {                                                                                                                       \
+        ga_array *made = ga_eval(text, (x, m, row, n, from)), *called = call;                                                  \
+        CHECK(test_same_bits(ga_compute(made), ga_compute(called)));                                                           \
+    } while (0)
+            AS_CALLED("sum(x, where=m)", ga_sum(x, .where = m));
+            AS_CALLED("sum(x, 0, where=x > 0.1, keepdims=True)", ga_sum(x, 0, .where = ga_greater(x, 0.1), .keepdims = true));
+            AS_CALLED("sum(x, initial=from, axis=1)", ga_sum(x, 1, .initial = GA_ARG(from)));
+            AS_CALLED("sum(exp(x), where=row, initial=2)", ga_sum(ga_exp(x), .where = row, .initial = GA_ARG(2)));
+            AS_CALLED("prod(x, axis=0, initial=from, where=~m)",
+                      ga_prod(x, 0, .initial = GA_ARG(from), .where = ga_logical_not(m)));
+            AS_CALLED("min(n, where=m, initial=99)", ga_min(n, .where = m, .initial = GA_ARG(99)));
+            AS_CALLED("x - max(x, axis=1, where=m, initial=-inf, keepdims=True)",
+                      ga_subtract(x, ga_max(x, 1, .where = m, .initial = GA_ARG(-INFINITY), .keepdims = true)));
+            AS_CALLED("any(n, axis=0, where=m)", ga_any(n, 0, .where = m));
+            AS_CALLED("all(m, where=row)", ga_all(m, .where = row));
+            AS_CALLED("count_nonzero(n, where=x > from)", ga_count_nonzero(n, .where = ga_greater(x, from)));
+            AS_CALLED("nansum(x / n, where=m)", ga_nansum(ga_divide(x, n), .where = m));
+            AS_CALLED("mean(x*2, 1, where=m)", ga_mean(ga_multiply(x, 2), 1, .where = m));
+            AS_CALLED("mean(x, where=m, dtype=float32) + mean(x, where=row)",
+                      ga_add(ga_mean(x, .where = m, .dtype = GA_F32), ga_mean(x, .where = row)));
+            AS_CALLED("std(x, axis=0, ddof=1, where=m)", ga_std(x, 0, .ddof = 1, .where = m));
+            AS_CALLED("var(x + 1, where=row) - var(x + 1)",
+                      ga_subtract(ga_var(ga_add(x, 1), .where = row), ga_var(ga_add(x, 1))));
+            AS_CALLED("sum(x, where=from < 0) + sum(x)", ga_multiply(ga_sum(x), 2));
+            AS_CALLED("sum(x, where=False, initial=3)", ga_full((), 3, .dtype = GA_F64));
+#undef AS_CALLED
+        }
+}
+
 int main(void)
 {
     test_begin();
@@ -251,5 +290,6 @@ int main(void)
     test_rows();
     test_complex();
     test_two_results();
+    test_folds_of_some();
     return test_end();
 }

@@ -12,21 +12,52 @@ static ga_arg gi_number_of(ga_kind kind, int64_t i, double re)
     return v;
 }
 
-static const char gi_beyond_int64[] = "the integer is beyond 64 bits: write a real number, 2.0 in place of 2";
-static const char gi_by_zero[]      = "division of a number by zero";
+/* Integers are computed with 126 bits. One that is beyond 64 is no operand of arrays: a UINT whose upper half is kept as `re`. */
+__extension__ typedef __int128 gi_i128;
+#define GI_WIDEST ((gi_i128)1 << 126)
 
-static const char *gi_integer_power(int64_t base, int64_t exponent, int64_t *made)
+static const char gi_beyond_64[] = "the integer is beyond 64 bits: write a real number, 2.0 in place of 2";
+static const char gi_by_zero[]   = "division of a number by zero";
+
+static int64_t gi_upper_half(ga_arg v)
 {
-    int64_t power = 1;
-    for (uint64_t left = (uint64_t)exponent; left > 0; left /= 2) {
-        if (left % 2 && __builtin_mul_overflow(power, base, &power)) return gi_beyond_int64;
-        if (left > 1 && __builtin_mul_overflow(base, base, &base)) return gi_beyond_int64;
+    int64_t upper = 0;
+    if (v.kind == GA_KIND_UINT) memcpy(&upper, &v.re, sizeof upper);
+    return upper;
+}
+static bool    gi_is_wide(ga_arg v) { return gi_upper_half(v) != 0; }
+static gi_i128 gi_integer_of(ga_arg v)
+{
+    return v.kind == GA_KIND_UINT ? gi_upper_half(v) * ((gi_i128)1 << 64) + (uint64_t)v.i : v.i;
+}
+static ga_arg gi_number_of_integer(gi_i128 x)
+{
+    const bool    fits  = x >= INT64_MIN && x <= INT64_MAX;
+    const int64_t upper = fits ? 0 : (int64_t)(x >> 64);
+    ga_arg        v     = gi_number_of(fits ? GA_KIND_INT : GA_KIND_UINT, (int64_t)(uint64_t)x, 0);
+    memcpy(&v.re, &upper, sizeof upper);
+    return v;
+}
+
+static const char *gi_integer_product(gi_i128 x, gi_i128 y, gi_i128 *made)
+{
+    if (y != 0 && (x < 0 ? -x : x) > GI_WIDEST / (y < 0 ? -y : y)) return gi_beyond_64;
+    *made = x * y;
+    return NULL;
+}
+
+static const char *gi_integer_power(gi_i128 base, gi_i128 exponent, gi_i128 *made)
+{
+    gi_i128 power = 1;
+    for (gi_i128 left = exponent; left > 0; left /= 2) {
+        if (left % 2 && gi_integer_product(power, base, &power)) return gi_beyond_64;
+        if (left > 1 && gi_integer_product(base, base, &base)) return gi_beyond_64;
     }
     *made = power;
     return NULL;
 }
 
-static bool gi_compare_integers(ga_op op, int64_t x, int64_t y)
+static bool gi_compare_integers(ga_op op, gi_i128 x, gi_i128 y)
 {
     switch ((int)op) {
     case GA_OP_equal: return x == y;
@@ -39,57 +70,37 @@ static bool gi_compare_integers(ga_op op, int64_t x, int64_t y)
 }
 
 /* Of two integers. NULL, or what is wrong. */
-static const char *gi_on_integers(ga_op op, int64_t x, int64_t y, int64_t *made)
+static const char *gi_on_integers(ga_op op, gi_i128 x, gi_i128 y, gi_i128 *made)
 {
-    const bool by_zero = y == 0, lowest = x == INT64_MIN && y == -1;
     switch ((int)op) {
-    case GA_OP_positive: *made = x; return NULL;
-    case GA_OP_negative: return __builtin_sub_overflow((int64_t)0, x, made) ? gi_beyond_int64 : NULL;
-    case GA_OP_invert: *made = ~x; return NULL;
-    case GA_OP_add: return __builtin_add_overflow(x, y, made) ? gi_beyond_int64 : NULL;
-    case GA_OP_subtract: return __builtin_sub_overflow(x, y, made) ? gi_beyond_int64 : NULL;
-    case GA_OP_multiply: return __builtin_mul_overflow(x, y, made) ? gi_beyond_int64 : NULL;
+    case GA_OP_positive: *made = x; break;
+    case GA_OP_negative: *made = -x; break;
+    case GA_OP_invert: *made = ~x; break;
+    case GA_OP_add: *made = x + y; break;
+    case GA_OP_subtract: *made = x - y; break;
+    case GA_OP_multiply: return gi_integer_product(x, y, made);
     case GA_OP_floor_divide:
-        if (by_zero || lowest) return by_zero ? gi_by_zero : gi_beyond_int64;
+        if (y == 0) return gi_by_zero;
         *made = x / y - (x % y != 0 && (x < 0) != (y < 0));
-        return NULL;
+        break;
     case GA_OP_remainder:
-        if (by_zero) return gi_by_zero;
-        *made = lowest ? 0 : x % y + (x % y != 0 && (x < 0) != (y < 0) ? y : 0);
-        return NULL;
+        if (y == 0) return gi_by_zero;
+        *made = x % y + (x % y != 0 && (x < 0) != (y < 0) ? y : 0);
+        break;
     case GA_OP_power: return gi_integer_power(x, y, made);
     case GA_OP_left_shift:
         if (y < 0) return "a shift by a negative number";
-        if (x == 0) y = 0;
-        if (x == -1 && y == 63) {
-            *made = INT64_MIN;
-            return NULL;
-        }
-        return y > 62 || __builtin_mul_overflow(x, (int64_t)1 << y, made) ? gi_beyond_int64 : NULL;
+        return x != 0 && y > 126 ? gi_beyond_64 : gi_integer_product(x, x != 0 ? (gi_i128)1 << y : 1, made);
     case GA_OP_right_shift:
         if (y < 0) return "a shift by a negative number";
-        *made = x >> (y > 63 ? 63 : y);
-        return NULL;
-    case GA_OP_bitwise_and: *made = x & y; return NULL;
-    case GA_OP_bitwise_or: *made = x | y; return NULL;
-    case GA_OP_bitwise_xor: *made = x ^ y; return NULL;
-    default: *made = gi_compare_integers(op, x, y); return NULL;
+        *made = x >> (y > 126 ? 126 : y);
+        break;
+    case GA_OP_bitwise_and: *made = x & y; break;
+    case GA_OP_bitwise_or: *made = x | y; break;
+    case GA_OP_bitwise_xor: *made = x ^ y; break;
+    default: *made = gi_compare_integers(op, x, y); break;
     }
-}
-
-/* Of two integers that are not negative: what fits 64 bits without a sign. */
-static bool gi_on_naturals(ga_op op, uint64_t x, uint64_t y, uint64_t *made)
-{
-    switch ((int)op) {
-    case GA_OP_add: return !__builtin_add_overflow(x, y, made);
-    case GA_OP_multiply: return !__builtin_mul_overflow(x, y, made);
-    case GA_OP_left_shift: *made = y < 64 ? x << y : 0; return y < 64 && *made >> y == x;
-    case GA_OP_power:
-        for (*made = 1; y > 0; y--) /* at most 64 times: x is 2 or more where its power is beyond int64 */
-            if (__builtin_mul_overflow(*made, x, made)) return false;
-        return true;
-    default: return false;
-    }
+    return *made > GI_WIDEST || *made < -GI_WIDEST ? gi_beyond_64 : NULL;
 }
 
 static bool gi_is_bitwise(ga_op op) { return op == GA_OP_bitwise_and || op == GA_OP_bitwise_or || op == GA_OP_bitwise_xor; }
@@ -103,7 +114,8 @@ static const char *gi_on_reals(const gi_row *row, bool complex_, int n, const ga
     bool           truth = false;
     memset(x, 0, sizeof x);
     memset(&result, 0, sizeof result);
-    for (int k = 0; k < n; k++) gi_number_to(in[k], dtype, &x[k]);
+    for (int k = 0; k < n; k++)
+        gi_number_to(gi_is_wide(in[k]) ? gi_number_of(GA_KIND_REAL, 0, (double)gi_integer_of(in[k])) : in[k], dtype, &x[k]);
     const double a = x[0].re, b = x[1].re;
     if (row->op == GA_OP_divide && b == 0 && (!complex_ || x[1].im == 0)) return gi_by_zero;
     if (!complex_ && (row->op == GA_OP_floor_divide || row->op == GA_OP_remainder) && b == 0) return gi_by_zero;
@@ -136,26 +148,18 @@ static const char *gi_on_reals(const gi_row *row, bool complex_, int n, const ga
 /* What an operator makes of one or two numbers. NULL, or what is wrong. */
 static const char *gi_on_numbers(const gi_row *row, int n, const ga_arg *in, ga_arg *made)
 {
-    bool whole = row->op != GA_OP_divide, complex_ = false, truths = true;
-    if (row->op == GA_OP_negative && in[0].kind == GA_KIND_UINT && in[0].i == INT64_MIN) { /* -9223372036854775808 */
-        *made = gi_number_of(GA_KIND_INT, INT64_MIN, 0);
-        return NULL;
-    }
+    bool    whole = row->op != GA_OP_divide, complex_ = false, truths = true;
+    gi_i128 x[2] = { 0, 0 }, result = 0;
     for (int k = 0; k < n; k++) {
-        if (in[k].kind == GA_KIND_UINT)
-            return "an integer beyond int64 is for arrays alone: write a real number, 2.0 in place of 2";
-        whole    = whole && (in[k].kind == GA_KIND_INT || in[k].kind == GA_KIND_BOOL);
+        whole    = whole && in[k].kind < GA_KIND_REAL;
         complex_ = complex_ || in[k].kind == GA_KIND_COMPLEX;
         truths   = truths && in[k].kind == GA_KIND_BOOL;
+        x[k]     = gi_integer_of(in[k]);
     }
-    if (!whole || (row->op == GA_OP_power && in[1].i < 0)) return gi_on_reals(row, complex_, n, in, made);
-    *made =
-        gi_number_of(row->returns == GI_RETURNS_BOOL || (truths && gi_is_bitwise(row->op)) ? GA_KIND_BOOL : GA_KIND_INT, 0, 0);
-    const int64_t y       = n > 1 ? in[1].i : 0;
-    const char   *problem = gi_on_integers(row->op, in[0].i, y, &made->i);
-    uint64_t      natural = 0;
-    if (problem != gi_beyond_int64 || in[0].i < 0 || y < 0) return problem;
-    if (!gi_on_naturals(row->op, (uint64_t)in[0].i, (uint64_t)y, &natural)) return problem;
-    *made = gi_number_of(GA_KIND_UINT, (int64_t)natural, 0);
+    if (!whole || (row->op == GA_OP_power && x[1] < 0)) return gi_on_reals(row, complex_, n, in, made);
+    const char *problem = gi_on_integers(row->op, x[0], x[1], &result);
+    if (problem) return problem;
+    const bool truth = row->returns == GI_RETURNS_BOOL || (truths && gi_is_bitwise(row->op));
+    *made            = truth ? gi_number_of(GA_KIND_BOOL, (int64_t)result, 0) : gi_number_of_integer(result);
     return NULL;
 }

@@ -224,6 +224,12 @@ static bool gi_step_delivers(const gi_step *step, ga_arg x)
     return step->word->kind != GI_WORD_DTYPE && (step->word->kind != GI_WORD_ROUND || gi_call_row(step, x));
 }
 
+/* Step k made an integer that is no operand of arrays. */
+static ga_array *gi_run_too_wide(const gi_eval_run *r, int k)
+{
+    return (ga_array *)gi_formula_fail(r->f, r->steps->step[k].at, r->steps->step[k].length, "%s", gi_beyond_64);
+}
+
 /* Computes step k, whose inputs are there. False with an error. */
 static bool gi_run_step(gi_eval_run *r, int k)
 {
@@ -237,6 +243,8 @@ static bool gi_run_step(gi_eval_run *r, int k)
         numbers = numbers && !in[i].array;
     }
     *value = gi_number_of(GA_KIND_INT, 0, 0);
+    for (int i = 0; i < step->n; i++)
+        if (gi_is_wide(in[i]) && !(numbers && step->kind == GI_STEP_OPERATOR)) return gi_run_too_wide(r, step->x[i]) != NULL;
     if (step->kind == GI_STEP_OPERAND || step->kind == GI_STEP_NUMBER) {
         *value = step->kind == GI_STEP_NUMBER ? step->value : r->f->operands[step->operand];
         return true;
@@ -266,6 +274,7 @@ static ga_array *gi_run_deliver(gi_eval_run *r)
         r->owned[last] = false;
         return (ga_array *)(uintptr_t)v.array;
     }
+    if (gi_is_wide(v)) return gi_run_too_wide(r, last);
     const ga_dtype own                    = v.array ? v.array->dtype : gi_number_dtype(v),
                    dtype                  = r->o.dtype != GA_DTYPE_DEFAULT ? r->o.dtype : own;
     const ga_dtype to                     = r->o.out ? r->o.out->dtype : dtype;

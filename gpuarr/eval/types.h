@@ -50,10 +50,11 @@ static const gi_row *gi_typed_call_row(const gi_step *step, const gi_typed *type
 /* The kind of what an operator makes of numbers: what gi_on_numbers gives, if that is known. */
 static void gi_type_numbers(const gi_step *step, const gi_typed *typed, gi_typed *t)
 {
-    bool whole = step->row->op != GA_OP_divide, complex_ = false, truths = true, fixed = true;
+    bool whole = step->row->op != GA_OP_divide, complex_ = false, truths = true, fixed = true, fits = true;
     for (int k = 0; k < step->n; k++) {
         const gi_typed *x = &typed[step->x[k]];
-        whole             = whole && (x->kind == GA_KIND_INT || x->kind == GA_KIND_BOOL);
+        whole             = whole && x->kind < GA_KIND_REAL;
+        fits              = fits && x->kind != GA_KIND_UINT;
         complex_          = complex_ || x->kind == GA_KIND_COMPLEX;
         truths            = truths && x->kind == GA_KIND_BOOL;
         fixed             = fixed && x->fixed;
@@ -65,7 +66,7 @@ static void gi_type_numbers(const gi_step *step, const gi_typed *typed, gi_typed
         t->kind             = t->value.kind;
         return;
     }
-    t->known = step->row->op != GA_OP_power || !whole; /* 2 ** n is an integer or not */
+    t->known = !whole || (fits && step->row->op != GA_OP_power); /* 2 ** n is an integer or not */
     if (step->row->returns == GI_RETURNS_BOOL || (truths && gi_is_bitwise(step->row->op))) t->kind = GA_KIND_BOOL;
     else t->kind = complex_ ? GA_KIND_COMPLEX : whole ? GA_KIND_INT : GA_KIND_REAL;
 }
@@ -178,12 +179,14 @@ static void gi_type_fold(const gi_step *step, const gi_typed *typed, ga_dtype as
 static void gi_type_step(const gi_step *step, const ga_arg *operands, const gi_typed *typed, ga_dtype asked, gi_typed *t)
 {
     const gi_row *row;
-    bool          numbers = true;
+    bool          numbers = true, wide = false;
     memset(t, 0, sizeof *t);
     for (int k = 0; k < step->n; k++) {
         if (!typed[step->x[k]].known) return;
         numbers = numbers && typed[step->x[k]].dtype == GA_DTYPE_DEFAULT;
+        wide    = wide || gi_is_wide(typed[step->x[k]].value);
     }
+    if (wide && !(numbers && step->kind == GI_STEP_OPERATOR)) return; /* an error */
     switch (step->kind) {
     case GI_STEP_NUMBER:
     case GI_STEP_OPERAND: {
