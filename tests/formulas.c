@@ -344,15 +344,23 @@ static part some_fold(int depth)
     part                   a    = some_part(depth - 1);
     const struct fold_row *f    = &folds[test_below(COUNT(folds))];
     ga_reduce_options      o    = ga_reduce_defaults;
-    const char            *axes = some_axes(a.v.array ? a.v.array->ndim : 1, &o), *dtype = "";
-    o.keepdims = test_below(3) == 0;
+    const char            *axes = some_axes(a.v.array ? a.v.array->ndim : 1, &o), *dtype = "", *where = "";
+    bool                   broken = is_broken(a);
+    o.keepdims                    = test_below(3) == 0;
     if (test_below(8) == 0) {
         o.dtype = (ga_dtype)(1 + test_below(TEST_DTYPES - 1));
         dtype   = write_part(", dtype=%s", ga_dtype_name(o.dtype));
     }
     if (last != GA_DTYPE_DEFAULT) o.dtype = last;
-    char *text = write_part("%s(%s%s%s%s)", f->name, a.text, axes, o.keepdims ? ", keepdims=True" : "", dtype);
-    return of_array(is_broken(a) ? NULL : f->call(as_array(a), o), ATOM, text);
+    if (test_below(6) == 0) {
+        asked        = GA_DTYPE_DEFAULT;
+        const part m = some_part(depth - 1);
+        broken       = broken || is_broken(m);
+        where        = write_part(", where=%s", m.text);
+        if (!broken) o.where = as_array(m);
+    }
+    char *text = write_part("%s(%s%s%s%s%s)", f->name, a.text, axes, o.keepdims ? ", keepdims=True" : "", dtype, where);
+    return of_array(broken ? NULL : f->call(as_array(a), o), ATOM, text);
 }
 
 static part some_index(int depth)

@@ -27,7 +27,8 @@ static const char *const grammar_indices[] = {
     "[n:, -2:]", "[:0]", "[5::-3]", "[0, 1]", "[..., None]" };
 static const char *const grammar_options[] = {
     ", axis=0", ", axis=-1", ", 1", ", axis=(0, -1)", ", axis=None", ", axis=()", ", keepdims=True", ", ddof=1",
-    ", 0, keepdims=1", ", dtype=float32", ", axis=0, dtype=complex128, keepdims=False" };
+    ", 0, keepdims=1", ", dtype=float32", ", axis=0, dtype=complex128, keepdims=False", ", where=x > 0",
+    ", initial=2, axis=0", ", where=y, initial=n, keepdims=True" };
 static const char *const grammar_dtypes[] = {
     "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64", "complex64",
     "complex128", "float", "int" };

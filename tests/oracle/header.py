@@ -42,7 +42,7 @@ class Words:
         self.calls["where"], self.calls["round"] = 3, 1
         self.bitwise = [n for n, r in rows.items() if r.group in ("INT", "BITS")]
         self.folds = [n for n, r in rows.items() if r.family == "FOLD"]
-        self.folds += [n for n in re.findall(r"GI_WORD_OF_(?:MOMENT|PLACE|ORDER|PERCENTILE)\((\w+)\)", source) if n != "name"]
+        self.folds += [n for n in re.findall(r"GI_WORD_OF_(?:MOMENT|SPREAD|PLACE|ORDER|PERCENTILE)\((\w+)\)", source) if n != "name"]
         self.dtypes = list(NAMES)
         self.aliases = dict(re.findall(r'\{ "(\w+)", "(\w+)" \}', source))
         for name, meant in self.aliases.items():
