@@ -64,8 +64,8 @@ static bool gi_matrices_new(const char *site, gi_matrices *m, ga_device device, 
     m->columns = columns;
     m->ndim    = ndim;
     for (int d = 0; d < ndim; d++) m->shape[d] = shape[d];
-    const int64_t lengths[3] = { m->items, rows * parts, columns };
-    m->memory                = gi_array_new(site, GA_F64, device, 3, lengths);
+    const int64_t lengths[4] = { m->items, rows, parts, columns };
+    m->memory                = gi_array_new(site, GA_F64, device, 4, lengths);
     if (!m->memory) return false;
     m->at = (double *)m->memory->data;
     return true;
@@ -74,14 +74,15 @@ static bool gi_matrices_new(const char *site, gi_matrices *m, ga_device device, 
 /* The real or the imaginary parts, as an array of so many rows and columns of each matrix. */
 static ga_array *gi_matrices_part(const char *site, const gi_matrices *m, int part, int64_t rows, int64_t columns)
 {
-    int64_t shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], next = m->rows * m->parts * m->columns * 8;
+    const int64_t row = m->memory->size > 0 ? m->parts * m->columns * 8 : 0; /* else it may be beyond what can be counted */
+    int64_t       shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], next = m->rows * row;
     for (int d = m->ndim - 1; d >= 0; d--) {
         shape[d]   = m->shape[d];
         strides[d] = next;
         next *= m->shape[d];
     }
     shape[m->ndim]       = rows;
-    strides[m->ndim]     = m->parts * m->columns * 8;
+    strides[m->ndim]     = row;
     shape[m->ndim + 1]   = columns;
     strides[m->ndim + 1] = 8;
     return gi_array_new_view(site, m->memory, m->at + part * m->columns, GA_F64, m->ndim + 2, shape, strides);
