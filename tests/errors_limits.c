@@ -69,7 +69,9 @@ static void test_shapes(void)
             ga_array *left = ga_zeros((0, INT64_MAX, 5), .dtype = k ? GA_C128 : GA_F32), *wide = ga_swapaxes(left, 1, 2),
                      *no_rows = ga_zeros((3, INT64_MAX, 0), .dtype = left->dtype);
             CHECK(ga_svdvals(left)->shape[1] == 5 && ga_svdvals(wide)->size == 0 && ga_pinv(left)->shape[2] == INT64_MAX);
-            CHECK(ga_svdvals(no_rows)->size == 0);
+            CHECK(ga_svdvals(no_rows)->size == 0 && ga_matrix_rank(left)->size == 0 && ga_cond(left)->size == 0);
+            CHECK(ga_copy(left)->size == 0 && ga_add(left, 1)->size == 0 && ga_cumsum(left, .axis = 2)->shape[2] == 5);
+            CHECK(ga_sort(wide)->size == 0 && ga_sum(no_rows, .axis = 1)->size == 0 && ga_mean(left, .axis = 1)->size == 0);
         }
         FAILS(GA_BAD_SHAPE, ga_kron(flat, ga_ones((1, 2))),
               "shapes (0, 9223372036854775807) and (1, 2) have products of lengths");

@@ -18,6 +18,8 @@ language() {
         reads "$c -std=c++17, implementation" $c -std=c++17 ${WARN/-Wpedantic/} $USE_LIBS -I. -DGPUARR_BASELINE_ONLY -x c++ tests/impl.c
         reads "$c -std=c++20, the tests" $c -std=c++20 $WARN -I. -x c++ tests/rows.c
     done
+    printf '#define GPUARR_STATIC\n#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\nint main(void) { return ga_item(ga_max(ga_sqrt(ga_ones((9))))) > 1; }\n' >"$out/most.c"
+    one "clang with address and undefined together" made "$out/most" clang -std=c11 -O1 -fsanitize=address,undefined -I. "$out/most.c" -lm -lpthread
     one "a library that does not link is not used" linked_libraries
     one "-m32 is refused in a sentence" refused 'for 64-bit Linux only' gcc -m32 "$out/alone.c"
     for c in gcc clang; do one "-fshort-enums is refused, $c" refused 'not with -fshort-enums' $c -fshort-enums "$out/alone.c"; done

@@ -84,7 +84,7 @@ ga_array *(ga_cond)(const ga_array *a, ga_cond_options o)
     if (!gi_are_matrices(o.site, a, "a", !values)) return NULL;
     if (!gi_is_ord(o.p))
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "matrices have no norm %g: see ga_matrix_norm", o.p);
-    if (a->shape[a->ndim - 2] * a->shape[a->ndim - 1] == 0)
+    if (a->shape[a->ndim - 2] == 0 || a->shape[a->ndim - 1] == 0)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "a has shape %s: it has no condition", gi_shape_of(a));
     ga_scope {
         const ga_map_options here  = gi_map_site(o.site);

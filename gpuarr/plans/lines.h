@@ -60,6 +60,13 @@ static inline void gi_join_axis(int *ndim, int64_t *shape, int64_t *strides, int
     strides[(*ndim)++] = stride;
 }
 
+/* So many lines, of arrays without elements also beyond what can be counted: as many as can. */
+static inline int64_t gi_lines_times(int64_t lines, int64_t length)
+{
+    int64_t product;
+    return __builtin_mul_overflow(lines, length, &product) ? INT64_MAX : product;
+}
+
 /* Divides the axes of a into kept and reduced ones. False with an error. */
 static inline bool gi_lines_plan(const char *site, gi_lines *p, const ga_array *a, ga_dtype dtype, int axis,
                                  const ga_shape *axes, bool keepdims)
@@ -76,12 +83,12 @@ static inline bool gi_lines_plan(const char *site, gi_lines *p, const ga_array *
     for (int d = 0; d < a->ndim; d++) {
         if (!marked[d]) {
             gi_join_axis(&p->kept, p->kept_shape, p->kept_strides, a->shape[d], a->strides[d]);
-            p->lines *= a->shape[d];
+            p->lines                          = gi_lines_times(p->lines, a->shape[d]);
             p->result_shape[p->result_ndim++] = a->shape[d];
             continue;
         }
         gi_join_axis(&p->reduced, p->shape, p->strides, a->shape[d], a->strides[d]);
-        p->length *= a->shape[d];
+        p->length = gi_lines_times(p->length, a->shape[d]);
         if (keepdims) p->result_shape[p->result_ndim++] = 1;
     }
     if (p->reduced == 0) { /* one element a line */
