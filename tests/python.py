@@ -951,6 +951,48 @@ def errors_as_numpys():
     check(f.view("int64").shape == (2,) and ga.zeros(()).view("int64").item() == 0, "views that fit")
 
 
+def several_results():
+    """Where NumPy and SciPy return several results, so does gpuarr: two rows do not unpack as if they were two results."""
+    spots, x = ga.asarray([[1, 1, 0], [0, 0, 1]]), np.array([0.0, 2, 0, 5, 1, 4, 4, 1])
+    labels, n = ga.label(spots)
+    same(labels, np.array([[1, 1, 0], [0, 0, 2]], "i4"), "labels")
+    check(n == 2 and ga.label(spots, connectivity=2)[1] == 1, f"and their number: {n}")
+    same(ga.label(spots, count=False), labels, "the labels alone")
+    peaks, found = ga.find_peaks(x)
+    same(peaks, [1, 3, 5], "peaks")
+    check(found == {}, f"and nothing that was not asked for: {found}")
+    same(ga.find_peaks(x, found=False), peaks, "the peaks alone")
+    sides, bases = {"left_thresholds", "right_thresholds"}, {"prominences", "left_bases", "right_bases"}
+    for named, keys, count in (({"height": 3}, {"peak_heights"}, 2), ({"height": (2, 4)}, {"peak_heights"}, 2), ({"height": (None, 4)}, {"peak_heights"}, 2),
+                               ({"height_max": 4}, {"peak_heights"}, 2), ({"threshold": 1}, sides, 2), ({"prominence": 3}, bases, 2),
+                               ({"width": 0}, bases | {"widths", "width_heights", "left_ips", "right_ips"}, 3),
+                               ({"plateau_size": 2, "height": 0}, {"plateau_sizes", "left_edges", "right_edges", "peak_heights"}, 1)):
+        peaks, found = ga.find_peaks(x, **named)
+        check(found.keys() == keys and {v.size for v in found.values()} == {peaks.size} == {count}, f"find_peaks by {named}: {peaks}, {found}")
+    same(ga.find_peaks(x, 3)[1]["peak_heights"], [5.0, 4.0], "heights, by position")
+    fails(lambda: ga.find_peaks(x, (1, 2, 3)), [ValueError], "(least, most)", "three limits")
+    a, b = np.array([[1.0, 0], [1, 1], [1, 2]]), np.array([1.0, 2, 4])
+    for m, v in ((a, b), (a, np.stack([b, b * b], 1)), (a[:1], b[:1])):
+        got, want = ga.lstsq(m, v), np.linalg.lstsq(m, v)
+        check(len(got) == 4 and got[2] == want[2] and isinstance(got[2], int), f"the rank: {got}")
+        for k in (0, 1, 3):
+            check(got[k].shape == want[k].shape and np.allclose(got[k], want[k]), f"result {k} of lstsq: {got[k]}, not {want[k]}")
+    check(ga.lstsq(a, b, rank=True)[1] == 2 and len(ga.lstsq(a, b, rank=True)) == 2, "what was asked for alone")
+    wave = np.cos(np.arange(64) * np.pi / 4)
+    for call in (ga.periodogram, ga.welch):
+        f, power = call(wave, nperseg=32) if call is ga.welch else call(wave)
+        check(f.shape == power.shape and f[0] == 0 and f[-1] == 0.5 and f[int(ga.argmax(power))] == 0.125, f"{call.__name__}: {f} {power}")
+    same(ga.periodogram(wave, frequencies=False), ga.periodogram(wave)[1], "the spectrum alone")
+    same(ga.periodogram(wave, frequencies=True)[1], ga.periodogram(wave)[0], "as C has it")
+    f, t, power = ga.spectrogram(wave, nperseg=16)
+    check(power.shape == (f.size, t.size) and f[-1] == 0.5 and t[0] == 8, f"a spectrogram: {f} {t}")
+    y, state = ga.lfilter([1.0], [1.0, -0.5], [1.0, 0, 0], zi=[0.0])
+    check(y.tolist() == [1, 0.5, 0.25] and state.tolist() == [0.125], "the state of a filter")
+    check(ga.lfilter([1.0], [1.0, -0.5], [1.0, 0, 0]).tolist() == y.tolist(), "no state that was not given")
+    y, state = ga.sosfilt([[1.0, 0, 0, 1, -0.5, 0]], [1.0, 0, 0], zi=[[0.0, 0]])
+    check(y.tolist() == [1, 0.5, 0.25] and state.tolist() == [[0.125, 0]], "the state of sections")
+
+
 def in_numpys_places():
     """Arguments by position in NumPy's and SciPy's order; the order F; an .npz as numpy.load gives it."""
     n = np.array([[0.0, 1, 1, 1], [1, 1, 0, 1], [1, 1, 1, 1]])
@@ -1098,7 +1140,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, errors_as_numpys, in_numpys_places, bins_and_orders, array_api,
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, errors_as_numpys, several_results, in_numpys_places, bins_and_orders, array_api,
                  threads_and_exit):
         part()
         gc.collect()

@@ -737,6 +737,66 @@ for also, names in ((with_correction, ("std", "var", "nanstd", "nanvar")),
 
 
 @short
+def label(made, a, *given, count=True, **named):
+    """The labels and their number, as SciPy's. count=False: the labels alone, as C has it."""
+    return made(a, *given, count=count, **named)
+
+
+# What SciPy's find_peaks returns for each of these, when it is given.
+PROPERTIES = {"height": "peak_heights", "threshold": "left_thresholds right_thresholds", "prominence": "prominences left_bases right_bases",
+              "width": "prominences left_bases right_bases widths width_heights left_ips right_ips", "plateau_size": "plateau_sizes left_edges right_edges"}
+
+
+@short
+def find_peaks(made, x, height=None, threshold=None, distance=None, prominence=None, width=None, wlen=None, rel_height=None, plateau_size=None, *,
+               found=None, **named):
+    """The peaks and a dictionary of what was asked of them, as SciPy's; (least, most) stands for a number and its ..._max=. found=True: of all
+    that is known of them; found=False: the peaks alone, as C has it."""
+    limits = {"height": height, "threshold": threshold, "prominence": prominence, "width": width, "plateau_size": plateau_size}
+    asked = {n for limit, names in PROPERTIES.items() if limits[limit] is not None or named.get(limit + "_max") is not None for n in names.split()}
+    for limit, value in limits.items():
+        if isinstance(value, (list, tuple)):
+            if len(value) != 2:
+                raise ValueError(f"find_peaks(): {limit} is a number or (least, most), not {value!r}")
+            limits[limit], named[limit + "_max"] = value
+    wanted = bool(asked) if found is None else found
+    r = made(x, **limits, distance=distance, wlen=wlen, rel_height=rel_height, found=wanted, **named)
+    if found is not None:
+        return r
+    peaks, known = r if wanted else (r, {})
+    return peaks, {n: v for n, v in known.items() if n in asked}
+
+
+@short
+def lstsq(made, a, b, rcond=None, **named):
+    """x, the residuals, the rank and the singular values, as NumPy's; rank=True, or another by its name: x and these, as C has it."""
+    asked = {"residuals", "rank", "s"} & {n.removeprefix("return_") for n in named}
+    return made(a, b, rcond, **named, **({} if asked else {"residuals": True, "rank": True, "s": True}))
+
+
+def with_frequencies(made, x, *given, frequencies=None, **named):
+    """The frequencies (of a spectrogram the times, too) and the spectrum, as SciPy's. frequencies= or times= said: as C has it."""
+    if frequencies is not None or named.get("times") is not None:
+        return made(x, *given, frequencies=frequencies, **named)
+    spectrum, *axes = made(x, *given, frequencies=True, **named, **({"times": True} if made.__name__ == "spectrogram" else {}))
+    return (*axes, spectrum)
+
+
+for each in ("periodogram", "welch", "spectrogram"):
+    short(with_frequencies, each)
+
+
+def with_state(made, *given, zf=None, **named):
+    """With zi the state behind the last element, too, as SciPy's; zf=False: not that."""
+    zi = named.get("zi", given[4] if made.__name__ == "lfilter" and len(given) > 4 else given[3] if made.__name__ == "sosfilt" and len(given) > 3 else None)
+    return made(*given, zf=zi is not None if zf is None else zf, **named)
+
+
+for each in ("lfilter", "sosfilt"):
+    short(with_state, each)
+
+
+@short
 def free(made, a):
     """Gives the array's memory back now, unless NumPy shares it; else that happens when Python needs it no more."""
     a.release()
