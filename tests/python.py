@@ -1,6 +1,7 @@
 """python.py [LIBRARY]: tools/python, gpuarr from Python: each public function is there, memory is shared with NumPy in both directions, errors are
 exceptions, nothing leaks, operators and indices are NumPy's, and the array API's namespace has what the standard names. Ends with
 'N passed, N failed, N skipped'."""
+import errno
 import gc
 import inspect
 import operator
@@ -30,7 +31,7 @@ except ImportError:
     sys.exit(0)
 import gpuarr as ga  # noqa: E402
 from gpuarr import array_api as xp  # noqa: E402
-from gpuarr.native import header  # noqa: E402
+from gpuarr.native import file_error, header  # noqa: E402
 
 
 def check(ok, what):
@@ -951,6 +952,55 @@ def errors_as_numpys():
     check(f.view("int64").shape == (2,) and ga.zeros(()).view("int64").item() == 0, "views that fit")
 
 
+def files_refused():
+    """What open() raises of a file that is missing, a directory, or not ours, with errno and the name; still what it was before."""
+    x = ga.arange(3.0)
+    with tempfile.TemporaryDirectory() as folder:
+        nowhere, locked = folder + "/no/x.dat", folder + "/locked"
+        ga.tofile(x, locked)
+        os.chmod(locked, 0)
+        readers = [getattr(ga, name) for name in "load load_from loadtxt genfromtxt fromfile fits_read imread".split()]
+        writers = [lambda path, call=call: call(path, x) for call in (ga.save, ga.savetxt, lambda path, a: ga.tofile(a, path), ga.savez, ga.savez_compressed)]
+        for call in readers + writers:
+            for path, kind, number in ((nowhere, FileNotFoundError, errno.ENOENT), (folder, IsADirectoryError, errno.EISDIR)):
+                try:
+                    check(False, f"{path}: no error, but {call(path)!r}")
+                except OSError as e:
+                    check(isinstance(e, kind) and isinstance(e, ga.NoFile) and (e.errno, e.filename) == (number, path) and str(e).startswith("gpuarr."), f"{e!r}: {e.errno} {e.filename}")
+                    again = pickle.loads(pickle.dumps(e))
+                    check((type(again), str(again), again.errno, again.filename) == (type(e), str(e), number, path), f"from another process: {again!r}")
+            fails(lambda: call(None), [TypeError], "", "no name of a file")
+        if os.geteuid():  # root may read all
+            fails(lambda: ga.fromfile(locked), [PermissionError, ga.NoFile], locked, "a file that is not ours")
+        refused = file_error(ga.NoFile, f"gpuarr.load: cannot open '{locked}': {os.strerror(errno.EACCES)}", locked)  # which root does not see
+        check(isinstance(refused, PermissionError) and (refused.errno, refused.filename) == (errno.EACCES, locked), f"{refused!r}")
+        fails(lambda: ga.load(locked + "/x"), [NotADirectoryError], "", "a file in a file")
+
+
+def whole_words():
+    """A word is matched as a whole; what is said of a wrong one is Python's; a function's name stands once."""
+    x = ga.asarray([3.0, 1, 2])
+    for call, wrong, said in ((lambda: ga.quantile(x, 0.5, method="cdf"), "'cdf'", "'inverted_cdf'"), (lambda: ga.percentile(x, 5, method="unbiased"), "'unbiased'", "'hazen'"),
+                              (lambda: ga.pad(x, 1, mode="onstant"), "'onstant'", "there are 'constant', 'edge'"), (lambda: ga.convolve(x, x, mode="auto"), "'auto'", "there are 'full', 'same', 'valid'"),
+                              (lambda: ga.zeros(2, device="gpu"), "'gpu'", "there are 'cpu', 'cuda'"), (lambda: ga.detrend(x, type="line"), "'line'", "there are 'constant', 'linear'"),
+                              (lambda: ga.sort(x, kind="bad"), "'bad'", "'quicksort', 'heapsort', 'mergesort', 'stable'"),
+                              (lambda: ga.argsort(x, kind="bad"), "'bad'", "'stable'"), (lambda: ga.partition(x, 1, kind="quicksort"), "'quicksort'", "'introselect'")):
+        fails(call, [ValueError], wrong, f"{wrong} is no word")
+        fails(call, [ValueError], said, f"the words for {wrong}")
+        try:
+            call()
+        except ValueError as e:
+            check("ga_" not in str(e) and "default" not in str(e), f"{e} says what Python knows")
+    for word in ("median_unbiased", "GA_MEDIAN_UNBIASED", "Median_Unbiased"):
+        same(ga.quantile(x, 0.25, method=word), np.quantile([3.0, 1, 2], 0.25, method="median_unbiased"), f"by {word}", close=True)
+    for kind in (None, "quicksort", "heapsort", "mergesort", "stable"):
+        same(ga.sort(x, kind=kind), [1.0, 2, 3], f"sorted, {kind}")
+    try:
+        ga.nanmax(ga.asarray([1j]))
+    except TypeError as e:
+        check(str(e) == "gpuarr.nanmax does not exist for complex128", f"a name twice: {e}")
+
+
 def several_results():
     """Where NumPy and SciPy return several results, so does gpuarr: two rows do not unpack as if they were two results."""
     spots, x = ga.asarray([[1, 1, 0], [0, 0, 1]]), np.array([0.0, 2, 0, 5, 1, 4, 4, 1])
@@ -1140,7 +1190,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, errors_as_numpys, several_results, in_numpys_places, bins_and_orders, array_api,
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, errors_as_numpys, files_refused, whole_words, several_results, in_numpys_places, bins_and_orders, array_api,
                  threads_and_exit):
         part()
         gc.collect()

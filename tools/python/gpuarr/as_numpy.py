@@ -2,6 +2,7 @@
 import builtins
 import collections.abc
 import ctypes as C
+import errno
 import inspect
 import math
 import operator
@@ -12,7 +13,7 @@ import zipfile
 
 from .arrays import as_shape, asarray
 from .calls import ALSO, Named, calls, to_write
-from .native import ERRORS, NUMBERED, Error, as_dtype, functions
+from .native import ERRORS, NUMBERED, Error, as_dtype, file_error, functions
 
 
 def short(function, name=None):
@@ -442,8 +443,14 @@ def average(made, a, axis=None, weights=None, returned=False, **named):
     return made(a, axis, weights, **named, **({"sum_of_weights": True} if returned else {}))
 
 
+def of_kinds(made, kind, *kinds):
+    if kind not in (None, *kinds):
+        raise ValueError(f"{made.__name__}(): there is no kind {kind!r}; there are {', '.join(map(repr, kinds))}")
+
+
 def with_kths(made, a, kth, axis=-1, kind=None, **named):
     """kth may be several places: sorted, all of them are right. kind is NumPy's."""
+    of_kinds(made, kind, "introselect")
     kth = listed(kth)
     if len(kth) == 1:
         return made(a, kth[0], axis, **named)
@@ -478,7 +485,8 @@ def savez_compressed(path, *arrays, **named):
     """savez, with packed arrays. As there, links are followed, and what is no regular file is not replaced."""
     path = os.path.realpath(os.fsdecode(path))
     if not os.path.isdir(os.path.dirname(path)) or os.path.exists(path) and not os.path.isfile(path):
-        raise ERRORS["GA_NO_FILE"](f"gpuarr.savez_compressed(): {path!r} is no regular file, nor can it become one")
+        number = errno.EISDIR if os.path.isdir(path) else None if os.path.exists(path) else errno.ENOENT
+        raise file_error(ERRORS["GA_NO_FILE"], f"gpuarr.savez_compressed(): {path!r} is no regular file, nor can it become one", path, number)
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
         calls["savez"](os.path.join(folder, "loose.npz"), *arrays, **named)
         with zipfile.ZipFile(os.path.join(folder, "loose.npz")) as loose, \
@@ -727,6 +735,7 @@ def always_stable(made, a, axis=-1, kind=None, order=None, *, stable=None, **nam
     """Sorting is stable, whatever is asked for."""
     if not (kind is None or isinstance(kind, str)) or order is not None:
         raise TypeError(f"{made.__name__}(): kind is a word, and order is for dtypes with fields; where results go is out=")
+    of_kinds(made, kind, "quicksort", "heapsort", "mergesort", "stable")
     return made(a, axis, **named)
 
 

@@ -206,6 +206,12 @@ def Borrowed(p):
     return array._of(lib.ga_view(p, b"\tview"))
 
 
+def to_path(call, value):
+    if value is None:
+        raise TypeError("gpuarr: the name of a file is missing")
+    return to_text(call, value)
+
+
 def to_text(call, value):
     text = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else os.fsencode(value) if value is not None else None
     if text and b"\0" in text:
@@ -501,7 +507,7 @@ def make(name, function):
         elif text in ("ga_array **", "ga_result *"):
             steps.append(room_step(kind.of if text == "ga_result *" else None, counted if only_out else None, only_out, name))
         else:
-            convert = to_list(text, True) if parameter == "indices" and text == "const ga_array *const *" else converter(kind)
+            convert = to_list(text, True) if parameter == "indices" and text == "const ga_array *const *" else to_path if parameter == "path" else converter(kind)
             if parameter in ("indices", "repeats") and text in ("const ga_array *", "ga_arg"):
                 convert = to_integers(convert)
             if text in LISTS and k > 0 and str(kinds[k - 1][0]) != "int":
@@ -580,7 +586,7 @@ def make(name, function):
             if cause and (function_ in call.functions or not isinstance(cause, Exception)):
                 lib.ga_clear_error()
                 raise cause
-            raise_error(cause)
+            raise_error(cause, values.get("path"))
         if returns_array and not p:
             raise TypeError(f"{said}(): an array is None")
         more = [room() for room in call.rooms]

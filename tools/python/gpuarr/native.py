@@ -1,5 +1,6 @@
 """libgpuarr.so and what gpuarr.h declares: ctypes' structs, the dtypes and the errors, all made from the header."""
 import ctypes as C
+import errno
 import functools
 import keyword
 import operator
@@ -90,10 +91,11 @@ def enumerator(enum, value):
     if not isinstance(value, str):
         return integer(value, "int")
     wanted = SYNONYMS.get(enum, {}).get(value, value).upper().replace("-", "_")
-    found = [n for n in header.enums[enum] if n == wanted or n.endswith("_" + wanted)]
-    if not found:
-        raise ValueError(f"gpuarr: {enum} has no {value!r}; there are {', '.join(map(repr, words_of(enum)))}")
-    return header.enums[enum].index(min(found, key=len))
+    names = {alias: n for n, word in zip(header.enums[enum], words_of(enum)) for alias in (n.upper(), n.upper().removeprefix("GA_"), word.upper())}
+    if wanted not in names:
+        words = [w for w in words_of(enum) if not re.search(r"(^|_)(default|count)$", w)]  # of what can be asked for
+        raise ValueError(f"gpuarr: there is no {value!r}; there are {', '.join(map(repr, words))}")
+    return header.enums[enum].index(names[wanted])
 
 
 # Numbers with a meaning of their own: GA_FRO and GA_NUC, which are "fro" and "nuc" here.
@@ -115,6 +117,9 @@ def real(value):
 class Error(Exception):
     """A call failed; the text is gpuarr's sentence. What it is besides says the kind: see ERRORS."""
 
+    def __str__(self):  # also with an errno and the name of a file, which OSError would show in place of it
+        return str(self.args[0]) if len(self.args) == 1 else super().__str__()
+
 
 def error_class(name, *kinds):
     return type(name, (Error, *kinds), {"__module__": "gpuarr"})
@@ -128,11 +133,16 @@ ERRORS = {"GA_BAD_ARGUMENT": error_class("ArgumentError", ValueError, IndexError
 
 # What NumPy raises where the status says less: the error is that, too.
 SENTENCES = {r"(the number |: |\w = )-?\d+ does not fit ": OverflowError, r" differ in size": ValueError}
+# What open() raises; elsewhere the sentence ends with the system's words for errno.
+FILES = {errno.ENOENT: FileNotFoundError, errno.EISDIR: IsADirectoryError, errno.ENOTDIR: NotADirectoryError, errno.EACCES: PermissionError,
+         errno.EPERM: PermissionError, errno.EEXIST: FileExistsError}
 
 
 @functools.lru_cache(None)
 def both(kind, other):
-    return type(kind.__name__, (kind, other), {"__module__": "gpuarr", "__reduce__": lambda self: (both_again, (kind, other, self.args))})
+    def reduced(self):
+        return both_again, (kind, other, self.args), {n: getattr(self, n) for n in ("errno", "filename") if getattr(self, n, None) is not None}
+    return type(kind.__name__, (kind, other), {"__module__": "gpuarr", "__reduce__": reduced})
 
 
 def both_again(kind, other, args):
@@ -168,11 +178,22 @@ def in_words(sentence):
     sentence, *formula = sentence.split("\n")
     parts = re.split(QUOTED, sentence)  # what is quoted is the user's
     parts[::2] = map(words, parts[::2])
-    return "\n".join(["".join(parts), *formula])
+    return "\n".join([re.sub(r"^(gpuarr\.\w+): (?=\1\b)", "", "".join(parts)), *formula])
 
 
-def raise_error(cause=None):
-    """Raises the error that is kept, and forgets it."""
+def file_error(kind, sentence, path, number=None):
+    """The error of a file that the system refuses: FileNotFoundError and its like, with errno and filename. number: errno, if it is known."""
+    said = {": " + os.strerror(n): n for n in errno.errorcode}
+    if os.path.isdir(path):
+        said["regular file"] = errno.EISDIR
+    number = next((n for words, n in said.items() if sentence.endswith(words)), None) if number is None else number
+    error = (both(kind, FILES[number]) if number in FILES else kind)(sentence)
+    error.errno, error.filename = number, path
+    return error
+
+
+def raise_error(cause=None, path=None):
+    """Raises the error that is kept, and forgets it. path: the file that the call was given."""
     sentence, status = in_words(lib.ga_error().decode(errors="replace")), header.enums["ga_status"][lib.ga_error_status()]
     lib.ga_clear_error()
     missing = " is NULL: the call that should have made it failed, or it was never made"  # in Python: None was given
@@ -182,7 +203,7 @@ def raise_error(cause=None):
     for words, also in SENTENCES.items():
         if not issubclass(kind, also) and re.search(words, sentence):
             kind = both(kind, also)
-    raise kind(sentence) from cause
+    raise (file_error(kind, sentence, path) if path is not None and issubclass(kind, OSError) else kind(sentence)) from cause
 
 
 # ---- dtypes ------------------------------------------------------------------------------------------------------------------------------
