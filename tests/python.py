@@ -415,7 +415,7 @@ def errors():
     fails(lambda: a[2], [IndexError], "2", "an index beyond the end")
     fails(lambda: a[0, 0, 0], [IndexError], "", "too many indices")
     fails(lambda: a[[0, 5]], [IndexError], "5", "an index array beyond the end")
-    fails(lambda: a["x"], [TypeError], "no array", "an index that is none")
+    fails(lambda: a["x"], [IndexError], "no str", "an index that is none")
     fails(lambda: ga.index(a, "%s%n"), [IndexError], "%s%n", "a format without its numbers")
     fails(lambda: ga.save("/tmp/a\0b.npy", a), [ValueError], "null character", "a path with a null character")
     fails(lambda: ga.sum(a, aixs=0), [TypeError], "no option 'aixs'; it has axis", "an option that is misspelt")
@@ -1001,6 +1001,61 @@ def whole_words():
         check(str(e) == "gpuarr.nanmax does not exist for complex128", f"a name twice: {e}")
 
 
+def numpys_kinds():
+    """The kinds of NumPy's errors, castings, and ways to call that newcomers know."""
+    n, one = np.arange(6.0).reshape(2, 3), [1.0, 1, 1]
+    a, v = ga.asarray(n), ga.arange(5)
+    for call in (lambda m, x, w: m.average(x[0], weights=[1, -1, 0.0]), lambda m, x, w: m.average(x, axis=1, weights=w * [1.0, -1, 0]), lambda m, x, w: m.average([], weights=[]),
+                 lambda m, x, w: m.average(x, weights=w), lambda m, x, w: m.average(x, axis=0, weights=w), lambda m, x, w: float(x), lambda m, x, w: int(x), lambda m, x, w: complex(x),
+                 lambda m, x, w: bool(x), lambda m, x, w: x.item(), lambda m, x, w: x["a"], lambda m, x, w: x[1.5], lambda m, x, w: x[0, object()], lambda m, x, w: x.item(1.5),
+                 lambda m, x, w: x.item("a"), lambda m, x, w: m.copyto(x, x, casting="bad"), lambda m, x, w: m.can_cast("i4", "i8", "bad")):
+        try:
+            check(False, f"NumPy gives {call(np, n, np.array(one))!r}")
+        except Exception as e:
+            fails(lambda: call(ga, a, ga.asarray(one)), [type(e)], "", f"as NumPy: {e!r}")
+    same(ga.average(a, axis=1, weights=[1.0, 2, 1]), np.average(n, axis=1, weights=[1, 2, 1]), "weights along an axis")
+    for g, w in zip(ga.average(a, 1, [1.0, 2, 1], True), np.average(n, 1, [1, 2, 1], True)):
+        same(g, w, "and their sums")
+    check(ga.average(a, weights=a).item() == np.average(n, weights=n) and ga.average(a).item() == 2.5, "averages of all elements")
+    check(float(a[:1, 1:2]) == 1 and int(ga.asarray(3)) == 3, "numbers of arrays of one")
+    dtypes = "bool int8 uint8 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
+    for casting in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        for one in dtypes:
+            wrong = [other for other in dtypes if ga.can_cast(one, other, casting) != np.can_cast(one, other, casting)]
+            check(not wrong, f"can_cast({one!r}, ..., {casting!r}) of {wrong}")
+            for src in (np.zeros(2, one), np.zeros((), one)):
+                for dst in ("int32", "float32", "complex128"):
+                    try:
+                        with warnings.catch_warnings():
+                            warnings.simplefilter("ignore")
+                            np.copyto(np.ones(2, dst), src, casting=casting)
+                    except TypeError:
+                        fails(lambda: ga.copyto(ga.ones(2, dst), src, casting=casting), [TypeError], "", f"copyto of {one} to {dst}, {casting}")
+                    else:
+                        d = ga.ones(2, dst)
+                        ga.copyto(d, src, casting=casting)
+                        check(not ga.any(d), f"copyto of {one} to {dst}, {casting}")
+    d = ga.zeros(2, "float32")
+    ga.copyto(d, 1.5, casting="safe")
+    check(d.tolist() == [1.5, 1.5] and ga.can_cast("int8", "int16") and not ga.can_cast("int16", "int8"), "a number of Python's has no dtype")
+    same(ga.lexsort(np.array([3, 1, 2])), np.lexsort(np.array([3, 1, 2])), "keys that are numbers")
+    same(ga.bincount([]), np.bincount([]), "bincount of nothing")
+    same(ga.bincount([], minlength=2), np.bincount([], minlength=2), "and two bins")
+    for s in (slice(1, 3), slice(None, None, 2), slice(3, 0, -1), slice(2, 2), slice(-2, None), slice(None)):
+        same(ga.delete(v, s), np.delete(np.arange(5), s), f"without {s}")
+        for axis in (None, 0, -1):
+            same(ga.delete(a, s, axis), np.delete(n, s, axis), f"without {s} along {axis}")
+    fails(lambda: ga.delete(a, slice(1), axis=2), [IndexError, ValueError], "no axis 2", "an axis that is not there")
+    ab, b = [[0.0, 1, 1], [4, 4, 4], [1, 1, 0]], [5.0, 6, 5]
+    for x in (ga.solve_banded((1, 1), ab, b), ga.solve_banded(1, 1, ab, b), ga.solve_banded((1, 1), ab=ab, b=b)):
+        same(x, np.ones(3), "a banded matrix", close=True)
+    with tempfile.TemporaryDirectory() as folder:
+        ga.savez(folder + "/a.npz", x=a, y=v)
+        with ga.load(folder + "/a.npz") as z:
+            check(z.files == ["x", "y"] and z["y"].tolist() == v.tolist(), f"the names in an archive: {z.files}")
+        fails(lambda: z["x"], [KeyError], "x", "an archive that was closed")
+
+
 def several_results():
     """Where NumPy and SciPy return several results, so does gpuarr: two rows do not unpack as if they were two results."""
     spots, x = ga.asarray([[1, 1, 0], [0, 0, 1]]), np.array([0.0, 2, 0, 5, 1, 4, 4, 1])
@@ -1190,7 +1245,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, errors_as_numpys, files_refused, whole_words, several_results, in_numpys_places, bins_and_orders, array_api,
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, errors_as_numpys, files_refused, whole_words, numpys_kinds, several_results, in_numpys_places, bins_and_orders, array_api,
                  threads_and_exit):
         part()
         gc.collect()

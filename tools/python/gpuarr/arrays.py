@@ -314,6 +314,7 @@ class array:
     def item(self, *index):
         if len(index) == 1 and isinstance(index[0], tuple):
             index = index[0]
+        index = tuple(map(operator.index, index))
         a = functions.ravel(self)[index] if len(index) == 1 else self[index] if index else self
         if a.size != 1:
             raise ValueError(f"only an array of one element is a number; this one has the shape {a.shape}")
@@ -322,14 +323,20 @@ class array:
     def __bool__(self):
         return bool(self.item())
 
+    def _number(self):
+        """The element of an array of one."""
+        if self.size != 1:
+            raise TypeError(f"only an array of one element is a number; this one has the shape {self.shape}")
+        return self.item()
+
     def __int__(self):
-        return int(self.item())
+        return int(self._number())
 
     def __float__(self):
-        return float(self.item())
+        return float(self._number())
 
     def __complex__(self):
-        return complex(self.item())
+        return complex(self._number())
 
     def __index__(self):
         if self.ndim or self.dtype.kind not in "iu":
@@ -431,7 +438,10 @@ def index_of(key):
             return f"{start}:{stop}" if step == "" else f"{start}:{stop}:{step}"
         if not isinstance(k, bool) and hasattr(k, "__index__") and getattr(k, "ndim", 0) == 0 and getattr(k, "dtype", None) != "bool":
             return str(operator.index(k))
-        k = asarray(k)
+        try:
+            k = asarray(k)
+        except TypeError as e:
+            raise IndexError(f"an index is an integer, a slice, ..., None, or an array of integers or flags, and no {type(k).__name__}") from e
         if k.size == 0 and k.dtype == "float64":
             k = functions.astype(k, "int64")  # an empty list
         if k.dtype.kind not in "biu":

@@ -13,7 +13,7 @@ import zipfile
 
 from .arrays import as_shape, asarray
 from .calls import ALSO, Named, calls, to_write
-from .native import ERRORS, NUMBERED, Error, as_dtype, file_error, functions
+from .native import ERRORS, NUMBERED, Error, as_dtype, both, file_error, functions
 
 
 def short(function, name=None):
@@ -89,12 +89,54 @@ def eval_n(made, formula, operands=None, *, out=None, where=None, dtype=None, na
     return made(formula, () if operands is None else operands, out=out, where=where, dtype=dtype, names=names)
 
 
+def check_casting(name, casting):
+    if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        raise ValueError(f"{name}(): casting is 'no', 'equiv', 'safe', 'same_kind' or 'unsafe', not {casting!r}")
+
+
+@short
+def can_cast(made, from_, to, casting="safe"):
+    """As NumPy's: "safe" loses nothing, "same_kind" keeps the kind or takes one behind it: bool, unsigned, signed, real, complex."""
+    check_casting("can_cast", casting)
+    from_, to = as_dtype(from_), as_dtype(to)
+    if casting in ("no", "equiv"):
+        return from_ is to
+    kinds = ["f" if d.half else d.kind for d in (from_, to)]
+    return casting == "unsafe" or made(from_, to) or casting == "same_kind" and "buifc".index(kinds[0]) <= "buifc".index(kinds[1])
+
+
+@short
+def delete(made, a, which, *given, **named):
+    """which may be a slice."""
+    if isinstance(which, slice):
+        a = asarray(a)
+        axis = given[0] if given else named.get("axis")
+        which = asarray([*range(*which.indices(a.size if axis is None else a.shape[axes_of(axis, a.ndim)[0]]))], "int64")
+    return made(a, which, *given, **named)
+
+
+@short
+def bincount(made, a, *given, **named):
+    """An empty list is one of integers."""
+    return made(asarray(a, "int64") if isinstance(a, (list, tuple)) and not a else a, *given, **named)
+
+
+@short
+def solve_banded(made, l, *given, **named):
+    """solve_banded((l, u), ab, b), as SciPy's, or solve_banded(l, u, ab, b), as C has it."""
+    return made(*(l if isinstance(l, (list, tuple)) else (l,)), *given, **named)
+
+
 @short
 def copyto(made, dst, src, casting="same_kind", where=None, **named):
-    """Leading lengths of 1 that dst has not are left out, as in NumPy; casting="unsafe" converts what loses its kind."""
-    if casting not in ("same_kind", "unsafe"):
-        raise ValueError(f"copyto(): casting is 'same_kind' or 'unsafe', not {casting!r}")
+    """Leading lengths of 1 that dst has not are left out, as in NumPy; casting="unsafe" converts what loses its kind, "safe" only what loses nothing."""
+    check_casting("copyto", casting)
     dst = to_write(dst, "copyto", "dst")
+    if casting in ("no", "equiv", "safe") and type(src) not in (int, float, complex):  # Python's numbers have no dtype of their own
+        src = src if isinstance(src, bool) else asarray(src)
+        kept = as_dtype(bool) if isinstance(src, bool) else src.dtype
+        if not calls["can_cast"](kept, dst.dtype, casting):
+            raise ERRORS["GA_BAD_DTYPE"](f"gpuarr.copyto(): {kept} does not become {dst.dtype} by casting={casting!r}")
     if getattr(src, "ndim", 0) > getattr(dst, "ndim", 0) and set(src.shape[:src.ndim - dst.ndim]) == {1}:
         src = asarray(src)[(0,) * (src.ndim - dst.ndim)]
     return made(dst, calls["astype"](asarray(src), dst.dtype) if casting == "unsafe" else src, where=where, **named)
@@ -161,6 +203,21 @@ class Archive(collections.abc.Mapping):
 
     def __len__(self):
         return len(self.arrays)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """The arrays are forgotten."""
+        self.arrays = {}
+
+    @property
+    def files(self):
+        """The names, as NumPy has them."""
+        return [*self.arrays]
 
     def __repr__(self):
         return f"Archive({self.arrays!r})"
@@ -440,6 +497,11 @@ def meshgrid(made, *arrays, ij=False, indexing=None, sparse=False, copy=True):
 @short
 def average(made, a, axis=None, weights=None, returned=False, **named):
     """returned=True: the sums of the weights, too."""
+    if weights is not None and axis is None and named.get("axes") is None:
+        a, weights = asarray(a), asarray(weights)
+        if weights.shape != a.shape:
+            kind = both(ERRORS["GA_BAD_SHAPE"], TypeError)
+            raise kind(f"gpuarr.average(): the array has the shape {a.shape}, the weights {weights.shape}: give the axis along which they lie")
     return made(a, axis, weights, **named, **({"sum_of_weights": True} if returned else {}))
 
 
@@ -554,6 +616,8 @@ def result_type(made, *operands):
 def lexsort(made, keys, axis=-1):
     """The places in order of the last key, then of the one before; of keys with several dimensions along an axis."""
     keys = [asarray(k) for k in keys]
+    if keys and {k.ndim for k in keys} == {0}:  # of one place alone
+        return calls["zeros"]((), "int64")
     if not keys or {k.ndim for k in keys} == {1} and axis in (0, -1):
         return made(keys)
     if len({k.shape for k in keys}) > 1:

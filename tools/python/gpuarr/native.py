@@ -132,7 +132,7 @@ ERRORS = {"GA_BAD_ARGUMENT": error_class("ArgumentError", ValueError, IndexError
           "GA_BAD_FILE": error_class("BadFile", ValueError), "GA_NO_LIBRARY": error_class("NoLibrary", ImportError)}
 
 # What NumPy raises where the status says less: the error is that, too.
-SENTENCES = {r"(the number |: |\w = )-?\d+ does not fit ": OverflowError, r" differ in size": ValueError}
+SENTENCES = {r"(the number |: |\w = )-?\d+ does not fit ": OverflowError, r" differ in size": ValueError, r" weights add up to 0": ZeroDivisionError}
 # What open() raises; elsewhere the sentence ends with the system's words for errno.
 FILES = {errno.ENOENT: FileNotFoundError, errno.EISDIR: IsADirectoryError, errno.ENOTDIR: NotADirectoryError, errno.EACCES: PermissionError,
          errno.EPERM: PermissionError, errno.EEXIST: FileExistsError}
