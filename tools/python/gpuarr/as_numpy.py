@@ -111,7 +111,7 @@ def delete(made, a, which, *given, **named):
     if isinstance(which, slice):
         a = asarray(a)
         axis = given[0] if given else named.get("axis")
-        which = asarray([*range(*which.indices(a.size if axis is None else a.shape[axes_of(axis, a.ndim)[0]]))], "int64")
+        which = calls["arange"](*which.indices(a.size if axis is None else a.shape[axes_of(axis, a.ndim)[0]]))
     return made(a, which, *given, **named)
 
 

@@ -1,0 +1,156 @@
+"""A part of tests/python.py: what who knows NumPy and SciPy takes for granted: the kinds of errors, files that are refused, words, results."""
+import errno
+import os
+import pickle
+import tempfile
+import warnings
+
+from python_checks import check, fails, ga, np, same
+from gpuarr.native import file_error  # the checks have said where it is
+
+
+def files_refused():
+    """What open() raises of a file that is missing, a directory, or not ours, with errno and the name; still what it was before."""
+    x = ga.arange(3.0)
+    with tempfile.TemporaryDirectory() as folder:
+        nowhere, locked = folder + "/no/x.dat", folder + "/locked"
+        ga.tofile(x, locked)
+        os.chmod(locked, 0)
+        readers = [getattr(ga, name) for name in "load load_from loadtxt genfromtxt fromfile fits_read imread".split()]
+        writers = [lambda path, call=call: call(path, x) for call in (ga.save, ga.savetxt, lambda path, a: ga.tofile(a, path), ga.savez, ga.savez_compressed)]
+        for call in readers + writers:
+            for path, kind, number in ((nowhere, FileNotFoundError, errno.ENOENT), (folder, IsADirectoryError, errno.EISDIR)):
+                try:
+                    check(False, f"{path}: no error, but {call(path)!r}")
+                except OSError as e:
+                    check(isinstance(e, kind) and isinstance(e, ga.NoFile) and (e.errno, e.filename) == (number, path) and str(e).startswith("gpuarr."), f"{e!r}: {e.errno} {e.filename}")
+                    again = pickle.loads(pickle.dumps(e))
+                    check((type(again), str(again), again.errno, again.filename) == (type(e), str(e), number, path), f"from another process: {again!r}")
+            fails(lambda: call(None), [TypeError], "", "no name of a file")
+        if os.geteuid():  # root may read all
+            fails(lambda: ga.fromfile(locked), [PermissionError, ga.NoFile], locked, "a file that is not ours")
+        refused = file_error(ga.NoFile, f"gpuarr.load: cannot open '{locked}': {os.strerror(errno.EACCES)}", locked)  # which root does not see
+        check(isinstance(refused, PermissionError) and (refused.errno, refused.filename) == (errno.EACCES, locked), f"{refused!r}")
+        fails(lambda: ga.load(locked + "/x"), [NotADirectoryError], "", "a file in a file")
+
+
+def whole_words():
+    """A word is matched as a whole; what is said of a wrong one is Python's; a function's name stands once."""
+    x = ga.asarray([3.0, 1, 2])
+    for call, wrong, said in ((lambda: ga.quantile(x, 0.5, method="cdf"), "'cdf'", "'inverted_cdf'"), (lambda: ga.percentile(x, 5, method="unbiased"), "'unbiased'", "'hazen'"),
+                              (lambda: ga.pad(x, 1, mode="onstant"), "'onstant'", "there are 'constant', 'edge'"), (lambda: ga.convolve(x, x, mode="auto"), "'auto'", "there are 'full', 'same', 'valid'"),
+                              (lambda: ga.zeros(2, device="gpu"), "'gpu'", "there are 'cpu', 'cuda'"), (lambda: ga.detrend(x, type="line"), "'line'", "there are 'constant', 'linear'"),
+                              (lambda: ga.sort(x, kind="bad"), "'bad'", "'quicksort', 'heapsort', 'mergesort', 'stable'"),
+                              (lambda: ga.argsort(x, kind="bad"), "'bad'", "'stable'"), (lambda: ga.partition(x, 1, kind="quicksort"), "'quicksort'", "'introselect'")):
+        fails(call, [ValueError], wrong, f"{wrong} is no word")
+        fails(call, [ValueError], said, f"the words for {wrong}")
+        try:
+            call()
+        except ValueError as e:
+            check("ga_" not in str(e) and "default" not in str(e), f"{e} says what Python knows")
+    for word in ("median_unbiased", "GA_MEDIAN_UNBIASED", "Median_Unbiased"):
+        same(ga.quantile(x, 0.25, method=word), np.quantile([3.0, 1, 2], 0.25, method="median_unbiased"), f"by {word}", close=True)
+    for kind in (None, "quicksort", "heapsort", "mergesort", "stable"):
+        same(ga.sort(x, kind=kind), [1.0, 2, 3], f"sorted, {kind}")
+    try:
+        ga.nanmax(ga.asarray([1j]))
+    except TypeError as e:
+        check(str(e) == "gpuarr.nanmax does not exist for complex128", f"a name twice: {e}")
+
+
+def numpys_kinds():
+    """The kinds of NumPy's errors, castings, and ways to call that newcomers know."""
+    n, one = np.arange(6.0).reshape(2, 3), [1.0, 1, 1]
+    a, v = ga.asarray(n), ga.arange(5)
+    for call in (lambda m, x, w: m.average(x[0], weights=[1, -1, 0.0]), lambda m, x, w: m.average(x, axis=1, weights=w * [1.0, -1, 0]), lambda m, x, w: m.average([], weights=[]),
+                 lambda m, x, w: m.average(x, weights=w), lambda m, x, w: m.average(x, axis=0, weights=w), lambda m, x, w: float(x), lambda m, x, w: int(x), lambda m, x, w: complex(x),
+                 lambda m, x, w: bool(x), lambda m, x, w: x.item(), lambda m, x, w: x["a"], lambda m, x, w: x[1.5], lambda m, x, w: x[0, object()], lambda m, x, w: x.item(1.5),
+                 lambda m, x, w: x.item("a"), lambda m, x, w: m.copyto(x, x, casting="bad"), lambda m, x, w: m.can_cast("i4", "i8", "bad")):
+        try:
+            check(False, f"NumPy gives {call(np, n, np.array(one))!r}")
+        except Exception as e:
+            fails(lambda: call(ga, a, ga.asarray(one)), [type(e)], "", f"as NumPy: {e!r}")
+    same(ga.average(a, axis=1, weights=[1.0, 2, 1]), np.average(n, axis=1, weights=[1, 2, 1]), "weights along an axis")
+    for g, w in zip(ga.average(a, 1, [1.0, 2, 1], True), np.average(n, 1, [1, 2, 1], True)):
+        same(g, w, "and their sums")
+    check(ga.average(a, weights=a).item() == np.average(n, weights=n) and ga.average(a).item() == 2.5, "averages of all elements")
+    check(float(a[:1, 1:2]) == 1 and int(ga.asarray(3)) == 3, "numbers of arrays of one")
+    dtypes = "bool int8 uint8 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
+    for casting in ("no", "equiv", "safe", "same_kind", "unsafe"):
+        for one in dtypes:
+            wrong = [other for other in dtypes if ga.can_cast(one, other, casting) != np.can_cast(one, other, casting)]
+            check(not wrong, f"can_cast({one!r}, ..., {casting!r}) of {wrong}")
+            for src in (np.zeros(2, one), np.zeros((), one)):
+                for dst in ("int32", "float32", "complex128"):
+                    try:
+                        with warnings.catch_warnings():
+                            warnings.simplefilter("ignore")
+                            np.copyto(np.ones(2, dst), src, casting=casting)
+                    except TypeError:
+                        fails(lambda: ga.copyto(ga.ones(2, dst), src, casting=casting), [TypeError], "", f"copyto of {one} to {dst}, {casting}")
+                    else:
+                        d = ga.ones(2, dst)
+                        ga.copyto(d, src, casting=casting)
+                        check(not ga.any(d), f"copyto of {one} to {dst}, {casting}")
+    d = ga.zeros(2, "float32")
+    ga.copyto(d, 1.5, casting="safe")
+    check(d.tolist() == [1.5, 1.5] and ga.can_cast("int8", "int16") and not ga.can_cast("int16", "int8"), "a number of Python's has no dtype")
+    same(ga.lexsort(np.array([3, 1, 2])), np.lexsort(np.array([3, 1, 2])), "keys that are numbers")
+    same(ga.bincount([]), np.bincount([]), "bincount of nothing")
+    same(ga.bincount([], minlength=2), np.bincount([], minlength=2), "and two bins")
+    for s in (slice(1, 3), slice(None, None, 2), slice(3, 0, -1), slice(2, 2), slice(-2, None), slice(None)):
+        same(ga.delete(v, s), np.delete(np.arange(5), s), f"without {s}")
+        for axis in (None, 0, -1):
+            same(ga.delete(a, s, axis), np.delete(n, s, axis), f"without {s} along {axis}")
+    same(ga.delete(arr=v, obj=slice(1, 3)), [0, 3, 4], "a slice by NumPy's name")
+    fails(lambda: ga.delete(a, slice(1), axis=2), [IndexError, ValueError], "no axis 2", "an axis that is not there")
+    ab, b = [[0.0, 1, 1], [4, 4, 4], [1, 1, 0]], [5.0, 6, 5]
+    for x in (ga.solve_banded((1, 1), ab, b), ga.solve_banded(1, 1, ab, b), ga.solve_banded((1, 1), ab=ab, b=b)):
+        same(x, np.ones(3), "a banded matrix", close=True)
+    with tempfile.TemporaryDirectory() as folder:
+        ga.savez(folder + "/a.npz", x=a, y=v)
+        with ga.load(folder + "/a.npz") as z:
+            check(z.files == ["x", "y"] and z["y"].tolist() == v.tolist(), f"the names in an archive: {z.files}")
+        fails(lambda: z["x"], [KeyError], "x", "an archive that was closed")
+
+
+def several_results():
+    """Where NumPy and SciPy return several results, so does gpuarr: two rows do not unpack as if they were two results."""
+    spots, x = ga.asarray([[1, 1, 0], [0, 0, 1]]), np.array([0.0, 2, 0, 5, 1, 4, 4, 1])
+    labels, n = ga.label(spots)
+    same(labels, np.array([[1, 1, 0], [0, 0, 2]], "i4"), "labels")
+    check(n == 2 and ga.label(spots, connectivity=2)[1] == 1, f"and their number: {n}")
+    same(ga.label(spots, count=False), labels, "the labels alone")
+    peaks, found = ga.find_peaks(x)
+    same(peaks, [1, 3, 5], "peaks")
+    check(found == {}, f"and nothing that was not asked for: {found}")
+    same(ga.find_peaks(x, found=False), peaks, "the peaks alone")
+    sides, bases = {"left_thresholds", "right_thresholds"}, {"prominences", "left_bases", "right_bases"}
+    for named, keys, count in (({"height": 3}, {"peak_heights"}, 2), ({"height": (2, 4)}, {"peak_heights"}, 2), ({"height": (None, 4)}, {"peak_heights"}, 2),
+                               ({"height_max": 4}, {"peak_heights"}, 2), ({"threshold": 1}, sides, 2), ({"prominence": 3}, bases, 2),
+                               ({"width": 0}, bases | {"widths", "width_heights", "left_ips", "right_ips"}, 3),
+                               ({"plateau_size": 2, "height": 0}, {"plateau_sizes", "left_edges", "right_edges", "peak_heights"}, 1)):
+        peaks, found = ga.find_peaks(x, **named)
+        check(found.keys() == keys and {v.size for v in found.values()} == {peaks.size} == {count}, f"find_peaks by {named}: {peaks}, {found}")
+    same(ga.find_peaks(x, 3)[1]["peak_heights"], [5.0, 4.0], "heights, by position")
+    fails(lambda: ga.find_peaks(x, (1, 2, 3)), [ValueError], "(least, most)", "three limits")
+    a, b = np.array([[1.0, 0], [1, 1], [1, 2]]), np.array([1.0, 2, 4])
+    for m, v in ((a, b), (a, np.stack([b, b * b], 1)), (a[:1], b[:1])):
+        got, want = ga.lstsq(m, v), np.linalg.lstsq(m, v)
+        check(len(got) == 4 and got[2] == want[2] and isinstance(got[2], int), f"the rank: {got}")
+        for k in (0, 1, 3):
+            check(got[k].shape == want[k].shape and np.allclose(got[k], want[k]), f"result {k} of lstsq: {got[k]}, not {want[k]}")
+    check(ga.lstsq(a, b, rank=True)[1] == 2 and len(ga.lstsq(a, b, rank=True)) == 2, "what was asked for alone")
+    wave = np.cos(np.arange(64) * np.pi / 4)
+    for call in (ga.periodogram, ga.welch):
+        f, power = call(wave, nperseg=32) if call is ga.welch else call(wave)
+        check(f.shape == power.shape and f[0] == 0 and f[-1] == 0.5 and f[int(ga.argmax(power))] == 0.125, f"{call.__name__}: {f} {power}")
+    same(ga.periodogram(wave, frequencies=False), ga.periodogram(wave)[1], "the spectrum alone")
+    same(ga.periodogram(wave, frequencies=True)[1], ga.periodogram(wave)[0], "as C has it")
+    f, t, power = ga.spectrogram(wave, nperseg=16)
+    check(power.shape == (f.size, t.size) and f[-1] == 0.5 and t[0] == 8, f"a spectrogram: {f} {t}")
+    y, state = ga.lfilter([1.0], [1.0, -0.5], [1.0, 0, 0], zi=[0.0])
+    check(y.tolist() == [1, 0.5, 0.25] and state.tolist() == [0.125], "the state of a filter")
+    check(ga.lfilter([1.0], [1.0, -0.5], [1.0, 0, 0]).tolist() == y.tolist(), "no state that was not given")
+    y, state = ga.sosfilt([[1.0, 0, 0, 1, -0.5, 0]], [1.0, 0, 0], zi=[[0.0, 0]])
+    check(y.tolist() == [1, 0.5, 0.25] and state.tolist() == [[0.125, 0]], "the state of sections")
