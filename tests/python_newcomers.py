@@ -145,6 +145,8 @@ def several_results():
     for call in (ga.periodogram, ga.welch):
         f, power = call(wave, nperseg=32) if call is ga.welch else call(wave)
         check(f.shape == power.shape and f[0] == 0 and f[-1] == 0.5 and f[int(ga.argmax(power))] == 0.125, f"{call.__name__}: {f} {power}")
+        high = call(wave + 1, detrend=False)[1]
+        check(high[0] > 0.1 > call(wave + 1)[1][0] and high.tolist() == call(wave + 1, detrend="none")[1].tolist(), f"{call.__name__} of what keeps its mean: {high}")
     same(ga.periodogram(wave, frequencies=False), ga.periodogram(wave)[1], "the spectrum alone")
     same(ga.periodogram(wave, frequencies=True)[1], ga.periodogram(wave)[0], "as C has it")
     f, t, power = ga.spectrogram(wave, nperseg=16)

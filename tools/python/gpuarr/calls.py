@@ -358,6 +358,8 @@ class Options:
             return lambda call, value: -1 if (name, value) == ("border", "interp") else enumerator("ga_" + name, value)
         if name == "border" and self.grids:
             return lambda call, value: converter(kind)(call, value.removeprefix("grid-") if value in ("grid-wrap", "grid-constant") else value)
+        if name == "detrend":  # SciPy's False
+            return lambda call, value: converter(kind)(call, "none" if value is False else value)
         if name == "trans":  # SciPy's words for 0, 1 and 2
             return lambda call, value: "NTC".index(value) if value in ("N", "T", "C") else integer(value, "int")
         return converter(kind)
