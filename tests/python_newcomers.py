@@ -133,6 +133,8 @@ def several_results():
         peaks, found = ga.find_peaks(x, **named)
         check(found.keys() == keys and {v.size for v in found.values()} == {peaks.size} == {count}, f"find_peaks by {named}: {peaks}, {found}")
     same(ga.find_peaks(x, 3)[1]["peak_heights"], [5.0, 4.0], "heights, by position")
+    for few in (x.astype("f4"), x.astype("i2"), x, x * 0):
+        same(ga.find_peaks(few, 3)[1]["peak_heights"], ga.find_peaks(few, 3, found=True)[1]["peak_heights"], f"heights of {few.dtype}")
     fails(lambda: ga.find_peaks(x, (1, 2, 3)), [ValueError], "(least, most)", "three limits")
     a, b = np.array([[1.0, 0], [1, 1], [1, 2]]), np.array([1.0, 2, 4])
     for m, v in ((a, b), (a, np.stack([b, b * b], 1)), (a[:1], b[:1])):

@@ -832,11 +832,12 @@ def find_peaks(made, x, height=None, threshold=None, distance=None, prominence=N
             if len(value) != 2:
                 raise ValueError(f"find_peaks(): {limit} is a number or (least, most), not {value!r}")
             limits[limit], named[limit + "_max"] = value
-    wanted = bool(asked) if found is None else found
+    heights = found is None and asked == {"peak_heights"}  # which need none of the rest
+    wanted = bool(asked) and not heights if found is None else found
     r = made(x, **limits, distance=distance, wlen=wlen, rel_height=rel_height, found=wanted, **named)
     if found is not None:
         return r
-    peaks, known = r if wanted else (r, {})
+    peaks, known = r if wanted else (r, {"peak_heights": calls["astype"](calls["take"](x, r), "float64")} if heights else {})
     return peaks, {n: v for n, v in known.items() if n in asked}
 
 
