@@ -40,6 +40,8 @@ def whole_words():
     for call, wrong, said in ((lambda: ga.quantile(x, 0.5, method="cdf"), "'cdf'", "'inverted_cdf'"), (lambda: ga.percentile(x, 5, method="unbiased"), "'unbiased'", "'hazen'"),
                               (lambda: ga.pad(x, 1, mode="onstant"), "'onstant'", "there are 'constant', 'edge'"), (lambda: ga.convolve(x, x, mode="auto"), "'auto'", "there are 'full', 'same', 'valid'"),
                               (lambda: ga.zeros(2, device="gpu"), "'gpu'", "there are 'cpu', 'cuda'"), (lambda: ga.detrend(x, type="line"), "'line'", "there are 'constant', 'linear'"),
+                              (lambda: ga.gaussian_filter(x, 1, mode="bad"), "): mode = 'bad'", "'reflect', 'constant'"), (lambda: ga.uniform_filter(x, 3, mode=99), "mode = 99", "use 'reflect'"),
+                              (lambda: ga.shift(x, 1, mode=99), ": mode = 99", "use 'reflect'"), (lambda: ga.gaussian_filter(x, 1, border="bad"), "): border = 'bad'", "'reflect', 'constant'"),
                               (lambda: ga.sort(x, kind="bad"), "'bad'", "'quicksort', 'heapsort', 'mergesort', 'stable'"),
                               (lambda: ga.argsort(x, kind="bad"), "'bad'", "'stable'"), (lambda: ga.partition(x, 1, kind="quicksort"), "'quicksort'", "'introselect'")):
         fails(call, [ValueError], wrong, f"{wrong} is no word")
@@ -74,7 +76,11 @@ def numpys_kinds():
     for g, w in zip(ga.average(a, 1, [1.0, 2, 1], True), np.average(n, 1, [1, 2, 1], True)):
         same(g, w, "and their sums")
     check(ga.average(a, weights=a).item() == np.average(n, weights=n) and ga.average(a).item() == 2.5, "averages of all elements")
-    check(float(a[:1, 1:2]) == 1 and int(ga.asarray(3)) == 3, "numbers of arrays of one")
+    for kind in (float, int, complex):
+        check(kind(ga.asarray(3)) == kind(ga.asarray(3.0)) == 3, f"{kind.__name__} of an array without dimensions")
+        for shape in ((1,), (1, 1), (0,)):
+            fails(lambda: kind(ga.ones(shape)), [TypeError], f"the shape {shape}", f"{kind.__name__} of an array of shape {shape}")
+    check(a[:1, 1:2].item() == 1 and bool(a[:1, 1:2]), "the element of an array of one, and its truth")
     dtypes = "bool int8 uint8 int32 uint32 int64 uint64 float16 float32 float64 complex64 complex128".split()
     for casting in ("no", "equiv", "safe", "same_kind", "unsafe"):
         for one in dtypes:

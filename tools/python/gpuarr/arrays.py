@@ -324,9 +324,9 @@ class array:
         return bool(self.item())
 
     def _number(self):
-        """The element of an array of one."""
-        if self.size != 1:
-            raise TypeError(f"only an array of one element is a number; this one has the shape {self.shape}")
+        """The element, as NumPy 2.4 gives it: of an array without dimensions."""
+        if self.ndim:
+            raise TypeError(f"only an array without dimensions is a number; this one has the shape {self.shape}; item() gives the element of an array of one")
         return self.item()
 
     def __int__(self):

@@ -41,6 +41,7 @@ class Call:
 
     def __init__(self):
         self.arrays, self.keep, self.rooms, self.functions = [], [], [], []
+        self.said = {}  # what the caller calls a parameter
 
     def array(self, value):
         if value is None:
@@ -285,6 +286,7 @@ def converted(convert, call, value, function, parameter):
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError, C.ArgumentError) as e:
         kind = type(e) if type(e) in (TypeError, ValueError, OverflowError, *ERRORS.values()) else TypeError
         shown = f"an array of shape {value.shape}" if isinstance(value, array) else repr(str(value)[:60])
+        parameter = call.said.get(parameter, parameter) if call else parameter
         raise kind(f"gpuarr.{function}(): {parameter} = {shown}: {str(e).removeprefix('gpuarr: ')}") from e
 
 
@@ -531,14 +533,15 @@ def make(name, function):
 
     known, hints = {*names, *(options.members if options else ())}, HINTS.get(name, ())
 
-    def as_here(named):
+    def as_here(call, named):
         """The names of NumPy's that C has not in C's words; no hints."""
         found = {}
         for n, value in named.items():
+            here = n
             if n not in known and n not in hints:
-                n = next((here for here in ALSO.get(n, ()) if here in known and here not in named), n)
+                here = next((here for here in ALSO.get(n, ()) if here in known and here not in named), n)
             if n not in hints:
-                found[n] = value
+                found[here], call.said[here] = value, n
         return found
 
     def python(*given, **named):
@@ -551,7 +554,7 @@ def make(name, function):
             raise TypeError(f"{said}() got {twice[0]} twice: by position and by name")
         named = {**dict(zip(positions, given)), **named} if given else named
         if not known.issuperset(named):
-            named = as_here(named)
+            named = as_here(call, named)
         values = {n: named.pop(n) if n in named else defaults.get(n, inspect.Parameter.empty) for n in names}
         missing = [n for n, v in values.items() if v is inspect.Parameter.empty]
         if missing:
@@ -588,7 +591,7 @@ def make(name, function):
             if cause and (function_ in call.functions or not isinstance(cause, Exception)):
                 lib.ga_clear_error()
                 raise cause
-            raise_error(cause, values.get("path"))
+            raise_error(cause, values.get("path"), call.said)
         if returns_array and not p:
             raise TypeError(f"{said}(): an array is None")
         more = [room() for room in call.rooms]

@@ -160,8 +160,8 @@ QUOTED = r"""((?<!\w)'[^']*'(?!\w)|"[^"]*")"""
 OUTSIDE = r"(?<![\w/.'\"-])", r"(?![\w/'\"-]|\.\w)"  # of the names of files
 
 
-def in_words(sentence):
-    """The sentence as Python writes it: the words for enumerators, options without a point, functions of this package."""
+def in_words(sentence, said={}):
+    """The sentence as Python writes it: the words for enumerators, options without a point, as the caller said them, functions of this package."""
     def word(name):
         enum = next((e for e, names in header.enums.items() if name in names), None)
         if enum == "ga_dtype":
@@ -172,7 +172,7 @@ def in_words(sentence):
     def words(text):
         before, behind = OUTSIDE
         text = re.sub(f"{before}GA_\\w+{behind}", lambda m: word(m[0]), text)
-        text = re.sub(f"{before}\\.([a-z]\\w*){behind}", lambda m: m[1] if m[1] in OPTIONS else m[0], text)
+        text = re.sub(f"{before}\\.([a-z]\\w*){behind}", lambda m: said.get(m[1], m[1]) if m[1] in OPTIONS else m[0], text)
         return re.sub(f"{before}ga_(\\w+){behind}", lambda m: "gpuarr." + m[1] if hasattr(functions, m[1]) else m[0], text)
 
     sentence, *formula = sentence.split("\n")
@@ -192,9 +192,9 @@ def file_error(kind, sentence, path, number=None):
     return error
 
 
-def raise_error(cause=None, path=None):
-    """Raises the error that is kept, and forgets it. path: the file that the call was given."""
-    sentence, status = in_words(lib.ga_error().decode(errors="replace")), header.enums["ga_status"][lib.ga_error_status()]
+def raise_error(cause=None, path=None, said={}):
+    """Raises the error that is kept, and forgets it. path: the file that the call was given; said: what the caller calls an option."""
+    sentence, status = in_words(lib.ga_error().decode(errors="replace"), said), header.enums["ga_status"][lib.ga_error_status()]
     lib.ga_clear_error()
     missing = " is NULL: the call that should have made it failed, or it was never made"  # in Python: None was given
     if sentence.endswith(missing):
