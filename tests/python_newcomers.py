@@ -1,9 +1,11 @@
 """A part of tests/python.py: what who knows NumPy and SciPy takes for granted: the kinds of errors, files that are refused, words, results."""
 import errno
+import itertools
 import os
 import pickle
 import tempfile
 import warnings
+import weakref
 
 from python_checks import check, fails, ga, np, same
 from gpuarr.native import file_error  # the checks have said where it is
@@ -164,3 +166,106 @@ def several_results():
     check(ga.lfilter([1.0], [1.0, -0.5], [1.0, 0, 0]).tolist() == y.tolist(), "no state that was not given")
     y, state = ga.sosfilt([[1.0, 0, 0, 1, -0.5, 0]], [1.0, 0, 0], zi=[[0.0, 0]])
     check(y.tolist() == [1, 0.5, 0.25] and state.tolist() == [[0.125, 0]], "the state of sections")
+
+
+def archives():
+    """What is no array in an .npz is found, and reading it keeps nothing of who reads."""
+    class Local:
+        pass
+
+    seen = []
+
+    def read(kept):
+        local = Local()
+        seen.append(weakref.ref(local))
+        try:
+            kept["odd"]
+        except ga.Error as e:
+            return str(e)
+
+    with tempfile.TemporaryDirectory() as folder:
+        np.savez(folder + "/a.npz", odd=np.array([{}, 1], object), x=np.arange(3))
+        kept = ga.load(folder + "/a.npz")
+        check("odd" in kept and "x" in kept and "y" not in kept, "names in an archive")
+        check(len({read(kept) for _ in range(3)}) == 1 and "Python objects" in read(kept), "the same sentence each time")
+        check(not any(ref() for ref in seen), "no frame of who has read is kept")
+        seen.append(weakref.ref(kept))
+        del kept
+        check(seen[-1]() is None, "nor is the archive, when nobody has it")
+
+
+def few_of_many():
+    """Ranges of histograms, and .ddof, as NumPy takes and refuses them."""
+    x, y = np.array([0.1, 0.3, 0.6, 0.7, 0.9, 0.2]), np.array([0.5, 0.5, 3, -1, 0.5, 0.5])
+    rules = "auto", "fd", "scott", "stone", "sturges"
+    for bins, limits in [*itertools.product((*rules, 4), ((0.5, 0.5), [0.2, 0.9], np.array([2, 2]), (0, 1))), ("auto", (3, 3))]:
+        got, want = ga.histogram(x, bins, limits), np.histogram(x, bins, limits)
+        check(np.array_equal(got[0], want[0]) and np.allclose(got[1], want[1]), f"{bins} between {limits}: {got}, not {want}")
+    for limits in ((0,), (0, 1, 2), (0.9, 0.1), (0, np.inf), (np.nan, 1)):
+        for bins in ("auto", 4):
+            fails(lambda: np.histogram(x, bins, limits), [ValueError], "", "as NumPy")
+            fails(lambda: ga.histogram(x, bins, limits), [ValueError], "", f"{bins} bins between {limits}")
+    for bins in (2, [2, [0, 0.5, 1]], [[0, 0.5, 1], [0, 0.2, 0.7]]):
+        for limits in ([(0, 1), None], [None, (0, 2)], [None, None], np.array([[0, 1], [0, 1]]), [(0, 1), (0, 2)]):
+            for got, want in zip(ga.histogram2d(x, y, bins, limits), np.histogram2d(x, y, bins, limits)):
+                same(got, want, f"{bins} bins between {limits}", close=True)
+            same(ga.histogramdd((x, y), bins, limits)[0], np.histogramdd((x, y), bins, limits)[0], f"{bins} bins between {limits}, of points")
+        for limits in ([(0, 1)], [(0, 1)] * 3, [], [0, 1, 0, 1], [0.5]):
+            fails(lambda: ga.histogram2d(x, y, bins, limits), [ValueError], f"{len(limits)} ranges for 2 axes", f"{bins} bins between {limits}")
+            fails(lambda: ga.histogramdd((x, y), bins, limits), [ValueError], f"{len(limits)} ranges for 2 axes", f"{bins} bins between {limits}")
+    n = np.arange(6.0).reshape(2, 3)
+    for name in ("var", "std", "nanvar", "nanstd"):
+        got, want = getattr(ga, name), getattr(np, name)
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for ddof in (np.nan, np.float32(0.5), np.float16(1.5), np.array(0.5), np.int8(1), 1, 2.0, 3.5, np.inf):
+                for options in ({"axis": 1, "ddof": ddof}, {"ddof": ddof}, {"axis": 0, "correction": ddof}, {"correction": ddof, "ddof": 0, "axis": 1}):
+                    same(got(n, **options), want(n, **options), f"{name} with {options}", close=True)
+        same(got(n, 1, None, None, np.float32(0.5), True), want(n, 1, None, None, np.float32(0.5), True), f"{name} by position", close=True)
+        for more in ({"ddof": 1, "correction": 0.5}, {"ddof": 0.5, "correction": 1}, {"ddof": 1, "correction": 1}):
+            fails(lambda: got(n, **more), [ValueError], "ddof and correction", f"{name} with {more}")
+        fails(lambda: got(n, 0, None, None, 1, correction=1), [ValueError], "ddof and correction", f"{name} with both, by position")
+        fails(lambda: got(n, 0, None, None, 0.5, ddof=0.5), [TypeError], "ddof", f"{name} with ddof twice")
+        for shape in (5, (), (1,), (1, 3), (2, 3)):
+            out = ga.zeros(shape)
+            for ddof in (0.5, 1):
+                for axis in (0, None) if shape else (0,):
+                    fails(lambda: got(n, axis, ddof=ddof, out=out), [ValueError, ga.ShapeError], "out has", f"{name} into the shape {shape}")
+            check(not ga.any(out), "nothing was written")
+
+
+def orders_and_structures():
+    """The order K of views with and without strides; structures of labels."""
+    random = np.random.default_rng(7)
+    memory = np.arange(1000)
+    for _ in range(300):
+        d = int(random.integers(1, 6))
+        m = np.lib.stride_tricks.as_strided(memory[500:], random.integers(1, 4, d), 8 * random.choice([0, 0, 1, 2, 3, 6, 9, -1, -3, -9], d))
+        for order in "KA":
+            same(ga.ravel(ga.asarray(m), order=order), m.ravel(order), f"order {order} of {m.shape}, {m.strides}")
+        same(ga.asarray(m).flatten(order="K"), m.flatten("K"), f"flattened: {m.shape}, {m.strides}")
+    wide = np.broadcast_to(np.arange(3)[:, None], (2, 3, 4))
+    for m in (wide, wide.T, wide.transpose(1, 2, 0), np.arange(6).reshape(2, 3).T):
+        m = m.view()
+        m.flags.writeable = False
+        for order in "CFAK":
+            same(ga.ravel(m, order), m.ravel(order), f"order {order} of what may not be written")
+        same(ga.reshape(m, (-1, 2), "A"), m.reshape((-1, 2), order="A"), "reshaped, too")
+        same(ga.ravel(ga.broadcast_to(ga.arange(3), (2, 3)).T, "K"), np.ravel(np.broadcast_to(np.arange(3), (2, 3)).T, "K"), "of a broadcast view")
+
+    for d, n in ((1, 7), (2, 6), (3, 4)):
+        spots = random.random([n] * d) < 0.4
+        for k in range(1, d + 1):
+            s = ga.generate_binary_structure(d, k)
+            want, count = ga.label(spots, connectivity=k)
+            for structure in (s, np.asarray(s), s.tolist(), np.asarray(s) * 2, k):
+                for call in (lambda: ga.label(spots, structure), lambda: ga.label(spots, structure=structure), lambda: ga.label(input=spots, structure=structure, output=None)):
+                    labels, found = call()
+                    same(labels, np.asarray(want), f"labels by {structure}")
+                    check(found == count, f"{found} objects, not {count}")
+        for wrong in (np.zeros([3] * d), np.eye(3) if d == 2 else np.arange(3**d).reshape([3] * d) > 3**d // 2):
+            fails(lambda: ga.label(spots, wrong), [ValueError], f"generate_binary_structure({d}, 1 to {d})", "another structure")
+        for wrong in (np.ones([3] * (d + 1)), np.ones([5] * d), np.ones(2)):
+            fails(lambda: ga.label(spots, structure=wrong), [ValueError], "a structure of the shape", "a structure of another shape")
+    fails(lambda: ga.label(spots, s, connectivity=1), [TypeError], "give one of both", "a structure and its number")
+    check(ga.label(spots, None, "int64")[0].dtype == "int64" and ga.label(spots, s, count=False).dtype == "int32", "the dtype by position")

@@ -1,9 +1,11 @@
 """Functions that NumPy calls in more ways than C, in place of those made from the prototypes."""
 import builtins
 import collections.abc
+import copy
 import ctypes as C
 import errno
 import inspect
+import itertools
 import math
 import operator
 import os
@@ -166,16 +168,37 @@ def in_order(name, order, a):
 @short
 def reshape(made, a, shape, order="C"):
     """order="F": the first index changes fastest."""
-    a = asarray(a)
-    return made(a, shape) if not in_order("reshape", order, a) else calls["transpose"](made(calls["transpose"](a), listed(shape)[::-1]))
+    lies, a = lying(a)
+    return made(a, shape) if not in_order("reshape", order, lies) else calls["transpose"](made(calls["transpose"](a), listed(shape)[::-1]))
+
+
+def as_it_lies(a):
+    """The axes, that of the greatest strides first, as NumPy finds them: those without one, as of what is broadcast, stay where they are."""
+    strides = [abs(s) if n != 1 else 0 for n, s in zip(a.shape, a.strides)]
+    axes = []  # from the last on
+    for axis in reversed(range(a.ndim)):
+        at = len(axes)
+        for k in reversed(range(len(axes))):
+            if strides[axis] and strides[axes[k]]:
+                if strides[axes[k]] <= strides[axis]:
+                    break
+                at = k
+        axes.insert(at, axis)
+    return axes[::-1]
+
+
+def lying(a):
+    """What says how the elements lie, and an array of them: a copy, where they may not be written, lies otherwise."""
+    lies, a = a, asarray(a)
+    return lies if isinstance(getattr(lies, "strides", None), tuple) else a, a
 
 
 def flat_in_order(made, a, order="C"):
     """order="F": the first index changes fastest; "K": as the elements lie."""
-    a = asarray(a)
+    lies, a = lying(a)
     if order == "K":
-        return made(calls["transpose"](a, axes=sorted(range(a.ndim), key=lambda k: -abs(a.strides[k]))) if a.ndim else a)
-    return made(calls["transpose"](a) if in_order(made.__name__, order, a) else a)
+        return made(calls["transpose"](a, axes=as_it_lies(lies)) if a.ndim else a)
+    return made(calls["transpose"](a) if in_order(made.__name__, order, lies) else a)
 
 
 for each in ("ravel", "flatten"):
@@ -191,12 +214,15 @@ class Archive(collections.abc.Mapping):
             try:
                 self.arrays[name] = calls["load_from"](path, name)
             except Error as error:
-                self.arrays[name] = error
+                self.arrays[name] = error.with_traceback(None)
 
     def __getitem__(self, name):
         if isinstance(self.arrays[name], Error):
-            raise self.arrays[name]
+            raise copy.copy(self.arrays[name])  # the one that is kept keeps no frames
         return self.arrays[name]
+
+    def __contains__(self, name):
+        return name in self.arrays
 
     def __iter__(self):
         return iter(self.arrays)
@@ -630,7 +656,14 @@ def lexsort(made, keys, axis=-1):
 
 
 def limits_of(range):
-    return {} if range is None else dict(zip(("low", "high"), map(number, range)))
+    """The least and the most, of what is given."""
+    if len(range) != 2:
+        raise ValueError(f"a range is (least, most), not {range!r}")
+    return tuple(map(number, range))
+
+
+def low_and_high(range):
+    return {} if range is None else dict(zip(("low", "high"), limits_of(range)))
 
 
 def is_one(bins):
@@ -679,6 +712,10 @@ def bins_by_rule(rule, a, limits, weights):
     x = calls["ravel"](a)
     x = x.astype("uint8") if x.dtype.kind == "b" else x
     if limits is not None:
+        least, most = limits_of(limits)
+        limits = (least - 0.5, most + 0.5) if least == most else (least, most)
+        if not math.isfinite(limits[1] - limits[0]):
+            return 1  # which the edges refuse
         x = calls["compress"]((x >= limits[0]) & (x <= limits[1]), x)
     if not x.size:
         return 1
@@ -720,19 +757,19 @@ def histogram(made, a, bins=10, range=None, density=None, weights=None, *, edges
         bins = asarray(bins)
         counts = counts_between(a, bins, weights, density)
         return (counts, bins) if edges else counts
-    return made(a, bins, density=density, weights=weights, edges=edges, **limits_of(range), **named)
+    return made(a, bins, density=density, weights=weights, edges=edges, **low_and_high(range), **named)
 
 
 @short
 def histogram_bin_edges(made, a, bins=10, range=None, weights=None, **named):
     """bins may be a rule, as "auto"."""
     bins = bins_by_rule(bins, a, range, weights) if isinstance(bins, str) else bins
-    return made(a, bins, **limits_of(range), **named) if is_one(bins) else asarray(bins)
+    return made(a, bins, **low_and_high(range), **named) if is_one(bins) else asarray(bins)
 
 
 def counts_in_boxes(lines, bins, range, density, weights):
     """Of points, given by their places along each axis: the counts and the edges."""
-    edges = [calls["histogram_bin_edges"](x, b, limits) if is_one(b) else asarray(b) for x, b, limits in zip(lines, bins, range or [None] * len(lines))]
+    edges = [calls["histogram_bin_edges"](x, b, limits) if is_one(b) else asarray(b) for x, b, limits in zip(lines, bins, range)]
     box, kept, shape = 0, True, []
     for x, side in zip(lines, edges):
         n, place, inside = places_between(x, side)
@@ -751,12 +788,16 @@ def in_boxes(made, points, dimensions, bins, range, density, weights, edges, nam
     bins = [bins] * dimensions if is_one(bins) else bins
     if len(bins) != dimensions:
         raise ValueError(f"gpuarr.{made.__name__}(): {len(bins)} bins for {dimensions} axes: give their number, their edges, or one of both for each axis")
-    if not all(map(is_one, bins)):
+    range = [None] * dimensions if range is None else listed(range)
+    if len(range) != dimensions:
+        raise ValueError(f"gpuarr.{made.__name__}(): {len(range)} ranges for {dimensions} axes: give (least, most), or None, for each axis")
+    given = [r for r in range if r is not None]
+    if not all(map(is_one, bins)) or 0 < len(given) < dimensions:
         lines = [calls["ravel"](p) for p in (points if len(points) > 1 else [points[0][:, k] for k in builtins.range(dimensions)])]
         found = counts_in_boxes(lines, bins, range, density, weights)
         return found if edges else found[0]
-    if range is not None:
-        named["ranges"] = range
+    if given:
+        named["ranges"] = list(map(limits_of, range))
     return made(*points, bins, density=density, weights=weights, edges=edges, **named)
 
 
@@ -779,10 +820,17 @@ def histogram2d(made, x, y, bins=10, range=None, density=None, weights=None, *, 
 
 def with_correction(made, a, *given, correction=None, **named):
     """correction= is ddof=, which may have a fraction."""
-    ddof = given[3] if len(given) > 3 else named.get("ddof", 0) if correction is None else correction
+    ddof = number(given[3] if len(given) > 3 else named.get("ddof"))
+    if correction is not None and ddof not in (None, 0):
+        raise ValueError(f"{made.__name__}(): ddof and correction are one: give one of both")
+    ddof = ddof if correction is None else number(correction)
+    order = "axis", "dtype", "out", "ddof", "keepdims"
+    by_position = dict(zip(order, given))
+    if len(given) > len(order) or by_position.keys() & named.keys():
+        return made(a, *given, **named)  # which refuses them
+    named = {**by_position, **named, "ddof": ddof}
     if not isinstance(ddof, float):
-        return made(a, *given, **named, **({} if correction is None else {"ddof": correction}))
-    named = {**dict(zip(("axis", "dtype", "out", "ddof", "keepdims"), given)), **named}
+        return made(a, **named)
     if ddof.is_integer():
         return made(a, **{**named, "ddof": int(ddof)})
     out, a = named.pop("out", None), asarray(a)
@@ -790,9 +838,14 @@ def with_correction(made, a, *given, correction=None, **named):
     skips = made.__name__.startswith("nan")
     there = calls["logical_not"](calls["isnan"](a)) if skips else calls["ones_like"](a, dtype="bool")
     n = calls["sum"](there, **{k: named[k] for k in ("axis", "keepdims", "where") if k in named})
-    scale = n / calls["where"](n > ddof, n - ddof, math.nan if skips else 0.0)
+    scale = n / calls["where"](n > ddof, n - ddof, math.nan if skips or math.isnan(ddof) else 0.0)
     r = calls["astype"](r * (calls["sqrt"](scale) if made.__name__.endswith("std") else scale), r.dtype)
-    return r if out is None else calls["copyto"](out, r)
+    if out is None:
+        return r
+    out = to_write(out, made.__name__, "out")
+    if out.shape != r.shape:
+        raise ERRORS["GA_BAD_SHAPE"](f"gpuarr.{made.__name__}(): out has the shape {out.shape}, the result {r.shape}")
+    return calls["copyto"](out, r)
 
 
 def always_stable(made, a, axis=-1, kind=None, order=None, *, stable=None, **named):
@@ -809,10 +862,32 @@ for also, names in ((with_correction, ("std", "var", "nanstd", "nanvar")),
         short(also, each)
 
 
+def connectivity_of(structure, ndim):
+    """The number of which generate_binary_structure() makes this structure; a number is one, as C has it."""
+    structure = asarray(structure)
+    if structure.ndim == 0 and ndim and structure.dtype.kind in "iu":
+        return structure.item()
+    if structure.shape != (3,) * ndim:
+        raise ValueError(f"label(): a structure of the shape {structure.shape} for {ndim} dimensions: give one of the shape {(3,) * ndim}")
+    away = [sum(map(abs, place)) for place in itertools.product((-1, 0, 1), repeat=ndim)]  # the middle has no neighbour in itself
+    near = [d for d, there in zip(away, calls["ravel"](structure != 0).tolist()) if d and there]
+    if sorted(near) != sorted(d for d in away if 0 < d <= max(near, default=0)) or ndim and not near:
+        raise ValueError(f"gpuarr.label() knows the structures of generate_binary_structure({ndim}, 1 to {ndim}), and no others")
+    return max(near, default=1)
+
+
 @short
-def label(made, a, *given, count=True, **named):
-    """The labels and their number, as SciPy's. count=False: the labels alone, as C has it."""
-    return made(a, *given, count=count, **named)
+def label(made, a, structure=None, output=None, *, count=True, **named):
+    """The labels and their number, as SciPy's; the structure is one of generate_binary_structure(), or its connectivity, output the dtype.
+    count=False: the labels alone, as C has it."""
+    a = asarray(a)
+    if output is not None:
+        named["dtype"] = as_dtype(output)
+    if structure is not None:
+        if named.get("connectivity") is not None:
+            raise TypeError("label(): structure and connectivity are one: give one of both")
+        named["connectivity"] = connectivity_of(structure, a.ndim)
+    return made(a, count=count, **named)
 
 
 # What SciPy's find_peaks returns for each of these, when it is given.
