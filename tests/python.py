@@ -937,7 +937,10 @@ def in_numpys_places():
                        (lambda: ga.binary_dilation(a == 0, None, 2, n > 0), ga.binary_dilation(a == 0, iterations=2, mask=n > 0)),
                        (lambda: ga.binary_closing(a > 0, None, 1, None, 1), ga.binary_closing(a > 0, origin=1))):
         same(call(), want, "by position, as SciPy")
-    fails(lambda: ga.resample(a, 2, n), [TypeError], "no option 't'", "the times of resample")
+    for call in (lambda: ga.resample(a, 2, [0.0, 0.5, 1, 1.5], 1), lambda: ga.resample(a, 2, axis=1, t=np.array([0, 0.5, 1, 1.5]))):
+        samples, times = call()
+        same(samples, ga.resample(a, 2, axis=1), "new samples")
+        same(times, [0.0, 1.0], "and their times")
     x = np.arange(24).reshape(2, 3, 4)
     for m in (x, x[0].T, x[0, 0], x[1, 1, 1]):
         b = ga.asarray(m)

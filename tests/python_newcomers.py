@@ -151,6 +151,20 @@ def several_results():
         for k in (0, 1, 3):
             check(got[k].shape == want[k].shape and np.allclose(got[k], want[k]), f"result {k} of lstsq: {got[k]}, not {want[k]}")
     check(ga.lstsq(a, b, rank=True)[1] == 2 and len(ga.lstsq(a, b, rank=True)) == 2, "what was asked for alone")
+    x, w = np.array([0.0, 1, 2, 3, 4.5]), np.array([1.0, 2, 1, 0.5, 1])
+    for y in (x * x - x, np.stack([x**3, 1 - x], 1)):
+        for given in ((1,), (2, 1e-10), (1, None, True, w), (2, 0.5, True, w), (2, None, False, w, False)):
+            full = {"full": True} if len(given) < 3 else {}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # NumPy's, about the rank
+                got, want = ga.polyfit(x, y, *given, **full), np.polyfit(x, y, *given, **full)
+            if len(given) == 5:
+                got, want = [got], [want]
+            check(len(got) == len(want) and all(np.shape(g) == np.shape(h) and np.allclose(g, h) for g, h in zip(got, want)), f"polyfit{given} {full}: {got}, not {want}")
+    for cov in (True, "unscaled"):
+        got, want = ga.polyfit(x, x * x, 1, w=w, cov=cov), np.polyfit(x, x * x, 1, w=w, cov=cov)
+        check(all(np.allclose(g, h) for g, h in zip(got, want)), f"polyfit with cov={cov!r}: {got}, not {want}")
+    fails(lambda: ga.polyfit(x, x, 1, cov="scaled"), [ValueError], "'unscaled', not 'scaled'", "another word for cov")
     wave = np.cos(np.arange(64) * np.pi / 4)
     for call in (ga.periodogram, ga.welch):
         f, power = call(wave, nperseg=32) if call is ga.welch else call(wave)

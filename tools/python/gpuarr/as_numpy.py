@@ -923,6 +923,35 @@ def lstsq(made, a, b, rcond=None, **named):
     return made(a, b, rcond, **named, **({} if asked else {"residuals": True, "rank": True, "s": True}))
 
 
+@short
+def polyfit(made, x, y, deg, rcond=None, full=False, w=None, cov=None, **named):
+    """full=True: and the residuals, the rank, the singular values and rcond, as NumPy's; cov="unscaled": unscaled=True."""
+    if isinstance(cov, str):
+        if cov != "unscaled":
+            raise ValueError(f"polyfit(): cov is True, False or 'unscaled', not {cov!r}")
+        cov, named["unscaled"] = True, True
+    if not full:
+        return made(x, y, deg, rcond, w=w, cov=cov, **named)
+    x, y = asarray(x) + 0.0, asarray(y) + 0.0
+    rcond = x.size * functions.finfo(x.dtype).eps if rcond is None else rcond
+    p, powers = made(x, y, deg, rcond, w=w), calls["vander"](x, deg + 1)
+    if w is not None:
+        w = asarray(w)
+        powers, y = powers * w[:, None], y * (w[:, None] if y.ndim == 2 else w)
+    scaled = powers / calls["sqrt"](calls["sum"](powers * powers, 0))
+    return (p, *calls["lstsq"](scaled, y, rcond)[1:], rcond)
+
+
+@short
+def resample(made, x, num, t=None, axis=0, **named):
+    """With the times t of the samples those of the new ones, too, as SciPy's."""
+    r = made(x, num, axis=axis, **named)
+    if t is None:
+        return r
+    t, n = asarray(t), asarray(x).shape[axis]
+    return r, calls["arange"](num) * (t[1] - t[0]) * n / num + t[0]
+
+
 def with_frequencies(made, x, *given, frequencies=None, **named):
     """The frequencies (of a spectrogram the times, too) and the spectrum, as SciPy's. frequencies= or times= said: as C has it."""
     if frequencies is not None or named.get("times") is not None:

@@ -436,7 +436,7 @@ ORDERS = {
     "(nan)?median": "axis out overwrite_input keepdims", "(nan)?(percentile|quantile)": "axis out overwrite_input method keepdims",
     "take": "axis out mode", "choose_n": "out mode", "i?r?fft(2|n)": "s axes norm out", "linspace|geomspace": "endpoint dtype", "logspace": "endpoint base dtype",
     "packbits": "axis bitorder", "unpackbits": "axis count bitorder", "cov": "y rowvar bias ddof fweights aweights", "isin": "assume_unique invert",
-    "setdiff1d|setxor1d": "assume_unique", "distance_transform_edt": "sampling", "distance_transform_bf": "metric sampling", "resample": "t axis",
+    "setdiff1d|setxor1d": "assume_unique", "distance_transform_edt": "sampling", "distance_transform_bf": "metric sampling",
     "laplace|gaussian_laplace|gaussian_gradient_magnitude": "out border cval", "gaussian_filter": "order out border cval truncate",
     "gaussian_filter1d": "axis order out border cval truncate", "rotate": "axes reshape out order border cval prefilter",
     "affine_transform": "offset output_shape out order border cval prefilter", "binary_(closing|opening)": "structure iterations out origin mask border_value",
