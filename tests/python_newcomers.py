@@ -134,7 +134,7 @@ def several_results():
     check(found == {}, f"and nothing that was not asked for: {found}")
     same(ga.find_peaks(x, found=False), peaks, "the peaks alone")
     sides, bases = {"left_thresholds", "right_thresholds"}, {"prominences", "left_bases", "right_bases"}
-    for named, keys, count in (({"height": 3}, {"peak_heights"}, 2), ({"height": (2, 4)}, {"peak_heights"}, 2), ({"height": (None, 4)}, {"peak_heights"}, 2),
+    for named, keys, count in (({"height": 3}, {"peak_heights"}, 2), ({"height": (2, 4)}, {"peak_heights"}, 2), ({"height": (None, 4)}, {"peak_heights"}, 2), ({"height": np.array([2, 4])}, {"peak_heights"}, 2),
                                ({"height_max": 4}, {"peak_heights"}, 2), ({"threshold": 1}, sides, 2), ({"prominence": 3}, bases, 2),
                                ({"width": 0}, bases | {"widths", "width_heights", "left_ips", "right_ips"}, 3),
                                ({"plateau_size": 2, "height": 0}, {"plateau_sizes", "left_edges", "right_edges", "peak_heights"}, 1)):

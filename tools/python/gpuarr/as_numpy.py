@@ -903,6 +903,7 @@ def find_peaks(made, x, height=None, threshold=None, distance=None, prominence=N
     limits = {"height": height, "threshold": threshold, "prominence": prominence, "width": width, "plateau_size": plateau_size}
     asked = {n for limit, names in PROPERTIES.items() if limits[limit] is not None or named.get(limit + "_max") is not None for n in names.split()}
     for limit, value in limits.items():
+        value = listed(value) if getattr(value, "shape", None) == (2,) else value
         if isinstance(value, (list, tuple)):
             if len(value) != 2:
                 raise ValueError(f"find_peaks(): {limit} is a number or (least, most), not {value!r}")
