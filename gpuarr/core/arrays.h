@@ -123,18 +123,25 @@ static ga_array *gi_array_new_handle(const char *site, gi_buffer *owner, void *d
     return NULL;
 }
 
-/* Strides of a C-ordered array; returns the number of bytes, or -1 if they do not fit 63 bits. */
+static bool gi_shape_has_0(int ndim, const int64_t *shape)
+{
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] == 0) return true;
+    return false;
+}
+
+/*  Strides of a C-ordered array; returns the number of bytes, or -1 if they do not fit 63 bits. The other lengths of an array without elements
+    must not be larger either, as in NumPy, and have 15 bits left: what is computed with them never overflows.                             */
 static int64_t gi_shape_c_strides(ga_dtype dtype, int ndim, const int64_t *shape, int64_t *strides)
 {
-    int64_t bytes = ga_itemsize(dtype);
-    bool    empty = false;
-    for (int d = 0; d < ndim; d++)
-        if (shape[d] == 0) empty = true;
+    const bool empty = gi_shape_has_0(ndim, shape);
+    int64_t    all   = ga_itemsize(dtype);
     for (int d = ndim - 1; d >= 0; d--) {
-        strides[d] = bytes;
-        if (!empty && __builtin_mul_overflow(bytes, shape[d], &bytes)) return -1;
+        strides[d] = empty ? ga_itemsize(dtype) : all;
+        if (shape[d] != 0 && __builtin_mul_overflow(all, shape[d], &all)) return -1;
     }
-    return empty ? 0 : bytes;
+    if (empty && all >> 48) return -1;
+    return empty ? 0 : all;
 }
 
 /* Is it a shape that an array can have? False with an error. */
@@ -156,7 +163,8 @@ static int64_t gi_count_elements(const char *site, ga_dtype dtype, int ndim, con
     int64_t strides[GPUARR_MAX_DIMS];
     if (!gi_shape_check(site, ndim, n)) return -1;
     if (gi_shape_c_strides(dtype, ndim, n, strides) >= 0) return gi_shape_size(ndim, n);
-    gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted", gi_shape_text(ndim, n));
+    gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted%s", gi_shape_text(ndim, n),
+            gi_shape_has_0(ndim, n) ? ", its lengths of 0 aside" : "");
     return -1;
 }
 static int64_t gi_shape_count(const char *site, ga_dtype dtype, const ga_shape *shape)

@@ -197,7 +197,7 @@ static bool gi_qr_one(const char *site, int64_t item, double *room, void *job)
     if (!gi_qr_matrix(site, &a, m, n, taus, room + 2 * most)) return false;
     if (j->q.memory) gi_make_unit(&q, m, j->q.columns);
     if (j->q.memory && !gi_reflect_by_columns(site, &a, m, most, taus, &q, j->q.columns, true, room + 2 * most)) return false;
-    for (int64_t i = 1; i < m; i++)
+    for (int64_t i = 1; i < m && n > 0; i++)
         for (int64_t c = 0; c < i && c < n; c++) gi_set_element(&a, i, c, gi_make_c128(0, 0));
     return true;
 }

@@ -60,7 +60,7 @@ static inline void gi_join_axis(int *ndim, int64_t *shape, int64_t *strides, int
     strides[(*ndim)++] = stride;
 }
 
-/* So many lines, of arrays without elements also beyond what can be counted: as many as can. */
+/* The product; INT64_MAX where it overflows, as only arrays without elements make it. */
 static inline int64_t gi_lines_times(int64_t lines, int64_t length)
 {
     int64_t product;
