@@ -1064,6 +1064,8 @@ static ga_array *in_chunks(const ga_array *a, int which)
             if (s) r = ga_compute(ga_logspace(0, 1, 40, .chunks = ga_chunks(9)));
             break;
         case 12: r = ga_compute(ga_sqrt(ga_add(ga_transpose(ga_square(s)), ga_multiply(ga_index(s, "3, :30"), 2)))); break;
+        case 13: r = ga_compute(ga_nan_to_num(ga_multiply(s, ga_complex(0, 1)))); break;
+        case 14: r = ga_compute(ga_round(ga_multiply(s, ga_complex(0, 1)), 2)); break;
         default:
             if (ga_compute_n(3, (const ga_array *const[]){ s, ga_sum(s), ga_var(s) }, many)) r = many[0];
         }
@@ -1100,9 +1102,10 @@ static void test_chunked(void)
     ga_set_num_threads(1); /* the allocator counts without a lock */
     ga_array *a = ga_random((30, 40), .seed = 1), *x = ga_chunked(a, 7, 20), *y = ga_sin(x);
     in_a_function = true;
-    for (int which = 0; which < 14; which++) RUN(in_chunks(a, which));
+    for (int which = 0; which < 16; which++) RUN(in_chunks(a, which));
     RUN_BOOL(run_tasks());
     in_a_function = false;
+    RUN(ga_prod(a, .initial = GA_ARG(0)));
     RUN_BOOL(ga_visualize(y, path_of("expression.svg")));
     RUN_BOOL(ga_visualize(y, path_of("expression.dot"), .tasks = 1));
     remove(path_of("expression.svg"));

@@ -43,6 +43,8 @@ static void each_works(void)
         ON_EACH(ga_median(ga_sqrt(x), .axis = 1), ga_median(ga_sqrt(m), .axis = 1));
         ON_EACH(ga_percentile(x, 30, .axis = 0), ga_percentile(m, 30, .axis = 0));
         ON_EACH(ga_random((800, 500), .seed = 9, .chunks = c), ga_random((800, 500), .seed = 9));
+        SAME(ga_round(ga_multiply(x, ga_complex(1, 2)), 2),
+             ga_round(ga_multiply(m, ga_complex(1, 2)), 2)); /* a kernel for the CPU alone */
         SAME(ga_cumsum(x, .axis = 1), ga_cumsum(m, .axis = 1));
         SAME(ga_matmul(ga_index(x, ":200, :100"), ga_index(x, ":100, :200")),
              ga_matmul(ga_index(m, ":200, :100"), ga_index(m, ":100, :200")));

@@ -35,13 +35,14 @@ static ga_array *gi_fold_again(const gi_composition *c, const gi_some *s, const 
     return gi_do_reshape(c, joined, r->ndim, r->shape);
 }
 
-/* The product r of x, where .initial is 0 and only the factors together overflow: that of their signs, and of what is not finite itself. */
+/* r, the product of x. Where .initial is 0 and r overflowed though the factors are finite, the product of their signs: 0 times it is 0. */
 static ga_array *gi_fold_from_zero(const gi_composition *c, const gi_some *s, const ga_array *x, const ga_array *r)
 {
     const ga_arg one    = GA_ARG(1);
     ga_array    *finite = GI_DO_1(c, isfinite, x), *signs = gi_is_complex(x->dtype) ? NULL : GI_DO_2(c, copysign, 1, x);
-    ga_array    *factors = (ga_where)(finite, signs ? gi_operand_arg(signs) : one, gi_operand_arg(x), gi_map_site(c->site));
-    ga_array    *product = factors ? gi_reduce_row(s->row, factors, *s->o) : NULL;
+    if (!finite || (!signs && !gi_is_complex(x->dtype))) return NULL;
+    ga_array *factors = (ga_where)(finite, signs ? gi_operand_arg(signs) : one, gi_operand_arg(x), gi_map_site(c->site));
+    ga_array *product = factors ? gi_reduce_row(s->row, factors, *s->o) : NULL;
     return GI_DO_WHERE(c, GI_DO_2(c, logical_or, GI_DO_1(c, isfinite, r), s->start), r, product);
 }
 

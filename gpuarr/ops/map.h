@@ -199,6 +199,8 @@ static bool gi_map_check(const gi_map_call *c, ga_device *device, int *ndim, int
                        "%s was compiled by a C compiler, for the CPU: put it into a .cu file, or use GA_CPU",
                        c->function.own.kernel->name),
                false;
+    if (*device == GA_CUDA && c->function.cpu && !c->function.gpu && !c->function.own.kernel)
+        return gi_fail(c->site, GA_BAD_DEVICE, "this has no kernel for a GPU: use GA_CPU"), false;
     return true;
 }
 

@@ -270,6 +270,7 @@ ga_array *(ga_unwrap)(const ga_array *p, ga_unwrap_options o)
 
 static ga_array *gi_do_nan_to_num(const gi_composition *c, const ga_array *x, const ga_nan_options *o)
 {
+    if (!x) return NULL;
     const double most =
         x->dtype == GA_F32 ? 3.40282346638528859811704183484516925e38 : 1.79769313486231570814527423731704357e308;
     ga_array *r = GI_DO_WHERE(c, GI_DO_1(c, isnan, x), o->nan, x);
