@@ -369,6 +369,7 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, out=x)", (x)), "sum takes axis, keepdims, dtype, where and initial");
     FAILS(GA_BAD_ARGUMENT, ga_eval("median(x, ddof=1)", (x)), "median takes axis and keepdims");
     FAILS(GA_BAD_ARGUMENT, ga_eval("argmax(x, ddof=1)", (x)), "argmax takes axis and keepdims");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("mean(x, out=x)", (x)), "mean takes axis, keepdims, dtype and where");
     FAILS(GA_BAD_ARGUMENT, ga_eval("std(x, out=x)", (x)), "std takes axis, keepdims, dtype, ddof and where");
     FAILS(GA_BAD_ARGUMENT, ga_eval("nanstd(x, where=x)", (x)), "nanstd takes axis, keepdims, dtype and ddof");
     FAILS(GA_BAD_ARGUMENT, ga_eval("std(x, initial=1)", (x)), "std takes", "\n    std(x, initial=1)\n           ^^^^^^^");

@@ -2,7 +2,7 @@
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
 #if __has_feature(address_sanitizer) && __has_feature(undefined_behavior_sanitizer) /* together clang 14 cannot compile masks */
 #pragma clang attribute push(__attribute__((no_sanitize("undefined"))), apply_to = function)
-#define GI_MASKS_ALONE
+#define GI_CLANG_MASKS
 #endif
 #else
 #pragma GCC diagnostic push /* gcc's own avx512fintrin.h: `__m512d __Y = __Y` is how it says "any value" */
@@ -25,7 +25,8 @@
 #define GI_ISA_DTYPES   GI_EACH_FLT
 #include "isa.h"
 #if defined(__clang__)
-#ifdef GI_MASKS_ALONE
+#ifdef GI_CLANG_MASKS
+#undef GI_CLANG_MASKS
 #pragma clang attribute pop
 #endif
 #pragma clang attribute pop

@@ -1,7 +1,8 @@
 /* ---- quotients and remainders of int32 and int64 by a number above 1, rounded down ------------------------------------------- */
 #if GI_ISA_BYTES == 64
 /*  As in divide.h, but u, which is x or ~x, has no sign bit: with p, 31 or 63, and 2^l, the least power of two that is not below the number d,
-    the factor 2^(p + l) / d, rounded up, fits into a word of p + 1 bits, and u times that, shifted right by p + l, is the quotient. */
+    the factor 2^(p + l) / d, rounded up, fits into a word of p + 1 bits, and u times that, shifted right by p + l, is the quotient (its
+    complement, where x is negative). */
 typedef struct gi_divisor {
     uint64_t factor;
     int      more; /* bits by which the upper half of the product is shifted */

@@ -12,7 +12,7 @@ static ga_arg gi_number_of(ga_kind kind, int64_t i, double re)
     return v;
 }
 
-/* Integers are computed with 126 bits. One that is beyond 64 is no operand of arrays: a UINT whose upper half is kept as `re`. */
+/* Integers are computed between -2**126 and 2**126. One that is beyond 64 is no operand of arrays: a UINT whose upper half is kept as `re`. */
 __extension__ typedef __int128 gi_i128;
 #define GI_WIDEST ((gi_i128)1 << 126)
 

@@ -392,8 +392,10 @@ static bool gi_parse_option(gi_parser *s, gi_pending *call, bool *operand_follow
         *input                  = s->values - call->first;
         return *operand_follows = true;
     }
+    const bool begins = row && (call->word->row()->ends == GI_ENDS_SUM || call->word->row()->start == GI_START_NONE);
     return gi_formula_fail(s->f, (int)(name.at - s->f->text), name.length, "%s takes %s", call->word->name,
-                           row      ? "axis, keepdims, dtype, where and initial"
+                           begins   ? "axis, keepdims, dtype, where and initial"
+                           : row    ? "axis, keepdims, dtype and where"
                            : some   ? "axis, keepdims, dtype, ddof and where"
                            : floats ? "axis, keepdims, dtype and ddof"
                                     : "axis and keepdims") != NULL;

@@ -354,7 +354,7 @@ static ga_array *gi_moment_of(gi_moment what, bool skip_nan, const char *name, c
     return gi_copy_finish(o.site, result, dtype, o.out);
 }
 
-/* The same, where nothing takes .where. */
+/* The same, for calls without .where. */
 static ga_array *gi_moment_all(gi_moment what, bool skip_nan, const char *name, const ga_array *a, ga_reduce_options o)
 {
     return gi_options_reduce(&o) ? gi_moment_of(what, skip_nan, name, a, o) : NULL;
