@@ -197,7 +197,7 @@ static bool gi_qr_one(const char *site, int64_t item, double *room, void *job)
     if (!gi_qr_matrix(site, &a, m, n, taus, room + 2 * most)) return false;
     if (j->q.memory) gi_make_unit(&q, m, j->q.columns);
     if (j->q.memory && !gi_reflect_by_columns(site, &a, m, most, taus, &q, j->q.columns, true, room + 2 * most)) return false;
-    for (int64_t i = 1; i < m && n > 0; i++)
+    for (int64_t i = 1; i < m; i++)
         for (int64_t c = 0; c < i && c < n; c++) gi_set_element(&a, i, c, gi_make_c128(0, 0));
     return true;
 }
@@ -219,7 +219,8 @@ bool(ga_qr)(const ga_array *a, ga_array **q, ga_array **r, ga_qr_options o)
     const ga_dtype dtype = gi_linear_dtype(a->dtype);
     bool           done  = gi_matrices_of(o.site, &j.a, GA_CPU, a, 1) &&
                 (!q || gi_matrices_new(o.site, &j.q, GA_CPU, j.a.parts, j.a.ndim, j.a.shape, m, k)) &&
-                gi_each_matrix(o.site, j.a.items, m > n ? m : n, gi_qr_room(m, n, j.a.parts), gi_qr_one, &j);
+                gi_each_matrix(o.site, a->size > 0 || (q && k > 0) ? j.a.items : 0, m > n ? m : n, gi_qr_room(m, n, j.a.parts),
+                               gi_qr_one, &j);
     if (done && q) made[0] = gi_matrices_result(o.site, &j.q, a->device, dtype, m, k);
     if (done && r) made[1] = gi_matrices_result(o.site, &j.a, a->device, dtype, k, n);
     ga_free(j.a.memory);
