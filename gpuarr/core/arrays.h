@@ -205,8 +205,9 @@ GI_SHARED ga_array *gi_array_new_in(const char *site, gi_memory memory, ga_dtype
         return NULL;
     int64_t strides[GPUARR_MAX_DIMS], bytes = gi_shape_c_strides(dtype, ndim, shape, strides);
     if (bytes < 0)
-        return (ga_array *)gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted",
-                                   gi_shape_text(ndim, shape), ga_dtype_name(dtype));
+        return (ga_array *)gi_fail(site, GA_NO_MEMORY, "shape %s of %s is more bytes than can be counted%s",
+                                   gi_shape_text(ndim, shape), ga_dtype_name(dtype),
+                                   gi_shape_has_0(ndim, shape) ? ", its lengths of 0 aside" : "");
     /* where there is no GPU, pinned memory is of no use, and a program that asks for it runs all the same */
     const bool pinned = device == GA_CPU && memory == GI_PINNED && gi_gpu && gi_gpu->count() > 0;
     if (device == GA_CUDA || pinned) {

@@ -16,7 +16,7 @@ enum {
     GI_FOURIER_BYTES  = 64,   /* of the reals that are computed side by side */
     GI_FOURIER_BESIDE = 1024, /* elements at most of lines that are computed in lanes, each of them in one */
     GI_FOURIER_STAGES = 24,   /* at most, of a chain */
-    GI_FOURIER_PRIME  = 193,  /* the largest that is a stage of its own */
+    GI_FOURIER_PRIME  = 163,  /* the largest that is a stage of its own */
     GI_FOURIER_ROWS   = 23,   /* the smallest of which few lines are computed with the elements of a result in lanes */
     GI_FOURIER_ROW    = (GI_FOURIER_PRIME / 2 + 32) / 32 * 32, /* numbers of a row of its results at most */
     GI_FOURIER_TERMS  = 8,                                     /* of a stage's sums that are added one after the other */
