@@ -8,6 +8,7 @@
 
 GA_ELEMENTWISE(twice, double, (double x), 2 * x)
 GA_REDUCTION(total, double, (double x), double, 0, x, a + b, a)
+GA_REDUCTION(inner, double, (double x, double y), double, 0, (x * y), a + b, a)
 GA_STENCIL(middle, (1), double, (void), GA_AT(0))
 
 /* A shape, or a list of axes, of so many dimensions. */
@@ -76,6 +77,21 @@ static void test_shapes(void)
             CHECK(ga_svdvals(no_rows)->size == 0 && ga_matrix_rank(left)->size == 0 && ga_cond(left)->size == 0);
             CHECK(ga_copy(left)->size == 0 && ga_add(left, 1)->size == 0 && ga_cumsum(left, .axis = 2)->shape[2] == 4);
             CHECK(ga_sort(wide)->size == 0 && ga_sum(no_rows, .axis = 1)->size == 0);
+        }
+    }
+    ga_scope { /* shapes that no array has, but several together */
+        for (int k = 0; k < 2; k++) {
+            ga_array *one = ga_ones((1, 1)), *row = ga_broadcast_to(one, (1, huge)), *column = ga_broadcast_to(one, (huge, 1)),
+                     *empty = ga_zeros((0, 1, huge)), *line = ga_broadcast_to(ga_ones((1)), (huge));
+            if (k == 1) row = ga_chunked(row, 1, huge), column = ga_chunked(column, huge, 1);
+            FAILS(GA_BAD_SHAPE, ga_reduce(inner, (row, column)),
+                  "(1099511627776, 1099511627776) has more elements than can be");
+            FAILS(GA_NO_MEMORY, ga_eval("sum(row * column)", (row, column)), "counted");
+            FAILS(GA_NO_MEMORY, ga_eval("exp(row) * column", (row, column)), "counted");
+            if (k == 1) break;
+            FAILS(GA_BAD_SHAPE, ga_reduce(inner, (empty, ga_reshape(line, (huge, 1)))), "counted", "lengths of 0 aside");
+            FAILS(GA_NO_MEMORY, ga_solve(ga_reshape(row, (1, huge, 1, 1)), ga_reshape(row, (huge, 1, 1, 1))), "counted");
+            FAILS(GA_NO_MEMORY, ga_svd(ga_zeros((0, 1 << 20, 1, 1 << 20)), &one, &row, &column), "counted");
         }
     }
     FAILS(GA_BAD_SHAPE, ga_map_blocks(c, copy_block, NULL, .chunks = ga_chunks(INT64_MAX, 2)), ".chunks", "counted");

@@ -44,17 +44,18 @@ static void gi_pass_fetch(const void *job, int64_t first, int64_t n)
 }
 
 /* An array of the pass's dtype and shape in C order, whose elements the buffer's maker makes. False: it is beyond what can be counted. */
-static bool gi_pass_imagine(const gi_pass_job *j, gi_buffer *buffer, ga_array *a)
+static bool gi_pass_imagine(gi_pass_job *j, gi_buffer *buffer, ga_array *a)
 {
     memset(a, 0, sizeof *a);
     a->dtype  = j->p->dtype;
     a->device = buffer->device;
     a->ndim   = j->ndim;
-    a->size   = j->total;
     a->owner  = buffer;
     a->alive  = GI_ALIVE;
     memcpy(a->shape, j->shape, sizeof a->shape);
-    return gi_shape_c_strides(a->dtype, a->ndim, a->shape, a->strides) > 0;
+    if (gi_shape_c_strides(a->dtype, a->ndim, a->shape, a->strides) <= 0) return false;
+    a->size = j->total = gi_shape_size(j->ndim, j->shape);
+    return true;
 }
 
 /* Does the fold read elements in C order, in pieces that are long enough? Few lines side by side are read at once by rows of the table alone. */
@@ -86,7 +87,6 @@ static bool gi_pass_can_feed(const gi_eval_run *r, const gi_fused *p, int k, gi_
         if (out && gi_arrays_overlap(leaf, out))
             return false; /* a result could be written where another line is still to be read */
     }
-    j->total = gi_shape_size(j->ndim, j->shape);
     memset(buffer, 0, sizeof *buffer);
     buffer->device = r->device;
     if (!gi_pass_imagine(j, buffer, a)) return false;

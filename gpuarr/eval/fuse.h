@@ -18,6 +18,7 @@ static void gi_fold_shape(const gi_fold_along *along, const ga_shape *x, ga_shap
 /* The shapes of steps, as far as they are known before anything is computed; else ndim is -1. False: a call has something to say. */
 static bool gi_step_shapes(const gi_eval_run *r, const gi_passes *s, ga_shape *shape)
 {
+    int64_t strides[GPUARR_MAX_DIMS];
     for (int k = 0; k < r->steps->count; k++) {
         const gi_step *step = &r->steps->step[k];
         shape[k].ndim       = s->typed[k].dtype == GA_DTYPE_DEFAULT || s->typed[k].elementwise ? 0 : -1;
@@ -32,6 +33,7 @@ static bool gi_step_shapes(const gi_eval_run *r, const gi_passes *s, ga_shape *s
             if (x->ndim < 0) shape[k].ndim = -1;
             else if (!gi_shape_broadcast(&shape[k].ndim, shape[k].n, x->ndim, x->n)) return false;
         }
+        if (shape[k].ndim > 0 && gi_shape_c_strides(GA_U8, shape[k].ndim, shape[k].n, strides) < 0) return false;
     }
     return true;
 }

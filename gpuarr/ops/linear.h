@@ -57,34 +57,31 @@ static ga_dtype gi_linear_dtype(ga_dtype dtype) { return gi_is_complex(dtype) ||
 static bool gi_matrices_new(const char *site, gi_matrices *m, ga_device device, int parts, int ndim, const int64_t *shape,
                             int64_t rows, int64_t columns)
 {
+    int64_t lengths[GPUARR_MAX_DIMS];
     memset(m, 0, sizeof *m);
     m->parts   = parts;
-    m->items   = gi_shape_size(ndim, shape);
     m->rows    = rows;
     m->columns = columns;
     m->ndim    = ndim;
-    for (int d = 0; d < ndim; d++) m->shape[d] = shape[d];
-    const int64_t lengths[4] = { m->items, rows, parts, columns };
-    m->memory                = gi_array_new(site, GA_F64, device, 4, lengths);
+    for (int d = 0; d < ndim; d++) lengths[d] = m->shape[d] = shape[d];
+    lengths[ndim]     = rows * parts;
+    lengths[ndim + 1] = columns;
+    m->memory         = gi_array_new(site, GA_F64, device, ndim + 2, lengths);
     if (!m->memory) return false;
-    m->at = (double *)m->memory->data;
+    m->items = gi_shape_size(ndim, shape);
+    m->at    = (double *)m->memory->data;
     return true;
 }
 
 /* The real or the imaginary parts, as an array of so many rows and columns of each matrix. */
 static ga_array *gi_matrices_part(const char *site, const gi_matrices *m, int part, int64_t rows, int64_t columns)
 {
-    const int64_t row = m->memory->size > 0 ? m->parts * m->columns * 8 : 0; /* else it may be beyond what can be counted */
-    int64_t       shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS], next = m->rows * row;
-    for (int d = m->ndim - 1; d >= 0; d--) {
-        shape[d]   = m->shape[d];
-        strides[d] = next;
-        next *= m->shape[d];
-    }
-    shape[m->ndim]       = rows;
-    strides[m->ndim]     = row;
-    shape[m->ndim + 1]   = columns;
-    strides[m->ndim + 1] = 8;
+    int64_t shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS];
+    memcpy(shape, m->shape, sizeof shape);
+    memcpy(strides, m->memory->strides, sizeof strides);
+    shape[m->ndim] = rows;
+    strides[m->ndim] *= m->parts;
+    shape[m->ndim + 1] = columns;
     return gi_array_new_view(site, m->memory, m->at + part * m->columns, GA_F64, m->ndim + 2, shape, strides);
 }
 

@@ -289,7 +289,7 @@ static bool gi_svd_run(const char *site, gi_svd *j, const ga_array *a, int64_t c
     if (done && columns >= 0)
         done = gi_matrices_new(site, &j->left, GA_CPU, j->a.parts, j->a.ndim, j->a.shape, most, columns) &&
                gi_matrices_new(site, &j->right, GA_CPU, j->a.parts, j->a.ndim, j->a.shape, k, k);
-    if (!done || j->a.items == 0 || (k == 0 && columns <= 0)) return done; /* lengths may be beyond what can be counted */
+    if (!done || j->a.items == 0 || (k == 0 && columns <= 0)) return done; /* however many there are */
     j->lost = j->a.items;
     return gi_each_matrix(site, j->a.items, most, gi_lay_svd(NULL, most, k, j->a.parts, columns < 0 ? 0 : columns).numbers,
                           gi_svd_one, j) &&

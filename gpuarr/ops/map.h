@@ -41,7 +41,7 @@ static bool gi_array_clear(const char *site, ga_array *a)
 /* The strides of GA_INDEX: those of a C-ordered array of single bytes. */
 static void gi_place_strides(gi_job *j)
 {
-    int64_t below = gi_shape_size(j->ndim, j->shape) > 0; /* else products of lengths may be beyond what can be counted */
+    int64_t below = 1;
     memset(&j->place, 0, sizeof j->place);
     j->first_place = 0;
     j->place.dtype = j->place.wanted = GA_U8;

@@ -275,7 +275,7 @@ static bool gi_reducing_check(const ga_reduction *k, int n, const ga_arg *in, co
                            gi_shape_of(before ? before : a), gi_shape_of(a)),
                    false;
     }
-    return true;
+    return gi_count_elements(site, GA_U8, *ndim, shape) >= 0; /* no array has this shape */
 }
 
 ga_array *(ga_reduce_n)(const ga_reduction *k, int n, const ga_arg *in, ga_reduce_options o)

@@ -128,10 +128,7 @@ ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site)
             return (ga_array *)gi_fail(site, GA_BAD_SHAPE,
                                        "%s and %s differ in size, so the last axis must lie in one piece: ga_copy first",
                                        ga_dtype_name(a->dtype), ga_dtype_name(dtype));
-        int64_t bytes;
-        if (__builtin_mul_overflow(a->shape[last], before, &bytes)) /* without elements */
-            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "the last axis of %s has more bytes than can be counted",
-                                       gi_shape_of(a));
+        const int64_t bytes = a->shape[last] * before;
         if (bytes % after != 0)
             return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "the last axis of %s has %lld bytes: no whole number of %s",
                                        gi_shape_of(a), (long long)bytes, ga_dtype_name(dtype));

@@ -350,8 +350,8 @@ static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / un
 static void gi_job_run(gi_job *j, int cost)
 {
     GI_SETTLE_FLOATS;
-    int64_t total = gi_shape_size(j->ndim, j->shape), widest = ga_itemsize(j->out.dtype), out_size = widest,
-            bytes = 0; /* of an element of each array */
+    int64_t total = 1, widest = ga_itemsize(j->out.dtype), out_size = widest, bytes = 0; /* of an element of each array */
+    for (int d = 0; d < j->ndim; d++) total *= j->shape[d];
     if (total == 0) return;
     gi_job_order_dimensions(j);
     gi_job_coalesce(j);

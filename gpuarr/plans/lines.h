@@ -48,23 +48,15 @@ static inline int gi_lines_mark_axes(const char *site, int ndim, int axis, const
 static inline void gi_join_axis(int *ndim, int64_t *shape, int64_t *strides, int64_t length, int64_t stride)
 {
     int     last = *ndim - 1;
-    int64_t next, joined; /* an array without elements may have lengths beyond what can be counted */
+    int64_t next; /* an array without elements may have any strides */
     if (length == 1) return;
-    if (last >= 0 && !__builtin_mul_overflow(stride, length, &next) && strides[last] == next &&
-        !__builtin_mul_overflow(shape[last], length, &joined)) {
-        shape[last]   = joined;
+    if (last >= 0 && !__builtin_mul_overflow(stride, length, &next) && strides[last] == next) {
+        shape[last] *= length;
         strides[last] = stride;
         return;
     }
     shape[*ndim]       = length;
     strides[(*ndim)++] = stride;
-}
-
-/* The product; INT64_MAX where it overflows, as only arrays without elements make it. */
-static inline int64_t gi_lines_times(int64_t lines, int64_t length)
-{
-    int64_t product;
-    return __builtin_mul_overflow(lines, length, &product) ? INT64_MAX : product;
 }
 
 /* Divides the axes of a into kept and reduced ones. False with an error. */
@@ -83,12 +75,12 @@ static inline bool gi_lines_plan(const char *site, gi_lines *p, const ga_array *
     for (int d = 0; d < a->ndim; d++) {
         if (!marked[d]) {
             gi_join_axis(&p->kept, p->kept_shape, p->kept_strides, a->shape[d], a->strides[d]);
-            p->lines                          = gi_lines_times(p->lines, a->shape[d]);
+            p->lines *= a->shape[d];
             p->result_shape[p->result_ndim++] = a->shape[d];
             continue;
         }
         gi_join_axis(&p->reduced, p->shape, p->strides, a->shape[d], a->strides[d]);
-        p->length = gi_lines_times(p->length, a->shape[d]);
+        p->length *= a->shape[d];
         if (keepdims) p->result_shape[p->result_ndim++] = 1;
     }
     if (p->reduced == 0) { /* one element a line */
