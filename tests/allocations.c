@@ -1104,8 +1104,10 @@ static void test_chunked(void)
     in_a_function = true;
     for (int which = 0; which < 16; which++) RUN(in_chunks(a, which));
     RUN_BOOL(run_tasks());
-    in_a_function = false;
-    RUN(ga_prod(a, .initial = GA_ARG(0)));
+    in_a_function   = false;
+    ga_array *large = ga_full((3), 1e300);
+    RUN(ga_prod(large, .initial = GA_ARG(0)));
+    ga_free(large);
     RUN_BOOL(ga_visualize(y, path_of("expression.svg")));
     RUN_BOOL(ga_visualize(y, path_of("expression.dot"), .tasks = 1));
     remove(path_of("expression.svg"));

@@ -1,6 +1,6 @@
 #if defined(__clang__)
 #pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma"))), apply_to = function)
-#if __has_feature(address_sanitizer) && __has_feature(undefined_behavior_sanitizer) /* together clang 14 cannot compile masks */
+#if __has_feature(address_sanitizer) && __has_feature(undefined_behavior_sanitizer) /* clang 14 cannot compile masks for both */
 #pragma clang attribute push(__attribute__((no_sanitize("undefined"))), apply_to = function)
 #define GI_CLANG_MASKS
 #endif

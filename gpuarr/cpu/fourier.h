@@ -382,7 +382,7 @@ GI_BF_FN void GI_LOOP(gi_fourier_prime_blocks)(int r, const bool reals, GA_T (*x
 }
 
 /* The butterfly of few lines, with the same bits, line by line: the elements of the results lie in lanes. It is of a chain's last stage,
-   whose roots are 1; rows: as there. */
+   whose roots are 1; rows: the cos and sin that the stage keeps for it. */
 static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime_few)(int r, gi_fourier_flow flow, int lines, const GA_T *rows,
                                                                     const GA_T *x, int64_t by_k, GA_T *y, int64_t next)
 {

@@ -1,12 +1,7 @@
 /* ---- which elements are not zero: conversions to bool, and their folds ----------------------------------------------------- */
 #if GI_ISA_BYTES == 64
-#ifdef __clang__ /* clang 14 fails to compile these for the address and the undefined behaviour sanitizer together */
-#define GI_TRUTH __attribute__((no_sanitize("undefined")))
-#else
-#define GI_TRUTH
-#endif
 /* Bit i: element i of the first n of 64 is not zero. A float is zero if nothing remains without its sign; NaN is not. */
-GI_TRUTH static GI_INLINE uint64_t GI_FIND(gi_truth_64)(const char *x, int64_t n, int size, bool real)
+static GI_INLINE uint64_t GI_FIND(gi_truth_64)(const char *x, int64_t n, int size, bool real)
 {
     uint64_t bits = 0;
     for (int k = 0; k < size && 64 * k < n * size; k++) {
@@ -23,7 +18,7 @@ GI_TRUTH static GI_INLINE uint64_t GI_FIND(gi_truth_64)(const char *x, int64_t n
     return bits;
 }
 
-GI_TRUTH static GI_INLINE void GI_FIND(gi_truth_of)(int64_t n, void *out, const void *x, int size, bool real)
+static GI_INLINE void GI_FIND(gi_truth_of)(int64_t n, void *out, const void *x, int size, bool real)
 {
     char       *to = (char *)out;
     const char *in = (const char *)x;
@@ -43,8 +38,8 @@ static void GI_FIND(gi_truth_f32)(int64_t n, void *out, const void *x) { GI_FIND
 static void GI_FIND(gi_truth_f64)(int64_t n, void *out, const void *x) { GI_FIND(gi_truth_of)(n, out, x, 8, true); }
 
 /* The folds of ga_any over numbers as they are, without a conversion: bit by bit, and of ga_all what none is false makes of it. */
-GI_TRUTH static GI_INLINE void GI_FIND(gi_truths_of)(int64_t n, void *accs, const void *const *rows, int count, int size,
-                                                     bool real, bool all)
+static GI_INLINE void GI_FIND(gi_truths_of)(int64_t n, void *accs, const void *const *rows, int count, int size, bool real,
+                                            bool all)
 {
     const uint64_t turn = all ? UINT64_MAX : 0;
     for (int64_t i = 0, now; i < n; i += now) {
@@ -73,7 +68,6 @@ GI_TRUTHS(8, 8, false)
 GI_TRUTHS(f32, 4, true)
 GI_TRUTHS(f64, 8, true)
 #undef GI_TRUTHS
-#undef GI_TRUTH
 
 static gi_rows_loop GI_FIND(gi_truths)(ga_dtype from, bool all)
 {

@@ -257,21 +257,17 @@ static int64_t gi_npy_locate(const char *site, const char *what, const gi_source
 {
     memset(h, 0, sizeof *h);
     if (!gi_read_header(site, what, s, at, h)) return -1;
+    bool possible = true;
     for (int d = 0; d < h->ndim; d++) {
-        if (h->shape[d] < 0) {
-            gi_fail(site, GA_BAD_FILE, "%s claims the shape %s: is it damaged?", what, gi_shape_text(h->ndim, h->shape));
-            return -1;
-        }
+        possible = possible && h->shape[d] >= 0;
         shape[d] = h->shape[h->fortran ? h->ndim - 1 - d : d];
     }
-    const int64_t bytes = gi_shape_c_strides(h->dtype, h->ndim, shape, strides), there = s->size - *at;
+    const int64_t bytes = possible ? gi_shape_c_strides(h->dtype, h->ndim, shape, strides) : -1, there = s->size - *at;
     if (bytes >= 0 && bytes <= there) return bytes;
-    if (bytes < 0) {
-        gi_fail(site, GA_BAD_FILE, "%s claims the shape %s: is it damaged?", what, gi_shape_text(h->ndim, h->shape));
-        return -1;
-    }
-    gi_fail(site, GA_BAD_FILE, "%s claims %s of %s, but only %lld bytes of data are there: was it cut short?", what,
-            gi_shape_text(h->ndim, h->shape), ga_dtype_name(h->dtype), (long long)there);
+    if (bytes < 0) gi_fail(site, GA_BAD_FILE, "%s claims the shape %s: is it damaged?", what, gi_shape_text(h->ndim, h->shape));
+    else
+        gi_fail(site, GA_BAD_FILE, "%s claims %s of %s, but only %lld bytes of data are there: was it cut short?", what,
+                gi_shape_text(h->ndim, h->shape), ga_dtype_name(h->dtype), (long long)there);
     return -1;
 }
 

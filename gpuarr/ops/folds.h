@@ -35,6 +35,15 @@ static ga_array *gi_fold_again(const gi_composition *c, const gi_some *s, const 
     return gi_do_reshape(c, joined, r->ndim, r->shape);
 }
 
+/* Is no float of an array of float64 or complex128, new and in the CPU's memory, infinite or NaN? (False of others.) */
+static bool gi_is_known_finite(const ga_array *r)
+{
+    const int64_t n      = gi_is_complex(r->dtype) ? 2 * r->size : r->size;
+    bool          finite = r->device == GA_CPU && !gi_is_deferred(r);
+    for (int64_t i = 0; i < n && finite; i++) finite = isfinite(((const double *)r->data)[i]);
+    return finite;
+}
+
 /* r, the product of x. Where .initial is 0 and r overflowed though the factors are finite, the product of their signs: 0 times it is 0. */
 static ga_array *gi_fold_from_zero(const gi_composition *c, const gi_some *s, const ga_array *x, const ga_array *r)
 {
@@ -89,7 +98,7 @@ static ga_array *gi_do_fold_some(const gi_composition *c, gi_some *s, const ga_a
     o.initial = ga_reduce_defaults.initial;
     if (wide) o.dtype = joined;
     if (in) r = gi_reduce_row(s->row, in, o);
-    if (in && r && zero) r = gi_fold_from_zero(c, s, in, r);
+    if (in && r && zero && !gi_is_known_finite(r)) r = gi_fold_from_zero(c, s, in, r);
     if (in && r && begun) r = gi_fold_again(c, s, r);
     if (r && r->dtype != dtype) r = (ga_astype)(r, dtype, c->site);
     return r ? gi_copy_finish(c->site, r, dtype, out) : NULL;

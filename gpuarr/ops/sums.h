@@ -292,21 +292,23 @@ static ga_array *gi_do_whole(const gi_composition *c, const ga_array *parts, con
     return line ? gi_do_reshape(c, line, a->ndim, a->shape) : NULL;
 }
 
+/* out: re and im in turn, numbers of so many bytes. */
+static inline void gi_pair_parts(int64_t n, size_t size, char *out, const char *re, const char *im)
+{
+    for (int64_t i = 0; i < n; i++, out += 2 * size, re += size, im += size) {
+        memcpy(out, re, size);
+        memcpy(out + size, im, size);
+    }
+}
 static void gi_join_parts_f32(int64_t n, void *out, const void *re, const void *im, const void *none)
 {
     (void)none;
-    for (int64_t i = 0; i < n; i++) {
-        ((float *)out)[2 * i]     = ((const float *)re)[i];
-        ((float *)out)[2 * i + 1] = ((const float *)im)[i];
-    }
+    gi_pair_parts(n, sizeof(float), (char *)out, (const char *)re, (const char *)im);
 }
 static void gi_join_parts_f64(int64_t n, void *out, const void *re, const void *im, const void *none)
 {
     (void)none;
-    for (int64_t i = 0; i < n; i++) {
-        ((double *)out)[2 * i]     = ((const double *)re)[i];
-        ((double *)out)[2 * i + 1] = ((const double *)im)[i];
-    }
+    gi_pair_parts(n, sizeof(double), (char *)out, (const char *)re, (const char *)im);
 }
 
 /* Chunked parts, real and imaginary, as complex numbers: what views cannot do where no elements are. */
