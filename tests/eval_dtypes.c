@@ -27,6 +27,10 @@ int main(void)
         CHECK(test_same_bits(ga_eval("(i16 - 4) ** i16", (i16)), ga_power(ga_subtract(i16, 4), i16)));
         CHECK_FAILS(ga_eval("i16 ** (i16 - 1)", (i16)), "integers to negative integer powers");
         CHECK(ga_item(ga_eval("median(i16) + percentile(x, 50) + var(x > 4)", (i16, x))) == 9.25);
+        CHECK(ga_item(ga_eval("mean(i16, where=i16 > 7)", (i16))) == 8.5 &&
+              ga_item(ga_eval("var(i16, where=x > 7) + std(x, where=x < 2)", (i16, x))) == 0.75);
+        ga_array *z = ga_chunked(ga_multiply(f32, ga_complex(0, 1.25)), 3);
+        CHECK(ga_array_equal(ga_round(z, 0), ga_multiply(ga_round(ga_multiply(f32, 1.25), 0), ga_complex(0, 1))));
         CHECK(ga_item_at(ga_add(f32, 1), 2) == 3); /* calls have all */
     }
     CHECK(ga_memory_stats().arrays == 0);

@@ -89,6 +89,7 @@ linked() { # linked KIND: the implementation in one file of several, and in anot
     one "C++ and C" made "$out/three" g++ -std=c++20 $WARN -I. "$out/unit3.cpp" "$out/unit2.o" $(object_files "$1") $LIBS && one "C++ and C run" "$out/three"
 }
 
+lacks() { nm "$1" >"$1.names" && ! grep -E "$2" "$1.names"; }                       # lacks PROGRAM PATTERN: no name in it is like that
 prints() { "$1" >"$1.txt"; }                                                      # prints PROGRAM: into PROGRAM.txt
 same_as_linked() { prints "$1/$2" && cmp "$1/$2.txt" "$1/LINKED.txt"; }           # same_as_linked FOLDER WAY
 compiled() { # compiled KIND: tests/ways.c, compiled in each way that the header knows, prints the same
@@ -102,6 +103,7 @@ compiled() { # compiled KIND: tests/ways.c, compiled in each way that the header
             one "ways.c, $way" same_as_linked "$out" "$way"
     done
     one "build of eval_dtypes.c" made "$out/eval_dtypes" clang -std=c11 $WARN -DGPUARR_BASELINE_ONLY -I. tests/eval_dtypes.c -lm -lpthread &&
+        one "eval_dtypes has no loops of other dtypes" lacks "$out/eval_dtypes" 'gi_kernel_(copysign|imag|isfinite|maximum|real)_(i8|u16|f32|c64)_' &&
         part "formulas of a program of one file" "$out/eval_dtypes"
     one "build of formula_c.c" made "$out/formula_c" gcc -std=c11 $WARN -I. tests/formula_c.c $(object_files "$1") $LIBS &&
         one "formulas as source" prints "$out/formula_c" &&

@@ -52,10 +52,18 @@ GI_ONE_COPY ga_map_options gi_map_in_place(const gi_composition *c, ga_array *a)
 }
 
 /* Rows of the table, by name, of operands that are arrays or numbers. */
-#define GI_DO_1(c, name, x)        gi_do_1(c, (ga_##name), x)
-#define GI_DO_2(c, name, x, y)     gi_do_2(c, (ga_##name), GA_ARG(x), GA_ARG(y))
-#define GI_DO_WHERE(c, mask, x, y) (ga_where)(mask, GA_ARG(x), GA_ARG(y), gi_map_site((c)->site))
+#define GI_DO_1(c, name, x)         gi_do_1(c, (ga_##name), x)
+#define GI_DO_2(c, name, x, y)      gi_do_2(c, (ga_##name), GA_ARG(x), GA_ARG(y))
+#define GI_DO_WIDE_1(c, name, x)    gi_do_wide(c, GI_WIDE_ROW(name)(), 1, gi_operand_arg(x), GA_ARG(0))
+#define GI_DO_WIDE_2(c, name, x, y) gi_do_wide(c, GI_WIDE_ROW(name)(), 2, GA_ARG(x), GA_ARG(y))
+#define GI_DO_WHERE(c, mask, x, y)  (ga_where)(mask, GA_ARG(x), GA_ARG(y), gi_map_site((c)->site))
 
+/* In float64 or complex128: such rows have no other loops in a program of one file. */
+GI_ONE_COPY ga_array *gi_do_wide(const gi_composition *c, const gi_row *row, int n, ga_arg x, ga_arg y)
+{
+    const ga_arg in[2] = { x, y };
+    return gi_call(row, n, in, gi_map_site(c->site));
+}
 GI_ONE_COPY ga_array *gi_do_1(const gi_composition *c, ga_array *(*row)(const ga_array *, ga_map_options), const ga_array *x)
 {
     return row(x, gi_map_site(c->site));

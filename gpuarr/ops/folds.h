@@ -44,15 +44,17 @@ static bool gi_is_known_finite(const ga_array *r)
     return finite;
 }
 
-/* r, the product of x. Where .initial is 0 and r overflowed though the factors are finite, the product of their signs: 0 times it is 0. */
+/* r, the product of x in float64 or complex128. Where .initial is 0 and r overflowed though the factors are finite, the product of their
+   signs: 0 times it is 0. */
 static ga_array *gi_fold_from_zero(const gi_composition *c, const gi_some *s, const ga_array *x, const ga_array *r)
 {
-    const ga_arg one    = GA_ARG(1);
-    ga_array    *finite = GI_DO_1(c, isfinite, x), *signs = gi_is_complex(x->dtype) ? NULL : GI_DO_2(c, copysign, 1, x);
+    const ga_arg one = GA_ARG(1);
+    if (x->dtype != r->dtype && !(x = (ga_astype)(x, r->dtype, c->site))) return NULL;
+    ga_array *finite = GI_DO_WIDE_1(c, isfinite, x), *signs = gi_is_complex(x->dtype) ? NULL : GI_DO_WIDE_2(c, copysign, 1, x);
     if (!finite || (!signs && !gi_is_complex(x->dtype))) return NULL;
     ga_array *factors = (ga_where)(finite, signs ? gi_operand_arg(signs) : one, gi_operand_arg(x), gi_map_site(c->site));
     ga_array *product = factors ? gi_reduce_row(s->row, factors, *s->o) : NULL;
-    return GI_DO_WHERE(c, GI_DO_2(c, logical_or, GI_DO_1(c, isfinite, r), s->start), r, product);
+    return GI_DO_WHERE(c, GI_DO_WIDE_1(c, isfinite, r), r, GI_DO_WHERE(c, s->start, r, product));
 }
 
 /* Where there is nothing to fold, .initial is the result. False: there is something. */

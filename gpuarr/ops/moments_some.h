@@ -19,6 +19,8 @@ static ga_array *gi_do_mask(const gi_composition *c, const ga_array *a, const ga
     return truths ? (ga_broadcast_to)(truths, shape, c->site) : NULL;
 }
 
+static ga_array *gi_fold_call(const gi_row *row, const ga_array *a, ga_reduce_options o); /* in folds.h */
+
 /* The sum of those of a that the mask names (NULL: of all), over the axes of the call. */
 static ga_array *gi_do_sum_some(const gi_composition *c, const ga_array *a, const ga_array *mask, const ga_reduce_options *o,
                                 bool keepdims)
@@ -27,15 +29,17 @@ static ga_array *gi_do_sum_some(const gi_composition *c, const ga_array *a, cons
     sum.axis              = o->axis;
     sum.axes              = o->axes;
     sum.keepdims          = keepdims;
+    sum.out               = NULL;
     if (mask) sum.where = mask;
-    return (ga_sum)(a, sum);
+    return gi_fold_call(GI_WIDE_ROW(sum)(), a, sum);
 }
 
 /* What the numbers x differ by, in square. */
 static ga_array *gi_do_squares(const gi_composition *c, const ga_array *x)
 {
-    if (!x || !gi_is_complex(x->dtype)) return GI_DO_1(c, square, x);
-    return GI_DO_2(c, add, GI_DO_1(c, square, GI_DO_1(c, real, x)), GI_DO_1(c, square, GI_DO_1(c, imag, x)));
+    if (!x || !gi_is_complex(x->dtype)) return GI_DO_WIDE_1(c, square, x);
+    return GI_DO_WIDE_2(c, add, GI_DO_WIDE_1(c, square, GI_DO_WIDE_1(c, real, x)),
+                        GI_DO_WIDE_1(c, square, GI_DO_WIDE_1(c, imag, x)));
 }
 
 static ga_array *gi_do_moment_some(const gi_composition *c, gi_moment what, const ga_array *a, const ga_reduce_options *o)
@@ -53,12 +57,12 @@ static ga_array *gi_do_moment_some(const gi_composition *c, gi_moment what, cons
     ga_array *x = !spread && o->dtype != GA_DTYPE_DEFAULT ? (ga_astype)(a, o->dtype, c->site) : (ga_view)(a, c->site);
     if (x && x->dtype != wide) x = (ga_astype)(x, wide, c->site);
     ga_array *n = gi_do_sum_some(c, mask, NULL, o, spread || o->keepdims);
-    ga_array *r = GI_DO_2(c, divide, gi_do_sum_some(c, x, mask, o, spread || o->keepdims), n);
+    ga_array *r = GI_DO_WIDE_2(c, divide, gi_do_sum_some(c, x, mask, o, spread || o->keepdims), n);
     if (spread) {
-        ga_array *squares = gi_do_sum_some(c, gi_do_squares(c, GI_DO_2(c, subtract, x, r)), mask, o, o->keepdims);
+        ga_array *squares = gi_do_sum_some(c, gi_do_squares(c, GI_DO_WIDE_2(c, subtract, x, r)), mask, o, o->keepdims);
         if (!o->keepdims) n = gi_do_sum_some(c, mask, NULL, o, false);
-        r = GI_DO_2(c, divide, squares, GI_DO_2(c, maximum, GI_DO_2(c, subtract, n, o->ddof), 0));
-        if (what == GI_STD) r = GI_DO_1(c, sqrt, r);
+        r = GI_DO_WIDE_2(c, divide, squares, GI_DO_WIDE_2(c, maximum, GI_DO_WIDE_2(c, subtract, n, (double)o->ddof), 0));
+        if (what == GI_STD) r = GI_DO_WIDE_1(c, sqrt, r);
     }
     if (r && r->dtype != dtype) r = (ga_astype)(r, dtype, c->site);
     return r ? gi_copy_finish(c->site, r, end, o->out) : NULL;

@@ -35,8 +35,8 @@ static ga_array *gi_do_round(const gi_composition *c, const gi_round_rows *rows,
 {
     if (gi_is_int(a->dtype) && decimals >= 0) return (ga_copy)(a, c->site);
     if (gi_is_complex(a->dtype) && gi_is_deferred(a))
-        return gi_do_join_parts(c, gi_do_round_reals(c, rows, GI_DO_1(c, real, a), decimals),
-                                gi_do_round_reals(c, rows, GI_DO_1(c, imag, a), decimals));
+        return gi_do_join_parts(c, gi_do_round_reals(c, rows, gi_do_part_of(c, GI_WIDE_ROW(real)(), a), decimals),
+                                gi_do_round_reals(c, rows, gi_do_part_of(c, GI_WIDE_ROW(imag)(), a), decimals));
     ga_array *parts = gi_is_complex(a->dtype) ? gi_do_parts(c, a) : NULL;
     if (gi_is_complex(a->dtype)) return parts ? gi_do_whole(c, gi_do_round_reals(c, rows, parts, decimals), a) : NULL;
     ga_array *r = gi_do_round_reals(c, rows, a, decimals);

@@ -237,18 +237,18 @@ enum {
     GI_HAS_SWAP  = 0
 };
 
-/* gi_row_add(), and under GPUARR_STATIC gi_formula_add(), which formulas call: its dtypes are GPUARR_EVAL_DTYPES. Calls of it call
-   rows of the same set. */
+/* gi_row_add(), and under GPUARR_STATIC gi_formula_add(), which formulas call: its dtypes are GPUARR_EVAL_DTYPES; and gi_wide_add() for
+   compositions that compute in float64 and complex128 alone (folds of bool as well). Calls of them call rows of the same set. */
 #define GI_ROW_IN(in, name)                              GI_ROW_IN_(in, name)
 #define GI_ROW_IN_(in, name)                             gi_##in##_##name
 #define GI_ROW(name, dtypes, returns, cost, ends, start) GI_NAMED_ROW(GI_SET, name, GI_HAS_##dtypes, returns, cost, ends, start)
 #define GI_NAMED_ROW(...)                                GI_NAMED_ROW_(__VA_ARGS__)
 #define GI_NAMED_ROW_(in, name, dtypes, returns, cost, ends, start)                                                            \
     GI_FINDER(in, name)                                                                                                        \
-    GI_TABLE(gi_row, gi_##in##_##name,                                                                                         \
-             { GI_FOUND_BY(in, name) GA_OP_##name, "ga_" #name, dtypes, returns, cost, ends, start,                            \
-               GI_ROW_HAS(without_nan, name), GI_ROW_HAS(of_bool, name), GI_ROW_HAS(exchanged, name),                          \
-               GI_ROW_HAS(special, name) })
+    __attribute__((unused)) GI_TABLE(gi_row, gi_##in##_##name,                                                                 \
+                                     { GI_FOUND_BY(in, name) GA_OP_##name, "ga_" #name, dtypes, returns, cost, ends, start,    \
+                                       GI_ROW_HAS(without_nan, name), GI_ROW_HAS(of_bool, name), GI_ROW_HAS(exchanged, name),  \
+                                       GI_ROW_HAS(special, name) })
 #define GI_SET row
 #include "row_set.h"
 #undef GI_SET
@@ -256,9 +256,14 @@ enum {
 #define GI_SET formula
 #include "row_set.h"
 #undef GI_SET
+#define GI_SET wide
+#include "row_set.h"
+#undef GI_SET
 #define GI_FORMULA_ROW(name) gi_formula_##name
+#define GI_WIDE_ROW(name)    gi_wide_##name
 #else
 #define GI_FORMULA_ROW(name) gi_row_##name
+#define GI_WIDE_ROW(name)    gi_row_##name
 #endif
 
 /* What a call of a row comes down to, by the dtypes of its operands. */

@@ -311,6 +311,13 @@ static void gi_join_parts_f64(int64_t n, void *out, const void *re, const void *
     gi_pair_parts(n, sizeof(double), (char *)out, (const char *)re, (const char *)im);
 }
 
+/* The real or the imaginary part of complex numbers, by the wide row of that name. */
+static ga_array *gi_do_part_of(const gi_composition *c, const gi_row *part, const ga_array *a)
+{
+    ga_array *wide = (ga_astype)(a, GA_C128, c->site), *r = wide ? gi_call1(part, wide, gi_map_site(c->site)) : NULL;
+    return r ? (ga_astype)(r, gi_dtype_real(a->dtype), c->site) : NULL;
+}
+
 /* Chunked parts, real and imaginary, as complex numbers: what views cannot do where no elements are. */
 static ga_array *gi_do_join_parts(const gi_composition *c, const ga_array *re, const ga_array *im)
 {
@@ -330,8 +337,8 @@ ga_array *(ga_nan_to_num)(const ga_array *x, ga_nan_options o)
     gi_compose_begin(&c, o.site);
     ga_array *r = NULL;
     if (gi_is_complex(x->dtype) && gi_is_deferred(x)) {
-        r = gi_do_join_parts(&c, gi_do_nan_to_num(&c, GI_DO_1(&c, real, x), &o),
-                             gi_do_nan_to_num(&c, GI_DO_1(&c, imag, x), &o));
+        r = gi_do_join_parts(&c, gi_do_nan_to_num(&c, gi_do_part_of(&c, GI_WIDE_ROW(real)(), x), &o),
+                             gi_do_nan_to_num(&c, gi_do_part_of(&c, GI_WIDE_ROW(imag)(), x), &o));
     } else if (gi_is_complex(x->dtype)) {
         ga_array *parts = gi_do_parts(&c, x);
         r               = parts ? gi_do_whole(&c, gi_do_nan_to_num(&c, parts, &o), x) : NULL;
