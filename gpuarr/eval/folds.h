@@ -17,15 +17,13 @@ static void gi_pass_feed(const void *job, int64_t first, int64_t n, void *to)
         return;
     }
     GI_ARENA(char, tiles, (p->tiles + p->leaves) * j->room);
-    char             *leaves = gi_pass_slots(j, tiles, slot);
-    const gi_pass_op *op     = &j->op[p->ops - 1];
-    gi_pass_held      held[GI_PASS_LEAVES];
+    char        *leaves = gi_pass_slots(j, tiles, slot);
+    gi_pass_held held[GI_PASS_LEAVES];
     gi_pass_repeat_singles(j, j->tile < n ? j->tile : n, slot, leaves, held);
     for (int64_t done = 0; done < n; done += j->tile) {
         const int64_t m = n - done < j->tile ? n - done : j->tile;
-        gi_pass_begin_tile(j, first + done, m, slot, leaves, held);
-        if (j->ahead) gi_pass_run_ahead(j, op, first + done, m, (char *)to + done * size, slot);
-        else gi_pass_run_op(j, op, m, (char *)to + done * size, slot);
+        gi_pass_read_leaves(j, first + done, m, slot, leaves, held);
+        gi_pass_run_ops(j, first + done, m, (char *)to + done * size, slot);
     }
 }
 

@@ -27,6 +27,7 @@ typedef struct gi_pass_job {
     bool                    masked, direct; /* direct: leaves are read, and results written, where they lie, by one sequence */
     gi_stream               stream;
     bool                    ahead;                   /* is it worth to bring near what the next tile reads? */
+    int                     long_ops;                /* how many of its ops compute long */
     char                   *number[GI_PASS_NUMBERS]; /* one element, or a tile of copies */
 } gi_pass_job;
 
@@ -199,20 +200,26 @@ static char *gi_pass_leaf(const gi_pass_job *j, const gi_pass_view *v, int64_t s
     return v->as_number ? v->data + gi_pass_offset(j, v, start, &column) : gi_pass_read(j, v, start, n, room, held);
 }
 
-/* All but the last op of a tile. */
-static void gi_pass_begin_tile(const gi_pass_job *j, int64_t start, int64_t n, char **slot, char *leaves, gi_pass_held *held)
+/* Where the elements of a tile's leaves are. */
+static void gi_pass_read_leaves(const gi_pass_job *j, int64_t start, int64_t n, char **slot, char *leaves, gi_pass_held *held)
 {
-    const gi_fused *p = j->p;
-    for (int k = 0; k < p->leaves; k++)
+    for (int k = 0; k < j->p->leaves; k++)
         if (!j->leaf[k].single) slot[k] = gi_pass_leaf(j, &j->leaf[k], start, n, leaves + k * j->room, &held[k]);
-    for (int k = 0; k < p->ops - 1; k++)
-        if (j->op[k].root < 0 || j->op[k].sequence >= 0) gi_pass_run_op(j, &j->op[k], n, slot[j->op[k].out], slot);
+}
+
+/* Does an op compute so long that memory can be read meanwhile? */
+static bool gi_pass_is_long(const gi_pass_op *op)
+{
+    return op->sequence < 0 && op->root < 0 && op->row && op->row->cost >= GI_COSTLY;
 }
 
 /* Bytes that are computed at once of what is read ahead or streamed. */
-static int64_t gi_pass_piece(const gi_pass_op *op) { return op->sequence < 0 ? GI_PASS_PIECE : GI_PASS_LONGER_PIECE; }
+static int64_t gi_pass_piece(const gi_pass_op *op)
+{
+    return op->sequence < 0 && !gi_pass_is_long(op) ? GI_PASS_PIECE : GI_PASS_LONGER_PIECE;
+}
 
-/* The last op of a tile whose results go past the caches: a few lines at a time, so that the processor computes these while memory is
+/* The ops of a tile whose results go past the caches, the last one a few lines at a time, so that the processor computes these while memory is
    busy with those before and with what the next tile reads. */
 static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n, char *to, char *const *slot, char *made,
                            char *back)
@@ -223,6 +230,8 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
     int64_t         step  = (piece - (int64_t)((uintptr_t)to % GI_LINE)) / size; /* pieces end with lines */
     char           *at[GI_FUSED_SLOTS];
     gi_ahead        next;
+    for (int k = 0; k < p->ops - 1; k++)
+        if (j->op[k].root < 0 || j->op[k].sequence >= 0) gi_pass_run_op(j, &j->op[k], n, slot[j->op[k].out], slot);
     next.inputs = 0;
     for (int k = 0; k < p->leaves && next.inputs < GI_MOST_INPUTS; k++)
         if (j->leaf[k].packed) {
@@ -243,21 +252,62 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
     }
 }
 
-/* The last op of a tile, which begins at `start`, a few lines at a time, between which those come near that the next tile reads: of several
-   leaves (what a single one reads next, the processor finds out better), which the nearest caches do not hold. */
-static void gi_pass_run_ahead(const gi_pass_job *j, const gi_pass_op *op, int64_t start, int64_t n, char *to, char *const *slot)
+/* What is to come near while a tile is computed, a share after each piece: what the next one reads of several leaves (what a single one reads
+   next, the processor finds out better), and where results go. */
+typedef struct gi_pass_coming {
+    int64_t     n, share, shares; /* elements of a tile; which share is next, and how many there are */
+    const char *read[GI_PASS_LEAVES], *write;
+} gi_pass_coming;
+
+static void gi_pass_bring_share(const gi_pass_job *j, gi_pass_coming *c)
 {
-    const gi_fused *p    = j->p;
-    const int64_t   size = ga_itemsize(p->dtype), left = j->total - start - n; /* elements behind the tile */
-    int64_t         step = gi_pass_piece(op) / p->widest;
-    char           *at[GI_FUSED_SLOTS];
+    const int64_t size = ga_itemsize(j->p->dtype), lines = c->n / GI_LINE; /* of one byte an element */
+    const int64_t first = lines * c->share / c->shares * GI_LINE, end = lines * (c->share + 1) / c->shares * GI_LINE;
+    for (int k = 0; k < j->p->leaves; k++)
+        for (int64_t b = first * j->leaf[k].size; b < end * j->leaf[k].size && j->leaf[k].packed; b += GI_LINE)
+            __builtin_prefetch(c->read[k] + b);
+    for (int64_t b = first * size; b < end * size; b += GI_LINE) __builtin_prefetch(c->write + b, 1);
+    c->share++;
+}
+
+/* An op of a tile, a piece at a time. */
+static void gi_pass_run_ahead(const gi_pass_job *j, const gi_pass_op *op, int64_t n, char *out, char *const *slot,
+                              gi_pass_coming *c)
+{
+    const int64_t size = ga_itemsize(op->to);
+    int64_t       step = gi_pass_piece(op) / j->p->widest;
+    char         *at[GI_FUSED_SLOTS];
     for (int64_t done = 0; done < n; done += step) {
         if (step > n - done) step = n - done;
         gi_pass_slots_at(j, op, done, slot, at);
-        gi_pass_run_op(j, op, step, to + done * size, at);
-        for (int k = 0; k < p->leaves && done + step <= left; k++)
-            for (int64_t b = 0; b < step * j->leaf[k].size && j->leaf[k].packed; b += GI_LINE)
-                __builtin_prefetch(slot[k] + (n + done) * j->leaf[k].size + b);
+        gi_pass_run_op(j, op, step, out + done * size, at);
+        gi_pass_bring_share(j, c);
+    }
+}
+
+/* The ops of a tile, which begins at `start`; the results of the last one go to `to`. */
+static void gi_pass_run_ops(const gi_pass_job *j, int64_t start, int64_t n, char *to, char *const *slot)
+{
+    const gi_fused   *p    = j->p;
+    const gi_pass_op *last = &j->op[p->ops - 1];
+    gi_pass_coming    c;
+    const bool        ahead = j->ahead && n == j->tile && j->total - start >= 2 * n, all = j->long_ops == 0;
+    c.n      = n;
+    c.share  = 0;
+    c.shares = 1;
+    c.write  = to;
+    if (ahead) {
+        const int64_t step = (all ? gi_pass_piece(last) : GI_PASS_LONGER_PIECE) / p->widest, pieces = (n + step - 1) / step;
+        c.shares = all ? pieces : j->long_ops * pieces;
+        for (int k = 0; k < p->leaves; k++) c.read[k] = slot[k] + n * j->leaf[k].size;
+        c.write = all || gi_pass_is_long(last) ? to + n * ga_itemsize(p->dtype) : to;
+    }
+    for (int k = 0; k < p->ops; k++) {
+        const gi_pass_op *op  = &j->op[k];
+        char             *out = op == last ? to : slot[op->out];
+        if (op->root >= 0 && op->sequence < 0) continue;
+        if (ahead && (all ? op == last : gi_pass_is_long(op))) gi_pass_run_ahead(j, op, n, out, slot, &c);
+        else gi_pass_run_op(j, op, n, out, slot);
     }
 }
 
@@ -300,14 +350,13 @@ static void gi_pass_run_tiles(int64_t begin, int64_t end, void *job)
                whole    = in_place && !j->masked && !j->stream && j->out_dtype == p->dtype;
     for (int64_t unit = begin; unit < end; unit++) {
         int64_t n, start = gi_pass_tile_at(j, unit, &n);
-        gi_pass_begin_tile(j, start, n, slot, leaves, held);
+        gi_pass_read_leaves(j, start, n, slot, leaves, held);
         char *to = in_place ? gi_pass_out_at(j, start) : NULL, *result = whole ? to : made;
         if (j->stream) {
             gi_pass_stream(j, op, n, to, slot, made, back);
             continue;
         }
-        if (j->ahead) gi_pass_run_ahead(j, op, start, n, result, slot);
-        else gi_pass_run_op(j, op, n, result, slot);
+        gi_pass_run_ops(j, start, n, result, slot);
         if (whole) continue;
         if (j->out_dtype != p->dtype) {
             gi_cast(j->out_dtype, p->dtype, n, back, made);
@@ -485,8 +534,10 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
         read += j->leaf[k].size;
         packed += j->leaf[k].packed;
     }
-    j->ahead  = !j->stream && packed > 1 && j->total * read > threads * GI_PASS_NEAR;
-    j->tile   = gi_pass_tile(p, j->stream || j->ahead);
+    j->ahead    = !j->stream && packed > 1 && j->total * read > threads * GI_PASS_NEAR;
+    j->tile     = gi_pass_tile(p, j->stream || j->ahead);
+    j->long_ops = 0;
+    for (int k = 0; k < p->ops && j->ahead; k++) j->long_ops += gi_pass_is_long(&p->op[k]);
     j->room   = gi_mem_padded(j->tile * p->widest) + GI_PASS_APART;
     j->direct = j->direct && p->parts == p->ops && !j->stream && !j->ahead;
     *bytes    = (double)j->total * (double)((read + size) * (p->cost + 1) / 2);
