@@ -97,7 +97,8 @@ static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_a
     j.out_dtype = m->out->dtype;
     j.direct    = m->packed && j.out_dtype == p->dtype;
     gi_pass_lie(&j, m);
-    const bool cheap = p->cost < GI_COSTLY && !p->divides; /* what computes long has time to write */
+    const int  sequence = p->parts == p->ops ? (int)j.out.size / 4 : 1;
+    const bool cheap    = p->cost < GI_COSTLY * sequence && !p->divides; /* what computes a byte long has time to write it */
     if (!m->input && !j.masked && cheap && j.out.packed && j.total * j.out.size >= GI_STREAM_FROM &&
         2 * j.out.size >= p->widest)
         j.stream = GI_LOOP_OF(stream);
