@@ -25,7 +25,12 @@ static ga_array *gi_eval_steps(gi_formula_text *f, const gi_steps *steps, const 
     bool                declined = true;
     ga_array           *result   = NULL;
     const gi_error_held held     = gi_error_hold();
-    if (passes && r.device != GA_DEVICE_DEFAULT) {
+    gi_pass_arrays      plain;
+    if (passes && gi_pass_is_plain(&r, passes, &plain)) {
+        declined = false;
+        result   = gi_pass_make_plain(&r, passes, &plain);
+        if (!result) failed = steps->count - 1;
+    } else if (passes && r.device != GA_DEVICE_DEFAULT) {
         const bool adapt = passes->folds || !gi_operands_alike(f);
         result           = (adapt ? gi_run_adapted : gi_run_passes)(&r, passes, &failed, &declined);
     }

@@ -141,6 +141,44 @@ static bool gi_pass_fill(const char *site, const gi_fused *p, const ga_arg *valu
     return ok;
 }
 
+/* Is the formula one pass over operands that lie in C order, in the shape of the first one and of .out, if that is given? Then nothing is to be
+   found out about them any more, which takes as long as a few thousand elements. */
+static bool gi_pass_is_plain(const gi_eval_run *r, const gi_passes *s, gi_pass_arrays *m)
+{
+    const gi_fused *p   = &s->pass[0];
+    const ga_array *out = r->o.out;
+    bool plain = s->count == 1 && p->root == r->steps->count - 1 && p->leaves > 0 && r->device == GA_CPU && !r->o.where;
+    for (int k = 0; k < p->numbers && plain; k++) plain = p->number[k].tile != NULL;
+    m->input = false;
+    for (int k = 0; k < p->leaves && plain; k++) {
+        const gi_step  *step = &r->steps->step[p->leaf[k]];
+        const ga_array *a    = step->kind == GI_STEP_OPERAND ? r->f->operands[step->operand].array : NULL,
+                       *like = out ? out : m->leaf[0];
+        m->leaf[k]           = a;
+        plain                = a && !gi_is_deferred(a) && ga_is_contiguous(a) && a->size > 0;
+        if (!plain || (k == 0 && !out)) continue;
+        plain = gi_shape_equal(a->ndim, a->shape, like->ndim, like->shape);
+        if (!out || !plain || !gi_packed_overlap(a, out)) continue;
+        plain    = a->data == out->data && a->dtype == out->dtype;
+        m->input = true;
+    }
+    if (out && plain) plain = out->dtype == p->dtype && out->device == GA_CPU && !gi_is_deferred(out) && ga_is_contiguous(out);
+    m->mask   = NULL;
+    m->packed = true;
+    return plain;
+}
+
+/* Computes such a formula. NULL with an error. */
+static ga_array *gi_pass_make_plain(const gi_eval_run *r, const gi_passes *s, gi_pass_arrays *m)
+{
+    const gi_fused *p      = &s->pass[0];
+    ga_array       *result = r->o.out;
+    if (!result) result = gi_array_new(r->f->site, p->dtype, GA_CPU, m->leaf[0]->ndim, m->leaf[0]->shape);
+    m->out = result;
+    if (result) gi_pass_run(p, NULL, m);
+    return result;
+}
+
 /* ---- of chunked arrays: a node ----------------------------------------------------------------------------------------------- */
 
 /* A pass that is computed piece by piece, later. */

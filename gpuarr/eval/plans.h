@@ -112,6 +112,7 @@ static size_t gi_formula_numbers(const gi_passes *passes, gi_passes *kept, char 
             const int64_t         size = ga_itemsize(number->dtype), copies = number->copied ? gi_pass_tile(p, p->divides) : 1,
                           all = gi_mem_padded(copies * size) + GI_PASS_APART;
             if (!passes->typed[number->step].fixed || bytes + (size_t)all > MOST) continue;
+            if (!gi_number_fits(passes->typed[number->step].value, number->dtype)) continue;
             if (room) {
                 char *tile                   = room + bytes;
                 kept->pass[i].number[k].tile = tile;
