@@ -1,6 +1,7 @@
 /*  bench.c -- the C side of `make bench`: each workload as a user of gpuarr writes it. tools/bench.py makes the inputs, times the peers
     in turn with this program, compares the results and prints the table. It is spoken to in lines, and answers each with one:
-        load NAME FILE.npy   random NAME DTYPE SHAPE   forget   row NAME   time CALLS   save FILE.npy   threads N   limits   draw FILE PICTURE.png
+        load NAME FILE.npy   random NAME DTYPE SHAPE   forget   row NAME   time CALLS   save FILE.npy
+        threads N   limits   overheads   draw FILE PICTURE.png
     The files of the rows that work on files lie in the folder that GPUARR_BENCH_FILES names.
         bench ROW SIZE
     times that row of chunked arrays alone, and prints its seconds: on several ranks, if it is compiled with -DBENCH_MPI.          */
@@ -639,6 +640,7 @@ int main(int argc, char **argv)
         bool done = true;
         if (sscanf(line, "time %ld", &calls) == 1 && chosen) printf("%.9g\n", seconds_per_call(calls));
         else if (!strncmp(line, "limits", 6)) print_limits();
+        else if (!strncmp(line, "overheads", 9)) print_overheads();
         else {
             if (sscanf(line, "load %63s %4095[^\n]", word, path) == 2) done = set_input(word, ga_load(path));
             else if (sscanf(line, "random %63s %63s %4095s", word, path, second) == 3)

@@ -159,6 +159,9 @@ def bench():
                           for size, words in ((2**16, "64 KiB"), (2**20, "1 MiB"), (2**24, "16 MiB"), (2**28, "256 MiB")))
         notes.append(f"{THREADS} processors; GB/s of copies and of reading {rates}; fused products {limits.flops['float32'] / 1e9:.0f} GFLOP/s float32, "
                      f"{limits.flops['float64'] / 1e9:.0f} float64")
+        words = gpuarr.ask("overheads").split()
+        each = ", ".join(f"{name} {float(seconds) * 1e6:.2f}" for name, seconds in zip(words[::2], words[1::2]))
+        notes.append(f"microseconds that a ga_eval of 1000 float32, read before, takes beyond its kernels: {each}")
     print("\n".join(notes))
     if not args.check:
         print(f"{'':28} {'dtype':8} {'size':>9} {'gpuarr ms (least)':>21} {'best peer, ms':>9}", flush=True)

@@ -80,3 +80,86 @@ NEW_FORMULA(own_squares, ga_reduce(own_squares, (x, y)))
 #define FORMULA_ROWS(name, ...)                                                                                                \
     { "eval_" #name, call_eval_##name, true }, { "calls_" #name, call_calls_##name, true },                                    \
         { "own_" #name, call_own_##name, true },
+
+/* ---- what a formula that was read before costs beyond its kernels ----------------------------------------------------------- */
+
+enum { FEW = 1000 }; /* elements: a tile */
+
+/* The kernels of a formula that is one pass over float32, where they find their elements, and where they write. */
+typedef struct formula_kernels {
+    const gi_fused *pass;
+    gi_pass_job     job;
+    char           *slot[GI_FUSED_SLOTS];
+    char            tiles[GI_PASS_TILES][GI_PASS_TILE_BYTES], numbers[GI_PASS_NUMBERS][GI_PASS_TILE_BYTES];
+} formula_kernels;
+
+/* False: it is not kept, or more than a pass. */
+static bool find_kernels(formula_kernels *f, const char *text)
+{
+    const gi_kept_formula *kept = NULL;
+    for (int k = 0; k < GI_KEPT_FORMULAS; k++)
+        if (gi_formulas.place[k] && !strcmp(gi_formulas.place[k]->text, text)) kept = gi_formulas.place[k];
+    if (!kept || !kept->passes || kept->passes->count != 1) return false;
+    const ga_array *operands[] = { x, y, z };
+    f->pass                    = &kept->passes->pass[0];
+    f->job.p                   = f->pass;
+    f->job.op                  = f->pass->op;
+    f->job.sequence            = f->pass->sequence;
+    for (int k = 0; k < f->pass->leaves; k++) f->slot[k] = (char *)operands[kept->steps->step[f->pass->leaf[k]].operand]->data;
+    for (int k = 0; k < f->pass->numbers; k++) {
+        const gi_pass_number *number = &f->pass->number[k];
+        char                 *copies = number->tile ? number->tile : f->numbers[k];
+        if (!number->tile) gi_number_to(kept->passes->typed[number->step].value, number->dtype, copies);
+        if (!number->tile) gi_repeat((int)ga_itemsize(number->dtype), FEW, copies, copies);
+        f->slot[GI_SLOT_NUMBER + k] = copies;
+    }
+    for (int k = 0; k < f->pass->tiles; k++) f->slot[GI_SLOT_TILE + k] = f->tiles[k];
+    f->slot[GI_SLOT_OUT] = (char *)out->data;
+    return true;
+}
+
+static void run_kernels(const formula_kernels *f)
+{
+    for (int k = 0; k < f->pass->ops; k++) {
+        const gi_pass_op *op = &f->pass->op[k];
+        if (op->root < 0 || op->sequence >= 0) gi_pass_run_op(&f->job, op, FEW, f->slot[op->out], f->slot);
+    }
+}
+
+/* The median of how many seconds a call takes longer than its kernels, in pairs; NaN: they are not known. */
+static double overhead_of(const char *text, void (*call)(void))
+{
+    enum { PAIRS = 401, CALLS = 50 };
+    static formula_kernels f;
+    double                 start, median = NAN;
+    call();
+    if (!find_kernels(&f, text)) return NAN;
+    ga_array *all         = ga_empty((PAIRS), .dtype = GA_F64);
+    double   *differences = (double *)ga_data(all, GA_F64);
+    for (int k = 0; k < PAIRS; k++) {
+        start = ga_now();
+        for (int i = 0; i < CALLS; i++) run_kernels(&f);
+        differences[k] = start - ga_now();
+        start          = ga_now();
+        for (int i = 0; i < CALLS; i++) call();
+        differences[k] = (differences[k] + ga_now() - start) / CALLS;
+    }
+    ga_scope {
+        median = ga_item(ga_median(all));
+    }
+    ga_free(all);
+    return median;
+}
+
+/* Prints a line: the formulas, and how many seconds each costs. */
+static void print_overheads(void)
+{
+    forget();
+    x = ga_random((FEW), .dtype = GA_F32, .seed = 1), y = ga_random((FEW), .dtype = GA_F32, .seed = 2);
+    z = ga_random((FEW), .dtype = GA_F32, .seed = 3), out = ga_empty((FEW), .dtype = GA_F32);
+#define PRINT_OVERHEAD(name, text, ...) printf("%s %.9g ", #name, overhead_of(text, call_eval_##name));
+    FORMULAS(PRINT_OVERHEAD)
+#undef PRINT_OVERHEAD
+    printf("\n");
+    forget();
+}
