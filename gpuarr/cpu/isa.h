@@ -154,6 +154,7 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 
 #include "bits.h"
 #include "extremes.h"
+#include "sums.h"
 #include "quotients.h"
 #include "gather.h"
 #include "half.h"
@@ -293,6 +294,7 @@ static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fol
     }
     found = found || GI_OR_LOWER(false, find, op, dtype, kernel, fold);
     if (found) GI_FIND(gi_extremes)(op, dtype, fold);
+    if (found) GI_FIND(gi_sums)(op, dtype, fold);
     if (found) GI_FIND(gi_divisions)(op, dtype, kernel);
     return found;
 }

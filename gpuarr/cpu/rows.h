@@ -30,6 +30,7 @@
         }                                                                                                              \
         found = found || GI_OR_LOWER(false, in##_##name, dtype, kernel, fold);                                          \
         if (found) GI_FIND(gi_extremes)(GA_OP_##name, dtype, fold);                                                    \
+        if (found) GI_FIND(gi_sums)(GA_OP_##name, dtype, fold);                                                        \
         if (found) GI_FIND(gi_divisions)(GA_OP_##name, dtype, kernel);                                                 \
         return found;                                                                                                  \
     }

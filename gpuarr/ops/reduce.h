@@ -151,6 +151,10 @@ static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in
     int64_t                           h     = 16; /* elements of an eighth */
     const bool                        fetch = far && n == GI_BLOCK && gi_cpu_is_intel();
     if (far && !fetch) gi_lines_load(in, n * size);
+    if (n == GI_BLOCK && f->block) {
+        f->block(acc, in, fetch);
+        return;
+    }
     while (8 * h < n) h *= 2;
     if (n == GI_BLOCK || (f->takes_some && n >= 64)) {
         const void   *eighths[8];
@@ -534,7 +538,7 @@ static int64_t gi_panel_width(const gi_lines *p, int64_t columns, int64_t most, 
     const int64_t narrow = gi_is_dense_row(p) && !p->maker ? GI_PANEL_CAST / ga_itemsize(p->dtype) : GI_PANEL_NARROW;
     const int64_t least = p->maker ? 256 : 64, threads = gi_lines_bytes(p) < GI_WORTH_SHARING ? 1 : ga_get_num_threads();
     int64_t       width = gi_is_packed_row(p) || most < narrow ? most : narrow;
-    while (threads > 1 && width > least && p->lines / columns * ((columns + width - 1) / width) * blocks < 4 * threads)
+    while (threads > 1 && width > least && p->lines / columns * ((columns + width - 1) / width) * blocks < 2 * threads)
         width /= 2;
     return width;
 }
