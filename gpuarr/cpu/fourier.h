@@ -314,103 +314,212 @@ typedef struct GI_LOOP(gi_fourier_walk) {
     gi_fourier_flow flow;
     const int32_t  *chosen; /* FROM_REALS: as in gi_fourier */
     int             few;    /* lines, in the first lanes, that are too few to be computed in lanes; 0: they are not */
+    GA_T           *spare;  /* room for the elements of a prime's butterfly */
 } GI_LOOP(gi_fourier_walk);
 
-/* Its room is large, and has frames of its own. */
-static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime_odd)(int r, GI_V *re, GI_V *im, GI_V *out, const GA_T *circle)
+/* Where the results of a prime's butterfly go: `next` reals from one to the next, and by their roots, from that of element 1 on (NULL: 1). */
+typedef struct GI_LOOP(gi_fourier_goal) {
+    const GA_T *w;
+    GA_T       *to;
+    int64_t     next;
+    const GI_LOOP(gi_fourier_side) * out;
+    bool real; /* alone is written */
+} GI_LOOP(gi_fourier_goal);
+
+static GI_INLINE void GI_LOOP(gi_fourier_put)(const GI_LOOP(gi_fourier_goal) * g, int k, GI_V re, GI_V im)
 {
-    GI_V out_im[GI_FOURIER_PRIME];
-    GI_BF(odd)(r, re, im, out, out_im, circle);
-}
-static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime)(int r, bool reals, GI_V *re, GI_V *im, const GA_T *circle)
-{
-    GI_V out[GI_FOURIER_PRIME];
-    if (reals) GI_BF(odd_of_reals)(r, re, im, out, circle);
-    else GI_LOOP(gi_fourier_prime_odd)(r, re, im, out, circle);
+    GA_T *to = g->to + g->next * k;
+    if (g->w && k > 0) GI_BF(times)(&re, &im, GI_VFN(all)(g->w[2 * k - 2]), GI_VFN(all)(g->w[2 * k - 1]));
+    if (g->out->step && g->real) {
+        GI_VFN(store)(to, re * g->out->re);
+    } else if (g->out->step) {
+        GI_LOOP(gi_fourier_store)(to, re * g->out->re, im * g->out->im);
+    } else {
+        GI_VFN(store)(to, re);
+        GI_VFN(store)(to + GI_F_W, im);
+    }
 }
 
-/* Of one line, whose sums and differences of elements lie in `x`, some vectors of results from `first` on: to `out` re and im of elements
-   k <= r / 2, then of elements r - k. */
-GI_BF_FN void GI_LOOP(gi_fourier_prime_block)(const int vectors, const int r, const bool reals, int first, GA_T (*x)[4],
-                                              const GA_T *rows, GA_T (*out)[GI_FOURIER_ROW])
+/* Some results of a prime's butterfly, of elements from k on and of those as far from r, of which `re` and `im` have the sums of elements j
+   and r - j, and then the differences. Elements k and r - k have the same cosines, and opposite sines. Long sums are those of sums of
+   GI_FOURIER_TERMS, which are rounded less. reals: no `im` is read, and no element r - k computed; turned: no imaginary part is. */
+enum { GI_LOOP(gi_fourier_together) = GI_ISA_BYTES == 64 && GI_OPTIMIZED ? 4 : 2 }; /* so many sums stay in registers */
+GI_BF_FN void GI_LOOP(gi_fourier_prime_some)(const bool reals, const bool turned, int r, int k, const GI_V *re, const GI_V *im,
+                                             const GA_T *circle, const GI_LOOP(gi_fourier_goal) * goal)
 {
-    const int     h    = r / 2;
-    const int64_t row  = gi_fourier_row(r, GI_F_W);
-    const GI_V    none = GI_VFN(all)(0);
-    GI_V          cr[2], ci[2], sr[2], si[2], all_cr[2], all_ci[2], all_sr[2], all_si[2];
+    enum { SOME = GI_LOOP(gi_fourier_together) };
+    const int  h    = r / 2;
+    const GI_V none = GI_VFN(all)(0);
+    GI_V       cr[SOME], ci[SOME], sr[SOME], si[SOME], all_cr[SOME], all_ci[SOME], all_sr[SOME], all_si[SOME];
+    int        at[SOME];
     GI_UNROLL
-    for (int v = 0; v < 2; v++) {
-        cr[v] = GI_VFN(all)(x[0][0]), ci[v] = reals ? none : GI_VFN(all)(x[0][1]), sr[v] = si[v] = none;
-        all_cr[v] = all_ci[v] = all_sr[v] = all_si[v] = none;
+    for (int c = 0; c < SOME; c++) {
+        cr[c] = re[0], ci[c] = reals || turned ? none : im[0], sr[c] = si[c] = none;
+        all_cr[c] = all_ci[c] = all_sr[c] = all_si[c] = none;
+        at[c]                                         = k + c;
     }
-    rows += first;
-    for (int j = 1; j <= h; j++, rows += 2 * row) {
+    for (int j = 1; j <= h; j++) {
         GI_UNROLL
-        for (int v = 0; v < vectors; v++) {
-            const GI_V c = GI_VFN(load)(rows + v * GI_LANES), s = GI_VFN(load)(rows + row + v * GI_LANES);
-            cr[v] = GI_VFN(fma)(GI_VFN(all)(x[j][0]), c, cr[v]);
-            sr[v] = GI_VFN(fma)(GI_VFN(all)(x[j][2]), s, sr[v]);
-            if (reals) continue;
-            ci[v] = GI_VFN(fma)(GI_VFN(all)(x[j][1]), c, ci[v]);
-            si[v] = GI_VFN(fma)(GI_VFN(all)(x[j][3]), s, si[v]);
+        for (int c = 0; c < SOME; c++) {
+            const GI_V cosine = GI_VFN(all)(circle[2 * at[c]]), sine = GI_VFN(all)(circle[2 * at[c] + 1]);
+            cr[c] = GI_VFN(fma)(re[j], cosine, cr[c]);
+            if (!turned) sr[c] = GI_VFN(fma)(re[r - j], sine, sr[c]);
+            if (!reals && !turned) ci[c] = GI_VFN(fma)(im[j], cosine, ci[c]);
+            if (!reals) si[c] = GI_VFN(fma)(im[r - j], sine, si[c]);
+            at[c] += k + c < r - at[c] ? k + c : k + c - r;
         }
         if (j % GI_FOURIER_TERMS != 0 || h <= GI_FOURIER_TERMS) continue;
         GI_UNROLL
-        for (int v = 0; v < vectors; v++) {
+        for (int c = 0; c < SOME; c++) {
+            all_cr[c] = all_cr[c] + cr[c], all_ci[c] = all_ci[c] + ci[c], all_sr[c] = all_sr[c] + sr[c],
+            all_si[c] = all_si[c] + si[c];
+            cr[c] = ci[c] = sr[c] = si[c] = none;
+        }
+    }
+    GI_UNROLL
+    for (int c = 0; c < SOME; c++) {
+        if (h > GI_FOURIER_TERMS)
+            cr[c] = all_cr[c] + cr[c], ci[c] = all_ci[c] + ci[c], sr[c] = all_sr[c] + sr[c], si[c] = all_si[c] + si[c];
+        if (k + c == 0) {
+            GI_LOOP(gi_fourier_put)(goal, 0, cr[c], ci[c]);
+            continue;
+        }
+        GI_LOOP(gi_fourier_put)(goal, k + c, cr[c] + si[c], ci[c] - sr[c]);
+        if (!reals) GI_LOOP(gi_fourier_put)(goal, r - k - c, cr[c] - si[c], ci[c] + sr[c]);
+    }
+}
+
+/* last: of the stages of a chain */
+static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime)(int r, gi_fourier_flow flow, bool last, GI_V *re, GI_V *im,
+                                                                const GA_T *circle, const GI_LOOP(gi_fourier_goal) * goal)
+{
+    enum { SOME = GI_LOOP(gi_fourier_together) };
+    for (int j = 1; j <= r / 2; j++) {
+        const GI_V a = re[j], b = re[r - j];
+        re[j]     = a + b;
+        re[r - j] = a - b;
+        if (flow == GI_FOURIER_FROM_REALS) continue;
+        const GI_V i = im[j], i2 = im[r - j];
+        im[j]     = i + i2;
+        im[r - j] = i - i2;
+    }
+    for (int k = 0; k <= r / 2; k += SOME) { /* the last ones begin among those before */
+        const int first = k + SOME <= r / 2 + 1 ? k : r / 2 + 1 - SOME;
+        if (flow == GI_FOURIER_FROM_REALS) GI_LOOP(gi_fourier_prime_some)(true, false, r, first, re, im, circle, goal);
+        else if (flow == GI_FOURIER_TO_REALS && last)
+            GI_LOOP(gi_fourier_prime_some)(false, true, r, first, re, im, circle, goal);
+        else GI_LOOP(gi_fourier_prime_some)(false, false, r, first, re, im, circle, goal);
+    }
+}
+
+/* Of one line, some vectors of results from `first` on, or of two lines a vector each. The sums and differences of their elements lie in `x`;
+   to `out` re and im of elements k <= r / 2, then of elements r - k. reals, turned: as above */
+GI_BF_FN void GI_LOOP(gi_fourier_prime_block)(const int vectors, const int lines, const int r, const bool reals,
+                                              const bool turned, int first, const GA_T *x, const GA_T *rows, GA_T *out)
+{
+    const int   h = r / 2, all = vectors * lines;
+    const GI_V  none = GI_VFN(all)(0);
+    const GA_T *of[2];
+    GI_V        cr[2], ci[2], sr[2], si[2], all_cr[2], all_ci[2], all_sr[2], all_si[2];
+    GI_UNROLL
+    for (int v = 0; v < 2; v++) {
+        const GA_T *a = x + v % lines * 4 * (h + 1);
+        cr[v] = GI_VFN(all)(a[0]), ci[v] = reals || turned ? none : GI_VFN(all)(a[1]), sr[v] = si[v] = none;
+        all_cr[v] = all_ci[v] = all_sr[v] = all_si[v] = none;
+        if (v < vectors) of[v] = rows + gi_fourier_row(r, first + v * GI_LANES, GI_F_W);
+    }
+    for (int j = 1; j <= h; j++) {
+        GI_UNROLL
+        for (int v = 0; v < all; v++) {
+            const GA_T *a = x + (v % lines * (h + 1) + j) * 4, *w = of[v / lines] + (int64_t)(j - 1) * GI_F_ELEMENT;
+            const GI_V  c = GI_VFN(load)(w), s = GI_VFN(load)(w + GI_F_W);
+            cr[v] = GI_VFN(fma)(GI_VFN(all)(a[0]), c, cr[v]);
+            if (!turned) sr[v] = GI_VFN(fma)(GI_VFN(all)(a[2]), s, sr[v]);
+            if (!reals && !turned) ci[v] = GI_VFN(fma)(GI_VFN(all)(a[1]), c, ci[v]);
+            if (!reals) si[v] = GI_VFN(fma)(GI_VFN(all)(a[3]), s, si[v]);
+        }
+        if (j % GI_FOURIER_TERMS != 0 || h <= GI_FOURIER_TERMS) continue;
+        GI_UNROLL
+        for (int v = 0; v < all; v++) {
             all_cr[v] = all_cr[v] + cr[v], all_ci[v] = all_ci[v] + ci[v], all_sr[v] = all_sr[v] + sr[v],
             all_si[v] = all_si[v] + si[v];
             cr[v] = ci[v] = sr[v] = si[v] = none;
         }
     }
     GI_UNROLL
-    for (int v = 0; v < vectors; v++) {
+    for (int v = 0; v < all; v++) {
+        const int     at  = first + v / lines * GI_LANES;
+        const int64_t row = gi_fourier_blocks(h + 1, GI_F_W) * GI_F_W;
+        GA_T         *to  = out + v % lines * 4 * row + at;
         if (h > GI_FOURIER_TERMS)
             cr[v] = all_cr[v] + cr[v], ci[v] = all_ci[v] + ci[v], sr[v] = all_sr[v] + sr[v], si[v] = all_si[v] + si[v];
-        GI_VFN(store)(out[0] + first + v * GI_LANES, cr[v] + si[v]);
-        GI_VFN(store)(out[1] + first + v * GI_LANES, ci[v] - sr[v]);
-        GI_VFN(store)(out[2] + first + v * GI_LANES, cr[v] - si[v]);
-        GI_VFN(store)(out[3] + first + v * GI_LANES, ci[v] + sr[v]);
+        GI_VFN(store)(to, cr[v] + si[v]);
+        GI_VFN(store)(to + row, ci[v] - sr[v]);
+        GI_VFN(store)(to + 2 * row, cr[v] - si[v]);
+        GI_VFN(store)(to + 3 * row, ci[v] + sr[v]);
+        if (at == 0) to[0] = cr[v][0], to[row] = ci[v][0];
     }
-    if (first == 0) out[0][0] = cr[0][0], out[1][0] = ci[0][0];
 }
-GI_BF_FN void GI_LOOP(gi_fourier_prime_blocks)(int r, const bool reals, GA_T (*x)[4], const GA_T *rows,
-                                               GA_T (*out)[GI_FOURIER_ROW])
+GI_BF_FN void GI_LOOP(gi_fourier_prime_blocks)(int r, const bool reals, const bool turned, int lines, const GA_T *x,
+                                               const GA_T *rows, GA_T *out)
 {
     int first = 0;
-    for (; first + GI_LANES <= r / 2; first += 2 * GI_LANES) GI_LOOP(gi_fourier_prime_block)(2, r, reals, first, x, rows, out);
-    if (first <= r / 2) GI_LOOP(gi_fourier_prime_block)(1, r, reals, first, x, rows, out);
+    for (; lines == 2 && first <= r / 2; first += GI_LANES)
+        GI_LOOP(gi_fourier_prime_block)(1, 2, r, reals, turned, first, x, rows, out);
+    for (; first + GI_LANES <= r / 2; first += 2 * GI_LANES)
+        GI_LOOP(gi_fourier_prime_block)(2, 1, r, reals, turned, first, x, rows, out);
+    if (first <= r / 2) GI_LOOP(gi_fourier_prime_block)(1, 1, r, reals, turned, first, x, rows, out);
 }
 
-/* The butterfly of few lines, with the same bits, line by line: the elements of the results lie in lanes. It is of a chain's last stage,
-   whose roots are 1; rows: the cos and sin that the stage keeps for it. */
-static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime_few)(int r, gi_fourier_flow flow, int lines, const GA_T *rows,
-                                                                    const GA_T *x, int64_t by_k, GA_T *y, int64_t next)
+static void GI_LOOP(gi_fourier_prime_sums)(int r, gi_fourier_flow flow, const GA_T *x, int64_t by_k, GA_T *sums)
 {
-    const int  h     = r / 2;
     const bool reals = flow == GI_FOURIER_FROM_REALS, turned = flow == GI_FOURIER_TO_REALS;
-    GA_T       sums[GI_FOURIER_PRIME / 2 + 1][4], out[4][GI_FOURIER_ROW];
-    for (int l = 0; l < lines; l++) {
-        for (int j = 0; j <= h; j++) {
-            const GA_T *a = x + by_k * j + l, *b = j == 0 ? a : turned ? a : x + by_k * (r - j) + l;
-            sums[j][0] = j > 0 ? a[0] + b[0] : a[0];
-            sums[j][2] = a[0] - b[0];
-            if (reals) continue;
-            const GA_T im = turned ? -b[GI_F_W] : b[GI_F_W];
-            sums[j][1]    = j > 0 ? a[GI_F_W] + im : a[GI_F_W];
-            sums[j][3]    = a[GI_F_W] - im;
+    for (int j = 0; j <= r / 2; j++, sums += 4) {
+        const GA_T *a = x + by_k * j, *b = j == 0 || turned ? a : x + by_k * (r - j);
+        sums[0] = j > 0 ? a[0] + b[0] : a[0];
+        sums[2] = a[0] - b[0];
+        if (reals) continue;
+        const GA_T im = turned ? -b[GI_F_W] : b[GI_F_W];
+        sums[1]       = j > 0 ? a[GI_F_W] + im : a[GI_F_W];
+        sums[3]       = a[GI_F_W] - im;
+    }
+}
+
+/* The butterflies of few lines, with the same bits, two at a time: the elements of the results lie in lanes. They are those of a chain's last
+   stage, whose roots are 1. */
+static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime_few)(const gi_fourier_stage *g, gi_fourier_flow         flow,
+                                                                    const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
+                                                                    GA_T *y)
+{
+    const bool    reals = flow == GI_FOURIER_FROM_REALS;
+    const int     r = g->radix, h = r / 2, lines = walk->few;
+    const int64_t count = lines * (reals ? 1 : walk->chosen ? g->s / 2 : g->s), next = g->s * GI_F_ELEMENT;
+    const GA_T   *rows = walk->table + g->rows;
+    const int64_t row  = gi_fourier_blocks(h + 1, GI_F_W) * GI_F_W;
+    GA_T         *sums = walk->spare, *out = sums + 2 * 4 * (h + 1);
+    for (int64_t n = 0; n < count; n += 2) {
+        const int some = n + 1 < count ? 2 : 1;
+        int64_t   at[2];
+        for (int i = 0; i < some; i++) {
+            const int64_t q = (n + i) / lines;
+            at[i]           = (walk->chosen && !reals ? walk->chosen[q] : q) * GI_F_ELEMENT + (n + i) % lines;
+            GI_LOOP(gi_fourier_prime_sums)(r, flow, x + at[i], next, sums + i * 4 * (h + 1));
         }
-        if (reals) GI_LOOP(gi_fourier_prime_blocks)(r, true, sums, rows, out);
-        else GI_LOOP(gi_fourier_prime_blocks)(r, false, sums, rows, out);
-        for (int k = 0; k < (reals ? h + 1 : r); k++) {
-            const int  back = k > h ? 2 : 0, at = k > h ? r - k : k;
-            GA_T      *to = y + next * k;
-            const GI_V re = GI_VFN(all)(out[back][at]), im = GI_VFN(all)(out[back + 1][at]);
-            for (int v = 0; l == 0 && v < GI_F_W; v += GI_LANES) { /* into the other lanes, too, which hold nothing else */
-                GI_VFN(store)(to + v, re);
-                GI_VFN(store)(to + GI_F_W + v, im);
+        if (reals) GI_LOOP(gi_fourier_prime_blocks)(r, true, false, some, sums, rows, out);
+        else if (flow == GI_FOURIER_TO_REALS) GI_LOOP(gi_fourier_prime_blocks)(r, false, true, some, sums, rows, out);
+        else GI_LOOP(gi_fourier_prime_blocks)(r, false, false, some, sums, rows, out);
+        for (int i = 0; i < some; i++)
+            for (int k = 0; k < (reals ? h + 1 : r); k++) {
+                const GA_T *of    = out + i * 4 * row + (k > h ? 2 * row + r - k : k);
+                GA_T       *to    = y + at[i] + next * k;
+                const bool  first = (n + i) % lines == 0; /* into the other lanes, too, which hold nothing else */
+                const GI_V  re = GI_VFN(all)(of[0]), im = GI_VFN(all)(of[row]);
+                for (int v = 0; first && v < GI_F_W; v += GI_LANES) {
+                    GI_VFN(store)(to + v, re);
+                    GI_VFN(store)(to + GI_F_W + v, im);
+                }
+                if (!first) to[0] = re[0], to[GI_F_W] = im[0];
             }
-            if (l > 0) to[l] = re[0], to[GI_F_W + l] = im[0];
-        }
     }
 }
 
@@ -445,17 +554,12 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool pr
                                          : g->s;
     const int   results = reals ? r / 2 + 1 : r;
     const GA_T *circle = walk->table + g->circle, *w = walk->table + g->roots;
-    const bool  few = prime && walk->few > 0 && g->rows >= 0;
     for (int64_t p = 0; p <= last; p++, w += p > 1 ? 2 * (r - 1) : 0)
         for (int64_t run = 0; run < runs; run++) {
             const int64_t q    = reals ? 0 : (walk->chosen ? walk->chosen[run] : run) * walk->beside;
             const GA_T   *from = x + (q * by_q + p * by_p) * next;
             GA_T         *to   = y + (q + s * r * p) * out_next;
             for (int64_t i = 0; i < each; i++, from += by_q * next, to += out_next) {
-                if (few) {
-                    GI_LOOP(gi_fourier_prime_few)(r, flow, walk->few, walk->table + g->rows, from, by_k, to, s * out_next);
-                    continue;
-                }
                 for (int v = 0; v < GI_F_W; v += GI_LANES) {
                     if (in->step && !reals) {
                         GI_UNROLL
@@ -466,8 +570,14 @@ static GI_INLINE void GI_LOOP(gi_fourier_butterflies)(const int r, const bool pr
                     } else {
                         GI_LOOP(gi_fourier_take)(r, flow, from + v, by_k, 2 * p * by_p * next, re, im);
                     }
-                    if (prime) GI_LOOP(gi_fourier_prime)(r, reals, re, im, circle);
-                    else if (reals) GI_BF(odd_of_reals)(r, re, im, im + r, circle);
+                    if (prime) {
+                        const bool real = flow == GI_FOURIER_TO_REALS;
+                        const GI_LOOP(gi_fourier_goal)
+                            goal = { p > 0 ? w : NULL, to + (out->step && !real ? 2 * v : v), s * out_next, out, real };
+                        GI_LOOP(gi_fourier_prime)(r, flow, m == 1, re, im, circle, &goal);
+                        continue;
+                    }
+                    if (reals) GI_BF(odd_of_reals)(r, re, im, im + r, circle);
                     else GI_BF(any)(r, re, im, im + r, circle);
                     if (p > 0) {
                         GI_UNROLL
@@ -516,28 +626,13 @@ GI_FOURIER_RADIX(gi_fourier_to_reals_5, 5, false, GI_FOURIER_TO_REALS, 20)
 GI_FOURIER_RADIX(gi_fourier_to_reals_7, 7, false, GI_FOURIER_TO_REALS, 28)
 #undef GI_FOURIER_RADIX
 
-static GI_OWN_FRAME void GI_LOOP(gi_fourier_primes)(const gi_fourier_flow flow, GI_V *re, GI_V *im, const gi_fourier_stage *g,
-                                                    const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
-                                                    const GI_LOOP(gi_fourier_side) * in, GA_T         *y,
-                                                    const GI_LOOP(gi_fourier_side) * out)
-{
-    GI_LOOP(gi_fourier_butterflies)(g->radix, true, flow, re, im, g, walk, x, in, y, out);
-}
-static __attribute__((noinline)) void GI_LOOP(gi_fourier_primes_im)(const gi_fourier_flow flow, GI_V *re,
-                                                                    const gi_fourier_stage *g,
-                                                                    const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
-                                                                    const GI_LOOP(gi_fourier_side) * in, GA_T         *y,
-                                                                    const GI_LOOP(gi_fourier_side) * out)
-{
-    GI_V im[GI_FOURIER_PRIME];
-    GI_LOOP(gi_fourier_primes)(flow, re, im, g, walk, x, in, y, out);
-}
 static void GI_LOOP(gi_fourier_stage_prime)(const gi_fourier_stage *g, gi_fourier_flow         flow,
                                             const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
                                             const GI_LOOP(gi_fourier_side) * in, GA_T *y, const GI_LOOP(gi_fourier_side) * out)
 {
-    GI_V re[GI_FOURIER_PRIME];
-    GI_LOOP(gi_fourier_primes_im)(flow, re, g, walk, x, in, y, out);
+    GI_V *room = (GI_V *)(void *)walk->spare;
+    if (walk->few > 0 && g->rows >= 0) GI_LOOP(gi_fourier_prime_few)(g, flow, walk, x, y);
+    else GI_LOOP(gi_fourier_butterflies)(g->radix, true, flow, room, room + g->radix, g, walk, x, in, y, out);
 }
 
 static void GI_LOOP(gi_fourier_stage_full)(const gi_fourier_stage *g, const GI_LOOP(gi_fourier_walk) * walk, const GA_T *x,
@@ -651,14 +746,21 @@ static void GI_LOOP(gi_fourier_turn)(const gi_fourier *f, int64_t blocks, int64_
             }
 }
 
-/* A block of j2 of a line x that lies packed, to where it belongs in `between`; room: for 2 * n1 elements. */
+/* A block of j2 of a line x that lies packed, to where it belongs in `between`; room: for 2 * n1 elements and a
+   prime's. */
 static void GI_LOOP(gi_fourier_first)(const gi_fourier *f, gi_fourier_flow flow, int64_t block, const void *x, double side,
                                       void *between, void *room)
 {
     const bool reals                  = flow == GI_FOURIER_FROM_REALS;
     const GI_LOOP(gi_fourier_side) in = { reals ? f->n2 : 2 * f->n2, 1, (GA_T)side }, out = { 0, 1, 1 };
-    const GI_LOOP(gi_fourier_walk)
-        one             = { (const GA_T *)f->table, 1, 1, false, reals ? flow : GI_FOURIER_FULL, reals ? f->chosen : NULL, 0 };
+    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table,
+                                           1,
+                                           1,
+                                           false,
+                                           reals ? flow : GI_FOURIER_FULL,
+                                           reals ? f->chosen : NULL,
+                                           0,
+                                           (GA_T *)room + 2 * f->n1 * GI_F_ELEMENT };
     const int64_t start = gi_fourier_start(block, f->n2, GI_F_W), blocks = gi_fourier_blocks(gi_fourier_rows(f, flow), GI_F_W);
     GA_T         *a = (GA_T *)room, *b = a + f->n1 * GI_F_ELEMENT, *last = f->first.stages % 2 ? a : b;
     GI_LOOP(gi_fourier_run)(&f->first, one, (const GA_T *)x + (reals ? start : 2 * start), &in, last, &out, a, b);
@@ -666,14 +768,15 @@ static void GI_LOOP(gi_fourier_first)(const gi_fourier *f, gi_fourier_flow flow,
     GI_LOOP(gi_fourier_turn)(f, blocks, block, last, (GA_T *)between);
 }
 
-/* A block of k1, which is written over, from there to the result, packed; room: for n2 elements. */
+/* A block of k1, which is written over, from there to the result, packed; room: for n2 elements and a prime's. */
 static void GI_LOOP(gi_fourier_second)(const gi_fourier *f, gi_fourier_flow flow, int64_t block, void *between, void *to,
                                        double scale, double side, void *room)
 {
     const bool reals                   = flow == GI_FOURIER_TO_REALS;
     const GI_LOOP(gi_fourier_side) in  = { 0, 1, 1 };
     const GI_LOOP(gi_fourier_side) out = { reals ? f->n1 : 2 * f->n1, (GA_T)scale, (GA_T)(side * scale) };
-    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table, 1, 1, false, reals ? flow : GI_FOURIER_FULL, NULL, 0 };
+    const GI_LOOP(gi_fourier_walk) one = { (const GA_T *)f->table,         1,    1, false,
+                                           reals ? flow : GI_FOURIER_FULL, NULL, 0, (GA_T *)room + f->n2 * GI_F_ELEMENT };
     const int64_t start                = gi_fourier_start(block, f->n1, GI_F_W);
     GA_T         *a = (GA_T *)between + block * f->n2 * GI_F_ELEMENT, *at = (GA_T *)to + (reals ? start : 2 * start);
     GI_LOOP(gi_fourier_run)(&f->second, one, a, &in, at, &out, (GA_T *)room, a);
@@ -708,7 +811,7 @@ static void GI_LOOP(gi_fourier_unfold_lanes)(const gi_fourier *f, GA_T *y)
             GI_LOOP(gi_fourier_conjugate)(1, y + (f->n - k) * GI_F_ELEMENT, y + k * GI_F_ELEMENT);
 }
 
-/* Transforms so many lines in lanes, from x to `to`, or, if that is NULL, to somewhere in `room`, for 2 * n elements, where x may begin.
+/* Transforms so many lines in lanes, from x to `to`, or, if that is NULL, to somewhere in `room`, for 2 * n elements and a prime's, where x may begin.
    Returns where. FROM_REALS: elements k <= n / 2. */
 static GA_T *GI_LOOP(gi_fourier_lanes)(const gi_fourier *f, gi_fourier_flow flow, int64_t lines, const GA_T *x,
                                        const GI_LOOP(gi_fourier_side) * in, GA_T *to, const GI_LOOP(gi_fourier_side) * out,
@@ -723,9 +826,11 @@ static GA_T *GI_LOOP(gi_fourier_lanes)(const gi_fourier *f, gi_fourier_flow flow
                                              false,
                                              two && writes ? GI_FOURIER_FULL : flow,
                                              reads ? f->chosen : NULL,
-                                             2 * lines < GI_F_W ? (int)lines : 0 };
+                                             2 * lines < GI_F_W ? (int)lines : 0,
+                                             room + 2 * f->n * GI_F_ELEMENT };
     const GI_LOOP(gi_fourier_walk)
-        second = { table, f->n1, gi_fourier_rows(f, flow), true, writes ? flow : GI_FOURIER_FULL, NULL, 0 };
+        second = { table, f->n1, gi_fourier_rows(f, flow),      true, writes ? flow : GI_FOURIER_FULL,
+                   NULL,  0,     room + 2 * f->n * GI_F_ELEMENT };
     GA_T *a = room, *b = a + f->n * GI_F_ELEMENT, *half = f->first.stages % 2 ? b : a; /* the stages write b, a, b ... */
     if (to && !two) half = to;
     GI_LOOP(gi_fourier_run)(&f->first, first, x, in, half, two ? &between : out, b, a);
@@ -739,7 +844,7 @@ static GA_T *GI_LOOP(gi_fourier_lanes)(const gi_fourier *f, gi_fourier_flow flow
 }
 
 /* Up to `width` lines of at most GI_FOURIER_BESIDE elements, in lanes; across: they lie side by side, and pitch goes along them. Pitches
-   are of reals; room: for 2 * n elements. side: -1 for conjugates of x, and of the result. */
+   are of reals; room: for 2 * n elements and a prime's. side: -1 for conjugates of x, and of the result. */
 static void GI_LOOP(gi_fourier_few)(const gi_fourier *f, int64_t lines, bool across, const void *x_, int64_t pitch, void *to_,
                                     int64_t to_pitch, double scale, double side, void *room)
 {
@@ -863,7 +968,7 @@ static void GI_LOOP(gi_fourier_mirror_lanes)(int64_t n, GA_T *y, GA_T first)
 }
 
 /* Up to `width` lines that lie packed, are real before or (GI_FOURIER_REAL) after the transform, and computed in lanes; room: for 3 * n / 2 + 1
-   elements, of odd lengths for 2 * n. */
+   elements, of odd lengths for 2 * n and a prime's. */
 static void GI_LOOP(gi_fourier_few_reals)(const gi_fourier *f, gi_fourier_kind kind, int64_t lines, const void *x,
                                           int64_t pitch, void *to, int64_t to_pitch, double scale_, bool inverse, void *room)
 {

@@ -29,7 +29,10 @@ static size_t gi_fourier_between(const gi_fourier *f)
 {
     return gi_fourier_elements(gi_fourier_blocks(f->n1, f->width) * f->n2);
 }
-static size_t gi_fourier_block_room(const gi_fourier *f) { return gi_fourier_elements(2 * f->n1 > f->n2 ? 2 * f->n1 : f->n2); }
+static size_t gi_fourier_block_room(const gi_fourier *f)
+{
+    return gi_fourier_elements((2 * f->n1 > f->n2 ? 2 * f->n1 : f->n2) + f->prime);
+}
 static size_t gi_fourier_numbers(const gi_fourier *f, int64_t n) /* bytes of so many complex numbers */
 {
     return ((size_t)n * (f->single ? sizeof(ga_c64) : sizeof(ga_c128)) + GI_FOURIER_BYTES - 1) / GI_FOURIER_BYTES *
@@ -54,7 +57,7 @@ static size_t gi_fourier_room(const gi_fourier *f, int64_t parts)
         return gi_fourier_in_lanes(f->inner) && reals > room ? reals : room;
     }
     if (f->inner) return (size_t)gi_fourier_group_of(f) * gi_fourier_numbers(f, f->inner->n) + gi_fourier_room(f->inner, parts);
-    const size_t lanes  = gi_fourier_elements(2 * f->n),
+    const size_t lanes  = gi_fourier_elements(2 * f->n + f->prime),
                  blocks = gi_fourier_between(f) + (size_t)parts * gi_fourier_block_room(f);
     return gi_fourier_group_of(f) == 1 ? blocks : f->n2 == 1 || lanes > blocks ? lanes : blocks;
 }

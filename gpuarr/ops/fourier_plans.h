@@ -103,7 +103,8 @@ static void gi_fourier_lay_chain(gi_fourier *f, gi_fourier_chain *c, int64_t n)
         g->roots            = gi_fourier_take(f, 2 * (g->m - 1) * (g->radix - 1));
         g->circle           = gi_fourier_take(f, 2 * g->radix);
         g->rows             = -1;
-        n                   = g->m;
+        if (g->radix > 8 && g->radix > f->prime) f->prime = g->radix;
+        n = g->m;
         s *= g->radix;
     }
 }
@@ -114,17 +115,18 @@ static void gi_fourier_lay_rows(gi_fourier *f)
     for (int i = 0; i < f->first.stages; i++) {
         gi_fourier_stage *g = f->first.stage + i;
         if (g->radix >= GI_FOURIER_ROWS && g->m == 1)
-            g->rows = gi_fourier_take(f, g->radix / 2 * 2 * gi_fourier_row(g->radix, f->width));
+            g->rows = gi_fourier_take(
+                f, gi_fourier_row(g->radix, gi_fourier_blocks(g->radix / 2 + 1, f->width) * f->width, f->width));
     }
 }
 
 static void gi_fourier_fill_rows(gi_fourier *f, const gi_fourier_stage *g, const gi_circle *c)
 {
-    const int64_t row = gi_fourier_row(g->radix, f->width);
     for (int64_t j = 1; j <= g->radix / 2; j++)
         for (int64_t k = 0; k <= g->radix / 2; k++) {
             const gi_unity w = gi_circle_root(c, c->n / g->radix * (j * k % g->radix));
-            gi_fourier_put(f, g->rows + (j - 1) * 2 * row + k, w.cos.high, w.sin.high, row);
+            gi_fourier_put(f, g->rows + gi_fourier_row(g->radix, k, f->width) + (j - 1) * 2 * f->width, w.cos.high, w.sin.high,
+                           f->width);
         }
 }
 
@@ -244,13 +246,13 @@ static bool gi_fourier_fill(const char *site, gi_fourier *f, const gi_fourier *w
 
 /* ---- plans ------------------------------------------------------------------------------------------------------------------ */
 
-static gi_fourier *gi_fourier_find(int64_t n, bool single, bool real)
+static gi_fourier *gi_fourier_find(int64_t n, bool single, bool real, bool direct)
 {
     gi_fourier *found = NULL;
     pthread_mutex_lock(&gi_fouriers.lock);
     for (int k = 0; k < GI_KEPT_FOURIERS && !found; k++) {
         gi_fourier *f = gi_fouriers.kept[k];
-        if (f && f->n == n && f->single == single && f->real == real) found = f;
+        if (f && f->n == n && f->single == single && f->real == real && f->direct == direct) found = f;
     }
     if (found) {
         __atomic_add_fetch(&found->users, 1, __ATOMIC_RELAXED);
@@ -305,6 +307,7 @@ static gi_fourier *gi_fourier_new(const char *site, int64_t n, bool single, gi_f
     f->width  = gi_fourier_width(single);
     f->inner  = inner;
     f->real   = real;
+    f->direct = !inner && !gi_fourier_is_smooth(n, GI_FOURIER_PRIME);
     f->users  = 1;
     gi_fourier_lay(f);
     if (gi_fourier_fill(site, f, wide)) {
@@ -318,14 +321,14 @@ static gi_fourier *gi_fourier_new(const char *site, int64_t n, bool single, gi_f
 /* Of complex numbers, of a length without large prime factors. */
 static gi_fourier *gi_fourier_of_smooth(const char *site, int64_t n, bool single)
 {
-    gi_fourier *f = gi_fourier_find(n, single, false);
+    gi_fourier *f = gi_fourier_find(n, single, false, !gi_fourier_is_smooth(n, GI_FOURIER_PRIME));
     return f ? f : gi_fourier_new(site, n, single, NULL, NULL, false);
 }
 
-static gi_fourier *gi_fourier_complex(const char *site, int64_t n, bool single)
+static gi_fourier *gi_fourier_complex(const char *site, int64_t n, bool single, int64_t largest)
 {
-    if (gi_fourier_is_smooth(n)) return gi_fourier_of_smooth(site, n, single);
-    gi_fourier *f = gi_fourier_find(n, single, false);
+    if (gi_fourier_is_smooth(n, largest)) return gi_fourier_of_smooth(site, n, single);
+    gi_fourier *f = gi_fourier_find(n, single, false, false);
     if (f) return f;
     const int64_t longer = gi_fourier_longer(2 * n - 1, gi_fourier_width(single));
     gi_fourier   *wide = gi_fourier_of_smooth(site, longer, false), *inner = wide;
@@ -338,9 +341,10 @@ static gi_fourier *gi_fourier_complex(const char *site, int64_t n, bool single)
 /* Of n real numbers; of odd length they are complex ones. */
 static gi_fourier *gi_fourier_of(const char *site, int64_t n, bool single, bool real)
 {
-    if (!real || n % 2 != 0) return gi_fourier_complex(site, n, single);
-    gi_fourier *f = gi_fourier_find(n, single, true);
+    const int64_t largest = gi_fourier_largest(n, real);
+    if (!real || n % 2 != 0) return gi_fourier_complex(site, n, single, largest);
+    gi_fourier *f = gi_fourier_find(n, single, true, false);
     if (f) return f;
-    gi_fourier *inner = gi_fourier_complex(site, n / 2, single);
+    gi_fourier *inner = gi_fourier_complex(site, n / 2, single, largest);
     return inner ? gi_fourier_new(site, n, single, inner, NULL, true) : NULL;
 }

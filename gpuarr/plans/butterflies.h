@@ -45,8 +45,8 @@ GI_BF_FN void GI_BF(eight)(GI_BF_T *re, GI_BF_T *im)
     re[7] = GI_BF_FMA(-r3, half, e3r), im[7] = GI_BF_FMA(i3, half, e3i);
 }
 
-/* r is odd; circle: cos and sin of 2 pi k / r. Elements k and r - k have the same cosines, and opposite sines. Long sums are those of sums of
-   GI_FOURIER_TERMS, which are rounded less. outr, outi: room for r each. */
+/* r is 3, 5 or 7; circle: cos and sin of 2 pi k / r. Elements k and r - k have the same cosines, and opposite sines. outr, outi: room for r
+   each. */
 GI_BF_FN void GI_BF(odd)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *outr, GI_BF_T *outi, const GI_BF_R *circle)
 {
     const int h = r / 2;
@@ -55,7 +55,7 @@ GI_BF_FN void GI_BF(odd)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *outr, G
     GI_BF_UNROLL
     for (int k = 0; k <= h; k++) {
         const GI_BF_T none = GI_BF_ALL(0);
-        GI_BF_T       cr = re[0], ci = im[0], sr = none, si = none, all_cr = none, all_ci = none, all_sr = none, all_si = none;
+        GI_BF_T       cr = re[0], ci = im[0], sr = none, si = none;
         GI_BF_UNROLL
         for (int j = 1, at = k; j <= h; j++, at -= at + k < r ? -k : r - k) {
             const GI_BF_T c = GI_BF_ALL(circle[2 * at]), s = GI_BF_ALL(circle[2 * at + 1]);
@@ -63,11 +63,7 @@ GI_BF_FN void GI_BF(odd)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T *outr, G
             ci = k > 0 ? GI_BF_FMA(im[j], c, ci) : ci + im[j];
             if (k > 0) sr = GI_BF_FMA(re[r - j], s, sr);
             if (k > 0) si = GI_BF_FMA(im[r - j], s, si);
-            if (j % GI_FOURIER_TERMS != 0 || h <= GI_FOURIER_TERMS) continue;
-            all_cr = all_cr + cr, all_ci = all_ci + ci, all_sr = all_sr + sr, all_si = all_si + si;
-            cr = ci = sr = si = none;
         }
-        if (h > GI_FOURIER_TERMS) cr = all_cr + cr, ci = all_ci + ci, sr = all_sr + sr, si = all_si + si;
         if (k == 0) {
             outr[0] = cr;
             outi[0] = ci;
@@ -104,16 +100,12 @@ GI_BF_FN void GI_BF(odd_of_reals)(const int r, GI_BF_T *re, GI_BF_T *im, GI_BF_T
     }
     GI_BF_UNROLL
     for (int k = 0; k <= h; k++) {
-        GI_BF_T c_sum = re[0], s_sum = none, all_c = none, all_s = none;
+        GI_BF_T c_sum = re[0], s_sum = none;
         GI_BF_UNROLL
         for (int j = 1, at = k; j <= h; j++, at -= at + k < r ? -k : r - k) {
             c_sum = k > 0 ? GI_BF_FMA(re[j], GI_BF_ALL(circle[2 * at]), c_sum) : c_sum + re[j];
             s_sum = k > 0 ? GI_BF_FMA(re[r - j], GI_BF_ALL(circle[2 * at + 1]), s_sum) : none;
-            if (j % GI_FOURIER_TERMS != 0 || h <= GI_FOURIER_TERMS) continue;
-            all_c = all_c + c_sum, all_s = all_s + s_sum;
-            c_sum = s_sum = none;
         }
-        if (h > GI_FOURIER_TERMS) c_sum = all_c + c_sum, s_sum = all_s + s_sum;
         out[k] = k > 0 ? c_sum + none : c_sum; /* -0 becomes 0, as there */
         im[k]  = none - s_sum;
     }

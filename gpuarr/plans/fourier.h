@@ -3,8 +3,8 @@
     chains of length n1 over the elements j1 * n2 + j2, for each j2; then each result is multiplied by a root of unity; then chains
     of length n2 over j2 (Gentleman and Sande 1966, Bailey 1990). A chain is Stockham's (Cochran and others 1967): each stage reads all
     elements in order and writes them in the order that the next one reads. Lengths with large prime factors are convolutions of a
-    longer, smooth length (Bluestein 1970). All this depends on the length and the dtype alone, so a result has the same bits, alone or
-    among other lines, on the CPU and on a GPU.                                                                                */
+    longer, smooth length (Bluestein 1970). All this depends on the length, the dtype and whether numbers are real alone, so a result has
+    the same bits, alone or among other lines, on the CPU and on a GPU.                                                        */
 
 #ifdef __CUDACC__
 #define GI_FOURIER_FN static inline __host__ __device__
@@ -13,13 +13,14 @@
 #endif
 
 enum {
-    GI_FOURIER_BYTES  = 64,   /* of the reals that are computed side by side */
-    GI_FOURIER_BESIDE = 1024, /* elements at most of lines that are computed in lanes, each of them in one */
-    GI_FOURIER_STAGES = 24,   /* at most, of a chain */
-    GI_FOURIER_PRIME  = 163,  /* the largest that is a stage of its own */
-    GI_FOURIER_ROWS   = 23,   /* the smallest of which few lines are computed with the elements of a result in lanes */
-    GI_FOURIER_ROW    = (GI_FOURIER_PRIME / 2 + 32) / 32 * 32, /* numbers of a row of its results at most */
-    GI_FOURIER_TERMS  = 8,                                     /* of a stage's sums that are added one after the other */
+    GI_FOURIER_BYTES  = 64,      /* of the reals that are computed side by side */
+    GI_FOURIER_BESIDE = 1024,    /* elements at most of lines that are computed in lanes, each of them in one */
+    GI_FOURIER_STAGES = 24,      /* at most, of a chain */
+    GI_FOURIER_PRIME  = 163,     /* the largest that is a stage of its own; */
+    GI_FOURIER_ALONE  = 271,     /* for real numbers, where a convolution would round more than others' transforms, */
+    GI_FOURIER_LARGE  = 367,     /* if so many are not the whole length */
+    GI_FOURIER_ROWS   = 23,      /* the smallest of which few lines are computed with the elements of a result in lanes */
+    GI_FOURIER_TERMS  = 8,       /* of a stage's sums that are added one after the other */
     GI_FOURIER_ROOTS  = 1 << 13, /* numbers; of longer lines the roots between the chains are products of two */
     GI_FOURIER_HALVES = 1 << 20  /* roots of real numbers; more are products of two */
 };
@@ -31,7 +32,8 @@ typedef struct gi_fourier_stage {
     int64_t m, s;
     int64_t roots;  /* where in the table those of p = 1, 2 ... lie, k = 1 to radix - 1 each, as re, im */
     int64_t circle; /* and cos and sin of 2 pi k / radix */
-    int64_t rows;   /* and, for few lines, or -1: cos of 2 pi j k / radix, k <= radix / 2, then sin, for j = 1 to radix / 2 */
+    int64_t
+        rows; /* and, for few lines, or -1: for each block of k <= radix / 2, for j = 1 to radix / 2: cos of 2 pi j k / radix, then sin */
 } gi_fourier_stage;
 
 typedef struct gi_fourier_chain {
@@ -42,20 +44,22 @@ typedef struct gi_fourier_chain {
 
 /* A plan is kept with its tables, which are of the transform's precision. */
 typedef struct gi_fourier {
-    int64_t            n;
-    bool               single;
-    int                width;  /* lanes: reals that are computed side by side */
-    int64_t            n1, n2; /* n2 is 1: one chain */
-    gi_fourier_chain   first, second;
-    int32_t           *chosen; /* of odd lengths: the k1 from which gi_fourier_turned makes the others, in order, without 0 */
-    int                shift;  /* roots of k1 * j2 are those of the lowest bits of k1, so many, times those of the others */
-    int64_t            near, far;     /* where they lie: for each block of j2, for each k1, re of `width` lanes, then im */
+    int64_t          n;
+    bool             single;
+    int              width;  /* lanes: reals that are computed side by side */
+    int64_t          n1, n2; /* n2 is 1: one chain */
+    gi_fourier_chain first, second;
+    int64_t  prime;     /* the largest that is a stage and has no function of its own, or 0: so many elements are its room */
+    int32_t *chosen;    /* of odd lengths: the k1 from which gi_fourier_turned makes the others, in order, without 0 */
+    int      shift;     /* roots of k1 * j2 are those of the lowest bits of k1, so many, times those of the others */
+    int64_t  near, far; /* where they lie: for each block of j2, for each k1, re of `width` lanes, then im */
     struct gi_fourier *inner;         /* of a convolution: its transforms; of real numbers: that of half the length */
     int64_t            chirp, filter; /* of a convolution: exp(-pi i k**2 / n), and the transform of its conjugates */
     int64_t            halves;        /* of real numbers: exp(-2 pi i k / n) for k <= n / 4: all re, then all im */
     int64_t            reals, shared; /* in the table, and without `rows`, which are the last */
     void              *table;
-    bool               real; /* of real numbers, of even length */
+    bool               real;   /* of real numbers, of even length */
+    bool               direct; /* for real numbers: a prime beyond GI_FOURIER_PRIME is a stage */
     int                users;
     uint64_t           used; /* when */
 } gi_fourier;
@@ -69,10 +73,11 @@ static inline int64_t gi_fourier_start(int64_t block, int64_t n, int width)
     return (block + 1) * width <= n ? block * width : n - width;
 }
 
-/* The reals of one of a prime's rows, in whole blocks of two vectors. */
-static inline int64_t gi_fourier_row(int64_t radix, int width)
+/* Where the rows of a prime have its cosines for elements from k on, of a block; those of the next j, and the sines, lie 2 * width and width
+   behind. */
+static inline int64_t gi_fourier_row(int64_t radix, int64_t k, int width)
 {
-    return gi_fourier_blocks(radix / 2 + 1, 2 * width) * 2 * width;
+    return k / width * (radix / 2) * 2 * width + k % width;
 }
 
 /* So many of the roots between the chains are kept for each j2, by the lowest bits of k1 and by the others. */
@@ -88,7 +93,7 @@ static inline int64_t gi_fourier_radix(int64_t n)
     if (n % 8 == 0 && n % 32 != 16) return 8;
     if (n % 4 == 0) return 4;
     if (n % 6 == 0) return 6;
-    for (int64_t r = 2; r <= GI_FOURIER_PRIME; r++)
+    for (int64_t r = 2; r <= GI_FOURIER_LARGE; r++)
         if (n % r == 0) return r;
     return n;
 }
@@ -105,9 +110,17 @@ static inline double gi_fourier_cost(int64_t n)
     return cost + begin;
 }
 
-static inline bool gi_fourier_is_smooth(int64_t n)
+/* The largest prime that is a stage in transforms of n numbers. */
+static inline int64_t gi_fourier_largest(int64_t n, bool reals)
 {
-    for (int64_t r = 2; r <= GI_FOURIER_PRIME; r++)
+    if (!reals) return GI_FOURIER_PRIME;
+    return n >= 2 * GI_FOURIER_LARGE ? GI_FOURIER_LARGE : n >= 2 * GI_FOURIER_ALONE ? n / 2 : GI_FOURIER_ALONE;
+}
+
+/* Is no prime factor larger? */
+static inline bool gi_fourier_is_smooth(int64_t n, int64_t largest)
+{
+    for (int64_t r = 2; r <= largest; r++)
         while (n % r == 0) n /= r;
     return n == 1;
 }
