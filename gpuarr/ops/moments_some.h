@@ -19,8 +19,6 @@ static ga_array *gi_do_mask(const gi_composition *c, const ga_array *a, const ga
     return truths ? (ga_broadcast_to)(truths, shape, c->site) : NULL;
 }
 
-static ga_array *gi_fold_call(const gi_row *row, const ga_array *a, ga_reduce_options o); /* in folds.h */
-
 /* The sum of those of a that the mask names (NULL: of all), over the axes of the call. */
 static ga_array *gi_do_sum_some(const gi_composition *c, const ga_array *a, const ga_array *mask, const ga_reduce_options *o,
                                 bool keepdims)
@@ -30,8 +28,8 @@ static ga_array *gi_do_sum_some(const gi_composition *c, const ga_array *a, cons
     sum.axes              = o->axes;
     sum.keepdims          = keepdims;
     sum.out               = NULL;
-    if (mask) sum.where = mask;
-    return gi_fold_call(GI_WIDE_ROW(sum)(), a, sum);
+    if (mask) a = (ga_where)(mask, gi_operand_arg(a), GA_ARG(0), gi_map_site(c->site)); /* as .where of a sum */
+    return a ? gi_reduce_row(GI_WIDE_ROW(sum)(), a, sum) : NULL;
 }
 
 /* What the numbers x differ by, in square. */

@@ -41,14 +41,14 @@ static bool gi_find_for_formulas(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi
 #define GI_FINDER_row(name)  GI_FINDER_ALONE(row, name)
 #define GI_FINDER_wide(name) GI_FINDER_ALONE(wide, name)
 #define GI_FINDER_ALONE(in, name)                                                                                              \
-    static bool gi_find_##in##_##name(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                              \
+    static bool gi_found_##in##_##name(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)                             \
     {                                                                                                                          \
         (void)op;                                                                                                              \
         return GI_LOOP_OF(in##_##name)(dtype, kernel, fold);                                                                   \
     }
 #define GI_FOUND_BY(in, name)     GI_FOUND_BY_##in(name)
-#define GI_FOUND_BY_row(name)     gi_find_row_##name, false,
-#define GI_FOUND_BY_wide(name)    gi_find_wide_##name, false,
+#define GI_FOUND_BY_row(name)     gi_found_row_##name, false,
+#define GI_FOUND_BY_wide(name)    gi_found_wide_##name, false,
 #define GI_FOUND_BY_formula(name) gi_find_for_formulas, true,
 #else
 #define GI_FIND_IN(row, dtype, kernel, fold) (GI_LOOP_OF(find)((row)->op, dtype, kernel, fold))
