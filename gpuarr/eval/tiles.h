@@ -297,8 +297,9 @@ static void gi_pass_run_ops(const gi_pass_job *j, int64_t start, int64_t n, char
     c.shares = 1;
     c.write  = to;
     if (ahead) {
-        const int64_t step = (all ? gi_pass_piece(last) : GI_PASS_LONGER_PIECE) / p->widest, pieces = (n + step - 1) / step;
-        c.shares = all ? pieces : j->long_ops * pieces;
+        const int64_t longer = GI_PASS_LONGER_PIECE, step = (all ? gi_pass_piece(last) : longer) / p->widest,
+                      pieces = (n + step - 1) / step;
+        c.shares             = all ? pieces : j->long_ops * pieces;
         for (int k = 0; k < p->leaves; k++) c.read[k] = slot[k] + n * j->leaf[k].size;
         c.write = all || gi_pass_is_long(last) ? to + n * ga_itemsize(p->dtype) : to;
     }

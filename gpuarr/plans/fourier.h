@@ -114,7 +114,9 @@ static inline double gi_fourier_cost(int64_t n)
 static inline int64_t gi_fourier_largest(int64_t n, bool reals)
 {
     if (!reals) return GI_FOURIER_PRIME;
-    return n >= 2 * GI_FOURIER_LARGE ? GI_FOURIER_LARGE : n >= 2 * GI_FOURIER_ALONE ? n / 2 : GI_FOURIER_ALONE;
+    if (n >= 2 * GI_FOURIER_LARGE) return GI_FOURIER_LARGE;
+    if (n >= 2 * GI_FOURIER_ALONE) return n / 2;
+    return GI_FOURIER_ALONE;
 }
 
 /* Is no prime factor larger? */
