@@ -283,3 +283,104 @@ def orders_and_structures():
             fails(lambda: ga.label(spots, structure=wrong), [ValueError], "a structure of the shape", "a structure of another shape")
     fails(lambda: ga.label(spots, s, connectivity=1), [TypeError], "give one of both", "a structure and its number")
     check(ga.label(spots, None, "int64")[0].dtype == "int64" and ga.label(spots, s, count=False).dtype == "int32", "the dtype by position")
+
+
+def arguments_refused():
+    """What was taken for something else, or for nothing, is refused with a sentence."""
+    x, edges = np.array([1.0, 2, 3]), [1, 2, 3]
+    for weights in ([1.0, 2, 3, 4], [1.0, 2], [[1.0, 2, 3]]):
+        for call in (lambda: ga.histogram(x, edges, weights=weights), lambda: ga.histogram(x, 2, weights=weights), lambda: ga.histogram2d(x, x, [edges, edges], weights=weights),
+                     lambda: ga.histogramdd((x, x), [edges, edges], weights=weights)):
+            fails(call, [ga.ShapeError], f"weights have shape {np.shape(weights)}, a (3,): each element needs one", f"weights {weights}")
+    fails(lambda: ga.histogram(x[:, None], edges, weights=x[None]), [ga.ShapeError], "weights have shape (1, 3), a (3, 1)", "weights that lie otherwise")
+    same(ga.histogram(x[:, None], edges, weights=[[2], [3], [4]])[0], np.histogram(x, edges, weights=[2, 3, 4])[0], "weights that lie as the elements do")
+    wave = np.cos(np.arange(300) * 0.3)
+    for call in (ga.welch, ga.spectrogram):
+        for named in ({"nperseg": 0}, {"nperseg": -1}, {"nfft": 0}, {"noverlap": -1}, {"nperseg": np.int64(0)}):
+            fails(lambda: call(wave, **named), [ValueError], f"{next(iter(named))} = ", f"{call.__name__} with {named}")
+        fails(lambda: call(wave, window=np.ones(301)), [ValueError], "301 elements", "a window that is too long")
+    fails(lambda: ga.periodogram(wave, nfft=0), [ValueError], "nfft = 0: use 1 or more", "a transform of nothing")
+    for call, n in ((ga.periodogram, 300), (ga.welch, 256), (ga.spectrogram, 256)):
+        kaiser, hann = np.kaiser(n + 1, 5)[:-1], 0.5 - 0.5 * np.cos(np.arange(n) * 2 * np.pi / n)
+        for got, want in zip(call(wave, 1.0, ("kaiser", 5)), call(wave, window=kaiser)):
+            same(got, want, f"{call.__name__} by Kaiser's window", close=True)
+        for got, want in zip(call(wave, window=hann.tolist()), call(wave, window="hann")):
+            same(got, want, f"{call.__name__} by values", close=True)
+        fails(lambda: call(wave, 1.0, ("dpss", 5)), [ValueError], "a window is a name, ('kaiser', beta), or its values, not ('dpss', 5)", "a window by two words")
+    for limit in ("height", "threshold", "prominence", "width"):
+        for wrong in (np.zeros(300), (np.zeros(300), None), [1, 2, 3]):
+            fails(lambda: ga.find_peaks(wave, **{limit: wrong}), [ValueError], f"{limit} is a number or (least, most) for all elements", f"{limit} of many")
+
+
+def lists_of_integers():
+    """Python's integers, alone or in lists, take the dtype of the array that they are assigned to."""
+    for dtype in ("bool", "int8", "uint8", "int32", "uint64", "float32", "complex64"):
+        for assign in (lambda m, a: a.__setitem__((0, slice(3)), [1, 0, 2]), lambda m, a: a.__setitem__(..., [[1, 2, 3], (4, 5, 6)]), lambda m, a: a.__setitem__(0, range(3)),
+                       lambda m, a: a.__setitem__(([0, 1], [2, 1]), [5, 0]), lambda m, a: a.__setitem__(m.asarray([[True, False, True]] * 2), [1, 0, 2, 3]), lambda m, a: a.__setitem__(1, 5),
+                       lambda m, a: a.__setitem__((1, 2), True), lambda m, a: a.__setitem__(0, np.int64(3)), lambda m, a: a.__setitem__(a != a, []), lambda m, a: a.fill(7),
+                       lambda m, a: m.place(a, a == 0, [1, 2]), lambda m, a: m.putmask(a, a == 0, [1, 0, 2]), lambda m, a: m.putmask(a, a == 0, 3), lambda m, a: m.put(a, [1, 3], [7, 0]),
+                       lambda m, a: m.put(a, 2, 7), lambda m, a: m.fill_diagonal(a, [3, 4]), lambda m, a: m.fill_diagonal(a, val=3), lambda m, a: m.put_along_axis(a, m.asarray([[0], [2]]), [[1], [2]], 1)):
+            got, want = ga.zeros((2, 3), dtype), np.zeros((2, 3), dtype)
+            assign(ga, got)
+            assign(np, want)
+            same(got, want, f"integers into {dtype}")
+    a = ga.zeros((2, 3), "uint8")
+    for assign in (lambda: a.__setitem__(0, [300, 1, 2]), lambda: a.__setitem__(0, -1), lambda: a.__setitem__([0], [-1, 1, 2]), lambda: ga.place(a, a == 0, [256]), lambda: ga.putmask(a, a == 0, 300),
+                   lambda: ga.put(a, [0], [300]), lambda: ga.fill_diagonal(a, [300, 1])):
+        fails(assign, [OverflowError], "does not fit", "an integer that does not fit")
+    for value in ([1.5, 2, 3], 1.5, np.array([1, 2, 3]), ga.asarray([1, 2, 3])):
+        fails(lambda: a.__setitem__(0, value), [TypeError], "", f"{value!r} into uint8")
+    check(not ga.any(a), "nothing was written")
+    same(ga.einsum("ij->ji", [[1, 2]]), [[1], [2]], "lists that are one operand")
+    same(ga.einsum("ij->ji", np.array([[1, 2]])), [[1], [2]], "an array")
+    for operands in ([np.ones(2), np.ones(2)], [[1.0, 1], [1.0, 1]], (ga.ones(2), [1, 1])):
+        check(ga.einsum("i,i", operands).item() == 2, "a list of operands")
+    same(ga.einsum("ij->ji", [np.array([[1, 2]])]), [[1], [2]], "a list of one operand")
+
+
+def further_ways():
+    """Labels alone, dtypes by NumPy's letters and words, options of files, orders."""
+    a, labels = [[1.0, 2, 3, 4]], [[1, 1, 2, 2]]
+    for name, want in (("variance", 0.25), ("standard_deviation", 0.5), ("minimum_position", [0, 2]), ("maximum_position", [0, 3]), ("center_of_mass", [0, 18 / 7])):
+        call = getattr(ga, name)
+        for index in (2, np.int32(2), np.array(2), ga.asarray(2)):
+            same(call(a, labels, index), want, f"{name} of one label", close=True)
+        same(call(a, labels, index=2), call(a, labels, [2])[0], f"{name}, by name")
+    check([v.tolist() for v in ga.extrema(a, labels, 2)] == [3, 4, [0, 2], [0, 3]], "extrema of one label")
+    check(ga.center_of_mass(a, labels, 2, sums=True)[1].tolist() == 7, "its sum")
+    words = "int uint float double single half complex intc uintc int_ bool_ byte ubyte short ushort long ulong longlong ulonglong intp uintp csingle cdouble".split()
+    for name in (*"?bBhHiIlLqQefdFDnNpP", *words, "=f8", "|u1", "<f4", "<d", ">u1", np.longlong, float, int, bool, complex):
+        check(ga.zeros(1, name).dtype == np.dtype(name).name, f"the dtype {name!r}: {ga.zeros(1, name).dtype}")
+    for name in (">f8", ">i4", ">d"):
+        fails(lambda: ga.zeros(1, name), [TypeError], f"fromfile(path, {name[1:]!r}, swapped=True)", f"another byte order, {name}")
+    for name in ("", "g", "O", "S3", "V", "<", type("P", (), {})):
+        fails(lambda: ga.zeros(1, name), [TypeError], "has no dtype", f"the dtype {name!r}")
+    with tempfile.TemporaryDirectory() as folder:
+        x = np.arange(4.0)
+        np.save(folder + "/x.npy", x)
+        np.savez(folder + "/x.npz", x=x)
+        for mode in (None, "r", "c"):
+            mapped = ga.load(folder + "/x.npy", mmap_mode=mode, allow_pickle=False)
+            same(mapped, x, f"a file, mapped {mode}")
+            mapped[0] = 7
+        same(ga.load(folder + "/x.npy"), x, "what was written is not in the file")
+        fails(lambda: ga.load(folder + "/x.npy", "r+"), [ValueError], "'r' or 'c', not 'r+'", "a file to write into")
+        fails(lambda: ga.load(folder + "/x.npy", allow_pickle=True), [ValueError], "Python's objects", "objects in files")
+        with ga.load(folder + "/x.npz") as z:
+            check("x.npy" in z and "y.npy" not in z and 1 not in z and z["x.npy"].tolist() == x.tolist() and z.files == ["x"], "an array by its file's name")
+            fails(lambda: z["y.npy"], [KeyError], "y", "a file that is not there")
+    for order in (None, "C", "A", "K"):
+        same(ga.ravel([[1, 2]], order), [1, 2], f"raveled, order {order}")
+        same(ga.array([[1, 2]], order=order), [[1, 2]], f"an array, order {order}")
+    for make in (ga.zeros, ga.ones, ga.empty, lambda shape, **named: ga.full(shape, 3, **named), lambda shape, **named: ga.zeros_like([1], shape=shape, **named), ga.array):
+        check(make([2], order="C").ndim == 1, "an array in C's order")
+        fails(lambda: make([2], order="F"), [ValueError], "order is 'C', not 'F'", "an array in Fortran's order")
+    for k in range(4):
+        same(ga.array([[1, 2]], ndmin=k), np.array([[1, 2]], ndmin=k), f"at least {k} dimensions")
+    n, mask = np.array([[1.0, np.nan, 3], [4, 5, 9]]), np.array([True, True, False])
+    for name in ("nanmean", "nanvar", "nanstd"):
+        for named in ({}, {"axis": 1}, {"axis": 0, "keepdims": True}):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                for where in (mask, mask.tolist(), True, n > 1):
+                    same(getattr(ga, name)(n, where=where, **named), getattr(np, name)(n, where=where, **named), f"{name} of some, {named}", close=True)

@@ -138,6 +138,30 @@ def refuse_overflow(a, dtype):
         raise OverflowError(f"gpuarr: {least if least < limits.min else greatest} does not fit {dtype}")
 
 
+def in_c_order(name, order):
+    if order not in (None, "C", "K", "A"):
+        raise ValueError(f"gpuarr.{name}(): order is 'C', not {order!r}: arrays are made in C's order; a.T of one with the axes the other way round lies in Fortran's")
+
+
+def adopted(value, dtype):
+    """What is assigned to elements of this dtype: Python's integers, alone or in lists, take it, as in NumPy, and bool their truth."""
+    numpy = sys.modules.get("numpy")
+    if numpy and isinstance(value, numpy.integer):
+        value = value.item()
+    if type(value) is int and dtype.kind == "b":
+        return bool(value)
+    if not isinstance(value, (list, tuple, range)) or not isinstance(value, range) and shape_of(value) is None:
+        return value
+    a = asarray(value)
+    return asarray(value, dtype) if a.size == 0 or a.dtype.kind in "biu" and dtype.kind in "biu" else a
+
+
+def adopted_array(value, dtype):
+    """The same, for what takes no numbers."""
+    value = adopted(value, dtype)
+    return asarray(value, dtype) if type(value) in (bool, int) else value
+
+
 def asarray(obj, dtype=None, *, device=None, copy=None):
     """An array of a number, lists of numbers, an array, or anything with __array_interface__, the buffer protocol or DLPack. Memory is
     shared where it can be (it must be of this dtype, and writable); copy=True copies, copy=False raises ValueError where it must be copied."""
@@ -191,9 +215,11 @@ class array:
     __array_priority__ = 1000  # numpy + gpuarr is gpuarr
     __hash__ = None
 
-    def __new__(cls, obj, dtype=None, *, device=None, copy=True):
-        """array([1, 2, 3]) makes a new array, as numpy.array does."""
-        return asarray(obj, dtype, device=device, copy=copy)
+    def __new__(cls, obj, dtype=None, *, device=None, copy=True, order=None, ndmin=0):
+        """array([1, 2, 3]) makes a new array, as numpy.array does. order is NumPy's, but not "F": arrays are made in C's order."""
+        in_c_order("array", order)
+        a = asarray(obj, dtype, device=device, copy=copy)
+        return a if a.ndim >= ndmin else functions.reshape(a, (1,) * (ndmin - a.ndim) + a.shape)
 
     @classmethod
     def _of(cls, p):
@@ -292,7 +318,7 @@ class array:
     __bytes__ = tobytes
 
     def fill(self, value):
-        functions.copyto(self, value)
+        functions.copyto(self, adopted(value, self.dtype))
 
     def view(self, dtype=None):
         """The same memory; with a dtype, as elements of that."""
@@ -410,6 +436,7 @@ class array:
 
     def __setitem__(self, key, value):
         text, arrays = index_of(key)
+        value = adopted(value, self.dtype)
         if arrays:
             functions.index_put(self, arrays, value, index=text)
         else:

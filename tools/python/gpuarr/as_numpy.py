@@ -13,7 +13,7 @@ import shutil
 import tempfile
 import zipfile
 
-from .arrays import as_shape, asarray
+from .arrays import adopted_array, as_shape, asarray, in_c_order, shape_of
 from .calls import ALSO, Named, calls, to_write
 from .native import ERRORS, NUMBERED, Error, as_dtype, both, file_error, functions
 
@@ -26,8 +26,8 @@ def short(function, name=None):
     known = {*made.__signature__.parameters, *parameters}
 
     def call(*given, **named):
-        for said in [n for n in named if n not in known]:  # NumPy's name of a parameter
-            here = next((n for n in ALSO.get(said, ()) if n in known and n not in named), said)
+        for said in [n for n in named if n not in known]:  # NumPy's name of a parameter; what is not this function's, the one made knows
+            here = next((n for n in ALSO.get(said, ()) if n in parameters and n not in named), said)
             named[here] = named.pop(said)
         with Named(made.__name__):
             return function(made, *given, **named)
@@ -144,6 +144,22 @@ def copyto(made, dst, src, casting="same_kind", where=None, **named):
     return made(dst, calls["astype"](asarray(src), dst.dtype) if casting == "unsafe" else src, where=where, **named)
 
 
+def with_adopted(made, a, *given, **named):
+    """Python's integers, alone or in lists, take the dtype of the array."""
+    if isinstance(getattr(a, "shape", None), tuple):
+        dtype = as_dtype(a.dtype)
+        for n in ("value", "values", "val", "vals", "v"):
+            if n in named:
+                named[n] = adopted_array(named[n], dtype)
+        at = 0 if made.__name__ == "fill_diagonal" else 1
+        given = [adopted_array(v, dtype) if k == at else v for k, v in enumerate(given)]
+    return made(a, *given, **named)
+
+
+for each in ("place", "put", "put_along_axis", "fill_diagonal"):
+    short(with_adopted, each)
+
+
 @short
 def take(made, a, indices, axis=None, out=None, mode=None, **named):
     """out=, which C has not, gets a copy."""
@@ -158,6 +174,7 @@ def take(made, a, indices, axis=None, out=None, mode=None, **named):
 
 def in_order(name, order, a):
     """Is it Fortran's order? "A": where a lies in it, and not in C's."""
+    order = "C" if order is None else order
     orders = ("C", "F", "A") if name == "reshape" else ("C", "F", "A", "K")
     if order not in orders:
         raise ValueError(f"{name}(): order is one of {', '.join(map(repr, orders))}, not {order!r}")
@@ -217,12 +234,13 @@ class Archive(collections.abc.Mapping):
                 self.arrays[name] = error.with_traceback(None)
 
     def __getitem__(self, name):
-        if isinstance(self.arrays[name], Error):
-            raise copy.copy(self.arrays[name])  # the one that is kept keeps no frames
-        return self.arrays[name]
+        found = self.arrays[name if name in self.arrays or not isinstance(name, str) else name.removesuffix(".npy")]  # the file's name, as in NumPy
+        if isinstance(found, Error):
+            raise copy.copy(found)  # the one that is kept keeps no frames
+        return found
 
     def __contains__(self, name):
-        return name in self.arrays
+        return name in self.arrays or isinstance(name, str) and name.removesuffix(".npy") in self.arrays
 
     def __iter__(self):
         return iter(self.arrays)
@@ -250,10 +268,18 @@ class Archive(collections.abc.Mapping):
 
 
 @short
-def load(made, path, *given, **named):
-    """Of an .npz the array of each name, as a dictionary has them."""
+def load(made, path, mmap_mode=None, allow_pickle=False, **named):
+    """Of an .npz the array of each name, as a dictionary has them. mmap_mode "c", and "r" as well, is mmap=True: what is written stays in memory."""
+    if allow_pickle:
+        raise ValueError("gpuarr.load(): there are no arrays of Python's objects, so nothing to unpickle: leave allow_pickle out")
+    if isinstance(mmap_mode, str):
+        if mmap_mode not in ("r", "c"):
+            raise ValueError(f"gpuarr.load(): mmap_mode is 'r' or 'c', not {mmap_mode!r}: what is written does not go to the file")
+        mmap_mode = True
+    if mmap_mode is not None:
+        named["mmap"] = mmap_mode
     try:
-        return made(path, *given, **named)
+        return made(path, **named)
     except ERRORS["GA_BAD_FILE"]:
         if not zipfile.is_zipfile(path):
             raise
@@ -324,8 +350,9 @@ def pad(made, a, before=None, *given, **named):
 
 @short
 def einsum(made, subscripts, *arrays, **named):
-    """einsum("ij,jk", a, b), or einsum("ij,jk", [a, b])."""
-    return made(subscripts, arrays[0] if len(arrays) == 1 and isinstance(arrays[0], (list, tuple)) else arrays, **named)
+    """einsum("ij,jk", a, b), or einsum("ij,jk", [a, b]); of one operand, which may be lists of numbers."""
+    several = len(arrays) == 1 and isinstance(arrays[0], (list, tuple)) and ("," in subscripts or shape_of(arrays[0]) is None)
+    return made(subscripts, arrays[0] if several else arrays, **named)
 
 
 def listed(x):
@@ -385,8 +412,19 @@ for each in "array_split hsplit vsplit dsplit".split():
     short(at_places, each)
 
 
-def of_shape(made, a, *given, shape=None, **named):
-    """shape=: not that of a, but its dtype."""
+def made_in_order(made, shape, *given, order=None, **named):
+    """order is NumPy's, but not "F"."""
+    in_c_order(made.__name__, order)
+    return made(shape, *given, **named)
+
+
+for each in "zeros ones empty full".split():
+    short(made_in_order, each)
+
+
+def of_shape(made, a, *given, shape=None, order=None, **named):
+    """shape=: not that of a, but its dtype. order is NumPy's, but not "F"."""
+    in_c_order(made.__name__, order)
     if shape is None:
         return made(a, *given, **named)
     a = asarray(a)
@@ -736,16 +774,24 @@ def places_between(x, edges):
     return n, bins, (bins >= 0) & (bins < n)
 
 
+def check_weights(name, shape, weights):
+    """As C does where it counts itself."""
+    if weights is not None and weights.shape != shape:
+        raise ERRORS["GA_BAD_SHAPE"](f"gpuarr.{name}: weights have shape {weights.shape}, a {shape}: each element needs one")
+
+
 def counts_between(a, edges, weights, density):
     """A histogram with these edges."""
-    a, edges = calls["ravel"](a), asarray(edges)
+    a, edges = asarray(a), asarray(edges)
+    check_weights("histogram", a.shape, weights)
+    a = calls["ravel"](a)
     n, bins, kept = places_between(a, edges)
     counts = calls["bincount"](calls["compress"](kept, bins), None if weights is None else calls["compress"](kept, calls["ravel"](weights)), minlength=n)[:n]
     if density:
         return counts / calls["diff"](edges) / calls["sum"](counts)
     if weights is None:
         return counts
-    dtype = asarray(weights).dtype  # that of the sums, as C has it: integers of few bits wrap around
+    dtype = weights.dtype  # that of the sums, as C has it: integers of few bits wrap around
     return calls["astype"](calls["astype"](counts, "int64") if dtype.kind in "iu" and dtype.itemsize < 8 else counts, dtype)
 
 
@@ -755,7 +801,7 @@ def histogram(made, a, bins=10, range=None, density=None, weights=None, *, edges
     bins = bins_by_rule(bins, a, range, weights) if isinstance(bins, str) else bins
     if not is_one(bins):
         bins = asarray(bins)
-        counts = counts_between(a, bins, weights, density)
+        counts = counts_between(a, bins, None if weights is None else asarray(weights), density)
         return (counts, bins) if edges else counts
     return made(a, bins, density=density, weights=weights, edges=edges, **low_and_high(range), **named)
 
@@ -794,6 +840,8 @@ def in_boxes(made, points, dimensions, bins, range, density, weights, edges, nam
     given = [r for r in range if r is not None]
     if not all(map(is_one, bins)) or 0 < len(given) < dimensions:
         lines = [calls["ravel"](p) for p in (points if len(points) > 1 else [points[0][:, k] for k in builtins.range(dimensions)])]
+        weights = None if weights is None else asarray(weights)
+        check_weights(made.__name__, lines[0].shape, weights)
         found = counts_in_boxes(lines, bins, range, density, weights)
         return found if edges else found[0]
     if given:
@@ -862,6 +910,18 @@ for also, names in ((with_correction, ("std", "var", "nanstd", "nanvar")),
         short(also, each)
 
 
+def where_numbers(made, a, *given, where=None, **named):
+    """where=: only of these elements."""
+    if where is None or where is True:
+        return made(a, *given, **named)
+    a = asarray(a)
+    return calls[made.__name__.removeprefix("nan")](a, *given, where=calls["logical_and"](where, calls["logical_not"](calls["isnan"](a))), **named)
+
+
+for each in ("nanmean", "nanvar", "nanstd"):
+    short(where_numbers, each)
+
+
 def connectivity_of(structure, ndim):
     """The number of which generate_binary_structure() makes this structure; a number is one, as C has it."""
     structure = asarray(structure)
@@ -890,6 +950,19 @@ def label(made, a, structure=None, output=None, *, count=True, **named):
     return made(a, count=count, **named)
 
 
+def of_labels(made, *given, **named):
+    """With one label as the index the results have no axis of labels."""
+    r = made(*given, **named)
+    index = given[2] if len(given) > 2 else named.get("index")
+    if index is None or not isinstance(number(index), int):
+        return r
+    return tuple(v[0] if v.ndim else v for v in r) if isinstance(r, tuple) else r[0] if r.ndim else r
+
+
+for each in "variance standard_deviation minimum_position maximum_position extrema center_of_mass".split():
+    short(of_labels, each)
+
+
 # What SciPy's find_peaks returns for each of these, when it is given.
 PROPERTIES = {"height": "peak_heights", "threshold": "left_thresholds right_thresholds", "prominence": "prominences left_bases right_bases",
               "width": "prominences left_bases right_bases widths width_heights left_ips right_ips", "plateau_size": "plateau_sizes left_edges right_edges"}
@@ -904,9 +977,10 @@ def find_peaks(made, x, height=None, threshold=None, distance=None, prominence=N
     asked = {n for limit, names in PROPERTIES.items() if limits[limit] is not None or named.get(limit + "_max") is not None for n in names.split()}
     for limit, value in limits.items():
         value = listed(value) if getattr(value, "shape", None) == (2,) else value
-        if isinstance(value, (list, tuple)):
-            if len(value) != 2:
-                raise ValueError(f"find_peaks(): {limit} is a number or (least, most), not {value!r}")
+        several = [value] if getattr(value, "ndim", 0) else value if isinstance(value, (list, tuple)) else []
+        if several and (len(several) != 2 or any(getattr(v, "ndim", 0) or isinstance(v, (list, tuple)) for v in several)):
+            raise ValueError(f"find_peaks(): {limit} is a number or (least, most) for all elements of x, not {value!r}")
+        if several:
             limits[limit], named[limit + "_max"] = value
     heights = found is None and asked == {"peak_heights"}  # which need none of the rest
     wanted = bool(asked) and not heights if found is None else found
@@ -953,8 +1027,31 @@ def resample(made, x, num, t=None, axis=0, **named):
     return r, calls["arange"](num) * (t[1] - t[0]) * n / num + t[0]
 
 
+def window_values(window, n):
+    """The values of a window of n points that C has no name for: these themselves, or Kaiser's, of a number or ("kaiser", beta)."""
+    beta = window[1] if isinstance(window, tuple) and len(window) == 2 and window[0] == "kaiser" else window
+    if isinstance(number(beta), (int, float)):
+        return calls["kaiser"](n + 1, number(beta))[:-1] if n > 1 else calls["ones"](n)
+    if isinstance(window, (list, tuple)) and not all(isinstance(v, (int, float)) for v in window) or not hasattr(window, "__len__"):
+        raise ValueError(f"a window is a name, ('kaiser', beta), or its values, not {window!r}")
+    return window
+
+
 def with_frequencies(made, x, *given, frequencies=None, **named):
-    """The frequencies (of a spectrogram the times, too) and the spectrum, as SciPy's. frequencies= or times= said: as C has it."""
+    """The frequencies (of a spectrogram the times, too) and the spectrum, as SciPy's. frequencies= or times= said: as C has it. A window may
+    be ("kaiser", beta), or its values."""
+    by_position = dict(zip(("fs", "window"), given))
+    if len(given) <= 2 and not by_position.keys() & named.keys():
+        given, named = (), {**by_position, **named}
+    for n, least in (("nperseg", 1), ("nfft", 1), ("noverlap", 0)):  # C takes less for what is not given
+        if named.get(n) is not None and number(named[n]) < least:
+            raise ValueError(f"{n} = {named[n]!r}: use {least} or more")
+    if not isinstance(named.get("window"), (str, type(None))):
+        x = asarray(x)
+        along, = axes_of(-1 if named.get("axis") is None else named["axis"], x.ndim)
+        most, wanted = x.shape[along], named.get("nfft" if made.__name__ == "periodogram" else "nperseg")
+        wanted = wanted or (most if made.__name__ == "periodogram" else 256)
+        named["values"] = window_values(named.pop("window"), min(most, number(wanted)))
     if frequencies is not None or named.get("times") is not None:
         return made(x, *given, frequencies=frequencies, **named)
     spectrum, *axes = made(x, *given, frequencies=True, **named, **({"times": True} if made.__name__ == "spectrogram" else {}))

@@ -4,7 +4,7 @@ import itertools
 import math
 import operator
 
-from .arrays import array, asarray, of_bytes, shape_of
+from .arrays import adopted_array, array, asarray, of_bytes, shape_of
 from .calls import Named, to_write
 from .native import NUMBERED, as_dtype, functions as ga, lib
 
@@ -111,7 +111,8 @@ def promote_types(a, b):
 
 def putmask(a, mask, values):
     """Element k of the flattened a, where the mask is true, becomes element k of the values, which begin again."""
-    a, values = to_write(a, "putmask", "a"), asarray(values)
+    a = to_write(a, "putmask", "a")
+    values = asarray(adopted_array(values, a.dtype))
     if values.size:
         ga.copyto(a, ga.resize(values, a.shape), where=ga.reshape(asarray(mask), a.shape))
 

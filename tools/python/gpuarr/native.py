@@ -255,16 +255,25 @@ DTYPES = {d.name: d for d in map(dtype, range(1, len(header.enums["ga_dtype"]) -
 NUMBERED = {d.number: d for d in DTYPES.values()}
 CODED = {d.code: d for d in DTYPES.values() if d.kind != "V"}
 PYTHON = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+# NumPy's letters and further names, on 64-bit Linux.
+NUMPYS = {name: kind for kind, names in {
+    "bool": "? bool_", "int8": "b byte", "uint8": "B ubyte", "int16": "h short", "uint16": "H ushort", "int32": "i intc", "uint32": "I uintc",
+    "int64": "l q n p int int_ long longlong intp", "uint64": "L Q N P uint ulong ulonglong uintp", "float16": "e half", "float32": "f single",
+    "float64": "d float double", "complex64": "F csingle", "complex128": "D complex cdouble"}.items() for name in names.split()}
 
 
 def as_dtype(value):
-    """The dtype that this names: a dtype of gpuarr's or NumPy's, its name, its code ("<f4"), or a type of Python's."""
+    """The dtype that this names: a dtype of gpuarr's or NumPy's, its name, its code ("<f4", "f"), or a type of Python's."""
     if isinstance(value, dtype):
         return value
     name = value if isinstance(value, str) else PYTHON.get(value) if isinstance(value, type) else None
     if name is None:
         name = getattr(value, "name", None) or getattr(value, "__name__", None)
-    found = DTYPES.get("bool" if name == "bool_" else name) or (CODED.get(name.lstrip("<=|")) if name else None)
+    code = name[1:] if name and (name[0] in "<=|" or name in (">b1", ">i1", ">u1")) else name
+    numpys = isinstance(value, str) or getattr(value, "__module__", None) == "numpy"
+    found = DTYPES.get(name) or CODED.get(code) or (DTYPES.get(NUMPYS.get(code)) if numpys else None)
+    if not found and name and name[0] == ">" and name[1:] in CODED.keys() | NUMPYS.keys():
+        raise TypeError(f"gpuarr: {value!r} is of another byte order than this machine's, which all arrays have: fromfile(path, {name[1:]!r}, swapped=True) reads such elements")
     if not found:
         raise TypeError(f"gpuarr has no dtype {value!r}; there are {', '.join(DTYPES)}")
     return found
