@@ -45,6 +45,9 @@
 
 #if defined(_WIN32) || (defined(__SIZEOF_POINTER__) && __SIZEOF_POINTER__ < 8)
 #error "gpuarr: for 64-bit Linux only, not for Windows (there: in WSL) and not for 32 bits (-m32)"
+#elif (defined(__cplusplus) && __cplusplus < 201402L) ||                                                                       \
+    (!defined(__cplusplus) && defined(__STRICT_ANSI__) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L))
+#error "gpuarr: C11 or later (not -ansi), or C++17 or later: -std=c11, -std=c++20"
 #elif defined(GI_USER_TABLE) /* the table asks for the user's rows; GA_TABLE is defined meanwhile */
 #include GPUARR_USER_TABLE
 #elif defined(GA_TABLE)

@@ -4,6 +4,12 @@
     GPUARR_PART says which part: the runtime (GI_IMPLEMENTING), the loops of an instruction set (GI_STAMPING), or the kernels (GI_LAUNCHING). */
 
 #define GI_BUILDS(part) (GPUARR_PART == GPUARR_ALL || GPUARR_PART == (part))
+#if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED) &&                                                          \
+    (defined(BOOL) || defined(INT) || defined(FLT) || defined(U8) || defined(F64) || defined(u8) || defined(i32) ||            \
+     defined(f32) || defined(f64))
+#error "gpuarr: with GPUARR_IMPLEMENTATION include gpuarr.h before what defines BOOL, INT, FLT, U8, F64, u8, i32, f32, f64"
+#undef GPUARR_IMPLEMENTATION /* which would be many more errors */
+#endif
 #if defined(GPUARR_IMPLEMENTATION) && !defined(GPUARR_IMPLEMENTED)
 #define GI_IMPLEMENTING GI_BUILDS(GPUARR_RUNTIME)
 #define GI_LAUNCHING    GI_BUILDS(GPUARR_GPU)       /* kernels, if this is a CUDA compiler */

@@ -28,6 +28,11 @@ language() {
         one "$c is refused in a sentence" refused 'compile this file, which has kernels, without -ffast-math' gcc $c -DGPUARR_IMPLEMENTATION "$out/alone.c"
     done
     one "-ffinite-math-only is refused, clang" refused 'compile this file, which has kernels, without -ffast-math' clang -ffinite-math-only -DGPUARR_IMPLEMENTATION "$out/alone.c"
+    for c in gcc clang; do one "C90 is refused, $c" refused 'C11 or later' $c -ansi "$out/alone.c"; done
+    for c in g++ clang++; do one "C++11 is refused, $c" refused 'C11 or later' $c -std=c++11 "$out/alone.cpp"; done
+    for c in BOOL INT f32; do
+        one "a macro $c is refused in a sentence" refused 'with GPUARR_IMPLEMENTATION include gpuarr.h before' gcc "-D$c=3" -DGPUARR_IMPLEMENTATION "$out/alone.c"
+    done
     one "Windows is refused in a sentence" refused 'for 64-bit Linux only' clang -D_WIN32 -DGPUARR_IMPLEMENTATION "$out/alone.c"
     for c in chunked_picture distance_matrix monthly_mean delayed; do
         reads "examples/$c.c in C++" clang++ -std=c++20 $WARN -DGPUARR_IMPLEMENTED -I. -x c++ "examples/$c.c"
