@@ -2039,19 +2039,21 @@ typedef struct ga_spectrum_options {
     double fs          GI_IS(1);   /* samples of a second */
     const char *window GI_DEFAULT; /* "hann" and others of scipy.signal.windows: below */
     GI_BY_NAME
-    const ga_array *values GI_IS(GA_NO_ARRAY); /* or these weights, one for each element of a piece */
-    int64_t nperseg        GI_DEFAULT;         /* elements of a piece; not given: 256 */
-    int64_t noverlap       GI_IS(-1);   /* of these the next piece has so many; not given: a half; ga_spectrogram: an eighth */
-    int64_t nfft           GI_DEFAULT;  /* with zeros behind them; not given: nperseg */
-    ga_trend detrend       GI_DEFAULT;  /* of each piece; default GA_TREND_CONSTANT */
-    bool return_onesided   GI_IS(true); /* of real numbers */
+    const ga_array *values GI_IS(GA_NO_ARRAY);       /* or these weights, one for each element of a piece */
+    int64_t nperseg        GI_IS(GA_LENGTH_DEFAULT); /* elements of a piece; not given: 256 */
+    int64_t noverlap       GI_IS(GA_LENGTH_DEFAULT); /* of these in the next piece; not given: 1/2; ga_spectrogram: 1/8 */
+    int64_t nfft           GI_IS(GA_LENGTH_DEFAULT); /* with zeros behind them; not given: nperseg */
+    ga_trend detrend       GI_DEFAULT;               /* of each piece; default GA_TREND_CONSTANT */
+    bool return_onesided   GI_IS(true);              /* of real numbers */
     ga_scaling scaling     GI_DEFAULT;
     int axis               GI_IS(-1);
     ga_array **frequencies GI_DEFAULT; /* new arrays: of the axis, and the times of the pieces */
     ga_array **times       GI_DEFAULT;
     const char *site       GI_IS("");
 } ga_spectrum_options;
-#define GI_DEFAULTS_ga_spectrum_options    .fs = 1, .values = GA_NO_ARRAY, .noverlap = -1, .return_onesided = true, .axis = -1,
+#define GI_DEFAULTS_ga_spectrum_options                                                                                        \
+    .fs = 1, .values = GA_NO_ARRAY, .nperseg = GA_LENGTH_DEFAULT, .noverlap = GA_LENGTH_DEFAULT, .nfft = GA_LENGTH_DEFAULT,    \
+    .return_onesided = true, .axis = -1,
 /* .window is one of scipy.signal.get_window: "boxcar", "triang", "bartlett", "hann", "hamming", "blackman", "nuttall", "blackmanharris",
    "flattop", "parzen", "bohman", "barthann", "cosine", "lanczos" or "tukey" (a half of it rises and falls). */
 GA_API ga_array *(ga_periodogram)(const ga_array *x, ga_spectrum_options o); /* of the whole line; "boxcar" */
@@ -2261,7 +2263,7 @@ GA_API ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg 
 
     A formula has at most 16384 characters and 1000 steps.
 
-    Operands are up to 64 arrays and C numbers (12 in C's ga_eval). Those that are plain names are known by their names in the call; all of them, image[0]
+    Operands are up to 64 arrays and C numbers (12 in C's ga_eval); without any: ga_eval_n("2**64 - 1", 0, NULL). Those that are plain names are known by their names in the call; all of them, image[0]
     or 2 * c, as $1, $2 in order. Operands stand before constants and functions of the same name.
 
     The result is what the nested calls give: their shape, dtype and bits, on the CPU, the GPU and of chunked arrays. x**2 is ga_square(x).

@@ -298,6 +298,10 @@ static void test_spectra(void)
         CHECK_FAILS(ga_welch(x, 1, "han"), "there is no window");
         CHECK_FAILS(ga_welch(x, .nperseg = 4, .nfft = 3), "use 4 or more");
         CHECK_FAILS(ga_welch(x, .nperseg = 4, .noverlap = 4), ".noverlap = 4");
+        CHECK_FAILS(ga_welch(x, .noverlap = -1), ".noverlap = -1: use 0 or more");
+        CHECK_FAILS(ga_welch(x, .nperseg = 0), "pieces of 0 elements of a line of 8: use 1 or more");
+        CHECK_FAILS(ga_spectrogram(x, .nperseg = 4, .nfft = 0), ".nfft = 0: use 4 or more");
+        CHECK_FAILS(ga_periodogram(x, .nfft = 0), ".nfft = 0: use 1 or more");
         CHECK_FAILS(ga_welch(x, .values = ones, .nperseg = 3), ".values");
         CHECK_FAILS(ga_welch(ones, .values = x), "pieces of 8");
         CHECK_FAILS(ga_welch(ga_zeros((0))), "use 1 or more");

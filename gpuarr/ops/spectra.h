@@ -72,22 +72,22 @@ static ga_array *gi_spectrum_window(const gi_composition *c, const char *name, i
 /* What is left open becomes what SciPy has. False with an error. */
 static bool gi_spectrum_check(const ga_array *x, int64_t n, ga_spectrum_options *o, const char *window, int64_t share)
 {
-    const int64_t given = o->values ? o->values->size : o->nperseg;
+    const bool    said  = o->nperseg != GA_LENGTH_DEFAULT;
+    const int64_t given = o->values ? o->values->size : said ? o->nperseg : 256;
     if (!o->window) o->window = window;
-    if (o->values && (o->values->ndim != 1 || gi_is_complex(o->values->dtype) || (o->nperseg && o->nperseg != given)))
+    if (o->values && (o->values->ndim != 1 || gi_is_complex(o->values->dtype) || (said && o->nperseg != given)))
         gi_fail(o->site, GA_BAD_SHAPE, ".values has shape %s: use a line of .nperseg real numbers", gi_shape_of(o->values));
-    else if (o->nperseg < 0 || x->size == 0 || (o->values && given > n))
+    else if (given < 1 || x->size == 0 || (o->values && given > n))
         gi_fail(o->site, GA_BAD_SHAPE, "pieces of %lld elements of a line of %lld: use 1 or more", (long long)given,
                 (long long)n);
     else {
-        o->nperseg = given ? given : 256;
-        if (o->nperseg > n) o->nperseg = n;
-        if (o->noverlap < 0) o->noverlap = o->nperseg / share;
-        if (!o->nfft) o->nfft = o->nperseg;
+        o->nperseg = given < n ? given : n;
+        if (o->noverlap == GA_LENGTH_DEFAULT) o->noverlap = o->nperseg / share;
+        if (o->nfft == GA_LENGTH_DEFAULT) o->nfft = o->nperseg;
         if (o->nfft < o->nperseg)
             gi_fail(o->site, GA_BAD_ARGUMENT, ".nfft = %lld: use %lld or more", (long long)o->nfft, (long long)o->nperseg);
-        else if (o->noverlap >= o->nperseg)
-            gi_fail(o->site, GA_BAD_ARGUMENT, ".noverlap = %lld: use less than the %lld elements of a piece",
+        else if (o->noverlap < 0 || o->noverlap >= o->nperseg)
+            gi_fail(o->site, GA_BAD_ARGUMENT, ".noverlap = %lld: use 0 or more, less than the %lld elements of a piece",
                     (long long)o->noverlap, (long long)o->nperseg);
         else if (x->ndim == GPUARR_MAX_DIMS)
             gi_fail(o->site, GA_BAD_SHAPE, "x has %d dimensions: the pieces need another one", x->ndim);
@@ -185,8 +185,10 @@ ga_array *(ga_periodogram)(const ga_array *x, ga_spectrum_options o)
 {
     const int axis = gi_spectrum_axis(x, &o);
     if (axis < 0) return NULL;
-    if (o.nperseg || o.noverlap >= 0)
+    if (o.nperseg != GA_LENGTH_DEFAULT || o.noverlap != GA_LENGTH_DEFAULT)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_periodogram takes the whole line: see ga_welch");
+    if (o.nfft < 1 && o.nfft != GA_LENGTH_DEFAULT)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".nfft = %lld: use 1 or more", (long long)o.nfft);
     const int64_t n = o.nfft > 0 && o.nfft < x->shape[axis] ? o.nfft : x->shape[axis];
     o.nperseg       = n;
     o.noverlap      = 0;

@@ -156,7 +156,7 @@ def with_adopted(made, a, *given, **named):
     return made(a, *given, **named)
 
 
-for each in ("place", "put", "put_along_axis", "fill_diagonal"):
+for each in ("place", "put", "put_along_axis", "fill_diagonal", "insert"):
     short(with_adopted, each)
 
 
@@ -268,10 +268,8 @@ class Archive(collections.abc.Mapping):
 
 
 @short
-def load(made, path, mmap_mode=None, allow_pickle=False, **named):
+def load(made, path, mmap_mode=None, allow_pickle=False, **named):  # what is pickled is no array of gpuarr's, and refused
     """Of an .npz the array of each name, as a dictionary has them. mmap_mode "c", and "r" as well, is mmap=True: what is written stays in memory."""
-    if allow_pickle:
-        raise ValueError("gpuarr.load(): there are no arrays of Python's objects, so nothing to unpickle: leave allow_pickle out")
     if isinstance(mmap_mode, str):
         if mmap_mode not in ("r", "c"):
             raise ValueError(f"gpuarr.load(): mmap_mode is 'r' or 'c', not {mmap_mode!r}: what is written does not go to the file")
@@ -1043,14 +1041,11 @@ def with_frequencies(made, x, *given, frequencies=None, **named):
     by_position = dict(zip(("fs", "window"), given))
     if len(given) <= 2 and not by_position.keys() & named.keys():
         given, named = (), {**by_position, **named}
-    for n, least in (("nperseg", 1), ("nfft", 1), ("noverlap", 0)):  # C takes less for what is not given
-        if named.get(n) is not None and number(named[n]) < least:
-            raise ValueError(f"{n} = {named[n]!r}: use {least} or more")
     if not isinstance(named.get("window"), (str, type(None))):
         x = asarray(x)
         along, = axes_of(-1 if named.get("axis") is None else named["axis"], x.ndim)
         most, wanted = x.shape[along], named.get("nfft" if made.__name__ == "periodogram" else "nperseg")
-        wanted = wanted or (most if made.__name__ == "periodogram" else 256)
+        wanted = wanted if wanted is not None else most if made.__name__ == "periodogram" else 256
         named["values"] = window_values(named.pop("window"), min(most, number(wanted)))
     if frequencies is not None or named.get("times") is not None:
         return made(x, *given, frequencies=frequencies, **named)
