@@ -355,13 +355,19 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("uint8(-1)", (x)), "-1 does not fit uint8");
     FAILS(GA_BAD_ARGUMENT, ga_eval("int8(2j)", (x)), "is complex, and int8 is not: take its real(), imag() or abs()");
     FAILS(GA_BAD_ARGUMENT, ga_eval("2**64", (x)), "the integer is beyond 64 bits");
-    FAILS(GA_BAD_ARGUMENT, ga_eval("2**127 - 1", (x)), "beyond 64 bits");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("2**127 - 1", (x)), "beyond 126 bits");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("(33554431 ** 22) >= 1", (x)), "beyond 126 bits");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x - (1 + 2**64)", (x)), "beyond 64 bits", "\n    x - (1 + 2**64)\n           ^");
     const int one = 1;
     FAILS(GA_BAD_ARGUMENT, ga_eval("x*x + where(x > 0, 2**64 + one, x)", (x, one)), "beyond 64 bits");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x*x + 2**62*(one + one + one + one + one)", (x, one)), "beyond 64 bits");
     ga_scope {
         CHECK(ga_item_int(ga_eval("-2**63", (x))) == INT64_MIN && ga_eval("1 << 63", (x))->dtype == GA_U64);
+        CHECK(*(uint64_t *)ga_eval_n("2**64 - 1", 0, NULL)->data == UINT64_MAX);
+        CHECK(ga_item(ga_eval("min(x, where=True)", (x))) == ga_item(ga_min(x)));
+        CHECK(ga_item(ga_eval("max(x, where = True , axis=None)", (x))) == ga_item(ga_max(x)));
+        CHECK(ga_item(ga_eval("var(x, where=True)", (x))) == ga_item(ga_var(x)) &&
+              ga_item(ga_eval("sum(x, where=True, initial=1)", (x))) == 1 + ga_item(ga_sum(x)));
         CHECK(ga_eval("complex64(2j)", (x))->dtype == GA_C64 && ga_item(ga_eval("bool(2j)", (x))) == 1);
     }
     FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, 2, axis=1)", (x)), "round takes decimals, and nothing else");
@@ -379,6 +385,7 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, where=, axis=0)", (x)), "an operand is missing here");
     FAILS(GA_BAD_ARGUMENT, ga_eval("sum(x, where=x, x)", (x)), "options have names");
     FAILS(GA_BAD_ARGUMENT, ga_eval("1 + max(x, where=x > 1)", (x)), "needs .initial", "\n        ^^^");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("max(x, where=True & (x > 1))", (x)), "needs .initial", "\n    ^^^");
     FAILS(GA_BAD_ARGUMENT, ga_eval("mean(x, initial=1)", (x)), "takes no .initial", "\n    ^^^^");
     FAILS(GA_BAD_SHAPE, ga_eval("sum(x, where=column)", (x, column)), "does not broadcast to", "\n    ^^^");
     FAILS(GA_BAD_ARGUMENT, ga_eval("argmax(x, 0, True)", (x)), "options have names",

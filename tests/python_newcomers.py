@@ -388,3 +388,6 @@ def further_ways():
                 warnings.simplefilter("ignore")
                 for where in (mask, mask.tolist(), True, n > 1):
                     same(getattr(ga, name)(n, where=where, **named), getattr(np, name)(n, where=where, **named), f"{name} of some, {named}", close=True)
+    for formula, call in (("min(x, where=True)", ga.min), ("mean(x, where=True)", ga.mean), ("std(x, where=True)", ga.std), ("var(x, 0, where=True)", lambda x: ga.var(x, 0))):
+        same(ga.eval(formula, x=ga.asarray(n)), call(n), formula)
+    fails(lambda: ga.eval("(33554431 ** 22) >= 1"), [ValueError], "beyond 126 bits", "an integer on the way")

@@ -16,8 +16,9 @@ static ga_arg gi_number_of(ga_kind kind, int64_t i, double re)
 __extension__ typedef __int128 gi_i128;
 #define GI_WIDEST ((gi_i128)1 << 126)
 
-static const char gi_beyond_64[] = "the integer is beyond 64 bits: write a real number, 2.0 in place of 2";
-static const char gi_by_zero[]   = "division of a number by zero";
+static const char gi_beyond_64[]  = "the integer is beyond 64 bits: write a real number, 2.0 in place of 2";
+static const char gi_beyond_126[] = "the integer is beyond 126 bits: write a real number, 2.0 in place of 2";
+static const char gi_by_zero[]    = "division of a number by zero";
 
 static int64_t gi_upper_half(ga_arg v)
 {
@@ -41,7 +42,7 @@ static ga_arg gi_number_of_integer(gi_i128 x)
 
 static const char *gi_integer_product(gi_i128 x, gi_i128 y, gi_i128 *made)
 {
-    if (y != 0 && (x < 0 ? -x : x) > GI_WIDEST / (y < 0 ? -y : y)) return gi_beyond_64;
+    if (y != 0 && (x < 0 ? -x : x) > GI_WIDEST / (y < 0 ? -y : y)) return gi_beyond_126;
     *made = x * y;
     return NULL;
 }
@@ -50,8 +51,8 @@ static const char *gi_integer_power(gi_i128 base, gi_i128 exponent, gi_i128 *mad
 {
     gi_i128 power = 1;
     for (gi_i128 left = exponent; left > 0; left /= 2) {
-        if (left % 2 && gi_integer_product(power, base, &power)) return gi_beyond_64;
-        if (left > 1 && gi_integer_product(base, base, &base)) return gi_beyond_64;
+        if (left % 2 && gi_integer_product(power, base, &power)) return gi_beyond_126;
+        if (left > 1 && gi_integer_product(base, base, &base)) return gi_beyond_126;
     }
     *made = power;
     return NULL;
@@ -90,7 +91,7 @@ static const char *gi_on_integers(ga_op op, gi_i128 x, gi_i128 y, gi_i128 *made)
     case GA_OP_power: return gi_integer_power(x, y, made);
     case GA_OP_left_shift:
         if (y < 0) return "a shift by a negative number";
-        return x != 0 && y > 126 ? gi_beyond_64 : gi_integer_product(x, x != 0 ? (gi_i128)1 << y : 1, made);
+        return x != 0 && y > 126 ? gi_beyond_126 : gi_integer_product(x, x != 0 ? (gi_i128)1 << y : 1, made);
     case GA_OP_right_shift:
         if (y < 0) return "a shift by a negative number";
         *made = x >> (y > 126 ? 126 : y);
@@ -100,7 +101,7 @@ static const char *gi_on_integers(ga_op op, gi_i128 x, gi_i128 y, gi_i128 *made)
     case GA_OP_bitwise_xor: *made = x ^ y; break;
     default: *made = gi_compare_integers(op, x, y); break;
     }
-    return *made > GI_WIDEST || *made < -GI_WIDEST ? gi_beyond_64 : NULL;
+    return *made > GI_WIDEST || *made < -GI_WIDEST ? gi_beyond_126 : NULL;
 }
 
 static bool gi_is_bitwise(ga_op op) { return op == GA_OP_bitwise_and || op == GA_OP_bitwise_or || op == GA_OP_bitwise_xor; }

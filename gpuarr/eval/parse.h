@@ -350,6 +350,17 @@ static bool gi_parse_decimals(gi_parser *s, gi_pending *call)
     return gi_parse_integer(s, "decimals are written as an integer", &call->decimals);
 }
 
+/* where=True is as if it were not given. True if that is what comes: it is read. */
+static bool gi_parse_everywhere(gi_parser *s)
+{
+    const gi_parser before = *s;
+    if (gi_follows(s, 'T') && gi_next_token(s) && gi_letters_is(s->token.span, "True") &&
+        (gi_follows(s, ',') || gi_follows(s, ')')))
+        return true;
+    *s = before;
+    return false;
+}
+
 /* An option of a fold by its name, which is the token. *operand_follows: it is an expression. False with an error. */
 static bool gi_parse_option(gi_parser *s, gi_pending *call, bool *operand_follows)
 {
@@ -388,6 +399,7 @@ static bool gi_parse_option(gi_parser *s, gi_pending *call, bool *operand_follow
                  : row && gi_letters_is(name, "initial") ? &call->along.initial
                                                          : NULL;
     if (input && *input > 0) return gi_parse_fail(s, name, "this option is given already");
+    if (input == &call->along.where && gi_parse_everywhere(s)) return true;
     if (input) {
         *input                  = s->values - call->first;
         return *operand_follows = true;
