@@ -2102,16 +2102,29 @@ typedef enum ga_metric {
     GA_SQEUCLIDEAN, /* its square */
     GA_CITYBLOCK,   /* the sum of |x - y| */
     GA_CHEBYSHEV,   /* the largest |x - y|, NaN if any is NaN (SciPy passes over a NaN) */
-    GA_COSINE       /* 1 - x.y / (|x| |y|), at least 0; NaN where a point is all 0 */
+    GA_COSINE,      /* 1 - x.y / (|x| |y|), at least 0; NaN where a point is all 0 */
+    GA_BRAYCURTIS,  /* the sum of |x - y| by the sum of |x + y| */
+    GA_CANBERRA,    /* the sum of |x - y| / (|x| + |y|), where 0 / 0 counts 0 */
+    GA_CORRELATION, /* the cosine distance of the points without their means */
+    GA_HAMMING,     /* the share of features that differ */
+    GA_JENSENSHANNON, /* of distributions: each point is divided by its sum. Infinite if that is 0 or a feature negative (NaN: NaN) */
+    GA_MAHALANOBIS, /* the root of (x - y) VI (x - y) */
+    GA_MINKOWSKI,   /* the sum of |x - y|^p, to the power of 1 / p */
+    GA_SEUCLIDEAN   /* the root of the sum of (x - y)^2 / V */
 } ga_metric;
 typedef struct ga_distance_options {
     GI_BY_POSITION
     ga_metric metric GI_DEFAULT; /* default GA_EUCLIDEAN */
     GI_BY_NAME
-    ga_array *out    GI_IS(GA_NO_ARRAY);
-    const char *site GI_IS("");
+    double p           GI_IS(2);           /* of GA_MINKOWSKI: above 0; INFINITY (math.h) is GA_CHEBYSHEV */
+    const ga_array *V  GI_IS(GA_NO_ARRAY); /* of GA_SEUCLIDEAN: the variance of each feature; else that of all points, ddof 1 */
+    const ga_array *VI GI_IS(GA_NO_ARRAY); /* of GA_MAHALANOBIS, (f, f): the inverse covariances; else those of all points */
+    const ga_array *w  GI_IS(GA_NO_ARRAY); /* a weight for each feature, as SciPy's; of all metrics but GA_JENSENSHANNON and
+                                              those two. Under GPUARR_STATIC .metric = (GA_MINKOWSKI, GA_COSINE) brings it */
+    ga_array *out      GI_IS(GA_NO_ARRAY);
+    const char *site   GI_IS("");
 } ga_distance_options;
-#define GI_DEFAULTS_ga_distance_options   .out = GA_NO_ARRAY,
+#define GI_DEFAULTS_ga_distance_options   .p = 2, .V = GA_NO_ARRAY, .VI = GA_NO_ARRAY, .w = GA_NO_ARRAY, .out = GA_NO_ARRAY,
 GA_API ga_array *(ga_cdist)(const ga_array *x, const ga_array *y,
                             ga_distance_options o); /* (n, m): of each point of x from each of y */
 /* Of each pair of points of x, 1-D: (0, 1), (0, 2) ... (1, 2) ...; distance (i, j > i) is element i * (2 * n - i - 3) / 2 + j - 1. */

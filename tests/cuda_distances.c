@@ -36,6 +36,39 @@ static bool same_distances(const ga_array *x, const ga_array *y)
     return ok;
 }
 
+/* The metrics that are made of other calls, and weights. */
+static void test_others(void)
+{
+    static const int64_t shapes[][3] = { { 1, 1, 1 }, { 2, 3, 0 }, { 0, 3, 2 }, { 30, 40, 3 }, { 17, 5, 33 }, { 2, 3, 1100 } };
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int m = GA_EUCLIDEAN; m <= GA_SEUCLIDEAN; m++)
+            for (int weighted = 0; weighted < 2; weighted++)
+                ga_scope {
+                    const int64_t *n     = shapes[s];
+                    const bool     takes = m != GA_JENSENSHANNON && m != GA_MAHALANOBIS && m != GA_SEUCLIDEAN;
+                    const ga_dtype dtype = m % 2 == weighted ? GA_F32 : GA_F64;
+                    const double   p     = m == GA_MINKOWSKI ? 1.5 : 2;
+                    if (m == GA_MAHALANOBIS && n[2] > 40) continue;
+                    if (weighted ? !takes : m < GA_BRAYCURTIS) continue;
+                    ga_array *x = points(n[0], n[2], dtype, weighted, s + 1), *y = points(n[1], n[2], dtype, false, s + 9);
+                    const ga_array *w = weighted ? ga_random((n[2]), .seed = 3, .device = GA_CPU) : GA_NO_ARRAY;
+                    const ga_array *vi =
+                        m == GA_MAHALANOBIS ? ga_random((n[2], n[2]), .seed = 4, .device = GA_CPU) : GA_NO_ARRAY;
+                    const ga_array *gw = weighted ? ga_to(w, GA_CUDA) : GA_NO_ARRAY, *gx = ga_to(x, GA_CUDA),
+                                   *gvi = m == GA_MAHALANOBIS ? ga_to(vi, GA_CUDA) : GA_NO_ARRAY;
+                    if (!CHECK(test_same_freed(
+                            ga_cdist(x, y, .metric = (ga_metric)m, .p = p, .w = w, .VI = vi),
+                            ga_cdist(gx, ga_to(y, GA_CUDA), .metric = (ga_metric)m, .p = p, .w = gw, .VI = gvi))) ||
+                        !CHECK(test_same_freed(ga_pdist(x, .metric = (ga_metric)m, .p = p, .w = w, .VI = vi),
+                                               ga_pdist(gx, .metric = (ga_metric)m, .p = p, .w = gw, .VI = gvi))))
+                        printf("     metric %d, %d weights, shape %d\n", m, weighted, (int)s);
+                }
+    ga_scope { /* what stands for .VI is of all points */
+        ga_array *x = points(30, 4, GA_F64, false, 1);
+        CHECK(test_same_freed(ga_pdist(x, .metric = GA_MAHALANOBIS), ga_pdist(ga_to(x, GA_CUDA), .metric = GA_MAHALANOBIS)));
+    }
+}
+
 static void test_sizes(void)
 {
     static const int64_t shapes[][3] = { { 1, 1, 1 },     { 2, 3, 0 },      { 0, 3, 2 },    { 3, 0, 2 },    { 1, 130, 16 },
@@ -122,6 +155,7 @@ int main(void)
         return test_end();
     }
     test_sizes();
+    test_others();
     test_dtypes_and_views();
     test_squareform();
     test_errors();

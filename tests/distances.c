@@ -294,6 +294,147 @@ static void test_squareform(void)
             }
 }
 
+/* ---- the metrics that are made of other calls -------------------------------------------------------------------------- */
+
+static const ga_metric others[] = { GA_BRAYCURTIS,    GA_CANBERRA,    GA_CORRELATION, GA_HAMMING,
+                                    GA_JENSENSHANNON, GA_MAHALANOBIS, GA_MINKOWSKI,   GA_SEUCLIDEAN };
+enum { OTHERS = sizeof others / sizeof *others };
+
+static bool is_near(const ga_array *a, double x) { return fabs(ga_item(a) - x) <= 1e-14 * fabs(x); }
+
+/* Worked by hand, or SciPy's. */
+static void test_others(void)
+{
+    ga_scope {
+        ga_array *x = ga_reshape(ga_values(1, -2, 0, 0, 2, 2), (3, 2)), *y = ga_reshape(ga_values(3, 4, 0, 1), (2, 2));
+        CHECK_IS(ga_cdist(x, y, .metric = GA_BRAYCURTIS), GA_F64, (3, 2), 8.0 / 6, 4.0 / 2, 1, 1, 3.0 / 11, 3.0 / 5);
+        CHECK_IS(ga_cdist(x, y, .metric = GA_CANBERRA), GA_F64, (3, 2), 1.5, 2, 2, 1, 1.0 / 5 + 2.0 / 6, 1 + 1.0 / 3);
+        CHECK_IS(ga_cdist(x, y, .metric = GA_HAMMING), GA_F64, (3, 2), 1, 1, 1, 0.5, 1, 1);
+        CHECK_IS(ga_pdist(x, .metric = GA_HAMMING), GA_F64, (3), 1, 1, 1);
+        CHECK_IS(ga_cdist(x, y, .metric = GA_CORRELATION), GA_F64, (3, 2), 2, 2, NAN, NAN, NAN, NAN);
+        CHECK_IS(ga_cdist(x, y, .metric = GA_MINKOWSKI), GA_F64, (3, 2), sqrt(40), sqrt(10), 5, 1, sqrt(5), sqrt(5));
+        CHECK_IS(ga_cdist(x, y, .metric = GA_MINKOWSKI, .p = 1), GA_F64, (3, 2), 8, 4, 7, 1, 3, 3);
+        CHECK_IS(ga_cdist(x, y, .metric = GA_MINKOWSKI, .p = INFINITY), GA_F64, (3, 2), 6, 3, 4, 1, 2, 2);
+        CHECK(is_near(ga_index(ga_cdist(x, y, .metric = GA_MINKOWSKI, .p = 3), "0, 0"), 6.073177944471542));
+        CHECK_IS(ga_pdist(x, .metric = GA_SEUCLIDEAN, .V = ga_values(0.25, 4)), GA_F64, (3), sqrt(5), sqrt(8), sqrt(17));
+        CHECK_IS(ga_cdist(y, ga_reshape(ga_values(1, 3), (1, 2)), .metric = GA_SEUCLIDEAN), GA_F64, (2, 1),
+                 sqrt(4 / (7.0 / 3) + 1 / (7.0 / 3)), sqrt(1 / (7.0 / 3) + 4 / (7.0 / 3)));
+        ga_array *vi = ga_reshape(ga_values(2, 1, 0, 3), (2, 2));
+        CHECK_IS(ga_cdist(x, y, .metric = GA_MAHALANOBIS, .VI = vi), GA_F64, (3, 2), sqrt(8 + 12 + 108), sqrt(2 - 3 + 27),
+                 sqrt(18 + 12 + 48), sqrt(3), sqrt(2 + 2 + 12), sqrt(8 + 2 + 3));
+        ga_array *p = ga_reshape(ga_values(1, 1, 2, 0, 0, 0, -1, 2), (4, 2)),
+                 *d = ga_cdist(p, ga_index(p, ":2"), .metric = GA_JENSENSHANNON);
+        CHECK(d && is_near(ga_index(d, "0, 1"), 0.46450140402245893) && is_near(ga_index(d, "1, 0"), 0.46450140402245893));
+        CHECK_IS(ga_index(d, "2:"), GA_F64, (2, 2), INFINITY, INFINITY, INFINITY, INFINITY);
+        CHECK(ga_item(ga_index(d, "0, 0")) == 0);
+    }
+}
+
+/* What stands for V and VI, of all points together; in chunks too. */
+static void test_variances(void)
+{
+    ga_scope {
+        ga_array *x = ga_random((9, 3), .seed = 1, .device = GA_CPU), *y = ga_random((7, 3), .seed = 2, .device = GA_CPU);
+        ga_array *all = ga_concatenate((x, y)), *v = ga_var(all, .axis = 0, .ddof = 1),
+                 *vi = ga_inv(ga_cov(all, .rowvar = false));
+        ga_array *cx = ga_chunked(x, 4, -1), *cy = ga_chunked(y, 4, -1), *cw = ga_chunked(ga_values(1, 0.5, 2), 2);
+        ga_array *r = ga_cdist(x, y, .metric = GA_SEUCLIDEAN), *s = ga_cdist(x, y, .metric = GA_MAHALANOBIS);
+        CHECK(ga_allclose(r, ga_cdist(x, y, .metric = GA_SEUCLIDEAN, .V = v), .rtol = 1e-14));
+        CHECK(ga_allclose(s, ga_cdist(x, y, .metric = GA_MAHALANOBIS, .VI = vi), .rtol = 1e-11));
+        CHECK(ga_allclose(ga_compute(ga_cdist(cx, cy, .metric = GA_SEUCLIDEAN)), r, .rtol = 1e-14));
+        CHECK(ga_allclose(ga_compute(ga_cdist(cx, cy, .metric = GA_MAHALANOBIS)), s, .rtol = 1e-11));
+        ga_array *pairs = ga_pdist(x, .metric = GA_MAHALANOBIS, .VI = vi);
+        CHECK(ga_array_equal(ga_compute(ga_pdist(cx, .metric = GA_MAHALANOBIS, .VI = vi)), pairs));
+        pairs = ga_pdist(x, .metric = GA_SEUCLIDEAN, .V = v);
+        CHECK(ga_array_equal(ga_compute(ga_pdist(cx, .metric = GA_SEUCLIDEAN, .V = v)), pairs));
+        pairs = ga_cdist(x, y, .metric = GA_CANBERRA, .w = ga_values(1, 0.5, 2));
+        CHECK(ga_array_equal(ga_compute(ga_cdist(cx, cy, .metric = GA_CANBERRA, .w = cw)), pairs));
+        CHECK(ga_array_equal(ga_compute(ga_cdist(x, y, .metric = GA_CANBERRA, .w = cw)), pairs));
+        pairs = ga_cdist(x, y, .metric = GA_COSINE, .w = ga_values(1, 0.5, 2));
+        CHECK(ga_allclose(ga_compute(ga_cdist(cx, cy, .metric = GA_COSINE, .w = cw)), pairs));
+        for (int m = 0; m < OTHERS; m++) {
+            if (others[m] == GA_MAHALANOBIS || others[m] == GA_SEUCLIDEAN) continue;
+            const double p = others[m] == GA_MINKOWSKI ? 3 : 2;
+            ga_array    *d = ga_cdist(x, y, .metric = others[m], .p = p), *e = ga_cdist(cx, cy, .metric = others[m], .p = p);
+            CHECK(ga_array_equal(ga_compute(e), d));
+            CHECK(ga_array_equal(ga_compute(ga_pdist(cx, .metric = others[m], .p = p)),
+                                 ga_pdist(x, .metric = others[m], .p = p)));
+        }
+    }
+}
+
+/* Weights: twice is as if the feature were there twice, 0 as if it were not there. */
+static void test_weights(void)
+{
+    static const ga_metric takes[] = { GA_EUCLIDEAN,  GA_SQEUCLIDEAN, GA_CITYBLOCK,   GA_CHEBYSHEV, GA_COSINE,
+                                       GA_BRAYCURTIS, GA_CANBERRA,    GA_CORRELATION, GA_HAMMING,   GA_MINKOWSKI };
+    ga_array              *x = ga_floor(ga_random((9, 3), 8.0, .seed = 1)), *y = ga_floor(ga_random((7, 3), 8.0, .seed = 2));
+    for (size_t m = 0; m < sizeof takes / sizeof *takes; m++)
+        ga_scope {
+            const double    p = takes[m] == GA_MINKOWSKI ? 1.5 : 2;
+            const ga_array *w = ga_values(2, 0, 1), *both = ga_ints(0, 0, 2);
+            ga_array *want = ga_cdist(ga_take(x, both, .axis = 1), ga_take(y, both, .axis = 1), .metric = takes[m], .p = p);
+            CHECK(ga_allclose(ga_cdist(x, y, .metric = takes[m], .p = p, .w = w), want, .equal_nan = true));
+            want = ga_pdist(ga_take(x, both, .axis = 1), .metric = takes[m], .p = p);
+            CHECK(ga_allclose(ga_pdist(x, .metric = takes[m], .p = p, .w = w), want, .equal_nan = true));
+        }
+    ga_free(x);
+    ga_free(y);
+}
+
+/* Tiles of few rows and columns, pairs, dtypes, views and .out: one distance after the other is the same. */
+static void test_tiles(void)
+{
+    static const int64_t shapes[][3] = { { 3, 4, 2 }, { 70, 50, 3 }, { 2, 3, 1100 }, { 300, 400, 5 }, { 1, 2, 200000 } };
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int m = 0; m < 2 * OTHERS; m++)
+            ga_scope {
+                const int64_t *n = shapes[s];
+                if (test_small() && n[0] * n[1] * n[2] > 30000) break;
+                if (others[m / 2] == GA_MAHALANOBIS && n[2] > 5) continue;
+                const ga_dtype dtype = m % 2 ? GA_F32 : GA_F64;
+                const double   p     = others[m / 2] == GA_MINKOWSKI ? 3 : 2;
+                ga_array      *x     = ga_random((n[0], n[2]), .dtype = dtype, .seed = 1),
+                         *y          = ga_random((n[1], n[2]), .dtype = dtype, .seed = 2);
+                const ga_array *v    = others[m / 2] == GA_SEUCLIDEAN ? ga_ones((n[2])) : GA_NO_ARRAY,
+                               *vi   = others[m / 2] == GA_MAHALANOBIS ? ga_eye(n[2], n[2], 0) : GA_NO_ARRAY;
+#define TO(x, y) ga_cdist(x, y, .metric = others[m / 2], .p = p, .V = v, .VI = vi)
+                ga_array *all = TO(x, y), *last = ga_index(all, "-1, -1"), *first = ga_index(all, "0, :1");
+                CHECK(all && all->dtype == dtype);
+                CHECK(ga_array_equal(TO(ga_index(x, "-1:"), ga_index(y, "-1:")), last));
+                CHECK(ga_array_equal(TO(ga_index(x, ":1"), ga_index(y, ":1")), first));
+                ga_array *out = ga_zeros((n[0], 2 * n[1])), *every = ga_index(out, ":, ::2");
+                CHECK(ga_cdist(x, y, .metric = others[m / 2], .p = p, .V = v, .VI = vi, .out = every) == every);
+                CHECK(ga_array_equal(every, all) && ga_item(ga_sum(ga_index(out, ":, 1::2"))) == 0);
+                ga_array *square = TO(y, y), *pairs = ga_pdist(y, .metric = others[m / 2], .p = p, .V = v, .VI = vi);
+                CHECK(ga_array_equal(pairs, ga_squareform(square, .checks = false)));
+                CHECK(ga_array_equal(TO(ga_index(x, "::-1"), ga_index(y, "::-1")), ga_index(all, "::-1, ::-1")));
+            }
+}
+
+/* NaN, empty arrays, no features. */
+static void test_others_special(void)
+{
+    ga_scope {
+        ga_array *x = ga_reshape(ga_values(1, NAN, 3, 4, 5, 7), (3, 2)), *none = ga_zeros((0, 2)), *blank = ga_zeros((2, 0));
+        for (int m = 0; m < OTHERS; m++) {
+            const double    p = others[m] == GA_MINKOWSKI ? 3 : 2, no = others[m] == GA_HAMMING ? 1 : NAN;
+            const ga_array *vi = others[m] == GA_MAHALANOBIS ? ga_eye(2, 2, 0) : GA_NO_ARRAY,
+                           *v  = others[m] == GA_SEUCLIDEAN ? ga_ones((2)) : GA_NO_ARRAY;
+            ga_array *r        = ga_cdist(x, x, .metric = others[m], .p = p, .V = v, .VI = vi);
+            CHECK_IS(ga_index(r, "0, 1:"), GA_F64, (2), no, no);
+            CHECK(ga_item(ga_index(r, "1, 2")) == ga_item(ga_index(r, "2, 1")));
+            r = ga_cdist(x, none, .metric = others[m], .p = p, .V = v, .VI = vi);
+            CHECK(r && r->shape[0] == 3 && r->shape[1] == 0);
+            r = ga_pdist(none, .metric = others[m], .p = p, .V = v, .VI = vi);
+            CHECK(r && r->ndim == 1 && r->size == 0);
+            const bool zero = others[m] == GA_CANBERRA || others[m] >= GA_MAHALANOBIS;
+            double     want = zero ? 0 : others[m] == GA_JENSENSHANNON ? INFINITY : NAN;
+            CHECK_IS(ga_pdist(blank, .metric = others[m], .p = p), GA_F64, (1), want);
+        }
+    }
+}
+
 int main(void)
 {
     test_begin();
@@ -306,6 +447,11 @@ int main(void)
     test_special();
     test_empty();
     test_squareform();
+    test_others();
+    test_variances();
+    test_weights();
+    test_tiles();
+    test_others_special();
     CHECK(ga_memory_stats().arrays == 0 && !ga_error());
     return test_end();
 }

@@ -245,6 +245,7 @@ static void test_distances(void)
     ga_array *a = ga_ones((2, 3)), *b = ga_ones((4, 3)), *narrow = ga_ones((2, 2)), *line = ga_ones((3)),
              *cube = ga_ones((2, 2, 2));
     ga_array *c = ga_ones((2, 3), .dtype = GA_C64), *whole = ga_zeros((2, 4), .dtype = GA_I64), *good = ga_zeros((2, 4));
+    ga_array *column = ga_ones((4, 1)), *one_c = ga_ones((1, 1), .dtype = GA_C64), *minus = ga_negative(line);
     FAILS(GA_BAD_SHAPE, ga_cdist(a, narrow), "(2, 3)", "(2, 2)", "features");
     FAILS(GA_BAD_SHAPE, ga_cdist(line, a), "x", "(3,)", "two dimensions");
     FAILS(GA_BAD_SHAPE, ga_cdist(a, cube), "y", "(2, 2, 2)");
@@ -252,7 +253,19 @@ static void test_distances(void)
     FAILS(GA_BAD_DTYPE, ga_cdist(c, a), "x", "complex64");
     FAILS(GA_BAD_DTYPE, ga_cdist(a, c), "y", "complex64");
     FAILS(GA_BAD_DTYPE, ga_pdist(c), "complex64");
-    FAILS(GA_BAD_ARGUMENT, ga_cdist(a, b, .metric = (ga_metric)5), ".metric", "5", "GA_EUCLIDEAN");
+    FAILS(GA_BAD_ARGUMENT, ga_cdist(a, b, .metric = (ga_metric)13), ".metric", "13", "GA_EUCLIDEAN");
+    FAILS(GA_BAD_ARGUMENT, ga_cdist(a, b, .p = 3), ".p", "GA_MINKOWSKI");
+    FAILS(GA_BAD_ARGUMENT, ga_pdist(a, .metric = GA_MINKOWSKI, .p = 0), ".p = 0", "greater");
+    FAILS(GA_BAD_ARGUMENT, ga_pdist(a, .metric = GA_MINKOWSKI, .p = NAN), ".p = ", "greater");
+    FAILS(GA_BAD_ARGUMENT, ga_cdist(a, b, .V = line), ".V", "GA_SEUCLIDEAN");
+    FAILS(GA_BAD_ARGUMENT, ga_cdist(a, b, .VI = a), ".VI", "GA_MAHALANOBIS");
+    FAILS(GA_BAD_ARGUMENT, ga_cdist(a, b, .metric = GA_SEUCLIDEAN, .w = line), ".w", "GA_SEUCLIDEAN");
+    FAILS(GA_BAD_SHAPE, ga_cdist(a, b, .w = a), ".w", "(2, 3)", "3 features");
+    FAILS(GA_BAD_SHAPE, ga_pdist(narrow, .metric = GA_SEUCLIDEAN, .V = line), ".V", "(3,)", "2 features");
+    FAILS(GA_BAD_SHAPE, ga_pdist(a, .metric = GA_MAHALANOBIS, .VI = a), ".VI", "(2, 3)", "(features, features)");
+    FAILS(GA_BAD_DTYPE, ga_pdist(column, .metric = GA_MAHALANOBIS, .VI = one_c), ".VI", "complex64");
+    FAILS(GA_BAD_ARGUMENT, ga_pdist(a, .metric = GA_CANBERRA, .w = minus), ".w", "negative");
+    FAILS(GA_BAD_ARGUMENT, ga_pdist(a, .metric = GA_MAHALANOBIS), "2 points", "3 features", ".VI");
     FAILS(GA_BAD_ARGUMENT, ga_pdist(a, .metric = (ga_metric)-1), ".metric", "-1");
     FAILS(GA_BAD_SHAPE, ga_cdist(a, b, .out = a), ".out", "(2, 3)", "(2, 4)");
     FAILS(GA_BAD_SHAPE, ga_pdist(b, .out = line), ".out", "(3,)", "(6,)");
@@ -271,7 +284,9 @@ static void test_distances(void)
     FAILS(GA_BAD_ARGUMENT, ga_squareform(lopsided), "symmetric", ".checks");
     FAILS(GA_BAD_ARGUMENT, ga_squareform(full), "diagonal", ".checks");
     FAILS(GA_BAD_ARGUMENT, ga_squareform(nan), "symmetric"); /* no NaN equals another, says SciPy too */
-    ga_array *all[] = { a, b, narrow, line, cube, c, whole, good, point, many, lopsided, full, five, nan };
+    ga_array *all[] = {
+        a, b, narrow, line, cube, c, whole, good, point, many, lopsided, full, five, nan, column, one_c, minus
+    };
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
 }
 

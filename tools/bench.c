@@ -383,6 +383,9 @@ static ga_array *npy_plain(void)
     NEW(matmul,           ga_matmul(x, y))                                                                                     \
     NEW(cityblock,        ga_cdist(x, y, .metric = GA_CITYBLOCK))                                                              \
     NEW(sqeuclidean,      ga_cdist(x, y, .metric = GA_SQEUCLIDEAN))                                                            \
+    NEW(canberra,         ga_cdist(x, y, .metric = GA_CANBERRA))                                                               \
+    NEW(minkowski,        ga_cdist(x, y, .metric = GA_MINKOWSKI, .p = 3))                                                      \
+    NEW(mahalanobis,      ga_cdist(x, y, .metric = GA_MAHALANOBIS))                                                            \
     NEW(euclidean,        ga_cdist(x, y))                                                                                      \
     NEW(pairs,            ga_pdist(x))                                                                                         \
     NEW(clip,             ga_sigma_clip(x))                                                                                    \

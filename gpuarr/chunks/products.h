@@ -130,10 +130,18 @@ typedef struct gi_distance_call {
     ga_distance_options o;
 } gi_distance_call;
 
+/* Of the three arrays among the options a call has one or none: the input behind the points. */
+static void gi_distance_with(ga_distance_options *o, const ga_array *with)
+{
+    if (o->w) o->w = with;
+    if (o->V) o->V = with;
+    if (o->VI) o->VI = with;
+}
+
 static void gi_distance_needs(const gi_lazy *n, int k, const gi_box *box, gi_box *part)
 {
     gi_all_of(n->in[k], part);
-    if (n->ndim == 1) return; /* pairs */
+    if (n->ndim == 1 || k == 2) return; /* pairs; an array of an option */
     part->start[0] = box->start[k];
     part->count[0] = box->count[k];
 }
@@ -174,12 +182,16 @@ static ga_array *gi_distance_run(const gi_lazy *n, const gi_box *box, const gi_b
     ga_distance_options o = ((const gi_distance_call *)n->plan)->o;
     (void)part;
     if (n->ndim == 2) {
+        gi_distance_with(&o, n->inputs > 2 ? in[2] : NULL);
         o.out = out;
         return gi_called(n, gi_distances_into(in[0], in[1], 2, box->count, &o), out);
     }
     ga_array *points = gi_copy_on_cpu(n->site, in[0]), *r = NULL; /* rows of the matrix are copied one by one */
-    if (points) r = gi_array_new(n->site, n->dtype, GA_CPU, 1, box->count);
+    ga_array *with = n->inputs > 1 ? gi_copy_on_cpu(n->site, in[1]) : NULL;
+    if (points && (with || n->inputs == 1)) r = gi_array_new(n->site, n->dtype, GA_CPU, 1, box->count);
+    gi_distance_with(&o, with);
     bool ok = r && gi_some_pairs(&o, points, box->start[0], box->count[0], r);
+    ga_free(with);
     ga_free(points);
     if (ok) return r;
     ga_free(r);
@@ -191,12 +203,12 @@ static ga_array *gi_chunked_distances(const ga_array *x, const ga_array *y, ga_d
 {
     gi_distance_call p;
     const int64_t    least[2] = { 64, 64 };
-    const ga_array  *in[2]    = { x, y };
+    const ga_array  *with = o->w ? o->w : o->V ? o->V : o->VI, *in[3] = { x, y ? y : with, with };
     if (!gi_chunk_no_out(o->site, o->out)) return NULL;
     p.call.needs = gi_distance_needs;
     p.call.run   = gi_distance_run;
     p.o          = *o;
-    ga_array *r  = gi_new_call(o->site, false, dtype, ndim, shape, y ? 2 : 1, in, &p, sizeof p);
+    ga_array *r  = gi_new_call(o->site, false, dtype, ndim, shape, ndim + (with != NULL), in, &p, sizeof p);
     if (!r) return NULL;
     for (int k = 0; y && k < 2; k++) gi_chunk_along(r->owner->node, k, k, 0);
     gi_settle_chunks(r->owner->node, least);

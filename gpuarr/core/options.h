@@ -184,7 +184,10 @@ static bool gi_options_transform(ga_transform_options *o) { return GI_TAKE(trans
 static bool gi_options_lfilter(ga_lfilter_options *o) { return GI_TAKE(lfilter, o, zi); }
 static bool gi_options_detrend(ga_detrend_options *o) { return GI_TAKE(detrend, o, bp); }
 static bool gi_options_spectrum(ga_spectrum_options *o) { return GI_TAKE(spectrum, o, values); }
-static bool gi_options_distance(ga_distance_options *o) { return GI_TAKE(distance, o, out); }
+static bool gi_options_distance(ga_distance_options *o)
+{
+    return GI_TAKE(distance, o, V) && GI_TAKE(distance, o, VI) && GI_TAKE(distance, o, w) && GI_TAKE(distance, o, out);
+}
 static bool gi_options_apply(ga_apply_options *o)
 {
     return GI_TAKE(apply, o, out) && GI_TAKE(apply, o, where) && GI_TAKE(apply, o, outs);

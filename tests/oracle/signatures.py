@@ -54,7 +54,7 @@ OPTIONS = {
     "2": options("convolve2d", "i mode, i boundary, d fillvalue | i method, a out"),
     "3": options("ndconvolve", "a out, i border, d cval | s origin, i method"),
     "1": options("convolve1d", "i axis, a out, i border, d cval, l origin | i method"),
-    "D": options("distance", "i metric | a out"),
+    "D": options("distance", "i metric | d p, a V, a VI, a w, a out"),
     "F": options("squareform", "| b checks"),
     "g": options("gaussian", "| p sigmas, s order, d truncate, s radius, i border, d cval, a out, i axis"),
     "e": options("edge", "i axis, a out, i border, d cval |"),

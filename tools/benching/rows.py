@@ -376,6 +376,11 @@ def distances():
             yield Row("distances", "euclidean", dtype, size, dict(x=x, y=y),
                       [("matrix product, root", lambda: np.sqrt(trick())), ("SciPy", scipy("euclidean"))], 2.5,
                       close(1e-4 if dtype == F32 else 1e-12), moved=moved, flops=2 * work)
+            for name, metric, rest in ("Canberra", "canberra", {}), ("Minkowski, p = 3,", "minkowski", {"p": 3}), ("Mahalanobis", "mahalanobis", {}):
+                if few:
+                    yield Row(f"{name} distances", metric, dtype, size, dict(x=x, y=y),
+                              [("SciPy", (lambda m=metric, o=rest: distance.cdist(x, y, m, **o)) if distance else None)], 1,
+                              close(1e-4 if dtype == F32 else 1e-10), moved=moved, flops=4 * work)
             yield Row("distances of all pairs", "pairs", dtype, size, dict(x=x), [("SciPy", (lambda: distance.pdist(x)) if distance else None)], 1,
                       close(1e-4 if dtype == F32 else 1e-12), moved=moved // 2, flops=work)
 
