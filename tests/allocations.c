@@ -794,6 +794,8 @@ static void test_distances(void)
     RUN_INTO(ga_cdist(x, y, .metric = GA_CHEBYSHEV, .out = every));
     RUN(ga_pdist(x));
     RUN(ga_pdist(x, .metric = GA_COSINE));
+    RUN(ga_pdist(x, .metric = GA_JENSENSHANNON));
+    RUN(ga_cdist(x, y, .metric = GA_MAHALANOBIS));
     RUN_INTO(ga_pdist(x, .metric = GA_SQEUCLIDEAN, .out = pairs));
     RUN(ga_squareform(v));
     RUN(ga_squareform(m));

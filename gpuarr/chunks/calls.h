@@ -5,7 +5,7 @@
 #define GI_CALL_BYTES  ((int64_t)1 << 22) /* of a chunk of such a result, where that costs nothing, */
 #define GI_CALL_SPARE  ((int64_t)2 << 20) /* for tiles and lists of their own, when memory is foreseen */
 #define GI_CALL_MOST   ((int64_t)1 << 26) /* and where its inputs are computed again for each */
-#define GI_CALL_INPUTS 2
+#define GI_CALL_INPUTS 3
 
 typedef struct gi_further { /* what a plan begins with */
     /* Which box of input k does a box of the result need? It may reach over the edges: what stands there comes from the opposite edge. */

@@ -2,7 +2,7 @@
 /*  Tiles of the distances are computed as arrays (features, points of x, points of y), feature by feature in one pass each, and folded
     along the features: by ga_sum, whose tree does not depend on the tiles. So differences of points that are close keep their digits.   */
 
-#define GI_METRIC_TILE (1 << 16) /* elements of a tile for each thread, and all of them on a GPU times 64 */
+#define GI_METRIC_TILE (1 << 16) /* elements of a tile for each thread; on a GPU 64 times as many */
 
 typedef struct gi_metric_call {
     gi_composition             c;
@@ -174,7 +174,7 @@ static ga_array *gi_metric_prepare(const gi_metric_call *q, const ga_array *x, c
 {
     const gi_composition *c = &q->c;
     ga_array             *a = x ? (ga_astype)(x, q->dtype, c->site) : NULL;
-    if (!a || (q->o->metric == GA_CHEBYSHEV && !w)) return a;
+    if (!a) return NULL;
     if (q->o->metric == GA_CHEBYSHEV) return GI_DO_WHERE(c, GI_DO_2(c, greater, w, 0), a, 0);
     if (q->o->metric == GA_CORRELATION) {
         ga_array *mean =
@@ -212,16 +212,17 @@ static bool gi_metric_fill(gi_metric_call *q, const ga_array *x, const ga_array 
 
 /* ---- the call ---------------------------------------------------------------------------------------------------------- */
 
-/* The weights are not negative; q->total is their sum. */
-static bool gi_metric_weights(gi_metric_call *q, const ga_array *w)
+/* The weights are not negative, and get the dtype of the result; q->total is their sum. */
+static bool gi_metric_weights(gi_metric_call *q, ga_distance_options *o)
 {
     const gi_composition *c        = &q->c;
+    const ga_array       *w        = o->w;
     bool                  negative = false;
     ga_array             *below    = gi_do_fold(c, (ga_any), GI_DO_2(c, less, w, 0), GA_AXIS_DEFAULT, false);
     if (!below || !gi_item_as(c->site, below, NULL, GA_BOOL, &negative)) return false;
     if (negative) return gi_fail(c->site, GA_BAD_ARGUMENT, ".w has a negative number: weights are not negative") != NULL;
-    ga_array *wide = (ga_astype)(w, q->dtype, c->site);
-    q->total       = wide ? gi_do_fold(c, (ga_sum), wide, GA_AXIS_DEFAULT, false) : NULL;
+    o->w     = (ga_astype)(w, q->dtype, c->site);
+    q->total = o->w ? gi_do_fold(c, (ga_sum), o->w, GA_AXIS_DEFAULT, false) : NULL;
     return q->total != NULL;
 }
 
@@ -258,7 +259,7 @@ static ga_array *gi_do_metric(gi_metric_call *q, const ga_array *x, const ga_arr
                               ga_distance_options *o)
 {
     const gi_composition *c = &q->c;
-    if (o->w && !gi_metric_weights(q, o->w)) return NULL;
+    if (o->w && !gi_metric_weights(q, o)) return NULL;
     if (((o->metric == GA_SEUCLIDEAN && !o->V) || (o->metric == GA_MAHALANOBIS && !o->VI)) && !gi_metric_defaults(q, x, y, o))
         return NULL;
     if (o->VI && !(o->VI = (ga_astype)(o->VI, q->dtype, c->site))) return NULL;
