@@ -125,7 +125,7 @@ static bool gi_check_points(const char *site, const ga_array *a, const char *nam
 static bool gi_check_distance_option(const char *site, const ga_array *a, const char *name, int ndim, int64_t features)
 {
     if (!a) return true;
-    if (!gi_array_check(site, a, name)) return false;
+    if (!gi_array_check_any(site, a, name)) return false;
     if (a->ndim != ndim || a->shape[0] != features || a->shape[ndim - 1] != features)
         gi_fail(site, GA_BAD_SHAPE, "%s has shape %s: it must be %s for %lld features", name, gi_shape_of(a),
                 ndim == 1 ? "one number for each feature," : "(features, features),", (long long)features);

@@ -46,7 +46,8 @@ def slack_of(metric, named, u, v, want, eps, tiny):
                 left = np.linalg.norm((a - (a @ w / w.sum())[:, None]) * np.sqrt(w), axis=1)
                 if w.any() and (left <= 1e-3 * whole)[whole > 0].any():
                     raise Skip  # nothing but rounding is left
-                lost += np.max(whole / np.where(left > 0, left, 1), initial=0)
+                ratio = whole / np.where(left > 0, left, 1)
+                lost += np.max(ratio, initial=0, where=np.isfinite(ratio))
         return 2 * steps * eps * lost + tiny
     if metric == "minkowski":
         return 4 * steps * eps * size + (steps * tiny) ** (1 / named["p"])
@@ -89,6 +90,8 @@ def distances(c):
             want = spatial_distance().cdist(u, v, metric, **theirs)
         else:
             want = spatial_distance().pdist(u, metric, **theirs)
+        if metric == "jensenshannon" and np.isfinite(u).all() and np.isfinite(v).all():
+            want = np.where(np.isnan(want), 0, want)  # the root of what rounding made negative
         slack = slack_of(metric, theirs, u, v, want, np.finfo(result).eps, np.finfo(result).tiny)
     put_result(c, call, x, named, want.astype(LONG), result, Close(4, slack))
 
