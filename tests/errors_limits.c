@@ -79,6 +79,13 @@ static void test_shapes(void)
             CHECK(ga_sort(wide)->size == 0 && ga_sum(no_rows, .axis = 1)->size == 0);
         }
     }
+    ga_scope { /* nor do views make them longer */
+        ga_array *empty = ga_zeros((0));
+        FAILS(GA_BAD_SHAPE, ga_reshape(empty, (huge, 0, huge)), "counted", "lengths of 0 aside");
+        FAILS(GA_BAD_SHAPE, ga_reshape(ga_chunked(empty, 1), (huge, 0, huge)), "counted", "lengths of 0 aside");
+        FAILS(GA_BAD_SHAPE, ga_view_as(ga_zeros((huge * 128, 0), .dtype = GA_U8), GA_C128), "counted");
+        CHECK(ga_reshape(ga_zeros((0, 5)), (3, 0, 7))->ndim == 3 && ga_reshape(empty, (3, -1))->shape[1] == 0);
+    }
     ga_scope { /* shapes that no array has, but several together */
         for (int k = 0; k < 2; k++) {
             ga_array *one = ga_ones((1, 1)), *row = ga_broadcast_to(one, (1, huge)), *column = ga_broadcast_to(one, (huge, 1)),

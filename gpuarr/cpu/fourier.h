@@ -412,7 +412,7 @@ static __attribute__((noinline)) void GI_LOOP(gi_fourier_prime)(int r, gi_fourie
     }
 }
 
-/* Of one line, some vectors of results from `first` on, or of two lines a vector each. The sums and differences of their elements lie in `x`;
+/* Of one line, one or two vectors of results from `first` on, or of two lines a vector each. The sums and differences of their elements lie in `x`;
    to `out` re and im of elements k <= r / 2, then of elements r - k. reals, turned: as above */
 GI_BF_FN void GI_LOOP(gi_fourier_prime_block)(const int vectors, const int lines, const int r, const bool reals,
                                               const bool turned, int first, const GA_T *x, const GA_T *rows, GA_T *out)
@@ -471,6 +471,7 @@ GI_BF_FN void GI_LOOP(gi_fourier_prime_blocks)(int r, const bool reals, const bo
     if (first <= r / 2) GI_LOOP(gi_fourier_prime_block)(1, 1, r, reals, turned, first, x, rows, out);
 }
 
+/* For each pair of elements j and r - j: re and im of their sum, then of their difference. */
 static void GI_LOOP(gi_fourier_prime_sums)(int r, gi_fourier_flow flow, const GA_T *x, int64_t by_k, GA_T *sums)
 {
     const bool reals = flow == GI_FOURIER_FROM_REALS, turned = flow == GI_FOURIER_TO_REALS;
@@ -811,8 +812,8 @@ static void GI_LOOP(gi_fourier_unfold_lanes)(const gi_fourier *f, GA_T *y)
             GI_LOOP(gi_fourier_conjugate)(1, y + (f->n - k) * GI_F_ELEMENT, y + k * GI_F_ELEMENT);
 }
 
-/* Transforms so many lines in lanes, from x to `to`, or, if that is NULL, to somewhere in `room`, for 2 * n elements and a prime's, where x may begin.
-   Returns where. FROM_REALS: elements k <= n / 2. */
+/* Transforms so many lines in lanes, from x to `to`, or, if that is NULL, to somewhere in `room`, for 2 * n elements and a prime's, where x
+   may begin. Returns where. FROM_REALS: elements k <= n / 2. */
 static GA_T *GI_LOOP(gi_fourier_lanes)(const gi_fourier *f, gi_fourier_flow flow, int64_t lines, const GA_T *x,
                                        const GI_LOOP(gi_fourier_side) * in, GA_T *to, const GI_LOOP(gi_fourier_side) * out,
                                        GA_T *room)

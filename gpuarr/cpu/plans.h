@@ -76,7 +76,7 @@ typedef struct gi_fold {
     void (*join)(int64_t n, void *accs, const void *more);          /* accs[i] is joined with more[i] */
     void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */
     void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
-    void (*block)(void *acc, const void *x, bool fetch); /* 1024 packed elements at once, as rows and halve do; NULL: by them */
+    void (*block)(void *acc, const void *x, bool fetch); /* 1024 packed elements at once, as rows and halve do; NULL: they do */
 } gi_fold;
 
 /* Is x neither so large nor so small that x / c, or its remainder, could be for a moderate c? */

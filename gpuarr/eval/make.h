@@ -97,8 +97,8 @@ static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_a
     j.out_dtype = m->out->dtype;
     j.direct    = m->packed && j.out_dtype == p->dtype;
     gi_pass_lie(&j, m);
-    const int  sequence = p->parts == p->ops ? (int)j.out.size / 4 : 1;
-    const bool cheap    = p->cost < GI_COSTLY * sequence && !p->divides; /* what computes a byte long has time to write it */
+    const int  most  = p->parts == p->ops ? GI_COSTLY * (int)j.out.size / 4 : GI_COSTLY; /* of one sequence, by the byte */
+    const bool cheap = p->cost < most && !p->divides; /* what computes long has time to write */
     if (!m->input && !j.masked && cheap && j.out.packed && j.total * j.out.size >= GI_STREAM_FROM &&
         2 * j.out.size >= p->widest)
         j.stream = GI_LOOP_OF(stream);
@@ -146,18 +146,17 @@ static bool gi_pass_fill(const char *site, const gi_fused *p, const ga_arg *valu
 static bool gi_pass_is_plain(const gi_eval_run *r, const gi_passes *s, gi_pass_arrays *m)
 {
     const gi_fused *p   = &s->pass[0];
-    const ga_array *out = r->o.out;
+    const ga_array *out = r->o.out, *like = out;
     bool plain = s->count == 1 && p->root == r->steps->count - 1 && p->leaves > 0 && r->device == GA_CPU && !r->o.where;
     for (int k = 0; k < p->numbers && plain; k++) plain = p->number[k].tile != NULL;
     m->input = false;
     for (int k = 0; k < p->leaves && plain; k++) {
         const gi_step  *step = &r->steps->step[p->leaf[k]];
-        const ga_array *a    = step->kind == GI_STEP_OPERAND ? r->f->operands[step->operand].array : NULL,
-                       *like = out ? out : m->leaf[0];
-        m->leaf[k]           = a;
-        plain                = a && !gi_is_deferred(a) && ga_is_contiguous(a) && a->size > 0;
-        if (!plain || (k == 0 && !out)) continue;
-        plain = gi_shape_equal(a->ndim, a->shape, like->ndim, like->shape);
+        const ga_array *a    = step->kind == GI_STEP_OPERAND ? r->f->operands[step->operand].array : NULL;
+        if (!like) like = a;
+        m->leaf[k] = a;
+        plain      = a && !gi_is_deferred(a) && ga_is_contiguous(a) && a->size > 0 &&
+                gi_shape_equal(a->ndim, a->shape, like->ndim, like->shape);
         if (!out || !plain || !gi_packed_overlap(a, out)) continue;
         plain    = a->data == out->data && a->dtype == out->dtype;
         m->input = true;

@@ -35,7 +35,7 @@ static ga_array *gi_fold_again(const gi_composition *c, const gi_some *s, const 
     return gi_do_reshape(c, joined, r->ndim, r->shape);
 }
 
-/* Is no float of an array of float64 or complex128, new and in the CPU's memory, infinite or NaN? (False of others.) */
+/* Is no float of r, of float64 or complex128, infinite or NaN? False where r lies elsewhere or comes later. */
 static bool gi_is_known_finite(const ga_array *r)
 {
     const int64_t n      = gi_is_complex(r->dtype) ? 2 * r->size : r->size;

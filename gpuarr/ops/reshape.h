@@ -28,7 +28,7 @@ static bool gi_resolve_shape(const char *site, const ga_array *a, ga_shape *shap
         return false;
     }
     if (open >= 0) shape->n[open] = a->size / known;
-    return true;
+    return a->size > 0 || gi_shape_count(site, a->dtype, shape) >= 0; /* lengths beside a 0 are bounded, too */
 }
 
 /* Can `shape` be laid over the memory of a as it is? Neighbouring axes of a that lie in memory like one long axis are joined to
@@ -135,6 +135,7 @@ ga_array *(ga_view_as)(const ga_array *a, ga_dtype dtype, const char *site)
         l.shape[last]   = bytes / after;
         l.strides[last] = after;
     }
+    if (a->size == 0 && gi_count_elements(site, dtype, l.ndim, l.shape) < 0) return NULL;
     if (!gi_is_aligned(dtype, &l))
         return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the elements would not be aligned as %s must be: ga_copy first",
                                    ga_dtype_name(dtype));
@@ -269,9 +270,7 @@ ga_array *(ga_broadcast_to)(const ga_array *a, ga_shape shape, const char *site)
             site, GA_BAD_SHAPE, "shape %s cannot be stretched to %s: from the right, lengths must be equal or 1 in the first",
             gi_shape_of(a), gi_shape_text(shape.ndim, shape.n));
     int64_t strides[GPUARR_MAX_DIMS];
-    if (gi_shape_c_strides(a->dtype, shape.ndim, shape.n, strides) < 0)
-        return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted",
-                                   gi_shape_text(shape.ndim, shape.n));
+    if (gi_shape_count(site, a->dtype, &shape) < 0) return NULL;
     gi_shape_broadcast_strides(a, shape.ndim, shape.n, strides);
     return gi_array_new_view(site, a, a->data, a->dtype, shape.ndim, shape.n, strides);
 }

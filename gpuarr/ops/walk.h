@@ -107,7 +107,7 @@ static void gi_job_run_row(const gi_job *j, const gi_walk_row *row, int64_t colu
     if (j->stream) n -= (int64_t)((uintptr_t)row->out[0] % GI_LINE) / size; /* so that tiles end with lines */
     bool packed = whole && gi_column_stride(j, &j->out) == size;
     if (packed && !gi_job_computes(j) && !j->in[0].number && row->step[0] == ga_itemsize(j->in[0].dtype))
-        n = columns; /* a cast needs no tile */
+        n = columns; /* what is only copied or cast needs no tile */
     for (int64_t at = 0; at < columns; at += n, n = j->tile) {
         if (n > columns - at) n = columns - at;
         next.inputs = 0;

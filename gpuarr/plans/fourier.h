@@ -16,9 +16,9 @@ enum {
     GI_FOURIER_BYTES  = 64,      /* of the reals that are computed side by side */
     GI_FOURIER_BESIDE = 1024,    /* elements at most of lines that are computed in lanes, each of them in one */
     GI_FOURIER_STAGES = 24,      /* at most, of a chain */
-    GI_FOURIER_PRIME  = 163,     /* the largest that is a stage of its own; */
-    GI_FOURIER_ALONE  = 271,     /* for real numbers, where a convolution would round more than others' transforms, */
-    GI_FOURIER_LARGE  = 367,     /* if so many are not the whole length */
+    GI_FOURIER_PRIME  = 163,     /* the largest that is a stage of its own; of real numbers, where a convolution rounds more: */
+    GI_FOURIER_ALONE  = 271,     /* whatever the length, */
+    GI_FOURIER_LARGE  = 367,     /* and where the length is twice the prime or more */
     GI_FOURIER_ROWS   = 23,      /* the smallest of which few lines are computed with the elements of a result in lanes */
     GI_FOURIER_TERMS  = 8,       /* of a stage's sums that are added one after the other */
     GI_FOURIER_ROOTS  = 1 << 13, /* numbers; of longer lines the roots between the chains are products of two */
@@ -32,8 +32,8 @@ typedef struct gi_fourier_stage {
     int64_t m, s;
     int64_t roots;  /* where in the table those of p = 1, 2 ... lie, k = 1 to radix - 1 each, as re, im */
     int64_t circle; /* and cos and sin of 2 pi k / radix */
-    int64_t
-        rows; /* and, for few lines, or -1: for each block of k <= radix / 2, for j = 1 to radix / 2: cos of 2 pi j k / radix, then sin */
+    int64_t rows;   /* or -1; for few lines: for each block of k <= radix / 2, for j = 1 to radix / 2, cos and sin of
+                       2 pi j k / radix */
 } gi_fourier_stage;
 
 typedef struct gi_fourier_chain {
