@@ -216,9 +216,9 @@ static bool gi_metric_fill(gi_metric_call *q, const ga_array *x, const ga_array 
 static bool gi_metric_weights(gi_metric_call *q, ga_distance_options *o)
 {
     const gi_composition *c        = &q->c;
-    const ga_array       *w        = o->w;
+    const ga_array       *w        = gi_is_deferred(o->w) ? gi_deferred()->compute(c->site, o->w) : o->w;
     bool                  negative = false;
-    ga_array             *below    = gi_do_fold(c, (ga_any), GI_DO_2(c, less, w, 0), GA_AXIS_DEFAULT, false);
+    ga_array             *below    = w ? gi_do_fold(c, (ga_any), GI_DO_2(c, less, w, 0), GA_AXIS_DEFAULT, false) : NULL;
     if (!below || !gi_item_as(c->site, below, NULL, GA_BOOL, &negative)) return false;
     if (negative) return gi_fail(c->site, GA_BAD_ARGUMENT, ".w has a negative number: weights are not negative") != NULL;
     o->w     = (ga_astype)(w, q->dtype, c->site);
