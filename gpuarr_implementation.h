@@ -221,6 +221,7 @@ GI_END_COLD
 #include "gpuarr/ops/clip_sketch.h"
 #include "gpuarr/ops/distances.h"
 #include "gpuarr/ops/metrics.h"
+#include "gpuarr/ops/cdist.h"
 #include "gpuarr/ops/stencils.h"
 #include "gpuarr/ops/morphology.h"
 #include "gpuarr/ops/sweeps.h"

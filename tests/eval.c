@@ -354,20 +354,18 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("x + int8(300)", (x)), "300 does not fit int8");
     FAILS(GA_BAD_ARGUMENT, ga_eval("uint8(-1)", (x)), "-1 does not fit uint8");
     FAILS(GA_BAD_ARGUMENT, ga_eval("int8(2j)", (x)), "is complex, and int8 is not: take its real(), imag() or abs()");
-    FAILS(GA_BAD_ARGUMENT, ga_eval("2**64", (x)), "the integer is beyond 64 bits");
-    FAILS(GA_BAD_ARGUMENT, ga_eval("2**127 - 1", (x)), "beyond 126 bits");
     FAILS(GA_BAD_ARGUMENT, ga_eval("(33554431 ** 22) >= 1", (x)), "beyond 126 bits");
-    FAILS(GA_BAD_ARGUMENT, ga_eval("x - (1 + 2**64)", (x)), "beyond 64 bits", "\n    x - (1 + 2**64)\n           ^");
+    FAILS(GA_BAD_ARGUMENT, ga_eval("x - (1 + 2**64)", (x)), "the integer is beyond 64 bits",
+          "\n    x - (1 + 2**64)\n           ^");
     const int one = 1;
     FAILS(GA_BAD_ARGUMENT, ga_eval("x*x + where(x > 0, 2**64 + one, x)", (x, one)), "beyond 64 bits");
     FAILS(GA_BAD_ARGUMENT, ga_eval("x*x + 2**62*(one + one + one + one + one)", (x, one)), "beyond 64 bits");
     ga_scope {
         CHECK(ga_item_int(ga_eval("-2**63", (x))) == INT64_MIN && ga_eval("1 << 63", (x))->dtype == GA_U64);
         CHECK(*(uint64_t *)ga_eval_n("2**64 - 1", 0, NULL)->data == UINT64_MAX);
-        CHECK(ga_item(ga_eval("min(x, where=True)", (x))) == ga_item(ga_min(x)));
-        CHECK(ga_item(ga_eval("max(x, where = True , axis=None)", (x))) == ga_item(ga_max(x)));
-        CHECK(ga_item(ga_eval("var(x, where=True)", (x))) == ga_item(ga_var(x)) &&
-              ga_item(ga_eval("sum(x, where=True, initial=1)", (x))) == 1 + ga_item(ga_sum(x)));
+        CHECK(ga_item(ga_eval("min(x, where=True) + 9*max(x, where = True , axis=None) - 77*var(x, where=True)", (x))) ==
+              ga_item(ga_eval("min(x) + 9*max(x) - 77*var(x)", (x))));
+        CHECK(ga_item(ga_eval("sum(x, where=True, initial=1)", (x))) == 1 + ga_item(ga_sum(x)));
         CHECK(ga_eval("complex64(2j)", (x))->dtype == GA_C64 && ga_item(ga_eval("bool(2j)", (x))) == 1);
     }
     FAILS(GA_BAD_ARGUMENT, ga_eval("round(x, 2, axis=1)", (x)), "round takes decimals, and nothing else");
@@ -1148,28 +1146,6 @@ static void test_keeping(void)
     ga_free(x);
 }
 
-static ga_array *half_less(const ga_array *x, const ga_array *y, ga_array *to)
-{
-    return ga_eval("2*x - y*0.5", (x, y), .out = to);
-}
-
-/* What is kept is computed again with arrays that lie in other ways. */
-static void test_kept_again(void)
-{
-    ga_scope {
-        ga_array *a = ga_arange(0, 4001, 1, .dtype = GA_F32), *head = ga_index(a, ":4000"), *tail = ga_index(a, "1:");
-        ga_array *wide = ga_zeros((4000)), *square = ga_reshape(head, (4, 1000));
-        for (int k = 0; k < 2; k++) CHECK(ga_item(ga_index(half_less(head, tail, GA_NO_ARRAY), "3999")) == 5998);
-        CHECK(ga_item(ga_index(half_less(head, ga_index(a, "1:2"), GA_NO_ARRAY), "3999")) == 7997.5);
-        CHECK(half_less(head, tail, wide) == wide && ga_item(ga_index(wide, "3999")) == 5998);
-        CHECK(ga_item(ga_index(half_less(square, square, GA_NO_ARRAY), "3, 999")) == 5998.5);
-        CHECK_FAILS(half_less(square, square, wide), "shape");
-        CHECK(half_less(head, tail, tail) == tail && ga_item(ga_index(tail, "3999")) == 5998 &&
-              ga_item(ga_index(tail, "1")) == 1);
-        CHECK(half_less(head, head, head) == head && ga_item(ga_index(head, "2")) == 1.5);
-    }
-}
-
 int main(void)
 {
     test_begin();
@@ -1199,7 +1175,6 @@ int main(void)
     test_fold_memory();
     test_many_terms();
     test_keeping();
-    test_kept_again();
     ga_report_leaks(stdout);
     CHECK(ga_memory_stats().arrays == 0 && ga_memory_stats().used_bytes == 0);
     return test_end();

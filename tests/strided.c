@@ -1,5 +1,5 @@
 /* Windows that slide and strides of the caller's, and who may write there; repeats by counts, slices without repetitions, folds of some
-   elements. cc tests/impl.c tests/strided.c -lm -lpthread */
+   elements, formulas over arrays that lie in other ways. cc tests/impl.c tests/strided.c -lm -lpthread */
 #include "shows.h"
 
 static ga_array *matrix(int64_t rows, int64_t columns) { return ga_reshape(ga_arange(0, rows * columns, 1), (rows, columns)); }
@@ -368,6 +368,28 @@ static void test_chunked(void)
     }
 }
 
+static ga_array *half_less(const ga_array *x, const ga_array *y, ga_array *to)
+{
+    return ga_eval("2*x - y*0.5", (x, y), .out = to);
+}
+
+/* What is kept is computed again with arrays that lie in other ways. */
+static void test_kept_again(void)
+{
+    ga_scope {
+        ga_array *a = ga_arange(0, 4001, 1, .dtype = GA_F32), *head = ga_index(a, ":4000"), *tail = ga_index(a, "1:");
+        ga_array *wide = ga_zeros((4000)), *square = ga_reshape(head, (4, 1000));
+        for (int k = 0; k < 2; k++) CHECK(ga_item(ga_index(half_less(head, tail, GA_NO_ARRAY), "3999")) == 5998);
+        CHECK(ga_item(ga_index(half_less(head, ga_index(a, "1:2"), GA_NO_ARRAY), "3999")) == 7997.5);
+        CHECK(half_less(head, tail, wide) == wide && ga_item(ga_index(wide, "3999")) == 5998);
+        CHECK(ga_item(ga_index(half_less(square, square, GA_NO_ARRAY), "3, 999")) == 5998.5);
+        CHECK_FAILS(half_less(square, square, wide), "shape");
+        CHECK(half_less(head, tail, tail) == tail && ga_item(ga_index(tail, "3999")) == 5998 &&
+              ga_item(ga_index(tail, "1")) == 1);
+        CHECK(half_less(head, head, head) == head && ga_item(ga_index(head, "2")) == 1.5);
+    }
+}
+
 int main(void)
 {
     test_begin();
@@ -383,6 +405,7 @@ int main(void)
     test_gradient();
     test_numbers();
     if (!test_on_gpu()) test_chunked();
+    test_kept_again();
     CHECK(ga_memory_stats().arrays == 0);
     return test_end();
 }

@@ -255,6 +255,15 @@ static bool gi_metric_defaults(const gi_metric_call *q, const ga_array *x, const
     return o->VI != NULL;
 }
 
+/* Are there chunked arrays among them? */
+static bool gi_distances_defer(const ga_array *x, const ga_array *y, const ga_distance_options *o)
+{
+    const ga_array *all[5] = { x, y, o->w, o->V, o->VI };
+    for (int k = 0; k < 5; k++)
+        if (all[k] && gi_is_deferred(all[k])) return true;
+    return false;
+}
+
 static ga_array *gi_do_metric(gi_metric_call *q, const ga_array *x, const ga_array *y, int ndim, const int64_t *shape,
                               ga_distance_options *o)
 {
@@ -265,13 +274,10 @@ static ga_array *gi_do_metric(gi_metric_call *q, const ga_array *x, const ga_arr
     if (o->VI && !(o->VI = (ga_astype)(o->VI, q->dtype, c->site))) return NULL;
     if (gi_distances_defer(x, y, o)) return gi_deferred()->distances(x, y, q->dtype, ndim, shape, o);
     if (o->metric == GA_CHEBYSHEV || o->metric == GA_COSINE || o->metric == GA_CORRELATION) {
-        ga_distance_options k = ga_distance_defaults;
+        ga_distance_options k = *o;
         ga_array           *a = gi_metric_prepare(q, x, o->w), *b = a && y ? gi_metric_prepare(q, y, o->w) : NULL;
-        k.site   = c->site;
         k.metric = o->metric == GA_CHEBYSHEV ? GA_CHEBYSHEV : GA_COSINE;
-        if (o->out) k.out = o->out;
-        if (!a || (y && !b)) return NULL;
-        return y ? (ga_cdist)(a, b, k) : (ga_pdist)(a, k);
+        return a && (b || !y) ? gi_distances_by_tiles(a, b, q->dtype, ndim, shape, &k) : NULL;
     }
     ga_array *result = gi_array_new(c->site, q->dtype, x->device, ndim, shape);
     if (!result || (result->size > 0 && !gi_metric_fill(q, x, y, result))) return NULL;
@@ -292,6 +298,8 @@ static ga_array *gi_metric_distances(const ga_array *x, const ga_array *y, ga_dt
 }
 
 #ifdef GPUARR_STATIC /* what names one of these metrics brings them into the program */
+static ga_array *(*gi_metrics_named)(const ga_array *x, const ga_array *y, ga_dtype dtype, int ndim, const int64_t *shape,
+                                     const ga_distance_options *o);
 GA_API ga_metric gi_metric(ga_metric metric)
 {
     __atomic_store_n(&gi_metrics_named, gi_metric_distances, __ATOMIC_RELAXED);
