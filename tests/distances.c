@@ -337,7 +337,8 @@ static void test_variances(void)
         ga_array *x = ga_random((9, 3), .seed = 1, .device = GA_CPU), *y = ga_random((7, 3), .seed = 2, .device = GA_CPU);
         ga_array *all = ga_concatenate((x, y)), *v = ga_var(all, .axis = 0, .ddof = 1),
                  *vi = ga_inv(ga_cov(all, .rowvar = false));
-        ga_array *cx = ga_chunked(x, 4, -1), *cy = ga_chunked(y, 4, -1), *cw = ga_chunked(ga_values(1, 0.5, 2), 2);
+        ga_array *cx = ga_chunked(x, 4, -1), *cy = ga_chunked(y, 4, -1);
+        ga_array *w = ga_to(ga_values(1, 0.5, 2), GA_CPU), *cw = ga_chunked(w, 2);
         ga_array *r = ga_cdist(x, y, .metric = GA_SEUCLIDEAN), *s = ga_cdist(x, y, .metric = GA_MAHALANOBIS);
         CHECK(ga_allclose(r, ga_cdist(x, y, .metric = GA_SEUCLIDEAN, .V = v), .rtol = 1e-14));
         CHECK(ga_allclose(s, ga_cdist(x, y, .metric = GA_MAHALANOBIS, .VI = vi), .rtol = 1e-11));
@@ -347,10 +348,10 @@ static void test_variances(void)
         CHECK(ga_array_equal(ga_compute(ga_pdist(cx, .metric = GA_MAHALANOBIS, .VI = vi)), pairs));
         pairs = ga_pdist(x, .metric = GA_SEUCLIDEAN, .V = v);
         CHECK(ga_array_equal(ga_compute(ga_pdist(cx, .metric = GA_SEUCLIDEAN, .V = v)), pairs));
-        pairs = ga_cdist(x, y, .metric = GA_CANBERRA, .w = ga_values(1, 0.5, 2));
+        pairs = ga_cdist(x, y, .metric = GA_CANBERRA, .w = w);
         CHECK(ga_array_equal(ga_compute(ga_cdist(cx, cy, .metric = GA_CANBERRA, .w = cw)), pairs));
         CHECK(ga_array_equal(ga_compute(ga_cdist(x, y, .metric = GA_CANBERRA, .w = cw)), pairs));
-        pairs = ga_cdist(x, y, .metric = GA_COSINE, .w = ga_values(1, 0.5, 2));
+        pairs = ga_cdist(x, y, .metric = GA_COSINE, .w = w);
         CHECK(ga_allclose(ga_compute(ga_cdist(cx, cy, .metric = GA_COSINE, .w = cw)), pairs));
         for (int m = 0; m < OTHERS; m++) {
             if (others[m] == GA_MAHALANOBIS || others[m] == GA_SEUCLIDEAN) continue;
