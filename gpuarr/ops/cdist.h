@@ -94,3 +94,19 @@ ga_array *(ga_pdist)(const ga_array *x, ga_distance_options o)
     const int64_t pairs = gi_pairs(o.site, x->shape[0]);
     return pairs < 0 ? NULL : gi_distances_into(x, NULL, 1, &pairs, &o);
 }
+
+#ifdef GPUARR_STATIC /* from here on, what names one of these metrics brings them into the program */
+GA_API ga_metric gi_metric(ga_metric metric)
+{
+    __atomic_store_n(&gi_metrics_named, gi_metric_distances, __ATOMIC_RELAXED);
+    return metric;
+}
+#define GA_BRAYCURTIS    gi_metric(GA_BRAYCURTIS)
+#define GA_CANBERRA      gi_metric(GA_CANBERRA)
+#define GA_CORRELATION   gi_metric(GA_CORRELATION)
+#define GA_HAMMING       gi_metric(GA_HAMMING)
+#define GA_JENSENSHANNON gi_metric(GA_JENSENSHANNON)
+#define GA_MAHALANOBIS   gi_metric(GA_MAHALANOBIS)
+#define GA_MINKOWSKI     gi_metric(GA_MINKOWSKI)
+#define GA_SEUCLIDEAN    gi_metric(GA_SEUCLIDEAN)
+#endif

@@ -297,20 +297,7 @@ static ga_array *gi_metric_distances(const ga_array *x, const ga_array *y, ga_dt
     return gi_compose_end(&q.c, gi_do_metric(&q, x, y, ndim, shape, &o));
 }
 
-#ifdef GPUARR_STATIC /* what names one of these metrics brings them into the program */
+#ifdef GPUARR_STATIC /* set by what names one of these metrics: gi_metric */
 static ga_array *(*gi_metrics_named)(const ga_array *x, const ga_array *y, ga_dtype dtype, int ndim, const int64_t *shape,
                                      const ga_distance_options *o);
-GA_API ga_metric gi_metric(ga_metric metric)
-{
-    __atomic_store_n(&gi_metrics_named, gi_metric_distances, __ATOMIC_RELAXED);
-    return metric;
-}
-#define GA_BRAYCURTIS    gi_metric(GA_BRAYCURTIS)
-#define GA_CANBERRA      gi_metric(GA_CANBERRA)
-#define GA_CORRELATION   gi_metric(GA_CORRELATION)
-#define GA_HAMMING       gi_metric(GA_HAMMING)
-#define GA_JENSENSHANNON gi_metric(GA_JENSENSHANNON)
-#define GA_MAHALANOBIS   gi_metric(GA_MAHALANOBIS)
-#define GA_MINKOWSKI     gi_metric(GA_MINKOWSKI)
-#define GA_SEUCLIDEAN    gi_metric(GA_SEUCLIDEAN)
 #endif
