@@ -158,17 +158,6 @@ static bool gi_metric_tiles(gi_metric_call *q, const ga_array *x, const ga_array
 
 /* ---- points, weights -------------------------------------------------------------------------------------------------- */
 
-/* Packed points as (features, points, 1), or (features, 1, points). */
-static ga_array *gi_metric_points(const gi_metric_call *q, const ga_array *x, bool last)
-{
-    const gi_composition *c = &q->c;
-    ga_array             *t = x ? (ga_matrix_transpose)(x, c->site) : NULL;
-    t                       = t ? (ga_copy)(t, c->site) : NULL;
-    if (!t) return NULL;
-    const int64_t shape[3] = { t->shape[0], last ? 1 : t->shape[1], last ? t->shape[1] : 1 };
-    return gi_do_reshape(c, t, 3, shape);
-}
-
 /* For the kernels of ga_cdist: without their means, and with weights as factors of the features. */
 static ga_array *gi_metric_prepare(const gi_metric_call *q, const ga_array *x, const ga_array *w)
 {
@@ -185,7 +174,7 @@ static ga_array *gi_metric_prepare(const gi_metric_call *q, const ga_array *x, c
     return a && w ? GI_DO_2(c, multiply, a, GI_DO_1(c, sqrt, w)) : a;
 }
 
-/* What share each feature has of the sum of its point; all 0 where a point is no distribution. */
+/* What share each feature has of the sum of its point, as (features, points); all 0 where a point is no distribution. */
 static ga_array *gi_metric_shares(const gi_metric_call *q, ga_array *a)
 {
     const gi_composition *c     = &q->c;
@@ -196,18 +185,24 @@ static ga_array *gi_metric_shares(const gi_metric_call *q, ga_array *a)
     return share ? GI_DO_WHERE(c, none, 0, share) : NULL;
 }
 
+/* Points, packed as (features, points). */
+static ga_array *gi_metric_points(const gi_metric_call *q, const ga_array *x)
+{
+    ga_array *t = (ga_matrix_transpose)(x, q->c.site);
+    t           = t ? (ga_astype)(t, q->dtype, q->c.site) : NULL;
+    return q->o->metric == GA_JENSENSHANNON ? gi_metric_shares(q, t) : t;
+}
+
 static bool gi_metric_fill(gi_metric_call *q, const ga_array *x, const ga_array *y, ga_array *result)
 {
     const gi_composition *c    = &q->c;
     const ga_array       *line = q->o->metric == GA_SEUCLIDEAN ? q->o->V : q->o->w;
-    if (line && !(q->w = gi_do_turn(c, (ga_astype)(line, q->dtype, c->site), 0, 3))) return false;
-    ga_array *xs = gi_metric_points(q, (ga_astype)(x, q->dtype, c->site), false),
-             *ys = xs ? gi_metric_points(q, (ga_astype)(y ? y : x, q->dtype, c->site), true) : NULL;
-    if (q->o->metric == GA_JENSENSHANNON) {
-        xs = ys ? gi_metric_shares(q, xs) : NULL;
-        ys = xs ? gi_metric_shares(q, ys) : NULL;
-    }
-    return ys && gi_metric_tiles(q, xs, ys, result);
+    if (line && !(q->w = gi_do_turn(c, line, 0, 3))) return false;
+    ga_array *xs = gi_metric_points(q, x), *ys = xs && y ? gi_metric_points(q, y) : xs;
+    if (!ys) return false;
+    const int64_t down[3] = { xs->shape[0], xs->shape[1], 1 }, across[3] = { ys->shape[0], 1, ys->shape[1] };
+    ga_array     *rows = gi_do_reshape(c, xs, 3, down), *columns = rows ? gi_do_reshape(c, ys, 3, across) : NULL;
+    return columns && gi_metric_tiles(q, rows, columns, result);
 }
 
 /* ---- the call ---------------------------------------------------------------------------------------------------------- */
@@ -271,6 +266,7 @@ static ga_array *gi_do_metric(gi_metric_call *q, const ga_array *x, const ga_arr
     if (o->w && !gi_metric_weights(q, o)) return NULL;
     if (((o->metric == GA_SEUCLIDEAN && !o->V) || (o->metric == GA_MAHALANOBIS && !o->VI)) && !gi_metric_defaults(q, x, y, o))
         return NULL;
+    if (o->V && !(o->V = (ga_astype)(o->V, q->dtype, c->site))) return NULL;
     if (o->VI && !(o->VI = (ga_astype)(o->VI, q->dtype, c->site))) return NULL;
     if (gi_distances_defer(x, y, o)) return gi_deferred()->distances(x, y, q->dtype, ndim, shape, o);
     if (o->metric == GA_CHEBYSHEV || o->metric == GA_COSINE || o->metric == GA_CORRELATION) {
