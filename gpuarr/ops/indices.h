@@ -40,19 +40,9 @@ static ga_array *gi_do_integers(const gi_composition *c, const ga_array *a)
     return (ga_astype)(a, GA_I64, c->site);
 }
 
-/* How many elements has the shape? -1 with an error. */
-static int64_t gi_index_range(const char *site, const ga_shape *shape)
-{
-    int64_t strides[GPUARR_MAX_DIMS];
-    if (!gi_shape_check(site, shape->ndim, shape->n)) return -1;
-    if (gi_shape_c_strides(GA_U8, shape->ndim, shape->n, strides) >= 0) return gi_shape_size(shape->ndim, shape->n);
-    gi_fail(site, GA_BAD_SHAPE, "shape %s has more elements than can be counted", gi_shape_text(shape->ndim, shape->n));
-    return -1;
-}
-
 ga_array *(ga_ravel_multi_index)(const ga_array *indices, ga_shape shape, ga_mode_options o)
 {
-    if (!gi_array_check(o.site, indices, "indices") || gi_index_range(o.site, &shape) < 0) return NULL;
+    if (!gi_array_check(o.site, indices, "indices") || gi_shape_count(o.site, GA_U8, &shape) < 0) return NULL;
     if (indices->ndim < 1 || indices->shape[0] != shape.ndim)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
                                    "indices have shape %s: the first axis must have length %d, that of %s",
@@ -78,7 +68,7 @@ ga_array *(ga_ravel_multi_index)(const ga_array *indices, ga_shape shape, ga_mod
 
 ga_array *(ga_unravel_index)(ga_arg indices, ga_shape shape, const char *site)
 {
-    const int64_t size = gi_index_range(site, &shape);
+    const int64_t size = gi_shape_count(site, GA_U8, &shape);
     if (size < 0) return NULL;
     if (shape.ndim == 0)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "the shape has no dimensions: there is nothing to index");
@@ -148,7 +138,7 @@ static ga_array *gi_histogram_counts(const gi_composition *c, const ga_array *pl
     ga_mode_options     r = ga_mode_defaults;
     r.site = b.site = c->site;
     for (int d = 0; d < all.ndim; d++) all.n[d] += 2;
-    if ((b.minlength = gi_index_range(c->site, &all)) < 0) return NULL;
+    if ((b.minlength = gi_shape_count(c->site, GA_U8, &all)) < 0) return NULL;
     if (o->weights) b.weights = o->weights;
     flat             = (ga_ravel_multi_index)(place, all, r);
     ga_array *counts = flat ? (ga_bincount)(flat, b) : NULL, *wide = counts ? (ga_astype)(counts, GA_F64, c->site) : NULL;
