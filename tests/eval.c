@@ -362,7 +362,8 @@ static void test_errors(void)
     FAILS(GA_BAD_ARGUMENT, ga_eval("x*x + 2**62*(one + one + one + one + one)", (x, one)), "beyond 64 bits");
     ga_scope {
         CHECK(ga_item_int(ga_eval("-2**63", (x))) == INT64_MIN && ga_eval("1 << 63", (x))->dtype == GA_U64);
-        CHECK(*(uint64_t *)ga_eval_n("2**64 - 1", 0, NULL)->data == UINT64_MAX);
+        ga_array *largest = ga_to(ga_eval_n("2**64 - 1", 0, NULL), GA_CPU);
+        CHECK(largest->dtype == GA_U64 && *(uint64_t *)largest->data == UINT64_MAX);
         CHECK(ga_item(ga_eval("min(x, where=True) + 9*max(x, where = True , axis=None) - 77*var(x, where=True)", (x))) ==
               ga_item(ga_eval("min(x) + 9*max(x) - 77*var(x)", (x))));
         CHECK(ga_item(ga_eval("sum(x, where=True, initial=1)", (x))) == 1 + ga_item(ga_sum(x)));
