@@ -122,7 +122,7 @@ static inline int64_t gi_fourier_largest(int64_t n, bool reals)
 /* Is no prime factor larger? */
 static inline bool gi_fourier_is_smooth(int64_t n, int64_t largest)
 {
-    for (int64_t r = 2; r <= largest; r++)
+    for (int64_t r = 2; n > 1 && r <= largest; r++)
         while (n % r == 0) n /= r;
     return n == 1;
 }
