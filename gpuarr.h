@@ -2034,6 +2034,15 @@ typedef struct ga_savgol_options {
 GA_API ga_array *(ga_savgol_filter)(const ga_array *x, int64_t window_length, int polyorder, ga_savgol_options o);
 
 typedef enum ga_scaling { GA_DENSITY, GA_SPECTRUM } ga_scaling; /* the power of 1 Hz, or of a wave */
+typedef enum ga_averaging { GA_AVERAGE_MEAN, GA_AVERAGE_MEDIAN } ga_averaging;
+/* The power; or the transform, its magnitude, its angle, or that without jumps along the frequencies. */
+typedef enum ga_spectrum_mode {
+    GA_MODE_PSD,
+    GA_MODE_COMPLEX,
+    GA_MODE_MAGNITUDE,
+    GA_MODE_ANGLE,
+    GA_MODE_PHASE
+} ga_spectrum_mode;
 typedef struct ga_spectrum_options {
     GI_BY_POSITION
     double fs          GI_IS(1);   /* samples of a second */
@@ -2046,6 +2055,8 @@ typedef struct ga_spectrum_options {
     ga_trend detrend       GI_DEFAULT;               /* of each piece; default GA_TREND_CONSTANT */
     bool return_onesided   GI_IS(true);              /* of real numbers */
     ga_scaling scaling     GI_DEFAULT;
+    ga_averaging average   GI_DEFAULT; /* ga_welch: of the pieces; the median is divided by its bias */
+    ga_spectrum_mode mode  GI_DEFAULT; /* ga_spectrogram: of what; default GA_MODE_PSD */
     int axis               GI_IS(-1);
     ga_array **frequencies GI_DEFAULT; /* new arrays: of the axis, and the times of the pieces */
     ga_array **times       GI_DEFAULT;

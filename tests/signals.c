@@ -281,6 +281,23 @@ static void test_spectra(void)
         CHECK(close_to(ga_welch(ga_add(x, 3), 1, "hann", .nperseg = 4, .nfft = 6, .detrend = GA_TREND_LINEAR),
                        ga_welch(ga_add(x, 5), 1, .nperseg = 4, .nfft = 6, .detrend = GA_TREND_LINEAR)));
         CHECK(ga_welch(ga_astype(x, GA_C128), .nperseg = 4)->size == 4);
+        /* pieces with the powers 2, 8 and 32 at the middle: their median is divided by 1 + 1/3 - 1/2 */
+        ga_array *louder =
+            ga_concatenate((ga_index(x, ":4"), ga_multiply(ga_index(x, ":4"), 2), ga_multiply(ga_index(x, ":4"), 4)));
+        CHECK(close_to(ga_welch(louder, .values = ones, .noverlap = 0, .average = GA_AVERAGE_MEDIAN),
+                       ga_values(0, 8 * 6. / 5, 0)) &&
+              close_to(ga_welch(louder, .values = ones, .noverlap = 0), ga_values(0, 14, 0)));
+        /* sin: -2i / sqrt(4) at the middle */
+        ga_array *z = ga_spectrogram(x, .values = ones, .noverlap = 0, .mode = GA_MODE_COMPLEX);
+        CHECK(z->dtype == GA_C128 && close_to(ga_imag(z), ga_reshape(ga_values(0, 0, -1, -1, 0, 0), (3, 2))) &&
+              close_to(ga_real(z), ga_zeros((3, 2))));
+        CHECK(close_to(ga_spectrogram(x, .values = ones, .noverlap = 0, .mode = GA_MODE_MAGNITUDE), ga_absolute(z)) &&
+              close_to(ga_spectrogram(x, .values = ones, .noverlap = 0, .mode = GA_MODE_ANGLE), ga_angle(z)));
+        /* an impulse at element 3 of 4: each frequency is turned by 3/4 of a period more, -3 pi / 2, seen as pi / 2 */
+        ga_array *late = ga_values(0, 0, 0, 1);
+        CHECK(close_to(
+            ga_spectrogram(late, .values = ones, .detrend = GA_TREND_NONE, .return_onesided = false, .mode = GA_MODE_PHASE),
+            ga_reshape(ga_multiply(ga_arange(4), 1.5707963267948966), (4, 1))));
         /* of 4 points: at 0 (the end), 1 and 3 (half way), 2 (the middle); what is constant has the power sum(w)^2 / (4 sum(w^2)) */
         static const struct {
             const char *name;
@@ -298,6 +315,11 @@ static void test_spectra(void)
         CHECK_FAILS(ga_welch(x, 1, "han"), "there is no window");
         CHECK_FAILS(ga_welch(x, .nperseg = 4, .nfft = 3), "use 4 or more");
         CHECK_FAILS(ga_welch(x, .nperseg = 4, .noverlap = 4), ".noverlap = 4");
+        CHECK_FAILS(ga_welch(x, .mode = GA_MODE_ANGLE), ".mode = 3: use a ga_spectrum_mode, in ga_spectrogram");
+        CHECK_FAILS(ga_spectrogram(x, .mode = (ga_spectrum_mode)5), ".mode = 5");
+        CHECK_FAILS(ga_welch(x, .average = (ga_averaging)2),
+                    ".average = 2: use GA_AVERAGE_MEAN or GA_AVERAGE_MEDIAN, in ga_welch");
+        CHECK_FAILS(ga_periodogram(x, .average = GA_AVERAGE_MEDIAN), ".average = 1");
         CHECK_FAILS(ga_welch(x, .noverlap = -1), ".noverlap = -1: use 0 or more");
         CHECK_FAILS(ga_welch(x, .nperseg = 0), "pieces of 0 elements of a line of 8: use 1 or more");
         CHECK_FAILS(ga_spectrogram(x, .nperseg = 4, .nfft = 0), ".nfft = 0: use 4 or more");

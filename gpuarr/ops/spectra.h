@@ -96,8 +96,62 @@ static bool gi_spectrum_check(const ga_array *x, int64_t n, ga_spectrum_options 
     return false;
 }
 
-/* (..., pieces, frequencies), of x with the line last. */
-static ga_array *gi_do_spectra(const gi_composition *c, const ga_array *x, const ga_spectrum_options *o)
+/* Transforms (..., pieces, frequencies), and what makes a result of them. */
+typedef struct gi_waves {
+    ga_array                  *waves;
+    const ga_spectrum_options *o;
+    double                     scale; /* of a power */
+    bool                       half;  /* of real numbers: the other half has as much */
+} gi_waves;
+typedef ga_array *(*gi_spectrum_result)(const gi_composition *c, const gi_waves *s);
+
+static ga_array *gi_do_wave_powers(const gi_composition *c, const gi_waves *s)
+{
+    ga_array *re = GI_DO_1(c, square, GI_DO_1(c, real, s->waves)),
+             *im = re ? GI_DO_1(c, square, GI_DO_1(c, imag, s->waves)) : NULL;
+    ga_array *r  = im ? GI_DO_2(c, multiply, GI_DO_2(c, add, re, im), s->scale) : NULL;
+    return r && s->half ? GI_DO_2(c, multiply, r, gi_do_both_sides(c, s->o->nfft, r)) : r;
+}
+
+static ga_array *gi_do_mean_power(const gi_composition *c, const gi_waves *s)
+{
+    ga_array *all = gi_do_wave_powers(c, s);
+    return all ? gi_do_fold(c, (ga_mean), all, -2, false) : NULL;
+}
+
+/* A median is divided by its bias: what the median of so many powers of noise is beside their mean (Allen, Anderson, Brady, Brown and
+   Creighton, 2012). */
+static ga_array *gi_do_average_power(const gi_composition *c, const gi_waves *s)
+{
+    if (s->o->average == GA_AVERAGE_MEAN) return gi_do_mean_power(c, s);
+    ga_array        *all    = gi_do_wave_powers(c, s);
+    const int64_t    n      = all ? all->shape[all->ndim - 2] : 0;
+    double           bias   = 1;
+    ga_order_options middle = ga_order_defaults;
+    middle.site             = c->site;
+    middle.axis             = -2;
+    for (int64_t k = 2; k < n; k += 2) bias += 1 / (double)(k + 1) - 1 / (double)k;
+    ga_array *median = all ? (ga_median)(all, middle) : NULL;
+    return median ? GI_DO_2(c, divide, median, bias) : NULL;
+}
+
+static ga_array *gi_do_spectrum_mode(const gi_composition *c, const gi_waves *s)
+{
+    const ga_spectrum_mode mode = s->o->mode;
+    if (mode == GA_MODE_PSD) return gi_do_wave_powers(c, s);
+    ga_array *z = GI_DO_2(c, multiply, s->waves, sqrt(s->scale));
+    if (!z || mode == GA_MODE_COMPLEX) return z;
+    if (mode == GA_MODE_MAGNITUDE) return GI_DO_1(c, absolute, z);
+    ga_angle_options  angle = ga_angle_defaults;
+    ga_unwrap_options phase = ga_unwrap_defaults;
+    angle.site = phase.site = c->site;
+    z                       = (ga_angle)(GA_ARG(z), angle);
+    return z && mode == GA_MODE_PHASE ? (ga_unwrap)(z, phase) : z;
+}
+
+/* The result of x, whose lines lie along the last axis. */
+static ga_array *gi_do_spectra(const gi_composition *c, const ga_array *x, const ga_spectrum_options *o,
+                               gi_spectrum_result result)
 {
     const int64_t step = o->nperseg - o->noverlap, n = x->shape[x->ndim - 1];
     const bool    real  = !gi_is_complex(x->dtype) && o->return_onesided;
@@ -121,17 +175,13 @@ static ga_array *gi_do_spectra(const gi_composition *c, const ga_array *x, const
              : NULL;
     double sum;
     if (!power || !gi_item_as(c->site, power, NULL, GA_F64, &sum)) return NULL;
-    const double scale = o->scaling == GA_SPECTRUM ? 1 / (sum * sum) : 1 / (o->fs * sum);
-    ga_array    *w     = (ga_to)((ga_astype)(line, gi_dtype_real(x->dtype), c->site), x->device, there);
-    ga_array    *waves = gi_do_fft(c, real ? (ga_rfft) : (ga_fft), w ? GI_DO_2(c, multiply, level, w) : NULL, o->nfft, -1);
-    ga_array    *re    = waves ? GI_DO_1(c, square, GI_DO_1(c, real, waves)) : NULL,
-             *im       = re ? GI_DO_1(c, square, GI_DO_1(c, imag, waves)) : NULL;
-    ga_array *r        = im ? GI_DO_2(c, multiply, GI_DO_2(c, add, re, im), scale) : NULL;
-    return r && real ? GI_DO_2(c, multiply, r, gi_do_both_sides(c, o->nfft, r)) : r;
+    ga_array *w     = (ga_to)((ga_astype)(line, gi_dtype_real(x->dtype), c->site), x->device, there);
+    ga_array *waves = gi_do_fft(c, real ? (ga_rfft) : (ga_fft), w ? GI_DO_2(c, multiply, level, w) : NULL, o->nfft, -1);
+    gi_waves  s     = { waves, o, o->scaling == GA_SPECTRUM ? 1 / (sum * sum) : 1 / (o->fs * sum), real };
+    return waves ? result(c, &s) : NULL;
 }
 
-/* Averaged over the pieces, or with a last axis of these. */
-static ga_array *gi_power_spectrum(const ga_array *x, int axis, ga_spectrum_options *o, bool average)
+static ga_array *gi_power_spectrum(const ga_array *x, int axis, ga_spectrum_options *o, gi_spectrum_result result)
 {
     GI_SETTLE_FLOATS;
     gi_composition     c;
@@ -139,13 +189,12 @@ static ga_array *gi_power_spectrum(const ga_array *x, int axis, ga_spectrum_opti
     ga_array          *r = NULL, *results[3] = { NULL, NULL, NULL };
     ga_array **const   outs[3] = { &r, o->frequencies, o->times };
     gi_compose_begin(&c, o->site);
-    f.site         = o->site;
-    f.d            = 1 / o->fs;
-    f.device       = x->device;
-    ga_array *wide = (ga_astype)(x, gi_signal_dtype(x->dtype, x->dtype), o->site),
-             *line = wide ? (ga_moveaxis)(wide, axis, -1, o->site) : NULL;
-    ga_array *all  = line ? gi_do_spectra(&c, line, o) : NULL;
-    if (all && average) all = gi_do_fold(&c, (ga_mean), all, -2, false);
+    f.site             = o->site;
+    f.d                = 1 / o->fs;
+    f.device           = x->device;
+    ga_array *wide     = (ga_astype)(x, gi_signal_dtype(x->dtype, x->dtype), o->site),
+             *line     = wide ? (ga_moveaxis)(wide, axis, -1, o->site) : NULL;
+    ga_array *all      = line ? gi_do_spectra(&c, line, o, result) : NULL;
     results[0]         = all ? (ga_moveaxis)(all, -1, axis, o->site) : NULL;
     results[1]         = !all                                             ? NULL
                          : gi_is_complex(x->dtype) || !o->return_onesided ? (ga_fftfreq)(o->nfft, f)
@@ -157,33 +206,44 @@ static ga_array *gi_power_spectrum(const ga_array *x, int axis, ga_spectrum_opti
     return gi_compose_end_all(&c, 3, results, outs) ? r : NULL;
 }
 
-/* The axis, or -1 with an error. */
-static int gi_spectrum_axis(const ga_array *x, ga_spectrum_options *o)
+/* The axis, or -1 with an error. Does the call average, or have modes? */
+static int gi_spectrum_axis(const ga_array *x, ga_spectrum_options *o, bool averages, bool modes)
 {
     if (o->frequencies) *o->frequencies = NULL;
     if (o->times) *o->times = NULL;
     if (!gi_options_spectrum(o) || !gi_array_check(o->site, x, "x") ||
         (o->values && !gi_array_check(o->site, o->values, ".values")))
         return -1;
-    if (o->fs > 0 && o->detrend >= GA_TREND_DEFAULT && o->detrend <= GA_TREND_NONE) return gi_axis(o->site, o->axis, x->ndim);
-    gi_fail(o->site, GA_BAD_ARGUMENT, ".fs = %g and .detrend = %d: use a rate above 0, and a ga_trend", o->fs, (int)o->detrend);
+    if ((o->average != GA_AVERAGE_MEAN && o->average != GA_AVERAGE_MEDIAN) || (o->average && !averages))
+        gi_fail(o->site, GA_BAD_ARGUMENT, ".average = %d: use GA_AVERAGE_MEAN or GA_AVERAGE_MEDIAN, in ga_welch",
+                (int)o->average);
+    else if ((unsigned)o->mode > GA_MODE_PHASE || (o->mode != GA_MODE_PSD && !modes))
+        gi_fail(o->site, GA_BAD_ARGUMENT, ".mode = %d: use a ga_spectrum_mode, in ga_spectrogram", (int)o->mode);
+    else if (o->fs > 0 && o->detrend >= GA_TREND_DEFAULT && o->detrend <= GA_TREND_NONE)
+        return gi_axis(o->site, o->axis, x->ndim);
+    else
+        gi_fail(o->site, GA_BAD_ARGUMENT, ".fs = %g and .detrend = %d: use a rate above 0, and a ga_trend", o->fs,
+                (int)o->detrend);
     return -1;
 }
 
 ga_array *(ga_welch)(const ga_array *x, ga_spectrum_options o)
 {
-    const int axis = gi_spectrum_axis(x, &o);
-    return axis >= 0 && gi_spectrum_check(x, x->shape[axis], &o, "hann", 2) ? gi_power_spectrum(x, axis, &o, true) : NULL;
+    const int axis = gi_spectrum_axis(x, &o, true, false);
+    return axis >= 0 && gi_spectrum_check(x, x->shape[axis], &o, "hann", 2)
+               ? gi_power_spectrum(x, axis, &o, gi_do_average_power)
+               : NULL;
 }
 ga_array *(ga_spectrogram)(const ga_array *x, ga_spectrum_options o)
 {
-    const int axis = gi_spectrum_axis(x, &o);
-    return axis >= 0 && gi_spectrum_check(x, x->shape[axis], &o, GI_TUKEY_QUARTER, 8) ? gi_power_spectrum(x, axis, &o, false)
-                                                                                      : NULL;
+    const int axis = gi_spectrum_axis(x, &o, false, true);
+    return axis >= 0 && gi_spectrum_check(x, x->shape[axis], &o, GI_TUKEY_QUARTER, 8)
+               ? gi_power_spectrum(x, axis, &o, gi_do_spectrum_mode)
+               : NULL;
 }
 ga_array *(ga_periodogram)(const ga_array *x, ga_spectrum_options o)
 {
-    const int axis = gi_spectrum_axis(x, &o);
+    const int axis = gi_spectrum_axis(x, &o, false, false);
     if (axis < 0) return NULL;
     if (o.nperseg != GA_LENGTH_DEFAULT || o.noverlap != GA_LENGTH_DEFAULT)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_periodogram takes the whole line: see ga_welch");
@@ -193,7 +253,7 @@ ga_array *(ga_periodogram)(const ga_array *x, ga_spectrum_options o)
     o.nperseg       = n;
     o.noverlap      = 0;
     if (!gi_spectrum_check(x, n, &o, "boxcar", 1)) return NULL;
-    ga_array *part = gi_part(o.site, x, axis, 0, n), *r = part ? gi_power_spectrum(part, axis, &o, true) : NULL;
+    ga_array *part = gi_part(o.site, x, axis, 0, n), *r = part ? gi_power_spectrum(part, axis, &o, gi_do_mean_power) : NULL;
     ga_free(part);
     return r;
 }

@@ -232,6 +232,10 @@ def spectra(c):
         named["return_onesided"] = options["return_onesided"] = False
     if c.chance(0.4):
         named["scaling"], options["scaling"] = 1, "spectrum"
+    if c.name == "welch" and c.chance(0.3):
+        named["average"], options["average"] = 1, "median"
+    if c.name == "spectrogram" and c.chance(0.3):
+        named["mode"], options["mode"] = c.pick((1, "complex"), (2, "magnitude"))
     want = tried(lambda: getattr(signal(), c.name)(x.astype(np.result_type(x, F64)), **options))
     if isinstance(want, Exception):
         return c.judge(want, lambda: getattr(c.ga, c.name)(x, **named), exact)
@@ -239,7 +243,8 @@ def spectra(c):
     narrow = x.dtype in (F32, C64)
     if not np.isfinite(p).all():
         raise Skip  # a window without a sum
-    want = [np.real(p).astype(F32 if narrow else F64), f, *t]
+    p = p.astype(C64 if narrow else C128) if named.get("mode") == 1 else np.real(p).astype(F32 if narrow else F64)
+    want = [p, f, *t]
     scale = max(np.abs(p).max(), size_of(x) ** 2 * n * 40)
     if t:
         named["times"] = True
