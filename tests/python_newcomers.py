@@ -173,8 +173,23 @@ def several_results():
         check(high[0] > 0.1 > call(wave + 1)[1][0] and high.tolist() == call(wave + 1, detrend="none")[1].tolist(), f"{call.__name__} of what keeps its mean: {high}")
     same(ga.periodogram(wave, frequencies=False), ga.periodogram(wave)[1], "the spectrum alone")
     same(ga.periodogram(wave, frequencies=True)[1], ga.periodogram(wave)[0], "as C has it")
+    m = ga.array([[2.0, 1, 1], [1, 3, 1]])
+    for r, names in ((ga.unique_all(m), "values indices inverse_indices counts"), (ga.unique_counts(m), "values counts"), (ga.qr(m), "Q R"),
+                     (ga.unique_inverse(m), "values inverse_indices"), (ga.svd(m), "U S Vh"), (ga.slogdet(m[:, :2]), "sign logabsdet"),
+                     (ga.eigh(m[:, :2]), "eigenvalues eigenvectors"), (ga.eig(m[:, :2]), "eigenvalues eigenvectors")):
+        check(all(getattr(r, name) is part for name, part in zip(names.split(), r)) and len(r) == len(names.split()), f"results by {names}")
+    check(ga.unique_inverse(m).inverse_indices.tolist() == [[1, 0, 0], [0, 2, 0]], "where each element is found, with the shape of the array")
+    same(ga.qr(m, mode="r"), ga.qr(m).R, "R alone")
     f, t, power = ga.spectrogram(wave, nperseg=16)
     check(power.shape == (f.size, t.size) and f[-1] == 0.5 and t[0] == 8, f"a spectrogram: {f} {t}")
+    z = ga.spectrogram(wave, nperseg=16, mode="complex")[2]
+    same(ga.spectrogram(wave, nperseg=16, mode="magnitude")[2], abs(z), "the magnitudes of a spectrogram")
+    same(ga.spectrogram(wave, nperseg=16, mode="angle")[2], ga.angle(z), "the angles of a spectrogram")
+    same(ga.spectrogram(wave, nperseg=16, mode="phase")[2], ga.unwrap(ga.angle(z), axis=0), "its phases")
+    pieces = ga.spectrogram(wave, nperseg=16, noverlap=8, window="hann")[2]
+    check(np.allclose(np.asarray(ga.welch(wave, nperseg=16, average="median")[1]) * (1 + sum(1 / (k + 1) - 1 / k for k in range(2, pieces.shape[1], 2))),
+                      np.median(np.asarray(pieces), axis=1)), "the median of the pieces")
+    fails(lambda: ga.welch(wave, average="mode"), [ValueError], "average", "no average")
     y, state = ga.lfilter([1.0], [1.0, -0.5], [1.0, 0, 0], zi=[0.0])
     check(y.tolist() == [1, 0.5, 0.25] and state.tolist() == [0.125], "the state of a filter")
     check(ga.lfilter([1.0], [1.0, -0.5], [1.0, 0, 0]).tolist() == y.tolist(), "no state that was not given")

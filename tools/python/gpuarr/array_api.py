@@ -332,23 +332,16 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True):
     return x.shape[axis] - 1 - backwards
 
 
-unique_all_result = namedtuple("unique_all_result", "values indices inverse_indices counts")
-unique_counts_result = namedtuple("unique_counts_result", "values counts")
-unique_inverse_result = namedtuple("unique_inverse_result", "values inverse_indices")
-
-
 def unique_all(x, /):
-    values, indices, inverse, counts = ga.unique_all(x)
-    return unique_all_result(values, indices, ga.reshape(inverse, x.shape), counts)
+    return ga.unique_all(x)
 
 
 def unique_counts(x, /):
-    return unique_counts_result(*ga.unique_counts(x))
+    return ga.unique_counts(x)
 
 
 def unique_inverse(x, /):
-    values, inverse = ga.unique_inverse(x)
-    return unique_inverse_result(values, ga.reshape(inverse, x.shape))
+    return ga.unique_inverse(x)
 
 
 def unique_values(x, /):
@@ -458,10 +451,6 @@ def min_of(a, b):
     return a if a < b else b
 
 
-eigen = namedtuple("eigen", "eigenvalues eigenvectors")
-qr_result = namedtuple("qr_result", "Q R")
-slogdet_result = namedtuple("slogdet_result", "sign logabsdet")
-svd_result = namedtuple("svd_result", "U S Vh")
 ORDERS = {"fro": None, "nuc": "nuc"}
 
 
@@ -513,19 +502,19 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     return ga.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
 
 
-def of_one(name, result=lambda value: value):
+def of_one(name):
     def function(x, /):
-        return result(getattr(ga, name)(x))
+        return getattr(ga, name)(x)
     function.__name__ = name
     return function
 
 
 def svd(x, /, *, full_matrices=True):
-    return svd_result(*ga.svd(x, full_matrices))
+    return ga.svd(x, full_matrices)
 
 
 def qr(x, /, *, mode="reduced"):
-    return qr_result(*ga.qr(x, mode="GA_QR_" + mode.upper()))
+    return ga.qr(x, mode=mode)
 
 
 def solve(x1, x2, /):
@@ -543,9 +532,9 @@ def matrix_power(x, n, /):
 
 
 linalg = types.SimpleNamespace(
-    cholesky=cholesky, cross=cross, det=of_one("det"), diagonal=diagonal, eig=of_one("eig", lambda r: eigen(*r)), eigh=of_one("eigh", lambda r: eigen(*r)),
+    cholesky=cholesky, cross=cross, det=of_one("det"), diagonal=diagonal, eig=of_one("eig"), eigh=of_one("eigh"),
     eigvals=of_one("eigvals"), eigvalsh=of_one("eigvalsh"), inv=of_one("inv"), matmul=matmul, matrix_norm=matrix_norm, matrix_power=matrix_power,
-    matrix_rank=matrix_rank, matrix_transpose=matrix_transpose, outer=outer, pinv=pinv, qr=qr, slogdet=of_one("slogdet", lambda r: slogdet_result(*r)),
+    matrix_rank=matrix_rank, matrix_transpose=matrix_transpose, outer=outer, pinv=pinv, qr=qr, slogdet=of_one("slogdet"),
     solve=solve, svd=svd, svdvals=of_one("svdvals"), tensordot=tensordot, trace=trace, vecdot=vecdot, vector_norm=vector_norm)
 
 

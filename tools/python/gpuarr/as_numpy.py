@@ -12,6 +12,7 @@ import os
 import shutil
 import tempfile
 import zipfile
+from collections import namedtuple
 
 from .arrays import adopted_array, as_shape, asarray, in_c_order, shape_of
 from .calls import ALSO, Named, calls, to_write
@@ -465,6 +466,12 @@ for each in ("eigh", "eigvalsh"):
 @short
 def svd(made, a, full_matrices=True, compute_uv=True, **named):
     return made(a, full_matrices, **named) if compute_uv else calls["svdvals"](a)
+
+
+@short
+def qr(made, a, mode="reduced", **named):
+    """mode="r": R alone, of a reduced factorization."""
+    return made(a, mode="reduced", **named)[1] if mode == "r" else made(a, mode=mode, **named)
 
 
 @short
@@ -959,6 +966,25 @@ def of_labels(made, *given, **named):
 
 for each in "variance standard_deviation minimum_position maximum_position extrema center_of_mass".split():
     short(of_labels, each)
+
+
+# What NumPy names of these results; several of them are in order.
+RESULTS = {name: namedtuple(name + "_result", fields) for name, fields in {
+    "eig": "eigenvalues eigenvectors", "eigh": "eigenvalues eigenvectors", "qr": "Q R", "slogdet": "sign logabsdet", "svd": "U S Vh",
+    "unique_all": "values indices inverse_indices counts", "unique_counts": "values counts", "unique_inverse": "values inverse_indices"}.items()}
+
+
+def with_names(made, a, *given, **named):
+    """The results by NumPy's names, or in order. Where each element of a is found among the values has the shape of a."""
+    r, names = made(a, *given, **named), RESULTS[made.__name__]
+    if not isinstance(r, tuple) or len(r) != len(names._fields):
+        return r
+    r = names(*r)
+    return r._replace(inverse_indices=r.inverse_indices.reshape(asarray(a).shape)) if "inverse_indices" in r._fields else r
+
+
+for each in RESULTS:
+    short(with_names, each)
 
 
 # What SciPy's find_peaks returns for each of these, when it is given.
