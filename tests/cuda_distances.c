@@ -36,7 +36,7 @@ static bool same_distances(const ga_array *x, const ga_array *y)
     return ok;
 }
 
-/* The metrics that are made of other calls, and weights. */
+/* The other metrics, and weights. */
 static void test_others(void)
 {
     static const int64_t shapes[][3] = { { 1, 1, 1 }, { 2, 3, 0 }, { 0, 3, 2 }, { 30, 40, 3 }, { 17, 5, 33 }, { 2, 3, 1100 } };

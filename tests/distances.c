@@ -3,6 +3,9 @@
 
 static const ga_metric metrics[] = { GA_EUCLIDEAN, GA_SQEUCLIDEAN, GA_CITYBLOCK, GA_CHEBYSHEV, GA_COSINE };
 enum { METRICS = sizeof metrics / sizeof *metrics };
+static const ga_metric chained[] = { GA_EUCLIDEAN, GA_SQEUCLIDEAN, GA_CITYBLOCK, GA_CHEBYSHEV,
+                                     GA_COSINE,    GA_BRAYCURTIS,  GA_CANBERRA,  GA_HAMMING };
+enum { CHAINED = sizeof chained / sizeof *chained };
 
 /* ---- SciPy's results --------------------------------------------------------------------------------------------- */
 
@@ -30,9 +33,12 @@ static void test_known(void)
 
 static double add_f64(ga_metric metric, double sum, double x, double y)
 {
-    double d = x - y;
+    double d = x - y, both = fabs(x) + fabs(y);
     switch (metric) {
+    case GA_BRAYCURTIS:
     case GA_CITYBLOCK: return sum + fabs(d);
+    case GA_CANBERRA: return sum + fabs(d) / (both == 0 ? 1 : both);
+    case GA_HAMMING: return x != y ? sum + 1 : sum;
     case GA_CHEBYSHEV: return sum > fabs(d) || isnan(sum) ? sum : fabs(d);
     case GA_COSINE: return fma(x, y, sum);
     default: return fma(d, d, sum);
@@ -41,9 +47,12 @@ static double add_f64(ga_metric metric, double sum, double x, double y)
 
 static float add_f32(ga_metric metric, float sum, float x, float y)
 {
-    float d = x - y;
+    float d = x - y, both = fabsf(x) + fabsf(y);
     switch (metric) {
+    case GA_BRAYCURTIS:
     case GA_CITYBLOCK: return sum + fabsf(d);
+    case GA_CANBERRA: return sum + fabsf(d) / (both == 0 ? 1 : both);
+    case GA_HAMMING: return x != y ? sum + 1 : sum;
     case GA_CHEBYSHEV: return sum > fabsf(d) || isnan(sum) ? sum : fabsf(d);
     case GA_COSINE: return fmaf(x, y, sum);
     default: return fmaf(d, d, sum);
@@ -53,13 +62,16 @@ static float add_f32(ga_metric metric, float sum, float x, float y)
 /* As the documentation has it: one feature after the other, in the dtype of the result. */
 static double one_f64(ga_metric metric, int64_t features, const double *x, const double *y)
 {
-    double sum = 0, xx = 0, yy = 0;
+    double sum = 0, other = 0, xx = 0, yy = 0;
     for (int64_t k = 0; k < features; k++) {
-        sum = add_f64(metric, sum, x[k], y[k]);
-        xx  = fma(x[k], x[k], xx);
-        yy  = fma(y[k], y[k], yy);
+        sum   = add_f64(metric, sum, x[k], y[k]);
+        other = add_f64(metric, other, x[k], -y[k]);
+        xx    = fma(x[k], x[k], xx);
+        yy    = fma(y[k], y[k], yy);
     }
     if (metric == GA_EUCLIDEAN) return sqrt(sum);
+    if (metric == GA_BRAYCURTIS) return sum / other;
+    if (metric == GA_HAMMING) return sum / (double)features;
     if (metric != GA_COSINE) return sum;
     double lengths = sqrt(xx) * sqrt(yy), ratio = sum / lengths;
     return isnan(ratio) ? ratio : 1 - fmin(fmax(ratio, -1), 1);
@@ -67,13 +79,16 @@ static double one_f64(ga_metric metric, int64_t features, const double *x, const
 
 static float one_f32(ga_metric metric, int64_t features, const float *x, const float *y)
 {
-    float sum = 0, xx = 0, yy = 0;
+    float sum = 0, other = 0, xx = 0, yy = 0;
     for (int64_t k = 0; k < features; k++) {
-        sum = add_f32(metric, sum, x[k], y[k]);
-        xx  = fmaf(x[k], x[k], xx);
-        yy  = fmaf(y[k], y[k], yy);
+        sum   = add_f32(metric, sum, x[k], y[k]);
+        other = add_f32(metric, other, x[k], -y[k]);
+        xx    = fmaf(x[k], x[k], xx);
+        yy    = fmaf(y[k], y[k], yy);
     }
     if (metric == GA_EUCLIDEAN) return sqrtf(sum);
+    if (metric == GA_BRAYCURTIS) return sum / other;
+    if (metric == GA_HAMMING) return sum / (float)features;
     if (metric != GA_COSINE) return sum;
     float lengths = sqrtf(xx) * sqrtf(yy), ratio = sum / lengths;
     return isnan(ratio) ? ratio : 1 - fminf(fmaxf(ratio, -1), 1);
@@ -120,8 +135,8 @@ static void test_chain(void)
             if (test_small() && n[0] * n[1] * n[2] > 30000) continue;
             ga_array *x = ga_random_normal(1, 10, (n[0], n[2]), .dtype = dtype, .seed = 1, .device = GA_CPU);
             ga_array *y = ga_random_normal(0, 10, (n[1], n[2]), .dtype = dtype, .seed = 2, .device = GA_CPU);
-            for (int m = 0; m < METRICS; m++)
-                if (!CHECK(is_the_chain(metrics[m], x, y)))
+            for (int m = 0; m < CHAINED; m++)
+                if (!CHECK(is_the_chain(chained[m], x, y)))
                     printf("     metric %d, %s, (%lld, %lld) points of %lld features\n", m, ga_dtype_name(dtype),
                            (long long)n[0], (long long)n[1], (long long)n[2]);
             ga_free(x);
@@ -135,6 +150,7 @@ static void test_large(void)
     for (int64_t n = 1000; n <= 1001 && !test_small(); n++) {
         ga_array *x = ga_random((n, 5), .seed = 1, .device = GA_CPU), *y = ga_random((n, 5), .seed = 2, .device = GA_CPU);
         for (int m = 0; m < METRICS; m++) CHECK(is_the_chain(metrics[m], x, y));
+        CHECK(is_the_chain(GA_CANBERRA, x, y)); /* with weights */
         ga_free(x);
         ga_free(y);
     }
@@ -294,7 +310,7 @@ static void test_squareform(void)
             }
 }
 
-/* ---- the metrics that are made of other calls -------------------------------------------------------------------------- */
+/* ---- the other metrics ------------------------------------------------------------------------------------------------ */
 
 static const ga_metric others[] = { GA_BRAYCURTIS,    GA_CANBERRA,    GA_CORRELATION, GA_HAMMING,
                                     GA_JENSENSHANNON, GA_MAHALANOBIS, GA_MINKOWSKI,   GA_SEUCLIDEAN };
@@ -386,6 +402,34 @@ static void test_weights(void)
     ga_free(y);
 }
 
+/* Sums of small integers are exact, in whatever order. */
+static void test_weighted_sums(void)
+{
+    static const int64_t shapes[][3] = { { 1, 1, 1 }, { 5, 9, 3 }, { 33, 3, 70 }, { 7, 34, 1100 }, { 3, 70, 0 } };
+    for (size_t s = 0; s < 2 * sizeof shapes / sizeof *shapes; s++)
+        ga_scope {
+            const int64_t *n     = shapes[s / 2];
+            const ga_dtype dtype = s % 2 ? GA_F32 : GA_F64;
+            ga_array *x = ga_random_integers(0, 8, (n[0], n[2]), .seed = 1), *w = ga_random_integers(1, 4, (n[2]), .seed = 3);
+            ga_array *y = ga_random_integers(0, 8, (n[1], n[2]), .seed = 2), *v = ga_power(ga_full((n[2]), 0.5), w);
+            ga_array *fx = ga_astype(x, dtype), *fy = ga_astype(y, dtype), *fw = ga_index(w, "::-1");
+            ga_array *d       = ga_subtract(ga_index(x, ":, newaxis"), y),
+                     *squares = ga_sum(ga_multiply(ga_square(d), fw), .axis = 2);
+            ga_array *lengths = ga_sum(ga_multiply(ga_absolute(d), fw), .axis = 2);
+            ga_array *differ  = ga_sum(ga_multiply(ga_not_equal(d, 0), fw), .axis = 2);
+            differ            = ga_divide(ga_astype(differ, dtype), ga_astype(ga_sum(w), dtype));
+            CHECK(ga_array_equal(ga_cdist(fx, fy, .metric = GA_SQEUCLIDEAN, .w = fw), squares));
+            CHECK(ga_array_equal(ga_cdist(fx, fy, .metric = GA_EUCLIDEAN, .w = fw), ga_sqrt(ga_astype(squares, dtype))));
+            CHECK(ga_array_equal(ga_cdist(fx, fy, .metric = GA_CITYBLOCK, .w = fw), lengths));
+            CHECK(ga_array_equal(ga_cdist(fx, fy, .metric = GA_HAMMING, .w = fw), differ, .equal_nan = true));
+            squares = ga_sum(ga_divide(ga_square(d), v), .axis = 2);
+            CHECK(ga_array_equal(ga_cdist(fx, fy, .metric = GA_SEUCLIDEAN, .V = v), ga_sqrt(ga_astype(squares, dtype))));
+            ga_array *both = ga_sum(ga_multiply(ga_absolute(ga_add(ga_index(x, ":, newaxis"), y)), fw), .axis = 2);
+            both           = ga_divide(ga_astype(lengths, dtype), ga_astype(both, dtype));
+            CHECK(ga_array_equal(ga_cdist(fx, fy, .metric = GA_BRAYCURTIS, .w = fw), both, .equal_nan = true));
+        }
+}
+
 /* Tiles of few rows and columns, pairs, dtypes, views and .out: one distance after the other is the same. */
 static void test_tiles(void)
 {
@@ -416,9 +460,19 @@ static void test_tiles(void)
             }
 }
 
-/* NaN, empty arrays, no features. */
+/* NaN, empty arrays, no features; zeros and infinities, as in SciPy. */
 static void test_others_special(void)
 {
+    ga_scope {
+        ga_array *x = ga_reshape(ga_values(0, 0, -0.0, 0, INFINITY, 1, 5e-324, -1e308), (4, 2)),
+                 *y = ga_reshape(ga_values(0, -0.0, INFINITY, 1, 0, 1e308), (3, 2)), *v = ga_values(0, 4);
+        CHECK_IS(ga_cdist(x, y, .metric = GA_CANBERRA), GA_F64, (4, 3), 0, NAN, 1, 0, NAN, 1, NAN, NAN, NAN, 2, NAN, NAN);
+        CHECK_IS(ga_cdist(x, y, .metric = GA_HAMMING), GA_F64, (4, 3), 0, 1, 0.5, 0, 1, 0.5, 1, 0, 1, 1, 1, 1);
+        CHECK_IS(ga_cdist(x, y, .metric = GA_BRAYCURTIS), GA_F64, (4, 3), NAN, NAN, 1, NAN, NAN, 1, NAN, NAN, NAN, 1, NAN,
+                 INFINITY);
+        CHECK_IS(ga_cdist(y, y, .metric = GA_SEUCLIDEAN, .V = v), GA_F64, (3, 3), NAN, INFINITY, NAN, INFINITY, NAN, INFINITY,
+                 NAN, INFINITY, NAN);
+    }
     ga_scope {
         ga_array *x = ga_reshape(ga_values(1, NAN, 3, 4, 5, 7), (3, 2)), *none = ga_zeros((0, 2)), *blank = ga_zeros((2, 0));
         for (int m = 0; m < OTHERS; m++) {
@@ -454,6 +508,7 @@ int main(void)
     test_others();
     test_variances();
     test_weights();
+    test_weighted_sums();
     test_tiles();
     test_others_special();
     CHECK(ga_memory_stats().arrays == 0 && !ga_error());

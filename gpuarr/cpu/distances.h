@@ -46,7 +46,7 @@ typedef struct GI_LOOP(gi_distance_tile) {
     int64_t     features;                /* to be added to */
     const GA_T *from;                    /* these sums; NULL: to 0 */
     GA_T       *to[GI_DISTANCE_TILE];    /* rows for the sums, or with the `last` features for the distances */
-    const GA_T *x_norms, *y_norms;
+    const GA_T *x_norms, *y_norms, *w;
     bool        last, root, stream;
 } GI_LOOP(gi_distance_tile);
 
@@ -122,6 +122,33 @@ static void GI_LOOP(gi_fill_wide_tile)(ga_metric metric, const GI_LOOP(gi_distan
     }
 }
 
+/* What a feature with a weight adds. */
+static GI_INLINE GI_V GI_VFN(add_weighted)(ga_metric metric, GI_V sum, GI_V x, GI_V y, GI_V weight)
+{
+    const GI_V zero = { 0 }, d = GI_VFN(abs)(x - y), both = GI_VFN(abs)(x) + GI_VFN(abs)(y);
+    switch (metric) {
+    case GA_HAMMING: return sum + (GI_V)((GI_V_BITS)(x != y) & (GI_V_BITS)weight);
+    case GA_CITYBLOCK: return sum + d * weight;
+    case GA_CANBERRA: return sum + d / (both + (GI_V)((GI_V_BITS)(both == zero) & (GI_V_BITS)GI_VFN(all)(1))) * weight;
+    default: return sum + d * d * weight;
+    }
+}
+
+/* One loop for all of these metrics, and a chain at a time: each ISA and dtype has this code, in programs that never ask for it too. */
+static void GI_LOOP(gi_fill_weighted)(ga_metric metric, const GI_LOOP(gi_distance_tile) * t)
+{
+    for (int r = 0; r < GI_DISTANCE_TILE; r++) {
+        GI_V sum = GI_VFN(all)(0);
+        if (t->from) sum = GI_VFN(load)(t->from + r * GI_LANES);
+        for (int64_t k = 0; k < t->features; k++)
+            sum = GI_VFN(add_weighted)(metric, sum, GI_VFN(all)(t->x[r][k]), GI_VFN(load)(t->y + k * GI_LANES),
+                                       GI_VFN(all)(t->w[k]));
+        if (t->root) sum = GI_VFN(sqrt)(sum);
+        if (t->stream) GI_VFN(stream)(t->to[r], sum);
+        else GI_VFN(store)(t->to[r], sum);
+    }
+}
+
 /* Lays n features of `rows` rows of y, `stride` elements apart, beside each other; lanes without a row repeat the last one. */
 static void GI_LOOP(gi_pack_rows)(const GA_T *y, int64_t stride, int64_t rows, int64_t n, int64_t width, GA_T *packed)
 {
@@ -144,10 +171,10 @@ static void GI_LOOP(gi_put_distances)(const gi_distances *d, int64_t row, int64_
     for (int64_t l = d->condensed && row >= column ? row + 1 - column : 0; l < stop; l++) out[l * d->column_stride] = from[l];
 }
 
-/* Columns of the tile that begins `left` columns before the end: a wide one would have whole vectors to spare there. */
-static GI_INLINE int64_t GI_LOOP(gi_tile_width)(int64_t left)
+/* Columns of the tile that begins at one: near the end a wide tile would have whole vectors to spare. */
+static GI_INLINE int64_t GI_LOOP(gi_tile_width)(const gi_distances *d, int64_t column)
 {
-    return left <= (GI_DISTANCE_VECTORS - 1) * GI_LANES ? GI_LANES : GI_DISTANCE_VECTORS * GI_LANES;
+    return d->w || d->columns - column <= (GI_DISTANCE_VECTORS - 1) * GI_LANES ? GI_LANES : GI_DISTANCE_VECTORS * GI_LANES;
 }
 
 /* A unit of the result: up to unit_rows rows and unit_columns columns from there. */
@@ -164,9 +191,10 @@ static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_
         t.features = d->features - done < FEATURES ? d->features - done : (int64_t)FEATURES;
         t.last     = done + t.features == d->features;
         t.root     = t.last && d->metric == GA_EUCLIDEAN;
+        t.w        = d->w ? (const GA_T *)d->w + done : NULL;
         GA_T *y    = packed;
         for (int64_t j = column; j < columns_end; j += width, y += t.features * width) {
-            width = GI_LOOP(gi_tile_width)(d->columns - j);
+            width = GI_LOOP(gi_tile_width)(d, j);
             GI_LOOP(gi_pack_rows)
             ((const GA_T *)d->y + j * d->features + done, d->features, d->columns - j, t.features, width, y);
         }
@@ -177,7 +205,7 @@ static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_
             t.x_norms = d->x_norms ? (const GA_T *)d->x_norms + i : NULL;
             t.y       = packed;
             for (int64_t j = column; j < columns_end; j += width, t.y += t.features * width) {
-                width = GI_LOOP(gi_tile_width)(d->columns - j);
+                width = GI_LOOP(gi_tile_width)(d, j);
                 if (d->condensed && j + width <= i + 1) continue;
                 const bool whole = t.last && d->column_stride == 1 && rows == GI_DISTANCE_TILE && j + width <= d->columns &&
                                    !(d->condensed && i + GI_DISTANCE_TILE > j);
@@ -187,7 +215,8 @@ static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_
                 t.from    = done > 0 ? kept : NULL;
                 t.y_norms = d->y_norms ? (const GA_T *)d->y_norms + j : NULL;
                 t.stream  = whole && d->stream;
-                if (GI_DISTANCE_VECTORS > 1 && width == WIDTH) GI_LOOP(gi_fill_wide_tile)(d->metric, &t);
+                if (d->w) GI_LOOP(gi_fill_weighted)(d->metric, &t);
+                else if (GI_DISTANCE_VECTORS > 1 && width == WIDTH) GI_LOOP(gi_fill_wide_tile)(d->metric, &t);
                 else GI_LOOP(gi_fill_tile)(d->metric, 1, &t);
                 for (int r = 0; t.last && !whole && r < rows; r++)
                     GI_LOOP(gi_put_distances)(d, i + r, j, width, kept + r * width);

@@ -11,6 +11,8 @@ enum {
 
 GI_DEVICE float  gi_cuda_fma(float a, float b, float c) { return gi_fma_f32(a, b, c); }
 GI_DEVICE double gi_cuda_fma(double a, double b, double c) { return gi_fma_f64(a, b, c); }
+GI_DEVICE float  gi_cuda_times(float a, float b) { return gi_mul_f32(a, b); }
+GI_DEVICE double gi_cuda_times(double a, double b) { return gi_mul_f64(a, b); }
 GI_DEVICE float  gi_cuda_length(float x) { return gi_abs_f32(x); }
 GI_DEVICE double gi_cuda_length(double x) { return gi_abs_f64(x); }
 GI_DEVICE float  gi_cuda_root_of(float x) { return gi_root_f32(x); }
@@ -31,6 +33,17 @@ template <ga_metric METRIC, class T> GI_DEVICE T gi_cuda_add_distance(T sum, T x
     }
 }
 
+template <ga_metric METRIC, class T> GI_DEVICE T gi_cuda_add_weighted(T sum, T x, T y, T weight)
+{
+    const T d = gi_cuda_length(x - y), both = gi_cuda_length(x) + gi_cuda_length(y);
+    switch (METRIC) {
+    case GA_HAMMING: return sum + (x != y ? weight : T(0));
+    case GA_CITYBLOCK: return sum + gi_cuda_times(d, weight);
+    case GA_CANBERRA: return sum + gi_cuda_times(d / (both == 0 ? T(1) : both), weight);
+    default: return sum + gi_cuda_times(gi_cuda_times(d, d), weight);
+    }
+}
+
 /* A thread's share of the features of a block's points from `start` on; what does not exist is 0, which adds nothing. */
 template <class T>
 GI_DEVICE void gi_cuda_fetch(T (&share)[GI_DISTANCE_EACH], const T *points, int64_t count, int64_t features, int64_t first,
@@ -44,7 +57,7 @@ GI_DEVICE void gi_cuda_fetch(T (&share)[GI_DISTANCE_EACH], const T *points, int6
     }
 }
 
-template <class T, ga_metric METRIC>
+template <class T, ga_metric METRIC, bool WEIGHTED>
 static __global__ void __launch_bounds__(GI_CUDA_THREADS)
     gi_cuda_distance(const __grid_constant__ gi_distances d, uint32_t across)
 {
@@ -75,8 +88,9 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
         gi_cuda_fetch(next_y, (const T *)d.y, d.columns, d.features, first_column, start + GI_DISTANCE_DEPTH);
 #pragma unroll 4
         for (int k = 0; k < GI_DISTANCE_DEPTH; k++) {
-            pack row[GI_DISTANCE_EACH / PACK];
-            T    column[GI_DISTANCE_EACH];
+            const T weight = WEIGHTED && start + k < d.features ? ((const T *)d.w)[start + k] : T(0);
+            pack    row[GI_DISTANCE_EACH / PACK];
+            T       column[GI_DISTANCE_EACH];
 #pragma unroll
             for (int r = 0; r < GI_DISTANCE_EACH / PACK; r++) row[r] = x[turn][k][group * (GI_DISTANCE_EACH / PACK) + r];
 #pragma unroll
@@ -85,7 +99,9 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
             for (int r = 0; r < GI_DISTANCE_EACH; r++)
 #pragma unroll
                 for (int c = 0; c < GI_DISTANCE_EACH; c++)
-                    sums[r][c] = gi_cuda_add_distance<METRIC>(sums[r][c], row[r / PACK].e[r % PACK], column[c]);
+                    sums[r][c] = WEIGHTED
+                                     ? gi_cuda_add_weighted<METRIC>(sums[r][c], row[r / PACK].e[r % PACK], column[c], weight)
+                                     : gi_cuda_add_distance<METRIC>(sums[r][c], row[r / PACK].e[r % PACK], column[c]);
         }
         turn ^= 1;
     }
@@ -105,13 +121,16 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
 }
 
 typedef void (*gi_cuda_distance_kernel)(const gi_distances, uint32_t);
-template <class T> static gi_cuda_distance_kernel gi_cuda_distance_kernel_for(ga_metric metric)
+template <class T> static gi_cuda_distance_kernel gi_cuda_distance_kernel_for(ga_metric metric, bool weighted)
 {
     switch (metric) {
-    case GA_CITYBLOCK: return gi_cuda_distance<T, GA_CITYBLOCK>;
-    case GA_CHEBYSHEV: return gi_cuda_distance<T, GA_CHEBYSHEV>;
-    case GA_COSINE: return gi_cuda_distance<T, GA_COSINE>;
-    default: return gi_cuda_distance<T, GA_SQEUCLIDEAN>; /* and its root */
+    case GA_CITYBLOCK: return weighted ? gi_cuda_distance<T, GA_CITYBLOCK, true> : gi_cuda_distance<T, GA_CITYBLOCK, false>;
+    case GA_CHEBYSHEV: return gi_cuda_distance<T, GA_CHEBYSHEV, false>;
+    case GA_COSINE: return gi_cuda_distance<T, GA_COSINE, false>;
+    case GA_HAMMING: return gi_cuda_distance<T, GA_HAMMING, true>;
+    case GA_CANBERRA: return gi_cuda_distance<T, GA_CANBERRA, true>;
+    default: /* and its root */
+        return weighted ? gi_cuda_distance<T, GA_SQEUCLIDEAN, true> : gi_cuda_distance<T, GA_SQEUCLIDEAN, false>;
     }
 }
 
@@ -126,8 +145,8 @@ static bool gi_cuda_distances(const char *site, const gi_distances *d, const ga_
         return false;
     }
     if (!gi_cuda_touch_all(site, 3, all)) return false;
-    gi_cuda_distance_kernel kernel =
-        x->dtype == GA_F32 ? gi_cuda_distance_kernel_for<float>(d->metric) : gi_cuda_distance_kernel_for<double>(d->metric);
+    gi_cuda_distance_kernel kernel = x->dtype == GA_F32 ? gi_cuda_distance_kernel_for<float>(d->metric, d->w != NULL)
+                                                        : gi_cuda_distance_kernel_for<double>(d->metric, d->w != NULL);
     GI_LAUNCH(kernel, (unsigned)(across * down), GI_CUDA_THREADS, gi_cuda_current_stream(), *d, (uint32_t)across);
     return gi_cuda_launched(site, "ga_cdist");
 }

@@ -4,9 +4,6 @@
 
 enum { GI_FOURIER_NUMBERS = 1 << 25 }; /* of a buffer, if a line is not longer */
 
-GI_DEVICE float  gi_cuda_times(float a, float b) { return gi_mul_f32(a, b); }
-GI_DEVICE double gi_cuda_times(double a, double b) { return gi_mul_f64(a, b); }
-
 #define GI_BF(name)     gi_cuda_bf_##name
 #define GI_BF_FN        static __device__ __forceinline__
 #define GI_BF_MUL(a, c) gi_cuda_times(a, c)

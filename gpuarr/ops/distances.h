@@ -70,8 +70,9 @@ static bool gi_takes_rows(const ga_array *out)
            out->strides[0] >= out->shape[1] * size;
 }
 
-/* Fills a result with packed rows; x and y (NULL: pairs of x) are packed and of its dtype. */
-static bool gi_find_distances(const char *site, ga_metric metric, const ga_array *x, const ga_array *y, ga_array *result)
+/* Fills a result with packed rows, or that of pairs; x, y (NULL: x) and the weights (NULL: none) are packed and of its dtype. */
+static bool gi_find_distances(const char *site, ga_metric metric, const ga_array *x, const ga_array *y, const ga_array *w,
+                              ga_array *result)
 {
     const ga_array *points[2] = { x, y };
     ga_array       *norms[2]  = { NULL, NULL };
@@ -83,7 +84,8 @@ static bool gi_find_distances(const char *site, ga_metric metric, const ga_array
         int64_t   origin_shape[2] = { 1, x->shape[1] }, shape[2] = { 1, points[k]->shape[0] + GI_DISTANCE_ROOM };
         ga_array *origin = gi_array_new(site, x->dtype, x->device, 2, origin_shape);
         norms[k]         = origin && gi_array_clear(site, origin) ? gi_array_new(site, x->dtype, x->device, 2, shape) : NULL;
-        ok = norms[k] && gi_array_clear(site, norms[k]) && gi_find_distances(site, GA_EUCLIDEAN, origin, points[k], norms[k]);
+        ok               = norms[k] && gi_array_clear(site, norms[k]) &&
+             gi_find_distances(site, GA_EUCLIDEAN, origin, points[k], NULL, norms[k]);
         ga_free(origin);
     }
     if (ok) {
@@ -97,11 +99,12 @@ static bool gi_find_distances(const char *site, ga_metric metric, const ga_array
         d.y        = second->data;
         d.x_norms  = norms[0] ? norms[0]->data : NULL;
         d.y_norms  = norms[1] ? norms[1]->data : d.x_norms;
+        d.w        = w ? w->data : NULL;
         d.out      = result->data;
         d.row_stride =
             !d.columns || result->ndim < 2 || result->shape[0] < 2 ? d.columns : result->strides[0] / ga_itemsize(x->dtype);
         d.column_stride = 1;
-        d.condensed     = !y;
+        d.condensed     = result->ndim == 1;
         if (x->device == GA_CUDA) ok = gi_gpu->distances(site, &d, x, second, result);
         else gi_cpu_distances(&d, x->dtype);
     }
@@ -110,7 +113,7 @@ static bool gi_find_distances(const char *site, ga_metric metric, const ga_array
     return ok;
 }
 
-/* By these kernels, between x and y, or the pairs of x (y is NULL). */
+/* By these kernels, between x and y (NULL: x); of pairs a result with one dimension. o->w is packed and of that dtype. */
 static ga_array *gi_distances_by_tiles(const ga_array *x, const ga_array *y, ga_dtype dtype, int ndim, const int64_t *shape,
                                        const ga_distance_options *o)
 {
@@ -121,7 +124,7 @@ static ga_array *gi_distances_by_tiles(const ga_array *x, const ga_array *y, ga_
                     !ga_may_share_memory(o->out, py);
     if (in_place) result = gi_array_new_view(o->site, o->out, o->out->data, dtype, ndim, shape, o->out->strides);
     else if (ok) result = gi_array_new(o->site, dtype, x->device, ndim, shape);
-    ok = result && gi_find_distances(o->site, o->metric, px, py, result);
+    ok = result && gi_find_distances(o->site, o->metric, px, py, o->w, result);
     ga_free(py);
     ga_free(px);
     if (ok && !in_place) return gi_copy_finish(o->site, result, dtype, o->out);

@@ -8,7 +8,7 @@ typedef struct gi_metric_call {
     gi_composition             c;
     const ga_distance_options *o; /* V and VI are known */
     ga_dtype                   dtype;
-    ga_array                  *w;        /* the weights, or variances, as (features, 1, 1); NULL: there are none */
+    ga_array                  *w;        /* the weights as (features, 1, 1); NULL: there are none */
     ga_array                  *total;    /* of the weights */
     double                     smallest; /* number above 0 */
 } gi_metric_call;
@@ -22,10 +22,6 @@ static ga_array *gi_metric_into(const gi_metric_call *q, ga_array *(*row)(ga_arg
 static ga_array *gi_metric_of(const gi_metric_call *q, ga_array *(*row)(const ga_array *, ga_map_options), ga_array *d)
 {
     return d ? row(d, gi_map_in_place(&q->c, d)) : NULL;
-}
-static ga_array *gi_metric_weigh(const gi_metric_call *q, ga_array *d)
-{
-    return q->w && d ? gi_metric_into(q, (ga_multiply), d, GA_ARG(q->w)) : d;
 }
 static ga_array *gi_metric_sum(const gi_metric_call *q, const ga_array *d)
 {
@@ -74,41 +70,12 @@ static ga_array *gi_metric_mahalanobis(const gi_metric_call *q, ga_array *d)
 /* The distances (points of x, points of y) of x as (features, points, 1) and y as (features, 1, points). */
 static ga_array *gi_metric_tile(const gi_metric_call *q, const ga_array *x, const ga_array *y)
 {
-    const gi_composition *c = &q->c;
-    const ga_metric       m = q->o->metric;
-    if (m == GA_JENSENSHANNON) return gi_metric_jensenshannon(q, x, y);
-    if (m == GA_HAMMING) {
-        ga_array *other = GI_DO_2(c, not_equal, x, y);
-        if (!q->w) return other ? gi_do_fold(c, (ga_mean), other, 0, false) : NULL;
-        ga_array *sum = gi_metric_sum(q, other ? GI_DO_2(c, multiply, other, q->w) : NULL);
-        return gi_metric_into(q, (ga_divide), sum, GA_ARG(q->total));
-    }
-    ga_array *d = GI_DO_2(c, subtract, x, y), *sum;
-    if (m == GA_MAHALANOBIS) return gi_metric_mahalanobis(q, d);
-    if (m == GA_EUCLIDEAN || m == GA_SQEUCLIDEAN || m == GA_SEUCLIDEAN) {
-        d   = d ? gi_metric_into(q, (ga_multiply), d, GA_ARG(d)) : NULL;
-        d   = m != GA_SEUCLIDEAN ? gi_metric_weigh(q, d) : gi_metric_into(q, (ga_divide), d, GA_ARG(q->w));
-        sum = gi_metric_sum(q, d);
-        return m == GA_SQEUCLIDEAN ? sum : gi_metric_of(q, (ga_sqrt), sum);
-    }
-    d = gi_metric_of(q, (ga_absolute), d);
-    if (m == GA_MINKOWSKI) {
-        d = gi_metric_weigh(q, gi_metric_into(q, (ga_power), d, GA_ARG(q->o->p)));
-        return gi_metric_into(q, (ga_power), gi_metric_sum(q, d), GA_ARG(1 / q->o->p));
-    }
-    if (m == GA_BRAYCURTIS) {
-        ga_array *both = gi_metric_of(q, (ga_absolute), GI_DO_2(c, add, x, y));
-        sum            = gi_metric_sum(q, gi_metric_weigh(q, d));
-        both           = gi_metric_sum(q, gi_metric_weigh(q, both));
-        return sum && both ? gi_metric_into(q, (ga_divide), sum, GA_ARG(both)) : NULL;
-    }
-    if (m == GA_CANBERRA) { /* where both are 0: 0 / smallest */
-        ga_array *ax = GI_DO_1(c, absolute, x), *ay = GI_DO_1(c, absolute, y);
-        ga_array *both = ax && ay ? GI_DO_2(c, add, ax, ay) : NULL;
-        both           = gi_metric_into(q, (ga_maximum), both, GA_ARG(q->smallest));
-        d              = d && both ? gi_metric_into(q, (ga_divide), d, GA_ARG(both)) : NULL;
-    }
-    return gi_metric_sum(q, gi_metric_weigh(q, d));
+    if (q->o->metric == GA_JENSENSHANNON) return gi_metric_jensenshannon(q, x, y);
+    ga_array *d = GI_DO_2(&q->c, subtract, x, y);
+    if (q->o->metric == GA_MAHALANOBIS) return gi_metric_mahalanobis(q, d);
+    d = gi_metric_into(q, (ga_power), gi_metric_of(q, (ga_absolute), d), GA_ARG(q->o->p));
+    d = q->w ? gi_metric_into(q, (ga_multiply), d, GA_ARG(q->w)) : d;
+    return gi_metric_into(q, (ga_power), gi_metric_sum(q, d), GA_ARG(1 / q->o->p));
 }
 
 /* ---- tile by tile ----------------------------------------------------------------------------------------------------- */
@@ -158,22 +125,6 @@ static bool gi_metric_tiles(gi_metric_call *q, const ga_array *x, const ga_array
 
 /* ---- points, weights -------------------------------------------------------------------------------------------------- */
 
-/* For the kernels of ga_cdist: without their means, and with weights as factors of the features. */
-static ga_array *gi_metric_prepare(const gi_metric_call *q, const ga_array *x, const ga_array *w)
-{
-    const gi_composition *c = &q->c;
-    ga_array             *a = x ? (ga_astype)(x, q->dtype, c->site) : NULL;
-    if (!a) return NULL;
-    if (q->o->metric == GA_CHEBYSHEV) return GI_DO_WHERE(c, GI_DO_2(c, greater, w, 0), a, 0);
-    if (q->o->metric == GA_CORRELATION) {
-        ga_array *mean =
-            w ? gi_do_fold(c, (ga_sum), GI_DO_2(c, multiply, a, w), 1, true) : gi_do_fold(c, (ga_mean), a, 1, true);
-        if (w) mean = gi_metric_into(q, (ga_divide), mean, GA_ARG(q->total));
-        a = mean ? GI_DO_2(c, subtract, a, mean) : NULL;
-    }
-    return a && w ? GI_DO_2(c, multiply, a, GI_DO_1(c, sqrt, w)) : a;
-}
-
 /* What share each feature has of the sum of its point, as (features, points); all 0 where a point is no distribution. */
 static ga_array *gi_metric_shares(const gi_metric_call *q, ga_array *a)
 {
@@ -193,16 +144,71 @@ static ga_array *gi_metric_points(const gi_metric_call *q, const ga_array *x)
     return q->o->metric == GA_JENSENSHANNON ? gi_metric_shares(q, t) : t;
 }
 
-static bool gi_metric_fill(gi_metric_call *q, const ga_array *x, const ga_array *y, ga_array *result)
+static ga_array *gi_metric_of_calls(gi_metric_call *q, const ga_array *x, const ga_array *y, int ndim, const int64_t *shape)
 {
-    const gi_composition *c    = &q->c;
-    const ga_array       *line = q->o->metric == GA_SEUCLIDEAN ? q->o->V : q->o->w;
-    if (line && !(q->w = gi_do_turn(c, line, 0, 3))) return false;
+    const gi_composition *c      = &q->c;
+    ga_array             *result = gi_array_new(c->site, q->dtype, x->device, ndim, shape);
+    if (!result || result->size == 0) return result;
+    if (q->o->w && !(q->w = gi_do_turn(c, q->o->w, 0, 3))) return NULL;
     ga_array *xs = gi_metric_points(q, x), *ys = xs && y ? gi_metric_points(q, y) : xs;
-    if (!ys) return false;
+    if (!ys) return NULL;
     const int64_t down[3] = { xs->shape[0], xs->shape[1], 1 }, across[3] = { ys->shape[0], 1, ys->shape[1] };
     ga_array     *rows = gi_do_reshape(c, xs, 3, down), *columns = rows ? gi_do_reshape(c, ys, 3, across) : NULL;
-    return columns && gi_metric_tiles(q, rows, columns, result);
+    return columns && gi_metric_tiles(q, rows, columns, result) ? result : NULL;
+}
+
+/* ---- by the kernels of ga_cdist ----------------------------------------------------------------------------------------- */
+
+/* Points without their means, and with weights as factors of the features: these kernels take none. */
+static ga_array *gi_metric_prepare(const gi_metric_call *q, const ga_array *x, const ga_array *w)
+{
+    const gi_composition *c = &q->c;
+    ga_array             *a = x ? (ga_astype)(x, q->dtype, c->site) : NULL;
+    if (!a) return NULL;
+    if (q->o->metric == GA_CHEBYSHEV) return GI_DO_WHERE(c, GI_DO_2(c, greater, w, 0), a, 0);
+    if (q->o->metric == GA_CORRELATION) {
+        ga_array *mean =
+            w ? gi_do_fold(c, (ga_sum), GI_DO_2(c, multiply, a, w), 1, true) : gi_do_fold(c, (ga_mean), a, 1, true);
+        if (w) mean = gi_metric_into(q, (ga_divide), mean, GA_ARG(q->total));
+        a = mean ? GI_DO_2(c, subtract, a, mean) : NULL;
+    }
+    return a && w ? GI_DO_2(c, multiply, a, GI_DO_1(c, sqrt, w)) : a;
+}
+
+static ga_array *gi_metric_prepared(const gi_metric_call *q, const ga_array *x, const ga_array *y, int ndim,
+                                    const int64_t *shape)
+{
+    ga_distance_options k = *q->o;
+    ga_array           *a = gi_metric_prepare(q, x, k.w), *b = a && y ? gi_metric_prepare(q, y, k.w) : NULL;
+    k.metric = k.metric == GA_CHEBYSHEV ? GA_CHEBYSHEV : GA_COSINE;
+    k.w      = NULL;
+    return a && (b || !y) ? gi_distances_by_tiles(a, b, q->dtype, ndim, shape, &k) : NULL;
+}
+
+/* The sum of |x - y| by that of |x + y|. */
+static ga_array *gi_metric_braycurtis(const gi_metric_call *q, const ga_array *x, const ga_array *y, int ndim,
+                                      const int64_t *shape)
+{
+    ga_distance_options k     = *q->o;
+    ga_array           *other = gi_metric_of(q, (ga_negative), (ga_astype)(y ? y : x, q->dtype, k.site));
+    k.metric                  = GA_CITYBLOCK;
+    k.out                     = NULL;
+    ga_array *by              = other ? gi_distances_by_tiles(x, other, q->dtype, ndim, shape, &k) : NULL;
+    return by ? gi_metric_into(q, (ga_divide), gi_distances_by_tiles(x, y, q->dtype, ndim, shape, &k), GA_ARG(by)) : NULL;
+}
+
+/* With weights; those that are not given are 1. */
+static ga_array *gi_metric_weighted(const gi_metric_call *q, const ga_array *x, const ga_array *y, int ndim,
+                                    const int64_t *shape)
+{
+    ga_distance_options k    = *q->o;
+    const bool          mean = k.metric == GA_HAMMING;
+    if (k.metric == GA_SEUCLIDEAN) k.metric = GA_EUCLIDEAN, k.w = GI_DO_2(&q->c, divide, 1, k.V);
+    else if (!k.w) k.w = (ga_ones)(gi_line(x->shape[1]), gi_new_on(k.site, q->dtype, x->device));
+    if (mean) k.out = NULL;
+    ga_array *d = k.w ? gi_distances_by_tiles(x, y, q->dtype, ndim, shape, &k) : NULL;
+    if (!mean) return d;
+    return gi_metric_into(q, (ga_divide), d, q->total ? GA_ARG(q->total) : GA_ARG((double)x->shape[1]));
 }
 
 /* ---- the call ---------------------------------------------------------------------------------------------------------- */
@@ -269,15 +275,18 @@ static ga_array *gi_do_metric(gi_metric_call *q, const ga_array *x, const ga_arr
     if (o->V && !(o->V = (ga_astype)(o->V, q->dtype, c->site))) return NULL;
     if (o->VI && !(o->VI = (ga_astype)(o->VI, q->dtype, c->site))) return NULL;
     if (gi_distances_defer(x, y, o)) return gi_deferred()->distances(x, y, q->dtype, ndim, shape, o);
-    if (o->metric == GA_CHEBYSHEV || o->metric == GA_COSINE || o->metric == GA_CORRELATION) {
-        ga_distance_options k = *o;
-        ga_array           *a = gi_metric_prepare(q, x, o->w), *b = a && y ? gi_metric_prepare(q, y, o->w) : NULL;
-        k.metric = o->metric == GA_CHEBYSHEV ? GA_CHEBYSHEV : GA_COSINE;
-        return a && (b || !y) ? gi_distances_by_tiles(a, b, q->dtype, ndim, shape, &k) : NULL;
+    ga_array *r;
+    switch (o->metric) {
+    case GA_CHEBYSHEV:
+    case GA_COSINE:
+    case GA_CORRELATION: r = gi_metric_prepared(q, x, y, ndim, shape); break;
+    case GA_BRAYCURTIS: r = gi_metric_braycurtis(q, x, y, ndim, shape); break;
+    case GA_JENSENSHANNON:
+    case GA_MAHALANOBIS:
+    case GA_MINKOWSKI: r = gi_metric_of_calls(q, x, y, ndim, shape); break;
+    default: r = gi_metric_weighted(q, x, y, ndim, shape);
     }
-    ga_array *result = gi_array_new(c->site, q->dtype, x->device, ndim, shape);
-    if (!result || (result->size > 0 && !gi_metric_fill(q, x, y, result))) return NULL;
-    return gi_copy_finish(c->site, result, q->dtype, o->out);
+    return r == o->out ? r : gi_copy_finish(c->site, r, q->dtype, o->out);
 }
 
 static ga_array *gi_metric_distances(const ga_array *x, const ga_array *y, ga_dtype dtype, int ndim, const int64_t *shape,

@@ -30,9 +30,10 @@ typedef struct gi_distances {
     int64_t     features, rows, columns;
     const void *x, *y;             /* packed */
     const void *x_norms, *y_norms; /* GA_COSINE: the lengths of their rows, with room for a tile behind the last */
+    const void *w;                 /* a factor for each feature: for others than GA_CHEBYSHEV and GA_COSINE; NULL: none */
     void       *out;
     int64_t     row_stride, column_stride; /* of out, in elements */
-    bool        condensed;                 /* y is x: only the columns behind the row, packed row after row */
+    bool        condensed;                 /* pairs: only the columns behind the row, packed row after row */
     bool        stream;                    /* the rows of out are aligned, and out is too large for the caches */
     int64_t     unit_rows, unit_columns; /* at most GI_DISTANCE_ROWS and a tile, if the features do not fit GI_DISTANCE_PACK */
 } gi_distances;
