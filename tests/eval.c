@@ -1129,6 +1129,26 @@ static void test_many_terms(void)
         }
 }
 
+/* Little work, whose operands lie as the result does, in one tile or a few: the same bits as of operands that lie otherwise. */
+static void test_little_work(void)
+{
+    static const char *const texts[]   = { "x*y + 1", "(x - y)/(x + y)", "tanh(x)*exp(-y)/(1 + x*x)",
+                                           "where(x > 0.5, sqrt(x), y)", "sin(x)**2 + y*2" };
+    static const int         lengths[] = { 1, 31, 256, 257, 1000, 1025, 3000 };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts * 14; k++)
+        ga_scope {
+            const ga_dtype dtype  = k % 2 ? GA_F32 : GA_F64;
+            const char    *text   = texts[k / 14];
+            const int      length = lengths[k / 2 % 7];
+            ga_array      *x      = ga_index(ga_random((2 * length), .dtype = dtype, .seed = 1), "::2");
+            ga_array      *y      = ga_index(ga_random((2 * length), .dtype = dtype, .seed = 2), "::2");
+            ga_array      *a = ga_copy(x), *b = ga_copy(y), *wanted = ga_eval(text, (x, y));
+            CHECK(test_same_bits(ga_eval_n(text, 2, ((ga_arg[2]){ GA_ARG(a), GA_ARG(b) }), .names = "x, y"), wanted));
+            CHECK(ga_eval_n(text, 2, ((ga_arg[2]){ GA_ARG(a), GA_ARG(b) }), .names = "x, y", .out = b) == b);
+            CHECK(test_same_bits(b, wanted));
+        }
+}
+
 /* What was read is kept, and given back by ga_shutdown; results own nothing of it. */
 static void test_keeping(void)
 {
@@ -1175,6 +1195,7 @@ int main(void)
     test_short_runs();
     test_fold_memory();
     test_many_terms();
+    test_little_work();
     test_keeping();
     ga_report_leaks(stdout);
     CHECK(ga_memory_stats().arrays == 0 && ga_memory_stats().used_bytes == 0);

@@ -122,7 +122,7 @@ static void run_kernels(const formula_kernels *f)
 {
     for (int k = 0; k < f->pass->ops; k++) {
         const gi_pass_op *op = &f->pass->op[k];
-        if (op->root < 0 || op->sequence >= 0) gi_pass_run_op(&f->job, op, FEW, f->slot[op->out], f->slot);
+        if (op->root < 0 || op->sequence >= 0) gi_pass_run_op(f->job.sequence, op, FEW, f->slot[op->out], f->slot);
     }
 }
 

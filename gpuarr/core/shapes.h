@@ -1,16 +1,18 @@
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
-bool ga_is_contiguous(const ga_array *a)
+/* Do the elements of an array that has been checked lie in C order, without gaps? */
+static inline bool gi_is_packed(const ga_array *a)
 {
-    if (!gi_array_is_there("\tga_is_contiguous", a)) return false;
     if (a->size == 0) return true;
-    int64_t expected = ga_itemsize(a->dtype);
+    int64_t expected = gi_itemsizes[a->dtype];
     for (int d = a->ndim - 1; d >= 0; d--) {
         if (a->shape[d] != 1 && a->strides[d] != expected) return false;
         expected *= a->shape[d];
     }
     return true;
 }
+
+bool ga_is_contiguous(const ga_array *a) { return gi_array_is_there("\tga_is_contiguous", a) && gi_is_packed(a); }
 
 bool ga_same_shape(const ga_array *a, const ga_array *b)
 {

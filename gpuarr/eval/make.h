@@ -44,7 +44,7 @@ static bool gi_pass_turns(const ga_array *a)
 static bool gi_packed_overlap(const ga_array *a, const ga_array *b)
 {
     const char *p = (const char *)a->data, *q = (const char *)b->data;
-    return p < q + b->size * ga_itemsize(b->dtype) && q < p + a->size * ga_itemsize(a->dtype);
+    return p < q + b->size * gi_itemsizes[b->dtype] && q < p + a->size * gi_itemsizes[a->dtype];
 }
 
 /* The leaves, copies where they cannot be read as they lie; given: `out` is the caller's. False with an error. */
@@ -155,16 +155,39 @@ static bool gi_pass_is_plain(const gi_eval_run *r, const gi_passes *s, gi_pass_a
         const ga_array *a    = step->kind == GI_STEP_OPERAND ? r->f->operands[step->operand].array : NULL;
         if (!like) like = a;
         m->leaf[k] = a;
-        plain      = a && !gi_is_deferred(a) && ga_is_contiguous(a) && a->size > 0 &&
+        plain      = a && !gi_is_deferred(a) && gi_is_packed(a) && a->size > 0 &&
                 gi_shape_equal(a->ndim, a->shape, like->ndim, like->shape);
         if (!out || !plain || !gi_packed_overlap(a, out)) continue;
         plain    = a->data == out->data && a->dtype == out->dtype;
         m->input = true;
     }
-    if (out && plain) plain = out->dtype == p->dtype && out->device == GA_CPU && !gi_is_deferred(out) && ga_is_contiguous(out);
+    if (out && plain) plain = out->dtype == p->dtype && out->device == GA_CPU && !gi_is_deferred(out) && gi_is_packed(out);
     m->mask   = NULL;
     m->packed = true;
     return plain;
+}
+
+/* Runs such a pass where it is too little work for threads. False: it is not. */
+static bool gi_pass_run_here(const gi_fused *p, const gi_pass_arrays *m)
+{
+    const int64_t total = m->out->size, size = gi_itemsizes[p->dtype];
+    int64_t       read = 0;
+    for (int k = 0; k < p->leaves; k++) read += gi_itemsizes[m->leaf[k]->dtype];
+    if ((double)total * (double)((read + size) * (p->cost + 1) / 2) >= GI_WORTH_SHARING) return false;
+    const bool    alone = p->parts == p->ops; /* one sequence needs no tiles */
+    const int64_t tile = alone ? total : gi_pass_tile(p, false), room = gi_mem_padded(tile * p->widest) + GI_PASS_APART;
+    char         *slot[GI_FUSED_SLOTS];
+    GI_ARENA(char, tiles, room *(alone ? 0 : p->tiles));
+    for (int k = 0; k < p->numbers; k++) slot[GI_SLOT_NUMBER + k] = p->number[k].tile;
+    for (int k = 0; k < p->tiles; k++) slot[GI_SLOT_TILE + k] = tiles + k * room;
+    for (int64_t start = 0; start < total; start += tile) {
+        const int64_t n = total - start < tile ? total - start : tile;
+        for (int k = 0; k < p->leaves; k++) slot[k] = (char *)m->leaf[k]->data + start * gi_itemsizes[m->leaf[k]->dtype];
+        slot[GI_SLOT_OUT] = (char *)m->out->data + start * size;
+        for (const gi_pass_op *op = p->op, *end = op + p->ops; op < end; op++)
+            if (op->root < 0 || op->sequence >= 0) gi_pass_run_op(p->sequence, op, n, slot[op->out], slot);
+    }
+    return true;
 }
 
 /* Computes such a formula. NULL with an error. */
@@ -174,7 +197,7 @@ static ga_array *gi_pass_make_plain(const gi_eval_run *r, const gi_passes *s, gi
     ga_array       *result = r->o.out;
     if (!result) result = gi_array_new(r->f->site, p->dtype, GA_CPU, m->leaf[0]->ndim, m->leaf[0]->shape);
     m->out = result;
-    if (result) gi_pass_run(p, NULL, m);
+    if (result && !gi_pass_run_here(p, m)) gi_pass_run(p, NULL, m);
     return result;
 }
 

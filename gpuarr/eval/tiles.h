@@ -151,11 +151,12 @@ static __attribute__((noinline)) void gi_pass_run_sequence(const gi_pass_sequenc
     s->loop(&s->q, n, out, from);
 }
 
-/* An op of a job. */
-static inline void gi_pass_run_op(const gi_pass_job *j, const gi_pass_op *op, int64_t n, char *out, char *const *slot)
+/* An op, or of these sequences the one that takes its place. */
+static inline void gi_pass_run_op(const gi_pass_sequence *sequences, const gi_pass_op *op, int64_t n, char *out,
+                                  char *const *slot)
 {
     const int *at = op->with_number ? op->ordered : op->x;
-    if (op->sequence >= 0) gi_pass_run_sequence(&j->sequence[op->sequence], n, out, slot);
+    if (op->sequence >= 0) gi_pass_run_sequence(&sequences[op->sequence], n, out, slot);
     else if (op->with_number) op->with_number(n, out, slot[at[0]], slot[at[1]], slot[at[2]]);
     else if (op->kernel) op->kernel(n, out, slot[at[0]], slot[at[1]], slot[at[2]]);
     else gi_cast(op->to, op->from, n, out, slot[at[0]]);
@@ -231,7 +232,7 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
     char           *at[GI_FUSED_SLOTS];
     gi_ahead        next;
     for (int k = 0; k < p->ops - 1; k++)
-        if (j->op[k].root < 0 || j->op[k].sequence >= 0) gi_pass_run_op(j, &j->op[k], n, slot[j->op[k].out], slot);
+        if (j->op[k].root < 0 || j->op[k].sequence >= 0) gi_pass_run_op(j->sequence, &j->op[k], n, slot[j->op[k].out], slot);
     next.inputs = 0;
     for (int k = 0; k < p->leaves && next.inputs < GI_MOST_INPUTS; k++)
         if (j->leaf[k].packed) {
@@ -242,7 +243,7 @@ static void gi_pass_stream(const gi_pass_job *j, const gi_pass_op *op, int64_t n
         const char *result = made;
         if (step > n - done) step = n - done;
         gi_pass_slots_at(j, op, done, slot, at);
-        gi_pass_run_op(j, op, step, made, at);
+        gi_pass_run_op(j->sequence, op, step, made, at);
         if (j->out_dtype != p->dtype) {
             gi_cast(j->out_dtype, p->dtype, step, back, made);
             result = back;
@@ -280,7 +281,7 @@ static void gi_pass_run_ahead(const gi_pass_job *j, const gi_pass_op *op, int64_
     for (int64_t done = 0; done < n; done += step) {
         if (step > n - done) step = n - done;
         gi_pass_slots_at(j, op, done, slot, at);
-        gi_pass_run_op(j, op, step, out + done * size, at);
+        gi_pass_run_op(j->sequence, op, step, out + done * size, at);
         gi_pass_bring_share(j, c);
     }
 }
@@ -308,7 +309,7 @@ static void gi_pass_run_ops(const gi_pass_job *j, int64_t start, int64_t n, char
         char             *out = op == last ? to : slot[op->out];
         if (op->root >= 0 && op->sequence < 0) continue;
         if (ahead && (all ? op == last : gi_pass_is_long(op))) gi_pass_run_ahead(j, op, n, out, slot, &c);
-        else gi_pass_run_op(j, op, n, out, slot);
+        else gi_pass_run_op(j->sequence, op, n, out, slot);
     }
 }
 
