@@ -98,7 +98,7 @@ static bool find_kernels(formula_kernels *f, const char *text)
 {
     const gi_kept_formula *kept = NULL;
     for (int k = 0; k < GI_KEPT_FORMULAS; k++)
-        if (gi_formulas.place[k] && !strcmp(gi_formulas.place[k]->text, text)) kept = gi_formulas.place[k];
+        if (gi_formulas.place[k].kept && !strcmp(gi_formulas.place[k].kept->text, text)) kept = gi_formulas.place[k].kept;
     if (!kept || !kept->passes || kept->passes->count != 1) return false;
     const ga_array *operands[] = { x, y, z };
     f->pass                    = &kept->passes->pass[0];

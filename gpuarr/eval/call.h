@@ -87,6 +87,6 @@ ga_array *(ga_eval_n)(const char *formula, int n, const ga_arg *operands, ga_eva
     gi_kept_formula *kept = gi_formula_find(&key);
     if (!kept) return gi_eval_new(&f, &key, &o);
     ga_array *result = gi_eval_steps(&f, kept->steps, kept->passes, &o);
-    gi_formula_release(kept);
+    gi_formula_leave(gi_formula_place_of(kept->hash));
     return result;
 }

@@ -4,21 +4,28 @@
 
 enum { GI_KEPT_FORMULAS = 256 };
 
-/* A formula that is kept; it is freed by the last who uses it. */
+/* A formula that is kept. */
 typedef struct gi_kept_formula {
-    int         users; /* atomic; the place where it is kept counts as one */
-    int         n;     /* operands */
-    uint64_t    hash;
-    const char *text, *list;
-    int8_t     *kinds; /* of the operands, and .dtype */
-    gi_steps   *steps;
-    gi_passes  *passes;
+    int                     n; /* operands */
+    uint64_t                hash;
+    const char             *text, *list;
+    int8_t                 *kinds; /* of the operands, and .dtype */
+    gi_steps               *steps;
+    gi_passes              *passes;
+    struct gi_kept_formula *next; /* of those that gave way */
 } gi_kept_formula;
+
+/* Where a formula is kept. Who looks for one there is counted before, so what gives way is freed when nobody is there: calls wait for no lock. */
+typedef struct gi_formula_place {
+    gi_kept_formula *kept;  /* atomic */
+    int              users; /* atomic */
+    gi_kept_formula *gone;  /* atomic; changed under the lock */
+} gi_formula_place;
 
 static struct {
     pthread_mutex_t  lock;
-    gi_kept_formula *place[GI_KEPT_FORMULAS];
-} gi_formulas                          = { PTHREAD_MUTEX_INITIALIZER, { NULL } };
+    gi_formula_place place[GI_KEPT_FORMULAS];
+} gi_formulas                          = { PTHREAD_MUTEX_INITIALIZER, { { NULL, 0, NULL } } };
 static pthread_once_t gi_formulas_once = PTHREAD_ONCE_INIT;
 
 /* A child begins with the lock free and the formulas whole, whatever other threads were at when it was born. */
@@ -29,9 +36,34 @@ static void gi_formulas_expect_forks(void)
     (void)pthread_atfork(gi_formulas_before_fork, gi_formulas_after_fork, gi_formulas_after_fork);
 }
 
-static void gi_formula_release(gi_kept_formula *p)
+static gi_formula_place *gi_formula_place_of(uint64_t hash) { return &gi_formulas.place[hash % GI_KEPT_FORMULAS]; }
+
+/* Frees what gave way, if nobody can have it: who comes later finds another one, or none. */
+static __attribute__((noinline)) void gi_formula_clear(gi_formula_place *place)
 {
-    if (p && __atomic_sub_fetch(&p->users, 1, __ATOMIC_ACQ_REL) == 0) free(p);
+    gi_kept_formula *p = NULL;
+    pthread_mutex_lock(&gi_formulas.lock);
+    if (__atomic_load_n(&place->users, __ATOMIC_SEQ_CST) == 0) p = __atomic_exchange_n(&place->gone, NULL, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&gi_formulas.lock);
+    for (gi_kept_formula *next; p; p = next) {
+        next = p->next;
+        free(p);
+    }
+}
+
+static void gi_formula_leave(gi_formula_place *place)
+{
+    if (__atomic_sub_fetch(&place->users, 1, __ATOMIC_ACQ_REL) == 0 && __atomic_load_n(&place->gone, __ATOMIC_RELAXED))
+        gi_formula_clear(place);
+}
+
+/* Puts a formula, or none, in the place of what is there. The lock is the caller's. */
+static void gi_formula_replace(gi_formula_place *place, gi_kept_formula *by)
+{
+    gi_kept_formula *old = __atomic_exchange_n(&place->kept, by, __ATOMIC_SEQ_CST);
+    if (!old) return;
+    old->next = place->gone;
+    __atomic_store_n(&place->gone, old, __ATOMIC_RELAXED);
 }
 
 /* Forgets all formulas: ga_shutdown. */
@@ -39,11 +71,22 @@ static void gi_formulas_forget_all(void)
 {
     for (int k = 0; k < GI_KEPT_FORMULAS; k++) {
         pthread_mutex_lock(&gi_formulas.lock);
-        gi_kept_formula *p   = gi_formulas.place[k];
-        gi_formulas.place[k] = NULL;
+        gi_formula_replace(&gi_formulas.place[k], NULL);
         pthread_mutex_unlock(&gi_formulas.lock);
-        gi_formula_release(p);
+        gi_formula_clear(&gi_formulas.place[k]);
     }
+}
+
+/* Fewer than eight bytes as a number, the first one lowest; a memcpy of so many would be a call. */
+static inline uint64_t gi_formula_rest(const char *text, size_t n)
+{
+    const unsigned char *byte = (const unsigned char *)text;
+    uint32_t             first, last;
+    if (n == 0) return 0;
+    if (n < 4) return byte[0] | (uint64_t)byte[n / 2] << n / 2 * 8 | (uint64_t)byte[n - 1] << (n - 1) * 8;
+    memcpy(&first, text, sizeof first);
+    memcpy(&last, text + n - sizeof last, sizeof last);
+    return first | (uint64_t)last << (n - sizeof last) * 8;
 }
 
 /* FNV-1a, eight bytes at a time, the last ones together. */
@@ -56,9 +99,7 @@ static uint64_t gi_formula_hash(uint64_t hash, const char *text, size_t n)
         hash = (hash ^ word) * prime;
         hash ^= hash >> 32;
     }
-    word = n;
-    memcpy(&word, text, n);
-    hash = (hash ^ word) * prime;
+    hash = (hash ^ gi_formula_rest(text, n)) * prime;
     return hash ^ hash >> 32;
 }
 
@@ -87,17 +128,17 @@ static void gi_formula_key_of(gi_formula_key *key, const gi_formula_text *f, siz
     key->hash ^= key->hash >> 40;
 }
 
-/* The formula if it is kept, and then for the caller to release. */
+/* The formula if it is kept; then the caller is to leave its place. */
 static gi_kept_formula *gi_formula_find(const gi_formula_key *key)
 {
-    pthread_mutex_lock(&gi_formulas.lock);
-    gi_kept_formula *p = gi_formulas.place[key->hash % GI_KEPT_FORMULAS];
+    gi_formula_place *place = gi_formula_place_of(key->hash);
+    __atomic_add_fetch(&place->users, 1, __ATOMIC_SEQ_CST);
+    gi_kept_formula *p = __atomic_load_n(&place->kept, __ATOMIC_SEQ_CST);
     if (p && p->hash == key->hash && p->n == key->n && !memcmp(p->kinds, key->kinds, (size_t)key->n + 1) &&
         !strcmp(p->text, key->text) && !strcmp(p->list, key->list))
-        __atomic_add_fetch(&p->users, 1, __ATOMIC_RELAXED);
-    else p = NULL;
-    pthread_mutex_unlock(&gi_formulas.lock);
-    return p;
+        return p;
+    gi_formula_leave(place);
+    return NULL;
 }
 
 /* The copies of the formula's own numbers, for all passes: how many bytes; where there is room, they are written there. */
@@ -138,7 +179,6 @@ static void gi_formula_keep(const gi_formula_key *key, const gi_steps *steps, co
     if (!p) return;
     gi_kept_formula *kept   = (gi_kept_formula *)(void *)p;
     char            *behind = p + head + after + pass_bytes;
-    kept->users             = 1;
     kept->n                 = key->n;
     kept->hash              = key->hash;
     kept->steps             = (gi_steps *)memcpy(p + head, steps, step_bytes);
@@ -148,10 +188,12 @@ static void gi_formula_keep(const gi_formula_key *key, const gi_steps *steps, co
     kept->list              = (const char *)memcpy(behind + kinds + letters, key->list, names);
     if (kept->passes) (void)gi_formula_numbers(passes, kept->passes, p + before);
     (void)pthread_once(&gi_formulas_once, gi_formulas_expect_forks);
+    gi_formula_place *place = gi_formula_place_of(key->hash);
     pthread_mutex_lock(&gi_formulas.lock);
-    gi_kept_formula **place = &gi_formulas.place[key->hash % GI_KEPT_FORMULAS], *old = *place;
-    *place = kept;
+    const bool free_place = !place->gone; /* else others use what gave way: this one waits for the next time */
+    if (free_place) gi_formula_replace(place, kept);
     pthread_mutex_unlock(&gi_formulas.lock);
-    gi_formula_release(old);
+    if (free_place) gi_formula_clear(place);
+    else free(kept);
     __atomic_store_n(&gi_eval_forget, &gi_formulas_forget_all, __ATOMIC_RELAXED);
 }
