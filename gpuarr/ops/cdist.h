@@ -62,6 +62,7 @@ static ga_array *gi_distances_of_calls(const ga_array *x, const ga_array *y, ga_
 static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndim, const int64_t *shape,
                                    const ga_distance_options *asked)
 {
+    GI_SETTLE_FLOATS;
     ga_distance_options given = *asked, *o = &given;
     const ga_array     *all[6] = { x, y, o->out, o->w, o->V, o->VI };
     ga_dtype            dtype  = (y ? ga_promote(x->dtype, y->dtype) : x->dtype) == GA_F32 ? GA_F32 : GA_F64;
@@ -79,7 +80,6 @@ static ga_array *gi_distances_into(const ga_array *x, const ga_array *y, int ndi
 
 ga_array *(ga_cdist)(const ga_array *x, const ga_array *y, ga_distance_options o)
 {
-    GI_SETTLE_FLOATS;
     if (!gi_options_distance(&o) || !gi_check_points(o.site, x, "x") || !gi_check_points(o.site, y, "y")) return NULL;
     if (x->shape[1] != y->shape[1])
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "x has shape %s and y %s: their points must have as many features",
