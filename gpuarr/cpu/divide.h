@@ -1,20 +1,28 @@
 /* ==== >>divide: quotients and remainders, many at once ============================================================== */
 #if GI_CLASS == 3
 #ifdef GI_ISA_MM
-/* rest[i] = fmod(x[i], y[i]) as x - q y: exact while q, the quotient without its fraction, is. Rounding may make it 1 too large. False: there
-   is an operand for which this does not hold. */
-static __attribute__((noinline)) bool GI_LOOP(gi_fmods)(int64_t n, GA_T *rest, const GA_T *x, const GA_T *y)
+/* Of |x / y|, rounded, without its fraction: is x - q y exact? */
+static GI_INLINE bool GI_LOOP(gi_is_exact_rest)(GA_T q, GA_T y)
 {
     const GA_T most = (GA_T)(sizeof(GA_T) == 4 ? 0x1p22 : 0x1p51);
-    GI_FLAG    rare = 0;
+    return (q <= most) & (GI_BUILTIN(fabs)(y) < GA_FN(infinity)());
+}
+
+/* rest[i] = fmod(x[i], y[i]) as x - q y: exact while q, the quotient without its fraction, is. Rounding may make it 1 too large. Rare operands, for
+   which this does not hold, are divided one by one. */
+static __attribute__((noinline)) void GI_LOOP(gi_fmods)(int64_t n, GA_T *rest, const GA_T *x, const GA_T *y)
+{
+    GI_FLAG rare = 0;
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++) {
         const GA_T a = GI_BUILTIN(fabs)(x[i]), b = GI_BUILTIN(fabs)(y[i]);
         const GA_T q = GI_BUILTIN(trunc)(a / b), r = GA_FN(fma)(-q, b, a);
-        rare    = ((q <= most) & (b < GA_FN(infinity)())) ? rare : 1;
+        rare    = GI_LOOP(gi_is_exact_rest)(q, b) ? rare : 1;
         rest[i] = GI_BUILTIN(copysign)(r < 0 ? r + b : r, x[i]);
     }
-    return !rare;
+    for (int64_t i = 0; i < n && rare; i++)
+        if (!GI_LOOP(gi_is_exact_rest)(GI_BUILTIN(trunc)(GI_BUILTIN(fabs)(x[i] / y[i])), y[i]))
+            rest[i] = GA_FN(fmod)(x[i], y[i]);
 }
 #endif
 
@@ -25,8 +33,7 @@ static GI_INLINE bool GI_LOOP(gi_shortcut)(ga_op op, int64_t n, void *o, const v
         const int64_t m   = n - start < GI_MEND ? n - start : GI_MEND;
         GA_T         *out = (GA_T *)o + start, rest[GI_MEND];
         const GA_T   *x = (const GA_T *)x_ + start, *y = (const GA_T *)y_ + start;
-        const bool    exact = GI_LOOP(gi_fmods)(m, rest, x, y);
-        for (int64_t i = 0; i < m && !exact; i++) rest[i] = GA_FN(fmod)(x[i], y[i]);
+        GI_LOOP(gi_fmods)(m, rest, x, y);
         GI_VECTORIZE
         for (int64_t i = 0; i < m; i++)
             out[i] = op == GA_OP_fmod        ? rest[i]
