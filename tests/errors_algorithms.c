@@ -352,6 +352,11 @@ static void test_images(void)
     ga_free(far);
     ga_free(row);
     ga_free(odd);
+    ga_array *halves = ga_full((2, 3), 1.5);
+    FAILS(GA_BAD_ARGUMENT, ga_sum_labels(a, halves, NULL), "labels has 1.5", "whole");
+    FAILS(GA_BAD_ARGUMENT, ga_variance(a, labels, halves), "index has 1.5", "whole");
+    FAILS(GA_BAD_ARGUMENT, ga_minimum_position(a, halves, index), "labels has 1.5", "whole");
+    ga_free(halves);
     FAILS(GA_BAD_SHAPE, ga_sum_labels(a, other, NULL), "(2, 3)", "(3, 3)");
     FAILS(GA_BAD_SHAPE, ga_mean_labels(a, other, index), "(2, 3)", "(3, 3)");
     FAILS(GA_BAD_SHAPE, ga_min_labels(a, other, index), "(2, 3)", "(3, 3)");

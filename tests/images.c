@@ -215,6 +215,12 @@ static void test_measures(void)
         ga_array *moment = ga_multiply(a, ga_arange(0, n, 1));
         CHECK(same(ga_index(ga_center_of_mass(a, many, NULL), ":, 1"), ga_ravel(ga_divide(moment, a))));
     }
+    ga_scope { /* results have the shape of the index */
+        ga_array *a = ga_ones((2, 2)), *labels = ga_reshape(on_test_device(ga_ints(1, 2, 2, 3)), (2, 2));
+        ga_array *index = ga_reshape(on_test_device(ga_ints(1, 2, 2, 7)), (2, 2));
+        CHECK(same(ga_sum_labels(a, ga_astype(labels, GA_F32), ga_astype(index, GA_F64)), ga_sum_labels(a, labels, index)));
+        CHECK(ga_same_shape(ga_sum_labels(a, labels, index), index) && ga_same_shape(ga_variance(a, labels, index), index));
+    }
 }
 
 /* ---- medians and percentiles of long lines, against sorting ------------------------------------------------------------------ */

@@ -448,6 +448,23 @@ static ga_array *gi_gpu_measure_labels(const char *site, gi_label_measure what, 
     return NULL;
 }
 
+/* Are these labels without fractions? NaN is 0, as everywhere. False with an error. */
+static bool gi_labels_are_whole(const char *site, const ga_array *a, const char *name)
+{
+    if (a->dtype != GA_F32 && a->dtype != GA_F64) return true;
+    ga_array *here = gi_copy_on_cpu(site, a), *wide = here ? gi_copy_contiguous(site, here, GA_F64) : NULL;
+    bool      whole = wide != NULL;
+    for (int64_t i = 0; whole && i < wide->size; i++) {
+        const double label = ((const double *)wide->data)[i];
+        if (!(fabs(label) < 0x1p52) || label == (double)(int64_t)label) continue;
+        gi_fail(site, GA_BAD_ARGUMENT, "%s has %g: labels are whole numbers", name, label);
+        whole = false;
+    }
+    ga_free(wide);
+    ga_free(here);
+    return whole;
+}
+
 /* Where labels are measured; GA_DEVICE_DEFAULT with an error. a is NULL for sizes; `whole`: labels NULL is everything as one object. */
 static ga_device gi_labels_check(const char *site, const ga_array *a, const ga_array *labels, const ga_array *index, bool sizes,
                                  bool whole)
@@ -469,7 +486,8 @@ static ga_device gi_labels_check(const char *site, const ga_array *a, const ga_a
                 gi_shape_of(labels));
     else if (!labels && index)
         gi_fail(site, GA_BAD_ARGUMENT, "index without labels: without labels the whole array is measured");
-    else return device;
+    else if ((!labels || gi_labels_are_whole(site, labels, "labels")) && (!index || gi_labels_are_whole(site, index, "index")))
+        return device;
     return GA_DEVICE_DEFAULT;
 }
 

@@ -126,7 +126,7 @@ static ga_array *gi_do_variance(const gi_composition *c, const ga_array *a, cons
     ga_array *mean               = known ? gi_do_take(c, means, known, 0) : NULL;
     ga_array *away               = mean ? GI_DO_2(c, subtract, wide, mean) : NULL;
     ga_array *square             = away ? GI_DO_1(c, square, away) : NULL;
-    return square ? (ga_mean_labels)(square, labels, wanted, c->site) : NULL;
+    return square ? (ga_mean_labels)(square, labels, index ? index : wanted, c->site) : NULL;
 }
 
 ga_array *(ga_variance)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site)
