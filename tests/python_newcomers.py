@@ -354,6 +354,21 @@ def lists_of_integers():
     for operands in ([np.ones(2), np.ones(2)], [[1.0, 1], [1.0, 1]], (ga.ones(2), [1, 1])):
         check(ga.einsum("i,i", operands).item() == 2, "a list of operands")
     same(ga.einsum("ij->ji", [np.array([[1, 2]])]), [[1], [2]], "a list of one operand")
+    x, y = np.arange(6).reshape(2, 3), np.arange(12.0).reshape(3, 4)
+    for given in ((x, [0, 1], y, [1, 2]), (x, [0, 1], y, [1, 2], [2, 0]), (x, [..., 1]), (y, [30, 2], [30]), (x, [0, 1], [])):
+        same(ga.einsum(*given), np.einsum(*given), f"axes as numbers: {given[1::2]}")
+    same(ga.einsum("ij,jk", x, y, dtype="c16", order="C"), np.einsum("ij,jk", x, y, dtype="c16", order="C"), "dtype")
+    same(ga.einsum("ij->i", y, dtype="f4", casting="same_kind"), np.einsum("ij->i", y, dtype="f4", casting="same_kind"), "casting")
+    fails(lambda: ga.einsum("ij->i", y, dtype="f4"), [TypeError], "gpuarr.einsum", "float64 is not float32 safely")
+    fails(lambda: ga.einsum(x, y), [TypeError], "a list of its axes", "no axes")
+    check(ga.dtype("f4") is ga.float32 and ga.dtype(float) is ga.float64 and ga.dtype(np.dtype("i2")) is ga.int16, "dtypes by their names")
+    check(pickle.loads(pickle.dumps(ga.float32)) is ga.float32 and isinstance(ga.float32, ga.dtype), "a dtype is one")
+    fails(lambda: ga.dtype("i3"), [TypeError], "there are bool", "no dtype")
+    same(ga.asarray([1, 2], order="C"), [1, 2], "order")
+    fails(lambda: ga.asarray(x, order="F"), [ValueError], "order", "Fortran's")
+    labels = np.array([[1, 2, 2], [2, 1, 0]])
+    for index in (1.0, np.array(2.0), np.int64(1), [[1, 2], [0, 7]]):
+        check(ga.variance(x, labels, index).shape == np.shape(index), f"a variance for {index!r}")
 
 
 def further_ways():

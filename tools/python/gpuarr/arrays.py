@@ -162,9 +162,11 @@ def adopted_array(value, dtype):
     return asarray(value, dtype) if type(value) in (bool, int) else value
 
 
-def asarray(obj, dtype=None, *, device=None, copy=None):
+def asarray(obj, dtype=None, order=None, *, device=None, copy=None):
     """An array of a number, lists of numbers, an array, or anything with __array_interface__, the buffer protocol or DLPack. Memory is
-    shared where it can be (it must be of this dtype, and writable); copy=True copies, copy=False raises ValueError where it must be copied."""
+    shared where it can be (it must be of this dtype, and writable); copy=True copies, copy=False raises ValueError where it must be copied.
+    order is NumPy's, but not "F"."""
+    in_c_order("asarray", order)
     copied = ""  # why
     real = dtype is not None and as_dtype(dtype).kind in "fc"
     numpy = sys.modules.get("numpy")

@@ -347,11 +347,33 @@ def pad(made, a, before=None, *given, **named):
     return made(a, [p[0] for p in pairs], *given, after=[p[-1] for p in pairs], **named)
 
 
+def letters_of(axes):
+    """The letters of a list of numbers, as NumPy's: 0 is A, 26 is a."""
+    if not isinstance(axes, (list, tuple)) or not all(k is Ellipsis or 0 <= operator.index(k) < 52 for k in axes):
+        raise TypeError(f"einsum(): behind each operand stands a list of its axes, numbers from 0 to 51 or ..., not {axes!r}")
+    return "".join("..." if k is Ellipsis else "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[k] for k in axes)
+
+
 @short
-def einsum(made, subscripts, *arrays, **named):
-    """einsum("ij,jk", a, b), or einsum("ij,jk", [a, b]); of one operand, which may be lists of numbers."""
-    several = len(arrays) == 1 and isinstance(arrays[0], (list, tuple)) and ("," in subscripts or shape_of(arrays[0]) is None)
-    return made(subscripts, arrays[0] if several else arrays, **named)
+def einsum(made, subscripts, *arrays, dtype=None, order=None, casting="safe", **named):
+    """einsum("ij,jk", a, b), or einsum("ij,jk", [a, b]); of one operand, which may be lists of numbers. einsum(a, [0, 1], b, [1, 2], [0, 2]):
+    "AB,BC->AC". dtype: what the operands become, as casting allows."""
+    in_c_order("einsum", order)
+    check_casting("einsum", casting)
+    if isinstance(subscripts, str):
+        several = len(arrays) == 1 and isinstance(arrays[0], (list, tuple)) and ("," in subscripts or shape_of(arrays[0]) is None)
+        arrays = arrays[0] if several else arrays
+    else:
+        given = [subscripts, *arrays]
+        result = "->" + letters_of(given.pop()) if len(given) % 2 else ""
+        arrays, subscripts = given[::2], ",".join(map(letters_of, given[1::2])) + result
+    if dtype is not None:
+        arrays = [asarray(a) for a in arrays]
+        for a in arrays:
+            if not calls["can_cast"](a.dtype, dtype, casting):
+                raise ERRORS["GA_BAD_DTYPE"](f"gpuarr.einsum(): {a.dtype} does not become {as_dtype(dtype)} by casting={casting!r}")
+        arrays = [calls["astype"](a, dtype) for a in arrays]
+    return made(subscripts, arrays, **named)
 
 
 def listed(x):
@@ -959,7 +981,7 @@ def of_labels(made, *given, **named):
     """With one label as the index the results have no axis of labels."""
     r = made(*given, **named)
     index = given[2] if len(given) > 2 else named.get("index")
-    if index is None or not isinstance(number(index), int):
+    if index is None or not isinstance(number(index), (int, float)):
         return r
     return tuple(v[0] if v.ndim else v for v in r) if isinstance(r, tuple) else r[0] if r.ndim else r
 

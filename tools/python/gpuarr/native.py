@@ -217,12 +217,19 @@ ELEMENTS = {"b1": C.c_bool, "i1": C.c_int8, "i2": C.c_int16, "i4": C.c_int32, "i
 class dtype:
     """A type of elements: gpuarr.float32. Equal to its name, and to NumPy's."""
 
-    def __init__(self, number):
+    def __new__(cls, named):
+        """gpuarr.dtype("f4"): what that names."""
+        return as_dtype(named)
+
+    @classmethod
+    def _of(cls, number):
+        self = object.__new__(cls)
         self.number, self.name, self.itemsize = number, lib.ga_dtype_name(number).decode(), lib.ga_itemsize(number)
         word = self.name.rstrip("0123456789")
         self.kind = {"bool": "b", "int": "i", "uint": "u", "float": "f", "complex": "c"}.get(word, "V")
         self.code = f"{self.kind}{self.itemsize}"  # as in the buffer protocol, without the byte order
         self.half = self.name in ("float16", "bfloat16")  # for storage
+        return self
 
     def __repr__(self):
         return f"gpuarr.{self.name}"
@@ -251,7 +258,7 @@ class dtype:
         return numpy.dtype(self.name)
 
 
-DTYPES = {d.name: d for d in map(dtype, range(1, len(header.enums["ga_dtype"]) - 1))}
+DTYPES = {d.name: d for d in map(dtype._of, range(1, len(header.enums["ga_dtype"]) - 1))}
 NUMBERED = {d.number: d for d in DTYPES.values()}
 CODED = {d.code: d for d in DTYPES.values() if d.kind != "V"}
 PYTHON = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
