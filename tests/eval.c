@@ -1149,6 +1149,17 @@ static void test_little_work(void)
         }
 }
 
+/* A fold of what lies far away, and is brought near meanwhile: the bits of the calls. */
+static void test_far_folds(void)
+{
+    for (int k = 0; k < 2 && !test_small(); k++)
+        ga_scope {
+            ga_array *x = ga_random((1200001), .dtype = k ? GA_F32 : GA_F64, .seed = 1);
+            ga_array *y = ga_random((1200001), .dtype = k ? GA_F32 : GA_F64, .seed = 2);
+            CHECK(test_same_bits(ga_eval("sum((x - y)**2)", (x, y)), ga_sum(ga_square(ga_subtract(x, y)))));
+        }
+}
+
 /* What was read is kept, and given back by ga_shutdown; results own nothing of it. */
 static void test_keeping(void)
 {
@@ -1196,6 +1207,7 @@ int main(void)
     test_fold_memory();
     test_many_terms();
     test_little_work();
+    test_far_folds();
     test_keeping();
     ga_report_leaks(stdout);
     CHECK(ga_memory_stats().arrays == 0 && ga_memory_stats().used_bytes == 0);

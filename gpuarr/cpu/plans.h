@@ -218,6 +218,7 @@ typedef struct gi_sequence_step {
 typedef struct gi_sequence {
     int              steps, operands;
     bool             alone;                      /* nothing is saved or compared */
+    int              ahead;                      /* bytes: what lies so far behind is brought near meanwhile; 0: nothing */
     int8_t           size[GI_SEQUENCE_OPERANDS]; /* bytes from element to element; 0: a number */
     gi_sequence_step step[GI_SEQUENCE_STEPS];
 } gi_sequence;

@@ -62,6 +62,14 @@ static GI_INLINE const GA_T *GI_LOOP(gi_sequence_at)(const GA_T *x, int64_t done
     return x;
 }
 
+/* Brings near what lies ahead of n elements of each operand. */
+static GI_INLINE void GI_LOOP(gi_sequence_bring)(const gi_sequence *q, const void *const *from, int64_t done, int64_t n)
+{
+    for (int k = 0; k < q->operands; k++)
+        for (int64_t b = 0; b < n * (int64_t)sizeof(GA_T) && q->size[k] > 0; b += GI_LINE)
+            __builtin_prefetch((const char *)((const GA_T *)from[k] + done) + q->ahead + b);
+}
+
 /* Of n elements, so many vectors at a time, and at least those; what is left behind the last ones is computed with some of theirs,
    once more. alone: nothing is saved or compared. */
 static GI_INLINE void GI_LOOP(gi_sequence_of)(const int vectors, const bool alone, const gi_sequence *q, int64_t n, GA_T *out,
@@ -77,6 +85,7 @@ static GI_INLINE void GI_LOOP(gi_sequence_of)(const int vectors, const bool alon
     for (int64_t done = 0; done < n; done += vectors * GI_LANES) {
         if (done > n - vectors * GI_LANES) done = n - vectors * GI_LANES;
         const gi_sequence_step *s = q->step;
+        if (q->ahead) GI_LOOP(gi_sequence_bring)(q, from, done, vectors * GI_LANES);
         if (s->what == 4 * GI_SEQUENCE_LOAD + GI_OF_ELEMENTS) { /* mostly */
             const GA_T      *x    = GI_LOOP(gi_sequence_at)((const GA_T *)from[s->x], done);
             GI_SEQUENCE_EACH a[k] = GI_VFN(load)(x + k * GI_LANES);

@@ -177,7 +177,14 @@ static ga_array *gi_pass_fold(gi_eval_run *r, const gi_passes *s, const gi_fused
     GI_ARENA(gi_pass_own, own, 1);
     gi_pass_numbers(&j, values, numbers);
     gi_pass_find_constants(&j, own);
-    j.direct = p->parts == p->ops && !j.ahead;
+    j.direct = p->parts == p->ops;
     for (int i = 0; i < p->leaves; i++) j.direct = j.direct && j.leaf[i].packed;
+    if (j.direct && j.ahead) { /* few lines at a time: memory is never idle */
+        const int              last     = p->op[p->ops - 1].sequence;
+        const gi_pass_sequence sequence = j.sequence[last];
+        j.sequence                      = own->sequence;
+        own->sequence[last]             = sequence;
+        own->sequence[last].q.ahead     = GI_PASS_FAR_BYTES;
+    }
     return gi_run_folds(r, s, k, &imagined);
 }
