@@ -3,7 +3,7 @@
 # UBSan; smaller arrays and fewer cases, because it is slow). With one, nvcc builds the mode gpu.
 SIM=tools/cudasim
 CUDA_TESTS="compositions ndimage signals numbers half places allocations cuda_reduce cuda_order cuda_images chunked_gpu cuda_convolve distances cuda_distances cuda_reductions cuda_stencils cuda_select fourier exchange
-    cuda_map cuda_products filters cuda_filters errors errors_algorithms memory rows cuda_bools api launch cuda_kernels cuda_chunked cuda_api cuda_host options eval formulas linear strided"
+    cuda_map cuda_products filters cuda_filters errors errors_algorithms memory rows cuda_bools api launch cuda_kernels cuda_chunked cuda_api cuda_host options eval eval_joined formulas linear strided"
 CHUNKED_TESTS="chunked chunked_ops chunked_files" # with GPUs that help
 nvcc=$(PATH="$PATH:${CUDA_HOME:-/usr/local/cuda}/bin:/usr/local/cuda/bin" command -v nvcc)
 

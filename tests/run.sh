@@ -292,7 +292,7 @@ test_object() { one "build of $1" made "$B/c/$1.o" $(test_compiler) -c "tests/$1
 
 # ---- what the calls do, under the sanitizers, with fewer dtypes, with a BLAS library ------------------------------------------------
 
-TESTS="chance compositions ndimage signals numbers half places folds new_files inside errors errors_algorithms errors_limits chunked_files filters chunked stencils memory allocations images products convolve reductions distances chunked_ops rows bools modes api kernels tasks ending options eval fourier linear exchange tables strided"
+TESTS="chance compositions ndimage signals numbers half places folds new_files inside errors errors_algorithms errors_limits chunked_files filters chunked stencils memory allocations images products convolve reductions distances chunked_ops rows bools modes api kernels tasks ending options eval eval_joined fourier linear exchange tables strided"
 
 unit() { # unit KIND NAME [LIBRARIES]: tests/NAME.c, on the CPU
     local kind=$1 name=$2 object=$B/$1/$2.o flags
