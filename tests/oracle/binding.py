@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from .comparing import Mismatch, equal_bits
-from .dtypes import KNOWN, NUMBER_OF, NUMPY2
+from .dtypes import KNOWN, NUMBER_OF
 from .signatures import OPTIONS, ROW_SIGNATURES, SIGNATURES
 from .structs import CPU, CUDA, Arg, Array, Memory, Shape, Statistics, address, as_shape, f64, flag, i32, i64, ptr, text
 
@@ -41,7 +41,7 @@ def root_of(a):
 
 
 def bounds(a):
-    return np.lib.array_utils.byte_bounds(a) if NUMPY2 else np.byte_bounds(a)
+    return np.lib.array_utils.byte_bounds(a)
 
 
 class Gpuarr:

@@ -202,9 +202,6 @@ class Case:
             raise Mismatch(f"NumPy raises {type(want).__name__}: {str(want)[:200]}\n  gpuarr gives {got!r}")
         check(np.asarray(want) if not isinstance(want, (np.ndarray, tuple, list)) else want, got)
 
-    def drew_a_number(self):
-        return any(not isinstance(v, np.ndarray) or v.ndim == 0 for name, v, _ in self.log if name != "options")
-
     def report(self):
         lines = []
         for name, v, copy in self.log:

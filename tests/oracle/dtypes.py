@@ -3,7 +3,6 @@ import math
 
 import numpy as np
 
-NUMPY2 = int(np.__version__.split(".")[0]) >= 2
 LONG = np.longdouble
 
 # In the order of gpuarr.h's enumeration, from 1.

@@ -2,7 +2,7 @@
 import numpy as np
 
 from .comparing import Close, Mismatch, Skip, compare, same_bytes
-from .dtypes import BOOL, DTYPES, NUMPY2, saturating, wide
+from .dtypes import BOOL, DTYPES, saturating, wide
 from .binding import GaError
 from .structs import address
 
@@ -66,7 +66,7 @@ def run_map(c, call, xs, want, result, check, dtype=None):
             raise Skip
         near = want.astype(result).astype(out.dtype)
         scale = np.finfo(result).eps * 8 * np.abs(np.where(np.isfinite(near), near, 0)).astype(wide(out.dtype))
-        tiny = np.finfo(result).smallest_subnormal * 4 if NUMPY2 else 1e-38
+        tiny = np.finfo(result).smallest_subnormal * 4
         return Close(2, scale + tiny + check.slack)(np.where(chosen, near, 0).astype(wide(out.dtype)), got, out.dtype)
     want = np.where(chosen, want, want.dtype.type(0))
     if isinstance(check, Close):

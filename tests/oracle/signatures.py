@@ -127,7 +127,7 @@ NAMED = {
     "lfilter": options("lfilter", "i axis, a zi | p zf"),
     "detrend": options("detrend", "i axis, i type, a bp |"),
     "savgol": options("savgol", "i deriv, d delta, i axis, i border, d cval |"),
-    "spectrum": options("spectrum", "d fs, c window | a values, l nperseg, l noverlap, l nfft, i detrend, b return_onesided, i scaling, i axis, p frequencies, p times"),
+    "spectrum": options("spectrum", "d fs, c window | a values, l nperseg, l noverlap, l nfft, i detrend, b return_onesided, i scaling, i average, i mode, i axis, p frequencies, p times"),
     "peaks": options("peaks", "d height, d threshold, d distance, d prominence, d width, l wlen, d rel_height, d plateau_size | "
                      "d height_max, d threshold_max, d prominence_max, d width_max, d plateau_size_max, p found"),
     "fftconvolve": options("fftconvolve", "i mode | i axis, s axes, a out"),

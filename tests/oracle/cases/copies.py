@@ -3,7 +3,7 @@ import numpy as np
 
 from ..case import case
 from ..comparing import ERRORS, Skip
-from ..dtypes import BOOL, DTYPES, NUMPY2, saturating
+from ..dtypes import BOOL, DTYPES, saturating
 
 
 @case("astype")
@@ -27,8 +27,6 @@ def copyto(c):
     else:
         src = c.number() if c.chance(0.3) else c.array(shape=c.broadcast(dst.shape), name="src", among=DTYPES + [dst.dtype] * 8)
     mask = c.array(BOOL, c.broadcast(dst.shape), name="where") if c.chance(0.4) else None
-    if not NUMPY2 and not isinstance(src, np.ndarray):
-        raise Skip
     before = dst.copy()
     given = src
     if type(src) is int and src in (0, 1) and dst.dtype == BOOL:  # true is an int in C11

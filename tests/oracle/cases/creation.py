@@ -5,7 +5,7 @@ import numpy as np
 
 from ..case import case
 from ..comparing import Close, Mismatch, Skip, attempt, exact, same_form
-from ..dtypes import BOOL, C128, F32, F64, FLOATS, I64, INTS, NUMPY2, wide
+from ..dtypes import BOOL, C128, F32, F64, FLOATS, I64, INTS, wide
 from ..structs import Eight
 
 
@@ -26,8 +26,6 @@ def filled(c):
     if "full" in c.name or c.name == "scalar":
         if not fits_exactly(v, dtype or (like.dtype if c.name == "full_like" else np.dtype(C128))):
             raise Skip
-    if not NUMPY2:
-        raise Skip
     want = attempt({"zeros": lambda: np.zeros(shape, dtype or F64), "ones": lambda: np.ones(shape, dtype or F64),
                     "zeros_n": lambda: np.zeros(shape, dtype or F64), "full": lambda: np.full(shape, v, dtype),
                     "scalar": lambda: np.full((), v, dtype)}.get(c.name)

@@ -2,7 +2,7 @@
 import numpy as np
 
 from ..comparing import ERRORS, Close, Skip, exact, values_only
-from ..dtypes import BOOL, C64, COMPLEX, DTYPES, F32, FLOATS, INTS, NUMPY2, ORDERED, dtype_of, finite, in_dtype, is_complex, too_large_alone, wide
+from ..dtypes import BOOL, C64, COMPLEX, DTYPES, F32, FLOATS, INTS, ORDERED, dtype_of, finite, in_dtype, is_complex, too_large_alone, wide
 from ..outputs import run_map
 
 # The groups of the table: which of these dtypes a row must accept (a smaller one is promoted).
@@ -137,8 +137,6 @@ def numpy_row(row, xs, dtype=None):
     try:
         if complex_operand and C64 not in ACCEPTS[row.group]:
             raise TypeError("no complex function")
-        if not NUMPY2 and not all(isinstance(x, np.ndarray) for x in xs):
-            raise Skip
         y = numpy_map(row, xs, dtype)
     except ERRORS:
         if row.name in NO_BOOL and all(dtype_of(x) == BOOL for x in xs) and dtype in (None, BOOL):

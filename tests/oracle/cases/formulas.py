@@ -12,7 +12,7 @@ import numpy as np
 
 from ..binding import GaError
 from ..comparing import ERRORS, Close, Mismatch, Skip, attempt, compare, exact
-from ..dtypes import DTYPES, F32, F64, FLOATS, INTS, NUMPY2, dtype_of, fits, in_dtype, is_complex, saturating, too_large_alone, wide
+from ..dtypes import DTYPES, F32, F64, FLOATS, INTS, dtype_of, fits, in_dtype, is_complex, saturating, too_large_alone, wide
 from ..formula_text import FormulaText
 from ..outputs import put_result, run_map
 from .elementwise import COMPLEX_PRODUCTS, numpy_row
@@ -314,8 +314,6 @@ def draw_operands(c):
 
 def formulas(rows, words):
     def draw(c):
-        if not NUMPY2:
-            raise Skip
         operands = draw_operands(c)
         names = c.r.sample(["x", "y", "z", "a1", "_b", "pi", "sum", "x2", "E"], len(operands))
         places = [name for name, v in zip(names, operands) if type(v) is int and within_int64(v)]

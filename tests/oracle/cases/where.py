@@ -3,7 +3,7 @@ import numpy as np
 
 from ..case import case
 from ..comparing import Skip, attempt, exact
-from ..dtypes import BOOL, DTYPES, NUMPY2, dtype_of, fits, too_large_alone
+from ..dtypes import BOOL, DTYPES, dtype_of, fits, too_large_alone
 from ..outputs import run_map
 
 
@@ -12,7 +12,7 @@ def where(c):
     x, y = c.operands(2)
     shape = c.broadcast(x.shape if isinstance(x, np.ndarray) else c.shape())
     condition = c.array(shape=shape, among=[BOOL] * 4 + DTYPES, name="condition")
-    if not NUMPY2 and not (isinstance(x, np.ndarray) and isinstance(y, np.ndarray)) or too_large_alone((x, y)):
+    if too_large_alone((x, y)):
         raise Skip
     if not all(fits(v, dtype_of(w)) for v, w in ((x, y), (y, x))):
         raise Skip  # NumPy wraps it, gpuarr refuses
