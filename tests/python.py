@@ -1023,6 +1023,7 @@ def bins_and_orders():
 
 
 def array_api():
+    check(xp.eye(2, 3, k=2**63).tolist() == [[0] * 3] * 2 and xp.eye(2, 3, k=-1).tolist() == [[0] * 3, [1, 0, 0]], "a diagonal beyond the matrix")
     for word in """abs acos arange argsort asarray astype atan2 bitwise_invert broadcast_shapes can_cast clip concat copysign count_nonzero
                    cumulative_prod cumulative_sum diff expand_dims finfo from_dlpack hypot iinfo isdtype isin linspace matrix_transpose maximum meshgrid
                    moveaxis nextafter permute_dims pow reciprocal repeat result_type roll searchsorted signbit take_along_axis tensordot tile

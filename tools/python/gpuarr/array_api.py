@@ -127,7 +127,8 @@ def full_like(x, /, fill_value, *, dtype=None, device=None):
 
 
 def eye(n_rows, n_cols=None, /, *, k=0, dtype=None, device=None):
-    return ga.eye(n_rows, n_rows if n_cols is None else n_cols, k, dtype=dtype, device=device)
+    n_cols = n_rows if n_cols is None else n_cols
+    return ga.eye(n_rows, n_cols, n_cols if k > n_cols else -n_rows if k < -n_rows else k, dtype=dtype, device=device)
 
 
 def linspace(start, stop, /, num, *, dtype=None, device=None, endpoint=True):
