@@ -178,6 +178,7 @@ def several_results():
                      (ga.unique_inverse(m), "values inverse_indices"), (ga.svd(m), "U S Vh"), (ga.slogdet(m[:, :2]), "sign logabsdet"),
                      (ga.eigh(m[:, :2]), "eigenvalues eigenvectors"), (ga.eig(m[:, :2]), "eigenvalues eigenvectors")):
         check(all(getattr(r, name) is part for name, part in zip(names.split(), r)) and len(r) == len(names.split()), f"results by {names}")
+        check(str(pickle.loads(pickle.dumps(r))) == str(r), f"results by {names}, pickled")
     check(ga.unique_inverse(m).inverse_indices.tolist() == [[1, 0, 0], [0, 2, 0]], "where each element is found, with the shape of the array")
     same(ga.qr(m, mode="r"), ga.qr(m).R, "R alone")
     f, t, power = ga.spectrogram(wave, nperseg=16)
@@ -398,6 +399,13 @@ def further_ways():
             mapped[0] = 7
         same(ga.load(folder + "/x.npy"), x, "what was written is not in the file")
         fails(lambda: ga.load(folder + "/x.npy", "r+"), [ValueError], "'r' or 'c', not 'r+'", "a file to write into")
+        swapped = x.astype(">f8")
+        swapped.tofile(folder + "/swapped")
+        for read in (lambda dtype: ga.fromfile(folder + "/swapped", dtype), lambda dtype: ga.frombuffer(swapped.tobytes(), dtype)):
+            fails(lambda: read(swapped.dtype), [TypeError], "'>f8' is of another byte order", "NumPy's dtype of another byte order")
+        for dtype in ("float64", "f8", x.dtype, swapped.dtype):
+            same(ga.fromfile(folder + "/swapped", dtype, swapped=True), x, f"elements of another byte order, {dtype!r}")
+        check(ga.asarray(swapped, swapped.dtype).tolist() == x.tolist(), "an array of another byte order")
         np.save(folder + "/objects.npy", np.array([{}, 1], object))
         fails(lambda: ga.load(folder + "/objects.npy", allow_pickle=True), [ga.Error], "Python objects", "objects in a file")
         with ga.load(folder + "/x.npz") as z:

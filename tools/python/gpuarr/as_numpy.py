@@ -16,7 +16,7 @@ from collections import namedtuple
 
 from .arrays import adopted_array, as_shape, asarray, in_c_order, shape_of
 from .calls import ALSO, Named, calls, to_write
-from .native import ERRORS, NUMBERED, Error, as_dtype, both, file_error, functions
+from .native import ERRORS, NUMBERED, Error, as_dtype, both, file_error, functions, raw_dtype
 
 
 def short(function, name=None):
@@ -266,6 +266,12 @@ class Archive(collections.abc.Mapping):
 
     def __repr__(self):
         return f"Archive({self.arrays!r})"
+
+
+@short
+def fromfile(made, path, dtype="float64", *given, **named):
+    """The elements lie as the dtype says, or with their bytes the other way round: swapped=True."""
+    return made(path, dtype if named.get("swapped") else raw_dtype(dtype), *given, **named)
 
 
 @short
@@ -994,6 +1000,7 @@ for each in "variance standard_deviation minimum_position maximum_position extre
 RESULTS = {name: namedtuple(name + "_result", fields) for name, fields in {
     "eig": "eigenvalues eigenvectors", "eigh": "eigenvalues eigenvectors", "qr": "Q R", "slogdet": "sign logabsdet", "svd": "U S Vh",
     "unique_all": "values indices inverse_indices counts", "unique_counts": "values counts", "unique_inverse": "values inverse_indices"}.items()}
+globals().update({result.__name__: result for result in RESULTS.values()})  # where pickle finds them
 
 
 def with_names(made, a, *given, **named):

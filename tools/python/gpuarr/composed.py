@@ -6,7 +6,7 @@ import operator
 
 from .arrays import adopted_array, array, asarray, of_bytes, shape_of
 from .calls import Named, to_write
-from .native import NUMBERED, as_dtype, functions as ga, lib
+from .native import NUMBERED, as_dtype, functions as ga, lib, raw_dtype
 
 
 def array_equiv(a, b):
@@ -33,7 +33,7 @@ def broadcast_shapes(*shapes):
 
 def frombuffer(buffer, dtype="float64", count=-1, offset=0):
     """frombuffer: the elements in a buffer, copied."""
-    dtype, memory = as_dtype(dtype), memoryview(buffer).cast("B")[offset:]
+    dtype, memory = as_dtype(raw_dtype(dtype)), memoryview(buffer).cast("B")[offset:]
     if count < 0 and len(memory) % dtype.itemsize:
         raise ValueError(f"gpuarr: {len(memory)} bytes are no whole elements of {dtype}: give count")
     count = len(memory) // dtype.itemsize if count < 0 else count

@@ -269,6 +269,11 @@ NUMPYS = {name: kind for kind, names in {
     "float64": "d float double", "complex64": "F csingle", "complex128": "D complex cdouble"}.items() for name in names.split()}
 
 
+def raw_dtype(value):
+    """The dtype of elements in a file or buffer: one of NumPy's that is of another byte order by its code, which as_dtype() refuses."""
+    return value.str if getattr(value, "byteorder", None) == ">" else value
+
+
 def as_dtype(value):
     """The dtype that this names: a dtype of gpuarr's or NumPy's, its name, its code ("<f4", "f"), or a type of Python's."""
     if isinstance(value, dtype):
