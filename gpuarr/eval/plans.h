@@ -27,13 +27,20 @@ static struct {
     gi_formula_place place[GI_KEPT_FORMULAS];
 } gi_formulas                          = { PTHREAD_MUTEX_INITIALIZER, { { NULL, 0, NULL } } };
 static pthread_once_t gi_formulas_once = PTHREAD_ONCE_INIT;
+static __thread int   gi_formula_uses; /* how often this thread is counted */
 
-/* A child begins with the lock free and the formulas whole, whatever other threads were at when it was born. */
+/* A child begins with the lock free and the formulas whole, whatever other threads were at when it was born; these are counted no more. */
 static void gi_formulas_before_fork(void) { pthread_mutex_lock(&gi_formulas.lock); }
 static void gi_formulas_after_fork(void) { pthread_mutex_unlock(&gi_formulas.lock); }
+static void gi_formulas_in_forked_child(void)
+{
+    for (int k = 0; k < GI_KEPT_FORMULAS && gi_formula_uses == 0; k++)
+        __atomic_store_n(&gi_formulas.place[k].users, 0, __ATOMIC_RELAXED);
+    gi_formulas_after_fork();
+}
 static void gi_formulas_expect_forks(void)
 {
-    (void)pthread_atfork(gi_formulas_before_fork, gi_formulas_after_fork, gi_formulas_after_fork);
+    (void)pthread_atfork(gi_formulas_before_fork, gi_formulas_after_fork, gi_formulas_in_forked_child);
 }
 
 static gi_formula_place *gi_formula_place_of(uint64_t hash) { return &gi_formulas.place[hash % GI_KEPT_FORMULAS]; }
@@ -53,6 +60,7 @@ static __attribute__((noinline)) void gi_formula_clear(gi_formula_place *place)
 
 static void gi_formula_leave(gi_formula_place *place)
 {
+    gi_formula_uses--;
     if (__atomic_sub_fetch(&place->users, 1, __ATOMIC_ACQ_REL) == 0 && __atomic_load_n(&place->gone, __ATOMIC_RELAXED))
         gi_formula_clear(place);
 }
@@ -132,6 +140,7 @@ static void gi_formula_key_of(gi_formula_key *key, const gi_formula_text *f, siz
 static gi_kept_formula *gi_formula_find(const gi_formula_key *key)
 {
     gi_formula_place *place = gi_formula_place_of(key->hash);
+    gi_formula_uses++;
     __atomic_add_fetch(&place->users, 1, __ATOMIC_SEQ_CST);
     gi_kept_formula *p = __atomic_load_n(&place->kept, __ATOMIC_SEQ_CST);
     if (p && p->hash == key->hash && p->n == key->n && !memcmp(p->kinds, key->kinds, (size_t)key->n + 1) &&
