@@ -43,7 +43,7 @@ static bool gi_check_distance_options(const ga_distance_options *o, int64_t feat
     return false;
 }
 
-/* Those of the metrics that are made of other calls, and all with weights. NULL with an error if the program has none. */
+/* Those of the metrics behind GA_COSINE, and all with weights. NULL with an error if the program has none of these. */
 static ga_array *gi_distances_of_calls(const ga_array *x, const ga_array *y, ga_dtype dtype, int ndim, const int64_t *shape,
                                        const ga_distance_options *o)
 {

@@ -1,6 +1,7 @@
-/* ==== >>distances: the metrics that are made of other calls ============================================================= */
-/*  Tiles of the distances are computed as arrays (features, points of x, points of y), feature by feature in one pass each, and folded
-    along the features: by ga_sum, whose tree does not depend on the tiles. So differences of points that are close keep their digits.   */
+/* ==== >>distances: the other metrics, and weights ======================================================================= */
+/*  Most are found by the kernels of ga_cdist. Of the distances of Jensen and Shannon, Mahalanobis and Minkowski, which are made of other
+    calls, tiles are computed as arrays (features, points of x, points of y), feature by feature in one pass each, and folded along the
+    features: by ga_sum, whose tree does not depend on the tiles. So differences of points that are close keep their digits.          */
 
 #define GI_METRIC_TILE (1 << 16) /* elements of a tile for each thread; on a GPU 64 times as many */
 
