@@ -402,6 +402,19 @@ static void test_weights(void)
     ga_free(y);
 }
 
+/* Of points that differ in all features the share is 1, however sums of the weights are rounded. */
+static void test_share_of_all(void)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++)
+        ga_scope {
+            const int64_t n = seed % 2 ? 50 : 1100;
+            ga_array     *x = ga_zeros((2, n)), *w = ga_random((n), .dtype = seed % 3 ? GA_F64 : GA_F32, .seed = seed);
+            if (seed % 3 == 0) x = ga_astype(x, GA_F32);
+            ga_array *y = ga_add(x, 1), *d = ga_cdist(x, y, .metric = GA_HAMMING, .w = w);
+            CHECK(ga_item(ga_min(d)) == 1 && ga_item(ga_max(d)) == 1);
+        }
+}
+
 /* Sums of small integers are exact, in whatever order. */
 static void test_weighted_sums(void)
 {
@@ -508,6 +521,7 @@ int main(void)
     test_others();
     test_variances();
     test_weights();
+    test_share_of_all();
     test_weighted_sums();
     test_tiles();
     test_others_special();

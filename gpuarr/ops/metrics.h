@@ -198,6 +198,18 @@ static ga_array *gi_metric_braycurtis(const gi_metric_call *q, const ga_array *x
     return by ? gi_metric_into(q, (ga_divide), gi_distances_by_tiles(x, y, q->dtype, ndim, shape, &k), GA_ARG(by)) : NULL;
 }
 
+/* The sum of the weights, in the order of each distance: the share of all features is 1. */
+static ga_array *gi_metric_all(const gi_metric_call *q, ga_distance_options k)
+{
+    const int64_t        one[2] = { 1, 1 }, point[2] = { 1, k.w->shape[0] };
+    const ga_new_options there = gi_new_on(k.site, q->dtype, k.w->device);
+    ga_array            *x = (ga_ones)(gi_line(point[1]), there), *y = x ? (ga_zeros)(gi_line(point[1]), there) : NULL;
+    x             = y ? gi_do_reshape(&q->c, x, 2, point) : NULL;
+    y             = x ? gi_do_reshape(&q->c, y, 2, point) : NULL;
+    ga_array *sum = y ? gi_distances_by_tiles(x, y, q->dtype, 2, one, &k) : NULL;
+    return sum ? gi_do_reshape(&q->c, sum, 0, one) : NULL;
+}
+
 /* With weights; those that are not given are 1. */
 static ga_array *gi_metric_weighted(const gi_metric_call *q, const ga_array *x, const ga_array *y, int ndim,
                                     const int64_t *shape)
@@ -208,8 +220,10 @@ static ga_array *gi_metric_weighted(const gi_metric_call *q, const ga_array *x, 
     else if (!k.w) k.w = (ga_ones)(gi_line(x->shape[1]), gi_new_on(k.site, q->dtype, x->device));
     if (mean) k.out = NULL;
     ga_array *d = k.w ? gi_distances_by_tiles(x, y, q->dtype, ndim, shape, &k) : NULL;
-    if (!mean) return d;
-    return gi_metric_into(q, (ga_divide), d, q->total ? GA_ARG(q->total) : GA_ARG((double)x->shape[1]));
+    if (!mean || !d) return d;
+    if (!q->total) return gi_metric_into(q, (ga_divide), d, GA_ARG((double)x->shape[1]));
+    ga_array *all = gi_metric_all(q, k);
+    return all ? gi_metric_into(q, (ga_divide), d, GA_ARG(all)) : NULL;
 }
 
 /* ---- the call ---------------------------------------------------------------------------------------------------------- */
