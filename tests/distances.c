@@ -424,7 +424,7 @@ static void test_weighted_sums(void)
             const int64_t *n     = shapes[s / 2];
             const ga_dtype dtype = s % 2 ? GA_F32 : GA_F64;
             ga_array *x = ga_random_integers(0, 8, (n[0], n[2]), .seed = 1), *w = ga_random_integers(1, 4, (n[2]), .seed = 3);
-            ga_array *y = ga_random_integers(0, 8, (n[1], n[2]), .seed = 2), *v = ga_power(ga_full((n[2]), 0.5), w);
+            ga_array *y = ga_random_integers(0, 8, (n[1], n[2]), .seed = 2), *v = ga_power(ga_full((n[2]), 0.25), w);
             ga_array *fx = ga_astype(x, dtype), *fy = ga_astype(y, dtype), *fw = ga_index(w, "::-1");
             ga_array *d       = ga_subtract(ga_index(x, ":, newaxis"), y),
                      *squares = ga_sum(ga_multiply(ga_square(d), fw), .axis = 2);
@@ -485,6 +485,8 @@ static void test_others_special(void)
                  INFINITY);
         CHECK_IS(ga_cdist(y, y, .metric = GA_SEUCLIDEAN, .V = v), GA_F64, (3, 3), NAN, INFINITY, NAN, INFINITY, NAN, INFINITY,
                  NAN, INFINITY, NAN);
+        ga_array *near = ga_cdist(ga_zeros((1, 1)), ga_full((1, 1), 1e-155), .metric = GA_SEUCLIDEAN, .V = ga_values(1e-310));
+        CHECK(fabs(ga_item(near) - 1) < 1e-14); /* 1 / V is beyond float64 */
     }
     ga_scope {
         ga_array *x = ga_reshape(ga_values(1, NAN, 3, 4, 5, 7), (3, 2)), *none = ga_zeros((0, 2)), *blank = ga_zeros((2, 0));

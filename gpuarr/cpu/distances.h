@@ -130,6 +130,7 @@ static GI_INLINE GI_V GI_VFN(add_weighted)(ga_metric metric, GI_V sum, GI_V x, G
     case GA_HAMMING: return sum + (GI_V)((GI_V_BITS)(x != y) & (GI_V_BITS)weight);
     case GA_CITYBLOCK: return sum + d * weight;
     case GA_CANBERRA: return sum + d / (both + (GI_V)((GI_V_BITS)(both == zero) & (GI_V_BITS)GI_VFN(all)(1))) * weight;
+    case GA_SEUCLIDEAN: return sum + (d * weight) * (d * weight); /* a weight is a number, its square may not be */
     default: return sum + d * d * weight;
     }
 }
@@ -190,7 +191,7 @@ static void GI_LOOP(gi_distance_unit)(const gi_distances *d, int64_t row, int64_
         GI_LOOP(gi_distance_tile) t;
         t.features = d->features - done < FEATURES ? d->features - done : (int64_t)FEATURES;
         t.last     = done + t.features == d->features;
-        t.root     = t.last && d->metric == GA_EUCLIDEAN;
+        t.root     = t.last && (d->metric == GA_EUCLIDEAN || d->metric == GA_SEUCLIDEAN);
         t.w        = d->w ? (const GA_T *)d->w + done : NULL;
         GA_T *y    = packed;
         for (int64_t j = column; j < columns_end; j += width, y += t.features * width) {

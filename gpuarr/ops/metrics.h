@@ -216,8 +216,10 @@ static ga_array *gi_metric_weighted(const gi_metric_call *q, const ga_array *x, 
 {
     ga_distance_options k    = *q->o;
     const bool          mean = k.metric == GA_HAMMING;
-    if (k.metric == GA_SEUCLIDEAN) k.metric = GA_EUCLIDEAN, k.w = GI_DO_2(&q->c, divide, 1, k.V);
-    else if (!k.w) k.w = (ga_ones)(gi_line(x->shape[1]), gi_new_on(k.site, q->dtype, x->device));
+    if (k.metric == GA_SEUCLIDEAN) { /* by the standard deviations */
+        ga_array *deviation = GI_DO_1(&q->c, sqrt, k.V);
+        k.w                 = deviation ? GI_DO_2(&q->c, divide, 1, deviation) : NULL;
+    } else if (!k.w) k.w = (ga_ones)(gi_line(x->shape[1]), gi_new_on(k.site, q->dtype, x->device));
     if (mean) k.out = NULL;
     ga_array *d = k.w ? gi_distances_by_tiles(x, y, q->dtype, ndim, shape, &k) : NULL;
     if (!mean || !d) return d;
