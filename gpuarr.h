@@ -2106,7 +2106,8 @@ GA_API ga_array *(ga_find_peaks)(const ga_array  *x,
 
 /* ==== >>distances ================================================================================================== */
 /*  Between points: an array of n points with f features (coordinates) each has the shape (n, f). float32 gives float32 (SciPy: float64),
-    everything else float64; there are none of complex numbers.                                                             */
+    everything else float64; there are none of complex numbers. Under GPUARR_STATIC the metrics from GA_BRAYCURTIS on are calls,
+    so that a program has those that it names: they cannot be case labels, nor initialize static data.                      */
 
 typedef enum ga_metric {
     GA_EUCLIDEAN,
