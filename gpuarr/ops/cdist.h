@@ -98,7 +98,7 @@ ga_array *(ga_pdist)(const ga_array *x, ga_distance_options o)
 #ifdef GPUARR_STATIC /* from here on, what names one of these metrics brings them into the program */
 GA_API ga_metric gi_metric(ga_metric metric)
 {
-    __atomic_store_n(&gi_metrics_named, gi_metric_distances, __ATOMIC_RELAXED);
+    __atomic_store_n(&gi_metrics_named, &gi_metric_distances, __ATOMIC_RELAXED);
     return metric;
 }
 #define GA_BRAYCURTIS    gi_metric(GA_BRAYCURTIS)
