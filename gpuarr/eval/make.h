@@ -173,7 +173,7 @@ static bool gi_pass_run_here(const gi_fused *p, const gi_pass_arrays *m)
     const int64_t total = m->out->size, size = gi_itemsizes[p->dtype];
     int64_t       read = 0;
     for (int k = 0; k < p->leaves; k++) read += gi_itemsizes[m->leaf[k]->dtype];
-    if ((double)total * (double)((read + size) * (p->cost + 1) / 2) >= GI_WORTH_SHARING) return false;
+    if (gi_pass_work(p, total, read + size) >= GI_WORTH_SHARING) return false;
     const bool    alone = p->parts == p->ops; /* one sequence needs no tiles */
     const int64_t tile = alone ? total : gi_pass_tile(p, false), room = gi_mem_padded(tile * p->widest) + GI_PASS_APART;
     char         *slot[GI_FUSED_SLOTS];

@@ -526,6 +526,12 @@ static void gi_pass_numbers(gi_pass_job *j, const ga_arg *values, char *room)
     }
 }
 
+/* Bytes that would be read and written in the time of so many elements, `size` bytes each with what they are made of. */
+static double gi_pass_work(const gi_fused *p, int64_t elements, int64_t size)
+{
+    return (double)elements * (double)(size * (p->cost + 1) / 2);
+}
+
 /* How long the tiles are, and how many a thread takes at a time: enough work for either. */
 static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
 {
@@ -542,7 +548,7 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
     for (int k = 0; k < p->ops && j->ahead; k++) j->long_ops += gi_pass_is_long(&p->op[k]);
     j->room   = gi_mem_padded(j->tile * p->widest) + GI_PASS_APART;
     j->direct = j->direct && p->parts == p->ops && !j->stream && !j->ahead;
-    *bytes    = (double)j->total * (double)((read + size) * (p->cost + 1) / 2);
+    *bytes    = gi_pass_work(p, j->total, read + size);
     if (j->direct) j->room = GI_PASS_APART;
     if (j->total <= j->tile) return 1;
     work /= p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
