@@ -10,7 +10,6 @@ typedef struct gi_metric_call {
     const ga_distance_options *o; /* V and VI are known */
     ga_dtype                   dtype;
     ga_array                  *w;        /* the weights as (features, 1, 1); NULL: there are none */
-    ga_array                  *total;    /* of the weights */
     double                     smallest; /* number above 0 */
 } gi_metric_call;
 
@@ -170,7 +169,10 @@ static ga_array *gi_metric_prepare(const gi_metric_call *q, const ga_array *x, c
     if (q->o->metric == GA_CORRELATION) {
         ga_array *mean =
             w ? gi_do_fold(c, (ga_sum), GI_DO_2(c, multiply, a, w), 1, true) : gi_do_fold(c, (ga_mean), a, 1, true);
-        if (w) mean = gi_metric_into(q, (ga_divide), mean, GA_ARG(q->total));
+        if (w) {
+            ga_array *total = gi_do_fold(c, (ga_sum), w, GA_AXIS_DEFAULT, false);
+            mean            = total ? gi_metric_into(q, (ga_divide), mean, GA_ARG(total)) : NULL;
+        }
         a = mean ? GI_DO_2(c, subtract, a, mean) : NULL;
     }
     return a && w ? GI_DO_2(c, multiply, a, GI_DO_1(c, sqrt, w)) : a;
@@ -223,15 +225,15 @@ static ga_array *gi_metric_weighted(const gi_metric_call *q, const ga_array *x, 
     if (mean) k.out = NULL;
     ga_array *d = k.w ? gi_distances_by_tiles(x, y, q->dtype, ndim, shape, &k) : NULL;
     if (!mean || !d) return d;
-    if (!q->total) return gi_metric_into(q, (ga_divide), d, GA_ARG((double)x->shape[1]));
+    if (!q->o->w) return gi_metric_into(q, (ga_divide), d, GA_ARG((double)x->shape[1]));
     ga_array *all = gi_metric_all(q, k);
     return all ? gi_metric_into(q, (ga_divide), d, GA_ARG(all)) : NULL;
 }
 
 /* ---- the call ---------------------------------------------------------------------------------------------------------- */
 
-/* The weights are not negative, and get the dtype of the result; q->total is their sum. */
-static bool gi_metric_weights(gi_metric_call *q, ga_distance_options *o)
+/* The weights are not negative, and get the dtype of the result. */
+static bool gi_metric_weights(const gi_metric_call *q, ga_distance_options *o)
 {
     const gi_composition *c        = &q->c;
     const ga_array       *w        = gi_is_deferred(o->w) ? gi_deferred()->compute(c->site, o->w) : o->w;
@@ -239,9 +241,8 @@ static bool gi_metric_weights(gi_metric_call *q, ga_distance_options *o)
     ga_array             *below    = w ? gi_do_fold(c, (ga_any), GI_DO_2(c, less, w, 0), GA_AXIS_DEFAULT, false) : NULL;
     if (!below || !gi_item_as(c->site, below, NULL, GA_BOOL, &negative)) return false;
     if (negative) return gi_fail(c->site, GA_BAD_ARGUMENT, ".w has a negative number: weights are not negative") != NULL;
-    o->w     = (ga_astype)(w, q->dtype, c->site);
-    q->total = o->w ? gi_do_fold(c, (ga_sum), o->w, GA_AXIS_DEFAULT, false) : NULL;
-    return q->total != NULL;
+    o->w = (ga_astype)(w, q->dtype, c->site);
+    return o->w != NULL;
 }
 
 /* The variances or the inverse covariances of all points, where they are not given. */
