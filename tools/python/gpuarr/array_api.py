@@ -333,20 +333,14 @@ def argsort(x, /, *, axis=-1, descending=False, stable=True):
     return x.shape[axis] - 1 - backwards
 
 
-def unique_all(x, /):
-    return ga.unique_all(x)
+def of_one(name):
+    def function(x, /):
+        return getattr(ga, name)(x)
+    function.__name__ = name
+    return function
 
 
-def unique_counts(x, /):
-    return ga.unique_counts(x)
-
-
-def unique_inverse(x, /):
-    return ga.unique_inverse(x)
-
-
-def unique_values(x, /):
-    return ga.unique_values(x)
+unique_all, unique_counts, unique_inverse, unique_values = map(of_one, ("unique_all", "unique_counts", "unique_inverse", "unique_values"))
 
 
 def isin(x1, x2, /, *, invert=False):
@@ -501,13 +495,6 @@ def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):
     if axis == ():
         return ga.absolute(x) if ord else ga.astype(x != 0, x.dtype)
     return ga.vector_norm(x, axis=axis, keepdims=keepdims, ord=ord)
-
-
-def of_one(name):
-    def function(x, /):
-        return getattr(ga, name)(x)
-    function.__name__ = name
-    return function
 
 
 def svd(x, /, *, full_matrices=True):
