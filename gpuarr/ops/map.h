@@ -303,33 +303,56 @@ static bool gi_map_on_gpu(const gi_map_call *c, gi_job *j, ga_array *const *targ
     return ok;
 }
 
-/* Can the kernel take the array as it lies, beside or in place of the target? */
-static bool gi_map_takes(const ga_array *a, ga_dtype wanted, const ga_array *target, bool is_new)
+/* Is it an array in CPU memory whose elements are there, packed, and of this shape? Otherwise no error is made. */
+static bool gi_map_is_ready(const ga_array *a, int ndim, const int64_t *shape)
 {
-    return (a->dtype == wanted || gi_are_truths(a, wanted)) && gi_shape_equal(a->ndim, a->shape, target->ndim, target->shape) &&
-           ga_is_contiguous(a) &&
-           (is_new || (a->data == target->data ? a->dtype == target->dtype : !ga_may_share_memory(a, target)));
+    if (!gi_array_is_given(a) || a->alive != GI_ALIVE || a->device != GA_CPU || gi_is_deferred(a)) return false;
+    if (a->owner && __atomic_load_n(&a->owner->copying, __ATOMIC_RELAXED)) return false;
+    return gi_shape_equal(ndim, shape, a->ndim, a->shape) && gi_is_packed(a);
 }
 
-/* A short call whose operands are packed, in the dtypes that the kernel takes: there is nothing to plan. False: it is another one, and
-   nothing was done. */
-static bool gi_map_at_once(const gi_map_call *c, const ga_array *target)
+/* Can the kernel take such an array as it lies, in place of the result, or beside its bytes from data to end? */
+static bool gi_map_takes(const ga_array *a, ga_dtype wanted, ga_dtype result, const char *data, const char *end)
+{
+    if (a->dtype != wanted && !gi_are_truths(a, wanted)) return false;
+    if (a->data == data) return a->dtype == result;
+    return (const char *)a->data >= end || (const char *)a->data + a->size * ga_itemsize(a->dtype) <= data;
+}
+
+/* Is it a short call whose operands lie ready for the kernel? Then there is nothing to check, to plan or to convert. */
+static bool gi_map_is_plain(const gi_map_call *c)
+{
+    const ga_array *first = c->in[0].array ? c->in[0].array : c->inputs > 1 ? c->in[1].array : NULL, *out = c->out[0];
+    if (!c->function.cpu || c->outputs != 1 || c->where || c->index || !gi_array_is_given(first)) return false;
+    if (first->alive != GI_ALIVE || first->size == 0 || first->size > GI_UNDIVIDED / c->cost) return false;
+    const char *data = NULL, *end = NULL; /* of a new result: overlaps nothing */
+    if (out) {
+        if (!gi_map_is_ready(out, first->ndim, first->shape) || out->dtype != c->result[0]) return false;
+        data = (const char *)out->data;
+        end  = data + out->size * ga_itemsize(out->dtype);
+    }
+    for (int k = 0; k < c->inputs; k++) {
+        const ga_array *a = c->in[k].array;
+        if (!a && c->in[k].kind != GA_KIND_ARRAY && gi_number_fits(c->in[k], c->wanted[k])) continue;
+        if (!gi_map_is_ready(a, first->ndim, first->shape) || !gi_map_takes(a, c->wanted[k], c->result[0], data, end))
+            return false;
+    }
+    return out || c->made[0] == c->result[0];
+}
+
+/* Computes such a call of which some operands are numbers, into target: piece by piece, beside tiles of their copies. */
+static void gi_map_beside_numbers(const gi_map_call *c, const ga_array *target)
 {
     typedef char  tile[GI_TILE_BYTES];
     const char   *x[GI_MOST_INPUTS]    = { NULL };
     int64_t       step[GI_MOST_INPUTS] = { 0 }, piece = target->size;
     const int64_t size = ga_itemsize(target->dtype), n = target->size;
-    if (!c->function.cpu || c->outputs != 1 || c->where || n == 0 || n > GI_UNDIVIDED / c->cost ||
-        target->dtype != c->result[0] || !ga_is_contiguous(target))
-        return false;
+    GI_ARENA(tile, tiles, c->inputs);
     for (int k = 0; k < c->inputs; k++) {
         const int64_t each = ga_itemsize(c->wanted[k]);
-        if (!c->in[k].array)
-            piece = piece * each <= GI_TILE_BYTES ? piece : GI_TILE_BYTES / each; /* of the copies of a number */
-        else if (!gi_map_takes(c->in[k].array, c->wanted[k], target, !c->out[0])) return false;
-        else step[k] = each;
+        if (c->in[k].array) step[k] = each;
+        else if (piece * each > GI_TILE_BYTES) piece = GI_TILE_BYTES / each;
     }
-    GI_ARENA(tile, tiles, c->inputs);
     for (int k = 0; k < c->inputs; k++) {
         x[k] = c->in[k].array ? (const char *)c->in[k].array->data : tiles[k];
         if (c->in[k].array) continue;
@@ -341,6 +364,23 @@ static bool gi_map_at_once(const gi_map_call *c, const ga_array *target)
         c->function.cpu(now, (char *)target->data + at * size, x[0], x[1], x[2]);
         for (int k = 0; k < c->inputs; k++) x[k] += now * step[k];
     }
+}
+
+/* Computes such a call. False with an error. */
+static bool gi_map_plain(const gi_map_call *c)
+{
+    const char     *x[GI_MOST_INPUTS] = { NULL };
+    bool            numbers           = false;
+    const ga_array *first             = c->in[0].array ? c->in[0].array : c->in[1].array;
+    if (!gi_arena_check(c->site)) return false;
+    if (!c->out[0]) c->out[0] = gi_array_new(c->site, c->made[0], GA_CPU, first->ndim, first->shape);
+    if (!c->out[0]) return false;
+    for (int k = 0; k < c->inputs; k++) {
+        if (c->in[k].array) x[k] = (const char *)c->in[k].array->data;
+        else numbers = true;
+    }
+    if (numbers) gi_map_beside_numbers(c, c->out[0]);
+    else c->function.cpu(first->size, c->out[0]->data, x[0], x[1], x[2]);
     return true;
 }
 
@@ -375,13 +415,10 @@ static bool gi_map_run(const gi_map_call *c)
     ga_device    device                     = GA_CPU;
     ga_array    *target[GPUARR_MAX_OUTPUTS] = { NULL }, *copies[GI_MOST_INPUTS + 1] = { NULL };
     typedef char tile[GI_TILE_BYTES];
+    if (gi_map_is_plain(c)) return gi_map_plain(c);
     if (!gi_map_check(c, &device, &j.ndim, j.shape)) return false;
     if (gi_map_is_deferred(c)) return gi_map_defer(c, j.ndim, j.shape);
     if (!gi_map_targets(c, device, j.ndim, j.shape, target)) return false;
-    if (device == GA_CPU && gi_map_at_once(c, target[0])) {
-        c->out[0] = target[0];
-        return true;
-    }
     GI_ARENA(tile, tiles, c->inputs);
     j.kernel  = c->function.cpu;
     j.gpu     = c->function.gpu;

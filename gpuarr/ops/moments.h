@@ -69,6 +69,23 @@ static void gi_halve_single_nodes(const gi_node_loops *loops, int64_t n, const g
     gi_halve_nodes(loops, n < LEAST ? n : (int64_t)LEAST, v);
 }
 
+/* Folds the GI_NODE_STEP nodes of a block, of eight elements each, into the first; the last steps are too short for a loop. */
+static void gi_join_eights(const gi_node_loops *loops, double *s, double *m)
+{
+    enum { LEAST = 8 };
+    const gi_nodes to = { NULL, s, m };
+    int            h  = GI_NODE_STEP / 2;
+    for (; h >= LEAST; h /= 2) {
+        const gi_nodes more = { NULL, s + h, m + h };
+        loops->join(h, &to, &more, 1, (double)h / GI_BLOCK);
+    }
+    for (; h > 0; h /= 2)
+        for (int i = 0; i < h; i++) {
+            m[i] = m[i] + m[i + h] + gi_spread(s[i] - s[i + h], (double)h / GI_BLOCK);
+            s[i] = s[i] + s[i + h];
+        }
+}
+
 /* The node of n elements, at most a block. `origin` is repeated GI_NODE_STEP times. */
 static gi_node gi_block_node(const gi_moments *r, int64_t n, const void *x, const double *origin)
 {
@@ -81,10 +98,7 @@ static gi_node gi_block_node(const gi_moments *r, int64_t n, const void *x, cons
         const void *eighths[8];
         for (int k = 0; k < 8; k++) eighths[k] = (const char *)x + k * GI_NODE_STEP * size;
         r->of->rows(GI_NODE_STEP, &v, eighths, origin);
-        for (int h = GI_NODE_STEP / 2; h > 0; h /= 2) {
-            gi_nodes more = gi_nodes_from(&v, h);
-            r->join->join(h, &v, &more, 1, (double)h / GI_BLOCK);
-        }
+        gi_join_eights(r->join, s, m);
         node.s = s[0];
         node.m = m[0];
         if (!r->skip_nan || node.s == node.s) return node;
