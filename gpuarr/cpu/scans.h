@@ -61,19 +61,29 @@ static void GI_LOOP(gi_scan_last_of)(bool product, int64_t width, const double *
 #endif
 
 /* n elements joined with what came before them: before[0] for all, or before[i] each; NULL: nothing. */
+static GI_INLINE void GI_LOOP(gi_scan_finish_by)(int64_t n, GA_T *out, const double *before, bool each, const double *x,
+                                                 double (*join)(double, double))
+{
+    const double one = *before;
+    if (each) {
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n; i++) out[i] = (GA_T)join(before[i], x[i]);
+        return;
+    }
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = (GA_T)join(one, x[i]);
+}
+
 static void GI_LOOP(gi_scan_finish)(bool product, int64_t n, void *to, const double *before, bool each, const double *x)
 {
-    GA_T *__restrict__ out = (GA_T *)to;
-    if (!before) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < n; i++) out[i] = (GA_T)x[i];
-    } else if (each) {
-        for (int64_t i = 0; i < n; i++) out[i] = (GA_T)(product ? gi_mul_f64(before[i], x[i]) : before[i] + x[i]);
-    } else {
-        const double one = *before;
-        GI_VECTORIZE
-        for (int64_t i = 0; i < n; i++) out[i] = (GA_T)(product ? gi_mul_f64(one, x[i]) : one + x[i]);
+    GA_T *out = (GA_T *)to;
+    if (before) {
+        if (product) GI_LOOP(gi_scan_finish_by)(n, out, before, each, x, gi_mul_f64);
+        else GI_LOOP(gi_scan_finish_by)(n, out, before, each, x, gi_add_f64);
+        return;
     }
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = (GA_T)x[i];
 }
 
 #if GI_JOIN(GI_WIDEST_, GA_TAG)

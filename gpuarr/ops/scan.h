@@ -78,6 +78,15 @@ static void gi_last_of_block(const gi_scan_job *j, int64_t columns, const char *
     }
 }
 
+/* n copies of a row, at `to`. */
+static const void *gi_scan_repeat(int64_t n, int64_t row, const char *from, char *to)
+{
+    memcpy(to, from, (size_t)row);
+    for (int64_t done = 1; done < n; done *= 2)
+        memcpy(to + done * row, to, (size_t)((done < n - done ? done : n - done) * row));
+    return to;
+}
+
 /* Writes n rows where they belong, each joined with `before` if there is one. a and b: x is one of them, or neither. */
 static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, const char *x, const char *before, char *a,
                              char *b, char *to, int64_t along, int64_t across)
@@ -91,15 +100,17 @@ static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, c
         loops->finish(j->product, n, to, (const double *)(const void *)before, false, (const double *)(const void *)x);
         return;
     }
-    for (int64_t i = 0; i < n && floats && across == size; i++)
-        loops->finish(j->product, columns, to + i * along, (const double *)(const void *)before, true,
-                      (const double *)(const void *)(x + i * row));
-    if (floats && across == size) return;
+    if (floats && across == size) {
+        int64_t several = 1; /* rows at once, where they lie one behind the other */
+        if (along == columns * size) several = before ? GI_SCAN_ROW / columns : n;
+        if (before && several > 1) before = (const char *)gi_scan_repeat(several < n ? several : n, row, before, spare);
+        for (int64_t i = 0; i < n; i += several)
+            loops->finish(j->product, (n - i < several ? n - i : several) * columns, to + i * along,
+                          (const double *)(const void *)before, true, (const double *)(const void *)(x + i * row));
+        return;
+    }
     if (before) {
-        memcpy(spare, before, (size_t)row);
-        for (int64_t done = 1; done < n; done *= 2) /* as many copies as there are rows */
-            memcpy(spare + done * row, spare, (size_t)((done < n - done ? done : n - done) * row));
-        j->join(n * columns, spare, spare, x, NULL);
+        j->join(n * columns, spare, gi_scan_repeat(n, row, before, spare), x, NULL);
         x     = spare;
         spare = x == a ? b : a;
     }
@@ -149,6 +160,21 @@ static void gi_scan_line_block(const gi_scan_job *j, int64_t line, int64_t block
     }
 }
 
+/* The rows of a block of a panel, made wide: where they lie, or at `to`. */
+static const char *gi_read_scanned(const gi_scan_job *j, const gi_panel *s, char *to)
+{
+    const gi_lines *p   = s->lines;
+    const int64_t   row = s->count * ga_itemsize(j->wide);
+    if (s->packed && s->at && p->reduced == 1 && p->strides[0] == s->count * ga_itemsize(p->dtype)) { /* one behind the other */
+        const char *rows = (const char *)gi_read_row(s, 0, 0);
+        if (p->dtype == j->wide) return rows;
+        gi_cast(j->wide, p->dtype, s->n * s->count, to, rows);
+        return to;
+    }
+    for (int64_t i = 0; i < s->n; i++) gi_cast(j->wide, p->dtype, s->count, to + i * row, gi_read_row(s, i, 0));
+    return to;
+}
+
 /* The same for a panel of lines. */
 static void gi_scan_panel_block(const gi_scan_job *j, int64_t panel, int64_t block)
 {
@@ -158,17 +184,17 @@ static void gi_scan_panel_block(const gi_scan_job *j, int64_t panel, int64_t blo
     char     before[GI_SCAN_WIDTH * 16];
     gi_panel s     = gi_panel_of(&j->lines, j->columns, j->width, panel);
     int64_t  width = ga_itemsize(j->wide), along = j->out.strides[0], ends = j->blocks - 1;
-    s.start = block * GI_BLOCK;
-    s.n     = j->lines.length - s.start < GI_BLOCK ? j->lines.length - s.start : GI_BLOCK;
-    s.raw   = raw;
-    s.cast  = raw + GI_SCAN_LINES * 16;
-    for (int64_t i = 0; i < s.n; i++) gi_cast(j->wide, j->lines.dtype, s.count, a + i * s.count * width, gi_read_row(&s, i, 0));
+    s.start       = block * GI_BLOCK;
+    s.n           = j->lines.length - s.start < GI_BLOCK ? j->lines.length - s.start : GI_BLOCK;
+    s.raw         = raw;
+    s.cast        = raw + GI_SCAN_LINES * 16;
+    const char *x = gi_read_scanned(j, &s, a);
     if (j->ends_only) {
-        gi_last_of_block(j, s.count, a, a, b);
+        gi_last_of_block(j, s.count, x, a, b);
         gi_scatter((int)width, s.count, j->ends + (s.first * ends + block) * width, ends * width, a);
         return;
     }
-    const char *x = gi_scan_block(j, s.n, s.count, a, a, b);
+    x = gi_scan_block(j, s.n, s.count, x, a, b);
     if (block > 0) gi_gather((int)width, s.count, before, j->ends + (s.first * ends + block - 1) * width, ends * width);
     gi_write_scanned(j, s.n, s.count, x, block > 0 ? before : NULL, a, b,
                      (char *)gi_line_start(&j->out, s.first) + s.start * along, along, j->out.kept_strides[j->out.kept - 1]);
