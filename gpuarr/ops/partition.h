@@ -7,6 +7,7 @@
 enum {
     GI_PART_TILE   = 512,
     GI_PART_FEW    = 256,  /* keys are searched at once */
+    GI_PART_EACH   = 128,  /* so many elements give one to a sample */
     GI_PART_SAMPLE = 1024, /* at most */
     GI_PART_POOR   = 8,    /* brackets that hardly helped, before brackets that halve the range: those end surely */
     GI_PART_ROOM   = 64    /* bytes that are written behind what is moved, at most */
@@ -243,7 +244,8 @@ typedef struct gi_whereabouts {
 static void gi_bracket_rank(gi_partition_line *l, const gi_whereabouts *w)
 {
     GI_ARENA(uint64_t, sample, GI_PART_SAMPLE);
-    int64_t taken = w->n / 32 < 32 ? 32 : w->n / 32 > GI_PART_SAMPLE ? (int64_t)GI_PART_SAMPLE : w->n / 32, m = 0, many = 0;
+    int64_t taken = w->n / GI_PART_EACH < 32 ? 32 : w->n / GI_PART_EACH, m = 0, many = 0;
+    if (taken > GI_PART_SAMPLE) taken = GI_PART_SAMPLE;
     const uint64_t least = (uint64_t)w->low ^ GI_KEY_SIGN, most = (uint64_t)w->high ^ GI_KEY_SIGN;
     gi_sample_keys(l, w->kept, w->n, taken, sample);
     for (int64_t i = 0; i < taken; i++) {
@@ -252,7 +254,7 @@ static void gi_bracket_rank(gi_partition_line *l, const gi_whereabouts *w)
         m += sample[i] >= least && sample[i] <= most;
     }
     if (m < 8) return; /* few lie there */
-    const int64_t reach = 1 + (int64_t)(1.5 * sqrt((double)m)), before = w->below + w->under;
+    const int64_t reach = 1 + (int64_t)sqrt((double)m), before = w->below + w->under;
     const double  share = (double)m / (double)w->inside;
     const int64_t place = (int64_t)((double)(l->p->kth - before) * share), at = place < m ? place : m - 1;
     const int64_t last   = (int64_t)((double)(l->p->last - before) * share);
