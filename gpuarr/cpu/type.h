@@ -102,9 +102,9 @@ static GI_INLINE void GI_LOOP(gi_map3_SAME)(int64_t n, void *o, const void *x_, 
 }
 
 #if GI_CLASS == 3 && !defined(GI_ISA_SCALAR)
-/* Rare arguments (huge, infinite, NaN ...) are looked for first; a part of the array that has some is copied, because out may be x,
-   computed like the others, and then mended one by one. Parts are whole vectors, so that compilers make one loop, and none for what is
-   left: the last vector begins where it fits, and is computed of what stood there. */
+/* Rare arguments (huge, infinite, NaN ...) are computed like the others, and then mended one by one; so where out is x, a part of the
+   array is computed elsewhere, and copied. Parts are whole vectors, so that compilers make one loop, and none for what is left: the last
+   vector begins where it fits, and is computed of what stood there. */
 enum { GI_LOOP(gi_lanes) = GI_ISA_BYTES / (int)sizeof(GA_T) };
 
 /* The last vector of n elements; of fewer these, and the first one again and again. */
@@ -136,80 +136,77 @@ static GI_INLINE void GI_LOOP(gi_mend2)(int64_t m, GA_T *out, const GA_T *x, con
         if (rare(x[i], y[i])) out[i] = slow(x[i], y[i]);
 }
 
-/* Computes a part, of whole vectors, unless an element is rare: then it writes nothing and returns true. With `anyway` it does not look. */
-static GI_INLINE bool GI_LOOP(gi_core1)(int64_t m, GA_T *out, const GA_T *x, bool anyway, GA_T (*core)(GA_T),
-                                        GI_FLAG (*rare)(GA_T))
+/* Computes a part, of whole vectors. True: some elements are rare. (Where that is a number of half the width, gcc computes two vectors side
+   by side; a long formula alone waits for itself.) */
+#if GI_ISA_BYTES == 64
+typedef uint32_t GI_LOOP(gi_any_rare);
+#else
+typedef GI_FLAG GI_LOOP(gi_any_rare);
+#endif
+static GI_INLINE bool GI_LOOP(gi_core1)(int64_t m, GA_T *out, const GA_T *x, GA_T (*core)(GA_T), GI_FLAG (*rare)(GA_T))
 {
-    const int64_t whole = m & -(int64_t)GI_LOOP(gi_lanes);
-    GI_FLAG       any   = 0;
-    if (!anyway) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < whole; i++) any = rare(x[i]) ? 1 : any;
-        if (any) return true;
-    }
+    const int64_t whole      = m & -(int64_t)GI_LOOP(gi_lanes);
+    GI_LOOP(gi_any_rare) any = 0;
     GI_VECTORIZE
-    for (int64_t i = 0; i < whole; i++) out[i] = core(x[i]);
-    return false;
+    for (int64_t i = 0; i < whole; i++) {
+        const GA_T a = x[i];
+        any          = rare(a) ? 1 : any;
+        out[i]       = core(a);
+    }
+    return any;
 }
-static GI_INLINE bool GI_LOOP(gi_core2)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y, bool anyway,
-                                        GA_T (*core)(GA_T, GA_T), GI_FLAG (*rare)(GA_T, GA_T))
+static GI_INLINE bool GI_LOOP(gi_core2)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y, GA_T (*core)(GA_T, GA_T),
+                                        GI_FLAG (*rare)(GA_T, GA_T))
 {
-    const int64_t whole = m & -(int64_t)GI_LOOP(gi_lanes);
-    GI_FLAG       any   = 0;
-    if (!anyway) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < whole; i++) any = rare(x[i], y[i]) ? 1 : any;
-        if (any) return true;
-    }
+    const int64_t whole      = m & -(int64_t)GI_LOOP(gi_lanes);
+    GI_LOOP(gi_any_rare) any = 0;
     GI_VECTORIZE
-    for (int64_t i = 0; i < whole; i++) out[i] = core(x[i], y[i]);
-    return false;
+    for (int64_t i = 0; i < whole; i++) {
+        const GA_T a = x[i], b = y[i];
+        any    = rare(a, b) ? 1 : any;
+        out[i] = core(a, b);
+    }
+    return any;
 }
 
 /* What is the same of all these functions is compiled once. */
 static __attribute__((noinline)) void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_,
-                                                              bool (*core)(int64_t m, GA_T *out, const GA_T *x, bool anyway),
+                                                              bool (*core)(int64_t m, GA_T *out, const GA_T *x),
                                                               void (*mend)(int64_t m, GA_T *out, const GA_T *x))
 {
     const int64_t lanes = GI_LOOP(gi_lanes);
-    GA_T          copy[GI_MEND], last[GI_LOOP(gi_lanes)], made[GI_LOOP(gi_lanes)];
+    const bool    apart = o != x_;
+    GA_T          last[GI_LOOP(gi_lanes)], made[GI_MEND];
     if (n < 1) return;
     GI_LOOP(gi_last)(n, last, (const GA_T *)x_);
     for (int64_t start = 0, m; start < n; start += m) {
         const bool  ends = n - start < lanes;
         const GA_T *x    = ends ? last : (const GA_T *)x_ + start;
-        GA_T       *out  = n < lanes ? made : (GA_T *)o + (ends ? n - lanes : start);
-        m                = GI_LOOP(gi_part)(n - start);
-        if (!core(m, out, x, false)) continue;
-        memcpy(copy, x, (size_t)m * sizeof *x);
-        (void)core(m, out, copy, true);
-        mend(m, out, copy);
+        GA_T       *to = (GA_T *)o + (ends ? n - lanes : start), *out = apart && n >= lanes ? to : made;
+        m = GI_LOOP(gi_part)(n - start);
+        if (core(m, out, x)) mend(m, out, x);
+        if (out != to) memcpy(n < lanes ? (GA_T *)o : to, made, (size_t)(n < lanes ? n : m) * sizeof *made);
     }
-    if (n < lanes) memcpy(o, made, (size_t)n * sizeof *made);
 }
 
 static __attribute__((noinline)) void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_, const void *y_,
-                                                              bool (*core)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y,
-                                                                           bool anyway),
+                                                              bool (*core)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y),
                                                               void (*mend)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y))
 {
     const int64_t lanes = GI_LOOP(gi_lanes);
-    GA_T          copy[2][GI_MEND], last[2][GI_LOOP(gi_lanes)], made[GI_LOOP(gi_lanes)];
+    const bool    apart = o != x_ && o != y_;
+    GA_T          last[2][GI_LOOP(gi_lanes)], made[GI_MEND];
     if (n < 1) return;
     GI_LOOP(gi_last)(n, last[0], (const GA_T *)x_);
     GI_LOOP(gi_last)(n, last[1], (const GA_T *)y_);
     for (int64_t start = 0, m; start < n; start += m) {
         const bool  ends = n - start < lanes;
         const GA_T *x = ends ? last[0] : (const GA_T *)x_ + start, *y = ends ? last[1] : (const GA_T *)y_ + start;
-        GA_T       *out = n < lanes ? made : (GA_T *)o + (ends ? n - lanes : start);
-        m               = GI_LOOP(gi_part)(n - start);
-        if (!core(m, out, x, y, false)) continue;
-        memcpy(copy[0], x, (size_t)m * sizeof *x);
-        memcpy(copy[1], y, (size_t)m * sizeof *y);
-        (void)core(m, out, copy[0], copy[1], true);
-        mend(m, out, copy[0], copy[1]);
+        GA_T       *to = (GA_T *)o + (ends ? n - lanes : start), *out = apart && n >= lanes ? to : made;
+        m = GI_LOOP(gi_part)(n - start);
+        if (core(m, out, x, y)) mend(m, out, x, y);
+        if (out != to) memcpy(n < lanes ? (GA_T *)o : to, made, (size_t)(n < lanes ? n : m) * sizeof *made);
     }
-    if (n < lanes) memcpy(o, made, (size_t)n * sizeof *made);
 }
 #endif
 

@@ -33,13 +33,12 @@ GI_FORMULA float gi_power_exp2_f32(double t)
 }
 GI_FORMULA float gi_power_core_f32(float x, float y)
 {
-    uint32_t negative = gi_bits_f32(x) >> 31;
-    float    shifted  = y + GI_ROUND_F32;
-    uint32_t broken   = (uint32_t)(shifted - GI_ROUND_F32 != y); /* y is no integer */
-    uint32_t sign     = (gi_bits_f32(shifted) & negative) << 31; /* x < 0 and y odd */
-    double   a        = (double)gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu);
-    float    z        = gi_power_exp2_f32(gi_mul_f64(gi_power_log2_f32(a), (double)y));
-    return gi_pick_f32(broken & negative, GI_NAN_F32, gi_from_bits_f32(gi_bits_f32(z) | sign));
+    float    shifted = y + GI_ROUND_F32;
+    int      broken  = (x < 0.0f) & (shifted - GI_ROUND_F32 != y);    /* y is no integer */
+    uint32_t sign    = (gi_bits_f32(shifted) << 31) & gi_bits_f32(x); /* x < 0 and y odd */
+    double   a       = (double)gi_from_bits_f32(gi_bits_f32(x) & 0x7fffffffu);
+    float    z       = gi_power_exp2_f32(gi_mul_f64(gi_power_log2_f32(a), (double)y));
+    return broken ? GI_NAN_F32 : gi_from_bits_f32(gi_bits_f32(z) | sign);
 }
 /* Rare: x is 0, inf or NaN; |y| >= 2^22, inf or NaN. */
 GI_FORMULA uint32_t gi_power_rare_f32(float x, float y)
@@ -48,11 +47,11 @@ GI_FORMULA uint32_t gi_power_rare_f32(float x, float y)
     return (uint32_t)(a - 1u >= 0x7f7fffffu) | (uint32_t)(b >= 0x4a800000u);
 }
 
-/* log of x > 0 normal, as hi + lo, plus n_extra ln2 */
-GI_FORMULA void gi_power_log_f64(double x, double n_extra, double *log_hi, double *log_lo)
+/* log of x > 0 normal, as hi + lo, less (bias - 1023) ln2 */
+GI_FORMULA void gi_power_log_f64(double x, double bias, double *log_hi, double *log_lo)
 {
     uint64_t t = gi_bits_f64(x) - 0x3fe6a09e667f3bcdu + 0x3ff0000000000000u; /* mantissa from sqrt(1/2) on */
-    double   n = gi_from_bits_f64((t >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0) + n_extra;
+    double   n = gi_from_bits_f64((t >> 52) | 0x4330000000000000u) - (0x1p52 + bias);
     double   f = gi_from_bits_f64((t & 0x000fffffffffffffu) + 0x3fe6a09e667f3bcdu) - 1.0;
     /* s + s_lo = f / (2 + f) */
     double d = 2.0 + f, d_lo = f - (d - 2.0);
@@ -81,15 +80,14 @@ GI_FORMULA void gi_power_log_f64(double x, double n_extra, double *log_hi, doubl
 }
 GI_FORMULA double gi_power_core_f64(double x, double y)
 {
-    uint64_t negative = gi_bits_f64(x) >> 63;
-    double   shifted  = y + GI_ROUND_F64;
-    uint64_t broken   = (uint64_t)(shifted - GI_ROUND_F64 != y); /* y is no integer */
-    uint64_t sign     = (gi_bits_f64(shifted) & negative) << 63; /* x < 0 and y odd */
+    double   shifted = y + GI_ROUND_F64;
+    int      broken  = (x < 0.0) & (shifted - GI_ROUND_F64 != y);     /* y is no integer */
+    uint64_t sign    = (gi_bits_f64(shifted) << 63) & gi_bits_f64(x); /* x < 0 and y odd */
     double   log_hi, log_lo;
-    gi_power_log_f64(gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffu), 0.0, &log_hi, &log_lo);
+    gi_power_log_f64(gi_from_bits_f64(gi_bits_f64(x) & 0x7fffffffffffffffu), 1023.0, &log_hi, &log_lo);
     double t = gi_mul_f64(y, log_hi), t_lo = gi_fma_f64(y, log_lo, gi_fma_f64(y, log_hi, -t));
     double z = gi_exp_any_f64(t, t_lo);
-    return gi_pick_f64(broken & negative, GI_NAN_F64, gi_from_bits_f64(gi_bits_f64(z) | sign));
+    return broken ? GI_NAN_F64 : gi_from_bits_f64(gi_bits_f64(z) | sign);
 }
 /* Rare: x is 0, denormal, inf or NaN; |y| >= 2^30, inf or NaN. */
 GI_FORMULA uint64_t gi_power_rare_f64(double x, double y)
@@ -121,7 +119,7 @@ GI_FORMULA double gi_power_slow_f64(double x, double y)
     } else {
         double log_hi, log_lo;
         int    denormal = a_bits < 0x0010000000000000u;
-        gi_power_log_f64(denormal ? a * 0x1p54 : a, denormal ? -54.0 : 0.0, &log_hi, &log_lo);
+        gi_power_log_f64(denormal ? a * 0x1p54 : a, denormal ? 1077.0 : 1023.0, &log_hi, &log_lo);
         if (b > 0x1p64) y = y_negative ? -0x1p64 : 0x1p64; /* 0, 1 or inf all the same */
         double t = gi_mul_f64(y, log_hi), t_lo = gi_fma_f64(y, log_lo, gi_fma_f64(y, log_hi, -t));
         if (t > 720.0 || t < -760.0) t_lo = 0.0;
