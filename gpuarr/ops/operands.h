@@ -128,6 +128,7 @@ static void gi_repeat(int itemsize, int64_t n, void *out, const void *element)
 static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_t stride)
 {
     const char *from = (const char *)in;
+    int64_t     i    = 0;
     if (stride == itemsize) {
         memcpy(out, in, (size_t)(n * itemsize));
         return;
@@ -141,7 +142,13 @@ static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_
         return;
     }
 #define GI_MOVE(U)                                                                                                             \
-    for (int64_t i = 0; i < n; i++) ((U *)out)[i] = *(const U *)(const void *)(from + i * stride);                             \
+    for (; i + 4 <= n; i += 4, from += 4 * stride) {                                                                           \
+        const U a = *(const U *)(const void *)from, b = *(const U *)(const void *)(from + stride),                             \
+                c = *(const U *)(const void *)(from + 2 * stride), d = *(const U *)(const void *)(from + 3 * stride);          \
+        U *to = (U *)out + i;                                                                                                  \
+        to[0] = a, to[1] = b, to[2] = c, to[3] = d;                                                                            \
+    }                                                                                                                          \
+    for (; i < n; i++, from += stride) ((U *)out)[i] = *(const U *)(const void *)from;                                         \
     break
     switch (itemsize) {
     case 1: GI_MOVE(uint8_t);
@@ -149,7 +156,7 @@ static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_
     case 4: GI_MOVE(uint32_t);
     case 8: GI_MOVE(gi_loose_u64);
     default:
-        for (int64_t i = 0; i < n; i++) memcpy((char *)out + i * itemsize, from + i * stride, (size_t)itemsize);
+        for (; i < n; i++) memcpy((char *)out + i * itemsize, from + i * stride, (size_t)itemsize);
     }
 #undef GI_MOVE
 }

@@ -5,6 +5,7 @@
     is first copied into a square: turned round in registers, else in the order in which it lies, and gathered from there.   */
 
 #define GI_TILE           512  /* elements */
+#define GI_TILE_GATHERED  128  /* so few that the processor gathers the next ones while it computes */
 #define GI_TILE_BYTES     4096 /* of each of the tiles of a job: together they fit the nearest cache */
 #define GI_STREAM_TILE    2048 /* of the result, if it is streamed: what the processor can have on the way to memory */
 #define GI_STREAM_FROM    ((int64_t)32 << 20) /* bytes of results that no cache would keep */
@@ -346,6 +347,15 @@ static bool gi_job_runs_backward(const gi_job *j, int64_t bytes)
            o->wanted == o->dtype && gi_column_stride(j, o) == ga_itemsize(o->dtype);
 }
 
+/* Does a kernel read elements that lie apart? */
+static bool gi_job_gathers(const gi_job *j)
+{
+    bool gathers = false;
+    for (int k = 0; k < j->inputs && j->kernel; k++)
+        gathers = gathers || (!j->in[k].number && gi_column_stride(j, &j->in[k]) != ga_itemsize(j->in[k].dtype));
+    return gathers;
+}
+
 static int64_t gi_round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
 
 /* Runs a job whose operands are complete. `cost`: how many simple operations one element is worth. */
@@ -381,6 +391,7 @@ static void gi_job_run(gi_job *j, int cost)
     for (int k = 0; k < j->outputs; k++) j->direct = j->direct && gi_job_runs_directly(j, gi_job_target(j, k));
     for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_job_runs_directly(j, &j->in[k]);
     j->tile = GI_TILE_BYTES / widest;
+    if (widest == 8 && total > 16 * GI_TILE && gi_job_gathers(j)) j->tile = GI_TILE_GATHERED;
     if (j->stream && j->tile > GI_STREAM_TILE / out_size) j->tile = GI_STREAM_TILE / out_size;
 
     int64_t rows = gi_job_rows(j), columns = gi_job_columns(j), work = GI_UNDIVIDED / cost, threads = ga_get_num_threads();
