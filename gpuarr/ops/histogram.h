@@ -203,24 +203,32 @@ static ga_array *gi_finish_sums(const char *site, ga_array *sums, ga_dtype dtype
     return gi_copy_finish(site, sums, dtype, NULL);
 }
 
+/* The edges of the bins, in memory of the CPU. NULL with an error, also if a cannot be put into bins. */
+static ga_array *gi_histogram_bins(const ga_array *a, int64_t bins, const ga_histogram_options *o)
+{
+    double low, high;
+    if (!gi_array_check(o->site, a, "a") || !gi_check_weights(o->site, o->weights, a)) return NULL;
+    if (gi_is_complex(a->dtype))
+        return (ga_array *)gi_fail(o->site, GA_BAD_DTYPE, "a is %s: only real numbers can be put into bins",
+                                   ga_dtype_name(a->dtype));
+    if (bins < 1) return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "%lld bins: give 1 or more", (long long)bins);
+    if (bins > GI_MOST_BINS)
+        return (ga_array *)gi_fail(o->site, GA_NO_MEMORY, "%lld bins are more than any machine can hold", (long long)bins);
+    if (!gi_histogram_range(a, o, &low, &high)) return NULL;
+    const int64_t points = bins + 1;
+    ga_array     *edges  = gi_array_new(o->site, GA_F64, GA_CPU, 1, &points);
+    if (!edges || gi_histogram_edges(a, o, low, high, bins, (double *)edges->data)) return edges;
+    ga_free(edges);
+    return NULL;
+}
+
 ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o)
 {
     GI_SETTLE_FLOATS;
-    double low, high;
     if (o.edges) *o.edges = NULL;
-    if (!gi_options_histogram(&o) || !gi_array_check(o.site, a, "a") || !gi_check_weights(o.site, o.weights, a)) return NULL;
-    if (gi_is_complex(a->dtype))
-        return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "a is %s: only real numbers can be put into bins",
-                                   ga_dtype_name(a->dtype));
-    if (bins < 1) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%lld bins: give 1 or more", (long long)bins);
-    if (bins > GI_MOST_BINS)
-        return (ga_array *)gi_fail(o.site, GA_NO_MEMORY, "%lld bins are more than any machine can hold", (long long)bins);
-    if (!gi_histogram_range(a, &o, &low, &high)) return NULL;
-    int64_t   points = bins + 1;
-    ga_array *here   = gi_array_new(o.site, GA_F64, GA_CPU, 1, &points);
+    ga_array *here   = gi_options_histogram(&o) ? gi_histogram_bins(a, bins, &o) : NULL;
     double   *edge   = here ? (double *)here->data : NULL;
-    bool      valid  = edge && gi_histogram_edges(a, &o, low, high, bins, edge);
-    ga_array *edges  = !valid ? NULL : a->device == GA_CPU ? (ga_view)(here, o.site) : gi_copy_to(o.site, here, a->device);
+    ga_array *edges  = !here ? NULL : a->device == GA_CPU ? (ga_view)(here, o.site) : gi_copy_to(o.site, here, a->device);
     ga_array *sums   = edges ? gi_count_bins(o.site, a, o.weights, bins, (const double *)edges->data) : NULL;
     ga_array *result = gi_finish_sums(o.site, sums, o.density ? GA_F64 : o.weights ? o.weights->dtype : GA_I64);
     if (result && o.density && !gi_to_density(o.site, result, a->dtype, edge)) {

@@ -93,14 +93,14 @@ ga_array *(ga_histogram_bin_edges)(const ga_array *a, int64_t bins, ga_histogram
 {
     if (o.edges)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_histogram_bin_edges takes no .edges: they are what it returns");
+    GI_SETTLE_FLOATS;
     if (!gi_options_histogram(&o) || (o.weights && !gi_array_check(o.site, o.weights, ".weights"))) return NULL;
-    gi_composition c;
-    gi_compose_begin(&c, o.site);
-    ga_array *edges = NULL;
-    o.edges         = &edges;
-    o.weights       = GA_NO_ARRAY;
-    o.density       = false;
-    return gi_compose_end(&c, (ga_histogram)(a, bins, o) ? edges : NULL);
+    o.weights       = NULL;
+    ga_array *edges = gi_histogram_bins(a, bins, &o);
+    if (!edges || a->device == GA_CPU) return edges;
+    ga_array *there = gi_copy_to(o.site, edges, a->device);
+    ga_free(edges);
+    return there;
 }
 
 /* A column as it is put into bins: in float64, or in float32 if its edges are to be, as NumPy's of float32 without a range. */
