@@ -178,6 +178,68 @@ ga_array *(ga_packbits)(const ga_array *a, ga_bits_options o)
     return gi_compose_end(&c, r ? gi_do_bits_joined(&c, r, along, axis, bytes) : NULL);
 }
 
+/* Lines of bytes on the CPU become lines of so many bits; zeros are behind those that there are. */
+typedef struct gi_unpacking {
+    const uint8_t *from;
+    uint8_t       *to;
+    int64_t        bytes, count, pieces; /* of a line */
+    uint64_t       spread[256];          /* the eight bytes of each byte */
+} gi_unpacking;
+
+enum { GI_UNPACK_PIECE = 4096 }; /* bytes that are unpacked at a time */
+
+GI_BEGIN_FAST
+/* Words are little-endian everywhere here. */
+static void gi_spread_all(ga_bit_order order, uint64_t *spread)
+{
+    const uint64_t bits = order == GA_BITS_BIG ? 0x0102040810204080 : 0x8040201008040201;
+    for (uint64_t byte = 0; byte < 256; byte++)
+        spread[byte] = ((byte * 0x0101010101010101 & bits) + 0x7F7F7F7F7F7F7F7F) >> 7 & 0x0101010101010101;
+}
+
+static void gi_spread_bytes(int64_t n, uint8_t *to, const uint8_t *from, const uint64_t *spread)
+{
+    for (int64_t i = 0; i < n; i++) memcpy(to + 8 * i, &spread[from[i]], 8);
+}
+GI_END_FAST
+
+/* A unit is a piece of a line. */
+static void gi_unpack_pieces(int64_t begin, int64_t end, void *job)
+{
+    const gi_unpacking *u = (const gi_unpacking *)job;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t  line = unit / u->pieces, at = unit % u->pieces * GI_UNPACK_PIECE, left = u->count - 8 * at;
+        const int64_t  bits  = left < 8 * GI_UNPACK_PIECE ? left : 8 * GI_UNPACK_PIECE;
+        const int64_t  there = u->bytes < at ? 0 : u->bytes - at, whole = bits / 8 < there ? bits / 8 : there;
+        const uint8_t *from = u->from + line * u->bytes + at;
+        uint8_t       *to = u->to + line * u->count + 8 * at, last[8] = { 0 };
+        gi_spread_bytes(whole, to, from, u->spread);
+        if (whole == bits / 8 && whole < there) gi_spread_bytes(1, last, from + whole, u->spread);
+        if (whole == bits / 8) memcpy(to + 8 * whole, last, (size_t)(bits % 8));
+        else memset(to + 8 * whole, 0, (size_t)(bits - 8 * whole));
+    }
+}
+
+/* The same for an array of uint8 whose last axis is unpacked, packed. */
+static ga_array *gi_unpack_lines(const char *site, const ga_array *a, ga_bit_order order, int64_t count)
+{
+    int64_t      shape[GPUARR_MAX_DIMS];
+    const int    last = a->ndim - 1;
+    gi_unpacking u;
+    memcpy(shape, a->shape, sizeof shape);
+    shape[last] = count;
+    ga_array *r = gi_array_new(site, GA_U8, GA_CPU, a->ndim, shape);
+    if (!r || r->size == 0) return r;
+    u.from   = (const uint8_t *)a->data;
+    u.to     = (uint8_t *)r->data;
+    u.bytes  = a->shape[last];
+    u.count  = count;
+    u.pieces = (count + 8 * GI_UNPACK_PIECE - 1) / (8 * GI_UNPACK_PIECE);
+    gi_spread_all(order, u.spread);
+    gi_parallel_bytes((double)r->size, r->size / count * u.pieces, 1 + GI_UNPACK_PIECE / count, gi_unpack_pieces, &u);
+    return r;
+}
+
 ga_array *(ga_unpackbits)(const ga_array *a, ga_bits_options o)
 {
     if (!gi_array_check_any(o.site, a, "a") || !gi_bits_order(o.site, o.bitorder)) return NULL;
@@ -195,6 +257,10 @@ ga_array *(ga_unpackbits)(const ga_array *a, ga_bits_options o)
     if (along && count < 0)
         along = (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".count = %lld: there are %lld bits", (long long)o.count,
                                     (long long)bits);
+    if (along && along->device == GA_CPU && !gi_is_deferred(along) && axis == along->ndim - 1) {
+        ga_array *lines = gi_copy_contiguous(o.site, along, GA_U8);
+        return gi_compose_end(&c, lines ? gi_unpack_lines(o.site, lines, o.bitorder, count) : NULL);
+    }
     ga_array *each    = along ? gi_do_bits(&c, along, axis, along->shape[axis], 1) : NULL;
     ga_array *numbers = each ? gi_do_bit_numbers(&c, o.bitorder, a->device) : NULL;
     ga_array *r       = numbers ? GI_DO_2(&c, bitwise_and, GI_DO_2(&c, right_shift, each, numbers), 1) : NULL;
