@@ -152,12 +152,44 @@ static bool gi_check_whole(const char *site, const ga_array *a, const char *name
     return false;
 }
 
+/* A box, begin and end along each axis, grows to hold places at[d], and of the last axis begin to end; where its ends are 0 it holds none. */
+static inline void gi_extend_box(int ndim, int64_t *box, const int64_t *at, int64_t begin, int64_t end)
+{
+    for (int d = 0; d < ndim; d++, box += 2) {
+        const int64_t low = d < ndim - 1 ? at[d] : begin, high = d < ndim - 1 ? at[d] + 1 : end;
+        if (box[1] == 0 || low < box[0]) box[0] = low;
+        if (high > box[1]) box[1] = high;
+    }
+}
+
+GI_BEGIN_FAST
+/* The boxes of the labels 1 to largest, row by row. */
+static void gi_extend_boxes(const ga_array *labels, int64_t largest, int64_t *boxes)
+{
+    const int     ndim = labels->ndim;
+    const int64_t n = labels->shape[ndim - 1], size = ga_itemsize(labels->dtype);
+    int64_t       at[GPUARR_MAX_DIMS], row[GI_BLOCK];
+    for (int64_t first = 0; first < labels->size; first += n) {
+        gi_unravel(first, ndim, labels->shape, at);
+        for (int64_t x = 0, m; x < n; x += m) {
+            m = n - x < GI_BLOCK ? n - x : GI_BLOCK;
+            gi_cast(GA_I64, labels->dtype, m, row, (const char *)labels->data + (first + x) * size);
+            for (int64_t i = 0, begin; i < m;) {
+                const int64_t label = row[begin = i];
+                while (++i < m && row[i] == label) continue;
+                if (label >= 1 && label <= largest) gi_extend_box(ndim, boxes + (label - 1) * ndim * 2, at, x + begin, x + i);
+            }
+        }
+    }
+}
+GI_END_FAST
+
 ga_array *(ga_find_objects)(const ga_array *labels, int64_t max_label, const char *site)
 {
     if (!gi_check_whole(site, labels, "labels")) return NULL;
     if (labels->ndim == 0) return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "labels has no dimensions");
-    int64_t        at[GPUARR_MAX_DIMS], largest = max_label;
-    ga_to_options  there = ga_to_defaults;
+    int64_t        largest = max_label;
+    ga_to_options  there   = ga_to_defaults;
     gi_composition c;
     there.site = site;
     gi_compose_begin(&c, site);
@@ -165,16 +197,7 @@ ga_array *(ga_find_objects)(const ga_array *labels, int64_t max_label, const cha
     const bool    known    = host && (max_label > 0 || gi_largest_label(site, host, &largest));
     const int64_t shape[3] = { largest, labels->ndim, 2 };
     ga_array     *r        = known ? (ga_zeros_n)(3, shape, gi_new_on(site, GA_I64, GA_CPU)) : NULL;
-    for (int64_t i = 0; r && i < host->size; i++) {
-        const int64_t label = gi_label_at(host, i);
-        if (label < 1 || label > largest) continue;
-        gi_unravel(i, labels->ndim, labels->shape, at);
-        for (int d = 0; d < labels->ndim; d++) {
-            int64_t *box = (int64_t *)r->data + ((label - 1) * labels->ndim + d) * 2;
-            if (box[1] == 0 || at[d] < box[0]) box[0] = at[d];
-            if (at[d] >= box[1]) box[1] = at[d] + 1;
-        }
-    }
+    if (r) gi_extend_boxes(host, largest, (int64_t *)r->data);
     return gi_compose_end(&c, r ? (ga_to)(r, labels->device, there) : NULL);
 }
 
