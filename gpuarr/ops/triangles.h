@@ -96,6 +96,20 @@ ga_array *(ga_fill_diagonal)(ga_array *a, ga_arg value, ga_fill_options o)
 
 /* ---- triangles --------------------------------------------------------------------------------------------------------- */
 
+/* The same on the CPU: a row is some ones, and zeros. */
+static ga_array *gi_triangle_here(const char *site, int64_t rows, int64_t cols, int64_t k)
+{
+    const int64_t shape[2] = { rows, cols };
+    ga_array     *r        = gi_array_new(site, GA_BOOL, GA_CPU, 2, shape);
+    for (int64_t i = 0; r && cols > 0 && i < rows; i++) {
+        const int64_t ones = i + k < 0 ? 0 : i + k < cols ? i + k + 1 : cols;
+        uint8_t      *row  = (uint8_t *)r->data + i * cols;
+        memset(row, 1, (size_t)ones);
+        memset(row + ones, 0, (size_t)(cols - ones));
+    }
+    return r;
+}
+
 /* True at and below the k-th diagonal. */
 static ga_array *gi_do_triangle(const gi_composition *c, int64_t rows, int64_t cols, int64_t k, ga_device device)
 {
@@ -105,7 +119,8 @@ static ga_array *gi_do_triangle(const gi_composition *c, int64_t rows, int64_t c
     if (rows > INT64_MAX - cols)
         return (ga_array *)gi_fail(c->site, GA_NO_MEMORY, "%lld rows and %lld columns are more than can be counted",
                                    (long long)rows, (long long)cols);
-    k             = k < -rows ? -rows : k > cols ? cols : k; /* beyond them nothing changes, and -k can be counted */
+    k = k < -rows ? -rows : k > cols ? cols : k; /* beyond them nothing changes, and -k can be counted */
+    if ((device == GA_DEVICE_DEFAULT ? gi_default_device : device) == GA_CPU) return gi_triangle_here(c->site, rows, cols, k);
     ga_array *row = gi_do_count(c, 0, rows, device), *col = gi_do_count(c, -k, cols, device);
     return GI_DO_2(c, greater_equal, gi_do_turn(c, row, 0, 2), col);
 }
