@@ -1,12 +1,7 @@
 /* ==== rows whose operand is a number =============================================================================== */
 /*  x + c, c / x, x * c + z: the loops of float32 and float64 that keep the number in a register, where those of rows would read as many
-    copies of it. The number's operand points to one element. Which of two NaNs a result is, compilers choose, here as elsewhere. */
-
-#ifdef GI_ISA_MM
-#define GI_HAS_FMA true
-#else
-#define GI_HAS_FMA false /* or it is slow */
-#endif
+    copies of it; x / c is a sequence. The number's operand points to one element. Which of two NaNs a result is, compilers choose, here as
+    elsewhere.                                                                                                              */
 
 /* Short loops: half of the time would go into counting. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -52,47 +47,6 @@ GI_WITH_NUMBERS(f64, double)
 #undef GI_WITH_TWO
 #undef GI_NTH
 
-/* x / c, several times as fast as by divisions: with r = 1 / c, rounded, and q = x r, rounded, the quotient, rounded, is q + (x - q c) r,
-   rounded once, if nothing on the way is too large or too small (Brisebarre, Muller and Raina, IEEE Transactions on Computers 53, 2004);
-   else 256 elements are divided. If c is a power of two, it is x r. The sign is that of q, where x is 0 too. */
-#define GI_DIVIDE_NUMBER(tag, T, FLAG, copysign, least, most)                                                                  \
-    static void GI_FIND(gi_divide_number_##tag)(int64_t n, void *o, const void *x_, const void *y, const void *z)              \
-    {                                                                                                                          \
-        const T       c = *(const T *)y, r = 1 / c, size = gi_abs_##tag(c);                                                    \
-        const bool    moderate = size >= least && size <= most, exact = moderate && r * c == 1 && gi_fma_##tag(r, c, -1) == 0; \
-        const int64_t whole = GI_IN_VECTORS(n, sizeof(T));                                                                     \
-        (void)z;                                                                                                               \
-        for (int64_t i = whole; i < n; i++) {                                                                                  \
-            GI_ONE_BY_ONE((T *)o)[i] = ((const T *)x_)[i] / c;                                                                 \
-        }                                                                                                                      \
-        for (int64_t start = 0; start < whole; start += GI_MEND) {                                                             \
-            const int64_t m    = whole - start < GI_MEND ? whole - start : GI_MEND;                                            \
-            T            *out  = (T *)o + start;                                                                               \
-            const T      *x    = (const T *)x_ + start;                                                                        \
-            FLAG          easy = moderate && GI_HAS_FMA;                                                                       \
-            if (exact) {                                                                                                       \
-                GI_VECTORIZE                                                                                                   \
-                for (int64_t i = 0; i < m; i++) out[i] = x[i] * r;                                                             \
-                continue;                                                                                                      \
-            }                                                                                                                  \
-            GI_VECTORIZE                                                                                                       \
-            for (int64_t i = 0; i < m; i++) easy &= gi_divides_easily_##tag(x[i]);                                             \
-            if (easy) {                                                                                                        \
-                GI_VECTORIZE                                                                                                   \
-                for (int64_t i = 0; i < m; i++) {                                                                              \
-                    const T q = x[i] * r;                                                                                      \
-                    out[i]    = copysign(gi_fma_##tag(gi_fma_##tag(-q, c, x[i]), r, q), q);                                    \
-                }                                                                                                              \
-            } else {                                                                                                           \
-                GI_VECTORIZE                                                                                                   \
-                for (int64_t i = 0; i < m; i++) out[i] = x[i] / c;                                                             \
-            }                                                                                                                  \
-        }                                                                                                                      \
-    }
-GI_DIVIDE_NUMBER(f32, float, int32_t, __builtin_copysignf, 0x1p-20f, 0x1p20f)
-GI_DIVIDE_NUMBER(f64, double, int64_t, __builtin_copysign, 0x1p-100, 0x1p100)
-#undef GI_DIVIDE_NUMBER
-
 /* The loop of a row whose operands `numbers` (bits; 1: x) are numbers; NULL: there is none. */
 #define GI_NUMBER_CASE(row, bits, name)                                                                                        \
     case 16 * GA_OP_##row + bits: return dtype == GA_F32 ? GI_FIND(gi_##name##_f32) : GI_FIND(gi_##name##_f64);
@@ -104,7 +58,6 @@ static gi_kernel GI_FIND(gi_with_number)(ga_op op, int numbers, ga_dtype dtype)
         GI_NUMBER_CASE(subtract, 2, subtract_number)
         GI_NUMBER_CASE(subtract, 1, number_subtract)
         GI_NUMBER_CASE(multiply, 2, multiply_number)
-        GI_NUMBER_CASE(divide, 2, divide_number)
         GI_NUMBER_CASE(divide, 1, number_divide)
         GI_NUMBER_CASE(less, 2, less_number)
         GI_NUMBER_CASE(less, 1, number_less)
@@ -117,5 +70,4 @@ static gi_kernel GI_FIND(gi_with_number)(ga_op op, int numbers, ga_dtype dtype)
     }
 }
 #undef GI_NUMBER_CASE
-#undef GI_HAS_FMA
 #undef GI_VECTORIZE_4

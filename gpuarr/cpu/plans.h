@@ -79,14 +79,23 @@ typedef struct gi_fold {
     void (*block)(void *acc, const void *x, bool fetch); /* 1024 packed elements at once, as rows and halve do; NULL: they do */
 } gi_fold;
 
-/* Is x neither so large nor so small that x / c, or its remainder, could be for a moderate c? */
+/* Moderate divisors c lie between the least one and its inverse. Then x / c, or its remainder, is found without a division for x between the
+   least dividend and the largest. */
+static GI_INLINE float  gi_divisor_least_f32(void) { return 0x1p-20f; }
+static GI_INLINE double gi_divisor_least_f64(void) { return 0x1p-100; }
+static GI_INLINE float  gi_dividend_least_f32(void) { return 0x1p-60f; }
+static GI_INLINE double gi_dividend_least_f64(void) { return 0x1p-900; }
+static GI_INLINE float  gi_dividend_most_f32(void) { return 0x1p100f; }
+static GI_INLINE double gi_dividend_most_f64(void) { return 0x1p900; }
+
+/* Is x neither so large nor so small? */
 static GI_INLINE int32_t gi_divides_easily_f32(float x)
 {
-    return (gi_abs_f32(x) >= 0x1p-60f && gi_abs_f32(x) <= 0x1p100f) || x == 0;
+    return (gi_abs_f32(x) >= gi_dividend_least_f32() && gi_abs_f32(x) <= gi_dividend_most_f32()) || x == 0;
 }
 static GI_INLINE int64_t gi_divides_easily_f64(double x)
 {
-    return (gi_abs_f64(x) >= 0x1p-900 && gi_abs_f64(x) <= 0x1p900) || x == 0;
+    return (gi_abs_f64(x) >= gi_dividend_least_f64() && gi_abs_f64(x) <= gi_dividend_most_f64()) || x == 0;
 }
 
 #define GI_DISTANCE_TILE 4     /* rows of a tile */

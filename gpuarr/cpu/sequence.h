@@ -18,16 +18,26 @@ enum {
 #define GI_TRUTHS_LESS(a, b)       (GI_TRUTHS) GI_JOIN(GI_MM(cmp), _mask)(a, b, _CMP_LT_OQ)
 #define GI_TRUTHS_LESS_EQUAL(a, b) (GI_TRUTHS) GI_JOIN(GI_MM(cmp), _mask)(a, b, _CMP_LE_OQ)
 #define GI_TRUTHS_CHOOSE(t, a, b)  GI_MM(mask_blend)(t, b, a)
+#define GI_TRUTHS_ANY(t)           ((t) != 0)
 #else
 #define GI_TRUTHS                  GI_V_BITS
 #define GI_TRUTHS_LESS(a, b)       (GI_V_BITS)((a) < (b))
 #define GI_TRUTHS_LESS_EQUAL(a, b) (GI_V_BITS)((a) <= (b))
 #define GI_TRUTHS_CHOOSE(t, a, b)  (GI_V)(((t) & (GI_V_BITS)(a)) | (~(t) & (GI_V_BITS)(b)))
+#define GI_TRUTHS_ANY(t)           (GI_MM(movemask)((GI_V)(t)) != 0)
 #endif
 
 /* A step whose other operand are elements, a number or what was saved; the formula is of the result so far, a[k], and of b. */
 #define GI_SEQUENCE_EACH GI_UNROLL for (int k = 0; k < vectors; k++)
 #define GI_SEQUENCE_STEP(WHAT, to, ...)                                                                                        \
+    GI_SEQUENCE_BY_VECTORS(WHAT, to, __VA_ARGS__)                                                                              \
+    case 4 * GI_SEQUENCE_##WHAT + GI_OF_NUMBER: {                                                                              \
+        if (alone && GI_SEQUENCE_##WHAT >= GI_SEQUENCE_LESS) break;                                                            \
+        const GI_V       b     = GI_VFN(pin)(GI_VFN(all)(*x));                                                                 \
+        GI_SEQUENCE_EACH to[k] = __VA_ARGS__;                                                                                  \
+        break;                                                                                                                 \
+    }
+#define GI_SEQUENCE_BY_VECTORS(WHAT, to, ...)                                                                                  \
     case 4 * GI_SEQUENCE_##WHAT + GI_OF_ELEMENTS:                                                                              \
         if (alone && GI_SEQUENCE_##WHAT >= GI_SEQUENCE_LESS) break;                                                            \
         x = GI_LOOP(gi_sequence_at)(x, done);                                                                                  \
@@ -37,12 +47,6 @@ enum {
             to[k]        = __VA_ARGS__;                                                                                        \
         }                                                                                                                      \
         break;                                                                                                                 \
-    case 4 * GI_SEQUENCE_##WHAT + GI_OF_NUMBER: {                                                                              \
-        if (alone && GI_SEQUENCE_##WHAT >= GI_SEQUENCE_LESS) break;                                                            \
-        const GI_V       b     = GI_VFN(pin)(GI_VFN(all)(*x));                                                                 \
-        GI_SEQUENCE_EACH to[k] = __VA_ARGS__;                                                                                  \
-        break;                                                                                                                 \
-    }                                                                                                                          \
     case 4 * GI_SEQUENCE_##WHAT + GI_OF_SAVED:                                                                                 \
         if (alone) break;                                                                                                      \
         GI_SEQUENCE_EACH                                                                                                       \
@@ -60,6 +64,38 @@ static GI_INLINE const GA_T *GI_LOOP(gi_sequence_at)(const GA_T *x, int64_t done
     x += done;
     __asm__("" : "+r"(x));
     return x;
+}
+
+/* Divides vectors by a number c, several times as fast as by divisions: with r = 1 / c, rounded, and q = x r, rounded, the quotient, rounded,
+   is q + (x - q c) r, rounded once, if nothing on the way is too large or too small (Brisebarre, Muller and Raina, IEEE Transactions on
+   Computers 53, 2004); else all are divided. The sign is that of q, where x is 0 too. */
+static GI_INLINE void GI_LOOP(gi_sequence_divide)(const int vectors, GI_V *a, const GA_T c)
+{
+#ifdef GI_ISA_MM
+    const GA_T size = GI_NAME(gi_abs)(c);
+    if (size >= GI_NAME(gi_divisor_least)() && size <= 1 / GI_NAME(gi_divisor_least)()) {
+        const GI_V_BITS sign = (GI_V_BITS)GI_VFN(all)((GA_T)-0.0), one = sign - sign + 1;
+        GI_V            least = GI_VFN(all)(1), most = least;
+        GI_SEQUENCE_EACH
+        {
+            const GI_V_BITS x = (GI_V_BITS)a[k] & ~sign;
+            least             = GI_MM(min)((GI_V)(x - one), least); /* the second one if the first is NaN: x was 0 */
+            most              = GI_MM(max)((GI_V)x, most);          /* or x is */
+        }
+        const GI_V low = GI_VFN(all)(GI_NAME(gi_dividend_least)()), high = GI_VFN(all)(GI_NAME(gi_dividend_most)());
+        if (!GI_TRUTHS_ANY(GI_TRUTHS_LESS(least, low)) && !GI_TRUTHS_ANY(GI_TRUTHS_LESS(high, most))) {
+            const GI_V b = GI_VFN(pin)(GI_VFN(all)(-c)), r = GI_VFN(pin)(GI_VFN(all)(1 / c));
+            GI_SEQUENCE_EACH
+            {
+                const GI_V q = a[k] * r, made = GI_VFN(fma)(GI_VFN(fma)(q, b, a[k]), r, q);
+                a[k] = (GI_V)(((GI_V_BITS)q & sign) | ((GI_V_BITS)made & ~sign));
+            }
+            return;
+        }
+    }
+#endif
+    const GI_V       by   = GI_VFN(pin)(GI_VFN(all)(c));
+    GI_SEQUENCE_EACH a[k] = a[k] / by;
 }
 
 /* Brings near what lies ahead of n elements of each operand. */
@@ -99,7 +135,10 @@ static GI_INLINE void GI_LOOP(gi_sequence_of)(const int vectors, const bool alon
                 GI_SEQUENCE_STEP(SUBTRACT, a, a[k] - b)
                 GI_SEQUENCE_STEP(SUBTRACT_FROM, a, b - a[k])
                 GI_SEQUENCE_STEP(MULTIPLY, a, a[k] * b)
-                GI_SEQUENCE_STEP(DIVIDE, a, a[k] / b)
+                GI_SEQUENCE_BY_VECTORS(DIVIDE, a, a[k] / b)
+            case 4 * GI_SEQUENCE_DIVIDE + GI_OF_NUMBER:
+                GI_LOOP(gi_sequence_divide)(vectors, a, *x);
+                break;
                 GI_SEQUENCE_STEP(DIVIDE_INTO, a, b / a[k])
                 GI_SEQUENCE_STEP(LESS, truths, GI_TRUTHS_LESS(a[k], b))
                 GI_SEQUENCE_STEP(LESS_EQUAL, truths, GI_TRUTHS_LESS_EQUAL(a[k], b))
@@ -147,6 +186,7 @@ static GI_INLINE void GI_LOOP(gi_sequence_of)(const int vectors, const bool alon
     }
 }
 #undef GI_SEQUENCE_STEP
+#undef GI_SEQUENCE_BY_VECTORS
 #undef GI_SEQUENCE_ALONE
 #undef GI_SEQUENCE_EACH
 #undef GI_TRUTHS
@@ -155,6 +195,7 @@ static GI_INLINE void GI_LOOP(gi_sequence_of)(const int vectors, const bool alon
 #undef GI_TRUTHS_LESS
 #undef GI_TRUTHS_LESS_EQUAL
 #undef GI_TRUTHS_CHOOSE
+#undef GI_TRUTHS_ANY
 
 static __attribute__((noinline)) void GI_LOOP(gi_sequence_narrow)(const gi_sequence *q, int64_t n, GA_T *out,
                                                                   const void *const *from)

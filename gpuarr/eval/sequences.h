@@ -30,9 +30,7 @@ static bool gi_sequence_takes(const gi_pass_op *op, gi_sequence_what *what, gi_s
     case GA_OP_multiply_add: *what = *exchanged = GI_SEQUENCE_ADD; return true;
     case GA_OP_multiply: *what = *exchanged = GI_SEQUENCE_MULTIPLY; return true;
     case GA_OP_subtract: *what = GI_SEQUENCE_SUBTRACT, *exchanged = GI_SEQUENCE_SUBTRACT_FROM; return true;
-    case GA_OP_divide:
-        *what = GI_SEQUENCE_DIVIDE, *exchanged = GI_SEQUENCE_DIVIDE_INTO;
-        return !gi_slot_is_number(op->x[1]); /* by a number there is a faster way */
+    case GA_OP_divide: *what = GI_SEQUENCE_DIVIDE, *exchanged = GI_SEQUENCE_DIVIDE_INTO; return true;
     case GA_OP_negative: *what = GI_SEQUENCE_NEGATIVE; return true;
     case GA_OP_square: *what = GI_SEQUENCE_SQUARE; return true;
     case GA_OP_sqrt: *what = GI_SEQUENCE_SQRT; return true;
@@ -215,7 +213,7 @@ static void gi_pass_find_sequences(gi_fused *p)
         b.full  = false;
         memset(b.s, 0, sizeof *b.s);
         b.make(&b, k, has);
-        if (b.full || b.parts < 2) continue;
+        if (b.full || (b.parts < 2 && what != GI_SEQUENCE_DIVIDE)) continue; /* a division by a number is quicker so */
         b.s->q.alone = true;
         for (int i = 0; i < b.s->q.steps; i++) {
             const int made = b.s->q.step[i].what / 4;
