@@ -30,6 +30,7 @@ static GI_INLINE GI_KEY_T GI_KEYED(gi_median_of_3)(GI_KEY_T a, GI_KEY_T b, GI_KE
     return GI_KEYED(gi_max)(low, GI_KEYED(gi_min)(high, c));
 }
 
+#if GI_ISA_BYTES < 64 || GI_KEY_BITS < 32
 static void GI_KEYED(gi_sort_3)(int64_t n, const GI_KEY_T *__restrict x, const GI_KEY_T *__restrict y,
                                 const GI_KEY_T *__restrict z, GI_KEY_T *__restrict low, GI_KEY_T *__restrict middle,
                                 GI_KEY_T *__restrict high)
@@ -55,6 +56,7 @@ static void GI_KEYED(gi_median_of_9)(int64_t n, const GI_KEY_T *__restrict low, 
                                           GI_KEYED(gi_median_of_3)(middle[i], middle[i + 1], middle[i + 2]),
                                           GI_KEYED(gi_min)(GI_KEYED(gi_min)(high[i], high[i + 1]), high[i + 2]));
 }
+#endif
 
 /* Five elements, ascending. */
 static void GI_KEYED(gi_sort_5)(int64_t n, const GI_KEY_T *__restrict v, const GI_KEY_T *__restrict w,
@@ -162,6 +164,52 @@ static void GI_KEYED(gi_median_of_25)(int64_t n, GI_KEY_T *const *column, GI_KEY
 #undef GI_HIGH
 }
 
+#if GI_ISA_BYTES == 64 && GI_KEY_BITS >= 32
+#define GI_VECTORS(name) GI_JOIN(_mm512_##name##_epi, GI_KEY_BITS)
+
+/* A vector of columns of three rows, each of them ascending. */
+static GI_INLINE void GI_KEYED(gi_sort_vectors)(const GI_KEY_T *x, const GI_KEY_T *y, const GI_KEY_T *z, __m512i *column)
+{
+    const __m512i a = _mm512_loadu_si512(x), b = _mm512_loadu_si512(y), c = _mm512_loadu_si512(z);
+    const __m512i low = GI_VECTORS(min)(a, b), high = GI_VECTORS(max)(a, b), other = GI_VECTORS(min)(high, c);
+    column[0] = GI_VECTORS(min)(low, other);
+    column[1] = GI_VECTORS(max)(low, other);
+    column[2] = GI_VECTORS(max)(high, c);
+}
+
+static GI_INLINE __m512i GI_KEYED(gi_median_of_vectors)(__m512i a, __m512i b, __m512i c)
+{
+    return GI_VECTORS(max)(GI_VECTORS(min)(a, b), GI_VECTORS(min)(GI_VECTORS(max)(a, b), c));
+}
+
+/* Of rows of elements, 3, then room for 3 more, and the result. All are computed by 64 bytes. The neighbours of sorted columns are made in
+   registers, of these and the next ones: in memory, they would cross its lines. */
+static void GI_KEYED(gi_median_3x3)(int64_t n, char *const *rows)
+{
+    enum { LANES = 512 / GI_KEY_BITS };
+    const GI_KEY_T *x = (const GI_KEY_T *)(const void *)rows[0], *y = (const GI_KEY_T *)(const void *)rows[1],
+                   *z = (const GI_KEY_T *)(const void *)rows[2];
+    GI_KEY_T *out     = (GI_KEY_T *)(void *)rows[6];
+    __m512i   here[3], next[3], one[3], two[3]; /* columns, and those behind them */
+    GI_KEYED(gi_sort_vectors)(x, y, z, here);
+    for (int64_t i = 0; i < n; i += LANES) {
+        const int64_t at = i + LANES;
+        GI_KEYED(gi_sort_vectors)(x + at, y + at, z + at, next);
+        GI_UNROLL
+        for (int k = 0; k < 3; k++) {
+            one[k] = GI_VECTORS(alignr)(next[k], here[k], 1);
+            two[k] = GI_VECTORS(alignr)(next[k], here[k], 2);
+        }
+        const __m512i low    = GI_VECTORS(max)(GI_VECTORS(max)(here[0], one[0]), two[0]);
+        const __m512i middle = GI_KEYED(gi_median_of_vectors)(here[1], one[1], two[1]);
+        const __m512i high   = GI_VECTORS(min)(GI_VECTORS(min)(here[2], one[2]), two[2]);
+        _mm512_storeu_si512(out + i, GI_KEYED(gi_median_of_vectors)(low, middle, high));
+        GI_UNROLL
+        for (int k = 0; k < 3; k++) here[k] = next[k];
+    }
+}
+#undef GI_VECTORS
+#else
 /* Of rows of elements, 3, then room for 3 more, and the result. All are computed by 64 bytes. */
 static void GI_KEYED(gi_median_3x3)(int64_t n, char *const *rows)
 {
@@ -172,6 +220,7 @@ static void GI_KEYED(gi_median_3x3)(int64_t n, char *const *rows)
     GI_KEYED(gi_sort_3)(n + part, r[0], r[1], r[2], r[3], r[4], r[5]);
     GI_KEYED(gi_median_of_9)(n, r[3], r[4], r[5], r[6]);
 }
+#endif
 
 /* Of rows of elements, 5, then room for 15 more, and the result. */
 static void GI_KEYED(gi_median_5x5)(int64_t n, char *const *rows)
