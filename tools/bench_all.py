@@ -16,7 +16,7 @@ import time
 import warnings
 
 import numpy as np
-from scipy import linalg, ndimage, signal
+from scipy import integrate, linalg, ndimage, signal
 from scipy.spatial import distance
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -96,7 +96,8 @@ class Timer:
             self.overheads[key] = least(of_python(lambda: same(*values)), 0.005) + (function.restype is ptr) * 2e-7
         return self.overheads[key]
 
-    def time(self, what, theirs, name, *given, **named):
+    def time(self, what, theirs, name, *given, written=False, **named):
+        """written: the call returns an array that it was given."""
         try:
             theirs()
             ready = getattr(self.ga, name)(*given, **named)
@@ -106,7 +107,7 @@ class Timer:
             return print(f"not timed: {what}: {type(e).__name__}: {e}", file=sys.stderr)
         if self.ga.lib.ga_error():
             return print(f"not timed: {what}: {self.ga.error()}", file=sys.stderr)
-        frees = function.restype is ptr and "out" not in named
+        frees = function.restype is ptr and "out" not in named and not written
         if frees:
             self.ga.free(p)
         ours = least(of_gpuarr(self.ga, function, values, frees), self.budget)
@@ -246,7 +247,7 @@ def shapes(t, n, dtype, wanted):
             ("savgol_filter", lambda: signal.savgol_filter(x, 9, 3), (x, 9, 3), None), ("detrend", lambda: signal.detrend(x), (x,), None),
             ("hilbert", lambda: signal.hilbert(x), (x,), None), ("welch", lambda: signal.welch(x), (x,), None), ("find_peaks", lambda: signal.find_peaks(x), (x,), None),
             ("fftconvolve", lambda: signal.fftconvolve(x, y), (x, y), None),
-            ("cumulative_trapezoid", lambda: __import__("scipy.integrate").integrate.cumulative_trapezoid(x), (x,), None),
+            ("cumulative_trapezoid", lambda: integrate.cumulative_trapezoid(x), (x,), None),
         ]
         if side <= 500:
             listed += [("solve", lambda: np.linalg.solve(square, x[:side]), (square, x[:side]), None), ("inv", lambda: np.linalg.inv(square), (square,), None),
@@ -284,6 +285,173 @@ def shapes(t, n, dtype, wanted):
         t.time(f"{what} {x.dtype} {n}", theirs, name, *given, **(named or {}))
 
 
+def more(t, n, dtype, wanted):
+    """What no other part has. Written into: an array that is there, by put, place ..."""
+    side = int(n ** 0.5)
+    x, y = (numbers(n, dtype), numbers(n, dtype))
+    square = numbers(side * side, dtype, (side, side))
+    other = numbers(side * side, dtype, (side, side))
+    mask, places = (x > x.mean(), random.integers(0, n, n))
+    labels = random.integers(0, 50, (side, side)).astype(np.int32)
+    index = np.arange(1, 50, dtype=np.int32)
+    small = random.integers(0, 3, n)
+    z = x.copy()
+    listed = [
+        ("zeros", lambda: np.zeros(n, dtype), ((n,),), {"dtype": dtype}),
+        ("full", lambda: np.full(n, 3, dtype), ((n,), 3), {"dtype": dtype}),
+        ("arange", lambda: np.arange(0, n, 1, dtype=dtype), (0, n, 1), {"dtype": dtype}),
+        ("eye", lambda: np.eye(side, dtype=dtype), (side, side, 0), {"dtype": dtype}),
+        ("tri", lambda: np.tri(side, dtype=dtype), (side, side, 0), {"dtype": dtype}),
+        ("diagflat", lambda: np.diagflat(x[:side]), (x[:side],), {}),
+        ("tril_indices", lambda: np.tril_indices(side), (side,), {}),
+        ("indices", lambda: np.indices((side, side)), ((side, side),), {}),
+        ("select_n", lambda: np.select([mask, ~mask], [x, y], 0), ([mask, ~mask], [x, y], 0), {}),
+        ("choose_n", lambda: np.choose(small, [x, y, z]), (small, [x, y, z]), {}),
+        ("put", lambda: np.put(z, places, y), (z, places, y), {"written": True}),
+        ("put_along_axis", lambda: np.put_along_axis(z, places, y, 0), (z, places, y), {"axis": 0, "written": True}),
+        ("place", lambda: np.place(z, mask, y), (z, mask, y), {"written": True}),
+        ("copyto", lambda: np.copyto(z, x), (z, x), {"written": True}),
+        ("copyto where", lambda: np.copyto(z, x, where=mask), (z, x), {"where": mask, "written": True}),
+        ("fill_diagonal", lambda: np.fill_diagonal(square, 3), (square, 3), {"written": True}),
+        ("unpackbits", lambda: np.unpackbits(x.view(np.uint8)), (x.view(np.uint8),), {}),
+        ("dstack_n", lambda: np.dstack([square, other]), ([square, other],), {}),
+        ("column_stack_n", lambda: np.column_stack([x, y]), ([x, y],), {}),
+        ("setdiff1d", lambda: np.setdiff1d(x, y), (x, y), {}),
+        ("setxor1d", lambda: np.setxor1d(x, y), (x, y), {}),
+        ("unique_values", lambda: np.unique_values(x), (x,), {}),
+        ("lexsort_n", lambda: np.lexsort([x, y]), ([x, y],), {}),
+        ("ravel_multi_index", lambda: np.ravel_multi_index((places % side, places % side), (side, side)), (np.stack([places % side, places % side]), (side, side)), {}),
+        ("unravel_index", lambda: np.unravel_index(places % (side * side), (side, side)), (places % (side * side), (side, side)), {}),
+        ("tensordot", lambda: np.tensordot(square, x[:side], 1), (square, x[:side], 1), {}),
+        ("einsum_n", lambda: np.einsum("ij,j->i", square, x[:side]), ("ij,j->i", [square, x[:side]]), {}),
+        ("einsum_n ii", lambda: np.einsum("ij,ij->i", square, other), ("ij,ij->i", [square, other]), {}),
+        ("fftshift", lambda: np.fft.fftshift(square), (square,), {}),
+        ("vecdot", lambda: np.vecdot(square, other), (square, other), {}),
+        ("matmul 8", lambda: x[:n // 64 * 64].reshape(-1, 8, 8) @ y[:n // 64 * 64].reshape(-1, 8, 8), (x[:n // 64 * 64].reshape(-1, 8, 8), y[:n // 64 * 64].reshape(-1, 8, 8)), {}),
+        ("matmul .T", lambda: square.T @ x[:side], (square.T, x[:side]), {}),
+        ("sum_labels", lambda: ndimage.sum_labels(square, labels, index), (square, labels, index), {}),
+        ("mean_labels", lambda: ndimage.mean(square, labels, index), (square, labels, index), {}),
+        ("min_labels", lambda: ndimage.minimum(square, labels, index), (square, labels, index), {}),
+        ("variance", lambda: ndimage.variance(square, labels, index), (square, labels, index), {}),
+        ("center_of_mass", lambda: ndimage.center_of_mass(square, labels, index), (square, labels, index), {}),
+        ("maximum_position", lambda: ndimage.maximum_position(square, labels, index), (square, labels, index), {}),
+        ("find_objects", lambda: ndimage.find_objects(labels), (labels, 0), {}),
+        ("histogram_bin_edges", lambda: np.histogram_bin_edges(x, 64), (x, 64), {}),
+        ("index_take_n", lambda: x[places], (x, [places]), {}),
+        ("index_put_n", lambda: z.__setitem__(places, y), (z, [places], y), {"written": True}),
+        ("add_at_n", lambda: np.add.at(z, places, y), (z, [places], y), {"written": True}),
+        ("trim_zeros", lambda: np.trim_zeros(x), (x,), {}),
+        ("cumulative_sum", lambda: np.cumulative_sum(x), (x,), {}),
+        ("cumulative_sum axis 0", lambda: np.cumulative_sum(square, axis=0), (square,), {"axis": 0}),
+        ("cumprod axis 1", lambda: np.cumprod(square, axis=1), (square,), {"axis": 1}),
+        ("take axis 0", lambda: np.take(square, places[:side] % side, axis=0), (square, places[:side] % side), {"axis": 0}),
+        ("take axis 1", lambda: np.take(square, places[:side] % side, axis=1), (square, places[:side] % side), {"axis": 1}),
+        ("repeat axis 0", lambda: np.repeat(square, 3, axis=0), (square, 3), {"axis": 0}),
+        ("repeat axis 1", lambda: np.repeat(square, 3, axis=1), (square, 3), {"axis": 1}),
+        ("tile 2d", lambda: np.tile(square, (2, 2)), (square, (2, 2)), {}),
+        ("compress axis 1", lambda: np.compress(mask[:side], square, axis=1), (mask[:side], square), {"axis": 1}),
+        ("compress axis 0", lambda: np.compress(mask[:side], square, axis=0), (mask[:side], square), {"axis": 0}),
+        ("delete axis 1", lambda: np.delete(square, 3, axis=1), (square, 3), {"axis": 1}),
+        ("insert axis 1", lambda: np.insert(square, 3, 5, axis=1), (square, 3, 5), {"axis": 1}),
+        ("diff axis 0 n 2", lambda: np.diff(square, 2, axis=0), (square,), {"n": 2, "axis": 0}),
+        ("partition axis 1", lambda: np.partition(square, side // 2, axis=1), (square, side // 2), {"axis": 1}),
+        ("argpartition axis 1", lambda: np.argpartition(square, side // 2, axis=1), (square, side // 2), {"axis": 1}),
+        ("partition axis 0", lambda: np.partition(square, side // 2, axis=0), (square, side // 2), {"axis": 0}),
+        ("quantile", lambda: np.quantile(x, 0.3), (x, 0.3), {}),
+        ("quantile axis 0", lambda: np.quantile(square, 0.3, axis=0), (square, 0.3), {"axis": 0}),
+        ("nanquantile", lambda: np.nanquantile(x, 0.3), (x, 0.3), {}),
+        ("all true", lambda: np.all(x < 1000), (x < 1000,), {}),
+        ("count_nonzero", lambda: np.count_nonzero(mask), (mask,), {}),
+        ("sum bool", lambda: np.sum(mask), (mask,), {}),
+        ("mean bool", lambda: np.mean(mask), (mask,), {}),
+        ("sum where", lambda: np.sum(x, where=mask), (x,), {"where": mask}),
+        ("isin many", lambda: np.isin(x, y), (x, y), {}),
+    ]
+    if x.dtype.kind in "iu":
+        w = np.random.default_rng(1).random(n)
+        listed += [
+            ("bincount weights", lambda: np.bincount(x, w), (x,), {"weights": w}),
+        ]
+    if x.dtype.kind == "f":
+        listed += [
+            ("linspace", lambda: np.linspace(0, 1, n, dtype=dtype), (0.0, 1.0, n), {"dtype": dtype}),
+            ("logspace", lambda: np.logspace(0, 1, n, dtype=dtype), (0.0, 1.0, n), {"dtype": dtype}),
+            ("hanning", lambda: np.hanning(n), (n,), {}),
+            ("kaiser", lambda: np.kaiser(n, 5.0), (n, 5.0), {}),
+            ("polyfit", lambda: np.polyfit(x, y, 3), (x, y, 3), {}),
+            ("polyval 9", lambda: np.polyval(x[:9], x), (x[:9], x), {}),
+            ("histogram2d", lambda: np.histogram2d(x, y, (20, 30)), (x, y, (20, 30)), {}),
+            ("histogramdd", lambda: np.histogramdd(np.stack([x, y, z], 1), (5, 6, 7)), (np.stack([x, y, z], 1), (5, 6, 7)), {}),
+            ("simpson", lambda: integrate.simpson(x), (x,), {}),
+            ("simpson axis 0", lambda: integrate.simpson(square, axis=0), (square,), {"axis": 0}),
+            ("ifft", lambda: np.fft.ifft(x), (x,), {}),
+            ("irfft", lambda: np.fft.irfft(x), (x,), {}),
+            ("rfft2", lambda: np.fft.rfft2(square), (square,), {}),
+            ("hfft", lambda: np.fft.hfft(x), (x,), {}),
+            ("fft axis 0", lambda: np.fft.fft(square, axis=0), (square,), {"axis": 0}),
+            ("fft axis 1", lambda: np.fft.fft(square, axis=1), (square,), {"axis": 1}),
+            ("sosfilt", lambda: signal.sosfilt(np.array([[0.1, 0.2, 0.1, 1, -0.5, 0.2]]), x), (np.array([[0.1, 0.2, 0.1, 1, -0.5, 0.2]]), x), {}),
+            ("resample", lambda: signal.resample(x, n // 2), (x, n // 2), {}),
+            ("periodogram", lambda: signal.periodogram(x), (x,), {}),
+            ("vector_norm 1", lambda: np.linalg.vector_norm(x, ord=1), (x,), {"ord": 1.0}),
+            ("vector_norm axis 0", lambda: np.linalg.vector_norm(square, axis=0), (square,), {"axis": 0}),
+            ("var .T axis 0", lambda: np.var(square.T, axis=0), (square.T,), {"axis": 0}),
+            ("random", lambda: random.random(n), ((n,),), {}),
+            ("random_normal", lambda: random.standard_normal(n), (0.0, 1.0, (n,)), {}),
+            ("random_exponential", lambda: random.exponential(1.0, n), (1.0, (n,)), {}),
+            ("random_poisson", lambda: random.poisson(3.0, n), (3.0, (n,)), {}),
+            ("random_integers", lambda: random.integers(0, 100, n), (0, 100, (n,)), {}),
+            ("random_permutation", lambda: random.permutation(n), (n,), {}),
+            ("random_gamma", lambda: random.gamma(2.0, 1.0, n), (2.0, 1.0, (n,)), {}),
+            ("random_binomial", lambda: random.binomial(10, 0.3, n), (10, 0.3, (n,)), {}),
+        ]
+        if side <= 400:
+            listed += [
+                ("cholesky", lambda g=square @ square.T + side * np.eye(side, dtype=dtype): np.linalg.cholesky(g), (square @ square.T + side * np.eye(side, dtype=dtype),), {}),
+                ("matrix_power", lambda: np.linalg.matrix_power(square, 5), (square, 5), {}),
+                ("solve_triangular", lambda: linalg.solve_triangular(square, x[:side]), (square, x[:side]), {}),
+            ]
+        if side <= 100:
+            listed += [
+                ("eigvalsh", lambda: np.linalg.eigvalsh(square), (square,), {}),
+                ("lstsq", lambda: np.linalg.lstsq(square, x[:side]), (square, x[:side]), {}),
+                ("matrix_rank", lambda: np.linalg.matrix_rank(square), (square,), {}),
+                ("cond", lambda: np.linalg.cond(square), (square,), {}),
+                ("inv many 3x3", lambda: np.linalg.inv(x[:n // 9 * 9].reshape(-1, 3, 3)), (x[:n // 9 * 9].reshape(-1, 3, 3),), {}),
+                ("det many 3x3", lambda: np.linalg.det(x[:n // 9 * 9].reshape(-1, 3, 3)), (x[:n // 9 * 9].reshape(-1, 3, 3),), {}),
+            ]
+    if n <= 10 ** 6:
+        busy = square > square.mean()
+        listed += [
+            ("zoom", lambda: ndimage.zoom(square, 1.5), (square, 1.5), {}),
+            ("map_coordinates", lambda c=np.random.default_rng(1).random((2, side, side)) * side: ndimage.map_coordinates(square, c), (square, np.random.default_rng(1).random((2, side, side)) * side), {}),
+            ("affine_transform", lambda a=np.array([[0.9, 0.1], [-0.1, 0.9]]): ndimage.affine_transform(square, a), (square, np.array([[0.9, 0.1], [-0.1, 0.9]])), {}),
+            ("zoom 1", lambda: ndimage.zoom(square, 1.5, order=1), (square, 1.5), {"order": 1}),
+            ("spline_filter", lambda: ndimage.spline_filter(square), (square,), {}),
+            ("binary_opening", lambda: ndimage.binary_opening(busy), (busy,), {}),
+            ("binary_propagation", lambda: ndimage.binary_propagation(busy), (busy,), {}),
+            ("binary_hit_or_miss", lambda: ndimage.binary_hit_or_miss(busy), (busy,), {}),
+            ("grey_closing", lambda: ndimage.grey_closing(square, 5), (square, 5), {}),
+            ("morphological_gradient", lambda: ndimage.morphological_gradient(square, 3), (square, 3), {}),
+            ("white_tophat", lambda: ndimage.white_tophat(square, 5), (square, 5), {}),
+            ("distance_transform_cdt", lambda: ndimage.distance_transform_cdt(busy), (busy,), {}),
+            ("rank_filter", lambda: ndimage.rank_filter(square, 3, 3), (square, 3, 3), {}),
+            ("maximum_filter 9", lambda: ndimage.maximum_filter(square, 9), (square, 9), {}),
+            ("gaussian_filter1d", lambda: ndimage.gaussian_filter1d(square, 2.0, axis=0), (square, 2.0), {"axis": 0}),
+            ("uniform_filter1d", lambda: ndimage.uniform_filter1d(square, 5, axis=0), (square, 5), {"axis": 0}),
+            ("minimum_filter1d", lambda: ndimage.minimum_filter1d(square, 5, axis=0), (square, 5), {"axis": 0}),
+            ("convolve1d", lambda: ndimage.convolve1d(square, y[:5]), (square, y[:5]), {}),
+            ("gaussian_laplace", lambda: ndimage.gaussian_laplace(square, 2.0), (square, 2.0), {}),
+            ("gaussian_gradient_magnitude", lambda: ndimage.gaussian_gradient_magnitude(square, 2.0), (square, 2.0), {}),
+            ("correlate2d", lambda: signal.correlate2d(square, y[:25].reshape(5, 5)), (square, y[:25].reshape(5, 5)), {}),
+        ]
+    for what, theirs, given, named in listed:
+        name = what.split(" ")[0]
+        if wanted(name.removesuffix("_n")):
+            named = dict(named)
+            t.time(f"{what} {x.dtype} {n}", theirs, name, *given, written=named.pop("written", False), **named)
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--lib", default=str(ROOT / "build/libgpuarr.so"))
@@ -292,7 +460,7 @@ def main():
     options.add_argument("--sizes", default="1000,100000,4000000")
     options.add_argument("--budget", type=float, default=0.004, help="seconds for each side of a pair")
     options.add_argument("--worst", type=int, default=40)
-    options.add_argument("--part", default="rows,axes,shapes")
+    options.add_argument("--part", default="rows,axes,shapes,more")
     o = options.parse_args()
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
@@ -309,6 +477,8 @@ def main():
                 along_axes(t, n, dtype, wanted)
             if "shapes" in o.part:
                 shapes(t, n, dtype, wanted)
+            if "more" in o.part:
+                more(t, n, dtype, wanted)
     t.found.sort()
     print(f"{len(t.found)} pairs; {sum(f[0] < 1 for f in t.found)} slower than NumPy or SciPy")
     for ratio, what, ours, other in t.found[:o.worst]:
