@@ -9,6 +9,7 @@
 #define GI_ISA_BYTES    32
 #define GI_ISA_TILE     2
 #define GI_ISA_ROWS     6
+#define GI_ISA_WIDE     2
 #define GI_ISA_MM       _mm256_
 #define GI_ISA_INTEGERS 1
 #define GI_ISA_DTYPES   GI_EACH_STAMPED

@@ -20,6 +20,7 @@
 #define GI_ISA_BYTES    64
 #define GI_ISA_TILE     4
 #define GI_ISA_ROWS     8
+#define GI_ISA_WIDE     3
 #define GI_ISA_MM       _mm512_
 #define GI_ISA_INTEGERS 0
 #define GI_ISA_DTYPES   GI_EACH_FLT

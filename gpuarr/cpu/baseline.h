@@ -17,7 +17,8 @@
 #define GI_ISA          baseline
 #define GI_ISA_BYTES    16 /* of a vector register */
 #define GI_ISA_TILE     2  /* vectors side by side in a tile that fits the registers */
-#define GI_ISA_ROWS     4  /* of a tile of two vectors */
+#define GI_ISA_ROWS     4  /* of a tile, */
+#define GI_ISA_WIDE     2  /* and its vectors */
 #define GI_ISA_INTEGERS 1
 #define GI_ISA_DTYPES   GI_EACH_STAMPED
 #include "isa.h"

@@ -140,7 +140,8 @@ GI_END_FAST
 #if GI_CLASS == 3 && defined(GI_ISA_MM)
 #include "turn.h"
 #endif
-GI_TABLE(gi_product_tiles, GI_LOOP(gi_product_tiles), { GI_ISA_ROWS, GI_ISA_BYTES, sizeof(GI_W), GI_LOOP(gi_tile), GI_ROW })
+GI_TABLE(gi_product_tiles, GI_LOOP(gi_product_tiles),
+         { GI_ISA_ROWS, GI_ISA_WIDE, GI_ISA_BYTES, sizeof(GI_W), GI_LOOP(gi_tile), GI_ROW })
 #undef GI_ROW
 
 #undef GI_W

@@ -543,6 +543,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
 #undef GI_ISA_BYTES
 #undef GI_ISA_TILE
 #undef GI_ISA_ROWS
+#undef GI_ISA_WIDE
 #undef GI_ISA_SCALAR
 #undef GI_ISA_MM
 #undef GI_ISA_FUSED

@@ -157,10 +157,11 @@ static GI_INLINE int64_t gi_next_square(int64_t at, int side, int64_t n)
     return at + side >= n ? n : at + 2 * side > n ? n - side : at + side;
 }
 #define GI_TILE_ROWS  8   /* at most */
+#define GI_TILE_WIDE  3   /* vectors, at most */
 #define GI_TILE_DEPTH 256 /* products that are added at a time */
 typedef struct gi_product_tiles {
-    int rows, bytes,
-        lane; /* the most rows of a tile: these, 4, 2 or 1; bytes of a vector (tiles are one or two wide), and of a lane */
+    int rows, wide;  /* of a tile, at most: so many rows, or 4, 2 or 1; and vectors */
+    int bytes, lane; /* of a vector, and of a lane */
     void (*tile)(int rows, int wide, int64_t n, const char *a, int64_t a_row, const char *b, int64_t b_row, char *out,
                  int64_t out_row, bool more);
     void (*row)(int64_t inner, int64_t n, const char *a, int64_t a_step, const char *b, int64_t b_row, void *out); /* or NULL */

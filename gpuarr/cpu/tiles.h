@@ -6,7 +6,7 @@ static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_
 #ifdef GI_ISA_FUSED
     if (GI_CLASS == 3 && sizeof(GI_W) == 8 && gi_fused_tile(rows, wide, n, a, a_row, b, b_row, out, out_row, more)) return;
 #endif
-    GI_V sums[GI_TILE_ROWS][2];
+    GI_V sums[GI_TILE_ROWS][GI_ISA_WIDE];
     GI_UNROLL
     for (int r = 0; r < rows; r++) {
         GI_UNROLL
@@ -15,7 +15,7 @@ static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_
                 more ? GI_VFN(load)((const GI_W *)(const void *)(out + r * out_row) + v * GI_LANES) : GI_VFN(all)((GI_W)-0.0);
     }
     for (; n > 0; n--, a += sizeof(GI_W), b += b_row) {
-        GI_V row[2];
+        GI_V row[GI_ISA_WIDE];
         GI_UNROLL
         for (int v = 0; v < wide; v++) row[v] = GI_VFN(load)((const GI_W *)(const void *)b + v * GI_LANES);
         GI_UNROLL
@@ -37,7 +37,8 @@ static GI_INLINE void GI_LOOP(gi_tile_of)(const int rows, const int wide, int64_
     static __attribute__((noinline)) void GI_LOOP(name)(int wide, int64_t n, const char *a, int64_t a_row, const char *b,      \
                                                         int64_t b_row, char *out, int64_t out_row, bool more)                  \
     {                                                                                                                          \
-        if (wide == 2) GI_LOOP(gi_tile_of)(rows, 2, n, a, a_row, b, b_row, out, out_row, more);                                \
+        if (wide == GI_ISA_WIDE) GI_LOOP(gi_tile_of)(rows, GI_ISA_WIDE, n, a, a_row, b, b_row, out, out_row, more);            \
+        else if (GI_ISA_WIDE > 2 && wide == 2) GI_LOOP(gi_tile_of)(rows, 2, n, a, a_row, b, b_row, out, out_row, more);        \
         else GI_LOOP(gi_tile_of)(rows, 1, n, a, a_row, b, b_row, out, out_row, more);                                          \
     }
 GI_TILE(gi_tile_1, 1)

@@ -6,8 +6,8 @@
 
 /* ---- on the CPU: blocks, packed side by side ------------------------------------------------------------------------- */
 /*  A unit of work is a block of the result. GI_TILE_DEPTH products at a time, what it needs of b is packed into strips as wide as a
-    tile, then a few rows of a at a time are packed and meet all these strips. What lies well already is not packed. Integers of 1 or 2
-    bytes and bools are widened to 4 bytes on the way. A complex matrix is packed as a real one: a as it is, twice as long, and of each
+    tile, then some rows of a at a time are packed and meet one strip after the other. What lies well already is not packed. Integers of
+    1 or 2 bytes and bools are widened to 4 bytes on the way. A complex matrix is packed as a real one: a as it is, twice as long, and of each
     row of b two, (re, im) and (-im, re). */
 
 GI_BEGIN_FAST
@@ -60,9 +60,10 @@ GI_END_FAST
 
 #define GI_PANEL_ROW (GI_TILE_DEPTH + 8) /* elements from one packed row of a to the next: not in the same sets of the cache */
 #define GI_BAND      2048                /* bytes of a packed row of a block */
+#define GI_GROUP     48                  /* rows of a that are packed at a time; */
+#define GI_TILES     2                   /* as they lie, so many tiles: rows far apart compete for places in the caches */
 #define GI_NEAR      16384               /* bytes that are packed in the arena */
 #define GI_SMALL_B   131072              /* bytes that a tile may walk over in a b that is not packed */
-#define GI_SMALL_ROW 4096                /* bytes from row to row in an a that is not packed */
 
 typedef struct gi_blocks {
     const gi_product       *p;
@@ -72,16 +73,19 @@ typedef struct gi_blocks {
     gi_turn_lines           turn;                   /* packs matrices that lie across, or NULL */
     int64_t                 size, packed;           /* bytes of an element, before and after packing */
     int64_t                 parts;                  /* rows that one row of b becomes: 2 of complex numbers */
-    int64_t                 width;                  /* columns in a vector; a strip is one or two vectors wide */
+    int64_t                 width, strip;           /* columns in a vector, and in a strip, which is as wide as a tile */
     bool                    flat;                   /* few rows meet a b that is read as it lies, */
     bool                    direct_a, direct_b;     /* or whole rows of a, whole strips of b are not packed */
     int64_t                 height, breadth, depth; /* of a block */
+    int64_t                 group;                  /* rows of a that meet one strip after the other */
     int64_t                 down, across;           /* how many blocks */
     int64_t                 room;                   /* bytes of the strips of a block */
     int                     rooms;                  /* of which so many are in `memory`, one for each thread */
     char                   *memory;
     char                    taken[GI_MOST_THREADS]; /* atomic */
 } gi_blocks;
+
+static int64_t gi_over(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
 static void gi_pack_lines(const gi_blocks *j, int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t line,
                           int64_t step)
@@ -117,18 +121,18 @@ static gi_packed_strip gi_strip_at(const gi_blocks *j, int64_t column, int64_t c
                                    const char *strips)
 {
     gi_packed_strip s;
-    const int64_t   most = 2 * j->width, left = columns - column;
-    s.n         = left < most ? left : most;
-    bool direct = j->direct_b && s.n % j->width == 0;
-    s.row       = direct ? j->p->b.row : s.n > j->width ? 2 * j->tiles->bytes : j->tiles->bytes;
-    s.data      = direct ? b + column * j->p->b.column : strips;
-    if (!direct && !j->direct_b) s.data += column / most * 2 * j->tiles->bytes * j->parts * depth;
+    const int64_t   left = columns - column;
+    s.n                  = left < j->strip ? left : j->strip;
+    bool direct          = j->direct_b && s.n % j->width == 0;
+    s.row                = direct ? j->p->b.row : gi_over(s.n, j->width) * j->tiles->bytes;
+    s.data               = direct ? b + column * j->p->b.column : strips;
+    if (!direct && !j->direct_b) s.data += column / j->strip * j->tiles->wide * j->tiles->bytes * j->parts * depth;
     return s;
 }
 
 static void gi_pack_strips(const gi_blocks *j, int64_t columns, int64_t depth, const char *b, char *strips)
 {
-    for (int64_t c = 0; c < columns; c += 2 * j->width) {
+    for (int64_t c = 0; c < columns; c += j->strip) {
         gi_packed_strip s  = gi_strip_at(j, c, columns, depth, b, strips);
         char           *to = strips + (s.data - strips);
         if (j->direct_b && s.n % j->width == 0) continue;
@@ -142,9 +146,9 @@ static void gi_pack_strips(const gi_blocks *j, int64_t columns, int64_t depth, c
 static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t depth, const char *a, int64_t a_row,
                              const gi_packed_strip *s, char *out, bool more)
 {
-    __attribute__((aligned(64))) char beside[GI_TILE_ROWS * 2 * 64];
+    __attribute__((aligned(64))) char beside[GI_TILE_ROWS * GI_TILE_WIDE * 64];
     const gi_factor                  *to   = &j->p->out;
-    const int                         wide = s->n > j->width ? 2 : 1;
+    const int                         wide = (int)gi_over(s->n, j->width);
     const int64_t                     row  = wide * j->tiles->bytes;
     if (s->n == wide * j->width && to->column == j->size && j->size == j->packed) {
         j->tiles->tile(rows, wide, depth * j->parts, a, a_row, s->data, s->row, out, to->row, more);
@@ -158,12 +162,37 @@ static void gi_multiply_tile(const gi_blocks *j, int rows, int64_t depth, const 
     j->unpack(rows, s->n, out, to->row, to->column, beside, row / j->packed);
 }
 
+/* Fetches the part of the result that the next tile begins with. */
+static void gi_fetch_tile(const gi_blocks *j, int64_t rows, int64_t n, const char *out)
+{
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t at = 0; at < n * j->size; at += GI_LINE) __builtin_prefetch(out + r * j->p->out.row + at, 1);
+}
+
+/* A group of rows of a meets one strip after the other: it stays in the nearest cache. */
+static void gi_multiply_group(const gi_blocks *j, int64_t rows, int64_t columns, int64_t depth, const char *a, int64_t a_row,
+                              const char *b, const char *strips, char *out, bool more)
+{
+    const gi_product *p = j->p;
+    for (int64_t c = 0; c < columns; c += j->strip) {
+        const gi_packed_strip s  = gi_strip_at(j, c, columns, depth, b, strips);
+        char                 *to = out + c * p->out.column;
+        for (int64_t i = 0, r; i < rows; i += r, to += r * p->out.row) {
+            r = rows - i;
+            r = r >= j->tiles->rows ? j->tiles->rows : r >= 4 ? 4 : r >= 2 ? 2 : 1;
+            if (i + r < rows && p->out.column == j->size)
+                gi_fetch_tile(j, rows - i - r < r ? rows - i - r : r, s.n, to + r * p->out.row);
+            gi_multiply_tile(j, (int)r, depth, a + i * a_row, a_row, &s, to, more);
+        }
+    }
+}
+
 static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns, const char *a, const char *b, char *out,
                               char *strips)
 {
-    GI_ARENA(char, panel, GI_TILE_ROWS *GI_PANEL_ROW * 8);
     const gi_product *p      = j->p;
     const int64_t     packed = GI_PANEL_ROW * j->tiles->lane; /* bytes of a packed row of a */
+    GI_ARENA(char, panel, j->direct_a ? 0 : GI_GROUP *packed);
     if (j->flat && rows == 1 && !p->more && j->tiles->row && p->out.column == j->size) {
         j->tiles->row(p->inner, columns, a, p->a.column, b, p->b.row, out);
         return;
@@ -171,19 +200,12 @@ static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns,
     for (int64_t k = 0; k < p->inner; k += j->depth, b += j->depth * p->b.row) {
         const int64_t depth = p->inner - k < j->depth ? p->inner - k : j->depth;
         gi_pack_strips(j, columns, depth, b, strips);
-        for (int64_t i = 0, r; i < rows; i += r) {
-            const char *factors = a + i * p->a.row + k * p->a.column;
-            r                   = rows - i;
-            r                   = r >= j->tiles->rows ? j->tiles->rows : r >= 4 ? 4 : r >= 2 ? 2 : 1;
-            if (!j->direct_a) {
-                gi_pack_lines(j, r, depth, panel, packed / j->packed, factors, p->a.row, p->a.column);
-                factors = panel;
-            }
-            for (int64_t c = 0; c < columns; c += 2 * j->width) {
-                const gi_packed_strip s = gi_strip_at(j, c, columns, depth, b, strips);
-                gi_multiply_tile(j, (int)r, depth, factors, j->direct_a ? p->a.row : packed, &s,
-                                 out + i * p->out.row + c * p->out.column, k > 0 || p->more);
-            }
+        for (int64_t i = 0; i < rows; i += j->group) {
+            const int64_t group   = rows - i < j->group ? rows - i : j->group;
+            const char   *factors = a + i * p->a.row + k * p->a.column;
+            if (!j->direct_a) gi_pack_lines(j, group, depth, panel, packed / j->packed, factors, p->a.row, p->a.column);
+            gi_multiply_group(j, group, columns, depth, j->direct_a ? factors : panel, j->direct_a ? p->a.row : packed, b,
+                              strips, out + i * p->out.row, k > 0 || p->more);
         }
     }
 }
@@ -230,19 +252,18 @@ static ga_dtype gi_packing(gi_blocks *j, ga_dtype dtype)
     return j->size == 8 ? GA_I64 : GA_I32;
 }
 
-static int64_t gi_over(int64_t n, int64_t by) { return (n + by - 1) / by; }
-
 /* Cuts the result into blocks: so wide that the packed strips stay in a cache, so high that every thread has some. Few rows read b as
    it lies, eight rows of it at a time from one end to the other. */
 static void gi_cut_blocks(gi_blocks *j, int64_t items)
 {
     const gi_product *p       = j->p;
-    const int64_t     threads = ga_get_num_threads(), most = j->tiles->rows, strip = 2 * j->width;
+    const int64_t     threads = ga_get_num_threads(), most = j->tiles->rows, strip = j->strip;
     const bool        whole = j->size == j->packed && j->parts == 1;
     j->flat                 = whole && p->rows <= most && p->b.column == j->size;
     j->depth                = j->flat ? 8 : GI_TILE_DEPTH / j->parts;
     if (j->depth > p->inner) j->depth = p->inner;
-    j->direct_a = whole && p->a.column == j->size && (j->flat || llabs(p->a.row) < GI_SMALL_ROW);
+    j->direct_a = whole && p->a.column == j->size;
+    j->group    = j->direct_a ? GI_TILES * most : GI_GROUP;
     j->direct_b = j->flat || (whole && p->b.column == j->size && llabs(p->b.row) * j->depth <= GI_SMALL_B);
     j->breadth  = j->flat ? gi_over(gi_over(p->columns, threads), strip) * strip : GI_BAND / j->packed;
     if (j->flat && j->breadth > 16384) j->breadth = 16384;
@@ -253,7 +274,7 @@ static void gi_cut_blocks(gi_blocks *j, int64_t items)
         j->height = gi_over(j->height / 2, most) * most;
         j->down   = gi_over(p->rows, j->height);
     }
-    j->room = (j->direct_b ? 1 : gi_over(j->breadth, strip)) * 2 * j->tiles->bytes * j->parts * j->depth;
+    j->room = (j->direct_b ? 1 : gi_over(j->breadth, strip)) * j->tiles->wide * j->tiles->bytes * j->parts * j->depth;
 }
 
 static bool gi_multiply_tiled(const char *site, const gi_product *p)
@@ -265,6 +286,7 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p)
     j.tiles = GI_LOOP_OF(tiles)(gi_packing(&j, p->dtype));
     j.turn  = j.parts == 1 && j.size == j.packed ? GI_LOOP_OF(turn)((int)j.size) : NULL;
     j.width = j.tiles->bytes / j.packed;
+    j.strip = j.tiles->wide * j.width;
     gi_cut_blocks(&j, items);
     const int64_t units = items * j.down * j.across, work = j.height * j.breadth * p->inner * j.parts;
     const int64_t chunk = 1 + 400000 / (work + 1);
