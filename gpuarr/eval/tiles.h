@@ -549,6 +549,8 @@ static int64_t gi_pass_cut(gi_pass_job *j, double *bytes)
     j->room   = gi_mem_padded(j->tile * p->widest) + GI_PASS_APART;
     j->direct = j->direct && p->parts == p->ops && !j->stream && !j->ahead;
     *bytes    = gi_pass_work(p, j->total, read + size);
+    if (j->total * (read + size) > GI_PASS_NEAR && *bytes < GI_WORTH_WAKING) /* one thread's caches do not hold it */
+        *bytes = GI_WORTH_WAKING;
     if (j->direct) j->room = GI_PASS_APART;
     if (j->total <= j->tile) return 1;
     work /= p->cost > GI_COSTLY ? GI_COSTLY : p->cost;
