@@ -2105,9 +2105,10 @@ GA_API ga_array *(ga_find_peaks)(const ga_array  *x,
                                  ga_peaks_options o); /* where a line is higher than around: int64; on the CPU */
 
 /* ==== >>distances ================================================================================================== */
-/*  Between points: an array of n points with f features (coordinates) each has the shape (n, f). float32 gives float32 (SciPy: float64),
-    everything else float64; there are none of complex numbers. Under GPUARR_STATIC the metrics from GA_BRAYCURTIS on are calls,
-    so that a program has those that it names: they cannot be case labels, nor initialize static data.                      */
+/*  Between points: an array of n points with f features (coordinates) each has the shape (n, f). float32 is computed in float32 and gives
+    it (SciPy: float64), so squares beyond 3e38 are infinite; everything else float64; there are none of complex numbers. Under
+    GPUARR_STATIC the metrics from GA_BRAYCURTIS on are calls, so that a program has those that it names: they cannot be case labels,
+    nor initialize static data.                                                                                                       */
 
 typedef enum ga_metric {
     GA_EUCLIDEAN,

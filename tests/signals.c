@@ -326,8 +326,11 @@ static void test_spectra(void)
         CHECK_FAILS(ga_periodogram(x, .nfft = 0), ".nfft = 0: use 1 or more");
         CHECK_FAILS(ga_welch(x, .values = ones, .nperseg = 3), ".values");
         CHECK_FAILS(ga_welch(ones, .values = x), "pieces of 8");
-        CHECK_FAILS(ga_welch(ga_zeros((0))), "use 1 or more");
-        CHECK_FAILS(ga_welch(x, 0), ".fs = 0");
+        CHECK_FAILS(ga_welch(ga_zeros((0))), "x has shape (0): there is nothing");
+        CHECK_FAILS(ga_welch(ga_zeros((0, 5))), "x has shape (0, 5): there is nothing");
+        CHECK_FAILS(ga_welch(x, 0), ".fs = 0: use a rate above 0");
+        CHECK_FAILS(ga_welch(x, NAN), ".fs = nan: use a rate above 0");
+        CHECK_FAILS(ga_welch(x, .detrend = (ga_trend)9), ".detrend = 9: use a ga_trend");
         CHECK_FAILS(ga_welch(x, .axis = 1), "axis 1");
         CHECK_FAILS(ga_periodogram(x, .nperseg = 4), "ga_welch");
         CHECK_FAILS(ga_spectrogram(ga_zeros((1, 1, 1, 1, 1, 1, 1, 1))), "8 dimensions");

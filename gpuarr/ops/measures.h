@@ -448,7 +448,7 @@ static ga_array *gi_gpu_measure_labels(const char *site, gi_label_measure what, 
     return NULL;
 }
 
-/* Are these labels without fractions? NaN is 0, as everywhere. False with an error. */
+/* Are these labels whole numbers? False with an error. */
 static bool gi_labels_are_whole(const char *site, const ga_array *a, const char *name)
 {
     if (a->dtype != GA_F32 && a->dtype != GA_F64) return true;
@@ -456,7 +456,7 @@ static bool gi_labels_are_whole(const char *site, const ga_array *a, const char 
     bool      whole = wide != NULL;
     for (int64_t i = 0; whole && i < wide->size; i++) {
         const double label = ((const double *)wide->data)[i];
-        if (!(fabs(label) < 0x1p52) || label == (double)(int64_t)label) continue;
+        if (fabs(label) < 0x1p52 ? label == (double)(int64_t)label : gi_isfinite_f64(label)) continue;
         gi_fail(site, GA_BAD_ARGUMENT, "%s has %g: labels are whole numbers", name, label);
         whole = false;
     }

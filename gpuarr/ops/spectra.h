@@ -77,7 +77,8 @@ static bool gi_spectrum_check(const ga_array *x, int64_t n, ga_spectrum_options 
     if (!o->window) o->window = window;
     if (o->values && (o->values->ndim != 1 || gi_is_complex(o->values->dtype) || (said && o->nperseg != given)))
         gi_fail(o->site, GA_BAD_SHAPE, ".values has shape %s: use a line of .nperseg real numbers", gi_shape_of(o->values));
-    else if (given < 1 || x->size == 0 || (o->values && given > n))
+    else if (x->size == 0) gi_fail(o->site, GA_BAD_SHAPE, "x has shape %s: there is nothing to transform", gi_shape_of(x));
+    else if (given < 1 || (o->values && given > n))
         gi_fail(o->site, GA_BAD_SHAPE, "pieces of %lld elements of a line of %lld: use 1 or more", (long long)given,
                 (long long)n);
     else {
@@ -219,11 +220,10 @@ static int gi_spectrum_axis(const ga_array *x, ga_spectrum_options *o, bool aver
                 (int)o->average);
     else if ((unsigned)o->mode > GA_MODE_PHASE || (o->mode != GA_MODE_PSD && !modes))
         gi_fail(o->site, GA_BAD_ARGUMENT, ".mode = %d: use a ga_spectrum_mode, in ga_spectrogram", (int)o->mode);
-    else if (o->fs > 0 && o->detrend >= GA_TREND_DEFAULT && o->detrend <= GA_TREND_NONE)
-        return gi_axis(o->site, o->axis, x->ndim);
-    else
-        gi_fail(o->site, GA_BAD_ARGUMENT, ".fs = %g and .detrend = %d: use a rate above 0, and a ga_trend", o->fs,
-                (int)o->detrend);
+    else if (!(o->fs > 0)) gi_fail(o->site, GA_BAD_ARGUMENT, ".fs = %g: use a rate above 0", o->fs);
+    else if (o->detrend < GA_TREND_DEFAULT || o->detrend > GA_TREND_NONE)
+        gi_fail(o->site, GA_BAD_ARGUMENT, ".detrend = %d: use a ga_trend", (int)o->detrend);
+    else return gi_axis(o->site, o->axis, x->ndim);
     return -1;
 }
 

@@ -1081,13 +1081,13 @@ def resample(made, x, num, t=None, axis=0, **named):
 
 
 def window_values(window, n):
-    """The values of a window of n points that C has no name for: these themselves, or Kaiser's, of a number or ("kaiser", beta)."""
+    """The values of a window of n points that C has no name for: Kaiser's, of a number or ("kaiser", beta). None if these are values."""
     beta = window[1] if isinstance(window, tuple) and len(window) == 2 and window[0] == "kaiser" else window
     if isinstance(number(beta), (int, float)):
         return calls["kaiser"](n + 1, number(beta))[:-1] if n > 1 else calls["ones"](n)
     if isinstance(window, (list, tuple)) and not all(isinstance(v, (int, float)) for v in window) or not hasattr(window, "__len__"):
         raise ValueError(f"a window is a name, ('kaiser', beta), or its values, not {window!r}")
-    return window
+    return None
 
 
 def with_frequencies(made, x, *given, frequencies=None, **named):
@@ -1096,12 +1096,20 @@ def with_frequencies(made, x, *given, frequencies=None, **named):
     by_position = dict(zip(("fs", "window"), given))
     if len(given) <= 2 and not by_position.keys() & named.keys():
         given, named = (), {**by_position, **named}
-    if not isinstance(named.get("window"), (str, type(None))):
+    window = named.get("window")
+    if isinstance(window, tuple) and len(window) == 1:
+        window, = window
+        named["window"] = window
+    if not isinstance(window, (str, type(None))):
         x = asarray(x)
         along, = axes_of(-1 if named.get("axis") is None else named["axis"], x.ndim)
         most, wanted = x.shape[along], named.get("nfft" if made.__name__ == "periodogram" else "nperseg")
         wanted = wanted if wanted is not None else most if made.__name__ == "periodogram" else 256
-        named["values"] = window_values(named.pop("window"), min(most, number(wanted)))
+        length = min(most, number(wanted))
+        made_of = window_values(named.pop("window"), length)
+        named["values"] = window if made_of is None else made_of
+        if made_of is not None and named.get("nperseg") is not None:
+            named["nperseg"] = length
     if frequencies is not None or named.get("times") is not None:
         return made(x, *given, frequencies=frequencies, **named)
     spectrum, *axes = made(x, *given, frequencies=True, **named, **({"times": True} if made.__name__ == "spectrogram" else {}))
