@@ -357,11 +357,11 @@ static void test_images(void)
     FAILS(GA_BAD_ARGUMENT, ga_variance(a, labels, halves), "index has 1.5", "whole");
     FAILS(GA_BAD_ARGUMENT, ga_minimum_position(a, halves, index), "labels has 1.5", "whole");
     ga_free(halves);
-    ga_array *none = ga_full((2, 3), NAN), *endless = ga_full((2, 3), -INFINITY, .dtype = GA_F32);
-    FAILS(GA_BAD_ARGUMENT, ga_sum_labels(a, none, NULL), "labels has nan", "whole");
-    FAILS(GA_BAD_ARGUMENT, ga_max_labels(a, labels, none), "index has nan", "whole");
+    ga_array *nans = ga_full((2, 3), NAN), *endless = ga_full((2, 3), -INFINITY, .dtype = GA_F32);
+    FAILS(GA_BAD_ARGUMENT, ga_sum_labels(a, nans, NULL), "labels has nan", "whole");
+    FAILS(GA_BAD_ARGUMENT, ga_max_labels(a, labels, nans), "index has nan", "whole");
     FAILS(GA_BAD_ARGUMENT, ga_size_labels(endless, NULL), "labels has -inf", "whole");
-    ga_free(none);
+    ga_free(nans);
     ga_free(endless);
     FAILS(GA_BAD_SHAPE, ga_sum_labels(a, other, NULL), "(2, 3)", "(3, 3)");
     FAILS(GA_BAD_SHAPE, ga_mean_labels(a, other, index), "(2, 3)", "(3, 3)");

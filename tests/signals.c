@@ -326,7 +326,7 @@ static void test_spectra(void)
         CHECK_FAILS(ga_periodogram(x, .nfft = 0), ".nfft = 0: use 1 or more");
         CHECK_FAILS(ga_welch(x, .values = ones, .nperseg = 3), ".values");
         CHECK_FAILS(ga_welch(ones, .values = x), "pieces of 8");
-        CHECK_FAILS(ga_welch(ga_zeros((0))), "x has shape (0): there is nothing");
+        CHECK_FAILS(ga_welch(ga_zeros((0))), "x has shape (0,): there is nothing");
         CHECK_FAILS(ga_welch(ga_zeros((0, 5))), "x has shape (0, 5): there is nothing");
         CHECK_FAILS(ga_welch(x, 0), ".fs = 0: use a rate above 0");
         CHECK_FAILS(ga_welch(x, NAN), ".fs = nan: use a rate above 0");
