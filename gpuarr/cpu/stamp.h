@@ -52,8 +52,8 @@
     { GI_LOOP(gi_mend2)(m, out, x, y, GA_FN(name##_rare), GA_FN(name##_slow)); })
 #define GA_ELEMENTARY(name, ...)                                                                                        \
     GI_MENDING1(name)                                                                                                   \
-    static bool GI_LOOP(gi_core_##name)(int64_t m, GA_T *out, const GA_T *x, bool anyway)                               \
-    { return GI_LOOP(gi_core1)(m, out, x, anyway, GA_FN(name##_core), GA_FN(name##_rare)); }                            \
+    static bool GI_LOOP(gi_core_##name)(int64_t m, GA_T *out, const GA_T *x)                                            \
+    { return GI_LOOP(gi_core1)(m, out, x, GA_FN(name##_core), GA_FN(name##_rare)); }                                    \
     GI_KERNEL1(name) { (void)y, (void)z; GI_LOOP(gi_elementary1)(n, o, x, GI_LOOP(gi_core_##name), GI_MENDS(name)); }
 #define GA_ELEMENTARY2(name, ...)                                                                                       \
     GI_MENDING2(name)                                                                                                   \

@@ -102,8 +102,8 @@ static GI_INLINE void GI_LOOP(gi_map3_SAME)(int64_t n, void *o, const void *x_, 
 }
 
 #if GI_CLASS == 3 && !defined(GI_ISA_SCALAR)
-/* Rare arguments (huge, infinite, NaN ...) are computed like the others, and then mended one by one. Out may be an operand: so a part of one
-   operand that has some is copied first, and of two operands the result is made elsewhere. Parts are whole vectors, so that compilers make one loop, and none for what is left: the last
+/* Rare arguments (huge, infinite, NaN ...) are computed like the others, and then mended one by one; so where out is x, a part of the
+   array is computed elsewhere, and copied. Parts are whole vectors, so that compilers make one loop, and none for what is left: the last
    vector begins where it fits, and is computed of what stood there. */
 enum { GI_LOOP(gi_lanes) = GI_ISA_BYTES / (int)sizeof(GA_T) };
 
@@ -136,28 +136,25 @@ static GI_INLINE void GI_LOOP(gi_mend2)(int64_t m, GA_T *out, const GA_T *x, con
         if (rare(x[i], y[i])) out[i] = slow(x[i], y[i]);
 }
 
-/* Computes a part, of whole vectors, unless an element is rare: then it writes nothing and returns true. With `anyway` it does not look. */
-static GI_INLINE bool GI_LOOP(gi_core1)(int64_t m, GA_T *out, const GA_T *x, bool anyway, GA_T (*core)(GA_T),
-                                        GI_FLAG (*rare)(GA_T))
-{
-    const int64_t whole = m & -(int64_t)GI_LOOP(gi_lanes);
-    GI_FLAG       any   = 0;
-    if (!anyway) {
-        GI_VECTORIZE
-        for (int64_t i = 0; i < whole; i++) any = rare(x[i]) ? 1 : any;
-        if (any) return true;
-    }
-    GI_VECTORIZE
-    for (int64_t i = 0; i < whole; i++) out[i] = core(x[i]);
-    return false;
-}
-/* The same of two operands in one loop, since reading both twice costs more than it saves. True: some elements are rare, and computed like the
-   others. (Where the flag is a number of half the width, gcc computes two vectors side by side; a long formula alone waits for itself.) */
+/* Computes a part, of whole vectors. True: some elements are rare. (Where that is a number of half the width, gcc computes two vectors side
+   by side; a long formula alone waits for itself.) */
 #if GI_ISA_BYTES == 64
 typedef uint32_t GI_LOOP(gi_any_rare);
 #else
 typedef GI_FLAG GI_LOOP(gi_any_rare);
 #endif
+static GI_INLINE bool GI_LOOP(gi_core1)(int64_t m, GA_T *out, const GA_T *x, GA_T (*core)(GA_T), GI_FLAG (*rare)(GA_T))
+{
+    const int64_t whole      = m & -(int64_t)GI_LOOP(gi_lanes);
+    GI_LOOP(gi_any_rare) any = 0;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < whole; i++) {
+        const GA_T a = x[i];
+        any          = rare(a) ? 1 : any;
+        out[i]       = core(a);
+    }
+    return any;
+}
 static GI_INLINE bool GI_LOOP(gi_core2)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y, GA_T (*core)(GA_T, GA_T),
                                         GI_FLAG (*rare)(GA_T, GA_T))
 {
@@ -172,26 +169,33 @@ static GI_INLINE bool GI_LOOP(gi_core2)(int64_t m, GA_T *out, const GA_T *x, con
     return any;
 }
 
+/* Fetches what is computed after the next part, if it is one of many: in a long formula the processor does not look so far ahead by itself. */
+static GI_INLINE void GI_LOOP(gi_fetch)(int64_t n, int64_t left, const GA_T *x)
+{
+    const int64_t ahead = GI_FETCHED_AHEAD / (int64_t)sizeof *x;
+    if (n < GI_FETCHED_FROM || left < ahead + GI_MEND) return;
+    for (int64_t i = 0; i < GI_MEND; i += GI_LINE / (int64_t)sizeof *x) __builtin_prefetch(x + ahead + i);
+}
+
 /* What is the same of all these functions is compiled once. */
 static __attribute__((noinline)) void GI_LOOP(gi_elementary1)(int64_t n, void *o, const void *x_,
-                                                              bool (*core)(int64_t m, GA_T *out, const GA_T *x, bool anyway),
+                                                              bool (*core)(int64_t m, GA_T *out, const GA_T *x),
                                                               void (*mend)(int64_t m, GA_T *out, const GA_T *x))
 {
     const int64_t lanes = GI_LOOP(gi_lanes);
-    GA_T          copy[GI_MEND], last[GI_LOOP(gi_lanes)], made[GI_LOOP(gi_lanes)];
+    const bool    apart = o != x_;
+    GA_T          last[GI_LOOP(gi_lanes)], made[GI_MEND];
     if (n < 1) return;
     GI_LOOP(gi_last)(n, last, (const GA_T *)x_);
     for (int64_t start = 0, m; start < n; start += m) {
         const bool  ends = n - start < lanes;
         const GA_T *x    = ends ? last : (const GA_T *)x_ + start;
-        GA_T       *out  = n < lanes ? made : (GA_T *)o + (ends ? n - lanes : start);
-        m                = GI_LOOP(gi_part)(n - start);
-        if (!core(m, out, x, false)) continue;
-        memcpy(copy, x, (size_t)m * sizeof *x);
-        (void)core(m, out, copy, true);
-        mend(m, out, copy);
+        GA_T       *to = (GA_T *)o + (ends ? n - lanes : start), *out = apart && n >= lanes ? to : made;
+        m = GI_LOOP(gi_part)(n - start);
+        GI_LOOP(gi_fetch)(n, n - start, x);
+        if (core(m, out, x)) mend(m, out, x);
+        if (out != to) memcpy(n < lanes ? (GA_T *)o : to, made, (size_t)(n < lanes ? n : m) * sizeof *made);
     }
-    if (n < lanes) memcpy(o, made, (size_t)n * sizeof *made);
 }
 
 static __attribute__((noinline)) void GI_LOOP(gi_elementary2)(int64_t n, void *o, const void *x_, const void *y_,
@@ -209,6 +213,8 @@ static __attribute__((noinline)) void GI_LOOP(gi_elementary2)(int64_t n, void *o
         const GA_T *x = ends ? last[0] : (const GA_T *)x_ + start, *y = ends ? last[1] : (const GA_T *)y_ + start;
         GA_T       *to = (GA_T *)o + (ends ? n - lanes : start), *out = apart && n >= lanes ? to : made;
         m = GI_LOOP(gi_part)(n - start);
+        GI_LOOP(gi_fetch)(n, n - start, x);
+        GI_LOOP(gi_fetch)(n, n - start, y);
         if (core(m, out, x, y)) mend(m, out, x, y);
         if (out != to) memcpy(n < lanes ? (GA_T *)o : to, made, (size_t)(n < lanes ? n : m) * sizeof *made);
     }
