@@ -213,7 +213,8 @@ static void gi_pass_find_sequences(gi_fused *p)
         b.full  = false;
         memset(b.s, 0, sizeof *b.s);
         b.make(&b, k, has);
-        if (b.full || (b.parts < 2 && what != GI_SEQUENCE_DIVIDE)) continue; /* a division by a number is quicker so */
+        const bool by_number = what == GI_SEQUENCE_DIVIDE && gi_slot_is_number(p->op[k].x[1]); /* is quicker so */
+        if (b.full || (b.parts < 2 && !by_number)) continue;
         b.s->q.alone = true;
         for (int i = 0; i < b.s->q.steps; i++) {
             const int made = b.s->q.step[i].what / 4;
