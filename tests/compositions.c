@@ -99,6 +99,7 @@ static void test_triangles(void)
         SHOWS(GA_I64, "[[0 2 3]\n [0 0 6]\n [0 0 0]]", ga_triu(m, 1));
         SHOWS(GA_F64, "[[1. 0.]\n [0. 1.]]", ga_identity(2));
         SHOWS(GA_I32, "[[1 1 0]\n [1 1 1]]", ga_tri(2, 3, 1, .dtype = GA_I32));
+        CHECK(ga_tri(3, 0, 0)->size == 0 && ga_tri(0, 3, 0)->size == 0);
         SHOWS(GA_I64, "[[0 1 1]\n [0 0 1]]", ga_tril_indices(2));
         SHOWS(GA_I64, "[[0 0 1]\n [1 2 2]]", ga_triu_indices(3, .k = 1));
         SHOWS(GA_I64, "[[0 1 2]\n [0 1 2]]", ga_diag_indices(3, 2));

@@ -99,6 +99,11 @@ static void test_dtypes(void)
         SHOWS(GA_U8, "[13  1]", ga_packbits(bits, .bitorder = GA_BITS_LITTLE));
         SHOWS(GA_U8, "[1 0 1 1 0 0 0 0 1]", ga_unpackbits(bytes, .count = 9));
         SHOWS(GA_U8, "[[1 0 1]\n [1 0 0]]", ga_unpackbits(ga_reshape(bytes, (2, 1)), .axis = 1, .count = -5));
+        ga_array *many   = ga_astype(ga_linspace(0, 255, 9001), GA_U8),
+                 *column = ga_reshape(many, (9001, 1)); /* more than a piece */
+        CHECK(ga_array_equal(ga_unpackbits(many), ga_ravel(ga_unpackbits(column, .axis = 0))));
+        CHECK(ga_array_equal(ga_unpackbits(many, .count = 72011), ga_ravel(ga_unpackbits(column, .axis = 0, .count = 72011))));
+        CHECK(ga_array_equal(ga_unpackbits(many, .count = 65539), ga_ravel(ga_unpackbits(column, .axis = 0, .count = 65539))));
         SHOWS(GA_U8, "[[128 128]]", ga_packbits(ga_ones((1, 2), .dtype = GA_BOOL), 0));
         CHECK_FAILS(ga_packbits(a), "a is float32");
         CHECK_FAILS(ga_packbits(bits, .count = 3), "takes no .count");

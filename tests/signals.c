@@ -79,6 +79,8 @@ static void test_regions(void)
         CHECK_IS(ga_find_objects(labels, 0), GA_I64, (3, 2, 2), 0, 3, 0, 4, 0, 0, 0, 0, 0, 3, 0, 4);
         CHECK_IS(ga_find_objects(labels, 1), GA_I64, (1, 2, 2), 0, 3, 0, 4);
         CHECK(ga_find_objects(ga_zeros((2, 2), .dtype = GA_I32), 0)->shape[0] == 0);
+        CHECK_IS(ga_find_objects(ga_ones((2, 2500), .dtype = GA_I32), 0), GA_I64, (1, 2, 2), 0, 2, 0, 2500);
+        CHECK(ga_find_objects(ga_zeros((3, 0), .dtype = GA_I32), 2)->shape[0] == 2);
         CHECK_IS(ga_value_indices(ga_reshape(ga_ints(7, 5, 7, 5, 5, 8), (2, 3)), &values, &counts), GA_I64, (2, 6), 0, 1, 1, 0,
                  0, 1, 1, 0, 1, 0, 2, 2);
         CHECK_IS(values, GA_I64, (3), 5, 7, 8);
