@@ -59,17 +59,38 @@ static ga_shape gi_line(int64_t n)
 
 GI_BEGIN_FAST
 
+/* Integers become floats as int32 where they can: without AVX-512 no instruction converts several int64. */
 static void gi_make_arange_i64(const void *plan, int64_t begin, int64_t n, void *out)
 {
-    for (int64_t i = 0; i < n; i++) ((int64_t *)out)[i] = gi_arange_i64((const gi_arange_plan *)plan, begin + i);
+    const gi_arange_plan *p    = (const gi_arange_plan *)plan;
+    const uint64_t        step = (uint64_t)p->delta_int;
+    uint64_t              x    = (uint64_t)gi_arange_i64(p, begin);
+    for (int64_t i = 0; i < n; i++, x += step) ((uint64_t *)out)[i] = x;
 }
 static void gi_make_arange_f64(const void *plan, int64_t begin, int64_t n, void *out)
 {
-    for (int64_t i = 0; i < n; i++) ((double *)out)[i] = gi_arange_f64((const gi_arange_plan *)plan, begin + i);
+    const gi_arange_plan *p     = (const gi_arange_plan *)plan;
+    const double          start = p->start, delta = p->delta;
+    for (int64_t from = 0, m; from < n; from += m) {
+        const double before = (double)(begin + from);
+        double      *x      = (double *)out + from;
+        m                   = n - from < GI_GENERATE_CHUNK ? n - from : (int64_t)GI_GENERATE_CHUNK;
+        if (begin + from + m > INT64_C(1) << 53) /* sums of doubles would be rounded */
+            for (int32_t i = 0; i < (int32_t)m; i++) x[i] = gi_arange_f64(p, begin + from + i);
+        else
+            for (int32_t i = 0; i < (int32_t)m; i++) x[i] = start + gi_mul_f64(before + (double)i, delta);
+    }
+    if (begin <= 1 && begin + n > 1) ((double *)out)[1 - begin] = p->second;
 }
 static void gi_make_arange_f32(const void *plan, int64_t begin, int64_t n, void *out)
 {
-    for (int64_t i = 0; i < n; i++) ((float *)out)[i] = gi_arange_f32((const gi_arange_plan *)plan, begin + i);
+    const gi_arange_plan *p     = (const gi_arange_plan *)plan;
+    const float           start = (float)p->start, delta = (float)p->delta;
+    float                *x     = (float *)out;
+    int32_t               small = begin > INT32_MAX ? 0 : (int32_t)(n < INT32_MAX - begin ? n : INT32_MAX - begin);
+    for (int32_t i = 0, at = (int32_t)(small ? begin : 0); i < small; i++) x[i] = start + gi_mul_f32((float)(at + i), delta);
+    for (int64_t i = small; i < n; i++) x[i] = gi_arange_f32(p, begin + i);
+    if (begin <= 1 && begin + n > 1) x[1 - begin] = (float)p->second;
 }
 
 static void gi_make_linspace(const void *plan, int64_t begin, int64_t n, void *out)

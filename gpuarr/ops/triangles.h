@@ -110,16 +110,23 @@ static ga_array *gi_triangle_here(const char *site, int64_t rows, int64_t cols, 
     return r;
 }
 
+/* Can there be such a triangle? Brings *k to where nothing changes beyond, and -k can be counted. False with an error. */
+static bool gi_triangle_check(const char *site, int64_t rows, int64_t cols, int64_t *k)
+{
+    if (rows < 0 || cols < 0)
+        return gi_fail(site, GA_BAD_SHAPE, "%lld rows and %lld columns: a length is negative", (long long)rows,
+                       (long long)cols) != NULL;
+    if (rows > INT64_MAX - cols)
+        return gi_fail(site, GA_NO_MEMORY, "%lld rows and %lld columns are more than can be counted", (long long)rows,
+                       (long long)cols) != NULL;
+    *k = *k < -rows ? -rows : *k > cols ? cols : *k;
+    return true;
+}
+
 /* True at and below the k-th diagonal. */
 static ga_array *gi_do_triangle(const gi_composition *c, int64_t rows, int64_t cols, int64_t k, ga_device device)
 {
-    if (rows < 0 || cols < 0)
-        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "%lld rows and %lld columns: a length is negative", (long long)rows,
-                                   (long long)cols);
-    if (rows > INT64_MAX - cols)
-        return (ga_array *)gi_fail(c->site, GA_NO_MEMORY, "%lld rows and %lld columns are more than can be counted",
-                                   (long long)rows, (long long)cols);
-    k = k < -rows ? -rows : k > cols ? cols : k; /* beyond them nothing changes, and -k can be counted */
+    if (!gi_triangle_check(c->site, rows, cols, &k)) return NULL;
     if ((device == GA_DEVICE_DEFAULT ? gi_default_device : device) == GA_CPU) return gi_triangle_here(c->site, rows, cols, k);
     ga_array *row = gi_do_count(c, 0, rows, device), *col = gi_do_count(c, -k, cols, device);
     return GI_DO_2(c, greater_equal, gi_do_turn(c, row, 0, 2), col);
@@ -158,12 +165,66 @@ ga_array *(ga_triu)(const ga_array *a, ga_diagonal_options o)
     return gi_triangle_of(a, o.k > INT64_MIN ? o.k - 1 : o.k, false, o.site);
 }
 
+/* The places of a triangle: row i has, from the left, i + k + 1 places, or as many as there are columns; or all others. */
+typedef struct gi_triangle_job {
+    int64_t  cols, k;
+    bool     lower;
+    int64_t *row, *col;
+} gi_triangle_job;
+
+/* The places of the lower triangle in the rows before `row`. */
+static int64_t gi_triangle_before(int64_t row, int64_t cols, int64_t k)
+{
+    int64_t       sum[2];
+    const int64_t end[2] = { row + k + 1, k + 1 };
+    for (int i = 0; i < 2; i++) { /* of 0, 1 ... cols, cols ...: the numbers before end */
+        const int64_t n = end[i] < 0 ? 0 : end[i] < cols ? end[i] : cols;
+        sum[i]          = n * (n - 1) / 2 + (end[i] - n > 0 ? (end[i] - n) * cols : 0);
+    }
+    return sum[0] - sum[1];
+}
+
+GI_BEGIN_FAST
+static void gi_triangle_rows(int64_t begin, int64_t end, void *job)
+{
+    const gi_triangle_job *j   = (const gi_triangle_job *)job;
+    const int64_t          at  = gi_triangle_before(begin, j->cols, j->k);
+    int64_t               *row = j->row + (j->lower ? at : begin * j->cols - at), *col = j->col + (row - j->row);
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t left  = i + j->k + 1 < 0 ? 0 : i + j->k + 1 < j->cols ? i + j->k + 1 : j->cols;
+        const int64_t first = j->lower ? 0 : left, n = j->lower ? left : j->cols - left;
+        for (int64_t p = 0; p < n; p++) row[p] = i;
+        for (int64_t p = 0; p < n; p++) col[p] = first + p;
+        row += n;
+        col += n;
+    }
+}
+GI_END_FAST
+
+/* The places at and below the k-th diagonal, or all others, on the CPU; rows and cols are less than 2^31. */
+static ga_array *gi_triangle_places(const char *site, int64_t rows, int64_t cols, int64_t k, bool lower)
+{
+    const int64_t   below = gi_triangle_before(rows, cols, k), n = lower ? below : rows * cols - below;
+    const int64_t   shape[2] = { 2, n }, width = cols < GI_GENERATE_CHUNK ? cols + 1 : (int64_t)GI_GENERATE_CHUNK;
+    ga_array       *r = gi_array_new(site, GA_I64, GA_CPU, 2, shape);
+    gi_triangle_job j = { cols, k, lower, NULL, NULL };
+    if (!r || n == 0) return r;
+    j.row = (int64_t *)r->data;
+    j.col = j.row + n;
+    gi_parallel_bytes(16.0 * (double)n, rows, GI_GENERATE_CHUNK / width, gi_triangle_rows, &j);
+    return r;
+}
+
 static ga_array *gi_triangle_indices(int64_t n, const ga_tri_options *o, bool lower)
 {
+    int64_t         k      = lower || o->k == INT64_MIN ? o->k : o->k - 1;
+    const int64_t   m      = o->m == -1 ? n : o->m;
+    const ga_device device = o->device == GA_DEVICE_DEFAULT ? gi_default_device : o->device;
+    if (!gi_triangle_check(o->site, n, m, &k)) return NULL;
+    if (device == GA_CPU && n < INT32_MAX && m < INT32_MAX) return gi_triangle_places(o->site, n, m, k, lower);
     gi_composition c;
     gi_compose_begin(&c, o->site);
-    int64_t   k    = lower || o->k == INT64_MIN ? o->k : o->k - 1;
-    ga_array *mask = gi_do_triangle(&c, n, o->m == -1 ? n : o->m, k, o->device);
+    ga_array *mask = gi_do_triangle(&c, n, m, k, o->device);
     if (mask && !lower) mask = GI_DO_1(&c, logical_not, mask);
     return gi_compose_end(&c, mask ? (ga_nonzero)(mask, o->site) : NULL);
 }
