@@ -2,13 +2,14 @@
 /*  The elements before the one that a sort puts at place kth, then those equal to it, then those behind, each in the order that they have.
     Elements become keys as for a sort, but signed ones, of which that of -0 is one less than that of 0. A sample says between which two
     keys the wanted one should lie; one pass over the line keeps the keys between and counts those below; what it kept is searched in the same
-    way. Where many are equal, one key is counted alone. A last pass moves the elements.                                        */
+    way. Where many are equal, one key is counted alone. A last pass moves the elements. Many short lines are sorted for their keys.   */
 
 enum {
     GI_PART_TILE   = 512,
     GI_PART_FEW    = 256,  /* keys are searched at once */
     GI_PART_EACH   = 128,  /* so many elements give one to a sample */
     GI_PART_SAMPLE = 1024, /* at most */
+    GI_PART_SHORT  = 256,  /* so long lines are sorted, if there are several; not more than a tile */
     GI_PART_POOR   = 8,    /* brackets that hardly helped, before brackets that halve the range: those end surely */
     GI_PART_ROOM   = 64    /* bytes that are written behind what is moved, at most */
 };
@@ -23,6 +24,7 @@ typedef struct gi_partitioning {
     const gi_key_loops *loops;
     int64_t             least, most;         /* keys */
     int64_t             units, parts, bytes; /* parts: of a line */
+    const gi_lines     *sorted;              /* short lines: the same, sorted; else NULL */
     char *scratch; /* of each unit: keys that are kept, the line if it is not packed, and the counts of the parts */
 } gi_partitioning;
 
@@ -369,6 +371,44 @@ static void gi_partition_one(const gi_partitioning *p, int64_t number, char *scr
     gi_parallel(l.parts, 1, gi_move_parted, &l);
 }
 
+/* Short lines: the wanted key is read from the sorted line, and what the elements are split into is moved at once. */
+static void gi_partition_short(int64_t begin, int64_t end, void *job)
+{
+    const gi_partitioning *p      = (const gi_partitioning *)job;
+    const int64_t          n      = p->length;
+    const int              item   = p->indices ? 8 : p->size;
+    const bool             packed = p->out.strides[0] == item && p->width == item;
+    enum { ROOM = GI_PART_SHORT * 8 + GI_PART_ROOM };
+    GI_ARENA(char, raw, GI_PART_SHORT * 8);
+    GI_ARENA(char, keys, GI_PART_SHORT * 8);
+    GI_ARENA(char, numbers, GI_PART_SHORT * 8);
+    GI_ARENA(char, room, 3 * ROOM);
+    for (int i = 0; i < (int)n && p->indices; i++) {
+        if (p->width == 4) ((int32_t *)(void *)numbers)[i] = i;
+        else ((int64_t *)(void *)numbers)[i] = i;
+    }
+    for (int64_t line = begin; line < end; line++) {
+        gi_partition_line l;
+        int64_t           one[1], count[3], at = 0;
+        void *const       to[3] = { room, room + ROOM, room + 2 * ROOM };
+        memcpy(one, gi_line_start(p->sorted, line) + p->kth * p->sorted->strides[0], (size_t)p->size);
+        void *key = (void *)(uintptr_t)gi_wide_elements(p, 1, one, keys);
+        p->loops->to_keys(&p->rule, 1, key);
+        const int64_t found = gi_signed_key(p, (const char *)key, 0);
+        const bool    zero  = p->alike && (found == 0 || found == -1);
+        const void   *wide  = gi_wide_elements(p, n, gi_read_line(&p->lines, line, 0, n, raw, NULL), keys);
+        l.p                 = p;
+        l.to                = (char *)gi_line_start(&p->out, line);
+        p->loops->split(&p->rule, n, wide, zero ? -1 : found, zero ? 0 : found, p->indices ? numbers : (const char *)wide, to,
+                        count);
+        for (int k = 0; k < 3; at += count[k++]) {
+            if (count[k] == 0) continue;
+            if (packed) memcpy(l.to + at * item, to[k], (size_t)(count[k] * item));
+            else gi_put_parted(&l, count[k], to[k], at, 0);
+        }
+    }
+}
+
 static void gi_partition_units(int64_t begin, int64_t end, void *job)
 {
     const gi_partitioning *p = (const gi_partitioning *)job;
@@ -390,6 +430,20 @@ static void gi_partition_keys(gi_partitioning *p, ga_dtype dtype)
     p->loops     = GI_LOOP_OF(keys)(p->width);
 }
 
+/* The same where the lines are short: they are sorted as well. */
+static bool gi_partition_sorted(const char *site, gi_partitioning *p, const ga_array *a, int axis, const ga_shape *axes)
+{
+    gi_lines  lines;
+    ga_array *sorted = gi_sort_array(site, a, axis, false);
+    bool      done   = sorted && gi_lines_plan(site, &lines, sorted, sorted->dtype, axis, axes, false);
+    p->sorted        = &lines;
+    if (done)
+        gi_parallel_bytes(8.0 * (double)(a->size * p->size), p->lines.lines, 1 + GI_SELECT_PART / p->length / 8,
+                          gi_partition_short, p);
+    ga_free(sorted);
+    return done;
+}
+
 /* Of real numbers on the CPU, into `result`. False with an error: no memory. */
 static bool gi_partition_run(const char *site, const ga_array *a, int axis, int64_t kth, bool indices, ga_array *result)
 {
@@ -408,7 +462,8 @@ static bool gi_partition_run(const char *site, const ga_array *a, int axis, int6
     p.kth = p.last = kth;
     p.length       = p.lines.length;
     p.alike        = p.rule.real;
-    p.units        = p.lines.lines < 4 * threads ? p.lines.lines : 4 * threads;
+    if (p.length <= GI_PART_SHORT && p.lines.lines > 1) return gi_partition_sorted(site, &p, a, axis, &axes);
+    p.units = p.lines.lines < 4 * threads ? p.lines.lines : 4 * threads;
     if (p.length >= 2 * GI_SELECT_PART) p.units = 1;     /* the threads share a line, else each has its own */
     p.parts = p.units > 1 ? 1 : gi_rank_parts(p.length); /* once: another thread may change the number of threads */
     p.bytes = gi_mem_padded(p.length * p.width + (p.parts + 2) * GI_PART_ROOM) + gi_mem_padded(p.length * p.size) +
