@@ -27,6 +27,9 @@ typedef struct gi_groups {
     int64_t        *starts;  /* count + 1: elements of the groups before */
     int64_t        *first;   /* count + 1: where the runs of a group begin in */
     gi_member_run  *members; /* sorted by group */
+    const ga_array *a;       /* contiguous; its elements are sorted in place of runs: */
+    int32_t        *numbers; /* the group of each, -1 for none */
+    double         *packed;  /* sorted by group */
 } gi_groups;
 
 /* The group of a label, -1 for none. */
@@ -213,6 +216,7 @@ static int64_t gi_unique_labels(int64_t *v, int64_t n)
 static void gi_free_groups(gi_groups *g)
 {
     if (g->members) gi_mem_release(g->members, (size_t)g->first[g->count] * sizeof *g->members);
+    if (g->packed) gi_mem_release(g->packed, (size_t)g->starts[g->count] * sizeof *g->packed);
     if (g->starts) gi_mem_release(g->starts, (size_t)(2 * (g->count + 1)) * sizeof *g->starts);
     ga_free((ga_array *)(uintptr_t)g->labels);
 }
@@ -252,11 +256,9 @@ static bool gi_sort_runs(const char *site, gi_groups *g, int64_t runs)
     return g->members != NULL;
 }
 
-/* Finds the members of the labels that are asked for, or with `all` of each label above 0. False with an error. */
-static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *labels, bool all)
+/* gi_find_groups by sorting runs. */
+static bool gi_find_runs(const char *site, gi_groups *g, bool all)
 {
-    g->size        = labels->size;
-    g->labels      = labels->dtype == GA_BOOL ? gi_copy_truths(site, labels) : gi_copy_contiguous(site, labels, labels->dtype);
     int64_t chunks = (g->size + GI_LABEL_CHUNK - 1) / GI_LABEL_CHUNK, total = 0;
     size_t  p_bytes = (size_t)(chunks + 1) * sizeof *g->places, b_bytes = (size_t)(g->size / GI_LABEL_WORD + 1);
     g->places = g->labels ? (int64_t *)gi_mem_alloc(site, p_bytes) : NULL;
@@ -279,6 +281,132 @@ static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *label
     gi_mem_release(g->places, p_bytes);
     if (!ok) gi_free_groups(g);
     return ok;
+}
+
+/* Are runs of labels shorter than eight elements, on the average? Told from a sample. */
+static bool gi_labels_change_often(const gi_groups *g)
+{
+    const int     size = (int)ga_itemsize(g->labels->dtype);
+    const int64_t step = 1 + g->size / 1024;
+    const char   *in   = (const char *)g->labels->data;
+    int64_t       seen = 0, changes = 0;
+    for (int64_t i = 1; i < g->size; i += step, seen++)
+        changes += gi_label_bytes(in, i, size) != gi_label_bytes(in, i - 1, size);
+    return seen > 64 && changes > seen / 8;
+}
+
+/* Where a part of the elements begins. */
+static int64_t gi_members_begin(const gi_groups *g, int64_t part)
+{
+    return part == g->parts ? g->size : part * (g->size / g->parts);
+}
+
+GI_BEGIN_FAST
+/* A unit is a part of the elements: the largest label. */
+static void gi_find_largest_label(int64_t begin, int64_t end, void *job)
+{
+    gi_groups *g    = (gi_groups *)job;
+    const int  size = (int)ga_itemsize(g->labels->dtype);
+    GI_ARENA(int64_t, labels, GI_BLOCK);
+    int64_t largest = 0;
+    for (int64_t i = gi_members_begin(g, begin), stop = gi_members_begin(g, end), n; i < stop; i += n) {
+        n = stop - i < GI_BLOCK ? stop - i : (int64_t)GI_BLOCK;
+        gi_cast(GA_I64, g->labels->dtype, n, labels, (const char *)g->labels->data + i * size);
+        for (int64_t k = 0; k < n; k++) largest = labels[k] > largest ? labels[k] : largest;
+    }
+    for (int64_t seen = __atomic_load_n(&g->largest, __ATOMIC_RELAXED); seen < largest;)
+        if (__atomic_compare_exchange_n(&g->largest, &seen, largest, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) break;
+}
+
+/* A unit is a part of the elements: notes the group of each, and counts those of each group. */
+static void gi_number_members(int64_t begin, int64_t end, void *job)
+{
+    const gi_groups *g    = (const gi_groups *)job;
+    const int        size = (int)ga_itemsize(g->labels->dtype);
+    GI_ARENA(int64_t, labels, GI_BLOCK);
+    for (int64_t part = begin; part < end; part++) {
+        int64_t *counts = g->counts + part * g->count;
+        for (int64_t i = gi_members_begin(g, part), stop = gi_members_begin(g, part + 1), n; i < stop; i += n) {
+            n = stop - i < GI_BLOCK ? stop - i : (int64_t)GI_BLOCK;
+            gi_cast(GA_I64, g->labels->dtype, n, labels, (const char *)g->labels->data + i * size);
+            for (int64_t k = 0; k < n; k++) {
+                const int64_t group = gi_group_of(g, labels[k]);
+                g->numbers[i + k]   = (int32_t)group;
+                if (group >= 0) counts[group]++;
+            }
+        }
+    }
+}
+
+/* The same: moves each element to its group. */
+static void gi_pack_members(int64_t begin, int64_t end, void *job)
+{
+    const gi_groups *g    = (const gi_groups *)job;
+    const int        size = (int)ga_itemsize(g->a->dtype);
+    GI_ARENA(double, x, GI_BLOCK);
+    for (int64_t part = begin; part < end; part++) {
+        int64_t *next = g->counts + part * g->count;
+        for (int64_t i = gi_members_begin(g, part), stop = gi_members_begin(g, part + 1), n; i < stop; i += n) {
+            n = stop - i < GI_BLOCK ? stop - i : (int64_t)GI_BLOCK;
+            gi_cast(GA_F64, g->a->dtype, n, x, (const char *)g->a->data + i * size);
+            for (int64_t k = 0; k < n; k++)
+                if (g->numbers[i + k] >= 0) g->packed[next[g->numbers[i + k]]++] = x[k];
+        }
+    }
+}
+GI_END_FAST
+
+/* Sorts the elements of g->a by group. False: no memory. */
+static bool gi_sort_members(const char *site, gi_groups *g)
+{
+    const int64_t threads = ga_get_num_threads();
+    g->parts              = 1 + g->size / (32768 + 4 * g->count);
+    if (g->parts > threads) g->parts = threads;
+    const size_t bytes = (size_t)(g->count * g->parts) * sizeof *g->counts, n_bytes = (size_t)g->size * sizeof *g->numbers;
+    g->counts  = (int64_t *)gi_mem_alloc(site, bytes);
+    g->numbers = g->counts ? (int32_t *)gi_mem_alloc(site, n_bytes) : NULL;
+    g->starts  = g->numbers ? (int64_t *)gi_mem_alloc(site, (size_t)(2 * (g->count + 1)) * sizeof *g->starts) : NULL;
+    if (g->starts) {
+        int64_t total = 0;
+        memset(g->counts, 0, bytes);
+        gi_parallel(g->parts, 1, gi_number_members, g);
+        for (int64_t group = 0; group < g->count; group++) {
+            g->starts[group] = total;
+            for (int64_t part = 0; part < g->parts; part++) {
+                int64_t *place = &g->counts[part * g->count + group], members = *place;
+                *place = total;
+                total += members;
+            }
+        }
+        g->starts[g->count] = total;
+        g->packed           = (double *)gi_mem_alloc(site, (size_t)total * sizeof *g->packed);
+    }
+    if (g->packed) gi_parallel(g->parts, 1, gi_pack_members, g);
+    if (g->numbers) gi_mem_release(g->numbers, n_bytes);
+    if (g->counts) gi_mem_release(g->counts, bytes);
+    return g->packed != NULL;
+}
+
+/* Finds the members of the labels that are asked for, or with `all` of each label above 0. a: what is folded, where the elements
+   may be sorted in place of runs, or NULL. False with an error. */
+static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *labels, const ga_array *a, bool all)
+{
+    g->size   = labels->size;
+    g->labels = labels->dtype == GA_BOOL ? gi_copy_truths(site, labels) : gi_copy_contiguous(site, labels, labels->dtype);
+    if (g->labels && a && gi_labels_change_often(g)) {
+        g->parts = 1 + g->size / 32768;
+        if (all) gi_parallel(g->parts, 1, gi_find_largest_label, g);
+        if ((all ? g->largest : g->count) < INT32_MAX) {
+            if (all) g->count = g->largest;
+            bool sorted = !all || gi_label_can_list(site, g->largest);
+            g->a        = sorted ? gi_copy_contiguous(site, a, a->dtype) : NULL;
+            sorted      = g->a && gi_sort_members(site, g);
+            ga_free((ga_array *)(uintptr_t)g->a);
+            if (!sorted) gi_free_groups(g);
+            return sorted;
+        }
+    }
+    return gi_find_runs(site, g, all);
 }
 
 /* Folds `sums` values an element over each group: the element itself, and for centers also its products with its coordinates. */
@@ -358,8 +486,9 @@ static void gi_measure_blocks(int64_t begin, int64_t end, void *job)
         while (m->first_block[group + 1] <= unit) group++;
         int64_t start = (unit - m->first_block[group]) * GI_BLOCK, n = g->starts[group + 1] - g->starts[group] - start;
         if (n > GI_BLOCK) n = GI_BLOCK;
-        gi_gather_members(m, group, start, n, x, coordinates);
-        gi_fold_block(&m->fold, n, m->accs + unit * m->fold.acc_bytes, x, false);
+        if (!g->packed) gi_gather_members(m, group, start, n, x, coordinates);
+        gi_fold_block(&m->fold, n, m->accs + unit * m->fold.acc_bytes, g->packed ? g->packed + g->starts[group] + start : x,
+                      false);
         if (m->sums == 1) continue;
         for (int d = 0; d < m->a->ndim; d++) {
             for (int64_t i = 0; i < n; i++) coordinates[d][i] = gi_mul_f64(x[i], coordinates[d][i]);
@@ -521,7 +650,8 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
             if (n > 0 && (uint64_t)values[g.count - 1] - (uint64_t)values[0] != (uint64_t)g.count - 1) g.values = values;
         }
     }
-    bool found = !labels || ((!index || sorted) && gi_find_groups(site, &g, labels, !index));
+    bool found = !labels || ((!index || sorted) &&
+                             gi_find_groups(site, &g, labels, what == GI_SIZE_OF || what == GI_CENTER_OF ? NULL : a, !index));
     if (labels && !index) n = g.count;
 
     int       sums   = what == GI_CENTER_OF ? a->ndim + 1 : 1;
