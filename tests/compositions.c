@@ -102,6 +102,14 @@ static void test_triangles(void)
         CHECK(ga_tri(3, 0, 0)->size == 0 && ga_tri(0, 3, 0)->size == 0);
         SHOWS(GA_I64, "[[0 1 1]\n [0 0 1]]", ga_tril_indices(2));
         SHOWS(GA_I64, "[[0 0 1]\n [1 2 2]]", ga_triu_indices(3, .k = 1));
+        for (int64_t n = 0; n < 5; n += 2) /* the places of a triangle and of the rest */
+            for (int64_t wide = 0; wide < 6; wide++)
+                for (int64_t k = -7; k < 8; k++)
+                    ga_scope {
+                        ga_array *tri = ga_tri(n, wide, k, .dtype = GA_BOOL), *rest = ga_logical_not(ga_tri(n, wide, k - 1));
+                        CHECK(ga_array_equal(ga_tril_indices(n, .m = wide, .k = k), ga_nonzero(tri)));
+                        CHECK(ga_array_equal(ga_triu_indices(n, .m = wide, .k = k), ga_nonzero(rest)));
+                    }
         SHOWS(GA_I64, "[[0 1 2]\n [0 1 2]]", ga_diag_indices(3, 2));
         SHOWS(GA_I64, "[[1 1 1]\n [4 2 1]\n [9 3 1]]", ga_vander(v));
         SHOWS(GA_I64, "[[1 1]\n [1 2]\n [1 3]]", ga_vander(v, .n = 2, .increasing = true));
@@ -379,6 +387,18 @@ static void test_search(void)
         CHECK(ga_copyto(ga_index(loose, "::2"), ga_index(loose, "1::2")) != NULL);
         SHOWS(GA_F32, "[3. 3. 7. 7.]", ga_real(loose));
         CHECK_FAILS(ga_partition(a, 4), "kth = 4");
+        static const ga_dtype dtypes[] = { GA_F64, GA_F32, GA_I32, GA_U8 };
+        for (int64_t n = 1; n < 300; n += n < 257 ? 64 : 1) /* short lines, each as it is alone */
+            for (int k = 0; k < 4; k++)
+                ga_scope {
+                    ga_array *lines = ga_astype(ga_random_integers(0, 100, (3, n), .seed = (uint64_t)n), dtypes[k]);
+                    ga_array *parts = ga_partition(lines, n / 2, .axis = 1), *order = ga_argpartition(lines, n / 2, .axis = 1);
+                    for (int64_t row = 0; row < 3; row++) {
+                        ga_array *line = ga_index(lines, "%lld", (long long)row);
+                        CHECK(ga_array_equal(ga_index(parts, "%lld", (long long)row), ga_partition(line, n / 2)));
+                        CHECK(ga_array_equal(ga_index(order, "%lld", (long long)row), ga_argpartition(line, n / 2)));
+                    }
+                }
         CHECK(ga_partition(ga_ones((0)), 3)->size == 0 && ga_argpartition(ga_ones((2, 0)), 0)->dtype == GA_I64); /* as NumPy */
         CHECK_FAILS(ga_ravel_multi_index(a, (3, 3)), "must have length 2");
         CHECK_FAILS(ga_ravel_multi_index(ga_ints(1, 9), (3, 3)), "length of 3");

@@ -1,7 +1,7 @@
 /* ---- measures of labelled elements -------------------------------------------------------------------------------------- */
 /*  The elements of a label, in raster order, are a line, folded by the documented tree in float64: ga_sum_labels(a, labels,
     ...) has the bits of ga_sum over the elements of the label, for any number of threads, and a GPU gets them by a stable
-    sort by label. Here the runs of equal labels are sorted, by counting. */
+    sort by label. Here the runs of equal labels are sorted, by counting; where they are short, the elements themselves. */
 
 typedef struct gi_label_run {
     int64_t at, length; /* positions in raster order */
