@@ -273,9 +273,38 @@ static void test_narrow(void)
         }
 }
 
+/* Results that are streamed past the caches, into memory that begins anywhere in a cache line: what lies around them stays. */
+static void test_streamed(void)
+{
+    enum { N = (32 << 20) / 4 + 1003, AROUND = 16 };
+    const int offsets[] = { 0, 1, 4, 15 };
+    float    *single    = (float *)malloc((N + 2 * AROUND) * sizeof *single);
+    double   *wide      = (double *)malloc((N + 2 * AROUND) * sizeof *wide);
+    for (size_t k = 0; single && wide && k < sizeof offsets / sizeof *offsets; k++)
+        ga_scope {
+            const int at = offsets[k];
+            ga_array *x = ga_random((N), .seed = 1, .dtype = GA_F32, .device = GA_CPU), *y = ga_add(x, 2),
+                     *out = ga_wrap(single + at, (N), .device = GA_CPU), *other = ga_wrap(wide + at, (N), .device = GA_CPU);
+            for (int i = 0; i < N + 2 * AROUND; i++) single[i] = 7, wide[i] = 7;
+            ga_array *want = ga_divide(ga_multiply(ga_add(x, y), 3), 7);
+            CHECK(ga_eval("(x + y) * 3 / 7", (x, y), .out = out) == out && test_same_bits(out, want));
+            CHECK(ga_eval("(x + y) * 3 / 7", (x, y), .out = other) == other && test_same_bits(other, ga_astype(want, GA_F64)));
+            CHECK(ga_eval("x * y + 1", (x, y), .out = out) == out && test_same_bits(out, ga_add(ga_multiply(x, y), 1)));
+            bool kept = true;
+            for (int i = 0; i < AROUND; i++)
+                kept =
+                    kept && (i >= at || (single[i] == 7 && wide[i] == 7)) && single[at + N + i] == 7 && wide[at + N + i] == 7;
+            CHECK(kept);
+        }
+    CHECK(single && wide);
+    free(single);
+    free(wide);
+}
+
 int main(void)
 {
     test_begin();
+    test_streamed();
     test_polynomials();
     test_joined();
     test_sequences();

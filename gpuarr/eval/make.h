@@ -112,10 +112,11 @@ static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_a
         gi_pass_cut_lines(&j);
         gi_pass_find_constants(&j, own);
     }
+    j.lead = j.stream && j.line == j.total ? (int64_t)((uintptr_t)j.out.data % GI_LINE) / j.out.size : 0;
     gi_pass_numbers(&j, values, numbers);
     gi_task run = j.direct ? gi_pass_run_pieces : gi_pass_run_tiles;
     if (j.total <= j.tile) run(0, 1, &j);
-    else gi_parallel_bytes(bytes, j.total / j.line * ((j.line + j.tile - 1) / j.tile), share, run, &j);
+    else gi_parallel_bytes(bytes, j.total / j.line * ((j.line + j.lead + j.tile - 1) / j.tile), share, run, &j);
 }
 
 /* Fills `out`, whose shape is the pass's; where: NULL, or only there; given: `out` holds what is to stay. False with an error. */

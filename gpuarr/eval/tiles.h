@@ -22,6 +22,7 @@ typedef struct gi_pass_job {
     int                     ndim;                                      /* after joining dimensions */
     int64_t                 shape[GPUARR_MAX_DIMS], total, tile, room; /* room: bytes of a tile */
     int64_t                 line; /* elements that are cut into tiles: those of a line, or all */
+    int64_t                 lead; /* so many less has the first tile, so that the others begin with cache lines of the result */
     gi_pass_view            leaf[GI_PASS_LEAVES], out, mask;
     ga_dtype                out_dtype;
     bool                    masked, direct; /* direct: leaves are read, and results written, where they lie, by one sequence */
@@ -322,8 +323,10 @@ static int64_t gi_pass_tile_at(const gi_pass_job *j, int64_t unit, int64_t *n)
         line                = unit / tiles;
         first               = unit % tiles;
     }
-    first *= j->tile;
-    *n = j->line - first < j->tile ? j->line - first : j->tile;
+    first             = first * j->tile - j->lead;
+    const int64_t end = first + j->tile < j->line ? first + j->tile : j->line;
+    if (first < 0) first = 0;
+    *n = end - first;
     return line * j->line + first;
 }
 
