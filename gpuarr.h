@@ -1919,7 +1919,7 @@ GA_API ga_array *(ga_label)(const ga_array  *a,
                             ga_label_options o); /* objects of nonzero elements, numbered from 1 in raster order */
 
 /* Over the elements of a with label index[k], for each k; index NULL: 1 to the largest label. float64. A label without elements has sum,
-   size, minimum and maximum 0, and mean and center NaN, as in SciPy. */
+   size, minimum and maximum 0, and mean and center NaN, as in SciPy. Labels and index are whole numbers of any real dtype. */
 GA_API ga_array *(ga_sum_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
 GA_API ga_array *(ga_mean_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);
 GA_API ga_array *(ga_min_labels)(const ga_array *a, const ga_array *labels, const ga_array *index, const char *site);

@@ -333,17 +333,8 @@ static void test_elementwise(void)
     RUN_INTO(ga_copyto(out, a));
     RUN_INTO(ga_copyto(out, b, .where = mask));
     RUN_INTO(ga_copyto(square, square_t));
-    ga_free(square_t);
-    ga_free(square);
-    ga_free(t);
-    ga_free(u);
-    ga_free(c);
-    ga_free(out);
-    ga_free(mask);
-    ga_free(k);
-    ga_free(i);
-    ga_free(b);
-    ga_free(a);
+    ga_array *all[] = { square_t, square, t, u, c, out, mask, k, i, b, a };
+    for (size_t n = 0; n < sizeof all / sizeof *all; n++) ga_free(all[n]);
 }
 
 static void test_reductions(void)
@@ -614,6 +605,8 @@ static void test_places(void)
     RUN(ga_lexsort((v, i)));
     RUN(ga_partition(v, 1));
     RUN(ga_argpartition(v, 1));
+    RUN(ga_partition(m, 1));
+    RUN(ga_argpartition(m, 1));
     RUN(ga_ravel_multi_index(m, (4, 4)));
     RUN(ga_unravel_index(i, (4, 4)));
     RUN(ga_histogram_bin_edges(v, 3));
@@ -630,9 +623,12 @@ static void test_places(void)
 static void test_images(void)
 {
     ga_array *a = ga_random((6, 7), .seed = 1), *mask = ga_greater(a, 0.5), *labels = ga_label(mask), *index = ga_ints(1, 2);
-    int64_t   count;
-    int       passes;
-    double    low, high;
+    ga_array *often = ga_random((12, 13), .seed = 2), *places = ga_random_integers(0, 5, (12, 13)), /* labels change often */
+                                                          *sideways = ga_random((13, 12), .seed = 3),
+             *turned                                                = ga_transpose(sideways);
+    int64_t count;
+    int     passes;
+    double  low, high;
     RUN(ga_label(mask));
     RUN(ga_label(a, .connectivity = 2, .count = &count, .dtype = GA_I64));
     RUN(ga_label(a, .above = 0.5));
@@ -640,6 +636,9 @@ static void test_images(void)
     RUN(ga_mean_labels(a, labels, index));
     RUN(ga_min_labels(a, labels, NULL));
     RUN(ga_max_labels(a, labels, index));
+    RUN(ga_sum_labels(often, places, NULL));
+    RUN(ga_mean_labels(often, places, index));
+    RUN(ga_max_labels(turned, places, NULL));
     RUN(ga_size_labels(labels, NULL));
     RUN(ga_size_labels(labels, index));
     RUN(ga_center_of_mass(a, labels, NULL));
@@ -664,6 +663,10 @@ static void test_images(void)
     ga_free(sky);
     RUN(ga_sigma_clip(a, .rule = GA_CLIP_ASTROPY, .sigma = 1, .mean = true, .mask = &extra[0], .passes = &passes, .low = &low,
                       .high = &high));
+    ga_free(turned);
+    ga_free(sideways);
+    ga_free(places);
+    ga_free(often);
     ga_free(index);
     ga_free(labels);
     ga_free(mask);
@@ -728,17 +731,8 @@ static void test_filters(void)
         RUN(ga_distance_transform_cdt(mask));
         RUN(ga_distance_transform_bf(mask, GA_CITYBLOCK));
     }
-    ga_free(turn);
-    ga_free(a_places);
-    ga_free(heights);
-    ga_free(into);
-    ga_free(mask);
-    ga_free(back);
-    ga_free(out);
-    ga_free(cells);
-    ga_free(z);
-    ga_free(u8);
-    ga_free(a);
+    ga_array *all[] = { turn, a_places, heights, into, mask, back, out, cells, z, u8, a };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) ga_free(all[k]);
 }
 
 static void test_products(void)

@@ -110,6 +110,16 @@ static void test_triangles(void)
                         CHECK(ga_array_equal(ga_tril_indices(n, .m = wide, .k = k), ga_nonzero(tri)));
                         CHECK(ga_array_equal(ga_triu_indices(n, .m = wide, .k = k), ga_nonzero(rest)));
                     }
+        const int threads = ga_get_num_threads();
+        ga_set_num_threads(4);
+        for (int64_t k = -300; k <= 500; k += 400) /* large ones, by several threads */
+            ga_scope {
+                CHECK(
+                    ga_array_equal(ga_tril_indices(700, .m = 900, .k = k), ga_nonzero(ga_tri(700, 900, k, .dtype = GA_BOOL))));
+                CHECK(ga_array_equal(ga_triu_indices(3, .m = 100000, .k = k),
+                                     ga_nonzero(ga_logical_not(ga_tri(3, 100000, k - 1)))));
+            }
+        ga_set_num_threads(threads);
         SHOWS(GA_I64, "[[0 1 2]\n [0 1 2]]", ga_diag_indices(3, 2));
         SHOWS(GA_I64, "[[1 1 1]\n [4 2 1]\n [9 3 1]]", ga_vander(v));
         SHOWS(GA_I64, "[[1 1]\n [1 2]\n [1 3]]", ga_vander(v, .n = 2, .increasing = true));
@@ -387,16 +397,26 @@ static void test_search(void)
         CHECK(ga_copyto(ga_index(loose, "::2"), ga_index(loose, "1::2")) != NULL);
         SHOWS(GA_F32, "[3. 3. 7. 7.]", ga_real(loose));
         CHECK_FAILS(ga_partition(a, 4), "kth = 4");
-        static const ga_dtype dtypes[] = { GA_F64, GA_F32, GA_I32, GA_U8 };
-        for (int64_t n = 1; n < 300; n += n < 257 ? 64 : 1) /* short lines, each as it is alone */
-            for (int k = 0; k < 4; k++)
+        static const ga_dtype dtypes[] = { GA_F64, GA_F32, GA_I64, GA_I32, GA_U64, GA_U8, GA_BOOL };
+        for (int64_t n = 1; n < 260; n += n < 254 ? 11 : 1) /* short lines, each as it is alone, of both axes */
+            for (int k = 0; k < 7; k++)
                 ga_scope {
                     ga_array *lines = ga_astype(ga_random_integers(0, 100, (3, n), .seed = (uint64_t)n), dtypes[k]);
-                    ga_array *parts = ga_partition(lines, n / 2, .axis = 1), *order = ga_argpartition(lines, n / 2, .axis = 1);
+                    if (dtypes[k] == GA_U64) ga_add(lines, UINT64_MAX - 60, .out = lines); /* around 2^63 and beyond the end */
+                    if (k < 2) {                                                           /* with NaN, -0 and 0 */
+                        ga_subtract(lines, 50, .out = lines);
+                        ga_copyto(lines, NAN, .where = ga_less(lines, -40));
+                        ga_copyto(lines, -0.0, .where = ga_greater(lines, 40));
+                    }
+                    const int64_t kth  = k % 3 == 0 ? n / 2 : k % 3 == 1 ? 0 : n - 1;
+                    ga_array     *down = ga_copy(ga_transpose(lines)), *parts = ga_partition(lines, kth, .axis = 1),
+                             *order = ga_argpartition(lines, kth, .axis = 1);
+                    CHECK(test_same_bits(ga_transpose(ga_partition(down, kth, .axis = 0)), parts));
+                    CHECK(test_same_bits(ga_transpose(ga_argpartition(down, kth, .axis = 0)), order));
                     for (int64_t row = 0; row < 3; row++) {
                         ga_array *line = ga_index(lines, "%lld", (long long)row);
-                        CHECK(ga_array_equal(ga_index(parts, "%lld", (long long)row), ga_partition(line, n / 2)));
-                        CHECK(ga_array_equal(ga_index(order, "%lld", (long long)row), ga_argpartition(line, n / 2)));
+                        CHECK(test_same_bits(ga_index(parts, "%lld", (long long)row), ga_partition(line, kth)));
+                        CHECK(test_same_bits(ga_index(order, "%lld", (long long)row), ga_argpartition(line, kth)));
                     }
                 }
         CHECK(ga_partition(ga_ones((0)), 3)->size == 0 && ga_argpartition(ga_ones((2, 0)), 0)->dtype == GA_I64); /* as NumPy */

@@ -361,6 +361,8 @@ static void test_images(void)
     FAILS(GA_BAD_ARGUMENT, ga_sum_labels(a, nans, NULL), "labels has nan", "whole");
     FAILS(GA_BAD_ARGUMENT, ga_max_labels(a, labels, nans), "index has nan", "whole");
     FAILS(GA_BAD_ARGUMENT, ga_size_labels(endless, NULL), "labels has -inf", "whole");
+    ga_copyto(nans, 0x1p63);
+    FAILS(GA_BAD_ARGUMENT, ga_sum_labels(a, nans, index), "labels has 9.22337e+18", "within int64");
     ga_free(nans);
     ga_free(endless);
     FAILS(GA_BAD_SHAPE, ga_sum_labels(a, other, NULL), "(2, 3)", "(3, 3)");

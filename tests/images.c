@@ -176,15 +176,14 @@ static void check_measures(const ga_array *a, const ga_array *labels, int64_t mo
 
 static void test_measures(void)
 {
-    static const int64_t shapes[][3] = {
-        { 1, 1, 300 }, { 1, 37, 65 }, { 4, 5, 64 }, { 1, 1, 1 }, { 1, 3, 9000 }, { 70, 70, 3 }
-    };
+    static const int64_t shapes[][3] = { { 1, 1, 300 },  { 1, 37, 65 }, { 4, 5, 64 },   { 1, 1, 1 },
+                                         { 1, 3, 9000 }, { 70, 70, 3 }, { 1, 3, 30000 } };
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
         for (int turn = 0; turn < (test_small() ? 2 : 4); turn++)
             ga_scope {
                 int64_t   size = shapes[s][0] * shapes[s][1] * shapes[s][2], most = 1 + test_below(12);
                 ga_array *labels = ga_zeros((size), .dtype = GA_I64, .device = GA_CPU);
-                int64_t  *label = ga_data(labels, GA_I64), run = 1 + test_below(turn % 2 ? 200 : 6);
+                int64_t  *label = ga_data(labels, GA_I64), run = turn == 0 ? 1 : 1 + test_below(turn % 2 ? 200 : 6);
                 for (int64_t i = 0; i < size; i++) /* runs, also beyond the ends of rows, and background, or none */
                     label[i] = i % run ? label[i - 1] : turn % 3 && test_uniform() < 0.7 ? 0 : 1 + test_below(most);
                 int64_t   found = ga_item_int(ga_max(labels));

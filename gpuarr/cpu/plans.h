@@ -23,9 +23,9 @@
 #define GI_UNROLL
 #endif
 
-#define GI_MEND          256   /* elements whose rare arguments are mended together; */
-#define GI_FETCHED_FROM  16384 /* of so many, others are fetched meanwhile, */
-#define GI_FETCHED_AHEAD 2048  /* bytes from these */
+#define GI_MEND          256   /* elements whose rare arguments are mended together */
+#define GI_FETCHED_FROM  16384 /* elements from which on a call fetches ahead */
+#define GI_FETCHED_AHEAD 2048  /* how many bytes ahead */
 
 /* Convolutions. */
 #define GI_TAP_ROWS     4    /* of results that are summed up together */

@@ -169,7 +169,7 @@ static GI_INLINE bool GI_LOOP(gi_core2)(int64_t m, GA_T *out, const GA_T *x, con
     return any;
 }
 
-/* Fetches what is computed after the next part, if it is one of many: in a long formula the processor does not look so far ahead by itself. */
+/* Fetches what lies ahead, if there are many elements: in a long formula the processor does not look so far by itself. */
 static GI_INLINE void GI_LOOP(gi_fetch)(int64_t n, int64_t left, const GA_T *x)
 {
     const int64_t ahead = GI_FETCHED_AHEAD / (int64_t)sizeof *x;

@@ -115,7 +115,7 @@ static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_a
     j.lead = j.stream && j.line == j.total ? (int64_t)((uintptr_t)j.out.data % GI_LINE) / j.out.size : 0;
     gi_pass_numbers(&j, values, numbers);
     gi_task run = j.direct ? gi_pass_run_pieces : gi_pass_run_tiles;
-    if (j.total <= j.tile) run(0, 1, &j);
+    if (j.total + j.lead <= j.tile) run(0, 1, &j);
     else gi_parallel_bytes(bytes, j.total / j.line * ((j.line + j.lead + j.tile - 1) / j.tile), share, run, &j);
 }
 

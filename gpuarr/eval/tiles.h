@@ -22,7 +22,7 @@ typedef struct gi_pass_job {
     int                     ndim;                                      /* after joining dimensions */
     int64_t                 shape[GPUARR_MAX_DIMS], total, tile, room; /* room: bytes of a tile */
     int64_t                 line; /* elements that are cut into tiles: those of a line, or all */
-    int64_t                 lead; /* so many less has the first tile, so that the others begin with cache lines of the result */
+    int64_t                 lead; /* the first tile has so many fewer: the others begin with cache lines of the result */
     gi_pass_view            leaf[GI_PASS_LEAVES], out, mask;
     ga_dtype                out_dtype;
     bool                    masked, direct; /* direct: leaves are read, and results written, where they lie, by one sequence */

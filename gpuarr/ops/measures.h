@@ -22,8 +22,8 @@ typedef struct gi_groups {
     bool           *busy;    /* of each GI_LABEL_WORD elements: is anything of interest among them? */
     int64_t        *places;  /* of each chunk of the image: runs; then where they go */
     gi_label_run   *runs;    /* in raster order */
-    int64_t         parts;   /* of the runs */
-    int64_t        *counts;  /* of each part: runs of each group; then where the next one goes */
+    int64_t         parts;   /* of the runs, or of the elements */
+    int64_t        *counts;  /* of each part: those of each group; then where the next one goes */
     int64_t        *starts;  /* count + 1: elements of the groups before */
     int64_t        *first;   /* count + 1: where the runs of a group begin in */
     gi_member_run  *members; /* sorted by group */
@@ -398,9 +398,8 @@ static bool gi_find_groups(const char *site, gi_groups *g, const ga_array *label
         if (all) gi_parallel(g->parts, 1, gi_find_largest_label, g);
         if ((all ? g->largest : g->count) < INT32_MAX) {
             if (all) g->count = g->largest;
-            bool sorted = !all || gi_label_can_list(site, g->largest);
-            g->a        = sorted ? gi_copy_contiguous(site, a, a->dtype) : NULL;
-            sorted      = g->a && gi_sort_members(site, g);
+            g->a              = gi_copy_contiguous(site, a, a->dtype);
+            const bool sorted = g->a && gi_sort_members(site, g);
             ga_free((ga_array *)(uintptr_t)g->a);
             if (!sorted) gi_free_groups(g);
             return sorted;
@@ -577,7 +576,7 @@ static ga_array *gi_gpu_measure_labels(const char *site, gi_label_measure what, 
     return NULL;
 }
 
-/* Are these labels whole numbers? False with an error. */
+/* Are these labels int64, whatever their dtype? False with an error. */
 static bool gi_labels_are_whole(const char *site, const ga_array *a, const char *name)
 {
     if (a->dtype != GA_F32 && a->dtype != GA_F64) return true;
@@ -585,8 +584,8 @@ static bool gi_labels_are_whole(const char *site, const ga_array *a, const char 
     bool      whole = wide != NULL;
     for (int64_t i = 0; whole && i < wide->size; i++) {
         const double label = ((const double *)wide->data)[i];
-        if (fabs(label) < 0x1p52 ? label == (double)(int64_t)label : gi_isfinite_f64(label)) continue;
-        gi_fail(site, GA_BAD_ARGUMENT, "%s has %g: labels are whole numbers", name, label);
+        if (fabs(label) < 0x1p63 && label == (double)(int64_t)label) continue;
+        gi_fail(site, GA_BAD_ARGUMENT, "%s has %g: labels are whole numbers within int64", name, label);
         whole = false;
     }
     ga_free(wide);

@@ -430,7 +430,7 @@ static void gi_partition_keys(gi_partitioning *p, ga_dtype dtype)
     p->loops     = GI_LOOP_OF(keys)(p->width);
 }
 
-/* The same where the lines are short: they are sorted as well. */
+/* The same where the lines are short: all of them are sorted as well, into an array of its own. */
 static bool gi_partition_sorted(const char *site, gi_partitioning *p, const ga_array *a, int axis, const ga_shape *axes)
 {
     gi_lines  lines;

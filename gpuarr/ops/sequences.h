@@ -59,7 +59,6 @@ static ga_shape gi_line(int64_t n)
 
 GI_BEGIN_FAST
 
-/* Integers become floats as int32 where they can: without AVX-512 no instruction converts several int64. */
 static void gi_make_arange_i64(const void *plan, int64_t begin, int64_t n, void *out)
 {
     const gi_arange_plan *p    = (const gi_arange_plan *)plan;

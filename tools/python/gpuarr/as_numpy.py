@@ -1097,7 +1097,7 @@ def with_frequencies(made, x, *given, frequencies=None, **named):
     if len(given) <= 2 and not by_position.keys() & named.keys():
         given, named = (), {**by_position, **named}
     window = named.get("window")
-    if isinstance(window, tuple) and len(window) == 1:
+    if isinstance(window, tuple) and len(window) == 1 and isinstance(window[0], str):
         window, = window
         named["window"] = window
     if not isinstance(window, (str, type(None))):
