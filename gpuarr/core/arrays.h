@@ -7,6 +7,9 @@ typedef struct gi_handle {
 static __thread gi_scope *gi_current_scope;
 static ga_device          gi_default_device = GA_CPU;
 
+/* The device that an option means, which may not be given. */
+static ga_device gi_device_meant(ga_device device) { return device == GA_DEVICE_DEFAULT ? gi_default_device : device; }
+
 /* Can arrays be made on that device? False with an error. */
 static bool gi_device_check(const char *site, ga_device device)
 {
@@ -199,7 +202,7 @@ GI_SHARED ga_array *gi_array_new_in(const char *site, gi_memory memory, ga_dtype
                                     const int64_t *shape)
 {
     if (dtype == GA_DTYPE_DEFAULT) dtype = GA_F64;
-    if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
+    device = gi_device_meant(device);
     if (!gi_dtype_check(site, dtype) || !gi_device_check(site, device) || !gi_arena_check(site) ||
         !gi_shape_check(site, ndim, shape))
         return NULL;

@@ -106,7 +106,7 @@ static ga_array *gi_copy_to_with(const ga_array *a, ga_device device, ga_to_opti
     if (!gi_array_is_alive(o.site, a, "a")) return NULL; /* not gi_array_check alone: the GPU waits for copies by itself */
     if (gi_is_deferred(a) && !gi_array_check_half(o.site, a, "a")) return NULL;
     if (o.out && !gi_array_is_alive(o.site, o.out, ".out")) return NULL;
-    if (device == GA_DEVICE_DEFAULT) device = gi_default_device;
+    device = gi_device_meant(device);
     if (!gi_device_check(o.site, device)) return NULL;
     if (o.out && !gi_copy_fits_into(o.site, a, device, o.out)) return NULL;
     if (device == GA_CUDA || a->device == GA_CUDA) return gi_between_devices(a, device, o);

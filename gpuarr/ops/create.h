@@ -80,7 +80,7 @@ static ga_array *gi_new_empty(int ndim, const int64_t *shape, const ga_new_optio
     if (o->chunks.ndim != 0)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT,
                                    "this call makes an array in memory, it has no .chunks: ga_zeros and its like do");
-    ga_device device = o->device != GA_DEVICE_DEFAULT ? o->device : gi_default_device;
+    ga_device device = gi_device_meant(o->device);
     if (o->pinned && o->managed)
         return (ga_array *)gi_fail(o->site, GA_BAD_ARGUMENT, "memory is .pinned or .managed, not both");
     if (o->pinned && device == GA_CUDA)

@@ -221,6 +221,22 @@ static void gi_free_groups(gi_groups *g)
     ga_free((ga_array *)(uintptr_t)g->labels);
 }
 
+/* What was counted becomes places: in g->counts where the next one of a group goes in each part, in first[] where each group begins, and
+   where the last one ends. Returns how many there are. */
+static int64_t gi_place_groups(gi_groups *g, int64_t *first)
+{
+    int64_t total = 0;
+    for (int64_t group = 0; group < g->count; group++) {
+        first[group] = total;
+        for (int64_t part = 0; part < g->parts; part++) {
+            int64_t *place = &g->counts[part * g->count + group], members = *place;
+            *place = total;
+            total += members;
+        }
+    }
+    return first[g->count] = total;
+}
+
 /* Sorts the runs by group. False: no memory. */
 static bool gi_sort_runs(const char *site, gi_groups *g, int64_t runs)
 {
@@ -231,20 +247,11 @@ static bool gi_sort_runs(const char *site, gi_groups *g, int64_t runs)
     g->counts    = (int64_t *)gi_mem_alloc(site, bytes);
     g->starts    = g->counts ? (int64_t *)gi_mem_alloc(site, (size_t)(2 * (g->count + 1)) * sizeof *g->starts) : NULL;
     if (g->starts) {
-        g->first      = g->starts + g->count + 1;
-        int64_t total = 0;
+        g->first = g->starts + g->count + 1;
         memset(g->counts, 0, bytes);
         gi_parallel(g->parts, 1, gi_group_runs, g);
-        for (int64_t group = 0; group < g->count; group++) {
-            g->first[group] = total;
-            for (int64_t part = 0; part < g->parts; part++) {
-                int64_t *place = &g->counts[part * g->count + group], members = *place;
-                *place = total;
-                total += members;
-            }
-        }
-        g->first[g->count] = total;
-        g->members         = (gi_member_run *)gi_mem_alloc(site, (size_t)total * sizeof *g->members);
+        const int64_t total = gi_place_groups(g, g->first);
+        g->members          = (gi_member_run *)gi_mem_alloc(site, (size_t)total * sizeof *g->members);
     }
     if (g->members) {
         gi_parallel(g->parts, 1, gi_group_runs, g);
@@ -367,18 +374,9 @@ static bool gi_sort_members(const char *site, gi_groups *g)
     g->numbers = g->counts ? (int32_t *)gi_mem_alloc(site, n_bytes) : NULL;
     g->starts  = g->numbers ? (int64_t *)gi_mem_alloc(site, (size_t)(2 * (g->count + 1)) * sizeof *g->starts) : NULL;
     if (g->starts) {
-        int64_t total = 0;
         memset(g->counts, 0, bytes);
         gi_parallel(g->parts, 1, gi_number_members, g);
-        for (int64_t group = 0; group < g->count; group++) {
-            g->starts[group] = total;
-            for (int64_t part = 0; part < g->parts; part++) {
-                int64_t *place = &g->counts[part * g->count + group], members = *place;
-                *place = total;
-                total += members;
-            }
-        }
-        g->starts[g->count] = total;
+        const int64_t total = gi_place_groups(g, g->starts);
         g->packed           = (double *)gi_mem_alloc(site, (size_t)total * sizeof *g->packed);
     }
     if (g->packed) gi_parallel(g->parts, 1, gi_pack_members, g);

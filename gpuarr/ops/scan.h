@@ -78,15 +78,6 @@ static void gi_last_of_block(const gi_scan_job *j, int64_t columns, const char *
     }
 }
 
-/* n copies of a row, at `to`. */
-static const void *gi_scan_repeat(int64_t n, int64_t row, const char *from, char *to)
-{
-    memcpy(to, from, (size_t)row);
-    for (int64_t done = 1; done < n; done *= 2)
-        memcpy(to + done * row, to, (size_t)((done < n - done ? done : n - done) * row));
-    return to;
-}
-
 /* Writes n rows where they belong, each joined with `before` if there is one. a and b: x is one of them, or neither. */
 static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, const char *x, const char *before, char *a,
                              char *b, char *to, int64_t along, int64_t across)
@@ -103,14 +94,18 @@ static void gi_write_scanned(const gi_scan_job *j, int64_t n, int64_t columns, c
     if (floats && across == size) {
         int64_t several = 1; /* rows at once, where they lie one behind the other */
         if (along == columns * size) several = before ? GI_SCAN_ROW / columns : n;
-        if (before && several > 1) before = (const char *)gi_scan_repeat(several < n ? several : n, row, before, spare);
+        if (before && several > 1) {
+            gi_repeat((int)row, several < n ? several : n, spare, before);
+            before = spare;
+        }
         for (int64_t i = 0; i < n; i += several)
             loops->finish(j->product, (n - i < several ? n - i : several) * columns, to + i * along,
                           (const double *)(const void *)before, true, (const double *)(const void *)(x + i * row));
         return;
     }
     if (before) {
-        j->join(n * columns, spare, gi_scan_repeat(n, row, before, spare), x, NULL);
+        gi_repeat((int)row, n, spare, before);
+        j->join(n * columns, spare, spare, x, NULL);
         x     = spare;
         spare = x == a ? b : a;
     }

@@ -96,13 +96,19 @@ ga_array *(ga_fill_diagonal)(ga_array *a, ga_arg value, ga_fill_options o)
 
 /* ---- triangles --------------------------------------------------------------------------------------------------------- */
 
-/* The same on the CPU: a row is some ones, and zeros. */
+/* How many places row i has, from the left, up to the k-th diagonal. */
+static int64_t gi_triangle_row(int64_t i, int64_t cols, int64_t k)
+{
+    return i + k + 1 < 0 ? 0 : i + k + 1 < cols ? i + k + 1 : cols;
+}
+
+/* True at and below the k-th diagonal, on the CPU. */
 static ga_array *gi_triangle_here(const char *site, int64_t rows, int64_t cols, int64_t k)
 {
     const int64_t shape[2] = { rows, cols };
     ga_array     *r        = gi_array_new(site, GA_BOOL, GA_CPU, 2, shape);
     for (int64_t i = 0; r && cols > 0 && i < rows; i++) {
-        const int64_t ones = i + k < 0 ? 0 : i + k < cols ? i + k + 1 : cols;
+        const int64_t ones = gi_triangle_row(i, cols, k);
         uint8_t      *row  = (uint8_t *)r->data + i * cols;
         memset(row, 1, (size_t)ones);
         memset(row + ones, 0, (size_t)(cols - ones));
@@ -123,11 +129,11 @@ static bool gi_triangle_check(const char *site, int64_t rows, int64_t cols, int6
     return true;
 }
 
-/* True at and below the k-th diagonal. */
+/* The same on any device. */
 static ga_array *gi_do_triangle(const gi_composition *c, int64_t rows, int64_t cols, int64_t k, ga_device device)
 {
     if (!gi_triangle_check(c->site, rows, cols, &k)) return NULL;
-    if ((device == GA_DEVICE_DEFAULT ? gi_default_device : device) == GA_CPU) return gi_triangle_here(c->site, rows, cols, k);
+    if (gi_device_meant(device) == GA_CPU) return gi_triangle_here(c->site, rows, cols, k);
     ga_array *row = gi_do_count(c, 0, rows, device), *col = gi_do_count(c, -k, cols, device);
     return GI_DO_2(c, greater_equal, gi_do_turn(c, row, 0, 2), col);
 }
@@ -165,7 +171,7 @@ ga_array *(ga_triu)(const ga_array *a, ga_diagonal_options o)
     return gi_triangle_of(a, o.k > INT64_MIN ? o.k - 1 : o.k, false, o.site);
 }
 
-/* The places of a triangle: row i has, from the left, i + k + 1 places, or as many as there are columns; or all others. */
+/* The places of a triangle, row by row; or all others. */
 typedef struct gi_triangle_job {
     int64_t  cols, k;
     bool     lower;
@@ -191,7 +197,7 @@ static void gi_triangle_rows(int64_t begin, int64_t end, void *job)
     const int64_t          at  = gi_triangle_before(begin, j->cols, j->k);
     int64_t               *row = j->row + (j->lower ? at : begin * j->cols - at), *col = j->col + (row - j->row);
     for (int64_t i = begin; i < end; i++) {
-        const int64_t left  = i + j->k + 1 < 0 ? 0 : i + j->k + 1 < j->cols ? i + j->k + 1 : j->cols;
+        const int64_t left  = gi_triangle_row(i, j->cols, j->k);
         const int64_t first = j->lower ? 0 : left, n = j->lower ? left : j->cols - left;
         for (int64_t p = 0; p < n; p++) row[p] = i;
         for (int64_t p = 0; p < n; p++) col[p] = first + p;
@@ -217,11 +223,11 @@ static ga_array *gi_triangle_places(const char *site, int64_t rows, int64_t cols
 
 static ga_array *gi_triangle_indices(int64_t n, const ga_tri_options *o, bool lower)
 {
-    int64_t         k      = lower || o->k == INT64_MIN ? o->k : o->k - 1;
-    const int64_t   m      = o->m == -1 ? n : o->m;
-    const ga_device device = o->device == GA_DEVICE_DEFAULT ? gi_default_device : o->device;
+    int64_t       k = lower || o->k == INT64_MIN ? o->k : o->k - 1;
+    const int64_t m = o->m == -1 ? n : o->m;
     if (!gi_triangle_check(o->site, n, m, &k)) return NULL;
-    if (device == GA_CPU && n < INT32_MAX && m < INT32_MAX) return gi_triangle_places(o->site, n, m, k, lower);
+    if (gi_device_meant(o->device) == GA_CPU && n < INT32_MAX && m < INT32_MAX)
+        return gi_triangle_places(o->site, n, m, k, lower);
     gi_composition c;
     gi_compose_begin(&c, o->site);
     ga_array *mask = gi_do_triangle(&c, n, m, k, o->device);
