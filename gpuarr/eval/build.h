@@ -118,7 +118,19 @@ static void gi_pass_place_sequence(gi_pass_sequence *s, const int *tile_of)
         if (s->slot[i] >= GI_FUSED_SLOTS) s->slot[i] = GI_SLOT_TILE + tile_of[s->slot[i] - GI_FUSED_SLOTS];
 }
 
-/* Gives each op a tile to write to: a free one, or that of an input of its size that nothing needs any more. False: there is no room. */
+/* A tile for op k: a free one, or, in place, that of an input of its size that nothing needs any more. -1: there is none. */
+static int gi_pass_tile_for(const gi_pass_builder *b, const int *holds, const int *last, int k, bool in_place)
+{
+    for (int t = 0; t < GI_PASS_TILES; t++) {
+        const int held = holds[t];
+        if (held < 0 || last[held] < k) return t;
+        if (in_place && last[held] == k && ga_itemsize(b->dtype[held]) == ga_itemsize(b->dtype[k])) return t;
+    }
+    return -1;
+}
+
+/* Gives each op a tile to write to, elementary functions one of their own if there is room: in place they compute elsewhere, and copy. False:
+   there is no room. */
 static bool gi_pass_place(gi_pass_builder *b)
 {
     gi_fused *p = b->p;
@@ -135,14 +147,10 @@ static bool gi_pass_place(gi_pass_builder *b)
     }
     for (int t = 0; t < GI_PASS_TILES; t++) holds[t] = -1;
     for (int k = 0; k < p->ops; k++) {
-        gi_pass_op *op = &p->op[k];
-        int         to = -1;
-        for (int t = GI_PASS_TILES - 1; t >= 0; t--) {
-            const int held = holds[t];
-            if (held < 0 || last[held] < k ||
-                (last[held] == k && op->kernel && op->root < 0 && ga_itemsize(b->dtype[held]) == ga_itemsize(b->dtype[k])))
-                to = t;
-        }
+        gi_pass_op *op    = &p->op[k];
+        const bool  alone = op->kernel && op->root < 0; /* no sequence, which reads what it has written */
+        int         to    = gi_pass_tile_for(b, holds, last, k, alone && !gi_pass_is_long(op));
+        if (to < 0 && alone) to = gi_pass_tile_for(b, holds, last, k, true);
         if (to < 0) return false;
         gi_pass_find_number(b, op);
         p->divides = p->divides || (op->root < 0 && gi_pass_divides(op));

@@ -85,6 +85,12 @@ enum {
     GI_PASS_APART         = 64       /* between tiles, against equal addresses */
 };
 
+/* Does an op compute so long that memory can be read meanwhile? */
+static bool gi_pass_is_long(const gi_pass_op *op)
+{
+    return op->sequence < 0 && op->root < 0 && op->row && op->row->cost >= GI_COSTLY;
+}
+
 static int64_t gi_pass_tile(const gi_fused *p, bool far)
 {
     return (far ? GI_PASS_FAR_BYTES : p->divides ? GI_PASS_DIVIDED_BYTES : GI_PASS_TILE_BYTES) / p->widest;

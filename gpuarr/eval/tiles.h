@@ -209,12 +209,6 @@ static void gi_pass_read_leaves(const gi_pass_job *j, int64_t start, int64_t n, 
         if (!j->leaf[k].single) slot[k] = gi_pass_leaf(j, &j->leaf[k], start, n, leaves + k * j->room, &held[k]);
 }
 
-/* Does an op compute so long that memory can be read meanwhile? */
-static bool gi_pass_is_long(const gi_pass_op *op)
-{
-    return op->sequence < 0 && op->root < 0 && op->row && op->row->cost >= GI_COSTLY;
-}
-
 /* Bytes that are computed at once of what is read ahead or streamed. */
 static int64_t gi_pass_piece(const gi_pass_op *op)
 {
