@@ -2495,6 +2495,10 @@ GA_API bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualiz
     program has left of it. Of a symbolic link what it leads to is replaced; a device or a pipe is written to as it is
     (ga_store, ga_fits_write: an error).                                                                                            */
 
+/* Whether a call that writes a file waits for the disk (default: true). false saves that time, often half of all; then a name may stand for
+   a broken file after a power failure (kill -9 does no harm). ga_store with .resume waits for each unit all the same. */
+GA_API void ga_set_fsync(bool on);
+
 /* The pixels of a 2-D (grey) or (rows, columns, 1 to 4) array as PNG. uint8 is written as it is; anything else (255 / (max - min)) * (a - min),
    truncated (a constant picture becomes black). Needs stb_image_write.h. False on error, as for a name that means another format, x.jpg. */
 GA_API bool(ga_imsave)(const char *path, const ga_array *a, const char *site);

@@ -335,6 +335,56 @@ static void kills(void)
     if (!works) test_skip("killed at each call: processes cannot be traced here (ptrace)", 1);
 }
 
+/* ---- without waiting for the disk ---------------------------------------------------------------------------------- */
+
+/* The disk fails whoever waits for it. */
+static void fail_syncs(void)
+{
+    struct sock_filter lines[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fsync, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_syncfs, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EIO),
+    };
+    struct sock_fprog program = { sizeof lines / sizeof *lines, lines };
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) _exit(3);
+}
+
+/* How a writer ends where the disk fails. */
+static int ended_without_disk(const writer *w, int time, bool fsync)
+{
+    int   status = 0;
+    pid_t child  = fork();
+    if (child == 0) {
+        fail_syncs();
+        ga_set_fsync(fsync);
+        ga_scope
+            _exit(how_it_ended(w->write(in_folder(w->name), time)));
+    }
+    return child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 3;
+}
+
+static void without_fsync(void)
+{
+    ga_set_error_handler(ga_ignore_error, NULL);
+    for (int i = 0; i < WRITERS; i++) {
+        const writer *w = &writers[i];
+        clean_folder();
+        if (!can_write(w)) continue;
+        keep_bytes(w);
+        ga_scope
+            CHECK(w->write(in_folder(w->name), 1));
+        const bool resumes = w->write == resume_npy || w->write == resume_zarr; /* a journal tells of what is on the disk */
+        CHECK(ended_without_disk(w, 2, true) == ELSE);
+        CHECK(read_back(w) == 1);
+        CHECK(ended_without_disk(w, 2, false) == (resumes ? ELSE : WROTE));
+        CHECK(read_back(w) == (resumes ? 1 : 2) && (resumes || others(w->name) == 0));
+    }
+    ga_set_error_handler(NULL, NULL);
+    ga_clear_error();
+}
+
 /* ---- several programs write the same --------------------------------------------------------------------------------- */
 
 static int  told[2], asked[2]; /* pipes: the second program is in the middle; it may go on */
@@ -762,6 +812,7 @@ int main(void)
     several_programs();
     full_disk();
     no_memory();
+    without_fsync();
     kills();
     remove_tree(folder);
     return test_end();

@@ -258,9 +258,10 @@ static const char *bench_file(const char *name) /* good until the next call but 
 }
 
 /* The mean of a file's rows, and how each differs from it, into another file; in a sixteenth of the memory, or 8 MiB for each thread. */
-static ga_array *npy_two_passes(void)
+static ga_array *npy_two_passes(bool fsync)
 {
     bool ok = false;
+    ga_set_fsync(fsync);
     ga_scope {
         ga_array *a    = ga_open(bench_file("big.npy"));
         int64_t   part = a ? a->size * ga_itemsize(a->dtype) / 16 : 0, least = (int64_t)ga_get_num_threads() << 23;
@@ -268,6 +269,7 @@ static ga_array *npy_two_passes(void)
         ok = a && ga_store(ga_subtract(a, ga_mean(a, .axis = 0)), bench_file("anomaly.npy"));
         ga_memory_limit(0);
     }
+    ga_set_fsync(true);
     return ok ? ga_compute(ga_index(ga_open(bench_file("anomaly.npy")), "::500, ::500")) : NULL;
 }
 
@@ -297,7 +299,7 @@ static void copy_file_part(int64_t begin, int64_t end, void *job)
 }
 
 /* What reading those bytes twice and writing them once takes. */
-static ga_array *npy_plain(void)
+static ga_array *npy_plain(bool synced)
 {
     plain_files   f     = { open(bench_file("big.npy"), O_RDONLY), open(bench_file("plain"), O_RDWR | O_CREAT | O_TRUNC, 0600),
                             false };
@@ -305,6 +307,7 @@ static ga_array *npy_plain(void)
     if (f.from < 0 || f.to < 0) return NULL;
     gi_parallel(parts, 4, read_part, &f);
     gi_parallel(parts, 4, copy_file_part, &f);
+    if (synced && fsync(f.to) != 0) f.failed = true;
     close(f.from), close(f.to);
     return f.failed ? NULL : ga_values(1);
 }
@@ -402,8 +405,10 @@ static ga_array *npy_plain(void)
     NEW(many_tasks,       many_tasks(x->size))                                                                                 \
     NEW(loadtxt,          ga_loadtxt(bench_file("table.txt")))                                                                 \
     NEW(savetxt,          ga_savetxt(bench_file("written.txt"), x) ? ga_values(1) : NULL)                                      \
-    NEW(npy_two_passes,   npy_two_passes())                                                                                    \
-    NEW(npy_plain,        npy_plain())                                                                                         \
+    NEW(npy_two_passes,   npy_two_passes(true))                                                                                \
+    NEW(npy_cached,       npy_two_passes(false))                                                                               \
+    NEW(npy_plain,        npy_plain(true))                                                                                     \
+    NEW(npy_plain_cached, npy_plain(false))                                                                                    \
     NEW(every_500th,      ga_compute(ga_mean(ga_index(ga_random((500000, 500000), .chunks = ga_chunks(0)), "::500, ::500"))))  \
     NEW(sources,          sources(x))                                                                                          \
     NEW(sources_fused,    sources_fused(x))                                                                                    \

@@ -254,11 +254,19 @@ __attribute__((unused)) static bool gi_file_made_again(gi_new_file *f)
     return true;
 }
 
+/* Whether new files are on the disk before they take their names: ga_set_fsync. */
+static bool gi_fsync_off;
+
+void ga_set_fsync(bool on) { __atomic_store_n(&gi_fsync_off, !on, __ATOMIC_RELAXED); }
+
+static bool gi_fsync_is_off(void) { return __atomic_load_n(&gi_fsync_off, __ATOMIC_RELAXED); }
+
 /* Lets the disk begin with what has been written there, so that there is less to wait for at the end. */
 static void gi_file_begin_sync(int fd, int64_t at, int64_t bytes)
 {
 #if defined(__linux__) && defined(SYS_sync_file_range)
-    (void)syscall(SYS_sync_file_range, fd, (long)at, (long)bytes, 2L); /* SYNC_FILE_RANGE_WRITE: waits for nothing */
+    if (!gi_fsync_is_off())
+        (void)syscall(SYS_sync_file_range, fd, (long)at, (long)bytes, 2L); /* SYNC_FILE_RANGE_WRITE: waits for nothing */
 #else
     (void)fd, (void)at, (void)bytes;
 #endif
@@ -270,10 +278,14 @@ static bool gi_file_sync(int fd)
     return fsync(fd) == 0 || errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP; /* pipes; file systems without it */
 }
 
+/* The same of a new file, unless nobody wants to wait. */
+static bool gi_file_sync_new(int fd) { return gi_fsync_is_off() || gi_file_sync(fd); }
+
 /* So is what its folder says of it. (Where that cannot be opened or synced, nothing can be done.) */
 static void gi_file_sync_folder(const char *path)
 {
     char folder[GI_PATH_ROOM];
+    if (gi_fsync_is_off()) return;
     gi_file_folder(path, folder);
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return;
@@ -296,7 +308,7 @@ static bool gi_file_end(gi_new_file *f, bool complete)
     int error = 0;
     errno     = 0;
     if (f->file && (fflush(f->file) != 0 || ferror(f->file))) error = errno ? errno : EIO;
-    if (complete && !error && !gi_file_sync(f->fd)) error = errno;
+    if (complete && !error && !gi_file_sync_new(f->fd)) error = errno;
     /* Where there are no locks, another program may have taken the part. */
     const bool mine = !f->direct && gi_file_has_part(f, f->fd);
     if (complete && !error && !f->direct && !mine) error = ESTALE;

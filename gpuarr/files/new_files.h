@@ -176,7 +176,7 @@ static bool gi_join_sink(const char *site, gi_sink *s)
 /* Another rank than the first has written its share. False with an error. */
 static bool gi_leave_sink(const char *site, gi_sink *s, bool ok)
 {
-    if (s->to.fd >= 0 && ok && !(s->zarr ? gi_folder_sync(s->to.fd) : gi_file_sync(s->to.fd)))
+    if (s->to.fd >= 0 && ok && !(s->zarr ? gi_folder_sync(s->to.fd) : gi_file_sync_new(s->to.fd)))
         ok = gi_file_fail(site, errno, "cannot write all of '%s'", s->to.part) != NULL;
     if (s->to.fd >= 0) (void)close(s->to.fd); /* the lock stays the first rank's */
     s->to.fd = -1;
