@@ -97,8 +97,9 @@ static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_a
     j.out_dtype = m->out->dtype;
     j.direct    = m->packed && j.out_dtype == p->dtype;
     gi_pass_lie(&j, m);
-    const int  most  = p->parts == p->ops ? GI_COSTLY * (int)j.out.size / 4 : GI_COSTLY; /* of one sequence, by the byte */
-    const bool cheap = p->cost < most && !p->divides; /* what computes long has time to write */
+    /* What computes long has time to write; a sequence that reads several arrays waits for these besides. */
+    const int  most  = p->parts == p->ops ? 2 * GI_COSTLY * p->leaves : GI_COSTLY;
+    const bool cheap = p->cost < most && !p->divides;
     if (!m->input && !j.masked && cheap && j.out.packed && j.total * j.out.size >= GI_STREAM_FROM &&
         2 * j.out.size >= p->widest)
         j.stream = GI_LOOP_OF(stream);
