@@ -161,6 +161,15 @@ static void test_dtypes(void)
         CHECK_IS(ga_arange(2.5), GA_F64, (3), 0, 1, 2);
         CHECK_IS(ga_arange(-1, 2), GA_I64, (3), -1, 0, 1);
         CHECK(ga_arange(0)->size == 0 && ga_arange(3, 1)->size == 0);
+        for (int n = 1; n <= 3; n++) /* the first element is the start itself */
+            for (int d = 0; d < 2; d++) {
+                ga_dtype t = d ? GA_F64 : GA_F32;
+                CHECK(signbit(ga_item_at(ga_arange(-0., n, 1, .dtype = t), 0)) &&
+                      !signbit(ga_item_at(ga_arange(0., n, 1, .dtype = t), 0)));
+            }
+        CHECK_IS(ga_arange(1e39, 3.5e39, 1e39, .dtype = GA_F32), GA_F32, (3), INFINITY, INFINITY, NAN);
+        CHECK_IS(ga_arange(0, 2.5e39, 1e39, .dtype = GA_F32), GA_F32, (3), 0, INFINITY, INFINITY);
+        CHECK(!signbit(ga_item_at(ga_mgrid("-0.:1:3j, 0:1"), 0, 0, 0)));
         CHECK(ga_arange(0, 3, 1)->dtype == GA_I64 && ga_arange(0, 3, 1.0)->dtype == GA_F64 &&
               ga_linspace(0, 1, 2)->dtype == GA_F64);
         CHECK(ga_values(1)->dtype == GA_F64 && ga_ints(1)->dtype == GA_I64 && b->dtype == GA_BOOL);

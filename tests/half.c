@@ -392,6 +392,8 @@ static void test_moves(ga_dtype half)
         CHECK(same_halves(ga_linspace(0, 1, 7, .dtype = half), ga_astype(ga_linspace(0, 1, 7), half)));
         ga_array *tenths = ga_arange(0, 1, 0.1, .dtype = half);
         CHECK(same_halves(tenths, ga_multiply(ga_arange(0, 10, 1, .dtype = half), 0.1)));
+        ga_array *far = ga_arange(1e39, 3.5e39, 1e39, .dtype = half); /* NumPy's, too */
+        CHECK(isinf(ga_item_at(far, 0)) && isinf(ga_item_at(far, 1)) && isnan(ga_item_at(far, 2)));
         CHECK(same_halves(ga_random((9), .dtype = half), ga_astype(ga_random((9), .dtype = GA_F32), half)));
         CHECK(same_halves(ga_random_normal(0, 1, (9), .dtype = half), ga_astype(ga_random_normal(0, 1, (9)), half)));
         CHECK(ga_full((2), 1e6, .dtype = half)->dtype == half &&

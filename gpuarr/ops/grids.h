@@ -212,9 +212,10 @@ static ga_array *gi_grid_line(const char *site, const gi_grid_slice *s, bool alo
     if (!s->counted && (r->integers || alone)) return gi_arange(site, r, GA_DTYPE_DEFAULT, device, chunks);
     int64_t        n     = gi_grid_line_length(site, s);
     ga_shape       shape = gi_line(n);
-    gi_arange_plan p     = { 0, 0, r->start, 0, r->step };
+    gi_arange_plan p     = { 0, 0, r->start, 0, 0, r->step };
     if (n < 0) return NULL;
     if (s->counted) p.delta = n == 1 ? 1 : (r->stop - r->start) / (double)(n - 1);
+    p.first  = p.start + 0 * p.delta;
     p.second = p.start + p.delta;
     return gi_generate(site, GA_F64, device, &shape, GA_F64, *gi_arange_generator_f64(), &p, sizeof p, chunks);
 }

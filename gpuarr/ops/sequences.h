@@ -79,6 +79,7 @@ static void gi_make_arange_f64(const void *plan, int64_t begin, int64_t n, void 
         else
             for (int32_t i = 0; i < (int32_t)m; i++) x[i] = start + gi_mul_f64(before + (double)i, delta);
     }
+    if (begin == 0 && n > 0) *(double *)out = p->first;
     if (begin <= 1 && begin + n > 1) ((double *)out)[1 - begin] = p->second;
 }
 static void gi_make_arange_f32(const void *plan, int64_t begin, int64_t n, void *out)
@@ -89,6 +90,7 @@ static void gi_make_arange_f32(const void *plan, int64_t begin, int64_t n, void 
     int32_t               small = begin > INT32_MAX ? 0 : (int32_t)(n < INT32_MAX - begin ? n : INT32_MAX - begin);
     for (int32_t i = 0, at = (int32_t)(small ? begin : 0); i < small; i++) x[i] = start + gi_mul_f32((float)(at + i), delta);
     for (int64_t i = small; i < n; i++) x[i] = gi_arange_f32(p, begin + i);
+    if (begin == 0 && n > 0) x[0] = (float)p->first;
     if (begin <= 1 && begin + n > 1) x[1 - begin] = (float)p->second;
 }
 
@@ -175,7 +177,7 @@ static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, 
 {
     int64_t        n     = gi_range_count(site, r);
     ga_shape       shape = gi_line(n);
-    gi_arange_plan p     = { 0, 0, r->start, r->start + r->step, 0 };
+    gi_arange_plan p     = { 0, 0, r->start, r->start, r->start + r->step, 0 };
     if (n < 0) return NULL;
     if (dtype == GA_DTYPE_DEFAULT) dtype = r->integers ? GA_I64 : GA_F64;
     if (gi_is_int(dtype) || (dtype == GA_BOOL && n <= 2)) {
@@ -184,8 +186,8 @@ static ga_array *gi_arange(const char *site, const gi_range *r, ga_dtype dtype, 
     }
     if (dtype == GA_BOOL) return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "a range of bool has no third element");
     if (gi_is_half(dtype)) {
-        p.start  = gi_float_as(p.start, dtype);
-        p.second = gi_float_as(p.second, dtype);
+        p.start = p.first = gi_float_as(p.start, dtype);
+        p.second          = gi_float_as(p.second, dtype);
     }
     if (gi_dtype_real(gi_dtype_computed(dtype)) == GA_F32) {
         p.delta = (float)p.second - (float)p.start;

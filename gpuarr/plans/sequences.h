@@ -19,10 +19,11 @@ typedef struct gi_generator {
 } gi_generator;
 
 GI_BEGIN_FAST
-/* NumPy computes arange from its first two elements: start + i * (second - start), integers in int64, float32 in float32. */
+/* NumPy computes arange from its first two elements: start + i * (second - start), integers in int64, float32 in float32. These two are
+   what they are: -0. + 0 * delta would be 0., and 0 * delta NaN where delta is infinite. */
 typedef struct gi_arange_plan {
     int64_t start_int, delta_int;
-    double  start, second, delta;
+    double  start, first, second, delta;
 } gi_arange_plan;
 
 GI_FORMULA int64_t gi_arange_i64(const gi_arange_plan *p, int64_t i)
@@ -32,12 +33,12 @@ GI_FORMULA int64_t gi_arange_i64(const gi_arange_plan *p, int64_t i)
 
 GI_FORMULA double gi_arange_f64(const gi_arange_plan *p, int64_t i)
 {
-    return i == 1 ? p->second : p->start + gi_mul_f64((double)i, p->delta);
+    return i < 2 ? (i ? p->second : p->first) : p->start + gi_mul_f64((double)i, p->delta);
 }
 
 GI_FORMULA float gi_arange_f32(const gi_arange_plan *p, int64_t i)
 {
-    return i == 1 ? (float)p->second : (float)p->start + gi_mul_f32((float)i, (float)p->delta);
+    return i < 2 ? (float)(i ? p->second : p->first) : (float)p->start + gi_mul_f32((float)i, (float)p->delta);
 }
 
 typedef struct gi_linspace_plan {
