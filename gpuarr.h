@@ -553,12 +553,12 @@ GA_API ga_array *(ga_triu)(const ga_array *a, ga_diagonal_options o);     /* 0 b
 typedef struct ga_tri_options {
     GI_BY_POSITION
     int64_t k GI_DEFAULT;
-    int64_t m GI_IS(-1); /* columns; not given: n */
+    int64_t m GI_IS(GA_LENGTH_DEFAULT); /* columns; not given: n */
     GI_BY_NAME
     ga_device device GI_DEFAULT;
     const char *site GI_IS("");
 } ga_tri_options;
-#define GI_DEFAULTS_ga_tri_options .m = -1,
+#define GI_DEFAULTS_ga_tri_options .m = GA_LENGTH_DEFAULT,
 /* Indices as those of ga_nonzero: int64 (2, count), of the elements at and below, or at and above, the k-th diagonal of an n by m matrix. */
 GA_API ga_array *(ga_tril_indices)(int64_t n, ga_tri_options o);
 GA_API ga_array *(ga_triu_indices)(int64_t n, ga_tri_options o);
@@ -574,12 +574,12 @@ typedef struct ga_fill_options {
 GA_API ga_array *(ga_fill_diagonal)(ga_array *a, ga_arg value, ga_fill_options o);
 typedef struct ga_vander_options {
     GI_BY_POSITION
-    int64_t n       GI_IS(-1);  /* columns; not given: as many as x has elements */
-    bool increasing GI_DEFAULT; /* powers from left to right; else the highest first */
+    int64_t n       GI_IS(GA_LENGTH_DEFAULT); /* columns; not given: as many as x has elements */
+    bool increasing GI_DEFAULT;               /* powers from left to right; else the highest first */
     GI_BY_NAME
     const char *site GI_IS("");
 } ga_vander_options;
-#define GI_DEFAULTS_ga_vander_options .n = -1,
+#define GI_DEFAULTS_ga_vander_options .n = GA_LENGTH_DEFAULT,
 GA_API ga_array *(ga_vander)(const ga_array *x, ga_vander_options o); /* a row of powers for each element */
 /* Coordinates from n 1-D arrays into outs[0..n-1]; ij: matrix order, else xy as numpy's default. False on error, outs then NULL. */
 GA_API bool(ga_meshgrid_n)(int n, const ga_array *const *in, ga_array **outs, bool ij, const char *site);
@@ -2290,7 +2290,7 @@ GA_API ga_array *(ga_stencil_n)(const ga_stencil_kernel *k, int n, const ga_arg 
     A formula has at most 16384 characters and 1000 steps.
 
     Operands are up to 64 arrays and C numbers (12 in C's ga_eval); without any: ga_eval_n("2**64 - 1", 0, NULL). Those that are plain names are known by their names in the call; all of them, image[0]
-    or 2 * c, as $1, $2 in order. Operands stand before constants and functions of the same name.
+    or 2 * c, as $1, $2 in order; those that it does not name are left alone. They stand before constants and functions of the same name.
 
     The result is what the nested calls give: their shape, dtype and bits, on the CPU, the GPU and of chunked arrays. x**2 is ga_square(x).
     Arithmetic on numbers alone is Python's, and its result adopts the dtype of an array as a C number does; functions of numbers make

@@ -102,6 +102,8 @@ static void test_triangles(void)
         CHECK(ga_tri(3, 0, 0)->size == 0 && ga_tri(0, 3, 0)->size == 0);
         SHOWS(GA_I64, "[[0 1 1]\n [0 0 1]]", ga_tril_indices(2));
         SHOWS(GA_I64, "[[0 0 1]\n [1 2 2]]", ga_triu_indices(3, .k = 1));
+        CHECK_FAILS(ga_tril_indices(3, .m = -1), "-1 columns");
+        CHECK_FAILS(ga_triu_indices(3, 0, -1), "-1 columns");
         for (int64_t n = 0; n < 5; n += 2) /* the places of a triangle and of the rest */
             for (int64_t wide = 0; wide < 6; wide++)
                 for (int64_t k = -7; k < 8; k++)
@@ -135,6 +137,8 @@ static void test_triangles(void)
         CHECK_FAILS(ga_diagflat(v, INT64_MIN), "larger than can be counted");
         CHECK_FAILS(ga_tril(ga_scalar(1)), "no dimensions");
         CHECK_FAILS(ga_tri(-1, 2, 0), "negative");
+        CHECK_FAILS(ga_tri(10000000000, 10000000000, 0), "(10000000000, 10000000000) of float64 is more bytes");
+        CHECK_FAILS(ga_tri(10000000000, 10000000000, 0, .dtype = GA_BOOL), "of bool is more bytes");
         CHECK_FAILS(ga_tri(1, 2, 0, .chunks = ga_chunks(1)), ".dtype and .device alone");
         CHECK_FAILS(ga_diag_indices(-1, 2), "at least 0");
         const ga_c128 far[1] = { { -INFINITY, -1 } };
@@ -143,6 +147,7 @@ static void test_triangles(void)
         CHECK(ga_vander(v, 1)->shape[1] == 1 && ga_vander(ga_zeros((0)), 2)->shape[1] == 2);
         CHECK_FAILS(ga_vander(m), "one dimension");
         CHECK_FAILS(ga_vander(v, -2), "fewer than 0");
+        CHECK_FAILS(ga_vander(v, -1), "-1 columns");
         CHECK_FAILS(ga_trace(v), "fewer than two axes");
         CHECK_FAILS(ga_trace(m, .axis1 = 1), "axis 1 twice");
         CHECK_FAILS(ga_fill_diagonal(v, 1), "two axes");

@@ -66,6 +66,7 @@ static void test_examples(void)
     double    scale = 2;
     int       k     = 2;
     CHECK_IS(ga_eval("2*x + 1", (x)), GA_F32, (4), 1, 3, 5, 7);
+    CHECK_IS(ga_eval("2*x + 1", (x, column, z)), GA_F32, (4), 1, 3, 5, 7); /* the others are left alone */
     CHECK_IS(ga_eval("x*scale", (x, scale)), GA_F32, (4), 0, 2, 4, 6);
     CHECK_IS(ga_eval("x*y + column", (x, y, column)), GA_F64, (2, 4), 10, 12, 16, 22, 20, 22, 26, 32);
     ga_array *turned = ga_index(x, "::-1");

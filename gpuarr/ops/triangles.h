@@ -146,9 +146,14 @@ ga_array *(ga_tri)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
     if (o.chunks.ndim != 0 || o.pinned || o.managed)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_tri takes .dtype and .device alone: chunk or copy its result");
     gi_composition c;
+    const int64_t  shape[2] = { rows, cols };
+    const ga_dtype dtype    = o.dtype == GA_DTYPE_DEFAULT ? GA_F64 : o.dtype;
+    if (!gi_triangle_check(o.site, rows, cols, &k)) return NULL;
     gi_compose_begin(&c, o.site);
-    ga_array *r = gi_do_triangle(&c, rows, cols, k, o.device);
-    return gi_compose_end(&c, r ? gi_copy_finish(o.site, r, o.dtype == GA_DTYPE_DEFAULT ? GA_F64 : o.dtype, NULL) : NULL);
+    ga_array *r =
+        dtype == GA_BOOL ? NULL : gi_array_new(o.site, dtype, o.device, 2, shape); /* first: what has no room is this */
+    ga_array *triangle = r || dtype == GA_BOOL ? gi_do_triangle(&c, rows, cols, k, o.device) : NULL;
+    return gi_compose_end(&c, triangle ? gi_copy_finish(o.site, triangle, dtype, r) : NULL);
 }
 
 /* a where the triangle is `kept`, else 0. */
@@ -224,7 +229,7 @@ static ga_array *gi_triangle_places(const char *site, int64_t rows, int64_t cols
 static ga_array *gi_triangle_indices(int64_t n, const ga_tri_options *o, bool lower)
 {
     int64_t       k = lower || o->k == INT64_MIN ? o->k : o->k - 1;
-    const int64_t m = o->m == -1 ? n : o->m;
+    const int64_t m = o->m == GA_LENGTH_DEFAULT ? n : o->m;
     if (!gi_triangle_check(o->site, n, m, &k)) return NULL;
     if (gi_device_meant(o->device) == GA_CPU && n < INT32_MAX && m < INT32_MAX)
         return gi_triangle_places(o->site, n, m, k, lower);
@@ -282,11 +287,10 @@ ga_array *(ga_vander)(const ga_array *x, ga_vander_options o)
     if (!gi_array_check_half_any(o.site, x, "x")) return NULL;
     if (x->ndim != 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "x has shape %s: it must have one dimension", gi_shape_of(x));
-    if (o.n < -1)
-        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%lld columns: there cannot be fewer than 0", (long long)o.n);
+    const int64_t n = o.n == GA_LENGTH_DEFAULT ? x->size : o.n;
+    if (n < 0) return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "%lld columns: there cannot be fewer than 0", (long long)n);
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    int64_t       n        = o.n == -1 ? x->size : o.n;
     const int64_t shape[2] = { x->size, n };
     ga_array     *wide = (ga_astype)(x, ga_promote(x->dtype, GA_I64), o.site), *r = NULL;
     if (wide && n > 0) { /* ones, and beside them x, x, x ... multiplied as far as each column */
