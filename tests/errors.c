@@ -842,6 +842,19 @@ static void test_files(void)
     allowed = GA_BAD_FILE;
     FAILS(GA_NO_FILE, ga_save("/tmp", a), "/tmp");
     FAILS(GA_NO_FILE, ga_load_from("/no such folder/a.npz", "a"), "/no such folder/a.npz");
+    /* A long path is shortened in its middle, between characters: what follows says why. */
+    for (int odd = 0; odd < 2; odd++) {
+        char path[3000];
+        strcpy(path, odd ? "/no such folder/x" : "/no such folder/");
+        for (size_t n = strlen(path); n < 2900; n += 2) memcpy(path + n, n % 200 < 2 ? "./" : "\xc3\xa9", 3);
+        strcat(path, "last name");
+        FAILS(GA_NO_FILE, ga_load(path), "'/no such folder/", " ... ", "last name': No such file or directory");
+        FAILS(GA_NO_FILE, ga_save(path, a), "'/no such folder/", " ... ", "last name': No such file or directory");
+        CHECK(ga_load(path) == NULL && strlen(ga_error()) > 900 && strlen(ga_error()) < 1024);
+        for (const unsigned char *p = (const unsigned char *)ga_error(); *p; p++)
+            if (*p >= 0x80) CHECK(p[0] == 0xc3 && p[1] == 0xa9), p++;
+        ga_clear_error();
+    }
     FAILS(GA_NO_FILE, ga_load(""), "");
     if (access("/dev/full", W_OK) == 0) {
         ga_array *large = ga_zeros((100000));

@@ -92,22 +92,54 @@ static void gi_error_tell(bool print)
     raise(SIGTRAP);
 }
 
+/* Is it no byte but the first of a character of UTF-8? */
+static bool gi_is_within_character(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
+
+/* Writes a text; one that has no room as its beginning, " ... " and its end. */
+static void gi_write_ends(char *to, size_t room, const char *text)
+{
+    enum { SHORTEST = 64 };
+    const size_t n = strlen(text), kept = room - sizeof " ... ";
+    if (n < room || room < SHORTEST) {
+        snprintf(to, room, "%s", text);
+        return;
+    }
+    size_t head = kept / 2, tail = n - (kept - head);
+    while (head > 0 && gi_is_within_character(text[head])) head--;
+    while (gi_is_within_character(text[tail])) tail++;
+    snprintf(to, room, "%.*s ... %s", (int)head, text, text + tail);
+}
+
+/* A sentence that has no room: so the name of a file is shortened, and the reason is there. */
+GI_PRINTS(3, 0)
+static __attribute__((noinline)) void gi_error_write_ends(char *to, size_t room, const char *format, va_list args)
+{
+    char whole[6000]; /* PATH_MAX, and some words */
+    vsnprintf(whole, sizeof whole, format, args);
+    gi_write_ends(to, room, whole);
+}
+
 /* Keeps the first error of this thread as a sentence and tells it. Always returns NULL. */
 GI_SHARED void *gi_fail(const char *site, ga_status status, const char *format, ...)
 {
     if (gi_error_status != GA_OK) return NULL;
     gi_error_status = status;
     int     used    = gi_error_write_site(gi_error_text, sizeof gi_error_text, site);
-    va_list args;
+    va_list args, again;
     va_start(args, format);
+    va_copy(again, args);
     const locale_t points = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0); /* for numbers with a decimal point */
     const locale_t before = points ? uselocale(points) : (locale_t)0;
-    if (used >= 0 && (size_t)used < sizeof gi_error_text)
-        vsnprintf(gi_error_text + used, sizeof gi_error_text - (size_t)used, format, args);
+    if (used >= 0 && (size_t)used < sizeof gi_error_text) {
+        const size_t room = sizeof gi_error_text - (size_t)used;
+        const int    n    = vsnprintf(gi_error_text + used, room, format, args);
+        if (n >= (int)room) gi_error_write_ends(gi_error_text + used, room, format, again);
+    }
     if (points) {
         uselocale(before);
         freelocale(points);
     }
+    va_end(again);
     va_end(args);
     gi_error_tell(!gi_error_printed);
     return NULL;

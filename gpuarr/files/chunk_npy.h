@@ -52,7 +52,7 @@ static ga_array *gi_open_npy(const char *site, const char *path, int fd, const s
     gi_npy_plan   p;
     memset(&p, 0, sizeof p);
     p.fd = fd;
-    snprintf(p.what, sizeof p.what, "'%.300s'", path);
+    gi_show_path(p.what, path);
     size_t    n = about->st_size < MOST ? (size_t)about->st_size : (size_t)MOST;
     gi_source s = { NULL, start, (int64_t)n };
     ga_array *a = NULL;

@@ -214,7 +214,7 @@ static ga_array *gi_open_hdf5(const char *site, const char *path, const char *na
     memset(&p, 0, sizeof p);
     memset(chunk, 0, sizeof chunk);
     p.file = p.set = p.type = -1;
-    snprintf(p.what, sizeof p.what, "'%.300s'", path);
+    gi_show_path(p.what, path);
     gi_hdf5_quiet q = gi_hdf5_enter();
     ga_array     *a = gi_find_hdf5(site, path, name, &p, chunk);
     if (!a) gi_close_hdf5_ids(&p);

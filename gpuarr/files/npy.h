@@ -361,6 +361,14 @@ static ga_array *gi_npy_map(const char *site, const char *what, const char *path
 
 enum { GI_NAME_ROOM = 400 };
 
+/* The name of a file as sentences have it, in quotes; a long one is shortened in its middle. */
+static void gi_show_path(char to[GI_NAME_ROOM], const char *path)
+{
+    gi_write_ends(to + 1, GI_NAME_ROOM - 100, path); /* more may stand behind it */
+    *to = '\'';
+    strcat(to, "'");
+}
+
 ga_array *(ga_load)(const char *path, ga_load_options o)
 {
     const char *site = o.site;
@@ -368,7 +376,7 @@ ga_array *(ga_load)(const char *path, ga_load_options o)
     if (!gi_open_source(site, path, &s)) return NULL;
     char      what[GI_NAME_ROOM], start[4] = "";
     ga_array *a = NULL;
-    snprintf(what, sizeof what, "'%.300s'", path);
+    gi_show_path(what, path);
     if (gi_read_at(&s, 0, start, 4) && !memcmp(start, "PK\3\4", 4))
         gi_fail(site, GA_BAD_FILE, "%s holds several arrays (.npz): use ga_load_from(path, name)", what);
     else a = o.mmap && s.size > 0 ? gi_npy_map(site, what, path) : gi_npy_read(site, what, &s, 0);
@@ -406,7 +414,7 @@ static bool gi_name_misleads(const char *site, const char *path, const char *wri
     if (!dot || snprintf(end, sizeof end, " %s ", dot) >= (int)sizeof end) return false;
     for (char *c = end; *c; c++) *c = *c >= 'A' && *c <= 'Z' ? (char)(*c + 32) : *c;
     if (!strstr(others, end) || strstr(own, end)) return false;
-    return gi_fail(site, GA_BAD_ARGUMENT, "'%.300s' ends in %s, and what is written is %s: let the name end in%.*s", path, dot,
+    return gi_fail(site, GA_BAD_ARGUMENT, "'%s' ends in %s, and what is written is %s: let the name end in%.*s", path, dot,
                    writes, (int)strcspn(own + 1, " ") + 1, own) == NULL;
 }
 

@@ -264,7 +264,7 @@ ga_array *(ga_load_from)(const char *path, const char *name, const char *site)
     gi_source s;
     if (!gi_open_source(site, path, &s)) return NULL;
     char what[GI_NAME_ROOM];
-    snprintf(what, sizeof what, "'%.300s'", path);
+    gi_show_path(what, path);
     ga_array *a = gi_npz_read(site, what, &s, name);
     fclose(s.file);
     return gi_copy_to_default_device(site, a);

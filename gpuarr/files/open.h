@@ -9,7 +9,7 @@ ga_array *(ga_open)(const char *path, ga_open_options o)
     int           fd       = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && errno == ENOENT && gi_folder_recovered(path)) fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &about) != 0) {
-        gi_file_fail(o.site, errno, "cannot open '%.300s'", path);
+        gi_file_fail(o.site, errno, "cannot open '%s'", path);
         if (fd >= 0) (void)close(fd);
         return NULL;
     }
@@ -21,7 +21,7 @@ ga_array *(ga_open)(const char *path, ga_open_options o)
     if (hdf5) return gi_open_hdf5(o.site, path, o.name, &about, &o.chunks);
     if (npy)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
-                                   "'%.300s' is an .npy file, which holds one array without a name: leave .name out", path);
+                                   "'%s' is an .npy file, which holds one array without a name: leave .name out", path);
     const char *is = "is no .npy file, no HDF5 file and no folder of Zarr";
     if (!S_ISREG(about.st_mode)) is = "is neither a file nor a folder";
     else if (!memcmp(start, "PK\3\4", 4))
@@ -29,5 +29,5 @@ ga_array *(ga_open)(const char *path, ga_open_options o)
     else if (!memcmp(start, "SIMPLE  ", 8)) is = "is FITS, which is read whole: use ga_fits_read";
     else if (!memcmp(start, "CDF\1", 4) || !memcmp(start, "CDF\2", 4) || !memcmp(start, "CDF\5", 4))
         is = "is a NetCDF file of the classic kind: make it HDF5, nccopy -k nc4 old.nc new.nc";
-    return (ga_array *)gi_fail(o.site, GA_BAD_FILE, "'%.300s' %s", path, is);
+    return (ga_array *)gi_fail(o.site, GA_BAD_FILE, "'%s' %s", path, is);
 }

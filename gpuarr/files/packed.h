@@ -75,7 +75,7 @@ static bool gi_unpack_source(const char *site, const char *path, gi_source *s, s
     unsigned char *out = in ? (unsigned char *)gi_mem_alloc(site, space) : NULL;
     errno              = 0;
     bool ok            = out && gi_read_at(s, 0, in, n);
-    if (out && !ok) gi_file_fail(site, errno, "cannot read '%.300s'", path);
+    if (out && !ok) gi_file_fail(site, errno, "cannot read '%s'", path);
     while (ok && at < n) {
         size_t       made;
         const size_t used = gi_unpack_bytes(GI_CODEC_GZIP, z, in + at, n - at, out + got, space - got, &made);
@@ -84,8 +84,7 @@ static bool gi_unpack_source(const char *site, const char *path, gi_source *s, s
         while (used > 0 && at < n && in[at] == 0) at++; /* some programs fill a block with zeros */
         if (used > 0) continue;
         if (gi_packed_begin(GI_CODEC_GZIP, in + at, n - at) == 0 || z->out_end - z->out >= LONGEST_COPY || space == most) {
-            ok = gi_fail(site, GA_BAD_FILE, "'%.300s' is damaged: it cannot be unpacked to what its checksum says", path) !=
-                 NULL;
+            ok = gi_fail(site, GA_BAD_FILE, "'%s' is damaged: it cannot be unpacked to what its checksum says", path) != NULL;
             break;
         }
         const size_t   wider  = space > most / 2 ? most : 2 * space;

@@ -253,7 +253,7 @@ ga_array *(ga_imread)(const char *path, const char *site)
     char      what[GI_NAME_ROOM];
     if (!gi_open_source(site, path, &s)) return NULL;
     ga_array *a = NULL, *c = gi_array_new(site, GA_U8, GA_CPU, 1, &s.size);
-    snprintf(what, sizeof what, "'%.300s'", path);
+    gi_show_path(what, path);
     errno = 0;
     if (c && !gi_read_at(&s, 0, c->data, (size_t)s.size)) gi_file_fail(site, errno, "cannot read %s", what);
     else if (c) a = gi_read_png(site, what, (const unsigned char *)c->data, s.size);

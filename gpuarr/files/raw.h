@@ -6,24 +6,24 @@ static ga_array *gi_read_raw(const char *path, const gi_source *s, ga_fromfile_o
     const ga_dtype dtype = o.dtype == GA_DTYPE_DEFAULT ? GA_F64 : o.dtype;
     const int64_t  size = ga_itemsize(dtype), left = s->size - o.offset;
     if (left < 0)
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "'%.300s' has %lld bytes, and .offset = %lld lies behind them",
-                                   path, (long long)s->size, (long long)o.offset);
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "'%s' has %lld bytes, and .offset = %lld lies behind them", path,
+                                   (long long)s->size, (long long)o.offset);
     if (o.count < 0 && left % size != 0)
         return (ga_array *)gi_fail(
             o.site, GA_BAD_FILE,
-            "'%.300s' has %lld bytes behind .offset = %lld, no whole number of %s: .count = %lld reads those that are whole",
-            path, (long long)left, (long long)o.offset, ga_dtype_name(dtype), (long long)(left / size));
+            "'%s' has %lld bytes behind .offset = %lld, no whole number of %s: .count = %lld reads those that are whole", path,
+            (long long)left, (long long)o.offset, ga_dtype_name(dtype), (long long)(left / size));
     const int64_t count = o.count < 0 ? left / size : o.count;
     if (count > left / size)
         return (ga_array *)gi_fail(
             o.site, GA_BAD_FILE,
-            "'%.300s' has %lld bytes behind .offset = %lld, and .count = %lld of %s need more: was it cut short?", path,
+            "'%s' has %lld bytes behind .offset = %lld, and .count = %lld of %s need more: was it cut short?", path,
             (long long)left, (long long)o.offset, (long long)count, ga_dtype_name(dtype));
     ga_array *a = gi_array_new(o.site, dtype, GA_CPU, 1, &count);
     if (!a) return NULL;
     errno = 0;
     if (!gi_read_at(s, o.offset, a->data, (size_t)(count * size))) {
-        gi_file_fail(o.site, errno, "cannot read '%.300s'", path);
+        gi_file_fail(o.site, errno, "cannot read '%s'", path);
         ga_free(a);
         return NULL;
     }

@@ -403,7 +403,7 @@ static bool gi_next_block(gi_table *t, bool *ok)
         const int64_t left = t->source.size - t->start - t->n, more = left < t->room - t->n ? left : t->room - t->n;
         errno = 0;
         if (!gi_read_at(&t->source, t->start + t->n, t->block + t->n, (size_t)more)) {
-            gi_file_fail(t->site, errno, "cannot read '%.300s'", t->path);
+            gi_file_fail(t->site, errno, "cannot read '%s'", t->path);
             return *ok = false;
         }
         t->n += more;
@@ -475,12 +475,13 @@ static const char *gi_field_text(gi_field f, char text[48])
 /* The sentence about the first line that is wrong. */
 static void gi_tell_line(const gi_table *t, const gi_piece *piece)
 {
-    char        text[48], where[400];
+    char        text[48], where[GI_NAME_ROOM];
     int64_t     line = t->lines + 1;
     const char *type = piece->dtype ? ga_dtype_name(piece->dtype) : "";
     for (const gi_piece *before = t->pieces; before < piece; before++) line += before->lines;
     for (const char *p = piece->begin; p < piece->line; line++) p = gi_line_after(gi_line_end(p, piece->end), piece->end);
-    snprintf(where, sizeof where, "'%.300s', line %lld", t->path, (long long)line);
+    gi_show_path(where, t->path);
+    snprintf(where + strlen(where), sizeof where - strlen(where), ", line %lld", (long long)line);
     if (piece->field.begin) gi_field_text(piece->field, text);
     if (piece->fault == GI_FIELDS_DIFFER)
         gi_fail(t->site, GA_BAD_FILE, "%s has %lld column%s, and %lld %s expected: .usecols takes those that every line has",
@@ -530,8 +531,7 @@ static bool gi_pass_over_table(gi_table *t, bool take)
     }
     if (rows > most) rows = most;
     if (!take) t->rows = rows > t->footer ? rows - t->footer : 0;
-    else if (ok && rows != t->rows)
-        return gi_fail(t->site, GA_NO_FILE, "'%.300s' has changed while it was read", t->path) != NULL;
+    else if (ok && rows != t->rows) return gi_fail(t->site, GA_NO_FILE, "'%s' has changed while it was read", t->path) != NULL;
     return ok;
 }
 

@@ -236,17 +236,17 @@ static bool gi_plan_sink(const ga_store_options *o, const ga_array *a, const cha
     if (!path) return gi_fail(o->site, GA_BAD_ARGUMENT, "the path is NULL") != NULL;
     if (!*path) return gi_file_fail(o->site, ENOENT, "cannot write ''") != NULL;
     if (path[strlen(path) - 1] == '/')
-        return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%.300s' ends in '/': leave that out", path) != NULL;
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "the path '%s' ends in '/': leave that out", path) != NULL;
     s->zarr = gi_ends_with(path, ".zarr");
     if (o->format && strcmp(o->format, "npy") != 0 && strcmp(o->format, "zarr") != 0)
         return gi_fail(o->site, GA_BAD_ARGUMENT, "there is no format '%.40s': use \"npy\" or \"zarr\"", o->format) != NULL;
     if (o->format) s->zarr = !strcmp(o->format, "zarr");
     else if (!s->zarr && !gi_ends_with(path, ".npy"))
-        return gi_fail(o->site, GA_BAD_ARGUMENT,
-                       "'%.300s' ends neither in .npy nor in .zarr: say .format = \"npy\" or \"zarr\"", path) != NULL;
+        return gi_fail(o->site, GA_BAD_ARGUMENT, "'%s' ends neither in .npy nor in .zarr: say .format = \"npy\" or \"zarr\"",
+                       path) != NULL;
     if (!gi_plan_packing(o, s)) return false;
     if (!gi_file_find(&s->to, path))
-        return gi_fail(o->site, gi_file_status(s->to.error), "cannot write '%.300s': %s", path, s->to.why) != NULL;
+        return gi_fail(o->site, gi_file_status(s->to.error), "cannot write '%s': %s", path, s->to.why) != NULL;
     if (snprintf(s->log, sizeof s->log, "%s.gpuarr.journal", s->to.path) >= (int)sizeof s->log ||
         snprintf(s->old, sizeof s->old, "%s.gpuarr.old", s->to.path) >= (int)sizeof s->old)
         return gi_file_fail(o->site, ENAMETOOLONG, "cannot write '%.60s...'", path) != NULL;

@@ -336,7 +336,8 @@ static ga_array *gi_open_zarr(const char *site, const char *path, const char *na
     size_t       room = 0;
     ga_array    *a    = NULL;
     memset(&p, 0, sizeof p);
-    snprintf(p.what, sizeof p.what, name ? "'%.250s/%.100s'" : "'%.300s'", path, name);
+    if (name) snprintf(p.what, sizeof p.what, "'%.250s/%.100s'", path, name);
+    else gi_show_path(p.what, path);
     p.dir = name ? gi_open_at(dir, name) : dir;
     if (name) {
         char inner[GI_PATH_ROOM];
