@@ -402,6 +402,18 @@ static void test_weights(void)
     ga_free(y);
 }
 
+/* A weight of 0 leaves out a difference whose square overflows, where SciPy does; the root is NaN there, too. */
+static void test_weight_of_nothing(void)
+{
+    ga_scope {
+        ga_array *x = ga_reshape(ga_values(1e200, 1), (1, 2)), *y = ga_reshape(ga_values(0, 3), (1, 2)), *w = ga_values(0, 1);
+        ga_array *fx = ga_astype(ga_divide(x, 1e170), GA_F32), *fy = ga_zeros((1, 2), .dtype = GA_F32);
+        CHECK(ga_item(ga_cdist(x, y, .metric = GA_SQEUCLIDEAN, .w = w)) == 4);
+        CHECK(ga_item(ga_cdist(fx, fy, .metric = GA_SQEUCLIDEAN, .w = w)) == 0);
+        CHECK(isnan(ga_item(ga_cdist(x, y, .w = w))) && isinf(ga_item(ga_cdist(x, y, .metric = GA_SQEUCLIDEAN))));
+    }
+}
+
 /* Of points that differ in all features the share is 1, however sums of the weights are rounded. */
 static void test_share_of_all(void)
 {
@@ -524,6 +536,7 @@ int main(void)
     test_variances();
     test_weights();
     test_share_of_all();
+    test_weight_of_nothing();
     test_weighted_sums();
     test_tiles();
     test_others_special();

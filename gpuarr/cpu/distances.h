@@ -131,6 +131,7 @@ static GI_INLINE GI_V GI_VFN(add_weighted)(ga_metric metric, GI_V sum, GI_V x, G
     case GA_CITYBLOCK: return sum + d * weight;
     case GA_CANBERRA: return sum + d / (both + (GI_V)((GI_V_BITS)(both == zero) & (GI_V_BITS)GI_VFN(all)(1))) * weight;
     case GA_SEUCLIDEAN: return sum + (d * weight) * (d * weight); /* a weight is a number, its square may not be */
+    case GA_SQEUCLIDEAN: return sum + d * (d * weight);           /* as SciPy's: a weight of 0 leaves out what overflows */
     default: return sum + d * d * weight;
     }
 }

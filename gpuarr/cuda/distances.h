@@ -41,6 +41,7 @@ template <ga_metric METRIC, class T> GI_DEVICE T gi_cuda_add_weighted(T sum, T x
     case GA_CITYBLOCK: return sum + gi_cuda_times(d, weight);
     case GA_CANBERRA: return sum + gi_cuda_times(d / (both == 0 ? T(1) : both), weight);
     case GA_SEUCLIDEAN: return sum + gi_cuda_times(gi_cuda_times(d, weight), gi_cuda_times(d, weight));
+    case GA_SQEUCLIDEAN: return sum + gi_cuda_times(d, gi_cuda_times(d, weight));
     default: return sum + gi_cuda_times(gi_cuda_times(d, d), weight);
     }
 }
@@ -115,7 +116,7 @@ static __global__ void __launch_bounds__(GI_CUDA_THREADS)
             if (row >= d.rows || column >= d.columns || (d.condensed && column <= row)) continue;
             T sum = sums[r][c];
             if (METRIC == GA_COSINE) sum = gi_cuda_cosine(sum, ((const T *)d.x_norms)[row], ((const T *)d.y_norms)[column]);
-            if (METRIC == GA_SEUCLIDEAN || (METRIC == GA_SQEUCLIDEAN && d.metric == GA_EUCLIDEAN)) sum = gi_cuda_root_of(sum);
+            if (METRIC == GA_SEUCLIDEAN || (METRIC <= GA_SQEUCLIDEAN && d.metric == GA_EUCLIDEAN)) sum = gi_cuda_root_of(sum);
             ((T *)d.out)[d.condensed ? gi_pair_place(d.columns, row, column) : row * d.columns + column] = sum;
         }
     }
@@ -131,8 +132,9 @@ template <class T> static gi_cuda_distance_kernel gi_cuda_distance_kernel_for(ga
     case GA_HAMMING: return gi_cuda_distance<T, GA_HAMMING, true>;
     case GA_CANBERRA: return gi_cuda_distance<T, GA_CANBERRA, true>;
     case GA_SEUCLIDEAN: return gi_cuda_distance<T, GA_SEUCLIDEAN, true>;
-    default: /* and its root */
-        return weighted ? gi_cuda_distance<T, GA_SQEUCLIDEAN, true> : gi_cuda_distance<T, GA_SQEUCLIDEAN, false>;
+    default: /* without weights also the squares of its root */
+        if (!weighted) return gi_cuda_distance<T, GA_SQEUCLIDEAN, false>;
+        return metric == GA_EUCLIDEAN ? gi_cuda_distance<T, GA_EUCLIDEAN, true> : gi_cuda_distance<T, GA_SQEUCLIDEAN, true>;
     }
 }
 
