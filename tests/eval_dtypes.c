@@ -18,6 +18,8 @@ int main(void)
         CHECK_FAILS(ga_eval("x + i32", (x, i32)), "compiled without int32");
         CHECK_FAILS(ga_eval("sqrt(i16)", (i16)), "compiled without float32"); /* what it would be computed in */
         CHECK_FAILS(ga_eval("uint8(x) + 1", (x)), "GPUARR_EVAL_DTYPES");
+        CHECK_FAILS(ga_eval("-(x > 2)", (x)), "ga_negative of bool is computed in int8");
+        CHECK_FAILS(ga_eval("sin(x > 2)", (x)), "ga_sin of bool is computed in float32");
         CHECK(ga_item(ga_eval("argmin(-i16)", (i16))) == 9 && ga_item(ga_eval("argmax(x > 3)", (x))) == 4);
         CHECK(ga_item(ga_eval("nanargmax(where(x > 7, nan, x))", (x))) == 7 &&
               ga_item(ga_eval("nanargmin(i16 - 3)", (i16))) == 0);

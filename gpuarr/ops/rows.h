@@ -289,6 +289,15 @@ static void *gi_formula_lacks(const char *site, ga_dtype dtype)
                    "formulas of this program are compiled without %s: add it to those that it names in GPUARR_EVAL_DTYPES",
                    ga_dtype_name(dtype));
 }
+
+/* The same of a row that computes bool in another dtype. */
+static void *gi_formula_lacks_for_bool(const char *site, const gi_row *row, ga_dtype dtype)
+{
+    return gi_fail(site, GA_BAD_DTYPE,
+                   "%s of bool is computed in %s, and formulas of this program are compiled without it: convert the bool, as "
+                   "int32(x > 1), or add %s to those that it names in GPUARR_EVAL_DTYPES",
+                   row->name, ga_dtype_name(dtype), ga_dtype_name(dtype));
+}
 #endif
 
 /* Finds that out. asked: the dtype to compute in, if one was given. *loses: the operand that would lose its kind. */
@@ -443,7 +452,9 @@ static ga_array *gi_call(const gi_row *row, int n, const ga_arg *in, ga_map_opti
             ga_dtype_name(in[loses].array ? in[loses].array->dtype : gi_number_dtype(in[loses])), ga_dtype_name(o.dtype));
     case GI_NOT_STAMPED: return (void)gi_dtype_is_stamped(o.site, s.loop), (ga_array *)NULL;
 #ifdef GPUARR_STATIC
-    case GI_NOT_IN_FORMULAS: return (ga_array *)gi_formula_lacks(o.site, s.loop);
+    case GI_NOT_IN_FORMULAS:
+        return (ga_array *)(s.common == GA_BOOL && s.loop != GA_BOOL ? gi_formula_lacks_for_bool(o.site, s.row, s.loop)
+                                                                     : gi_formula_lacks(o.site, s.loop));
 #endif
     case GI_HAS_NO_LOOP:
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "%s does not exist for %s%s", row->name,
