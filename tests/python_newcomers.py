@@ -42,8 +42,8 @@ def whole_words():
     for call, wrong, said in ((lambda: ga.quantile(x, 0.5, method="cdf"), "'cdf'", "'inverted_cdf'"), (lambda: ga.percentile(x, 5, method="unbiased"), "'unbiased'", "'hazen'"),
                               (lambda: ga.pad(x, 1, mode="onstant"), "'onstant'", "there are 'constant', 'edge'"), (lambda: ga.convolve(x, x, mode="auto"), "'auto'", "there are 'full', 'same', 'valid'"),
                               (lambda: ga.zeros(2, device="gpu"), "'gpu'", "there are 'cpu', 'cuda'"), (lambda: ga.detrend(x, type="line"), "'line'", "there are 'constant', 'linear'"),
-                              (lambda: ga.gaussian_filter(x, 1, mode="bad"), "): mode = 'bad'", "'reflect', 'constant'"), (lambda: ga.uniform_filter(x, 3, mode=99), "mode = 99", "use 'reflect'"),
-                              (lambda: ga.shift(x, 1, mode=99), ": mode = 99", "use 'reflect'"), (lambda: ga.gaussian_filter(x, 1, border="bad"), "): border = 'bad'", "'reflect', 'constant'"),
+                              (lambda: ga.gaussian_filter(x, 1, mode="bad"), "gaussian_filter: mode = 'bad'", "'reflect', 'constant'"), (lambda: ga.uniform_filter(x, 3, mode=99), "mode = 99", "use 'reflect'"),
+                              (lambda: ga.shift(x, 1, mode=99), ": mode = 99", "use 'reflect'"), (lambda: ga.gaussian_filter(x, 1, border="bad"), "gaussian_filter: border = 'bad'", "'reflect', 'constant'"),
                               (lambda: ga.sort(x, kind="bad"), "'bad'", "'quicksort', 'heapsort', 'mergesort', 'stable'"),
                               (lambda: ga.argsort(x, kind="bad"), "'bad'", "'stable'"), (lambda: ga.partition(x, 1, kind="quicksort"), "'quicksort'", "'introselect'")):
         fails(call, [ValueError], wrong, f"{wrong} is no word")

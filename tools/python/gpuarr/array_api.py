@@ -38,7 +38,7 @@ def elementwise(name, names):
 
     def function(*given):
         if len(given) != len(names):
-            raise TypeError(f"{name}() takes {len(names)} arguments, not {len(given)}")
+            raise TypeError(f"gpuarr.{name}: {len(given)} arguments: it takes {len(names)}")
         return call(*given)
     function.__name__ = function.__qualname__ = name
     function.__doc__ = call.__doc__

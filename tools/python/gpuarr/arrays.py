@@ -140,7 +140,7 @@ def refuse_overflow(a, dtype):
 
 def in_c_order(name, order):
     if order not in (None, "C", "K", "A"):
-        raise ValueError(f"gpuarr.{name}(): order is 'C', not {order!r}: arrays are made in C's order; a.T of one with the axes the other way round lies in Fortran's")
+        raise ValueError(f"gpuarr.{name}: order is 'C', not {order!r}: arrays are made in C's order; a.T of one with the axes the other way round lies in Fortran's")
 
 
 def adopted(value, dtype):

@@ -15,7 +15,7 @@ import zipfile
 from collections import namedtuple
 
 from .arrays import adopted_array, as_shape, asarray, in_c_order, shape_of
-from .calls import ALSO, Named, calls, to_write
+from .calls import ALSO, Named, calls, named_as_itself, to_write
 from .native import ERRORS, NUMBERED, Error, as_dtype, both, file_error, functions, raw_dtype
 
 
@@ -23,18 +23,20 @@ def short(function, name=None):
     """A function that NumPy calls in more ways than C, in place of the one made from the prototype, under all its names."""
     made = calls[name or function.__name__]
 
-    parameters = [p.name for p in inspect.signature(function).parameters.values() if p.kind != inspect.Parameter.VAR_KEYWORD]
+    signature = inspect.signature(function)
+    signature = signature.replace(parameters=list(signature.parameters.values())[1:])
+    parameters = [p.name for p in signature.parameters.values() if p.kind != inspect.Parameter.VAR_KEYWORD]
     known = {*made.__signature__.parameters, *parameters}
 
     def call(*given, **named):
         for said in [n for n in named if n not in known]:  # NumPy's name of a parameter; what is not this function's, the one made knows
             here = next((n for n in ALSO.get(said, ()) if n in parameters and n not in named), said)
             named[here] = named.pop(said)
-        with Named(made.__name__):
+        with Named(made.__name__, signature, given, named, call.__signature__):
             return function(made, *given, **named)
     function.__doc__ = call.__doc__ = "\n".join(filter(None, (function.__doc__, made.__doc__)))
     call.__name__, call.__module__ = made.__name__, made.__module__
-    own = [p for p in list(inspect.signature(function).parameters.values())[1:] if p.name != "given"]
+    own = [p for p in signature.parameters.values() if p.name != "given"]
     if own and own[-1].name == "named":  # the options of the one made are this one's too
         names = [p.name for p in own[:-1]]
         own[-1:] = [p for p in made.__signature__.parameters.values() if p.name not in names and p.default is not inspect.Parameter.empty]
@@ -50,7 +52,7 @@ def number(x):
 @short
 def arange(made, start=None, stop=None, step=1, *given, **named):
     if start is None and stop is None:
-        raise TypeError("arange() misses stop")
+        raise TypeError("gpuarr.arange misses stop: arange(start, stop, step=1, dtype=None)")
     start, stop = (0, start) if stop is None else (0 if start is None else start, stop)
     return made(number(start), number(stop), 1 if step is None else number(step), *given, **named)
 
@@ -94,7 +96,7 @@ def eval_n(made, formula, operands=None, *, out=None, where=None, dtype=None, na
 
 def check_casting(name, casting):
     if casting not in ("no", "equiv", "safe", "same_kind", "unsafe"):
-        raise ValueError(f"{name}(): casting is 'no', 'equiv', 'safe', 'same_kind' or 'unsafe', not {casting!r}")
+        raise ValueError(f"gpuarr.{name}: casting is 'no', 'equiv', 'safe', 'same_kind' or 'unsafe', not {casting!r}")
 
 
 @short
@@ -139,7 +141,7 @@ def copyto(made, dst, src, casting="same_kind", where=None, **named):
         src = src if isinstance(src, bool) else asarray(src)
         kept = as_dtype(bool) if isinstance(src, bool) else src.dtype
         if not calls["can_cast"](kept, dst.dtype, casting):
-            raise ERRORS["GA_BAD_DTYPE"](f"gpuarr.copyto(): {kept} does not become {dst.dtype} by casting={casting!r}")
+            raise ERRORS["GA_BAD_DTYPE"](f"gpuarr.copyto: {kept} does not become {dst.dtype} by casting={casting!r}")
     if getattr(src, "ndim", 0) > getattr(dst, "ndim", 0) and set(src.shape[:src.ndim - dst.ndim]) == {1}:
         src = asarray(src)[(0,) * (src.ndim - dst.ndim)]
     return made(dst, calls["astype"](asarray(src), dst.dtype) if casting == "unsafe" else src, where=where, **named)
@@ -169,7 +171,7 @@ def take(made, a, indices, axis=None, out=None, mode=None, **named):
         return r
     out = to_write(out, "take", "out")
     if out.shape != r.shape:
-        raise ValueError(f"take(): out has the shape {out.shape}, the result {r.shape}")
+        raise ValueError(f"gpuarr.take: out has the shape {out.shape}, the result {r.shape}")
     return calls["copyto"](out, r)
 
 
@@ -178,7 +180,7 @@ def in_order(name, order, a):
     order = "C" if order is None else order
     orders = ("C", "F", "A") if name == "reshape" else ("C", "F", "A", "K")
     if order not in orders:
-        raise ValueError(f"{name}(): order is one of {', '.join(map(repr, orders))}, not {order!r}")
+        raise ValueError(f"gpuarr.{name}: order is one of {', '.join(map(repr, orders))}, not {order!r}")
     rows = [(n, s) for n, s in zip(a.shape, a.strides) if n != 1]
     return order == "F" or (order == "A" and len(rows) > 1 and all(s == a.itemsize * math.prod(n for n, _ in rows[:k]) for k, (_, s) in enumerate(rows)))
 
@@ -279,7 +281,7 @@ def load(made, path, mmap_mode=None, allow_pickle=False, **named):  # what is pi
     """Of an .npz the array of each name, as a dictionary has them. mmap_mode "c", and "r" as well, is mmap=True: what is written stays in memory."""
     if isinstance(mmap_mode, str):
         if mmap_mode not in ("r", "c"):
-            raise ValueError(f"gpuarr.load(): mmap_mode is 'r' or 'c', not {mmap_mode!r}: what is written does not go to the file")
+            raise ValueError(f"gpuarr.load: mmap_mode is 'r' or 'c', not {mmap_mode!r}: what is written does not go to the file")
         mmap_mode = True
     if mmap_mode is not None:
         named["mmap"] = mmap_mode
@@ -301,7 +303,7 @@ def broadcast_arrays(made, *arrays):
 @short
 def wrap(made, p, dtype, shape, *given, **named):
     if not (p is None or isinstance(p, (int, C.c_void_p))):
-        raise TypeError("gpuarr: wrap() takes an address, whose memory you keep; asarray() shares the memory of an object, and keeps it")
+        raise TypeError("gpuarr.wrap takes an address, whose memory you keep; asarray() shares the memory of an object, and keeps it")
     return made(p, dtype, shape, *given, **named)
 
 
@@ -320,7 +322,7 @@ made_from, from_memory.__doc__, calls["from"] = calls["from"], calls["from"].__d
 def clip(made, x, min=None, max=None, out=None, *, a_min=None, a_max=None, **named):
     """clip(a, None, 3): a bound may be missing, or lie beyond an integer dtype."""
     if (min is not None and a_min is not None) or (max is not None and a_max is not None):
-        raise TypeError("clip(): a bound is given twice")
+        raise TypeError("gpuarr.clip: a bound is given twice")
     x, low, high = asarray(x), a_min if min is None else min, a_max if max is None else max
     if x.dtype.kind in "iu":  # a bound beyond the dtype does not bind
         limits = functions.iinfo(x.dtype)
@@ -340,7 +342,7 @@ def pad(made, a, before=None, *given, **named):
         named["value"] = named.pop("constant_values")
     width = named.pop("pad_width") if "pad_width" in named and before is None else before
     if width is None:
-        raise TypeError("pad() misses the width: pad(a, before, mode=None, *, value=None, after=None)")
+        raise TypeError("gpuarr.pad misses pad_width: pad(array, pad_width, mode='constant', *, constant_values=0)")
     if "after" in named:
         return made(a, width, *given, **named)
     a, width = asarray(a), width.tolist() if hasattr(width, "tolist") else width
@@ -356,7 +358,7 @@ def pad(made, a, before=None, *given, **named):
 def letters_of(axes):
     """The letters of a list of numbers, as NumPy's: 0 is A, 26 is a."""
     if not isinstance(axes, (list, tuple)) or not all(k is Ellipsis or 0 <= operator.index(k) < 52 for k in axes):
-        raise TypeError(f"einsum(): behind each operand stands a list of its axes, numbers from 0 to 51 or ..., not {axes!r}")
+        raise TypeError(f"gpuarr.einsum: behind each operand stands a list of its axes, numbers from 0 to 51 or ..., not {axes!r}")
     return "".join("..." if k is Ellipsis else "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[k] for k in axes)
 
 
@@ -377,7 +379,7 @@ def einsum(made, subscripts, *arrays, dtype=None, order=None, casting="safe", **
         arrays = [asarray(a) for a in arrays]
         for a in arrays:
             if not calls["can_cast"](a.dtype, dtype, casting):
-                raise ERRORS["GA_BAD_DTYPE"](f"gpuarr.einsum(): {a.dtype} does not become {as_dtype(dtype)} by casting={casting!r}")
+                raise ERRORS["GA_BAD_DTYPE"](f"gpuarr.einsum: {a.dtype} does not become {as_dtype(dtype)} by casting={casting!r}")
         arrays = [calls["astype"](a, dtype) for a in arrays]
     return made(subscripts, arrays, **named)
 
@@ -394,7 +396,7 @@ def tensordot(made, a, b, axes=2, **named):
         return made(a, b, axes, **named)
     first, second = map(listed, axes)
     if len(first) != len(second):
-        raise ValueError(f"tensordot(): {len(first)} axes of a, {len(second)} of b")
+        raise ValueError(f"gpuarr.tensordot: {len(first)} axes of a, {len(second)} of b")
     return made(a, b, len(first), axes_a=first, axes_b=second, **named) if first else made(a, b, 0, **named)
 
 
@@ -406,7 +408,7 @@ def roll(made, a, shift, axis=None, **named):
         return made(a, sum(shift), **named)
     axis = listed(axis)
     if len(shift) != len(axis) and 1 not in (len(shift), len(axis)):
-        raise ValueError(f"roll(): {len(shift)} shifts for {len(axis)} axes")
+        raise ValueError(f"gpuarr.roll: {len(shift)} shifts for {len(axis)} axes")
     if not shift or not axis:
         return calls["copy"](a)
     for k in range(max(len(shift), len(axis))):
@@ -430,7 +432,7 @@ def at_places(made, a, n, *given, **named):
     a = asarray(a)
     least = {"vsplit": 2, "dsplit": 3, "hsplit": 1}.get(made.__name__, 0)
     if a.ndim < least:
-        raise ValueError(f"{made.__name__}(): the array has {a.ndim} dimensions, and {least} are the least")
+        raise ValueError(f"gpuarr.{made.__name__}: the array has {a.ndim} dimensions, and {least} are the least")
     axis = {"vsplit": 0, "dsplit": 2, "hsplit": 1 if a.ndim > 1 else 0}.get(made.__name__)
     return calls["split_at"](a, listed(n), *given, **({"axis": axis} if axis is not None else {}), **named)
 
@@ -482,7 +484,7 @@ def of_triangle(made, a, UPLO=None, **named):
     """UPLO="U" is upper=True."""
     if UPLO is not None:
         if UPLO.upper() not in ("U", "L"):
-            raise ValueError(f"{made.__name__}(): UPLO is 'L' or 'U', not {UPLO!r}")
+            raise ValueError(f"gpuarr.{made.__name__}: UPLO is 'L' or 'U', not {UPLO!r}")
         named["upper"] = UPLO.upper() == "U"
     return made(a, **named)
 
@@ -536,7 +538,7 @@ def moveaxis(made, a, source, destination):
     a = asarray(a)
     source, destination = axes_of(source, a.ndim), axes_of(destination, a.ndim)
     if len(source) != len(destination):
-        raise ERRORS["GA_BAD_ARGUMENT"](f"moveaxis(): {len(source)} axes go to {len(destination)} places")
+        raise ERRORS["GA_BAD_ARGUMENT"](f"gpuarr.moveaxis: {len(source)} axes go to {len(destination)} places")
     order = [k for k in range(a.ndim) if k not in source]
     for to, k in sorted(zip(destination, source)):
         order.insert(to, k)
@@ -557,12 +559,12 @@ def rollaxis(a, axis, start=0):
     a, start = asarray(a), operator.index(start)
     axis, = axes_of(axis, a.ndim)
     if not -a.ndim <= start <= a.ndim:
-        raise ERRORS["GA_BAD_ARGUMENT"](f"rollaxis(): there is no start {start} in {a.ndim} dimensions")
+        raise ERRORS["GA_BAD_ARGUMENT"](f"gpuarr.rollaxis: there is no start {start} in {a.ndim} dimensions")
     start += a.ndim if start < 0 else 0
     return calls["moveaxis"](a, axis, start - (axis < start))
 
 
-calls["rollaxis"] = rollaxis
+calls["rollaxis"] = named_as_itself(rollaxis)
 
 
 @short
@@ -578,7 +580,7 @@ def meshgrid(made, *arrays, ij=False, indexing=None, sparse=False, copy=True):
     if len(arrays) == 3 and isinstance(arrays[2], bool):
         arrays, ij = arrays[:2], arrays[2]  # as C has it
     if indexing not in (None, "xy", "ij"):
-        raise ValueError(f"meshgrid(): indexing is 'xy' or 'ij', not {indexing!r}")
+        raise ValueError(f"gpuarr.meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
     lines = [calls["ravel"](a) for a in arrays]
     ij = indexing == "ij" if indexing else ij
     if not lines or not sparse and copy:
@@ -598,13 +600,13 @@ def average(made, a, axis=None, weights=None, returned=False, **named):
         a, weights = asarray(a), asarray(weights)
         if weights.shape != a.shape:
             kind = both(ERRORS["GA_BAD_SHAPE"], TypeError)
-            raise kind(f"gpuarr.average(): the array has the shape {a.shape}, the weights {weights.shape}: give the axis along which they lie")
+            raise kind(f"gpuarr.average: the array has the shape {a.shape}, the weights {weights.shape}: give the axis along which they lie")
     return made(a, axis, weights, **named, **({"sum_of_weights": True} if returned else {}))
 
 
 def of_kinds(made, kind, *kinds):
     if kind not in (None, *kinds):
-        raise ValueError(f"{made.__name__}(): there is no kind {kind!r}; there are {', '.join(map(repr, kinds))}")
+        raise ValueError(f"gpuarr.{made.__name__}: there is no kind {kind!r}; there are {', '.join(map(repr, kinds))}")
 
 
 def with_kths(made, a, kth, axis=-1, kind=None, **named):
@@ -617,8 +619,8 @@ def with_kths(made, a, kth, axis=-1, kind=None, **named):
     along, = axes_of(-1 if axis is None else axis, a.ndim)
     n = a.shape[along]
     for k in map(operator.index, kth):
-        if not -n <= k < n:
-            raise ERRORS["GA_BAD_ARGUMENT"](f"{made.__name__}(): kth = {k} is out of bounds for axis {along} with length {n}")
+        if a.size and not -n <= k < n:
+            raise ERRORS["GA_BAD_ARGUMENT"](f"gpuarr.{made.__name__}: kth = {k} is out of bounds for axis {along} with length {n}")
     return calls["argsort" if made.__name__ == "argpartition" else "sort"](a, along)
 
 
@@ -633,7 +635,7 @@ def with_names(made, path, *arrays, **named):
     names = [f"arr_{k}" for k in range(len(arrays))]
     twice = [n for n in names if n in named]
     if twice:
-        raise ValueError(f"{made.__name__}(): {twice[0]} is what the first array without a name is called")
+        raise ValueError(f"gpuarr.{made.__name__}: {twice[0]} is what the first array without a name is called")
     return made(path, [*names, *named], [*arrays, *named.values()])
 
 
@@ -658,7 +660,7 @@ def savez_compressed(path, *arrays, **named):
         os.replace(os.path.join(folder, "packed.npz"), path)
 
 
-calls["savez_compressed"] = savez_compressed
+calls["savez_compressed"] = named_as_itself(savez_compressed)
 
 
 @short
@@ -678,7 +680,7 @@ def norm(made, a, ord=None, axis=None, keepdims=False, **named):
     if len(axes) == 1:
         return made(a, 2 if ord is None else ord, axes[0], keepdims, **named)
     if len(axes) != 2:
-        raise ValueError(f"norm(): an axis of vectors or two of matrices, not {len(axes)}")
+        raise ValueError(f"gpuarr.norm: an axis of vectors or two of matrices, not {len(axes)}")
     matrices = a if axes == [a.ndim - 2, a.ndim - 1] else calls["moveaxis"](a, axes, (-2, -1))
     r = calls["matrix_norm"](matrices, ord="fro" if ord in (None, "f") else ord, **named)
     return calls["expand_dims"](r, sorted(axes)) if keepdims else r
@@ -691,11 +693,11 @@ def gradient(made, f, *spacing, axis=None, edge_order=1, **named):
     axes = list(range(f.ndim)) if axis is None else axes_of(axis, f.ndim)
     spacing = spacing or (named.pop("spacing", 1),)
     if named:
-        raise TypeError(f"gradient() has no option {next(iter(named))!r}; it has axis, edge_order, spacing")
+        raise TypeError(f"gpuarr.gradient: there is no option {next(iter(named))!r}; it has axis, edge_order, spacing")
     if len(spacing) == 1 and isinstance(number(spacing[0]), (bool, int, float)):
         spacing *= len(axes)
     if len(spacing) != len(axes):
-        raise TypeError(f"gradient(): {len(spacing)} spacings for {len(axes)} axes: give one number, or for each axis a number or coordinates")
+        raise TypeError(f"gpuarr.gradient: {len(spacing)} spacings for {len(axes)} axes: give one number, or for each axis a number or coordinates")
     along = [made(f, axis=k, edge_order=edge_order, spacing=d) for k, d in zip(axes, spacing)]
     return along[0] if len(along) == 1 else tuple(along)
 
@@ -705,7 +707,7 @@ def result_type(made, *operands):
     """result_type(a, 3, "float32"): of arrays, numbers and dtypes; or, as C has it, of a list of them."""
     operands = operands[0] if len(operands) == 1 and isinstance(operands[0], (list, tuple)) else operands
     if not operands:
-        raise ValueError("result_type() of nothing")
+        raise ValueError("gpuarr.result_type of nothing")
     return made([calls["empty"]((), dtype=v) if isinstance(v, (str, type, type(NUMBERED[1]))) or hasattr(v, "isbuiltin") else v for v in operands])
 
 
@@ -718,7 +720,7 @@ def lexsort(made, keys, axis=-1):
     if not keys or {k.ndim for k in keys} == {1} and axis in (0, -1):
         return made(keys)
     if len({k.shape for k in keys}) > 1:
-        raise ValueError(f"lexsort(): keys of the shapes {', '.join(str(k.shape) for k in keys)}")
+        raise ValueError(f"gpuarr.lexsort: keys of the shapes {', '.join(str(k.shape) for k in keys)}")
     axis, = axes_of(axis, keys[0].ndim)
     places = calls["argsort"](keys[0], axis)
     for key in keys[1:]:  # argsort is stable
@@ -866,10 +868,10 @@ def in_boxes(made, points, dimensions, bins, range, density, weights, edges, nam
     """Of points in boxes: the counts and a list of edges for each axis."""
     bins = [bins] * dimensions if is_one(bins) else bins
     if len(bins) != dimensions:
-        raise ValueError(f"gpuarr.{made.__name__}(): {len(bins)} bins for {dimensions} axes: give their number, their edges, or one of both for each axis")
+        raise ValueError(f"gpuarr.{made.__name__}: {len(bins)} bins for {dimensions} axes: give their number, their edges, or one of both for each axis")
     range = [None] * dimensions if range is None else listed(range)
     if len(range) != dimensions:
-        raise ValueError(f"gpuarr.{made.__name__}(): {len(range)} ranges for {dimensions} axes: give (least, most), or None, for each axis")
+        raise ValueError(f"gpuarr.{made.__name__}: {len(range)} ranges for {dimensions} axes: give (least, most), or None, for each axis")
     given = [r for r in range if r is not None]
     if not all(map(is_one, bins)) or 0 < len(given) < dimensions:
         lines = [calls["ravel"](p) for p in (points if len(points) > 1 else [points[0][:, k] for k in builtins.range(dimensions)])]
@@ -903,7 +905,7 @@ def with_correction(made, a, *given, correction=None, **named):
     """correction= is ddof=, which may have a fraction."""
     ddof = number(given[3] if len(given) > 3 else named.get("ddof"))
     if correction is not None and ddof not in (None, 0):
-        raise ValueError(f"{made.__name__}(): ddof and correction are one: give one of both")
+        raise ValueError(f"gpuarr.{made.__name__}: ddof and correction are one: give one of both")
     ddof = ddof if correction is None else number(correction)
     order = "axis", "dtype", "out", "ddof", "keepdims"
     by_position = dict(zip(order, given))
@@ -925,14 +927,14 @@ def with_correction(made, a, *given, correction=None, **named):
         return r
     out = to_write(out, made.__name__, "out")
     if out.shape != r.shape:
-        raise ERRORS["GA_BAD_SHAPE"](f"gpuarr.{made.__name__}(): out has the shape {out.shape}, the result {r.shape}")
+        raise ERRORS["GA_BAD_SHAPE"](f"gpuarr.{made.__name__}: out has the shape {out.shape}, the result {r.shape}")
     return calls["copyto"](out, r)
 
 
 def always_stable(made, a, axis=-1, kind=None, order=None, *, stable=None, **named):
     """Sorting is stable, whatever is asked for."""
     if not (kind is None or isinstance(kind, str)) or order is not None:
-        raise TypeError(f"{made.__name__}(): kind is a word, and order is for dtypes with fields; where results go is out=")
+        raise TypeError(f"gpuarr.{made.__name__}: kind is a word, and order is for dtypes with fields; where results go is out=")
     of_kinds(made, kind, "quicksort", "heapsort", "mergesort", "stable")
     return made(a, axis, **named)
 
@@ -961,11 +963,11 @@ def connectivity_of(structure, ndim):
     if structure.ndim == 0 and ndim and structure.dtype.kind in "iu":
         return structure.item()
     if structure.shape != (3,) * ndim:
-        raise ValueError(f"label(): a structure of the shape {structure.shape} for {ndim} dimensions: give one of the shape {(3,) * ndim}")
+        raise ValueError(f"gpuarr.label: a structure of the shape {structure.shape} for {ndim} dimensions: give one of the shape {(3,) * ndim}")
     away = [sum(map(abs, place)) for place in itertools.product((-1, 0, 1), repeat=ndim)]  # the middle has no neighbour in itself
     near = [d for d, there in zip(away, calls["ravel"](structure != 0).tolist()) if d and there]
     if sorted(near) != sorted(d for d in away if 0 < d <= max(near, default=0)) or ndim and not near:
-        raise ValueError(f"gpuarr.label() knows the structures of generate_binary_structure({ndim}, 1 to {ndim}), and no others")
+        raise ValueError(f"gpuarr.label knows the structures of generate_binary_structure({ndim}, 1 to {ndim}), and no others")
     return max(near, default=1)
 
 
@@ -978,7 +980,7 @@ def label(made, a, structure=None, output=None, *, count=True, **named):
         named["dtype"] = as_dtype(output)
     if structure is not None:
         if named.get("connectivity") is not None:
-            raise TypeError("label(): structure and connectivity are one: give one of both")
+            raise TypeError("gpuarr.label: structure and connectivity are one: give one of both")
         named["connectivity"] = connectivity_of(structure, a.ndim)
     return made(a, count=count, **named)
 
@@ -1032,7 +1034,7 @@ def find_peaks(made, x, height=None, threshold=None, distance=None, prominence=N
         value = listed(value) if getattr(value, "shape", None) == (2,) else value
         several = [value] if getattr(value, "ndim", 0) else value if isinstance(value, (list, tuple)) else []
         if several and (len(several) != 2 or any(getattr(v, "ndim", 0) or isinstance(v, (list, tuple)) for v in several)):
-            raise ValueError(f"find_peaks(): {limit} is a number or (least, most) for all elements of x, not {value!r}")
+            raise ValueError(f"gpuarr.find_peaks: {limit} is a number or (least, most) for all elements of x, not {value!r}")
         if several:
             limits[limit], named[limit + "_max"] = value
     heights = found is None and asked == {"peak_heights"}  # which need none of the rest
@@ -1056,7 +1058,7 @@ def polyfit(made, x, y, deg, rcond=None, full=False, w=None, cov=None, **named):
     """full=True: and the residuals, the rank, the singular values and rcond, as NumPy's; cov="unscaled": unscaled=True."""
     if isinstance(cov, str):
         if cov != "unscaled":
-            raise ValueError(f"polyfit(): cov is True, False or 'unscaled', not {cov!r}")
+            raise ValueError(f"gpuarr.polyfit: cov is True, False or 'unscaled', not {cov!r}")
         cov, named["unscaled"] = True, True
     if not full:
         return made(x, y, deg, rcond, w=w, cov=cov, **named)
@@ -1092,7 +1094,7 @@ def window_values(window, n):
 
 def with_frequencies(made, x, *given, frequencies=None, **named):
     """The frequencies (of a spectrogram the times, too) and the spectrum, as SciPy's. frequencies= or times= said: as C has it. A window may
-    be ("kaiser", beta), or its values."""
+    be ("kaiser", beta) or another with its parameters, or its values."""
     by_position = dict(zip(("fs", "window"), given))
     if len(given) <= 2 and not by_position.keys() & named.keys():
         given, named = (), {**by_position, **named}

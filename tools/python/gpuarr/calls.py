@@ -5,6 +5,7 @@ returned. Options are keywords, or stand by position where C's do. A pointer amo
 with True: unique(a, counts=True) returns two arrays.
 """
 import ctypes as C
+import functools
 import inspect
 import math
 import operator
@@ -26,6 +27,7 @@ FOLDS = "sum prod min max any all count_nonzero nansum nanprod nanmin nanmax".sp
 MEANS = "mean var std".split()  # and these where
 LISTS = ("const ga_array *const *", "const ga_arg *", "const int64_t *", "const char *const *", "const ga_dtype *", "ga_task *const *")
 HANDLES = ("ga_graph", "ga_task", "ga_kernel", "ga_reduction", "ga_stencil_kernel")
+NOT_GIVEN = (-2**31, -2**63)  # what C takes for no number, GA_AXIS_DEFAULT and GA_LENGTH_DEFAULT
 NUMBER_ROOMS = ("int64_t *", "int *", "double *")
 
 
@@ -220,6 +222,13 @@ def to_text(call, value):
     return text
 
 
+def natural(number):
+    """The number of an enumerator: -1, which C takes for none, is no such number."""
+    if number < 0:
+        raise ValueError(f"gpuarr: there is no {number}")
+    return number
+
+
 COMPARISONS = "less less_equal greater greater_equal equal not_equal".split()
 
 
@@ -286,8 +295,8 @@ def converted(convert, call, value, function, parameter):
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError, C.ArgumentError) as e:
         kind = type(e) if type(e) in (TypeError, ValueError, OverflowError, *ERRORS.values()) else TypeError
         shown = f"an array of shape {value.shape}" if isinstance(value, array) else repr(str(value)[:60])
-        parameter = call.said.get(parameter, parameter) if call else parameter
-        raise kind(f"gpuarr.{function}(): {parameter} = {shown}: {str(e).removeprefix('gpuarr: ')}") from e
+        parameter = (call.said if call else {}).get(parameter) or numpys(function, parameter)
+        raise kind(f"gpuarr.{function}: {parameter} = {shown}: {str(e).removeprefix('gpuarr: ')}") from e
 
 
 def to_write(value, function, parameter):
@@ -357,7 +366,7 @@ class Options:
         if str(kind) == "const double *":
             return to_doubles(name)
         if str(kind) == "int" and "ga_" + name in header.enums:  # an enumerator, or -1: none was given
-            return lambda call, value: -1 if (name, value) == ("border", "interp") else enumerator("ga_" + name, value)
+            return lambda call, value: -1 if (name, value) == ("border", "interp") else natural(enumerator("ga_" + name, value))
         if name == "border" and self.grids:
             return lambda call, value: converter(kind)(call, value.removeprefix("grid-") if value in ("grid-wrap", "grid-constant") else value)
         if name == "detrend":  # SciPy's False
@@ -378,15 +387,16 @@ class Options:
                 value = value[0]
             if value is None and name != "comments" or value is True and name == "where":  # comments of text files: NULL
                 continue
-            if name == "axis" and type(value) is int and value == -2**31:  # which C takes for none
-                raise ERRORS["GA_BAD_ARGUMENT"](f"gpuarr: there is no axis {value}")
             if name == "axis" and "axes" in self.members and isinstance(value, (tuple, list)):
                 name = "axes"
             elif name not in self.members and name.removeprefix("return_") in self.members:
                 name = name.removeprefix("return_")
             if name not in self.members:
-                raise TypeError(f"{function}() has no option {name!r}; it has {', '.join(self.members)}")
-            setattr(o, name, converted(self.members[name], call, value, function, name))
+                raise TypeError(f"gpuarr.{function}: there is no option {name!r}; it has {', '.join(self.members)}")
+            made = converted(self.members[name], call, value, function, name)
+            if type(made) is int and made in NOT_GIVEN and made == getattr(self.defaults, name):
+                raise ERRORS["GA_BAD_ARGUMENT"](f"gpuarr.{function}: there is no {call.said.get(name, name)} {made}")
+            setattr(o, name, made)
         return o
 
 
@@ -469,11 +479,59 @@ FOR_EACH_AXIS = {"size": "sizes", "sigma": "sigmas", "zoom": "each", "shift": "e
 
 # NumPy's names of parameters and options, where C has others.
 ALSO = {"fill_value": ["value"], "val": ["value", "x"], "vals": ["values"], "v": ["values"], "ind": ["indices"], "ary": ["a"], "arr": ["a"], "ar": ["a"],
-        "x": ["a"], "m": ["a"], "array": ["a"], "prototype": ["a"], "A": ["a"], "X": ["a"], "filt": ["a"], "M": ["m"], "N": ["n"], "ar1": ["a"],
+        "x": ["a"], "m": ["a"], "array": ["a"], "prototype": ["a"], "A": ["a"], "X": ["a"], "filt": ["a"], "M": ["m", "cols"], "N": ["n", "rows"], "ar1": ["a"],
         "ar2": ["b"], "a1": ["a"], "a2": ["b"], "x1": ["a", "x"], "x2": ["b", "y"], "tup": ["arrays"], "indices_or_sections": ["n"], "rtol": ["rcond"],
         "obj": ["which", "where"], "test_elements": ["test"], "condlist": ["conditions"], "choicelist": ["list"], "funclist": ["list"],
         "default": ["otherwise"], "dimensions": ["shape"], "new_shape": ["shape"], "dims": ["shape"], "multi_index": ["indices"],
         "seq_of_zeros": ["roots"], "mode": ["border"], "output": ["out"], "input": ["a"], "file": ["path"], "fname": ["path"]}
+# What NumPy and SciPy call the parameters of these functions: so they are called where one is missing or wrong.
+NUMPYS = {
+    "unique": "a:ar", "(array_|[dhv])?split": "a:ary n:indices_or_sections", "ediff1d": "a:ary", "(take|put)_along_axis|append|value_indices|extract": "a:arr",
+    "place": "a:arr values:vals", "put": "indices:ind values:v", "delete": "a:arr which:obj", "insert": "a:arr where:obj",
+    "unique_.*|cumulative_.*|(matrix_|vector_)?norm|svdvals|cond|i?fftshift|unstack|matrix_transpose|astype|bincount": "a:x",
+    "tri[lu]|rot90|flip|fliplr|flipud": "a:m", "broadcast_to": "a:array", "pad": "a:array before:pad_width", "indices": "shape:dimensions",
+    "full(_like)?": "value:fill_value", "fill_diagonal": "value:val", "load|fromfile|savez(_compressed)?": "path:file", "save": "path:file a:arr",
+    "loadtxt|genfromtxt": "path:fname", "savetxt": "path:fname a:X", "hanning|hamming|blackman|bartlett|kaiser": "m:M",
+    "vstack|hstack|dstack|column_stack": "arrays:tup", "poly": "roots:seq_of_zeros", "select": "conditions:condlist list:choicelist otherwise:default",
+    "piecewise": "conditions:condlist list:funclist", "tri|eye": "rows:N cols:M", "array_equal": "a:a1 b:a2", "fftconvolve|convolve2d|correlate2d": "a:in1 v:in2",
+    "intersect1d|union1d|setxor1d|setdiff1d": "a:ar1 b:ar2", "vecdot|matmul": "a:x1 b:x2", "real|imag": "x:val", "clip": "x:a", "isin": "test:test_elements",
+    "medfilt": "a:volume", "detrend": "x:data", "ravel_multi_index": "indices:multi_index shape:dims", "resize": "shape:new_shape", "trim_zeros": "a:filt",
+    "empty_like": "a:prototype", "expm|tile|matrix_rank": "a:A", "solve_banded": "l:l_and_u", "find_objects": "labels:input",
+    r"\w+_filter(1d)?|(convolve|correlate)1d|distance_transform_\w+|(binary|grey|morphological|gaussian)_\w+|\w+_(labels|position|tophat)|center_of_mass|extrema|"
+    "variance|standard_deviation|prewitt|sobel|laplace|map_coordinates|affine_transform|rotate|shift|zoom|label|watershed_ift": "a:input"}
+
+
+def numpys(function, parameter):
+    """What NumPy calls this parameter."""
+    for functions, words in NUMPYS.items():
+        for word in words.split():
+            here, theirs = word.split(":")
+            if here == parameter and re.fullmatch(functions, function):
+                return theirs
+    elementwise = header.functions.get("ga_" + function)
+    two = elementwise and [n for t, n in elementwise.parameters if str(t) == "ga_arg"] == ["x", "y"]
+    return {"x": "x1", "y": "x2"}.get(parameter, parameter) if two else parameter
+
+
+def call_of(name, signature):
+    """The call of a function, as NumPy names its parameters."""
+    parameters = [p.replace(name=numpys(name, p.name)) for p in signature.parameters.values()]
+    return f"{name}{inspect.Signature(parameters, __validate_parameters__=False)}"
+
+
+def unfit(name, signature, given, named, shown):
+    """What is wrong with the arguments of a call of this signature, which is shown as another; None if nothing is."""
+    try:
+        signature.bind(*given, **named)
+    except TypeError as e:  # which names the first that is missing
+        missing = [p.name for p in signature.parameters.values()][len(given):]
+        missing = [n for n in missing if n not in named and signature.parameters[n].default is inspect.Parameter.empty and signature.parameters[n].kind < 2]
+        if missing and "missing" in str(e):
+            return f"gpuarr.{name} misses {', '.join(numpys(name, n) for n in missing)}: {call_of(name, shown)}"
+        return f"gpuarr.{name}: {e}: {call_of(name, shown)}"
+    return None
+
+
 # What NumPy takes to be quicker, and does not change a result.
 HINTS = {"isin": ("assume_unique", "kind"), "intersect1d": ("assume_unique",), "setdiff1d": ("assume_unique",), "setxor1d": ("assume_unique",),
          "einsum_n": ("optimize",), "may_share_memory": ("max_work",), "unique": ("sorted",),
@@ -548,19 +606,20 @@ def make(name, function):
         call = Call()
         rest = given[len(positions):]
         if rest and not function.variadic:
-            raise TypeError(f"{said}() takes {len(positions)} arguments by position, not {len(given)}")
+            raise TypeError(f"gpuarr.{said}: {len(given)} arguments by position: it takes {len(positions)}")
         twice = [n for n in positions[:len(given)] if n in named] if named else []
         if twice:
-            raise TypeError(f"{said}() got {twice[0]} twice: by position and by name")
+            raise TypeError(f"gpuarr.{said}: {twice[0]} twice: by position and by name")
+        call.said.update(zip(named, named))
         named = {**dict(zip(positions, given)), **named} if given else named
         if not known.issuperset(named):
             named = as_here(call, named)
         values = {n: named.pop(n) if n in named else defaults.get(n, inspect.Parameter.empty) for n in names}
         missing = [n for n, v in values.items() if v is inspect.Parameter.empty]
         if missing:
-            raise TypeError(f"{said}() misses {', '.join(missing)}: {python.__name__}{python.__signature__}")
+            raise TypeError(f"gpuarr.{said} misses {', '.join(numpys(said, n) for n in missing)}: {call_of(said, python.__signature__)}")
         if named and not options:
-            raise TypeError(f"{said}() has no option {next(iter(named))!r}")
+            raise TypeError(f"gpuarr.{said}: there is no option {next(iter(named))!r}")
         if flattens and named.get("axis", 0) is None:
             first = values[names[0]]
             values[names[0]] = [calls["ravel"](a) for a in first] if flattens == "all" else calls["ravel"](first)
@@ -570,7 +629,7 @@ def make(name, function):
                 named[many], values[one] = values[one], 0
         for one, other in alike:
             if len(values[one]) != len(values[other]):
-                raise ValueError(f"{said}(): {len(values[one])} {one}, {len(values[other])} {other}")
+                raise ValueError(f"gpuarr.{said}: {len(values[one])} {one}, {len(values[other])} {other}")
         if function.variadic:  # ga_index: the numbers are written into the text here
             values["index"] = (values["index"] % rest if rest else values["index"]).replace("%", "%%")
         elif rest:
@@ -593,7 +652,7 @@ def make(name, function):
                 raise cause
             raise_error(cause, values.get("path"), call.said)
         if returns_array and not p:
-            raise TypeError(f"{said}(): an array is None")
+            raise TypeError(f"gpuarr.{said}: an array is None")
         more = [room() for room in call.rooms]
         more = [v for v in more if v is not None]
         if returns_bool and len(more) == 1 and isinstance(more[0], (list, tuple)):
@@ -648,19 +707,36 @@ aliases()
 
 
 class Named:
-    """What Python says of a wrong argument within a function of this package names the function, too."""
+    """What Python says of a wrong argument within a function of this package names the function, too, and not the one that is called for it."""
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, name, signature, given, named, shown=None):
+        self.name, self.signature, self.given, self.named, self.shown = name, signature, given, named, shown or signature
 
     def __enter__(self):
         pass
 
     def __exit__(self, kind, e, where):
-        if not isinstance(e, (TypeError, ValueError, AttributeError, LookupError)) or "gpuarr" in str(e) or self.name in str(e):
+        if isinstance(e, TypeError) and not where.tb_next:  # the call itself: these are not its arguments
+            raise TypeError(unfit(self.name, self.signature, self.given, self.named, self.shown) or f"gpuarr.{self.name}: {e}") from None
+        if not isinstance(e, (TypeError, ValueError, AttributeError, LookupError)):
             return
-        while where.tb_next:
+        text = str(e).removeprefix("gpuarr: ")
+        if "gpuarr" in text or self.name in text and text == str(e):
+            return
+        while where:
+            if os.path.dirname(where.tb_frame.f_code.co_filename) != os.path.dirname(__file__):  # a function that the caller gave
+                return
             where = where.tb_next
-        if os.path.dirname(where.tb_frame.f_code.co_filename) == os.path.dirname(__file__):  # and not in a function that the caller gave
-            kinds = [k for k in (*ERRORS.values(), ValueError, IndexError) if isinstance(e, k)]
-            raise (kinds or [TypeError])[0](f"gpuarr.{self.name}(): {e}") from e
+        kinds = [k for k in (*ERRORS.values(), ValueError, IndexError) if isinstance(e, k)]
+        raise (kinds or [TypeError])[0](f"gpuarr.{self.name}: {text}") from e
+
+
+def named_as_itself(f):
+    """A function of this package alone, whose errors begin with its name."""
+    signature = inspect.signature(f)
+
+    @functools.wraps(f)
+    def call(*given, **named):
+        with Named(f.__name__, signature, given, named):
+            return f(*given, **named)
+    return call

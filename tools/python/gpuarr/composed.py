@@ -1,21 +1,20 @@
 """NumPy's functions that C has not, made of those that it has."""
-import functools
 import itertools
 import math
 import operator
 
 from .arrays import adopted_array, array, asarray, of_bytes, shape_of
-from .calls import Named, to_write
+from .calls import named_as_itself, to_write
 from .native import NUMBERED, as_dtype, functions as ga, lib, raw_dtype
 
 
-def array_equiv(a, b):
+def array_equiv(a1, a2):
     """Equal, once they are broadcast?"""
     try:
-        a, b = ga.broadcast_arrays(a, b)
+        a1, a2 = ga.broadcast_arrays(a1, a2)
     except ValueError:
         return False
-    return ga.array_equal(a, b)
+    return ga.array_equal(a1, a2)
 
 
 def asanyarray(a, dtype=None, **named):
@@ -42,20 +41,20 @@ def frombuffer(buffer, dtype="float64", count=-1, offset=0):
     return of_bytes(bytes(memory[:count * dtype.itemsize]), dtype, (count,))
 
 
-def diag_indices_from(a):
-    a = asarray(a)
+def diag_indices_from(arr):
+    a = asarray(arr)
     if a.ndim < 2 or len(set(a.shape)) != 1:
         raise ValueError(f"gpuarr: an array of shape {a.shape} has no diagonal along all axes")
     return ga.diag_indices(a.shape[0], a.ndim)
 
 
-def tril_indices_from(a, k=0):
-    rows, columns = asarray(a).shape
+def tril_indices_from(arr, k=0):
+    rows, columns = asarray(arr).shape
     return ga.tril_indices(rows, k, columns)
 
 
-def triu_indices_from(a, k=0):
-    rows, columns = asarray(a).shape
+def triu_indices_from(arr, k=0):
+    rows, columns = asarray(arr).shape
     return ga.triu_indices(rows, k, columns)
 
 
@@ -64,8 +63,8 @@ def fromfunction(function, shape, *, dtype=float, **named):
     return function(*ga.astype(ga.indices(shape), dtype), **named)
 
 
-def fromiter(iterable, dtype, count=-1):
-    values = list(iterable if count < 0 else itertools.islice(iterable, count))
+def fromiter(iter, dtype, count=-1):
+    values = list(iter if count < 0 else itertools.islice(iter, count))
     if len(values) < count:
         raise ValueError(f"gpuarr: {len(values)} elements, and {count} are wanted")
     return asarray(values, dtype)
@@ -75,7 +74,7 @@ def ix_(*lines):
     """Each along an axis of its own: a[ix_([0, 2], [1, 3])]. Of flags, where they are true."""
     lines = [asarray(a) for a in lines]
     if any(a.ndim != 1 for a in lines):
-        raise ValueError("gpuarr: ix_(): every operand has one dimension")
+        raise ValueError("gpuarr: every operand has one dimension")
     lines = [ga.flatnonzero(a) if a.dtype == "bool" else ga.astype(a, "int64") if a.size == 0 else a for a in lines]
     return tuple(ga.reshape(a, [-1 if d == k else 1 for d in range(len(lines))]) for k, a in enumerate(lines))
 
@@ -88,8 +87,9 @@ def isrealobj(x):
     return not iscomplexobj(x)
 
 
-def isscalar(x):
-    return isinstance(x, (bool, int, float, complex, str, bytes)) or type(x).__module__ == "numpy" and hasattr(x, "item") and not hasattr(x, "__array_ufunc__")
+def isscalar(element):
+    return (isinstance(element, (bool, int, float, complex, str, bytes))
+            or type(element).__module__ == "numpy" and hasattr(element, "item") and not hasattr(element, "__array_ufunc__"))
 
 
 def ndim(a):
@@ -105,8 +105,8 @@ def size(a, axis=None):
     return a.size if axis is None else math.prod(a.shape[k] for k in (axis if isinstance(axis, tuple) else (axis,)))
 
 
-def promote_types(a, b):
-    return NUMBERED[lib.ga_promote(as_dtype(a).number, as_dtype(b).number)]
+def promote_types(type1, type2):
+    return NUMBERED[lib.ga_promote(as_dtype(type1).number, as_dtype(type2).number)]
 
 
 def putmask(a, mask, values):
@@ -117,14 +117,14 @@ def putmask(a, mask, values):
         ga.copyto(a, ga.resize(values, a.shape), where=ga.reshape(asarray(mask), a.shape))
 
 
-def matvec(a, x):
+def matvec(x1, x2):
     """Of matrices and vectors, along the last axes."""
-    return ga.matmul(a, ga.expand_dims(asarray(x), -1))[..., 0]
+    return ga.matmul(x1, ga.expand_dims(asarray(x2), -1))[..., 0]
 
 
-def vecmat(x, a):
-    x = asarray(x)
-    return ga.matmul(ga.expand_dims(ga.conj(x) if x.dtype.kind == "c" else x, -2), a)[..., 0, :]
+def vecmat(x1, x2):
+    x1 = asarray(x1)
+    return ga.matmul(ga.expand_dims(ga.conj(x1) if x1.dtype.kind == "c" else x1, -2), x2)[..., 0, :]
 
 
 def _of_one_degree(a, b):
@@ -133,27 +133,45 @@ def _of_one_degree(a, b):
     return (ga.concatenate([ga.zeros(n - p.size, dtype=p.dtype), p]) for p in (a, b))
 
 
-def polyadd(a, b):
-    return operator.add(*_of_one_degree(a, b))
+def polyadd(a1, a2):
+    return operator.add(*_of_one_degree(a1, a2))
 
 
-def polysub(a, b):
-    return operator.sub(*_of_one_degree(a, b))
+def polysub(a1, a2):
+    return operator.sub(*_of_one_degree(a1, a2))
 
 
-def polymul(a, b):
+def polymul(a1, a2):
     def trimmed(p):
         p = ga.atleast_1d(asarray(p))
         some = ga.trim_zeros(p, "f")
         return some if some.size else p[:1]
-    return ga.convolve(trimmed(a), trimmed(b))
+    return ga.convolve(trimmed(a1), trimmed(a2))
+
+
+def polydiv(u, v):
+    """The quotient and the rest, of polynomials with the highest power first."""
+    u, v = ga.atleast_1d(asarray(u)) + 0.0, ga.atleast_1d(asarray(v)) + 0.0
+    if u.ndim != 1 or v.ndim != 1 or not v.size:
+        raise ValueError(f"gpuarr: shapes {u.shape} and {v.shape}: the coefficients stand in a line")
+    dtype, rest, divisor = promote_types(u.dtype, v.dtype), u.tolist(), v.tolist()
+    if divisor[0] == 0:
+        raise ZeroDivisionError("gpuarr.polydiv: the first coefficient of v is 0")
+    quotient = []
+    for k in range(len(rest) - len(divisor) + 1):
+        factor = rest[k] / divisor[0]
+        quotient.append(factor)
+        for i, c in enumerate(divisor):
+            rest[k + i] -= factor * c
+    first = next((k for k, c in enumerate(rest) if abs(c) > 1e-8), len(rest) - 1)
+    return asarray(quotient or [0.0], dtype), asarray(rest[first:], dtype)
 
 
 def polyder(p, m=1):
     """The derivative of the polynomial p[0] x^(n - 1) + ..., m times."""
     p, m = asarray(p), operator.index(m)
     if m < 0:
-        raise ValueError(f"gpuarr: polyder() of order {m}")
+        raise ValueError(f"gpuarr: order {m}: use 0 or more")
     for _ in range(m):
         p = p[:-1] * ga.arange(p.size - 1, 0, -1)
     return p
@@ -164,19 +182,19 @@ def polyint(p, m=1, k=0):
     p, k, m = asarray(p), ga.atleast_1d(asarray(k)).tolist(), operator.index(m)
     k = k * m if len(k) == 1 else k
     if m < 0 or len(k) < m:
-        raise ValueError(f"gpuarr: polyint() of order {m}, with {len(k)} constants")
+        raise ValueError(f"gpuarr: order {m}, with {len(k)} constants")
     for constant in k[:m]:
         p = ga.concatenate([p / ga.arange(p.size, 0, -1), asarray([constant * 1.0])])
     return p
 
 
-def apply_along_axis(function, axis, a, *given, **named):
+def apply_along_axis(func1d, axis, arr, *given, **named):
     """The function of each line along the axis; what it gives stands in place of it."""
-    a = ga.moveaxis(asarray(a), axis, -1)
+    a = ga.moveaxis(asarray(arr), axis, -1)
     count = math.prod(a.shape[:-1])
     if count == 0:
-        raise ValueError("gpuarr: apply_along_axis() of no lines")
-    results = [asarray(function(line, *given, **named)) for line in ga.reshape(a, (count, a.shape[-1]))]
+        raise ValueError("gpuarr: there are no lines")
+    results = [asarray(func1d(line, *given, **named)) for line in ga.reshape(a, (count, a.shape[-1]))]
     r = ga.reshape(ga.stack(results), (*a.shape[:-1], *results[0].shape))
     return ga.moveaxis(r, tuple(range(a.ndim - 1, r.ndim)), tuple(range(axis % a.ndim, axis % a.ndim + results[0].ndim)))
 
@@ -188,4 +206,4 @@ def _named(f):
     return functools.wraps(f)(call)
 
 
-names = {name: _named(f) for name, f in list(globals().items()) if callable(f) and getattr(f, "__module__", "") == __name__ and not name.startswith("_")}
+names = {name: named_as_itself(f) for name, f in list(globals().items()) if callable(f) and getattr(f, "__module__", "") == __name__ and not name.startswith("_")}
