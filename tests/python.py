@@ -19,6 +19,7 @@ import zlib
 
 from python_checks import check, counts, fails, ga, np, same
 from python_newcomers import archives, arguments_refused, few_of_many, files_refused, further_ways, lists_of_integers, numpys_kinds, orders_and_structures, several_results, whole_words
+from python_outsiders import first_elements, formulas, long_paths, measurements, numbers_not_given, paddings, small_functions, windows, words_of_numpy
 from gpuarr import array_api as xp  # the checks have said where it is
 from gpuarr.native import header  # noqa: E402
 
@@ -1069,7 +1070,7 @@ def threads_and_exit():
 def main():
     gc.collect()
     before = ga.memory_stats().arrays
-    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, errors_as_numpys, files_refused, whole_words, numpys_kinds, several_results, archives, few_of_many, orders_and_structures, arguments_refused, lists_of_integers, further_ways, in_numpys_places, bins_and_orders, array_api,
+    for part in (functions, examples, shared_memory, dlpack, cuda, halves, files, packed_bytes, errors, operators, indices, positions, wrong_arguments, options_of_axes, measuring, numpys_ways, words, norms_and_gradients, errors_as_numpys, files_refused, whole_words, numpys_kinds, several_results, archives, few_of_many, orders_and_structures, arguments_refused, lists_of_integers, further_ways, in_numpys_places, bins_and_orders, words_of_numpy, numbers_not_given, first_elements, formulas, measurements, long_paths, windows, paddings, small_functions, array_api,
                  threads_and_exit):
         part()
         gc.collect()

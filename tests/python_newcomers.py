@@ -325,7 +325,7 @@ def arguments_refused():
             same(got, want, f"{call.__name__} by values", close=True)
         for got, want in zip(call(wave, window=("hann",)), call(wave, window="hann")):
             same(got, want, f"{call.__name__} by a name in a tuple")
-        fails(lambda: call(wave, 1.0, ("dpss", 5)), [ValueError], "a window is a name, ('kaiser', beta), or its values, not ('dpss', 5)", "a window by two words")
+        fails(lambda: call(wave, 1.0, ("dpss", 5)), [ValueError], "or its values, not ('dpss', 5)", "a window by two words")
     for call in (ga.welch, ga.spectrogram):
         for got, want in zip(call(wave[:20], window=("kaiser", 5), nperseg=64), call(wave[:20], window=("kaiser", 5), nperseg=20)):
             same(got, want, f"{call.__name__} by Kaiser's window, of a line that is shorter")

@@ -107,9 +107,9 @@ def shape_of(nested):
     return None if inner is None else (len(nested), *inner)
 
 
-def of_list(nested, real=False):
-    """The numbers of lists in lists, in the dtype that NumPy gives them; or arrays in lists, stacked. real: integers of more than 64 bits
-    become float64."""
+def of_list(nested, dtype=None):
+    """The numbers of lists in lists, in the dtype that NumPy gives them; or arrays in lists, stacked. What they become: integers of more than 64
+    bits may become real numbers; and those that no integer dtype holds do, unless integers are wanted."""
     shape = shape_of(nested)
     if shape is None:
         return functions.stack([asarray(v) for v in nested])
@@ -120,9 +120,13 @@ def of_list(nested, real=False):
     code = next((code for kind, code in ((complex, "c16"), (float, "f8"), (int, "i8"), (bool, "b1")) if kind in kinds), "f8")
     if code == "i8" and max(flat) >= 2**63:
         code = "u8"
-    if code[0] in "iu" and not (-2**63 if code == "i8" else 0) <= min(flat) <= max(flat) < 2**64:
-        if not real:
-            raise OverflowError("gpuarr: the integers do not fit in 64 bits")
+    real, whole = (dtype is not None and as_dtype(dtype).kind in kinds for kinds in ("fc", "iu"))
+    if code[0] in "iu" and not -2**63 <= min(flat) <= max(flat) < 2**64 and not real:
+        raise OverflowError("gpuarr: the integers do not fit in 64 bits")
+    if code == "u8" and whole and min(flat) < 0:
+        limits = functions.iinfo(dtype)
+        raise OverflowError(f"gpuarr: {next(v for v in flat if not limits.min <= v <= limits.max)} does not fit {as_dtype(dtype)}")
+    if code[0] in "iu" and (not -2**63 <= min(flat) or max(flat) >= 2**64) or code == "u8" and min(flat) < 2**63 and not whole:  # as NumPy
         code = "f8"
     numbers = [(z.real, z.imag) for z in map(complex, flat)] if code == "c16" else flat
     return of_bytes(bytes((ELEMENTS[code] * len(flat))(*numbers)), CODED[code], shape)
@@ -182,7 +186,7 @@ def asarray(obj, dtype=None, order=None, *, device=None, copy=None):
         with_dtype = {} if dtype is None or type(obj) is int else {"dtype": dtype}
         a, copied = functions.scalar(float(obj) if real and type(obj) is int and not -2**63 <= obj < 2**64 else obj, **with_dtype), "a number has no memory"
     elif isinstance(obj, (list, tuple, range)):
-        a, copied = of_list(list(obj), real), f"a {type(obj).__name__} has no memory of elements side by side"
+        a, copied = of_list(list(obj), dtype), f"a {type(obj).__name__} has no memory of elements side by side"
     elif hasattr(obj, "__array_interface__"):
         a, was_copied = of_interface(obj, obj.__array_interface__)
         copied = copied or was_copied and "the memory may not be written"
@@ -336,6 +340,20 @@ class array:
     def transpose(self, *axes):
         return functions.transpose(self, *(axes if len(axes) < 2 else (axes,)))
 
+    @property
+    def flat(self):
+        """The elements in C's order: to read, to write and to go through."""
+        return Flat(self)
+
+    @flat.setter
+    def flat(self, value):
+        Flat(self)[:] = value
+
+    @property
+    def flags(self):
+        """How the elements lie, by NumPy's names."""
+        return Flags(self)
+
     def tofile(self, path, **options):
         functions.tofile(self, path, **options)
 
@@ -444,6 +462,52 @@ class array:
         else:
             place = functions.index(self, text)
             functions.copyto(place, asarray(value) if isinstance(value, (list, tuple)) else value)
+
+
+class Flat:
+    """What NumPy's flatiter is: a.flat[3], a.flat[1:3] = 0, for x in a.flat."""
+
+    def __init__(self, a):
+        self.base = a
+
+    def __len__(self):
+        return self.base.size
+
+    def __iter__(self):
+        return iter(functions.ravel(self.base))
+
+    def __array__(self, dtype=None, copy=None):
+        return functions.ravel(self.base).__array__(dtype, copy)
+
+    def copy(self):
+        return functions.flatten(self.base)
+
+    def __getitem__(self, key):
+        return functions.ravel(self.base)[key]
+
+    def __setitem__(self, key, value):
+        a = self.base
+        places = functions.arange(a.size, device=a.device)[key]
+        if places.size:
+            functions.put(a, functions.ravel(places), functions.ravel(asarray(adopted_array(value, a.dtype))))
+
+
+class Flags:
+    """By name, flags.c_contiguous, or flags["C_CONTIGUOUS"]."""
+
+    def __init__(self, a):
+        self.c_contiguous, self.f_contiguous = functions.is_contiguous(a), functions.is_contiguous(a.T)
+        self.contiguous, self.forc = self.c_contiguous, self.c_contiguous or self.f_contiguous
+        self.fnc, self.aligned, self.writeable = self.f_contiguous and not self.c_contiguous, True, True
+
+    def __getitem__(self, name):
+        short = {"C": "c_contiguous", "F": "f_contiguous", "A": "aligned", "W": "writeable"}
+        if short.get(name, name.lower()) not in vars(self):
+            raise KeyError(f"gpuarr: there is no flag {name!r}; there are {', '.join(map(str.upper, vars(self)))}")
+        return getattr(self, short.get(name, name.lower()))
+
+    def __repr__(self):
+        return "\n".join(f"  {name.upper()} : {value}" for name, value in vars(self).items())
 
 
 class Interface:

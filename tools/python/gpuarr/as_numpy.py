@@ -9,6 +9,7 @@ import itertools
 import math
 import operator
 import os
+import re
 import shutil
 import tempfile
 import zipfile
@@ -17,6 +18,8 @@ from collections import namedtuple
 from .arrays import adopted_array, as_shape, asarray, in_c_order, shape_of
 from .calls import ALSO, Named, calls, named_as_itself, to_write
 from .native import ERRORS, NUMBERED, Error, as_dtype, both, file_error, functions, raw_dtype
+from .padding import MODES, padded_by, pairs_of
+from .windows import OWN, number, window_values
 
 
 def short(function, name=None):
@@ -42,11 +45,6 @@ def short(function, name=None):
         own[-1:] = [p for p in made.__signature__.parameters.values() if p.name not in names and p.default is not inspect.Parameter.empty]
     call.__signature__ = made.__signature__ if name and "given" in parameters else inspect.Signature(own, __validate_parameters__=False)
     calls.update({n: call for n in [n for n, c in calls.items() if c is made]})
-
-
-def number(x):
-    """A number of Python's, also of NumPy's or of an array without dimensions."""
-    return x.item() if getattr(x, "shape", None) == () and hasattr(x, "item") else x
 
 
 @short
@@ -88,8 +86,16 @@ def unstack(made, a, n=None, **named):
 
 @short
 def eval_n(made, formula, operands=None, *, out=None, where=None, dtype=None, names=None, **by_name):
-    """eval("x**2 + y", x=a, y=1), or eval("$1**2", [a])."""
+    """eval("x**2 + y", x=a, y=1), eval("x**2 + y", {"x": a, "y": 1}), or eval("$1**2", [a]). What the formula does not name is not looked at."""
+    if isinstance(operands, collections.abc.Mapping):
+        twice = [n for n in operands if n in by_name]
+        if twice or names is not None:
+            raise TypeError(f"gpuarr.eval: {'names' if names else twice[0]} is given twice: in the mapping, and by name")
+        used = set(re.findall(r"[^\W\d]\w*", formula))
+        by_name, operands = {**{n: v for n, v in operands.items() if n in used}, **by_name}, None
     if by_name:
+        if operands is not None or names is not None:
+            raise TypeError("gpuarr.eval: operands are given by their names and otherwise: eval('x + y', x=a, y=b), or eval('$1 + $2', [a, b])")
         operands, names = [*by_name.values()], ", ".join(by_name)
     return made(formula, () if operands is None else operands, out=out, where=where, dtype=dtype, names=names)
 
@@ -337,7 +343,7 @@ def clip(made, x, min=None, max=None, out=None, *, a_min=None, a_max=None, **nam
 @short
 def pad(made, a, before=None, *given, **named):
     """A number, (before, after) for all axes, or such a pair for each axis; with after=, before is one number for each axis. NumPy's names are
-    pad_width and constant_values."""
+    pad_width and constant_values. Modes beyond C's: linear_ramp (end_values=), and maximum, mean, median and minimum (stat_length=)."""
     if "constant_values" in named:
         named["value"] = named.pop("constant_values")
     width = named.pop("pad_width") if "pad_width" in named and before is None else before
@@ -345,14 +351,11 @@ def pad(made, a, before=None, *given, **named):
         raise TypeError("gpuarr.pad misses pad_width: pad(array, pad_width, mode='constant', *, constant_values=0)")
     if "after" in named:
         return made(a, width, *given, **named)
-    a, width = asarray(a), width.tolist() if hasattr(width, "tolist") else width
-    pairs = list(width) if isinstance(width, (list, tuple)) else [width]
-    if not any(isinstance(p, (list, tuple)) for p in pairs):
-        pairs = [pairs]
-    pairs = (pairs * a.ndim if len(pairs) == 1 else pairs) if a.ndim else []
-    if len(pairs) != a.ndim or any(len(p) not in (1, 2) for p in pairs):
-        raise ValueError(f"pad(): {width} for {a.ndim} dimensions: give a width, (before, after), or such a pair for each axis")
-    return made(a, [p[0] for p in pairs], *given, after=[p[-1] for p in pairs], **named)
+    a = asarray(a)
+    pairs = pairs_of("pad_width", width, a.ndim)
+    if (given[0] if given else named.get("mode")) in MODES:
+        return padded_by(a, [tuple(map(operator.index, p)) for p in pairs], *given, **named)
+    return made(a, [p[0] for p in pairs], *given, after=[p[1] for p in pairs], **named)
 
 
 def letters_of(axes):
@@ -421,8 +424,26 @@ def as_tuple(made, *given, **named):
     return tuple(made(*given, **named))
 
 
-for each in "nonzero diag_indices tril_indices triu_indices unravel_index".split():
+for each in "nonzero diag_indices tril_indices triu_indices".split():
     short(as_tuple, each)
+
+
+@short
+def unravel_index(made, indices, shape, order="C"):
+    """A tuple, which is an index. order="F": the first index changes fastest."""
+    if order not in ("C", "F"):
+        raise ValueError(f"gpuarr.unravel_index: order is 'C' or 'F', not {order!r}")
+    return tuple(made(indices, shape)) if order == "C" else tuple(made(indices, listed(shape)[::-1]))[::-1]
+
+
+def columns_first(made, path, *given, unpack=False, **named):
+    """unpack=True: the transposed table, so that x, y = loadtxt(..., unpack=True) are its columns."""
+    r = made(path, *given, **named)
+    return r.T if unpack else r
+
+
+for each in ("loadtxt", "genfromtxt"):
+    short(columns_first, each)
 
 
 def at_places(made, a, n, *given, **named):
@@ -647,7 +668,14 @@ def savez_compressed(path, *arrays, **named):
     path = os.path.realpath(os.fsdecode(path))
     if not os.path.isdir(os.path.dirname(path)) or os.path.exists(path) and not os.path.isfile(path):
         number = errno.EISDIR if os.path.isdir(path) else None if os.path.exists(path) else errno.ENOENT
-        raise file_error(ERRORS["GA_NO_FILE"], f"gpuarr.savez_compressed(): {path!r} is no regular file, nor can it become one", path, number)
+        raise file_error(ERRORS["GA_NO_FILE"], f"gpuarr.savez_compressed: {path!r} is no regular file, nor can it become one", path, number)
+    try:
+        write_compressed(path, arrays, named)
+    except OSError as e:  # which names the file that is written first
+        raise file_error(ERRORS["GA_NO_FILE"], f"gpuarr.savez_compressed: cannot write {path!r}: {os.strerror(e.errno) if e.errno else e}", path, e.errno) from None
+
+
+def write_compressed(path, arrays, named):
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
         calls["savez"](os.path.join(folder, "loose.npz"), *arrays, **named)
         with zipfile.ZipFile(os.path.join(folder, "loose.npz")) as loose, \
@@ -985,16 +1013,35 @@ def label(made, a, structure=None, output=None, *, count=True, **named):
     return made(a, count=count, **named)
 
 
-def of_labels(made, *given, **named):
-    """With one label as the index the results have no axis of labels."""
-    r = made(*given, **named)
-    index = given[2] if len(given) > 2 else named.get("index")
-    if index is None or not isinstance(number(index), (int, float)):
-        return r
-    return tuple(v[0] if v.ndim else v for v in r) if isinstance(r, tuple) else r[0] if r.ndim else r
+def of_labels(made, a, labels=None, index=None, **named):
+    """Labels are broadcast to a; without them the results are those of the whole array, whatever the index. With one label as the index the
+    results have no axis of labels; else its shape, but the places of extrema, which stand in a row, as SciPy's."""
+    name, whole = made.__name__, labels is None
+    one = whole or index is not None and isinstance(number(index), (bool, int, float))
+    a = asarray(a)
+    if whole and name.endswith("_labels"):
+        fold = name.removesuffix("_labels")
+        return calls["astype"](calls[fold](a, **{**named, **({"dtype": "float64"} if fold in ("sum", "mean") else {})}), "float64")
+    if not whole:
+        labels = asarray(labels)
+        if labels.shape != a.shape:
+            if labels.ndim > a.ndim or any(n not in (1, m) for n, m in zip(labels.shape[::-1], a.shape[::-1])):
+                raise ERRORS["GA_BAD_SHAPE"](f"gpuarr.{name}: labels have shape {labels.shape}, which does not broadcast to that of the array, {a.shape}")
+            labels = calls["broadcast_to"](labels, a.shape)
+    index = None if whole or index is None else calls["atleast_1d"](asarray(index, "int64") if isinstance(index, (list, tuple)) and not len(index) else index)
+    r = made(a, labels, index if index is None or index.ndim == 1 else calls["ravel"](index), **named)
+    shape = () if one else index.shape if index is not None else None
+
+    def shaped(k, v):
+        place = name.endswith("_position") or name == "extrema" and k >= 2
+        center = name == "center_of_mass" and k == 0
+        if one:
+            return v[0]
+        return v if shape is None or place else calls["reshape"](v, shape + v.shape[1:] if center else shape)
+    return tuple(shaped(k, v) for k, v in enumerate(r)) if isinstance(r, tuple) else shaped(0, r)
 
 
-for each in "variance standard_deviation minimum_position maximum_position extrema center_of_mass".split():
+for each in "sum_labels mean_labels min_labels max_labels variance standard_deviation minimum_position maximum_position extrema center_of_mass".split():
     short(of_labels, each)
 
 
@@ -1082,16 +1129,6 @@ def resample(made, x, num, t=None, axis=0, **named):
     return r, calls["arange"](num) * (t[1] - t[0]) * n / num + t[0]
 
 
-def window_values(window, n):
-    """The values of a window of n points that C has no name for: Kaiser's, of a number or ("kaiser", beta). None if these are values."""
-    beta = window[1] if isinstance(window, tuple) and len(window) == 2 and window[0] == "kaiser" else window
-    if isinstance(number(beta), (int, float)):
-        return calls["kaiser"](n + 1, number(beta))[:-1] if n > 1 else calls["ones"](n)
-    if isinstance(window, (list, tuple)) and not all(isinstance(v, (int, float)) for v in window) or not hasattr(window, "__len__"):
-        raise ValueError(f"a window is a name, ('kaiser', beta), or its values, not {window!r}")
-    return None
-
-
 def with_frequencies(made, x, *given, frequencies=None, **named):
     """The frequencies (of a spectrogram the times, too) and the spectrum, as SciPy's. frequencies= or times= said: as C has it. A window may
     be ("kaiser", beta) or another with its parameters, or its values."""
@@ -1102,13 +1139,15 @@ def with_frequencies(made, x, *given, frequencies=None, **named):
     if isinstance(window, tuple) and len(window) == 1 and isinstance(window[0], str):
         window, = window
         named["window"] = window
+    window = (window,) if isinstance(window, str) and window in OWN else window
     if not isinstance(window, (str, type(None))):
         x = asarray(x)
         along, = axes_of(-1 if named.get("axis") is None else named["axis"], x.ndim)
         most, wanted = x.shape[along], named.get("nfft" if made.__name__ == "periodogram" else "nperseg")
         wanted = wanted if wanted is not None else most if made.__name__ == "periodogram" else 256
         length = min(most, number(wanted))
-        made_of = window_values(named.pop("window"), length)
+        named.pop("window")
+        made_of = window_values(window, length)
         named["values"] = window if made_of is None else made_of
         if made_of is not None and named.get("nperseg") is not None:
             named["nperseg"] = length

@@ -199,11 +199,53 @@ def apply_along_axis(func1d, axis, arr, *given, **named):
     return ga.moveaxis(r, tuple(range(a.ndim - 1, r.ndim)), tuple(range(axis % a.ndim, axis % a.ndim + results[0].ndim)))
 
 
-def _named(f):
-    def call(*given, **named):
-        with Named(f.__name__):
-            return f(*given, **named)
-    return functools.wraps(f)(call)
+def fabs(x, out=None, **named):
+    """Without the sign, as real numbers."""
+    x = asarray(x)
+    if x.dtype.kind == "c":
+        raise TypeError(f"gpuarr: of real numbers, not of {x.dtype}: absolute() is of both")
+    return ga.absolute(x if x.dtype.half or x.dtype.kind == "f" else ga.astype(x, "float32" if x.itemsize <= 2 else "float64"), out, **named)
+
+
+def block(arrays):
+    """Arrays in nested lists: the innermost are joined along the last axis, those around them along the one before."""
+    def depth_of(x):
+        if isinstance(x, tuple):
+            raise TypeError("gpuarr: what stands in lists is joined; a tuple is no list")
+        if not isinstance(x, list):
+            return 0
+        depths = {depth_of(part) for part in x}
+        if len(depths) != 1:
+            raise ValueError("gpuarr: a list is empty, or the lists are not all nested alike")
+        return 1 + depths.pop()
+
+    def arrays_in(x):
+        return [a for part in x for a in arrays_in(part)] if isinstance(x, list) else [asarray(x)]
+
+    def joined(x, depth):
+        if depth == 0:
+            a = asarray(x)
+            return ga.reshape(a, (1,) * (dimensions - a.ndim) + a.shape)
+        return ga.concatenate([joined(part, depth - 1) for part in x], axis=-depth)
+
+    depth = depth_of(arrays)
+    dimensions = max(depth, *(a.ndim for a in arrays_in(arrays))) if depth else asarray(arrays).ndim
+    return joined(arrays, depth) if depth else ga.copy(asarray(arrays))
+
+
+def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", *, threshold=None, edgeitems=None):
+    """As str() shows it. The separator is a blank; with ", " array_repr() shows it."""
+    if separator != " " or prefix:
+        raise ValueError(f"gpuarr: a blank is written between elements, and nothing in front, not {separator if separator != ' ' else prefix!r}: see array_repr()")
+    return ga.to_string(asarray(a), linewidth=max_line_width, precision=precision, suppress=suppress_small, threshold=threshold, edgeitems=edgeitems)
+
+
+def array_str(a, max_line_width=None, precision=None, suppress_small=None):
+    return ga.to_string(asarray(a), linewidth=max_line_width, precision=precision, suppress=suppress_small)
+
+
+def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
+    return ga.to_string(asarray(arr), linewidth=max_line_width, precision=precision, suppress=suppress_small, repr=True)
 
 
 names = {name: named_as_itself(f) for name, f in list(globals().items()) if callable(f) and getattr(f, "__module__", "") == __name__ and not name.startswith("_")}

@@ -186,7 +186,9 @@ def file_error(kind, sentence, path, number=None):
     said = {": " + os.strerror(n): n for n in errno.errorcode}
     if os.path.isdir(path):
         said["regular file"] = errno.EISDIR
-    number = next((n for words, n in said.items() if sentence.endswith(words)), None) if number is None else number
+    if number is None:  # the reason stands at the end, or something follows that it explains
+        number = next((n for end in ("", ": it is written", "; all of it") for words, n in said.items()
+                       if (sentence.endswith(words) if not end else words + end in sentence)), None)
     error = (both(kind, FILES[number]) if number in FILES else kind)(sentence)
     error.errno, error.filename = number, path
     return error
