@@ -274,6 +274,8 @@ def small_functions():
             for got, want in zip(getattr(ga, name)(path, unpack=True), getattr(np, name)(path, unpack=True)):
                 same(got, want, f"{name} by columns")
             same(getattr(ga, name)(path, unpack=False), getattr(np, name)(path), f"{name} by rows")
+            for rows in (-1, -2):
+                fails(lambda: getattr(ga, name)(path, max_rows=rows), [ValueError], f"gpuarr.{name}: max_rows = {rows}", f"{rows} rows of {name}")
     for order in "CF":
         for got, want in zip(ga.unravel_index([1, 5, 3], (2, 3), order=order), np.unravel_index([1, 5, 3], (2, 3), order=order)):
             same(got, want, f"places in order {order}")

@@ -438,6 +438,9 @@ def unravel_index(made, indices, shape, order="C"):
 
 def columns_first(made, path, *given, unpack=False, **named):
     """unpack=True: the transposed table, so that x, y = loadtxt(..., unpack=True) are its columns."""
+    rows = named.get("max_rows")
+    if rows is not None and operator.index(rows) < 0:  # for C -1 is all
+        raise ValueError(f"gpuarr.{made.__name__}: max_rows = {rows}: use 0 or more")
     r = made(path, *given, **named)
     return r.T if unpack else r
 
