@@ -511,7 +511,7 @@ static void full_disk(void)
                 static char page[4096];
                 for (int n = 0; rest && fwrite(page, 1, sizeof page, rest) == sizeof page && fflush(rest) == 0; n++) continue;
                 if (rest) fclose(rest);
-                CHECK_FAILS(w->write(in_folder(w->name), 2), w->name);
+                CHECK_FAILS(w->write(in_folder(w->name), 2), strerror(ENOSPC));
                 CHECK(others(w->name) == (w->write == w->anew ? 1 : 3)); /* what is to be gone on with stays */
                 CHECK(unlink(in_folder("rest")) == 0);
                 CHECK(read_back(w) == 1);
@@ -704,11 +704,17 @@ static void names(void)
         }
         CHECK(chdir(here) == 0);
     }
+    CHECK(ga_store(ga_zeros((3)), in_folder("a/locked.zarr")) && chmod(in_folder("a"), 0777) == 0);
     pid_t child = fork();
     if (child == 0) {
-        if (chmod(in_folder("b"), 0555) != 0 || (geteuid() == 0 && setuid(65534) != 0)) _exit(3);
+        if (chmod(in_folder("b"), 0555) != 0 || chmod(in_folder("a/locked.zarr"), 0555) != 0 ||
+            (geteuid() == 0 && setuid(65534) != 0))
+            _exit(3);
         bool said = false;
         ga_set_error_handler(ga_ignore_error, NULL);
+        if (ga_store(ga_ones((3)), in_folder("a/locked.zarr"), .overwrite = true) || !strstr(ga_error(), strerror(EACCES)))
+            _exit(6);
+        ga_clear_error();
         for (int k = 0; k < 2; k++) {
             if (ga_store(ga_chunked(ga_zeros((3)), 1), in_folder(k ? "b/x.zarr" : "b/x.npy"))) _exit(4);
             said = (said || k == 0) && strstr(ga_error(), "so its folder must be writable");
@@ -717,6 +723,34 @@ static void names(void)
         _exit(said ? 0 : 5);
     }
     CHECK(end_of(child) == 0 && chmod(in_folder("b"), 0777) == 0);
+    CHECK(chmod(in_folder("a/locked.zarr"), 0777) == 0 && !exists(in_folder("a/locked.zarr.gpuarr.part")));
+}
+
+/* A Zarr array that is open, while it is replaced or removed: what is missing of it then is no fill_value. */
+static void replaced_while_open(void)
+{
+    clean_folder();
+    ga_scope {
+        char dir[300];
+        strcpy(dir, in_folder("x.zarr")); /* longer than in_folder keeps it */
+        ga_array *old, *as_before = ga_full((4), 5.0);
+        CHECK(ga_store(as_before, dir, .chunks = ga_chunks(2)) && (old = ga_open(dir)) != NULL);
+        CHECK(ga_store(ga_add(old, 1), dir, .overwrite = true));
+        CHECK_FAILS(ga_compute(old), "was replaced or removed after it was opened");
+        CHECK(ga_allclose(ga_compute(ga_open(dir)), 6));
+        old = ga_open(dir);
+        CHECK(unlink(in_folder("x.zarr/1")) == 0 && ga_array_equal(ga_compute(old), ga_from(((double[]){ 6, 6, 0, 0 }), (4))));
+        /* a program that was killed while it removed an array has left this */
+        CHECK(rename(dir, in_folder("x.zarr.gpuarr.part")) == 0 &&
+              rename(in_folder("x.zarr.gpuarr.part/.zarray"), in_folder("x.zarr.gpuarr.part/.zarray.gone")) == 0);
+        CHECK_FAILS(ga_compute(old), "was replaced or removed after it was opened");
+        for (int resume = 0; resume < 2; resume++) {
+            CHECK(ga_store(as_before, dir, .resume = resume) && ga_allclose(ga_compute(ga_open(dir)), 5));
+            CHECK(others("x.zarr") == 0 && !exists(in_folder("x.zarr/.zarray.gone")));
+            CHECK(rename(dir, in_folder("x.zarr.gpuarr.part")) == 0 &&
+                  rename(in_folder("x.zarr.gpuarr.part/.zarray"), in_folder("x.zarr.gpuarr.part/.zarray.gone")) == 0);
+        }
+    }
 }
 
 /* What stands where gpuarr puts its part, and it did not make, is neither followed nor emptied: an error, before any work. */
@@ -808,6 +842,7 @@ int main(void)
     causes();
     links();
     names();
+    replaced_while_open();
     in_the_way();
     several_programs();
     full_disk();

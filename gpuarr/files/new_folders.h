@@ -3,21 +3,33 @@
     one step. Elsewhere it is called NAME.gpuarr.old for a moment; if the program is killed then, who opens or writes NAME next
     gives it its name back.                                                                                                      */
 
+/* What .zarray is called while its folder is removed. Who has that open, and misses a chunk, learns so that it is gone. */
+static const char gi_zarray_gone[] = ".zarray.gone";
+
+static __attribute__((noinline)) void gi_folder_is_going(const char *path)
+{
+    char now[GI_PATH_ROOM], then[GI_PATH_ROOM];
+    if (snprintf(now, sizeof now, "%s/.zarray", path) < (int)sizeof now &&
+        snprintf(then, sizeof then, "%s/%s", path, gi_zarray_gone) < (int)sizeof then)
+        (void)rename(now, then);
+}
+
 /* Removes all that is in a folder; what shows that it is Zarr, last. Links are removed, not followed. The path is written to, and as before
    in the end. */
 static void gi_folder_clear(char path[GI_PATH_ROOM], int depth)
 {
     const size_t n = strlen(path), left = GI_PATH_ROOM - n;
     struct stat  about;
+    if (depth == 0) gi_folder_is_going(path);
     DIR *list = depth < 2 * GPUARR_MAX_DIMS && lstat(path, &about) == 0 && S_ISDIR(about.st_mode) ? opendir(path) : NULL;
     for (struct dirent *e; list && (e = readdir(list)) != NULL; path[n] = 0) {
-        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || (depth == 0 && !strcmp(e->d_name, ".zarray"))) continue;
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..") || (depth == 0 && !strcmp(e->d_name, gi_zarray_gone))) continue;
         if (snprintf(path + n, left, "/%s", e->d_name) >= (int)left || unlink(path) == 0) continue;
         gi_folder_clear(path, depth + 1);
         (void)rmdir(path);
     }
     if (list) (void)closedir(list);
-    if (list && depth == 0 && snprintf(path + n, left, "/.zarray") < (int)left) (void)unlink(path);
+    if (list && depth == 0 && snprintf(path + n, left, "/%s", gi_zarray_gone) < (int)left) (void)unlink(path);
     path[n] = 0;
 }
 
@@ -35,8 +47,10 @@ static bool gi_folder_is_zarr(const char *path)
     char        member[GI_PATH_ROOM + 16];
     struct stat about;
     snprintf(member, sizeof member, "%s/.zarray", path);
-    const bool has = lstat(member, &about) == 0;
-    errno          = 0;
+    bool has = lstat(member, &about) == 0;
+    if (!has) snprintf(member, sizeof member, "%s/%s", path, gi_zarray_gone);
+    has   = has || lstat(member, &about) == 0;
+    errno = 0;
     if (has) return S_ISREG(about.st_mode);
     DIR *list  = opendir(path);
     bool empty = list != NULL;
@@ -50,6 +64,7 @@ static int gi_folder_open(const char *path) { return open(path, O_RDONLY | O_DIR
 /* Makes the part of a folder, or opens the one that is there: `go_on`, to be filled further, else emptied. False: f->why tells why. */
 static bool gi_folder_begin(gi_new_file *f, bool go_on)
 {
+    if (access(f->path, W_OK) != 0 && errno != ENOENT) return gi_file_failed(f, errno); /* a rename would not ask */
     for (;;) {
         f->anew = mkdir(f->part, 0777) == 0;
         if (!f->anew && errno != EEXIST) return gi_file_not_made(f, errno);

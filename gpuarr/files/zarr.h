@@ -178,6 +178,15 @@ static ga_array *gi_unpack_chunk(const gi_lazy *n, const gi_raw *f, size_t packe
     return view;
 }
 
+/* A chunk is missing: because all of the array is, or is about to be? */
+static bool gi_zarr_is_gone(int dir)
+{
+    const int fd = gi_open_at(dir, ".zarray");
+    if (fd < 0) return errno == ENOENT;
+    (void)close(fd);
+    return false;
+}
+
 /* The elements of one chunk that a box shows, which is counted in the chunk. */
 static ga_array *gi_part_of_chunk(const gi_lazy *n, const int64_t *index, const gi_box *box, ga_array *out)
 {
@@ -194,6 +203,9 @@ static ga_array *gi_part_of_chunk(const gi_lazy *n, const int64_t *index, const 
         gi_raw      f = { n->site, what, gi_open_at(p->dir, key), 0, n->dtype, z->h.swapped, z->h.fortran, n->ndim, z->chunk };
         struct stat about;
         if (f.fd < 0 && errno == ENOENT) { /* one element, again and again */
+            if (gi_zarr_is_gone(p->dir))
+                return (ga_array *)gi_fail(n->site, GA_BAD_FILE,
+                                           "%s is gone: the array was replaced or removed after it was opened", what);
             ga_array *one = gi_array_new(n->site, n->dtype, GA_CPU, 0, NULL);
             if (!one) return NULL;
             memcpy(one->data, z->fill, (size_t)ga_itemsize(n->dtype));
