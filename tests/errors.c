@@ -974,6 +974,19 @@ static void test_files(void)
         ga_array *i64 = ga_ones((3), .dtype = GA_I64);
         FAILS(GA_BAD_DTYPE, ga_fits_write(here, i64, .compress = true), "int64");
         ga_free(i64);
+        static const char *const groups[] = { "SIMPLE  = T", "BITPIX  = 8", "NAXIS   = 2", "NAXIS1  = 0", "NAXIS2  = 3",
+                                              "GROUPS  = T", "PCOUNT  = 1", "GCOUNT  = 2", "END" };
+        char                     file[2 * 2880];
+        memset(file, ' ', sizeof file);
+        for (size_t k = 0; k < sizeof groups / sizeof *groups; k++) memcpy(file + 80 * k, groups[k], strlen(groups[k]));
+        write_bytes(here, file, sizeof file);
+        FAILS(GA_BAD_FILE, ga_fits_read(here), "only tables or random groups");
+        FAILS(GA_BAD_FILE, ga_fits_read(here, .hdu = 1), "HDU 1 holds no image", "random groups");
+        memcpy(file + 400, "GROUPS  = F", 11);
+        write_bytes(here, file, sizeof file);
+        ga_array *empty = ga_fits_read(here);
+        CHECK(empty && empty->shape[0] == 3 && empty->shape[1] == 0);
+        ga_free(empty);
         write_bytes(here, "no fits", 7);
         FAILS(GA_BAD_FILE, ga_fits_read(here), here);
         FAILS(GA_BAD_FILE, ga_fits_write(here, a, .append = true), here);

@@ -43,11 +43,13 @@ gi_fits_refuse(gi_fits_trouble *t, ga_status status, const char *format, ...)
     return false;
 }
 
-/* The same for an error of CFITSIO: what we were doing, its name for the error and its own notes. */
+/* The same for an error of CFITSIO: what we were doing, its name for the error and its own notes; what cannot be written, with errno's
+   words. */
 static bool gi_fits_failed(gi_fits_trouble *t, int error, const char *doing)
 {
-    char   name[FLEN_STATUS] = "", note[FLEN_ERRMSG], notes[400] = "";
-    size_t used = 0;
+    const int reason            = error == WRITE_ERROR ? errno : 0;
+    char      name[FLEN_STATUS] = "", note[FLEN_ERRMSG], notes[400] = "";
+    size_t    used = 0;
     fits_get_errstatus(error, name);
     while (fits_read_errmsg(note))
         if (used + 1 < sizeof notes) {
@@ -56,7 +58,8 @@ static bool gi_fits_failed(gi_fits_trouble *t, int error, const char *doing)
         }
     bool      no_file = error == FILE_NOT_OPENED || error == FILE_NOT_CREATED || error == WRITE_ERROR;
     ga_status status  = error == MEMORY_ALLOCATION ? GA_NO_MEMORY : no_file ? GA_NO_FILE : GA_BAD_FILE;
-    return gi_fits_refuse(t, status, "%s: CFITSIO error %d, %s%s", doing, error, name, notes);
+    return gi_fits_refuse(t, status, "%s: CFITSIO error %d, %s%s%s%s", doing, error, name, notes, reason ? ": " : "",
+                          reason ? strerror(reason) : "");
 }
 
 static void gi_fits_close(fitsfile *file)
@@ -167,13 +170,22 @@ static bool gi_fits_integer_key(fitsfile *file, const char *key, long long *valu
     return error == 0;
 }
 
+/* Random groups look like an image whose first axis has the length 0. */
+static bool gi_fits_has_groups(fitsfile *file)
+{
+    int       groups = 0, error = 0;
+    long long first = -1;
+    return gi_fits_integer_key(file, "NAXIS1", &first) && first == 0 &&
+           fits_read_key(file, TLOGICAL, "GROUPS", &groups, NULL, &error) == 0 && groups;
+}
+
 /* Is the current header-data unit an image with at least one axis? */
 static bool gi_fits_is_image(fitsfile *file)
 {
     int type = ANY_HDU, axes = 0, error = 0;
     fits_get_hdu_type(file, &type, &error);
     fits_get_img_dim(file, &axes, &error);
-    return error == 0 && type == IMAGE_HDU && axes > 0;
+    return error == 0 && type == IMAGE_HDU && axes > 0 && !gi_fits_has_groups(file);
 }
 
 static bool gi_fits_has_name(fitsfile *file, const char *name)
@@ -193,13 +205,15 @@ static bool gi_fits_find(fitsfile *file, const ga_fits_options *o, gi_fits_troub
     for (int number = o->hdu > 0 ? o->hdu : 1; !fits_movabs_hdu(file, number, NULL, &error); number++) {
         bool image = gi_fits_is_image(file);
         if (o->hdu > 0 && !image)
-            return gi_fits_refuse(t, GA_BAD_FILE,
-                                  "HDU %d holds no image (a table, or a header with NAXIS = 0): .hdu = 0 takes the first "
-                                  "image of the file",
-                                  o->hdu);
+            return gi_fits_refuse(
+                t, GA_BAD_FILE,
+                "HDU %d holds no image (a table, random groups, or a header with NAXIS = 0): .hdu = 0 takes the first "
+                "image of the file",
+                o->hdu);
         if (o->name && gi_fits_has_name(file, o->name)) {
             if (image) return true;
-            return gi_fits_refuse(t, GA_BAD_FILE, "the extension '%s' holds no image (a table, or a header with NAXIS = 0)",
+            return gi_fits_refuse(t, GA_BAD_FILE,
+                                  "the extension '%s' holds no image (a table, random groups, or a header with NAXIS = 0)",
                                   o->name);
         }
         if (!o->name && image) return true;
@@ -208,7 +222,8 @@ static bool gi_fits_find(fitsfile *file, const ga_fits_options *o, gi_fits_troub
     if (error != END_OF_FILE) return gi_fits_failed(t, error, "cannot go to the next header");
     if (o->hdu > 0) return gi_fits_refuse(t, GA_BAD_ARGUMENT, "there is no HDU %d in the file (the primary one is 1)", o->hdu);
     if (o->name) return gi_fits_refuse(t, GA_BAD_ARGUMENT, "no extension of the file's %d HDUs is called '%s'", last, o->name);
-    return gi_fits_refuse(t, GA_BAD_FILE, "the file has no image: NAXIS is 0, or there are only tables, in all of its %d HDUs",
+    return gi_fits_refuse(t, GA_BAD_FILE,
+                          "the file has no image: NAXIS is 0, or there are only tables or random groups, in all of its %d HDUs",
                           last);
 }
 
@@ -512,6 +527,7 @@ static bool gi_fits_add_image(gi_new_file *to, bool append, const ga_array *a, c
         }
     }
     bool compress = o->compress && a->size > 0;
+    errno         = 0;
     if (compress) { /* without loss: Rice for integers, gzip with shuffled bytes for floats */
         fits_set_compression_type(file, gi_is_float(a->dtype) ? GZIP_2 : RICE_1, &error);
         fits_set_quantize_level(file, 0, &error);
