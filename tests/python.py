@@ -1,6 +1,7 @@
 """python.py [LIBRARY]: tools/python, gpuarr from Python: each public function is there, memory is shared with NumPy in both directions, errors are
 exceptions, nothing leaks, operators and indices are NumPy's, and the array API's namespace has what the standard names. Ends with
 'N passed, N failed, N skipped'."""
+import ctypes
 import gc
 import inspect
 import operator
@@ -203,6 +204,13 @@ def shared_memory():
     fails(lambda: freed.foo, [AttributeError], "'foo'", "no such attribute")
     fails(lambda: ga.wrap(np.ones(3), "float64", 3), [TypeError], "asarray()", "wrap() keeps nothing alive")
     fails(lambda: ga.from_(b"abc", "float64", (3,)), [ValueError], "3 bytes are less", "too few bytes")
+    n = np.arange(6, dtype="i4")
+    for memory in (n[:2], ga.asarray(n)[:2], (ctypes.c_int * 2)(), [1, 2], bytearray(8)):
+        fails(lambda: ga.from_(memory, "int32", (3,)), [ValueError], "8 bytes are less than int32 (3,) has", f"too little memory, {type(memory)}")
+    fails(lambda: ga.from_(n[::2], "int32", (3,)), [TypeError], "do not lie one behind the other", "every second element")
+    for memory in (n, ga.asarray(n), n.tolist(), n.tobytes(), (ctypes.c_int * 6)(*n), n.ctypes.data, n[None, :, None], n.reshape(2, 3)):
+        same(ga.from_(memory, "int32", (3, 2)), n.reshape(3, 2), f"from {type(memory)}")
+    check(ga.from_(n[:0], "int32", (0, 3)).shape == (0, 3), "from no memory")
     same(ga.asarray([np.float32(1), np.float32(2)]), np.array([1, 2], "f4"), "lists of NumPy's numbers")
     same(ga.asarray([2**63]), np.array([2**63], "u8"), "a large number")
     fails(lambda: ga.asarray([[1], [2, 3]]), [ValueError], "different lengths", "ragged lists")
@@ -806,6 +814,7 @@ def numpys_ways():
             save(link, x=x)
             with np.load(path) as z:
                 check(z.files == ["x"] and os.path.islink(link) and os.stat(path).st_mode & 0o777 == 0o600, f"{save.__name__} by a link, into a private file")
+            fails(lambda: save("/dev/full", x=x) if save is ga.savez else save("/proc/self/fdinfo/a.npz", x=x), [OSError], "cannot write" if save is ga.savez else "cannot write '/proc/", f"{save.__name__} where nothing can be written")
             for other in ((pipe,) if save is ga.savez_compressed else ()) + (folder, os.path.join(folder, "nowhere/a.npz")):
                 fails(lambda: save(other, x=x), [OSError], other, f"{save.__name__} into {other}")
             os.remove(link)

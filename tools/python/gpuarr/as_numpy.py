@@ -313,11 +313,28 @@ def wrap(made, p, dtype, shape, *given, **named):
     return made(p, dtype, shape, *given, **named)
 
 
+def bytes_of(p):
+    """How many bytes an object has from its address on; None: that is not known."""
+    if isinstance(p, (bytes, bytearray)):
+        return len(p)
+    if isinstance(p, C.Array):
+        return C.sizeof(p)
+    if not hasattr(p, "__array_interface__"):
+        return None
+    shape, size, strides = (p.__array_interface__.get(n) for n in ("shape", "typestr", "strides"))
+    packed = [int(size[2:]) * math.prod(shape[k + 1:]) for k in range(len(shape))]
+    if strides and math.prod(shape) > 0 and any(n > 1 and s != want for n, s, want in zip(shape, strides, packed)):
+        raise TypeError("gpuarr: the elements do not lie one behind the other: array() copies them as they lie")
+    return int(size[2:]) * math.prod(shape)
+
+
 def from_memory(p, dtype, shape, **named):
     dtype, shape = as_dtype(dtype), as_shape(shape)
     shape = tuple(shape.n[:shape.ndim])
-    if isinstance(p, (bytes, bytearray)) and len(p) < math.prod(shape) * dtype.itemsize:
-        raise ValueError(f"gpuarr: {len(p)} bytes are less than {dtype} {shape} has")
+    p = asarray(p, dtype) if isinstance(p, (list, tuple)) else p
+    there = bytes_of(p)
+    if there is not None and there < math.prod(shape) * dtype.itemsize:
+        raise ValueError(f"gpuarr: {there} bytes are less than {dtype} {shape} has")
     return made_from(p, dtype, shape, **named)
 
 
@@ -507,7 +524,7 @@ def intersect1d(made, a, b, assume_unique=False, return_indices=False, **named):
 def of_triangle(made, a, UPLO=None, **named):
     """UPLO="U" is upper=True."""
     if UPLO is not None:
-        if UPLO.upper() not in ("U", "L"):
+        if not isinstance(UPLO, str) or UPLO.upper() not in ("U", "L"):
             raise ValueError(f"gpuarr.{made.__name__}: UPLO is 'L' or 'U', not {UPLO!r}")
         named["upper"] = UPLO.upper() == "U"
     return made(a, **named)
