@@ -310,6 +310,12 @@ def arguments_refused():
             fails(call, [ga.ShapeError], f"weights have shape {np.shape(weights)}, a (3,): each element needs one", f"weights {weights}")
     fails(lambda: ga.histogram(x[:, None], edges, weights=x[None]), [ga.ShapeError], "weights have shape (1, 3), a (3, 1)", "weights that lie otherwise")
     same(ga.histogram(x[:, None], edges, weights=[[2], [3], [4]])[0], np.histogram(x, edges, weights=[2, 3, 4])[0], "weights that lie as the elements do")
+    for call, words in ((lambda: ga.index(x, 3), "index = '3': give NumPy's notation as a text"), (lambda: ga.index(x, "%d", "a"), "index = '%d': %d format"),
+                        (lambda: ga.index(x, "0", 1), "index = '0': not all"), (lambda: ga.stack(None), "arrays = 'None': give a list"), (lambda: ga.stack(3), "arrays = '3': give a list")):
+        fails(call, [TypeError], words, words)
+    for call in (ga.tril_indices_from, ga.triu_indices_from):
+        fails(lambda: call(x), [ValueError], f"gpuarr.{call.__name__}(): an array of shape (3,) is no matrix", "indices of a vector")
+    fails(lambda: ga.eigvalsh(np.eye(2), np.eye(2)), [ValueError], "UPLO is 'L' or 'U', not", "two matrices")
     wave = np.cos(np.arange(300) * 0.3)
     for call in (ga.welch, ga.spectrogram):
         for named, words in (({"nperseg": 0}, "pieces of 0 elements"), ({"nperseg": -1}, "pieces of -1 elements"), ({"nfft": 0}, "nfft = 0: use 256 or more"),

@@ -209,6 +209,22 @@ def Borrowed(p):
     return array._of(lib.ga_view(p, b"\tview"))
 
 
+def length_of(value, said, parameter):
+    if not hasattr(value, "__len__"):
+        raise TypeError(f"{said}(): {parameter} = {str(value)!r}: give a list")
+    return len(value)
+
+
+def index_text(text, numbers, said):
+    """NumPy's notation with its numbers in it, for C, which reads it as printf does."""
+    if not isinstance(text, str):
+        raise TypeError(f"{said}(): index = {str(text)!r}: give NumPy's notation as a text, \"1:-1, %d\"")
+    try:
+        return (text % numbers if numbers else text).replace("%", "%%")
+    except (TypeError, ValueError) as e:
+        raise type(e)(f"{said}(): index = {text!r}: {e}") from None
+
+
 def to_path(call, value):
     if value is None:
         raise TypeError("gpuarr: the name of a file is missing")
@@ -565,7 +581,7 @@ def make(name, function):
         elif text == "int" and following in LISTS:
             counted = kinds[k + 1][1]
             more = name == "split_at"
-            steps.append(lambda call, given, counted=counted: len(given[counted]) + more)
+            steps.append(lambda call, given, counted=counted: length_of(given[counted], said, counted) + more)
         elif text in ("ga_array **", "ga_result *"):
             steps.append(room_step(kind.of if text == "ga_result *" else None, counted if only_out else None, only_out, name))
         else:
@@ -631,7 +647,7 @@ def make(name, function):
             if len(values[one]) != len(values[other]):
                 raise ValueError(f"gpuarr.{said}: {len(values[one])} {one}, {len(values[other])} {other}")
         if function.variadic:  # ga_index: the numbers are written into the text here
-            values["index"] = (values["index"] % rest if rest else values["index"]).replace("%", "%%")
+            values["index"] = index_text(values["index"], rest, said)
         elif rest:
             raise TypeError
         large = [n for n in operands if type(values[n]) is int and not -2**63 <= values[n] < 2**64]

@@ -48,13 +48,20 @@ def diag_indices_from(arr):
     return ga.diag_indices(a.shape[0], a.ndim)
 
 
+def of_a_matrix(a, said):
+    shape = asarray(a).shape
+    if len(shape) != 2:
+        raise ValueError(f"gpuarr.{said}: an array of shape {shape} is no matrix")
+    return shape
+
+
 def tril_indices_from(arr, k=0):
-    rows, columns = asarray(arr).shape
+    rows, columns = of_a_matrix(arr, "tril_indices_from")
     return ga.tril_indices(rows, k, columns)
 
 
 def triu_indices_from(arr, k=0):
-    rows, columns = asarray(arr).shape
+    rows, columns = of_a_matrix(arr, "triu_indices_from")
     return ga.triu_indices(rows, k, columns)
 
 
