@@ -93,6 +93,27 @@ static void misspelt_in_environment(void)
     goes_on();
 }
 
+static void no_number_in_environment(void)
+{
+    setenv("GPUARR_ISA", "AVX2", 1);
+    setenv("GPUARR_NUM_THREADS", "2 or 3", 1);
+    fprintf(stderr, "%s, %d threads\n", ga_isa(), ga_get_num_threads());
+}
+
+static void empty_in_environment(void)
+{
+    setenv("GPUARR_ISA", "", 1);
+    setenv("GPUARR_NUM_THREADS", "", 1);
+    fprintf(stderr, "%s, %d threads\n", ga_isa(), ga_get_num_threads());
+}
+
+static void unset_in_environment(void)
+{
+    unsetenv("GPUARR_ISA");
+    unsetenv("GPUARR_NUM_THREADS");
+    fprintf(stderr, "%s, %d threads\n", ga_isa(), ga_get_num_threads());
+}
+
 static void no_action(void)
 {
     ga_on_error((ga_error_action)3);
@@ -166,6 +187,13 @@ static void on_error(void)
     CHECK(ends_by(in_child(trap_in_environment), SIGTRAP));
     CHECK(exits(in_child(program_decides), 0) && says("computed"));
     CHECK(exits(in_child(misspelt_in_environment), 0) && says("GPUARR_ON_ERROR=exti") && says("computed"));
+    CHECK(exits(in_child(no_number_in_environment), 0) && says("GPUARR_ISA=AVX2 in the environment is none of baseline") &&
+          says("GPUARR_NUM_THREADS=2 or 3 in the environment is no number of threads: 2\n") && says("2 threads") &&
+          lines() == 3);
+    char as_unset[100] = "";
+    CHECK(exits(in_child(unset_in_environment), 0) && lines() == 1);
+    snprintf(as_unset, sizeof as_unset, "%.99s", said);
+    CHECK(exits(in_child(empty_in_environment), 0) && !strcmp(said, as_unset));
     CHECK(exits(in_child(no_action), 0) && says("3 is no action") && says("read\n"));
     CHECK(exits(in_child(handler_comes_first), 1) && says("handler: 2 ") && !says("computed") && lines() == 1);
     CHECK(exits(in_child(exits_for_task), 1) && says("task 0, f (") && !says("not done"));

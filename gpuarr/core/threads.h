@@ -326,8 +326,12 @@ int ga_get_num_threads(void)
     int n = __atomic_load_n(&gi_threads.wanted, __ATOMIC_RELAXED);
     if (n > 0) return n;
     const char *asked = getenv("GPUARR_NUM_THREADS");
-    long        found = asked ? strtol(asked, NULL, 10) : gi_processors();
+    char       *end   = NULL;
+    const bool  given = asked && *asked;
+    const long  found = given ? strtol(asked, &end, 10) : gi_processors();
     n                 = found < 1 ? 1 : found > GI_MOST_THREADS ? GI_MOST_THREADS : (int)found;
+    if (given && (*end || found < 1))
+        fprintf(stderr, "gpuarr: GPUARR_NUM_THREADS=%s in the environment is no number of threads: %d\n", asked, n);
     __atomic_store_n(&gi_threads.wanted, n, __ATOMIC_RELAXED);
     return n;
 }

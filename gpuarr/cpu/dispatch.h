@@ -14,8 +14,11 @@ static gi_isa gi_cpu_isa(void)
         isa = GI_ISA_AVX512;
 #endif
     const char *asked = getenv("GPUARR_ISA");
-    if (asked && !strcmp(asked, "baseline")) isa = GI_ISA_BASELINE;
-    if (asked && !strcmp(asked, "avx2") && isa > GI_ISA_AVX2) isa = GI_ISA_AVX2;
+    if (!asked) asked = "";
+    if (!strcmp(asked, "baseline")) isa = GI_ISA_BASELINE;
+    else if (!strcmp(asked, "avx2")) isa = isa > GI_ISA_AVX2 ? GI_ISA_AVX2 : isa;
+    else if (*asked && strcmp(asked, "avx512") != 0)
+        fprintf(stderr, "gpuarr: GPUARR_ISA=%s in the environment is none of baseline, avx2 and avx512\n", asked);
     __atomic_store_n(&known, isa, __ATOMIC_RELAXED);
     return (gi_isa)isa;
 }
