@@ -11,7 +11,9 @@ static GI_INLINE void GI_LOOP(gi_chains_of)(const int chains, const int times, c
         x[i]             = a + at * j->a_next;
         y[i]             = b + at * j->b_next;
         GI_UNROLL
-        for (int t = 0; t < times; t++) sum[i][t] = GA_FN(nothing)();
+        for (int t = 0; t < times; t++)
+            sum[i][t] = j->before ? *(const GA_T *)(const void *)(out + at * j->out_next + t * j->out_again + j->before)
+                                  : GA_FN(nothing)();
     }
     const int64_t a_step = j->a_step, b_step = j->b_step, b_again = j->b_again;
     for (int64_t k = 0; k < n; k++, b += b_step) {

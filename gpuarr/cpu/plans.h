@@ -188,6 +188,7 @@ typedef struct gi_chaining {
     int64_t a_next, b_next, out_next; /* bytes from i to i + 1, */
     int64_t b_again, out_again;       /* from t to t + 1, */
     int64_t a_step, b_step;           /* from k to k + 1 */
+    int64_t before;                   /* from a result to what its sum begins with, elsewhere; 0: with nothing */
 } gi_chaining;
 typedef void (*gi_chains)(int64_t count, int times, int64_t n, char *out, const char *a, const char *b, const gi_chaining *j);
 

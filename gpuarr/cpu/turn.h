@@ -49,7 +49,12 @@ static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, co
     GI_UNROLL
     for (int g = 0; g < groups; g++) {
         GI_UNROLL
-        for (int t = 0; t < times; t++) sums[g][t] = GI_Q_MM(set1)(GA_FN(nothing)());
+        for (int t = 0; t < times; t++) {
+            for (int i = 0; i < GI_LINES && j->before; i++)
+                sum[t][i] =
+                    *(const GA_T *)(const void *)(out + (g * GI_LINES + i) * j->out_next + t * j->out_again + j->before);
+            sums[g][t] = j->before ? GI_Q_MM(loadu)(sum[t]) : GI_Q_MM(set1)(GA_FN(nothing)());
+        }
     }
     for (; k + 4 * GI_SIDE <= n; k += 4 * GI_SIDE) { /* whole cache lines: those of all lines may compete for one place */
         const int64_t at = k * (int64_t)sizeof(GA_T);

@@ -580,6 +580,8 @@ ga_array *(ga_cholesky)(const ga_array *a, ga_cholesky_options o)
 
 /* ---- triangular systems ---------------------------------------------------------------------------------------------------------- */
 
+static const char gi_zero_on_diagonal[] = "singular matrix: there is a 0 on its diagonal";
+
 static bool gi_triangle_one(const char *site, int64_t item, double *room, void *job)
 {
     gi_lu        *j = (gi_lu *)job;
@@ -598,6 +600,144 @@ static bool gi_triangle_one(const char *site, int64_t item, double *room, void *
     return gi_solve_triangle(site, &t, room);
 }
 
+/* ---- of one column, which is as much work as to read the matrix: it is not copied, but where it must be converted ---- */
+
+typedef struct gi_column_system {
+    const char   *data; /* element (i, j) of the matrix, or (j, i) if `across`, is at i * row + j * size of the dtype */
+    ga_dtype      dtype;
+    int64_t       n, row;
+    bool          upper, unit, across;
+    double       *x, *minus;    /* b, which becomes the solution; and -x, as far as it is known */
+    double       *room;         /* rows of a block in float64: of n numbers, or as they are */
+    double       *sums[2];      /* of a block */
+    int64_t       block, at, k; /* rows at to at + k are solved */
+    const double *rows;         /* of the matrix, from row `at` on, so many numbers apart: */
+    int64_t       down;
+} gi_column_system;
+
+/* Rows of a block from element `from` on become float64. */
+static void gi_convert_rows(const gi_column_system *s, int64_t begin, int64_t end, int64_t from, int64_t count)
+{
+    const int64_t size = ga_itemsize(s->dtype);
+    for (int64_t i = begin; i < end && s->dtype != GA_F64; i++)
+        gi_cast(GA_F64, s->dtype, count, s->room + i * s->n + from, s->data + (s->at + i) * s->row + from * size);
+}
+
+/* What is known of x is taken from some rows of a block, in the order of gi_solve_triangle. */
+static void gi_less_known(int64_t begin, int64_t end, void *job)
+{
+    const gi_column_system *s      = (const gi_column_system *)job;
+    const gi_chains         chains = GI_LOOP_OF(chains)(GA_F64);
+    const int64_t known = s->upper ? s->n - s->at - s->k : s->at, step = s->upper ? s->block : known, rows = end - begin;
+    const double *from = s->x + s->at + begin;
+    gi_chaining   j;
+    gi_convert_rows(s, begin, end, s->upper ? s->at : 0, known + s->k);
+    memset(&j, 0, sizeof j);
+    j.a_next   = s->down * 8;
+    j.out_next = j.a_step = j.b_step = 8;
+    memcpy(s->sums[0] + begin, from, (size_t)rows * 8);
+    for (int64_t done = 0, turn = 0; done < known; done += step, turn = 1 - turn) {
+        const int64_t column = s->upper ? s->n - done - step : 0;
+        double       *out    = s->sums[1 - turn] + begin;
+        from                 = s->sums[turn] + begin;
+        j.before             = (from - out) * 8;
+        chains(rows, 1, step, (char *)out, (const char *)(s->rows + begin * s->down + column),
+               (const char *)(s->minus + column), &j);
+        from = out;
+    }
+    memmove(s->x + s->at + begin, from, (size_t)rows * 8);
+}
+
+/* The rows of a block alone. */
+static void gi_solve_rows(const gi_column_system *s)
+{
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    for (int64_t done = 0; done < s->k; done++) {
+        const int64_t i = s->at + (s->upper ? s->k - 1 - done : done), from = s->upper ? i + 1 : s->at;
+        const double *row = s->across ? s->rows + (from - s->at) * s->down + i : s->rows + (i - s->at) * s->down + from;
+        if (done > 0) loops->add(done, 1, row, s->across ? s->down : 1, s->minus + from, 1, s->x + i);
+        if (!s->unit) s->x[i] = s->x[i] / s->rows[(i - s->at) * s->down + i];
+        s->minus[i] = -s->x[i];
+    }
+}
+
+enum { GI_COLUMN_SHARE = 256 }; /* elements of x that a thread takes at a time */
+
+/* What a block says is taken from some elements of x that are not solved yet. */
+static void gi_less_solved(int64_t begin, int64_t end, void *job)
+{
+    const gi_column_system *s     = (const gi_column_system *)job;
+    const int64_t           first = s->upper ? 0 : s->at + s->k, last = s->upper ? s->at : s->n;
+    const int64_t           from = first + begin * GI_COLUMN_SHARE, to = first + end * GI_COLUMN_SHARE;
+    GI_LOOP_OF(linear)()->add(s->k, (to < last ? to : last) - from, s->minus + s->at, 1, s->rows + from, s->down, s->x + from);
+}
+
+static void gi_solve_column(gi_column_system *s)
+{
+    const int64_t n = s->n;
+    for (int64_t done = 0; done < n; done += s->k) {
+        s->k               = n - done < s->block ? n - done : s->block;
+        s->at              = s->upper ? n - done - s->k : done;
+        s->rows            = s->dtype == GA_F64 ? (const double *)(const void *)(s->data + s->at * s->row) : s->room;
+        const double bytes = (double)(s->k * n * 8);
+        if (!s->across) {
+            gi_parallel_bytes(bytes, s->k, 8, gi_less_known, s);
+            gi_solve_rows(s);
+        } else {
+            const int64_t rest = n - done - s->k;
+            gi_convert_rows(s, 0, s->k, s->upper ? 0 : s->at, rest + s->k);
+            gi_solve_rows(s);
+            if (rest > 0) gi_parallel_bytes(bytes, (rest + GI_COLUMN_SHARE - 1) / GI_COLUMN_SHARE, 1, gi_less_solved, s);
+        }
+    }
+}
+
+/* Of a real matrix and a column on the CPU. */
+static bool gi_is_column_system(const ga_array *a, const ga_array *b)
+{
+    const int64_t size = ga_itemsize(a->dtype);
+    return a->ndim == 2 && (b->ndim == 1 || (b->ndim == 2 && b->shape[1] == 1)) && a->shape[0] == b->shape[0] && a->size > 0 &&
+           a->device == GA_CPU && !gi_is_complex(a->dtype) && !gi_is_complex(b->dtype) &&
+           ((a->strides[1] == size && a->strides[0] % size == 0) || (a->strides[0] == size && a->strides[1] % size == 0));
+}
+
+static ga_array *gi_solve_column_system(const char *site, const ga_array *a, const ga_array *b, gi_triangle how)
+{
+    GI_SETTLE_FLOATS;
+    const int64_t    n = a->shape[0], size = ga_itemsize(a->dtype);
+    const bool       turned = a->strides[1] != size, small = gi_is_small_matrix(n, gi_lu_room(n, 1));
+    gi_column_system s;
+    memset(&s, 0, sizeof s);
+    s.data   = (const char *)a->data;
+    s.dtype  = a->dtype;
+    s.n      = n;
+    s.row    = turned ? a->strides[1] : a->strides[0];
+    s.upper  = how.upper;
+    s.unit   = how.unit;
+    s.across = how.across != turned;
+    s.block  = small ? n : (int64_t)GI_LINEAR_BLOCK;
+    s.down   = s.dtype == GA_F64 ? s.row / 8 : n;
+    for (int64_t i = 0; i < n && !s.unit; i++) {
+        double x;
+        gi_cast(GA_F64, s.dtype, 1, &x, s.data + i * (s.row + size));
+        if (x == 0) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "%s", gi_zero_on_diagonal);
+    }
+    const size_t numbers = (size_t)(n + 2 * s.block + (s.dtype == GA_F64 ? 0 : s.block * n));
+    ga_array    *x       = gi_copy_convert(site, b, GA_F64);
+    s.minus              = x ? (double *)gi_mem_alloc(site, numbers * 8) : NULL;
+    if (s.minus) {
+        s.x       = (double *)x->data;
+        s.sums[0] = s.minus + n;
+        s.sums[1] = s.sums[0] + s.block;
+        s.room    = s.sums[1] + s.block;
+        gi_solve_column(&s);
+        gi_mem_release(s.minus, numbers * 8);
+        return gi_copy_finish(site, x, ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype)), NULL);
+    }
+    ga_free(x);
+    return NULL;
+}
+
 ga_array *(ga_solve_triangular)(const ga_array *a, const ga_array *b, ga_triangular_options o)
 {
     gi_lu     j;
@@ -611,9 +751,10 @@ ga_array *(ga_solve_triangular)(const ga_array *a, const ga_array *b, ga_triangu
     j.triangle.conjugate = o.trans == 2;
     j.triangle.upper     = o.lower == (o.trans > 0);
     j.triangle.unit      = o.unit_diagonal;
+    if (gi_is_column_system(a, b)) return gi_solve_column_system(o.site, a, b, j.triangle);
     if (gi_take_system(o.site, &j.a, &j.b, a, b)) {
         if (gi_linear_run(o.site, GI_LINEAR_TRIANGLE, gi_triangle_one, NULL, &j) &&
-            gi_all_done(o.site, j.singular, j.a.items, "singular matrix: there is a 0 on its diagonal"))
+            gi_all_done(o.site, j.singular, j.a.items, gi_zero_on_diagonal))
             x = gi_matrices_result(o.site, &j.b, a->device, ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype)),
                                    j.a.rows, b->ndim == 1 ? -1 : j.b.columns);
     }
