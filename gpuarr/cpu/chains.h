@@ -34,6 +34,16 @@ static GI_INLINE void GI_LOOP(gi_chains_of)(const int chains, const int times, c
     }
 }
 
+#if GI_CLASS == 1 || GI_CLASS == 2
+/* Of integers, whose sums have no order, one chain is vectors. */
+static GI_INLINE GA_T GI_LOOP(gi_chain_of)(int64_t n, const GA_T *x, const GA_T *y, GA_T sum)
+{
+    GI_VECTORIZE
+    for (int64_t k = 0; k < n; k++) sum = GA_FN(fma)(x[k], y[k], sum);
+    return sum;
+}
+#endif
+
 /* `times` is 1 unless b is shared by all i. */
 static void GI_LOOP(gi_chains)(int64_t count, int times, int64_t n, char *out, const char *a, const char *b,
                                const gi_chaining *j)
@@ -49,6 +59,17 @@ static void GI_LOOP(gi_chains)(int64_t count, int times, int64_t n, char *out, c
         GI_LOOP(gi_chains_of)(4, 2, true, count - i, n, out + i * j->out_next, a + i * j->a_next, b, j);
     for (; i < count && j->b_next == 0; i += 8)
         GI_LOOP(gi_chains_of)(8, 1, true, count - i, n, out + i * j->out_next, a + i * j->a_next, b, j);
+#endif
+#if GI_CLASS == 1 || GI_CLASS == 2
+    const bool packed = j->a_step == (int64_t)sizeof(GA_T) && j->b_step == (int64_t)sizeof(GA_T);
+    for (; i < count && packed; i++)
+        for (int t = 0; t < times; t++) {
+            GA_T *to = (GA_T *)(void *)(out + i * j->out_next + t * j->out_again);
+            *to      = GI_LOOP(gi_chain_of)(n, (const GA_T *)(const void *)(a + i * j->a_next),
+                                       (const GA_T *)(const void *)(b + i * j->b_next + t * j->b_again),
+                                       j->before ? *(const GA_T *)(const void *)((const char *)to + j->before)
+                                                      : GA_FN(nothing)());
+        }
 #endif
     for (; i < count; i += 4)
         for (int t = 0; t < times; t++) GI_LOOP(gi_chains_of)
