@@ -32,7 +32,7 @@ static double gi_window_sum(const double *a, int64_t i, int64_t n)
 {
     const double phase = 2 * GI_PI * (double)i / (double)n;
     double       sum   = 0;
-    for (int j = 0; j < 5; j++) sum += gi_mul_f64(j % 2 ? -a[j] : a[j], gi_op_cos_f64(j * phase));
+    for (int j = 0; j < 5 && a[j] != 0; j++) sum += gi_mul_f64(j % 2 ? -a[j] : a[j], j > 0 ? gi_op_cos_f64(j * phase) : 1);
     return sum;
 }
 
@@ -106,8 +106,58 @@ typedef struct gi_waves {
 } gi_waves;
 typedef ga_array *(*gi_spectrum_result)(const gi_composition *c, const gi_waves *s);
 
+/* The powers of lines of transforms on the CPU. */
+typedef struct gi_wave_powers {
+    const ga_array *waves, *powers;
+    double          scale;
+    int64_t         begin, end; /* elements of a line that stand for two */
+} gi_wave_powers;
+
+enum { GI_WAVE_POWERS = 4096 }; /* elements of a unit of work */
+
+GI_BEGIN_FAST
+static void gi_wave_powers_f64(int64_t n, const ga_c128 *z, double scale, double *out)
+{
+    for (int64_t i = 0; i < n; i++) out[i] = (z[i].re * z[i].re + z[i].im * z[i].im) * scale;
+}
+
+static void gi_wave_powers_f32(int64_t n, const ga_c64 *z, float scale, float *out)
+{
+    for (int64_t i = 0; i < n; i++) out[i] = (z[i].re * z[i].re + z[i].im * z[i].im) * scale;
+}
+
+static void gi_make_wave_powers(int64_t begin, int64_t end, void *job)
+{
+    const gi_wave_powers *p    = (const gi_wave_powers *)job;
+    const int64_t         last = p->powers->ndim - 1, line = p->powers->shape[last], size = p->powers->size;
+    const bool            wide  = p->powers->dtype == GA_F64;
+    double               *out64 = (double *)p->powers->data;
+    float                *out32 = (float *)p->powers->data;
+    for (int64_t at = begin * GI_WAVE_POWERS, n; at < end * GI_WAVE_POWERS && at < size; at += n) {
+        n = size - at < GI_WAVE_POWERS ? size - at : (int64_t)GI_WAVE_POWERS;
+        if (wide) gi_wave_powers_f64(n, (const ga_c128 *)p->waves->data + at, p->scale, out64 + at);
+        else gi_wave_powers_f32(n, (const ga_c64 *)p->waves->data + at, (float)p->scale, out32 + at);
+        for (int64_t first = at - at % line; first < at + n && p->begin < p->end; first += line) {
+            const int64_t from = first + p->begin > at ? first + p->begin : at,
+                          to   = first + p->end < at + n ? first + p->end : at + n;
+            for (int64_t i = from; i < to && wide; i++) out64[i] *= 2;
+            for (int64_t i = from; i < to && !wide; i++) out32[i] *= 2;
+        }
+    }
+}
+GI_END_FAST
+
 static ga_array *gi_do_wave_powers(const gi_composition *c, const gi_waves *s)
 {
+    const ga_array *z = s->waves;
+    if (z->device == GA_CPU && !gi_is_deferred(z) && ga_is_contiguous(z)) {
+        ga_array      *powers = gi_array_new(c->site, gi_dtype_real(z->dtype), GA_CPU, z->ndim, z->shape);
+        gi_wave_powers p      = { z, powers, s->scale, 1, s->half ? (s->o->nfft + 1) / 2 : 0 };
+        if (powers)
+            gi_parallel_bytes(24.0 * (double)z->size, (z->size + GI_WAVE_POWERS - 1) / GI_WAVE_POWERS, 4, gi_make_wave_powers,
+                              &p);
+        return powers;
+    }
     ga_array *re = GI_DO_1(c, square, GI_DO_1(c, real, s->waves)),
              *im = re ? GI_DO_1(c, square, GI_DO_1(c, imag, s->waves)) : NULL;
     ga_array *r  = im ? GI_DO_2(c, multiply, GI_DO_2(c, add, re, im), s->scale) : NULL;
@@ -117,6 +167,12 @@ static ga_array *gi_do_wave_powers(const gi_composition *c, const gi_waves *s)
 static ga_array *gi_do_mean_power(const gi_composition *c, const gi_waves *s)
 {
     ga_array *all = gi_do_wave_powers(c, s);
+    if (all && all->shape[all->ndim - 2] == 1) { /* its own mean */
+        int64_t shape[GPUARR_MAX_DIMS];
+        memcpy(shape, all->shape, sizeof shape);
+        shape[all->ndim - 2] = all->shape[all->ndim - 1];
+        return gi_do_reshape(c, all, all->ndim - 1, shape);
+    }
     return all ? gi_do_fold(c, (ga_mean), all, -2, false) : NULL;
 }
 
@@ -168,16 +224,18 @@ static ga_array *gi_do_spectra(const gi_composition *c, const ga_array *x, const
     ga_array *pieces = gi_array_new_view(c->site, x, x->data, x->dtype, x->ndim + 1, shape, strides);
     ga_array *level =
         pieces ? gi_do_detrend(c, pieces, x->ndim, o->detrend == GA_TREND_DEFAULT ? GA_TREND_CONSTANT : o->detrend) : NULL;
-    ga_array *line = !level      ? NULL
-                     : o->values ? (ga_astype)(o->values, GA_F64, c->site)
-                                 : gi_spectrum_window(c, o->window, o->nperseg);
-    ga_array *power =
-        line ? gi_do_fold(c, (ga_sum), o->scaling == GA_SPECTRUM ? line : GI_DO_1(c, square, line), GA_AXIS_DEFAULT, false)
-             : NULL;
-    double sum;
-    if (!power || !gi_item_as(c->site, power, NULL, GA_F64, &sum)) return NULL;
-    ga_array *w     = (ga_to)((ga_astype)(line, gi_dtype_real(x->dtype), c->site), x->device, there);
-    ga_array *waves = gi_do_fft(c, real ? (ga_rfft) : (ga_fft), w ? GI_DO_2(c, multiply, level, w) : NULL, o->nfft, -1);
+    const bool plain = !o->values && strcmp(o->window, "boxcar") == 0; /* it multiplies by 1 */
+    double     sum   = (double)o->nperseg;
+    if (level && !plain) {
+        ga_array *line = o->values ? (ga_astype)(o->values, GA_F64, c->site) : gi_spectrum_window(c, o->window, o->nperseg);
+        ga_array *power =
+            line ? gi_do_fold(c, (ga_sum), o->scaling == GA_SPECTRUM ? line : GI_DO_1(c, square, line), GA_AXIS_DEFAULT, false)
+                 : NULL;
+        if (!power || !gi_item_as(c->site, power, NULL, GA_F64, &sum)) return NULL;
+        ga_array *w = (ga_to)((ga_astype)(line, gi_dtype_real(x->dtype), c->site), x->device, there);
+        level       = w ? GI_DO_2(c, multiply, level, w) : NULL;
+    }
+    ga_array *waves = gi_do_fft(c, real ? (ga_rfft) : (ga_fft), level, o->nfft, -1);
     gi_waves  s     = { waves, o, o->scaling == GA_SPECTRUM ? 1 / (sum * sum) : 1 / (o->fs * sum), real };
     return waves ? result(c, &s) : NULL;
 }
@@ -190,20 +248,23 @@ static ga_array *gi_power_spectrum(const ga_array *x, int axis, ga_spectrum_opti
     ga_array          *r = NULL, *results[3] = { NULL, NULL, NULL };
     ga_array **const   outs[3] = { &r, o->frequencies, o->times };
     gi_compose_begin(&c, o->site);
-    f.site             = o->site;
-    f.d                = 1 / o->fs;
-    f.device           = x->device;
-    ga_array *wide     = (ga_astype)(x, gi_signal_dtype(x->dtype, x->dtype), o->site),
-             *line     = wide ? (ga_moveaxis)(wide, axis, -1, o->site) : NULL;
-    ga_array *all      = line ? gi_do_spectra(&c, line, o, result) : NULL;
-    results[0]         = all ? (ga_moveaxis)(all, -1, axis, o->site) : NULL;
-    results[1]         = !all                                             ? NULL
-                         : gi_is_complex(x->dtype) || !o->return_onesided ? (ga_fftfreq)(o->nfft, f)
-                                                                          : (ga_rfftfreq)(o->nfft, f);
-    const int64_t step = o->nperseg - o->noverlap, count = (x->shape[axis] - o->noverlap) / step;
-    ga_array     *k = all ? gi_do_count(&c, 0, count, x->device) : NULL,
-             *at    = k ? GI_DO_2(&c, multiply, k, (double)step / o->fs) : NULL;
-    results[2]      = at ? GI_DO_2(&c, add, at, (double)o->nperseg / 2 / o->fs) : NULL;
+    f.site               = o->site;
+    f.d                  = 1 / o->fs;
+    f.device             = x->device;
+    const ga_dtype dtype = gi_signal_dtype(x->dtype, x->dtype);
+    ga_array      *wide  = x->dtype == dtype ? (ga_view)(x, o->site) : (ga_astype)(x, dtype, o->site),
+             *line       = wide ? (ga_moveaxis)(wide, axis, -1, o->site) : NULL;
+    ga_array *all        = line ? gi_do_spectra(&c, line, o, result) : NULL;
+    results[0]           = all ? (ga_moveaxis)(all, -1, axis, o->site) : NULL;
+    results[1] = results[2] = all; /* they are there, as far as nobody wants them */
+    if (all && o->frequencies)
+        results[1] = gi_is_complex(x->dtype) || !o->return_onesided ? (ga_fftfreq)(o->nfft, f) : (ga_rfftfreq)(o->nfft, f);
+    if (all && o->times) {
+        const int64_t step = o->nperseg - o->noverlap, count = (x->shape[axis] - o->noverlap) / step;
+        ga_array     *k  = gi_do_count(&c, 0, count, x->device);
+        ga_array     *at = k ? GI_DO_2(&c, multiply, k, (double)step / o->fs) : NULL;
+        results[2]       = at ? GI_DO_2(&c, add, at, (double)o->nperseg / 2 / o->fs) : NULL;
+    }
     return gi_compose_end_all(&c, 3, results, outs) ? r : NULL;
 }
 
