@@ -1,5 +1,6 @@
 /* ---- linear algebra: what its algorithms do with rows of float64 ----------------------------------------------------------- */
-#define GI_V8 GI_JOIN(gi_vector_f64_, GI_ISA)
+#define GI_V8       GI_JOIN(gi_vector_f64_, GI_ISA)
+#define GI_LV(name) GI_JOIN(GI_JOIN(gi_v, name), GI_JOIN(_f64_, GI_ISA))
 
 /* out[j] += the sum over r of a[r] * b[r][j], in the order of r, each product fused into it. Rows are so many elements apart. */
 static void GI_FIND(gi_linear_add)(int64_t inner, int64_t n, const double *a, int64_t a_step, const double *b, int64_t b_row,
@@ -14,18 +15,13 @@ static void GI_FIND(gi_linear_add)(int64_t inner, int64_t n, const double *a, in
 #undef GI_ADD_ROWS
 }
 
-/* The sum of x[i] * y[i]: 32 sums side by side, that are then folded by halves. */
+/* The sum of x[i] * y[i]: of groups of eight, each product in one of 32 sums, that are folded by halves; of the rest one after the other. */
 static double GI_FIND(gi_linear_dot)(int64_t n, const double *x, const double *y)
 {
-    enum { LANES = GI_ISA_BYTES / 8, VECTORS = 32 / LANES };
+    enum { LANES = GI_ISA_BYTES / 8, VECTORS = 32 / LANES, GROUP = 8 / LANES };
     GI_V8   sums[VECTORS] = { { 0 } }, a, b;
-    double  sum[32];
-    int64_t i = 0, half = 16;
-    if (n < 32) { /* what is left out is 0 */
-        for (; half >= n && half > 1; half /= 2) {}
-        for (; i < n; i++) sum[i] = 0.0 + x[i] * y[i];
-        for (; i < 2 * half; i++) sum[i] = 0;
-    }
+    double  sum[LANES], rest = 0;
+    int64_t i = 0;
     for (; i + 32 <= n; i += 32) {
         GI_UNROLL
         for (int v = 0; v < VECTORS; v++) {
@@ -34,11 +30,63 @@ static double GI_FIND(gi_linear_dot)(int64_t n, const double *x, const double *y
             sums[v] += a * b;
         }
     }
-    if (n >= 32) memcpy(sum, sums, sizeof sum);
-    for (; i < n; i++) sum[i % 32] += x[i] * y[i];
-    for (; half > 0; half /= 2)
+    GI_UNROLL
+    for (int g = 0; g < VECTORS - GROUP; g += GROUP) {
+        if (i + 8 > n) break;
+        GI_UNROLL
+        for (int v = 0; v < GROUP; v++, i += LANES) {
+            memcpy(&a, x + i, sizeof a);
+            memcpy(&b, y + i, sizeof b);
+            sums[g + v] += a * b;
+        }
+    }
+    for (; i < n; i++) rest += x[i] * y[i];
+    GI_UNROLL
+    for (int v = 0; v < VECTORS / 2; v++) sums[v] += sums[v + VECTORS / 2];
+    GI_UNROLL
+    for (int v = 0; v < VECTORS / 4; v++) sums[v] += sums[v + VECTORS / 4];
+    GI_UNROLL
+    for (int v = 0; v < VECTORS / 8; v++) sums[v] += sums[v + VECTORS / 8];
+    GI_UNROLL
+    for (int v = 0; v < VECTORS / 16; v++) sums[v] += sums[v + VECTORS / 16];
+    memcpy(sum, sums, sizeof sum);
+    for (int half = LANES / 2; half > 0; half /= 2)
         for (int k = 0; k < half; k++) sum[k] += sum[k + half];
-    return sum[0];
+    return sum[0] + rest;
+}
+
+/* gi_linear_dots of a few rows: eight sums of each, that are folded by halves, and one of the rest. */
+static GI_INLINE void GI_FIND(gi_dots_of)(const int rows, int64_t n, const double *a, int64_t down, const double *x, double *to)
+{
+    enum { LANES = GI_ISA_BYTES / 8, VECTORS = 8 / LANES, MOST = 4 };
+    GI_V8   sums[MOST][VECTORS] = { { { 0 } } }, b, u;
+    double  sum[MOST][8], rest[MOST] = { 0 };
+    int64_t j = 0;
+    for (; j + 8 <= n; j += 8) {
+        GI_UNROLL
+        for (int v = 0; v < VECTORS; v++) {
+            memcpy(&u, x + j + v * LANES, sizeof u);
+            GI_UNROLL
+            for (int r = 0; r < rows; r++) {
+                memcpy(&b, a + r * down + j + v * LANES, sizeof b);
+                sums[r][v] += b * u;
+            }
+        }
+    }
+    for (; j < n; j++)
+        for (int r = 0; r < rows; r++) rest[r] += a[r * down + j] * x[j];
+    memcpy(sum, sums, sizeof sum);
+    for (int r = 0; r < rows; r++) {
+        for (int half = 4; half > 0; half /= 2)
+            for (int k = 0; k < half; k++) sum[r][k] += sum[r][k + half];
+        to[r] = sum[r][0] + rest[r];
+    }
+}
+
+static void GI_FIND(gi_linear_dots)(int64_t rows, int64_t n, const double *a, int64_t down, const double *x, double *to)
+{
+    for (; rows >= 4; rows -= 4, a += 4 * down, to += 4) GI_FIND(gi_dots_of)(4, n, a, down, x, to);
+    for (; rows > 0; rows--, a += down, to++) GI_FIND(gi_dots_of)(1, n, a, down, x, to);
 }
 
 /* gi_linear_turn of vectors that lie side by side, as many as stay in registers. */
@@ -115,8 +163,8 @@ static GI_INLINE void GI_FIND(gi_mirror_rows)(const int rows, int64_t n, const d
             GI_UNROLL
             for (int r = 0; r < rows; r++) {
                 memcpy(&b, a + r * down + j + v * LANES, sizeof b);
-                sums[r][v] += b * u;
-                to += by[r] * b;
+                sums[r][v] = GI_LV(fma)(b, u, sums[r][v]);
+                to         = GI_LV(fma)(GI_LV(all)(by[r]), b, to);
             }
             memcpy(y + j + v * LANES, &to, sizeof to);
         }
@@ -124,8 +172,8 @@ static GI_INLINE void GI_FIND(gi_mirror_rows)(const int rows, int64_t n, const d
     memcpy(sum, sums, sizeof sum);
     for (int k = 0; j < n; j++, k++)
         for (int r = 0; r < rows; r++) {
-            sum[r][k] += a[r * down + j] * x[j];
-            y[j] += by[r] * a[r * down + j];
+            sum[r][k] = gi_fma_f64(a[r * down + j], x[j], sum[r][k]);
+            y[j]      = gi_fma_f64(by[r], a[r * down + j], y[j]);
         }
     for (int r = 0; r < rows; r++) {
         for (int half = 4; half > 0; half /= 2)
@@ -149,9 +197,94 @@ static void GI_FIND(gi_linear_mirror)(int64_t rows, int64_t n, const double *a, 
     for (; rows > 0; rows--, n--, a += down + 1, x++, y++) GI_FIND(gi_mirror_rows)(1, n, a, down, x, own, beside, y);
 }
 
+/* gi_linear_update of a few rows: eight sums of each, that are then folded by halves. */
+static GI_INLINE void GI_FIND(gi_update_rows)(const int rows, int64_t n, double *a, int64_t down, const double *by,
+                                              const double *by_other, const double *const *w, const double *x, double *to)
+{
+    enum { LANES = GI_ISA_BYTES / 8, VECTORS = 8 / LANES, MOST = 4 };
+    GI_V8  sums[MOST][VECTORS] = { { { 0 } } }, row, first, second, u;
+    double sum[MOST][8];
+    for (int64_t j = 0; j < n; j += 8) {
+        GI_UNROLL
+        for (int v = 0; v < VECTORS; v++) {
+            const int64_t at = j + v * LANES;
+            memcpy(&first, w[0] + at, sizeof first);
+            memcpy(&second, w[1] + at, sizeof second);
+            memcpy(&u, x + at, sizeof u);
+            GI_UNROLL
+            for (int r = 0; r < rows; r++) {
+                memcpy(&row, a + r * down + at, sizeof row);
+                row = GI_LV(fma)(GI_LV(all)(-by[r]), first, row);
+                row = GI_LV(fma)(GI_LV(all)(-by_other[r]), second, row);
+                memcpy(a + r * down + at, &row, sizeof row);
+                sums[r][v] = GI_LV(fma)(row, u, sums[r][v]);
+            }
+        }
+    }
+    memcpy(sum, sums, sizeof sum);
+    for (int r = 0; r < rows; r++) {
+        for (int half = 4; half > 0; half /= 2)
+            for (int k = 0; k < half; k++) sum[r][k] += sum[r][k + half];
+        to[r] = sum[r][0];
+    }
+}
+
+static void GI_FIND(gi_linear_update)(int64_t rows, int64_t n, double *a, int64_t down, const double *const *by,
+                                      const double *const *w, const double *x, double *to)
+{
+    int64_t r = 0;
+    for (; r + 4 <= rows; r += 4) GI_FIND(gi_update_rows)(4, n, a + r * down, down, by[0] + r, by[1] + r, w, x, to + r);
+    for (; r < rows; r++) GI_FIND(gi_update_rows)(1, n, a + r * down, down, by[0] + r, by[1] + r, w, x, to + r);
+}
+
+/* gi_linear_reflect of a few rows: eight sums of each, that are then folded by halves. */
+static GI_INLINE void GI_FIND(gi_reflect_rows)(const int rows, int64_t n, double *a, int64_t down, const double *u,
+                                               const double *w, const double *x, double tau)
+{
+    enum { LANES = GI_ISA_BYTES / 8, VECTORS = 8 / LANES, MOST = 4 };
+    GI_V8  sums[MOST][VECTORS] = { { { 0 } } }, row, first, second;
+    double sum[MOST][8];
+    for (int64_t j = 0; j < n; j += 8) {
+        GI_UNROLL
+        for (int v = 0; v < VECTORS; v++) {
+            const int64_t at = j + v * LANES;
+            memcpy(&first, w + at, sizeof first);
+            memcpy(&second, x + at, sizeof second);
+            GI_UNROLL
+            for (int r = 0; r < rows; r++) {
+                memcpy(&row, a + r * down + at, sizeof row);
+                row = GI_LV(fma)(GI_LV(all)(-u[r]), first, row);
+                memcpy(a + r * down + at, &row, sizeof row);
+                sums[r][v] = GI_LV(fma)(row, second, sums[r][v]);
+            }
+        }
+    }
+    memcpy(sum, sums, sizeof sum);
+    for (int r = 0; r < rows; r++) {
+        for (int half = 4; half > 0; half /= 2)
+            for (int k = 0; k < half; k++) sum[r][k] += sum[r][k + half];
+        sum[r][0] = -tau * sum[r][0];
+    }
+    for (int64_t j = 0; j < n; j += LANES) {
+        memcpy(&second, x + j, sizeof second);
+        GI_UNROLL
+        for (int r = 0; r < rows; r++) {
+            memcpy(&row, a + r * down + j, sizeof row);
+            row = GI_LV(fma)(GI_LV(all)(sum[r][0]), second, row);
+            memcpy(a + r * down + j, &row, sizeof row);
+        }
+    }
+}
+
+static void GI_FIND(gi_linear_reflect)(int64_t rows, int64_t n, double *a, int64_t down, const double *u, const double *w,
+                                       const double *x, double tau)
+{
+    for (; rows >= 4; rows -= 4, a += 4 * down, u += 4) GI_FIND(gi_reflect_rows)(4, n, a, down, u, w, x, tau);
+    for (; rows > 0; rows--, a += down, u++) GI_FIND(gi_reflect_rows)(1, n, a, down, u, w, x, tau);
+}
+
 /* ---- small matrices, GI_LINEAR_LANES at once: the same operations on each element as for one of them ------------------------ */
 #define GI_LANE_AT(a, row, column) ((a) + ((row)*n + (column)) * GI_LINEAR_LANES)
-#define GI_LV(name)                GI_JOIN(GI_JOIN(gi_v, name), GI_JOIN(_f64_, GI_ISA))
 typedef GI_JOIN(gi_vector_bits_f64_, GI_ISA) GI_FIND(gi_linear_mask);
 
 static GI_INLINE GI_V8 GI_FIND(gi_linear_choose)(GI_FIND(gi_linear_mask) chosen, GI_V8 x, GI_V8 y)
@@ -243,8 +376,9 @@ static void GI_FIND(gi_linear_cholesky)(int64_t n, double *a, double *regular)
     }
 }
 #undef GI_LANE_AT
-#undef GI_LV
 GI_TABLE(gi_linear_loops, GI_FIND(gi_linear),
-         { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_turn), GI_FIND(gi_linear_turn_together),
-           GI_FIND(gi_linear_mirror), GI_FIND(gi_linear_lu), GI_FIND(gi_linear_solve), GI_FIND(gi_linear_cholesky) })
+         { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_dots), GI_FIND(gi_linear_turn),
+           GI_FIND(gi_linear_turn_together), GI_FIND(gi_linear_mirror), GI_FIND(gi_linear_update), GI_FIND(gi_linear_reflect),
+           GI_FIND(gi_linear_lu), GI_FIND(gi_linear_solve), GI_FIND(gi_linear_cholesky) })
+#undef GI_LV
 #undef GI_V8

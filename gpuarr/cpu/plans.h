@@ -172,10 +172,17 @@ typedef struct gi_product_tiles {
 typedef struct gi_linear_loops {
     void (*add)(int64_t inner, int64_t n, const double *a, int64_t a_step, const double *b, int64_t b_row, double *out);
     double (*dot)(int64_t n, const double *x, const double *y);
+    void (*dots)(int64_t rows, int64_t n, const double *a, int64_t down, const double *x, double *to); /* of each row with x */
     void (*turn)(int64_t count, int64_t n, const double *rotations, double *rows, int64_t next);
     void (*turn_together)(int64_t count, int64_t n, const double *const *rotations, double *rows, int64_t next);
     void (*mirror)(int64_t rows, int64_t n, const double *a, int64_t down, const double *x, double own, double beside,
                    double *y);
+    /* Rows of a multiple of 8: each less by[0][r] * w[0] and by[1][r] * w[1]; then to: their products with x. */
+    void (*update)(int64_t rows, int64_t n, double *a, int64_t down, const double *const *by, const double *const *w,
+                   const double *x, double *to);
+    /* Rows of a multiple of 8: each less u[r] * w, and then less tau * (its product with x) * x. */
+    void (*reflect)(int64_t rows, int64_t n, double *a, int64_t down, const double *u, const double *w, const double *x,
+                    double tau);
     /* Of GI_LINEAR_LANES matrices at once, each of them in a lane: element (i, j) of all is at (i * columns + j) * GI_LINEAR_LANES. */
     void (*lu)(int64_t n, double *a, double *pivots, double *regular);
     void (*solve)(int64_t n, int64_t columns, const double *a, double *b);

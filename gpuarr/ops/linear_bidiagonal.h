@@ -214,6 +214,131 @@ static bool gi_svd_sweeps(double *d, double *e, int64_t n, gi_sweeps *left, gi_s
     gi_sweeps_apply(right);
     return true;
 }
+
+/* ---- singular values alone --------------------------------------------------------------------------------------------------- */
+/*  Their squares, by the differential quotient-difference algorithm with shifts (Fernando and Parlett, 1994): q and e are the squares of what
+    stands in the diagonal and beside it, and each step takes its shift off all of them. So the least one comes to stand last. */
+
+/* What a step finds of the next matrix: bounds of its least value. */
+typedef struct gi_qd_found {
+    double  last, before;  /* that the last row has, and the row before it */
+    double  others, above; /* the least one of the other rows, and without the row before as well */
+    int64_t row;           /* where the shift is seen to be too large; all rows: it is not, or in the last one alone */
+} gi_qd_found;
+
+/* One step over the rows l to m, from q and e to other places. False: the shift is too large. */
+static bool gi_qd_step(int64_t l, int64_t m, double shift, const double *q, const double *e, double *to_q, double *to_e,
+                       gi_qd_found *f)
+{
+    double d  = q[l] - shift;
+    f->others = f->above = DBL_MAX;
+    for (f->row = l; f->row < m && d >= 0; f->row++) {
+        const int64_t i   = f->row;
+        const double  sum = d + e[i], ratio = q[i + 1] / sum;
+        f->above  = f->others;
+        f->others = d < f->others ? d : f->others;
+        f->before = d;
+        to_q[i]   = sum;
+        to_e[i]   = e[i] * ratio;
+        d         = d * ratio - shift;
+    }
+    to_q[f->row] = f->last = d;
+    return d >= 0;
+}
+
+/* The shift of the next step: where the least value is that of the last row, the Rayleigh quotient of the vector for which all other rows
+   vanish, less a part of its residual; else, and while that is large, a share of the least bound, which grows. */
+static double gi_qd_shift(int64_t l, int64_t m, const double *q, const double *e, const gi_qd_found *f, double *share)
+{
+    double sum = f->last <= f->others ? 0 : 1, term = 1;
+    for (int64_t i = m - 1; i >= l && sum < 0.5; i--) {
+        term = e[i] < q[i] ? term * (e[i] / q[i]) : 1;
+        sum += term;
+        if (100 * term < sum) break;
+    }
+    sum *= 1.05;
+    if (sum < 0.5) {
+        *share = 0.25;
+        return f->last * (1 - 0.25 * gi_root_f64(sum)) / (1 + sum);
+    }
+    const double shift = *share * (f->last < f->others ? f->last : f->others);
+    *share += (1 - *share) / 3;
+    return shift;
+}
+
+static void gi_turn_numbers(double *x, int64_t n)
+{
+    for (int64_t i = 0, j = n - 1; i < j; i++, j--) {
+        const double t = x[i];
+        x[i]           = x[j];
+        x[j]           = t;
+    }
+}
+
+/* gi_svd_sweeps without vectors; room: 5 n numbers. False: they do not converge, and d and e are as they were. */
+static bool gi_qd_values(double *d, const double *e, int64_t n, double *room)
+{
+    const double square = DBL_EPSILON * DBL_EPSILON;
+    double      *q = room, *b = room + n, *to_q = room + 2 * n, *to_b = room + 3 * n, *values = room + 4 * n;
+    double       shifts = 0, rest = 0, share = 0.25; /* of all steps, and what rounding leaves out */
+    int64_t      left  = GI_SWEEPS_FOR_EACH * n;
+    bool         known = false;
+    gi_qd_found  found, next;
+    memset(&found, 0, sizeof found);
+    for (int64_t i = 0; i < n; i++) {
+        q[i] = d[i] * d[i];
+        b[i] = i + 1 < n ? e[i] * e[i] : 0;
+    }
+    for (int64_t l = 0, m = n - 1;;) {
+        if (m == l || b[m - 1] <= square * (shifts + q[m])) {
+            values[m]    = shifts + (q[m] + rest);
+            found.last   = found.before;
+            found.others = found.above;
+            if (m-- > l) continue;
+            if (m < 0) break;
+            shifts = values[m]; /* of the rows before, that were left */
+            rest   = 0;
+            known  = false;
+            for (l = m; l > 0 && b[l - 1] >= 0; l--) {}
+            continue;
+        }
+        int64_t first = m - 1;
+        while (first > l && b[first - 1] > square * (shifts + q[first - 1])) first--;
+        if (first > l) { /* the rows before are left until those behind are done */
+            values[first - 1] = shifts + rest;
+            b[first - 1]      = -1;
+            memcpy(to_q + l, q + l, (size_t)(first - l) * 8);
+            memcpy(to_b + l, b + l, (size_t)(first - l) * 8);
+            l     = first;
+            known = false;
+        }
+        if (!known && 1.5 * q[l] < q[m]) { /* small values belong to the end */
+            gi_turn_numbers(q + l, m - l + 1);
+            gi_turn_numbers(b + l, m - l);
+        }
+        double shift = known ? gi_qd_shift(l, m, q, b, &found, &share) : 0;
+        for (int again = 0; !gi_qd_step(l, m, shift, q, b, to_q, to_b, &next); again++) {
+            if (shift == 0 || left-- <= 0) return false;
+            /* in the last row alone: that is a bound of the least value, and near to it (Rutishauser, 1960) */
+            if (next.row == m && again == 0 && shift + next.last > 0) shift = (shift + next.last) * (1 - 2 * DBL_EPSILON);
+            else shift = again < 2 ? shift / 4 : 0;
+        }
+        if (left-- <= 0) return false;
+        found              = next;
+        known              = true;
+        const double total = shifts + shift;
+        rest += shift - (total - shifts);
+        shifts    = total;
+        double *t = q;
+        q         = to_q;
+        to_q      = t;
+        t         = b;
+        b         = to_b;
+        to_b      = t;
+    }
+    for (int64_t i = 0; i < n; i++) d[i] = gi_root_f64(values[i]);
+    return true;
+}
 GI_END_FAST
 
 /* The places of numbers in ascending order. */

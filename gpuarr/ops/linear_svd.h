@@ -1,7 +1,8 @@
 /* ---- svd, svdvals ---------------------------------------------------------------------------------------------------------------------- */
 /*  A matrix with more rows than columns is replaced by the R of its QR decomposition, one with fewer by its conjugate transposed. A square
     one becomes a real bidiagonal one, by reflectors from both sides in blocks (Dongarra, Sorensen and Hammarling, 1989), and that a
-    diagonal one by implicit QR sweeps, without a shift where it is nearly singular (Demmel and Kahan, 1990).                      */
+    diagonal one by implicit QR sweeps, without a shift where it is nearly singular (Demmel and Kahan, 1990), or its values alone by the
+    quotient-difference algorithm.                                                                                                */
 
 enum { GI_BIDIAGONAL_BLOCK = 32 };
 
@@ -34,6 +35,12 @@ static void gi_right_product(int64_t begin, int64_t end, void *job)
 {
     const gi_bidiagonal   *b     = (const gi_bidiagonal *)job;
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    if (b->a.parts == 1) {
+        const int64_t r = b->from + begin;
+        loops->dots(end - begin, b->n - b->from, b->a.p + r * b->a.down + b->from, b->a.down, b->one.p + b->from,
+                    b->x.p + b->row * b->x.down + r);
+        return;
+    }
     for (int64_t r = b->from + begin; r < b->from + end; r++)
         gi_set_element(&b->x, b->row, r, gi_conj_c128(gi_dot_rows(loops, &b->a, r, &b->one, 0, b->from, b->n - b->from)));
 }
@@ -68,7 +75,11 @@ static void gi_less_products(const gi_linear_loops *loops, const gi_bidiagonal *
                              int64_t start, int64_t begin)
 {
     const int parts = b->a.parts;
-    for (int64_t k = 0; k < count; k++)
+    if (parts == 1) {
+        loops->dots(count, b->n - start, by->p + start, by->down, one->p + row * one->down + start, b->factors);
+        for (int64_t k = 0; k < count; k++) b->factors[k] = -b->factors[k];
+    }
+    for (int64_t k = 0; k < count && parts == 2; k++)
         gi_put_factor(b->factors + k * parts, count * parts, parts,
                       gi_neg_c128(gi_dot_rows(loops, by, k, one, row, start, b->n - start)));
     if (count > 0) gi_add_rows(loops, b->factors, count, from, to, i, begin, b->n - begin);
@@ -117,6 +128,40 @@ static void gi_reduce_right(const gi_linear_loops *loops, gi_bidiagonal *b, int6
     gi_less_products(loops, b, &b->x, i, &b->u, &b->y, &b->v, i, i + 1, from, from);
     gi_less_products(loops, b, &b->x, i, &b->x, &b->v, &b->v, i, i, from, from);
     gi_scale_row(&b->x, i, from, n - from, b->right[j]);
+}
+
+/* The same of a small real matrix, one reflector after the other: in rows of whole vectors, as there is room for. */
+static void gi_small_to_bidiagonal(gi_bidiagonal *b, double *room)
+{
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    const int64_t          n = b->n, down = (n + 7) / 8 * 8;
+    double                *a = room, *u = a + n * down, *w = u + down, *v = w + down;
+    const gi_dense         left = gi_matrix_at(u, 1, down), right = gi_matrix_at(v, 1, down);
+    memset(room, 0, (size_t)((n + 3) * down) * sizeof *room);
+    for (int64_t i = 0; i < n; i++) memcpy(a + i * down, b->a.p + i * b->a.down, (size_t)n * 8);
+    for (int64_t j = 0; j < n; j++) {
+        for (int64_t r = j; r < n; r++) u[r] = a[r * down + j];
+        b->left[j] = gi_make_reflector(loops, &left, 0, j, n);
+        b->d[j]    = u[j];
+        for (int64_t r = j + 1; r < n; r++) a[r * down + j] = u[r];
+        u[j] = 1;
+        if (j + 1 == n) break;
+        const int64_t from = (j + 1) / 8 * 8; /* from here on w and v have numbers, and zeros where nothing is to change */
+        double       *row  = a + j * down;
+        memset(w + from, 0, (size_t)(down - from) * 8);
+        loops->add(n - j, down - from, u + j, 1, row + from, down, w + from);
+        for (int64_t k = from; k <= j; k++) w[k] = v[k] = 0;
+        for (int64_t k = j + 1; k < n; k++) {
+            w[k] = w[k] * b->left[j].re;
+            v[k] = row[k] - w[k];
+        }
+        b->right[j] = gi_make_reflector(loops, &right, 0, j + 1, n);
+        b->e[j]     = v[j + 1];
+        memcpy(row + j + 1, v + j + 1, (size_t)(n - j - 1) * 8);
+        v[j + 1] = 1;
+        loops->reflect(n - j - 1, down - from, row + down + from, down, u + j + 1, w + from, v + from, b->right[j].re);
+    }
+    for (int64_t i = 0; i < n; i++) memcpy(b->a.p + i * b->a.down, a + i * down, (size_t)n * 8);
 }
 
 static bool gi_to_bidiagonal(const char *site, gi_bidiagonal *b)
@@ -180,34 +225,50 @@ static gi_svd_room gi_lay_svd(double *at, int64_t m, int64_t n, int parts, int64
     return r;
 }
 
+/* The square matrix becomes a bidiagonal one. False with an error. */
+static bool gi_svd_reduce(const char *site, gi_bidiagonal *b, double *block)
+{
+    const int64_t n = b->n, parts = b->a.parts;
+    gi_dense     *rows[5] = { &b->u, &b->x, &b->y, &b->v, &b->one };
+    for (int k = 0; k < 5; k++) *rows[k] = gi_matrix_at(block + k * GI_BIDIAGONAL_BLOCK * parts * n, (int)parts, n);
+    b->factors = block + (4 * GI_BIDIAGONAL_BLOCK + 1) * parts * n;
+    if (site || parts == 2) return gi_to_bidiagonal(site, b);
+    gi_small_to_bidiagonal(b, block);
+    return true;
+}
+
+/* The vectors of a large bidiagonal matrix, by divide and conquer. False with an error, or if they do not converge: *lost. */
+static bool gi_svd_conquer(const char *site, gi_bidiagonal *b, const gi_svd_room *at, gi_sweeps *turned, bool *lost)
+{
+    const int64_t n    = b->n;
+    double       *kept = (double *)(void *)at->order; /* 2 n numbers */
+    memcpy(kept, b->d, (size_t)n * 8);
+    memcpy(kept + n, b->e, (size_t)n * 8);
+    for (int k = 0; k < 2; k++) {
+        turned[k].strips = at->sweeps[k];
+        turned[k].rows   = n;
+        turned[k].count  = 1;
+        turned[k].width  = n + 1;
+    }
+    if (!gi_conquer_bidiagonal(site, b->d, b->e, n, at->sweeps[0], at->sweeps[1], lost)) return false;
+    if (*lost) {
+        memcpy(b->d, kept, (size_t)n * 8);
+        memcpy(b->e, kept + n, (size_t)n * 8);
+    }
+    return true;
+}
+
 /* Singular values in descending order, and the vectors of the square matrix. */
 static bool gi_svd_square(const char *site, gi_bidiagonal *b, const gi_svd_room *at, const gi_dense *left,
                           const gi_dense *right, int64_t columns, bool *lost)
 {
-    const int64_t n = b->n, parts = b->a.parts;
+    const int64_t n = b->n;
     gi_sweeps     turned[2];
-    double       *block   = at->block;
-    gi_dense     *rows[5] = { &b->u, &b->x, &b->y, &b->v, &b->one };
-    for (int k = 0; k < 5; k++) *rows[k] = gi_matrix_at(block + k * GI_BIDIAGONAL_BLOCK * parts * n, (int)parts, n);
-    b->factors = block + (4 * GI_BIDIAGONAL_BLOCK + 1) * parts * n;
-    if (!gi_to_bidiagonal(site, b)) return false;
+    if (!gi_svd_reduce(site, b, at->block)) return false;
     *lost = true;
-    if (site && columns > 0 && n > GI_LINEAR_SMALL) {
-        double *kept = (double *)(void *)at->order; /* 2 n numbers */
-        memcpy(kept, b->d, (size_t)n * 8);
-        memcpy(kept + n, b->e, (size_t)n * 8);
-        for (int k = 0; k < 2; k++) {
-            turned[k].strips = at->sweeps[k];
-            turned[k].rows   = n;
-            turned[k].width  = n + 1;
-        }
-        if (!gi_conquer_bidiagonal(site, b->d, b->e, n, at->sweeps[0], at->sweeps[1], lost)) return false;
-        if (*lost) {
-            memcpy(b->d, kept, (size_t)n * 8);
-            memcpy(b->e, kept + n, (size_t)n * 8);
-        }
-    }
-    if (*lost) { /* a small one, one without vectors, or one whose parts do not converge */
+    if (site && columns > 0 && n > GI_LINEAR_SMALL && !gi_svd_conquer(site, b, at, turned, lost)) return false;
+    if (columns == 0) *lost = !gi_qd_values(b->d, b->e, n, at->block);
+    if (*lost) { /* a small one with vectors, or one whose parts do not converge */
         for (int k = 0; k < 2; k++) gi_sweeps_start(&turned[k], columns > 0 ? at->sweeps[k] : NULL, n, 1);
         *lost = !gi_svd_sweeps(b->d, b->e, n, &turned[0], &turned[1]);
     }
@@ -226,6 +287,17 @@ static bool gi_svd_square(const char *site, gi_bidiagonal *b, const gi_svd_room 
     const gi_dense to = *left;
     return gi_reflect_by_columns(site, &b->a, n, n, b->left, &to, n, false, at->reflect) &&
            gi_reflect_by_rows(site, &b->a, n, b->right, right, at->reflect);
+}
+
+/* b->a becomes the R of a matrix with more rows. False with an error. */
+static bool gi_svd_narrow(const char *site, const gi_dense *a, int64_t m, gi_bidiagonal *b, const gi_svd_room *at)
+{
+    const int64_t n = b->n;
+    if (!gi_qr_matrix(site, a, m, n, at->taus, at->block)) return false;
+    b->a = gi_matrix_at(at->square, a->parts, n);
+    memset(at->square, 0, (size_t)(n * n * a->parts) * 8);
+    for (int64_t i = 0; i < n; i++) gi_copy_row(&b->a, i, a, i, i, n - i);
+    return true;
 }
 
 static bool gi_svd_one(const char *site, int64_t item, double *room, void *job)
@@ -258,12 +330,7 @@ static bool gi_svd_one(const char *site, int64_t item, double *room, void *job)
     b.e     = at.e;
     b.left  = at.left;
     b.right = at.right;
-    if (m > n) {
-        if (!gi_qr_matrix(site, &a, m, n, at.taus, at.block)) return false;
-        b.a = gi_matrix_at(at.square, a.parts, n);
-        memset(at.square, 0, (size_t)(n * n * a.parts) * 8);
-        for (int64_t i = 0; i < n; i++) gi_copy_row(&b.a, i, &a, i, i, n - i);
-    }
+    if (m > n && !gi_svd_narrow(site, &a, m, &b, &at)) return false;
     if (columns > 0) gi_make_unit(&left, m, columns);
     if (!gi_svd_square(site, &b, &at, &left, &right, columns, &lost)) return false;
     if (lost) gi_note_item(&j->lost, item);
