@@ -32,16 +32,30 @@ static void gi_ql_sweep(double *d, double *e, int64_t l, int64_t m, gi_sweeps *s
     e[m] = 0;
 }
 
+/* What stands beside the diagonal is nothing below this size: far less than what rounding has left of the whole matrix. Rows of a matrix of
+   few ranks are such rests of rests, each far smaller than the one before, and would not converge. */
+static double gi_ql_least(const double *d, const double *e, int64_t n)
+{
+    double most = 0;
+    for (int64_t i = 0; i < n; i++) {
+        most = gi_abs_f64(d[i]) > most ? gi_abs_f64(d[i]) : most;
+        most = i + 1 < n && gi_abs_f64(e[i]) > most ? gi_abs_f64(e[i]) : most;
+    }
+    most *= DBL_EPSILON * DBL_EPSILON;
+    return most > DBL_MIN ? most : DBL_MIN;
+}
+
 /* d becomes the eigenvalues, in any order. False: they do not converge. */
 static bool gi_ql(double *d, double *e, int64_t n, gi_sweeps *sweeps)
 {
-    int64_t left = GI_SWEEPS_FOR_EACH * n;
+    const double least = gi_ql_least(d, e, n);
+    int64_t      left  = GI_SWEEPS_FOR_EACH * n;
     for (int64_t l = 0; l < n; l++)
         for (;;) {
             int64_t m = l;
             for (; m + 1 < n; m++) {
                 const double beside = gi_abs_f64(e[m]);
-                if (beside <= DBL_EPSILON / 2 * (gi_abs_f64(d[m]) + gi_abs_f64(d[m + 1])) || beside < DBL_MIN) break;
+                if (beside <= DBL_EPSILON / 2 * (gi_abs_f64(d[m]) + gi_abs_f64(d[m + 1])) || beside < least) break;
             }
             if (m == l) break;
             if (left-- == 0) return false;
@@ -99,14 +113,15 @@ static void gi_ql_rootless(double *d, double *squares, int64_t l, int64_t m)
 /* gi_ql of eigenvalues alone. */
 static bool gi_ql_values(double *d, double *e, int64_t n)
 {
-    int64_t left = GI_SWEEPS_FOR_EACH * n;
+    const double least = gi_ql_least(d, e, n);
+    int64_t      left  = GI_SWEEPS_FOR_EACH * n;
     for (int64_t i = 0; i + 1 < n; i++) e[i] = e[i] * e[i];
     for (int64_t l = 0; l < n; l++)
         for (;;) {
             int64_t m = l;
             for (; m + 1 < n; m++) {
                 const double small = DBL_EPSILON / 2 * (gi_abs_f64(d[m]) + gi_abs_f64(d[m + 1]));
-                if (e[m] <= small * small || e[m] < DBL_MIN) break;
+                if (e[m] <= small * small || e[m] < least * least || e[m] < DBL_MIN) break;
             }
             if (m == l) break;
             if (left-- == 0) return false;
@@ -215,7 +230,11 @@ static void gi_make_w(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i
             loops->add(1, n - j, &one, 1, x + j, 0, y + j);
         }
     for (int k = 0; k < 2 && i > 0; k++) {
-        for (int64_t r = 0; r < i; r++)
+        if (t->a.parts == 1) {
+            loops->dots(i, n, second[k]->p + from, second[k]->down, t->v.p + i * t->v.down + from, t->factors);
+            for (int64_t r = 0; r < i; r++) t->factors[r] = -t->factors[r];
+        }
+        for (int64_t r = 0; r < i && t->a.parts == 2; r++)
             gi_put_factor(t->factors + r * t->a.parts, i * t->a.parts, t->a.parts,
                           gi_neg_c128(gi_dot_rows(loops, second[k], r, &t->v, i, from, n)));
         gi_add_rows(loops, t->factors, i, first[k], &t->w, i, from, n);
@@ -224,6 +243,39 @@ static void gi_make_w(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i
     const ga_c128 half =
         gi_mul_c128(gi_make_c128(-0.5 * tau.re, -0.5 * tau.im), gi_dot_rows(loops, &t->w, i, &t->v, i, from, n));
     gi_add_row(loops, &t->w, i, &t->v, i, from, n, half);
+}
+
+/* The same of a small real matrix, one reflector after the other: in rows of whole vectors, as there is room for. What a reflector changes
+   is taken from the rows when the next one needs them. */
+static void gi_small_to_tridiagonal(gi_tridiagonal *t, double *room)
+{
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    const int64_t          n = t->n, down = (n + 7) / 8 * 8;
+    double                *a = room, *v = a + n * down, *w = v + down, *next = w + down, *product = next + down;
+    memset(room, 0, (size_t)((n + 4) * down) * sizeof *room);
+    for (int64_t i = 0; i < n; i++) memcpy(a + i * down, t->a.p + i * t->a.down, (size_t)n * 8);
+    for (int64_t j = 0; j < n; j++) {
+        const int64_t  from = (j + 1) / 8 * 8; /* from here on vectors have numbers, and zeros where nothing is to change */
+        const gi_dense one  = gi_matrix_at(next, 1, down);
+        double        *row  = a + j * down;
+        const double *const by[2] = { v + j + 1, w + j + 1 }, *const columns[2] = { w + from, v + from };
+        for (int64_t k = j; k < n && j > 0; k++) row[k] = row[k] - v[j] * w[k] - w[j] * v[k];
+        t->d[j] = row[j];
+        if (j + 1 == n) break;
+        for (int64_t k = from; k <= j; k++) next[k] = 0;
+        memcpy(next + j + 1, row + j + 1, (size_t)(n - j - 1) * 8);
+        const double tau = (t->taus[j] = gi_make_reflector(loops, &one, 0, j + 1, n)).re;
+        t->e[j]          = next[j + 1];
+        memcpy(row + j + 1, next + j + 1, (size_t)(n - j - 1) * 8);
+        next[j + 1] = 1;
+        loops->update(n - j - 1, down - from, row + down + from, down, by, columns, next + from, product + j + 1);
+        const double half = -0.5 * tau * (tau * loops->dot(n - j - 1, product + j + 1, next + j + 1));
+        for (int64_t k = from; k < down; k++) {
+            w[k] = k > j ? tau * product[k] + half * next[k] : 0;
+            v[k] = next[k];
+        }
+    }
+    for (int64_t i = 0; i < n; i++) memcpy(t->a.p + i * t->a.down, a + i * down, (size_t)n * 8);
 }
 
 static bool gi_to_tridiagonal(const char *site, gi_tridiagonal *t)
@@ -360,7 +412,8 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
     t.w       = gi_matrix_at(after + GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
     t.bands   = gi_matrix_at(after + 3 * GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
     t.factors = t.bands.p + gi_bands(n, n) * a.parts * n;
-    if (!gi_to_tridiagonal(site, &t)) return false;
+    if (!site && a.parts == 1) gi_small_to_tridiagonal(&t, after);
+    else if (!gi_to_tridiagonal(site, &t)) return false;
     bool failed = true;
     for (int64_t i = 0; i + 1 < n && failed; i++) failed = t.e[i] == 0;
     if (site && j->vectors.memory && n > GI_LINEAR_SMALL && !failed) {
