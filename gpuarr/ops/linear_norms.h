@@ -223,6 +223,142 @@ ga_array *(ga_pinv)(const ga_array *a, ga_pinv_options o)
     return r;
 }
 
+/* ---- few columns: the vectors of the left are not made, but multiplied by these columns as they come ---- */
+
+enum { GI_LEAST_COLUMNS = 8 };
+
+typedef struct gi_least {
+    gi_matrices a; /* one real matrix with at least as many rows as columns */
+    ga_array   *values, *x;
+    double     *b; /* the columns, one behind the other */
+    int64_t     columns, rank, lost;
+    double      least; /* the relative size of singular values that count */
+} gi_least;
+
+/* n numbers times a reflector, whose v is 1 and then lies so many numbers apart; room: n numbers. */
+static void gi_reflect_numbers(const gi_linear_loops *loops, int64_t n, double *x, const double *rest, int64_t step, double tau,
+                               double *room)
+{
+    room[0] = 1;
+    for (int64_t k = 1; k < n; k++) room[k] = rest[(k - 1) * step];
+    const double by = -tau * loops->dot(n, room, x);
+    loops->add(1, n, &by, 1, room, n, x);
+}
+
+/* The columns times the vectors of the left, in rows of GI_LEAST_COLUMNS, and what comes of the matrix. */
+static bool gi_least_diagonal(const char *site, gi_least *j, gi_bidiagonal *b, const gi_svd_room *at, gi_sweeps *turned,
+                              double *along)
+{
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    const int64_t          n = b->n, m = j->a.rows;
+    bool                   lost = true;
+    if (site && n > GI_LINEAR_SMALL) {
+        if (!gi_svd_conquer(site, b, at, turned, &lost)) return false;
+        for (int64_t c = 0; c < j->columns && !lost; c++) {
+            loops->dots(n, n, turned[0].strips, n + 1, j->b + c * m, b->e);
+            for (int64_t i = 0; i < n; i++) along[i * GI_LEAST_COLUMNS + c] = b->e[i];
+        }
+    }
+    if (lost) {
+        gi_sweeps_start(&turned[0], NULL, n, 1);
+        turned[0].strips    = along;
+        turned[0].width     = GI_LEAST_COLUMNS;
+        turned[0].count     = 1;
+        turned[0].rotations = at->sweeps[0];
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t c = 0; c < GI_LEAST_COLUMNS; c++)
+                along[i * GI_LEAST_COLUMNS + c] = c < j->columns ? j->b[c * m + i] : 0;
+        gi_sweeps_start(&turned[1], at->sweeps[1], n, 1);
+        lost = !gi_svd_sweeps(b->d, b->e, n, &turned[0], &turned[1]);
+    }
+    if (lost) gi_note_item(&j->lost, 0);
+    return true;
+}
+
+static bool gi_least_one(const char *site, int64_t item, double *room, void *job)
+{
+    gi_least              *j     = (gi_least *)job;
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    const gi_dense         a     = gi_matrix(&j->a, item);
+    const int64_t          m = j->a.rows, n = j->a.columns, columns = j->columns;
+    const gi_svd_room      at    = gi_lay_svd(room, m, n, 1, n);
+    double                *along = room + at.numbers, *v = along + n * GI_LEAST_COLUMNS, *y = v + m, *x = y + n;
+    double                *values = (double *)j->values->data;
+    const double           scale  = gi_scale_matrix(&a, m, n);
+    gi_sweeps              turned[2];
+    gi_bidiagonal          b;
+    memset(&b, 0, sizeof b);
+    b.a     = a;
+    b.n     = n;
+    b.d     = values;
+    b.e     = at.e;
+    b.left  = at.left;
+    b.right = at.right;
+    if (scale != scale) {
+        for (int64_t i = 0; i < n; i++) values[i] = scale;
+        for (int64_t i = 0; i < n * columns; i++) ((double *)j->x->data)[i] = scale;
+        return true;
+    }
+    if (m > n && !gi_svd_narrow(site, &a, m, &b, &at)) return false;
+    for (int64_t i = 0; i < n * columns && m > n; i++)
+        gi_reflect_numbers(loops, m - i % n, j->b + i / n * m + i % n, a.p + (i % n + 1) * a.down + i % n, a.down,
+                           at.taus[i % n].re, v);
+    if (!gi_svd_reduce(site, &b, at.block)) return false;
+    for (int64_t i = 0; i < n * columns; i++)
+        gi_reflect_numbers(loops, n - i % n, j->b + i / n * m + i % n, b.a.p + (i % n + 1) * b.a.down + i % n, b.a.down,
+                           b.left[i % n].re, v);
+    if (!gi_least_diagonal(site, j, &b, &at, turned, along)) return false;
+    double most = 0;
+    for (int64_t i = 0; i < n; i++) most = gi_abs_f64(values[i]) > most ? gi_abs_f64(values[i]) : most;
+    for (int64_t c = 0; c < columns; c++) {
+        const int64_t width = turned[1].width;
+        for (int64_t i = 0; i < n; i++)
+            y[i] = gi_abs_f64(values[i]) > j->least * most ? along[i * GI_LEAST_COLUMNS + c] / values[i] : 0;
+        memset(x, 0, (size_t)(turned[1].count * width) * 8);
+        for (int64_t k = 0; k < turned[1].count; k++)
+            loops->add(n, width, y, 1, turned[1].strips + k * n * width, width, x + k * width);
+        for (int64_t i = n - 2; i >= 0; i--)
+            gi_reflect_numbers(loops, n - i - 1, x + i + 1, b.a.p + i * b.a.down + i + 2, 1, b.right[i].re, v);
+        for (int64_t i = 0; i < n; i++) ((double *)j->x->data)[i * columns + c] = x[i] / scale;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        j->rank += gi_abs_f64(values[i]) > j->least * most;
+        b.e[i] = -gi_abs_f64(values[i]);
+    }
+    gi_order_numbers(b.e, n, at.order, at.order + n);
+    for (int64_t i = 0; i < n; i++) values[i] = -b.e[at.order[i]] * scale;
+    return true;
+}
+
+/* Can they be computed so? */
+static bool gi_is_least(const ga_array *a, const ga_array *b)
+{
+    return a->device == GA_CPU && b->device == GA_CPU && a->dtype == GA_F64 && b->dtype == GA_F64 &&
+           a->shape[0] >= a->shape[1] && a->shape[1] > 0 && b->shape[1] <= GI_LEAST_COLUMNS;
+}
+
+/* x and the singular values of a, temporaries; of float64 matrices without gaps. False with an error. */
+static bool gi_least_squares(const char *site, gi_least *j, const ga_array *a, const ga_array *b, double least)
+{
+    const int64_t m = a->shape[0], n = a->shape[1], columns = b->shape[1], shape[2] = { n, columns };
+    memset(j, 0, sizeof *j);
+    j->columns       = columns;
+    j->least         = least;
+    j->lost          = 1;
+    ga_array *turned = (ga_matrix_transpose)(b, site), *copy = turned ? gi_copy_convert(site, turned, GA_F64) : NULL;
+    j->values = copy ? gi_array_new(site, GA_F64, GA_CPU, 1, &n) : NULL;
+    j->x      = j->values ? gi_array_new(site, GA_F64, GA_CPU, 2, shape) : NULL;
+    bool done = j->x && gi_matrices_of(site, &j->a, GA_CPU, a, 1);
+    if (done) {
+        const int64_t numbers = gi_lay_svd(NULL, m, n, 1, n).numbers + n * GI_LEAST_COLUMNS + m + 2 * n + GI_STRIP;
+        j->b                  = (double *)copy->data;
+        done                  = gi_each_matrix(site, 1, m, numbers, gi_least_one, j) &&
+               gi_all_done(site, j->lost, 1, "the singular values do not converge");
+    }
+    ga_free(j->a.memory);
+    return done;
+}
+
 /* What is left of b: the sum of |b - a x|^2 of each column, or nothing where that is no least square of its own. */
 static ga_array *gi_residuals(const char *site, const ga_array *a, const ga_array *b, const ga_array *x, bool any,
                               ga_dtype dtype)
@@ -259,14 +395,21 @@ ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o)
                              : o.rcond < 0              ? eps
                                                         : o.rcond;
         const ga_array *y = NULL, *factor = NULL;
-        if (matrix && right && gi_spectrum_of(o.site, &w, matrix, least)) y = gi_apply_spectrum(o.site, &w, right);
-        if (y) factor = (ga_ravel)(w.by, o.site);
-        if (y) w.s = factor ? (ga_divide)(gi_operand_arg(w.s), gi_operand_arg(factor), gi_map_site(o.site)) : NULL;
-        if (y && !w.s) y = NULL;
-        const ga_array *count = y ? (ga_count_nonzero)(w.large, gi_reduce_site(o.site)) : NULL;
-        const ga_array *line  = count && b->ndim == 1 ? (ga_index)(o.site, y, ":, 0") : y;
-        int64_t         rank  = 0;
-        if (count && line && gi_item_as(o.site, count, NULL, GA_I64, &rank)) {
+        int64_t         rank = 0;
+        if (matrix && right && gi_is_least(matrix, right)) {
+            gi_least few;
+            if (gi_least_squares(o.site, &few, matrix, right, least)) y = few.x;
+            w.s  = few.values;
+            rank = few.rank;
+        } else if (matrix && right && gi_spectrum_of(o.site, &w, matrix, least)) {
+            y      = gi_apply_spectrum(o.site, &w, right);
+            factor = y ? (ga_ravel)(w.by, o.site) : NULL;
+            w.s    = factor ? (ga_divide)(gi_operand_arg(w.s), gi_operand_arg(factor), gi_map_site(o.site)) : NULL;
+            const ga_array *count = w.s ? (ga_count_nonzero)(w.large, gi_reduce_site(o.site)) : NULL;
+            if (!count || !gi_item_as(o.site, count, NULL, GA_I64, &rank)) y = NULL;
+        }
+        const ga_array *line = y && b->ndim == 1 ? (ga_index)(o.site, y, ":, 0") : y;
+        if (line) {
             if (o.rank) *o.rank = rank;
             if (o.residuals)
                 made[0] = gi_residuals(o.site, matrix, right, y, rank == a->shape[1] && a->shape[0] > a->shape[1], real);
