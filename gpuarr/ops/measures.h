@@ -411,6 +411,7 @@ typedef struct gi_measuring {
     const gi_groups *groups;
     const ga_array  *a; /* contiguous */
     int              sums;
+    const double    *means; /* of each group: squares of the distances from it are folded; else NULL */
     gi_fold          fold;
     int64_t         *first_block; /* of each group; and the number of blocks */
     char            *accs;        /* for each sum the blocks of all groups */
@@ -483,9 +484,14 @@ static void gi_measure_blocks(int64_t begin, int64_t end, void *job)
         while (m->first_block[group + 1] <= unit) group++;
         int64_t start = (unit - m->first_block[group]) * GI_BLOCK, n = g->starts[group + 1] - g->starts[group] - start;
         if (n > GI_BLOCK) n = GI_BLOCK;
+        const double *members = g->packed ? g->packed + g->starts[group] + start : x;
         if (!g->packed) gi_gather_members(m, group, start, n, x, coordinates);
-        gi_fold_block(&m->fold, n, m->accs + unit * m->fold.acc_bytes, g->packed ? g->packed + g->starts[group] + start : x,
-                      false);
+        if (m->means) {
+            const double mean = m->means[group];
+            for (int64_t i = 0; i < n; i++) x[i] = gi_mul_f64(members[i] - mean, members[i] - mean);
+            members = x;
+        }
+        gi_fold_block(&m->fold, n, m->accs + unit * m->fold.acc_bytes, members, false);
         if (m->sums == 1) continue;
         for (int d = 0; d < m->a->ndim; d++) {
             for (int64_t i = 0; i < n; i++) coordinates[d][i] = gi_mul_f64(x[i], coordinates[d][i]);
@@ -513,14 +519,15 @@ static void gi_measure_groups(int64_t begin, int64_t end, void *job)
         }
 }
 
-/* sums float64 for each group, to be released with its bytes, or NULL with an error. */
+/* sums float64 for each group, to be released with its bytes, or NULL with an error. means: NULL, or as in gi_measuring. */
 static double *gi_measure_all(const char *site, gi_label_measure what, const gi_groups *g, const ga_array *a, int sums,
-                              size_t *bytes)
+                              const double *means, size_t *bytes)
 {
     gi_measuring m;
     memset(&m, 0, sizeof m);
     m.groups = g;
     m.sums   = sums;
+    m.means  = means;
     gi_row_fold(what == GI_MIN_OF ? gi_row_nanmin() : what == GI_MAX_OF ? gi_row_max() : gi_row_sum(), GA_F64, &m.fold);
     size_t first_bytes = (size_t)(g->count + 1) * sizeof *m.first_block, acc_bytes = 0;
     *bytes        = (size_t)(g->count * sums) * sizeof *m.results;
@@ -651,9 +658,15 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
                              gi_find_groups(site, &g, labels, what == GI_SIZE_OF || what == GI_CENTER_OF ? NULL : a, !index));
     if (labels && !index) n = g.count;
 
-    int       sums   = what == GI_CENTER_OF ? a->ndim + 1 : 1;
-    size_t    bytes  = 0;
-    double   *values = found && what != GI_SIZE_OF ? gi_measure_all(site, what, &g, a, sums, &bytes) : NULL;
+    int     sums   = what == GI_CENTER_OF ? a->ndim + 1 : 1;
+    size_t  bytes  = 0;
+    double *values = found && what != GI_SIZE_OF ? gi_measure_all(site, what, &g, a, sums, NULL, &bytes) : NULL;
+    if (values && what == GI_VARIANCE_OF) {
+        for (int64_t group = 0; group < g.count; group++) values[group] /= (double)(g.starts[group + 1] - g.starts[group]);
+        double *squares = gi_measure_all(site, what, &g, a, 1, values, &bytes);
+        gi_mem_release(values, bytes);
+        values = squares;
+    }
     ga_array *result = values || (found && what == GI_SIZE_OF) ? gi_label_new_measures(site, what, GA_CPU, a, index, n) : NULL;
     ga_array *totals = result && sums_too ? gi_label_new_measures(site, GI_SUM_OF, GA_CPU, a, index, n) : NULL;
     if (result && sums_too && !totals) {
@@ -665,7 +678,8 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
         int64_t       size  = g.starts[group + 1] - g.starts[group];
         const double *v     = values ? values + group * sums : NULL;
         if (what == GI_SIZE_OF) ((int64_t *)result->data)[i] = size;
-        else if (what != GI_CENTER_OF) ((double *)result->data)[i] = what == GI_MEAN_OF ? v[0] / (double)size : v[0];
+        else if (what == GI_MEAN_OF || what == GI_VARIANCE_OF) ((double *)result->data)[i] = v[0] / (double)size;
+        else if (what != GI_CENTER_OF) ((double *)result->data)[i] = v[0];
         else
             for (int d = 0; d < a->ndim; d++) ((double *)result->data)[i * a->ndim + d] = v[d + 1] / v[0];
         if (totals) ((double *)totals->data)[i] = v[0];

@@ -114,7 +114,8 @@ bool(ga_extrema)(const ga_array *a, const ga_array *labels, const ga_array *inde
 static ga_array *gi_do_variance(const gi_composition *c, const ga_array *a, const ga_array *labels, const ga_array *index)
 {
     const int64_t one[1] = { 1 };
-    ga_array     *wide   = (ga_astype)(a, GA_F64, c->site);
+    if (labels && a->device == GA_CPU) return gi_measure_labels(c->site, GI_VARIANCE_OF, a, labels, index, NULL);
+    ga_array *wide = (ga_astype)(a, GA_F64, c->site);
     if (!labels) return wide ? gi_do_reshape(c, gi_do_fold(c, (ga_var), wide, GA_AXIS_DEFAULT, false), 1, one) : NULL;
     ga_array *wanted = gi_do_wanted(c, labels, index), *sorted = wanted ? (ga_unique_values)(wanted, c->site) : NULL;
     if (!sorted || sorted->size == 0) return sorted ? (ga_astype)(sorted, GA_F64, c->site) : NULL;

@@ -15,7 +15,15 @@ static inline bool gi_label_can_number(const char *site, int64_t objects, ga_dty
     return false;
 }
 
-typedef enum gi_label_measure { GI_SUM_OF, GI_MEAN_OF, GI_MIN_OF, GI_MAX_OF, GI_SIZE_OF, GI_CENTER_OF } gi_label_measure;
+typedef enum gi_label_measure {
+    GI_SUM_OF,
+    GI_MEAN_OF,
+    GI_MIN_OF,
+    GI_MAX_OF,
+    GI_SIZE_OF,
+    GI_CENTER_OF,
+    GI_VARIANCE_OF /* on the CPU */
+} gi_label_measure;
 
 /* Can there be a result for each of the labels from 1 on? If not, an error. */
 static inline bool gi_label_can_list(const char *site, int64_t largest)
