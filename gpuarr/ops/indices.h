@@ -1,5 +1,22 @@
 /* ---- order and places: lexsort, ravel_multi_index, unravel_index ------------------------------------------------------- */
 
+/* The order so far (NULL: as they lie), sorted by a key; each sort keeps the order of those before. */
+static ga_array *gi_do_order(const gi_composition *c, const ga_array *key, const ga_array *order)
+{
+    const bool there = key->device == GA_CPU && !gi_is_deferred(key) && (!order || !gi_is_deferred(order));
+    if (there && gi_order_is_counted(key->dtype, key->size)) {
+        ga_array *packed = gi_copy_contiguous(c->site, key, key->dtype);
+        ga_array *next   = packed ? gi_array_new(c->site, GA_I64, GA_CPU, 1, &key->size) : NULL;
+        if (next && gi_order_counted(c->site, key->dtype, key->size, packed->data, order ? (const int64_t *)order->data : NULL,
+                                     (int64_t *)next->data))
+            return next;
+        return NULL;
+    }
+    if (!order) return gi_do_along(c, (ga_argsort), key, 0);
+    ga_array *moved = gi_do_take(c, key, order, 0), *next = moved ? gi_do_along(c, (ga_argsort), moved, 0) : NULL;
+    return next ? gi_do_take(c, order, next, 0) : NULL;
+}
+
 ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site)
 {
     if (!gi_join_check_list(site, n, keys)) return NULL;
@@ -9,11 +26,8 @@ ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site)
                                        gi_shape_of(keys[k]));
     gi_composition c;
     gi_compose_begin(&c, site);
-    ga_array *order = gi_do_along(&c, (ga_argsort), keys[0], 0);
-    for (int k = 1; k < n && order; k++) { /* each sort keeps the order of those before */
-        ga_array *key = gi_do_take(&c, keys[k], order, 0), *next = key ? gi_do_along(&c, (ga_argsort), key, 0) : NULL;
-        order = next ? gi_do_take(&c, order, next, 0) : NULL;
-    }
+    ga_array *order = gi_do_order(&c, keys[0], NULL);
+    for (int k = 1; k < n && order; k++) order = gi_do_order(&c, keys[k], order);
     return gi_compose_end(&c, order);
 }
 

@@ -846,6 +846,14 @@ static ga_array *gi_sort_array(const char *site, const ga_array *a, int axis, bo
         ga_free(result);
         return NULL;
     }
+    if (indices && a->ndim == 1 && gi_order_is_counted(a->dtype, a->size)) {
+        ga_array  *packed = gi_copy_contiguous(site, a, a->dtype);
+        const bool done   = packed && gi_order_counted(site, a->dtype, a->size, packed->data, NULL, (int64_t *)result->data);
+        ga_free(packed);
+        if (done) return result;
+        ga_free(result);
+        return NULL;
+    }
     gi_sort_job j;
     memset(&j, 0, sizeof j);
     j.indices = indices;

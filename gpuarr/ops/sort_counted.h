@@ -115,3 +115,110 @@ static bool gi_sort_counted(const char *site, const gi_lines *lines, const gi_li
     gi_mem_release(c.counts, bytes);
     return true;
 }
+
+/* ---- the order of elements of one or two bytes ------------------------------------------------------------------------ */
+/*  Byte by byte, the lowest first: stable, and each byte of a key tells at once behind how many elements one belongs.        */
+
+enum { GI_ORDER_COUNTED_FROM = 256 }; /* elements that are worth the counters */
+
+typedef struct gi_ordering {
+    ga_dtype       dtype;
+    int64_t        n, parts; /* that the threads share */
+    const void    *keys;     /* packed */
+    int            shift;    /* of the byte that counts */
+    const int64_t *before;   /* the order so far; NULL: as they lie */
+    int64_t       *after;
+    uint8_t       *digits; /* that byte of each element, in the order so far */
+    int64_t       *places; /* GI_DIGITS of each part */
+} gi_ordering;
+
+static int64_t gi_ordering_begin(const gi_ordering *o, int64_t part)
+{
+    return part == o->parts ? o->n : o->n / o->parts * part;
+}
+
+GI_BEGIN_FAST
+/* Counts the digits of each part. */
+static void gi_order_counted_digits(int64_t begin, int64_t end, void *job)
+{
+    const gi_ordering *o      = (const gi_ordering *)job;
+    const uint8_t     *byte   = (const uint8_t *)o->keys;
+    const uint16_t    *narrow = (const uint16_t *)o->keys;
+    const unsigned     flip   = gi_is_signed(o->dtype) && o->shift == 8 * ((int)ga_itemsize(o->dtype) - 1) ? 0x80 : 0;
+    for (int64_t part = begin; part < end; part++) {
+        const int64_t  first = gi_ordering_begin(o, part), n = gi_ordering_begin(o, part + 1) - first;
+        const int64_t *before = o->before ? o->before + first : NULL;
+        uint8_t       *digit  = o->digits + first;
+        int64_t       *count = o->places + part * GI_DIGITS, four[4][GI_DIGITS] = { { 0 } };
+        if (ga_itemsize(o->dtype) == 1 && before)
+            for (int64_t i = 0; i < n; i++) digit[i] = (uint8_t)(byte[before[i]] ^ flip);
+        else if (ga_itemsize(o->dtype) == 1)
+            for (int64_t i = 0; i < n; i++) digit[i] = (uint8_t)(byte[first + i] ^ flip);
+        else if (before)
+            for (int64_t i = 0; i < n; i++) digit[i] = (uint8_t)((unsigned)narrow[before[i]] >> o->shift ^ flip);
+        else
+            for (int64_t i = 0; i < n; i++) digit[i] = (uint8_t)((unsigned)narrow[first + i] >> o->shift ^ flip);
+        for (int64_t i = 0; i < n && o->dtype == GA_BOOL; i++) digit[i] = digit[i] != 0;
+        for (int64_t i = 0; i < n; i++) four[i & 3][digit[i]]++; /* or equal neighbours would wait for each other */
+        for (int v = 0; v < GI_DIGITS; v++) count[v] = four[0][v] + four[1][v] + four[2][v] + four[3][v];
+    }
+}
+
+/* Puts the numbers of each part where their digits say. */
+static void gi_order_counted_numbers(int64_t begin, int64_t end, void *job)
+{
+    const gi_ordering *o = (const gi_ordering *)job;
+    for (int64_t part = begin; part < end; part++) {
+        const int64_t first = gi_ordering_begin(o, part), last = gi_ordering_begin(o, part + 1);
+        int64_t      *place = o->places + part * GI_DIGITS;
+        for (int64_t i = first; i < last && o->before; i++) o->after[place[o->digits[i]]++] = o->before[i];
+        for (int64_t i = first; i < last && !o->before; i++) o->after[place[o->digits[i]]++] = i;
+    }
+}
+GI_END_FAST
+
+/* Sorts the order so far by the digits at `shift`. */
+static void gi_order_counted_by(gi_ordering *o, int shift, const int64_t *before, int64_t *after)
+{
+    int64_t at = 0;
+    o->shift   = shift;
+    o->before  = before;
+    o->after   = after;
+    gi_parallel(o->parts, 1, gi_order_counted_digits, o);
+    for (int v = 0; v < GI_DIGITS; v++)
+        for (int64_t part = 0; part < o->parts; part++) {
+            int64_t *place = &o->places[part * GI_DIGITS + v], count = *place;
+            *place = at;
+            at += count;
+        }
+    gi_parallel(o->parts, 1, gi_order_counted_numbers, o);
+}
+
+/* Sorts the order so far (NULL: as they lie) of n packed elements to `after`, which is not there. False with an error: no memory. */
+static bool gi_order_counted(const char *site, ga_dtype dtype, int64_t n, const void *keys, const int64_t *before,
+                             int64_t *after)
+{
+    const int64_t threads = ga_get_num_threads();
+    gi_ordering   o;
+    memset(&o, 0, sizeof o);
+    o.dtype                = dtype;
+    o.n                    = n;
+    o.keys                 = keys;
+    o.parts                = n >= (int64_t)1 << 17 ? threads : 1;
+    const bool    two      = ga_itemsize(dtype) == 2;
+    const int64_t counters = o.parts * GI_DIGITS * (int64_t)sizeof(int64_t),
+                  between  = two ? gi_mem_padded(n * (int64_t)sizeof(int64_t)) : 0;
+    char *const room       = (char *)gi_mem_alloc(site, (size_t)(counters + between + n));
+    if (!room) return false;
+    o.places = (int64_t *)(void *)room;
+    o.digits = (uint8_t *)room + counters + between;
+    if (two) gi_order_counted_by(&o, 0, before, (int64_t *)(void *)(room + counters));
+    gi_order_counted_by(&o, two ? 8 : 0, two ? (const int64_t *)(void *)(room + counters) : before, after);
+    gi_mem_release(room, (size_t)(counters + between + n));
+    return true;
+}
+
+static bool gi_order_is_counted(ga_dtype dtype, int64_t n)
+{
+    return ga_itemsize(dtype) <= 2 && !gi_is_half(dtype) && n >= GI_ORDER_COUNTED_FROM;
+}
