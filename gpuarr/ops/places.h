@@ -9,13 +9,16 @@ typedef struct gi_scattering {
     const char      *values;
     int64_t          step; /* 0: there is one value for all places */
     int              itemsize;
+    int64_t          scale; /* bytes that an offset counts */
 } gi_scattering;
 
 GI_BEGIN_FAST
 static void gi_scatter_put(const gi_scattering *s, int64_t n, const int64_t *offsets, const char *v)
 {
+    char *const   to   = s->to->data;
+    const int64_t step = s->step, scale = s->scale;
 #define GI_MOVE(U)                                                                                                             \
-    for (int64_t i = 0; i < n; i++) *(U *)(void *)(s->to->data + offsets[i]) = ((const U *)(const void *)v)[i * s->step];      \
+    for (int64_t i = 0; i < n; i++) *(U *)(void *)(to + offsets[i] * scale) = ((const U *)(const void *)v)[i * step];          \
     break
     switch (s->itemsize) {
     case 1: GI_MOVE(uint8_t);
@@ -23,7 +26,7 @@ static void gi_scatter_put(const gi_scattering *s, int64_t n, const int64_t *off
     case 4: GI_MOVE(uint32_t);
     case 8: GI_MOVE(uint64_t);
     default:
-        for (int64_t i = 0; i < n; i++) memcpy(s->to->data + offsets[i], v + i * s->step * s->itemsize, (size_t)s->itemsize);
+        for (int64_t i = 0; i < n; i++) memcpy(to + offsets[i] * scale, v + i * step * s->itemsize, (size_t)s->itemsize);
     }
 #undef GI_MOVE
 }
@@ -34,7 +37,7 @@ static void gi_scatter_add(const gi_scattering *s, ga_dtype dtype, int64_t n, co
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG:                                                                                                             \
         for (int64_t i = 0; i < n; i++) {                                                                                      \
-            gi_stored_##tag *at = (gi_stored_##tag *)(void *)(s->to->data + offsets[i]);                                       \
+            gi_stored_##tag *at = (gi_stored_##tag *)(void *)(s->to->data + offsets[i] * s->scale);                            \
             *at                 = gi_add_##tag(*at, ((const gi_stored_##tag *)(const void *)v)[i * s->step]);                  \
         }                                                                                                                      \
         break;
@@ -44,12 +47,11 @@ static void gi_scatter_add(const gi_scattering *s, ga_dtype dtype, int64_t n, co
     }
 }
 
-static void gi_scatter_offsets(const gi_layout *l, int64_t itemsize, bool packed, int64_t n, const int64_t *places,
-                               int64_t *offsets)
+static void gi_scatter_offsets(const gi_layout *l, int64_t n, const int64_t *places, int64_t *offsets)
 {
     for (int64_t i = 0; i < n; i++) {
-        int64_t place = places[i], offset = packed ? place * itemsize : 0;
-        for (int d = l->ndim - 1; d >= 0 && !packed; d--) {
+        int64_t place = places[i], offset = 0;
+        for (int d = l->ndim - 1; d >= 0; d--) {
             offset += place % l->shape[d] * l->strides[d];
             place /= l->shape[d];
         }
@@ -72,14 +74,18 @@ static ga_array *gi_do_scatter(const gi_composition *c, ga_array *to, const ga_a
         return sorted && gi_gpu->scatter(c->site, to, sorted, order, values, add) ? to : NULL;
     }
     const bool    packed = ga_is_contiguous(to);
-    gi_scattering s      = { &l, (const int64_t *)places->data, (const char *)values->data, values->size > 1,
-                             (int)ga_itemsize(to->dtype) };
+    gi_scattering s      = { &l,
+                             (const int64_t *)places->data,
+                             (const char *)values->data,
+                             values->size > 1,
+                             (int)ga_itemsize(to->dtype),
+                        packed ? ga_itemsize(to->dtype) : 1 };
     for (int64_t start = 0; start < places->size; start += GI_BLOCK) {
         const int64_t n = places->size - start < GI_BLOCK ? places->size - start : GI_BLOCK;
         const char   *v = s.values + start * s.step * s.itemsize;
-        gi_scatter_offsets(&l, s.itemsize, packed, n, s.places + start, offsets);
-        if (add) gi_scatter_add(&s, to->dtype, n, offsets, v);
-        else gi_scatter_put(&s, n, offsets, v);
+        if (!packed) gi_scatter_offsets(&l, n, s.places + start, offsets);
+        if (add) gi_scatter_add(&s, to->dtype, n, packed ? s.places + start : offsets, v);
+        else gi_scatter_put(&s, n, packed ? s.places + start : offsets, v);
     }
     return to;
 }
@@ -320,6 +326,19 @@ static ga_array *gi_do_places(const gi_composition *c, const ga_array *a, int n,
     return sum;
 }
 
+/* One index array of integers within 0 .. n - 1, of the first axis, on the CPU: as packed int64. NULL without an error: it is something else. */
+static ga_array *gi_do_only_index(const gi_composition *c, const ga_array *a, int n, const ga_array *const *indices,
+                                  const char *text)
+{
+    if (n != 1 || text || !indices || !gi_array_is_given(indices[0]) || indices[0]->alive != GI_ALIVE) return NULL;
+    const ga_array *index = indices[0];
+    if (a->device != GA_CPU || index->device != GA_CPU || a->ndim == 0 || gi_dtype_kind(index->dtype) != 1 ||
+        gi_is_deferred(index) || index->size == 0)
+        return NULL;
+    ga_array *packed = gi_array_check(c->site, index, "an index array") ? gi_copy_contiguous(c->site, index, GA_I64) : NULL;
+    return packed && gi_indices_inside(packed, a->shape[0]) ? packed : NULL;
+}
+
 static ga_index_options gi_index_plain(const char *site)
 {
     ga_index_options o = ga_index_defaults;
@@ -333,6 +352,8 @@ ga_array *(ga_index_take_n)(const ga_array *a, int n, const ga_array *const *ind
     gi_composition c;
     gi_indexing    x;
     gi_compose_begin(&c, o.site);
+    const ga_array *only = gi_do_only_index(&c, a, n, indices, o.index);
+    if (only) return gi_compose_end(&c, gi_take(o.site, a, 0, only));
     ga_array *places = gi_do_places(&c, a, n, indices, o.index, &x), *line = places ? (ga_ravel)(x.view, o.site) : NULL;
     return gi_compose_end(&c, line ? gi_do_take(&c, line, places, 0) : NULL);
 }
@@ -355,7 +376,15 @@ static ga_array *gi_index_store(ga_array *a, int n, const ga_array *const *indic
     gi_composition c;
     gi_indexing    x;
     gi_compose_begin(&c, o.site);
-    ga_array *places = gi_do_places(&c, a, n, indices, o.index, &x), *values = places ? gi_do_values(&c, v, a) : NULL;
+    ga_array *places = a->ndim == 1 ? gi_do_only_index(&c, a, n, indices, o.index) : NULL, *values = NULL;
+    if (places) {
+        x.view = a;
+        x.ndim = places->ndim;
+        memcpy(x.shape, places->shape, sizeof x.shape);
+    } else {
+        places = gi_do_places(&c, a, n, indices, o.index, &x);
+    }
+    if (places) values = gi_do_values(&c, v, a);
     values          = values ? gi_do_spread(&c, values, x.ndim, x.shape) : NULL;
     const bool done = values && gi_do_scatter(&c, x.view, places, values, add);
     return gi_compose_end(&c, done ? a : NULL);
@@ -389,11 +418,87 @@ static int gi_do_along_axis(const gi_composition *c, const ga_array *a, const ga
     return a->ndim;
 }
 
+/* a and indices as (outer, n or count, inner): element (o, indices(o, k, i), i) belongs to place (o, k, i). */
+typedef struct gi_along_job {
+    const char    *from;
+    char          *to;     /* elements, or */
+    int64_t       *places; /* where they are in `from` */
+    const int64_t *indices;
+    int64_t        n, count, inner;
+    int            itemsize;
+} gi_along_job;
+
+GI_BEGIN_FAST
+/* A unit is a row of `inner` elements; if there is one in a row, `count` of them. */
+static void gi_take_along_rows(int64_t begin, int64_t end, void *job)
+{
+    const gi_along_job *j    = (const gi_along_job *)job;
+    const int64_t       step = j->inner, run = step == 1 ? j->count : step, move = step > 1;
+    for (int64_t row = begin; row < end; row++) {
+        const int64_t  outer = step == 1 ? row : row / j->count, start = outer * j->n * step;
+        const int64_t *index  = j->indices + row * run;
+        const char    *from   = j->from + start * j->itemsize;
+        char          *to     = j->to + row * run * j->itemsize;
+        int64_t       *places = j->places ? j->places + row * run : NULL;
+#define GI_MOVE(U)                                                                                                             \
+    for (int64_t i = 0; i < run; i++) ((U *)(void *)to)[i] = ((const U *)(const void *)from)[index[i] * step + i * move];      \
+    break
+        switch (places ? 0 : j->itemsize) {
+        case 0:
+            for (int64_t i = 0; i < run; i++) places[i] = start + index[i] * step + i * move;
+            break;
+        case 1: GI_MOVE(uint8_t);
+        case 2: GI_MOVE(uint16_t);
+        case 4: GI_MOVE(uint32_t);
+        case 8: GI_MOVE(uint64_t);
+        default:
+            for (int64_t i = 0; i < run; i++)
+                memcpy(to + i * j->itemsize, from + (index[i] * step + i * move) * j->itemsize, (size_t)j->itemsize);
+        }
+#undef GI_MOVE
+    }
+}
+GI_END_FAST
+
+/* What ga_take_along_axis returns, or with `places` the places of that, on the CPU. NULL without an error: another way is needed, as for indices
+   that are negative, out of bounds or broadcast. */
+static ga_array *gi_do_along_directly(const gi_composition *c, const ga_array *a, const ga_array *indices, int axis,
+                                      bool places)
+{
+    bool fits = a->device == GA_CPU && gi_array_is_given(indices) && indices->alive == GI_ALIVE && indices->device == GA_CPU &&
+                indices->ndim == a->ndim && indices->size > 0 && gi_dtype_kind(indices->dtype) == 1 && !gi_is_deferred(indices);
+    axis += axis < 0 ? a->ndim : 0;
+    fits = fits && axis >= 0 && axis < a->ndim && gi_array_check(c->site, indices, "indices");
+    for (int d = 0; d < a->ndim && fits; d++) fits = d == axis || indices->shape[d] == a->shape[d];
+    ga_array *index = fits ? gi_copy_contiguous(c->site, indices, GA_I64) : NULL;
+    if (!index || !gi_indices_inside(index, a->shape[axis])) return NULL;
+    ga_array *packed = places ? NULL : gi_copy_contiguous(c->site, a, a->dtype);
+    ga_array *result =
+        packed || places ? gi_array_new(c->site, places ? GA_I64 : a->dtype, GA_CPU, a->ndim, index->shape) : NULL;
+    if (!result) return NULL;
+    gi_along_job j;
+    memset(&j, 0, sizeof j);
+    j.from     = packed ? (const char *)packed->data : (const char *)result->data; /* not read */
+    j.to       = (char *)result->data;
+    j.places   = places ? (int64_t *)result->data : NULL;
+    j.indices  = (const int64_t *)index->data;
+    j.n        = a->shape[axis];
+    j.count    = index->shape[axis];
+    j.inner    = 1;
+    j.itemsize = (int)ga_itemsize(a->dtype);
+    for (int d = axis + 1; d < a->ndim; d++) j.inner *= a->shape[d];
+    const int64_t run = j.inner == 1 ? j.count : j.inner;
+    gi_parallel_bytes(8.0 * (double)index->size, index->size / run, 1 + 16384 / run, gi_take_along_rows, &j);
+    return result;
+}
+
 ga_array *(ga_take_along_axis)(const ga_array *a, const ga_array *indices, ga_along_options o)
 {
     if (!gi_array_check_half(o.site, a, "a")) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
+    ga_array *taken = gi_do_along_directly(&c, a, indices, o.axis, false);
+    if (taken) return gi_compose_end(&c, taken);
     const ga_array *all[GPUARR_MAX_DIMS];
     const int       n = gi_do_along_axis(&c, a, indices, o.axis, all);
     if (n == 1) return gi_compose_end(&c, gi_do_take(&c, a, indices, 0));
@@ -405,6 +510,11 @@ ga_array *(ga_put_along_axis)(ga_array *a, const ga_array *indices, ga_arg value
     if (!gi_places_writable(o.site, a)) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
+    ga_array *places = gi_do_along_directly(&c, a, indices, o.axis, true), *v = places ? gi_do_values(&c, values, a) : NULL;
+    if (places) {
+        v = gi_do_spread(&c, v, places->ndim, places->shape);
+        return gi_compose_end(&c, v && gi_do_scatter(&c, a, places, v, false) ? a : NULL);
+    }
     const ga_array *all[GPUARR_MAX_DIMS];
     const int       n = gi_do_along_axis(&c, a, indices, o.axis, all);
     return gi_compose_end(&c, n > 0 ? gi_index_store(a, n, all, values, false, gi_index_plain(o.site)) : NULL);
