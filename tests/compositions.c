@@ -402,28 +402,6 @@ static void test_search(void)
         CHECK(ga_copyto(ga_index(loose, "::2"), ga_index(loose, "1::2")) != NULL);
         SHOWS(GA_F32, "[3. 3. 7. 7.]", ga_real(loose));
         CHECK_FAILS(ga_partition(a, 4), "kth = 4");
-        static const ga_dtype dtypes[] = { GA_F64, GA_F32, GA_I64, GA_I32, GA_U64, GA_U8, GA_BOOL };
-        for (int64_t n = 1; n < 260; n += n < 254 ? 11 : 1) /* short lines, each as it is alone, of both axes */
-            for (int k = 0; k < 7; k++)
-                ga_scope {
-                    ga_array *lines = ga_astype(ga_random_integers(0, 100, (3, n), .seed = (uint64_t)n), dtypes[k]);
-                    if (dtypes[k] == GA_U64) ga_add(lines, UINT64_MAX - 60, .out = lines); /* around 2^63 and beyond the end */
-                    if (k < 2) {                                                           /* with NaN, -0 and 0 */
-                        ga_subtract(lines, 50, .out = lines);
-                        ga_copyto(lines, NAN, .where = ga_less(lines, -40));
-                        ga_copyto(lines, -0.0, .where = ga_greater(lines, 40));
-                    }
-                    const int64_t kth  = k % 3 == 0 ? n / 2 : k % 3 == 1 ? 0 : n - 1;
-                    ga_array     *down = ga_copy(ga_transpose(lines)), *parts = ga_partition(lines, kth, .axis = 1),
-                             *order = ga_argpartition(lines, kth, .axis = 1);
-                    CHECK(test_same_bits(ga_transpose(ga_partition(down, kth, .axis = 0)), parts));
-                    CHECK(test_same_bits(ga_transpose(ga_argpartition(down, kth, .axis = 0)), order));
-                    for (int64_t row = 0; row < 3; row++) {
-                        ga_array *line = ga_index(lines, "%lld", (long long)row);
-                        CHECK(test_same_bits(ga_index(parts, "%lld", (long long)row), ga_partition(line, kth)));
-                        CHECK(test_same_bits(ga_index(order, "%lld", (long long)row), ga_argpartition(line, kth)));
-                    }
-                }
         CHECK(ga_partition(ga_ones((0)), 3)->size == 0 && ga_argpartition(ga_ones((2, 0)), 0)->dtype == GA_I64); /* as NumPy */
         CHECK_FAILS(ga_ravel_multi_index(a, (3, 3)), "must have length 2");
         CHECK_FAILS(ga_ravel_multi_index(ga_ints(1, 9), (3, 3)), "length of 3");
@@ -433,6 +411,99 @@ static void test_search(void)
         CHECK_FAILS(ga_histogramdd(a, (2)), "(points, 1)");
         CHECK_FAILS(ga_histogram2d(ga_ones((2, 2)), ga_ones((2, 2)), (2)), "one dimension");
     }
+}
+
+/* The order that a partition makes of a line: what lies before, is equal, lies behind, each as it lay. A NaN lies behind all numbers. */
+static ga_array *parting_of(const ga_array *line, int64_t kth)
+{
+    ga_array *middle = ga_index(ga_sort(line), "%lld", (long long)kth), *less = ga_less(line, middle),
+             *more = ga_greater(line, middle);
+    if (line->dtype == GA_F64 || line->dtype == GA_F32) {
+        ga_array *nan = ga_isnan(line), *none = ga_isnan(middle);
+        less = ga_logical_or(less, ga_logical_and(none, ga_logical_not(nan)));
+        more = ga_logical_or(more, ga_logical_and(nan, ga_logical_not(none)));
+    }
+    return ga_argsort(ga_subtract(ga_astype(more, GA_I32), less));
+}
+
+/* Lines of all lengths that are partitioned in ways of their own, of both axes. */
+static void test_partitions(void)
+{
+    static const ga_dtype dtypes[] = { GA_F64, GA_F32, GA_I64, GA_I32, GA_U64, GA_U8, GA_BOOL, GA_I8, GA_I16, GA_U16, GA_U32 };
+    static const int64_t  longer[] = { 300, 511, 1000, 1024, 1025, 2048, 2049 };
+    for (int64_t i = 0; i < 36; i++)
+        for (int k = 0; k < 11; k++)
+            ga_scope {
+                const int64_t n = i < 23 ? 1 + 11 * i : i < 29 ? 232 + i : longer[i - 29], rows = i < 29 ? 3 : 17;
+                ga_array     *lines = ga_astype(
+                        ga_random_integers(0, i % 2 ? 100 : 4 * n, (rows, n), .seed = (uint64_t)n, .dtype = GA_I64), dtypes[k]);
+                if (dtypes[k] == GA_U64) ga_add(lines, UINT64_MAX - 60, .out = lines); /* around 2^63 and beyond the end */
+                if ((dtypes[k] == GA_F64 || dtypes[k] == GA_F32)) {                    /* with NaN, -0 and 0 */
+                    ga_subtract(lines, 50, .out = lines);
+                    ga_copyto(lines, NAN, .where = ga_less(lines, -40));
+                    ga_copyto(lines, -0.0, .where = ga_greater(lines, 40 + n));
+                }
+                const int64_t kth  = k % 3 == 0 ? n / 2 : k % 3 == 1 ? 0 : n - 1;
+                ga_array     *down = ga_copy(ga_transpose(lines)), *parts = ga_partition(lines, kth, .axis = 1),
+                         *order = ga_argpartition(lines, kth, .axis = 1);
+                CHECK(test_same_bits(ga_transpose(ga_partition(down, kth, .axis = 0)), parts));
+                CHECK(test_same_bits(ga_transpose(ga_argpartition(down, kth, .axis = 0)), order));
+                for (int64_t row = 0; row < 3; row++) {
+                    ga_array *line = ga_index(lines, "%lld", (long long)row), *expected = parting_of(line, kth);
+                    CHECK(test_same_bits(ga_index(order, "%lld", (long long)row), expected));
+                    CHECK(test_same_bits(ga_index(parts, "%lld", (long long)row), ga_take(line, expected)));
+                    CHECK(test_same_bits(ga_index(parts, "%lld", (long long)row), ga_partition(line, kth)));
+                    CHECK(test_same_bits(ga_index(order, "%lld", (long long)row), ga_argpartition(line, kth)));
+                }
+            }
+}
+
+/* Orders of elements of one or two bytes, by themselves and as keys, beside those of int64. */
+static void test_orders(void)
+{
+    static const ga_dtype dtypes[] = { GA_U8, GA_I8, GA_U16, GA_I16, GA_BOOL };
+    static const int64_t  sizes[]  = { 100, 256, 1001, 300001 };
+    for (int i = 0; i < 4; i++)
+        ga_scope {
+            ga_array *wide[5], *keys[5], *all = NULL;
+            for (int k = 0; k < 5; k++) {
+                const int low = dtypes[k] == GA_I8 ? -5 : dtypes[k] == GA_I16 ? -300 : 0, high = k < 2 ? 5 : k < 4 ? 300 : 2;
+                ga_array *x = ga_random_integers(low, high, (2 * sizes[i]), .seed = (uint64_t)k, .dtype = GA_I64);
+                keys[k]     = ga_index(ga_astype(x, dtypes[k]), "::2");
+                wide[k]     = ga_index(x, "::2");
+                CHECK(test_same_bits(ga_argsort(keys[k]), ga_argsort(wide[k])));
+                all = all ? ga_add(all, ga_multiply(wide[k], k == 1   ? 100
+                                                             : k == 2 ? 10000
+                                                             : k == 3 ? 10000000
+                                                                      : 1e10))
+                          : wide[k];
+            }
+            CHECK(test_same_bits(ga_lexsort((keys[0], keys[1], keys[2], keys[3], keys[4])), ga_argsort(all)));
+            CHECK(test_same_bits(ga_lexsort((keys[0], wide[1], keys[2])), ga_lexsort((wide[0], wide[1], wide[2]))));
+            CHECK(test_same_bits(ga_lexsort((wide[0], keys[1])), ga_lexsort((wide[0], wide[1]))));
+        }
+}
+
+/* Variances of labels: the sums of the elements of each, and of the squares of their distances from the mean. */
+static void test_variances(void)
+{
+    for (int i = 0; i < 4; i++)
+        ga_scope {
+            ga_array *a      = ga_random_normal(7, 2, (90, 100), .seed = 3, .dtype = i % 2 ? GA_F32 : GA_F64);
+            ga_array *labels = ga_random_integers(0, 9, (90, 100), .seed = 4); /* in short runs, and in long ones */
+            if (i > 1) labels = ga_repeat(ga_index(labels, ":, ::10"), 10, .axis = 1);
+            ga_array *index = ga_ints(3, 77, 8, 3), *v = ga_variance(a, labels, index), *all = ga_variance(a, labels, NULL);
+            CHECK(all->size == 8 && v->size == 4);
+            CHECK(test_same_bits(ga_standard_deviation(a, labels, index), ga_sqrt(v)));
+            for (int64_t k = 0; k < 4; k++) {
+                ga_array *x      = ga_astype(ga_extract(ga_equal(labels, ga_index(index, "%lld", (long long)k)), a), GA_F64);
+                ga_array *square = ga_square(ga_subtract(x, ga_divide(ga_sum(x), (double)x->size)));
+                ga_array *one    = ga_index(v, "%lld", (long long)k);
+                if (x->size == 0) CHECK(isnan(ga_item(one)));
+                else CHECK(test_same_bits(one, ga_divide(ga_sum(square), (double)x->size)));
+                if (k != 1) CHECK(test_same_bits(one, ga_index(all, "%lld", k == 2 ? 7LL : 2LL)));
+            }
+        }
 }
 
 /* Of chunked arrays: the same, or a sentence. */
@@ -524,6 +595,9 @@ int main(void)
     test_fits();
     test_differences();
     test_search();
+    test_partitions();
+    test_orders();
+    test_variances();
     test_isin();
     test_chunked();
     test_let_go();

@@ -203,9 +203,130 @@ static void GI_KEYED(gi_keep)(const gi_keys *rule, int64_t n, const void *elemen
 #endif
 
 #if GI_KEY_BITS < 32
-#define GI_KEYED_PARTS NULL, NULL
+enum { GI_KEYED(GI_COUNTED) = 64 }; /* keys that are compared together: not more than a key can count */
+
+/* How many of n keys, a multiple of GI_COUNTED, are less? */
+static GI_INLINE int64_t GI_KEYED(gi_count_less)(int64_t n, const GI_KEY_T *key, GI_KEY_T bound)
+{
+    int64_t count = 0;
+    for (int64_t i = 0; i < n; i += GI_KEYED(GI_COUNTED)) {
+#if GI_ISA_BYTES == 64
+        GI_UNROLL
+        for (int k = 0; k < GI_KEYED(GI_COUNTED); k += 512 / GI_KEY_BITS) {
+            const __m512i v = _mm512_loadu_si512(key + i + k);
+#if GI_KEY_BITS == 8
+            count += __builtin_popcountll(_mm512_cmplt_epu8_mask(v, _mm512_set1_epi8((char)bound)));
 #else
-#define GI_KEYED_PARTS GI_KEYED(gi_split), GI_KEYED(gi_keep)
+            count += __builtin_popcountll(_mm512_cmplt_epu16_mask(v, _mm512_set1_epi16((short)bound)));
+#endif
+        }
+#else
+        GI_KEY_T less = 0;
+        GI_VECTORIZE
+        for (int k = 0; k < GI_KEYED(GI_COUNTED); k++) less = (GI_KEY_T)(less + (key[i + k] < bound));
+        count += less;
+#endif
+    }
+    return count;
+}
+
+/* The key of a rank: the greatest one that not more keys than that are less than. Found bit by bit. */
+static GI_KEY_T GI_KEYED(gi_key_of_rank)(int64_t n, const GI_KEY_T *key, int64_t rank, int64_t *before)
+{
+    GI_KEY_T found = 0;
+    *before        = 0;
+    for (int bit = GI_KEY_BITS - 1; bit >= 0; bit--) {
+        const GI_KEY_T greater = (GI_KEY_T)(found | 1u << bit);
+        const int64_t  less    = GI_KEYED(gi_count_less)(n, key, greater);
+        if (less > rank) continue;
+        found   = greater;
+        *before = less;
+    }
+    return found;
+}
+
+#if GI_ISA_BYTES == 64
+/* The lanes of 16 numbers that a mask names, side by side, to elements or to int64 numbers. */
+static GI_KEYED_STEP int64_t GI_KEYED(gi_put_lanes)(const bool numbers, void *to, int64_t at, __m512i v, __mmask16 chosen)
+{
+    const int      count  = __builtin_popcount(chosen);
+    const __m512i  parted = _mm512_maskz_compress_epi32(chosen, v);
+    const unsigned in     = (1u << count) - 1;
+    if (numbers) {
+        int64_t *place = (int64_t *)to + at;
+        _mm512_mask_storeu_epi64(place, (__mmask8)in, _mm512_cvtepi32_epi64(_mm512_castsi512_si256(parted)));
+        if (count > 8)
+            _mm512_mask_storeu_epi64(place + 8, (__mmask8)(in >> 8),
+                                     _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(parted, 1)));
+    } else {
+#if GI_KEY_BITS == 8
+        _mm_mask_storeu_epi8((uint8_t *)to + at, (__mmask16)in, _mm512_cvtepi32_epi8(parted));
+#else
+        _mm256_mask_storeu_epi16((uint16_t *)to + at, (__mmask16)in, _mm512_cvtepi32_epi16(parted));
+#endif
+    }
+    return at + count;
+}
+#endif
+
+/* Moves what goes by n keys: those less than `key`, of which there are `before`, the equal ones, the others. */
+static GI_KEYED_STEP void GI_KEYED(gi_part_keys)(const bool numbers, int64_t n, const GI_KEY_T *keys, GI_KEY_T key,
+                                                 GI_KEY_T flip, int64_t before, int64_t more, void *to)
+{
+#if GI_ISA_BYTES == 64
+    int64_t       at[3] = { 0, before, n - more };
+    const __m512i bound = _mm512_set1_epi32((int)key), turn = _mm512_set1_epi32((int)flip);
+    __m512i       number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    for (int64_t i = 0; i < n; i += 16, number = _mm512_add_epi32(number, _mm512_set1_epi32(16))) {
+#if GI_KEY_BITS == 8
+        const __m512i v = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(keys + i)));
+#else
+        const __m512i v = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(keys + i)));
+#endif
+        const unsigned  in      = n - i < 16 ? (1u << (n - i)) - 1 : 0xffff;
+        const __mmask16 less    = _mm512_mask_cmplt_epi32_mask((__mmask16)in, v, bound);
+        const __mmask16 greater = _mm512_mask_cmpgt_epi32_mask((__mmask16)in, v, bound);
+        const unsigned  equal   = in & ~((unsigned)less | greater);
+        const __m512i   moved   = numbers ? number : _mm512_xor_si512(v, turn);
+        at[0]                   = GI_KEYED(gi_put_lanes)(numbers, to, at[0], moved, less);
+        at[2]                   = GI_KEYED(gi_put_lanes)(numbers, to, at[2], moved, greater);
+        if (equal) at[1] = GI_KEYED(gi_put_lanes)(numbers, to, at[1], moved, (__mmask16)equal);
+    }
+#else
+    int64_t  *place   = (int64_t *)to;
+    GI_KEY_T *element = (GI_KEY_T *)to;
+    for (int kind = 0, at = 0; kind < 3;
+         kind++) { /* what is none of a kind is written over, the last one excepted: then it is done */
+        const int      stop = (int)(kind == 0 ? before : kind == 1 ? n - more : n);
+        const GI_KEY_T low  = kind == 0 ? 0 : kind == 1 ? key : (GI_KEY_T)(key + 1);
+        const GI_KEY_T span = (GI_KEY_T)((kind == 0 ? key - 1 : kind == 1 ? key : (GI_KEY_T)-1) - low);
+        for (int i = 0; at < stop; i++) {
+            if (numbers) place[at] = i;
+            else element[at] = (GI_KEY_T)(keys[i] ^ flip);
+            at += (GI_KEY_T)(keys[i] - low) <= span;
+        }
+    }
+#endif
+}
+
+static void GI_KEYED(gi_part_line)(const gi_keys *rule, int64_t n, const void *elements, int64_t kth, bool numbers, void *to)
+{
+    enum { ROOM = GI_PART_LINE + GI_KEYED(GI_COUNTED) };
+    GI_KEY_T      key[ROOM];
+    int64_t       before;
+    const int64_t padded = (n + GI_KEYED(GI_COUNTED) - 1) & -(int64_t)GI_KEYED(GI_COUNTED);
+    memcpy(key, elements, (size_t)n * sizeof *key);
+    GI_KEYED(gi_to_keys)(rule, n, key);
+    memset(key + n, -1, (size_t)(padded - n) * sizeof *key); /* these are not less than any other */
+    const GI_KEY_T found = GI_KEYED(gi_key_of_rank)(padded, key, kth, &before);
+    const int64_t  more  = found == (GI_KEY_T)-1 ? 0 : n - GI_KEYED(gi_count_less)(padded, key, (GI_KEY_T)(found + 1));
+    const GI_KEY_T flip  = (GI_KEY_T)(rule->truth ? 0 : rule->flip);
+    if (numbers) GI_KEYED(gi_part_keys)(true, n, key, found, flip, before, more, to);
+    else GI_KEYED(gi_part_keys)(false, n, key, found, flip, before, more, to);
+}
+#define GI_KEYED_PARTS NULL, NULL, GI_KEYED(gi_part_line)
+#else
+#define GI_KEYED_PARTS GI_KEYED(gi_split), GI_KEYED(gi_keep), NULL
 #endif
 GI_TABLE(gi_key_loops, GI_KEYED(gi_key_loops),
          { GI_KEYED(gi_to_keys), GI_KEYED(gi_from_keys), GI_KEYED(gi_sort_columns), GI_KEYED_PARTS })

@@ -298,7 +298,8 @@ typedef struct gi_network_step {
 } gi_network_step;
 
 enum {
-    GI_COLUMN_BYTES = 64,  /* of a row of keys whose columns are sorted */
+    GI_COLUMN_BYTES = 64, /* of a row of keys whose columns are sorted */
+    GI_PART_LINE    = 1024,
     GI_SPLIT_AHEAD  = 2048 /* bytes prefetched ahead: hardware prefetchers stop at the end of a page */
 };
 
@@ -312,6 +313,9 @@ typedef struct gi_key_loops {                                        /* for one 
                   void *const *to, int64_t *count);
     /* Of 4 or 8 bytes. Keys between low and high go to `to`, which may be `elements` or lie before them, and has 64 bytes more. */
     void (*keep)(const gi_keys *rule, int64_t n, const void *elements, int64_t low, int64_t high, void *to, int64_t *count);
+    /* Of 1 or 2 bytes, up to GI_PART_LINE: the elements, or their int64 numbers, before that of rank kth, those equal to it, those behind, each in
+       their order. */
+    void (*part_line)(const gi_keys *rule, int64_t n, const void *elements, int64_t kth, bool numbers, void *to);
 } gi_key_loops;
 
 typedef struct gi_window_loops { /* for one size of keys, section >>windows */
@@ -347,6 +351,8 @@ typedef struct gi_quick_loops { /* of unsigned keys: cpu/quicksort.h */
                        void *rows);
     /* Elements of one line, to elsewhere. NaNs are last, in their order. True: there is -0, and the zeros are not in theirs. */
     bool (*sort_line)(const gi_keys *rule, int64_t n, const void *elements, void *to);
+    /* The key of a rank; the keys are put in another order. */
+    uint64_t (*select)(int64_t n, void *keys, int64_t rank);
     /* Of keys of 8 bytes. */
     void (*number)(int64_t n, const void *keys, uint64_t *words, gi_numbering *plan);
 } gi_quick_loops;

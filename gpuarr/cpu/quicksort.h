@@ -406,6 +406,31 @@ static void GI_QUICK(gi_quicksort)(int64_t n, void *keys)
     GI_QUICK(gi_quick_part)(&GI_QUICK(gi_as_they_are), n, (GI_KEY_T *)keys, GI_QUICK(gi_luck)(n), GI_QUICK(gi_sort_few));
 }
 
+/* The key of a rank, 0 to n - 1; the keys are put in another order. */
+static uint64_t GI_QUICK(gi_select_key)(int64_t n, void *keys_, int64_t rank)
+{
+    GI_KEY_T *keys = (GI_KEY_T *)keys_, pivot = 0;
+    int       luck  = GI_QUICK(gi_luck)(n);
+    bool      again = false; /* the last pivot is the least key */
+    while (n > GI_QUICK(GI_FEW)) {
+        int alike         = 0;
+        pivot             = again ? pivot + 1 : GI_QUICK(gi_pivot)(n, keys, luck-- <= 0, &alike);
+        const int64_t low = GI_QUICK(gi_split_keys)(n, keys, pivot);
+        if (rank < low) {
+            if (again) return pivot - 1;
+            n = low;
+            continue;
+        }
+        again = !again && (low == 0 || alike > 0);
+        keys += low;
+        n -= low;
+        rank -= low;
+        if (pivot == (GI_KEY_T)-1) return pivot;
+    }
+    GI_QUICK(gi_sort_few)(&GI_QUICK(gi_as_they_are), n, keys);
+    return keys[rank];
+}
+
 /* Floats become keys at the beginning of `to`, and the NaNs among them its last elements. Returns how many keys there are. */
 static int64_t GI_QUICK(gi_part_nans)(__m512i flip, int64_t n, const GI_KEY_T *from, GI_KEY_T *to, bool *minus)
 {
@@ -506,10 +531,12 @@ static void GI_QUICK(gi_number)(int64_t n, const void *keys_, uint64_t *words, g
     }
 }
 GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
-         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line), GI_QUICK(gi_number) })
+         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line),
+           GI_QUICK(gi_select_key), GI_QUICK(gi_number) })
 #else
 GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
-         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line), NULL })
+         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line),
+           GI_QUICK(gi_select_key), NULL })
 #endif
 #undef gi_sort_few_floats
 #undef GI_QUICK

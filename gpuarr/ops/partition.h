@@ -11,6 +11,8 @@ enum {
     GI_PART_SAMPLE = 1024, /* at most */
     GI_PART_SHORT  = 256,  /* so long lines are sorted, if there are several; not more than a tile */
     GI_PART_POOR   = 8,    /* brackets that hardly helped, before brackets that halve the range: those end surely */
+    GI_PART_MEDIUM = 2048, /* at most so long ones are read as a whole */
+    GI_PART_TURNED = 512,  /* elements of an array whose lines are brought together, if they lie apart */
     GI_PART_ROOM   = 64    /* bytes that are written behind what is moved, at most */
 };
 
@@ -149,6 +151,13 @@ static void gi_keep_again(const gi_partition_line *l, const char *kept, int64_t 
     }
 }
 
+/* 0, 1, 2 ... as wide as keys. */
+static void gi_part_numbers(const gi_partitioning *p, int64_t n, char *numbers)
+{
+    for (int64_t i = 0; i < n && p->width == 4; i++) ((int32_t *)(void *)numbers)[i] = (int32_t)i;
+    for (int64_t i = 0; i < n && p->width == 8; i++) ((int64_t *)(void *)numbers)[i] = i;
+}
+
 /* Writes what lies side by side to the places from number `at` on. start: of the tile whose elements they number. */
 static void gi_put_parted(const gi_partition_line *l, int64_t n, void *moved, int64_t at, int64_t start)
 {
@@ -179,10 +188,7 @@ static void gi_move_parted(int64_t begin, int64_t end, void *job)
     GI_ARENA(char, keys, GI_PART_TILE * 8);
     GI_ARENA(char, numbers, GI_PART_TILE * 8);
     GI_ARENA(char, room, 3 * ROOM);
-    for (int i = 0; i < GI_PART_TILE && p->indices; i++) {
-        if (p->width == 4) ((int32_t *)(void *)numbers)[i] = i;
-        else ((int64_t *)(void *)numbers)[i] = i;
-    }
+    if (p->indices) gi_part_numbers(p, (int64_t)GI_PART_TILE, numbers);
     for (int64_t part = begin; part < end; part++) {
         const int64_t  stop = gi_part_begin(l, part + 1), *first = l->count + 3 * part;
         const int64_t *next =
@@ -371,41 +377,129 @@ static void gi_partition_one(const gi_partitioning *p, int64_t number, char *scr
     gi_parallel(l.parts, 1, gi_move_parted, &l);
 }
 
-/* Short lines: the wanted key is read from the sorted line, and what the elements are split into is moved at once. */
+/* Splits a line, elements as wide as keys, by the wanted key, and moves what comes of it. numbers: those of its elements. room: three times that
+   of the elements and GI_PART_ROOM. */
+static void gi_part_at_once(const gi_partitioning *p, int64_t line, const void *wide, int64_t key, const char *numbers,
+                            char *room)
+{
+    const int64_t     n = p->length, apart = n * p->width + GI_PART_ROOM;
+    const int         item   = p->indices ? 8 : p->size;
+    const bool        packed = p->out.strides[0] == item && p->width == item, zero = p->alike && (key == 0 || key == -1);
+    void *const       to[3] = { room, room + apart, room + 2 * apart };
+    int64_t           count[3], at = 0;
+    gi_partition_line l;
+    l.p  = p;
+    l.to = (char *)gi_line_start(&p->out, line);
+    p->loops->split(&p->rule, n, wide, zero ? -1 : key, zero ? 0 : key, p->indices ? numbers : (const char *)wide, to, count);
+    for (int k = 0; k < 3; at += count[k++]) {
+        if (count[k] == 0) continue;
+        if (packed) memcpy(l.to + at * item, to[k], (size_t)(count[k] * item));
+        else gi_put_parted(&l, count[k], to[k], at, 0);
+    }
+}
+
+/* Short lines: the wanted key is read from the sorted line. */
 static void gi_partition_short(int64_t begin, int64_t end, void *job)
 {
-    const gi_partitioning *p      = (const gi_partitioning *)job;
-    const int64_t          n      = p->length;
-    const int              item   = p->indices ? 8 : p->size;
-    const bool             packed = p->out.strides[0] == item && p->width == item;
-    enum { ROOM = GI_PART_SHORT * 8 + GI_PART_ROOM };
+    const gi_partitioning *p = (const gi_partitioning *)job;
+    const int64_t          n = p->length;
     GI_ARENA(char, raw, GI_PART_SHORT * 8);
     GI_ARENA(char, keys, GI_PART_SHORT * 8);
     GI_ARENA(char, numbers, GI_PART_SHORT * 8);
-    GI_ARENA(char, room, 3 * ROOM);
-    for (int i = 0; i < (int)n && p->indices; i++) {
-        if (p->width == 4) ((int32_t *)(void *)numbers)[i] = i;
-        else ((int64_t *)(void *)numbers)[i] = i;
-    }
+    GI_ARENA(char, room, 3 * (GI_PART_SHORT * 8 + GI_PART_ROOM));
+    if (p->indices) gi_part_numbers(p, n, numbers);
     for (int64_t line = begin; line < end; line++) {
-        gi_partition_line l;
-        int64_t           one[1], count[3], at = 0;
-        void *const       to[3] = { room, room + ROOM, room + 2 * ROOM };
+        int64_t one[1];
         memcpy(one, gi_line_start(p->sorted, line) + p->kth * p->sorted->strides[0], (size_t)p->size);
         void *key = (void *)(uintptr_t)gi_wide_elements(p, 1, one, keys);
         p->loops->to_keys(&p->rule, 1, key);
         const int64_t found = gi_signed_key(p, (const char *)key, 0);
-        const bool    zero  = p->alike && (found == 0 || found == -1);
-        const void   *wide  = gi_wide_elements(p, n, gi_read_line(&p->lines, line, 0, n, raw, NULL), keys);
-        l.p                 = p;
-        l.to                = (char *)gi_line_start(&p->out, line);
-        p->loops->split(&p->rule, n, wide, zero ? -1 : found, zero ? 0 : found, p->indices ? numbers : (const char *)wide, to,
-                        count);
-        for (int k = 0; k < 3; at += count[k++]) {
-            if (count[k] == 0) continue;
-            if (packed) memcpy(l.to + at * item, to[k], (size_t)(count[k] * item));
-            else gi_put_parted(&l, count[k], to[k], at, 0);
-        }
+        gi_part_at_once(p, line, gi_wide_elements(p, n, gi_read_line(&p->lines, line, 0, n, raw, NULL), keys), found, numbers,
+                        room);
+    }
+}
+
+GI_BEGIN_FAST
+/* Signed keys of unsigned ones, and back. */
+static int64_t gi_turned_key(const gi_partitioning *p, uint64_t key)
+{
+    return p->width == 4 ? (int32_t)((uint32_t)key ^ 0x80000000u) : (int64_t)(key ^ GI_KEY_SIGN);
+}
+
+/* Two keys of a sample of TAKEN, as signed ones, between which that of rank p->kth should lie. */
+static void gi_bracket_line(const gi_partitioning *p, const gi_quick_loops *quick, const char *elements, int64_t *low,
+                            int64_t *high)
+{
+    enum { TAKEN = 64, REACH = 9 };
+    const int64_t n = p->length, at = p->kth * TAKEN / n;
+    const gi_keys rule = gi_unsigned_keys(p->lines.dtype);
+    char          sample[TAKEN * 8];
+    for (int64_t i = 0; i < TAKEN; i++) { /* one of each of as many parts, at another place in each */
+        const char *x = elements + (TAKEN * i + i * 37 % TAKEN) * n / (TAKEN * TAKEN) * p->width;
+        if (p->width == 4) memcpy(sample + 4 * i, x, 4);
+        else memcpy(sample + 8 * i, x, 8);
+    }
+    p->loops->to_keys(&rule, (int64_t)TAKEN, sample);
+    quick->sort((int64_t)TAKEN, sample);
+    *low  = at < REACH ? p->least : gi_turned_key(p, (uint64_t)gi_signed_key(p, sample, at - REACH));
+    *high = at + REACH >= TAKEN ? p->most : gi_turned_key(p, (uint64_t)gi_signed_key(p, sample, at + REACH));
+}
+
+/* The key of rank p->kth of a line of elements as wide as keys. keys: room for all and GI_PART_ROOM. */
+static int64_t gi_select_in_line(const gi_partitioning *p, const char *elements, char *keys)
+{
+    const gi_quick_loops *quick = GI_LOOP_OF(quick)(p->width);
+    const gi_keys         rule  = gi_unsigned_keys(p->lines.dtype);
+    const int64_t         n     = p->length;
+    int64_t               low, high, count[3] = { n, 0, 0 };
+    if (n > GI_PART_SHORT) {
+        gi_bracket_line(p, quick, elements, &low, &high);
+        p->loops->keep(&p->rule, n, elements, low, high, keys, count);
+    }
+    if (p->kth < count[0] || p->kth >= count[0] + count[1]) { /* it is not between */
+        memcpy(keys, elements, (size_t)(n * p->width));
+        p->loops->to_keys(&rule, n, keys);
+        return gi_turned_key(p, quick->select(n, keys, p->kth));
+    }
+    for (int64_t i = 0; i < count[1] && p->width == 4; i++) ((uint32_t *)(void *)keys)[i] ^= 0x80000000u;
+    for (int64_t i = 0; i < count[1] && p->width == 8; i++) ((uint64_t *)(void *)keys)[i] ^= GI_KEY_SIGN;
+    return gi_turned_key(p, quick->select(count[1], keys, p->kth - count[0]));
+}
+
+GI_END_FAST
+
+/* Lines that are not long, of elements as wide as keys. */
+static void gi_partition_medium(int64_t begin, int64_t end, void *job)
+{
+    const gi_partitioning *p = (const gi_partitioning *)job;
+    GI_ARENA(char, raw, GI_PART_MEDIUM * 8);
+    GI_ARENA(char, keys, GI_PART_MEDIUM * 8 + GI_PART_ROOM);
+    GI_ARENA(char, numbers, GI_PART_MEDIUM * 8);
+    GI_ARENA(char, room, 3 * (GI_PART_MEDIUM * 8 + GI_PART_ROOM));
+    if (p->indices) gi_part_numbers(p, p->length, numbers);
+    for (int64_t line = begin; line < end; line++) {
+        const char *elements = (const char *)gi_read_line(&p->lines, line, 0, p->length, raw, NULL);
+        gi_part_at_once(p, line, elements, gi_select_in_line(p, elements, keys), numbers, room);
+    }
+}
+
+/* Lines of elements of one or two bytes: the key of the rank is found by halving the range of keys. */
+static void gi_partition_narrow(int64_t begin, int64_t end, void *job)
+{
+    const gi_partitioning *p      = (const gi_partitioning *)job;
+    const int64_t          n      = p->length;
+    const ga_dtype         dtype  = p->lines.dtype;
+    const int              item   = p->indices ? 8 : p->size;
+    const gi_keys          rule   = { gi_is_signed(dtype) ? (uint64_t)1 << (8 * p->size - 1) : 0, false, 0, dtype == GA_BOOL };
+    const bool             packed = p->out.strides[0] == item;
+    const gi_key_loops    *loops  = GI_LOOP_OF(keys)(p->size);
+    GI_ARENA(char, raw, GI_PART_LINE * 2);
+    GI_ARENA(char, room, GI_PART_LINE * 8);
+    for (int64_t line = begin; line < end; line++) {
+        char       *to       = (char *)gi_line_start(&p->out, line);
+        const void *elements = gi_read_line(&p->lines, line, 0, n, raw, NULL);
+        loops->part_line(&rule, n, elements, p->kth, p->indices, packed ? to : room);
+        if (!packed) gi_scatter(item, n, to, p->out.strides[0], room);
     }
 }
 
@@ -462,7 +556,17 @@ static bool gi_partition_run(const char *site, const ga_array *a, int axis, int6
     p.kth = p.last = kth;
     p.length       = p.lines.length;
     p.alike        = p.rule.real;
+    if (p.length <= GI_PART_LINE && p.size <= 2) {
+        gi_parallel_bytes(8.0 * (double)(a->size * p.size), p.lines.lines, 1 + GI_SELECT_PART / p.length / 8,
+                          gi_partition_narrow, &p);
+        return true;
+    }
     if (p.length <= GI_PART_SHORT && p.lines.lines > 1) return gi_partition_sorted(site, &p, a, axis, &axes);
+    if (p.length <= GI_PART_MEDIUM && p.size == p.width && GI_LOOP_OF(quick)(p.width)) {
+        gi_parallel_bytes(8.0 * (double)(a->size * p.size), p.lines.lines, 1 + GI_SELECT_PART / p.length / 8,
+                          gi_partition_medium, &p);
+        return true;
+    }
     p.units = p.lines.lines < 4 * threads ? p.lines.lines : 4 * threads;
     if (p.length >= 2 * GI_SELECT_PART) p.units = 1;     /* the threads share a line, else each has its own */
     p.parts = p.units > 1 ? 1 : gi_rank_parts(p.length); /* once: another thread may change the number of threads */
@@ -497,6 +601,36 @@ static ga_array *gi_do_partition(const gi_composition *c, const ga_array *a, int
     return (ga_take_along_axis)(a, order, o);
 }
 
+/* A view of a whose axis `from` is axis `to`, between the others. */
+static ga_array *gi_view_moved(const char *site, const ga_array *a, int from, int to)
+{
+    int64_t shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS];
+    for (int d = 0, other = 0; d < a->ndim; d++) {
+        if (other == from) other++;
+        const int source = d == to ? from : other++;
+        shape[d]         = a->shape[source];
+        strides[d]       = a->strides[source];
+    }
+    return gi_array_new_view(site, a, a->data, a->dtype, a->ndim, shape, strides);
+}
+
+static ga_array *gi_partition_array(const char *site, const ga_array *a, int axis, int64_t kth, bool indices);
+
+/* Lines whose elements lie apart are partitioned in a copy where they lie side by side. */
+static ga_array *gi_partition_turned(const char *site, const ga_array *a, int axis, int64_t kth, bool indices)
+{
+    const int last  = a->ndim - 1;
+    ga_array *lines = gi_view_moved(site, a, axis, last), *packed = lines ? gi_copy_convert(site, lines, a->dtype) : NULL;
+    ga_array *parted = packed ? gi_partition_array(site, packed, last, kth, indices) : NULL;
+    ga_array *back = parted ? gi_view_moved(site, parted, last, axis) : NULL, *result = NULL;
+    if (back) result = gi_copy_convert(site, back, back->dtype);
+    ga_free(lines);
+    ga_free(packed);
+    ga_free(parted);
+    ga_free(back);
+    return result;
+}
+
 /* a in memory, partitioned along an axis; or the indices that do it. */
 static ga_array *gi_partition_array(const char *site, const ga_array *a, int axis, int64_t kth, bool indices)
 {
@@ -507,6 +641,8 @@ static ga_array *gi_partition_array(const char *site, const ga_array *a, int axi
         ga_array *truths = a->dtype == GA_BOOL ? gi_copy_truths(site, a) : (ga_view)(a, site);
         return gi_compose_end(&c, truths ? gi_do_partition(&c, truths, axis, kth, indices) : NULL);
     }
+    if (a->strides[axis] != ga_itemsize(a->dtype) && a->shape[axis] < a->size && a->size >= GI_PART_TURNED)
+        return gi_partition_turned(site, a, axis, kth, indices);
     ga_array *result = gi_array_new(site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
     if (result && result->size > 0 && !gi_partition_run(site, a, axis, kth, indices, result)) {
         ga_free(result);
