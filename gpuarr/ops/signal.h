@@ -90,7 +90,10 @@ typedef struct gi_recursion {
     int64_t       delays; /* there is one more of a and of b, of a only if it feeds back */
     const double *b, *a;
     bool          back;
+    int64_t       sections; /* or so many rows of b and a, each of three, that follow one another, with two delays each */
 } gi_recursion;
+
+enum { GI_FEW_DELAYS = 6, GI_FEW_SECTIONS = 4, GI_FORWARD_DELAYS = 2048 };
 
 GI_BEGIN_FAST
 static inline void gi_recursion_run(const gi_recursion *r, bool back, int64_t n, int64_t width, double *z)
@@ -111,23 +114,24 @@ static inline void gi_recursion_run(const gi_recursion *r, bool back, int64_t n,
     }
 }
 
-/* The same for one line and 1 to 4 delays, a constant, that stay in registers. */
-static GI_INLINE void gi_recursion_few(const gi_recursion *r, int delays, int64_t n, double *x)
+/* The same for one line and a few delays, a constant, that stay in registers. */
+static GI_INLINE void gi_recursion_few(const gi_recursion *r, const int delays, int64_t n, double *x)
 {
-    const double *a = r->a, *b = r->b;
-    double        z0 = x[0], z1 = delays > 1 ? x[1] : 0, z2 = delays > 2 ? x[2] : 0, z3 = delays > 3 ? x[3] : 0;
-    for (int64_t i = delays; i < n; i++) {
-        const double in = x[i], out = gi_mul_f64(b[0], in) + z0;
-        x[i] = out;
-        z0   = z1 + gi_mul_f64(b[1], in) - gi_mul_f64(a[1], out);
-        if (delays > 1) z1 = z2 + gi_mul_f64(b[2], in) - gi_mul_f64(a[2], out);
-        if (delays > 2) z2 = z3 + gi_mul_f64(b[3], in) - gi_mul_f64(a[3], out);
-        if (delays > 3) z3 = 0 + gi_mul_f64(b[4], in) - gi_mul_f64(a[4], out);
+    double a[GI_FEW_DELAYS + 1], b[GI_FEW_DELAYS + 1], z[GI_FEW_DELAYS + 1] = { 0 };
+    GI_UNROLL
+    for (int j = 0; j <= delays; j++) {
+        a[j] = r->a[j];
+        b[j] = r->b[j];
+        z[j] = j < delays ? x[j] : 0;
     }
-    x[0] = z0;
-    if (delays > 1) x[1] = z1;
-    if (delays > 2) x[2] = z2;
-    if (delays > 3) x[3] = z3;
+    for (int64_t i = delays; i < n; i++) {
+        const double in = x[i], out = gi_mul_f64(b[0], in) + z[0];
+        x[i] = out;
+        GI_UNROLL
+        for (int j = 1; j <= delays; j++) z[j - 1] = z[j] + gi_mul_f64(b[j], in) - gi_mul_f64(a[j], out);
+    }
+    GI_UNROLL
+    for (int j = 0; j < delays; j++) x[j] = z[j];
 }
 
 static void gi_recursion_line(const gi_recursion *r, int64_t n, double *x)
@@ -137,15 +141,100 @@ static void gi_recursion_line(const gi_recursion *r, int64_t n, double *x)
     case 2: gi_recursion_few(r, 2, n, x); break;
     case 3: gi_recursion_few(r, 3, n, x); break;
     case 4: gi_recursion_few(r, 4, n, x); break;
+    case 5: gi_recursion_few(r, 5, n, x); break;
+    case 6: gi_recursion_few(r, 6, n, x); break;
     default: gi_recursion_run(r, true, n, 1, x);
     }
 }
 
+/* What does not feed back: each result is a sum from the oldest element on, and stands alone. z: the delays of all lines, and their elements. */
+static void gi_recursion_forward(const gi_recursion *r, int64_t n, int64_t width, double *z)
+{
+    enum { TOGETHER = 16 };
+    const int64_t delays = r->delays, begin = delays * width, all = (n - delays) * width;
+    double       *x = z + begin;
+    int64_t       i = all - 1;
+    GI_ARENA(double, after, GI_FORWARD_DELAYS);
+    for (int64_t e = 0; e < begin; e++) { /* the delays behind the end */
+        const int64_t j = e / width, most = delays - j, count = n - delays, terms = most < count ? most : count;
+        double        sum = terms < most ? z[e + all] : 0;
+        for (int64_t t = terms; t > 0; t--) sum = sum + gi_mul_f64(r->b[j + t], x[all - t * width + e % width]);
+        after[e] = sum;
+    }
+    for (; i - TOGETHER + 1 >= begin; i -= TOGETHER) { /* from behind, for they are written over */
+        double        sum[TOGETHER] = { 0 };
+        const double *from          = x + i - TOGETHER + 1;
+        for (int64_t j = delays; j >= 0; j--)
+            for (int k = 0; k < TOGETHER; k++) sum[k] = sum[k] + gi_mul_f64(r->b[j], from[k - j * width]);
+        memcpy(x + i - TOGETHER + 1, sum, sizeof sum);
+    }
+    for (; i >= 0; i--) {
+        const int64_t terms = i < begin ? i / width : delays;
+        double        sum   = i < begin ? z[i] : 0;
+        for (int64_t j = terms; j >= 0; j--) sum = sum + gi_mul_f64(r->b[j], x[i - j * width]);
+        x[i] = sum;
+    }
+    memcpy(z, after, (size_t)begin * sizeof *z);
+}
+
+/* Sections, a constant number, one after the other for each element, so that none waits for itself. Each has two delays. */
+static GI_INLINE void gi_sections_few(const double *rows, const int sections, int64_t n, double *delays, double *x)
+{
+    double z[GI_FEW_SECTIONS][2];
+    GI_UNROLL
+    for (int k = 0; k < 2 * sections; k++) z[k / 2][k % 2] = delays[k];
+    for (int64_t i = 0; i < n; i++) {
+        double in = x[i];
+        GI_UNROLL
+        for (int k = 0; k < sections; k++) {
+            const double *b = rows + 6 * k, *a = b + 3, out = gi_mul_f64(b[0], in) + z[k][0];
+            z[k][0] = z[k][1] + gi_mul_f64(b[1], in) - gi_mul_f64(a[1], out);
+            z[k][1] = 0 + gi_mul_f64(b[2], in) - gi_mul_f64(a[2], out);
+            in      = out;
+        }
+        x[i] = in;
+    }
+    GI_UNROLL
+    for (int k = 0; k < 2 * sections; k++) delays[k] = z[k / 2][k % 2];
+}
+
+static void gi_sections_line(const double *rows, int64_t sections, int64_t n, double *delays, double *x)
+{
+    for (; sections >= GI_FEW_SECTIONS; sections -= GI_FEW_SECTIONS, rows += 6 * GI_FEW_SECTIONS, delays += 2 * GI_FEW_SECTIONS)
+        gi_sections_few(rows, GI_FEW_SECTIONS, n, delays, x);
+    if (sections == 3) gi_sections_few(rows, 3, n, delays, x);
+    if (sections == 2) gi_sections_few(rows, 2, n, delays, x);
+    if (sections == 1) gi_sections_few(rows, 1, n, delays, x);
+}
+
+/* The same for a few lines side by side. */
+static GI_INLINE void gi_sections_run(const double *rows, int64_t sections, int64_t n, const int64_t width, double *delays,
+                                      double *x)
+{
+    for (double *end = x + n * width; x < end; x += width)
+        for (int64_t s = 0; s < sections; s++) {
+            const double *b = rows + 6 * s, *a = b + 3;
+            double       *z = delays + 2 * s * width;
+            for (int64_t k = 0; k < width; k++) {
+                const double in = x[k], out = gi_mul_f64(b[0], in) + z[k];
+                z[k]         = z[k + width] + gi_mul_f64(b[1], in) - gi_mul_f64(a[1], out);
+                z[k + width] = 0 + gi_mul_f64(b[2], in) - gi_mul_f64(a[2], out);
+                x[k]         = out;
+            }
+        }
+}
+
 static void gi_recursion_lines(const gi_sweep *s, int64_t width, double *x, int64_t *source, void *spare)
 {
-    const gi_recursion *r = (const gi_recursion *)s->user;
+    const gi_recursion *r        = (const gi_recursion *)s->user;
+    double             *elements = x + r->delays * width;
+    const int64_t       n        = s->n - r->delays;
     (void)source, (void)spare;
-    if (width == GI_SWEEP_LINES && r->back) gi_recursion_run(r, true, s->n, GI_SWEEP_LINES, x);
+    if (r->sections > 0 && width == 1) gi_sections_line(r->b, r->sections, n, x, elements);
+    else if (r->sections > 0 && width == GI_SWEEP_LINES) gi_sections_run(r->b, r->sections, n, GI_SWEEP_LINES, x, elements);
+    else if (r->sections > 0) gi_sections_run(r->b, r->sections, n, width, x, elements);
+    else if (!r->back && r->delays * width <= GI_FORWARD_DELAYS) gi_recursion_forward(r, s->n, width, x);
+    else if (width == GI_SWEEP_LINES && r->back) gi_recursion_run(r, true, s->n, GI_SWEEP_LINES, x);
     else if (width == 1 && r->back) gi_recursion_line(r, s->n, x);
     else gi_recursion_run(r, r->back, s->n, width, x);
 }
@@ -241,7 +330,7 @@ ga_array *(ga_lfilter)(const ga_array *b, const ga_array *a, const ga_array *x, 
         ga_array *p = gi_do_padded(&c, forward, n, first), *q = p ? gi_do_padded(&c, back, n, first) : NULL;
         ga_array *wide = q && first != 0 ? (ga_astype)(x, work, o.site) : NULL;
         if (wide) {
-            const gi_recursion r = { n - 1, (const double *)p->data, (const double *)q->data, back->size > 1 };
+            const gi_recursion r = { n - 1, (const double *)p->data, (const double *)q->data, back->size > 1, 0 };
             y                    = gi_do_recursion(&c, &r, wide, o.zi, axis, &zf);
         }
         dtype = gi_signal_dtype(dtype, a->dtype);
@@ -269,8 +358,15 @@ ga_array *(ga_sosfilt)(const ga_array *sos, const ga_array *x, ga_lfilter_option
         states = o.zi ? (ga_astype)(o.zi, work, o.site) : (ga_zeros_n)(x->ndim + 1, shape, gi_new_on(o.site, work, GA_CPU));
         if (!states) y = NULL;
     }
-    for (int64_t k = 0; y && k < rows->shape[0]; k++, row += 6) {
-        const gi_recursion r = { 2, row, row + 3, true };
+    bool at_once = y && !states && rows->shape[0] > 1;
+    for (int64_t k = 0; at_once && k < rows->shape[0]; k++) at_once = row[6 * k + 3] == 1;
+    if (at_once) {
+        const gi_recursion r  = { 2 * rows->shape[0], row, row, true, rows->shape[0] };
+        ga_array          *zf = NULL;
+        y                     = gi_do_recursion(&c, &r, y, NULL, axis, &zf);
+    }
+    for (int64_t k = 0; y && !at_once && k < rows->shape[0]; k++, row += 6) {
+        const gi_recursion r = { 2, row, row + 3, true, 0 };
         ga_array *z = states ? gi_do_reshape(&c, gi_do_part(&c, states, 0, k, 1), x->ndim, shape + 1) : NULL, *zf = NULL;
         if (row[3] != 1) gi_fail(o.site, GA_BAD_ARGUMENT, "sos[%lld, 3] is %g: it must be 1", (long long)k, row[3]);
         y = row[3] == 1 && (z || !states) ? gi_do_recursion(&c, &r, y, z, axis, &zf) : NULL;
