@@ -60,33 +60,44 @@ static int64_t gi_peaks_keep(gi_peak *peaks, int64_t count, const double *first,
     return kept;
 }
 
-static int gi_peaks_order(const void *a, const void *b)
+/* The highest peak takes out those that are nearer than a distance, then the next one; of equal ones the last first. A place of -1 is out.
+   order: from the lowest one up, of equal ones the first first. */
+static int64_t gi_peaks_apart(gi_peak *peaks, int64_t count, double distance, const int64_t *order)
 {
-    const gi_peak *p = *(const gi_peak *const *)a, *q = *(const gi_peak *const *)b;
-    if (p->height != q->height) return p->height < q->height ? 1 : -1;
-    return p < q ? 1 : -1;
-}
-
-/* The highest peak takes out those that are nearer than a distance, then the next one; of equal ones the last first. A place of -1 is out. */
-static int64_t gi_peaks_apart(gi_peak *peaks, int64_t count, double distance, gi_peak **order)
-{
-    for (int64_t k = 0; k < count; k++) order[k] = peaks + k;
-    qsort(order, (size_t)count, sizeof *order, gi_peaks_order);
-    for (int64_t k = 0; k < count; k++)
-        for (int step = -1; step <= 1 && order[k]->place >= 0; step += 2)
-            for (gi_peak *p = order[k] + step; p >= peaks && p < peaks + count; p += step) {
-                if (p->place >= 0 && fabs(p->place - order[k]->place) >= distance) break;
+    for (int64_t k = count - 1; k >= 0; k--) {
+        const gi_peak *high = peaks + order[k];
+        for (int step = -1; step <= 1 && high->place >= 0; step += 2)
+            for (gi_peak *p = peaks + order[k] + step; p >= peaks && p < peaks + count; p += step) {
+                if (p->place >= 0 && fabs(p->place - high->place) >= distance) break;
                 p->place = -1;
             }
+    }
     return gi_peaks_keep(peaks, count, &peaks->place, 0, GA_REAL_DEFAULT);
+}
+
+/* The same, by the heights. -1 with an error. */
+static int64_t gi_peaks_thinned(const char *site, gi_peak *peaks, int64_t count, double distance)
+{
+    ga_array *heights = gi_array_new(site, GA_F64, GA_CPU, 1, &count);
+    for (int64_t k = 0; heights && k < count; k++) ((double *)heights->data)[k] = peaks[k].height;
+    ga_array     *order = heights ? gi_sort_array(site, heights, 0, true) : NULL;
+    const int64_t kept  = order ? gi_peaks_apart(peaks, count, distance, (const int64_t *)order->data) : -1;
+    ga_free(order);
+    ga_free(heights);
+    return kept;
 }
 
 /* From a place in one direction to the end of a reach while nothing is higher: where the lowest element is. */
 static int64_t gi_peak_base(const double *x, int64_t at, int64_t end, int step)
 {
-    int64_t base = at;
-    for (int64_t i = at; i != end + step && x[i] <= x[at]; i += step)
-        if (x[i] < x[base]) base = i;
+    const double top  = x[at];
+    double       low  = top;
+    int64_t      base = at;
+    for (int64_t i = at; i != end + step && x[i] <= top; i += step)
+        if (x[i] < low) {
+            low  = x[i];
+            base = i;
+        }
     return base;
 }
 
@@ -132,21 +143,20 @@ static bool gi_peaks_all(const ga_peaks_options *o)
     return !o->found && o->distance <= 1;
 }
 
-/* All conditions, in SciPy's order. */
-static int64_t gi_peaks_run(const double *x, int64_t n, const ga_peaks_options *o, gi_peak *peaks, gi_peak **order)
+/* All conditions, in SciPy's order. -1 with an error. */
+static int64_t gi_peaks_run(const double *x, int64_t n, const ga_peaks_options *o, gi_peak *peaks)
 {
-    int64_t count = gi_peaks_find(x, n, peaks);
-    count         = gi_peaks_keep(peaks, count, &peaks->plateau, o->plateau_size, o->plateau_size_max);
-    count         = gi_peaks_keep(peaks, count, &peaks->height, o->height, o->height_max);
-    count         = gi_peaks_keep(peaks, count, &peaks->left_threshold, o->threshold, o->threshold_max);
-    count         = gi_peaks_keep(peaks, count, &peaks->right_threshold, o->threshold, o->threshold_max);
-    if (o->distance > 1) count = gi_peaks_apart(peaks, count, ceil(o->distance), order);
-    if (!o->found && o->prominence == GA_REAL_DEFAULT && o->prominence_max == GA_REAL_DEFAULT && o->width == GA_REAL_DEFAULT &&
-        o->width_max == GA_REAL_DEFAULT)
-        return count;
+    int64_t count   = gi_peaks_find(x, n, peaks);
+    count           = gi_peaks_keep(peaks, count, &peaks->plateau, o->plateau_size, o->plateau_size_max);
+    count           = gi_peaks_keep(peaks, count, &peaks->height, o->height, o->height_max);
+    count           = gi_peaks_keep(peaks, count, &peaks->left_threshold, o->threshold, o->threshold_max);
+    count           = gi_peaks_keep(peaks, count, &peaks->right_threshold, o->threshold, o->threshold_max);
+    const bool wide = o->width != GA_REAL_DEFAULT || o->width_max != GA_REAL_DEFAULT || o->found;
+    if (o->distance > 1) count = gi_peaks_thinned(o->site, peaks, count, ceil(o->distance));
+    if (count < 0 || (!wide && o->prominence == GA_REAL_DEFAULT && o->prominence_max == GA_REAL_DEFAULT)) return count;
     for (int64_t k = 0; k < count; k++) gi_peak_prominence(x, n, o->wlen, peaks + k);
     count = gi_peaks_keep(peaks, count, &peaks->prominence, o->prominence, o->prominence_max);
-    for (int64_t k = 0; k < count; k++) gi_peak_width(x, o->rel_height, peaks + k);
+    for (int64_t k = 0; k < count && wide; k++) gi_peak_width(x, o->rel_height, peaks + k);
     return gi_peaks_keep(peaks, count, &peaks->width, o->width, o->width_max);
 }
 
@@ -165,15 +175,14 @@ ga_array *(ga_find_peaks)(const ga_array *x, ga_peaks_options o)
                                    o.rel_height);
     gi_composition c;
     const int64_t  most  = x->size / 2 + 1;
-    const size_t   bytes = (size_t)most * (sizeof(gi_peak) + sizeof(gi_peak *));
+    const size_t   bytes = (size_t)most * sizeof(gi_peak);
     gi_compose_begin(&c, o.site);
     ga_array *line = gi_copy_contiguous(o.site, x, GA_F64), *table = NULL;
     if (gi_peaks_all(&o)) return gi_compose_end(&c, line ? gi_peaks_places(o.site, line) : NULL);
     gi_peak *peaks = line ? (gi_peak *)gi_mem_alloc(o.site, bytes) : NULL;
     if (peaks) {
-        const int64_t shape[2] = { gi_peaks_run((const double *)line->data, x->size, &o, peaks, (gi_peak **)(peaks + most)),
-                                   GI_PEAK_COLUMNS };
-        table                  = gi_array_new(o.site, GA_F64, GA_CPU, 2, shape);
+        const int64_t shape[2] = { gi_peaks_run((const double *)line->data, x->size, &o, peaks), GI_PEAK_COLUMNS };
+        table                  = shape[0] < 0 ? NULL : gi_array_new(o.site, GA_F64, GA_CPU, 2, shape);
         if (table && shape[0] > 0) memcpy(table->data, peaks, (size_t)shape[0] * sizeof *peaks);
         gi_mem_release(peaks, bytes);
     }
