@@ -87,10 +87,18 @@ static ga_array *gi_repeat_places(const gi_composition *c, const ga_array *count
         if (__builtin_add_overflow(total, count[k], &total))
             return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "the repeats are more elements than can be counted");
     }
-    ga_array *places = gi_array_new(c->site, GA_I64, GA_CPU, 1, &total);
-    int64_t  *place  = places ? (int64_t *)places->data : NULL;
-    for (int64_t k = 0; place && k < counts->size; k++)
-        for (int64_t i = 0; i < count[k]; i++) *place++ = k;
+    ga_array      *places = gi_array_new(c->site, GA_I64, GA_CPU, 1, &total);
+    int64_t       *place  = places ? (int64_t *)places->data : NULL;
+    int64_t *const stop   = place ? place + total : NULL;
+    for (int64_t k = 0; place && k < counts->size; place += count[k++]) {
+        const int64_t many = count[k];
+        if (stop - place >= 4) { /* without a branch that is taken by chance: what is beyond them is written over */
+            place[0] = place[1] = place[2] = place[3] = k;
+            for (int64_t i = 4; i < many; i++) place[i] = k;
+        } else {
+            for (int64_t i = 0; i < many; i++) place[i] = k;
+        }
+    }
     return places;
 }
 

@@ -116,6 +116,25 @@ static bool gi_isin_by_table(const gi_composition *c, const ga_array *line, cons
     return true;
 }
 
+/* By a comparison with each, if these are few. */
+enum { GI_ISIN_FEW = 4, GI_ISIN_SOME = 32, GI_ISIN_LONG = 16384 };
+static bool gi_isin_is_few(const ga_array *line, const ga_array *among)
+{
+    return line->device == GA_CPU && !gi_is_deferred(line) && !gi_is_deferred(among) &&
+           among->size <= (line->size < GI_ISIN_LONG ? GI_ISIN_FEW : GI_ISIN_SOME);
+}
+
+static ga_array *gi_isin_compared(const gi_composition *c, const ga_array *line, const ga_array *among)
+{
+    ga_array *r = GI_DO_2(c, equal, line, gi_do_part(c, among, 0, 0, 1)), *equal = NULL;
+    for (int64_t k = 1; k < among->size && r; k++) {
+        ga_map_options o = gi_map_in_place(c, equal);
+        equal            = (ga_equal)(GA_ARG(line), GA_ARG(gi_do_part(c, among, 0, k, 1)), o);
+        r                = equal ? (ga_logical_or)(GA_ARG(r), GA_ARG(equal), gi_map_in_place(c, r)) : NULL;
+    }
+    return r;
+}
+
 static ga_array *gi_do_isin(const gi_composition *c, const ga_array *a, const ga_array *among, bool invert)
 {
     const ga_array *both[2] = { a, among };
@@ -126,7 +145,8 @@ static ga_array *gi_do_isin(const gi_composition *c, const ga_array *a, const ga
     if (!line || !test) return NULL;
     if (line->size == 0 || test->size == 0) r = (ga_zeros)(gi_line(line->size), gi_new_on(c->site, GA_BOOL, a->device));
     else if (gi_is_complex(ga_promote(a->dtype, among->dtype))) r = gi_isin_sorted(c, line, test);
-    else if (!gi_isin_by_table(c, line, test, &r)) r = gi_isin_searched(c, line, test);
+    else if (!gi_isin_by_table(c, line, test, &r))
+        r = gi_isin_is_few(line, test) ? gi_isin_compared(c, line, test) : gi_isin_searched(c, line, test);
     if (r && invert) r = GI_DO_1(c, logical_not, r);
     return r ? gi_do_reshape(c, r, a->ndim, a->shape) : NULL;
 }
