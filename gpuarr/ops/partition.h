@@ -614,14 +614,23 @@ static ga_array *gi_view_moved(const char *site, const ga_array *a, int from, in
     return gi_array_new_view(site, a, a->data, a->dtype, a->ndim, shape, strides);
 }
 
-static ga_array *gi_partition_array(const char *site, const ga_array *a, int axis, int64_t kth, bool indices);
+/* Lines of an array of the CPU are partitioned where they lie. */
+static ga_array *gi_partition_lines(const char *site, const ga_array *a, int axis, int64_t kth, bool indices)
+{
+    ga_array *result = gi_array_new(site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
+    if (result && result->size > 0 && !gi_partition_run(site, a, axis, kth, indices, result)) {
+        ga_free(result);
+        return NULL;
+    }
+    return result;
+}
 
 /* Lines whose elements lie apart are partitioned in a copy where they lie side by side. */
 static ga_array *gi_partition_turned(const char *site, const ga_array *a, int axis, int64_t kth, bool indices)
 {
     const int last  = a->ndim - 1;
     ga_array *lines = gi_view_moved(site, a, axis, last), *packed = lines ? gi_copy_convert(site, lines, a->dtype) : NULL;
-    ga_array *parted = packed ? gi_partition_array(site, packed, last, kth, indices) : NULL;
+    ga_array *parted = packed ? gi_partition_lines(site, packed, last, kth, indices) : NULL;
     ga_array *back = parted ? gi_view_moved(site, parted, last, axis) : NULL, *result = NULL;
     if (back) result = gi_copy_convert(site, back, back->dtype);
     ga_free(lines);
@@ -643,12 +652,7 @@ static ga_array *gi_partition_array(const char *site, const ga_array *a, int axi
     }
     if (a->strides[axis] != ga_itemsize(a->dtype) && a->shape[axis] < a->size && a->size >= GI_PART_TURNED)
         return gi_partition_turned(site, a, axis, kth, indices);
-    ga_array *result = gi_array_new(site, indices ? GA_I64 : a->dtype, a->device, a->ndim, a->shape);
-    if (result && result->size > 0 && !gi_partition_run(site, a, axis, kth, indices, result)) {
-        ga_free(result);
-        return NULL;
-    }
-    return result;
+    return gi_partition_lines(site, a, axis, kth, indices);
 }
 
 static ga_array *gi_partition_call(const char *name, const ga_array *a, int64_t kth, ga_axis_options *o, bool indices)
