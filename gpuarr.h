@@ -635,7 +635,8 @@ typedef struct ga_random_options {
 GA_API ga_array *(ga_random)(ga_shape shape, ga_random_options o); /* uniform in [0, 1); halves of it may round to 1 */
 GA_API ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o); /* low <= x < high */
 GA_API ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o);
-/* Parameters beyond a range are an error that tells it: a and b are above 0, n is at most 2**53, lam at most 2**52. */
+/* Parameters beyond a range are an error that tells it: a and b are above 0, n is at most 2**53, lam at most 2**52. (Of a seed these
+   five gave other numbers until November 2026.) */
 GA_API ga_array *(ga_random_exponential)(double scale, ga_shape shape, ga_random_options o);
 GA_API ga_array *(ga_random_gamma)(double k, double scale, ga_shape shape,
                                    ga_random_options o); /* NumPy's argument shape is k */

@@ -300,6 +300,14 @@ int main(int argc, char **argv)
         }
         add("uniform", ga_random((1000), .dtype = GA_F32, .seed = 7));
         add("integers", ga_random_integers(-5, 17, (1000), .seed = 7));
+        add("exponential", ga_random_exponential(2, (1000), .seed = 7));
+        static const double shapes[] = { 1e-3, 0.5, 1, 2.5, 1e6, 1e13 }, means[] = { 1e-3, 3, 40, 41, 1000, 1e12 };
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+            add("gamma", ga_random_gamma(shapes[k], 2, (1111), .seed = 7));
+            add("beta", ga_random_beta(shapes[k], 1.5, (1111), .seed = 7));
+            add("poisson", ga_random_poisson(means[k], (1111), .seed = 7));
+            add("binomial", ga_random_binomial(10000000, means[k] * 1e-7 < 1 ? means[k] * 1e-7 : 0.7, (1111), .seed = 7));
+        }
     }
     static const int64_t lengths[] = { 7, 61, 64, 67, 105, 256, 945, 1024, 2187, 4096, 10007, 16384 };
     for (int single = 0; single < 2; single++)

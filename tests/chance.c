@@ -25,6 +25,15 @@ static void test_moments(void)
         CHECK(has_moments(ga_random_binomial(1000, 0.5, (20000), .seed = 7), 500, 250, 3 * 250 * 250));
         CHECK(has_moments(ga_random_poisson(3, (100000), .seed = 8), 3, 3, 3 * (1 + 9)));
         CHECK(has_moments(ga_random_poisson(1000, (20000), .seed = 9), 1000, 1000, 3.1e6));
+        CHECK(has_moments(ga_random_gamma(1e6, 1, (100000), .seed = 13), 1e6, 1e6, 3e12));
+        CHECK(has_moments(ga_random_gamma(0.01, 1, (100000), .seed = 14), 0.01, 0.01, 3 * 1e-4 * (1 + 200)));
+        CHECK(has_moments(ga_random_gamma(1e13, 1, (100000), .seed = 15), 1e13, 1e13, 3e26));
+        CHECK(has_moments(ga_random_poisson(1e-3, (100000), .seed = 16), 1e-3, 1e-3, 1e-3));
+        CHECK(has_moments(ga_random_poisson(41, (100000), .seed = 17), 41, 41, 41 * (1 + 3 * 41)));
+        CHECK(has_moments(ga_random_poisson(1e12, (100000), .seed = 18), 1e12, 1e12, 3e24));
+        CHECK(has_moments(ga_random_binomial(1000000000000, 0.75, (100000), .seed = 19), 7.5e11, 1.875e11, 3 * 3.515625e22));
+        CHECK(has_moments(ga_random_binomial(127, 0.5, (100000), .seed = 20), 63.5, 31.75, 3 * 31.75 * 31.75));
+        CHECK(has_moments(ga_random_binomial(128, 0.5, (100000), .seed = 21), 64, 32, 3 * 32 * 32));
         double    mean[] = { 1, -1 }, cov[] = { 4, 1, 1, 1 };
         ga_array *x = ga_random_multivariate_normal(ga_from(mean, (2)), ga_from(cov, (2, 2)), (100000), .seed = 10);
         CHECK(has_moments(ga_index(x, ":, 0"), 1, 4, 48) && has_moments(ga_index(x, ":, 1"), -1, 1, 3));
@@ -80,7 +89,24 @@ static void test_alike(void)
         CHECK(
             test_same_bits(ga_compute(ga_random_poisson(100, (300, 100), .seed = 1, .chunks = ga_chunks(50, 31))), got[0][1]));
         CHECK(test_same_bits(ga_astype(got[0][0], GA_F32), ga_random_gamma(2.5, 1, (30000), GA_F32, .seed = 1)));
+        const ga_shape by         = ga_chunks(777);
+        ga_array      *every[][2] = {
+                 { ga_random_exponential(2, (3000), .chunks = by), ga_random_exponential(2, (3000)) },
+                 { ga_random_gamma(0.3, 2, (3000), .chunks = by), ga_random_gamma(0.3, 2, (3000)) },
+                 { ga_random_beta(3, 2, (3000), GA_F32, .chunks = by), ga_random_beta(3, 2, (3000), GA_F32) },
+                 { ga_random_poisson(3, (3000), GA_U8, .chunks = by), ga_random_poisson(3, (3000), GA_U8) },
+                 { ga_random_binomial(1000, 0.7, (3000), .chunks = by), ga_random_binomial(1000, 0.7, (3000)) },
+        };
+        for (size_t k = 0; k < sizeof every / sizeof *every; k++) /* some elements, each the same alone */
+            for (int s = 0; s < 3; s++)
+                CHECK(test_same_bits(ga_compute(ga_index(every[k][0], "%d::%d", 5 * s, 7 * s + 1)),
+                                     ga_copy(ga_index(every[k][1], "%d::%d", 5 * s, 7 * s + 1))));
+        CHECK(test_same_bits(ga_random_gamma(1, 3, (100)), ga_random_exponential(3, (100))));
         CHECK_IS(ga_random_poisson(0, (3), GA_U8), GA_U8, (3), 0, 0, 0);
+        CHECK_IS(ga_random_poisson(1e6, (3), GA_U8), GA_U8, (3), 255, 255, 255); /* no more than the dtype holds */
+        CHECK_IS(ga_random_binomial(1000, 0.9, (2), GA_I8), GA_I8, (2), 127, 127);
+        CHECK_IS(ga_random_binomial(0, 0.5, (2)), GA_I64, (2), 0, 0);
+        CHECK_IS(ga_random_binomial(1000, 0, (2)), GA_I64, (2), 0, 0);
         CHECK_IS(ga_random_binomial(7, 1, (2)), GA_I64, (2), 7, 7);
         CHECK_IS(ga_random_exponential(0, (2)), GA_F64, (2), 0, 0);
     }

@@ -79,6 +79,9 @@ static void generated(void)
         PARTS(ga_random_integers(-5, 50, (101, 77), .chunks = c), ga_random_integers(-5, 50, (101, 77)));
         PARTS(ga_random_integers(0, 200, (101, 77), .dtype = GA_U8, .chunks = c),
               ga_random_integers(0, 200, (101, 77), .dtype = GA_U8));
+        PARTS(ga_random_exponential(2, (101, 77), .chunks = c), ga_random_exponential(2, (101, 77)));
+        PARTS(ga_random_gamma(0.7, 2, (101, 77), .chunks = c), ga_random_gamma(0.7, 2, (101, 77)));
+        PARTS(ga_random_poisson(50, (101, 77), .dtype = GA_U8, .chunks = c), ga_random_poisson(50, (101, 77), .dtype = GA_U8));
         PARTS(ga_arange(0, 9000, 3, .chunks = line), ga_arange(0, 9000, 3));
         PARTS(ga_arange(0, 3000, 1, .dtype = GA_I16, .chunks = line), ga_arange(0, 3000, 1, .dtype = GA_I16));
         PARTS(ga_arange(0.5, 900, 0.25, .dtype = GA_F32, .chunks = line), ga_arange(0.5, 900, 0.25, .dtype = GA_F32));

@@ -359,6 +359,26 @@ static void test_generators(void)
                  ga_random((n), .dtype = t, .seed = 1u << 31, .stream = 3, .device = GA_CUDA));
             SAME(ga_random_normal(2, 1.5, (n), .dtype = t, .seed = 5),
                  ga_random_normal(2, 1.5, (n), .dtype = t, .seed = 5, .device = GA_CUDA));
+            SAME(ga_random_exponential(3, (n), .dtype = t, .seed = 5),
+                 ga_random_exponential(3, (n), .dtype = t, .seed = 5, .device = GA_CUDA));
+            if (n > 3000) continue;
+            static const double shapes[] = { 0, 1e-3, 0.5, 1, 2.5, 1e6, 1e13 }; /* above and below 1, many and few rejections */
+            for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++) {
+                SAME(ga_random_gamma(shapes[k], 2, (n), .dtype = t, .seed = 5),
+                     ga_random_gamma(shapes[k], 2, (n), .dtype = t, .seed = 5, .device = GA_CUDA));
+                if (k == 0) continue;
+                SAME(ga_random_beta(shapes[k], 1.5, (n), .dtype = t, .seed = 5),
+                     ga_random_beta(shapes[k], 1.5, (n), .dtype = t, .seed = 5, .device = GA_CUDA));
+            }
+        }
+        static const double means[] = { 0, 1e-3, 3, 40, 41, 1000, 1e12 }; /* from a table, and by rejection */
+        for (size_t k = 0; k < sizeof means / sizeof *means && n <= 3000; k++) {
+            SAME(ga_random_poisson(means[k], (n), .seed = 5), ga_random_poisson(means[k], (n), .seed = 5, .device = GA_CUDA));
+            SAME(ga_random_poisson(means[k], (n), .dtype = GA_U8, .seed = 5),
+                 ga_random_poisson(means[k], (n), .dtype = GA_U8, .seed = 5, .device = GA_CUDA));
+            const int64_t tries = k % 2 ? 10000000 : (int64_t)(2 * means[k]);
+            const double  p     = k % 2 ? means[k] * 1e-7 : 0.7;
+            SAME(ga_random_binomial(tries, p, (n), .seed = 5), ga_random_binomial(tries, p, (n), .seed = 5, .device = GA_CUDA));
         }
         SAME(ga_random_integers(INT64_MIN, INT64_MAX, (n), .seed = 9),
              ga_random_integers(INT64_MIN, INT64_MAX, (n), .seed = 9, .device = GA_CUDA));

@@ -44,6 +44,8 @@ static int compute(ga_array **r)
     R(ga_nan_to_num(ga_full((3), NAN))), R(ga_full((2), ga_item_at(small, 0, 0))), R(ga_full_like(f, 1e300));
     R(ga_distance_transform_edt(ga_greater(y, 2))), R(ga_expm(few)), R(ga_union1d(small, f)), R(ga_average(y, .weights = x));
     R(ga_greater(small, 0)), R(ga_count_nonzero(tiny)), R(ga_sign(tiny)), R(ga_fmod(y, 0.7)), R(ga_render(y, .colorbar = true));
+    R(ga_random_gamma(0.3, 2, (500))), R(ga_random_beta(0.3, 5, (500))), R(ga_random_exponential(1e-309, (500)));
+    R(ga_random_poisson(3, (500))), R(ga_random_poisson(300, (500))), R(ga_random_binomial(1000, 0.3, (500)));
     return n;
 }
 

@@ -1,6 +1,6 @@
 /* ---- nodes: generators -------------------------------------------------------------------------------------------------------- */
 
-#define GI_PLAN_BYTES 64 /* of the largest generator's plan */
+#define GI_PLAN_BYTES sizeof(gi_draws_plan) /* the largest generator's */
 typedef struct gi_generator_plan {
     gi_generator generator;
     ga_dtype     from;

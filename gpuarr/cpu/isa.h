@@ -214,11 +214,7 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #endif
 #include "linear.h"
 #include "random.h"
-
-if (to == last) memcpy((char *)out + i * itemsize, last, (size_t)((n - i) * itemsize));
-}
-}
-#undef GI_WORDS
+#include "draws.h"
 
 /* ---- windows that slide -------------------------------------------------------------------------------------------- */
 
@@ -532,6 +528,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_gather),
     GI_FIND(gi_sort_words),
     GI_FIND(gi_keys),
+    GI_FIND(gi_draws),
 };
 #endif
 #undef GI_FIND

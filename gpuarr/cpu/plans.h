@@ -244,7 +244,11 @@ typedef struct gi_sequence {
 } gi_sequence;
 typedef void (*gi_sequence_loop)(const gi_sequence *q, int64_t n, void *out, const void *const *from);
 
-enum { GI_COUNTERS = 64 }; /* that are taken at once */
+/* The same of gi_draws_plan. */
+typedef void (*gi_draws_loop)(const gi_draws_plan *p, int64_t begin, int64_t n, void *out);
+
+enum { GI_COUNTERS = 64, GI_DRAWS = 256, GI_DRAW_PAIRS = GI_DRAWS / 2 }; /* that are taken at once */
+enum { GI_GUIDE_BITS = 9, GI_GUIDE = 1 << GI_GUIDE_BITS };               /* parts of [0, 1) whose first counts are known */
 
 typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one */
     const double *(*block)(bool product, int64_t n, int64_t width, const double *x, double *a, double *b);
@@ -404,4 +408,5 @@ typedef struct gi_loops {
     gi_cast_kernel (*gather)(int itemsize, bool reversed);
     gi_word_sort (*sort_words)(void); /* that of quick(8), without the rest; or NULL */
     const gi_key_loops *(*keys)(int itemsize);
+    gi_draws_loop draws;
 } gi_loops;

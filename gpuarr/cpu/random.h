@@ -15,45 +15,50 @@ static GI_INLINE GI_VU GI_FIND(gi_multiply_halves)(GI_VU a, GI_VU b)
 #endif
 }
 
-/* gi_philox for GI_COUNTERS counters: words 0 and 1, and words 2 and 3 of each. Of the lanes only the lower halves are words. */
+/* gi_philox for the counters in a tile of vectors: words 0 and 1, and words 2 and 3 of each. Of the lanes only the lower halves are words. */
+static GI_INLINE void GI_FIND(gi_philox_tile)(uint64_t seed, uint64_t stream, const uint64_t *counter, uint64_t *first,
+                                              uint64_t *second)
+{
+    const GI_VU zero = { 0 }, half = zero + UINT32_MAX;
+    GI_VU       a[GI_ISA_TILE], b[GI_ISA_TILE], c[GI_ISA_TILE], d[GI_ISA_TILE];
+    uint32_t    key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
+    memcpy(a, counter, sizeof a);
+    GI_UNROLL
+    for (int v = 0; v < GI_ISA_TILE; v++) {
+        b[v] = a[v] >> 32;
+        c[v] = zero + stream;
+        d[v] = zero + (stream >> 32);
+    }
+    for (int round = 0; round < 10; round++) {
+        GI_UNROLL
+        for (int v = 0; v < GI_ISA_TILE; v++) {
+            GI_VU left  = GI_FIND(gi_multiply_halves)(a[v], zero + 0xD2511F53u),
+                  right = GI_FIND(gi_multiply_halves)(c[v], zero + 0xCD9E8D57u);
+            a[v]        = right >> 32 ^ b[v] ^ (zero + key0);
+            c[v]        = left >> 32 ^ d[v] ^ (zero + key1);
+            b[v]        = right;
+            d[v]        = left;
+        }
+        key0 += 0x9E3779B9u;
+        key1 += 0xBB67AE85u;
+    }
+    GI_UNROLL
+    for (int v = 0; v < GI_ISA_TILE; v++) {
+        a[v] = (a[v] & half) | b[v] << 32;
+        c[v] = (c[v] & half) | d[v] << 32;
+    }
+    memcpy(first, a, sizeof a);
+    memcpy(second, c, sizeof c);
+}
+
+/* Those of GI_COUNTERS counters, from one on. */
 static GI_INLINE void GI_FIND(gi_philox_all)(const gi_random_plan *p, uint64_t counter, uint64_t *first, uint64_t *second)
 {
-    enum { LANES = GI_ISA_BYTES / 8, PART = GI_ISA_TILE * LANES };
-    const GI_VU zero = { 0 }, half = zero + UINT32_MAX;
-    uint64_t    numbers[PART];
-    GI_VU       number[GI_ISA_TILE];
-    for (int i = 0; i < PART; i++) numbers[i] = (uint64_t)i;
-    memcpy(number, numbers, sizeof number);
+    enum { PART = GI_ISA_TILE * GI_ISA_BYTES / 8 };
     for (int start = 0; start < GI_COUNTERS; start += PART) {
-        GI_VU    a[GI_ISA_TILE], b[GI_ISA_TILE], c[GI_ISA_TILE], d[GI_ISA_TILE];
-        uint32_t key0 = (uint32_t)p->seed, key1 = (uint32_t)(p->seed >> 32);
-        GI_UNROLL
-        for (int v = 0; v < GI_ISA_TILE; v++) {
-            a[v] = number[v] + (counter + (uint64_t)start);
-            b[v] = a[v] >> 32;
-            c[v] = zero + p->stream;
-            d[v] = zero + (p->stream >> 32);
-        }
-        for (int round = 0; round < 10; round++) {
-            GI_UNROLL
-            for (int v = 0; v < GI_ISA_TILE; v++) {
-                GI_VU left  = GI_FIND(gi_multiply_halves)(a[v], zero + 0xD2511F53u),
-                      right = GI_FIND(gi_multiply_halves)(c[v], zero + 0xCD9E8D57u);
-                a[v]        = right >> 32 ^ b[v] ^ (zero + key0);
-                c[v]        = left >> 32 ^ d[v] ^ (zero + key1);
-                b[v]        = right;
-                d[v]        = left;
-            }
-            key0 += 0x9E3779B9u;
-            key1 += 0xBB67AE85u;
-        }
-        GI_UNROLL
-        for (int v = 0; v < GI_ISA_TILE; v++) {
-            a[v] = (a[v] & half) | b[v] << 32;
-            c[v] = (c[v] & half) | d[v] << 32;
-        }
-        memcpy(first + start, a, sizeof a);
-        memcpy(second + start, c, sizeof c);
+        uint64_t at[PART];
+        for (int i = 0; i < PART; i++) at[i] = counter + (uint64_t)(start + i);
+        GI_FIND(gi_philox_tile)(p->seed, p->stream, at, first + start, second + start);
     }
 }
 #undef GI_VI
@@ -122,6 +127,14 @@ static void GI_FIND(gi_normal_block)(const gi_random_plan *p, int64_t begin, dou
     }
 }
 
+static void GI_FIND(gi_exponential_block)(const gi_random_plan *p, int64_t begin, double *x)
+{
+    GI_WORDS b;
+    GI_FIND(gi_random_fill)(p, begin / 2, &b);
+    GI_VECTORIZE
+    for (int i = 0; i < 2 * GI_COUNTERS; i++) x[i] = gi_exponential(p, gi_unit_of_u64(b.pair[i]));
+}
+
 static void GI_FIND(gi_random)(const gi_random_plan *p, int64_t begin, int64_t n, void *out)
 {
     double  last[2 * GI_COUNTERS]; /* the last block, of which only a part is wanted */
@@ -132,5 +145,10 @@ static void GI_FIND(gi_random)(const gi_random_plan *p, int64_t begin, int64_t n
         case GI_UNIFORM_F32: GI_FIND(gi_uniform_f32_block)(p, begin + i, (float *)to); break;
         case GI_UNIFORM_F64: GI_FIND(gi_uniform_f64_block)(p, begin + i, (double *)to); break;
         case GI_INTEGERS: GI_FIND(gi_integers_block)(p, begin + i, (int64_t *)to); break;
+        case GI_EXPONENTIAL: GI_FIND(gi_exponential_block)(p, begin + i, (double *)to); break;
         default: GI_FIND(gi_normal_block)(p, begin + i, (double *)to); break;
         }
+        if (to == last) memcpy((char *)out + i * itemsize, last, (size_t)((n - i) * itemsize));
+    }
+}
+#undef GI_WORDS

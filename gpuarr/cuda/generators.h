@@ -148,10 +148,21 @@ GI_DEVICE void gi_cuda_normal(const gi_random_plan &p, int64_t i, double (&x)[2]
     gi_philox_words words = gi_philox((uint64_t)i / 2, p.stream, p.seed);
     x[0]                  = gi_normal_pair(&p, gi_unit_f64(words.w[0], words.w[1]), gi_unit_f64(words.w[2], words.w[3]), &x[1]);
 }
-GI_DEVICE void gi_cuda_drawn(const gi_random_plan &p, int64_t i, double (&x)[2])
+GI_DEVICE void gi_cuda_exponential(const gi_random_plan &p, int64_t i, double (&x)[2])
+{
+    gi_philox_words words = gi_philox((uint64_t)i / 2, p.stream, p.seed);
+    x[0]                  = gi_exponential(&p, gi_unit_f64(words.w[0], words.w[1]));
+    x[1]                  = gi_exponential(&p, gi_unit_f64(words.w[2], words.w[3]));
+}
+GI_DEVICE void gi_cuda_drawn(const gi_draws_plan &p, int64_t i, double (&x)[2])
 {
 #pragma unroll 1
     for (int k = 0; k < 2; k++) x[k] = gi_draw(&p, i + k);
+}
+GI_DEVICE void gi_cuda_counted(const gi_draws_plan &p, int64_t i, int64_t (&x)[2])
+{
+#pragma unroll 1
+    for (int k = 0; k < 2; k++) x[k] = gi_draw_count(&p, i + k);
 }
 
 static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
@@ -161,8 +172,16 @@ static bool gi_cuda_make_random(const char *site, ga_array *a, const void *plan,
     case GI_UNIFORM_F64: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_uniform_f64>(site, a, plan, from);
     case GI_INTEGERS: return gi_cuda_launch_generator<int64_t, gi_random_plan, gi_cuda_integers>(site, a, plan, from);
     case GI_NORMAL: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_normal>(site, a, plan, from);
-    default: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_drawn>(site, a, plan, from);
+    default: return gi_cuda_launch_generator<double, gi_random_plan, gi_cuda_exponential>(site, a, plan, from);
     }
+}
+
+static bool gi_cuda_make_draws(const char *site, ga_array *a, const void *plan, const gi_indexed_from *from)
+{
+    const gi_draws_kind kind = ((const gi_draws_plan *)plan)->kind;
+    if (kind == GI_GAMMA || kind == GI_BETA)
+        return gi_cuda_launch_generator<double, gi_draws_plan, gi_cuda_drawn>(site, a, plan, from);
+    return gi_cuda_launch_generator<int64_t, gi_draws_plan, gi_cuda_counted>(site, a, plan, from);
 }
 
 static bool gi_cuda_make(const char *site, ga_array *a, int generator, const void *plan, const gi_indexed_from *from)
@@ -173,6 +192,7 @@ static bool gi_cuda_make(const char *site, ga_array *a, int generator, const voi
     case GI_MAKES_ARANGE_F64: return gi_cuda_launch_generator<double, gi_arange_plan, gi_cuda_arange_f64>(site, a, plan, from);
     case GI_MAKES_ARANGE_F32: return gi_cuda_launch_generator<float, gi_arange_plan, gi_cuda_arange_f32>(site, a, plan, from);
     case GI_MAKES_LINSPACE: return gi_cuda_launch_generator<double, gi_linspace_plan, gi_cuda_linspace>(site, a, plan, from);
+    case GI_MAKES_DRAWS: return gi_cuda_make_draws(site, a, plan, from);
     default: return gi_cuda_make_random(site, a, plan, from);
     }
 }

@@ -31,23 +31,13 @@ GI_FORMULA gi_philox_words gi_philox(uint64_t counter, uint64_t stream, uint64_t
     return gi_philox_round(x, key, 9);
 }
 
-typedef enum gi_random_kind {
-    GI_UNIFORM_F32,
-    GI_UNIFORM_F64,
-    GI_INTEGERS,
-    GI_NORMAL,
-    GI_EXPONENTIAL, /* those from here on are drawn one by one: draws.h */
-    GI_GAMMA,
-    GI_BETA,
-    GI_BINOMIAL,
-    GI_POISSON
-} gi_random_kind;
+typedef enum gi_random_kind { GI_UNIFORM_F32, GI_UNIFORM_F64, GI_INTEGERS, GI_NORMAL, GI_EXPONENTIAL } gi_random_kind;
 
 typedef struct gi_random_plan {
     gi_random_kind kind;
     uint64_t       seed, stream;
     uint64_t       low, span;   /* integers: low <= x < low + span, modulo 2**64 */
-    double         mean, sigma; /* normal numbers; the parameters of those that are drawn */
+    double         mean, sigma; /* normal numbers; exponential ones: sigma is their scale */
 } gi_random_plan;
 
 /* Numbers in [0, 1): 24 bits of a word; 53 bits of two, of which both parts and their sum are exact (so gi_unit_of_u64, of both
@@ -91,10 +81,22 @@ GI_FORMULA int64_t gi_random_integer(const gi_random_plan *p, uint64_t bits, int
 
 /* Box and Muller (1958): a point at a random angle whose squared distance is exponentially distributed has two independent
    normal coordinates. */
-GI_FORMULA double gi_normal_pair(const gi_random_plan *p, double u, double v, double *second)
+GI_FORMULA double gi_normal_two(double u, double v, double *second)
 {
     double distance = gi_root_f64(gi_mul_f64(-2.0, gi_log_core_f64(u + 0x1p-53))); /* in (0, 1]: it has a logarithm */
     double angle    = gi_mul_f64(0x1.921fb54442d18p+2, v);
-    *second         = p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_sin_core_f64(angle)));
-    return p->mean + gi_mul_f64(p->sigma, gi_mul_f64(distance, gi_cos_core_f64(angle)));
+    *second         = gi_mul_f64(distance, gi_sin_core_f64(angle));
+    return gi_mul_f64(distance, gi_cos_core_f64(angle));
+}
+
+GI_FORMULA double gi_normal_pair(const gi_random_plan *p, double u, double v, double *second)
+{
+    double sine, cosine = gi_normal_two(u, v, &sine);
+    *second = p->mean + gi_mul_f64(p->sigma, sine);
+    return p->mean + gi_mul_f64(p->sigma, cosine);
+}
+
+GI_FORMULA double gi_exponential(const gi_random_plan *p, double u)
+{
+    return gi_mul_f64(-p->sigma, gi_log_core_f64(u + 0x1p-53));
 }

@@ -10,7 +10,8 @@ typedef enum gi_gpu_generator {
     GI_MAKES_ARANGE_F64,
     GI_MAKES_ARANGE_F32,
     GI_MAKES_LINSPACE,
-    GI_MAKES_RANDOM
+    GI_MAKES_RANDOM,
+    GI_MAKES_DRAWS
 } gi_gpu_generator;
 
 typedef struct gi_generator {
