@@ -11,41 +11,59 @@ static ga_array *gi_do_random(const gi_composition *c, const ga_shape *shape, ga
     return (ga_random)(*shape, o);
 }
 
-/* An operand from which places along an axis are taken; a number n stands for 0 .. n - 1. */
-static ga_array *gi_do_population(const gi_composition *c, ga_arg x, int *axis)
+/* What places along an axis are taken from. */
+typedef struct gi_population {
+    const ga_array *a; /* NULL: the places themselves, 0 .. n - 1 */
+    int             axis;
+    int64_t         n;
+    ga_device       device;
+} gi_population;
+
+/* Of an array, or of a number n. */
+static bool gi_do_population(const gi_composition *c, ga_arg x, int axis, gi_population *p)
 {
-    ga_array *a = NULL;
-    if (x.kind == GA_KIND_ARRAY) a = gi_do_array(c, x, "x", GA_DEVICE_DEFAULT);
-    else if (x.kind == GA_KIND_INT && x.i >= 0) a = gi_do_count(c, 0, x.i, GA_DEVICE_DEFAULT);
-    else gi_fail(c->site, GA_BAD_ARGUMENT, "a number that stands for 0 .. n - 1 must be an integer, and 0 or more");
-    *axis = a ? gi_axis(c->site, *axis, a->ndim) : -1;
-    return *axis < 0 ? NULL : a;
+    const bool number = x.kind == GA_KIND_INT && x.i >= 0;
+    p->a              = x.kind == GA_KIND_ARRAY ? gi_do_array(c, x, "x", GA_DEVICE_DEFAULT) : NULL;
+    if (x.kind != GA_KIND_ARRAY && !number)
+        gi_fail(c->site, GA_BAD_ARGUMENT, "a number that stands for 0 .. n - 1 must be an integer, and 0 or more");
+    if (!p->a && !number) return false;
+    p->axis   = gi_axis(c->site, axis, p->a ? p->a->ndim : 1);
+    p->n      = !p->a ? x.i : p->axis >= 0 ? p->a->shape[p->axis] : 0;
+    p->device = p->a ? p->a->device : gi_device_meant(GA_DEVICE_DEFAULT);
+    return p->axis >= 0;
 }
 
-/* Its elements along the axis, in random order. */
-static ga_array *gi_do_permute(const gi_composition *c, const ga_array *a, int axis, const ga_permutation_options *o)
+/* What lies at the places. */
+static ga_array *gi_do_at_places(const gi_composition *c, const gi_population *p, ga_array *places)
 {
-    const ga_shape line = gi_line(a ? a->shape[axis] : 0);
-    ga_array      *keys = a ? gi_do_random(c, &line, a->device, o->seed, o->stream) : NULL;
-    return gi_do_take(c, a, gi_do_along(c, (ga_argsort), keys, 0), axis);
+    return p->a ? gi_do_take(c, p->a, places, p->axis) : places;
+}
+
+/* All of it, in random order. */
+static ga_array *gi_do_permute(const gi_composition *c, const gi_population *p, const ga_permutation_options *o)
+{
+    const ga_shape line = gi_line(p->n);
+    ga_array      *keys = gi_do_random(c, &line, p->device, o->seed, o->stream);
+    return gi_do_at_places(c, p, gi_do_along(c, (ga_argsort), keys, 0));
 }
 
 ga_array *(ga_random_permutation)(ga_arg x, ga_permutation_options o)
 {
     gi_composition c;
+    gi_population  p;
     gi_compose_begin(&c, o.site);
-    const ga_array *a = gi_do_population(&c, x, &o.axis);
-    return gi_compose_end(&c, gi_do_permute(&c, a, o.axis, &o));
+    return gi_compose_end(&c, gi_do_population(&c, x, o.axis, &p) ? gi_do_permute(&c, &p, &o) : NULL);
 }
 
 ga_array *(ga_random_shuffle)(ga_array *a, ga_permutation_options o)
 {
     gi_composition c;
+    gi_population  p;
     gi_compose_begin(&c, o.site);
     ga_copyto_options to     = ga_copyto_defaults;
     to.site                  = o.site;
-    const ga_array *same     = gi_do_population(&c, gi_operand_arg(a), &o.axis);
-    const ga_array *permuted = gi_do_permute(&c, same, o.axis, &o);
+    const bool      known    = gi_do_population(&c, gi_operand_arg(a), o.axis, &p);
+    const ga_array *permuted = known ? gi_do_permute(&c, &p, &o) : NULL;
     ga_array       *r        = permuted ? (ga_copyto)(a, GA_ARG(permuted), to) : NULL;
     (void)gi_compose_end(&c, NULL);
     return r;
@@ -72,6 +90,16 @@ static ga_array *gi_do_probabilities(const gi_composition *c, const ga_array *p,
                                    "only %lld probabilities are not 0, and %lld different ones are to be chosen",
                                    (long long)some, (long long)least);
     return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT, "the probabilities must be 0 or more, and their sum 1: it is %g", sum);
+}
+
+/* The places of the least `count` of n keys, in the order that a stable sort gives them. */
+static ga_array *gi_do_least_places(const gi_composition *c, ga_array *keys, int64_t n, int64_t count)
+{
+    ga_axis_options o = ga_axis_defaults;
+    o.site            = c->site;
+    if (count < 1 || count > n / 4) return gi_do_part(c, gi_do_along(c, (ga_argsort), keys, 0), 0, 0, count);
+    const ga_array *places = gi_do_part(c, keys ? (ga_argpartition)(keys, count - 1, o) : NULL, 0, 0, count);
+    return gi_do_take(c, places, gi_do_along(c, (ga_argsort), gi_do_take(c, keys, places, 0), 0), 0);
 }
 
 /* Places in a population of n: without replacement those whose exponentially distributed waiting times, of rates p, end first (Efraimidis
@@ -106,7 +134,7 @@ static ga_array *gi_do_choose(const gi_composition *c, int64_t n, const ga_shape
         places           = shares && u ? (ga_searchsorted)(shares, GA_ARG(u), s) : NULL;
     } else {
         ga_array *times = p && u ? GI_DO_2(c, divide, GI_DO_1(c, log1p, GI_DO_1(c, negative, u)), GI_DO_1(c, negative, p)) : u;
-        places          = gi_do_part(c, gi_do_along(c, (ga_argsort), times, 0), 0, 0, count);
+        places          = gi_do_least_places(c, times, n, count);
     }
     return gi_do_reshape(c, places, shape->ndim, shape->n);
 }
@@ -115,9 +143,10 @@ ga_array *(ga_random_choice)(ga_arg x, ga_shape shape, ga_choice_options o)
 {
     if (!gi_options_choice(&o)) return NULL;
     gi_composition c;
+    gi_population  p;
     gi_compose_begin(&c, o.site);
-    const ga_array *a = gi_do_population(&c, x, &o.axis);
-    return gi_compose_end(&c, a ? gi_do_take(&c, a, gi_do_choose(&c, a->shape[o.axis], &shape, a->device, &o), o.axis) : NULL);
+    const bool known = gi_do_population(&c, x, o.axis, &p);
+    return gi_compose_end(&c, known ? gi_do_at_places(&c, &p, gi_do_choose(&c, p.n, &shape, p.device, &o)) : NULL);
 }
 
 ga_array *(ga_random_multivariate_normal)(const ga_array *mean, const ga_array *cov, ga_shape shape, ga_random_options o)
