@@ -314,7 +314,7 @@ def arguments_refused():
                         (lambda: ga.index(x, "0", 1), "index = '0': not all"), (lambda: ga.stack(None), "arrays = 'None': give a list"), (lambda: ga.stack(3), "arrays = '3': give a list")):
         fails(call, [TypeError], words, words)
     for call in (ga.tril_indices_from, ga.triu_indices_from):
-        fails(lambda: call(x), [ValueError], f"gpuarr.{call.__name__}(): an array of shape (3,) is no matrix", "indices of a vector")
+        fails(lambda: call(x), [ValueError], f"gpuarr.{call.__name__}: an array of shape (3,) is no matrix", "indices of a vector")
     fails(lambda: ga.eigvalsh(np.eye(2), np.eye(2)), [ValueError], "UPLO is 'L' or 'U', not", "two matrices")
     wave = np.cos(np.arange(300) * 0.3)
     for call in (ga.welch, ga.spectrogram):
