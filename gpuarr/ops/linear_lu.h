@@ -648,17 +648,20 @@ static void gi_less_known(int64_t begin, int64_t end, void *job)
     memmove(s->x + s->at + begin, from, (size_t)rows * 8);
 }
 
-/* The rows of a block alone. */
-static void gi_solve_rows(const gi_column_system *s)
+/* The rows of a block alone. False: there is a 0 on the diagonal. */
+static bool gi_solve_rows(const gi_column_system *s)
 {
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
     for (int64_t done = 0; done < s->k; done++) {
         const int64_t i = s->at + (s->upper ? s->k - 1 - done : done), from = s->upper ? i + 1 : s->at;
         const double *row = s->across ? s->rows + (from - s->at) * s->down + i : s->rows + (i - s->at) * s->down + from;
         if (done > 0) loops->add(done, 1, row, s->across ? s->down : 1, s->minus + from, 1, s->x + i);
-        if (!s->unit) s->x[i] = s->x[i] / s->rows[(i - s->at) * s->down + i];
+        const double divisor = s->unit ? 1 : s->rows[(i - s->at) * s->down + i];
+        if (divisor == 0) return false;
+        s->x[i]     = s->x[i] / divisor;
         s->minus[i] = -s->x[i];
     }
+    return true;
 }
 
 enum { GI_COLUMN_SHARE = 256 }; /* elements of x that a thread takes at a time */
@@ -672,7 +675,7 @@ static void gi_less_solved(int64_t begin, int64_t end, void *job)
     GI_LOOP_OF(linear)()->add(s->k, (to < last ? to : last) - from, s->minus + s->at, 1, s->rows + from, s->down, s->x + from);
 }
 
-static void gi_solve_column(gi_column_system *s)
+static bool gi_solve_column(gi_column_system *s)
 {
     const int64_t n = s->n;
     for (int64_t done = 0; done < n; done += s->k) {
@@ -682,14 +685,15 @@ static void gi_solve_column(gi_column_system *s)
         const double bytes = (double)(s->k * n * 8);
         if (!s->across) {
             gi_parallel_bytes(bytes, s->k, 8, gi_less_known, s);
-            gi_solve_rows(s);
+            if (!gi_solve_rows(s)) return false;
         } else {
             const int64_t rest = n - done - s->k;
             gi_convert_rows(s, 0, s->k, s->upper ? 0 : s->at, rest + s->k);
-            gi_solve_rows(s);
+            if (!gi_solve_rows(s)) return false;
             if (rest > 0) gi_parallel_bytes(bytes, (rest + GI_COLUMN_SHARE - 1) / GI_COLUMN_SHARE, 1, gi_less_solved, s);
         }
     }
+    return true;
 }
 
 /* Of a real matrix and a column on the CPU. */
@@ -704,24 +708,19 @@ static bool gi_is_column_system(const ga_array *a, const ga_array *b)
 static ga_array *gi_solve_column_system(const char *site, const ga_array *a, const ga_array *b, gi_triangle how)
 {
     GI_SETTLE_FLOATS;
-    const int64_t    n = a->shape[0], size = ga_itemsize(a->dtype);
-    const bool       turned = a->strides[1] != size, small = gi_is_small_matrix(n, gi_lu_room(n, 1));
+    const int64_t    n      = a->shape[0];
+    const bool       turned = a->strides[1] != ga_itemsize(a->dtype), small = gi_is_small_matrix(n, gi_lu_room(n, 1));
     gi_column_system s;
     memset(&s, 0, sizeof s);
-    s.data   = (const char *)a->data;
-    s.dtype  = a->dtype;
-    s.n      = n;
-    s.row    = turned ? a->strides[1] : a->strides[0];
-    s.upper  = how.upper;
-    s.unit   = how.unit;
-    s.across = how.across != turned;
-    s.block  = small ? n : (int64_t)GI_LINEAR_BLOCK;
-    s.down   = s.dtype == GA_F64 ? s.row / 8 : n;
-    for (int64_t i = 0; i < n && !s.unit; i++) {
-        double x;
-        gi_cast(GA_F64, s.dtype, 1, &x, s.data + i * (s.row + size));
-        if (x == 0) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "%s", gi_zero_on_diagonal);
-    }
+    s.data               = (const char *)a->data;
+    s.dtype              = a->dtype;
+    s.n                  = n;
+    s.row                = turned ? a->strides[1] : a->strides[0];
+    s.upper              = how.upper;
+    s.unit               = how.unit;
+    s.across             = how.across != turned;
+    s.block              = small ? n : (int64_t)GI_LINEAR_BLOCK;
+    s.down               = s.dtype == GA_F64 ? s.row / 8 : n;
     const size_t numbers = (size_t)(n + 2 * s.block + (s.dtype == GA_F64 ? 0 : s.block * n));
     ga_array    *x       = gi_copy_convert(site, b, GA_F64);
     s.minus              = x ? (double *)gi_mem_alloc(site, numbers * 8) : NULL;
@@ -730,9 +729,10 @@ static ga_array *gi_solve_column_system(const char *site, const ga_array *a, con
         s.sums[0] = s.minus + n;
         s.sums[1] = s.sums[0] + s.block;
         s.room    = s.sums[1] + s.block;
-        gi_solve_column(&s);
+        bool done = gi_solve_column(&s);
         gi_mem_release(s.minus, numbers * 8);
-        return gi_copy_finish(site, x, ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype)), NULL);
+        if (!done) gi_fail(site, GA_BAD_ARGUMENT, "%s", gi_zero_on_diagonal);
+        else return gi_copy_finish(site, x, ga_promote(gi_linear_dtype(a->dtype), gi_linear_dtype(b->dtype)), NULL);
     }
     ga_free(x);
     return NULL;
