@@ -464,6 +464,45 @@ static void test_small_stacks(void)
         }
 }
 
+/* A triangular system of one column has the bits of several, and least squares of few columns are those of many, wherever the matrix lies. */
+static void test_columns(void)
+{
+    static const int64_t  sizes[]  = { 1, 2, 7, 31, 48, 49, 96, 97, 128, 129, 200 };
+    static const ga_dtype dtypes[] = { GA_F64, GA_F32, GA_I32 };
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        for (int t = 0; t < 3; t++)
+            for (int how = 0; how < 16; how++)
+                ga_scope {
+                    const int64_t n = sizes[k];
+                    ga_array     *a = ga_astype(ga_add(ga_multiply(ga_random((n, n)), 0.1), ga_eye(n, n, 0)), dtypes[t]);
+                    ga_array     *b = ga_random_normal(0, 1, (n)), *both = ga_column_stack((b, b));
+                    if (how & 8) a = ga_transpose(a);
+                    ga_array *x = ga_solve_triangular(a, b, how % 2, .lower = how & 2, .unit_diagonal = how & 4);
+                    ga_array *y = ga_solve_triangular(a, both, how % 2, .lower = how & 2, .unit_diagonal = how & 4);
+                    CHECK(ga_array_equal(x, ga_index(y, ":, 0")) && ga_array_equal(x, ga_index(y, ":, 1")));
+                }
+    for (int k = 0; k < 6; k++)
+        ga_scope {
+            const int64_t n = (const int64_t[]){ 1, 20, 150 }[k % 3], m = k < 3 ? n : n + 40;
+            ga_array     *a = ga_random_normal(0, 1, (m, n)), *b = ga_random_normal(0, 1, (m, 9)), *s[2];
+            int64_t       ranks[2];
+            if (k == 1) ga_copyto(ga_index(a, ":, 3"), ga_index(a, ":, 5"));
+            ga_array *many = ga_lstsq(a, b, .s = &s[0], .rank = &ranks[0]);
+            ga_array *few  = ga_lstsq(a, ga_index(b, ":, :2"), .s = &s[1], .rank = &ranks[1]);
+            CHECK(ranks[0] == n - (k == 1) && ranks[1] == ranks[0]);
+            CHECK(ga_allclose(few, ga_index(many, ":, :2"), .rtol = 1e-7, .atol = 1e-9) &&
+                  ga_allclose(s[0], s[1], .rtol = 1e-10, .atol = 1e-12));
+        }
+    for (int64_t n = 2; n < 40; n++)
+        ga_scope { /* what is left of the rows is rests of rests */
+            ga_array *w = NULL, *v = NULL, *ones = ga_ones((n, n)), *s = ga_svdvals(ones);
+            CHECK(ga_eigh(ones, &w, &v) && is_near(ga_index(w, "-1:"), 1e-12, 1, (double[]){ (double)n }));
+            CHECK(is_near(ga_max(ga_absolute(ga_index(ga_eigvalsh(ones), ":-1"))), 1e-12, 1, (double[]){ 0 }));
+            CHECK(is_near(ga_index(s, ":1"), 1e-12, 1, (double[]){ (double)n }));
+            CHECK(is_near(ga_max(ga_index(s, "1:")), 1e-12, 1, (double[]){ 0 }));
+        }
+}
+
 int main(void)
 {
     test_begin();
@@ -474,6 +513,7 @@ int main(void)
     test_tensors();
     test_errors();
     test_residuals();
+    test_columns();
     test_threads();
     test_gpu();
     CHECK(ga_memory_stats().arrays == 0);
