@@ -401,6 +401,13 @@ static void test_search(void)
         SHOWS(GA_F32, "[7. 5. 3. 1.]", ga_real(ga_copy(ga_flip(loose))));
         CHECK(ga_copyto(ga_index(loose, "::2"), ga_index(loose, "1::2")) != NULL);
         SHOWS(GA_F32, "[3. 3. 7. 7.]", ga_real(loose));
+        ga_array *above = ga_greater(ga_real(loose), 5);
+        SHOWS(GA_F32, "[0. 0. 7. 7.]", ga_real(ga_where(above, loose, 0)));
+        SHOWS(GA_F32, "[0. 0. 7. 7.]", ga_real(ga_eval("where(above, loose, 0)", (above, loose))));
+        SHOWS(GA_F32, "[7. 3.]", ga_real(ga_take(loose, ga_ints(3, 0))));
+        SHOWS(GA_F32, "[7. 7.]", ga_real(ga_extract(above, loose)));
+        CHECK(ga_copyto(loose, ga_flip(loose), .where = above) && ga_index_put(loose, (ga_ints(0)), 9) &&
+              ga_add_at(loose, (ga_ints(1, 1)), ga_index(loose, ":2")));
         CHECK_FAILS(ga_partition(a, 4), "kth = 4");
         CHECK(ga_partition(ga_ones((0)), 3)->size == 0 && ga_argpartition(ga_ones((2, 0)), 0)->dtype == GA_I64); /* as NumPy */
         CHECK_FAILS(ga_ravel_multi_index(a, (3, 3)), "must have length 2");

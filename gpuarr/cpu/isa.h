@@ -106,7 +106,7 @@ static GI_INLINE void GI_JOIN(gi_turn_f32_, GI_ISA)(const char *from, int64_t ne
 GI_SELECT(u8, uint8_t)
 GI_SELECT(u16, uint16_t)
 GI_SELECT(u32, uint32_t)
-GI_SELECT(u64, uint64_t)
+GI_SELECT(u64, gi_loose_u64)
 #undef GI_SELECT
 #define GI_REPLACE(name, U)                                                                                                    \
     static void GI_FIND(gi_replace_##name)(int64_t n, void *out, const void *x, const void *c, const void *unused)             \
@@ -124,7 +124,7 @@ GI_SELECT(u64, uint64_t)
 GI_REPLACE(u8, uint8_t)
 GI_REPLACE(u16, uint16_t)
 GI_REPLACE(u32, uint32_t)
-GI_REPLACE(u64, uint64_t)
+GI_REPLACE(u64, gi_loose_u64)
 #undef GI_REPLACE
 static gi_kernel GI_FIND(gi_replace)(int itemsize)
 {

@@ -24,7 +24,7 @@ static void gi_scatter_put(const gi_scattering *s, int64_t n, const int64_t *off
     case 1: GI_MOVE(uint8_t);
     case 2: GI_MOVE(uint16_t);
     case 4: GI_MOVE(uint32_t);
-    case 8: GI_MOVE(uint64_t);
+    case 8: GI_MOVE(gi_loose_u64);
     default:
         for (int64_t i = 0; i < n; i++) memcpy(to + offsets[i] * scale, v + i * step * s->itemsize, (size_t)s->itemsize);
     }

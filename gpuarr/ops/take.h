@@ -24,7 +24,7 @@ static void gi_take_rows(int64_t begin, int64_t end, void *job)
         case 1: GI_MOVE(uint8_t);
         case 2: GI_MOVE(uint16_t);
         case 4: GI_MOVE(uint32_t);
-        case 8: GI_MOVE(uint64_t);
+        case 8: GI_MOVE(gi_loose_u64);
         default:
             for (int64_t i = 0; i < run; i++) memcpy(to + i * j->bytes, from + indices[i] * j->bytes, (size_t)j->bytes);
         }
