@@ -2494,7 +2494,7 @@ GA_API bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualiz
     Whatever happens, a full disk, kill -9 or a power failure, a name stands for the old file or for the new one, whole: a new file is
     called NAME.gpuarr.part until all of it is on the disk, and then takes the name. The next call that writes NAME removes what a killed
     program has left of it. Of a symbolic link what it leads to is replaced; a device or a pipe is written to as it is
-    (ga_store, ga_fits_write: an error).                                                                                            */
+    (ga_store, ga_fits_write: an error), and not read.                                                                              */
 
 /* Whether a call that writes a file waits for the disk (default: true). false saves that time, often half of all; then a name may stand for
    a broken file after a power failure (kill -9 does no harm). ga_store with .resume waits for each unit all the same. */

@@ -803,7 +803,7 @@ static void test_names_and_starts(void)
     CHECK(ga_memory_stats().peak_bytes - before < 1 << 20);
     remove(here);
     CHECK(mkfifo(here, 0600) == 0); /* nobody will ever write to it */
-    FAILS(GA_NO_FILE, ga_load(here), "no regular file");
+    FAILS(GA_NO_FILE, ga_load(here), "no regular file: copy what it gives to one");
     remove(here);
     char from[1000];
     if (!without_library("devices as FITS", !ga_fits_read("/dev/zero"))) {

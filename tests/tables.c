@@ -386,7 +386,7 @@ static void test_bad_formats(void)
         FAILS(GA_NO_FILE, ga_fromfile("build"), "no regular file");
         remove(path);
         CHECK(mkfifo(path, 0600) == 0);
-        FAILS(GA_NO_FILE, ga_loadtxt(path), "no regular file");
+        FAILS(GA_NO_FILE, ga_loadtxt(path), "no regular file: copy what it gives to one");
         if (geteuid() != 0) {
             remove(path);
             table("1");

@@ -28,7 +28,8 @@ static bool gi_open_source(const char *site, const char *path, gi_source *s)
     }
     struct stat about;
     if (stat(path, &about) == 0 && !S_ISREG(about.st_mode)) /* a pipe would be waited for */
-        return gi_fail(site, GA_NO_FILE, "cannot read '%s': it is no regular file", path) != NULL;
+        return gi_fail(site, GA_NO_FILE, "cannot read '%s': it is no regular file%s", path,
+                       S_ISDIR(about.st_mode) ? "" : ": copy what it gives to one, and read that") != NULL;
     errno    = 0;
     s->bytes = NULL;
     s->size  = -1;
