@@ -406,6 +406,8 @@ static void test_search(void)
         SHOWS(GA_F32, "[0. 0. 7. 7.]", ga_real(ga_eval("where(above, loose, 0)", (above, loose))));
         SHOWS(GA_F32, "[7. 3.]", ga_real(ga_take(loose, ga_ints(3, 0))));
         SHOWS(GA_F32, "[7. 7.]", ga_real(ga_extract(above, loose)));
+        ga_array *square = ga_transpose(ga_reshape(loose, (2, 2))), *same = ga_copy(square);
+        CHECK(ga_array_equal(ga_matmul(square, square), ga_matmul(same, same)));
         CHECK(ga_copyto(loose, ga_flip(loose), .where = above) && ga_index_put(loose, (ga_ints(0)), 9) &&
               ga_add_at(loose, (ga_ints(1, 1)), ga_index(loose, ":2")));
         CHECK_FAILS(ga_partition(a, 4), "kth = 4");

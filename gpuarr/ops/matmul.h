@@ -53,7 +53,7 @@ GI_PACK(gi_pack_bool, gi_unpack_bool, uint8_t, uint32_t, x != 0, x != 0)
 GI_PACK(gi_pack_1, gi_unpack_1, uint8_t, uint32_t, x, (uint8_t)x)
 GI_PACK(gi_pack_2, gi_unpack_2, uint16_t, uint32_t, x, (uint16_t)x)
 GI_PACK(gi_pack_4, gi_unpack_4, uint32_t, uint32_t, x, x)
-GI_PACK(gi_pack_8, gi_unpack_8, uint64_t, uint64_t, x, x)
+GI_PACK(gi_pack_8, gi_unpack_8, gi_loose_u64, uint64_t, x, x)
 GI_PACK(gi_pack_16, gi_unpack_16, ga_c128, ga_c128, x, x)
 #undef GI_PACK
 GI_END_FAST
