@@ -36,7 +36,8 @@ def judge(c, x, distribution, discrete):
 def drawn(c):
     g, s = c.r, scipy.stats
     scale = g.choice((1.0, 0.5, 300.0))
-    a, b = (g.choice((0.05, 0.3, 0.9, 1.0, 2.5, 40.0, 3000.0, 1e6)) for _ in range(2))
+    a, b = (g.choice((0.3, 0.9, 1.0, 2.5, 40.0, 3000.0, 1e6)) for _ in range(2))
+    a = c.pick(a, a, a, 0.05)  # (of such a b many numbers round to 1)
     n, p = g.choice((1, 5, 24, 25, 100, 127, 128, 1000, 10**6, 10**12)), g.choice((0.0, 0.001, 0.04, 0.3, 0.5, 0.99, 1.0))
     lam = g.choice((0.0, 0.001, 0.01, 3.0, 15.0, 39.0, 41.0, 70.0, 500.0, 1e6, 1e9))
     given, distribution = {"random_exponential": ((scale,), s.expon(scale=scale)), "random_gamma": ((a, scale), s.gamma(a, scale=scale)),
