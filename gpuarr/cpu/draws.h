@@ -22,11 +22,13 @@ static __attribute__((noinline)) void GI_FIND(gi_draw_words)(const gi_draws_plan
     enum { PART = GI_ISA_TILE * GI_ISA_BYTES / 8 };
     for (int start = 0; start < n; start += PART) {
         uint64_t at[PART];
+        GI_FIND(gi_lanes_u64) counters[GI_ISA_TILE];
         if (list)
             for (int i = 0; i < PART; i++) at[i] = counter + (uint64_t)(list[start + i] & (period - 1));
         else
             for (int i = 0; i < PART; i++) at[i] = counter + (uint64_t)(start + i);
-        GI_FIND(gi_philox_tile)(p->seed, p->stream, at, w->first + start, w->second + start);
+        memcpy(counters, at, sizeof counters);
+        GI_FIND(gi_philox_tile)(p->seed, p->stream, counters, w->first + start, w->second + start);
     }
 }
 

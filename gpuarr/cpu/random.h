@@ -16,15 +16,15 @@ static GI_INLINE GI_VU GI_FIND(gi_multiply_halves)(GI_VU a, GI_VU b)
 }
 
 /* gi_philox for the counters in a tile of vectors: words 0 and 1, and words 2 and 3 of each. Of the lanes only the lower halves are words. */
-static GI_INLINE void GI_FIND(gi_philox_tile)(uint64_t seed, uint64_t stream, const uint64_t *counter, uint64_t *first,
+static GI_INLINE void GI_FIND(gi_philox_tile)(uint64_t seed, uint64_t stream, const GI_VU *counter, uint64_t *first,
                                               uint64_t *second)
 {
     const GI_VU zero = { 0 }, half = zero + UINT32_MAX;
     GI_VU       a[GI_ISA_TILE], b[GI_ISA_TILE], c[GI_ISA_TILE], d[GI_ISA_TILE];
     uint32_t    key0 = (uint32_t)seed, key1 = (uint32_t)(seed >> 32);
-    memcpy(a, counter, sizeof a);
     GI_UNROLL
     for (int v = 0; v < GI_ISA_TILE; v++) {
+        a[v] = counter[v];
         b[v] = a[v] >> 32;
         c[v] = zero + stream;
         d[v] = zero + (stream >> 32);
@@ -55,10 +55,15 @@ static GI_INLINE void GI_FIND(gi_philox_tile)(uint64_t seed, uint64_t stream, co
 static GI_INLINE void GI_FIND(gi_philox_all)(const gi_random_plan *p, uint64_t counter, uint64_t *first, uint64_t *second)
 {
     enum { PART = GI_ISA_TILE * GI_ISA_BYTES / 8 };
+    uint64_t numbers[PART];
+    GI_VU    number[GI_ISA_TILE];
+    for (int i = 0; i < PART; i++) numbers[i] = (uint64_t)i;
+    memcpy(number, numbers, sizeof number);
     for (int start = 0; start < GI_COUNTERS; start += PART) {
-        uint64_t at[PART];
-        for (int i = 0; i < PART; i++) at[i] = counter + (uint64_t)(start + i);
-        GI_FIND(gi_philox_tile)(p->seed, p->stream, at, first + start, second + start);
+        GI_VU counters[GI_ISA_TILE];
+        GI_UNROLL
+        for (int v = 0; v < GI_ISA_TILE; v++) counters[v] = number[v] + (counter + (uint64_t)start);
+        GI_FIND(gi_philox_tile)(p->seed, p->stream, counters, first + start, second + start);
     }
 }
 #undef GI_VI
