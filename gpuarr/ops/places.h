@@ -326,17 +326,17 @@ static ga_array *gi_do_places(const gi_composition *c, const ga_array *a, int n,
     return sum;
 }
 
-/* One index array of integers within 0 .. n - 1, of the first axis, on the CPU: as packed int64. NULL without an error: it is something else. */
-static ga_array *gi_do_only_index(const gi_composition *c, const ga_array *a, int n, const ga_array *const *indices,
-                                  const char *text)
+/* Is this one index array of integers within 0 .. n - 1, of the first axis, on the CPU? Then it is *only, as packed int64, or NULL with an error. */
+static bool gi_is_only_index(const gi_composition *c, const ga_array *a, int n, const ga_array *const *indices,
+                             const char *text, ga_array **only)
 {
-    if (n != 1 || text || !indices || !gi_array_is_given(indices[0]) || indices[0]->alive != GI_ALIVE) return NULL;
+    if (n != 1 || text || !indices || !gi_array_is_given(indices[0]) || indices[0]->alive != GI_ALIVE) return false;
     const ga_array *index = indices[0];
     if (a->device != GA_CPU || index->device != GA_CPU || a->ndim == 0 || gi_dtype_kind(index->dtype) != 1 ||
         gi_is_deferred(index) || index->size == 0)
-        return NULL;
-    ga_array *packed = gi_array_check(c->site, index, "an index array") ? gi_copy_contiguous(c->site, index, GA_I64) : NULL;
-    return packed && gi_indices_inside(packed, a->shape[0]) ? packed : NULL;
+        return false;
+    *only = gi_array_check(c->site, index, "an index array") ? gi_copy_contiguous(c->site, index, GA_I64) : NULL;
+    return !*only || gi_indices_inside(*only, a->shape[0]);
 }
 
 static ga_index_options gi_index_plain(const char *site)
@@ -352,8 +352,9 @@ ga_array *(ga_index_take_n)(const ga_array *a, int n, const ga_array *const *ind
     gi_composition c;
     gi_indexing    x;
     gi_compose_begin(&c, o.site);
-    const ga_array *only = gi_do_only_index(&c, a, n, indices, o.index);
-    if (only) return gi_compose_end(&c, gi_take(o.site, a, 0, only));
+    ga_array *only = NULL;
+    if (gi_is_only_index(&c, a, n, indices, o.index, &only))
+        return gi_compose_end(&c, only ? gi_take(o.site, a, 0, only) : NULL);
     ga_array *places = gi_do_places(&c, a, n, indices, o.index, &x), *line = places ? (ga_ravel)(x.view, o.site) : NULL;
     return gi_compose_end(&c, line ? gi_do_take(&c, line, places, 0) : NULL);
 }
@@ -376,11 +377,11 @@ static ga_array *gi_index_store(ga_array *a, int n, const ga_array *const *indic
     gi_composition c;
     gi_indexing    x;
     gi_compose_begin(&c, o.site);
-    ga_array *places = a->ndim == 1 ? gi_do_only_index(&c, a, n, indices, o.index) : NULL, *values = NULL;
-    if (places) {
+    ga_array *places = NULL, *values = NULL;
+    if (a->ndim == 1 && gi_is_only_index(&c, a, n, indices, o.index, &places)) {
         x.view = a;
-        x.ndim = places->ndim;
-        memcpy(x.shape, places->shape, sizeof x.shape);
+        x.ndim = places ? places->ndim : 0;
+        if (places) memcpy(x.shape, places->shape, sizeof x.shape);
     } else {
         places = gi_do_places(&c, a, n, indices, o.index, &x);
     }
@@ -460,27 +461,29 @@ static void gi_take_along_rows(int64_t begin, int64_t end, void *job)
 }
 GI_END_FAST
 
-/* What ga_take_along_axis returns, or with `places` the places of that, on the CPU. NULL without an error: another way is needed, as for indices
-   that are negative, out of bounds or broadcast. */
-static ga_array *gi_do_along_directly(const gi_composition *c, const ga_array *a, const ga_array *indices, int axis,
-                                      bool places)
+/* What ga_take_along_axis returns, or with `places` the places of that, on the CPU, in *result; NULL with an error. False: another way is needed,
+   as for indices that are negative, out of bounds or broadcast. */
+static bool gi_along_directly(const gi_composition *c, const ga_array *a, const ga_array *indices, int axis, bool places,
+                              ga_array **result)
 {
     bool fits = a->device == GA_CPU && gi_array_is_given(indices) && indices->alive == GI_ALIVE && indices->device == GA_CPU &&
                 indices->ndim == a->ndim && indices->size > 0 && gi_dtype_kind(indices->dtype) == 1 && !gi_is_deferred(indices);
     axis += axis < 0 ? a->ndim : 0;
-    fits = fits && axis >= 0 && axis < a->ndim && gi_array_check(c->site, indices, "indices");
+    fits = fits && axis >= 0 && axis < a->ndim;
     for (int d = 0; d < a->ndim && fits; d++) fits = d == axis || indices->shape[d] == a->shape[d];
-    ga_array *index = fits ? gi_copy_contiguous(c->site, indices, GA_I64) : NULL;
-    if (!index || !gi_indices_inside(index, a->shape[axis])) return NULL;
+    if (!fits) return false;
+    *result         = NULL;
+    ga_array *index = gi_array_check(c->site, indices, "indices") ? gi_copy_contiguous(c->site, indices, GA_I64) : NULL;
+    if (!index) return true;
+    if (!gi_indices_inside(index, a->shape[axis])) return false;
     ga_array *packed = places ? NULL : gi_copy_contiguous(c->site, a, a->dtype);
-    ga_array *result =
-        packed || places ? gi_array_new(c->site, places ? GA_I64 : a->dtype, GA_CPU, a->ndim, index->shape) : NULL;
-    if (!result) return NULL;
+    if (packed || places) *result = gi_array_new(c->site, places ? GA_I64 : a->dtype, GA_CPU, a->ndim, index->shape);
+    if (!*result) return true;
     gi_along_job j;
     memset(&j, 0, sizeof j);
-    j.from     = packed ? (const char *)packed->data : (const char *)result->data; /* not read */
-    j.to       = (char *)result->data;
-    j.places   = places ? (int64_t *)result->data : NULL;
+    j.from     = packed ? (const char *)packed->data : (const char *)(*result)->data; /* not read */
+    j.to       = (char *)(*result)->data;
+    j.places   = places ? (int64_t *)(*result)->data : NULL;
     j.indices  = (const int64_t *)index->data;
     j.n        = a->shape[axis];
     j.count    = index->shape[axis];
@@ -489,7 +492,7 @@ static ga_array *gi_do_along_directly(const gi_composition *c, const ga_array *a
     for (int d = axis + 1; d < a->ndim; d++) j.inner *= a->shape[d];
     const int64_t run = j.inner == 1 ? j.count : j.inner;
     gi_parallel_bytes(8.0 * (double)index->size, index->size / run, 1 + 16384 / run, gi_take_along_rows, &j);
-    return result;
+    return true;
 }
 
 ga_array *(ga_take_along_axis)(const ga_array *a, const ga_array *indices, ga_along_options o)
@@ -497,8 +500,8 @@ ga_array *(ga_take_along_axis)(const ga_array *a, const ga_array *indices, ga_al
     if (!gi_array_check_half(o.site, a, "a")) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    ga_array *taken = gi_do_along_directly(&c, a, indices, o.axis, false);
-    if (taken) return gi_compose_end(&c, taken);
+    ga_array *taken = NULL;
+    if (gi_along_directly(&c, a, indices, o.axis, false, &taken)) return gi_compose_end(&c, taken);
     const ga_array *all[GPUARR_MAX_DIMS];
     const int       n = gi_do_along_axis(&c, a, indices, o.axis, all);
     if (n == 1) return gi_compose_end(&c, gi_do_take(&c, a, indices, 0));
@@ -510,9 +513,10 @@ ga_array *(ga_put_along_axis)(ga_array *a, const ga_array *indices, ga_arg value
     if (!gi_places_writable(o.site, a)) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    ga_array *places = gi_do_along_directly(&c, a, indices, o.axis, true), *v = places ? gi_do_values(&c, values, a) : NULL;
-    if (places) {
-        v = gi_do_spread(&c, v, places->ndim, places->shape);
+    ga_array *places = NULL;
+    if (gi_along_directly(&c, a, indices, o.axis, true, &places)) {
+        ga_array *v = places ? gi_do_values(&c, values, a) : NULL;
+        if (v) v = gi_do_spread(&c, v, places->ndim, places->shape);
         return gi_compose_end(&c, v && gi_do_scatter(&c, a, places, v, false) ? a : NULL);
     }
     const ga_array *all[GPUARR_MAX_DIMS];
