@@ -27,11 +27,11 @@ static ga_array *gi_do_floats(const gi_composition *c, ga_arg v)
     return (ga_astype)(x, ga_can_cast(x->dtype, GA_F32) ? GA_F32 : GA_F64, c->site);
 }
 
-/* Parts of floats that lie packed in memory, a block at a time. */
+/* Mantissas and exponents of floats that lie packed in memory, a block at a time. */
 typedef struct gi_float_parts {
     ga_dtype    dtype;
     int64_t     n;
-    const void *x, *whole; /* whole parts, or NULL: mantissas and exponents are wanted */
+    const void *x;
     void       *part;
     int32_t    *exponent;
 } gi_float_parts;
@@ -60,37 +60,12 @@ static GI_INLINE void gi_mantissas_f32(int64_t n, const float *x, float *part, i
         exponent[i]         = none ? 0 : e - 126 - (tiny ? 25 : 0);
     }
 }
-/* x without its whole part, with its sign; of an infinity 0. */
-static GI_INLINE void gi_fractions_f64(int64_t n, const double *x, const double *whole, double *part)
-{
-    for (int64_t i = 0; i < n; i++) {
-        const uint64_t bits = gi_bits_f64(x[i]), sign = bits & GI_KEY_SIGN;
-        const uint64_t rest = gi_bits_f64(x[i] - whole[i]) & ~GI_KEY_SIGN;
-        part[i]             = gi_from_bits_f64(((bits ^ sign) == (uint64_t)0x7ff << 52 ? 0 : rest) | sign);
-    }
-}
-static GI_INLINE void gi_fractions_f32(int64_t n, const float *x, const float *whole, float *part)
-{
-    for (int64_t i = 0; i < n; i++) {
-        const uint32_t bits = gi_bits_f32(x[i]), sign = bits & 0x80000000u;
-        const uint32_t rest = gi_bits_f32(x[i] - whole[i]) & 0x7fffffffu;
-        part[i]             = gi_from_bits_f32(((bits ^ sign) == 0x7f800000u ? 0 : rest) | sign);
-    }
-}
-
 static void gi_part_floats(int64_t begin, int64_t end, void *job)
 {
     const gi_float_parts *j  = (const gi_float_parts *)job;
     const int64_t         at = begin * GI_BLOCK, n = (end * GI_BLOCK < j->n ? end * GI_BLOCK : j->n) - at;
-    if (j->dtype == GA_F64) {
-        const double *x = (const double *)j->x + at;
-        if (j->whole) gi_fractions_f64(n, x, (const double *)j->whole + at, (double *)j->part + at);
-        else gi_mantissas_f64(n, x, (double *)j->part + at, j->exponent + at);
-    } else {
-        const float *x = (const float *)j->x + at;
-        if (j->whole) gi_fractions_f32(n, x, (const float *)j->whole + at, (float *)j->part + at);
-        else gi_mantissas_f32(n, x, (float *)j->part + at, j->exponent + at);
-    }
+    if (j->dtype == GA_F64) gi_mantissas_f64(n, (const double *)j->x + at, (double *)j->part + at, j->exponent + at);
+    else gi_mantissas_f32(n, (const float *)j->x + at, (float *)j->part + at, j->exponent + at);
 }
 GI_END_FAST
 
@@ -100,15 +75,13 @@ static bool gi_floats_are_packed(const ga_array *x)
     return x && !gi_is_deferred(x) && x->device == GA_CPU && (x->dtype == GA_F32 || x->dtype == GA_F64) && ga_is_contiguous(x);
 }
 
-/* The fractions of such x with these whole parts; without them the mantissas, and *exponent. NULL with an error. */
-static ga_array *gi_float_parts_of(const char *site, const ga_array *x, const ga_array *whole, ga_array **exponent)
+/* The mantissas of such x, and *exponent. NULL with an error. */
+static ga_array *gi_mantissas_of(const char *site, const ga_array *x, ga_array **exponent)
 {
     ga_array *part = gi_array_new(site, x->dtype, GA_CPU, x->ndim, x->shape);
-    if (!whole) *exponent = part ? gi_array_new(site, GA_I32, GA_CPU, x->ndim, x->shape) : NULL;
-    if (!part || (!whole && !*exponent)) return NULL;
-    gi_float_parts j = { x->dtype,   x->size,
-                         x->data,    whole ? whole->data : NULL,
-                         part->data, whole ? NULL : (int32_t *)(*exponent)->data };
+    *exponent      = part ? gi_array_new(site, GA_I32, GA_CPU, x->ndim, x->shape) : NULL;
+    if (!*exponent) return NULL;
+    gi_float_parts j = { x->dtype, x->size, x->data, part->data, (int32_t *)(*exponent)->data };
     gi_parallel_bytes(3.0 * (double)(x->size * ga_itemsize(x->dtype)), (x->size + GI_BLOCK - 1) / GI_BLOCK, 16, gi_part_floats,
                       &j);
     return part;
@@ -119,13 +92,8 @@ ga_array *(ga_modf)(ga_arg v, ga_array **whole, const char *site)
     if (whole) *whole = NULL;
     gi_composition c;
     gi_compose_begin(&c, site);
-    ga_array *x = gi_do_floats(&c, v), *trunc = GI_DO_1(&c, trunc, x), *part = NULL;
-    if (gi_floats_are_packed(x) && gi_floats_are_packed(trunc)) {
-        part = gi_float_parts_of(site, x, trunc, NULL);
-    } else {
-        ga_array *rest = GI_DO_2(&c, subtract, x, trunc), *finite = GI_DO_WHERE(&c, GI_DO_1(&c, isinf, x), 0, rest);
-        part = GI_DO_2(&c, copysign, finite, x);
-    }
+    ga_array *x = gi_do_floats(&c, v), *trunc = GI_DO_1(&c, trunc, x), *rest = GI_DO_2(&c, subtract, x, trunc);
+    ga_array *finite = GI_DO_WHERE(&c, GI_DO_1(&c, isinf, x), 0, rest), *part = GI_DO_2(&c, copysign, finite, x);
     if (whole && part) *whole = gi_compose_keep(&c, trunc);
     return gi_compose_end(&c, part);
 }
@@ -138,7 +106,7 @@ ga_array *(ga_frexp)(ga_arg v, ga_array **exponent, const char *site)
     gi_compose_begin(&c, site);
     ga_array *x = gi_do_floats(&c, v);
     if (gi_floats_are_packed(x)) {
-        ga_array *exponents = NULL, *mantissas = gi_float_parts_of(site, x, NULL, &exponents);
+        ga_array *exponents = NULL, *mantissas = gi_mantissas_of(site, x, &exponents);
         if (exponent && mantissas) *exponent = gi_compose_keep(&c, exponents);
         return gi_compose_end(&c, mantissas);
     }
