@@ -6,39 +6,39 @@
 
 #define GI_A GI_NAME(GI_JOIN(gi_acc_, GI_ACC))
 
-/* n elements that change nothing where they are joined; start: that of the row (the table). */
-static GI_INLINE void GI_LOOP(GI_JOIN(gi_none_, GI_ACC))(int64_t n, GI_STORED *none, const int start)
-{
-    for (int64_t i = 0; i < n; i++) none[i] = start == 0 ? GA_FN(nothing)() : GA_FN(from_int)(1);
-}
-
 static GI_INLINE void GI_LOOP(GI_JOIN(gi_eight_, GI_ACC))(int64_t n, GI_A *__restrict__ a, const GI_STORED *const *x,
-                                                          GI_A (*of)(GA_T), GI_A (*join)(GI_A, GI_A))
+                                                          GI_A (*of)(GA_T), GI_A (*join)(GI_A, GI_A), const bool   sums)
 {
     const GI_STORED *x0 = x[0], *x1 = x[1], *x2 = x[2], *x3 = x[3], *x4 = x[4], *x5 = x[5], *x6 = x[6], *x7 = x[7];
+#if GI_CLASS <= 2
+    if (sums && sizeof(GA_T) <= 2) { /* eight of them fit twice the bits, and all of it is exact */
+        typedef GI_JOIN(gi_eight_sum_, GA_TAG) sum;
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n; i++) {
+            const sum even = (sum)((sum)((GA_T)x0[i] + (GA_T)x2[i]) + (sum)((GA_T)x4[i] + (GA_T)x6[i]));
+            const sum odd  = (sum)((sum)((GA_T)x1[i] + (GA_T)x3[i]) + (sum)((GA_T)x5[i] + (GA_T)x7[i]));
+            a[i]           = (GI_A)(sum)(even + odd);
+        }
+        return;
+    }
+#else
+    (void)sums;
+#endif
     GI_VECTORIZE
     for (int64_t i = 0; i < n; i++)
         a[i] = join(join(join(of(x0[i]), of(x4[i])), join(of(x2[i]), of(x6[i]))),
                     join(join(of(x1[i]), of(x5[i])), join(of(x3[i]), of(x7[i]))));
 }
 
+/* loop: of the row itself, to which this belongs. sums: of elements as they are. */
 static GI_INLINE void GI_LOOP(GI_JOIN(gi_rows_, GI_ACC))(int64_t n, void *accs, const void *const *rows, int count,
-                                                         const int start, GI_A (*of)(GA_T), GI_A (*join)(GI_A, GI_A))
+                                                         const int    start, GI_A (*of)(GA_T), GI_A (*join)(GI_A, GI_A),
+                                                         gi_rows_loop loop, const bool sums)
 {
-    GI_STORED               none[GI_NONE];
-    const GI_STORED        *x[8];
-    const GI_STORED *const *from = (const GI_STORED *const *)rows;
-    const int64_t           most = count == 8 || start < 0 || n < GI_NONE ? n : (int64_t)GI_NONE;
-    if (count < 8) {
-        for (int k = 0; k < count; k++) x[k] = from[k];
-        for (int k = count; k < 8; k++) x[k] = start < 0 ? x[gi_fold_partner(k)] : none;
-        if (start >= 0) GI_LOOP(GI_JOIN(gi_none_, GI_ACC))(most, none, start);
-        from = x;
-    }
-    for (int64_t done = 0; done < n; done += most) {
-        for (int k = 0; k < count && done > 0; k++) x[k] += most;
-        GI_LOOP(GI_JOIN(gi_eight_, GI_ACC))(n - done < most ? n - done : most, (GI_A *)accs + done, from, of, join);
-    }
+    if (count == 8) GI_LOOP(GI_JOIN(gi_eight_, GI_ACC))(n, (GI_A *)accs, (const GI_STORED *const *)rows, of, join, sums);
+    else
+        gi_rows_some(loop, n, (char *)accs, sizeof(GI_A), rows, sizeof(GI_STORED), count, start,
+                     gi_none_word(GI_CLASS < 3 ? 0 : (int)sizeof(GI_R), start));
 }
 
 static GI_INLINE void GI_LOOP(GI_JOIN(gi_widen_, GI_ACC))(int64_t n, void *accs, const void *in, GI_A (*of)(GA_T))

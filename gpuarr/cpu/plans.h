@@ -38,6 +38,13 @@ typedef uint16_t                        gi_unsigned_i16, gi_unsigned_u16, gi_dou
 typedef uint32_t                        gi_unsigned_i32, gi_unsigned_u32, gi_double_i16, gi_double_u16;
 typedef uint64_t                        gi_unsigned_i64, gi_unsigned_u64, gi_double_i32, gi_double_u32;
 __extension__ typedef unsigned __int128 gi_double_i64, gi_double_u64;
+/* What holds the sum of eight. */
+typedef int16_t  gi_eight_sum_i8;
+typedef uint16_t gi_eight_sum_b8, gi_eight_sum_u8;
+typedef int32_t  gi_eight_sum_i16;
+typedef uint32_t gi_eight_sum_u16, gi_eight_sum_u32;
+typedef int64_t  gi_eight_sum_i64, gi_eight_sum_i32;
+typedef uint64_t gi_eight_sum_u64;
 /* What holds them exactly, and their quotients nearly enough. */
 typedef float  gi_quotient_i8, gi_quotient_u8, gi_quotient_i16, gi_quotient_u16;
 typedef double gi_quotient_i32, gi_quotient_u32;
@@ -65,6 +72,35 @@ enum { GI_NONE = 128 };                                      /* elements that st
 static GI_INLINE int gi_fold_partner(int k) { return k - (k >= 4 ? 4 : k >= 2 ? 2 : 1); }
 
 typedef void (*gi_rows_loop)(int64_t n, void *accs, const void *const *rows, int count);
+
+/* A word of elements that change nothing where a fold joins them. real_bytes: of a float, or of one of two parts; of others 0. */
+static GI_INLINE uint64_t gi_none_word(int real_bytes, int start)
+{
+    if (real_bytes == 0) return 0; /* (if it starts at 1, a fold of others than real numbers takes no such elements) */
+    if (real_bytes == 4) return start == GI_START_0 ? 0x8000000080000000u : 0x3F8000003F800000u; /* -0 or 1 */
+    return start == GI_START_0 ? 0x8000000000000000u : 0x3FF0000000000000u;
+}
+
+GI_BEGIN_FAST
+/* The loop of a fold over fewer than eight rows: elements that change nothing stand in the place of those that are missing, or what joins
+   them first, if there are none such. */
+static __attribute__((noinline, unused)) void gi_rows_some(gi_rows_loop loop, int64_t n, char *accs, int acc_bytes,
+                                                           const void *const *rows, int size, int count, int start,
+                                                           uint64_t none)
+{
+    const bool    alone = start == GI_START_NONE;
+    const int64_t most  = alone || n < GI_NONE ? n : (int64_t)GI_NONE;
+    uint64_t      nones[GI_NONE * sizeof(ga_c128) / sizeof(uint64_t)];
+    const void   *x[8];
+    for (int k = 0; k < 8; k++) x[k] = k < count ? rows[k] : alone ? x[gi_fold_partner(k)] : nones;
+    const int64_t words = alone ? 0 : (most * size + 7) / 8;
+    for (int64_t i = 0; i < words; i++) nones[i] = none;
+    for (int64_t done = 0; done < n; done += most) {
+        for (int k = 0; k < count; k++) x[k] = (const char *)rows[k] + done * size;
+        loop(n - done < most ? n - done : most, accs + done * acc_bytes, x, 8);
+    }
+}
+GI_END_FAST
 
 typedef struct gi_fold {
     int      item_bytes, acc_bytes; /* of an element, of an accumulator */

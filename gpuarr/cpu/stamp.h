@@ -102,6 +102,15 @@
 #define GI_LEAVES_sum  ,
 #define GI_LEAVES_prod ,
 #endif
+#if GI_ISA_BYTES == 64 /* whose rows extremes.h folds */
+#define GI_EXTREME_min    ,
+#define GI_EXTREME_max    ,
+#define GI_EXTREME_nanmin ,
+#define GI_EXTREME_nanmax ,
+#endif
+#define GI_UNLESS_EXTREME(name) GI_THIRD_OF(GI_EXTREME_##name, GI_DROP, GI_KEEP, )
+#define GI_SUMS_sum  ,
+#define GI_SUMS_mean ,
 #define GI_FOLDS(name) GI_THIRD_OF(GI_LEAVES_##name, GI_DROP, GI_KEEP, )
 #define GI_TAKES_SOME(start) (GI_START_##start < 1 || GI_CLASS == 3) /* complex infinity times 1 is another one; integers take long */
 #define GA_FOLD(name, dtypes, acc, result, start, of_x, join_ab, end_an, ...)                                     \
@@ -111,8 +120,9 @@
     static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b);                                         \
     GI_OWN_##acc(static void GI_OF_ACC(join, name, acc)(int64_t n, void *a, const void *b)                              \
     { GI_LOOP(gi_join_##acc)(n, a, b, GI_RED(name, both)); })                                                          \
-    static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows, int count)                              \
-    { GI_LOOP(gi_rows_##acc)(n, a, rows, count, GI_START_##start, GI_RED(name, of), GI_RED(name, both)); }              \
+    GI_UNLESS_EXTREME(name)(static void GI_RED(name, rows)(int64_t n, void *a, const void *const *rows, int count)      \
+    { GI_LOOP(gi_rows_##acc)(n, a, rows, count, GI_START_##start, GI_RED(name, of), GI_RED(name, both), \
+                              GI_RED(name, rows), GI_THIRD_OF(GI_SUMS_##name, true, false, )); })                        \
     GI_FOLD_ENDS(name, acc, result, end_an)))
 #define GA_TABLE
 #include "../rows/table.h"
@@ -133,7 +143,7 @@
 #endif
 #define GI_FILL_FOLD(name, acc, start)                                                                                  \
     GI_FILL_ENDS(name, acc, start)                                                                                      \
-    fold->rows = GI_RED(name, rows); fold->join = GI_OF_ACC(join, name, acc);
+    GI_UNLESS_EXTREME(name)(fold->rows = GI_RED(name, rows);) fold->join = GI_OF_ACC(join, name, acc);
 #define GI_LOWER_FOLD(name) GI_LOWER(find)(GA_OP_##name, sizeof(GA_T) == 4 ? GA_F32 : GA_F64, kernel, fold)
 #define GI_ROW_CASE(name, dtypes)         GI_IF_##dtypes(case GA_OP_##name: *kernel = GI_KERNEL(name); return true;)
 #define GA_UNARY(name, dtypes, ...)       GI_ROW_CASE(name, dtypes)
@@ -187,8 +197,15 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_EXACT_MEAN
 #undef GI_TAKES_SOME
 #undef GI_FOLDS
+#undef GI_SUMS_sum
+#undef GI_SUMS_mean
 #undef GI_LEAVES_sum
 #undef GI_LEAVES_prod
+#undef GI_EXTREME_min
+#undef GI_EXTREME_max
+#undef GI_EXTREME_nanmin
+#undef GI_EXTREME_nanmax
+#undef GI_UNLESS_EXTREME
 #undef GI_OWN
 #undef GI_SHORT_OF
 #undef GI_VECTORS

@@ -74,10 +74,7 @@ static bool gi_row_fold(const gi_row *row, ga_dtype dtype, gi_fold *fold)
     fold->item_bytes    = (int)ga_itemsize(dtype);
     fold->start         = row->start;
     fold->block         = NULL;
-    /* -0 or 1; integers take some rows only where it is 0 */
-    fold->none[0] = part == GA_F32   ? (row->start ? 0x3F8000003F800000u : 0x8000000080000000u)
-                    : part == GA_F64 ? (row->start ? 0x3FF0000000000000u : 0x8000000000000000u)
-                                     : 0;
-    fold->none[1] = fold->none[0];
+    fold->none[0]       = gi_none_word(part == GA_F32 ? 4 : part == GA_F64 ? 8 : 0, row->start);
+    fold->none[1]       = fold->none[0];
     return GI_FIND_IN(row, dtype, &unused, fold);
 }
