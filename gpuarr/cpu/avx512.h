@@ -9,8 +9,8 @@
 #pragma GCC diagnostic ignored "-Wuninitialized"
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #pragma GCC            push_options
-/* The passes that GI_BEGIN_OURS leaves out are worth 10 % to distances of few columns, nothing to rows, which go without (lean.h); PRE takes
-   formulas like a maximum of maxima apart. */
+/* The passes that GI_BEGIN_OURS leaves out are worth 10 % to distances of few columns, nothing to rows, folds, keys and sequences, which go
+   without (lean.h); PRE takes formulas like a maximum of maxima apart. */
 #pragma GCC            optimize("gcse", "thread-jumps", "tree-vrp", "schedule-insns2", "tree-pta", "no-tree-pre")
 #pragma GCC            target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,prefer-vector-width=512")
 #endif

@@ -118,7 +118,13 @@ GI_BEGIN_FAST
 #include "sequence.h"
 GI_END_FAST
 #else
+#if GI_ISA_BYTES == 64
+#include "lean.h"
+#endif
 #include "sequence.h"
+#if GI_ISA_BYTES == 64 && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif
 #endif
 #include "distances.h"
 #include "sift.h"

@@ -2,6 +2,9 @@
 /*  Integers that are ordered like the elements that they stand for: what sorts, selections and filters compare. (Signed or unsigned,
     as most elements of the size are.)                                                                                     */
 
+#if GI_ISA_BYTES == 64
+#include "lean.h"
+#endif
 #define GI_KEYED(stem) GI_JOIN(stem, GI_JOIN(_, GI_JOIN(GI_KEY, GI_JOIN(_, GI_ISA))))
 #if GI_ISA_BYTES == 64 && GI_KEY_BITS >= 32
 #define GI_KEYS(name) GI_JOIN(_mm512_##name##_epi, GI_KEY_BITS)
@@ -335,3 +338,6 @@ GI_TABLE(gi_key_loops, GI_KEYED(gi_key_loops),
 #undef GI_KEYED
 #undef GI_KEYS
 #undef GI_KEY_MASK
+#if GI_ISA_BYTES == 64 && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
+#endif

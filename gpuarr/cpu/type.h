@@ -7,6 +7,9 @@
 #define GI_MAP_VECTORS(n, T) GI_IN_VECTORS(n, sizeof(T))
 #endif
 
+#if GI_ISA_BYTES == 64
+#include "lean.h"
+#endif
 static GI_INLINE void GI_LOOP(gi_map1_SAME)(int64_t n, void *o, const void *x_, GA_T (*f)(GA_T))
 {
     GA_T            *out   = (GA_T *)o;
@@ -244,6 +247,9 @@ static __attribute__((noinline)) void GI_LOOP(gi_elementary2)(int64_t n, void *o
 #endif
 #if GI_CLASS >= 1 && GI_CLASS <= 3
 #include "divide.h"
+#endif
+#if GI_ISA_BYTES == 64 && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC pop_options
 #endif
 #if GI_DENSE
 #include "dense.h"
