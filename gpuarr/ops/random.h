@@ -105,7 +105,7 @@ static void gi_table_counts(gi_draws_plan *p, double none, double factor, double
 static void gi_plan_poisson(gi_draws_plan *p, double mean)
 {
     gi_hat *h = &p->hat;
-    p->kind   = mean <= GI_TABLE_MEAN ? GI_COUNTED : GI_POISSON;
+    p->kind   = mean <= (double)GI_TABLE_MEAN ? GI_COUNTED : GI_POISSON;
     if (p->kind == GI_COUNTED) {
         gi_table_counts(p, gi_any_exp(-mean), mean, 0, mean);
         return;
@@ -125,7 +125,7 @@ static void gi_plan_binomial(gi_draws_plan *p, int64_t count, double chance)
     p->n           = count;
     chance         = p->flipped ? 1 - chance : chance;
     const double n = (double)count, mean = gi_mul_f64(n, chance), odds = chance / (1 - chance);
-    p->kind = count < GI_COUNTS || mean <= GI_TABLE_MEAN ? GI_COUNTED : GI_BINOMIAL;
+    p->kind = count < GI_COUNTS || mean <= (double)GI_TABLE_MEAN ? GI_COUNTED : GI_BINOMIAL;
     if (p->kind == GI_COUNTED) {
         gi_table_counts(p, gi_any_exp(gi_mul_f64(n, gi_any_log1p(-chance))), n > 0 ? odds : 0, n, mean);
         return;
