@@ -314,7 +314,7 @@ static GI_KEYED_STEP void GI_KEYED(gi_part_keys)(const bool numbers, int64_t n, 
 
 static void GI_KEYED(gi_part_line)(const gi_keys *rule, int64_t n, const void *elements, int64_t kth, bool numbers, void *to)
 {
-    enum { ROOM = GI_PART_LINE + GI_KEYED(GI_COUNTED) };
+    enum { ROOM = GI_PART_LINE + (int)GI_KEYED(GI_COUNTED) };
     GI_KEY_T      key[ROOM];
     int64_t       before;
     const int64_t padded = (n + GI_KEYED(GI_COUNTED) - 1) & -(int64_t)GI_KEYED(GI_COUNTED);
