@@ -59,6 +59,20 @@ static void test_places(void)
 
         ga_array *some = ga_random_choice(10, (4), false, .seed = 5);
         CHECK(ga_unique(some)->size == 4 && ga_random_choice(10, (10), .replace = false)->size == 10);
+        /* Few of many: all different, all alike likely, and of a population that no memory holds. */
+        for (int64_t n = 8; n <= 4096; n *= 8) {
+            ga_array *few = ga_random_choice(n, (n / 4), .replace = false, .seed = (uint64_t)n);
+            CHECK(ga_unique(few)->size == n / 4 && ga_item(ga_min(few)) >= 0 && ga_item(ga_max(few)) < (double)n);
+        }
+        int sum = 0, first = 0;
+        for (uint64_t seed = 1; seed <= 4000; seed++)
+            ga_scope {
+                ga_array *two = ga_random_choice(9, (2), .replace = false, .seed = seed);
+                sum += (int)ga_item(ga_sum(two));
+                first += ga_item(ga_index(two, "0")) == 3;
+            }
+        CHECK(abs(sum - 32000) < 900 && abs(first - 444) < 100); /* each 4 in the mean, five standard deviations */
+        CHECK(ga_unique(ga_random_choice(INT64_C(1) << 62, (1000), .replace = false, .seed = 7))->size == 1000);
         const double ones = ga_item(ga_mean(ga_random_beta(3e-320, 1e-320, (10000), .seed = 7)));
         CHECK(ones > 0.73 && ones < 0.77);                   /* each is 0 or 1 */
         ga_array *shares = ga_full((1000), 1 / 3.0, GA_F32); /* rounded: their sum is not 1 to the last bit of float64 */

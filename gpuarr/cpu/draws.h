@@ -13,7 +13,8 @@ static GI_INLINE int GI_FIND(gi_draw_lanes)(int n)
 typedef struct GI_FIND(gi_drawn) {
     uint64_t first[GI_DRAWS], second[GI_DRAWS];
 } GI_FIND(gi_drawn);
-#define GI_DRAWN GI_FIND(gi_drawn)
+#define GI_DRAWS_OWN __attribute__((noinline)) /* each has a large frame */
+#define GI_DRAWN     GI_FIND(gi_drawn)
 
 /* The words of n counters: of counter + i, or of counter + list[i] % period, where the list fills its last tile. */
 static __attribute__((noinline)) void GI_FIND(gi_draw_words)(const gi_draws_plan *p, uint64_t counter, int n, const int *list,
@@ -196,7 +197,7 @@ static GI_INLINE void GI_FIND(gi_draw_joined)(int n, const double *planes, doubl
     if (n % 2) out[n - 1] = planes[n / 2];
 }
 
-static void GI_FIND(gi_gammas)(const gi_draws_plan *p, int64_t begin, int n, double *out)
+static GI_DRAWS_OWN void GI_FIND(gi_gammas)(const gi_draws_plan *p, int64_t begin, int n, double *out)
 {
     double       x[GI_DRAWS], factor[GI_DRAWS];
     const double scale = p->scale;
@@ -214,7 +215,7 @@ static void GI_FIND(gi_gammas)(const gi_draws_plan *p, int64_t begin, int n, dou
     GI_FIND(gi_draw_joined)(n, x, out);
 }
 
-static void GI_FIND(gi_betas)(const gi_draws_plan *p, int64_t begin, int n, double *out)
+static GI_DRAWS_OWN void GI_FIND(gi_betas)(const gi_draws_plan *p, int64_t begin, int n, double *out)
 {
     double          x[GI_DRAWS], y[GI_DRAWS], x_factor[GI_DRAWS], y_factor[GI_DRAWS];
     const gi_gamma *g = p->gamma, *h = p->gamma + 1;
@@ -239,7 +240,7 @@ static void GI_FIND(gi_betas)(const gi_draws_plan *p, int64_t begin, int n, doub
 /* ---- counts --------------------------------------------------------------------------------------------------------------- */
 
 /* By inversion: guide[i] is the count of i / GI_GUIDE, from which on larger numbers are searched. */
-static void GI_FIND(gi_counted)(const gi_draws_plan *p, int64_t begin, int n, const uint8_t *guide, int64_t *out)
+static GI_DRAWS_OWN void GI_FIND(gi_counted)(const gi_draws_plan *p, int64_t begin, int n, const uint8_t *guide, int64_t *out)
 {
     GI_DRAWN        w;
     const uint64_t *below = p->below;
@@ -311,7 +312,7 @@ static void GI_FIND(gi_hat_test)(const gi_draws_plan *p, int n, const int *list,
     }
 }
 
-static void GI_FIND(gi_rejecting)(const gi_draws_plan *p, int64_t begin, int n, int64_t *out)
+static GI_DRAWS_OWN void GI_FIND(gi_rejecting)(const gi_draws_plan *p, int64_t begin, int n, int64_t *out)
 {
     GI_HATS       t, listed;
     uint64_t      taken[GI_DRAWS], counter = (uint64_t)begin;
@@ -353,6 +354,7 @@ static void GI_FIND(gi_draws)(const gi_draws_plan *p, int64_t begin, int64_t n, 
         }
     }
 }
+#undef GI_DRAWS_OWN
 #undef GI_DRAWN
 #undef GI_TRIES
 #undef GI_HATS

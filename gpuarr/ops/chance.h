@@ -102,6 +102,47 @@ static ga_array *gi_do_least_places(const gi_composition *c, ga_array *keys, int
     return gi_do_take(c, places, gi_do_along(c, (ga_argsort), gi_do_take(c, keys, places, 0), 0), 0);
 }
 
+enum { GI_FEW_OF = 4 }; /* a share of a population from which on its order is drawn as a whole */
+
+/* Puts the first `count` different ones of n numbers to `found`; seen: room of a power of two, at least twice as many. False: there are
+   fewer. */
+static bool gi_first_different(int64_t n, const int64_t *drawn, const ga_array *seen, int64_t count, int64_t *found)
+{
+    int64_t *const table = (int64_t *)(void *)seen->data, mask = seen->size - 1, have = 0;
+    for (int64_t i = 0; i <= mask; i++) table[i] = -1;
+    for (int64_t i = 0; i < n && have < count; i++) {
+        const uint64_t hash = (uint64_t)drawn[i] * 0x9e3779b97f4a7c15U;
+        int64_t        at   = (int64_t)(hash >> 16) & mask;
+        while (table[at] >= 0 && table[at] != drawn[i]) at = (at + 1) & mask;
+        if (table[at] < 0) table[at] = found[have++] = drawn[i];
+    }
+    return have == count;
+}
+
+/* Few of n places, all different: numbers are drawn until there are as many. */
+static ga_array *gi_do_choose_few(const gi_composition *c, int64_t n, int64_t count, ga_device device,
+                                  const ga_choice_options *o)
+{
+    const ga_shape    line = gi_line(count);
+    ga_random_options r    = ga_random_defaults;
+    ga_to_options     to   = ga_to_defaults;
+    int64_t           room = 16;
+    while (room < 2 * count) room *= 2;
+    r.site = to.site = c->site;
+    r.device         = GA_CPU;
+    r.seed           = o->seed;
+    r.stream         = o->stream;
+    ga_array *places = gi_array_new(c->site, GA_I64, GA_CPU, line.ndim, line.n);
+    ga_array *seen   = gi_array_new(c->site, GA_I64, GA_CPU, 1, &room);
+    if (!places || !seen) return NULL;
+    for (int64_t most = count + count / 4 + 16;; most *= 2) {
+        const ga_array *drawn = (ga_random_integers)(0, n, gi_line(most), r);
+        if (!drawn) return NULL;
+        if (gi_first_different(most, (const int64_t *)(const void *)drawn->data, seen, count, (int64_t *)(void *)places->data))
+            return device == GA_CPU ? places : (ga_to)(places, device, to);
+    }
+}
+
 /* Places in a population of n: without replacement those whose exponentially distributed waiting times, of rates p, end first (Efraimidis
    and Spirakis, 2006). */
 static ga_array *gi_do_choose(const gi_composition *c, int64_t n, const ga_shape *shape, ga_device device,
@@ -124,6 +165,8 @@ static ga_array *gi_do_choose(const gi_composition *c, int64_t n, const ga_shape
         r.stream            = o->stream;
         return (ga_random_integers)(0, n > 0 ? n : 1, *shape, r);
     }
+    if (!o->replace && !p && count > 0 && count <= n / GI_FEW_OF)
+        return gi_do_reshape(c, gi_do_choose_few(c, n, count, device, o), shape->ndim, shape->n);
     ga_array *u = gi_do_random(c, &line, device, o->seed, o->stream), *places;
     if (o->replace) {
         ga_searchsorted_options s = ga_searchsorted_defaults;
