@@ -667,7 +667,8 @@ typedef struct ga_choice_options {
     const char *site GI_IS("");
 } ga_choice_options;
 #define GI_DEFAULTS_ga_choice_options .replace = true, .p = GA_NO_ARRAY,
-/* So many of what lies along an axis of x, or of the numbers 0 .. x - 1; the shape stands in place of that axis. */
+/* So many of what lies along an axis of x, or of the numbers 0 .. x - 1; the shape stands in place of that axis. (Up to a
+   quarter of x, without replacement and without .p, they are others of the same seed than before November 2026.) */
 GA_API ga_array *(ga_random_choice)(ga_arg x, ga_shape shape, ga_choice_options o);
 /* Vectors along a last axis; cov: symmetric, no eigenvalue below 0. */
 GA_API ga_array *(ga_random_multivariate_normal)(const ga_array *mean, const ga_array *cov, ga_shape shape,
@@ -2499,6 +2500,7 @@ GA_API bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualiz
 /* Whether a call that writes a file waits for the disk (default: true). false saves that time, often half of all; then a name may stand for
    a broken file after a power failure (kill -9 does no harm). ga_store with .resume waits for each unit all the same. */
 GA_API void ga_set_fsync(bool on);
+GA_API bool ga_get_fsync(void);
 
 /* The pixels of a 2-D (grey) or (rows, columns, 1 to 4) array as PNG. uint8 is written as it is; anything else (255 / (max - min)) * (a - min),
    truncated (a constant picture becomes black). Needs stb_image_write.h. False on error, as for a name that means another format, x.jpg. */

@@ -405,6 +405,8 @@ static void test_search(void)
         SHOWS(GA_F32, "[0. 0. 7. 7.]", ga_real(ga_where(above, loose, 0)));
         SHOWS(GA_F32, "[0. 0. 7. 7.]", ga_real(ga_eval("where(above, loose, 0)", (above, loose))));
         SHOWS(GA_F32, "[7. 3.]", ga_real(ga_take(loose, ga_ints(3, 0))));
+        SHOWS(GA_F32, "[7. 3.]", ga_real(ga_take_along_axis(loose, ga_ints(3, 0), 0)));
+        CHECK(ga_put_along_axis(loose, ga_ints(3, 0), ga_take(loose, ga_ints(3, 0)), 0) == loose);
         SHOWS(GA_F32, "[7. 7.]", ga_real(ga_extract(above, loose)));
         ga_array *square = ga_transpose(ga_reshape(loose, (2, 2))), *same = ga_copy(square);
         CHECK(ga_array_equal(ga_matmul(square, square), ga_matmul(same, same)));
@@ -457,6 +459,8 @@ static void test_partitions(void)
                          *order = ga_argpartition(lines, kth, .axis = 1);
                 CHECK(test_same_bits(ga_transpose(ga_partition(down, kth, .axis = 0)), parts));
                 CHECK(test_same_bits(ga_transpose(ga_argpartition(down, kth, .axis = 0)), order));
+                CHECK(test_same_bits(ga_transpose(ga_partition(ga_transpose(lines), kth, .axis = 0)), parts));
+                CHECK(test_same_bits(ga_transpose(ga_argpartition(ga_transpose(lines), kth, .axis = 0)), order));
                 for (int64_t row = 0; row < 3; row++) {
                     ga_array *line = ga_index(lines, "%lld", (long long)row), *expected = parting_of(line, kth);
                     CHECK(test_same_bits(ga_index(order, "%lld", (long long)row), expected));

@@ -494,7 +494,7 @@ static void test_columns(void)
                   ga_allclose(s[0], s[1], .rtol = 1e-10, .atol = 1e-12));
         }
     for (int64_t n = 2; n < 40; n++)
-        ga_scope { /* what is left of the rows is rests of rests */
+        ga_scope { /* of low rank: rounding errors of rounding errors */
             ga_array *w = NULL, *v = NULL, *ones = ga_ones((n, n)), *s = ga_svdvals(ones);
             CHECK(ga_eigh(ones, &w, &v) && is_near(ga_index(w, "-1:"), 1e-12, 1, (double[]){ (double)n }));
             CHECK(is_near(ga_max(ga_absolute(ga_index(ga_eigvalsh(ones), ":-1"))), 1e-12, 1, (double[]){ 0 }));

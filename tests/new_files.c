@@ -352,13 +352,13 @@ static void fail_syncs(void)
 }
 
 /* How a writer ends where the disk fails. */
-static int ended_without_disk(const writer *w, int time, bool fsync)
+static int ended_without_disk(const writer *w, int time, bool synced)
 {
     int   status = 0;
     pid_t child  = fork();
     if (child == 0) {
         fail_syncs();
-        ga_set_fsync(fsync);
+        ga_set_fsync(synced);
         ga_scope
             _exit(how_it_ended(w->write(in_folder(w->name), time)));
     }
@@ -367,6 +367,7 @@ static int ended_without_disk(const writer *w, int time, bool fsync)
 
 static void without_fsync(void)
 {
+    CHECK(ga_get_fsync());
     ga_set_error_handler(ga_ignore_error, NULL);
     for (int i = 0; i < WRITERS; i++) {
         const writer *w = &writers[i];

@@ -125,6 +125,39 @@ static void test_along(void)
     }
 }
 
+/* Along each axis of three, of elements of each size, packed and turned, beside the definition. */
+static void test_along_three(void)
+{
+    const ga_dtype dtypes[] = { GA_U8, GA_I16, GA_F32, GA_I64, GA_C128 };
+    for (int axis = 0; axis < 3; axis++)
+        for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++)
+            for (int turned = 0; turned < 2; turned++)
+                ga_scope {
+                    ga_array *a      = ga_astype(ga_reshape(ga_arange(0, 60, 1), (3, 4, 5)), dtypes[t]);
+                    a                = turned ? ga_transpose(ga_copy(ga_transpose(a))) : a;
+                    int64_t shape[3] = { 3, 4, 5 };
+                    shape[axis]      = 7;
+                    ga_array *index  = ga_random_integers(0, a->shape[axis], (shape[0], shape[1], shape[2]), .seed = 1);
+                    ga_array *taken = ga_take_along_axis(a, index, axis), *put = ga_copy(a), *wanted = ga_copy(a);
+                    put = turned ? ga_transpose(ga_copy(ga_transpose(put))) : put;
+                    CHECK(ga_put_along_axis(put, index, ga_add(taken, 1), axis) == put);
+                    for (int64_t i = 0, at[3]; i < index->size; i++) {
+                        const int64_t here[3] = { i / (shape[1] * shape[2]), i / shape[2] % shape[1], i % shape[2] };
+
+                        memcpy(at, here, sizeof at);
+                        at[axis] = ga_item_int_at(index, here[0], here[1], here[2]);
+                        if (!CHECK(ga_item_at(taken, here[0], here[1], here[2]) == ga_item_at(a, at[0], at[1], at[2]))) break;
+                        ga_set_at(wanted, ga_item_at(a, at[0], at[1], at[2]) + 1, at[0], at[1], at[2]);
+                    }
+                    CHECK(ga_array_equal(put, wanted));
+                }
+    ga_scope { /* the index array is the array itself */
+        ga_array *i = ga_ints(2, 0, 1, 3);
+        CHECK(ga_index_put(i, (i), ga_ints(10, 11, 12, 13)) == i);
+        SHOWS("[11 12 10 13]", i);
+    }
+}
+
 static void test_errors(void)
 {
     ga_scope {
@@ -197,6 +230,7 @@ int main(void)
     test_index_arrays();
     test_index_texts();
     test_along();
+    test_along_three();
     test_errors();
     test_repeated();
     return test_end();

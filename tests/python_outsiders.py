@@ -3,12 +3,11 @@ import errno
 import inspect
 import os
 import re
-import resource
 import subprocess
 import sys
 import tempfile
 
-from python_checks import check, fails, ga, np, same
+from python_checks import check, counts, fails, ga, np, same
 
 
 def words_of_numpy():
@@ -31,7 +30,7 @@ def words_of_numpy():
     for call, words in ((lambda: ga.partition([1, 2]), "gpuarr.partition misses kth: partition(a, kth, "), (lambda: ga.sort(), "gpuarr.sort misses a: sort(a, "),
                         (lambda: ga.std(), "gpuarr.std misses a: std(a, "), (lambda: ga.eval(), "gpuarr.eval misses formula: eval(formula, "),
                         (lambda: ga.split([1]), "gpuarr.split misses indices_or_sections"), (lambda: ga.delete([1]), "gpuarr.delete misses obj"),
-                        (lambda: ga.hsplit([1, 2], "x"), "gpuarr.hsplit: indices_or_sections = 'x'"), 
+                        (lambda: ga.hsplit([1, 2], "x"), "gpuarr.hsplit: indices_or_sections = 'x'"),
                         (lambda: ga.pad([1], "x"), "gpuarr.pad: pad_width = "), (lambda: ga.add(1), "gpuarr.add misses x2: add(x1, x2, "),
                         (lambda: ga.full(3), "gpuarr.full misses fill_value"), (lambda: ga.gaussian_filter("x", 1), "gpuarr.gaussian_filter: input = 'x'"),
                         (lambda: ga.sort([1], 0, axis=1), "gpuarr.sort: multiple values for argument 'axis'"), (lambda: ga.polyadd([1]), "gpuarr.polyadd misses a2"),
@@ -82,13 +81,19 @@ def first_elements():
         check(np.array_equal(got, want) and np.array_equal(np.signbit(got), np.signbit(want)), f"mgrid of {text}: {got}")
     for values in ([2**63, -1], [-1, 2**63], [2**63, 1], [[2**63], [-1]], [2**63], [2**64 - 1, -2**63], [True, 2**63, -1], [2**63 - 1, -1], [2**63, -1, 0.5]):
         same(ga.asarray(values), np.asarray(values), f"{values}")
+    u = ga.zeros(2, "uint64")
+    u[:] = [1, 2**63]
+    same(u, np.array([1, 2**63], "uint64"), "integers into uint64")
+    fails(lambda: u.__setitem__(slice(None), [-1, 2**63]), [OverflowError], "does not fit", "negative ones into uint64")
+    same(ga.asarray([True, 2**63]), np.asarray([True, 2**63]), "a truth beside a large integer")
     same(ga.asarray([2**64 - 1, 1], "uint64"), np.asarray([2**64 - 1, 1], "uint64"), "what uint64 holds")
     for dtype in ("uint64", "int64", "int8"):
         fails(lambda: ga.asarray([2**63, -1], dtype), [OverflowError], "does not fit", f"two signs as {dtype}")
     try:
         from scipy.spatial.distance import cdist, pdist
     except ImportError:
-        return
+        counts["skipped"] += 1
+        return print("SKIP cdist and pdist beside SciPy's: there is no SciPy here")
     points, others, weights = np.array([[1e200, 1, 3], [4, 5, 6]]), np.array([[0.0, 3, 1]]), [0, 1, 2]
     for metric in ("sqeuclidean", "euclidean", "cityblock"):
         same(ga.cdist(points, others, metric, w=weights), cdist(points, others, metric, w=weights), f"{metric} with a weight of 0", close=True)
@@ -103,6 +108,8 @@ def formulas():
                  lambda: ga.eval("x + y", [x, y], names="x, y"), lambda: ga.eval("out + y", {"out": x, "y": y})):
         same(call(), [4.0, 6.0], "a formula")
     check(ga.eval("2 * 3", {}) == 6, "an empty mapping")
+    same(ga.eval("x + sqrt(y)", {"x": x, "y": [4.0, 9], "sqrt": np.sqrt}), [3.0, 5.0], "a mapping with functions")
+    fails(lambda: ga.eval("x", {"x": x}, names=""), [TypeError], "names is given twice", "names that are empty")
     for call, words in ((lambda: ga.eval("x", {"x": x}, x=y), "x is given twice"), (lambda: ga.eval("x", {"x": x}, names="x"), "names is given twice"),
                         (lambda: ga.eval("$1 + x", [y], x=x), "by their names and otherwise"), (lambda: ga.eval("x", x=x, names="x"), "by their names and otherwise")):
         fails(call, [TypeError], "gpuarr.eval: ", "operands in two ways")
@@ -115,7 +122,8 @@ def measurements():
     try:
         from scipy import ndimage
     except ImportError:
-        return
+        counts["skipped"] += 1
+        return print("SKIP measurements beside SciPy's: there is no SciPy here")
     a, rows = np.arange(12.0).reshape(3, 4)[:, ::-1] % 7, [1, 1, 2, 2]
     labels = np.array([[0, 1, 1, 2], [3, 1, 2, 2], [3, 3, 0, 4]])
     of_scipy = {"sum_labels": "sum_labels", "mean_labels": "mean", "min_labels": "minimum", "max_labels": "maximum", "variance": "variance", "standard_deviation": "standard_deviation",
@@ -189,7 +197,8 @@ def windows():
     try:
         from scipy import signal
     except ImportError:
-        return
+        counts["skipped"] += 1
+        return print("SKIP windows beside SciPy's: there is no SciPy here")
     wave = np.cos(np.arange(300) * 0.3) + np.arange(300) % 7
     for window in (("tukey", 0.3), ("tukey", 0), ("tukey", 1.0), ("tukey", 2), ("gaussian", 20.0), ("kaiser", 5), ("exponential", None, 30.0), ("exponential", 10, 30.0), "exponential", ("exponential",), ("tukey",),
                    ("general_gaussian", 1.5, 40), ("general_hamming", 0.7), ("general_cosine", [0.4, 0.5, 0.1])):
@@ -231,6 +240,8 @@ def small_functions():
     for u, v in (([1, 5, 6], [1, 2]), ([1.0], [1, 2]), ([3, 0, 1, -7], [2, 1]), ([1, 2], [4.0]), ([1j, 2, 3], [1, 1j]), ([1, 2, 1], [1, 2, 1])):
         for got, want in zip(ga.polydiv(u, v), np.polydiv(u, v)):
             same(got, want, f"{u} by {v}", close=True)
+    for got, want in zip(ga.polydiv([1, np.nan, 2], [1, 1]), np.polydiv([1, np.nan, 2], [1, 1])):
+        same(got, want, "polydiv with NaN")
     fails(lambda: ga.polydiv([1, 2], [0, 1]), [ZeroDivisionError], "gpuarr", "by 0")
     for x in ([-1, 2], -1.5, np.array([-1.5, -0.0], "f4"), np.array([-np.inf, np.nan])):
         same(ga.fabs(x), np.fabs(x), f"fabs of {x}")
@@ -261,6 +272,14 @@ def small_functions():
         b = ga.asarray(m)
         b.flat = 3
         check((m == 3).all(), ".flat = 3")
+    a, b = ga.zeros((2, 2)), ga.asarray([[1, 2], [3, 4]])
+    a.flat = b.flat
+    same(a, b, ".flat = .flat")
+    a.flat[:2] = b.T.flat[2:]
+    same(a, [[2, 4], [3, 4]], ".flat[:2] = .flat[2:]")
+    same(ga.sum(b.T.flat), 10, "a call of .flat")
+    same(b.flat == 3, b.numpy().flat == 3 if hasattr(b, "numpy") else np.asarray(b).ravel() == 3, ".flat == 3")
+    same(b.flat != 3, np.asarray(b).ravel() != 3, ".flat != 3")
     fails(lambda: ga.arange(3).flat[5], [IndexError], "", "beyond the end")
     for n in (np.ones((2, 3)), np.ones((2, 3)).T, np.ones((4, 6))[::2, ::2], np.ones(3), np.array(1), np.ones((2, 0))):
         f = ga.asarray(n).flags

@@ -196,6 +196,32 @@ static void test_recursions(void)
     }
 }
 
+/* Filters without feedback beside those whose feedback is 0, sections that run one after the other beside all at once, few lines and many. */
+static void test_ways_of_filters(void)
+{
+    for (int64_t taps = 2; taps < 45; taps += taps < 9 ? 1 : 35)
+        for (int64_t n = 0; n < 60; n += n < 3 ? 1 : 19)
+            for (int64_t lines = 1; lines < 40; lines += 12)
+                ga_scope {
+                    ga_array *b = ga_random_normal(0, 1, (taps), .seed = 1), *x = ga_random_normal(0, 1, (n, lines), .seed = 2);
+                    ga_array *zi = ga_random_normal(0, 1, (taps - 1, lines), .seed = 3), *zf = NULL, *ends = NULL;
+                    ga_array *one = ga_lfilter(b, ga_ints(1), x, 0, .zi = zi, .zf = &zf);
+                    CHECK(ga_array_equal(one, ga_lfilter(b, ga_ints(1, 0), x, 0, .zi = zi, .zf = &ends)) &&
+                          ga_array_equal(zf, ends));
+                }
+    for (int64_t k = 1; k < 10; k++)
+        for (int64_t lines = 1; lines < 40; lines += 12)
+            ga_scope {
+                ga_array *sos = ga_multiply(ga_random_normal(0, 1, (k, 6), .seed = 4), 0.3);
+                ga_array *x = ga_random_normal(0, 1, (lines, 31), .seed = 5), *y = x;
+                ga_copyto(ga_index(sos, ":, 3"), 1);
+                for (int64_t i = 0; i < k; i++)
+                    y = ga_lfilter(ga_index(sos, "%lld, :3", (long long)i), ga_index(sos, "%lld, 3:", (long long)i), y);
+                CHECK(ga_array_equal(ga_sosfilt(sos, x), y));
+                CHECK(test_same_bits(ga_sosfilt(sos, x), ga_sosfilt(sos, x, .zi = ga_zeros((k, lines, 2)))));
+            }
+}
+
 static void test_transforms(void)
 {
     const int beyond = GA_VALID + 1;
@@ -389,6 +415,7 @@ int main(void)
     test_watershed();
     test_integrals();
     test_recursions();
+    test_ways_of_filters();
     test_transforms();
     test_spectra();
     test_peaks();

@@ -258,10 +258,10 @@ static const char *bench_file(const char *name) /* good until the next call but 
 }
 
 /* The mean of a file's rows, and how each differs from it, into another file; in a sixteenth of the memory, or 8 MiB for each thread. */
-static ga_array *npy_two_passes(bool fsync)
+static ga_array *npy_two_passes(bool synced)
 {
     bool ok = false;
-    ga_set_fsync(fsync);
+    ga_set_fsync(synced);
     ga_scope {
         ga_array *a    = ga_open(bench_file("big.npy"));
         int64_t   part = a ? a->size * ga_itemsize(a->dtype) / 16 : 0, least = (int64_t)ga_get_num_threads() << 23;

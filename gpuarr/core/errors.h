@@ -92,7 +92,7 @@ static void gi_error_tell(bool print)
     raise(SIGTRAP);
 }
 
-/* Is it no byte but the first of a character of UTF-8? */
+/* Is it a byte of a character of UTF-8, but not its first one? */
 static bool gi_is_within_character(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
 /* Writes a text; one that has no room as its beginning, " ... " and its end. */

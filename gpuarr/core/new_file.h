@@ -261,6 +261,8 @@ void ga_set_fsync(bool on) { __atomic_store_n(&gi_fsync_off, !on, __ATOMIC_RELAX
 
 static bool gi_fsync_is_off(void) { return __atomic_load_n(&gi_fsync_off, __ATOMIC_RELAXED); }
 
+bool ga_get_fsync(void) { return !gi_fsync_is_off(); }
+
 /* Lets the disk begin with what has been written there, so that there is less to wait for at the end. */
 static void gi_file_begin_sync(int fd, int64_t at, int64_t bytes)
 {

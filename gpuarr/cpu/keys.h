@@ -298,8 +298,8 @@ static GI_KEYED_STEP void GI_KEYED(gi_part_keys)(const bool numbers, int64_t n, 
 #else
     int64_t  *place   = (int64_t *)to;
     GI_KEY_T *element = (GI_KEY_T *)to;
-    for (int kind = 0, at = 0; kind < 3;
-         kind++) { /* what is none of a kind is written over, the last one excepted: then it is done */
+    /* Kind after kind; an element of another kind is overwritten by the next one. It ends with the last element of the kind. */
+    for (int kind = 0, at = 0; kind < 3; kind++) {
         const int      stop = (int)(kind == 0 ? before : kind == 1 ? n - more : n);
         const GI_KEY_T low  = kind == 0 ? 0 : kind == 1 ? key : (GI_KEY_T)(key + 1);
         const GI_KEY_T span = (GI_KEY_T)((kind == 0 ? key - 1 : kind == 1 ? key : (GI_KEY_T)-1) - low);

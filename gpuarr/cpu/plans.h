@@ -237,6 +237,8 @@ typedef void (*gi_chains)(int64_t count, int times, int64_t n, char *out, const 
 
 /* Elements begin to begin + n of the numbers that a plan describes; begin is a multiple of 4 (section >>random). */
 typedef void (*gi_random_loop)(const gi_random_plan *p, int64_t begin, int64_t n, void *out);
+/* The same of gi_draws_plan. */
+typedef void (*gi_draws_loop)(const gi_draws_plan *p, int64_t begin, int64_t n, void *out);
 
 /* A sequence of operations on elements of float32 or float64: each takes the result so far, and mostly another operand (cpu/sequence.h). */
 typedef enum gi_sequence_what {
@@ -279,9 +281,6 @@ typedef struct gi_sequence {
     gi_sequence_step step[GI_SEQUENCE_STEPS];
 } gi_sequence;
 typedef void (*gi_sequence_loop)(const gi_sequence *q, int64_t n, void *out, const void *const *from);
-
-/* The same of gi_draws_plan. */
-typedef void (*gi_draws_loop)(const gi_draws_plan *p, int64_t begin, int64_t n, void *out);
 
 enum { GI_COUNTERS = 64, GI_DRAWS = 256, GI_DRAW_PAIRS = GI_DRAWS / 2 }; /* that are taken at once */
 enum { GI_GUIDE_BITS = 9, GI_GUIDE = 1 << GI_GUIDE_BITS };               /* parts of [0, 1) whose first counts are known */

@@ -74,18 +74,19 @@ static bool gi_write_zarray(const char *site, const gi_sink *s)
     }
     if (s->codec != GI_CODEC_NONE)
         snprintf(packing, sizeof packing, "{ \"id\": \"%s\", \"level\": %d }", gi_codec_names[s->codec], s->level);
-    int  n     = snprintf(text, sizeof text,
-                          "{\n    \"chunks\": [%s],\n    \"compressor\": %s,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": "
-                               "%s,\n    \"filters\": null,\n"
-                               "    \"order\": \"C\",\n    \"shape\": [%s],\n    \"zarr_format\": 2\n}",
-                          lists[1], packing, order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
+    int  n  = snprintf(text, sizeof text,
+                       "{\n    \"chunks\": [%s],\n    \"compressor\": %s,\n    \"dtype\": \"%c%c%d\",\n    \"fill_value\": "
+                         "%s,\n    \"filters\": null,\n"
+                         "    \"order\": \"C\",\n    \"shape\": [%s],\n    \"zarr_format\": 2\n}",
+                       lists[1], packing, order, gi_npy_kind(s->a->dtype), (int)ga_itemsize(s->a->dtype),
                      gi_is_complex(s->a->dtype)        ? "null"
-                          : s->a->dtype == GA_BOOL          ? "false"
-                          : gi_dtype_kind(s->a->dtype) == 2 ? "0.0"
-                                                            : "0",
-                          lists[0]);
-    int  fd    = openat(s->to.fd, ".zarray", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-    bool wrote = fd >= 0 && gi_pwrite(fd, 0, text, (size_t)n);
+                       : s->a->dtype == GA_BOOL          ? "false"
+                       : gi_dtype_kind(s->a->dtype) == 2 ? "0.0"
+                                                         : "0",
+                       lists[0]);
+    int  fd = openat(s->to.fd, ".zarray", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    bool wrote =
+        fd >= 0 && gi_pwrite(fd, 0, text, (size_t)n) && (!s->resume || gi_file_sync(fd)); /* who goes on does not write it */
     if (fd >= 0 && close(fd) != 0) wrote = false;
     if (!wrote) gi_file_fail(site, errno, "cannot write '%s/.zarray'", s->to.part);
     return wrote;

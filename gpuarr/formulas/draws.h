@@ -13,14 +13,14 @@ enum { GI_GAMMA_LAST = 0x7fff, GI_GAMMA_SECOND = 0x8000 };
 typedef struct gi_gamma {
     double shape;   /* x of shape < 1: of shape + 1, times u ** (1 / shape) */
     double a, c;    /* x = a * (1 + c * normal) ** 3 */
-    double squeeze; /* 0: none is rejected */
+    double squeeze; /* 0: of so large a shape all but u = 1 are taken at once */
 } gi_gamma;
 
 typedef struct gi_hat {
     double mean, middle, a, b; /* a number: (2 a / (1/2 - |u|) + b) u + middle, rounded down */
-    double sure, scale;        /* those are taken at once; the height of the hat */
+    double sure, scale;        /* v up to this is taken at once (where u is not near an end); the height of the hat */
     double n, others;          /* binomial: others = n - mean */
-    double top;                /* binomial: what gi_hat_takes takes off at the largest probability */
+    double top;                /* binomial: gi_binomial_tail of the most probable count, for the height 1 */
 } gi_hat;
 
 typedef enum gi_draws_kind { GI_GAMMA, GI_BETA, GI_COUNTED, GI_BINOMIAL, GI_POISSON } gi_draws_kind;

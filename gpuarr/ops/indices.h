@@ -3,16 +3,16 @@
 /* The order so far (NULL: as they lie), sorted by a key; each sort keeps the order of those before. */
 static ga_array *gi_do_order(const gi_composition *c, const ga_array *key, const ga_array *order)
 {
-    const bool there = key->device == GA_CPU && !gi_is_deferred(key) && (!order || !gi_is_deferred(order));
+    if (!order) return gi_do_along(c, (ga_argsort), key, 0);
+    const bool there = key->device == GA_CPU && !gi_is_deferred(key) && !gi_is_deferred(order);
     if (there && gi_order_is_counted(key->dtype, key->size)) {
         ga_array *packed = gi_copy_contiguous(c->site, key, key->dtype);
         ga_array *next   = packed ? gi_array_new(c->site, GA_I64, GA_CPU, 1, &key->size) : NULL;
-        if (next && gi_order_counted(c->site, key->dtype, key->size, packed->data, order ? (const int64_t *)order->data : NULL,
+        if (next && gi_order_counted(c->site, key->dtype, key->size, packed->data, (const int64_t *)(const void *)order->data,
                                      (int64_t *)next->data))
             return next;
         return NULL;
     }
-    if (!order) return gi_do_along(c, (ga_argsort), key, 0);
     ga_array *moved = gi_do_take(c, key, order, 0), *next = moved ? gi_do_along(c, (ga_argsort), moved, 0) : NULL;
     return next ? gi_do_take(c, order, next, 0) : NULL;
 }

@@ -32,8 +32,8 @@ static void gi_ql_sweep(double *d, double *e, int64_t l, int64_t m, gi_sweeps *s
     e[m] = 0;
 }
 
-/* What stands beside the diagonal is nothing below this size: far less than what rounding has left of the whole matrix. Rows of a matrix of
-   few ranks are such rests of rests, each far smaller than the one before, and would not converge. */
+/* Below this size what stands beside the diagonal counts as nothing: it is far less than what rounding has left of the whole matrix. Of a
+   matrix of low rank the last rows are the rounding errors of rounding errors, each far smaller than the one before, and would not converge. */
 static double gi_ql_least(const double *d, const double *e, int64_t n)
 {
     double most = 0;

@@ -333,8 +333,14 @@ static bool gi_least_one(const char *site, int64_t item, double *room, void *job
 /* Can they be computed so? */
 static bool gi_is_least(const ga_array *a, const ga_array *b)
 {
-    return a->device == GA_CPU && b->device == GA_CPU && a->dtype == GA_F64 && b->dtype == GA_F64 &&
-           a->shape[0] >= a->shape[1] && a->shape[1] > 0 && b->shape[1] <= GI_LEAST_COLUMNS;
+#ifdef GPUARR_USE_CUSOLVER
+    if (gi_solver_takes(a)) return false;
+#endif
+#ifdef GPUARR_USE_LAPACKE
+    if (a->shape[0] > GI_LINEAR_SMALL) return false;
+#endif
+    return a->dtype == GA_F64 && b->dtype == GA_F64 && a->shape[0] >= a->shape[1] && a->shape[1] > 0 &&
+           b->shape[1] <= GI_LEAST_COLUMNS;
 }
 
 /* x and the singular values of a, temporaries; of float64 matrices without gaps. False with an error. */
@@ -346,6 +352,7 @@ static bool gi_least_squares(const char *site, gi_least *j, const ga_array *a, c
     j->least         = least;
     j->lost          = 1;
     ga_array *turned = (ga_matrix_transpose)(b, site), *copy = turned ? gi_copy_convert(site, turned, GA_F64) : NULL;
+    copy      = copy ? gi_copy_move(site, copy, GA_CPU) : NULL;
     j->values = copy ? gi_array_new(site, GA_F64, GA_CPU, 1, &n) : NULL;
     j->x      = j->values ? gi_array_new(site, GA_F64, GA_CPU, 2, shape) : NULL;
     bool done = j->x && gi_matrices_of(site, &j->a, GA_CPU, a, 1);
@@ -356,7 +363,10 @@ static bool gi_least_squares(const char *site, gi_least *j, const ga_array *a, c
                gi_all_done(site, j->lost, 1, "the singular values do not converge");
     }
     ga_free(j->a.memory);
-    return done;
+    if (!done) return false;
+    j->x      = gi_copy_move(site, j->x, a->device);
+    j->values = gi_copy_move(site, j->values, a->device);
+    return j->x && j->values;
 }
 
 /* What is left of b: the sum of |b - a x|^2 of each column, or nothing where that is no least square of its own. */

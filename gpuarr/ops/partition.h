@@ -2,7 +2,8 @@
 /*  The elements before the one that a sort puts at place kth, then those equal to it, then those behind, each in the order that they have.
     Elements become keys as for a sort, but signed ones, of which that of -0 is one less than that of 0. A sample says between which two
     keys the wanted one should lie; one pass over the line keeps the keys between and counts those below; what it kept is searched in the same
-    way. Where many are equal, one key is counted alone. A last pass moves the elements. Many short lines are sorted for their keys.   */
+    way. Where many are equal, one key is counted alone. A last pass moves the elements. Many short lines are sorted for their keys;
+    lines of one or two bytes and medium ones have ways of their own: gi_partition_narrow, gi_partition_medium.   */
 
 enum {
     GI_PART_TILE   = 512,
@@ -164,7 +165,7 @@ static void gi_put_parted(const gi_partition_line *l, int64_t n, void *moved, in
     const gi_partitioning *p      = l->p;
     const int64_t          stride = p->out.strides[0];
     char                  *to     = l->to + at * stride;
-    GI_ARENA(char, room, GI_PART_TILE * 8);
+    GI_ARENA(char, room, n * 8);
     if (p->indices) {
         int64_t *wide = (int64_t *)(void *)(stride == 8 ? to : room);
         if (p->width == 4)
@@ -420,7 +421,7 @@ static void gi_partition_short(int64_t begin, int64_t end, void *job)
 }
 
 GI_BEGIN_FAST
-/* Signed keys of unsigned ones, and back. */
+/* The signed key that an unsigned one stands for. */
 static int64_t gi_turned_key(const gi_partitioning *p, uint64_t key)
 {
     return p->width == 4 ? (int32_t)((uint32_t)key ^ 0x80000000u) : (int64_t)(key ^ GI_KEY_SIGN);
@@ -433,7 +434,7 @@ static void gi_bracket_line(const gi_partitioning *p, const gi_quick_loops *quic
     enum { TAKEN = 64, REACH = 9 };
     const int64_t n = p->length, at = p->kth * TAKEN / n;
     const gi_keys rule = gi_unsigned_keys(p->lines.dtype);
-    char          sample[TAKEN * 8];
+    char          sample[TAKEN * 8] __attribute__((aligned(64)));
     for (int64_t i = 0; i < TAKEN; i++) { /* one of each of as many parts, at another place in each */
         const char *x = elements + (TAKEN * i + i * 37 % TAKEN) * n / (TAKEN * TAKEN) * p->width;
         if (p->width == 4) memcpy(sample + 4 * i, x, 4);
@@ -601,19 +602,6 @@ static ga_array *gi_do_partition(const gi_composition *c, const ga_array *a, int
     return (ga_take_along_axis)(a, order, o);
 }
 
-/* A view of a whose axis `from` is axis `to`, between the others. */
-static ga_array *gi_view_moved(const char *site, const ga_array *a, int from, int to)
-{
-    int64_t shape[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS];
-    for (int d = 0, other = 0; d < a->ndim; d++) {
-        if (other == from) other++;
-        const int source = d == to ? from : other++;
-        shape[d]         = a->shape[source];
-        strides[d]       = a->strides[source];
-    }
-    return gi_array_new_view(site, a, a->data, a->dtype, a->ndim, shape, strides);
-}
-
 /* Lines of an array of the CPU are partitioned where they lie. */
 static ga_array *gi_partition_lines(const char *site, const ga_array *a, int axis, int64_t kth, bool indices)
 {
@@ -629,9 +617,9 @@ static ga_array *gi_partition_lines(const char *site, const ga_array *a, int axi
 static ga_array *gi_partition_turned(const char *site, const ga_array *a, int axis, int64_t kth, bool indices)
 {
     const int last  = a->ndim - 1;
-    ga_array *lines = gi_view_moved(site, a, axis, last), *packed = lines ? gi_copy_convert(site, lines, a->dtype) : NULL;
+    ga_array *lines = (ga_moveaxis)(a, axis, last, site), *packed = lines ? gi_copy_convert(site, lines, a->dtype) : NULL;
     ga_array *parted = packed ? gi_partition_lines(site, packed, last, kth, indices) : NULL;
-    ga_array *back = parted ? gi_view_moved(site, parted, last, axis) : NULL, *result = NULL;
+    ga_array *back = parted ? (ga_moveaxis)(parted, last, axis, site) : NULL, *result = NULL;
     if (back) result = gi_copy_convert(site, back, back->dtype);
     ga_free(lines);
     ga_free(packed);

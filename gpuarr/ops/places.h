@@ -326,7 +326,8 @@ static ga_array *gi_do_places(const gi_composition *c, const ga_array *a, int n,
     return sum;
 }
 
-/* Is this one index array of integers within 0 .. n - 1, of the first axis, on the CPU? Then it is *only, as packed int64, or NULL with an error. */
+/* Is it one index array alone, of integers that lie within the first axis, on the CPU? Then it is *only, as packed int64, or NULL with an
+   error. */
 static bool gi_is_only_index(const gi_composition *c, const ga_array *a, int n, const ga_array *const *indices,
                              const char *text, ga_array **only)
 {
@@ -438,7 +439,7 @@ static void gi_take_along_rows(int64_t begin, int64_t end, void *job)
     for (int64_t row = begin; row < end; row++) {
         const int64_t  outer = step == 1 ? row : row / j->count, start = outer * j->n * step;
         const int64_t *index  = j->indices + row * run;
-        const char    *from   = j->from + start * j->itemsize;
+        const char    *from   = j->places ? NULL : j->from + start * j->itemsize;
         char          *to     = j->to + row * run * j->itemsize;
         int64_t       *places = j->places ? j->places + row * run : NULL;
 #define GI_MOVE(U)                                                                                                             \
@@ -451,7 +452,7 @@ static void gi_take_along_rows(int64_t begin, int64_t end, void *job)
         case 1: GI_MOVE(uint8_t);
         case 2: GI_MOVE(uint16_t);
         case 4: GI_MOVE(uint32_t);
-        case 8: GI_MOVE(uint64_t);
+        case 8: GI_MOVE(gi_loose_u64);
         default:
             for (int64_t i = 0; i < run; i++)
                 memcpy(to + i * j->itemsize, from + (index[i] * step + i * move) * j->itemsize, (size_t)j->itemsize);
@@ -481,7 +482,7 @@ static bool gi_along_directly(const gi_composition *c, const ga_array *a, const 
     if (!*result) return true;
     gi_along_job j;
     memset(&j, 0, sizeof j);
-    j.from     = packed ? (const char *)packed->data : (const char *)(*result)->data; /* not read */
+    j.from     = packed ? (const char *)packed->data : NULL;
     j.to       = (char *)(*result)->data;
     j.places   = places ? (int64_t *)(*result)->data : NULL;
     j.indices  = (const int64_t *)index->data;

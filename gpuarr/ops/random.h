@@ -159,7 +159,7 @@ static ga_array *gi_random_draws(const gi_draws_plan *p, ga_dtype made, ga_dtype
     return gi_generate(o->site, dtype, o->device, shape, made, *gi_draws_generator(), p, sizeof *p, &o->chunks);
 }
 
-/* The dtype of counts, of which p->most is the largest number; GA_DTYPE_DEFAULT with an error. */
+/* The dtype of counts; p->most: the largest number that it, and int64, holds. GA_DTYPE_DEFAULT with an error. */
 static ga_dtype gi_counts_dtype(gi_draws_plan *p, const ga_random_options *o)
 {
     const ga_dtype dtype = o->dtype ? o->dtype : GA_I64;

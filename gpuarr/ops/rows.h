@@ -294,8 +294,8 @@ static void *gi_formula_lacks(const char *site, ga_dtype dtype)
 static void *gi_formula_lacks_for_bool(const char *site, const gi_row *row, ga_dtype dtype)
 {
     return gi_fail(site, GA_BAD_DTYPE,
-                   "%s of bool is computed in %s, and formulas of this program are compiled without it: convert the bool, as "
-                   "int32(x > 1), or add %s to those that it names in GPUARR_EVAL_DTYPES",
+                   "%s of bool is computed in %s, and formulas of this program are compiled without it: convert the bool to a "
+                   "dtype that GPUARR_EVAL_DTYPES names, or add %s there",
                    row->name, ga_dtype_name(dtype), ga_dtype_name(dtype));
 }
 #endif

@@ -126,7 +126,7 @@ def of_list(nested, dtype=None):
     if code == "u8" and whole and min(flat) < 0:
         limits = functions.iinfo(dtype)
         raise OverflowError(f"gpuarr: {next(v for v in flat if not limits.min <= v <= limits.max)} does not fit {as_dtype(dtype)}")
-    if code[0] in "iu" and (not -2**63 <= min(flat) or max(flat) >= 2**64) or code == "u8" and min(flat) < 2**63 and not whole:  # as NumPy
+    if code[0] in "iu" and (not -2**63 <= min(flat) or max(flat) >= 2**64) or code == "u8" and min(v for v in flat if type(v) is int) < 2**63 and not whole:  # as NumPy
         code = "f8"
     numbers = [(z.real, z.imag) for z in map(complex, flat)] if code == "c16" else flat
     return of_bytes(bytes((ELEMENTS[code] * len(flat))(*numbers)), CODED[code], shape)
@@ -147,6 +147,10 @@ def in_c_order(name, order):
         raise ValueError(f"gpuarr.{name}: order is 'C', not {order!r}: arrays are made in C's order; a.T of one with the axes the other way round lies in Fortran's")
 
 
+def only_integers(nested):
+    return all(map(only_integers, nested)) if isinstance(nested, (list, tuple, range)) else type(nested) in (bool, int)
+
+
 def adopted(value, dtype):
     """What is assigned to elements of this dtype: Python's integers, alone or in lists, take it, as in NumPy, and bool their truth."""
     numpy = sys.modules.get("numpy")
@@ -157,7 +161,8 @@ def adopted(value, dtype):
     if not isinstance(value, (list, tuple, range)) or not isinstance(value, range) and shape_of(value) is None:
         return value
     a = asarray(value)
-    return asarray(value, dtype) if a.size == 0 or a.dtype.kind in "biu" and dtype.kind in "biu" else a
+    whole = a.dtype.kind in "biu" and dtype.kind in "biu" or dtype.kind in "iu" and only_integers(value)  # 2**63 beside 1 is real
+    return asarray(value, dtype) if a.size == 0 or whole else a
 
 
 def adopted_array(value, dtype):
@@ -171,6 +176,8 @@ def asarray(obj, dtype=None, order=None, *, device=None, copy=None):
     shared where it can be (it must be of this dtype, and writable); copy=True copies, copy=False raises ValueError where it must be copied.
     order is NumPy's, but not "F"."""
     in_c_order("asarray", order)
+    if isinstance(obj, Flat):
+        obj = functions.ravel(obj.base)
     copied = ""  # why
     real = dtype is not None and as_dtype(dtype).kind in "fc"
     numpy = sys.modules.get("numpy")
@@ -478,6 +485,14 @@ class Flat:
 
     def __array__(self, dtype=None, copy=None):
         return functions.ravel(self.base).__array__(dtype, copy)
+
+    def __eq__(self, other):
+        return functions.ravel(self.base) == other
+
+    def __ne__(self, other):
+        return functions.ravel(self.base) != other
+
+    __hash__ = None
 
     def copy(self):
         return functions.flatten(self.base)

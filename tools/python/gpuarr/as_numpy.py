@@ -10,11 +10,10 @@ import math
 import operator
 import os
 import re
-import shutil
-import tempfile
 import zipfile
 from collections import namedtuple
 
+from .archives import write_compressed
 from .arrays import adopted_array, as_shape, asarray, in_c_order, shape_of
 from .calls import ALSO, Named, calls, named_as_itself, to_write
 from .native import ERRORS, NUMBERED, Error, as_dtype, both, file_error, functions, raw_dtype
@@ -90,8 +89,8 @@ def eval_n(made, formula, operands=None, *, out=None, where=None, dtype=None, na
     if isinstance(operands, collections.abc.Mapping):
         twice = [n for n in operands if n in by_name]
         if twice or names is not None:
-            raise TypeError(f"gpuarr.eval: {'names' if names else twice[0]} is given twice: in the mapping, and by name")
-        used = set(re.findall(r"[^\W\d]\w*", formula))
+            raise TypeError(f"gpuarr.eval: {twice[0] if names is None else 'names'} is given twice: in the mapping, and by name")
+        used = set(re.findall(r"[^\W\d]\w*\b(?!\s*\()", formula))
         by_name, operands = {**{n: v for n, v in operands.items() if n in used}, **by_name}, None
     if by_name:
         if operands is not None or names is not None:
@@ -693,19 +692,6 @@ def savez_compressed(path, *arrays, **named):
         write_compressed(path, arrays, named)
     except OSError as e:  # which names the file that is written first
         raise file_error(ERRORS["GA_NO_FILE"], f"gpuarr.savez_compressed: cannot write {path!r}: {os.strerror(e.errno) if e.errno else e}", path, e.errno) from None
-
-
-def write_compressed(path, arrays, named):
-    with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
-        calls["savez"](os.path.join(folder, "loose.npz"), *arrays, **named)
-        with zipfile.ZipFile(os.path.join(folder, "loose.npz")) as loose, \
-                zipfile.ZipFile(os.path.join(folder, "packed.npz"), "w", zipfile.ZIP_DEFLATED) as packed:
-            for name in loose.namelist():
-                with loose.open(name) as from_, packed.open(name, "w", force_zip64=True) as to:
-                    shutil.copyfileobj(from_, to)
-        if os.path.exists(path):
-            shutil.copymode(path, os.path.join(folder, "packed.npz"))
-        os.replace(os.path.join(folder, "packed.npz"), path)
 
 
 calls["savez_compressed"] = named_as_itself(savez_compressed)

@@ -211,18 +211,18 @@ def Borrowed(p):
 
 def length_of(value, said, parameter):
     if not hasattr(value, "__len__"):
-        raise TypeError(f"{said}(): {parameter} = {str(value)!r}: give a list")
+        raise TypeError(f"gpuarr.{said}: {parameter} = {str(value)!r}: give a list")
     return len(value)
 
 
 def index_text(text, numbers, said):
     """NumPy's notation with its numbers in it, for C, which reads it as printf does."""
     if not isinstance(text, str):
-        raise TypeError(f"{said}(): index = {str(text)!r}: give NumPy's notation as a text, \"1:-1, %d\"")
+        raise TypeError(f"gpuarr.{said}: index = {str(text)!r}: give NumPy's notation as a text, \"1:-1, %d\"")
     try:
         return (text % numbers if numbers else text).replace("%", "%%")
-    except (TypeError, ValueError) as e:
-        raise type(e)(f"{said}(): index = {text!r}: {e}") from None
+    except (TypeError, ValueError, OverflowError) as e:
+        raise type(e)(f"gpuarr.{said}: index = {text!r}: {e}") from None
 
 
 def to_path(call, value):

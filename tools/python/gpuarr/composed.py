@@ -48,7 +48,7 @@ def diag_indices_from(arr):
     return ga.diag_indices(a.shape[0], a.ndim)
 
 
-def of_a_matrix(a, said):
+def _of_a_matrix(a, said):
     shape = asarray(a).shape
     if len(shape) != 2:
         raise ValueError(f"gpuarr.{said}: an array of shape {shape} is no matrix")
@@ -56,12 +56,12 @@ def of_a_matrix(a, said):
 
 
 def tril_indices_from(arr, k=0):
-    rows, columns = of_a_matrix(arr, "tril_indices_from")
+    rows, columns = _of_a_matrix(arr, "tril_indices_from")
     return ga.tril_indices(rows, k, columns)
 
 
 def triu_indices_from(arr, k=0):
-    rows, columns = of_a_matrix(arr, "triu_indices_from")
+    rows, columns = _of_a_matrix(arr, "triu_indices_from")
     return ga.triu_indices(rows, k, columns)
 
 
@@ -157,7 +157,7 @@ def polymul(a1, a2):
 
 
 def polydiv(u, v):
-    """The quotient and the rest, of polynomials with the highest power first."""
+    """The quotient and the rest, of polynomials with the highest power first. v begins with another number than 0."""
     u, v = ga.atleast_1d(asarray(u)) + 0.0, ga.atleast_1d(asarray(v)) + 0.0
     if u.ndim != 1 or v.ndim != 1 or not v.size:
         raise ValueError(f"gpuarr: shapes {u.shape} and {v.shape}: the coefficients stand in a line")
@@ -170,7 +170,7 @@ def polydiv(u, v):
         quotient.append(factor)
         for i, c in enumerate(divisor):
             rest[k + i] -= factor * c
-    first = next((k for k, c in enumerate(rest) if abs(c) > 1e-8), len(rest) - 1)
+    first = next((k for k, c in enumerate(rest) if not abs(c) <= 1e-8), len(rest) - 1)
     return asarray(quotient or [0.0], dtype), asarray(rest[first:], dtype)
 
 
