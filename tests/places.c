@@ -138,18 +138,20 @@ static void test_along_three(void)
                     int64_t shape[3] = { 3, 4, 5 };
                     shape[axis]      = 7;
                     ga_array *index  = ga_random_integers(0, a->shape[axis], (shape[0], shape[1], shape[2]), .seed = 1);
-                    ga_array *taken = ga_take_along_axis(a, index, axis), *put = ga_copy(a), *wanted = ga_copy(a);
-                    put = turned ? ga_transpose(ga_copy(ga_transpose(put))) : put;
+                    ga_array *taken  = ga_take_along_axis(a, index, axis),
+                             *put    = turned ? ga_transpose(ga_copy(ga_transpose(a))) : ga_copy(a);
                     CHECK(ga_put_along_axis(put, index, ga_add(taken, 1), axis) == put);
-                    for (int64_t i = 0, at[3]; i < index->size; i++) {
+                    ga_array *from = ga_astype(ga_real(a), GA_F64), *to = ga_astype(ga_real(taken), GA_F64),
+                             *wanted = ga_copy(from);
+                    for (int64_t i = 0; i < index->size; i++) {
                         const int64_t here[3] = { i / (shape[1] * shape[2]), i / shape[2] % shape[1], i % shape[2] };
-
-                        memcpy(at, here, sizeof at);
-                        at[axis] = ga_item_int_at(index, here[0], here[1], here[2]);
-                        if (!CHECK(ga_item_at(taken, here[0], here[1], here[2]) == ga_item_at(a, at[0], at[1], at[2]))) break;
-                        ga_set_at(wanted, ga_item_at(a, at[0], at[1], at[2]) + 1, at[0], at[1], at[2]);
+                        int64_t       at[3]   = { here[0], here[1], here[2] };
+                        at[axis]              = ga_item_int_at(index, here[0], here[1], here[2]);
+                        const double value    = ga_item_at(from, at[0], at[1], at[2]);
+                        if (!CHECK(ga_item_at(to, here[0], here[1], here[2]) == value)) break;
+                        ga_set_at(wanted, value + 1, at[0], at[1], at[2]);
                     }
-                    CHECK(ga_array_equal(put, wanted));
+                    CHECK(ga_array_equal(ga_astype(ga_real(put), GA_F64), wanted));
                 }
     ga_scope { /* the index array is the array itself */
         ga_array *i = ga_ints(2, 0, 1, 3);

@@ -272,7 +272,7 @@ def small_functions():
         b = ga.asarray(m)
         b.flat = 3
         check((m == 3).all(), ".flat = 3")
-    a, b = ga.zeros((2, 2)), ga.asarray([[1, 2], [3, 4]])
+    a, b = ga.zeros((2, 2), "int64"), ga.asarray([[1, 2], [3, 4]])
     a.flat = b.flat
     same(a, b, ".flat = .flat")
     a.flat[:2] = b.T.flat[2:]
