@@ -146,13 +146,13 @@ ga_array *(ga_tri)(int64_t rows, int64_t cols, int64_t k, ga_new_options o)
     if (o.chunks.ndim != 0 || o.pinned || o.managed)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "ga_tri takes .dtype and .device alone: chunk or copy its result");
     gi_composition c;
-    const ga_shape shape = { 2, { rows, cols } };
-    const ga_dtype dtype = o.dtype == GA_DTYPE_DEFAULT ? GA_F64 : o.dtype;
-    if (!gi_triangle_check(o.site, rows, cols, &k) || gi_shape_count(o.site, dtype, &shape) < 0) return NULL;
+    const int64_t  shape[2] = { rows, cols };
+    const ga_dtype dtype    = o.dtype == GA_DTYPE_DEFAULT ? GA_F64 : o.dtype;
+    const bool     as_it_is = dtype == GA_BOOL && gi_device_meant(o.device) == GA_CPU; /* the triangle is the result */
+    if (!gi_triangle_check(o.site, rows, cols, &k)) return NULL;
     gi_compose_begin(&c, o.site);
-    ga_array *r =
-        dtype == GA_BOOL ? NULL : gi_array_new(o.site, dtype, o.device, 2, shape.n); /* first: what has no room is this */
-    ga_array *triangle = r || dtype == GA_BOOL ? gi_do_triangle(&c, rows, cols, k, o.device) : NULL;
+    ga_array *r = as_it_is ? NULL : gi_array_new(o.site, dtype, o.device, 2, shape); /* first: what has no room is this */
+    ga_array *triangle = r || as_it_is ? gi_do_triangle(&c, rows, cols, k, o.device) : NULL;
     return gi_compose_end(&c, triangle ? gi_copy_finish(o.site, triangle, dtype, r) : NULL);
 }
 
