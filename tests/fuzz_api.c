@@ -349,6 +349,7 @@ static int run_programs(int64_t first, int64_t end, bool silent)
     }
     quiet = silent;
     if (silent && dup2(open("/dev/null", O_WRONLY), fileno(report)) < 0) _exit(2);
+    if (!silent && dup2(fileno(report), 2) < 0) _exit(2); /* where UBSan reports */
     signal(SIGALRM, hangs);
     __sanitizer_set_report_fd((void *)(intptr_t)fileno(report));
     __sanitizer_set_death_callback(died);

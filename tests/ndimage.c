@@ -161,6 +161,7 @@ static void test_grey(void)
         CHECK_FAILS(ga_grey_erosion(a, 0, ga_zeros((1, 3)), heights), "no true element");
         CHECK_FAILS(ga_grey_erosion(ga_astype(a, GA_C64), 0, .structure = heights), "complex");
         CHECK_FAILS(ga_grey_dilation(a, 3, .origin = ga_axes(1, 2, 3)), ".origin");
+        CHECK_FAILS(ga_grey_dilation(a, 3, .origin = ga_axes(INT64_MIN)), ".origin");
         if (test_on_gpu()) continue;
         ga_array *chunked = ga_chunked(a, 2, 3);
         CHECK(ga_array_equal(ga_grey_opening(chunked, 3), ga_grey_opening(a, 3)));

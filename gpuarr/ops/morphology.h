@@ -191,7 +191,10 @@ static ga_array *gi_erode(const char *site, gi_erosion *e, const ga_array *in, c
 static void gi_mirror_origin(ga_shape *origin, int ndim, const int64_t *size)
 {
     int64_t mirrored[GPUARR_MAX_DIMS];
-    for (int d = 0; d < ndim; d++) mirrored[d] = -gi_option_for_axis(origin, d) - (size[d] % 2 == 0);
+    for (int d = 0; d < ndim; d++) {
+        const int64_t at = gi_option_for_axis(origin, d);
+        mirrored[d]      = (at == INT64_MIN ? INT64_MAX : -at) - (size[d] % 2 == 0); /* either is beyond any structure */
+    }
     memcpy(origin->n, mirrored, sizeof mirrored);
     origin->ndim = ndim;
 }
