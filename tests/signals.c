@@ -199,6 +199,7 @@ static void test_recursions(void)
 /* Filters without feedback beside those whose feedback is 0, sections that run one after the other beside all at once, few lines and many. */
 static void test_ways_of_filters(void)
 {
+    if (test_on_gpu()) return; /* they are of arrays on the CPU */
     for (int64_t taps = 2; taps < 45; taps += taps < 9 ? 1 : 35)
         for (int64_t n = 0; n < 60; n += n < 3 ? 1 : 19)
             for (int64_t lines = 1; lines < 40; lines += 12)
