@@ -76,7 +76,7 @@ MAY_FAIL = {"ga_as_strided": "the strides must fit the memory; tests/strided.c",
 NOT_GIVEN = ("site", "gi_first", "by_name")
 # False, or NULL, is an answer and no failure.
 QUESTIONS = """
-    ga_can_cast ga_is_contiguous ga_same_shape ga_may_share_memory ga_allclose ga_array_equal ga_is_chunked ga_progress_line ga_stream_query ga_isdtype
+    ga_get_fsync ga_can_cast ga_is_contiguous ga_same_shape ga_may_share_memory ga_allclose ga_array_equal ga_is_chunked ga_progress_line ga_stream_query ga_isdtype
     ga_event_query ga_error ga_get_stream
 """.split()
 

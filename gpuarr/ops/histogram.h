@@ -230,7 +230,7 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
     double   *edge   = here ? (double *)here->data : NULL;
     ga_array *edges  = !here ? NULL : a->device == GA_CPU ? (ga_view)(here, o.site) : gi_copy_to(o.site, here, a->device);
     ga_array *sums   = edges ? gi_count_bins(o.site, a, o.weights, bins, (const double *)edges->data) : NULL;
-    ga_array *result = gi_finish_sums(o.site, sums, o.density ? GA_F64 : o.weights ? o.weights->dtype : GA_I64);
+    ga_array *result = sums ? gi_finish_sums(o.site, sums, o.density ? GA_F64 : o.weights ? o.weights->dtype : GA_I64) : NULL;
     if (result && o.density && !gi_to_density(o.site, result, a->dtype, edge)) {
         ga_free(result);
         result = NULL;
