@@ -130,6 +130,7 @@ static void views(const ga_array *a, ga_shape chunks)
         SAME(ga_index(x, "3:3"), ga_index(m, "3:3"));
         SAME(ga_stack((x, x, x), .axis = 2), ga_stack((m, m, m), .axis = 2));
         SAME(ga_stack((x, m)), ga_stack((m, m)));
+        CHECK_FAILS(ga_concatenate((m), .out = x), ".out is chunked");
         SAME(ga_concatenate((x, ga_index(x, "1:4"), x)), ga_concatenate((m, ga_index(m, "1:4"), m)));
         SAME(ga_index(ga_concatenate((x, m, x), .axis = 1), "::2, ::-3"),
              ga_index(ga_concatenate((m, m, m), .axis = 1), "::2, ::-3"));

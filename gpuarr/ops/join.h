@@ -112,8 +112,9 @@ static ga_array *gi_join_arrays(int n, const ga_array *const *arrays, int axis, 
     for (int k = 0; k < n; k++)
         if (gi_is_deferred(arrays[k])) return gi_deferred()->join(n, arrays, dtype, axis, stacked, ndim, shape, o);
     /* Straight into .out if it fits and holds none of the arrays. */
-    bool direct = o->out && o->out->alive == GI_ALIVE && gi_shape_equal(ndim, shape, o->out->ndim, o->out->shape) &&
-                  gi_dtype_same_kind(dtype, o->out->dtype) && o->dtype == GA_DTYPE_DEFAULT;
+    bool direct = o->out && o->out->alive == GI_ALIVE && !gi_is_deferred(o->out) &&
+                  gi_shape_equal(ndim, shape, o->out->ndim, o->out->shape) && gi_dtype_same_kind(dtype, o->out->dtype) &&
+                  o->dtype == GA_DTYPE_DEFAULT;
     for (int k = 0; k < n && direct; k++) direct = !ga_may_share_memory(o->out, arrays[k]);
     ga_array *target = direct ? o->out : gi_array_new(o->site, dtype, arrays[0]->device, ndim, shape);
     if (!target) return NULL;
