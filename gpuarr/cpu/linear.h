@@ -55,6 +55,14 @@ static double GI_FIND(gi_linear_dot)(int64_t n, const double *x, const double *y
     return sum[0] + rest;
 }
 
+/* Eight sums, which are folded by halves. */
+static GI_INLINE double GI_FIND(gi_sum_of_eight)(double *sum)
+{
+    for (int half = 4; half > 0; half /= 2)
+        for (int k = 0; k < half; k++) sum[k] += sum[k + half];
+    return *sum;
+}
+
 /* gi_linear_dots of a few rows: eight sums of each, that are folded by halves, and one of the rest. */
 static GI_INLINE void GI_FIND(gi_dots_of)(const int rows, int64_t n, const double *a, int64_t down, const double *x, double *to)
 {
@@ -77,9 +85,7 @@ static GI_INLINE void GI_FIND(gi_dots_of)(const int rows, int64_t n, const doubl
         for (int r = 0; r < rows; r++) rest[r] += a[r * down + j] * x[j];
     memcpy(sum, sums, sizeof sum);
     for (int r = 0; r < rows; r++) {
-        for (int half = 4; half > 0; half /= 2)
-            for (int k = 0; k < half; k++) sum[r][k] += sum[r][k + half];
-        to[r] = sum[r][0] + rest[r];
+        to[r] = GI_FIND(gi_sum_of_eight)(sum[r]) + rest[r];
     }
 }
 
@@ -176,9 +182,7 @@ static GI_INLINE void GI_FIND(gi_mirror_rows)(const int rows, int64_t n, const d
             y[j]      = gi_fma_f64(by[r], a[r * down + j], y[j]);
         }
     for (int r = 0; r < rows; r++) {
-        for (int half = 4; half > 0; half /= 2)
-            for (int k = 0; k < half; k++) sum[r][k] += sum[r][k + half];
-        sum[r][0] += a[r * down + r] * x[r];
+        sum[r][0] = GI_FIND(gi_sum_of_eight)(sum[r]) + a[r * down + r] * x[r];
         for (int k = r + 1; k < rows; k++) {
             sum[r][0] += a[r * down + k] * x[k];
             y[k] += by[r] * a[r * down + k];
@@ -223,9 +227,7 @@ static GI_INLINE void GI_FIND(gi_update_rows)(const int rows, int64_t n, double 
     }
     memcpy(sum, sums, sizeof sum);
     for (int r = 0; r < rows; r++) {
-        for (int half = 4; half > 0; half /= 2)
-            for (int k = 0; k < half; k++) sum[r][k] += sum[r][k + half];
-        to[r] = sum[r][0];
+        to[r] = GI_FIND(gi_sum_of_eight)(sum[r]);
     }
 }
 
@@ -261,9 +263,7 @@ static GI_INLINE void GI_FIND(gi_reflect_rows)(const int rows, int64_t n, double
     }
     memcpy(sum, sums, sizeof sum);
     for (int r = 0; r < rows; r++) {
-        for (int half = 4; half > 0; half /= 2)
-            for (int k = 0; k < half; k++) sum[r][k] += sum[r][k + half];
-        sum[r][0] = -tau * sum[r][0];
+        sum[r][0] = -tau * GI_FIND(gi_sum_of_eight)(sum[r]);
     }
     for (int64_t j = 0; j < n; j += LANES) {
         memcpy(&second, x + j, sizeof second);
