@@ -287,19 +287,12 @@ static bool gi_least_one(const char *site, int64_t item, double *room, void *job
     const double           scale  = gi_scale_matrix(&a, m, n);
     gi_sweeps              turned[2];
     gi_bidiagonal          b;
-    memset(&b, 0, sizeof b);
-    b.a     = a;
-    b.n     = n;
-    b.d     = values;
-    b.e     = at.e;
-    b.left  = at.left;
-    b.right = at.right;
     if (scale != scale) {
         for (int64_t i = 0; i < n; i++) values[i] = scale;
         for (int64_t i = 0; i < n * columns; i++) ((double *)j->x->data)[i] = scale;
         return true;
     }
-    if (m > n && !gi_svd_narrow(site, &a, m, &b, &at)) return false;
+    if (!gi_svd_begin(site, &a, m, n, values, &at, &b)) return false;
     for (int64_t i = 0; i < n * columns && m > n; i++)
         gi_reflect_numbers(loops, m - i % n, j->b + i / n * m + i % n, a.p + (i % n + 1) * a.down + i % n, a.down,
                            at.taus[i % n].re, v);

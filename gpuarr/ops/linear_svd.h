@@ -289,10 +289,18 @@ static bool gi_svd_square(const char *site, gi_bidiagonal *b, const gi_svd_room 
            gi_reflect_by_rows(site, &b->a, n, b->right, right, at->reflect);
 }
 
-/* b->a becomes the R of a matrix with more rows. False with an error. */
-static bool gi_svd_narrow(const char *site, const gi_dense *a, int64_t m, gi_bidiagonal *b, const gi_svd_room *at)
+/* What becomes bidiagonal of a, the matrix or, if it has more rows than columns, its R, and room for what that makes. False with an error. */
+static bool gi_svd_begin(const char *site, const gi_dense *a, int64_t m, int64_t n, double *values, const gi_svd_room *at,
+                         gi_bidiagonal *b)
 {
-    const int64_t n = b->n;
+    memset(b, 0, sizeof *b);
+    b->a     = *a;
+    b->n     = n;
+    b->d     = values;
+    b->e     = at->e;
+    b->left  = at->left;
+    b->right = at->right;
+    if (m == n) return true;
     if (!gi_qr_matrix(site, a, m, n, at->taus, at->block)) return false;
     b->a = gi_matrix_at(at->square, a->parts, n);
     memset(at->square, 0, (size_t)(n * n * a->parts) * 8);
@@ -323,14 +331,7 @@ static bool gi_svd_one(const char *site, int64_t item, double *room, void *job)
         return true;
     }
 #endif
-    memset(&b, 0, sizeof b);
-    b.a     = a;
-    b.n     = n;
-    b.d     = values.p;
-    b.e     = at.e;
-    b.left  = at.left;
-    b.right = at.right;
-    if (m > n && !gi_svd_narrow(site, &a, m, &b, &at)) return false;
+    if (!gi_svd_begin(site, &a, m, n, values.p, &at, &b)) return false;
     if (columns > 0) gi_make_unit(&left, m, columns);
     if (!gi_svd_square(site, &b, &at, &left, &right, columns, &lost)) return false;
     if (lost) gi_note_item(&j->lost, item);
