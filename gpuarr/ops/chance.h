@@ -1,14 +1,14 @@
 /* ---- chance: permutations, choices, vectors of normal numbers ------------------------------------------------------------------ */
 
 /* n uniform numbers. */
-static ga_array *gi_do_random(const gi_composition *c, const ga_shape *shape, ga_device device, uint64_t seed, uint64_t stream)
+static ga_random_options gi_random_on(const gi_composition *c, ga_device device, uint64_t seed, uint64_t stream)
 {
     ga_random_options o = ga_random_defaults;
     o.site              = c->site;
     o.device            = device;
     o.seed              = seed;
     o.stream            = stream;
-    return (ga_random)(*shape, o);
+    return o;
 }
 
 /* What places along an axis are taken from. */
@@ -43,7 +43,7 @@ static ga_array *gi_do_at_places(const gi_composition *c, const gi_population *p
 static ga_array *gi_do_permute(const gi_composition *c, const gi_population *p, const ga_permutation_options *o)
 {
     const ga_shape line = gi_line(p->n);
-    ga_array      *keys = gi_do_random(c, &line, p->device, o->seed, o->stream);
+    ga_array      *keys = (ga_random)(line, gi_random_on(c, p->device, o->seed, o->stream));
     return gi_do_at_places(c, p, gi_do_along(c, (ga_argsort), keys, 0));
 }
 
@@ -92,17 +92,17 @@ static ga_array *gi_do_probabilities(const gi_composition *c, const ga_array *p,
     return (ga_array *)gi_fail(c->site, GA_BAD_ARGUMENT, "the probabilities must be 0 or more, and their sum 1: it is %g", sum);
 }
 
+enum { GI_FEW_OF = 4 }; /* a share of a population from which on its order is made as a whole */
+
 /* The places of the least `count` of n keys, in the order that a stable sort gives them. */
 static ga_array *gi_do_least_places(const gi_composition *c, ga_array *keys, int64_t n, int64_t count)
 {
     ga_axis_options o = ga_axis_defaults;
     o.site            = c->site;
-    if (count < 1 || count > n / 4) return gi_do_part(c, gi_do_along(c, (ga_argsort), keys, 0), 0, 0, count);
+    if (count < 1 || count > n / GI_FEW_OF) return gi_do_part(c, gi_do_along(c, (ga_argsort), keys, 0), 0, 0, count);
     const ga_array *places = gi_do_part(c, keys ? (ga_argpartition)(keys, count - 1, o) : NULL, 0, 0, count);
     return gi_do_take(c, places, gi_do_along(c, (ga_argsort), gi_do_take(c, keys, places, 0), 0), 0);
 }
-
-enum { GI_FEW_OF = 4 }; /* a share of a population from which on its order is drawn as a whole */
 
 /* Puts the first `count` different ones of n numbers to `found`; seen: room of a power of two, at least twice as many. False: there are
    fewer. */
@@ -123,20 +123,15 @@ static bool gi_first_different(int64_t n, const int64_t *drawn, const ga_array *
 static ga_array *gi_do_choose_few(const gi_composition *c, int64_t n, int64_t count, ga_device device,
                                   const ga_choice_options *o)
 {
-    const ga_shape    line = gi_line(count);
-    ga_random_options r    = ga_random_defaults;
-    ga_to_options     to   = ga_to_defaults;
-    int64_t           room = 16;
+    ga_to_options to   = ga_to_defaults;
+    int64_t       room = 16;
     while (room < 2 * count) room *= 2;
-    r.site = to.site = c->site;
-    r.device         = GA_CPU;
-    r.seed           = o->seed;
-    r.stream         = o->stream;
-    ga_array *places = gi_array_new(c->site, GA_I64, GA_CPU, line.ndim, line.n);
+    to.site          = c->site;
+    ga_array *places = gi_array_new(c->site, GA_I64, GA_CPU, 1, &count);
     ga_array *seen   = gi_array_new(c->site, GA_I64, GA_CPU, 1, &room);
     if (!places || !seen) return NULL;
     for (int64_t most = count + count / 4 + 16;; most *= 2) {
-        const ga_array *drawn = (ga_random_integers)(0, n, gi_line(most), r);
+        const ga_array *drawn = (ga_random_integers)(0, n, gi_line(most), gi_random_on(c, GA_CPU, o->seed, o->stream));
         if (!drawn) return NULL;
         if (gi_first_different(most, (const int64_t *)(const void *)drawn->data, seen, count, (int64_t *)(void *)places->data))
             return device == GA_CPU ? places : (ga_to)(places, device, to);
@@ -157,17 +152,10 @@ static ga_array *gi_do_choose(const gi_composition *c, int64_t n, const ga_shape
                                    (long long)count, (long long)n);
     ga_array *p = o->p ? gi_do_probabilities(c, o->p, n, o->replace ? 0 : count) : NULL;
     if (o->p && !p) return NULL;
-    if (o->replace && !p) {
-        ga_random_options r = ga_random_defaults;
-        r.site              = c->site;
-        r.device            = device;
-        r.seed              = o->seed;
-        r.stream            = o->stream;
-        return (ga_random_integers)(0, n > 0 ? n : 1, *shape, r);
-    }
+    if (o->replace && !p) return (ga_random_integers)(0, n > 0 ? n : 1, *shape, gi_random_on(c, device, o->seed, o->stream));
     if (!o->replace && !p && count > 0 && count <= n / GI_FEW_OF)
         return gi_do_reshape(c, gi_do_choose_few(c, n, count, device, o), shape->ndim, shape->n);
-    ga_array *u = gi_do_random(c, &line, device, o->seed, o->stream), *places;
+    ga_array *u = (ga_random)(line, gi_random_on(c, device, o->seed, o->stream)), *places;
     if (o->replace) {
         ga_searchsorted_options s = ga_searchsorted_defaults;
         s.site                    = c->site;
