@@ -160,6 +160,7 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "sums.h"
 #include "quotients.h"
 #include "gather.h"
+#include "compress.h"
 #include "half.h"
 #include "locate.h"
 #include "truth.h"
@@ -532,6 +533,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_place),
     GI_FIND(gi_truths),
     GI_FIND(gi_gather),
+    GI_FIND(gi_compress),
     GI_FIND(gi_sort_words),
     GI_FIND(gi_keys),
     GI_FIND(gi_draws),

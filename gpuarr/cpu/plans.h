@@ -367,6 +367,9 @@ typedef struct gi_window_loops { /* for one size of keys, section >>windows */
 typedef int64_t (*gi_locate_loop)(int64_t n, const void *elements,
                                   const void *x); /* the first whose bits are those of *x; there is one */
 
+/* Packs the elements whose flags are not 0, and counts them. out has room for 64 bytes more. */
+typedef int64_t (*gi_compress_loop)(int64_t n, void *out, const void *in, const uint8_t *flags);
+
 /* Where the first extreme of n elements is; -1: there is a NaN. What lies so many bytes ahead is fetched meanwhile; 0: nothing. */
 typedef int64_t (*gi_place_loop)(int64_t n, const void *elements, bool largest, int64_t ahead);
 
@@ -441,6 +444,7 @@ typedef struct gi_loops {
     gi_rows_loop (*truths)(ga_dtype from, bool all);    /* folds of ga_any or ga_all; NULL: none for that dtype */
     /* Packs elements of up to 8 bytes: every second one, or from the first one back. */
     gi_cast_kernel (*gather)(int itemsize, bool reversed);
+    gi_compress_loop (*compress)(int itemsize); /* NULL: none for elements of that size */
     gi_word_sort (*sort_words)(void); /* that of quick(8), without the rest; or NULL */
     const gi_key_loops *(*keys)(int itemsize);
     gi_draws_loop draws;

@@ -130,7 +130,7 @@ ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options 
 
 typedef struct gi_select_job {
     const uint8_t  *flags;      /* not bool: true is whatever is not 0 */
-    int64_t         n, *starts; /* how many are true before each chunk */
+    int64_t         n, *starts; /* how many are true before each chunk, and in all */
     const char     *from;       /* the elements to choose from; NULL: write indices */
     char           *to;
     int64_t         itemsize, total;
@@ -138,29 +138,77 @@ typedef struct gi_select_job {
 } gi_select_job;
 
 GI_BEGIN_FAST
+/* A 1 in each byte that is not 0. */
+static GI_INLINE uint64_t gi_eight_flags(const uint8_t *flags)
+{
+    const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
+    uint64_t       u;
+    memcpy(&u, flags, sizeof u);
+    return (((u & low) + low) | u) >> 7 & 0x0101010101010101u;
+}
+
 static int64_t gi_count_true(int64_t n, const uint8_t *flags)
 {
     int64_t count = 0, i = 0;
-    for (; i + 8 <= n; i += 8) { /* a 1 in each byte that is not 0; a product adds them up in the highest */
-        uint64_t u, low = 0x7F7F7F7F7F7F7F7Fu;
-        memcpy(&u, flags + i, sizeof u);
-        u = (((u & low) + low) | u) >> 7 & 0x0101010101010101u;
-        count += (int64_t)(u * 0x0101010101010101u >> 56);
-    }
+    for (; i + 8 <= n; i += 8) count += (int64_t)(gi_eight_flags(flags + i) * 0x0101010101010101u >> 56); /* their sum */
     for (; i < n; i++) count += flags[i] != 0;
     return count;
 }
 
-/* The places of the true ones, as if the first were `start`. There is room for one more. */
-static void gi_find_true(int64_t n, const uint8_t *flags, int64_t start, int64_t *places)
+/* A gi_compress_loop of elements of `size` bytes, a constant. */
+static GI_INLINE int64_t gi_compress_each(const int64_t size, int64_t n, void *out, const void *in, const uint8_t *flags)
 {
-    int64_t count = 0;
-    for (int64_t i = 0; i < n; i++) {
-        places[count] = start + i;
+    const char *from  = (const char *)in;
+    char       *to    = (char *)out;
+    int64_t     count = 0, i = 0;
+    for (; i + 8 <= n; i += 8) {
+        const uint64_t chosen = gi_eight_flags(flags + i);
+        for (int k = 0; k < 8 && chosen; k++) { /* no branch that would be foreseen wrongly */
+            memcpy(to + count * size, from + (i + k) * size, (size_t)size);
+            count += (int64_t)(chosen >> 8 * k & 1);
+        }
+    }
+    for (; i < n; i++) {
+        memcpy(to + count * size, from + i * size, (size_t)size);
         count += flags[i] != 0;
     }
+    return count;
+}
+
+static int64_t gi_compress_1(int64_t n, void *out, const void *in, const uint8_t *flags)
+{
+    return gi_compress_each(1, n, out, in, flags);
+}
+static int64_t gi_compress_2(int64_t n, void *out, const void *in, const uint8_t *flags)
+{
+    return gi_compress_each(2, n, out, in, flags);
+}
+static int64_t gi_compress_4(int64_t n, void *out, const void *in, const uint8_t *flags)
+{
+    return gi_compress_each(4, n, out, in, flags);
+}
+static int64_t gi_compress_8(int64_t n, void *out, const void *in, const uint8_t *flags)
+{
+    return gi_compress_each(8, n, out, in, flags);
+}
+static int64_t gi_compress_16(int64_t n, void *out, const void *in, const uint8_t *flags)
+{
+    return gi_compress_each(16, n, out, in, flags);
 }
 GI_END_FAST
+
+static gi_compress_loop gi_compress(int64_t itemsize)
+{
+    const gi_compress_loop loop = GI_LOOP_OF(compress)((int)itemsize);
+    if (loop) return loop;
+    switch (itemsize) {
+    case 1: return gi_compress_1;
+    case 2: return gi_compress_2;
+    case 4: return gi_compress_4;
+    case 8: return gi_compress_8;
+    default: return gi_compress_16;
+    }
+}
 
 static void gi_count_chunks(int64_t begin, int64_t end, void *job)
 {
@@ -171,35 +219,46 @@ static void gi_count_chunks(int64_t begin, int64_t end, void *job)
     }
 }
 
-static void gi_select_chunks(int64_t begin, int64_t end, void *job)
+static void gi_compress_chunks(int64_t begin, int64_t end, void *job)
 {
-    const gi_select_job *j = (const gi_select_job *)job;
-    int64_t              places[GI_SELECT_TILE + 1];
+    const gi_select_job   *j    = (const gi_select_job *)job;
+    const gi_compress_loop loop = gi_compress(j->itemsize);
+    char                   part[GI_SELECT_TILE * 16 + 64];
+    for (int64_t start = begin * GI_SELECT_CHUNK, c = begin; c < end; c++) {
+        char       *to   = j->to + j->starts[c] * j->itemsize;
+        const char *last = j->to + j->starts[c + 1] * j->itemsize; /* what lies there is another thread's */
+        for (int64_t stop = start + GI_SELECT_CHUNK; start < stop && to < last; start += GI_SELECT_TILE) {
+            const int64_t n      = j->n - start < GI_SELECT_TILE ? j->n - start : GI_SELECT_TILE;
+            const bool    inside = last - to >= n * j->itemsize + 64;
+            const int64_t count  = loop(n, inside ? to : part, j->from + start * j->itemsize, j->flags + start);
+            if (!inside) memcpy(to, part, (size_t)(count * j->itemsize));
+            to += count * j->itemsize;
+        }
+        start = (c + 1) * GI_SELECT_CHUNK;
+    }
+}
+
+static void gi_nonzero_chunks(int64_t begin, int64_t end, void *job)
+{
+    const gi_select_job   *j    = (const gi_select_job *)job;
+    const gi_compress_loop loop = gi_compress(sizeof(int64_t));
+    int64_t                numbers[GI_SELECT_TILE], places[GI_SELECT_TILE + 8];
+    for (int64_t k = 0; k < GI_SELECT_TILE; k++) numbers[k] = k;
     for (int64_t c = begin; c < end; c++) {
         int64_t at = j->starts[c], stop = j->n - c * GI_SELECT_CHUNK < GI_SELECT_CHUNK ? j->n : (c + 1) * GI_SELECT_CHUNK;
         for (int64_t start = c * GI_SELECT_CHUNK; start < stop; start += GI_SELECT_TILE) {
             int64_t n     = stop - start < GI_SELECT_TILE ? stop - start : GI_SELECT_TILE;
-            int64_t count = gi_count_true(n, j->flags + start);
-            if (count == 0) continue;
-            if (j->from && count == n) {
-                memcpy(j->to + at * j->itemsize, j->from + start * j->itemsize, (size_t)(n * j->itemsize));
-                at += n;
-                continue;
-            }
-            gi_find_true(n, j->flags + start, start, places);
-            if (j->from) {
-                gi_take_job take = { j->from, j->to + at * j->itemsize, places, count, 0, j->itemsize };
-                gi_take_rows(0, count, &take);
-            } else { /* the last axis first: what is left of a place is its index along the axes before */
-                for (int d = j->a->ndim - 1; d >= 0; d--) {
-                    int64_t *row = (int64_t *)(void *)j->to + d * j->total + at, length = j->a->shape[d];
-                    if (d == 0) memcpy(row, places, (size_t)count * sizeof *row);
-                    for (int64_t k = 0; k < count && d > 0; k++) {
-                        row[k] = places[k] % length;
-                        places[k] /= length;
-                    }
+            int64_t count = loop(n, places, numbers, j->flags + start);
+            /* the last axis first: what is left of a place is its index along the axes before */
+            int64_t before = start;
+            for (int d = j->a->ndim - 1; d > 0; d--, before = 0) {
+                int64_t *row = (int64_t *)(void *)j->to + d * j->total + at, length = j->a->shape[d];
+                for (int64_t k = 0; k < count; k++) {
+                    row[k]    = (places[k] + before) % length;
+                    places[k] = (places[k] + before) / length;
                 }
             }
+            for (int64_t k = 0; k < count; k++) ((int64_t *)(void *)j->to)[at + k] = places[k] + before;
             at += count;
         }
     }
@@ -213,7 +272,7 @@ static ga_array *gi_select(const char *site, const ga_array *condition, const ga
     ga_array *flags  = gi_copy_contiguous(site, condition, GA_BOOL);
     ga_array *packed = flags && a ? gi_copy_contiguous(site, a, a->dtype) : NULL, *selected = NULL;
     int64_t   chunks = (condition->size + GI_SELECT_CHUNK - 1) / GI_SELECT_CHUNK;
-    int64_t  *starts = flags && (packed || !a) ? (int64_t *)gi_mem_alloc(site, (size_t)chunks * sizeof(int64_t)) : NULL;
+    int64_t  *starts = flags && (packed || !a) ? (int64_t *)gi_mem_alloc(site, (size_t)(chunks + 1) * sizeof(int64_t)) : NULL;
     if (starts) {
         gi_select_job j;
         memset(&j, 0, sizeof j);
@@ -227,6 +286,7 @@ static ga_array *gi_select(const char *site, const ga_array *condition, const ga
             starts[c]     = j.total;
             j.total += count;
         }
+        starts[chunks]           = j.total;
         const int64_t indices[2] = { condition->ndim, j.total };
         if (a) selected = gi_array_new(site, a->dtype, a->device, 1, &j.total);
         else selected = gi_array_new(site, GA_I64, condition->device, 2, indices);
@@ -234,10 +294,10 @@ static ga_array *gi_select(const char *site, const ga_array *condition, const ga
             j.from     = packed ? (const char *)packed->data : NULL;
             j.itemsize = ga_itemsize(selected->dtype);
             j.to       = (char *)selected->data;
-            gi_parallel(chunks, 1, gi_select_chunks, &j);
+            gi_parallel(chunks, 1, a ? gi_compress_chunks : gi_nonzero_chunks, &j);
         }
     }
-    gi_mem_release(starts, (size_t)chunks * sizeof(int64_t));
+    gi_mem_release(starts, (size_t)(chunks + 1) * sizeof(int64_t));
     ga_free(packed);
     ga_free(flags);
     return selected;
