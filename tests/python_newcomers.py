@@ -144,6 +144,10 @@ def several_results():
     for few in (x.astype("f4"), x.astype("i2"), x, x * 0):
         same(ga.find_peaks(few, 3)[1]["peak_heights"], ga.find_peaks(few, 3, found=True)[1]["peak_heights"], f"heights of {few.dtype}")
     fails(lambda: ga.find_peaks(x, (1, 2, 3)), [ValueError], "(least, most)", "three limits")
+    for wlen, whole in ((1.5, 2), (2.5, 3), (np.float64(4), 4), (1e30, 99)):
+        same(ga.find_peaks(x, prominence=0, wlen=wlen)[1]["prominences"], ga.find_peaks(x, prominence=0, wlen=whole)[1]["prominences"], f"wlen = {wlen}")
+    for wlen in (0.5, 1.0, -3.5):
+        fails(lambda: ga.find_peaks(x, wlen=wlen), [ValueError], "wlen", f"wlen = {wlen}")
     a, b = np.array([[1.0, 0], [1, 1], [1, 2]]), np.array([1.0, 2, 4])
     for m, v in ((a, b), (a, np.stack([b, b * b], 1)), (a[:1], b[:1])):
         got, want = ga.lstsq(m, v), np.linalg.lstsq(m, v)

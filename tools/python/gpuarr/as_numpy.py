@@ -1090,6 +1090,8 @@ def find_peaks(made, x, height=None, threshold=None, distance=None, prominence=N
             raise ValueError(f"gpuarr.find_peaks: {limit} is a number or (least, most) for all elements of x, not {value!r}")
         if several:
             limits[limit], named[limit + "_max"] = value
+    if isinstance(wlen, float) and math.isfinite(wlen):
+        wlen = min(math.ceil(wlen), 2**62)  # as SciPy
     heights = found is None and asked == {"peak_heights"}  # which need none of the rest
     wanted = bool(asked) and not heights if found is None else found
     r = made(x, **limits, distance=distance, wlen=wlen, rel_height=rel_height, found=wanted, **named)
