@@ -280,7 +280,14 @@ static void test_transforms(void)
               ga_savgol_filter(ga_astype(x, GA_F32), 3, 1)->dtype == GA_F32);
         CHECK_FAILS(ga_savgol_filter(x, 5, 2), "longer than axis 0");
         CHECK_FAILS(ga_savgol_filter(x, 3, 3), "below the number of points");
+        CHECK(close_to(ga_savgol_filter(cubes, 5, 3, .deriv = 4), ga_zeros((9))));
+        CHECK(close_to(ga_savgol_filter(cubes, 5, 3, .deriv = INT32_MAX), ga_zeros((9)))); /* at once */
         if (test_on_gpu()) continue;
+        ga_array *line = ga_power(ga_linspace(-1, 1, 6001), 3);
+        ga_memory_limit(ga_memory_stats().used_bytes +
+                        ((int64_t)64 << 20)); /* half of what all weights of a long window take */
+        CHECK(close_to(ga_savgol_filter(line, 4001, 3), line));
+        ga_memory_limit(0);
         ga_array *chunked = ga_chunked(x, 2);
         CHECK(close_to(ga_detrend(chunked), ga_zeros((4))));
         CHECK_FAILS(ga_fftconvolve(chunked, v), "chunked");

@@ -508,48 +508,80 @@ ga_array *(ga_detrend)(const ga_array *x, ga_detrend_options o)
 
 /* ---- savgol_filter ---------------------------------------------------------------------------------------------------------------- */
 
-/* The derivative of the polynomial that is nearest to `window` points, at the first half of them, in the middle and at the last half: so many
-   rows of weights. The points lie between -1 and 1. */
-static ga_array *gi_savgol_weights(const gi_composition *c, int64_t window, int order, int deriv, double delta)
+/* What makes the polynomials that are nearest to `window` points, which lie between -1 and 1, of their values. */
+static ga_array *gi_savgol_inverse(const gi_composition *c, int64_t window, int order)
 {
-    const int64_t half = window / 2, powers[2] = { window, order + 1 }, rows[2] = { 2 * half + 1, order + 1 };
-    const double  middle = (double)(window - 1) / 2, scale = window > 1 ? middle : 1;
-    ga_array     *v            = gi_array_new(c->site, GA_F64, GA_CPU, 2, powers),
-             *d                = v ? gi_array_new(c->site, GA_F64, GA_CPU, 2, rows) : NULL;
-    ga_pinv_options    exact   = ga_pinv_defaults;
-    ga_product_options product = ga_product_defaults;
-    exact.site = product.site = c->site;
-    if (!d) return NULL;
-    for (int64_t i = 0; i < window; i++) {
+    const int64_t   powers[2] = { window, order + 1 };
+    const double    middle = (double)(window - 1) / 2, scale = window > 1 ? middle : 1;
+    ga_array       *v     = gi_array_new(c->site, GA_F64, GA_CPU, 2, powers);
+    ga_pinv_options exact = ga_pinv_defaults;
+    exact.site            = c->site;
+    for (int64_t i = 0; i < window && v; i++) {
         double power = 1;
         for (int k = 0; k <= order; k++, power *= ((double)i - middle) / scale)
             ((double *)v->data)[i * (order + 1) + k] = power;
     }
-    for (int64_t i = 0; i < rows[0]; i++) {
-        const double at    = i == half ? 0 : ((double)(i < half ? i : window - rows[0] + i) - middle) / scale;
+    return v ? (ga_pinv)(v, exact) : NULL;
+}
+
+/* Rows of weights, which give a derivative of the polynomial at so many points from one on; 0 if it is beyond the order. */
+static ga_array *gi_savgol_rows(const gi_composition *c, const ga_array *inverse, double first, int64_t count, int deriv,
+                                double delta)
+{
+    const int64_t      powers = inverse->shape[0], shape[2] = { count, powers };
+    const double       middle = (double)(inverse->shape[1] - 1) / 2, scale = middle > 0 ? middle : 1;
+    ga_array          *d       = gi_array_new(c->site, GA_F64, GA_CPU, 2, shape);
+    ga_product_options product = ga_product_defaults;
+    product.site               = c->site;
+    for (int64_t i = 0; i < count && d; i++) {
+        const double at    = (first + (double)i - middle) / scale;
         double       power = 1;
-        for (int k = 0; k <= order; k++) {
+        for (int64_t k = 0; k < powers; k++) {
             double factor = k < deriv ? 0 : power;
-            for (int j = 0; j < deriv; j++) factor *= (k - j) / (delta * scale);
-            ((double *)d->data)[i * (order + 1) + k] = factor;
+            for (int j = 0; j < deriv && k >= deriv; j++) factor *= (double)(k - j) / (delta * scale);
+            ((double *)d->data)[i * powers + k] = factor;
             if (k >= deriv) power *= at;
         }
     }
-    ga_array *inverse = (ga_pinv)(v, exact);
-    return inverse ? (ga_matmul)(d, inverse, product) : NULL;
+    return d ? (ga_matmul)(d, inverse, product) : NULL;
 }
 
-/* The first or the last points of x along an axis, weighed. */
-static ga_array *gi_savgol_edge(const gi_composition *c, const ga_array *x, int axis, const ga_array *rows, bool last)
+/* Writes a derivative at so many points, of lines of as many elements as a window has; false with an error. */
+static bool gi_savgol_points(const char *site, const ga_array *line, const ga_array *inverse, double first, int deriv,
+                             double delta, ga_array *points, int64_t at, int64_t count)
 {
-    const int64_t      window = rows->shape[1], half = window / 2;
+    gi_composition     c;
     ga_product_options product = ga_product_defaults;
-    product.site               = c->site;
-    ga_array *part             = gi_do_part(c, x, axis, last ? x->shape[axis] - window : 0, window);
-    ga_array *line             = part ? (ga_moveaxis)(part, axis, -1, c->site) : NULL,
-             *w                = gi_do_part(c, rows, 0, last ? half + 1 : 0, half);
-    ga_array *r                = line && w ? (ga_matmul)(line, (ga_matrix_transpose)(w, c->site), product) : NULL;
-    return r ? (ga_moveaxis)(r, -1, axis, c->site) : NULL;
+    ga_to_options      there   = ga_to_defaults;
+    product.site = there.site = site;
+    gi_compose_begin(&c, site);
+    ga_array  *wide = gi_savgol_rows(&c, inverse, first + (double)at, count, deriv, delta);
+    ga_array  *rows = wide ? (ga_to)((ga_astype)(wide, gi_dtype_real(line->dtype), site), line->device, there) : NULL;
+    ga_array  *some = rows ? (ga_matmul)(line, (ga_matrix_transpose)(rows, site), product) : NULL;
+    ga_array  *to   = some ? gi_do_part(&c, points, line->ndim - 1, at, count) : NULL;
+    const bool done = to && gi_copy_assign(site, to, some);
+    (void)gi_compose_end(&c, NULL);
+    return done;
+}
+
+/* The first or the last half of a window along an axis of x: not by more rows at once than there is much room for. */
+static ga_array *gi_savgol_edge(const gi_composition *c, const ga_array *x, int axis, const ga_array *inverse, int deriv,
+                                double delta, bool last)
+{
+    enum { WEIGHTS = 1 << 20 };
+    const int64_t   window = inverse->shape[1], half = window / 2, most = 1 + WEIGHTS / window;
+    const ga_array *part = gi_do_part(c, x, axis, last ? x->shape[axis] - window : 0, window);
+    const ga_array *line = part ? (ga_moveaxis)(part, axis, -1, c->site) : NULL;
+    int64_t         shape[GPUARR_MAX_DIMS];
+    if (!line) return NULL;
+    memcpy(shape, line->shape, sizeof shape);
+    shape[line->ndim - 1] = half;
+    ga_array *points      = gi_array_new(c->site, line->dtype, line->device, line->ndim, shape);
+    for (int64_t at = 0; at < half && points; at += most)
+        if (!gi_savgol_points(c->site, line, inverse, (double)(last ? window - half : 0), deriv, delta, points, at,
+                              half - at < most ? half - at : most))
+            return NULL;
+    return points ? (ga_moveaxis)(points, -1, axis, c->site) : NULL;
 }
 
 ga_array *(ga_savgol_filter)(const ga_array *x, int64_t window_length, int polyorder, ga_savgol_options o)
@@ -577,14 +609,15 @@ ga_array *(ga_savgol_filter)(const ga_array *x, int64_t window_length, int polyo
     line.border            = interp ? GA_BORDER_CONSTANT : (ga_border)o.border;
     line.cval              = interp ? 0 : o.cval;
     gi_compose_begin(&c, o.site);
-    ga_array *wide   = (ga_astype)(x, gi_signal_dtype(x->dtype, x->dtype), o.site),
-             *on_cpu = wide ? gi_savgol_weights(&c, window_length, polyorder, o.deriv, o.delta) : NULL;
-    ga_array *rows   = on_cpu ? (ga_to)((ga_astype)(on_cpu, gi_dtype_real(wide->dtype), o.site), x->device, there) : NULL;
-    ga_array *middle = rows ? (ga_index)(o.site, rows, "%lld, ::-1", (long long)half) : NULL,
-             *r      = middle ? (ga_convolve1d)(wide, middle, line) : NULL;
+    ga_array *wide    = (ga_astype)(x, gi_signal_dtype(x->dtype, x->dtype), o.site),
+             *inverse = wide ? gi_savgol_inverse(&c, window_length, polyorder) : NULL,
+             *on_cpu  = inverse ? gi_savgol_rows(&c, inverse, (double)(window_length - 1) / 2, 1, o.deriv, o.delta) : NULL;
+    ga_array *row     = on_cpu ? (ga_to)((ga_astype)(on_cpu, gi_dtype_real(wide->dtype), o.site), x->device, there) : NULL;
+    ga_array *middle  = row ? (ga_index)(o.site, row, "0, ::-1") : NULL,
+             *r       = middle ? (ga_convolve1d)(wide, middle, line) : NULL;
     if (r && interp && half > 0) {
-        ga_array *first          = gi_savgol_edge(&c, wide, axis, rows, false),
-                 *last           = first ? gi_savgol_edge(&c, wide, axis, rows, true) : NULL;
+        ga_array *first          = gi_savgol_edge(&c, wide, axis, inverse, o.deriv, o.delta, false),
+                 *last           = first ? gi_savgol_edge(&c, wide, axis, inverse, o.deriv, o.delta, true) : NULL;
         const ga_array *three[3] = { first, gi_do_part(&c, r, axis, half, n - 2 * half), last };
         r                        = last && three[1] ? gi_join_along(o.site, 3, three, axis) : NULL;
     }
