@@ -133,6 +133,30 @@ static void test_binary(void)
     }
 }
 
+/* Elements that have two neighbours, again and again: these come to places that they had before, and so never end. */
+static void test_erosion_repeats(void)
+{
+    const int64_t many = INT64_MAX - 1;
+    if (test_on_gpu()) return;
+    ga_scope {
+        ga_array *sides = ga_astype(ga_ints(1, 0, 1), GA_BOOL), *far = ga_astype(ga_ints(1, 0, 0, 0, 1), GA_BOOL);
+        ga_array *turns = ga_equal(ga_remainder(ga_arange(23), 2), 0),
+                 *once  = ga_binary_erosion(turns, sides, .border_value = true);
+        CHECK(!ga_array_equal(once, turns));
+        CHECK(ga_array_equal(ga_binary_erosion(turns, sides, .iterations = many, .border_value = true), turns));
+        CHECK(ga_array_equal(ga_binary_erosion(turns, sides, .iterations = many + 1, .border_value = true), once));
+        ga_array *dots = ga_less(ga_random((40), .seed = 5), 0.3), *step = dots,
+                 *mask = ga_greater(ga_random((40), .seed = 7), 0.1);
+        bool same      = true;
+        for (int k = 1; k <= 200; k++) {
+            step = ga_binary_dilation(step, far, .mask = mask);
+            same = same && ga_array_equal(ga_binary_dilation(dots, far, .iterations = k, .mask = mask), step);
+        }
+        CHECK(same);
+        CHECK(ga_binary_dilation(dots, far, .iterations = many, .mask = mask) != NULL);
+    }
+}
+
 static void test_grey(void)
 {
     ga_scope {
@@ -301,6 +325,7 @@ int main(void)
 {
     test_begin();
     test_binary();
+    test_erosion_repeats();
     test_grey();
     test_transforms();
     test_interpolation();

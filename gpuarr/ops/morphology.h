@@ -20,7 +20,11 @@ ga_array *(ga_generate_binary_structure)(int rank, int connectivity, const char 
 /*  The elements lie in a padded copy, so that a neighbour is a distance in it. A dilation is an erosion of what is not there. While many
     elements change, all are computed again; then only the neighbours of those that have changed.                               */
 
-enum { GI_FROZEN = 0x80, GI_ERODE_BLOCK = 8192 }; /* outside, or where the mask is false; elements of a row at once */
+enum {
+    GI_FROZEN      = 0x80, /* outside, or where the mask is false */
+    GI_ERODE_BLOCK = 8192, /* elements of a row at once */
+    GI_ERODE_OFTEN = 64    /* passes from which on it may be worth while to see whether they repeat */
+};
 
 typedef struct gi_erosion {
     bool           dilate, border;
@@ -116,26 +120,44 @@ static bool gi_erosion_spread(const char *site, gi_erosion *e, int64_t left, boo
 }
 GI_END_FAST
 
+/* Is it as it was some passes ago, after k of them? Then it will be so again and again, and *left, which are still to come, become
+   fewer than lie between. Compared with what was there after 64, 128, 256 ... passes, which is kept. */
+static void gi_erosion_repeats(const gi_erosion *e, uint8_t *kept, int64_t *kept_at, int64_t k, int64_t *left)
+{
+    if (*kept_at > 0 && memcmp(kept, e->now, (size_t)e->cells) == 0) *left %= k - *kept_at;
+    if (k < GI_ERODE_OFTEN || (k & (k - 1)) != 0) return;
+    memcpy(kept, e->now, (size_t)e->cells);
+    *kept_at = k;
+}
+
 static bool gi_erosion_run(const char *site, gi_erosion *e, int64_t iterations, bool middle)
 {
-    const bool all = iterations < 1;
+    const bool all = iterations < 1, often = !middle && iterations > GI_ERODE_OFTEN;
+    uint8_t   *kept = often ? (uint8_t *)gi_mem_alloc(site, (size_t)e->cells) : NULL;
+    int64_t    left = all ? 1 : iterations, kept_at = 0;
+    bool       done = kept || !often;
     memset(e->now, GI_FROZEN | (int)(e->border ^ e->dilate), (size_t)e->cells);
     memset(e->next, GI_FROZEN | (int)(e->border ^ e->dilate), (size_t)e->cells);
-    gi_parallel_bytes((double)e->cells, e->rows * e->blocks, 1 + 16384 / (e->cells / e->rows + 1), gi_erosion_load, e);
-    for (int64_t k = 0; all || k < iterations; k++) {
+    if (done)
+        gi_parallel_bytes((double)e->cells, e->rows * e->blocks, 1 + 16384 / (e->cells / e->rows + 1), gi_erosion_load, e);
+    for (int64_t k = 1; done && left > 0; k++) {
         uint8_t *before = e->now;
         e->changed      = 0;
         gi_parallel_bytes((double)e->cells * (double)(e->count + 2), e->rows * e->blocks, 1 + 16384 / (e->cells / e->rows + 1),
                           gi_erosion_pass, e);
         e->now  = e->next;
         e->next = before;
+        left -= !all;
         if (e->changed == 0) break;
-        if (!middle || e->changed > e->cells / 32 || k + 1 == iterations) continue;
-        if (!gi_erosion_spread(site, e, iterations - k - 1, all)) return false;
+        if (often) gi_erosion_repeats(e, kept, &kept_at, k, &left);
+        if (!middle || e->changed > e->cells / 32 || left == 0) continue;
+        done = gi_erosion_spread(site, e, left, all);
         break;
     }
-    gi_parallel_bytes((double)e->cells, e->rows * e->blocks, 1 + 16384 / (e->cells / e->rows + 1), gi_erosion_store, e);
-    return true;
+    if (kept) gi_mem_release(kept, (size_t)e->cells);
+    if (done)
+        gi_parallel_bytes((double)e->cells, e->rows * e->blocks, 1 + 16384 / (e->cells / e->rows + 1), gi_erosion_store, e);
+    return done;
 }
 
 /* in, mask and structure are packed and on the CPU. lead: how many elements of the structure lie before its middle. */
