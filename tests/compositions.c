@@ -287,6 +287,7 @@ static void test_differences(void)
         CHECK_FAILS(ga_gradient(a, .edge_order = 3), ".edge_order = 3");
         CHECK_FAILS(ga_gradient(a, .spacing = GA_ARG(m)), "coordinates of axis 0");
         CHECK_FAILS(ga_trapezoid(a, ga_scalar(1)), "no dimensions");
+        CHECK_FAILS(ga_trapezoid(ga_ones((2, 3, 4)), ga_ones((3, 4)), .axis = 0), "axis -3");
         CHECK_FAILS(ga_unwrap(a, .period = GA_ARG(-1)), "greater than 0");
         CHECK_FAILS(ga_unwrap(a, .period = GA_ARG(a)), "real number");
         CHECK_FAILS(ga_ptp(a, .ddof = 1), "no .ddof");
