@@ -262,7 +262,7 @@ static ga_array *pick_array(const char *name)
         s.ndim = 1, s.n[0] = 1 + below(3);
     ga_array *a = NULL;
     if (chance(named(name, " indices conditions ") ? 15 : 60)) a = pool[i];
-    if (named(name, " v weights ")) { /* a large one takes long, with another one */
+    if (named(name, " v weights ") || strcmp(functions_name(), "ga_roots") == 0) { /* a large one takes long */
         if (a && a->size > 200) a = NULL;
         for (int d = 0; d < s.ndim; d++) s.n[d] = s.n[d] > 10 ? 10 : s.n[d];
     }
