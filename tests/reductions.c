@@ -18,6 +18,8 @@ GA_REDUCTION(own_bytes, uint8_t, (uint8_t x), uint8_t, 7, x, (uint8_t)(a ^ b), a
 GA_REDUCTION(own_dot, double, (double x, double y), double, 0, x *y, a + b, a)
 GA_REDUCTION(own_norm, double, (double x), double, 0, x *x, a + b, GA_SQRT(a))
 GA_REDUCTION(weighted, double, (double x, float w, int32_t k), double, 0, x *(double)w + (double)k, a + b, a)
+GA_FUNCTION double acc(double x) { return x; } /* a name as any other */
+GA_REDUCTION(own_name, double, (double x), double, acc(0), acc(x), a + b, a)
 GA_REDUCTION(own_exp, double, (double x), double, 0, GA_EXP(x), a + b, GA_LOG(a))
 GA_REDUCTION(last_index, int64_t, (double x), int64_t, -1, x == x ? GA_INDEX : -1, b > a ? b : a, a)
 
@@ -142,7 +144,7 @@ static void test_against_library(void)
         ga_scope { /* lengths of a line */
             if (test_small() && n > 5000) break;
             ga_array *x = ga_random_normal(0, 3, (n), .seed = 5), *y = ga_random((n), .seed = 6);
-            CHECK(same(ga_reduce(own_sum, (x)), ga_sum(x)));
+            CHECK(same(ga_reduce(own_sum, (x)), ga_sum(x)) && same(ga_reduce(own_name, (x)), ga_sum(x)));
             CHECK(same(ga_reduce(own_dot, (x, y)), ga_dot(x, y)));
             CHECK(same(ga_reduce(own_argmax, (x, y)), ga_argmax(ga_add(x, y))));
             CHECK(ga_item(ga_reduce(last_index, (x))) == (double)(n - 1));

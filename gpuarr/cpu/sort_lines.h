@@ -122,7 +122,7 @@ static GI_QUICK_STEP void GI_QUICK(gi_turn_rows)(const int rows, __m512i *v)
 #if GI_KEY_BITS == 32
     __m512i u[16];
     GI_UNROLL
-    for (int i = 0; i < rows; i++) u[i] = t[i];
+    for (int i = 0; i < 16; i++) u[i] = t[i % rows]; /* all of them, which gcc -O0 wants to see */
     GI_UNROLL
     for (int i = 0; i < rows; i += 4) {
         t[i]     = _mm512_unpacklo_epi64(u[i], u[i + 2]);

@@ -158,21 +158,22 @@ static int64_t gi_count_true(int64_t n, const uint8_t *flags)
 /* A gi_compress_loop of elements of `size` bytes, a constant. */
 static GI_INLINE int64_t gi_compress_each(const int64_t size, int64_t n, void *out, const void *in, const uint8_t *flags)
 {
-    const char *from  = (const char *)in;
-    char       *to    = (char *)out;
-    int64_t     count = 0, i = 0;
+    const char *from = (const char *)in;
+    char       *to   = (char *)out;
+    int64_t     i    = 0;
     for (; i + 8 <= n; i += 8) {
-        const uint64_t chosen = gi_eight_flags(flags + i);
-        for (int k = 0; k < 8 && chosen; k++) { /* no branch that would be foreseen wrongly */
-            memcpy(to + count * size, from + (i + k) * size, (size_t)size);
-            count += (int64_t)(chosen >> 8 * k & 1);
-        }
+        const uint64_t chosen = gi_eight_flags(flags + i), sums = chosen * 0x0101010101010101u; /* of it and those before */
+        if (!chosen) continue;
+        GI_UNROLL
+        for (int k = 0; k < 8; k++) /* a branch would be foreseen wrongly: the next one that is chosen takes the place */
+            memcpy(to + (int64_t)(sums << 8 >> 8 * k & 0xff) * size, from + (i + k) * size, (size_t)size);
+        to += (int64_t)(sums >> 56) * size;
     }
     for (; i < n; i++) {
-        memcpy(to + count * size, from + i * size, (size_t)size);
-        count += flags[i] != 0;
+        memcpy(to, from + i * size, (size_t)size);
+        to += flags[i] ? size : 0;
     }
-    return count;
+    return (to - (char *)out) / size;
 }
 
 static int64_t gi_compress_1(int64_t n, void *out, const void *in, const uint8_t *flags)

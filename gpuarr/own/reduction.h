@@ -83,7 +83,7 @@
         GI_EXACTLY;                                                                                                            \
         return (void)n, (finish_);                                                                                             \
     }                                                                                                                          \
-    static GI_OWN_FAST void name##_start(void *acc) { *(gi_##name##_acc *)acc = (start_); }                                    \
+    static GI_OWN_FAST void name##_start(void *gi_room) { *(gi_##name##_acc *)gi_room = (start_); }                            \
     GI_JOIN(GI_REDUCTION_, GI_FINE(GI_STATE(result, (gi_void, ), parameters, (gi_none, ))))(name, result, parameters, #map_)
 #define GI_REDUCTION_0(name, result, parameters, text) extern const ga_reduction name[1];
 #define GI_REDUCTION_1(name, result, parameters, text)                                                                         \
@@ -117,10 +117,10 @@
         GI_EXACTLY;                                                                                                            \
         return (void)n, (gi_##name##_##t##_result)(finish_);                                                                   \
     }                                                                                                                          \
-    static GI_OWN_FAST void name##_##t##_start(void *acc)                                                                      \
+    static GI_OWN_FAST void name##_##t##_start(void *gi_room)                                                                  \
     {                                                                                                                          \
         typedef gi_##t T __attribute__((unused));                                                                              \
-        *(gi_##name##_##t##_acc *)acc = (gi_##name##_##t##_acc)(start_);                                                       \
+        *(gi_##name##_##t##_acc *)gi_room = (gi_##name##_##t##_acc)(start_);                                                   \
     }                                                                                                                          \
     GI_REDUCTION_LOOPS(name, name##_##t, parameters)
 #define GI_REDUCTION_STAMP(t, dtype, name) { dtype, GI_LOOPS_FOR(name, name##_##t), NULL },
