@@ -147,7 +147,7 @@ examples() { # examples KIND [whole]: linked with the objects of KIND; whole: so
             one "build of examples/$e.c" made "$at/$e" gcc -std=c11 -O1 $WARN $USE_LIBS -I. "examples/$e.c" $LIBS || return
             continue
             ;;
-        whole,*) reads "examples/$e.c" gcc -std=c11 $WARN $USE_LIBS -I. "examples/$e.c" || return ;;
+        whole,*) reads "examples/$e.c" gcc -std=c11 $WARN $USE_LIBS -DGPUARR_BASELINE_ONLY -I. "examples/$e.c" || return ;;
         esac
         one "build of examples/$e.c, $1" made "$at/$e.o" gcc -std=c11 -O1 $WARN $USE_LIBS -DGPUARR_IMPLEMENTED -DGPUARR_KERNELS= -I. -c "examples/$e.c" &&
             one "linking of examples/$e, $1" made "$at/$e" gcc "$at/$e.o" $(object_files "$1") $LIBS || return

@@ -119,6 +119,7 @@ with_objects() { # with_objects JOB...: the jobs, and those that build the objec
         object:*) ;;
         exercises) for object in $(objects plain) $(objects check); do needs[$each]+=" object:$object"; done ;;
         musl:*) for object in $(! command -v musl-gcc >/dev/null || objects musl-gcc-O2); do needs[$each]+=" object:$object"; done ;;
+        cblas | lapacke) for object in gcc-O2:{avx2,avx512,baseline}; do needs[$each]+=" object:$object"; done ;;
         *:*) for object in $(objects "$(cut -d: -f2 <<<"$each")"); do needs[$each]+=" object:$object"; done ;;
         esac
         for object in ${needs[$each]} "$each"; do
@@ -228,44 +229,41 @@ compiler() { # compiler KIND: and its flags
     clang-O3) echo "clang -std=c11 $WARN -O3" ;;
     sanitized) echo "gcc $SAN $SHARE -DGPUARR_BASELINE_ONLY" ;;
     threads) echo "clang -std=c17 $WARN -O1 -g1 -fsanitize=thread $SHARE -DGPUARR_BASELINE_ONLY" ;;
-    cblas) echo "clang -std=c11 $WARN -O0 -DGPUARR_USE_CBLAS -DGPUARR_BASELINE_ONLY" ;;
-    lapacke) echo "gcc -std=c11 $WARN -O0 -DGPUARR_USE_LAPACKE -DGPUARR_BASELINE_ONLY" ;;
-    few) echo "clang -std=c11 $WARN -O0 -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY" ;;
+    cblas) echo "clang -std=c11 $WARN -O0 -DGPUARR_USE_CBLAS" ;;
+    lapacke) echo "gcc -std=c11 $WARN -O0 -DGPUARR_USE_LAPACKE" ;;
+    few) echo "clang -std=c11 $WARN -O0 -fPIC -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY" ;;
     small-*) echo "$(cut -d- -f2 <<<"$1") -std=c11 -${1##*-} -DGPUARR_NO_STB" ;; # without other libraries, whose stacks are theirs
     musl-gcc-O2) echo "musl-gcc -std=c11 $WARN -O2 -DGPUARR_NO_STB" ;;
     gpu) echo "$nvcc -std=c++17 -arch=native -O2 -lineinfo -Werror all-warnings -Xcompiler -fPIC -x cu" ;;
-    plain | asan | solver) echo "gcc -std=c11 $(cuda_flags "$1" host) -fPIC -DGPUARR_BASELINE_ONLY -DGPUARR_WITH_CUDA $(libraries "$1")" ;;
+    plain | asan | solver) echo "gcc -std=c11 $(cuda_flags "$1" host) -fPIC -DGPUARR_BASELINE_ONLY -DGPUARR_WITH_CUDA$([ "$1" != solver ] || echo " -DGPUARR_USE_CUSOLVER")" ;;
     esac
 }
-
-libraries() { case $1 in solver*) echo "-DGPUARR_USE_CUSOLVER" ;; esac; } # libraries KIND: of CUDA's that it uses
 
 # The objects of a kind, KIND:PART: the part of the implementation, as gpuarr.h names it (GPUARR_PART), or cudasim itself. Whoever changes
 # what is not a loop waits for `runtime` alone, which `quick` has without optimisation. For cudasim the CUDA backend is an object of its
 # own, the only one that the checker looks at; nvcc compiles everything at once, as a user does.
 objects() { # objects KIND
     case $1 in
-    gcc-O2 | musl-gcc-O2) echo "$1":{runtime,avx2,avx512,baseline} ;;
-    small-*) echo "$1:runtime" gcc-O2:{avx2,avx512,baseline} ;; # (frames of loops: object)
-    quick) echo quick:runtime gcc-O2:{avx2,avx512,baseline} ;;
+    gcc-O2) echo gcc-O2:{runtime,avx2,avx512,baseline} ;;
+    small-* | musl-gcc-O2 | quick | cblas | lapacke) echo "$1:runtime" gcc-O2:{avx2,avx512,baseline} ;; # (frames of loops: object)
     fuzz) echo gcc-O2:{avx2,avx512,baseline} ;; # the runtime stands in fuzz.c; the sanitizers see loops in `sanitized`
     clang++-O0) echo clang++-O0:{runtime,avx2,baseline,avx512} ;;
     sanitized) echo sanitized:{runtime,baseline} ;;
-    g++-O3 | clang-O3 | threads | cblas | lapacke | few | gpu) echo "$1:all" ;;
-    plain) echo plain:{gpu,runtime,baseline,cudasim} ;;
-    check) echo check:gpu plain:{runtime,baseline,cudasim} ;;
-    asan) echo asan:{gpu,runtime} plain:baseline asan:cudasim ;;
-    solver) echo solver:{gpu,runtime} plain:{baseline,cudasim} ;;
-    solver_check) echo solver_check:gpu solver:runtime plain:{baseline,cudasim} ;;
+    g++-O3 | clang-O3 | threads | few | gpu) echo "$1:all" ;;
+    plain) echo plain:{gpu,runtime,cudasim} gcc-O2:baseline ;;
+    check) echo check:gpu plain:{runtime,cudasim} gcc-O2:baseline ;;
+    asan) echo asan:{gpu,runtime,cudasim} gcc-O2:baseline ;;
+    solver) echo plain:gpu solver:runtime plain:cudasim gcc-O2:baseline ;; # only what calls cuSOLVER differs: the GPU's objects have it, but for asan's
+    solver_check) echo check:gpu solver:runtime plain:cudasim gcc-O2:baseline ;;
     esac
 }
 
 object() { # object KIND PART
     local file=$B/$1/impl-$2.o flags libs=$USE_LIBS
-    case $1 in small-* | musl*) libs= ;; esac
+    case $1 in small-* | musl* | few) libs= ;; esac
     case $1,$2 in
     *,cudasim) one "cudasim, $1" made "$file" g++ -std=c++17 $(cuda_flags "$1" runtime) -fPIC -I$SIM/include -c $SIM/cudasim.cpp && return ;;
-    *,gpu) flags="g++ -std=c++17 $(cuda_flags "$1" kernels) -fPIC -w -DGPUARR_BASELINE_ONLY $(libraries "$1") -I$SIM/include -include cuda_runtime.h -x c++" ;;
+    *,gpu) flags="g++ -std=c++17 $(cuda_flags "$1" kernels) -fPIC -w -DGPUARR_BASELINE_ONLY $([ "$1" = asan ] || echo -DGPUARR_USE_CUSOLVER) -I$SIM/include -include cuda_runtime.h -x c++" ;;
     *) flags="$(compiler "$1") $(frames "$1" "$2")" ;;
     esac
     one "implementation, $1, $2" made "$file" $flags -DGPUARR_PART="GPUARR_${2^^}" $libs -I. -c tests/impl.c
@@ -298,8 +296,8 @@ unit() { # unit KIND NAME [LIBRARIES]: tests/NAME.c, on the CPU
     local kind=$1 name=$2 object=$B/$1/$2.o flags
     case $kind in
     gcc-O2 | quick | cblas | lapacke) test_object "$name" && object=$B/c/$name.o ;;
-    sanitized) flags="gcc $SAN $WARN -Wno-conversion" ;;
-    threads) flags="clang -std=c11 -O1 -g1 -fsanitize=thread" ;;
+    sanitized) flags="gcc $SAN $WARN -Wno-conversion -DGPUARR_BASELINE_ONLY" ;; # as the library: loops of its own kernels that nothing would call
+    threads) flags="clang -std=c11 -O1 -g1 -fsanitize=thread -DGPUARR_BASELINE_ONLY" ;;
     few) flags="gcc -std=c11 -O1 $WARN -Wno-conversion -DGPUARR_FEW_DTYPES" ;;
     *) flags="$(compiler "$kind")" ;;
     esac
@@ -313,7 +311,7 @@ stack() { # stack KIND: the tests, in a thread of 64 KiB
     case $1 in
     musl*) # linux/...
         cc=musl-gcc at=$B/$1
-        compile="musl-gcc -std=c11 -O1 -fstack-usage $WARN -I. -idirafter /usr/include -idirafter /usr/include/$(gcc -print-multiarch)"
+        compile="musl-gcc -std=c11 -O1 -fstack-usage $WARN -DGPUARR_BASELINE_ONLY -I. -idirafter /usr/include -idirafter /usr/include/$(gcc -print-multiarch)"
         ;;
     esac
     # Not folds, which takes long (its calls are those of reductions), nor chunked: expressions of hundreds of operations take as much more.
@@ -326,8 +324,11 @@ stack() { # stack KIND: the tests, in a thread of 64 KiB
     done
 }
 
-musl() { # musl KIND: the same with another C library, whose threads have 128 KiB
-    if command -v musl-gcc >/dev/null; then stack "$1"; else
+musl() { # musl KIND: the same with another C library, whose threads have 128 KiB, in place of gcc -O2's
+    if command -v musl-gcc >/dev/null; then
+        one "a strict reading with musl" made "$B/$1/read" $(compiler "$1") -DGPUARR_BASELINE_ONLY -I. -fsyntax-only tests/impl.c
+        stack "$1"
+    else
         part "musl" printf 'SKIP there is no musl-gcc here: apt-get install musl-tools\n0 passed, 0 failed, 1 skipped\n'
     fi
 }
@@ -341,9 +342,9 @@ linker() { # linker KIND: the compiler as linker
     esac
 }
 
-unload() { # gpuarr in a library that comes and goes, without other libraries, some of which keep memory when they are unloaded
-    one "library to unload" made "$B/c/libunload.so" clang -std=c11 -O0 $WARN -fPIC -shared -DLIBRARY -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY -I. \
-        tests/unload.c tests/impl.c -lm -lpthread &&
+unload() { # unload KIND: gpuarr in a library that comes and goes, without other libraries, some of which keep memory when they are unloaded
+    one "library to unload" made "$B/c/libunload.so" clang -std=c11 -O0 $WARN -fPIC -shared -DLIBRARY -DGPUARR_FEW_DTYPES -I. \
+        tests/unload.c $(object_files "$1") -lm -lpthread &&
         one "build of unload" made "$B/c/unload" gcc -std=c11 -O1 -g1 $WARN tests/unload.c -ldl -lpthread && part "unloading" "$B/c/unload" "$B/c/libunload.so"
 }
 
@@ -361,7 +362,7 @@ cblas() { # cblas KIND: large products by a BLAS library, near to our own
         return
     fi
     one "a strict reading with CBLAS" made "$B/cblas/read" gcc -std=c11 $WARN -DGPUARR_USE_CBLAS -DGPUARR_BASELINE_ONLY -I. -fsyntax-only tests/impl.c
-    object cblas all
+    object cblas runtime
     GPUARR_TEST_BLAS=1 unit cblas products $library
 }
 
@@ -373,7 +374,7 @@ lapacke() { # lapacke KIND: large matrices by a LAPACK library
         return
     fi
     one "a strict reading with LAPACKE" made "$B/lapacke/read" g++ -x c++ -std=c++20 $WARN -DGPUARR_USE_LAPACKE -DGPUARR_BASELINE_ONLY -I. -fsyntax-only tests/impl.c
-    object lapacke all
+    object lapacke runtime
     GPUARR_TEST_LAPACKE=1 unit lapacke linear $library
 }
 
@@ -391,7 +392,11 @@ bits() { # bits KIND: the hashes of tests/bits.c for each instruction set and nu
     start=$(now)
     for isa in baseline avx2 avx512; do
         for threads in 1 2; do
-            case $1,$threads in *-O0,1) continue ;; esac # slow, and the other number of threads is run
+            case $1,$isa,$threads in
+            gcc-O2,*) ;;
+            *,1) continue ;;                               # threads are no matter of the compiler
+            musl*,baseline,* | musl*,avx2,*) continue ;; # the loops are gcc-O2's
+            esac
             hash=$(GPUARR_ISA=$isa GPUARR_NUM_THREADS=$threads "$program") && echo "$hash $1, $isa, $threads threads" >>"$R/bits"
         done
     done
@@ -400,7 +405,7 @@ bits() { # bits KIND: the hashes of tests/bits.c for each instruction set and nu
 
 same_bits() { # same_bits KIND...: one hash for every compiler, language, level, instruction set and number of threads
     local each want=0
-    for each; do case $each in *-O0) want=$((want + 3)) ;; *) want=$((want + 6)) ;; esac; done
+    for each; do case $each in gcc-O2) want=$((want + 6)) ;; musl*) want=$((want + 1)) ;; *) want=$((want + 3)) ;; esac; done
     touch "$R/bits"
     awk -v want=$want 'NR == 1 { reference = $1 }
         { if ($1 == reference && NF == 5) n++; else print "FAIL " $0 ", not " reference }
@@ -548,7 +553,8 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     check,cusolver) echo cusolver:solver_check ;;
     ,dropin) echo dropin:folder:gcc:clang ;;
     ,single) echo dropin:single:gcc:clang ;;
-    ,language | ,mustfail | ,cblas | ,lapacke | ,bench | ,exercises | ,ptx | ,cudasim | ,format | ,unload) echo "$name" ;;
+    ,language | ,mustfail | ,cblas | ,lapacke | ,bench | ,exercises | ,ptx | ,cudasim | ,format) echo "$name" ;;
+    ,unload) echo unload:few ;;
     *)
         case " $TESTS " in *[[:space:]]"$name"[[:space:]]*)
             case $kind in plain | check | asan) ;; *) echo "unit:${kind:-quick}:$name" && return ;; esac
@@ -572,15 +578,15 @@ one)
     ;;
 test)
     kinds="gcc-O2"
-    jobs="mpi:mpich:quick cuda_bits:plain examples:gcc-O2 $(each unit:gcc-O2:%s $TESTS) mustfail language linked:gcc-O2 unload compiled:gcc-O2 oracle:gcc-O2 python:gcc-O2 formulas:gcc-O2 formula_nodes:gcc-O2 bench
+    jobs="mpi:mpich:quick cuda_bits:plain examples:gcc-O2 $(each unit:gcc-O2:%s $TESTS) mustfail language linked:gcc-O2 unload:few compiled:gcc-O2 oracle:gcc-O2 python:gcc-O2 formulas:gcc-O2 formula_nodes:gcc-O2 bench
         dropin:folder:clang $CUDA_JOBS"
     ;;
 check)
     kinds="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3$(! command -v musl-gcc >/dev/null || echo " musl-gcc-O2")"
     jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing:fuzz fuzz_api:sanitized formulas:sanitized formula_texts:sanitized formulas:gcc-O2 formula_nodes:gcc-O2 dask:gcc-O2 examples:gcc-O2:whole $(each unit:sanitized:%s $TESTS) files:sanitized
         unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:clang:g++:nvcc
-        dropin:single:gcc:clang++:cudasim oracle:gcc-O2 python:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload compiled:gcc-O2 format cblas lapacke cusolver:solver cusolver:solver_check
-        $(each stack:%s small-gcc-O0 small-gcc-O2 small-clang-O0) musl:musl-gcc-O2"
+        dropin:single:gcc:clang++:cudasim oracle:gcc-O2 python:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload:few compiled:gcc-O2 format cblas lapacke cusolver:solver cusolver:solver_check
+        $(each stack:%s small-gcc-O0 small-clang-O0 $(command -v musl-gcc >/dev/null || echo small-gcc-O2)) musl:musl-gcc-O2"
     ;;
 cudasim) jobs="$CUDA_CHECK_JOBS $CUDA_JOBS" ;;
 gpu) jobs= ;; # the GPU alone
