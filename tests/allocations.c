@@ -1141,34 +1141,18 @@ static void test_benchmark(void)
 #include "allocations_linear.h"
 #include "allocations_signals.h"
 
-static void test_failing_allocations(void)
+static void test_failing_allocations(bool linear_alone)
 {
+    static void (*const parts[])(void) = { test_creation,    test_views,     test_elementwise, test_reductions,   test_halves,
+                                           test_products,    test_linear,    test_distances,   test_convolutions, test_files,
+                                           test_chunk_files, test_benchmark, test_rearranging, test_shapes,       test_sums,
+                                           test_written,     test_places,    test_images,      test_filters,      test_signals,
+                                           test_own,         test_eval,      test_chunked };
     CHECK(ga_memory_stats().arrays == 0);
     CHECK(ga_set_allocator(failing_alloc_once, failing_free, &blocks));
     ga_set_error_handler(ga_ignore_error, NULL);
-    test_creation();
-    test_views();
-    test_elementwise();
-    test_reductions();
-    test_halves();
-    test_products();
-    test_linear();
-    test_distances();
-    test_convolutions();
-    test_files();
-    test_chunk_files();
-    test_benchmark();
-    test_rearranging();
-    test_shapes();
-    test_sums();
-    test_written();
-    test_places();
-    test_images();
-    test_filters();
-    test_signals();
-    test_own();
-    test_eval();
-    test_chunked();
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+        if (!linear_alone || parts[k] == test_linear) parts[k]();
     CHECK(blocks == 0 && bytes_out == 0 && misuse == 0);
     ga_clear_error();
     /* Not while arrays are alive. */
@@ -1185,10 +1169,10 @@ static void test_failing_allocations(void)
     printf("%d calls, %d failed allocations\n", functions_run, failures_injected);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     ga_set_num_threads(2);
     test_begin();
-    test_failing_allocations();
+    test_failing_allocations(argc > 1 && strcmp(argv[1], "linear") == 0);
     return test_end();
 }

@@ -19,7 +19,7 @@ cuda_flags() { # cuda_flags MODE kernels|host|runtime|link
     *-runtime) echo "-O2 -g1 -fno-semantic-interposition$([ "$1" != asan ] || echo " -fsanitize=address")" ;; # the checker's callbacks take the place of ThreadSanitizer's runtime
     asan-link) echo "-fsanitize=address" ;; # undefined behaviour is looked for in check
     asan-*) echo "-O1 -g1 -fsanitize=address --param asan-instrumentation-with-call-threshold=0" ;;
-    check-kernels | solver_check-kernels)
+    check-kernels)
         echo "-O1 -g1 -fsanitize=thread,undefined -fno-sanitize=vptr,enum -fno-sanitize-recover=undefined --param tsan-instrument-func-entry-exit=0"
         ;;
     check-link | solver_check-link) echo "-fsanitize=undefined" ;;
@@ -89,17 +89,27 @@ cuda_example() { # cuda_example MODE NAME: as C, or as CUDA if it has kernels of
 
 # The ways in which a mode runs, one a line: `make test` takes small arrays, and threads and streams in the least likely order. Device
 # memory is closed to the host in one of them, as each opening and closing is a call of the system: that takes longer than the kernels.
-ways() { # ways MODE
+# `make check` runs the tests with large arrays on these, too, with threads in their order (without large ones that is what the checker runs).
+ways() { # ways MODE NAME
     case $1,$job in
     gpu,*) echo GPUARR_TEST_DEVICE=cuda ;;
-    plain,test) echo CUDASIM_ORDER=random:1 CUDASIM_LAZY=1 GPUARR_TEST_SMALL=1 ;;
     plain,one) echo CUDASIM_ORDER=forward ;;
     plain,*)
-        echo CUDASIM_ORDER=forward
-        echo CUDASIM_ORDER=random:1 CUDASIM_LAZY=1 GPUARR_TEST_SMALL=1 CUDASIM_PROTECT=0
+        local unlikely="CUDASIM_ORDER=random:1 CUDASIM_LAZY=1 GPUARR_TEST_SMALL=1"
+        if [ "$job" != test ] && has_large "$2"; then
+            echo CUDASIM_ORDER=forward
+            unlikely+=" CUDASIM_PROTECT=0"
+        fi
+        echo "$unlikely"
         ;;
     *) echo GPUARR_TEST_SMALL=1 CUDASIM_PROTECT=0 ;;
     esac
+}
+
+# Are some arrays of this test smaller on demand? (The large ones of these two are about the CPU; cuda_distances has the GPU's.)
+has_large() { # has_large NAME
+    case $1 in allocations | distances) return 1 ;; esac
+    grep -qs 'test_small()' "tests/$1".{c,cu}
 }
 
 on_cuda() { # on_cuda MODE NAME: tests/NAME.c, or .cu
@@ -107,7 +117,7 @@ on_cuda() { # on_cuda MODE NAME: tests/NAME.c, or .cu
     one "build of $2, $1" cuda_program "$1" "$2" || return
     while read -r way; do
         part "$2, $1 $way" alone "$2" on_gpu $way "$B/$1/$2"
-    done <<<"$(ways "$1")"
+    done <<<"$(ways "$1" "$2")"
     case $1,$2 in
     plain,errors | plain,errors_algorithms) part "$2 without a GPU" alone "$2" env GPUARR_TEST_DEVICE=none CUDASIM_DEVICES=0 "$B/plain/$2" ;;
     plain,cuda_api) part "cuda_api without a GPU" "$B/plain/cuda_api" none && part "cuda_api with two GPUs, lazy" env CUDASIM_LAZY=1 "$B/plain/cuda_api" two ;;
@@ -137,18 +147,16 @@ hashes_agree() { # hashes_agree PROGRAM WAY...: the hash of tests/bits.c on the 
 cuda_bits() { # cuda_bits MODE
     local way
     one "build of bits, $1" cuda_program "$1" bits || return
-    while read -r way; do part "same bits, $1 $way" hashes_agree "$B/$1/bits" $way; done <<<"$(ways "$1")"
+    while read -r way; do part "same bits, $1 $way" hashes_agree "$B/$1/bits" $way; done <<<"$(ways "$1" bits)"
 }
 
 cuda_oracle() { # cuda_oracle MODE CASES
-    local way cases=$2
+    local way
     one "kernels for the oracle, $1" own_kernels_object "$1" &&
         one "shared library, $1" cuda_link "$1" libgpuarr.so -shared "$B/$1/oracle_kernels.o" || return
-    while read -r way; do
-        [ "$1" != asan ] || way="$way ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$(gcc -print-file-name=libasan.so)"
-        part "oracle, $1, $cases cases $way" env $way $PY tests/oracle.py --device cuda --lib "$B/$1/libgpuarr.so" --cases "$cases" --seed 2
-        cases=$(($2 / 2))
-    done <<<"$(ways "$1")"
+    way=$(ways "$1" oracle)
+    [ "$1" != asan ] || way="$way ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD=$(gcc -print-file-name=libasan.so)"
+    part "oracle, $1, $2 cases $way" env $way $PY tests/oracle.py --device cuda --lib "$B/$1/libgpuarr.so" --cases "$2" --seed 2
 }
 
 cuda_unlike() { # cuda_unlike MODE: the CUDA backend with a rest that was compiled for other dtypes: the CPU works, and the GPU says why it does not
@@ -174,12 +182,12 @@ cusolver() { # cusolver MODE
     local name
     for name in $([ "$1" != solver ] || echo linear) cusolver; do
         one "build of $name, $1" cuda_program "$1" $name || return
-        part "$name, $1" alone "$name" on_gpu CUDASIM_DEVICES=2 $([ "$1" = solver ] || echo GPUARR_TEST_SMALL=1) "$B/$1/$name"
+        part "$name, $1" alone "$name" on_gpu CUDASIM_DEVICES=2 $([ "$1,$name" = solver,cusolver ] || echo GPUARR_TEST_SMALL=1) "$B/$1/$name" # (large ones: cusolver.c)
     done
     part "cusolver, $1, not converging" on_gpu CUDASIM_UNCONVERGED=1 "$B/$1/cusolver" unconverged
     [ "$1" = solver ] || return 0
     part "cusolver, $1, lazy" on_gpu CUDASIM_ORDER=random:1 CUDASIM_LAZY=1 GPUARR_TEST_SMALL=1 "$B/$1/cusolver"
-    one "build of allocations, $1" cuda_program "$1" allocations && part "allocations, $1" alone allocations on_gpu GPUARR_TEST_SMALL=1 "$B/$1/allocations"
+    one "build of allocations, $1" cuda_program "$1" allocations && part "allocations, $1" alone allocations on_gpu GPUARR_TEST_SMALL=1 "$B/$1/allocations" linear
 }
 
 unlike() { one "objects that are not alike" cuda_unlike "$1"; } # unlike MODE
