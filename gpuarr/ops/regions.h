@@ -219,62 +219,131 @@ ga_array *(ga_value_indices)(const ga_array *a, ga_array **values, ga_array **co
 }
 
 /* ---- watershed: the image foresting transform (Falcao, Stolfi, Lotufo 2004) -------------------------------------------------- */
-/*  An element costs the greatest step on the best way to it from a marker. A ring of elements for each cost: `next` and `prev` of the
-    elements and, behind them, of the heads. What costs as much is taken in the order last in, first out; of negative labels later, the
-    first in first.                                                                                                            */
-
-enum { GI_FLOOD_COSTS = 1 << 16 };
+/*  An element costs the greatest step on the best way to it from a marker. What costs as much is a ring that begins and ends at a head, and is
+    taken in the order last in, first out; of negative labels later, the first in first.                                       */
 
 typedef struct gi_flood {
-    int64_t *next, *prev, *cost; /* cost: -1 when it is final */
-    int64_t *labels;
+    struct gi_flood *next, *prev; /* in the ring; itself, if it is in none */
+    int64_t          label;
+    int32_t          cost; /* -1 when it is final */
+    uint16_t         value;
+    bool             edge; /* of the image: not all of its neighbours are there */
 } gi_flood;
+
+typedef struct gi_flooding {
+    const ga_array *image;
+    gi_flood       *heads, *elements;
+    int64_t         costs, count; /* of heads, and of neighbours: */
+    int64_t        *cells, *away; /* their numbers in a box of three along each axis, and how far they are */
+} gi_flooding;
 
 GI_BEGIN_FAST
 /* Moves an element to the ring of a cost. */
-static inline void gi_flood_move(const gi_flood *f, int64_t size, int64_t p, int64_t cost, int64_t label)
+static inline void gi_flood_move(gi_flood *p, gi_flood *head, int32_t cost, int64_t label)
 {
-    const int64_t head = size + cost, before = label < 0 ? f->prev[head] : head;
-    f->labels[p]        = label;
-    f->cost[p]          = cost;
-    f->next[f->prev[p]] = f->next[p];
-    f->prev[f->next[p]] = f->prev[p];
-    f->next[p]          = f->next[before];
-    f->prev[p]          = before;
-    f->prev[f->next[p]] = p;
-    f->next[before]     = p;
+    gi_flood *before = label < 0 ? head->prev : head;
+    p->label         = label;
+    p->cost          = cost;
+    p->prev->next    = p->next;
+    p->next->prev    = p->prev;
+    p->next          = before->next;
+    p->prev          = before;
+    p->next->prev    = p;
+    before->next     = p;
 }
 
-static void gi_flood_run(const gi_flood *f, const ga_array *image, const uint8_t *structure)
+/* Is the neighbour of an element in the image? */
+static bool gi_flood_reaches(const ga_array *image, int64_t element, int64_t cell)
 {
-    const int64_t size  = image->size;
-    int64_t       cells = 1, at[GPUARR_MAX_DIMS], step[GPUARR_MAX_DIMS], three[GPUARR_MAX_DIMS];
-    for (int d = 0; d < image->ndim; d++) three[d] = 3, cells *= 3;
-    for (int64_t cost = 0; cost < GI_FLOOD_COSTS; cost++)
-        while (f->next[size + cost] < size) {
-            const int64_t v = f->next[size + cost], label = f->labels[v];
-            gi_unravel(v, image->ndim, image->shape, at);
-            f->next[f->prev[v]] = f->next[v];
-            f->prev[f->next[v]] = f->prev[v];
-            f->cost[v]          = -1;
-            for (int64_t k = 0; k < cells; k++) {
-                int64_t p      = 0;
-                bool    inside = structure[k];
-                if (!inside) continue;
-                gi_unravel(k, image->ndim, three, step);
-                for (int d = 0; d < image->ndim && inside; d++) {
-                    const int64_t x = at[d] + step[d] - 1;
-                    inside          = x >= 0 && x < image->shape[d];
-                    p               = p * image->shape[d] + x;
-                }
-                if (!inside || f->cost[p] <= cost) continue;
-                int64_t rise = gi_label_at(image, p) - gi_label_at(image, v), most = rise < 0 ? -rise : rise;
-                if (most < cost) most = cost;
-                if (most < f->cost[p]) gi_flood_move(f, size, p, most, label);
+    for (int d = image->ndim - 1; d >= 0; d--) {
+        const int64_t x = element % image->shape[d] + cell % 3 - 1;
+        if (x < 0 || x >= image->shape[d]) return false;
+        element /= image->shape[d];
+        cell /= 3;
+    }
+    return true;
+}
+
+static void gi_flood_run(const gi_flooding *f)
+{
+    for (int32_t cost = 0; cost < f->costs; cost++)
+        for (gi_flood *head = f->heads + cost, *v = head->next; v != head; v = head->next) {
+            head->next    = v->next;
+            v->next->prev = head;
+            v->cost       = -1;
+            for (int64_t k = 0; k < f->count; k++) {
+                if (v->edge && !gi_flood_reaches(f->image, v - f->elements, f->cells[k])) continue;
+                gi_flood     *p    = v + f->away[k];
+                const int32_t rise = abs(p->value - v->value), most = rise < cost ? cost : rise;
+                if (most < p->cost) gi_flood_move(p, f->heads + most, most, v->label);
             }
         }
 }
 GI_END_FAST
+
+/* Neighbours other than the element itself, in the order of the structure. */
+static void gi_flood_neighbours(gi_flooding *f, const uint8_t *structure, int64_t cells)
+{
+    f->count = 0;
+    for (int64_t k = 0; k < cells; k++) {
+        int64_t away = 0, apart = 1, left = k;
+        for (int d = f->image->ndim - 1; d >= 0; d--, left /= 3) {
+            away += (left % 3 - 1) * apart;
+            apart *= f->image->shape[d];
+        }
+        if (!structure[k] || k == cells / 2) continue;
+        f->cells[f->count]  = k;
+        f->away[f->count++] = away;
+    }
+}
+
+/* Every element and every head alone; then the markers at no cost. */
+static void gi_flood_begin(const gi_flooding *f, const int64_t *markers)
+{
+    const int64_t size = f->image->size;
+    for (gi_flood *p = f->heads; p < f->heads + f->costs; p++) p->next = p->prev = p;
+    for (int64_t i = 0; i < size; i++) {
+        const gi_flood alone = {
+            f->elements + i, f->elements + i, 0, (int32_t)f->costs, (uint16_t)gi_label_at(f->image, i), false
+        };
+        f->elements[i] = alone;
+    }
+    for (int64_t d = f->image->ndim - 1, apart = 1; d >= 0 && size > 0;
+         d--) { /* the first ones along an axis, and the last ones */
+        const int64_t all = apart * f->image->shape[d];
+        for (int64_t i = 0; i < size; i += all)
+            for (int64_t k = 0; k < apart; k++) f->elements[i + k].edge = f->elements[i + all - apart + k].edge = true;
+        apart = all;
+    }
+    for (int64_t i = 0; i < size; i++)
+        if (markers[i] != 0) gi_flood_move(f->elements + i, f->heads, 0, markers[i]);
+}
+
+/* Labels on the CPU become those of the whole image. False with an error: no memory. */
+static bool gi_flood_labels(const char *site, const ga_array *image, const ga_array *structure, int64_t *labels)
+{
+    gi_flooding f;
+    int64_t     least = INT64_MAX, most = 0;
+    for (int64_t i = 0; i < image->size; i++) {
+        const int64_t x = gi_label_at(image, i);
+        least           = x < least ? x : least;
+        most            = x > most ? x : most;
+    }
+    f.image            = image;
+    f.costs            = image->size > 0 ? most - least + 1 : 0;
+    const size_t bytes = (size_t)(f.costs + image->size) * sizeof *f.heads + (size_t)structure->size * 2 * sizeof *f.cells;
+    f.heads            = (gi_flood *)gi_mem_alloc(site, bytes);
+    if (!f.heads) return false;
+    f.elements = f.heads + f.costs;
+    f.cells    = (int64_t *)(void *)(f.elements + image->size);
+    f.away     = f.cells + structure->size;
+    gi_flood_neighbours(&f, (const uint8_t *)structure->data, structure->size);
+    gi_flood_begin(&f, labels);
+    gi_flood_run(&f);
+    for (int64_t i = 0; i < image->size; i++) labels[i] = f.elements[i].label;
+    gi_mem_release(f.heads, bytes);
+    return true;
+}
 
 ga_array *(ga_watershed_ift)(const ga_array *a, const ga_array *markers, ga_binary_options o)
 {
@@ -293,23 +362,11 @@ ga_array *(ga_watershed_ift)(const ga_array *a, const ga_array *markers, ga_bina
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, ".structure has shape %s: use 3 along each axis of a",
                                    gi_shape_of(o.structure));
     gi_composition c;
-    gi_flood       f;
     gi_compose_begin(&c, o.site);
-    ga_array     *image = gi_copy_contiguous(o.site, a, a->dtype), *r = image ? gi_copy_convert(o.site, markers, GA_I64) : NULL;
-    ga_array     *cells = !r            ? NULL
-                          : o.structure ? gi_copy_contiguous(o.site, o.structure, GA_BOOL)
-                                        : (ga_generate_binary_structure)(a->ndim, 1, o.site);
-    const int64_t nodes = a->size + GI_FLOOD_COSTS;
-    const size_t  bytes = (size_t)(3 * nodes) * sizeof(int64_t);
-    f.next              = cells ? (int64_t *)gi_mem_alloc(o.site, bytes) : NULL;
-    if (!f.next) return gi_compose_end(&c, NULL);
-    f.prev   = f.next + nodes;
-    f.cost   = f.prev + nodes;
-    f.labels = (int64_t *)r->data;
-    for (int64_t i = 0; i < nodes; i++) f.next[i] = f.prev[i] = i, f.cost[i] = GI_FLOOD_COSTS;
-    for (int64_t i = 0; i < a->size; i++)
-        if (f.labels[i] != 0) gi_flood_move(&f, a->size, i, 0, f.labels[i]);
-    gi_flood_run(&f, image, (const uint8_t *)cells->data);
-    gi_mem_release(f.next, bytes);
+    ga_array *image = gi_copy_contiguous(o.site, a, a->dtype), *r = image ? gi_copy_convert(o.site, markers, GA_I64) : NULL;
+    ga_array *cells = !r            ? NULL
+                      : o.structure ? gi_copy_contiguous(o.site, o.structure, GA_BOOL)
+                                    : (ga_generate_binary_structure)(a->ndim, 1, o.site);
+    if (!cells || !gi_flood_labels(o.site, image, cells, (int64_t *)r->data)) return gi_compose_end(&c, NULL);
     return gi_compose_end(&c, gi_copy_finish(o.site, r, markers->dtype, o.out));
 }
