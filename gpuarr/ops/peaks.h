@@ -34,17 +34,83 @@ static int64_t gi_peaks_find(const double *x, int64_t n, gi_peak *peaks)
     return count;
 }
 
-/* The places alone of all peaks. NULL with an error. */
-static ga_array *gi_peaks_places(const char *site, const ga_array *line)
+/* Without a branch where two equal elements do not follow one another: it would be taken by chance. places: one more than peaks there can be. */
+static int64_t gi_peaks_list(const double *x, int64_t n, int64_t *places)
 {
-    const double *x = (const double *)line->data;
-    const int64_t n = line->size, most = n / 2 + 1;
-    int64_t      *places = (int64_t *)gi_mem_alloc(site, (size_t)most * sizeof *places), count = 0;
+    int64_t count = 0;
+    for (int64_t i = 1, stop; i < n - 1; i = stop) {
+        const bool rises = x[i - 1] < x[i];
+        stop             = i + 1;
+        places[count]    = i;
+        count += rises & (x[i + 1] < x[i]);
+        if (!(rises & (x[i + 1] == x[i]))) continue;
+        while (stop < n - 1 && x[stop] == x[i]) stop++;
+        places[count] = (i + stop - 1) / 2;
+        count += x[stop] < x[i];
+    }
+    return count;
+}
+
+/* The highest peak takes out those that are nearer than a distance, then the next one; of equal ones the last first. order: from the lowest
+   one up, of equal ones the first first. */
+static void gi_peaks_apart(int64_t count, const int64_t *places, double distance, const int64_t *order, bool *out)
+{
+    const int64_t near = distance < 0x1p62 ? (int64_t)distance : INT64_MAX;
+    for (int64_t k = count - 1; k >= 0; k--) {
+        const int64_t high = order[k];
+        if (out[high]) continue;
+        for (int64_t i = high - 1; i >= 0 && places[high] - places[i] < near; i--) out[i] = true;
+        for (int64_t i = high + 1; i < count && places[i] - places[high] < near; i++) out[i] = true;
+    }
+}
+
+/* Which peaks at these places others take out, as an array of bools; NULL with an error. */
+static ga_array *gi_peaks_out(const char *site, const double *x, int64_t count, const int64_t *places, double distance)
+{
+    ga_array *heights = gi_array_new(site, GA_F64, GA_CPU, 1, &count);
+    for (int64_t k = 0; heights && k < count; k++) ((double *)heights->data)[k] = x[places[k]];
+    ga_array *order = heights ? gi_sort_array(site, heights, 0, true) : NULL,
+             *out   = order ? gi_array_new(site, GA_BOOL, GA_CPU, 1, &count) : NULL;
+    if (out && count > 0) {
+        memset(out->data, 0, (size_t)count);
+        gi_peaks_apart(count, places, distance, (const int64_t *)order->data, (bool *)out->data);
+    }
+    ga_free(order);
+    ga_free(heights);
+    return out;
+}
+
+/* Keeps the places of heights that are at least `least` and at most `most`, of those that are given. */
+static int64_t gi_peaks_of_heights(const double *x, int64_t count, int64_t *places, double least, double most)
+{
+    int64_t kept = 0;
+    if (least == GA_REAL_DEFAULT && most == GA_REAL_DEFAULT) return count;
+    for (int64_t k = 0; k < count; k++) {
+        const double v = x[places[k]];
+        places[kept]   = places[k];
+        kept += (least == GA_REAL_DEFAULT || least <= v) && (most == GA_REAL_DEFAULT || v <= most);
+    }
+    return kept;
+}
+
+/* The places alone of peaks of these heights that are so far apart. NULL with an error. */
+static ga_array *gi_peaks_places(const char *site, const ga_array *line, const ga_peaks_options *o)
+{
+    const double *x = (const double *)line->data, distance = ceil(o->distance);
+    const int64_t most   = line->size / 2 + 1;
+    int64_t      *places = (int64_t *)gi_mem_alloc(site, (size_t)most * sizeof *places), kept = 0;
     if (!places) return NULL;
-    for (int64_t i = 1, stop = 1; (i = gi_peak_from(x, n, i, &stop)) < n; i = stop) places[count++] = (i + stop - 1) / 2;
-    ga_array *r = gi_array_new(site, GA_I64, GA_CPU, 1, &count);
+    int64_t   count = gi_peaks_of_heights(x, gi_peaks_list(x, line->size, places), places, o->height, o->height_max);
+    ga_array *out = distance > 1 ? gi_peaks_out(site, x, count, places, distance) : NULL, *r = NULL;
+    for (int64_t k = 0; out && k < count; k++) {
+        places[kept] = places[k];
+        kept += !((const bool *)out->data)[k];
+    }
+    if (out) count = kept;
+    if (out || !(distance > 1)) r = gi_array_new(site, GA_I64, GA_CPU, 1, &count);
     if (r && count > 0) memcpy(r->data, places, (size_t)count * sizeof *places);
     gi_mem_release(places, (size_t)most * sizeof *places);
+    ga_free(out);
     return r;
 }
 
@@ -53,6 +119,7 @@ static int64_t gi_peaks_keep(gi_peak *peaks, int64_t count, const double *first,
 {
     const ptrdiff_t column = first - &peaks->height;
     int64_t         kept   = 0;
+    if (least == GA_REAL_DEFAULT && most == GA_REAL_DEFAULT) return count;
     for (int64_t k = 0; k < count; k++) {
         const double v = (&peaks[k].height)[column];
         if ((least == GA_REAL_DEFAULT || least <= v) && (most == GA_REAL_DEFAULT || v <= most)) peaks[kept++] = peaks[k];
@@ -60,30 +127,19 @@ static int64_t gi_peaks_keep(gi_peak *peaks, int64_t count, const double *first,
     return kept;
 }
 
-/* The highest peak takes out those that are nearer than a distance, then the next one; of equal ones the last first. A place of -1 is out.
-   order: from the lowest one up, of equal ones the first first. */
-static int64_t gi_peaks_apart(gi_peak *peaks, int64_t count, double distance, const int64_t *order)
+/* Those that are so far apart. -1 with an error. */
+static int64_t gi_peaks_thinned(const char *site, const double *x, gi_peak *peaks, int64_t count, double distance)
 {
-    for (int64_t k = count - 1; k >= 0; k--) {
-        const gi_peak *high = peaks + order[k];
-        for (int step = -1; step <= 1 && high->place >= 0; step += 2)
-            for (gi_peak *p = peaks + order[k] + step; p >= peaks && p < peaks + count; p += step) {
-                if (p->place >= 0 && fabs(p->place - high->place) >= distance) break;
-                p->place = -1;
-            }
-    }
-    return gi_peaks_keep(peaks, count, &peaks->place, 0, GA_REAL_DEFAULT);
-}
-
-/* The same, by the heights. -1 with an error. */
-static int64_t gi_peaks_thinned(const char *site, gi_peak *peaks, int64_t count, double distance)
-{
-    ga_array *heights = gi_array_new(site, GA_F64, GA_CPU, 1, &count);
-    for (int64_t k = 0; heights && k < count; k++) ((double *)heights->data)[k] = peaks[k].height;
-    ga_array     *order = heights ? gi_sort_array(site, heights, 0, true) : NULL;
-    const int64_t kept  = order ? gi_peaks_apart(peaks, count, distance, (const int64_t *)order->data) : -1;
-    ga_free(order);
-    ga_free(heights);
+    int64_t   kept   = -1;
+    ga_array *places = gi_array_new(site, GA_I64, GA_CPU, 1, &count);
+    int64_t  *place  = places ? (int64_t *)places->data : NULL;
+    for (int64_t k = 0; place && k < count; k++) place[k] = (int64_t)peaks[k].place;
+    ga_array *out = places ? gi_peaks_out(site, x, count, place, distance) : NULL;
+    if (out) kept = 0;
+    for (int64_t k = 0; out && k < count; k++)
+        if (!((const bool *)out->data)[k]) peaks[kept++] = peaks[k];
+    ga_free(out);
+    ga_free(places);
     return kept;
 }
 
@@ -134,13 +190,14 @@ static void gi_peak_width(const double *x, double share, gi_peak *p)
     p->width         = p->right_ip - p->left_ip;
 }
 
-static bool gi_peaks_all(const ga_peaks_options *o)
+/* Are but places wanted, and do heights and a distance alone say of which? */
+static bool gi_peaks_are_places(const ga_peaks_options *o)
 {
-    const double bounds[] = { o->plateau_size,  o->plateau_size_max, o->height,         o->height_max, o->threshold,
-                              o->threshold_max, o->prominence,       o->prominence_max, o->width,      o->width_max };
+    const double bounds[] = { o->plateau_size, o->plateau_size_max, o->threshold, o->threshold_max,
+                              o->prominence,   o->prominence_max,   o->width,     o->width_max };
     for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++)
         if (bounds[k] != GA_REAL_DEFAULT) return false;
-    return !o->found && o->distance <= 1;
+    return !o->found;
 }
 
 /* All conditions, in SciPy's order. -1 with an error. */
@@ -152,7 +209,7 @@ static int64_t gi_peaks_run(const double *x, int64_t n, const ga_peaks_options *
     count           = gi_peaks_keep(peaks, count, &peaks->left_threshold, o->threshold, o->threshold_max);
     count           = gi_peaks_keep(peaks, count, &peaks->right_threshold, o->threshold, o->threshold_max);
     const bool wide = o->width != GA_REAL_DEFAULT || o->width_max != GA_REAL_DEFAULT || o->found;
-    if (o->distance > 1) count = gi_peaks_thinned(o->site, peaks, count, ceil(o->distance));
+    if (o->distance > 1) count = gi_peaks_thinned(o->site, x, peaks, count, ceil(o->distance));
     if (count < 0 || (!wide && o->prominence == GA_REAL_DEFAULT && o->prominence_max == GA_REAL_DEFAULT)) return count;
     for (int64_t k = 0; k < count; k++) gi_peak_prominence(x, n, o->wlen, peaks + k);
     count = gi_peaks_keep(peaks, count, &peaks->prominence, o->prominence, o->prominence_max);
@@ -178,7 +235,7 @@ ga_array *(ga_find_peaks)(const ga_array *x, ga_peaks_options o)
     const size_t   bytes = (size_t)most * sizeof(gi_peak);
     gi_compose_begin(&c, o.site);
     ga_array *line = gi_copy_contiguous(o.site, x, GA_F64), *table = NULL;
-    if (gi_peaks_all(&o)) return gi_compose_end(&c, line ? gi_peaks_places(o.site, line) : NULL);
+    if (gi_peaks_are_places(&o)) return gi_compose_end(&c, line ? gi_peaks_places(o.site, line, &o) : NULL);
     gi_peak *peaks = line ? (gi_peak *)gi_mem_alloc(o.site, bytes) : NULL;
     if (peaks) {
         const int64_t shape[2] = { gi_peaks_run((const double *)line->data, x->size, &o, peaks), GI_PEAK_COLUMNS };
