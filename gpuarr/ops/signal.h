@@ -93,13 +93,13 @@ typedef struct gi_recursion {
     int64_t       sections; /* or so many rows of b and a, each of three, that follow one another, with two delays each */
 } gi_recursion;
 
-enum { GI_FEW_DELAYS = 6, GI_FEW_SECTIONS = 4, GI_FORWARD_DELAYS = 2048 };
+enum { GI_FEW_DELAYS = 8, GI_FEW_SECTIONS = 4, GI_FORWARD_DELAYS = 2048 };
 
 GI_BEGIN_FAST
-static inline void gi_recursion_run(const gi_recursion *r, bool back, int64_t n, int64_t width, double *z)
+static inline void gi_recursion_run(const gi_recursion *r, bool back, int64_t n, int64_t width, double *z, double *x)
 {
     const int64_t delays = r->delays;
-    for (double *x = z + delays * width, *end = z + n * width; x < end; x += width) {
+    for (double *end = x + n * width; x < end; x += width) {
         double in[GI_SWEEP_LINES], out[GI_SWEEP_LINES];
         for (int64_t k = 0; k < width; k++) {
             in[k]  = x[k];
@@ -115,35 +115,37 @@ static inline void gi_recursion_run(const gi_recursion *r, bool back, int64_t n,
 }
 
 /* The same for one line and a few delays, a constant, that stay in registers. */
-static GI_INLINE void gi_recursion_few(const gi_recursion *r, const int delays, int64_t n, double *x)
+static GI_INLINE void gi_recursion_few(const gi_recursion *r, const int delays, int64_t n, double *begin, double *x)
 {
     double a[GI_FEW_DELAYS + 1], b[GI_FEW_DELAYS + 1], z[GI_FEW_DELAYS + 1] = { 0 };
     GI_UNROLL
     for (int j = 0; j <= delays; j++) {
         a[j] = r->a[j];
         b[j] = r->b[j];
-        z[j] = j < delays ? x[j] : 0;
+        z[j] = j < delays ? begin[j] : 0;
     }
-    for (int64_t i = delays; i < n; i++) {
+    for (int64_t i = 0; i < n; i++) {
         const double in = x[i], out = gi_mul_f64(b[0], in) + z[0];
         x[i] = out;
         GI_UNROLL
         for (int j = 1; j <= delays; j++) z[j - 1] = z[j] + gi_mul_f64(b[j], in) - gi_mul_f64(a[j], out);
     }
     GI_UNROLL
-    for (int j = 0; j < delays; j++) x[j] = z[j];
+    for (int j = 0; j < delays; j++) begin[j] = z[j];
 }
 
-static void gi_recursion_line(const gi_recursion *r, int64_t n, double *x)
+static void gi_recursion_line(const gi_recursion *r, int64_t n, double *z, double *x)
 {
     switch (r->delays) {
-    case 1: gi_recursion_few(r, 1, n, x); break;
-    case 2: gi_recursion_few(r, 2, n, x); break;
-    case 3: gi_recursion_few(r, 3, n, x); break;
-    case 4: gi_recursion_few(r, 4, n, x); break;
-    case 5: gi_recursion_few(r, 5, n, x); break;
-    case 6: gi_recursion_few(r, 6, n, x); break;
-    default: gi_recursion_run(r, true, n, 1, x);
+    case 1: gi_recursion_few(r, 1, n, z, x); break;
+    case 2: gi_recursion_few(r, 2, n, z, x); break;
+    case 3: gi_recursion_few(r, 3, n, z, x); break;
+    case 4: gi_recursion_few(r, 4, n, z, x); break;
+    case 5: gi_recursion_few(r, 5, n, z, x); break;
+    case 6: gi_recursion_few(r, 6, n, z, x); break;
+    case 7: gi_recursion_few(r, 7, n, z, x); break;
+    case 8: gi_recursion_few(r, 8, n, z, x); break;
+    default: gi_recursion_run(r, true, n, 1, z, x);
     }
 }
 
@@ -234,14 +236,14 @@ static void gi_recursion_lines(const gi_sweep *s, int64_t width, double *x, int6
     else if (r->sections > 0 && width == GI_SWEEP_LINES) gi_sections_run(r->b, r->sections, n, GI_SWEEP_LINES, x, elements);
     else if (r->sections > 0) gi_sections_run(r->b, r->sections, n, width, x, elements);
     else if (!r->back && r->delays * width <= GI_FORWARD_DELAYS) gi_recursion_forward(r, s->n, width, x);
-    else if (width == GI_SWEEP_LINES && r->back) gi_recursion_run(r, true, s->n, GI_SWEEP_LINES, x);
-    else if (width == 1 && r->back) gi_recursion_line(r, s->n, x);
-    else gi_recursion_run(r, r->back, s->n, width, x);
+    else if (width == GI_SWEEP_LINES && r->back) gi_recursion_run(r, true, n, GI_SWEEP_LINES, x, elements);
+    else if (width == 1 && r->back) gi_recursion_line(r, n, x, elements);
+    else gi_recursion_run(r, r->back, n, width, x, elements);
 }
 GI_END_FAST
 
-/* x, float64 or complex128, filtered; z: the delays at the beginning, or NULL; in *zf those at the end. */
-static ga_array *gi_do_recursion(const gi_composition *c, const gi_recursion *r, const ga_array *x, const ga_array *z, int axis,
+/* x, float64 or complex128, filtered, perhaps where it lies; z: the delays at the beginning, or NULL; in *zf those at the end. */
+static ga_array *gi_do_recursion(const gi_composition *c, const gi_recursion *r, ga_array *x, const ga_array *z, int axis,
                                  ga_array **zf)
 {
     ga_shape states;
@@ -254,6 +256,15 @@ static ga_array *gi_do_recursion(const gi_composition *c, const gi_recursion *r,
     if (z && z->ndim != x->ndim)
         return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, ".zi has %d dimensions, x %d", z->ndim, x->ndim);
     ga_array *begin = z ? (ga_broadcast_to)(z, states, c->site) : (ga_zeros)(states, gi_new_on(c->site, x->dtype, x->device));
+    if (begin && z && x->dtype == GA_F64) begin = (ga_astype)(begin, GA_F64, c->site);
+    if (begin && r->back && x->dtype == GA_F64 && x->size > 0 &&
+        x->size == x->shape[axis]) { /* one line, which needs no copy */
+        double *delays = (double *)begin->data, *elements = (double *)x->data;
+        *zf = begin;
+        if (r->sections > 0) gi_sections_line(r->b, r->sections, x->size, delays, elements);
+        else gi_recursion_line(r, x->size, delays, elements);
+        return x;
+    }
     ga_array *all = begin ? gi_do_join(c, begin, x, axis) : NULL, *wide = all ? (ga_astype)(all, x->dtype, c->site) : NULL;
     ga_array *line = wide ? (ga_ravel)(wide, c->site) : NULL;
     s.a            = line && gi_is_complex(x->dtype) ? (ga_view_as)(line, GA_F64, c->site) : line;
@@ -307,9 +318,10 @@ static ga_dtype gi_lfilter_dtype(const ga_array *b, const ga_array *x, const ga_
 
 static ga_array *gi_lfilter_end(gi_composition *c, ga_array *y, ga_array *zf, ga_dtype dtype, const ga_lfilter_options *o)
 {
-    ga_array        *r = NULL, *results[2] = { y && zf ? (ga_astype)(y, dtype, c->site) : NULL, NULL };
+    const bool ready = y && y->dtype == dtype && ga_is_contiguous(y) && (uintptr_t)y->data % GI_ALIGN == 0; /* y is ours */
+    ga_array  *r = NULL, *results[2] = { ready ? y : y && zf ? (ga_astype)(y, dtype, c->site) : NULL, NULL };
     ga_array **const outs[2] = { &r, o->zf };
-    results[1]               = results[0] ? (ga_astype)(zf, dtype, c->site) : NULL;
+    results[1]               = results[0] && o->zf ? (ga_astype)(zf, dtype, c->site) : results[0];
     return gi_compose_end_all(c, 2, results, outs) ? r : NULL;
 }
 
