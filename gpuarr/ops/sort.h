@@ -562,12 +562,29 @@ static uint64_t gi_part_key(ga_dtype dtype, const char *elements, uint64_t i, in
 }
 
 /* Complex numbers by real part, then imaginary part; those with a NaN behind all others: NaN in the imaginary part
-   alone, in the real part alone, in both. Three stable sorts do it, the least important first. The records have their
-   numbers. */
+   alone, in the real part alone, in both. Where there is a NaN, three stable sorts do it, the least important first; else one, and others of
+   those whose real parts are equal. The records have their numbers. */
 static void gi_order_complex(const gi_sort_job *j, const char *elements, int64_t n, char *records, char *spare, int64_t *places)
 {
     const uint64_t nan = UINT64_MAX, mask = j->group > 1 ? ((uint64_t)1 << GI_LINE_SHIFT) - 1 : UINT64_MAX;
     ga_dtype       dtype = j->lines.dtype;
+    uint64_t      *words = (uint64_t *)(void *)records;
+    bool           none  = true; /* is a NaN */
+    for (int64_t k = 0; k < n && none; k++) {
+        const uint64_t i = words[2 * k + 1] & mask;
+        words[2 * k]     = gi_part_key(dtype, elements, i, 0);
+        none             = words[2 * k] != nan && gi_part_key(dtype, elements, i, 1) != nan;
+    }
+    if (none) {
+        gi_sort_records(records, spare, n, 16, 0, 8, places, j->units == 1);
+        for (int64_t at = 0, stop; at < n; at = stop) {
+            for (stop = at + 1; stop < n && words[2 * stop] == words[2 * at];) stop++;
+            for (int64_t k = at; k < stop && stop > at + 1; k++)
+                words[2 * k] = gi_part_key(dtype, elements, words[2 * k + 1] & mask, 1);
+            if (stop > at + 1) gi_sort_records(records + 16 * at, spare + 16 * at, stop - at, 16, 0, 8, places, j->units == 1);
+        }
+        return;
+    }
     for (int round = 0; round < 3; round++) {
         uint64_t *word = (uint64_t *)(void *)records;
         for (int64_t k = 0; k < n; k++) {
