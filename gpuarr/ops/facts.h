@@ -150,6 +150,73 @@ static ga_array *gi_pack_flags(const char *site, const ga_array *flags, ga_bit_o
     return r;
 }
 
+/* Bits along an axis whose elements lie `inner` bytes apart. */
+typedef struct gi_bits_across {
+    const uint8_t *from;
+    uint8_t       *to;
+    int64_t        n, made, inner; /* rows of bytes of a block, and those made of them */
+    ga_bit_order   order;
+} gi_bits_across;
+
+static uint8_t gi_bit_number(ga_bit_order order, int64_t k) { return (uint8_t)(order == GA_BITS_BIG ? 0x80 >> k : 1 << k); }
+
+GI_BEGIN_FAST
+/* A unit is a row that is made: of eight rows of truths, */
+static void gi_pack_across(int64_t begin, int64_t end, void *job)
+{
+    const gi_bits_across *b = (const gi_bits_across *)job;
+    const int64_t         n = b->inner; /* not in memory, which bytes might write over */
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t first = unit % b->made * 8, rows = b->n - first < 8 ? b->n - first : 8;
+        uint8_t      *to = b->to + unit * n;
+        memset(to, 0, (size_t)n);
+        for (int64_t k = 0; k < rows; k++) {
+            const uint8_t *from = b->from + (unit / b->made * b->n + first + k) * n, bit = gi_bit_number(b->order, k);
+            GI_VECTORIZE
+            for (int64_t i = 0; i < n; i++) to[i] = (uint8_t)(to[i] | (from[i] ? bit : 0));
+        }
+    }
+}
+
+/* or of one row of bytes; zeros are behind those that there are. */
+static void gi_unpack_across(int64_t begin, int64_t end, void *job)
+{
+    const gi_bits_across *b = (const gi_bits_across *)job;
+    const int64_t         n = b->inner; /* not in memory, which bytes might write over */
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t  row  = unit % b->made;
+        const uint8_t  bit  = gi_bit_number(b->order, row % 8);
+        const uint8_t *from = b->from + (unit / b->made * b->n + row / 8) * n;
+        uint8_t       *to   = b->to + unit * n;
+        if (row / 8 >= b->n) {
+            memset(to, 0, (size_t)n);
+            continue;
+        }
+        GI_VECTORIZE
+        for (int64_t i = 0; i < n; i++) to[i] = (from[i] & bit) != 0;
+    }
+}
+GI_END_FAST
+
+/* Of packed bytes on the CPU. */
+static ga_array *gi_bits_across_axis(const char *site, const ga_array *a, int axis, int64_t made, ga_bit_order order,
+                                     void (*run)(int64_t begin, int64_t end, void *job))
+{
+    int64_t shape[GPUARR_MAX_DIMS];
+    memcpy(shape, a->shape, sizeof shape);
+    shape[axis] = made;
+    ga_array *r = gi_array_new(site, GA_U8, GA_CPU, a->ndim, shape);
+    if (!r || r->size == 0) return r;
+    gi_bits_across b = { (const uint8_t *)a->data,
+                         (uint8_t *)r->data,
+                         a->shape[axis],
+                         made,
+                         gi_shape_size(a->ndim - axis - 1, a->shape + axis + 1),
+                         order };
+    gi_parallel_bytes((double)(a->size + r->size), r->size / b.inner, 1 + 4096 / b.inner, run, &b);
+    return r;
+}
+
 ga_array *(ga_packbits)(const ga_array *a, ga_bits_options o)
 {
     if (!gi_array_check_any(o.site, a, "a") || !gi_bits_order(o.site, o.bitorder)) return NULL;
@@ -167,6 +234,8 @@ ga_array *(ga_packbits)(const ga_array *a, ga_bits_options o)
     int64_t   bytes = along ? (along->shape[axis] + 7) / 8 : 0;
     if (flags && flags->device == GA_CPU && !gi_is_deferred(flags) && axis == flags->ndim - 1)
         return gi_compose_end(&c, gi_pack_flags(o.site, flags, o.bitorder, bytes));
+    if (flags && flags->device == GA_CPU && !gi_is_deferred(flags))
+        return gi_compose_end(&c, gi_bits_across_axis(o.site, flags, axis, bytes, o.bitorder, gi_pack_across));
     ga_array         *whole   = flags ? gi_do_length(&c, flags, axis, 8 * bytes) : NULL;
     ga_array         *eight   = whole ? gi_do_bits(&c, whole, axis, bytes, 8) : NULL;
     ga_array         *numbers = eight ? gi_do_bit_numbers(&c, o.bitorder, a->device) : NULL;
@@ -257,9 +326,11 @@ ga_array *(ga_unpackbits)(const ga_array *a, ga_bits_options o)
     if (along && count < 0)
         along = (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".count = %lld: there are %lld bits", (long long)o.count,
                                     (long long)bits);
-    if (along && along->device == GA_CPU && !gi_is_deferred(along) && axis == along->ndim - 1) {
-        ga_array *lines = gi_copy_contiguous(o.site, along, GA_U8);
-        return gi_compose_end(&c, lines ? gi_unpack_lines(o.site, lines, o.bitorder, count) : NULL);
+    if (along && along->device == GA_CPU && !gi_is_deferred(along)) {
+        ga_array *lines = gi_copy_contiguous(o.site, along, GA_U8), *r = NULL;
+        if (lines && axis == along->ndim - 1) r = gi_unpack_lines(o.site, lines, o.bitorder, count);
+        else if (lines) r = gi_bits_across_axis(o.site, lines, axis, count, o.bitorder, gi_unpack_across);
+        return gi_compose_end(&c, r);
     }
     ga_array *each    = along ? gi_do_bits(&c, along, axis, along->shape[axis], 1) : NULL;
     ga_array *numbers = each ? gi_do_bit_numbers(&c, o.bitorder, a->device) : NULL;
