@@ -243,11 +243,32 @@ static ga_array *gi_triangle_indices(int64_t n, const ga_tri_options *o, bool lo
 ga_array *(ga_tril_indices)(int64_t n, ga_tri_options o) { return gi_triangle_indices(n, &o, true); }
 ga_array *(ga_triu_indices)(int64_t n, ga_tri_options o) { return gi_triangle_indices(n, &o, false); }
 
+typedef struct gi_diagonal {
+    int64_t *to, n;
+    int      ndim;
+} gi_diagonal;
+
+GI_BEGIN_FAST
+static void gi_diagonal_places(int64_t begin, int64_t end, void *job)
+{
+    const gi_diagonal *d = (const gi_diagonal *)job;
+    for (int k = 0; k < d->ndim; k++)
+        for (int64_t i = begin; i < end; i++) d->to[k * d->n + i] = i;
+}
+GI_END_FAST
+
 ga_array *(ga_diag_indices)(int64_t n, int ndim, const char *site)
 {
     if (n < 0 || ndim < 0)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%lld elements of %d dimensions: both are at least 0", (long long)n,
                                    ndim);
+    if (gi_device_meant(GA_DEVICE_DEFAULT) == GA_CPU) {
+        const int64_t shape[2] = { ndim, n };
+        ga_array     *places   = gi_array_new(site, GA_I64, GA_CPU, 2, shape);
+        gi_diagonal   d        = { places ? (int64_t *)places->data : NULL, n, ndim };
+        if (places && places->size > 0) gi_parallel_bytes(8.0 * (double)places->size, n, 4096, gi_diagonal_places, &d);
+        return places;
+    }
     gi_composition c;
     gi_compose_begin(&c, site);
     ga_shape all;
