@@ -444,8 +444,8 @@ static ga_array *parting_of(const ga_array *line, int64_t kth)
 static void test_partitions(void)
 {
     static const ga_dtype dtypes[] = { GA_F64, GA_F32, GA_I64, GA_I32, GA_U64, GA_U8, GA_BOOL, GA_I8, GA_I16, GA_U16, GA_U32 };
-    static const int64_t  longer[] = { 300, 511, 1000, 1024, 1025, 2048, 2049 };
-    for (int64_t i = 0; i < 36; i++)
+    static const int64_t  longer[] = { 300, 511, 1000, 1024, 1025, 2048, 2049, 4096, 4097 };
+    for (int64_t i = 0; i < 38; i++)
         for (int k = 0; k < 11; k++)
             ga_scope {
                 const int64_t n = i < 23 ? 1 + 11 * i : i < 29 ? 232 + i : longer[i - 29], rows = i < 29 ? 3 : 17;

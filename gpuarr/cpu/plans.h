@@ -338,7 +338,7 @@ typedef struct gi_network_step {
 
 enum {
     GI_COLUMN_BYTES = 64, /* of a row of keys whose columns are sorted */
-    GI_PART_LINE    = 1024,
+    GI_PART_LINE    = 4096,
     GI_SPLIT_AHEAD  = 2048 /* bytes prefetched ahead: hardware prefetchers stop at the end of a page */
 };
 
