@@ -164,6 +164,7 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "half.h"
 #include "locate.h"
 #include "truth.h"
+#include "parts.h"
 #include "whole.h"
 #if GI_ISA_BYTES == 64
 #define GI_PLACE_TAG                       f32
@@ -537,6 +538,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_sort_words),
     GI_FIND(gi_keys),
     GI_FIND(gi_draws),
+    GI_FIND(gi_parts),
 };
 #endif
 #undef GI_FIND

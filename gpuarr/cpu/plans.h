@@ -408,6 +408,9 @@ typedef struct gi_slide {
     uint32_t       first_nan; /* the number of the first NaN */
 } gi_slide;
 
+/* modf, or with exponents, of int32, frexp; neither result may be x. */
+typedef void (*gi_parts_loop)(int64_t n, const void *x, void *part, void *other);
+
 /* The loops of one instruction set. What it does not have it asks of the next lower one. */
 typedef struct gi_loops {
     bool (*find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold); /* of a row; false: it does not have the dtype */
@@ -448,4 +451,5 @@ typedef struct gi_loops {
     gi_word_sort (*sort_words)(void); /* that of quick(8), without the rest; or NULL */
     const gi_key_loops *(*keys)(int itemsize);
     gi_draws_loop draws;
+    gi_parts_loop (*parts)(ga_dtype dtype, bool exponents); /* float32 or float64 */
 } gi_loops;
