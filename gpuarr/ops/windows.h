@@ -421,7 +421,8 @@ static void gi_divide_tile(const gi_window_plan *p, int64_t n, char *tile, int64
     ga_dtype  work   = p->w->work;
     gi_kernel divide = gi_row_kernel(gi_row_divide(), work), cut = p->w->cut ? gi_row_kernel(gi_row_trunc(), work) : NULL;
     double    number[GI_TILE];
-    for (int64_t i = 0; i < GI_TILE; i++) gi_number_to(GA_ARG(by), work, (char *)number + i * ga_itemsize(work));
+    gi_number_to(GA_ARG(by), work, number);
+    gi_repeat((int)ga_itemsize(work), n < GI_TILE ? n : (int64_t)GI_TILE, number, number);
     for (int64_t i = 0; i < n; i += GI_TILE) {
         int64_t m  = n - i < GI_TILE ? n - i : GI_TILE;
         char   *at = tile + i * ga_itemsize(work);
@@ -777,11 +778,14 @@ static bool gi_cpu_window(const char *site, const gi_window *w)
     p.loops = GI_LOOP_OF(windows)((int)size);
     p.keys  = GI_LOOP_OF(keys)((int)size);
     if (w->kind == GI_WINDOW_MEAN || (w->kind != GI_WINDOW_RANK && !w->footprint)) {
-        p.run        = w->kind == GI_WINDOW_MEAN ? gi_window_run_mean : gi_window_run_least;
-        int64_t most = GI_BOX_MOST;
+        p.run          = w->kind == GI_WINDOW_MEAN ? gi_window_run_mean : gi_window_run_least;
+        int64_t   most = GI_BOX_MOST;
+        const int last = w->at.ndim - 1;
+        if (p.run == gi_window_run_mean && gi_shape_size(last, w->at.size) == 1 && 16 * w->at.size[last] * size <= GI_ROW_BYTES)
+            most = GI_ROW_BYTES; /* short windows of the last axis share little: tiles stay in the nearest cache */
         do gi_choose_tiles(&p, GI_ROW_BYTES / size, most / size);
         while (p.tiles < 4 * threads && (most /= 2) >= GI_TILE_MOST);
-        if (p.run == gi_window_run_least) gi_lay_tile(&p, w->at.ndim - 1);
+        if (p.run == gi_window_run_least) gi_lay_tile(&p, last);
         p.scratch_bytes = (size_t)(3 * gi_roomy(p.elements * size) +
                                    2 * gi_roomy((p.extent[w->at.ndim - 1] + w->at.size[w->at.ndim - 1]) * size));
     } else done = gi_plan_ranks(site, &p);
