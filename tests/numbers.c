@@ -56,6 +56,15 @@ static void test_two_results(void)
         SHOWS(GA_F64, "[0.5 0.5]", ga_frexp(ga_values(0x1p-1074, 8), &other));
         SHOWS(GA_I32, "[-1073     4]", other);
         SHOWS(GA_F64, "[0. 0.]", ga_modf(ga_ints(1, 2), NULL));
+        for (int k = 0; k < 2; k++) { /* where elements lie side by side, and where they lie apart */
+            const ga_dtype dtype = k ? GA_F64 : GA_F32;
+            ga_array *wild = ga_multiply(ga_random_normal(0, 3, (90), .seed = 7), ga_exp2(ga_linspace(-160, 120, 90))), *apart,
+                     *exponents = NULL, *wholes = NULL;
+            wild  = ga_astype(ga_concatenate((wild, ga_values(0, -0.0, INFINITY, -INFINITY, 0x1p-1074, -0x1p-1030))), dtype);
+            apart = ga_index(ga_stack((wild, wild), .axis = 1), ":, 0");
+            CHECK(test_same_bits(ga_frexp(wild, &exponents), ga_frexp(apart, &other)) && test_same_bits(exponents, other));
+            CHECK(test_same_bits(ga_modf(wild, &wholes), ga_modf(apart, &other)) && test_same_bits(wholes, other));
+        }
         SHOWS(GA_F64, "[0.5  0.25]", ga_float_power(ga_ints(2, 4), -1));
         SHOWS(GA_F64, "[  0. 180.]", ga_angle(ga_ints(1, -1), .deg = true));
         ga_c64 i = { 0, 1 };
@@ -104,6 +113,15 @@ static void test_dtypes(void)
         CHECK(ga_array_equal(ga_unpackbits(many), ga_ravel(ga_unpackbits(column, .axis = 0))));
         CHECK(ga_array_equal(ga_unpackbits(many, .count = 72011), ga_ravel(ga_unpackbits(column, .axis = 0, .count = 72011))));
         CHECK(ga_array_equal(ga_unpackbits(many, .count = 65539), ga_ravel(ga_unpackbits(column, .axis = 0, .count = 65539))));
+        for (int k = 0; k < 2; k++) { /* the first axis beside the last one */
+            const ga_bit_order order = k ? GA_BITS_LITTLE : GA_BITS_BIG;
+            ga_array *flags = ga_less(ga_random((21, 70), .seed = 6), 0.4), *across = ga_packbits(flags, 0, .bitorder = order);
+            CHECK(ga_array_equal(across, ga_transpose(ga_packbits(ga_transpose(flags), -1, .bitorder = order))));
+            for (int64_t count = -3; count < 40; count += 7)
+                CHECK(ga_array_equal(
+                    ga_unpackbits(across, 0, .count = count, .bitorder = order),
+                    ga_transpose(ga_unpackbits(ga_transpose(across), .axis = -1, .count = count, .bitorder = order))));
+        }
         SHOWS(GA_U8, "[[128 128]]", ga_packbits(ga_ones((1, 2), .dtype = GA_BOOL), 0));
         CHECK_FAILS(ga_packbits(a), "a is float32");
         CHECK_FAILS(ga_packbits(bits, .count = 3), "takes no .count");

@@ -111,6 +111,18 @@ static void test_watershed(void)
         CHECK_IS(ga_watershed_ift(a, markers), GA_I64, (2, 5), 3, 3, 3, -2, -2, 3, 3, 3, -2, -2);
         CHECK_IS(ga_watershed_ift(line, ends), GA_I8, (5), 1, 1, 1, 1, 2);
         CHECK(ga_array_equal(ga_watershed_ift(a, markers, square), ga_watershed_ift(a, markers)));
+        for (int k = 0; k < 4; k++) { /* beside an image of which all elements are on an edge */
+            ga_array *image =
+                         ga_astype(ga_random_integers(0, k < 2 ? 250 : 60000, (23, 31), .seed = 1), k < 2 ? GA_U8 : GA_U16),
+                     *all = ga_random_integers(-4, 5, (23, 31), .seed = 2),
+                     *few = ga_random_integers(0, 9, (23, 31), .seed = 3), *some = ga_where(ga_equal(few, 0), all, 0),
+                     *box = ga_generate_binary_structure(2, k % 2 + 1), *thick = ga_zeros((3, 3, 3), .dtype = GA_BOOL);
+            ga_copyto(ga_index(thick, "1"), box);
+            ga_array *flooded = ga_watershed_ift(image, some, box);
+            CHECK(ga_array_equal(ga_expand_dims(flooded, 0),
+                                 ga_watershed_ift(ga_expand_dims(image, 0), ga_expand_dims(some, 0), thick)));
+            CHECK(ga_item(ga_count_nonzero(flooded)) == 23 * 31);
+        }
         CHECK(ga_watershed_ift(ga_zeros((0, 3), .dtype = GA_U8), ga_zeros((0, 3), .dtype = GA_I32))->size == 0);
         CHECK_SCALAR(ga_watershed_ift(ga_scalar(3, .dtype = GA_U8), ga_scalar(5)), GA_I64, 5);
         CHECK_FAILS(ga_watershed_ift(markers, markers), "uint8 or uint16");
@@ -210,6 +222,17 @@ static void test_ways_of_filters(void)
                     CHECK(ga_array_equal(one, ga_lfilter(b, ga_ints(1, 0), x, 0, .zi = zi, .zf = &ends)) &&
                           ga_array_equal(zf, ends));
                 }
+    for (int64_t delays = 1; delays < 12; delays++)
+        ga_scope { /* a line alone, and beside another one */
+            ga_array *b = ga_random_normal(0, 1, (delays + 1), .seed = 1),
+                     *a = ga_multiply(ga_random((delays + 1), .seed = 2), 0.2), *x = ga_random_normal(0, 1, (50), .seed = 3),
+                     *kept = ga_copy(x), *zi = ga_random((delays), .seed = 4), *again = ga_copy(zi), *zf = NULL, *ends = NULL;
+            ga_copyto(ga_index(a, "0"), 1.5);
+            ga_array *one = ga_lfilter(b, a, x, .zi = zi, .zf = &zf),
+                     *two = ga_lfilter(b, a, ga_stack((x, x)), .zi = ga_stack((zi, zi)), .zf = &ends);
+            CHECK(test_same_bits(one, ga_copy(ga_index(two, "1"))) && test_same_bits(zf, ga_copy(ga_index(ends, "1"))));
+            CHECK(test_same_bits(x, kept) && test_same_bits(zi, again) && !ga_may_share_memory(one, x));
+        }
     for (int64_t k = 1; k < 10; k++)
         for (int64_t lines = 1; lines < 40; lines += 12)
             ga_scope {
@@ -405,6 +428,13 @@ static void test_peaks(void)
         CHECK_IS(ga_find_peaks(x, .wlen = 3, .prominence_max = 1), GA_I64, (2), 4, 7);
         CHECK_IS(ga_find_peaks(x, .width = 2, .rel_height = 0.5), GA_I64, (2), 4, 7);
         CHECK_IS(ga_find_peaks(x, .plateau_size = 2), GA_I64, (1), 4);
+        for (int k = 1; k < 60; k++) { /* the places alone, and with all that is known of them; many elements are equal */
+            ga_array *steps = ga_random_integers(0, 2 + k % 7, (7 * k), .seed = (uint64_t)k);
+            CHECK(ga_array_equal(ga_find_peaks(steps), ga_find_peaks(steps, .found = &p)));
+            CHECK(ga_array_equal(ga_find_peaks(steps, 2, .height_max = 5, .distance = k % 13 + 1),
+                                 ga_find_peaks(steps, 2, .height_max = 5, .distance = k % 13 + 1, .found = &p)));
+        }
+        CHECK_IS(ga_find_peaks(x, .distance = 1e300), GA_I64, (1), 7);
         CHECK(ga_find_peaks(ga_zeros((0)))->size == 0 && ga_find_peaks(ga_ints(1, 2))->size == 0 &&
               ga_find_peaks(ga_index(x, "::-1"))->size == 3);
         CHECK_FAILS(ga_find_peaks(ga_ones((2, 2)), .found = &p), "a line of real numbers");
