@@ -14,6 +14,9 @@ GI_BEGIN_FAST
 #define GI_VFN(name) GI_LOOP(gi_v##name)
 #define GI_MM_f32(name) GI_JOIN(GI_ISA_MM, name##_ps)
 #define GI_MM_f64(name) GI_JOIN(GI_ISA_MM, name##_pd)
+#define GI_MASK_f32     __mmask16
+#define GI_MASK_f64     __mmask8
+#define GI_MASK         GI_JOIN(GI_MASK_, GA_TAG) /* a bit for each lane of 512 bits */
 #define GI_MM           GI_JOIN(GI_MM_, GA_TAG) /* the intrinsics of this type: GI_MM(sqrt) is _mm256_sqrt_pd */
 #define GI_TO_ALL_f32   "ps {%2%{1to16%}, %1, %0|%0, %1, %2%{1to16%}}"
 #define GI_TO_ALL_f64   "pd {%2%{1to8%}, %1, %0|%0, %1, %2%{1to8%}}"
@@ -161,6 +164,9 @@ GI_TABLE(gi_product_tiles, GI_LOOP(gi_product_tiles),
 #undef GI_MM_f32
 #undef GI_MM_f64
 #undef GI_MM
+#undef GI_MASK_f32
+#undef GI_MASK_f64
+#undef GI_MASK
 #undef GI_TO_ALL_f32
 #undef GI_TO_ALL_f64
 #undef GI_TO_ALL

@@ -15,12 +15,33 @@ static void GI_FIND(gi_linear_add)(int64_t inner, int64_t n, const double *a, in
 #undef GI_ADD_ROWS
 }
 
-/* The sum of x[i] * y[i]: of groups of eight, each product in one of 32 sums, that are folded by halves; of the rest one after the other. */
+/* Fewer than eight elements, and zeros behind them. */
+static GI_INLINE void GI_FIND(gi_load_some)(int64_t n, const double *x, GI_V8 *to)
+{
+#if GI_ISA_BYTES == 64
+    *to = _mm512_maskz_loadu_pd((__mmask8)((1u << n) - 1), x);
+#else
+    double some[8] = { 0 };
+    for (int64_t k = 0; k < n; k++) some[k] = x[k];
+    memcpy(to, some, sizeof some);
+#endif
+}
+
+/* Eight sums, which are folded by halves. */
+static GI_INLINE double GI_FIND(gi_sum_of_eight)(double *sum)
+{
+    for (int half = 4; half > 0; half /= 2)
+        for (int k = 0; k < half; k++) sum[k] += sum[k + half];
+    return *sum;
+}
+
+/* The sum of x[i] * y[i]: of groups of eight, each product in one of 32 sums, that are folded by halves; to the last eight those of the rest
+   are added. */
 static double GI_FIND(gi_linear_dot)(int64_t n, const double *x, const double *y)
 {
     enum { LANES = GI_ISA_BYTES / 8, VECTORS = 32 / LANES, GROUP = 8 / LANES };
-    GI_V8   sums[VECTORS] = { { 0 } }, a, b;
-    double  sum[LANES], rest = 0;
+    GI_V8   sums[VECTORS] = { { 0 } }, a, b, u[GROUP], w[GROUP];
+    double  sum[8];
     int64_t i = 0;
     for (; i + 32 <= n; i += 32) {
         GI_UNROLL
@@ -40,59 +61,75 @@ static double GI_FIND(gi_linear_dot)(int64_t n, const double *x, const double *y
             sums[g + v] += a * b;
         }
     }
-    for (; i < n; i++) rest += x[i] * y[i];
     GI_UNROLL
     for (int v = 0; v < VECTORS / 2; v++) sums[v] += sums[v + VECTORS / 2];
     GI_UNROLL
     for (int v = 0; v < VECTORS / 4; v++) sums[v] += sums[v + VECTORS / 4];
-    GI_UNROLL
-    for (int v = 0; v < VECTORS / 8; v++) sums[v] += sums[v + VECTORS / 8];
-    GI_UNROLL
-    for (int v = 0; v < VECTORS / 16; v++) sums[v] += sums[v + VECTORS / 16];
+    if (i < n) {
+        GI_FIND(gi_load_some)(n - i, x + i, u);
+        GI_FIND(gi_load_some)(n - i, y + i, w);
+        GI_UNROLL
+        for (int v = 0; v < GROUP; v++) sums[v] += u[v] * w[v];
+    }
     memcpy(sum, sums, sizeof sum);
-    for (int half = LANES / 2; half > 0; half /= 2)
-        for (int k = 0; k < half; k++) sum[k] += sum[k + half];
-    return sum[0] + rest;
+    return GI_FIND(gi_sum_of_eight)(sum);
 }
 
-/* Eight sums, which are folded by halves. */
-static GI_INLINE double GI_FIND(gi_sum_of_eight)(double *sum)
-{
-    for (int half = 4; half > 0; half /= 2)
-        for (int k = 0; k < half; k++) sum[k] += sum[k + half];
-    return *sum;
-}
-
-/* gi_linear_dots of a few rows: eight sums of each, that are folded by halves, and one of the rest. */
+/* gi_linear_dots of a few rows: eight sums of each, that are folded by halves. */
 static GI_INLINE void GI_FIND(gi_dots_of)(const int rows, int64_t n, const double *a, int64_t down, const double *x, double *to)
 {
     enum { LANES = GI_ISA_BYTES / 8, VECTORS = 8 / LANES, MOST = 4 };
-    GI_V8   sums[MOST][VECTORS] = { { { 0 } } }, b, u;
-    double  sum[MOST][8], rest[MOST] = { 0 };
+    GI_V8   sums[MOST][VECTORS] = { { { 0 } } }, b[VECTORS], u[VECTORS];
+    double  sum[MOST][8];
     int64_t j = 0;
     for (; j + 8 <= n; j += 8) {
         GI_UNROLL
         for (int v = 0; v < VECTORS; v++) {
-            memcpy(&u, x + j + v * LANES, sizeof u);
+            memcpy(&u[v], x + j + v * LANES, sizeof *u);
             GI_UNROLL
             for (int r = 0; r < rows; r++) {
-                memcpy(&b, a + r * down + j + v * LANES, sizeof b);
-                sums[r][v] += b * u;
+                memcpy(&b[v], a + r * down + j + v * LANES, sizeof *b);
+                sums[r][v] += b[v] * u[v];
             }
         }
     }
-    for (; j < n; j++)
-        for (int r = 0; r < rows; r++) rest[r] += a[r * down + j] * x[j];
-    memcpy(sum, sums, sizeof sum);
-    for (int r = 0; r < rows; r++) {
-        to[r] = GI_FIND(gi_sum_of_eight)(sum[r]) + rest[r];
+    if (j < n) {
+        GI_FIND(gi_load_some)(n - j, x + j, u);
+        GI_UNROLL
+        for (int r = 0; r < rows; r++) {
+            GI_FIND(gi_load_some)(n - j, a + r * down + j, b);
+            GI_UNROLL
+            for (int v = 0; v < VECTORS; v++) sums[r][v] += b[v] * u[v];
+        }
     }
+    memcpy(sum, sums, sizeof sum);
+    for (int r = 0; r < rows; r++) to[r] = GI_FIND(gi_sum_of_eight)(sum[r]);
 }
 
 static void GI_FIND(gi_linear_dots)(int64_t rows, int64_t n, const double *a, int64_t down, const double *x, double *to)
 {
     for (; rows >= 4; rows -= 4, a += 4 * down, to += 4) GI_FIND(gi_dots_of)(4, n, a, down, x, to);
     for (; rows > 0; rows--, a += down, to++) GI_FIND(gi_dots_of)(1, n, a, down, x, to);
+}
+
+/* Of rows that lie in the nearest cache for both: x[r] becomes tau * (x[r] + its product with v), u[r] less that, and y more by u[r] times the row. */
+static GI_INLINE void GI_FIND(gi_pass_of)(const int rows, int64_t n, const double *a, int64_t down, const double *v, double tau,
+                                          double *x, double *u, double *y)
+{
+    double products[4];
+    GI_FIND(gi_dots_of)(rows, n, a, down, v, products);
+    for (int r = 0; r < rows; r++) {
+        x[r] = tau * (x[r] + products[r]);
+        u[r] -= x[r];
+    }
+    GI_JOIN(gi_row_of_f64_, GI_ISA)(rows, n, (const char *)u, 8, (const char *)a, 8 * down, y, true);
+}
+
+static void GI_FIND(gi_linear_pass)(int64_t rows, int64_t n, const double *a, int64_t down, const double *v, double tau,
+                                    double *x, double *u, double *y)
+{
+    for (; rows >= 4; rows -= 4, a += 4 * down, x += 4, u += 4) GI_FIND(gi_pass_of)(4, n, a, down, v, tau, x, u, y);
+    for (; rows > 0; rows--, a += down, x++, u++) GI_FIND(gi_pass_of)(1, n, a, down, v, tau, x, u, y);
 }
 
 /* gi_linear_turn of vectors that lie side by side, as many as stay in registers. */
@@ -377,7 +414,7 @@ static void GI_FIND(gi_linear_cholesky)(int64_t n, double *a, double *regular)
 }
 #undef GI_LANE_AT
 GI_TABLE(gi_linear_loops, GI_FIND(gi_linear),
-         { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_dots), GI_FIND(gi_linear_turn),
+         { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_dots), GI_FIND(gi_linear_pass), GI_FIND(gi_linear_turn),
            GI_FIND(gi_linear_turn_together), GI_FIND(gi_linear_mirror), GI_FIND(gi_linear_update), GI_FIND(gi_linear_reflect),
            GI_FIND(gi_linear_lu), GI_FIND(gi_linear_solve), GI_FIND(gi_linear_cholesky) })
 #undef GI_LV

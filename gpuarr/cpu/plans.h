@@ -209,6 +209,9 @@ typedef struct gi_linear_loops {
     void (*add)(int64_t inner, int64_t n, const double *a, int64_t a_step, const double *b, int64_t b_row, double *out);
     double (*dot)(int64_t n, const double *x, const double *y);
     void (*dots)(int64_t rows, int64_t n, const double *a, int64_t down, const double *x, double *to); /* of each row with x */
+    /* Of each row: x = tau * (x + its product with v), u -= x, and y += u times the row. */
+    void (*pass)(int64_t rows, int64_t n, const double *a, int64_t down, const double *v, double tau, double *x, double *u,
+                 double *y);
     void (*turn)(int64_t count, int64_t n, const double *rotations, double *rows, int64_t next);
     void (*turn_together)(int64_t count, int64_t n, const double *const *rotations, double *rows, int64_t next);
     void (*mirror)(int64_t rows, int64_t n, const double *a, int64_t down, const double *x, double own, double beside,

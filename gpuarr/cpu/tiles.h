@@ -76,6 +76,17 @@ static GI_INLINE void GI_LOOP(gi_row_of)(const int rows, int64_t n, const char *
             sum = GI_VFN(fma)(factor[r], GI_VFN(load)((const GA_T *)(const void *)(b + r * b_row) + j), sum);
         GI_VFN(store)(out + j, sum);
     }
+#if GI_ISA_BYTES == 64
+    if (j < n) {
+        const GI_MASK some = (GI_MASK)((1u << (n - j)) - 1);
+        GI_V          sum  = more ? (GI_V)GI_MM(maskz_loadu)(some, out + j) : GI_VFN(all)(GA_FN(nothing)());
+        GI_UNROLL
+        for (int r = 0; r < rows; r++)
+            sum = GI_VFN(fma)(factor[r], GI_MM(maskz_loadu)(some, (const GA_T *)(const void *)(b + r * b_row) + j), sum);
+        GI_MM(mask_storeu)(out + j, some, sum);
+        j = n;
+    }
+#endif
     for (; j < n; j++) {
         GA_T sum = more ? out[j] : GA_FN(nothing)();
         for (int r = 0; r < rows; r++)

@@ -181,8 +181,10 @@ static void gi_times_vector(int64_t begin, int64_t end, void *job)
     const gi_tridiagonal  *t     = (const gi_tridiagonal *)job;
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
     const int64_t          n = t->n - t->column, rows = gi_band_rows(t->n);
-    /* Long and short ones in turn: the share of a thread is the same each time, and stays in its cache. */
-    for (int64_t unit = begin; unit < end; unit++) {
+    /* Long and short ones in turn: the share of a thread is the same each time, and stays in its cache. One that does all of them goes to and fro:
+       it begins with what it had last. */
+    for (int64_t k = begin; k < end; k++) {
+        const int64_t unit = t->column % 2 ? begin + end - 1 - k : k;
         const int64_t  band  = unit % 2 ? gi_bands(t->n, n) - 1 - unit / 2 : unit / 2;
         const int64_t  first = band * rows, last = first + rows < n ? first + rows : n, step = t->a.parts == 2 ? 4 : rows;
         const gi_dense a = gi_submatrix(t->a, t->column, t->column), x = gi_submatrix(t->v, t->row, t->column);
@@ -190,13 +192,13 @@ static void gi_times_vector(int64_t begin, int64_t end, void *job)
         memset(y + first, 0, (size_t)(n - first) * 8);
         if (a.parts == 2) memset(y_im + first, 0, (size_t)(n - first) * 8);
         for (int64_t r = first; r < last; r += step) { /* the conjugate of a, times x */
-            const int64_t k  = last - r < step ? last - r : step;
+            const int64_t some = last - r < step ? last - r : step;
             const double *re = a.p + r * a.down + r, *im = re + a.imag;
-            loops->mirror(k, n - r, re, a.down, x.p + r, 1, 1, y + r);
+            loops->mirror(some, n - r, re, a.down, x.p + r, 1, 1, y + r);
             if (a.parts == 1) continue;
-            loops->mirror(k, n - r, re, a.down, x.p + x.imag + r, 1, 1, y_im + r);
-            loops->mirror(k, n - r, im, a.down, x.p + x.imag + r, 1, -1, y + r);
-            loops->mirror(k, n - r, im, a.down, x.p + r, -1, 1, y_im + r);
+            loops->mirror(some, n - r, re, a.down, x.p + x.imag + r, 1, 1, y_im + r);
+            loops->mirror(some, n - r, im, a.down, x.p + x.imag + r, 1, -1, y + r);
+            loops->mirror(some, n - r, im, a.down, x.p + r, -1, 1, y_im + r);
         }
     }
 }
@@ -361,8 +363,9 @@ static void gi_take_vectors(const gi_sweeps *s, const int64_t *order, const gi_d
 static bool gi_reflect_by_rows(const char *site, const gi_dense *a, int64_t n, const ga_c128 *taus, const gi_dense *vectors,
                                double *room)
 {
-    const int64_t count = n - 1, block = site ? (int64_t)GI_LINEAR_BLOCK : count > 0 ? count : 1;
-    for (int64_t at = count > 0 ? (count - 1) / block * block : -1; at >= 0; at -= block) {
+    const int64_t count = n - 1, block = GI_LINEAR_BLOCK;
+    if (!site) gi_reflect_singly(a, n, count, taus, 1, vectors, n, false, room);
+    for (int64_t at = site && count > 0 ? (count - 1) / block * block : -1; at >= 0; at -= block) {
         const int64_t  k = count - at < block ? count - at : block, m = n - at - 1;
         const gi_dense to = gi_submatrix(*vectors, at + 1, 0);
         gi_reflectors  h  = gi_reflectors_in(room, k, m, a->parts);
@@ -416,7 +419,7 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
     else if (!gi_to_tridiagonal(site, &t)) return false;
     bool failed = true;
     for (int64_t i = 0; i + 1 < n && failed; i++) failed = t.e[i] == 0;
-    if (site && j->vectors.memory && n > GI_LINEAR_SMALL && !failed) {
+    if (site && j->vectors.memory && n > GI_CONQUERED && !failed) {
         sweeps.strips = after;
         sweeps.rows   = n;
         sweeps.width  = n + 1;

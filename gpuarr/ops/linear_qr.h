@@ -93,18 +93,18 @@ static void gi_qr_block(const gi_dense *a, int64_t k, int64_t m, ga_c128 *taus)
     }
 }
 
-/* T of reflectors with these taus. */
+/* T of reflectors with these taus, turned: its columns are rows. */
 static void gi_join_reflectors(const gi_reflectors *h, const ga_c128 *taus)
 {
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
-    for (int64_t i = 0; i < h->k; i++) {
-        ga_c128 along[GI_LINEAR_SMALL];
-        for (int64_t r = 0; r < i; r++) along[r] = gi_dot_rows(loops, &h->v, r, &h->v, i, i, h->m - i);
-        for (int64_t r = 0; r < i; r++) {
-            ga_c128 sum = gi_make_c128(0, 0);
-            for (int64_t s = r; s < i; s++) sum = gi_add_c128(sum, gi_mul_c128(gi_element(&h->t, r, s), along[s]));
-            gi_set_element(&h->t, r, i, gi_neg_c128(gi_mul_c128(taus[i], sum)));
-        }
+    const int              parts = h->t.parts;
+    for (int64_t i = 0; i < h->k; i++) { /* -tau T v^H v_i */
+        double along[4 * GI_LINEAR_SMALL];
+        if (parts == 1 && i > 0) loops->dots(i, h->m - i, h->v.p + i, h->v.down, h->v.p + i * h->v.down + i, along);
+        for (int64_t r = 0; r < i && parts == 2; r++)
+            gi_put_factor(along + 2 * r, 2 * i, 2, gi_dot_rows(loops, &h->v, r, &h->v, i, i, h->m - i));
+        if (i > 0) gi_add_rows(loops, along, i, &h->t, &h->t, i, 0, i);
+        gi_scale_row(&h->t, i, 0, i, gi_neg_c128(taus[i]));
         gi_set_element(&h->t, i, i, taus[i]);
     }
 }
@@ -131,7 +131,7 @@ static bool gi_reflect(const char *site, const gi_reflectors *h, bool inverse, c
     memset(along.p, 0, (size_t)(2 * h->k * n * parts) * sizeof(double));
     gi_make_factors(factors, h->k, h->m, &h->v, false, 1, -1);
     if (!gi_linear_update(site, factors, h->k, h->m, c, &along, n)) return false;
-    gi_make_factors(factors, h->k, h->k, &h->t, inverse, 1, inverse ? -1 : 1);
+    gi_make_factors(factors, h->k, h->k, &h->t, !inverse, 1, inverse ? -1 : 1);
     if (!gi_linear_update(site, factors, h->k, h->k, &along, &scaled, n)) return false;
     gi_make_factors(factors, h->m, h->k, &h->v, true, -1, -1);
     return gi_linear_update(site, factors, h->m, h->k, &scaled, c, n);
@@ -164,12 +164,38 @@ static void gi_make_unit(const gi_dense *q, int64_t m, int64_t n)
     }
 }
 
+/* q (m, n) is multiplied by H1 H2 ..., one after the other, which takes less for a small one than a block of them: `count` reflectors that stand
+   in the columns of a from the diagonal on, or in the rows, `behind` it. `unit`: it is the unit matrix. */
+static void gi_reflect_singly(const gi_dense *a, int64_t m, int64_t count, const ga_c128 *taus, int64_t behind,
+                              const gi_dense *q, int64_t n, bool unit, double *room)
+{
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    const int              parts = a->parts;
+    const gi_dense         along = gi_matrix_at(room, parts, n);
+    double                *v     = room + n * parts;
+    for (int64_t at = count - 1; at >= 0; at--) {
+        const int64_t  first = at + behind, rows = m - first, column = unit ? at : 0;
+        const gi_dense to = gi_submatrix(*q, first, column);
+        memset(along.p, 0, (size_t)(n * parts) * 8);
+        for (int64_t r = 0; r < rows; r++) {
+            const ga_c128 x = r == 0 ? gi_make_c128(1, 0) : gi_element(a, behind ? at : first + r, behind ? first + r : at);
+            gi_put_factor(v + r * parts, rows * parts, parts, gi_conj_c128(x));
+        }
+        gi_add_rows(loops, v, rows, &to, &along, 0, 0, n - column);
+        for (int64_t r = 0; r < rows; r++) {
+            const ga_c128 x = gi_make_c128(v[r * parts], parts == 2 ? v[r * 2 + 1] : 0); /* beside conj(x) stands x.im */
+            gi_add_row(loops, &to, r, &along, 0, 0, n - column, gi_neg_c128(gi_mul_c128(taus[at], x)));
+        }
+    }
+}
+
 /* q (m, n) is multiplied by H1 H2 ..., `count` reflectors that stand in a. `unit`: it is the unit matrix. */
 static bool gi_reflect_by_columns(const char *site, const gi_dense *a, int64_t m, int64_t count, const ga_c128 *taus,
                                   const gi_dense *q, int64_t n, bool unit, double *room)
 {
-    const int64_t block = site ? (int64_t)GI_LINEAR_BLOCK : count > 0 ? count : 1;
-    for (int64_t at = count > 0 ? (count - 1) / block * block : -1; at >= 0; at -= block) {
+    const int64_t block = GI_LINEAR_BLOCK;
+    if (!site) gi_reflect_singly(a, m, count, taus, 0, q, n, unit, room);
+    for (int64_t at = site && count > 0 ? (count - 1) / block * block : -1; at >= 0; at -= block) {
         const int64_t       k = count - at < block ? count - at : block, first = unit ? at : 0;
         const gi_dense      here = gi_submatrix(*a, at, at), to = gi_submatrix(*q, at, first);
         const gi_reflectors h = gi_read_reflectors(&here, k, m - at, taus + at, room);

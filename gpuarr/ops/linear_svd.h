@@ -14,6 +14,7 @@ typedef struct gi_bidiagonal {
     double  *d, *e;
     ga_c128 *left, *right;    /* taus */
     gi_dense u, x, y, v, one; /* rows; `one` is a single one */
+    gi_dense bands;           /* what each band of rows adds to a row of y */
     double  *factors;
     int64_t  from; /* a from this row and column on, */
     int64_t  row;  /* times row `one`, becomes this row of y or x */
@@ -85,14 +86,49 @@ static void gi_less_products(const gi_linear_loops *loops, const gi_bidiagonal *
     if (count > 0) gi_add_rows(loops, b->factors, count, from, to, i, begin, b->n - begin);
 }
 
-/* Column j: the reflector from the left, row i of u and y. */
-static void gi_reduce_left(const gi_linear_loops *loops, gi_bidiagonal *b, int64_t i, int64_t j)
+/* A real matrix is read once for x and for y of the next column, whose u comes to be at the same time, but for a factor (as in Howell,
+   Demmel, Fulton, Hammarling and Marmol, 2008). */
+static void gi_pass_bands(int64_t begin, int64_t end, void *job)
+{
+    const gi_bidiagonal   *b     = (const gi_bidiagonal *)job;
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    const int64_t          rows = gi_band_rows(b->n), from = b->from, i = b->row;
+    for (int64_t band = begin; band < end; band++) {
+        const int64_t r = from + band * rows, count = b->n - r < rows ? b->n - r : rows;
+        double       *y = b->bands.p + band * b->bands.down;
+        memset(y + from, 0, (size_t)(b->n - from) * 8);
+        loops->pass(count, b->n - from, b->a.p + r * b->a.down + from, b->a.down, b->v.p + i * b->v.down + from,
+                    b->right[from - 1].re, b->x.p + i * b->x.down + r, b->u.p + (i + 1) * b->u.down + r, y + from);
+    }
+}
+
+/* Row i of y, of what the bands have and u as it was before it became 1, ... */
+static void gi_take_bands(const gi_linear_loops *loops, const gi_bidiagonal *b, int64_t i, int64_t j, double alpha)
+{
+    const int64_t from = j + 1, n = b->n - from;
+    const double  one = 1, beta = -b->d[j];
+    double       *y = b->y.p + i * b->y.down + from;
+    for (int64_t band = 0; band < gi_bands(b->n, n + 1); band++)
+        loops->add(1, n, &one, 1, b->bands.p + band * b->bands.down + from, 0, y);
+    loops->add(1, n, &beta, 1, b->a.p + j * b->a.down + from, 0, y);
+    gi_divide_row(&b->y, i, from, n, gi_make_c128(alpha - b->d[j], 0));
+}
+
+/* Row i of u: column j as it is by now, but for row `i - 1` of x if it is to come. */
+static void gi_begin_left(const gi_linear_loops *loops, const gi_bidiagonal *b, int64_t i, int64_t j, int64_t known)
+{
+    for (int64_t r = j; r < b->n; r++) gi_set_element(&b->u, i, r, gi_element(&b->a, r, j));
+    gi_less_rows(loops, b, &b->u, i, &b->u, &b->y, j, i, j);
+    gi_less_rows(loops, b, &b->u, i, &b->x, &b->v, j, known, j);
+}
+
+/* Column j: the reflector from the left, row i of u and y. `passed`: row i of u, and what the bands add to y, are there. */
+static void gi_reduce_left(const gi_linear_loops *loops, gi_bidiagonal *b, int64_t i, int64_t j, bool passed)
 {
     const int64_t n = b->n, parts = b->a.parts;
-    for (int64_t r = j; r < n; r++) gi_set_element(&b->u, i, r, gi_element(&b->a, r, j));
-    gi_less_rows(loops, b, &b->u, i, &b->u, &b->y, j, i, j);
-    gi_less_rows(loops, b, &b->u, i, &b->x, &b->v, j, i, j);
-    b->left[j] = gi_make_reflector(loops, &b->u, i, j, n);
+    if (!passed) gi_begin_left(loops, b, i, j, i);
+    const double alpha = gi_element(&b->u, i, j).re;
+    b->left[j]         = gi_make_reflector(loops, &b->u, i, j, n);
     b->d[j]    = gi_element(&b->u, i, j).re;
     for (int64_t r = j + 1; r < n; r++) gi_set_element(&b->a, r, j, gi_element(&b->u, i, r));
     gi_set_element(&b->u, i, j, gi_make_c128(1, 0));
@@ -101,15 +137,17 @@ static void gi_reduce_left(const gi_linear_loops *loops, gi_bidiagonal *b, int64
     b->row  = i;
     for (int64_t r = j; r < n; r++)
         gi_put_factor(b->factors + (r - j) * parts, (n - j) * parts, (int)parts, gi_conj_c128(gi_element(&b->u, i, r)));
-    gi_parallel_bytes((double)((n - j) * (n - j) * parts * 8), (n - j - 1 + 63) / 64, 1, gi_left_product, b);
+    const double size = gi_abs_f64(b->d[j]);
+    if (passed && b->left[j].re != 0 && size > 1e-130 && size < 1e130) gi_take_bands(loops, b, i, j, alpha);
+    else gi_parallel_bytes((double)((n - j) * (n - j) * parts * 8), (n - j - 1 + 63) / 64, 1, gi_left_product, b);
     gi_conj_row(&b->y, i, j + 1, n - j - 1);
     gi_less_products(loops, b, &b->y, i, &b->y, &b->u, &b->u, i, i, j, j + 1);
     gi_less_products(loops, b, &b->y, i, &b->v, &b->x, &b->u, i, i, j, j + 1);
     gi_scale_row(&b->y, i, j + 1, n - j - 1, b->left[j]);
 }
 
-/* Row j: the reflector from the right, row i of v and x. */
-static void gi_reduce_right(const gi_linear_loops *loops, gi_bidiagonal *b, int64_t i, int64_t j)
+/* Row j: the reflector from the right, row i of v and x. `pass`: the next row of u as well, and what the bands add to y. */
+static void gi_reduce_right(const gi_linear_loops *loops, gi_bidiagonal *b, int64_t i, int64_t j, bool pass)
 {
     const int64_t n = b->n, from = j + 1;
     gi_copy_row(&b->v, i, &b->a, j, from, n - from);
@@ -124,6 +162,13 @@ static void gi_reduce_right(const gi_linear_loops *loops, gi_bidiagonal *b, int6
     gi_conj_row(&b->one, 0, from, n - from);
     b->from = from;
     b->row  = i;
+    if (pass) {
+        gi_less_products(loops, b, &b->x, i, &b->u, &b->y, &b->v, i, i + 1, from, from);
+        gi_less_products(loops, b, &b->x, i, &b->x, &b->v, &b->v, i, i, from, from);
+        gi_begin_left(loops, b, i + 1, from, i);
+        gi_parallel_bytes((double)((n - from) * (n - from) * 8), gi_bands(n, n - from), 1, gi_pass_bands, b);
+        return;
+    }
     gi_parallel_bytes((double)((n - j) * (n - j) * b->a.parts * 8), n - from, 1 + 4096 / (n - from), gi_right_product, b);
     gi_less_products(loops, b, &b->x, i, &b->u, &b->y, &b->v, i, i + 1, from, from);
     gi_less_products(loops, b, &b->x, i, &b->x, &b->v, &b->v, i, i, from, from);
@@ -172,8 +217,8 @@ static bool gi_to_bidiagonal(const char *site, gi_bidiagonal *b)
         k = n - at < GI_BIDIAGONAL_BLOCK ? n - at : (int64_t)GI_BIDIAGONAL_BLOCK;
         memset(b->u.p, 0, (size_t)(4 * GI_BIDIAGONAL_BLOCK * parts * n) * 8); /* and x, y, v */
         for (int64_t i = 0; i < k; i++) {
-            gi_reduce_left(loops, b, i, at + i);
-            if (at + i + 1 < n) gi_reduce_right(loops, b, i, at + i);
+            gi_reduce_left(loops, b, i, at + i, i > 0 && parts == 1);
+            if (at + i + 1 < n) gi_reduce_right(loops, b, i, at + i, i + 1 < k && parts == 1);
         }
         const int64_t  next = at + k, m = n - next;
         const gi_dense rest = gi_submatrix(b->a, next, next);
@@ -207,7 +252,8 @@ typedef struct gi_svd_room {
 static gi_svd_room gi_lay_svd(double *at, int64_t m, int64_t n, int parts, int64_t columns)
 {
     const int64_t small = m <= GI_LINEAR_SMALL, most = small || n < GI_LINEAR_BLOCK ? n : (int64_t)GI_LINEAR_BLOCK;
-    const int64_t beside = (4 * GI_BIDIAGONAL_BLOCK + 1) * parts * n + 2 * (n + 1) * GI_BIDIAGONAL_BLOCK * parts * parts,
+    const int64_t beside = (4 * GI_BIDIAGONAL_BLOCK + 1) * parts * n + 2 * (n + 1) * GI_BIDIAGONAL_BLOCK * parts * parts +
+                           gi_bands(n, n) * n,
                   wide = columns > n ? columns : n, turning = columns > 0 ? 2 * gi_sweeps_room(n) : 0;
     gi_svd_room r;
     r.taus              = (ga_c128 *)(void *)at;
@@ -232,6 +278,7 @@ static bool gi_svd_reduce(const char *site, gi_bidiagonal *b, double *block)
     gi_dense     *rows[5] = { &b->u, &b->x, &b->y, &b->v, &b->one };
     for (int k = 0; k < 5; k++) *rows[k] = gi_matrix_at(block + k * GI_BIDIAGONAL_BLOCK * parts * n, (int)parts, n);
     b->factors = block + (4 * GI_BIDIAGONAL_BLOCK + 1) * parts * n;
+    b->bands   = gi_matrix_at(b->factors + 2 * (n + 1) * GI_BIDIAGONAL_BLOCK * parts * parts, 1, n);
     if (site || parts == 2) return gi_to_bidiagonal(site, b);
     gi_small_to_bidiagonal(b, block);
     return true;
@@ -266,7 +313,7 @@ static bool gi_svd_square(const char *site, gi_bidiagonal *b, const gi_svd_room 
     gi_sweeps     turned[2];
     if (!gi_svd_reduce(site, b, at->block)) return false;
     *lost = true;
-    if (site && columns > 0 && n > GI_LINEAR_SMALL && !gi_svd_conquer(site, b, at, turned, lost)) return false;
+    if (site && columns > 0 && n > GI_CONQUERED && !gi_svd_conquer(site, b, at, turned, lost)) return false;
     if (columns == 0) *lost = !gi_qd_values(b->d, b->e, n, at->block);
     if (*lost) { /* a small one with vectors, or one whose parts do not converge */
         for (int k = 0; k < 2; k++) gi_sweeps_start(&turned[k], columns > 0 ? at->sweeps[k] : NULL, n, 1);
