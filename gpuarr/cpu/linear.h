@@ -188,16 +188,46 @@ static void GI_FIND(gi_linear_turn_together)(int64_t count, int64_t n, const dou
     for (; j < n; j += LANES) GI_FIND(gi_turn_vectors)(GI_SWEEPS_TOGETHER, 1, count, rotations, rows + j, next);
 }
 
-/* gi_linear_mirror of a few rows, which lie in registers: eight sums of each, that are then folded by halves. */
-static GI_INLINE void GI_FIND(gi_mirror_rows)(const int rows, int64_t n, const double *a, int64_t down, const double *x,
-                                              double own, double beside, double *y)
+/* gi_mirror_rows of the columns `from` to `to` of eight. */
+static GI_INLINE void GI_FIND(gi_mirror_some)(const int rows, int from, int to, const double *a, int64_t down, const double *x,
+                                              const double *by, double *y, double (*sum)[8])
+{
+#if GI_ISA_BYTES == 64
+    const __mmask8 some = (__mmask8)((1u << to) - (1u << from));
+    const __m512d  u    = _mm512_maskz_loadu_pd(some, x);
+    __m512d        all  = _mm512_maskz_loadu_pd(some, y);
+    GI_UNROLL
+    for (int r = 0; r < rows; r++) {
+        const __m512d b = _mm512_maskz_loadu_pd(some, a + r * down);
+        _mm512_storeu_pd(sum[r], _mm512_fmadd_pd(b, u, _mm512_loadu_pd(sum[r])));
+        all = _mm512_fmadd_pd(_mm512_set1_pd(by[r]), b, all);
+    }
+    _mm512_mask_storeu_pd(y, some, all);
+#else
+    for (int k = from; k < to; k++)
+        for (int r = 0; r < rows; r++) {
+            sum[r][k] = gi_fma_f64(a[r * down + k], x[k], sum[r][k]);
+            y[k]      = gi_fma_f64(by[r], a[r * down + k], y[k]);
+        }
+#endif
+}
+
+/* gi_linear_mirror of a few rows, which lie in registers: eight sums of each, that are then folded by halves. `half`: the first columns behind
+   the rows are half of eight. */
+static GI_INLINE void GI_FIND(gi_mirror_rows)(const int rows, bool half, int64_t n, const double *a, int64_t down,
+                                              const double *x, double own, double beside, double *y)
 {
     enum { LANES = GI_ISA_BYTES / 8, VECTORS = 8 / LANES, MOST = 4 };
-    GI_V8   sums[MOST][VECTORS] = { { { 0 } } }, b, u, to;
-    double  sum[MOST][8], by[MOST];
-    int64_t j = rows;
+    GI_V8   sums[MOST][VECTORS], b, u, to;
+    double  sum[MOST][8] = { { 0 } }, by[MOST];
+    int64_t j            = rows;
     GI_UNROLL
     for (int r = 0; r < rows; r++) by[r] = beside * x[r];
+    if (half && n >= 8) {
+        GI_FIND(gi_mirror_some)(rows, 4, 8, a, down, x, by, y, sum);
+        j = 8;
+    }
+    memcpy(sums, sum, sizeof sums);
     for (; j + 8 <= n; j += 8) {
         GI_UNROLL
         for (int v = 0; v < VECTORS; v++) {
@@ -213,11 +243,7 @@ static GI_INLINE void GI_FIND(gi_mirror_rows)(const int rows, int64_t n, const d
         }
     }
     memcpy(sum, sums, sizeof sum);
-    for (int k = 0; j < n; j++, k++)
-        for (int r = 0; r < rows; r++) {
-            sum[r][k] = gi_fma_f64(a[r * down + j], x[j], sum[r][k]);
-            y[j]      = gi_fma_f64(by[r], a[r * down + j], y[j]);
-        }
+    if (j < n) GI_FIND(gi_mirror_some)(rows, 0, (int)(n - j), a + j, down, x + j, by, y + j, sum);
     for (int r = 0; r < rows; r++) {
         sum[r][0] = GI_FIND(gi_sum_of_eight)(sum[r]) + a[r * down + r] * x[r];
         for (int k = r + 1; k < rows; k++) {
@@ -229,13 +255,21 @@ static GI_INLINE void GI_FIND(gi_mirror_rows)(const int rows, int64_t n, const d
 }
 
 /* Of a matrix whose rows are known from the diagonal on, and mirrored with the sign `own * beside`, some rows: y += the product of what
-   they say and x. n: the elements of the first row from its diagonal on; a, x and y begin there. */
-static void GI_FIND(gi_linear_mirror)(int64_t rows, int64_t n, const double *a, int64_t down, const double *x, double own,
-                                      double beside, double *y)
+   they say and x. n: the elements of the first row from its diagonal, in that column, on; a, x and y begin there. */
+static void GI_FIND(gi_linear_mirror)(int64_t rows, int64_t n, int64_t column, const double *a, int64_t down, const double *x,
+                                      double own, double beside, double *y)
 {
-    for (; rows >= 4; rows -= 4, n -= 4, a += 4 * down + 4, x += 4, y += 4)
-        GI_FIND(gi_mirror_rows)(4, n, a, down, x, own, beside, y);
-    for (; rows > 0; rows--, n--, a += down + 1, x++, y++) GI_FIND(gi_mirror_rows)(1, n, a, down, x, own, beside, y);
+    while (rows > 0) { /* eights of columns that are whole cache lines, if the rows are */
+        const int64_t some = rows >= 4 && column % 4 == 0 ? 4 : 1;
+        if (some == 4) GI_FIND(gi_mirror_rows)(4, column % 8 == 0, n, a, down, x, own, beside, y);
+        else GI_FIND(gi_mirror_rows)(1, false, n, a, down, x, own, beside, y);
+        rows -= some;
+        n -= some;
+        column += some;
+        a += some * (down + 1);
+        x += some;
+        y += some;
+    }
 }
 
 /* gi_linear_update of a few rows: eight sums of each, that are then folded by halves. */

@@ -214,8 +214,8 @@ typedef struct gi_linear_loops {
                  double *y);
     void (*turn)(int64_t count, int64_t n, const double *rotations, double *rows, int64_t next);
     void (*turn_together)(int64_t count, int64_t n, const double *const *rotations, double *rows, int64_t next);
-    void (*mirror)(int64_t rows, int64_t n, const double *a, int64_t down, const double *x, double own, double beside,
-                   double *y);
+    void (*mirror)(int64_t rows, int64_t n, int64_t column, const double *a, int64_t down, const double *x, double own,
+                   double beside, double *y);
     /* Rows of a multiple of 8: each less by[0][r] * w[0] and by[1][r] * w[1]; then to: their products with x. */
     void (*update)(int64_t rows, int64_t n, double *a, int64_t down, const double *const *by, const double *const *w,
                    const double *x, double *to);

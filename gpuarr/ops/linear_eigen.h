@@ -175,18 +175,26 @@ enum { GI_TRIDIAGONAL_BLOCK = 32, GI_TRIDIAGONAL_PANEL = 256 };
 static int64_t gi_band_rows(int64_t n) { return n <= 2048 ? 64 : (n + 255) / 256 * 8; }
 static int64_t gi_bands(int64_t n, int64_t rows) { return (rows + gi_band_rows(n) - 1) / gi_band_rows(n); }
 
+/* The bands of what is left from a column on, the first of which may have lost rows; and where one begins. */
+static int64_t gi_bands_left(int64_t n, int64_t column) { return gi_bands(n, n) - column / gi_band_rows(n); }
+static int64_t gi_band_first(int64_t n, int64_t column, int64_t band)
+{
+    return band == 0 ? 0 : (column / gi_band_rows(n) + band) * gi_band_rows(n) - column;
+}
+
 /* What bands of rows say about their own elements of the product, and, as columns, about those behind. */
 static void gi_times_vector(int64_t begin, int64_t end, void *job)
 {
     const gi_tridiagonal  *t     = (const gi_tridiagonal *)job;
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
-    const int64_t          n = t->n - t->column, rows = gi_band_rows(t->n);
+    const int64_t          n = t->n - t->column, bands = gi_bands_left(t->n, t->column);
     /* Long and short ones in turn: the share of a thread is the same each time, and stays in its cache. One that does all of them goes to and fro:
        it begins with what it had last. */
     for (int64_t k = begin; k < end; k++) {
-        const int64_t unit = t->column % 2 ? begin + end - 1 - k : k;
-        const int64_t  band  = unit % 2 ? gi_bands(t->n, n) - 1 - unit / 2 : unit / 2;
-        const int64_t  first = band * rows, last = first + rows < n ? first + rows : n, step = t->a.parts == 2 ? 4 : rows;
+        const int64_t  unit  = t->column % 2 ? begin + end - 1 - k : k;
+        const int64_t  band  = unit % 2 ? bands - 1 - unit / 2 : unit / 2;
+        const int64_t  first = gi_band_first(t->n, t->column, band),
+                       last = band + 1 < bands ? gi_band_first(t->n, t->column, band + 1) : n, step = t->a.parts == 2 ? 4 : n;
         const gi_dense a = gi_submatrix(t->a, t->column, t->column), x = gi_submatrix(t->v, t->row, t->column);
         double        *y = t->bands.p + band * t->bands.down, *y_im = y + t->bands.imag;
         memset(y + first, 0, (size_t)(n - first) * 8);
@@ -194,11 +202,11 @@ static void gi_times_vector(int64_t begin, int64_t end, void *job)
         for (int64_t r = first; r < last; r += step) { /* the conjugate of a, times x */
             const int64_t some = last - r < step ? last - r : step;
             const double *re = a.p + r * a.down + r, *im = re + a.imag;
-            loops->mirror(some, n - r, re, a.down, x.p + r, 1, 1, y + r);
+            loops->mirror(some, n - r, t->column + r, re, a.down, x.p + r, 1, 1, y + r);
             if (a.parts == 1) continue;
-            loops->mirror(some, n - r, re, a.down, x.p + x.imag + r, 1, 1, y_im + r);
-            loops->mirror(some, n - r, im, a.down, x.p + x.imag + r, 1, -1, y + r);
-            loops->mirror(some, n - r, im, a.down, x.p + r, -1, 1, y_im + r);
+            loops->mirror(some, n - r, t->column + r, re, a.down, x.p + x.imag + r, 1, 1, y_im + r);
+            loops->mirror(some, n - r, t->column + r, im, a.down, x.p + x.imag + r, 1, -1, y + r);
+            loops->mirror(some, n - r, t->column + r, im, a.down, x.p + r, -1, 1, y_im + r);
         }
     }
 }
@@ -223,12 +231,12 @@ static void gi_make_w(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i
     const gi_dense *first[2] = { &t->v, &t->w }, *second[2] = { &t->w, &t->v };
     t->column = from;
     t->row    = i;
-    gi_parallel_bytes((double)(n * n * t->a.parts * 8), gi_bands(t->n, n), 1, gi_times_vector, t);
-    for (int64_t band = 0; band < gi_bands(t->n, n); band++)
+    gi_parallel_bytes((double)(n * n * t->a.parts * 8), gi_bands_left(t->n, from), 1, gi_times_vector, t);
+    for (int64_t band = 0; band < gi_bands_left(t->n, from); band++)
         for (int part = 0; part < t->a.parts; part++) {
             const double *x = t->bands.p + band * t->bands.down + part * t->bands.imag;
             double       *y = t->w.p + i * t->w.down + part * t->w.imag + from;
-            const int64_t j = band * gi_band_rows(t->n);
+            const int64_t j = gi_band_first(t->n, from, band);
             loops->add(1, n - j, &one, 1, x + j, 0, y + j);
         }
     for (int k = 0; k < 2 && i > 0; k++) {
@@ -339,13 +347,20 @@ static void gi_make_hermitian(const gi_dense *a, int64_t n, bool upper)
     }
 }
 
+/* Numbers of a row of a large real matrix, as it is worked on: whole cache lines, not in the same sets of the cache. 0 of others. */
+static int64_t gi_whole_lines(int64_t n, int parts)
+{
+    if (parts == 2 || n <= GI_LINEAR_SMALL / 2) return 0;
+    return (n + 7) / 8 * 8 + (n % 256 == 0 ? 8 : 0);
+}
+
 static int64_t gi_eigen_room(int64_t n, int parts, bool vectors)
 {
     const int64_t block =
                       (3 * GI_TRIDIAGONAL_BLOCK + gi_bands(n, n)) * parts * n + 2 * n * GI_TRIDIAGONAL_BLOCK * parts * parts,
                   most  = n < GI_LINEAR_BLOCK || n <= GI_LINEAR_SMALL ? n : (int64_t)GI_LINEAR_BLOCK,
                   after = gi_reflect_room(n, most, n, parts) + gi_sweeps_room(n);
-    return 6 * n + (vectors && after > block ? after : block);
+    return 6 * n + (vectors && after > block ? after : block) + 8 + n * gi_whole_lines(n, parts);
 }
 
 /* The columns of `vectors`, (n, n), become the rows that were rotated, in that order, */
@@ -415,6 +430,13 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
     t.w       = gi_matrix_at(after + GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
     t.bands   = gi_matrix_at(after + 3 * GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
     t.factors = t.bands.p + gi_bands(n, n) * a.parts * n;
+    const int64_t down = site ? gi_whole_lines(n, a.parts) : 0;
+    if (down > 0) {
+        double *rows = room + gi_eigen_room(n, a.parts, j->vectors.memory != NULL) - n * down;
+        rows -= (uintptr_t)rows / 8 % 8;
+        t.a = gi_matrix_at(rows, 1, down);
+        for (int64_t i = 0; i < n; i++) memcpy(rows + i * down, a.p + i * a.down, (size_t)n * 8);
+    }
     if (!site && a.parts == 1) gi_small_to_tridiagonal(&t, after);
     else if (!gi_to_tridiagonal(site, &t)) return false;
     bool failed = true;
@@ -439,7 +461,7 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
     gi_order_numbers(t.d, n, order, order + n);
     if (j->vectors.memory) {
         gi_take_vectors(&sweeps, order, &vectors);
-        if (!gi_reflect_by_rows(site, &a, n, t.taus, &vectors, after + gi_sweeps_room(n))) return false;
+        if (!gi_reflect_by_rows(site, &t.a, n, t.taus, &vectors, after + gi_sweeps_room(n))) return false;
     }
     memcpy(t.e, t.d, (size_t)n * 8);
     for (int64_t i = 0; i < n; i++) t.d[i] = t.e[order[i]] * scale;
