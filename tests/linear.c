@@ -345,8 +345,8 @@ static void check_factors(const ga_array *a, int64_t n)
 
 static void test_residuals(void)
 {
-    const int64_t sizes[] = { 2, 5, 21, 49, 130, 200 };
-    for (int k = 0; k < (test_small() ? 4 : TEST_ASAN || TEST_TSAN ? 5 : 6); k++)
+    const int64_t sizes[] = { 2, 5, 21, 49, 75, 130, 200 };
+    for (int k = 0; k < (test_small() ? 5 : TEST_ASAN || TEST_TSAN ? 6 : 7); k++)
         for (int kind = 0; kind < 13; kind++)
             for (int z = 0; z < 2; z++)
                 ga_scope {

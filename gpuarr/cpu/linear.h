@@ -112,7 +112,7 @@ static void GI_FIND(gi_linear_dots)(int64_t rows, int64_t n, const double *a, in
     for (; rows > 0; rows--, a += down, to++) GI_FIND(gi_dots_of)(1, n, a, down, x, to);
 }
 
-/* Of rows that lie in the nearest cache for both: x[r] becomes tau * (x[r] + its product with v), u[r] less that, and y more by u[r] times the row. */
+/* Of each row: x[r] becomes tau * (x[r] + its product with v), u[r] loses that, and y gains u[r] times the row, which is near by then. */
 static GI_INLINE void GI_FIND(gi_pass_of)(const int rows, int64_t n, const double *a, int64_t down, const double *v, double tau,
                                           double *x, double *u, double *y)
 {
@@ -448,8 +448,8 @@ static void GI_FIND(gi_linear_cholesky)(int64_t n, double *a, double *regular)
 }
 #undef GI_LANE_AT
 GI_TABLE(gi_linear_loops, GI_FIND(gi_linear),
-         { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_dots), GI_FIND(gi_linear_pass), GI_FIND(gi_linear_turn),
-           GI_FIND(gi_linear_turn_together), GI_FIND(gi_linear_mirror), GI_FIND(gi_linear_update), GI_FIND(gi_linear_reflect),
-           GI_FIND(gi_linear_lu), GI_FIND(gi_linear_solve), GI_FIND(gi_linear_cholesky) })
+         { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_dots), GI_FIND(gi_linear_pass),
+           GI_FIND(gi_linear_turn), GI_FIND(gi_linear_turn_together), GI_FIND(gi_linear_mirror), GI_FIND(gi_linear_update),
+           GI_FIND(gi_linear_reflect), GI_FIND(gi_linear_lu), GI_FIND(gi_linear_solve), GI_FIND(gi_linear_cholesky) })
 #undef GI_LV
 #undef GI_V8

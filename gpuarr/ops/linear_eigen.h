@@ -191,10 +191,10 @@ static void gi_times_vector(int64_t begin, int64_t end, void *job)
     /* Long and short ones in turn: the share of a thread is the same each time, and stays in its cache. One that does all of them goes to and fro:
        it begins with what it had last. */
     for (int64_t k = begin; k < end; k++) {
-        const int64_t  unit  = t->column % 2 ? begin + end - 1 - k : k;
-        const int64_t  band  = unit % 2 ? bands - 1 - unit / 2 : unit / 2;
-        const int64_t  first = gi_band_first(t->n, t->column, band),
-                       last = band + 1 < bands ? gi_band_first(t->n, t->column, band + 1) : n, step = t->a.parts == 2 ? 4 : n;
+        const int64_t unit  = t->column % 2 ? begin + end - 1 - k : k;
+        const int64_t band  = unit % 2 ? bands - 1 - unit / 2 : unit / 2;
+        const int64_t first = gi_band_first(t->n, t->column, band),
+                      last = band + 1 < bands ? gi_band_first(t->n, t->column, band + 1) : n, step = t->a.parts == 2 ? 4 : n;
         const gi_dense a = gi_submatrix(t->a, t->column, t->column), x = gi_submatrix(t->v, t->row, t->column);
         double        *y = t->bands.p + band * t->bands.down, *y_im = y + t->bands.imag;
         memset(y + first, 0, (size_t)(n - first) * 8);
@@ -350,7 +350,7 @@ static void gi_make_hermitian(const gi_dense *a, int64_t n, bool upper)
 /* Numbers of a row of a large real matrix, as it is worked on: whole cache lines, not in the same sets of the cache. 0 of others. */
 static int64_t gi_whole_lines(int64_t n, int parts)
 {
-    if (parts == 2 || n <= GI_LINEAR_SMALL / 2) return 0;
+    if (parts == 2 || n <= GI_LINEAR_SMALL) return 0;
     return (n + 7) / 8 * 8 + (n % 256 == 0 ? 8 : 0);
 }
 
@@ -421,21 +421,20 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
     }
 #endif
     memset(&t, 0, sizeof t);
-    t.a       = a;
-    t.n       = n;
-    t.d       = values.p;
-    t.e       = room;
-    t.taus    = (ga_c128 *)(void *)(room + 4 * n);
-    t.v       = gi_matrix_at(after, a.parts, n);
-    t.w       = gi_matrix_at(after + GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
-    t.bands   = gi_matrix_at(after + 3 * GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
-    t.factors = t.bands.p + gi_bands(n, n) * a.parts * n;
+    t.a                = a;
+    t.n                = n;
+    t.d                = values.p;
+    t.e                = room;
+    t.taus             = (ga_c128 *)(void *)(room + 4 * n);
+    t.v                = gi_matrix_at(after, a.parts, n);
+    t.w                = gi_matrix_at(after + GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
+    t.bands            = gi_matrix_at(after + 3 * GI_TRIDIAGONAL_BLOCK * a.parts * n, a.parts, n);
+    t.factors          = t.bands.p + gi_bands(n, n) * a.parts * n;
     const int64_t down = site ? gi_whole_lines(n, a.parts) : 0;
     if (down > 0) {
         double *rows = room + gi_eigen_room(n, a.parts, j->vectors.memory != NULL) - n * down;
-        rows -= (uintptr_t)rows / 8 % 8;
-        t.a = gi_matrix_at(rows, 1, down);
-        for (int64_t i = 0; i < n; i++) memcpy(rows + i * down, a.p + i * a.down, (size_t)n * 8);
+        t.a          = gi_matrix_at(rows - (uintptr_t)rows / 8 % 8, 1, down);
+        for (int64_t i = 0; i < n; i++) memcpy(t.a.p + i * down, a.p + i * a.down, (size_t)n * 8);
     }
     if (!site && a.parts == 1) gi_small_to_tridiagonal(&t, after);
     else if (!gi_to_tridiagonal(site, &t)) return false;

@@ -86,23 +86,23 @@ static void gi_less_products(const gi_linear_loops *loops, const gi_bidiagonal *
     if (count > 0) gi_add_rows(loops, b->factors, count, from, to, i, begin, b->n - begin);
 }
 
-/* A real matrix is read once for x and for y of the next column, whose u comes to be at the same time, but for a factor (as in Howell,
-   Demmel, Fulton, Hammarling and Marmol, 2008). */
+/* A real matrix is read once for x and for y of the next column, whose u comes to be at the same time, but for a factor. */
 static void gi_pass_bands(int64_t begin, int64_t end, void *job)
 {
     const gi_bidiagonal   *b     = (const gi_bidiagonal *)job;
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
     const int64_t          rows = gi_band_rows(b->n), from = b->from, i = b->row;
+    const int64_t          line = from / 8 * 8; /* from here on v has zeros, and y numbers that nothing takes */
     for (int64_t band = begin; band < end; band++) {
         const int64_t r = from + band * rows, count = b->n - r < rows ? b->n - r : rows;
         double       *y = b->bands.p + band * b->bands.down;
-        memset(y + from, 0, (size_t)(b->n - from) * 8);
-        loops->pass(count, b->n - from, b->a.p + r * b->a.down + from, b->a.down, b->v.p + i * b->v.down + from,
-                    b->right[from - 1].re, b->x.p + i * b->x.down + r, b->u.p + (i + 1) * b->u.down + r, y + from);
+        memset(y + line, 0, (size_t)(b->n - line) * 8);
+        loops->pass(count, b->n - line, b->a.p + r * b->a.down + line, b->a.down, b->v.p + i * b->v.down + line,
+                    b->right[from - 1].re, b->x.p + i * b->x.down + r, b->u.p + (i + 1) * b->u.down + r, y + line);
     }
 }
 
-/* Row i of y, of what the bands have and u as it was before it became 1, ... */
+/* Row i of y, of what the bands have: of u as it was, which began with alpha where there is a 1 now. */
 static void gi_take_bands(const gi_linear_loops *loops, const gi_bidiagonal *b, int64_t i, int64_t j, double alpha)
 {
     const int64_t from = j + 1, n = b->n - from;
@@ -129,7 +129,7 @@ static void gi_reduce_left(const gi_linear_loops *loops, gi_bidiagonal *b, int64
     if (!passed) gi_begin_left(loops, b, i, j, i);
     const double alpha = gi_element(&b->u, i, j).re;
     b->left[j]         = gi_make_reflector(loops, &b->u, i, j, n);
-    b->d[j]    = gi_element(&b->u, i, j).re;
+    b->d[j]            = gi_element(&b->u, i, j).re;
     for (int64_t r = j + 1; r < n; r++) gi_set_element(&b->a, r, j, gi_element(&b->u, i, r));
     gi_set_element(&b->u, i, j, gi_make_c128(1, 0));
     if (j + 1 >= n) return;
@@ -254,6 +254,7 @@ static gi_svd_room gi_lay_svd(double *at, int64_t m, int64_t n, int parts, int64
     const int64_t small = m <= GI_LINEAR_SMALL, most = small || n < GI_LINEAR_BLOCK ? n : (int64_t)GI_LINEAR_BLOCK;
     const int64_t beside = (4 * GI_BIDIAGONAL_BLOCK + 1) * parts * n + 2 * (n + 1) * GI_BIDIAGONAL_BLOCK * parts * parts +
                            gi_bands(n, n) * n,
+                  lines = gi_whole_lines(n, parts) > 0 ? 8 + n * (gi_whole_lines(n, parts) - n) : 0,
                   wide = columns > n ? columns : n, turning = columns > 0 ? 2 * gi_sweeps_room(n) : 0;
     gi_svd_room r;
     r.taus              = (ga_c128 *)(void *)at;
@@ -262,12 +263,12 @@ static gi_svd_room gi_lay_svd(double *at, int64_t m, int64_t n, int parts, int64
     r.e                 = at + 6 * n;
     r.order             = (int64_t *)(void *)(at + 7 * n);
     r.square            = at + 9 * n;
-    r.block             = r.square + n * n * parts; /* before the sweeps */
+    r.block             = r.square + n * n * parts + lines; /* before the sweeps */
     r.sweeps[0]         = r.block;
     r.sweeps[1]         = r.block + (columns > 0 ? gi_sweeps_room(n) : 0);
     r.reflect           = r.block + turning;
     const int64_t after = turning + gi_reflect_room(m, most, wide, parts);
-    r.numbers           = 9 * n + n * n * parts + (after > beside ? after : beside);
+    r.numbers           = 9 * n + n * n * parts + lines + (after > beside ? after : beside);
     return r;
 }
 
@@ -341,17 +342,22 @@ static bool gi_svd_begin(const char *site, const gi_dense *a, int64_t m, int64_t
                          gi_bidiagonal *b)
 {
     memset(b, 0, sizeof *b);
-    b->a     = *a;
-    b->n     = n;
-    b->d     = values;
-    b->e     = at->e;
-    b->left  = at->left;
-    b->right = at->right;
-    if (m == n) return true;
-    if (!gi_qr_matrix(site, a, m, n, at->taus, at->block)) return false;
-    b->a = gi_matrix_at(at->square, a->parts, n);
-    memset(at->square, 0, (size_t)(n * n * a->parts) * 8);
-    for (int64_t i = 0; i < n; i++) gi_copy_row(&b->a, i, a, i, i, n - i);
+    b->a               = *a;
+    b->n               = n;
+    b->d               = values;
+    b->e               = at->e;
+    b->left            = at->left;
+    b->right           = at->right;
+    const int64_t down = site ? gi_whole_lines(n, a->parts) : 0, first = (int64_t)(-((uintptr_t)at->square / 8) % 8);
+    if (m == n && down == 0) return true;
+    if (m > n && !gi_qr_matrix(site, a, m, n, at->taus, at->block)) return false;
+    b->a = down > 0 ? gi_matrix_at(at->square + first, 1, down) : gi_matrix_at(at->square, a->parts, n);
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t zeros = m == n ? 0 : i;
+        memset(b->a.p + i * b->a.down, 0, (size_t)zeros * 8);
+        if (a->parts == 2) memset(b->a.p + i * b->a.down + b->a.imag, 0, (size_t)zeros * 8);
+        gi_copy_row(&b->a, i, a, i, zeros, n - zeros);
+    }
     return true;
 }
 
