@@ -299,8 +299,7 @@ typedef struct gi_panel {
     const char     *at;
     int64_t         first, count; /* the lines */
     int64_t         start, n;     /* which of their elements: a block of them */
-    bool            packed;       /* the elements of a row lie side by side, as they are folded; */
-    bool            far;          /* and there are more of them than the near caches hold, and fetching them helps */
+    bool            packed;       /* the elements of a row lie side by side, as they are folded */
     char           *raw, *cast;   /* else room for eight rows */
 } gi_panel;
 
@@ -372,25 +371,9 @@ static void gi_read_rows(const gi_panel *s, int64_t k, int64_t step, int rows, c
     }
 }
 
-/* Eight rows of a panel, `step` apart, that lie packed in memory; fetches bit by bit those that are folded next, from row `next` on. */
-static void gi_fold_far_rows(const gi_fold *f, const gi_panel *s, int64_t step, int64_t next, char *accs, const void **rows)
-{
-    const int64_t size = f->item_bytes, piece = 4 * GI_LINE / size;
-    const char   *then[8];
-    for (int k = 0; k < 8; k++) then[k] = s->at + gi_row_offset(s, next + k * step);
-    for (int64_t i = 0; i < s->count; i += piece) {
-        const int64_t now = s->count - i < piece ? s->count - i : piece;
-        for (int k = 0; k < 8; k++)
-            for (int64_t b = i * size; b < (i + now) * size; b += GI_LINE) __builtin_prefetch(then[k] + b, 0, 2);
-        f->rows(now, accs + i * f->acc_bytes, rows, 8);
-        for (int k = 0; k < 8; k++) rows[k] = (const char *)rows[k] + now * size;
-    }
-}
-
 /* Folds the elements k, k + step, k + 2 step ... of the block, for each line: the last step of the tree joins those at even places with
-   those at odd ones. `more` has room for the accumulators of open steps. `next`: the first of those that are folded after all of these; or
-   -1. */
-static void gi_fold_rows(const gi_fold *f, const gi_panel *s, int64_t k, int64_t step, int64_t next, char *accs, char *more)
+   those at odd ones. `more` has room for the accumulators of open steps. */
+static void gi_fold_rows(const gi_fold *f, const gi_panel *s, int64_t k, int64_t step, char *accs, char *more)
 {
     int64_t rows = (s->n - k + step - 1) / step;
     if (rows == 1) {
@@ -398,11 +381,10 @@ static void gi_fold_rows(const gi_fold *f, const gi_panel *s, int64_t k, int64_t
     } else if (rows == 8 || (f->takes_some && rows < 8)) {
         const void *x[8];
         gi_read_rows(s, k, step, (int)rows, x);
-        if (rows == 8 && next >= 0 && s->far && next + 7 * step < s->n) gi_fold_far_rows(f, s, step, next, accs, x);
-        else f->rows(s->count, accs, x, (int)rows);
+        f->rows(s->count, accs, x, (int)rows);
     } else {
-        gi_fold_rows(f, s, k, 2 * step, k + step, accs, more);
-        gi_fold_rows(f, s, k + step, 2 * step, next, more, more + s->count * f->acc_bytes);
+        gi_fold_rows(f, s, k, 2 * step, accs, more);
+        gi_fold_rows(f, s, k + step, 2 * step, more, more + s->count * f->acc_bytes);
         f->join(s->count, accs, more);
     }
 }
@@ -418,7 +400,7 @@ static void gi_fold_rows_in_turn(const gi_fold *f, const gi_panel *s, char *accs
         if (k > 0) f->join(s->count, accs, more);
     }
     if (k == s->n) return;
-    gi_fold_rows(f, s, k, 1, -1, k > 0 ? more : accs, more + s->count * f->acc_bytes);
+    gi_fold_rows(f, s, k, 1, k > 0 ? more : accs, more + s->count * f->acc_bytes);
     if (k > 0) f->join(s->count, accs, more);
 }
 
@@ -434,7 +416,6 @@ static gi_panel gi_panel_of(const gi_lines *p, int64_t columns, int64_t width, i
     s.offset = gi_line_offset(p, s.first);
     s.at     = p->maker ? NULL : (const char *)p->a->data + s.offset;
     s.packed = gi_is_packed_row(p);
-    s.far    = s.packed && s.at && gi_lines_bytes(p) > GI_NEAR_BYTES && gi_cpu_is_intel();
     return s;
 }
 
@@ -523,7 +504,7 @@ static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
         } else if (r->fold.any_order) {
             gi_fold_rows_in_turn(&r->fold, &s, accs, room + s.count * size);
         } else {
-            gi_fold_rows(&r->fold, &s, 0, 1, -1, accs, room + s.count * size);
+            gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
         }
         if (!r->accs) r->fold.end(s.count, r->result + s.first * r->result_bytes, accs, p->length);
     }
