@@ -451,7 +451,7 @@ typedef struct gi_loops {
     /* Packs elements of up to 8 bytes: every second one, or from the first one back. */
     gi_cast_kernel (*gather)(int itemsize, bool reversed);
     gi_compress_loop (*compress)(int itemsize); /* NULL: none for elements of that size */
-    gi_word_sort (*sort_words)(void); /* that of quick(8), without the rest; or NULL */
+    gi_word_sort (*sort_words)(void);           /* that of quick(8), without the rest; or NULL */
     const gi_key_loops *(*keys)(int itemsize);
     gi_draws_loop draws;
     gi_parts_loop (*parts)(ga_dtype dtype, bool exponents); /* float32 or float64 */
