@@ -225,9 +225,45 @@ static void test_repeated(void)
     }
 }
 
+/* Chosen elements and where they are, of every size around vectors and chunks, none to all of them; each way through the loops. */
+static void test_chosen(void)
+{
+    enum { MOST = 70001 };
+    static const int      lengths[] = { 0, 1, 7, 8, 9, 63, 64, 65, 511, 513, 1000, 32768, 32769, MOST };
+    static const ga_dtype dtypes[]  = { GA_U8, GA_I16, GA_F32, GA_I64, GA_C64, GA_C128 };
+    static uint8_t        flags[MOST];
+    static double         chosen[MOST];
+    static int64_t        places[2 * MOST];
+    uint32_t              random = 1;
+    bool                  on_cpu = false; /* CUDA's kernels have tests of their own */
+    ga_scope
+        on_cpu = ga_zeros((1))->device == GA_CPU;
+    for (size_t l = 0; l < sizeof lengths / sizeof *lengths && (on_cpu || lengths[l] <= 1000); l++)
+        for (int percent = 0; percent <= 100; percent += percent < 2 ? 2 : 49) {
+            const int n = lengths[l], columns = n % 7 == 0 && n > 0 ? n / 7 : 1;
+            int       m = 0;
+            for (int i = 0; i < n; i++) {
+                random   = random * 1664525u + 1013904223u;
+                flags[i] = (int)(random >> 16) % 100 < percent;
+                if (flags[i]) places[m] = i, chosen[m++] = i % 101;
+            }
+            ga_scope {
+                ga_array *mask = ga_astype(ga_from(flags, (n)), GA_BOOL), *a = ga_remainder(ga_arange(n), 101);
+                ga_array *some = ga_from(chosen, (m));
+                for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++)
+                    CHECK(ga_array_equal(ga_extract(mask, ga_astype(a, dtypes[d])), ga_astype(some, dtypes[d])));
+                CHECK(ga_array_equal(ga_nonzero(mask), ga_from(places, (1, m))));
+                for (int k = m - 1; k >= 0; k--) places[m + k] = places[k] % columns;
+                for (int k = 0; k < m; k++) places[k] /= columns;
+                CHECK(ga_array_equal(ga_nonzero(ga_reshape(mask, (n / columns, columns))), ga_from(places, (2, m))));
+            }
+        }
+}
+
 int main(void)
 {
     test_begin();
+    test_chosen();
     test_one();
     test_index_arrays();
     test_index_texts();
