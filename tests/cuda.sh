@@ -1,5 +1,5 @@
 # cuda.sh -- the tests again, on GPU arrays: sourced by run.sh. Without a GPU the kernels run under tools/cudasim, built three ways:
-# plain (threads in their order; then in a random one, with lazy streams), with ASan, and as a checker that looks at every access of a kernel (with
+# plain (threads in a random order, with lazy streams; those with large arrays in their order, too), with ASan, and as a checker that looks at every access of a kernel (with
 # UBSan; smaller arrays and fewer cases, because it is slow). With one, nvcc builds the mode gpu.
 SIM=tools/cudasim
 CUDA_TESTS="compositions ndimage signals numbers half places allocations cuda_reduce cuda_order cuda_images chunked_gpu cuda_convolve distances cuda_distances cuda_reductions cuda_stencils cuda_select fourier exchange

@@ -10,7 +10,7 @@ language() {
     for c in gcc clang; do
         for std in c11 c17; do reads "$c -std=$std, header alone" $c -std=$std $WARN -I. "$out/alone.c"; done
         reads "$c -std=c17, implementation" $c -std=c17 $WARN $USE_LIBS -DGPUARR_BASELINE_ONLY -I. tests/impl.c
-        [ $c = clang ] || reads "$c, few dtypes" $c -std=c11 $WARN $small -I. tests/impl.c # (clang: unit:few)
+        [ $c = clang ] || reads "$c, few dtypes" $c -std=c11 $WARN $small -I. tests/impl.c # (clang: object few:all)
         reads "$c, without stb, CFITSIO" $c -std=c11 $WARN -DGPUARR_NO_STB -DGPUARR_BASELINE_ONLY -I. tests/impl.c
     done
     for c in g++ clang++; do

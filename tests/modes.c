@@ -41,6 +41,9 @@ static int compute(ga_array **r)
     R(ga_unique(small)), R(ga_median(small, .axis = 1)), R(ga_nanmedian(tiny)), R(ga_dot(ga_index(f, "0"), ga_index(f, "1")));
     R(ga_vdot(small, f)), R(ga_inner(ga_index(small, "0"), ga_index(f, "1"))), R(ga_cov(y)), R(ga_corrcoef(f));
     R(ga_full_like(f, 0.3)), R(ga_rotate(y, 20)), R(ga_shift(y, 0.7)), R(ga_zoom(y, 0.6)), R(ga_resample(y, 33));
+    R(ga_lfilter(ga_index(x, "0, :1"), ga_index(few, "0"), line)),
+        R(ga_lfilter(ga_index(x, "0, :1"), ga_index(few, "0"), ga_index(tiny, "0")));
+    R(ga_sosfilt(ga_from(((double[]){ .1, .2, .1, 1, -.7, .3 }), (1, 6)), ga_index(tiny, "0")));
     R(ga_nan_to_num(ga_full((3), NAN))), R(ga_full((2), ga_item_at(small, 0, 0))), R(ga_full_like(f, 1e300));
     R(ga_distance_transform_edt(ga_greater(y, 2))), R(ga_expm(few)), R(ga_union1d(small, f)), R(ga_average(y, .weights = x));
     R(ga_greater(small, 0)), R(ga_count_nonzero(tiny)), R(ga_sign(tiny)), R(ga_fmod(y, 0.7)), R(ga_render(y, .colorbar = true));

@@ -10,7 +10,7 @@ static GI_INLINE int64_t GI_FIND(gi_compress_lanes)(const int size, int64_t n, v
         uint64_t      chosen = _mm512_test_epi8_mask(f, f);
         for (const char *next = from + i * size; chosen; next += 64) {
             const uint64_t these = chosen & (((uint64_t)1 << lanes) - 1);
-            /* To compress into memory at once takes dozens of cycles. */
+            /* To compress into memory at once takes dozens of cycles on some processors. */
             _mm512_storeu_si512(
                 to, size == 4 ? _mm512_maskz_compress_epi32((__mmask16)these, _mm512_maskz_loadu_epi32((__mmask16)these, next))
                               : _mm512_maskz_compress_epi64((__mmask8)these, _mm512_maskz_loadu_epi64((__mmask8)these, next)));

@@ -255,7 +255,7 @@ static GI_INLINE void GI_FIND(gi_mirror_rows)(const int rows, bool half, int64_t
 }
 
 /* Of a matrix whose rows are known from the diagonal on, and mirrored with the sign `own * beside`, some rows: y += the product of what
-   they say and x. n: the elements of the first row from its diagonal, in that column, on; a, x and y begin there. */
+   they say and x. n: the elements of the first row from its diagonal on, which is in `column`; a, x and y begin there. */
 static void GI_FIND(gi_linear_mirror)(int64_t rows, int64_t n, int64_t column, const double *a, int64_t down, const double *x,
                                       double own, double beside, double *y)
 {

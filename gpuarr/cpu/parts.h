@@ -24,7 +24,7 @@ static void GI_FIND(gi_fractions_f64)(int64_t n, const void *x_, void *part_, vo
     }
 }
 
-/* Denormals become normal before their bits tell the exponent. Those of 0, infinity and NaN are 0. */
+/* Denormals become normal before their bits tell the exponent. The exponents of 0, infinity and NaN are 0. */
 static void GI_FIND(gi_mantissas_f32)(int64_t n, const void *x_, void *part_, void *exponent_)
 {
     enum { EXPONENT = 0x7f800000, LEAST = 0x800000, HALF = 0x3f000000 };

@@ -165,7 +165,7 @@ GI_BEGIN_FAST
 static void gi_pack_across(int64_t begin, int64_t end, void *job)
 {
     const gi_bits_across *b = (const gi_bits_across *)job;
-    const int64_t         n = b->inner; /* not in memory, which bytes might write over */
+    const int64_t         n = b->inner; /* a copy: stores of bytes might change what lies in memory */
     for (int64_t unit = begin; unit < end; unit++) {
         const int64_t first = unit % b->made * 8, rows = b->n - first < 8 ? b->n - first : 8;
         uint8_t      *to = b->to + unit * n;
@@ -182,16 +182,16 @@ static void gi_pack_across(int64_t begin, int64_t end, void *job)
 static void gi_unpack_across(int64_t begin, int64_t end, void *job)
 {
     const gi_bits_across *b = (const gi_bits_across *)job;
-    const int64_t         n = b->inner; /* not in memory, which bytes might write over */
+    const int64_t         n = b->inner; /* a copy, as above */
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t  row  = unit % b->made;
-        const uint8_t  bit  = gi_bit_number(b->order, row % 8);
-        const uint8_t *from = b->from + (unit / b->made * b->n + row / 8) * n;
-        uint8_t       *to   = b->to + unit * n;
+        const int64_t row = unit % b->made;
+        const uint8_t bit = gi_bit_number(b->order, row % 8);
+        uint8_t      *to  = b->to + unit * n;
         if (row / 8 >= b->n) {
             memset(to, 0, (size_t)n);
             continue;
         }
+        const uint8_t *from = b->from + (unit / b->made * b->n + row / 8) * n;
         GI_VECTORIZE
         for (int64_t i = 0; i < n; i++) to[i] = (from[i] & bit) != 0;
     }

@@ -188,19 +188,21 @@ static void gi_times_vector(int64_t begin, int64_t end, void *job)
     const gi_tridiagonal  *t     = (const gi_tridiagonal *)job;
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
     const int64_t          n = t->n - t->column, bands = gi_bands_left(t->n, t->column);
-    /* Long and short ones in turn: the share of a thread is the same each time, and stays in its cache. One that does all of them goes to and fro:
-       it begins with what it had last. */
+    /* Long and short ones in turn: the share of a thread is the same each time, and stays in its cache. One that does all of them goes to
+       and fro: it begins with what it had last. */
     for (int64_t k = begin; k < end; k++) {
         const int64_t unit  = t->column % 2 ? begin + end - 1 - k : k;
         const int64_t band  = unit % 2 ? bands - 1 - unit / 2 : unit / 2;
         const int64_t first = gi_band_first(t->n, t->column, band),
-                      last = band + 1 < bands ? gi_band_first(t->n, t->column, band + 1) : n, step = t->a.parts == 2 ? 4 : n;
+                      last  = band + 1 < bands ? gi_band_first(t->n, t->column, band + 1) : n;
         const gi_dense a = gi_submatrix(t->a, t->column, t->column), x = gi_submatrix(t->v, t->row, t->column);
         double        *y = t->bands.p + band * t->bands.down, *y_im = y + t->bands.imag;
         memset(y + first, 0, (size_t)(n - first) * 8);
         if (a.parts == 2) memset(y_im + first, 0, (size_t)(n - first) * 8);
-        for (int64_t r = first; r < last; r += step) { /* the conjugate of a, times x */
-            const int64_t some = last - r < step ? last - r : step;
+        for (int64_t r = first, some; r < last;
+             r += some) { /* the conjugate of a, times x: of fours of columns, as mirror takes them */
+            const int64_t most = a.parts == 1 ? n : 4 - (t->column + r) % 4;
+            some               = last - r < most ? last - r : most;
             const double *re = a.p + r * a.down + r, *im = re + a.imag;
             loops->mirror(some, n - r, t->column + r, re, a.down, x.p + r, 1, 1, y + r);
             if (a.parts == 1) continue;
@@ -223,6 +225,7 @@ static void gi_less_block(const gi_linear_loops *loops, gi_tridiagonal *t, int64
     }
 }
 
+GI_BEGIN_FAST
 /* Row i of w, of the i rows before it and row i of v, which begins at `from`. */
 static void gi_make_w(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i, int64_t from, ga_c128 tau)
 {
@@ -287,6 +290,7 @@ static void gi_small_to_tridiagonal(gi_tridiagonal *t, double *room)
     }
     for (int64_t i = 0; i < n; i++) memcpy(t->a.p + i * t->a.down, a + i * down, (size_t)n * 8);
 }
+GI_END_FAST
 
 static bool gi_to_tridiagonal(const char *site, gi_tridiagonal *t)
 {
@@ -351,7 +355,8 @@ static void gi_make_hermitian(const gi_dense *a, int64_t n, bool upper)
 static int64_t gi_whole_lines(int64_t n, int parts)
 {
     if (parts == 2 || n <= GI_LINEAR_SMALL) return 0;
-    return (n + 7) / 8 * 8 + (n % 256 == 0 ? 8 : 0);
+    const int64_t whole = (n + 7) / 8 * 8;
+    return whole + (whole % 256 == 0 ? 8 : 0);
 }
 
 static int64_t gi_eigen_room(int64_t n, int parts, bool vectors)
@@ -379,8 +384,11 @@ static bool gi_reflect_by_rows(const char *site, const gi_dense *a, int64_t n, c
                                double *room)
 {
     const int64_t count = n - 1, block = GI_LINEAR_BLOCK;
-    if (!site) gi_reflect_singly(a, n, count, taus, 1, vectors, n, false, room);
-    for (int64_t at = site && count > 0 ? (count - 1) / block * block : -1; at >= 0; at -= block) {
+    if (!site) {
+        gi_reflect_singly(a, n, count, taus, 1, vectors, n, false, room);
+        return true;
+    }
+    for (int64_t at = count > 0 ? (count - 1) / block * block : -1; at >= 0; at -= block) {
         const int64_t  k = count - at < block ? count - at : block, m = n - at - 1;
         const gi_dense to = gi_submatrix(*vectors, at + 1, 0);
         gi_reflectors  h  = gi_reflectors_in(room, k, m, a->parts);

@@ -164,8 +164,9 @@ static void gi_make_unit(const gi_dense *q, int64_t m, int64_t n)
     }
 }
 
-/* q (m, n) is multiplied by H1 H2 ..., one after the other, which takes less for a small one than a block of them: `count` reflectors that stand
-   in the columns of a from the diagonal on, or in the rows, `behind` it. `unit`: it is the unit matrix. */
+GI_BEGIN_FAST
+/* q (m, n) is multiplied by H1 H2 ..., one after the other, which takes less for a small one than a block of them: `count` reflectors that
+   stand in the columns of a, from the diagonal on (`behind` 0), or in its rows, from behind it on (1). `unit`: q is the unit matrix. */
 static void gi_reflect_singly(const gi_dense *a, int64_t m, int64_t count, const ga_c128 *taus, int64_t behind,
                               const gi_dense *q, int64_t n, bool unit, double *room)
 {
@@ -188,14 +189,18 @@ static void gi_reflect_singly(const gi_dense *a, int64_t m, int64_t count, const
         }
     }
 }
+GI_END_FAST
 
 /* q (m, n) is multiplied by H1 H2 ..., `count` reflectors that stand in a. `unit`: it is the unit matrix. */
 static bool gi_reflect_by_columns(const char *site, const gi_dense *a, int64_t m, int64_t count, const ga_c128 *taus,
                                   const gi_dense *q, int64_t n, bool unit, double *room)
 {
     const int64_t block = GI_LINEAR_BLOCK;
-    if (!site) gi_reflect_singly(a, m, count, taus, 0, q, n, unit, room);
-    for (int64_t at = site && count > 0 ? (count - 1) / block * block : -1; at >= 0; at -= block) {
+    if (!site) {
+        gi_reflect_singly(a, m, count, taus, 0, q, n, unit, room);
+        return true;
+    }
+    for (int64_t at = count > 0 ? (count - 1) / block * block : -1; at >= 0; at -= block) {
         const int64_t       k = count - at < block ? count - at : block, first = unit ? at : 0;
         const gi_dense      here = gi_submatrix(*a, at, at), to = gi_submatrix(*q, at, first);
         const gi_reflectors h = gi_read_reflectors(&here, k, m - at, taus + at, room);

@@ -86,7 +86,7 @@ static void gi_less_products(const gi_linear_loops *loops, const gi_bidiagonal *
     if (count > 0) gi_add_rows(loops, b->factors, count, from, to, i, begin, b->n - begin);
 }
 
-/* A real matrix is read once for x and for y of the next column, whose u comes to be at the same time, but for a factor. */
+/* A real matrix is read once, for x and for y of the next column; u of that column is made meanwhile, but for a factor. */
 static void gi_pass_bands(int64_t begin, int64_t end, void *job)
 {
     const gi_bidiagonal   *b     = (const gi_bidiagonal *)job;
@@ -114,7 +114,7 @@ static void gi_take_bands(const gi_linear_loops *loops, const gi_bidiagonal *b, 
     gi_divide_row(&b->y, i, from, n, gi_make_c128(alpha - b->d[j], 0));
 }
 
-/* Row i of u: column j as it is by now, but for row `i - 1` of x if it is to come. */
+/* Row i of u: column j as it is by now. `known`: how many rows of x are there; what the next one takes away is to come. */
 static void gi_begin_left(const gi_linear_loops *loops, const gi_bidiagonal *b, int64_t i, int64_t j, int64_t known)
 {
     for (int64_t r = j; r < b->n; r++) gi_set_element(&b->u, i, r, gi_element(&b->a, r, j));
@@ -133,13 +133,16 @@ static void gi_reduce_left(const gi_linear_loops *loops, gi_bidiagonal *b, int64
     for (int64_t r = j + 1; r < n; r++) gi_set_element(&b->a, r, j, gi_element(&b->u, i, r));
     gi_set_element(&b->u, i, j, gi_make_c128(1, 0));
     if (j + 1 >= n) return;
-    b->from = j + 1;
-    b->row  = i;
-    for (int64_t r = j; r < n; r++)
-        gi_put_factor(b->factors + (r - j) * parts, (n - j) * parts, (int)parts, gi_conj_c128(gi_element(&b->u, i, r)));
+    b->from           = j + 1;
+    b->row            = i;
     const double size = gi_abs_f64(b->d[j]);
-    if (passed && b->left[j].re != 0 && size > 1e-130 && size < 1e130) gi_take_bands(loops, b, i, j, alpha);
-    else gi_parallel_bytes((double)((n - j) * (n - j) * parts * 8), (n - j - 1 + 63) / 64, 1, gi_left_product, b);
+    if (passed && b->left[j].re != 0 && size > 1e-130 && size < 1e130) {
+        gi_take_bands(loops, b, i, j, alpha);
+    } else {
+        for (int64_t r = j; r < n; r++)
+            gi_put_factor(b->factors + (r - j) * parts, (n - j) * parts, (int)parts, gi_conj_c128(gi_element(&b->u, i, r)));
+        gi_parallel_bytes((double)((n - j) * (n - j) * parts * 8), (n - j - 1 + 63) / 64, 1, gi_left_product, b);
+    }
     gi_conj_row(&b->y, i, j + 1, n - j - 1);
     gi_less_products(loops, b, &b->y, i, &b->y, &b->u, &b->u, i, i, j, j + 1);
     gi_less_products(loops, b, &b->y, i, &b->v, &b->x, &b->u, i, i, j, j + 1);
@@ -158,21 +161,19 @@ static void gi_reduce_right(const gi_linear_loops *loops, gi_bidiagonal *b, int6
     b->e[j]     = gi_element(&b->v, i, from).re;
     gi_copy_row(&b->a, j, &b->v, i, from, n - from);
     gi_set_element(&b->v, i, from, gi_make_c128(1, 0));
-    gi_copy_row(&b->one, 0, &b->v, i, from, n - from);
-    gi_conj_row(&b->one, 0, from, n - from);
     b->from = from;
     b->row  = i;
-    if (pass) {
-        gi_less_products(loops, b, &b->x, i, &b->u, &b->y, &b->v, i, i + 1, from, from);
-        gi_less_products(loops, b, &b->x, i, &b->x, &b->v, &b->v, i, i, from, from);
-        gi_begin_left(loops, b, i + 1, from, i);
-        gi_parallel_bytes((double)((n - from) * (n - from) * 8), gi_bands(n, n - from), 1, gi_pass_bands, b);
-        return;
+    if (!pass) {
+        gi_copy_row(&b->one, 0, &b->v, i, from, n - from);
+        gi_conj_row(&b->one, 0, from, n - from);
+        gi_parallel_bytes((double)((n - j) * (n - j) * b->a.parts * 8), n - from, 1 + 4096 / (n - from), gi_right_product, b);
     }
-    gi_parallel_bytes((double)((n - j) * (n - j) * b->a.parts * 8), n - from, 1 + 4096 / (n - from), gi_right_product, b);
     gi_less_products(loops, b, &b->x, i, &b->u, &b->y, &b->v, i, i + 1, from, from);
     gi_less_products(loops, b, &b->x, i, &b->x, &b->v, &b->v, i, i, from, from);
-    gi_scale_row(&b->x, i, from, n - from, b->right[j]);
+    if (pass) {
+        gi_begin_left(loops, b, i + 1, from, i);
+        gi_parallel_bytes((double)((n - from) * (n - from) * 8), gi_bands(n, n - from), 1, gi_pass_bands, b);
+    } else gi_scale_row(&b->x, i, from, n - from, b->right[j]);
 }
 
 /* The same of a small real matrix, one reflector after the other: in rows of whole vectors, as there is room for. */
@@ -285,7 +286,7 @@ static bool gi_svd_reduce(const char *site, gi_bidiagonal *b, double *block)
     return true;
 }
 
-/* The vectors of a large bidiagonal matrix, by divide and conquer. False with an error, or if they do not converge: *lost. */
+/* The vectors of a bidiagonal matrix of more than GI_CONQUERED rows, by divide and conquer. False with an error, or if they do not converge: *lost. */
 static bool gi_svd_conquer(const char *site, gi_bidiagonal *b, const gi_svd_room *at, gi_sweeps *turned, bool *lost)
 {
     const int64_t n    = b->n;

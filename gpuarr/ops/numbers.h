@@ -83,7 +83,6 @@ ga_array *(ga_modf)(ga_arg v, ga_array **whole, const char *site)
     return gi_compose_end(&c, part);
 }
 
-/* The logarithm tells the exponent, or its neighbour. */
 ga_array *(ga_frexp)(ga_arg v, ga_array **exponent, const char *site)
 {
     if (exponent) *exponent = NULL;
@@ -95,6 +94,7 @@ ga_array *(ga_frexp)(ga_arg v, ga_array **exponent, const char *site)
         if (exponent && mantissas) *exponent = gi_compose_keep(&c, exponents);
         return gi_compose_end(&c, mantissas);
     }
+    /* The logarithm tells the exponent, or its neighbour. */
     ga_array *log   = GI_DO_1(&c, log2, GI_DO_1(&c, absolute, x));
     ga_array *has   = GI_DO_2(&c, logical_and, GI_DO_1(&c, isfinite, x), x);
     ga_array *first = GI_DO_WHERE(&c, has, GI_DO_2(&c, add, GI_DO_1(&c, floor, log), 1), 0);

@@ -34,7 +34,7 @@ static int64_t gi_peaks_find(const double *x, int64_t n, gi_peak *peaks)
     return count;
 }
 
-/* Without a branch where two equal elements do not follow one another: it would be taken by chance. places: one more than peaks there can be. */
+/* It branches only where two equal elements follow one another: any other branch would be taken by chance. places: one more than peaks there can be. */
 static int64_t gi_peaks_list(const double *x, int64_t n, int64_t *places)
 {
     int64_t count = 0;
@@ -80,15 +80,20 @@ static ga_array *gi_peaks_out(const char *site, const double *x, int64_t count, 
     return out;
 }
 
+static bool gi_peaks_within(double v, double least, double most)
+{
+    return (least == GA_REAL_DEFAULT || least <= v) && (most == GA_REAL_DEFAULT || v <= most);
+}
+
 /* Keeps the places of heights that are at least `least` and at most `most`, of those that are given. */
 static int64_t gi_peaks_of_heights(const double *x, int64_t count, int64_t *places, double least, double most)
 {
     int64_t kept = 0;
     if (least == GA_REAL_DEFAULT && most == GA_REAL_DEFAULT) return count;
     for (int64_t k = 0; k < count; k++) {
-        const double v = x[places[k]];
-        places[kept]   = places[k];
-        kept += (least == GA_REAL_DEFAULT || least <= v) && (most == GA_REAL_DEFAULT || v <= most);
+        const bool within = gi_peaks_within(x[places[k]], least, most);
+        places[kept]      = places[k];
+        kept += within;
     }
     return kept;
 }
@@ -120,10 +125,8 @@ static int64_t gi_peaks_keep(gi_peak *peaks, int64_t count, const double *first,
     const ptrdiff_t column = first - &peaks->height;
     int64_t         kept   = 0;
     if (least == GA_REAL_DEFAULT && most == GA_REAL_DEFAULT) return count;
-    for (int64_t k = 0; k < count; k++) {
-        const double v = (&peaks[k].height)[column];
-        if ((least == GA_REAL_DEFAULT || least <= v) && (most == GA_REAL_DEFAULT || v <= most)) peaks[kept++] = peaks[k];
-    }
+    for (int64_t k = 0; k < count; k++)
+        if (gi_peaks_within((&peaks[k].height)[column], least, most)) peaks[kept++] = peaks[k];
     return kept;
 }
 
@@ -190,7 +193,7 @@ static void gi_peak_width(const double *x, double share, gi_peak *p)
     p->width         = p->right_ip - p->left_ip;
 }
 
-/* Are but places wanted, and do heights and a distance alone say of which? */
+/* Are the places alone wanted, and do heights and a distance alone choose them? */
 static bool gi_peaks_are_places(const ga_peaks_options *o)
 {
     const double bounds[] = { o->plateau_size, o->plateau_size_max, o->threshold, o->threshold_max,

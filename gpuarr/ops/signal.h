@@ -259,6 +259,7 @@ static ga_array *gi_do_recursion(const gi_composition *c, const gi_recursion *r,
     if (begin && z && x->dtype == GA_F64) begin = (ga_astype)(begin, GA_F64, c->site);
     if (begin && r->back && x->dtype == GA_F64 && x->size > 0 &&
         x->size == x->shape[axis]) { /* one line, which needs no copy */
+        GI_SETTLE_FLOATS;
         double *delays = (double *)begin->data, *elements = (double *)x->data;
         *zf = begin;
         if (r->sections > 0) gi_sections_line(r->b, r->sections, x->size, delays, elements);
@@ -318,8 +319,10 @@ static ga_dtype gi_lfilter_dtype(const ga_array *b, const ga_array *x, const ga_
 
 static ga_array *gi_lfilter_end(gi_composition *c, ga_array *y, ga_array *zf, ga_dtype dtype, const ga_lfilter_options *o)
 {
-    const bool ready = y && y->dtype == dtype && ga_is_contiguous(y) && (uintptr_t)y->data % GI_ALIGN == 0; /* y is ours */
-    ga_array  *r = NULL, *results[2] = { ready ? y : y && zf ? (ga_astype)(y, dtype, c->site) : NULL, NULL };
+    /* y is ours, and most of its memory that which it needs. */
+    const bool ready = y && y->dtype == dtype && ga_is_contiguous(y) && (uintptr_t)y->data % GI_ALIGN == 0 &&
+                       2 * y->size * ga_itemsize(dtype) >= (int64_t)y->owner->bytes;
+    ga_array        *r = NULL, *results[2] = { ready ? y : y && zf ? (ga_astype)(y, dtype, c->site) : NULL, NULL };
     ga_array **const outs[2] = { &r, o->zf };
     results[1]               = results[0] && o->zf ? (ga_astype)(zf, dtype, c->site) : results[0];
     return gi_compose_end_all(c, 2, results, outs) ? r : NULL;

@@ -567,15 +567,15 @@ static uint64_t gi_part_key(ga_dtype dtype, const char *elements, uint64_t i, in
 static void gi_order_complex(const gi_sort_job *j, const char *elements, int64_t n, char *records, char *spare, int64_t *places)
 {
     const uint64_t nan = UINT64_MAX, mask = j->group > 1 ? ((uint64_t)1 << GI_LINE_SHIFT) - 1 : UINT64_MAX;
-    ga_dtype       dtype = j->lines.dtype;
-    uint64_t      *words = (uint64_t *)(void *)records;
-    bool           none  = true; /* is a NaN */
-    for (int64_t k = 0; k < n && none; k++) {
+    ga_dtype       dtype   = j->lines.dtype;
+    uint64_t      *words   = (uint64_t *)(void *)records;
+    bool           has_nan = false;
+    for (int64_t k = 0; k < n && !has_nan; k++) {
         const uint64_t i = words[2 * k + 1] & mask;
         words[2 * k]     = gi_part_key(dtype, elements, i, 0);
-        none             = words[2 * k] != nan && gi_part_key(dtype, elements, i, 1) != nan;
+        has_nan          = words[2 * k] == nan || gi_part_key(dtype, elements, i, 1) == nan;
     }
-    if (none) {
+    if (!has_nan) {
         gi_sort_records(records, spare, n, 16, 0, 8, places, j->units == 1);
         for (int64_t at = 0, stop; at < n; at = stop) {
             for (stop = at + 1; stop < n && words[2 * stop] == words[2 * at];) stop++;

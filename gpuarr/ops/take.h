@@ -131,7 +131,7 @@ ga_array *(ga_take)(const ga_array *a, const ga_array *indices, ga_take_options 
 typedef struct gi_select_job {
     const uint8_t  *flags;      /* not bool: true is whatever is not 0 */
     int64_t         n, *starts; /* how many are true before each chunk, and in all */
-    const char     *from;       /* the elements to choose from; NULL: write indices */
+    const char     *from;       /* the elements to choose from */
     char           *to;
     int64_t         itemsize, total;
     const ga_array *a; /* its shape turns a position into indices */
@@ -144,6 +144,7 @@ static GI_INLINE uint64_t gi_eight_flags(const uint8_t *flags)
     const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
     uint64_t       u;
     memcpy(&u, flags, sizeof u);
+    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) u = __builtin_bswap64(u); /* the first flag is in the lowest byte */
     return (((u & low) + low) | u) >> 7 & 0x0101010101010101u;
 }
 

@@ -252,8 +252,10 @@ GI_BEGIN_FAST
 static void gi_diagonal_places(int64_t begin, int64_t end, void *job)
 {
     const gi_diagonal *d = (const gi_diagonal *)job;
-    for (int k = 0; k < d->ndim; k++)
-        for (int64_t i = begin; i < end; i++) d->to[k * d->n + i] = i;
+    for (int k = 0; k < d->ndim; k++) {
+        int64_t *to = d->to + k * d->n;
+        for (int64_t i = begin; i < end; i++) to[i] = i;
+    }
 }
 GI_END_FAST
 
@@ -262,22 +264,17 @@ ga_array *(ga_diag_indices)(int64_t n, int ndim, const char *site)
     if (n < 0 || ndim < 0)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%lld elements of %d dimensions: both are at least 0", (long long)n,
                                    ndim);
-    if (gi_device_meant(GA_DEVICE_DEFAULT) == GA_CPU) {
-        const int64_t shape[2] = { ndim, n };
-        ga_array     *places   = gi_array_new(site, GA_I64, GA_CPU, 2, shape);
-        gi_diagonal   d        = { places ? (int64_t *)places->data : NULL, n, ndim };
-        if (places && places->size > 0) gi_parallel_bytes(8.0 * (double)places->size, n, 4096, gi_diagonal_places, &d);
-        return places;
-    }
-    gi_composition c;
-    gi_compose_begin(&c, site);
-    ga_shape all;
-    memset(&all, 0, sizeof all);
-    all.ndim       = 2;
-    all.n[0]       = ndim;
-    all.n[1]       = n;
-    ga_array *line = gi_do_count(&c, 0, n, GA_DEVICE_DEFAULT), *r = line ? (ga_broadcast_to)(line, all, site) : NULL;
-    return gi_compose_end(&c, r ? (ga_copy)(r, site) : NULL);
+    const int64_t   shape[2] = { ndim, n };
+    const ga_device device   = gi_device_meant(GA_DEVICE_DEFAULT);
+    ga_array       *places   = gi_array_new(site, GA_I64, GA_CPU, 2, shape);
+    gi_diagonal     d        = { places ? (int64_t *)places->data : NULL, n, ndim };
+    if (places && places->size > 0) gi_parallel_bytes(8.0 * (double)places->size, n, 4096, gi_diagonal_places, &d);
+    if (!places || device == GA_CPU) return places;
+    ga_to_options o = ga_to_defaults;
+    o.site          = site;
+    ga_array *there = (ga_to)(places, device, o);
+    ga_free(places);
+    return there;
 }
 
 /* The powers 0, 1, 2 ... of a column, side by side; again: the column, as often as there are powers behind the first. */

@@ -262,9 +262,12 @@ def find_peaks(c):
     if distance:  # of equal heights SciPy takes any first
         x = c.view(c.g.permutation(n).astype(c.pick(F32, I64)))
     c.note("x", x)
+    alone = c.chance(0.4)  # the places, by heights and a distance
     options, named = {"rel_height": c.pick(0.5, 0.25, 1.0)}, {}
     for name, values in {"height": (-3, 0, 2), "threshold": (0, 1, 2), "prominence": (1, 2, 4), "width": (0, 1, 2.5), "plateau_size": (1, 2, 3)}.items():
         low, high = (c.pick(*values) if c.chance(0.25) else None), (c.pick(*values) + 2 if c.chance(0.15) else None)
+        if alone and name != "height":
+            continue
         options[name] = (low, high)
         named[name], named[name + "_max"] = low, high
     if distance:
@@ -272,8 +275,10 @@ def find_peaks(c):
     if c.chance(0.4):
         options["wlen"] = named["wlen"] = c.pick(2, 3, 6, 9)
     named["rel_height"] = options["rel_height"]
-    names = "peak_heights left_thresholds right_thresholds prominences left_bases right_bases widths width_heights left_ips right_ips plateau_sizes left_edges right_edges".split()
     peaks, said = signal().find_peaks(np.array(x), **options)
+    if alone:
+        return c.judge(peaks.astype(I64), lambda: c.ga.find_peaks(x, **named), exact, named)
+    names = "peak_heights left_thresholds right_thresholds prominences left_bases right_bases widths width_heights left_ips right_ips plateau_sizes left_edges right_edges".split()
     want = [peaks.astype(I64), *(said[k].astype(I64 if "bases" in k or "edges" in k or "sizes" in k else F64) for k in names)]
     named["found"] = [None] * 13
     c.judge(want, lambda: c.ga.find_peaks(x, **named), several([exact if w.dtype == I64 else near(40.0) for w in want]), {k: v for k, v in named.items() if k != "found"})
