@@ -153,6 +153,7 @@ static void test_errors(void)
         CHECK_FAILS(ga_random_choice(2, (2), .p = ga_values(1.5, -0.5)), "must be 0 or more");
         CHECK_FAILS(ga_random_choice(2, (2), .p = ga_values(0, 1), .replace = false), "only 1 probabilities are not 0");
         CHECK_FAILS(ga_random_multivariate_normal(mean, ga_ones((3, 3)), (2)), "shapes (2,) and (3, 3) do not fit");
+        CHECK_FAILS(ga_random_multivariate_normal(mean, ga_ones((2, 2)), (1, 1, 1, 1, 1, 1, 1, 1)), "the vectors one more");
         double bad[] = { 1, 2, 2, 1 };
         CHECK_FAILS(ga_random_multivariate_normal(mean, ga_from(bad, (2, 2)), (2)), "the eigenvalue -1");
     }

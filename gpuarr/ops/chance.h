@@ -183,8 +183,11 @@ ga_array *(ga_random_choice)(ga_arg x, ga_shape shape, ga_choice_options o)
 ga_array *(ga_random_multivariate_normal)(const ga_array *mean, const ga_array *cov, ga_shape shape, ga_random_options o)
 {
     if (!gi_array_check(o.site, mean, "mean") || !gi_are_matrices(o.site, cov, "cov", true)) return NULL;
-    if (mean->ndim != 1 || cov->ndim != 2 || cov->shape[0] != mean->size || gi_is_complex(cov->dtype) ||
-        shape.ndim + 1 > GPUARR_MAX_DIMS)
+    if (shape.ndim + 1 > GPUARR_MAX_DIMS)
+        return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
+                                   "shape has %d dimensions, and the vectors one more: an array has at most %d", shape.ndim,
+                                   GPUARR_MAX_DIMS);
+    if (mean->ndim != 1 || cov->ndim != 2 || cov->shape[0] != mean->size || gi_is_complex(cov->dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,
                                    "shapes %s and %s do not fit: a vector, and a real matrix of as many rows and columns",
                                    gi_shape_of(mean), gi_shape_of(cov));

@@ -150,28 +150,38 @@ static ga_array *gi_pack_flags(const char *site, const ga_array *flags, ga_bit_o
     return r;
 }
 
-/* Bits along an axis whose elements lie `inner` bytes apart. */
+/* Bits along an axis whose elements lie `inner` bytes apart. A unit is a piece of a row that is made. */
 typedef struct gi_bits_across {
     const uint8_t *from;
     uint8_t       *to;
-    int64_t        n, made, inner; /* rows of bytes of a block, and those made of them */
+    int64_t        n, made, inner, pieces; /* rows of bytes of a block, and those made of them; bytes and pieces of a row */
     ga_bit_order   order;
 } gi_bits_across;
 
+enum { GI_BITS_PIECE = 4096 };
+
 static uint8_t gi_bit_number(ga_bit_order order, int64_t k) { return (uint8_t)(order == GA_BITS_BIG ? 0x80 >> k : 1 << k); }
 
+/* The bytes of a unit; *at: where in its row they begin. */
+static int64_t gi_bits_piece(const gi_bits_across *b, int64_t unit, int64_t *at)
+{
+    *at = unit % b->pieces * GI_BITS_PIECE;
+    return b->inner - *at < GI_BITS_PIECE ? b->inner - *at : GI_BITS_PIECE;
+}
+
 GI_BEGIN_FAST
-/* A unit is a row that is made: of eight rows of truths, */
+/* Of eight rows of truths, */
 static void gi_pack_across(int64_t begin, int64_t end, void *job)
 {
     const gi_bits_across *b = (const gi_bits_across *)job;
-    const int64_t         n = b->inner; /* a copy: stores of bytes might change what lies in memory */
-    for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t first = unit % b->made * 8, rows = b->n - first < 8 ? b->n - first : 8;
-        uint8_t      *to = b->to + unit * n;
+    for (int64_t unit = begin, at; unit < end; unit++) {
+        const int64_t n = gi_bits_piece(b, unit, &at), row = unit / b->pieces, first = row % b->made * 8;
+        const int64_t rows = b->n - first < 8 ? b->n - first : 8;
+        uint8_t      *to   = b->to + row * b->inner + at;
         memset(to, 0, (size_t)n);
         for (int64_t k = 0; k < rows; k++) {
-            const uint8_t *from = b->from + (unit / b->made * b->n + first + k) * n, bit = gi_bit_number(b->order, k);
+            const uint8_t *from = b->from + (row / b->made * b->n + first + k) * b->inner + at,
+                          bit   = gi_bit_number(b->order, k);
             GI_VECTORIZE
             for (int64_t i = 0; i < n; i++) to[i] = (uint8_t)(to[i] | (from[i] ? bit : 0));
         }
@@ -182,16 +192,15 @@ static void gi_pack_across(int64_t begin, int64_t end, void *job)
 static void gi_unpack_across(int64_t begin, int64_t end, void *job)
 {
     const gi_bits_across *b = (const gi_bits_across *)job;
-    const int64_t         n = b->inner; /* a copy, as above */
-    for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t row = unit % b->made;
+    for (int64_t unit = begin, at; unit < end; unit++) {
+        const int64_t n = gi_bits_piece(b, unit, &at), all = unit / b->pieces, row = all % b->made;
         const uint8_t bit = gi_bit_number(b->order, row % 8);
-        uint8_t      *to  = b->to + unit * n;
+        uint8_t      *to  = b->to + all * b->inner + at;
         if (row / 8 >= b->n) {
             memset(to, 0, (size_t)n);
             continue;
         }
-        const uint8_t *from = b->from + (unit / b->made * b->n + row / 8) * n;
+        const uint8_t *from = b->from + (all / b->made * b->n + row / 8) * b->inner + at;
         GI_VECTORIZE
         for (int64_t i = 0; i < n; i++) to[i] = (from[i] & bit) != 0;
     }
@@ -207,13 +216,10 @@ static ga_array *gi_bits_across_axis(const char *site, const ga_array *a, int ax
     shape[axis] = made;
     ga_array *r = gi_array_new(site, GA_U8, GA_CPU, a->ndim, shape);
     if (!r || r->size == 0) return r;
-    gi_bits_across b = { (const uint8_t *)a->data,
-                         (uint8_t *)r->data,
-                         a->shape[axis],
-                         made,
-                         gi_shape_size(a->ndim - axis - 1, a->shape + axis + 1),
-                         order };
-    gi_parallel_bytes((double)(a->size + r->size), r->size / b.inner, 1 + 4096 / b.inner, run, &b);
+    const int64_t inner  = gi_shape_size(a->ndim - axis - 1, a->shape + axis + 1),
+                  pieces = (inner + GI_BITS_PIECE - 1) / GI_BITS_PIECE;
+    gi_bits_across b     = { (const uint8_t *)a->data, (uint8_t *)r->data, a->shape[axis], made, inner, pieces, order };
+    gi_parallel_bytes((double)(a->size + r->size), r->size / inner * pieces, 1 + 4096 / inner, run, &b);
     return r;
 }
 

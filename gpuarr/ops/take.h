@@ -138,13 +138,12 @@ typedef struct gi_select_job {
 } gi_select_job;
 
 GI_BEGIN_FAST
-/* A 1 in each byte that is not 0. */
+/* A 1 in each byte that is not 0; the first flag is the lowest byte (little-endian). */
 static GI_INLINE uint64_t gi_eight_flags(const uint8_t *flags)
 {
     const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
     uint64_t       u;
     memcpy(&u, flags, sizeof u);
-    if (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) u = __builtin_bswap64(u); /* the first flag is in the lowest byte */
     return (((u & low) + low) | u) >> 7 & 0x0101010101010101u;
 }
 
