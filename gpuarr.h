@@ -20,7 +20,7 @@
              PNG, writing: stb_image_write.h, found automatically (GPUARR_NO_STB: not used)
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio
              compressed Zarr and text, writing: zlib, with -DGPUARR_USE_ZLIB and -lz; HDF5, reading: libhdf5, with -DGPUARR_USE_HDF5
-             chunked arrays on several processes and machines: Open MPI or MPICH, with gpuarr_mpi.h in place of this file, and mpicc
+             chunked arrays on several processes and machines: Open MPI or MPICH, with gpuarr_mpi.h instead of this file, and mpicc
              large matrix products: any CBLAS, with -DGPUARR_USE_CBLAS and -lopenblas; on the GPU -DGPUARR_USE_CUBLAS and -lcublas
              eigenvalues and singular values of large matrices: LAPACKE, with -DGPUARR_USE_LAPACKE and -llapacke -lopenblas;
                  on the GPU, and for QR: -DGPUARR_USE_CUSOLVER and -lcusolver
@@ -254,7 +254,7 @@ typedef enum ga_device { GA_DEVICE_DEFAULT, GA_CPU, GA_CUDA } ga_device;
 typedef struct CUstream_st *ga_stream;
 typedef struct CUevent_st  *ga_event;
 
-/* A shape, or a list of axes: ndim numbers. ndim 0: not given. */
+/* A shape, or a list of axes: ndim numbers. */
 typedef struct ga_shape {
     int     ndim;
     int64_t n[GPUARR_MAX_DIMS];
@@ -528,7 +528,7 @@ GA_API ga_array *(ga_linspace)(double start, double stop, int64_t num,
 GA_API ga_array *(ga_logspace)(double start, double stop, int64_t num, ga_linspace_options o); /* base ** linspace */
 GA_API ga_array *(ga_geomspace)(double start, double stop, int64_t num,
                                 ga_linspace_options o); /* each a constant multiple of the previous one */
-/* Symmetric windows of m points with maximum 1; float64 by default. */
+/* Symmetric windows of m points, normalized to 1; float64 by default. */
 GA_API ga_array *(ga_bartlett)(int64_t m, ga_new_options o);
 GA_API ga_array *(ga_blackman)(int64_t m, ga_new_options o);
 GA_API ga_array *(ga_hamming)(int64_t m, ga_new_options o);
@@ -590,7 +590,7 @@ GA_API ga_array *(ga_indices)(ga_shape shape, ga_new_options o); /* (ndim, shape
 GA_API ga_array *(ga_mgrid)(const char    *slices,
                             ga_new_options o); /* numpy.mgrid["0:300, 0:600:2"]; "0:1:5j" is five points from 0 to 1 */
 GA_API ga_array *(ga_tile)(const ga_array *a, ga_shape reps, const char *site); /* a repeated along each axis */
-/* Repeats each element along .axis (default: of the flattened array). repeats: a number, or a 1-D array of integers, one or one per element. */
+/* Repeats each element along .axis (default: of the flattened array). repeats: an integer, or a 1-D array with one per element. */
 GA_API ga_array *(ga_repeat)(const ga_array *a, ga_arg repeats, ga_axis_options o);
 
 typedef struct ga_from_options {
@@ -849,7 +849,7 @@ typedef struct ga_equal_options {
 } ga_equal_options;
 #define GI_DEFAULTS_ga_equal_options
 GA_API ga_array *(ga_isclose)(ga_arg a, ga_arg b, ga_close_options o); /* |a - b| <= atol + rtol * |b| */
-GA_API bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o);      /* the arrays may lie on different devices */
+GA_API bool(ga_allclose)(ga_arg a, ga_arg b, ga_close_options o);      /* the arrays may be on different devices */
 GA_API bool(ga_array_equal)(ga_arg a, ga_arg b, ga_equal_options o);   /* same shape and elements */
 
 /* Copies src, broadcast and cast, into dst, or into its elements where `.where` is nonzero: ga_copyto(ga_index(rgb, ":4, :9, 2"), 1). They
@@ -1322,7 +1322,7 @@ GA_API ga_array *(ga_einsum_n)(const char *subscripts, int n, const ga_array *co
 
 /* ==== >>fourier ==================================================================================================== */
 /*  numpy.fft, with its names, signs and lengths. float32 and complex64 give complex64 (or float32), all other dtypes complex128 (or
-    float64). Every length is fast: small prime factors have butterflies, large ones use a convolution. .n, or .s for several axes, must be
+    float64). Every length is fast: small prime factors directly, large ones by a convolution. .n, or .s for several axes, must be
     positive; it truncates the operand or pads it with zeros. Each line has the same bits whichever lines are transformed with it, and on
     a GPU. Chunked arrays are an error. .out must have the result's shape and kind; it may be the operand.                           */
 
@@ -2232,7 +2232,7 @@ GA_API ga_array *(ga_apply_n)(const ga_kernel *kernel, int n, const ga_arg *oper
     start. An accumulator may have any type of up to GPUARR_MAX_ACCUMULATOR bytes, structs included.
         GA_REDUCTION_T(energy, FLT, T, (T x), double, 0, (double)x * x, a + b, (T)a)
     is compiled for each dtype of INT, FLT or REAL, like GA_ELEMENTWISE_T; its accumulator is T or another number type. Define functions
-    that formulas call with GA_FUNCTION in place of static: GA_FUNCTION double cube(double x) { return x * x * x; }                  */
+    that formulas call with GA_FUNCTION instead of static: GA_FUNCTION double cube(double x) { return x * x * x; }                  */
 
 #define GPUARR_MAX_ACCUMULATOR         64
 
