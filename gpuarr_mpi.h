@@ -1,24 +1,24 @@
 /* gpuarr_mpi.h: chunked arrays on several processes and machines, by MPI (Open MPI, MPICH)
 
        #define GPUARR_IMPLEMENTATION
-       #include "gpuarr_mpi.h"              in one file of the program, in place of gpuarr.h
+       #include "gpuarr_mpi.h"              in one file of the program, instead of gpuarr.h
 
        mpicc -O2 program.c -o program -lm -lpthread
        mpirun -n 4 ./program
 
-   Every process (a rank) runs the whole program, so all of them must come to the same calls with the same arrays: what is made by
-   ga_arange, ga_random, ga_open ... is. The calls that compute chunked arrays (ga_compute, ga_persist, ga_store) share their work out
-   chunk by chunk to whoever is free, and end with the same results, bit for bit those of one process, on all ranks; ga_store has every
-   rank write what it has computed into the one file, which must lie in a folder that all machines see. Everything else, arrays in
-   memory too, each rank does for itself; print and save with `if (ga_rank() == 0)`.
+   Every process (a rank) runs the whole program, so all ranks must make the same calls with the same arrays (those made by ga_arange,
+   ga_random, ga_open ... are the same). The calls that compute chunked arrays (ga_compute, ga_persist, ga_store) distribute their
+   chunks dynamically to idle ranks, and return the same results on all ranks, bit for bit those of one process. With ga_store every
+   rank writes what it has computed into the one file, which must be in a folder that all machines share. Each rank does everything
+   else, such as work on arrays in memory, for itself; print and save with `if (ga_rank() == 0)`.
 
-   Ranks that come with different calls, or with different numbers, are told so. An error on one rank is the error of all. A rank that is
-   silent for GA_TIMEOUT seconds (in the environment; default 300), because it is lost or busy elsewhere, ends the job with a sentence;
-   ga_store with .resume goes on from there when the program is run again, with any number of ranks.
+   Different calls, or different numbers, on different ranks are an error. An error on one rank is an error on all. If a rank is
+   silent for GA_TIMEOUT seconds (in the environment; default 300), because it is lost or busy elsewhere, the job ends with a sentence;
+   ga_store with .resume continues from there when the program is run again, with any number of ranks.
 
-   MPI is started by the first call that needs it, and ended at exit, unless the program does so itself (with MPI_Init_thread, at least
-   MPI_THREAD_FUNNELED); what computes must be called by the thread that started it. Each rank has as many threads as it has processors
-   to itself, or GPUARR_NUM_THREADS.                                                                                             */
+   The first call that needs MPI starts it, and it ends at exit, unless the program does this itself (with MPI_Init_thread, at least
+   MPI_THREAD_FUNNELED). Call ga_compute and the like from the thread that started MPI. Each rank has as many threads as processors of
+   its own, or GPUARR_NUM_THREADS.                                                                                               */
 #ifndef GPUARR_MPI_H
 #define GPUARR_MPI_H
 #define GPUARR_USE_MPI 1
