@@ -28,7 +28,7 @@ needs_gpuarr() { grep -q '"gpuarr.h"' "$1"; }
 library() { # library check|plain|gpu
     local object=$build/gpuarr-$1.o source=$build/gpuarr.cu
     [ -z "$(find "$root"/gpuarr* -name '*.h' -newer "$object" -print -quit 2>&1)" ] && return
-    echo "(compiling gpuarr for the exercises that use it: once, a few minutes)"
+    echo "(compiling gpuarr for the exercises that use it: once, about a minute)"
     printf '#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\n' >"$source"
     case $1 in
     gpu) "$nvcc" -std=c++17 -arch=native -O2 -fmad=false -DGPUARR_FEW_DTYPES -I"$root" -c "$source" -o "$object.new.o" ;;

@@ -30,8 +30,7 @@ static ga_dtype gi_random_dtype(const ga_random_options *o)
 {
     ga_dtype dtype = o->dtype ? o->dtype : GA_F64;
     if (gi_dtype_kind(dtype) == 2) return dtype;
-    gi_fail(o->site, GA_BAD_DTYPE, "%s: random numbers are float32 or float64; for integers use ga_random_integers",
-            ga_dtype_name(dtype));
+    gi_fail(o->site, GA_BAD_DTYPE, "%s: random numbers are floats; for integers use ga_random_integers", ga_dtype_name(dtype));
     return GA_DTYPE_DEFAULT;
 }
 
