@@ -166,7 +166,7 @@ static uint8_t gi_bit_number(ga_bit_order order, int64_t k) { return (uint8_t)(o
 static int64_t gi_bits_piece(const gi_bits_across *b, int64_t unit, int64_t *at)
 {
     *at = unit % b->pieces * GI_BITS_PIECE;
-    return b->inner - *at < GI_BITS_PIECE ? b->inner - *at : GI_BITS_PIECE;
+    return b->inner - *at < GI_BITS_PIECE ? b->inner - *at : (int64_t)GI_BITS_PIECE;
 }
 
 GI_BEGIN_FAST
