@@ -8,34 +8,10 @@ typedef struct gi_peak { /* as ga_peaks, and where it is */
 
 enum { GI_PEAK_COLUMNS = sizeof(gi_peak) / sizeof(double) };
 
-/* The first element of the next peak from i on, n if there is none; *stop: behind its last one. A peak is an element that is greater than those
-   next to it, or a run of equal ones. */
-static inline int64_t gi_peak_from(const double *x, int64_t n, int64_t i, int64_t *stop)
-{
-    for (; i < n - 1; i = *stop) {
-        *stop = i + 1;
-        if (!(x[i - 1] < x[i])) continue;
-        while (*stop < n - 1 && x[*stop] == x[i]) ++*stop;
-        if (x[*stop] < x[i]) return i;
-    }
-    return n;
-}
-
-/* All of them; the middle of a run is the place. Returns their number. */
-static int64_t gi_peaks_find(const double *x, int64_t n, gi_peak *peaks)
-{
-    int64_t count = 0;
-    for (int64_t i = 1, stop = 1; (i = gi_peak_from(x, n, i, &stop)) < n; i = stop) {
-        const int64_t at   = (i + stop - 1) / 2;
-        const gi_peak peak = { x[at],     x[at] - x[at - 1],  x[at] - x[at + 1], 0, 0, 0, 0, 0, 0, 0, (double)(stop - i),
-                               (double)i, (double)(stop - 1), (double)at };
-        peaks[count++]     = peak;
-    }
-    return count;
-}
-
-/* It branches only where two equal elements follow one another: any other branch would be taken by chance. places: one more than peaks there can be. */
-static int64_t gi_peaks_list(const double *x, int64_t n, int64_t *places)
+/* The places of all peaks, and their number. A peak is an element that is greater than those next to it, or the middle of a run of equal
+   ones. It branches only where two equal elements follow one another: any other branch would be taken by chance. places: one more than
+   peaks there can be. */
+static int64_t gi_peaks_find(const double *x, int64_t n, int64_t *places)
 {
     int64_t count = 0;
     for (int64_t i = 1, stop; i < n - 1; i = stop) {
@@ -49,6 +25,17 @@ static int64_t gi_peaks_list(const double *x, int64_t n, int64_t *places)
         count += x[stop] < x[i];
     }
     return count;
+}
+
+/* What is known of the peak at a place at once. */
+static gi_peak gi_peak_at(const double *x, int64_t at)
+{
+    int64_t first = at, last = at;
+    while (x[first - 1] == x[at]) first--;
+    while (x[last + 1] == x[at]) last++;
+    const gi_peak peak = { x[at],         x[at] - x[at - 1], x[at] - x[at + 1], 0, 0, 0, 0, 0, 0, 0, (double)(last - first + 1),
+                           (double)first, (double)last,      (double)at };
+    return peak;
 }
 
 /* The highest peak takes out those that are nearer than a distance, then the next one; of equal ones the last first. order: from the lowest
@@ -98,25 +85,43 @@ static int64_t gi_peaks_of_heights(const double *x, int64_t count, int64_t *plac
     return kept;
 }
 
-/* The places alone of peaks of these heights that are so far apart. NULL with an error. */
-static ga_array *gi_peaks_places(const char *site, const ga_array *line, const ga_peaks_options *o)
+/* The same of plateaus and thresholds. */
+static int64_t gi_peaks_of_shapes(const double *x, int64_t count, int64_t *places, const ga_peaks_options *o)
 {
-    const double *x = (const double *)line->data, distance = ceil(o->distance);
-    const int64_t most   = line->size / 2 + 1;
-    int64_t      *places = (int64_t *)gi_mem_alloc(site, (size_t)most * sizeof *places), kept = 0;
-    if (!places) return NULL;
-    int64_t   count = gi_peaks_of_heights(x, gi_peaks_list(x, line->size, places), places, o->height, o->height_max);
-    ga_array *out = distance > 1 ? gi_peaks_out(site, x, count, places, distance) : NULL, *r = NULL;
+    int64_t kept = 0;
+    if (o->plateau_size == GA_REAL_DEFAULT && o->plateau_size_max == GA_REAL_DEFAULT && o->threshold == GA_REAL_DEFAULT &&
+        o->threshold_max == GA_REAL_DEFAULT)
+        return count;
+    for (int64_t k = 0; k < count; k++) {
+        const gi_peak p = gi_peak_at(x, places[k]);
+        if (gi_peaks_within(p.plateau, o->plateau_size, o->plateau_size_max) &&
+            gi_peaks_within(p.left_threshold, o->threshold, o->threshold_max) &&
+            gi_peaks_within(p.right_threshold, o->threshold, o->threshold_max))
+            places[kept++] = places[k];
+    }
+    return kept;
+}
+
+/* Those that are so far apart. -1 with an error. */
+static int64_t gi_peaks_thinned(const char *site, const double *x, int64_t count, int64_t *places, double distance)
+{
+    ga_array *out  = gi_peaks_out(site, x, count, places, distance);
+    int64_t   kept = out ? 0 : -1;
     for (int64_t k = 0; out && k < count; k++) {
         places[kept] = places[k];
         kept += !((const bool *)out->data)[k];
     }
-    if (out) count = kept;
-    if (out || !(distance > 1)) r = gi_array_new(site, GA_I64, GA_CPU, 1, &count);
-    if (r && count > 0) memcpy(r->data, places, (size_t)count * sizeof *places);
-    gi_mem_release(places, (size_t)most * sizeof *places);
     ga_free(out);
-    return r;
+    return kept;
+}
+
+/* The places that the conditions leave which need no prominence, in SciPy's order, and their number. -1 with an error. */
+static int64_t gi_peaks_choose(const double *x, int64_t n, const ga_peaks_options *o, int64_t *places)
+{
+    int64_t count = gi_peaks_find(x, n, places);
+    count         = gi_peaks_of_heights(x, count, places, o->height, o->height_max);
+    count         = gi_peaks_of_shapes(x, count, places, o);
+    return o->distance > 1 ? gi_peaks_thinned(o->site, x, count, places, ceil(o->distance)) : count;
 }
 
 /* Keeps the peaks of which this column, as the first one has it, is at least `least` and at most `most`, of those that are given. */
@@ -127,22 +132,6 @@ static int64_t gi_peaks_keep(gi_peak *peaks, int64_t count, const double *first,
     if (least == GA_REAL_DEFAULT && most == GA_REAL_DEFAULT) return count;
     for (int64_t k = 0; k < count; k++)
         if (gi_peaks_within((&peaks[k].height)[column], least, most)) peaks[kept++] = peaks[k];
-    return kept;
-}
-
-/* Those that are so far apart. -1 with an error. */
-static int64_t gi_peaks_thinned(const char *site, const double *x, gi_peak *peaks, int64_t count, double distance)
-{
-    int64_t   kept   = -1;
-    ga_array *places = gi_array_new(site, GA_I64, GA_CPU, 1, &count);
-    int64_t  *place  = places ? (int64_t *)places->data : NULL;
-    for (int64_t k = 0; place && k < count; k++) place[k] = (int64_t)peaks[k].place;
-    ga_array *out = places ? gi_peaks_out(site, x, count, place, distance) : NULL;
-    if (out) kept = 0;
-    for (int64_t k = 0; out && k < count; k++)
-        if (!((const bool *)out->data)[k]) peaks[kept++] = peaks[k];
-    ga_free(out);
-    ga_free(places);
     return kept;
 }
 
@@ -193,31 +182,39 @@ static void gi_peak_width(const double *x, double share, gi_peak *p)
     p->width         = p->right_ip - p->left_ip;
 }
 
-/* Are the places alone wanted, and do heights and a distance alone choose them? */
+/* Are the places alone wanted, and is no prominence or width asked for? */
 static bool gi_peaks_are_places(const ga_peaks_options *o)
 {
-    const double bounds[] = { o->plateau_size, o->plateau_size_max, o->threshold, o->threshold_max,
-                              o->prominence,   o->prominence_max,   o->width,     o->width_max };
-    for (size_t k = 0; k < sizeof bounds / sizeof *bounds; k++)
-        if (bounds[k] != GA_REAL_DEFAULT) return false;
-    return !o->found;
+    return !o->found && o->prominence == GA_REAL_DEFAULT && o->prominence_max == GA_REAL_DEFAULT &&
+           o->width == GA_REAL_DEFAULT && o->width_max == GA_REAL_DEFAULT;
 }
 
-/* All conditions, in SciPy's order. -1 with an error. */
-static int64_t gi_peaks_run(const double *x, int64_t n, const ga_peaks_options *o, gi_peak *peaks)
+/* Peaks at these places, with the other conditions, in SciPy's order. Their number. */
+static int64_t gi_peaks_measure(const double *x, int64_t n, const ga_peaks_options *o, int64_t count, const int64_t *places,
+                                gi_peak *peaks)
 {
-    int64_t count   = gi_peaks_find(x, n, peaks);
-    count           = gi_peaks_keep(peaks, count, &peaks->plateau, o->plateau_size, o->plateau_size_max);
-    count           = gi_peaks_keep(peaks, count, &peaks->height, o->height, o->height_max);
-    count           = gi_peaks_keep(peaks, count, &peaks->left_threshold, o->threshold, o->threshold_max);
-    count           = gi_peaks_keep(peaks, count, &peaks->right_threshold, o->threshold, o->threshold_max);
     const bool wide = o->width != GA_REAL_DEFAULT || o->width_max != GA_REAL_DEFAULT || o->found;
-    if (o->distance > 1) count = gi_peaks_thinned(o->site, x, peaks, count, ceil(o->distance));
-    if (count < 0 || (!wide && o->prominence == GA_REAL_DEFAULT && o->prominence_max == GA_REAL_DEFAULT)) return count;
-    for (int64_t k = 0; k < count; k++) gi_peak_prominence(x, n, o->wlen, peaks + k);
+    for (int64_t k = 0; k < count; k++) {
+        peaks[k] = gi_peak_at(x, places[k]);
+        gi_peak_prominence(x, n, o->wlen, peaks + k);
+    }
     count = gi_peaks_keep(peaks, count, &peaks->prominence, o->prominence, o->prominence_max);
     for (int64_t k = 0; k < count && wide; k++) gi_peak_width(x, o->rel_height, peaks + k);
     return gi_peaks_keep(peaks, count, &peaks->width, o->width, o->width_max);
+}
+
+/* A row of all that is known of each of them. NULL with an error. */
+static ga_array *gi_peaks_table(const ga_array *line, const ga_peaks_options *o, int64_t count, const int64_t *places)
+{
+    const size_t bytes = (size_t)count * sizeof(gi_peak);
+    gi_peak     *peaks = (gi_peak *)gi_mem_alloc(o->site, bytes);
+    if (!peaks) return NULL;
+    const int64_t shape[2] = { gi_peaks_measure((const double *)line->data, line->size, o, count, places, peaks),
+                               GI_PEAK_COLUMNS };
+    ga_array     *table    = gi_array_new(o->site, GA_F64, GA_CPU, 2, shape);
+    if (table && shape[0] > 0) memcpy(table->data, peaks, (size_t)shape[0] * sizeof *peaks);
+    gi_mem_release(peaks, bytes);
+    return table;
 }
 
 ga_array *(ga_find_peaks)(const ga_array *x, ga_peaks_options o)
@@ -234,18 +231,17 @@ ga_array *(ga_find_peaks)(const ga_array *x, ga_peaks_options o)
                                    ".distance = %g is at least 1, .rel_height = %g at least 0, .wlen more than 1", o.distance,
                                    o.rel_height);
     gi_composition c;
-    const int64_t  most  = x->size / 2 + 1;
-    const size_t   bytes = (size_t)most * sizeof(gi_peak);
+    const size_t   bytes = (size_t)(x->size / 2 + 1) * sizeof(int64_t);
     gi_compose_begin(&c, o.site);
-    ga_array *line = gi_copy_contiguous(o.site, x, GA_F64), *table = NULL;
-    if (gi_peaks_are_places(&o)) return gi_compose_end(&c, line ? gi_peaks_places(o.site, line, &o) : NULL);
-    gi_peak *peaks = line ? (gi_peak *)gi_mem_alloc(o.site, bytes) : NULL;
-    if (peaks) {
-        const int64_t shape[2] = { gi_peaks_run((const double *)line->data, x->size, &o, peaks), GI_PEAK_COLUMNS };
-        table                  = shape[0] < 0 ? NULL : gi_array_new(o.site, GA_F64, GA_CPU, 2, shape);
-        if (table && shape[0] > 0) memcpy(table->data, peaks, (size_t)shape[0] * sizeof *peaks);
-        gi_mem_release(peaks, bytes);
-    }
+    ga_array     *line = gi_copy_contiguous(o.site, x, GA_F64), *table = NULL;
+    int64_t      *places = line ? (int64_t *)gi_mem_alloc(o.site, bytes) : NULL;
+    const int64_t count  = places ? gi_peaks_choose((const double *)line->data, x->size, &o, places) : -1;
+    const bool    alone  = gi_peaks_are_places(&o);
+    if (count >= 0 && alone) table = gi_array_new(o.site, GA_I64, GA_CPU, 1, &count);
+    else if (count >= 0) table = gi_peaks_table(line, &o, count, places);
+    if (table && alone && count > 0) memcpy(table->data, places, (size_t)count * sizeof *places);
+    if (places) gi_mem_release(places, bytes);
+    if (alone) return gi_compose_end(&c, table);
     ga_array  *results[GI_PEAK_COLUMNS];
     ga_array **outs[GI_PEAK_COLUMNS];
     for (int k = 0; k < GI_PEAK_COLUMNS; k++) {
