@@ -4,13 +4,8 @@ static GI_INLINE uint64_t GI_FIND(gi_pack_64)(const char *p) /* bit i: p[i] is n
 {
     uint64_t bits = 0;
 #if !defined(GI_ISA_MM)
-    for (int k = 0; k < 64; k += 8) {
-        const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
-        uint64_t       u;
-        memcpy(&u, p + k, sizeof u);
-        u = (((u & low) + low) | u) >> 7 & 0x0101010101010101u; /* a 1 for each byte, then gathered in the highest */
-        bits |= u * 0x0102040810204080u >> 56 << k;
-    }
+    for (int k = 0; k < 64; k += 8)
+        bits |= gi_eight_flags(p + k) * 0x0102040810204080u >> 56 << k; /* gathered in the highest byte */
 #elif GI_ISA_BYTES == 64
     __m512i v = _mm512_loadu_si512(p);
     bits      = (uint64_t)_mm512_test_epi8_mask(v, v);

@@ -131,6 +131,7 @@ GI_END_FAST
 #endif
 #include "distances.h"
 #include "sift.h"
+#include "parts.h"
 #include "correlate.h"
 #include "fourier.h"
 

@@ -164,7 +164,6 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "half.h"
 #include "locate.h"
 #include "truth.h"
-#include "parts.h"
 #include "whole.h"
 #if GI_ISA_BYTES == 64
 #define GI_PLACE_TAG                       f32
@@ -430,6 +429,11 @@ static gi_chains GI_FIND(gi_chains)(ga_dtype dtype)
     }
 }
 #undef GI_DTYPE_CASE
+static gi_parts_loop GI_FIND(gi_parts)(ga_dtype dtype, bool exponents)
+{
+    if (exponents) return dtype == GA_F32 ? GI_FIND(gi_mantissas_f32) : GI_FIND(gi_mantissas_f64);
+    return dtype == GA_F32 ? GI_FIND(gi_fractions_f32) : GI_FIND(gi_fractions_f64);
+}
 static const gi_product_tiles *GI_FIND(gi_tiles)(ga_dtype dtype)
 {
     switch (dtype) {

@@ -23,6 +23,15 @@
 #define GI_UNROLL
 #endif
 
+/* A 1 in each of eight bytes that is not 0; the first one is the lowest (little-endian). */
+static inline uint64_t gi_eight_flags(const void *flags)
+{
+    const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
+    uint64_t       u;
+    memcpy(&u, flags, sizeof u);
+    return (((u & low) + low) | u) >> 7 & 0x0101010101010101u;
+}
+
 #define GI_MEND          256   /* elements whose rare arguments are mended together */
 #define GI_FETCHED_FROM  16384 /* elements from which on a call fetches ahead */
 #define GI_FETCHED_AHEAD 2048  /* how many bytes ahead */
@@ -48,6 +57,9 @@ typedef uint64_t gi_eight_sum_u64;
 /* What holds them exactly, and their quotients nearly enough. */
 typedef float  gi_quotient_i8, gi_quotient_u8, gi_quotient_i16, gi_quotient_u16;
 typedef double gi_quotient_i32, gi_quotient_u32;
+/* As many bits. */
+typedef int32_t gi_signed_f32;
+typedef int64_t gi_signed_f64;
 
 typedef uint64_t gi_loose_u64 __attribute__((aligned(4))); /* complex64 lies where float32 may */
 

@@ -70,17 +70,29 @@ ga_array *(ga_modf)(ga_arg v, ga_array **whole, const char *site)
     if (whole) *whole = NULL;
     gi_composition c;
     gi_compose_begin(&c, site);
-    ga_array *x = gi_do_floats(&c, v), *trunc = NULL, *rest;
+    ga_array *x = gi_do_floats(&c, v), *trunc = NULL, *part;
     if (gi_floats_are_packed(x)) {
-        ga_array *fractions = gi_parts_of(site, x, false, &trunc);
-        if (whole && fractions) *whole = gi_compose_keep(&c, trunc);
-        return gi_compose_end(&c, fractions);
+        part = gi_parts_of(site, x, false, &trunc);
+    } else {
+        trunc = GI_DO_1(&c, trunc, x);
+        part  = GI_DO_WHERE(&c, GI_DO_1(&c, isinf, x), 0, GI_DO_2(&c, subtract, x, trunc));
+        part  = GI_DO_2(&c, copysign, part, x);
     }
-    trunc            = GI_DO_1(&c, trunc, x);
-    rest             = GI_DO_2(&c, subtract, x, trunc);
-    ga_array *finite = GI_DO_WHERE(&c, GI_DO_1(&c, isinf, x), 0, rest), *part = GI_DO_2(&c, copysign, finite, x);
     if (whole && part) *whole = gi_compose_keep(&c, trunc);
     return gi_compose_end(&c, part);
+}
+
+/* Mantissas, and *exponents: the logarithm tells them, or their neighbours. */
+static ga_array *gi_do_frexp(const gi_composition *c, const ga_array *x, ga_array **exponents)
+{
+    ga_array *log   = GI_DO_1(c, log2, GI_DO_1(c, absolute, x));
+    ga_array *has   = GI_DO_2(c, logical_and, GI_DO_1(c, isfinite, x), x);
+    ga_array *first = GI_DO_WHERE(c, has, GI_DO_2(c, add, GI_DO_1(c, floor, log), 1), 0);
+    ga_array *near = GI_DO_2(c, ldexp, x, GI_DO_1(c, negative, first)), *size = GI_DO_1(c, absolute, near);
+    ga_array *step = GI_DO_2(c, subtract, GI_DO_2(c, greater_equal, size, 1), GI_DO_2(c, less, size, 0.5));
+    ga_array *more = GI_DO_WHERE(c, has, step, 0), *part = GI_DO_2(c, ldexp, near, GI_DO_1(c, negative, more));
+    *exponents = part ? (ga_astype)(GI_DO_2(c, add, first, more), GA_I32, c->site) : NULL;
+    return *exponents ? part : NULL;
 }
 
 ga_array *(ga_frexp)(ga_arg v, ga_array **exponent, const char *site)
@@ -88,22 +100,10 @@ ga_array *(ga_frexp)(ga_arg v, ga_array **exponent, const char *site)
     if (exponent) *exponent = NULL;
     gi_composition c;
     gi_compose_begin(&c, site);
-    ga_array *x = gi_do_floats(&c, v);
-    if (gi_floats_are_packed(x)) {
-        ga_array *exponents = NULL, *mantissas = gi_parts_of(site, x, true, &exponents);
-        if (exponent && mantissas) *exponent = gi_compose_keep(&c, exponents);
-        return gi_compose_end(&c, mantissas);
-    }
-    /* The logarithm tells the exponent, or its neighbour. */
-    ga_array *log   = GI_DO_1(&c, log2, GI_DO_1(&c, absolute, x));
-    ga_array *has   = GI_DO_2(&c, logical_and, GI_DO_1(&c, isfinite, x), x);
-    ga_array *first = GI_DO_WHERE(&c, has, GI_DO_2(&c, add, GI_DO_1(&c, floor, log), 1), 0);
-    ga_array *near = GI_DO_2(&c, ldexp, x, GI_DO_1(&c, negative, first)), *size = GI_DO_1(&c, absolute, near);
-    ga_array *step = GI_DO_2(&c, subtract, GI_DO_2(&c, greater_equal, size, 1), GI_DO_2(&c, less, size, 0.5));
-    ga_array *more = GI_DO_WHERE(&c, has, step, 0), *part = GI_DO_2(&c, ldexp, near, GI_DO_1(&c, negative, more));
-    ga_array *total = part ? (ga_astype)(GI_DO_2(&c, add, first, more), GA_I32, site) : NULL;
-    if (exponent) *exponent = gi_compose_keep(&c, total);
-    return gi_compose_end(&c, total ? part : NULL);
+    ga_array *x = gi_do_floats(&c, v), *exponents = NULL;
+    ga_array *part = gi_floats_are_packed(x) ? gi_parts_of(site, x, true, &exponents) : gi_do_frexp(&c, x, &exponents);
+    if (exponent && part) *exponent = gi_compose_keep(&c, exponents);
+    return gi_compose_end(&c, part);
 }
 
 ga_array *(ga_angle)(ga_arg z, ga_angle_options o)

@@ -138,15 +138,6 @@ typedef struct gi_select_job {
 } gi_select_job;
 
 GI_BEGIN_FAST
-/* A 1 in each byte that is not 0; the first flag is the lowest byte (little-endian). */
-static GI_INLINE uint64_t gi_eight_flags(const uint8_t *flags)
-{
-    const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
-    uint64_t       u;
-    memcpy(&u, flags, sizeof u);
-    return (((u & low) + low) | u) >> 7 & 0x0101010101010101u;
-}
-
 static int64_t gi_count_true(int64_t n, const uint8_t *flags)
 {
     int64_t count = 0, i = 0;
@@ -225,17 +216,16 @@ static void gi_compress_chunks(int64_t begin, int64_t end, void *job)
     const gi_select_job   *j    = (const gi_select_job *)job;
     const gi_compress_loop loop = gi_compress(j->itemsize);
     char                   part[GI_SELECT_TILE * 16 + 64];
-    for (int64_t start = begin * GI_SELECT_CHUNK, c = begin; c < end; c++) {
+    for (int64_t c = begin; c < end; c++) {
         char       *to   = j->to + j->starts[c] * j->itemsize;
         const char *last = j->to + j->starts[c + 1] * j->itemsize; /* what lies there is another thread's */
-        for (int64_t stop = start + GI_SELECT_CHUNK; start < stop && to < last; start += GI_SELECT_TILE) {
+        for (int64_t start = c * GI_SELECT_CHUNK; to < last; start += GI_SELECT_TILE) {
             const int64_t n      = j->n - start < GI_SELECT_TILE ? j->n - start : GI_SELECT_TILE;
             const bool    inside = last - to >= n * j->itemsize + 64;
             const int64_t count  = loop(n, inside ? to : part, j->from + start * j->itemsize, j->flags + start);
             if (!inside) memcpy(to, part, (size_t)(count * j->itemsize));
             to += count * j->itemsize;
         }
-        start = (c + 1) * GI_SELECT_CHUNK;
     }
 }
 
