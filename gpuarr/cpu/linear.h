@@ -35,8 +35,8 @@ static GI_INLINE double GI_FIND(gi_sum_of_eight)(double *sum)
     return *sum;
 }
 
-/* The sum of x[i] * y[i]: of groups of eight, each product in one of 32 sums, that are folded by halves; to the last eight those of the rest
-   are added. */
+/* The sum of x[i] * y[i]: of groups of eight, each product in one of 32 sums, that are folded by halves; to the last eight those of the
+   rest are added. */
 static double GI_FIND(gi_linear_dot)(int64_t n, const double *x, const double *y)
 {
     enum { LANES = GI_ISA_BYTES / 8, VECTORS = 32 / LANES, GROUP = 8 / LANES };
@@ -212,8 +212,8 @@ static GI_INLINE void GI_FIND(gi_mirror_some)(const int rows, int from, int to, 
 #endif
 }
 
-/* gi_linear_mirror of a few rows, which lie in registers: eight sums of each, that are then folded by halves. `half`: the first columns behind
-   the rows are half of eight. */
+/* gi_linear_mirror of a few rows, which lie in registers: eight sums of each, that are then folded by halves. `half`: the first columns
+   behind the rows are half of eight. */
 static GI_INLINE void GI_FIND(gi_mirror_rows)(const int rows, bool half, int64_t n, const double *a, int64_t down,
                                               const double *x, double own, double beside, double *y)
 {

@@ -359,6 +359,9 @@ static int64_t gi_whole_lines(int64_t n, int parts)
     return whole + (whole % 256 == 0 ? 8 : 0);
 }
 
+/* Such rows, in room for 8 numbers more. */
+static gi_dense gi_lines_at(double *room, int64_t down) { return gi_matrix_at(room + -((uintptr_t)room / 8) % 8, 1, down); }
+
 static int64_t gi_eigen_room(int64_t n, int parts, bool vectors)
 {
     const int64_t block =
@@ -440,8 +443,7 @@ static bool gi_eigen_one(const char *site, int64_t item, double *room, void *job
     t.factors          = t.bands.p + gi_bands(n, n) * a.parts * n;
     const int64_t down = site ? gi_whole_lines(n, a.parts) : 0;
     if (down > 0) {
-        double *rows = room + gi_eigen_room(n, a.parts, j->vectors.memory != NULL) - n * down;
-        t.a          = gi_matrix_at(rows - (uintptr_t)rows / 8 % 8, 1, down);
+        t.a = gi_lines_at(room + gi_eigen_room(n, a.parts, j->vectors.memory != NULL) - n * down - 8, down);
         for (int64_t i = 0; i < n; i++) memcpy(t.a.p + i * down, a.p + i * a.down, (size_t)n * 8);
     }
     if (!site && a.parts == 1) gi_small_to_tridiagonal(&t, after);

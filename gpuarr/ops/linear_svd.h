@@ -286,7 +286,8 @@ static bool gi_svd_reduce(const char *site, gi_bidiagonal *b, double *block)
     return true;
 }
 
-/* The vectors of a bidiagonal matrix of more than GI_CONQUERED rows, by divide and conquer. False with an error, or if they do not converge: *lost. */
+/* The vectors of a bidiagonal matrix of more than GI_CONQUERED rows, by divide and conquer. False with an error, or if they do not
+   converge: *lost. */
 static bool gi_svd_conquer(const char *site, gi_bidiagonal *b, const gi_svd_room *at, gi_sweeps *turned, bool *lost)
 {
     const int64_t n    = b->n;
@@ -349,10 +350,10 @@ static bool gi_svd_begin(const char *site, const gi_dense *a, int64_t m, int64_t
     b->e               = at->e;
     b->left            = at->left;
     b->right           = at->right;
-    const int64_t down = site ? gi_whole_lines(n, a->parts) : 0, first = (int64_t)(-((uintptr_t)at->square / 8) % 8);
+    const int64_t down = site ? gi_whole_lines(n, a->parts) : 0;
     if (m == n && down == 0) return true;
     if (m > n && !gi_qr_matrix(site, a, m, n, at->taus, at->block)) return false;
-    b->a = down > 0 ? gi_matrix_at(at->square + first, 1, down) : gi_matrix_at(at->square, a->parts, n);
+    b->a = down > 0 ? gi_lines_at(at->square, down) : gi_matrix_at(at->square, a->parts, n);
     for (int64_t i = 0; i < n; i++) {
         const int64_t zeros = m == n ? 0 : i;
         memset(b->a.p + i * b->a.down, 0, (size_t)zeros * 8);

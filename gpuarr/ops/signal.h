@@ -256,12 +256,11 @@ static ga_array *gi_do_recursion(const gi_composition *c, const gi_recursion *r,
     if (z && z->ndim != x->ndim)
         return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, ".zi has %d dimensions, x %d", z->ndim, x->ndim);
     ga_array *begin = z ? (ga_broadcast_to)(z, states, c->site) : (ga_zeros)(states, gi_new_on(c->site, x->dtype, x->device));
-    if (begin && z && x->dtype == GA_F64) begin = (ga_astype)(begin, GA_F64, c->site);
-    if (begin && r->back && x->dtype == GA_F64 && x->size > 0 &&
-        x->size == x->shape[axis]) { /* one line, which needs no copy */
+    if (r->back && x->dtype == GA_F64 && x->size > 0 && x->size == x->shape[axis]) { /* one line, which needs no copy */
         GI_SETTLE_FLOATS;
-        double *delays = (double *)begin->data, *elements = (double *)x->data;
-        *zf = begin;
+        *zf = begin && z ? (ga_astype)(begin, GA_F64, c->site) : begin;
+        if (!*zf) return NULL;
+        double *delays = (double *)(*zf)->data, *elements = (double *)x->data;
         if (r->sections > 0) gi_sections_line(r->b, r->sections, x->size, delays, elements);
         else gi_recursion_line(r, x->size, delays, elements);
         return x;

@@ -586,11 +586,10 @@ static void gi_order_complex(const gi_sort_job *j, const char *elements, int64_t
         return;
     }
     for (int round = 0; round < 3; round++) {
-        uint64_t *word = (uint64_t *)(void *)records;
         for (int64_t k = 0; k < n; k++) {
-            uint64_t i    = word[2 * k + 1] & mask;
+            uint64_t i    = words[2 * k + 1] & mask;
             uint64_t real = gi_part_key(dtype, elements, i, 0), imag = gi_part_key(dtype, elements, i, 1);
-            word[2 * k] = round == 0 ? imag : round == 1 ? real : real == nan ? 2 : imag == nan ? 1 : 0;
+            words[2 * k] = round == 0 ? imag : round == 1 ? real : real == nan ? 2 : imag == nan ? 1 : 0;
         }
         gi_sort_records(records, spare, n, 16, 0, round < 2 ? 8 : 1, places, j->units == 1);
     }
