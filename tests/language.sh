@@ -18,6 +18,7 @@ language() {
         reads "$c -std=c++17, implementation" $c -std=c++17 ${WARN/-Wpedantic/} $USE_LIBS -I. -DGPUARR_BASELINE_ONLY -x c++ tests/impl.c
         reads "$c -std=c++20, the tests" $c -std=c++20 $WARN -I. -x c++ tests/rows.c
     done
+    reads "implementation with the GPU's kernels and the loops of every instruction set" g++ -std=c++17 -w $USE_LIBS -I$SIM/include -include cuda_runtime.h -I. -x c++ tests/impl.c
     printf '#define GPUARR_STATIC\n#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\nint main(void) { return ga_item(ga_max(ga_sqrt(ga_ones((9))))) > 1; }\n' >"$out/most.c"
     one "clang with address and undefined together" made "$out/most" clang -std=c11 -O1 -fsanitize=address,undefined -I. "$out/most.c" -lm -lpthread
     one "a library that does not link is not used" linked_libraries

@@ -21,7 +21,7 @@ template <class T> GI_DEVICE void gi_cuda_poke(T *p, T x) { *(volatile T *)p = x
     counted in raster order, are the numbers. P is uint32_t, or uint64_t for images of 2^31 elements and more: the highest bit of a
     parent says that there is a number behind it, that of a root, or 0 for the background.                                     */
 
-/* Division of numbers below 2^63 by one that is known before the launch, as gi_divisor does it below 2^31. */
+/* Division of numbers below 2^63 by one that is known before the launch, as gi_cuda_divisor does it below 2^31. */
 typedef struct gi_divisor_64 {
     uint64_t by, magic;
     uint32_t shift;
@@ -41,8 +41,8 @@ GI_DEVICE uint64_t gi_divide(uint64_t n, gi_divisor_64 d) { return (__umul64hi(n
 
 template <class P> struct gi_positions; /* what belongs to the type of positions */
 template <> struct gi_positions<uint32_t> {
-    typedef gi_divisor divisor;
-    static divisor     divisor_of(int64_t by) { return gi_divisor_of(by); }
+    typedef gi_cuda_divisor divisor;
+    static divisor          divisor_of(int64_t by) { return gi_divisor_of(by); }
 };
 template <> struct gi_positions<uint64_t> {
     typedef gi_divisor_64 divisor;

@@ -2,9 +2,9 @@
 
 static unsigned gi_cuda_blocks(int64_t threads) { return (unsigned)((threads + GI_CUDA_THREADS - 1) / GI_CUDA_THREADS); }
 
-static gi_divisor gi_divisor_of(int64_t by)
+static gi_cuda_divisor gi_divisor_of(int64_t by)
 {
-    gi_divisor d = { (uint32_t)by, 0, 0 };
+    gi_cuda_divisor d = { (uint32_t)by, 0, 0 };
     while (((uint64_t)1 << d.shift) < d.by) d.shift++;
     d.magic = (uint32_t)((((uint64_t)1 << 32) * (((uint64_t)1 << d.shift) - d.by)) / d.by + 1);
     return d;

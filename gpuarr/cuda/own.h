@@ -13,11 +13,14 @@
 enum { GI_CUDA_THREADS = 256 };
 
 /* Division of numbers below 2^31 by one that is known before the launch: a product and a shift. */
-typedef struct gi_divisor {
+typedef struct gi_cuda_divisor {
     uint32_t by, magic, shift;
-} gi_divisor;
+} gi_cuda_divisor;
 
-GI_DEVICE uint32_t gi_divide(uint32_t n, gi_divisor d) { return ((uint32_t)(((uint64_t)n * d.magic) >> 32) + n) >> d.shift; }
+GI_DEVICE uint32_t gi_divide(uint32_t n, gi_cuda_divisor d)
+{
+    return ((uint32_t)(((uint64_t)n * d.magic) >> 32) + n) >> d.shift;
+}
 
 typedef enum gi_how { GI_HOW_PACKED, GI_HOW_SPREAD, GI_HOW_NUMBER } gi_how; /* spread: one element for a row */
 
@@ -30,11 +33,11 @@ typedef struct gi_cuda_operand {
 
 /* What threads run over. */
 struct gi_cuda_grid {
-    uint32_t   elements, vectors; /* in all; below 2^31 */
-    bool       packed;            /* do threads compute vectors? */
-    gi_divisor row;               /* vectors of a row */
-    int        ndim;
-    gi_divisor shape[GPUARR_MAX_DIMS];
+    uint32_t        elements, vectors; /* in all; below 2^31 */
+    bool            packed;            /* do threads compute vectors? */
+    gi_cuda_divisor row;               /* vectors of a row */
+    int             ndim;
+    gi_cuda_divisor shape[GPUARR_MAX_DIMS];
 };
 
 /* Elements of a thread's vector whose widest element has so many bytes. */

@@ -107,12 +107,12 @@ typedef struct gi_running {
     const void *in;
     void       *out;
     void   *ends; /* (lines, blocks - 1) wide numbers: the last of each block but the last, then what precedes the next one */
-    int64_t length, inner, blocks; /* blocks of a line */
-    int64_t units, tiles;          /* rows in all, or if inner is not 1 those of one block of each line; tiles of these */
-    int64_t turn, row, jump;       /* rows begin `row` elements apart, and `jump` more after each `turn` of them */
-    gi_divisor small_turn;         /* by 0: turn is too large for it */
-    uint32_t   places, rows, step; /* elements of a row; rows of a tile */
-    gi_divisor cut;                /* by places, or if step is not 1 by rows */
+    int64_t length, inner, blocks;      /* blocks of a line */
+    int64_t units, tiles;               /* rows in all, or if inner is not 1 those of one block of each line; tiles of these */
+    int64_t turn, row, jump;            /* rows begin `row` elements apart, and `jump` more after each `turn` of them */
+    gi_cuda_divisor small_turn;         /* by 0: turn is too large for it */
+    uint32_t        places, rows, step; /* elements of a row; rows of a tile */
+    gi_cuda_divisor cut;                /* by places, or if step is not 1 by rows */
 } gi_running;
 
 enum { GI_RUNNING_BLOCK = 1024, GI_RUNNING_BYTES = 32768, GI_RUNNING_SHARE = 16, GI_RUNNING_TURN = 1 << 20 };

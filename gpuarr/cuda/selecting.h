@@ -6,8 +6,8 @@
 
 /* Division of numbers that may be 2^31 or more. */
 typedef struct gi_wide_divisor {
-    int64_t    by;
-    gi_divisor narrow; /* by 0: what is divided may be too large for it */
+    int64_t         by;
+    gi_cuda_divisor narrow; /* by 0: what is divided may be too large for it */
 } gi_wide_divisor;
 
 static gi_wide_divisor gi_wide_divisor_of(int64_t by, int64_t largest)

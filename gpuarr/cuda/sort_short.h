@@ -2,11 +2,11 @@
 
 /* Where the elements of lines lie. */
 typedef struct gi_sort_lines {
-    char      *data;
-    int        kept, reduced;
-    bool       many; /* lines: 2^31 or more */
-    int64_t    kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS];
-    gi_divisor kept_divisor[GPUARR_MAX_DIMS], divisor[GPUARR_MAX_DIMS];
+    char           *data;
+    int             kept, reduced;
+    bool            many; /* lines: 2^31 or more */
+    int64_t         kept_shape[GPUARR_MAX_DIMS], kept_strides[GPUARR_MAX_DIMS], strides[GPUARR_MAX_DIMS];
+    gi_cuda_divisor kept_divisor[GPUARR_MAX_DIMS], divisor[GPUARR_MAX_DIMS];
 } gi_sort_lines;
 
 static gi_sort_lines gi_sort_lines_of(const gi_lines *p)

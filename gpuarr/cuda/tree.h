@@ -35,41 +35,41 @@ typedef struct gi_cuda_factors {
 
 /* The inputs of a reduction of the user's, but for the first one. */
 typedef struct gi_cuda_input {
-    const char *data;
-    int         kept;
-    gi_divisor  kept_shape[GPUARR_MAX_DIMS];
-    int64_t     kept_strides[GPUARR_MAX_DIMS];
-    int64_t     stride, outer; /* in a run of inner.by elements, and from one run to the next */
-    bool        two;           /* are there several runs? */
-    gi_divisor  inner;
+    const char     *data;
+    int             kept;
+    gi_cuda_divisor kept_shape[GPUARR_MAX_DIMS];
+    int64_t         kept_strides[GPUARR_MAX_DIMS];
+    int64_t         stride, outer; /* in a run of inner.by elements, and from one run to the next */
+    bool            two;           /* are there several runs? */
+    gi_cuda_divisor inner;
 } gi_cuda_input;
 
 typedef struct gi_cuda_folding {
-    const char *data;         /* the first element of the first line */
-    int64_t     lines_before; /* lines before that one */
-    int64_t     length;       /* elements of a line */
-    int64_t     before;       /* elements of the line before data (of a line in several launches) */
-    int64_t     stride;       /* from one to the next in a run of inner.by elements */
-    int64_t     outer;        /* from one run to the next */
-    bool        two;          /* are there several runs? (then the length is below 2^31) */
-    gi_divisor  inner;
-    int64_t     jump, carry;     /* from a lane's element to its next; and more where that begins a new run */
-    uint32_t    columns_jumped;  /* elements of a run that are jumped over, whole runs apart */
-    uint32_t    step;            /* elements of a block from a lane's element to its next */
-    int         step_log, lanes; /* lanes: the logarithm of their number */
-    bool        columns, packed;
-    bool        again;  /* are the elements accumulators already? */
-    bool        narrow; /* is the result of half the accumulator's width? */
-    uint32_t    units;
-    gi_divisor  per; /* rows: blocks of a line; columns: lines */
-    int         kept;
-    gi_divisor  kept_shape[GPUARR_MAX_DIMS];
-    int64_t     kept_strides[GPUARR_MAX_DIMS];
-    bool        truth;         /* bool, as the numbers 0 and 1 */
-    uint64_t    mask;          /* the bits of an element that make it true */
-    int64_t     count;         /* elements that are folded into a result */
-    int64_t     blocks;        /* accumulators of a line in accs */
-    char       *accs, *result; /* where accumulators, or else results, go */
+    const char     *data;         /* the first element of the first line */
+    int64_t         lines_before; /* lines before that one */
+    int64_t         length;       /* elements of a line */
+    int64_t         before;       /* elements of the line before data (of a line in several launches) */
+    int64_t         stride;       /* from one to the next in a run of inner.by elements */
+    int64_t         outer;        /* from one run to the next */
+    bool            two;          /* are there several runs? (then the length is below 2^31) */
+    gi_cuda_divisor inner;
+    int64_t         jump, carry;     /* from a lane's element to its next; and more where that begins a new run */
+    uint32_t        columns_jumped;  /* elements of a run that are jumped over, whole runs apart */
+    uint32_t        step;            /* elements of a block from a lane's element to its next */
+    int             step_log, lanes; /* lanes: the logarithm of their number */
+    bool            columns, packed;
+    bool            again;  /* are the elements accumulators already? */
+    bool            narrow; /* is the result of half the accumulator's width? */
+    uint32_t        units;
+    gi_cuda_divisor per; /* rows: blocks of a line; columns: lines */
+    int             kept;
+    gi_cuda_divisor kept_shape[GPUARR_MAX_DIMS];
+    int64_t         kept_strides[GPUARR_MAX_DIMS];
+    bool            truth;         /* bool, as the numbers 0 and 1 */
+    uint64_t        mask;          /* the bits of an element that make it true */
+    int64_t         count;         /* elements that are folded into a result */
+    int64_t         blocks;        /* accumulators of a line in accs */
+    char           *accs, *result; /* where accumulators, or else results, go */
     union {
         gi_cuda_moments moments;
         gi_cuda_search  search;
