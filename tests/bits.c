@@ -77,12 +77,16 @@ static void add(const char *what, ga_array *a)
         printf("FAIL %s: %s\n", what, ga_error() ? ga_error() : "no result");
         exit(1);
     }
-    bool real = a->dtype == GA_F32 || a->dtype == GA_F64;
-    if (real) { /* every NaN is the same */
-        ga_array *nan = ga_isnan(a), *same = ga_where(nan, 12345, a);
+    const bool complex = a->dtype == GA_C64 || a->dtype == GA_C128;
+    if (complex || a->dtype == GA_F32 || a->dtype == GA_F64) { /* every NaN is the same */
+        ga_array *packed = ga_flatten(a),
+                 *parts  = ga_view_as(packed, a->dtype == GA_F32 || a->dtype == GA_C64 ? GA_F32 : GA_F64);
+        ga_array *nan = ga_isnan(parts), *same = ga_where(nan, 12345, parts);
         add_elements(same);
         ga_free(nan);
         ga_free(same);
+        ga_free(parts);
+        ga_free(packed);
     } else {
         add_elements(a);
     }

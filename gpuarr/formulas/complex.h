@@ -31,6 +31,8 @@ GI_SLOW double gi_any_arctan2(double y, double x)
 GI_FORMULA ga_c128 gi_by_c128(ga_c128 z, double by) { return gi_make_c128(gi_mul_f64(z.re, by), gi_mul_f64(z.im, by)); }
 GI_FORMULA double  gi_larger_part(ga_c128 z) { return gi_fmax_f64(gi_abs_f64(z.re), gi_abs_f64(z.im)); }
 GI_FORMULA double  gi_pi_half(void) { return 0x1.921fb54442d18p+0; }
+/* x, which is not negative, with the sign of by. A NaN counts as positive: processors and GPUs give it different signs. */
+GI_FORMULA double gi_signed(double x, double by) { return by == by ? gi_copysign_f64(x, by) : x; }
 /* i z, and w / i: f(i z) / i is the circular function, where f is the hyperbolic one. */
 GI_FORMULA ga_c128 gi_times_i(ga_c128 z) { return gi_make_c128(-z.im, z.re); }
 GI_FORMULA ga_c128 gi_over_i(ga_c128 z) { return gi_make_c128(z.im, -z.re); }
@@ -42,7 +44,7 @@ GI_SLOW ga_c128 gi_sqrt_c128(ga_c128 z)
     if (im == gi_infinity_f64()) return gi_make_c128(im, z.im);
     if (re == 0 && im == 0) return gi_make_c128(0, z.im);
     if (z.re == gi_infinity_f64()) return gi_make_c128(re, im == im ? gi_copysign_f64(0, z.im) : z.im);
-    if (re == gi_infinity_f64()) return gi_make_c128(im == im ? 0 : z.im, gi_copysign_f64(re, z.im));
+    if (re == gi_infinity_f64()) return gi_make_c128(im == im ? 0 : z.im, gi_signed(re, z.im));
     const double up   = most > 0x1p1000 ? 0x1p-54 : most < 0x1p-900 ? 0x1p200 : 1;
     const double back = most > 0x1p1000 ? 0x1p27 : most < 0x1p-900 ? 0x1p-100 : 1;
     const double x = gi_mul_f64(re, up), y = gi_mul_f64(im, up), root = gi_root_f64(gi_mul_f64(x + gi_any_hypot(x, y), 0.5));
@@ -61,7 +63,7 @@ GI_SLOW ga_c128 gi_exp_times(double x, double y, double half)
 GI_SLOW ga_c128 gi_exp_c128(ga_c128 z)
 {
     if (z.im == 0) return gi_make_c128(gi_any_exp(z.re), z.im);
-    if (z.im - z.im != 0 && z.re == -gi_infinity_f64()) return gi_make_c128(0, gi_copysign_f64(0, z.im));
+    if (z.im - z.im != 0 && z.re == -gi_infinity_f64()) return gi_make_c128(0, gi_signed(0, z.im));
     if (z.im - z.im != 0 && z.re == gi_infinity_f64()) return gi_make_c128(z.re, gi_nan_f64());
     return gi_exp_times(z.re, z.im, 1);
 }
@@ -138,7 +140,7 @@ GI_SLOW ga_c128 gi_tanh_c128(ga_c128 z)
     const double x = z.re, y = z.im, size = gi_abs_f64(x);
     if (y == 0) return gi_make_c128(gi_any_tanh(x), y);
     if (y - y != 0 && size != gi_infinity_f64()) return gi_make_c128(x == 0 ? x : gi_nan_f64(), gi_nan_f64());
-    if (y - y != 0) return gi_make_c128(gi_copysign_f64(1, x), gi_copysign_f64(0, y));
+    if (y - y != 0) return gi_make_c128(gi_copysign_f64(1, x), gi_signed(0, y));
     const double sine = gi_any_sin(y), cosine = gi_any_cos(y);
     if (size > 22) {
         const double small = gi_any_exp(-size);
@@ -162,7 +164,7 @@ GI_FORMULA double gi_log_twice(ga_c128 z) { return gi_log_c128(z).re + 0.6931471
 GI_SLOW ga_c128   gi_arcsin_c128(ga_c128 z)
 {
     if (gi_larger_part(z) > 0x1p30)
-        return gi_make_c128(gi_any_arctan2(z.re, gi_abs_f64(z.im)), gi_copysign_f64(gi_log_twice(z), z.im));
+        return gi_make_c128(gi_any_arctan2(z.re, gi_abs_f64(z.im)), gi_signed(gi_log_twice(z), z.im));
     if (z.re != z.re || z.im != z.im) return gi_make_c128(z.re == 0 ? z.re : gi_nan_f64(), gi_nan_f64());
     if (gi_larger_part(z) < 0x1p-30) return z; /* roots beside 1 would halve its least numbers */
     const ga_c128 a = gi_root_beside(z, -1), b = gi_root_beside(z, 1);
@@ -172,7 +174,7 @@ GI_SLOW ga_c128   gi_arcsin_c128(ga_c128 z)
 GI_SLOW ga_c128 gi_arccos_c128(ga_c128 z)
 {
     if (gi_larger_part(z) > 0x1p30)
-        return gi_make_c128(gi_any_arctan2(gi_abs_f64(z.im), z.re), -gi_copysign_f64(gi_log_twice(z), z.im));
+        return gi_make_c128(gi_any_arctan2(gi_abs_f64(z.im), z.re), -gi_signed(gi_log_twice(z), z.im));
     if (z.re != z.re || z.im != z.im) return gi_make_c128(z.re == 0 ? gi_pi_half() : gi_nan_f64(), gi_nan_f64());
     const ga_c128 a = gi_root_beside(z, -1), b = gi_root_beside(z, 1);
     return gi_make_c128(gi_mul_f64(2, gi_any_arctan2(a.re, b.re)),
@@ -181,13 +183,13 @@ GI_SLOW ga_c128 gi_arccos_c128(ga_c128 z)
 GI_FORMULA ga_c128 gi_arccosh_c128(ga_c128 z)
 {
     const ga_c128 w = gi_arccos_c128(z);
-    return gi_make_c128(gi_abs_f64(w.im), gi_copysign_f64(w.re, z.im));
+    return gi_make_c128(gi_abs_f64(w.im), gi_signed(w.re, z.im));
 }
 GI_SLOW ga_c128 gi_arctanh_c128(ga_c128 z)
 {
     const double x = gi_abs_f64(z.re), y = z.im, infinity = gi_infinity_f64();
     if (x == infinity || gi_abs_f64(y) == infinity)
-        return gi_make_c128(gi_copysign_f64(0, z.re), y != y ? y : gi_copysign_f64(gi_pi_half(), y));
+        return gi_make_c128(gi_signed(0, z.re), y != y ? y : gi_copysign_f64(gi_pi_half(), y));
     if (x != x || y != y) return gi_make_c128(x == 0 ? z.re : gi_nan_f64(), gi_nan_f64());
     if (gi_larger_part(z) > 0x1p30) {
         const ga_c128 w = gi_reciprocal_c128(z);
