@@ -232,15 +232,6 @@ CUDA_JOBS="cuda_oracle:plain:6000 cuda_bits:plain cuda_examples:plain $(each two
 CUDA_CHECK_JOBS="unlike:plain cuda_bits:check barriers:check cuda_oracle:check:1000 cuda_oracle:asan:1500 two_gpus:check:chunked_ops two_gpus:asan:chunked_ops
     $(each on_cuda:check:%s $CUDA_TESTS) $(each on_cuda:asan:%s $CUDA_TESTS)"
 
-cuda_real() { # on the GPU of this machine, if it has one
-    local t
-    if nvidia-smi -L 2>/dev/null | grep -q GPU && [ -n "$nvcc" ]; then
-        object gpu all
-        for t in $CUDA_TESTS; do on_cuda gpu "$t"; done
-        cuda_bits gpu
-        cuda_oracle gpu 20000
-        cuda_examples gpu
-    else
-        part "GPU" sh -c 'echo "SKIP there is no GPU here, or no nvcc: nothing ran on one"; echo "0 passed, 0 failed, 1 skipped"'
-    fi
-}
+# And those on the GPU of this machine, if it has one.
+GPU_JOBS="cuda_oracle:gpu:20000 $(each on_cuda:gpu:%s $CUDA_TESTS) cuda_bits:gpu cuda_examples:gpu"
+gpu_here() { nvidia-smi -L 2>/dev/null | grep -q GPU && [ -n "$nvcc" ]; }

@@ -234,14 +234,13 @@ compiler() { # compiler KIND: and its flags
     few) echo "clang -std=c11 $WARN -O0 -fPIC -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY" ;;
     small-*) echo "$(cut -d- -f2 <<<"$1") -std=c11 -${1##*-} -DGPUARR_NO_STB" ;; # without other libraries, whose stacks are theirs
     musl-gcc-O2) echo "musl-gcc -std=c11 $WARN -O2 -DGPUARR_NO_STB" ;;
-    gpu) echo "$nvcc -std=c++17 -arch=native -O2 -lineinfo -Werror all-warnings -Xcompiler -fPIC -x cu" ;;
-    plain | asan | solver) echo "gcc -std=c11 $(cuda_flags "$1" host) -fPIC -DGPUARR_BASELINE_ONLY -DGPUARR_WITH_CUDA$([ "$1" != solver ] || echo " -DGPUARR_USE_CUSOLVER")" ;;
+    plain | asan | solver | gpu) echo "gcc -std=c11 $(cuda_flags "$1" host) -fPIC -DGPUARR_BASELINE_ONLY -DGPUARR_WITH_CUDA$([ "$1" != solver ] || echo " -DGPUARR_USE_CUSOLVER")" ;;
     esac
 }
 
 # The objects of a kind, KIND:PART: the part of the implementation, as gpuarr.h names it (GPUARR_PART), or cudasim itself. Whoever changes
 # what is not a loop waits for `runtime` alone, which `quick` has without optimisation. For cudasim the CUDA backend is an object of its
-# own, the only one that the checker looks at; nvcc compiles everything at once, as a user does.
+# own, the only one that the checker looks at; of a GPU it is nvcc's.
 objects() { # objects KIND
     case $1 in
     gcc-O2) echo gcc-O2:{runtime,avx2,avx512,baseline} ;;
@@ -249,7 +248,8 @@ objects() { # objects KIND
     fuzz) echo gcc-O2:{avx2,avx512,baseline} ;; # the runtime stands in fuzz.c; the sanitizers see loops in `sanitized`
     clang++-O0) echo clang++-O0:{runtime,avx2,baseline,avx512} ;;
     sanitized) echo sanitized:{runtime,baseline} ;;
-    g++-O3 | clang-O3 | threads | few | gpu) echo "$1:all" ;;
+    g++-O3 | clang-O3 | threads | few) echo "$1:all" ;;
+    gpu) echo gpu:{gpu,runtime} gcc-O2:{avx2,avx512,baseline} ;;
     plain) echo plain:{gpu,runtime,cudasim} gcc-O2:baseline ;;
     check) echo check:gpu plain:{runtime,cudasim} gcc-O2:baseline ;;
     asan) echo asan:{gpu,runtime,cudasim} gcc-O2:baseline ;;
@@ -263,6 +263,7 @@ object() { # object KIND PART
     case $1 in small-* | musl* | few) libs= ;; esac
     case $1,$2 in
     *,cudasim) one "cudasim, $1" made "$file" g++ -std=c++17 $(cuda_flags "$1" runtime) -fPIC -I$SIM/include -c $SIM/cudasim.cpp && return ;;
+    gpu,gpu) flags="$nvcc -std=c++17 -arch=native --split-compile=0 -O2 -lineinfo -Werror all-warnings -Xcompiler -fPIC -x cu" ;;
     *,gpu) flags="g++ -std=c++17 $(cuda_flags "$1" kernels) -fPIC -w -DGPUARR_BASELINE_ONLY $([ "$1" = asan ] || echo -DGPUARR_USE_CUSOLVER) -I$SIM/include -include cuda_runtime.h -x c++" ;;
     *) flags="$(compiler "$1") $(frames "$1" "$2")" ;;
     esac
@@ -274,7 +275,7 @@ object() { # object KIND PART
 frames() {
     local most=17500 # the accumulators of a block of complex numbers, of a tile of a convolution without optimisation
     case $1,$2 in
-    sanitized,* | threads,* | plain,* | asan,* | solver,*) return ;;
+    sanitized,* | threads,* | plain,* | asan,* | solver,* | gpu,*) return ;;
     esac
     echo "-Wframe-larger-than=$most -Werror=frame-larger-than$(case $(compiler "$1") in clang*) ;; *) echo "=$most" ;; esac)"
 }
@@ -526,7 +527,7 @@ jobs_of() { # jobs_of NAME: of a name that `run.sh one` was given
     case $1 in *:*) kind=${1#*:} ;; esac
     case $kind in
     '' | gcc-O2 | quick | g++-O3 | clang++-O0 | clang-O3 | sanitized | plain | check | asan) ;;
-    gpu) nvidia-smi -L 2>/dev/null | grep -q GPU && [ -n "$nvcc" ] || { say "there is no GPU here, or no nvcc: T=$name:check runs it under cudasim" >&2 && return 1; } ;;
+    gpu) gpu_here || { say "there is no GPU here, or no nvcc: T=$name:check runs it under cudasim" >&2 && return 1; } ;;
     *)
         say "there is no build '$kind'; there are: quick gcc-O2 g++-O3 clang++-O0 clang-O3 sanitized, and for GPU arrays plain check asan gpu" >&2
         return 1
@@ -590,15 +591,16 @@ check)
         $(each stack:%s small-gcc-O0 small-clang-O0 $(command -v musl-gcc >/dev/null || echo small-gcc-O2)) musl:musl-gcc-O2"
     ;;
 cudasim) jobs="$CUDA_CHECK_JOBS $CUDA_JOBS" ;;
-gpu) jobs= ;; # the GPU alone
+gpu) jobs= ;; # what runs on a GPU alone
 *) say "run.sh test|check|cudasim|gpu, or run.sh one NAME..." && exit 2 ;;
 esac
+case $job in test | check | gpu) ! gpu_here || jobs="$GPU_JOBS $jobs" ;; esac
 [ -z "${kinds:-}" ] || jobs="$(each bits:%s $kinds) $jobs"
 [ $# -lt 2 ] || [ "$job" = one ] || jobs="${*:2}" kinds=
 with_objects $jobs
 kinds=$(printf '%s\n' $jobs | sed -n 's/^bits://p') # whose hashes are compared in the end
 [ -z "$jobs" ] || jobs_done $jobs
 [ -z "${kinds:-}" ] || part "same bits" same_bits $kinds
-[ "$job" = one ] || [ $# -gt 1 ] || cuda_real
+[ "$job" = one ] || [ $# -gt 1 ] || gpu_here || part "GPU" printf 'SKIP there is no GPU here, or no nvcc: nothing ran on one\n0 passed, 0 failed, 1 skipped\n'
 slowest
 finish
