@@ -1397,7 +1397,7 @@ GA_API ga_array *(ga_ifftshift)(const ga_array *a, ga_axes_options o);
     ga_svd, ga_svdvals and calls that need them (ga_lstsq, ga_pinv, ga_cond, ga_matrix_rank ...), and from 512 rows on ga_cholesky, ga_solve
     and ga_inv of one matrix, in the dtype of the result: float32 in float32. The matrices of a stack are computed one by one, except
     eigenvalues of up to 128 rows. Last bits and the signs of vectors are the library's. (This was compiled and linked with CUDA 13's
-    library, but has run only with the stand-in of tools/cudasim: on no GPU so far.) */
+    library, but has run only with the stand-in of tools/cudasim, on no GPU so far.) */
 
 GA_API ga_array *(ga_solve)(const ga_array *a, const ga_array *b, const char *site); /* x with a x = b; a 1-D b is a vector */
 GA_API ga_array *(ga_inv)(const ga_array *a, const char *site);                      /* both: a singular matrix is an error */
