@@ -637,8 +637,7 @@ typedef struct ga_random_options {
 GA_API ga_array *(ga_random)(ga_shape shape, ga_random_options o); /* uniform in [0, 1); float16, bfloat16 may round to 1 */
 GA_API ga_array *(ga_random_integers)(int64_t low, int64_t high, ga_shape shape, ga_random_options o); /* low <= x < high */
 GA_API ga_array *(ga_random_normal)(double mean, double sigma, ga_shape shape, ga_random_options o);
-/* A parameter out of range is an error that states the range: a and b must be positive, n at most 2**53, lam at most 2**52. (Before November
-   2026 these five gave other numbers for a seed.) */
+/* A parameter out of range is an error that states the range: a and b must be positive, n at most 2**53, lam at most 2**52. */
 GA_API ga_array *(ga_random_exponential)(double scale, ga_shape shape, ga_random_options o);
 GA_API ga_array *(ga_random_gamma)(double k, double scale, ga_shape shape,
                                    ga_random_options o); /* k is NumPy's argument shape */
@@ -669,8 +668,7 @@ typedef struct ga_choice_options {
     const char *site GI_IS("");
 } ga_choice_options;
 #define GI_DEFAULTS_ga_choice_options .replace = true, .p = GA_NO_ARRAY,
-/* Draws slices along an axis of x, or from 0 .. x - 1 if x is a number; `shape` replaces that axis. (Before November 2026, up to a quarter
-   of x drawn without replacement and without .p gave other numbers for a seed.) */
+/* Draws slices along an axis of x, or from 0 .. x - 1 if x is a number; `shape` replaces that axis. */
 GA_API ga_array *(ga_random_choice)(ga_arg x, ga_shape shape, ga_choice_options o);
 /* (shape..., n): normal vectors; mean (n), cov (n, n), symmetric and positive semidefinite. */
 GA_API ga_array *(ga_random_multivariate_normal)(const ga_array *mean, const ga_array *cov, ga_shape shape,
@@ -1959,7 +1957,7 @@ GA_API ga_array *(ga_value_indices)(const ga_array *a, ga_array **values, ga_arr
 GA_API ga_array *(ga_watershed_ift)(const ga_array *a, const ga_array *markers, ga_binary_options o);
 
 typedef enum ga_clip_rule {
-    GA_CLIP_LESSON, /* keep what is strictly inside median +- sigma * std; repeat until nothing changes */
+    GA_CLIP_LESSON, /* as astronomy courses teach it: keep what is strictly inside median +- sigma * std; repeat until nothing changes */
     GA_CLIP_ASTROPY /* keep what is inside or on the bounds, at most .maxiters times: astropy.stats.sigma_clip */
 } ga_clip_rule;
 typedef struct ga_sigma_options {
