@@ -501,6 +501,13 @@ static void test_columns(void)
             CHECK(is_near(ga_index(s, ":1"), 1e-12, 1, (double[]){ (double)n }));
             CHECK(is_near(ga_max(ga_index(s, "1:")), 1e-12, 1, (double[]){ 0 }));
         }
+    ga_scope { /* until their squares are 0 */
+        ga_array *u = NULL, *s = NULL, *vh = NULL, *ones = ga_ones((512, 512));
+        int64_t   rank = 0;
+        CHECK(ga_svd(ones, &u, &s, &vh) && is_near(ga_index(s, ":1"), 1e-11, 1, (double[]){ 512 }));
+        CHECK(ga_allclose(ga_matmul(ga_multiply(u, s), vh), ones, .rtol = 1e-11));
+        CHECK(ga_allclose(ga_lstsq(ones, ga_ones((512)), .rank = &rank), ga_full((512), 1.0 / 512), .rtol = 1e-9) && rank == 1);
+    }
 }
 
 int main(void)

@@ -207,7 +207,7 @@ static bool gi_svd_sweeps(double *d, double *e, int64_t n, gi_sweeps *left, gi_s
         }
         if (sweeps-- == 0) return false;
         double shift = least <= DBL_EPSILON * most ? 0 : gi_least_singular(d[m - 1], e[m - 1], d[m]);
-        if (shift * shift <= DBL_EPSILON * d[l] * d[l]) shift = 0;
+        if (gi_abs_f64(shift) <= 0x1p-26 * gi_abs_f64(d[l])) shift = 0; /* not by squares, which may be 0 */
         gi_svd_sweep(d, e, l, m, shift, left, right);
     }
     gi_sweeps_apply(left);
