@@ -312,7 +312,9 @@ static ga_array *hard_matrix(int kind, int64_t n, ga_dtype dtype)
     case 10: a = ga_divide(random, ga_add(1e30, ga_multiply(i, 1e30))); break;       /* and small */
     case 11:
         a = ga_where(ga_equal(ga_floor_divide(i, 16), ga_floor_divide(j, 16)), ga_index(random, "0"), 0);
-        break; /* blocks */
+        break;                                                                 /* blocks */
+    case 12: a = ga_triu(ga_subtract((double)n, ga_maximum(i, j)), -1); break; /* Frank's, */
+    case 13: a = ga_triu(ga_ones((n, n)), -1); break;                          /* nearly triangular */
     default: a = ga_ones((n, n));
     }
     return ga_is_contiguous(a) && dtype == GA_C128
@@ -347,7 +349,7 @@ static void test_residuals(void)
 {
     const int64_t sizes[] = { 2, 5, 21, 49, 75, 130, 200 };
     for (int k = 0; k < (test_small() ? 5 : TEST_ASAN || TEST_TSAN ? 6 : 7); k++)
-        for (int kind = 0; kind < 13; kind++)
+        for (int kind = 0; kind < 15; kind++)
             for (int z = 0; z < 2; z++)
                 ga_scope {
                     const ga_array *a = hard_matrix(kind, sizes[k], z ? GA_C128 : GA_F64);

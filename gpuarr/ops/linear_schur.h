@@ -57,6 +57,21 @@ static double gi_schur_others(const gi_schur *s, int64_t i, bool column)
     return sum;
 }
 
+/* The length of row or column i, from `low` to `high`. */
+static double gi_schur_length(const gi_schur *s, int64_t i, bool column)
+{
+    double most = 0, sum = 0;
+    for (int64_t j = s->low; j <= s->high; j++) {
+        const double size = column ? gi_size_at(&s->h, j, i) : gi_size_at(&s->h, i, j);
+        most              = size > most ? size : most;
+    }
+    for (int64_t j = s->low; j <= s->high && most > 0; j++) {
+        const double part = (column ? gi_size_at(&s->h, j, i) : gi_size_at(&s->h, i, j)) / most;
+        sum += part * part;
+    }
+    return most * gi_root_f64(sum);
+}
+
 static void gi_schur_swap(gi_schur *s, int64_t i, int64_t j)
 {
     s->swaps[j] = i;
@@ -86,7 +101,8 @@ static void gi_schur_permute(gi_schur *s)
         }
 }
 
-/* Rows and columns are multiplied by powers of two, until the sums of their sizes are about the same. */
+/* Rows and columns are multiplied by powers of two, until their lengths are about the same. (Sums of sizes, without the diagonal, would make
+   matrices worse that are nearly triangular: James, Langou and Lowery, 2014.) */
 static void gi_schur_balance(gi_schur *s)
 {
     for (int64_t i = 0; i < s->n; i++) {
@@ -97,8 +113,8 @@ static void gi_schur_balance(gi_schur *s)
     for (bool again = true; again;) {
         again = false;
         for (int64_t i = s->low; i <= s->high; i++) {
-            double down = gi_schur_others(s, i, true), f = 1;
-            double along = gi_schur_others(s, i, false), before = down + along;
+            double down = gi_schur_length(s, i, true), f = 1;
+            double along = gi_schur_length(s, i, false), before = down + along;
             if (down == 0 || along == 0) continue;
             for (; down < along / 2; f *= 2, down *= 2, along /= 2) {}
             for (; down >= along * 2; f /= 2, down /= 2, along *= 2) {}
