@@ -127,10 +127,11 @@ static double gi_length_of(double x, double y) /* sqrt(x * x + y * y) */
 /* c * f + s * g = r, c * g = s * f. */
 static double gi_rotation(double f, double g, double *c, double *s)
 {
-    const double r = gi_length_of(f, g);
-    *c             = r == 0 ? 1 : f / r;
-    *s             = r == 0 ? 0 : g / r;
-    return r;
+    const double up = gi_abs_f64(f) + gi_abs_f64(g) < 0x1p-900 ? 0x1p600 : 1; /* what is denormal has fewer bits */
+    const double x = f * up, y = g * up, r = gi_length_of(x, y);
+    *c = r == 0 ? 1 : x / r;
+    *s = r == 0 ? 0 : y / r;
+    return r / up;
 }
 
 /* The smaller singular value of {{ f, g }, { 0, h }}. */
