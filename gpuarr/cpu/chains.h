@@ -50,6 +50,14 @@ static void GI_LOOP(gi_chains)(int64_t count, int times, int64_t n, char *out, c
 {
     int64_t i = 0;
 #if GI_CLASS == 3
+#if GI_ISA_BYTES == 64
+    /* Too few for whole vectors; or two matrices are turned round, for which shorter vectors have a third port. */
+    const bool both = j->b_next != 0 && (count < 32 || (sizeof(GA_T) == 4 && j->a_next < 1536));
+    if (both || count < (int)(64 / sizeof(GA_T))) {
+        GI_LOWER(chains)(sizeof(GA_T) == 4 ? GA_F32 : GA_F64)(count, times, n, out, a, b, j);
+        return;
+    }
+#endif
 #ifdef GI_ISA_MM
     i = GI_LOOP(gi_lines)(count, times, n, out, a, b, j);
 #endif

@@ -38,21 +38,22 @@ static void GI_LOOP(gi_pack_across)(int64_t lines, int64_t n, void *out_, int64_
         }
 }
 
-/* gi_chains of lines that are packed: groups * GI_LINES of them, b packed as well, or shared by all and `times` lines of it. */
-static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, const bool shared, int64_t n, char *out,
-                                           const char *a, const char *b, const gi_chaining *j)
+/* gi_chains of lines that are packed: groups * GI_LINES of them, b packed as well, or shared by all and `times` lines of it. few: fewer than two
+   groups of lines, so that some are in both. */
+static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, const bool shared, int64_t few, int64_t n,
+                                           char *out, const char *a, const char *b, const gi_chaining *j)
 {
-    const bool short_ = GI_ISA_BYTES < 64 && j->a_next < 4096; /* too short for the processor to see what comes next */
-    GI_Q       sums[2][3];
-    GA_T       sum[3][2 * GI_LINES];
-    int64_t    k = 0;
+    const int64_t second = few ? few - GI_LINES : GI_LINES;       /* how far the second group is behind the first */
+    const bool    short_ = GI_ISA_BYTES < 64 && j->a_next < 4096; /* too short for the processor to see what comes next */
+    GI_Q          sums[2][3];
+    GA_T          sum[3][2 * GI_LINES];
+    int64_t       k = 0;
     GI_UNROLL
     for (int g = 0; g < groups; g++) {
         GI_UNROLL
         for (int t = 0; t < times; t++) {
             for (int i = 0; i < GI_LINES && j->before; i++)
-                sum[t][i] =
-                    *(const GA_T *)(const void *)(out + (g * GI_LINES + i) * j->out_next + t * j->out_again + j->before);
+                sum[t][i] = *(const GA_T *)(const void *)(out + (g * second + i) * j->out_next + t * j->out_again + j->before);
             sums[g][t] = j->before ? GI_Q_MM(loadu)(sum[t]) : GI_Q_MM(set1)(GA_FN(nothing)());
         }
     }
@@ -66,8 +67,8 @@ static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, co
             GI_UNROLL
             for (int part = 0; part < 4; part++) {
                 GI_Q x[GI_SIDE], y[GI_SIDE];
-                GI_TURN(a + g * GI_LINES * j->a_next + at + part * 16, j->a_next, x);
-                if (!shared) GI_TURN(b + g * GI_LINES * j->b_next + at + part * 16, j->b_next, y);
+                GI_TURN(a + g * second * j->a_next + at + part * 16, j->a_next, x);
+                if (!shared) GI_TURN(b + g * second * j->b_next + at + part * 16, j->b_next, y);
                 GI_UNROLL
                 for (int s = 0; s < GI_SIDE; s++) {
                     const char *factor = b + (k + part * GI_SIDE + s) * j->b_step;
@@ -87,28 +88,36 @@ static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, co
     }
     for (int t = 0; t < times; t++) {
         for (int64_t rest = k; rest < n; rest++)
-            for (int i = 0; i < groups * GI_LINES; i++)
-                sum[t][i] =
-                    GA_FN(fma)(((const GA_T *)(const void *)(a + i * j->a_next))[rest],
-                               *(const GA_T *)(const void *)(b + i * j->b_next + rest * j->b_step + t * j->b_again), sum[t][i]);
-        for (int i = 0; i < groups * GI_LINES; i++) *(GA_T *)(void *)(out + i * j->out_next + t * j->out_again) = sum[t][i];
+            for (int i = 0; i < groups * GI_LINES; i++) {
+                const int64_t line = few && i >= GI_LINES ? i - GI_LINES + second : i;
+                sum[t][i]          = GA_FN(fma)(((const GA_T *)(const void *)(a + line * j->a_next))[rest],
+                                       *(const GA_T *)(const void *)(b + line * j->b_next + rest * j->b_step + t * j->b_again),
+                                       sum[t][i]);
+            }
+        for (int i = 0; i < groups * GI_LINES; i++) {
+            const int64_t line                                             = few && i >= GI_LINES ? i - GI_LINES + second : i;
+            *(GA_T *)(void *)(out + line * j->out_next + t * j->out_again) = sum[t][i];
+        }
     }
 }
 
 /* Functions of their own: without optimisation, each inlined call would keep stack of its own. */
-#define GI_LINES_OF(name, groups, times, shared)                                                                               \
-    static void GI_LOOP(name)(int64_t n, char *out, const char *a, const char *b, const gi_chaining *j)                        \
+#define GI_LINES_OF(name, groups, times, shared, few)                                                                          \
+    static void GI_LOOP(name)(int64_t lines, int64_t n, char *out, const char *a, const char *b, const gi_chaining *j)         \
     {                                                                                                                          \
-        GI_LOOP(gi_lines_of)(groups, times, shared, n, out, a, b, j);                                                          \
+        (void)lines;                                                                                                           \
+        GI_LOOP(gi_lines_of)(groups, times, shared, few, n, out, a, b, j);                                                     \
     }
-GI_LINES_OF(gi_lines_one, 1, 1, false)
-GI_LINES_OF(gi_lines_one_by_1, 1, 1, true)
-GI_LINES_OF(gi_lines_one_by_2, 1, 2, true)
-GI_LINES_OF(gi_lines_one_by_3, 1, 3, true)
-GI_LINES_OF(gi_lines_two, 2, 1, false)
-GI_LINES_OF(gi_lines_two_by_1, 2, 1, true)
-GI_LINES_OF(gi_lines_two_by_2, 2, 2, true)
-GI_LINES_OF(gi_lines_two_by_3, 2, 3, true)
+GI_LINES_OF(gi_lines_one, 1, 1, false, 0)
+GI_LINES_OF(gi_lines_one_by_1, 1, 1, true, 0)
+GI_LINES_OF(gi_lines_one_by_2, 1, 2, true, 0)
+GI_LINES_OF(gi_lines_one_by_3, 1, 3, true, 0)
+GI_LINES_OF(gi_lines_two, 2, 1, false, 0)
+GI_LINES_OF(gi_lines_two_by_1, 2, 1, true, 0)
+GI_LINES_OF(gi_lines_two_by_2, 2, 2, true, 0)
+GI_LINES_OF(gi_lines_two_by_3, 2, 3, true, 0)
+GI_LINES_OF(gi_lines_few, 2, 1, false, lines)
+GI_LINES_OF(gi_lines_few_by_1, 2, 1, true, lines)
 #undef GI_LINES_OF
 
 /* All of the chains, if they can be computed so, the last ones together with some before them; returns how many were. */
@@ -118,17 +127,21 @@ static int64_t GI_LOOP(gi_lines)(int64_t count, int times, int64_t n, char *out,
     const bool shared = j->b_next == 0;
     /* more lines would compete for places in the cache */
     const bool far = GI_ISA_BYTES == 64 && (j->a_next >= (GI_SIDE == 4 ? 2048 : 8192) || j->a_next % 4096 == 0);
-    static void (*const loops[2][4])(int64_t, char *, const char *, const char *, const gi_chaining *) = {
+    static void (*const loops[3][4])(int64_t, int64_t, char *, const char *, const char *, const gi_chaining *) = {
         { GI_LOOP(gi_lines_one), GI_LOOP(gi_lines_one_by_1), GI_LOOP(gi_lines_one_by_2), GI_LOOP(gi_lines_one_by_3) },
         { GI_LOOP(gi_lines_two), GI_LOOP(gi_lines_two_by_1), GI_LOOP(gi_lines_two_by_2), GI_LOOP(gi_lines_two_by_3) },
+        { GI_LOOP(gi_lines_few), GI_LOOP(gi_lines_few_by_1) },
     };
-    const int64_t most = count < 2 * GI_LINES || far ? GI_LINES : 2 * GI_LINES;
     if (count < GI_LINES || n < 4 * GI_SIDE || j->a_step != (int64_t)sizeof(GA_T) ||
         (!shared && j->b_step != (int64_t)sizeof(GA_T)))
         return 0;
-    for (int64_t i = 0; i < count; i += most) {
-        if (i + most > count) i = count - most;
-        loops[most > GI_LINES][shared ? times : 0](n, out + i * j->out_next, a + i * j->a_next, b + i * j->b_next, j);
+    for (int64_t i = 0, left = count; left > 0; left = count - i) {
+        if (left < GI_LINES) i = count - GI_LINES;
+        const int groups = left <= GI_LINES || (far && count >= 2 * GI_LINES) || (left < 2 * GI_LINES && times > 1) ? 1
+                           : left < 2 * GI_LINES                                                                    ? 3
+                                                                                                                    : 2;
+        loops[groups - 1][shared ? times : 0](left, n, out + i * j->out_next, a + i * j->a_next, b + i * j->b_next, j);
+        i += (groups == 1 ? 1 : 2) * GI_LINES;
     }
     return count;
 }
