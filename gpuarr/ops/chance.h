@@ -39,11 +39,137 @@ static ga_array *gi_do_at_places(const gi_composition *c, const gi_population *p
     return p->a ? gi_do_take(c, p->a, places, p->axis) : places;
 }
 
+/* ---- a permutation: the order of uniform numbers --------------------------------------------------------------------------- */
+/*  They are spread over so many parts of equal width that each of these is sorted in a cache. A word has as many bits of a number as there is room
+    for above its place; where these are equal, the number is drawn again. */
+
+enum {
+    GI_PERMUTE_EACH  = 96,      /* words of a part */
+    GI_PERMUTE_PARTS = 8192,    /* at most */
+    GI_PERMUTE_FROM  = 4096,    /* words that are worth it, */
+    GI_PERMUTE_MORE  = 1 << 15, /* and where there is no quicksort */
+    GI_PERMUTE_TILE  = 512,
+    GI_PERMUTE_CHUNK = 1 << 16
+};
+
+typedef struct gi_permuting {
+    gi_random_plan draw; /* the 53 bits of ga_random */
+    gi_sort_bits   by;
+    int64_t        n, parts, chunks;
+    int            digits;     /* bits of a place */
+    uint64_t      *words, *to; /* as drawn, and part by part */
+    uint32_t      *places;     /* of the parts of each chunk: how many words are there, then where they go */
+} gi_permuting;
+
+GI_BEGIN_FAST
+static GI_INLINE int64_t gi_permute_part(const gi_permuting *p, uint64_t word)
+{
+    return (int64_t)((word >> 32) * (uint64_t)p->parts >> 32);
+}
+
+/* Draws the words of each chunk, and counts them. */
+static void gi_permute_draw(int64_t begin, int64_t end, void *job)
+{
+    const gi_permuting *p    = (const gi_permuting *)job;
+    const int           rest = p->digits - 11;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        const int64_t stop  = chunk == p->chunks - 1 ? p->n : (chunk + 1) * GI_PERMUTE_CHUNK;
+        uint32_t     *count = p->places + chunk * p->parts;
+        memset(count, 0, (size_t)p->parts * sizeof *count);
+        for (int64_t i = chunk * GI_PERMUTE_CHUNK, n; i < stop; i += n) {
+            n = stop - i < GI_PERMUTE_TILE ? stop - i : (int64_t)GI_PERMUTE_TILE;
+            gi_make_random(&p->draw, i, n, p->words + i);
+            for (int64_t k = i; k < i + n; k++) {
+                p->words[k] = p->words[k] >> rest << p->digits | (uint64_t)k;
+                count[gi_permute_part(p, p->words[k])]++;
+            }
+        }
+    }
+}
+
+static void gi_permute_spread(int64_t begin, int64_t end, void *job)
+{
+    const gi_permuting *p = (const gi_permuting *)job;
+    for (int64_t chunk = begin; chunk < end; chunk++) {
+        const int64_t stop  = chunk == p->chunks - 1 ? p->n : (chunk + 1) * GI_PERMUTE_CHUNK;
+        uint32_t     *place = p->places + chunk * p->parts;
+        for (int64_t i = chunk * GI_PERMUTE_CHUNK; i < stop; i++) p->to[place[gi_permute_part(p, p->words[i])]++] = p->words[i];
+    }
+}
+
+/* Words whose bits of numbers are equal, by the numbers; they are few. */
+static void gi_permute_equal(const gi_permuting *p, int64_t n, uint64_t *word)
+{
+    const uint64_t mask = ((uint64_t)1 << p->digits) - 1;
+    for (int64_t i = 1; i < n; i++)
+        for (int64_t k = i; k > 0 && (word[k] ^ word[k - 1]) <= mask; k--) {
+            int64_t one, before;
+            gi_make_random_one(&p->draw, (int64_t)(word[k] & mask), &one);
+            gi_make_random_one(&p->draw, (int64_t)(word[k - 1] & mask), &before);
+            if (one >= before) break; /* equal ones are in their order */
+            const uint64_t moved = word[k];
+            word[k]              = word[k - 1];
+            word[k - 1]          = moved;
+        }
+}
+
+static void gi_permute_sort(int64_t begin, int64_t end, void *job)
+{
+    const gi_permuting *p    = (const gi_permuting *)job;
+    const uint64_t      mask = ((uint64_t)1 << p->digits) - 1;
+    const uint32_t     *stop = p->places + (p->chunks - 1) * p->parts; /* of the last chunk: where the next part begins */
+    for (int64_t part = begin; part < end; part++) {
+        const int64_t first = part > 0 ? stop[part - 1] : 0, n = stop[part] - first;
+        uint64_t     *word = p->to + first;
+        gi_sort_part(&p->by, (char *)word, (char *)(p->words + first), (char *)word, n);
+        uint64_t equal = 0;
+        for (int64_t i = 1; i < n; i++) equal |= (uint64_t)((word[i] ^ word[i - 1]) <= mask);
+        if (equal) gi_permute_equal(p, n, word);
+        for (int64_t i = 0; i < n; i++) word[i] &= mask;
+    }
+}
+GI_END_FAST
+
+/* The order of the first n numbers of ga_random on the CPU, GI_PERMUTE_FROM to UINT32_MAX of them. */
+static ga_array *gi_permute(const char *site, int64_t n, uint64_t seed, uint64_t stream)
+{
+    const gi_random_plan draw = { GI_INTEGERS, seed, stream, 0, (uint64_t)1 << 53, 0, 0 };
+    ga_array            *r    = gi_array_new(site, GA_I64, GA_CPU, 1, &n);
+    gi_permuting         p;
+    p.draw              = draw;
+    p.by                = gi_sort_bits_of(8, 0, 8);
+    p.n                 = n;
+    p.digits            = 64 - __builtin_clzll((uint64_t)(n - 1));
+    p.chunks            = ga_get_num_threads() > 1 && n > GI_PERMUTE_CHUNK ? n / GI_PERMUTE_CHUNK : 1;
+    p.parts             = n / GI_PERMUTE_EACH < GI_PERMUTE_PARTS ? n / GI_PERMUTE_EACH : (int64_t)GI_PERMUTE_PARTS;
+    const size_t places = (size_t)gi_mem_padded(p.chunks * p.parts * (int64_t)sizeof *p.places), bytes = places + (size_t)n * 8;
+    char *const  room = r ? (char *)gi_mem_alloc(site, bytes) : NULL;
+    if (!room) return NULL;
+    p.places    = (uint32_t *)(void *)room;
+    p.words     = (uint64_t *)(void *)(room + places);
+    p.to        = (uint64_t *)r->data;
+    uint32_t at = 0;
+    gi_parallel(p.chunks, 1, gi_permute_draw, &p);
+    for (int64_t part = 0; part < p.parts; part++)
+        for (int64_t chunk = 0; chunk < p.chunks; chunk++) {
+            uint32_t      *place = p.places + chunk * p.parts + part;
+            const uint32_t count = *place;
+            *place               = at;
+            at += count;
+        }
+    gi_parallel(p.chunks, 1, gi_permute_spread, &p);
+    gi_parallel(p.parts, 1 + 16384 / (n / p.parts), gi_permute_sort, &p);
+    gi_mem_release(room, bytes);
+    return r;
+}
+
 /* All of it, in random order. */
 static ga_array *gi_do_permute(const gi_composition *c, const gi_population *p, const ga_permutation_options *o)
 {
     const ga_shape line = gi_line(p->n);
-    ga_array      *keys = (ga_random)(line, gi_random_on(c, p->device, o->seed, o->stream));
+    if (p->device == GA_CPU && p->n >= (GI_LOOP_OF(quick)(8) ? GI_PERMUTE_FROM : GI_PERMUTE_MORE) && p->n <= UINT32_MAX)
+        return gi_do_at_places(c, p, gi_permute(c->site, p->n, o->seed, o->stream));
+    ga_array *keys = (ga_random)(line, gi_random_on(c, p->device, o->seed, o->stream));
     return gi_do_at_places(c, p, gi_do_along(c, (ga_argsort), keys, 0));
 }
 
