@@ -42,12 +42,130 @@ static ga_array *gi_unique_lengths(const char *site, const ga_array *a, const ga
     return counts;
 }
 
+/* ---- integers that lie near each other: how often each one is there says all --------------------------------------------------- */
+
+enum { GI_TALLY_FROM = 256, GI_TALLY_MOST = 1 << 16, GI_TALLY_FEW = 1024, GI_TALLY_PART = 1 << 17 };
+
+typedef struct gi_tallying {
+    int         size; /* bytes of an element */
+    const char *elements;
+    uint64_t    least;
+    int64_t     n, values, parts; /* parts: which the threads share */
+    int         tables;           /* of each part: where values are few, equal neighbours would wait for each other in one */
+    int64_t    *counts;
+} gi_tallying;
+
+GI_BEGIN_FAST
+static void gi_tally_parts(int64_t begin, int64_t end, void *job)
+{
+    const gi_tallying *t    = (const gi_tallying *)job;
+    const int64_t      room = t->tables * t->values, v = t->values, turn = t->tables - 1;
+    for (int64_t part = begin; part < end; part++) {
+        const int64_t i = t->n / t->parts * part, stop = part == t->parts - 1 ? t->n : i + t->n / t->parts;
+        int64_t      *counts = t->counts + part * room;
+        memset(counts, 0, (size_t)room * sizeof *counts);
+        if (t->size == 1) {
+            const uint8_t *x = (const uint8_t *)t->elements, least = (uint8_t)t->least;
+            for (int64_t k = i; k < stop; k++) counts[(k & turn) * v + (uint8_t)(x[k] - least)]++;
+        } else if (t->size == 2) {
+            const uint16_t *x = (const uint16_t *)(const void *)t->elements, least = (uint16_t)t->least;
+            for (int64_t k = i; k < stop; k++) counts[(k & turn) * v + (uint16_t)(x[k] - least)]++;
+        } else if (t->size == 4) {
+            const uint32_t *x = (const uint32_t *)(const void *)t->elements, least = (uint32_t)t->least;
+            for (int64_t k = i; k < stop; k++) counts[(k & turn) * v + (int64_t)(x[k] - least)]++;
+        } else {
+            const uint64_t *x = (const uint64_t *)(const void *)t->elements;
+            for (int64_t k = i; k < stop; k++) counts[(k & turn) * v + (int64_t)(x[k] - t->least)]++;
+        }
+    }
+}
+GI_END_FAST
+
+/* The bits of an element, of so many bytes, above the least one. */
+static uint64_t gi_tally_apart(int size, const char *x, const char *least)
+{
+    uint64_t a = 0, b = 0; /* little-endian, as everywhere */
+    memcpy(&a, x, (size_t)size);
+    memcpy(&b, least, (size_t)size);
+    return (a - b) & UINT64_MAX >> (64 - 8 * size);
+}
+
+/* Do packed integers lie near each other, as far as a sample says? */
+static bool gi_tally_is_near(const ga_array *a)
+{
+    const int size = (int)ga_itemsize(a->dtype), above = 64 - 8 * size;
+    int64_t   low = 0, high = 0;
+    if (a->size < GI_TALLY_FROM || gi_dtype_kind(a->dtype) > 1) return false;
+    for (int64_t k = 1; k < 16; k++) {
+        const char   *x     = (const char *)a->data + a->size / 16 * k * size;
+        const int64_t apart = (int64_t)(gi_tally_apart(size, x, (const char *)a->data) << above) >> above;
+        low                 = apart < low ? apart : low;
+        high                = apart > high ? apart : high;
+    }
+    return low > -GI_TALLY_MOST && high < GI_TALLY_MOST && high - low < GI_TALLY_MOST && high - low < a->size;
+}
+
+/* Counts, and makes arrays of the values that are there and of their counts; those of the parts are in `all`. */
+static void gi_tally(const char *site, gi_tallying *t, ga_array *all, ga_dtype dtype, bool counts, ga_array **found)
+{
+    int64_t m = 0;
+    t->counts = (int64_t *)all->data;
+    gi_parallel(t->parts, 1, gi_tally_parts, t);
+    for (int64_t v = 0; v < t->values; v++) {
+        for (int64_t k = 1; k < t->parts * t->tables; k++) t->counts[v] += t->counts[k * t->values + v];
+        m += t->counts[v] > 0;
+    }
+    found[0] = gi_array_new(site, dtype, GA_CPU, 1, &m);
+    found[1] = found[0] && counts ? gi_array_new(site, GA_I64, GA_CPU, 1, &m) : NULL;
+    m        = 0;
+    for (int64_t v = 0; v < t->values && found[0]; v++) {
+        const uint64_t x = t->least + (uint64_t)v;
+        if (t->counts[v] == 0) continue;
+        memcpy((char *)found[0]->data + m * t->size, &x, (size_t)t->size);
+        if (found[1]) ((int64_t *)found[1]->data)[m] = t->counts[v];
+        m++;
+    }
+}
+
+/* The sorted values of packed integers, and how many there are of each. False: they do not lie near each other. */
+static bool gi_unique_tallied(const char *site, const ga_array *a, ga_array **values, ga_array **counts)
+{
+    gi_tallying    t;
+    gi_composition c;
+    const int64_t  threads = ga_get_num_threads();
+    t.size                 = (int)ga_itemsize(a->dtype);
+    if (!gi_tally_is_near(a)) return false;
+    gi_compose_begin(&c, site);
+    const ga_array *least   = gi_do_fold(&c, (ga_min), a, GA_AXIS_DEFAULT, false),
+                   *most    = least ? gi_do_fold(&c, (ga_max), a, GA_AXIS_DEFAULT, false) : NULL;
+    const uint64_t span     = most ? gi_tally_apart(t.size, (const char *)most->data, (const char *)least->data) : UINT64_MAX;
+    const bool     is_near  = span < (uint64_t)GI_TALLY_MOST && span < (uint64_t)a->size;
+    ga_array      *found[2] = { NULL, NULL };
+    if (is_near) {
+        t.elements = (const char *)a->data;
+        t.least    = 0;
+        memcpy(&t.least, least->data, (size_t)t.size);
+        t.n                = a->size;
+        t.values           = (int64_t)span + 1;
+        t.parts            = a->size / GI_TALLY_PART < threads ? a->size / GI_TALLY_PART + 1 : threads;
+        t.tables           = t.values <= GI_TALLY_FEW ? 4 : 1;
+        const int64_t room = t.parts * t.tables * t.values;
+        ga_array     *all  = gi_array_new(site, GA_I64, GA_CPU, 1, &room);
+        if (all) gi_tally(site, &t, all, a->dtype, counts != NULL, found);
+        if (counts) *counts = gi_compose_keep(&c, found[1]);
+    }
+    *values = gi_compose_end(&c, found[0]);
+    return is_near;
+}
+
 /* The sorted values; what else is asked for is left in the options, and freed by the caller after a failure. */
 static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_options *o)
 {
     GI_SETTLE_FLOATS;
     if (a->device == GA_CUDA) return gi_gpu->unique(site, a, o);
     bool      ordered = o->index || o->inverse; /* else sorted values are enough */
+    ga_array *tallied;
+    if (!ordered && gi_unique_tallied(site, a, &tallied, o->counts)) return tallied;
     ga_array *line    = (ga_ravel)(a, site);
     ga_array *order   = line && ordered ? gi_sort_array(site, line, 0, true) : NULL;
     ga_array *sorted  = order ? gi_take(site, line, 0, order) : line && !ordered ? gi_sort_array(site, line, 0, false) : NULL;
