@@ -249,83 +249,187 @@ static GI_KEY_T GI_KEYED(gi_key_of_rank)(int64_t n, const GI_KEY_T *key, int64_t
 }
 
 #if GI_ISA_BYTES == 64
-/* The lanes of 16 numbers that a mask names, side by side, to elements or to int64 numbers. */
-static GI_KEYED_STEP int64_t GI_KEYED(gi_put_lanes)(const bool numbers, void *to, int64_t at, __m512i v, __mmask16 chosen)
+/* The lanes of 16 numbers that a mask names, side by side, to elements or to int64 numbers from number `at` on. What is behind them, before
+   `stop`, may be written over. */
+static GI_KEYED_STEP int64_t GI_KEYED(gi_put_lanes)(const bool numbers, void *to, int64_t at, int64_t stop, __m512i v,
+                                                    __mmask16 chosen)
 {
     const int      count  = __builtin_popcount(chosen);
     const __m512i  parted = _mm512_maskz_compress_epi32(chosen, v);
-    const unsigned in     = (1u << count) - 1;
+    const unsigned in     = at + 16 <= stop ? 0xffff : (1u << count) - 1;
     if (numbers) {
         int64_t *place = (int64_t *)to + at;
         _mm512_mask_storeu_epi64(place, (__mmask8)in, _mm512_cvtepi32_epi64(_mm512_castsi512_si256(parted)));
-        if (count > 8)
-            _mm512_mask_storeu_epi64(place + 8, (__mmask8)(in >> 8),
-                                     _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(parted, 1)));
-    } else {
-#if GI_KEY_BITS == 8
-        _mm_mask_storeu_epi8((uint8_t *)to + at, (__mmask16)in, _mm512_cvtepi32_epi8(parted));
-#else
-        _mm256_mask_storeu_epi16((uint16_t *)to + at, (__mmask16)in, _mm512_cvtepi32_epi16(parted));
-#endif
+        _mm512_mask_storeu_epi64(place + 8, (__mmask8)(in >> 8), _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(parted, 1)));
+        return at + count;
     }
+#if GI_KEY_BITS == 8
+    if (in == 0xffff) _mm_storeu_si128((__m128i *)(void *)((uint8_t *)to + at), _mm512_cvtepi32_epi8(parted));
+    else _mm_mask_storeu_epi8((uint8_t *)to + at, (__mmask16)in, _mm512_cvtepi32_epi8(parted));
+#else
+    if (in == 0xffff) _mm256_storeu_si256((__m256i *)(void *)((uint16_t *)to + at), _mm512_cvtepi32_epi16(parted));
+    else _mm256_mask_storeu_epi16((uint16_t *)to + at, (__mmask16)in, _mm512_cvtepi32_epi16(parted));
+#endif
     return at + count;
 }
 #endif
 
-/* Moves what goes by n keys: those less than `key`, of which there are `before`, the equal ones, the others. */
-static GI_KEYED_STEP void GI_KEYED(gi_part_keys)(const bool numbers, int64_t n, const GI_KEY_T *keys, GI_KEY_T key,
-                                                 GI_KEY_T flip, int64_t before, int64_t more, void *to)
+#if GI_ISA_BYTES == 64
+/* A step of gi_part_keys: 16 elements, or fewer. end: of the elements of each kind. */
+static GI_KEYED_STEP void GI_KEYED(gi_part_step)(const bool numbers, const bool whole, int64_t n, const GI_KEY_T *x,
+                                                 __m512i number, __m512i bound, __m512i turn, int64_t *at, const int64_t *end,
+                                                 void *to)
+{
+    const unsigned in = whole ? 0xffff : (1u << n) - 1;
+#if GI_KEY_BITS == 8
+    const __m512i e = _mm512_cvtepu8_epi32(whole ? _mm_loadu_si128((const __m128i *)(const void *)x)
+                                                 : _mm_maskz_loadu_epi8((__mmask16)in, x));
+#else
+    const __m512i e = _mm512_cvtepu16_epi32(whole ? _mm256_loadu_si256((const __m256i *)(const void *)x)
+                                                  : _mm256_maskz_loadu_epi16((__mmask16)in, x));
+#endif
+    const __m512i  v = _mm512_xor_si512(e, turn), moved = numbers ? number : e;
+    const unsigned less = in & _mm512_cmplt_epi32_mask(v, bound), greater = in & _mm512_cmpgt_epi32_mask(v, bound);
+    const unsigned equal = in & ~(less | greater);
+    at[0]                = GI_KEYED(gi_put_lanes)(numbers, to, at[0], end[0], moved, (__mmask16)less);
+    at[2]                = GI_KEYED(gi_put_lanes)(numbers, to, at[2], end[2], moved, (__mmask16)greater);
+    if (equal) at[1] = GI_KEYED(gi_put_lanes)(numbers, to, at[1], end[1], moved, (__mmask16)equal);
+}
+#endif
+
+/* Moves n elements, or their numbers: those whose keys are less than `key`, of which there are `before`, the equal ones, the others. */
+static GI_KEYED_STEP void GI_KEYED(gi_part_keys)(const bool numbers, int64_t n, const GI_KEY_T *x, GI_KEY_T key, GI_KEY_T flip,
+                                                 int64_t before, int64_t more, void *to)
 {
 #if GI_ISA_BYTES == 64
-    int64_t       at[3] = { 0, before, n - more };
-    const __m512i bound = _mm512_set1_epi32((int)key), turn = _mm512_set1_epi32((int)flip);
+    const __m512i bound = _mm512_set1_epi32((int)key), turn = _mm512_set1_epi32((int)flip), next = _mm512_set1_epi32(16);
+    const int64_t end[3] = { before, n - more, n };
+    int64_t       at[3] = { 0, before, n - more }, i = 0;
     __m512i       number = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    for (int64_t i = 0; i < n; i += 16, number = _mm512_add_epi32(number, _mm512_set1_epi32(16))) {
-#if GI_KEY_BITS == 8
-        const __m512i v = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(keys + i)));
-#else
-        const __m512i v = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(keys + i)));
-#endif
-        const unsigned  in      = n - i < 16 ? (1u << (n - i)) - 1 : 0xffff;
-        const __mmask16 less    = _mm512_mask_cmplt_epi32_mask((__mmask16)in, v, bound);
-        const __mmask16 greater = _mm512_mask_cmpgt_epi32_mask((__mmask16)in, v, bound);
-        const unsigned  equal   = in & ~((unsigned)less | greater);
-        const __m512i   moved   = numbers ? number : _mm512_xor_si512(v, turn);
-        at[0]                   = GI_KEYED(gi_put_lanes)(numbers, to, at[0], moved, less);
-        at[2]                   = GI_KEYED(gi_put_lanes)(numbers, to, at[2], moved, greater);
-        if (equal) at[1] = GI_KEYED(gi_put_lanes)(numbers, to, at[1], moved, (__mmask16)equal);
-    }
+    for (; i + 16 <= n; i += 16, number = _mm512_add_epi32(number, next))
+        GI_KEYED(gi_part_step)(numbers, true, 16, x + i, number, bound, turn, at, end, to);
+    if (i < n) GI_KEYED(gi_part_step)(numbers, false, n - i, x + i, number, bound, turn, at, end, to);
 #else
     int64_t  *place   = (int64_t *)to;
     GI_KEY_T *element = (GI_KEY_T *)to;
     /* Kind after kind; an element of another kind is overwritten by the next one. It ends with the last element of the kind. */
-    for (int kind = 0, at = 0; kind < 3; kind++) {
-        const int      stop = (int)(kind == 0 ? before : kind == 1 ? n - more : n);
+    int64_t at = 0;
+    for (int kind = 0; kind < 3; kind++) {
+        const int64_t  stop = (kind == 0 ? before : kind == 1 ? n - more : n);
         const GI_KEY_T low  = kind == 0 ? 0 : kind == 1 ? key : (GI_KEY_T)(key + 1);
         const GI_KEY_T span = (GI_KEY_T)((kind == 0 ? key - 1 : kind == 1 ? key : (GI_KEY_T)-1) - low);
-        for (int i = 0; at < stop; i++) {
+        for (int64_t i = 0; at < stop; i++) {
             if (numbers) place[at] = i;
-            else element[at] = (GI_KEY_T)(keys[i] ^ flip);
-            at += (GI_KEY_T)(keys[i] - low) <= span;
+            else element[at] = x[i];
+            at += (GI_KEY_T)((x[i] ^ flip) - low) <= span;
         }
     }
 #endif
 }
 
+/* How many of n elements have keys less than each of three bounds? */
+static GI_INLINE void GI_KEYED(gi_count_three)(int64_t n, const GI_KEY_T *x, GI_KEY_T flip, const unsigned *bound,
+                                               int64_t *count)
+{
+    const GI_KEY_T one = (GI_KEY_T)bound[0], two = (GI_KEY_T)bound[1], three = (GI_KEY_T)bound[2];
+    int64_t        i = 0, below_one = 0, below_two = 0, below_three = 0;
+    for (; i + GI_KEYED(GI_COUNTED) <= n; i += GI_KEYED(GI_COUNTED)) {
+#if GI_ISA_BYTES == 64
+        GI_UNROLL
+        for (int k = 0; k < GI_KEYED(GI_COUNTED); k += 512 / GI_KEY_BITS) {
+            const __m512i v = _mm512_loadu_si512(x + i + k);
+#if GI_KEY_BITS == 8
+            const __m512i key = _mm512_xor_si512(v, _mm512_set1_epi8((char)flip));
+            below_one += __builtin_popcountll(_mm512_cmplt_epu8_mask(key, _mm512_set1_epi8((char)one)));
+            below_two += __builtin_popcountll(_mm512_cmplt_epu8_mask(key, _mm512_set1_epi8((char)two)));
+            below_three += __builtin_popcountll(_mm512_cmplt_epu8_mask(key, _mm512_set1_epi8((char)three)));
+#else
+            const __m512i key = _mm512_xor_si512(v, _mm512_set1_epi16((short)flip));
+            below_one += __builtin_popcountll(_mm512_cmplt_epu16_mask(key, _mm512_set1_epi16((short)one)));
+            below_two += __builtin_popcountll(_mm512_cmplt_epu16_mask(key, _mm512_set1_epi16((short)two)));
+            below_three += __builtin_popcountll(_mm512_cmplt_epu16_mask(key, _mm512_set1_epi16((short)three)));
+#endif
+        }
+#else
+        GI_KEY_T less = 0, less_two = 0, less_three = 0;
+        GI_VECTORIZE
+        for (int k = 0; k < GI_KEYED(GI_COUNTED); k++) {
+            const GI_KEY_T key = (GI_KEY_T)(x[i + k] ^ flip);
+            less               = (GI_KEY_T)(less + (key < one));
+            less_two           = (GI_KEY_T)(less_two + (key < two));
+            less_three         = (GI_KEY_T)(less_three + (key < three));
+        }
+        below_one += less;
+        below_two += less_two;
+        below_three += less_three;
+#endif
+    }
+    for (; i < n; i++) {
+        const GI_KEY_T key = (GI_KEY_T)(x[i] ^ flip);
+        below_one += key < one;
+        below_two += key < two;
+        below_three += key < three;
+    }
+    count[0] = below_one;
+    count[1] = below_two;
+    count[2] = below_three;
+}
+
+/* gi_key_of_rank of a long line, and how many keys are greater. A sample says where it should be; then bounds are set where the counts let it be
+   expected, and by turns where they divide the range. */
+static GI_KEY_T GI_KEYED(gi_key_far)(int64_t n, const GI_KEY_T *x, GI_KEY_T flip, int64_t rank, int64_t *before, int64_t *more)
+{
+    enum { TAKEN = 512, REACH = 48, NEAR = 16, KEYS = 1 << GI_KEY_BITS };
+    GI_KEY_T      sample[TAKEN];
+    const int64_t at = (int64_t)((double)rank / (double)n * TAKEN);
+    int64_t       some, below = 0, upto = n; /* of the keys less than low, and than high */
+    unsigned      low = 0, high = KEYS, bound[3];
+    for (int64_t i = 0; i < TAKEN; i++) sample[i] = (GI_KEY_T)(x[(n / TAKEN) * i + i * 37 % (n / TAKEN)] ^ flip);
+    bound[0] = at < REACH ? 0 : GI_KEYED(gi_key_of_rank)((int64_t)TAKEN, sample, at - REACH, &some);
+    bound[1] = GI_KEYED(gi_key_of_rank)((int64_t)TAKEN, sample, at, &some);
+    bound[2] = at + REACH >= TAKEN ? KEYS - 1 : GI_KEYED(gi_key_of_rank)((int64_t)TAKEN, sample, at + REACH, &some) + 1u;
+    for (bool expect = true; high - low > 1; expect = !expect) {
+        int64_t count[3];
+        if (bound[2] >= KEYS) bound[2] = KEYS - 1;
+        GI_KEYED(gi_count_three)(n, x, flip, bound, count);
+        for (int b = 0; b < 3; b++) {
+            if (count[b] <= rank && bound[b] > low) low = bound[b], below = count[b];
+            if (count[b] > rank && bound[b] < high) high = bound[b], upto = count[b];
+        }
+        const unsigned width = high - low;
+        bound[1]             = low + (width > 2 ? width / 2 : 1);
+        unsigned apart       = width / 4;
+        if (expect && width > NEAR) {
+            bound[1] = low + (unsigned)((double)width * ((double)(rank - below) + 0.5) / (double)(upto - below));
+            apart    = width / 32 + 2;
+        }
+        bound[0] = bound[1] > low + apart ? bound[1] - apart : low + 1;
+        bound[2] = bound[1] + apart < high ? bound[1] + apart : high - 1;
+    }
+    *before = below;
+    *more   = n - upto;
+    return (GI_KEY_T)low;
+}
+
 static void GI_KEYED(gi_part_line)(const gi_keys *rule, int64_t n, const void *elements, int64_t kth, bool numbers, void *to)
 {
     enum { ROOM = GI_PART_LINE + (int)GI_KEYED(GI_COUNTED) };
-    GI_KEY_T      key[ROOM];
-    int64_t       before;
-    const int64_t padded = (n + GI_KEYED(GI_COUNTED) - 1) & -(int64_t)GI_KEYED(GI_COUNTED);
-    memcpy(key, elements, (size_t)n * sizeof *key);
-    GI_KEYED(gi_to_keys)(rule, n, key);
-    memset(key + n, -1, (size_t)(padded - n) * sizeof *key); /* these are not less than any other */
-    const GI_KEY_T found = GI_KEYED(gi_key_of_rank)(padded, key, kth, &before);
-    const int64_t  more  = found == (GI_KEY_T)-1 ? 0 : n - GI_KEYED(gi_count_less)(padded, key, (GI_KEY_T)(found + 1));
-    const GI_KEY_T flip  = (GI_KEY_T)(rule->truth ? 0 : rule->flip);
-    if (numbers) GI_KEYED(gi_part_keys)(true, n, key, found, flip, before, more, to);
-    else GI_KEYED(gi_part_keys)(false, n, key, found, flip, before, more, to);
+    const GI_KEY_T *x = (const GI_KEY_T *)elements, flip = (GI_KEY_T)(rule->truth ? 0 : rule->flip);
+    GI_KEY_T        key[ROOM], found;
+    int64_t         before, more;
+    if (n > GI_PART_LINE) {
+        found = GI_KEYED(gi_key_far)(n, x, flip, kth, &before, &more);
+    } else {
+        const int64_t padded = (n + GI_KEYED(GI_COUNTED) - 1) & -(int64_t)GI_KEYED(GI_COUNTED);
+        memcpy(key, elements, (size_t)n * sizeof *key);
+        GI_KEYED(gi_to_keys)(rule, n, key);
+        memset(key + n, -1, (size_t)(padded - n) * sizeof *key); /* these are not less than any other */
+        found = GI_KEYED(gi_key_of_rank)(padded, key, kth, &before);
+        more  = found == (GI_KEY_T)-1 ? 0 : n - GI_KEYED(gi_count_less)(padded, key, (GI_KEY_T)(found + 1));
+        if (rule->truth) x = key;
+    }
+    if (numbers) GI_KEYED(gi_part_keys)(true, n, x, found, flip, before, more, to);
+    else GI_KEYED(gi_part_keys)(false, n, x, found, flip, before, more, to);
 }
 #define GI_KEYED_PARTS NULL, NULL, GI_KEYED(gi_part_line)
 #else

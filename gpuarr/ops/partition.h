@@ -557,7 +557,10 @@ static bool gi_partition_run(const char *site, const ga_array *a, int axis, int6
     p.kth = p.last = kth;
     p.length       = p.lines.length;
     p.alike        = p.rule.real;
-    if (p.length <= GI_PART_LINE && p.size <= 2) {
+    /* Long lines as well, unless many threads would share one, or what is not 0 must become 1. */
+    const bool whole = gi_lies_packed(&p.lines) && gi_lies_packed(&p.out) && a->dtype != GA_BOOL && p.length <= INT32_MAX &&
+                       (p.length < 2 * GI_SELECT_PART || threads <= 2);
+    if (p.size <= 2 && (whole || p.length <= GI_PART_LINE)) {
         gi_parallel_bytes(8.0 * (double)(a->size * p.size), p.lines.lines, 1 + GI_SELECT_PART / p.length / 8,
                           gi_partition_narrow, &p);
         return true;
