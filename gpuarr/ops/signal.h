@@ -149,12 +149,12 @@ static void gi_recursion_line(const gi_recursion *r, int64_t n, double *z, doubl
     }
 }
 
-/* What does not feed back: each result is a sum from the oldest element on, and stands alone. z: the delays of all lines, and their elements. */
-static void gi_recursion_forward(const gi_recursion *r, int64_t n, int64_t width, double *z)
+/* What does not feed back: each result is a sum from the oldest element on, and stands alone. z: the delays of all lines; n counts them with the
+   elements. */
+static void gi_recursion_forward(const gi_recursion *r, int64_t n, int64_t width, double *z, double *x)
 {
     enum { TOGETHER = 16 };
     const int64_t delays = r->delays, begin = delays * width, all = (n - delays) * width;
-    double       *x = z + begin;
     int64_t       i = all - 1;
     GI_ARENA(double, after, GI_FORWARD_DELAYS);
     for (int64_t e = 0; e < begin; e++) { /* the delays behind the end */
@@ -235,7 +235,7 @@ static void gi_recursion_lines(const gi_sweep *s, int64_t width, double *x, int6
     if (r->sections > 0 && width == 1) gi_sections_line(r->b, r->sections, n, x, elements);
     else if (r->sections > 0 && width == GI_SWEEP_LINES) gi_sections_run(r->b, r->sections, n, GI_SWEEP_LINES, x, elements);
     else if (r->sections > 0) gi_sections_run(r->b, r->sections, n, width, x, elements);
-    else if (!r->back && r->delays * width <= GI_FORWARD_DELAYS) gi_recursion_forward(r, s->n, width, x);
+    else if (!r->back && r->delays * width <= GI_FORWARD_DELAYS) gi_recursion_forward(r, s->n, width, x, elements);
     else if (width == GI_SWEEP_LINES && r->back) gi_recursion_run(r, true, n, GI_SWEEP_LINES, x, elements);
     else if (width == 1 && r->back) gi_recursion_line(r, n, x, elements);
     else gi_recursion_run(r, r->back, n, width, x, elements);
@@ -256,12 +256,14 @@ static ga_array *gi_do_recursion(const gi_composition *c, const gi_recursion *r,
     if (z && z->ndim != x->ndim)
         return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, ".zi has %d dimensions, x %d", z->ndim, x->ndim);
     ga_array *begin = z ? (ga_broadcast_to)(z, states, c->site) : (ga_zeros)(states, gi_new_on(c->site, x->dtype, x->device));
-    if (r->back && x->dtype == GA_F64 && x->size > 0 && x->size == x->shape[axis]) { /* one line, which needs no copy */
+    if ((r->back || r->delays <= GI_FORWARD_DELAYS) && x->dtype == GA_F64 && x->size > 0 &&
+        x->size == x->shape[axis]) { /* one line, which needs no copy */
         GI_SETTLE_FLOATS;
         *zf = begin && z ? (ga_astype)(begin, GA_F64, c->site) : begin;
         if (!*zf) return NULL;
         double *delays = (double *)(*zf)->data, *elements = (double *)x->data;
         if (r->sections > 0) gi_sections_line(r->b, r->sections, x->size, delays, elements);
+        else if (!r->back) gi_recursion_forward(r, r->delays + x->size, 1, delays, elements);
         else gi_recursion_line(r, x->size, delays, elements);
         return x;
     }
