@@ -149,6 +149,8 @@ static void gi_recursion_line(const gi_recursion *r, int64_t n, double *z, doubl
     }
 }
 
+typedef double gi_two_f64 __attribute__((vector_size(16)));
+
 /* What does not feed back: each result is a sum from the oldest element on, and stands alone. z: the delays of all lines; n counts them with the
    elements. */
 static void gi_recursion_forward(const gi_recursion *r, int64_t n, int64_t width, double *z, double *x)
@@ -164,10 +166,17 @@ static void gi_recursion_forward(const gi_recursion *r, int64_t n, int64_t width
         after[e] = sum;
     }
     for (; i - TOGETHER + 1 >= begin; i -= TOGETHER) { /* from behind, for they are written over */
-        double        sum[TOGETHER] = { 0 };
-        const double *from          = x + i - TOGETHER + 1;
-        for (int64_t j = delays; j >= 0; j--)
-            for (int k = 0; k < TOGETHER; k++) sum[k] = sum[k] + gi_mul_f64(r->b[j], from[k - j * width]);
+        gi_two_f64    sum[TOGETHER / 2] = { { 0 } };
+        const double *from              = x + i - TOGETHER + 1;
+        for (int64_t j = delays; j >= 0; j--) {
+            const double *before = from - j * width, by = r->b[j];
+            gi_two_f64    two;
+            GI_UNROLL
+            for (int k = 0; k < TOGETHER / 2; k++) {
+                memcpy(&two, before + 2 * k, sizeof two);
+                sum[k] += two * by;
+            }
+        }
         memcpy(x + i - TOGETHER + 1, sum, sizeof sum);
     }
     for (; i >= 0; i--) {
