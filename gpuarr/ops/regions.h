@@ -222,34 +222,39 @@ ga_array *(ga_value_indices)(const ga_array *a, ga_array **values, ga_array **co
 /*  An element costs the greatest step on the best way to it from a marker. What costs as much is a ring that begins and ends at a head, and is
     taken in the order last in, first out; of negative labels later, the first in first.                                       */
 
+typedef struct gi_flood_links {
+    struct gi_flood_links *next, *prev; /* in the ring; itself, if it is in none */
+} gi_flood_links;
+
 typedef struct gi_flood {
-    struct gi_flood *next, *prev; /* in the ring; itself, if it is in none */
-    int64_t          label;
-    int32_t          cost; /* -1 when it is final */
-    uint16_t         value;
-    bool             edge; /* of the image: not all of its neighbours are there */
+    gi_flood_links links; /* the first member */
+    int64_t        label;
+    int32_t        cost; /* -1 when it is final */
+    uint16_t       value;
+    bool           edge; /* of the image: not all of its neighbours are there */
 } gi_flood;
 
 typedef struct gi_flooding {
     const ga_array *image;
-    gi_flood       *heads, *elements;
+    gi_flood_links *heads;
+    gi_flood       *elements;
     int64_t         costs, count; /* of heads, and of neighbours: */
     int64_t        *cells, *away; /* their numbers in a box of three along each axis, and how far they are */
 } gi_flooding;
 
 GI_BEGIN_FAST
 /* Moves an element to the ring of a cost. */
-static inline void gi_flood_move(gi_flood *p, gi_flood *head, int32_t cost, int64_t label)
+static inline void gi_flood_move(gi_flood *p, gi_flood_links *head, int32_t cost, int64_t label)
 {
-    gi_flood *before = label < 0 ? head->prev : head;
-    p->label         = label;
-    p->cost          = cost;
-    p->prev->next    = p->next;
-    p->next->prev    = p->prev;
-    p->next          = before->next;
-    p->prev          = before;
-    p->next->prev    = p;
-    before->next     = p;
+    gi_flood_links *own = &p->links, *before = label < 0 ? head->prev : head;
+    p->label        = label;
+    p->cost         = cost;
+    own->prev->next = own->next;
+    own->next->prev = own->prev;
+    own->next       = before->next;
+    own->prev       = before;
+    own->next->prev = own;
+    before->next    = own;
 }
 
 /* Is the neighbour of an element in the image? */
@@ -267,10 +272,11 @@ static bool gi_flood_reaches(const ga_array *image, int64_t element, int64_t cel
 static void gi_flood_run(const gi_flooding *f)
 {
     for (int32_t cost = 0; cost < f->costs; cost++)
-        for (gi_flood *head = f->heads + cost, *v = head->next; v != head; v = head->next) {
-            head->next    = v->next;
-            v->next->prev = head;
-            v->cost       = -1;
+        for (gi_flood_links *head = f->heads + cost, *first = head->next; first != head; first = head->next) {
+            gi_flood *v       = (gi_flood *)(void *)first;
+            head->next        = first->next;
+            first->next->prev = head;
+            v->cost           = -1;
             for (int64_t k = 0; k < f->count; k++) {
                 if (v->edge && !gi_flood_reaches(f->image, v - f->elements, f->cells[k])) continue;
                 gi_flood     *p    = v + f->away[k];
@@ -301,10 +307,10 @@ static void gi_flood_neighbours(gi_flooding *f, const uint8_t *structure, int64_
 static void gi_flood_begin(const gi_flooding *f, const int64_t *markers)
 {
     const int64_t size = f->image->size;
-    for (gi_flood *p = f->heads; p < f->heads + f->costs; p++) p->next = p->prev = p;
+    for (gi_flood_links *p = f->heads; p < f->heads + f->costs; p++) p->next = p->prev = p;
     for (int64_t i = 0; i < size; i++) {
         const gi_flood alone = {
-            f->elements + i, f->elements + i, 0, (int32_t)f->costs, (uint16_t)gi_label_at(f->image, i), false
+            { &f->elements[i].links, &f->elements[i].links }, 0, (int32_t)f->costs, (uint16_t)gi_label_at(f->image, i), false
         };
         f->elements[i] = alone;
     }
@@ -331,10 +337,11 @@ static bool gi_flood_labels(const char *site, const ga_array *image, const ga_ar
     }
     f.image            = image;
     f.costs            = image->size > 0 ? most - least + 1 : 0;
-    const size_t bytes = (size_t)(f.costs + image->size) * sizeof *f.heads + (size_t)structure->size * 2 * sizeof *f.cells;
-    f.heads            = (gi_flood *)gi_mem_alloc(site, bytes);
+    const size_t bytes = (size_t)f.costs * sizeof *f.heads + (size_t)image->size * sizeof *f.elements +
+                         (size_t)structure->size * 2 * sizeof *f.cells;
+    f.heads = (gi_flood_links *)gi_mem_alloc(site, bytes);
     if (!f.heads) return false;
-    f.elements = f.heads + f.costs;
+    f.elements = (gi_flood *)(void *)(f.heads + f.costs);
     f.cells    = (int64_t *)(void *)(f.elements + image->size);
     f.away     = f.cells + structure->size;
     gi_flood_neighbours(&f, (const uint8_t *)structure->data, structure->size);
