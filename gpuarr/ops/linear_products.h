@@ -242,8 +242,8 @@ ga_array *(ga_vecdot)(const ga_array *a, const ga_array *b, ga_vecdot_options o)
     if (a->shape[axis_a] != b->shape[axis_b]) return gi_do_not_fit(o.site, a, b, axis_a, axis_b);
     ga_scope {
         const ga_array *both[2] = { gi_is_complex(a->dtype) ? (ga_conj)(a, gi_map_site(o.site)) : a, b };
-        both[0]                 = both[0] ? (ga_moveaxis)(both[0], axis_a, -1, o.site) : NULL;
-        both[1]                 = (ga_moveaxis)(b, axis_b, -1, o.site);
+        if (both[0] && axis_a < a->ndim - 1) both[0] = (ga_moveaxis)(both[0], axis_a, -1, o.site);
+        if (axis_b < b->ndim - 1) both[1] = (ga_moveaxis)(b, axis_b, -1, o.site);
         if (both[0] && both[1]) r = ga_keep((ga_einsum_n)("...i,...i->...", 2, both, gi_product_site(o.site)));
     }
     return r;
