@@ -52,7 +52,8 @@ static void GI_LOOP(gi_chains)(int64_t count, int times, int64_t n, char *out, c
 #if GI_CLASS == 3
 #if GI_ISA_BYTES == 64
     /* Too few for whole vectors; or two matrices are turned round, for which shorter vectors have a third port. */
-    const bool both = j->b_next != 0 && (count < 32 || (sizeof(GA_T) == 4 && j->a_next < 1536));
+    const bool both =
+        j->b_next != 0 && (sizeof(GA_T) == 4 ? n >= 64 && (count < 32 || j->a_next < 1536) : n >= 128 && count < 32);
     if (both || count < (int)(64 / sizeof(GA_T))) {
         GI_LOWER(chains)(sizeof(GA_T) == 4 ? GA_F32 : GA_F64)(count, times, n, out, a, b, j);
         return;

@@ -137,9 +137,8 @@ static int64_t GI_LOOP(gi_lines)(int64_t count, int times, int64_t n, char *out,
         return 0;
     for (int64_t i = 0, left = count; left > 0; left = count - i) {
         if (left < GI_LINES) i = count - GI_LINES;
-        const int groups = left <= GI_LINES || (far && count >= 2 * GI_LINES) || (left < 2 * GI_LINES && times > 1) ? 1
-                           : left < 2 * GI_LINES                                                                    ? 3
-                                                                                                                    : 2;
+        const bool pair   = left >= 2 * GI_LINES ? !far : left > GI_LINES && times == 1 && n >= 128 && (!far || left == count);
+        const int  groups = !pair ? 1 : left < 2 * GI_LINES ? 3 : 2;
         loops[groups - 1][shared ? times : 0](left, n, out + i * j->out_next, a + i * j->a_next, b + i * j->b_next, j);
         i += (groups == 1 ? 1 : 2) * GI_LINES;
     }
