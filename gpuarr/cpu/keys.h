@@ -381,7 +381,7 @@ static GI_KEY_T GI_KEYED(gi_key_far)(int64_t n, const GI_KEY_T *x, GI_KEY_T flip
 {
     enum { TAKEN = 512, REACH = 48, NEAR = 16, KEYS = 1 << GI_KEY_BITS };
     GI_KEY_T      sample[TAKEN];
-    const int64_t at = (int64_t)((double)rank / (double)n * TAKEN);
+    const int64_t at = (int64_t)((double)rank / (double)n * (double)((int)TAKEN));
     int64_t       some, below = 0, upto = n; /* of the keys less than low, and than high */
     unsigned      low = 0, high = KEYS, bound[3];
     for (int64_t i = 0; i < TAKEN; i++) sample[i] = (GI_KEY_T)(x[(n / TAKEN) * i + i * 37 % (n / TAKEN)] ^ flip);

@@ -127,7 +127,7 @@ static void gi_tally(const char *site, gi_tallying *t, ga_array *all, ga_dtype d
     }
 }
 
-/* The sorted values of packed integers, and how many there are of each. False: they do not lie near each other. */
+/* The sorted values of packed integers, and how many there are of each; NULL with an error. False: they do not lie near each other. */
 static bool gi_unique_tallied(const char *site, const ga_array *a, ga_array **values, ga_array **counts)
 {
     gi_tallying    t;
@@ -140,6 +140,7 @@ static bool gi_unique_tallied(const char *site, const ga_array *a, ga_array **va
                    *most    = least ? gi_do_fold(&c, (ga_max), a, GA_AXIS_DEFAULT, false) : NULL;
     const uint64_t span     = most ? gi_tally_apart(t.size, (const char *)most->data, (const char *)least->data) : UINT64_MAX;
     const bool     is_near  = span < (uint64_t)GI_TALLY_MOST && span < (uint64_t)a->size;
+    const bool     failed   = !most;
     ga_array      *found[2] = { NULL, NULL };
     if (is_near) {
         t.elements = (const char *)a->data;
@@ -155,7 +156,7 @@ static bool gi_unique_tallied(const char *site, const ga_array *a, ga_array **va
         if (counts) *counts = gi_compose_keep(&c, found[1]);
     }
     *values = gi_compose_end(&c, found[0]);
-    return is_near;
+    return is_near || failed;
 }
 
 /* The sorted values; what else is asked for is left in the options, and freed by the caller after a failure. */
