@@ -62,26 +62,26 @@ typedef struct gi_permuting {
 } gi_permuting;
 
 GI_BEGIN_FAST
-static GI_INLINE int64_t gi_permute_part(const gi_permuting *p, uint64_t word)
-{
-    return (int64_t)((word >> 32) * (uint64_t)p->parts >> 32);
-}
+static GI_INLINE uint64_t gi_permute_part(uint64_t parts, uint64_t word) { return (word >> 32) * parts >> 32; }
 
 /* Draws the words of each chunk, and counts them. */
 static void gi_permute_draw(int64_t begin, int64_t end, void *job)
 {
-    const gi_permuting *p    = (const gi_permuting *)job;
-    const int           rest = p->digits - 11;
+    const gi_permuting *p      = (const gi_permuting *)job;
+    const uint64_t      parts  = (uint64_t)p->parts;
+    const int           digits = p->digits, rest = digits - 11;
     for (int64_t chunk = begin; chunk < end; chunk++) {
         const int64_t stop  = chunk == p->chunks - 1 ? p->n : (chunk + 1) * GI_PERMUTE_CHUNK;
         uint32_t     *count = p->places + chunk * p->parts;
         memset(count, 0, (size_t)p->parts * sizeof *count);
         for (int64_t i = chunk * GI_PERMUTE_CHUNK, n; i < stop; i += n) {
-            n = stop - i < GI_PERMUTE_TILE ? stop - i : (int64_t)GI_PERMUTE_TILE;
-            gi_make_random(&p->draw, i, n, p->words + i);
-            for (int64_t k = i; k < i + n; k++) {
-                p->words[k] = p->words[k] >> rest << p->digits | (uint64_t)k;
-                count[gi_permute_part(p, p->words[k])]++;
+            n               = stop - i < GI_PERMUTE_TILE ? stop - i : (int64_t)GI_PERMUTE_TILE;
+            uint64_t *words = p->words + i;
+            gi_make_random(&p->draw, i, n, words);
+            for (int64_t k = 0; k < n; k++) {
+                const uint64_t word = words[k] >> rest << digits | (uint64_t)(i + k);
+                words[k]            = word;
+                count[gi_permute_part(parts, word)]++;
             }
         }
     }
@@ -89,11 +89,13 @@ static void gi_permute_draw(int64_t begin, int64_t end, void *job)
 
 static void gi_permute_spread(int64_t begin, int64_t end, void *job)
 {
-    const gi_permuting *p = (const gi_permuting *)job;
+    const gi_permuting *p     = (const gi_permuting *)job;
+    const uint64_t      parts = (uint64_t)p->parts, *words = p->words;
+    uint64_t           *to = p->to;
     for (int64_t chunk = begin; chunk < end; chunk++) {
         const int64_t stop  = chunk == p->chunks - 1 ? p->n : (chunk + 1) * GI_PERMUTE_CHUNK;
         uint32_t     *place = p->places + chunk * p->parts;
-        for (int64_t i = chunk * GI_PERMUTE_CHUNK; i < stop; i++) p->to[place[gi_permute_part(p, p->words[i])]++] = p->words[i];
+        for (int64_t i = chunk * GI_PERMUTE_CHUNK; i < stop; i++) to[place[gi_permute_part(parts, words[i])]++] = words[i];
     }
 }
 
