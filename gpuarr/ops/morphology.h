@@ -54,7 +54,7 @@ static void gi_erosion_load(int64_t begin, int64_t end, void *job)
     const gi_erosion *e = (const gi_erosion *)job;
     for (int64_t unit = begin, from, to; unit < end; unit++) {
         int64_t n = gi_erosion_block(e, unit, &from, &to);
-        for (int64_t i = 0; i < n; i++) e->now[to + i] = e->in[from + i] ^ (uint8_t)e->dilate;
+        for (int64_t i = 0; i < n; i++) e->now[to + i] = (e->in[from + i] != 0) ^ (uint8_t)e->dilate;
         for (int64_t i = 0; e->mask && i < n; i++) e->now[to + i] |= e->mask[from + i] ? 0 : GI_FROZEN;
     }
 }
@@ -248,7 +248,8 @@ static ga_array *gi_erode_by_filters(const gi_composition *c, const ga_array *a,
         ga_array *r = some != 0 ? gi_rank_filter(a, &rule, 0, &w)
                       : dilate  ? GI_DO_2(c, logical_and, a, 0)
                                 : GI_DO_2(c, logical_or, a, 1);
-        if (o->mask) r = r ? GI_DO_WHERE(c, o->mask, r, a) : NULL;
+        if (o->mask && k == 0 && r) a = GI_DO_2(c, not_equal, a, 0); /* what the mask leaves is 0 or 1, too */
+        if (o->mask) r = r && a ? GI_DO_WHERE(c, o->mask, r, a) : NULL;
         const ga_array *differs = NULL;
         double          changed = 1;
         if (o->iterations < 1 && r) differs = gi_do_fold(c, (ga_any), GI_DO_2(c, not_equal, a, r), GA_AXIS_DEFAULT, false);
