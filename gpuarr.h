@@ -14,8 +14,8 @@
              The ONE file can be compiled in parts, in parallel, or only the part that changed: -DGPUARR_PART=1, 2, 3 and 4 (below)
              make four objects, which together are the same library. nvcc need compile only the GPU's part: -DGPUARR_PART=5
              (nvcc -x cu); a C or C++ compiler makes the other parts, or the ONE file, with -DGPUARR_WITH_CUDA.
-    More than 8 dimensions: #define GPUARR_MAX_DIMS before every include. -ffast-math is refused. Do not use -ffp-contract=fast with clang
-    (it then ignores our pragmas). nvcc: -fmad=false if the program has kernels of its own.
+    More than 8 dimensions: #define GPUARR_MAX_DIMS before every include. -ffast-math and -mfpmath=387 are refused. Do not use
+    -ffp-contract=fast with clang (it then ignores our pragmas). nvcc: -fmad=false if the program has kernels of its own.
     Optional libraries; the error of a call that needs a missing one names it:
              PNG, writing: stb_image_write.h, found automatically (GPUARR_NO_STB: not used)
              FITS: CFITSIO, with -DGPUARR_USE_CFITSIO and -lcfitsio

@@ -29,6 +29,7 @@ language() {
         one "$c is refused in a sentence" refused 'compile this file, which has kernels, without -ffast-math' gcc $c -DGPUARR_IMPLEMENTATION "$out/alone.c"
     done
     one "-ffinite-math-only is refused, clang" refused 'compile this file, which has kernels, without -ffast-math' clang -ffinite-math-only -DGPUARR_IMPLEMENTATION "$out/alone.c"
+    for c in gcc g++; do one "-mfpmath=387 is refused, $c" refused 'compile this file, which has kernels, without -mfpmath=387' $c -mfpmath=387 -DGPUARR_IMPLEMENTATION "$out/alone.c"; done
     for c in gcc clang; do one "C90 is refused, $c" refused 'C11 or later' $c -ansi "$out/alone.c"; done
     for c in g++ clang++; do one "C++11 is refused, $c" refused 'C11 or later' $c -std=c++11 "$out/alone.cpp"; done
     for c in BOOL INT f32; do

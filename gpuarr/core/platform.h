@@ -137,6 +137,12 @@ extern int clock_gettime(int, struct timespec *);
     "gpuarr: compile this file, which has kernels, without -ffast-math and its parts: they break NaN and the promise of equal bits"
 #endif
 
+#if defined(__FLT_EVAL_METHOD__) &&                                                                                            \
+    (__FLT_EVAL_METHOD__ == 2 || (__FLT_EVAL_METHOD__ == -1 && !defined(__AVX512FP16__))) /* with it, -1 is of _Float16 */
+#error                                                                                                                         \
+    "gpuarr: compile this file, which has kernels, without -mfpmath=387: it rounds otherwise and breaks the promise of equal bits"
+#endif
+
 #if defined(__SANITIZE_ADDRESS__)
 #define GI_NO_POOL 1 /* so that AddressSanitizer sees every release */
 #elif defined(__has_feature)
