@@ -127,8 +127,15 @@ static void test_rearranging(void)
     FAILS(GA_BAD_SHAPE, ga_nonzero(zero_d), "0-d");
     FAILS(GA_BAD_SHAPE, ga_compress(a, a), "(2, 3)", "one dimension");
     FAILS(GA_BAD_ARGUMENT, ga_compress(v, a, .axis = 2), "no axis 2");
-    allowed = GA_BAD_ARGUMENT;
-    FAILS(GA_BAD_SHAPE, ga_compress(f, a, .axis = 0), ""); /* a true one past the end */
+    FAILS(GA_BAD_SHAPE, ga_compress(f, a, .axis = 0), "condition has 5 elements, the axis 2", "none may be true");
+    {
+        ga_array *mask = ga_ones((2, 3, 1), .dtype = GA_BOOL), *nine = ga_arange(0, 9, 1);
+        FAILS(GA_BAD_SHAPE, ga_index_take(a, (mask)), "a mask has shape (2, 3, 1)", "names 3 axes, but a has 2", "(2, 3)");
+        FAILS(GA_BAD_SHAPE, ga_index_take(a, (mask), .index = "$1, 0"), "(2, 3, 1)", "names 4 axes");
+        FAILS(GA_BAD_SHAPE, ga_trapezoid(v, nine), ".x has shape (9,)", "the 5 places along axis 0");
+        FAILS(GA_BAD_SHAPE, ga_cumulative_trapezoid(a, nine, .axis = 1), ".x has shape (9,)", "the 3 places along axis 1");
+        ga_free(mask), ga_free(nine);
+    }
     FAILS(GA_BAD_SHAPE, ga_extract(v, a), "(5,)", "(2, 3)");
     FAILS(GA_BAD_DTYPE, ga_take(a, f), "float64", "integers");
     ga_array *seven = ga_ints(0, 7), *before = ga_ints(-7);

@@ -272,6 +272,7 @@ static void test_errors(void)
         CHECK_FAILS(ga_cond(ga_ones((0, 0))), "it has no condition");
         CHECK_FAILS(ga_cond(a, 3), "matrices have no norm 3");
         CHECK_FAILS(ga_lstsq(ga_ones((2, 2, 2)), ga_ones((2))), "a is a matrix, and b has as many rows");
+        CHECK_FAILS(ga_lstsq(ga_ones((2, 2)), ga_ones((2)), .rcond = NAN), ".rcond is NaN");
         CHECK_FAILS(ga_qr(ga_ones((2)), &q, &r), "it must be a matrix");
         CHECK_FAILS(ga_qr(a, &q, &r, (ga_qr_mode)9), ".mode = 9 is none");
         CHECK(q == NULL && r == NULL);

@@ -74,6 +74,8 @@ static void test_two_results(void)
         CHECK_FAILS(ga_modf(ga_astype(x, GA_C64), &other), "complex64");
         CHECK(other == NULL);
         CHECK_FAILS(ga_frexp((ga_array *)NULL, &other), "NULL");
+        CHECK_FAILS(ga_frexp(ga_ones((2), .dtype = GA_C128), &other), "ga_frexp does not exist for complex128");
+        CHECK_FAILS(ga_modf(ga_ones((2), .dtype = GA_C64), &other), "ga_modf does not exist for complex64");
         CHECK_FAILS(ga_divmod(x, ga_ints(1, 2), &other), "broadcast");
         SHOWS(GA_C128, "[-3.+4.j]", ga_float_power(ga_full((1), ga_complex(1, 2)), 2));
         ga_array *c = ga_full((4), 2.5, .chunks = ga_chunks(3));

@@ -197,9 +197,11 @@ static void test_recursions(void)
         CHECK(ga_array_equal(ga_lfilter(b, a, many, 1),
                              ga_concatenate((front, ga_lfilter(b, a, ga_index(many, ":, 20:"), 1, zf)), .axis = 1)));
         CHECK_FAILS(ga_lfilter(b, ga_ints(0, 1), x), "a[0] is 0");
-        CHECK_FAILS(ga_lfilter(two, a, x), "b has shape (2, 4)");
+        CHECK_FAILS(ga_lfilter(two, a, x), "b has shape (2, 4): use a row of at least one coefficient");
+        CHECK_FAILS(ga_lfilter(b, ga_zeros((0)), x), "a has shape (0,): use a row");
+        CHECK_FAILS(ga_lfilter(b, a, x, .zi = ga_values(1, 2)), ".zi has shape (2,): use (1,)");
         CHECK_FAILS(ga_lfilter(b, ga_astype(a, GA_C64), x), "real coefficients");
-        CHECK_FAILS(ga_lfilter(b, a, two, .zi = ga_values(1)), "dimension");
+        CHECK_FAILS(ga_lfilter(b, a, two, .zi = ga_values(1)), ".zi has shape (1,): use (2, 1)");
         CHECK_FAILS(ga_lfilter(b, a, x, 1), "axis 1");
         CHECK_FAILS(ga_lfilter(b, a, ga_chunked(x, 2)), "chunked");
         CHECK_FAILS(ga_sosfilt(two, x), "use (n, 6)");
@@ -302,7 +304,10 @@ static void test_transforms(void)
         CHECK(close_to(ga_savgol_filter(grid, 2, 1, .axis = 0), ga_savgol_filter(grid, 1, 0)) &&
               ga_savgol_filter(ga_astype(x, GA_F32), 3, 1)->dtype == GA_F32);
         CHECK_FAILS(ga_savgol_filter(x, 5, 2), "longer than axis 0");
-        CHECK_FAILS(ga_savgol_filter(x, 3, 3), "below the number of points");
+        CHECK_FAILS(ga_savgol_filter(x, 3, 3), "order 3 through 3 points: use an order below the number of points");
+        CHECK_FAILS(ga_savgol_filter(x, 3, -1), "polyorder = -1: use 0 or more");
+        CHECK_FAILS(ga_savgol_filter(x, 0, 0), "window_length = 0: use 1 or more");
+        CHECK_FAILS(ga_savgol_filter(x, 3, 1, .deriv = -1), ".deriv = -1: use 0 or more");
         CHECK(close_to(ga_savgol_filter(cubes, 5, 3, .deriv = 4), ga_zeros((9))));
         CHECK(close_to(ga_savgol_filter(cubes, 5, 3, .deriv = INT32_MAX), ga_zeros((9)))); /* at once */
         if (test_on_gpu()) continue;
@@ -311,6 +316,10 @@ static void test_transforms(void)
                         ((int64_t)64 << 20)); /* half of what all weights of a long window take */
         CHECK(close_to(ga_savgol_filter(line, 4001, 3), line));
         ga_memory_limit(0);
+        line = ga_linspace(-1, 1, (1 << 20) + 5); /* a window for whose ends the weights are too many */
+        CHECK(close_to(ga_savgol_filter(line, (1 << 20) + 3, 1), line));
+        CHECK(close_to(ga_savgol_filter(ga_stack((line, ga_negative(line)), .axis = 1), (1 << 20) + 3, 1, .axis = 0),
+                       ga_stack((line, ga_negative(line)), .axis = 1)));
         ga_array *chunked = ga_chunked(x, 2);
         CHECK(close_to(ga_detrend(chunked), ga_zeros((4))));
         CHECK_FAILS(ga_fftconvolve(chunked, v), "chunked");
@@ -439,8 +448,9 @@ static void test_peaks(void)
               ga_find_peaks(ga_index(x, "::-1"))->size == 3);
         CHECK_FAILS(ga_find_peaks(ga_ones((2, 2)), .found = &p), "a line of real numbers");
         CHECK(p.widths == NULL);
-        CHECK_FAILS(ga_find_peaks(x, .distance = 0.5), ".distance");
-        CHECK_FAILS(ga_find_peaks(x, .wlen = 1), ".wlen");
+        CHECK_FAILS(ga_find_peaks(x, .distance = 0.5), ".distance = 0.5: use 1 or more");
+        CHECK_FAILS(ga_find_peaks(x, .wlen = 1), ".wlen = 1: use 2 or more");
+        CHECK_FAILS(ga_find_peaks(x, .rel_height = -1), ".rel_height = -1: use 0 or more");
         CHECK_FAILS(ga_find_peaks(ga_chunked(x, 2)), "chunked");
     }
 }

@@ -382,6 +382,8 @@ ga_array *(ga_lstsq)(const ga_array *a, const ga_array *b, ga_lstsq_options o)
     ga_array **const to[2] = { o.residuals, o.s };
     gi_hand_out(2, to, made);
     if (!gi_are_system(o.site, a, b, false)) return NULL;
+    if (o.rcond != o.rcond)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".rcond is NaN: give a number, or leave it out");
     if (a->ndim != 2 || b->ndim > 2 || a->shape[0] != b->shape[0])
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "shapes %s and %s do not fit: a is a matrix, and b has as many rows",
                                    gi_shape_of(a), gi_shape_of(b));

@@ -19,10 +19,12 @@ ga_array *(ga_divmod)(ga_arg x, ga_arg y, ga_array **remainder, const char *site
     return gi_compose_end(&c, rest ? quotient : NULL);
 }
 
-/* An operand as floats that hold it. */
-static ga_array *gi_do_floats(const gi_composition *c, ga_arg v)
+/* An operand of a call as floats that hold it. */
+static ga_array *gi_do_floats(const gi_composition *c, ga_arg v, const char *call)
 {
     ga_array *x = gi_do_array(c, v, "x", GA_DEVICE_DEFAULT);
+    if (x && gi_is_complex(x->dtype))
+        return (ga_array *)gi_fail(c->site, GA_BAD_DTYPE, "%s does not exist for %s", call, ga_dtype_name(x->dtype));
     if (!x || gi_dtype_kind(x->dtype) > 1) return x;
     return (ga_astype)(x, ga_can_cast(x->dtype, GA_F32) ? GA_F32 : GA_F64, c->site);
 }
@@ -70,7 +72,7 @@ ga_array *(ga_modf)(ga_arg v, ga_array **whole, const char *site)
     if (whole) *whole = NULL;
     gi_composition c;
     gi_compose_begin(&c, site);
-    ga_array *x = gi_do_floats(&c, v), *trunc = NULL, *part;
+    ga_array *x = gi_do_floats(&c, v, "ga_modf"), *trunc = NULL, *part;
     if (gi_floats_are_packed(x)) {
         part = gi_parts_of(site, x, false, &trunc);
     } else {
@@ -100,7 +102,7 @@ ga_array *(ga_frexp)(ga_arg v, ga_array **exponent, const char *site)
     if (exponent) *exponent = NULL;
     gi_composition c;
     gi_compose_begin(&c, site);
-    ga_array *x = gi_do_floats(&c, v), *exponents = NULL;
+    ga_array *x = gi_do_floats(&c, v, "ga_frexp"), *exponents = NULL;
     ga_array *part = gi_floats_are_packed(x) ? gi_parts_of(site, x, true, &exponents) : gi_do_frexp(&c, x, &exponents);
     if (exponent && part) *exponent = gi_compose_keep(&c, exponents);
     return gi_compose_end(&c, part);

@@ -226,10 +226,11 @@ ga_array *(ga_find_peaks)(const ga_array *x, ga_peaks_options o)
     if (x->ndim != 1 || gi_is_complex(x->dtype))
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE, "x is %s of shape %s: use a line of real numbers",
                                    ga_dtype_name(x->dtype), gi_shape_of(x));
-    if (!(o.distance >= 1) || !(o.rel_height >= 0) || (o.wlen != GA_LENGTH_DEFAULT && o.wlen < 2))
-        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
-                                   ".distance = %g is at least 1, .rel_height = %g at least 0, .wlen more than 1", o.distance,
-                                   o.rel_height);
+    if (!(o.distance >= 1)) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".distance = %g: use 1 or more", o.distance);
+    if (!(o.rel_height >= 0))
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".rel_height = %g: use 0 or more", o.rel_height);
+    if (o.wlen != GA_LENGTH_DEFAULT && o.wlen < 2)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".wlen = %lld: use 2 or more", (long long)o.wlen);
     gi_composition c;
     const size_t   bytes = (size_t)(x->size / 2 + 1) * sizeof(int64_t);
     gi_compose_begin(&c, o.site);

@@ -224,7 +224,14 @@ static bool gi_indexing_axes(const gi_composition *c, const ga_array *a, int n, 
         if (part.kind != GI_INDEX_ELLIPSIS && part.kind != GI_INDEX_NEWAXIS) hidden -= axes;
         for (int k = 0; k < (axes > 0 ? axes : 1); k++) parts[many++] = part;
     }
-    if (count >= 0 && hidden < 0 && !text) gi_fail(c->site, GA_BAD_SHAPE, "more index arrays than the %d axes of a", a->ndim);
+    const ga_array *wide = NULL; /* a mask of several axes */
+    for (int k = 0; k < n && count >= 0 && hidden < 0; k++)
+        if (indices[k] != GA_NO_ARRAY && indices[k]->dtype == GA_BOOL && indices[k]->ndim > 1) wide = indices[k];
+    if (wide)
+        gi_fail(c->site, GA_BAD_SHAPE, "a mask has shape %s: with it, the index names %d axes, but a has %d: shape %s",
+                gi_shape_of(wide), a->ndim - hidden, a->ndim, gi_shape_of(a));
+    else if (count >= 0 && hidden < 0 && !text)
+        gi_fail(c->site, GA_BAD_SHAPE, "more index arrays than the %d axes of a", a->ndim);
     else if (count >= 0) x->view = gi_index_with(c->site, a, text ? text : "", parts, many);
     if (!x->view) return false;
     for (int i = 0; i < count; i++) {

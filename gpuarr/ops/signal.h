@@ -262,8 +262,11 @@ static ga_array *gi_do_recursion(const gi_composition *c, const gi_recursion *r,
     states.ndim = x->ndim;
     memcpy(states.n, x->shape, sizeof states.n);
     states.n[axis] = r->delays;
-    if (z && z->ndim != x->ndim)
-        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, ".zi has %d dimensions, x %d", z->ndim, x->ndim);
+    bool fits      = !z || z->ndim == x->ndim;
+    for (int d = 0; z && fits && d < z->ndim; d++) fits = z->shape[d] == states.n[d] || z->shape[d] == 1;
+    if (!fits)
+        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, ".zi has shape %s: use %s", gi_shape_of(z),
+                                   gi_shape_text(states.ndim, states.n));
     ga_array *begin = z ? (ga_broadcast_to)(z, states, c->site) : (ga_zeros)(states, gi_new_on(c->site, x->dtype, x->device));
     if ((r->back || r->delays <= GI_FORWARD_DELAYS) && x->dtype == GA_F64 && x->size > 0 &&
         x->size == x->shape[axis]) { /* one line, which needs no copy */
@@ -297,7 +300,8 @@ static ga_array *gi_do_coefficients(const gi_composition *c, const ga_array *a, 
         return (ga_array *)gi_fail(c->site, GA_BAD_DTYPE, "%s is %s: use real coefficients", name, ga_dtype_name(a->dtype));
     ga_array *r = a->ndim == 0 ? (ga_atleast_1d)(a, c->site) : (ga_view)(a, c->site);
     if (r && (r->ndim != ndim || r->size == 0))
-        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "%s has shape %s", name, gi_shape_of(a));
+        return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "%s has shape %s: use %s", name, gi_shape_of(a),
+                                   ndim == 1 ? "a row of at least one coefficient" : "(n, 6), n at least 1");
     return r ? gi_copy_convert(c->site, r, GA_F64) : NULL;
 }
 
@@ -536,28 +540,25 @@ ga_array *(ga_detrend)(const ga_array *x, ga_detrend_options o)
 /* What makes the polynomials that are nearest to `window` points, which lie between -1 and 1, of their values. */
 static ga_array *gi_savgol_inverse(const gi_composition *c, int64_t window, int order)
 {
-    const int64_t   powers[2] = { window, order + 1 };
+    const int64_t   powers[2] = { window, (int64_t)order + 1 };
     const double    middle = (double)(window - 1) / 2, scale = window > 1 ? middle : 1;
     ga_array       *v     = gi_array_new(c->site, GA_F64, GA_CPU, 2, powers);
     ga_pinv_options exact = ga_pinv_defaults;
     exact.site            = c->site;
     for (int64_t i = 0; i < window && v; i++) {
         double power = 1;
-        for (int k = 0; k <= order; k++, power *= ((double)i - middle) / scale)
-            ((double *)v->data)[i * (order + 1) + k] = power;
+        for (int k = 0; k <= order; k++, power *= ((double)i - middle) / scale) ((double *)v->data)[i * powers[1] + k] = power;
     }
     return v ? (ga_pinv)(v, exact) : NULL;
 }
 
-/* Rows of weights, which give a derivative of the polynomial at so many points from one on; 0 if it is beyond the order. */
-static ga_array *gi_savgol_rows(const gi_composition *c, const ga_array *inverse, double first, int64_t count, int deriv,
-                                double delta)
+/* Rows which give of a polynomial a derivative at so many points from one on; 0 if it is beyond the order. */
+static ga_array *gi_savgol_powers(const gi_composition *c, const ga_array *inverse, double first, int64_t count, int deriv,
+                                  double delta)
 {
-    const int64_t      powers = inverse->shape[0], shape[2] = { count, powers };
-    const double       middle = (double)(inverse->shape[1] - 1) / 2, scale = middle > 0 ? middle : 1;
-    ga_array          *d       = gi_array_new(c->site, GA_F64, GA_CPU, 2, shape);
-    ga_product_options product = ga_product_defaults;
-    product.site               = c->site;
+    const int64_t powers = inverse->shape[0], shape[2] = { count, powers };
+    const double  middle = (double)(inverse->shape[1] - 1) / 2, scale = middle > 0 ? middle : 1;
+    ga_array     *d = gi_array_new(c->site, GA_F64, GA_CPU, 2, shape);
     for (int64_t i = 0; i < count && d; i++) {
         const double at    = (first + (double)i - middle) / scale;
         double       power = 1;
@@ -568,19 +569,30 @@ static ga_array *gi_savgol_rows(const gi_composition *c, const ga_array *inverse
             if (k >= deriv) power *= at;
         }
     }
+    return d;
+}
+
+/* Rows of weights, which give it of the elements of a window. */
+static ga_array *gi_savgol_rows(const gi_composition *c, const ga_array *inverse, double first, int64_t count, int deriv,
+                                double delta)
+{
+    ga_array          *d       = gi_savgol_powers(c, inverse, first, count, deriv, delta);
+    ga_product_options product = ga_product_defaults;
+    product.site               = c->site;
     return d ? (ga_matmul)(d, inverse, product) : NULL;
 }
 
-/* Writes a derivative at so many points, of lines of as many elements as a window has; false with an error. */
-static bool gi_savgol_points(const char *site, const ga_array *line, const ga_array *inverse, double first, int deriv,
-                             double delta, ga_array *points, int64_t at, int64_t count)
+/* Writes a derivative at so many points, of lines of as many elements as a window has, or of their polynomials; false with an error. */
+static bool gi_savgol_points(const char *site, const ga_array *line, bool fitted, const ga_array *inverse, double first,
+                             int deriv, double delta, ga_array *points, int64_t at, int64_t count)
 {
     gi_composition     c;
     ga_product_options product = ga_product_defaults;
     ga_to_options      there   = ga_to_defaults;
     product.site = there.site = site;
     gi_compose_begin(&c, site);
-    ga_array  *wide = gi_savgol_rows(&c, inverse, first + (double)at, count, deriv, delta);
+    ga_array  *wide = fitted ? gi_savgol_powers(&c, inverse, first + (double)at, count, deriv, delta)
+                             : gi_savgol_rows(&c, inverse, first + (double)at, count, deriv, delta);
     ga_array  *rows = wide ? (ga_to)((ga_astype)(wide, gi_dtype_real(line->dtype), site), line->device, there) : NULL;
     ga_array  *some = rows ? (ga_matmul)(line, (ga_matrix_transpose)(rows, site), product) : NULL;
     ga_array  *to   = some ? gi_do_part(&c, points, line->ndim - 1, at, count) : NULL;
@@ -589,21 +601,35 @@ static bool gi_savgol_points(const char *site, const ga_array *line, const ga_ar
     return done;
 }
 
-/* The first or the last half of a window along an axis of x: not by more rows at once than there is much room for. */
+/* The polynomials of lines of as many elements as a window has. */
+static ga_array *gi_savgol_fit(const gi_composition *c, const ga_array *line, const ga_array *inverse)
+{
+    ga_product_options product = ga_product_defaults;
+    ga_to_options      there   = ga_to_defaults;
+    product.site = there.site = c->site;
+    ga_array *rows            = (ga_to)((ga_astype)(inverse, gi_dtype_real(line->dtype), c->site), line->device, there);
+    return rows ? (ga_matmul)(line, (ga_matrix_transpose)(rows, c->site), product) : NULL;
+}
+
+/* The first or the last half of a window along an axis of x: not by more rows at once than there is much room for; of a window that has
+   no room for many, by its polynomials. */
 static ga_array *gi_savgol_edge(const gi_composition *c, const ga_array *x, int axis, const ga_array *inverse, int deriv,
                                 double delta, bool last)
 {
     enum { WEIGHTS = 1 << 20 };
-    const int64_t   window = inverse->shape[1], half = window / 2, most = 1 + WEIGHTS / window;
-    const ga_array *part = gi_do_part(c, x, axis, last ? x->shape[axis] - window : 0, window);
-    const ga_array *line = part ? (ga_moveaxis)(part, axis, -1, c->site) : NULL;
+    const int64_t   window = inverse->shape[1], half = window / 2;
+    const bool      fitted = window > WEIGHTS;
+    const int64_t   most   = 1 + WEIGHTS / inverse->shape[fitted ? 0 : 1];
+    const ga_array *part   = gi_do_part(c, x, axis, last ? x->shape[axis] - window : 0, window);
+    const ga_array *line   = part ? (ga_moveaxis)(part, axis, -1, c->site) : NULL;
     int64_t         shape[GPUARR_MAX_DIMS];
     if (!line) return NULL;
     memcpy(shape, line->shape, sizeof shape);
     shape[line->ndim - 1] = half;
     ga_array *points      = gi_array_new(c->site, line->dtype, line->device, line->ndim, shape);
+    if (fitted && !(line = gi_savgol_fit(c, line, inverse))) return NULL;
     for (int64_t at = 0; at < half && points; at += most)
-        if (!gi_savgol_points(c->site, line, inverse, (double)(last ? window - half : 0), deriv, delta, points, at,
+        if (!gi_savgol_points(c->site, line, fitted, inverse, (double)(last ? window - half : 0), deriv, delta, points, at,
                               half - at < most ? half - at : most))
             return NULL;
     return points ? (ga_moveaxis)(points, -1, axis, c->site) : NULL;
@@ -615,11 +641,14 @@ ga_array *(ga_savgol_filter)(const ga_array *x, int64_t window_length, int polyo
     if (!gi_array_check(o.site, x, "x")) return NULL;
     const int axis = gi_axis(o.site, o.axis, x->ndim);
     if (axis < 0) return NULL;
-    if (window_length < 1 || window_length > 1 << 20 || polyorder < 0 || polyorder >= window_length || o.deriv < 0)
-        return (ga_array *)gi_fail(
-            o.site, GA_BAD_ARGUMENT,
-            "a polynomial of order %d through %lld points, and its derivative %d: use an order below the number of points",
-            polyorder, (long long)window_length, o.deriv);
+    if (window_length < 1)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "window_length = %lld: use 1 or more", (long long)window_length);
+    if (polyorder < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "polyorder = %d: use 0 or more", polyorder);
+    if (o.deriv < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".deriv = %d: use 0 or more", o.deriv);
+    if (polyorder >= window_length)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
+                                   "a polynomial of order %d through %lld points: use an order below the number of points",
+                                   polyorder, (long long)window_length);
     const bool interp = o.border == -1;
     if (interp && window_length > x->shape[axis])
         return (ga_array *)gi_fail(o.site, GA_BAD_SHAPE,

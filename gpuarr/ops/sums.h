@@ -9,7 +9,12 @@ static ga_array *gi_do_areas(const gi_composition *c, const ga_array *y, int axi
     if (both && o->x) {
         ga_array *steps = gi_array_check_any(c->site, o->x, ".x") ? (ga_view)(o->x, c->site) : NULL;
         if (steps && steps->ndim == 0) gi_fail(c->site, GA_BAD_SHAPE, ".x has no dimensions: give the places, or .dx");
-        const int along = steps && steps->ndim > 1 ? gi_axis(c->site, axis - y->ndim, steps->ndim) : 0;
+        const int     along  = steps && steps->ndim > 1 ? gi_axis(c->site, axis - y->ndim, steps->ndim) : 0;
+        const int64_t length = steps && steps->ndim > 0 && along >= 0 ? steps->shape[along] : 2; /* 2: a step for all */
+        if (length - (length > 0) != n && length != 2 && n != 1)
+            return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE,
+                                       ".x has shape %s: give the %lld places along axis %d, or those of all elements",
+                                       gi_shape_of(o->x), (long long)y->shape[axis], axis);
         if (steps && steps->ndim > 0) steps = along >= 0 ? gi_do_diff(c, steps, along) : NULL;
         if (steps && steps->ndim == 1) steps = gi_do_turn(c, steps, axis, y->ndim);
         if (steps && steps->ndim > 0) area = GI_DO_2(c, multiply, steps, both);

@@ -311,6 +311,22 @@ ga_array *(ga_extract)(const ga_array *condition, const ga_array *a, const char 
     return gi_common_device(site, 2, both) == GA_DEVICE_DEFAULT ? NULL : gi_select(site, condition, a);
 }
 
+/* Is nothing true beyond the first n of a row? Else false, with an error. */
+static bool gi_false_beyond(const char *site, const ga_array *condition, int64_t n)
+{
+    gi_composition c;
+    gi_compose_begin(&c, site);
+    const ga_array *rest = gi_do_part(&c, condition, 0, n, condition->size - n),
+                   *some = rest ? gi_do_fold(&c, (ga_any), rest, GA_AXIS_DEFAULT, false) : NULL;
+    bool       any       = true;
+    const bool known     = some && gi_item_as(site, some, NULL, GA_BOOL, &any);
+    (void)gi_compose_end(&c, NULL);
+    if (known && any)
+        gi_fail(site, GA_BAD_SHAPE, "condition has %lld elements, the axis %lld: beyond them none may be true",
+                (long long)condition->size, (long long)n);
+    return known && !any;
+}
+
 ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_options o)
 {
     if (!gi_options_axis(&o) || !gi_array_check_half(o.site, condition, "condition") || !gi_array_check_half(o.site, a, "a") ||
@@ -328,12 +344,11 @@ ga_array *(ga_compress)(const ga_array *condition, const ga_array *a, ga_axis_op
         ga_free(along);
         return gi_copy_finish(o.site, chosen, a->dtype, o.out);
     }
-    ga_array *indices = along ? gi_select(o.site, condition, NULL) : NULL;
-    ga_array *line    = indices ? (ga_ravel)(indices, o.site) : NULL;  /* (1, count) */
-    bool      inside  = line && condition->size <= along->shape[axis]; /* wherever it is true */
-    ga_array *chosen  = !line    ? NULL
-                        : inside ? gi_take(o.site, along, axis, line)
-                                 : gi_take_by(o.site, along, axis, line, GA_TAKE_RAISE);
+    const bool inside =
+        along && (condition->size <= along->shape[axis] || gi_false_beyond(o.site, condition, along->shape[axis]));
+    ga_array *indices = inside ? gi_select(o.site, condition, NULL) : NULL;
+    ga_array *line    = indices ? (ga_ravel)(indices, o.site) : NULL; /* (1, count) */
+    ga_array *chosen  = line ? gi_take(o.site, along, axis, line) : NULL;
     ga_free(line);
     ga_free(indices);
     ga_free(along);
