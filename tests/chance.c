@@ -57,6 +57,10 @@ static void test_places(void)
               !ga_array_equal(here, mixed)); /* a view: the same rows */
         CHECK(ga_random_permutation(0)->size == 0 && ga_random_permutation(ga_zeros((2, 0)), 1)->ndim == 2);
 
+        for (int n = 4095; n < 200000; n = 3 * n + 1) /* the order of uniform numbers, however it is made */
+            CHECK(ga_array_equal(ga_random_permutation(n, .seed = 4, .stream = 2),
+                                 ga_argsort(ga_random((n), .seed = 4, .stream = 2))));
+
         ga_array *some = ga_random_choice(10, (4), false, .seed = 5);
         CHECK(ga_unique(some)->size == 4 && ga_random_choice(10, (10), .replace = false)->size == 10);
         /* Few of many: all different, all alike likely, and of a population that no memory holds. */

@@ -365,6 +365,16 @@ static void test_search(void)
         SHOWS(GA_I64, "[2 0 1]", ga_lexsort((ga_ints(1, 2, 3), ga_ints(5, 5, 0))));
         SHOWS(GA_I64, "[1 2 3]", ga_partition(ga_ints(3, 1, 2), 1));
         SHOWS(GA_I64, "[1 2 0]", ga_argpartition(ga_ints(3, 1, 2), -1));
+        /* a long line of short integers: less, equal, greater, each in their order */
+        ga_array *many = ga_random_integers(-300, 300, (5000), .dtype = GA_I16, .seed = 1);
+        ga_array *kth = ga_index(ga_sort(many), "3000"), *less = ga_compress(ga_less(many, kth), many),
+                 *equal = ga_compress(ga_equal(many, kth), many), *more = ga_compress(ga_greater(many, kth), many);
+        CHECK(ga_array_equal(ga_partition(many, 3000), ga_concatenate((less, equal, more))));
+        CHECK(ga_array_equal(ga_take(many, ga_argpartition(many, 3000)), ga_partition(many, 3000)));
+        /* integers near each other, and the same as floats */
+        ga_array *counts[2], *values = ga_unique_counts(many, &counts[0]);
+        CHECK(ga_array_equal(values, ga_unique_counts(ga_astype(many, GA_F64), &counts[1])) &&
+              ga_array_equal(counts[0], counts[1]));
         SHOWS(GA_I64, "[22 41]", ga_ravel_multi_index(ga_reshape(ga_ints(3, 6, 4, 5), (2, 2)), (7, 6)));
         SHOWS(GA_I64, "[[3 6]\n [4 5]]", ga_unravel_index(ga_ints(22, 41), (7, 6)));
         SHOWS(GA_I64, "[1 2]", ga_unravel_index(8, (3, 6)));
