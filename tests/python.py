@@ -731,6 +731,10 @@ def numpys_ways():
     a, plain = ga.asarray(-x), -x
     check(a.sort() is None and plain.sort() is None, "sort, a method, is in place")
     same(a, plain, "what it has sorted")
+    a, plain = ga.asarray(-x), -x
+    same(a.compress([True, False, True], 1), plain.compress([True, False, True], 1), "compress, a method")
+    check(a.partition(1) is None and plain.partition(1) is None, "partition, a method, is in place")
+    same(a[..., 1], plain[..., 1], "what it has partitioned")
     check([p.tolist() for p in ga.split(ga.arange(4), np.array([1, 3]))] == [[0], [1, 2], [3]], "split at places of NumPy's")
     a = ga.zeros((3,))
     ga.copyto(a, np.ones((1, 1, 3)))
@@ -740,6 +744,8 @@ def numpys_ways():
     fails(lambda: ga.eval(""), [ValueError], "", "no formula")
     fails(lambda: ga.hsplit(a, "x"), [TypeError], "gpuarr.hsplit: indices_or_sections = 'x'", "what is no integer")
     fails(lambda: ga.welch(a, fs="x"), [ValueError], "gpuarr.welch: fs = 'x'", "what is no number")
+    fails(lambda: ga.find_peaks([1.0, 2, 1], height="a"), [ValueError], "gpuarr.find_peaks: height = 'a': 'a' is no number", "a word for a height")
+    fails(lambda: ga.arange(3)[np.ones((3, 1), bool)], [IndexError], "a mask has shape (3, 1): with it, the index names 2 axes", "a mask of too many axes")
     fails(lambda: ga.unstack(a, axis=3), [ValueError], "there is no axis 3", "unstack")
     for what, call in {"polyint, one constant": lambda m: m.polyint([6, 2], 2, [3]), "polyint": lambda m: m.polyint([6, 2.5], 2, [3, 4]),
                        "polymul of zeros": lambda m: m.polymul([0, 0], [1, 2]), "polymul": lambda m: m.polymul([0, 1, 2], [3, 4]),

@@ -341,6 +341,13 @@ class array:
         """In place, as NumPy's."""
         functions.sort(self, axis=axis, out=self, **named)
 
+    def partition(self, kth, axis=-1, **named):
+        """In place, as NumPy's."""
+        functions.copyto(self, functions.partition(self, kth, axis=axis, **named))
+
+    def compress(self, condition, axis=None, out=None):
+        return functions.compress(condition, self, axis=axis, out=out)
+
     def reshape(self, *shape, **named):
         return functions.reshape(self, *(shape if len(shape) == 1 else (shape,)), **named)
 
@@ -590,7 +597,7 @@ def give_operators():
     for name, function in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
         setattr(array, f"__{name}__", lambda self, function=function: getattr(functions, function)(self))
     for name in """all any argmax argmin argpartition argsort astype choose chunks_of clip compute conj conjugate copy cumprod
-                   cumsum describe diagonal dot flatten max mean min nonzero partition persist prod ptp put ravel rechunk repeat
+                   cumsum describe diagonal dot flatten max mean min nonzero persist prod ptp put ravel rechunk repeat
                    round searchsorted squeeze std sum swapaxes take to trace var""".split():
         setattr(array, name, lambda self, *given, name=name, **named: getattr(functions, name)(self, *given, **named))
 

@@ -14,7 +14,7 @@ import re
 import signal
 import threading
 
-from .native import ERRORS, LIMITS, NUMBERED, as_dtype, ctype, enumerator, functions, header, integer, lib, python_name, raise_error, real, struct
+from .native import ERRORS, LIMITS, NUMBERED, REALS, as_dtype, ctype, enumerator, functions, header, integer, lib, python_name, raise_error, real, struct
 from .arrays import NO_ARRAY, Arg, array, as_shape, asarray, operand  # noqa: E402
 
 libc = C.CDLL(None)
@@ -312,7 +312,8 @@ def converted(convert, call, value, function, parameter):
         kind = type(e) if type(e) in (TypeError, ValueError, OverflowError, *ERRORS.values()) else TypeError
         shown = f"an array of shape {value.shape}" if isinstance(value, array) else repr(str(value)[:60])
         parameter = (call.said if call else {}).get(parameter) or numpys(function, parameter)
-        raise kind(f"gpuarr.{function}: {parameter} = {shown}: {str(e).removeprefix('gpuarr: ')}") from e
+        words = f", nor {' or '.join(map(repr, REALS))}" if parameter == "ord" and isinstance(value, str) else ""
+        raise kind(f"gpuarr.{function}: {parameter} = {shown}: {str(e).removeprefix('gpuarr: ')}{words}") from e
 
 
 def to_write(value, function, parameter):

@@ -108,7 +108,7 @@ def real(value):
     if not isinstance(value, str):
         return float(value)
     if value.lower() not in REALS:
-        raise ValueError(f"gpuarr: {value!r} is no number, nor {' or '.join(map(repr, REALS))}")
+        raise ValueError(f"gpuarr: {value!r} is no number")
     return REALS[value.lower()]
 
 
