@@ -232,7 +232,7 @@ static void calls(pair one, pair two, pair mask)
     /* Their shapes. */
     SAME(ga_binary_erosion(x));
     SAME(ga_binary_erosion(x, .structure = m, .border_value = true));
-    SAME(ga_binary_erosion(x, .mask = y, .iterations = 2));
+    SAME(ga_binary_erosion(x, .iterations = 2, .mask = y));
     SAME(ga_binary_dilation(x));
     SAME(ga_binary_dilation(x, .structure = m, .iterations = 3));
     SAME(ga_binary_dilation(x, .mask = y, .border_value = true));
