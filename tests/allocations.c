@@ -538,6 +538,7 @@ static void test_sums(void)
     RUN(ga_bartlett(5));
     RUN(ga_blackman(5));
     RUN(ga_random_permutation(a));
+    RUN(ga_random_permutation(5000));
     RUN(ga_kaiser(5, 3));
     ga_free(z);
     ga_free(i);
@@ -584,7 +585,7 @@ static void test_written(void)
 static void test_places(void)
 {
     ga_array *v = ga_values(1, 2, 3, 4), *w = ga_values(2, 3, 5), *i = ga_ints(0, 2, 1, 3), *m = ga_reshape(i, (2, 2)),
-             *z = ga_astype(v, GA_C64), *down = ga_flip(v);
+             *z = ga_astype(v, GA_C64), *down = ga_flip(v), *near = ga_random_integers(-100, 100, (1000), .dtype = GA_I16);
     RUN(ga_searchsorted(v, w));
     RUN(ga_searchsorted(i, 2.5, .sorter = i));
     RUN(ga_digitize(w, v));
@@ -600,6 +601,7 @@ static void test_places(void)
     RUN(ga_setxor1d(v, w));
     RUN(ga_unique_values(v));
     RUN(ga_unique_counts(v, &extra[0]));
+    RUN(ga_unique_counts(near, &extra[0]));
     RUN(ga_unique_inverse(v, &extra[0]));
     RUN(ga_unique_all(v, &extra[0], &extra[1], &extra[2]));
     RUN(ga_lexsort((v, i)));
@@ -616,6 +618,7 @@ static void test_places(void)
     ga_free(z);
     ga_free(m);
     ga_free(i);
+    ga_free(near);
     ga_free(w);
     ga_free(v);
 }

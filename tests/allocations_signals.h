@@ -22,7 +22,8 @@ static void test_signals(void)
     RUN(ga_standard_deviation(a, regions, few));
     RUN(ga_find_objects(regions, 0));
     RUN(ga_value_indices(u8, &extra[0], &extra[1]));
-    ga_array *b = ga_ones((3)), *z = ga_astype(a, GA_C64), *sos = ga_ones((2, 6)), *half = ga_full((1), 20, .dtype = GA_I64);
+    ga_array *b = ga_ones((3)), *z = ga_astype(a, GA_C64), *sos = ga_ones((2, 6)), *one = ga_ones((1)),
+             *half = ga_full((1), 20, .dtype = GA_I64);
     RUN(ga_simpson(a));
     RUN(ga_simpson(a, a, 1, 0));
     RUN(ga_cumulative_trapezoid(a, .initial = 0));
@@ -37,6 +38,7 @@ static void test_signals(void)
     RUN(ga_savgol_filter(a, 5, 2));
     if (!test_on_gpu()) {
         RUN(ga_lfilter(b, b, z, .zf = &extra[0]));
+        RUN(ga_lfilter(b, one, a, .zf = &extra[0]));
         RUN(ga_sosfilt(sos, a, .zf = &extra[0]));
         ga_array *line = ga_ravel(a);
         RUN(ga_find_peaks(line, 0.5, .width = 1, .distance = 3));
@@ -45,6 +47,7 @@ static void test_signals(void)
         RUN_INTO(ga_watershed_ift(u8, regions, .out = regions));
     }
     ga_free(half);
+    ga_free(one);
     ga_free(sos);
     ga_free(z);
     ga_free(b);

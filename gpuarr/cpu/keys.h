@@ -315,7 +315,7 @@ static GI_KEYED_STEP void GI_KEYED(gi_part_keys)(const bool numbers, int64_t n, 
     /* Kind after kind; an element of another kind is overwritten by the next one. It ends with the last element of the kind. */
     int64_t at = 0;
     for (int kind = 0; kind < 3; kind++) {
-        const int64_t  stop = (kind == 0 ? before : kind == 1 ? n - more : n);
+        const int64_t  stop = kind == 0 ? before : kind == 1 ? n - more : n;
         const GI_KEY_T low  = kind == 0 ? 0 : kind == 1 ? key : (GI_KEY_T)(key + 1);
         const GI_KEY_T span = (GI_KEY_T)((kind == 0 ? key - 1 : kind == 1 ? key : (GI_KEY_T)-1) - low);
         for (int64_t i = 0; at < stop; i++) {
@@ -375,8 +375,8 @@ static GI_INLINE void GI_KEYED(gi_count_three)(int64_t n, const GI_KEY_T *x, GI_
     count[2] = below_three;
 }
 
-/* gi_key_of_rank of a long line, and how many keys are greater. A sample says where it should be; then bounds are set where the counts let it be
-   expected, and by turns where they divide the range. */
+/* gi_key_of_rank of a long line, and how many keys are greater. A sample says where it should be. Then the three bounds lie, in turn, around
+   where the counts suggest it, and where they quarter the range. */
 static GI_KEY_T GI_KEYED(gi_key_far)(int64_t n, const GI_KEY_T *x, GI_KEY_T flip, int64_t rank, int64_t *before, int64_t *more)
 {
     enum { TAKEN = 512, REACH = 48, NEAR = 16, KEYS = 1 << GI_KEY_BITS };

@@ -38,8 +38,8 @@ static void GI_LOOP(gi_pack_across)(int64_t lines, int64_t n, void *out_, int64_
         }
 }
 
-/* gi_chains of lines that are packed: groups * GI_LINES of them, b packed as well, or shared by all and `times` lines of it. few: fewer than two
-   groups of lines, so that some are in both. */
+/* gi_chains of lines that are packed: groups * GI_LINES of them, b packed as well, or shared by all and `times` lines of it. few: how many
+   lines there are, if fewer than two groups, so that some are in both; else 0. */
 static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, const bool shared, int64_t few, int64_t n,
                                            char *out, const char *a, const char *b, const gi_chaining *j)
 {

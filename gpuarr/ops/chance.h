@@ -99,7 +99,7 @@ static void gi_permute_spread(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* Words whose bits of numbers are equal, by the numbers; they are few. */
+/* Words whose bits of numbers are equal, by the numbers; they are few, unless there are billions. */
 static void gi_permute_equal(const gi_permuting *p, int64_t n, uint64_t *word)
 {
     const uint64_t mask = ((uint64_t)1 << p->digits) - 1;

@@ -484,7 +484,7 @@ static void gi_partition_medium(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* Lines of elements of one or two bytes: the key of the rank is found by halving the range of keys. */
+/* Lines of elements of one or two bytes: gi_key_far finds the key of the rank in long ones, in others it is found bit by bit. */
 static void gi_partition_narrow(int64_t begin, int64_t end, void *job)
 {
     const gi_partitioning *p      = (const gi_partitioning *)job;

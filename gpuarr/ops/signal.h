@@ -151,8 +151,8 @@ static void gi_recursion_line(const gi_recursion *r, int64_t n, double *z, doubl
 
 typedef double gi_two_f64 __attribute__((vector_size(16)));
 
-/* What does not feed back: each result is a sum from the oldest element on, and stands alone. z: the delays of all lines; n counts them with the
-   elements. */
+/* What does not feed back: each result is a sum from the oldest element on, and stands alone. z: the delays of all lines; x: their elements; n: both, of one
+   line. */
 static void gi_recursion_forward(const gi_recursion *r, int64_t n, int64_t width, double *z, double *x)
 {
     enum { TOGETHER = 16 };

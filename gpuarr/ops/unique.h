@@ -42,17 +42,23 @@ static ga_array *gi_unique_lengths(const char *site, const ga_array *a, const ga
     return counts;
 }
 
-/* ---- integers that lie near each other: how often each one is there says all --------------------------------------------------- */
+/* ---- integers that lie near each other: they are counted, not sorted -------------------------------------------------------------- */
 
-enum { GI_TALLY_FROM = 256, GI_TALLY_MOST = 1 << 16, GI_TALLY_FEW = 1024, GI_TALLY_PART = 1 << 17 };
+enum {
+    GI_TALLY_FROM = 256,
+    GI_TALLY_MOST = 1 << 16,
+    GI_TALLY_EACH = 4, /* elements of a value, or sorting is as fast */
+    GI_TALLY_FEW  = 1024,
+    GI_TALLY_PART = 1 << 17
+};
 
 typedef struct gi_tallying {
     int         size; /* bytes of an element */
     const char *elements;
     uint64_t    least;
     int64_t     n, values, parts; /* parts: which the threads share */
-    int         tables;           /* of each part: where values are few, equal neighbours would wait for each other in one */
-    int64_t    *counts;
+    int      tables; /* of each part: with one, increments of the same count would wait for each other where values are few */
+    int64_t *counts;
 } gi_tallying;
 
 GI_BEGIN_FAST
@@ -102,7 +108,7 @@ static bool gi_tally_is_near(const ga_array *a)
         low                 = apart < low ? apart : low;
         high                = apart > high ? apart : high;
     }
-    return low > -GI_TALLY_MOST && high < GI_TALLY_MOST && high - low < GI_TALLY_MOST && high - low < a->size;
+    return low > -GI_TALLY_MOST && high < GI_TALLY_MOST && high - low < GI_TALLY_MOST && high - low < a->size / GI_TALLY_EACH;
 }
 
 /* Counts, and makes arrays of the values that are there and of their counts; those of the parts are in `all`. */
@@ -111,10 +117,9 @@ static void gi_tally(const char *site, gi_tallying *t, ga_array *all, ga_dtype d
     int64_t m = 0;
     t->counts = (int64_t *)all->data;
     gi_parallel(t->parts, 1, gi_tally_parts, t);
-    for (int64_t v = 0; v < t->values; v++) {
-        for (int64_t k = 1; k < t->parts * t->tables; k++) t->counts[v] += t->counts[k * t->values + v];
-        m += t->counts[v] > 0;
-    }
+    for (int64_t k = 1; k < t->parts * t->tables; k++)
+        for (int64_t v = 0; v < t->values; v++) t->counts[v] += t->counts[k * t->values + v];
+    for (int64_t v = 0; v < t->values; v++) m += t->counts[v] > 0;
     found[0] = gi_array_new(site, dtype, GA_CPU, 1, &m);
     found[1] = found[0] && counts ? gi_array_new(site, GA_I64, GA_CPU, 1, &m) : NULL;
     m        = 0;
@@ -139,7 +144,7 @@ static bool gi_unique_tallied(const char *site, const ga_array *a, ga_array **va
     const ga_array *least   = gi_do_fold(&c, (ga_min), a, GA_AXIS_DEFAULT, false),
                    *most    = least ? gi_do_fold(&c, (ga_max), a, GA_AXIS_DEFAULT, false) : NULL;
     const uint64_t span     = most ? gi_tally_apart(t.size, (const char *)most->data, (const char *)least->data) : UINT64_MAX;
-    const bool     is_near  = span < (uint64_t)GI_TALLY_MOST && span < (uint64_t)a->size;
+    const bool     is_near  = span < (uint64_t)GI_TALLY_MOST && span < (uint64_t)a->size / GI_TALLY_EACH;
     const bool     failed   = !most;
     ga_array      *found[2] = { NULL, NULL };
     if (is_near) {
