@@ -151,8 +151,8 @@ static void gi_recursion_line(const gi_recursion *r, int64_t n, double *z, doubl
 
 typedef double gi_two_f64 __attribute__((vector_size(16)));
 
-/* What does not feed back: each result is a sum from the oldest element on, and stands alone. z: the delays of all lines; x: their elements; n: both, of one
-   line. */
+/* What does not feed back: each result is a sum from the oldest element on, and stands alone. z: the delays of all lines;
+   x: their elements; n: both, of one line. */
 static void gi_recursion_forward(const gi_recursion *r, int64_t n, int64_t width, double *z, double *x)
 {
     enum { TOGETHER = 16 };
@@ -582,33 +582,29 @@ static ga_array *gi_savgol_rows(const gi_composition *c, const ga_array *inverse
     return d ? (ga_matmul)(d, inverse, product) : NULL;
 }
 
+/* The products of lines with rows, which are float64 and on the CPU: with weights points, with the inverse polynomials. */
+static ga_array *gi_savgol_sums(const char *site, const ga_array *line, const ga_array *rows)
+{
+    ga_product_options product = ga_product_defaults;
+    ga_to_options      there   = ga_to_defaults;
+    product.site = there.site = site;
+    ga_array *near            = (ga_to)((ga_astype)(rows, gi_dtype_real(line->dtype), site), line->device, there);
+    return near ? (ga_matmul)(line, (ga_matrix_transpose)(near, site), product) : NULL;
+}
+
 /* Writes a derivative at so many points, of lines of as many elements as a window has, or of their polynomials; false with an error. */
 static bool gi_savgol_points(const char *site, const ga_array *line, bool fitted, const ga_array *inverse, double first,
                              int deriv, double delta, ga_array *points, int64_t at, int64_t count)
 {
-    gi_composition     c;
-    ga_product_options product = ga_product_defaults;
-    ga_to_options      there   = ga_to_defaults;
-    product.site = there.site = site;
+    gi_composition c;
     gi_compose_begin(&c, site);
-    ga_array  *wide = fitted ? gi_savgol_powers(&c, inverse, first + (double)at, count, deriv, delta)
+    ga_array  *rows = fitted ? gi_savgol_powers(&c, inverse, first + (double)at, count, deriv, delta)
                              : gi_savgol_rows(&c, inverse, first + (double)at, count, deriv, delta);
-    ga_array  *rows = wide ? (ga_to)((ga_astype)(wide, gi_dtype_real(line->dtype), site), line->device, there) : NULL;
-    ga_array  *some = rows ? (ga_matmul)(line, (ga_matrix_transpose)(rows, site), product) : NULL;
+    ga_array  *some = rows ? gi_savgol_sums(site, line, rows) : NULL;
     ga_array  *to   = some ? gi_do_part(&c, points, line->ndim - 1, at, count) : NULL;
     const bool done = to && gi_copy_assign(site, to, some);
     (void)gi_compose_end(&c, NULL);
     return done;
-}
-
-/* The polynomials of lines of as many elements as a window has. */
-static ga_array *gi_savgol_fit(const gi_composition *c, const ga_array *line, const ga_array *inverse)
-{
-    ga_product_options product = ga_product_defaults;
-    ga_to_options      there   = ga_to_defaults;
-    product.site = there.site = c->site;
-    ga_array *rows            = (ga_to)((ga_astype)(inverse, gi_dtype_real(line->dtype), c->site), line->device, there);
-    return rows ? (ga_matmul)(line, (ga_matrix_transpose)(rows, c->site), product) : NULL;
 }
 
 /* The first or the last half of a window along an axis of x: not by more rows at once than there is much room for; of a window that has
@@ -627,7 +623,7 @@ static ga_array *gi_savgol_edge(const gi_composition *c, const ga_array *x, int 
     memcpy(shape, line->shape, sizeof shape);
     shape[line->ndim - 1] = half;
     ga_array *points      = gi_array_new(c->site, line->dtype, line->device, line->ndim, shape);
-    if (fitted && !(line = gi_savgol_fit(c, line, inverse))) return NULL;
+    if (fitted && !(line = gi_savgol_sums(c->site, line, inverse))) return NULL;
     for (int64_t at = 0; at < half && points; at += most)
         if (!gi_savgol_points(c->site, line, fitted, inverse, (double)(last ? window - half : 0), deriv, delta, points, at,
                               half - at < most ? half - at : most))
