@@ -244,12 +244,12 @@ static ga_array *gi_erode_by_filters(const gi_composition *c, const ga_array *a,
     const ga_array *any  = gi_do_fold(c, (ga_any), structure, GA_AXIS_DEFAULT, false);
     double          some = 0; /* else all is eroded to true, or dilated to false */
     if (!any || !gi_item_as(c->site, any, NULL, GA_F64, &some)) return NULL;
+    if (o->mask) a = GI_DO_2(c, not_equal, a, 0); /* what it leaves is 0 or 1, too */
     for (int64_t k = 0; a && (o->iterations < 1 || k < o->iterations); k++) {
         ga_array *r = some != 0 ? gi_rank_filter(a, &rule, 0, &w)
                       : dilate  ? GI_DO_2(c, logical_and, a, 0)
                                 : GI_DO_2(c, logical_or, a, 1);
-        if (o->mask && k == 0 && r) a = GI_DO_2(c, not_equal, a, 0); /* what the mask leaves is 0 or 1, too */
-        if (o->mask) r = r && a ? GI_DO_WHERE(c, o->mask, r, a) : NULL;
+        if (o->mask) r = r ? GI_DO_WHERE(c, o->mask, r, a) : NULL;
         const ga_array *differs = NULL;
         double          changed = 1;
         if (o->iterations < 1 && r) differs = gi_do_fold(c, (ga_any), GI_DO_2(c, not_equal, a, r), GA_AXIS_DEFAULT, false);
