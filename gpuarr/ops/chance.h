@@ -64,6 +64,12 @@ typedef struct gi_permuting {
 GI_BEGIN_FAST
 static GI_INLINE uint64_t gi_permute_part(uint64_t parts, uint64_t word) { return (word >> 32) * parts >> 32; }
 
+/* Where a chunk ends; the last one is longer. */
+static int64_t gi_permute_stop(const gi_permuting *p, int64_t chunk)
+{
+    return chunk == p->chunks - 1 ? p->n : (chunk + 1) * GI_PERMUTE_CHUNK;
+}
+
 /* Draws the words of each chunk, and counts them. */
 static void gi_permute_draw(int64_t begin, int64_t end, void *job)
 {
@@ -71,7 +77,7 @@ static void gi_permute_draw(int64_t begin, int64_t end, void *job)
     const uint64_t      parts  = (uint64_t)p->parts;
     const int           digits = p->digits, rest = digits - 11;
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        const int64_t stop  = chunk == p->chunks - 1 ? p->n : (chunk + 1) * GI_PERMUTE_CHUNK;
+        const int64_t stop  = gi_permute_stop(p, chunk);
         uint32_t     *count = p->places + chunk * p->parts;
         memset(count, 0, (size_t)p->parts * sizeof *count);
         for (int64_t i = chunk * GI_PERMUTE_CHUNK, n; i < stop; i += n) {
@@ -93,7 +99,7 @@ static void gi_permute_spread(int64_t begin, int64_t end, void *job)
     const uint64_t      parts = (uint64_t)p->parts, *words = p->words;
     uint64_t           *to = p->to;
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        const int64_t stop  = chunk == p->chunks - 1 ? p->n : (chunk + 1) * GI_PERMUTE_CHUNK;
+        const int64_t stop  = gi_permute_stop(p, chunk);
         uint32_t     *place = p->places + chunk * p->parts;
         for (int64_t i = chunk * GI_PERMUTE_CHUNK; i < stop; i++) to[place[gi_permute_part(parts, words[i])]++] = words[i];
     }

@@ -48,12 +48,18 @@ static double gi_size_at(const gi_dense *a, int64_t i, int64_t j)
 
 /* ---- balancing ------------------------------------------------------------------------------------------------------------------ */
 
+/* The size of element j of row or column i. */
+static double gi_schur_size(const gi_schur *s, int64_t i, int64_t j, bool column)
+{
+    return column ? gi_size_at(&s->h, j, i) : gi_size_at(&s->h, i, j);
+}
+
 /* Of row or column i the others' sizes, from `low` to `high`. */
 static double gi_schur_others(const gi_schur *s, int64_t i, bool column)
 {
     double sum = 0;
     for (int64_t j = s->low; j <= s->high; j++)
-        if (j != i) sum += column ? gi_size_at(&s->h, j, i) : gi_size_at(&s->h, i, j);
+        if (j != i) sum += gi_schur_size(s, i, j, column);
     return sum;
 }
 
@@ -62,11 +68,11 @@ static double gi_schur_length(const gi_schur *s, int64_t i, bool column)
 {
     double most = 0, sum = 0;
     for (int64_t j = s->low; j <= s->high; j++) {
-        const double size = column ? gi_size_at(&s->h, j, i) : gi_size_at(&s->h, i, j);
+        const double size = gi_schur_size(s, i, j, column);
         most              = size > most ? size : most;
     }
     for (int64_t j = s->low; j <= s->high && most > 0; j++) {
-        const double part = (column ? gi_size_at(&s->h, j, i) : gi_size_at(&s->h, i, j)) / most;
+        const double part = gi_schur_size(s, i, j, column) / most;
         sum += part * part;
     }
     return most * gi_root_f64(sum);
