@@ -228,8 +228,8 @@ cuda_examples() { # cuda_examples MODE: the main job on the GPU
 }
 
 # The jobs under cudasim: those of `make test`, and the rest, which `make check` runs as well.
-# The checker leaves out what has no kernels of its own (compositions, allocations; bits), which would take it twelve minutes.
 CUDA_JOBS="cuda_oracle:plain:6000 cuda_bits:plain cuda_examples:plain $(each two_gpus:plain:%s $CHUNKED_TESTS) $(each on_cuda:plain:%s $CUDA_TESTS)"
+# The checker leaves out what has no kernels of its own (compositions, allocations; bits), which would take it twelve minutes.
 CUDA_CHECK_JOBS="unlike:plain barriers:check cuda_oracle:check:1000 cuda_oracle:asan:1500 two_gpus:check:chunked_ops two_gpus:asan:chunked_ops
     $(each on_cuda:check:%s $(printf '%s ' $CUDA_TESTS | sed 's/compositions \|allocations //g')) $(each on_cuda:asan:%s $CUDA_TESTS)"
 
