@@ -347,12 +347,15 @@ static bool gi_job_runs_backward(const gi_job *j, int64_t bytes)
            o->wanted == o->dtype && gi_column_stride(j, o) == ga_itemsize(o->dtype);
 }
 
-/* Does a kernel read elements that lie apart? */
+/* Does a kernel read elements that lie apart, or, if the results are not streamed, copies of one for a whole row? */
 static bool gi_job_gathers(const gi_job *j)
 {
     bool gathers = false;
-    for (int k = 0; k < j->inputs && j->kernel; k++)
-        gathers = gathers || (!j->in[k].number && gi_column_stride(j, &j->in[k]) != ga_itemsize(j->in[k].dtype));
+    for (int k = 0; k < j->inputs && j->kernel; k++) {
+        const int64_t step  = gi_column_stride(j, &j->in[k]);
+        const bool    apart = step != ga_itemsize(j->in[k].dtype) && (step != 0 || !j->stream);
+        gathers             = gathers || (!j->in[k].number && apart);
+    }
     return gathers;
 }
 
