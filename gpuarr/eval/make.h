@@ -84,6 +84,19 @@ static void gi_pass_lie(gi_pass_job *j, const gi_pass_arrays *m)
     gi_pass_join_dimensions(j, true);
 }
 
+/* Do results go past the caches, which would not keep them? What computes long has time to write them the usual way, unless its last op is
+   the only long one: between the pieces of that, memory is busy anyway. A sequence that reads several arrays waits for these besides. */
+static bool gi_pass_streams(const gi_pass_job *j, const gi_pass_arrays *m)
+{
+    const gi_fused *p = j->p;
+    if (m->input || j->masked || !j->out.packed || j->total * j->out.size < GI_STREAM_FROM || 2 * j->out.size < p->widest)
+        return false;
+    const int most     = p->parts == p->ops ? 2 * GI_COSTLY * p->leaves : GI_COSTLY;
+    int       long_ops = 0;
+    for (int k = 0; k < p->ops; k++) long_ops += gi_pass_is_long(&p->op[k]);
+    return (p->cost < most && !p->divides) || (long_ops == 1 && gi_pass_is_long(&p->op[p->ops - 1]));
+}
+
 /* Runs a pass on the CPU. */
 static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_arrays *m)
 {
@@ -97,12 +110,7 @@ static void gi_pass_run(const gi_fused *p, const ga_arg *values, const gi_pass_a
     j.out_dtype = m->out->dtype;
     j.direct    = m->packed && j.out_dtype == p->dtype;
     gi_pass_lie(&j, m);
-    /* What computes long has time to write; a sequence that reads several arrays waits for these besides. */
-    const int  most  = p->parts == p->ops ? 2 * GI_COSTLY * p->leaves : GI_COSTLY;
-    const bool cheap = p->cost < most && !p->divides;
-    if (!m->input && !j.masked && cheap && j.out.packed && j.total * j.out.size >= GI_STREAM_FROM &&
-        2 * j.out.size >= p->widest)
-        j.stream = GI_LOOP_OF(stream);
+    if (gi_pass_streams(&j, m)) j.stream = GI_LOOP_OF(stream);
     share      = gi_pass_cut(&j, &bytes);
     j.line     = j.total;
     j.op       = p->op;
