@@ -95,8 +95,8 @@
 #define GI_DEFAULT = {}
 #define GI_IS(...) = __VA_ARGS__
 #define GI_BY_POSITION
-struct gi_by_name {
-    constexpr explicit gi_by_name(char c) : none(c) {}
+struct gi_option_needs_its_name { /* what compilers say of a value behind the last position */
+    constexpr explicit gi_option_needs_its_name(char c) : none(c) {}
     char none;
 };
 extern "C" {
@@ -111,12 +111,12 @@ __extension__ typedef struct gi_nothing {
 #else
 #define GI_TAKES_NONE __attribute__((designated_init))
 #endif
-typedef struct GI_TAKES_NONE gi_by_name {
-    gi_nothing nothing;
+typedef struct GI_TAKES_NONE gi_option_needs_its_name {
+    gi_nothing option_needs_its_name; /* what gcc says of a value behind the last position */
     char       none;
-} gi_by_name;
+} gi_option_needs_its_name;
 #endif
-#define GI_BY_NAME      gi_by_name by_name GI_IS(gi_by_name(0));
+#define GI_BY_NAME      gi_option_needs_its_name by_name GI_IS(gi_option_needs_its_name(0));
 #define GI_NOT_GIVEN(T) ((T *)(intptr_t)-1)
 
 #if defined(GPUARR_STATIC) && defined(GPUARR_IMPLEMENTED)
