@@ -607,14 +607,14 @@ static bool gi_savgol_points(const char *site, const ga_array *line, bool fitted
     return done;
 }
 
-/* The first or the last half of a window along an axis of x: not by more rows at once than there is much room for; of a window that has
-   no room for many, by its polynomials. */
+/* The first or the last half of a window along an axis of x: by rows of weights, and not more at once than there is much room for; of a long
+   window, whose weights are as many as the square of its length, by its polynomials. */
 static ga_array *gi_savgol_edge(const gi_composition *c, const ga_array *x, int axis, const ga_array *inverse, int deriv,
                                 double delta, bool last)
 {
-    enum { WEIGHTS = 1 << 20 };
+    enum { WEIGHTS = 1 << 20, LONG = 1 << 12 };
     const int64_t   window = inverse->shape[1], half = window / 2;
-    const bool      fitted = window > WEIGHTS;
+    const bool      fitted = window > LONG;
     const int64_t   most   = 1 + WEIGHTS / inverse->shape[fitted ? 0 : 1];
     const ga_array *part   = gi_do_part(c, x, axis, last ? x->shape[axis] - window : 0, window);
     const ga_array *line   = part ? (ga_moveaxis)(part, axis, -1, c->site) : NULL;
