@@ -26,6 +26,7 @@
 
 #ifdef __cplusplus
 #define GI_CALL(...)             (__VA_ARGS__)
+#define GI_FORMAT(...)           (__VA_ARGS__)
 #define GI_LASTING(...)          (__VA_ARGS__)
 #define GI_OPTIONS(O, here, ...) gi_placed(O{ __VA_ARGS__ }, here)
 /*  To C++ the list (0, 2) is the number 2, so the text of a call is read: where one number belongs, no argument may be a list.
@@ -271,6 +272,13 @@ static inline ga_task *gi_make_delayed(ga_graph *g, ga_task_function f, void *us
                         GI_STRICTER __VA_ARGS__;                                                                               \
         _Pragma("GCC diagnostic pop")                                                                                          \
     })
+/* A call with "%d", whose numbers the compiler checks without -Wall, too. */
+#define GI_FORMAT(...)                                                                                                         \
+    __extension__({                                                                                                            \
+        _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wformat\"")                                            \
+            _Pragma("GCC diagnostic ignored \"-Wformat-zero-length\"") __VA_ARGS__;                                            \
+        _Pragma("GCC diagnostic pop")                                                                                          \
+    })
 #define GI_LASTING(...)          (__extension__ __VA_ARGS__)
 #define GI_LISTS(bits, here)     here /* -Wunused-value */
 #define GI_OPTIONS(O, here, ...) ((O){ GI_DEFAULTS_##O.site = here, .gi_first = {}, __VA_ARGS__ })
@@ -512,7 +520,7 @@ GA_API ga_shape gi_chunks(ga_shape chunks);
 #define ga_data(a, dtype)       (ga_data)(a, dtype, GI_SITE("ga_data(" #a ", " #dtype ")"))
 #define ga_cuda_data(a, dtype)  (ga_cuda_data)(a, dtype, GI_SITE("ga_cuda_data(" #a ", " #dtype ")"))
 
-#define ga_index(a, ...)        (ga_index)(GI_SITE("ga_index(" #a ", " #__VA_ARGS__ ")"), a, __VA_ARGS__)
+#define ga_index(a, ...)        GI_FORMAT((ga_index)(GI_SITE("ga_index(" #a ", " #__VA_ARGS__ ")"), a, __VA_ARGS__))
 #define ga_view(a)              (ga_view)(a, GI_SITE("ga_view(" #a ")"))
 #define ga_view_as(a, dtype)    (ga_view_as)(a, dtype, GI_SITE("ga_view_as(" #a ", " #dtype ")"))
 #define ga_reshape(a, shape)    (ga_reshape)(a, GI_SHAPE_IN_PARENTHESES shape, GI_SITE("ga_reshape(" #a ", " #shape ")"))

@@ -1,4 +1,4 @@
-/* gcc: "%d"  clang: "conversions than data arguments"  flags: -Werror=format */
+/* gcc: "%d"  clang: "conversions than data arguments"  flags:  */
 #include "gpuarr.h"
 void f(ga_array *a, ga_array *b);
 void f(ga_array *a, ga_array *b)

@@ -1,4 +1,4 @@
-/* gcc: "%d"  clang: "format specifies type"  flags: -Werror=format */
+/* gcc: "%d"  clang: "format specifies type"  flags:  */
 #include "gpuarr.h"
 void f(ga_array *a, ga_array *b);
 void f(ga_array *a, ga_array *b)
