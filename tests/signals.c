@@ -200,6 +200,7 @@ static void test_recursions(void)
         CHECK_FAILS(ga_lfilter(two, a, x), "b has shape (2, 4): use a row of at least one coefficient");
         CHECK_FAILS(ga_lfilter(b, ga_zeros((0)), x), "a has shape (0,): use a row");
         CHECK_FAILS(ga_lfilter(b, a, x, .zi = ga_values(1, 2)), ".zi has shape (2,): use (1,)");
+        CHECK_FAILS(ga_lfilter(ga_ints(1, 2, 3), a, x, .zi = ga_values(4)), ".zi has shape (1,): use (2,)"); /* not twice */
         CHECK_FAILS(ga_lfilter(b, ga_astype(a, GA_C64), x), "real coefficients");
         CHECK_FAILS(ga_lfilter(b, a, two, .zi = ga_values(1)), ".zi has shape (1,): use (2, 1)");
         CHECK_FAILS(ga_lfilter(b, a, x, 1), "axis 1");

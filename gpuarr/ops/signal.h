@@ -263,7 +263,7 @@ static ga_array *gi_do_recursion(const gi_composition *c, const gi_recursion *r,
     memcpy(states.n, x->shape, sizeof states.n);
     states.n[axis] = r->delays;
     bool fits      = !z || z->ndim == x->ndim;
-    for (int d = 0; z && fits && d < z->ndim; d++) fits = z->shape[d] == states.n[d] || z->shape[d] == 1;
+    for (int d = 0; z && fits && d < z->ndim; d++) fits = z->shape[d] == states.n[d] || (d != axis && z->shape[d] == 1);
     if (!fits)
         return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, ".zi has shape %s: use %s", gi_shape_of(z),
                                    gi_shape_text(states.ndim, states.n));
