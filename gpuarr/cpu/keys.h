@@ -275,6 +275,69 @@ static GI_KEYED_STEP int64_t GI_KEYED(gi_put_lanes)(const bool numbers, void *to
 #endif
 
 #if GI_ISA_BYTES == 64
+#if GI_KEY_BITS == 8
+#define GI_NARROW(name) _mm512_##name##8
+#define GI_NARROW_TEXT  "b"
+#define GI_NARROW_MASK  __mmask64
+#define GI_NARROW_ONE   char
+#else
+#define GI_NARROW(name) _mm512_##name##16
+#define GI_NARROW_TEXT  "w"
+#define GI_NARROW_MASK  __mmask32
+#define GI_NARROW_ONE   short
+#endif
+enum { GI_KEYED(GI_LANES) = 512 / GI_KEY_BITS };
+
+static GI_INLINE GI_NARROW_MASK GI_KEYED(gi_first_lanes)(int64_t n)
+{
+    return (GI_NARROW_MASK)(n < GI_KEYED(GI_LANES) ? ((uint64_t)1 << n) - 1 : ~(uint64_t)0);
+}
+
+/* 16 elements, or those of them that a mask names, as numbers of 4 bytes. */
+static GI_INLINE __m512i GI_KEYED(gi_widen)(__mmask16 some, const GI_KEY_T *x)
+{
+#if GI_KEY_BITS == 8
+    return _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(some, x));
+#else
+    return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(some, x));
+#endif
+}
+
+/* The lanes of v that a mask names, side by side, to elements from number `at` on; returns the number behind them. What is behind them, before
+   `stop`, may be written over. For processors with AVX512-VBMI2: by assembler, so that nothing need be compiled for these alone. */
+static GI_INLINE int64_t GI_KEYED(gi_put_straight)(GI_KEY_T *to, int64_t at, int64_t stop, __m512i v, GI_NARROW_MASK chosen)
+{
+    const int64_t next = at + __builtin_popcountll(chosen);
+    __m512i       parted;
+    __asm__("vpcompress" GI_NARROW_TEXT " {%1, %0%{%2%}%{z%}|%0%{%2%}%{z%}, %1}" : "=v"(parted) : "v"(v), "Yk"(chosen));
+    if (at + GI_KEYED(GI_LANES) <= stop) _mm512_storeu_si512(to + at, parted);
+    else GI_NARROW(mask_storeu_epi)(to + at, GI_KEYED(gi_first_lanes)(next - at), parted);
+    return next;
+}
+
+static bool GI_KEYED(gi_is_straight)(void) { return __builtin_cpu_supports("avx512vbmi2"); }
+
+/* gi_part_keys of elements, for processors with AVX512-VBMI2. */
+static GI_KEYED_STEP void GI_KEYED(gi_part_straight)(int64_t n, const GI_KEY_T *x, GI_KEY_T key, GI_KEY_T flip, int64_t before,
+                                                     int64_t more, GI_KEY_T *to)
+{
+    enum { LANES = GI_KEYED(GI_LANES) };
+    const __m512i bound = GI_NARROW(set1_epi)((GI_NARROW_ONE)key), turn = GI_NARROW(set1_epi)((GI_NARROW_ONE)flip);
+    int64_t       at = 0, at_equal = before, at_more = n - more;
+    for (int64_t i = 0; i < n; i += LANES) {
+        const GI_NARROW_MASK all = GI_KEYED(gi_first_lanes)(n - i);
+        const __m512i        e = GI_NARROW(maskz_loadu_epi)(all, x + i), v = _mm512_xor_si512(e, turn);
+        const GI_NARROW_MASK below = GI_JOIN(GI_NARROW(mask_cmplt_epu), _mask)(all, v, bound);
+        const GI_NARROW_MASK above = GI_JOIN(GI_NARROW(mask_cmpgt_epu), _mask)(all, v, bound);
+        const GI_NARROW_MASK equal = all & ~(below | above);
+        at                         = GI_KEYED(gi_put_straight)(to, at, before, e, below);
+        at_more                    = GI_KEYED(gi_put_straight)(to, at_more, n, e, above);
+        if (equal) at_equal = GI_KEYED(gi_put_straight)(to, at_equal, n - more, e, equal);
+    }
+}
+#endif
+
+#if GI_ISA_BYTES == 64
 /* A step of gi_part_keys: 16 elements, or fewer. end: of the elements of each kind. */
 static GI_KEYED_STEP void GI_KEYED(gi_part_step)(const bool numbers, const bool whole, int64_t n, const GI_KEY_T *x,
                                                  __m512i number, __m512i bound, __m512i turn, int64_t *at, const int64_t *end,
@@ -302,6 +365,10 @@ static GI_KEYED_STEP void GI_KEYED(gi_part_keys)(const bool numbers, int64_t n, 
                                                  int64_t before, int64_t more, void *to)
 {
 #if GI_ISA_BYTES == 64
+    if (!numbers && GI_KEYED(gi_is_straight)()) {
+        GI_KEYED(gi_part_straight)(n, x, key, flip, before, more, (GI_KEY_T *)to);
+        return;
+    }
     const __m512i bound = _mm512_set1_epi32((int)key), turn = _mm512_set1_epi32((int)flip), next = _mm512_set1_epi32(16);
     const int64_t end[3] = { before, n - more, n };
     int64_t       at[3] = { 0, before, n - more }, i = 0;
@@ -375,40 +442,112 @@ static GI_INLINE void GI_KEYED(gi_count_three)(int64_t n, const GI_KEY_T *x, GI_
     count[2] = below_three;
 }
 
-/* gi_key_of_rank of a long line, and how many keys are greater. A sample says where it should be. Then the three bounds lie, in turn, around
-   where the counts suggest it, and where they quarter the range. */
-static GI_KEY_T GI_KEYED(gi_key_far)(int64_t n, const GI_KEY_T *x, GI_KEY_T flip, int64_t rank, int64_t *before, int64_t *more)
+/* The keys from low to high, side by side to `kept`, where there is room for n of them; returns how many. less: how many are less than low. */
+static GI_KEYED_STEP int64_t GI_KEYED(gi_keep_between)(int64_t n, const GI_KEY_T *x, GI_KEY_T flip, GI_KEY_T low, GI_KEY_T high,
+                                                       GI_KEY_T *kept, int64_t *less)
 {
-    enum { TAKEN = 512, REACH = 48, NEAR = 16, KEYS = 1 << GI_KEY_BITS };
-    GI_KEY_T      sample[TAKEN];
-    const int64_t at = (int64_t)((double)rank / (double)n * (double)((int)TAKEN));
-    int64_t       some, below = 0, upto = n; /* of the keys less than low, and than high */
-    unsigned      low = 0, high = KEYS, bound[3];
-    for (int64_t i = 0; i < TAKEN; i++) sample[i] = (GI_KEY_T)(x[(n / TAKEN) * i + i * 37 % (n / TAKEN)] ^ flip);
-    bound[0] = at < REACH ? 0 : GI_KEYED(gi_key_of_rank)((int64_t)TAKEN, sample, at - REACH, &some);
-    bound[1] = GI_KEYED(gi_key_of_rank)((int64_t)TAKEN, sample, at, &some);
-    bound[2] = at + REACH >= TAKEN ? KEYS - 1 : GI_KEYED(gi_key_of_rank)((int64_t)TAKEN, sample, at + REACH, &some) + 1u;
-    for (bool expect = true; high - low > 1; expect = !expect) {
-        int64_t count[3];
-        if (bound[2] >= KEYS) bound[2] = KEYS - 1;
-        GI_KEYED(gi_count_three)(n, x, flip, bound, count);
-        for (int b = 0; b < 3; b++) {
-            if (count[b] <= rank && bound[b] > low) low = bound[b], below = count[b];
-            if (count[b] > rank && bound[b] < high) high = bound[b], upto = count[b];
+    int64_t m = 0, below = 0;
+#if GI_ISA_BYTES == 64
+    if (GI_KEYED(gi_is_straight)()) {
+        enum { LANES = GI_KEYED(GI_LANES) };
+        const __m512i turn = GI_NARROW(set1_epi)((GI_NARROW_ONE)flip), least = GI_NARROW(set1_epi)((GI_NARROW_ONE)low),
+                      most = GI_NARROW(set1_epi)((GI_NARROW_ONE)high);
+        for (int64_t i = 0; i < n; i += LANES) {
+            const GI_NARROW_MASK all    = GI_KEYED(gi_first_lanes)(n - i);
+            const __m512i        key    = _mm512_xor_si512(GI_NARROW(maskz_loadu_epi)(all, x + i), turn);
+            const GI_NARROW_MASK behind = GI_JOIN(GI_NARROW(mask_cmpge_epu), _mask)(all, key, least);
+            const GI_NARROW_MASK in     = GI_JOIN(GI_NARROW(mask_cmple_epu), _mask)(behind, key, most);
+            below += __builtin_popcountll(all & ~behind);
+            m = GI_KEYED(gi_put_straight)(kept, m, n, key, in);
         }
+        *less = below;
+        return m;
+    }
+    const __m512i turn = _mm512_set1_epi32((int)flip), least = _mm512_set1_epi32((int)low), most = _mm512_set1_epi32((int)high);
+    for (int64_t i = 0; i < n; i += 16) {
+        const __mmask16 all    = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffff);
+        const __m512i   key    = _mm512_xor_si512(GI_KEYED(gi_widen)(all, x + i), turn);
+        const __mmask16 behind = _mm512_mask_cmpge_epi32_mask(all, key, least);
+        const __mmask16 in     = _mm512_mask_cmple_epi32_mask(behind, key, most);
+        below += __builtin_popcount((unsigned)all & ~(unsigned)behind);
+        m = GI_KEYED(gi_put_lanes)(false, kept, m, n, key, in);
+    }
+#else
+    const GI_KEY_T span = (GI_KEY_T)(high - low);
+    for (int64_t i = 0; i < n; i++) { /* without a branch: it would be taken by chance */
+        const GI_KEY_T key = (GI_KEY_T)(x[i] ^ flip);
+        kept[m]            = key;
+        m += (GI_KEY_T)(key - low) <= span;
+        below += key < low;
+    }
+#endif
+    *less = below;
+    return m;
+}
+
+/* The key of a rank among n, if it is from low to less than high. before, upto: how many keys are less than these two; then how many are less
+   than the one that is found, and how many are not greater. Three bounds lie, in turn, around where the counts suggest it, and where they
+   quarter the range. */
+static GI_KEY_T GI_KEYED(gi_key_within)(int64_t n, const GI_KEY_T *x, GI_KEY_T flip, int64_t rank, unsigned low, unsigned high,
+                                        int64_t *before, int64_t *upto)
+{
+    enum { NEAR = 16 };
+    for (bool expect = true; high - low > 1; expect = !expect) {
+        int64_t        count[3];
+        unsigned       bound[3];
         const unsigned width = high - low;
         bound[1]             = low + (width > 2 ? width / 2 : 1);
         unsigned apart       = width / 4;
         if (expect && width > NEAR) {
-            bound[1] = low + (unsigned)((double)width * ((double)(rank - below) + 0.5) / (double)(upto - below));
+            bound[1] = low + (unsigned)((double)width * ((double)(rank - *before) + 0.5) / (double)(*upto - *before));
             apart    = width / 32 + 2;
         }
         bound[0] = bound[1] > low + apart ? bound[1] - apart : low + 1;
         bound[2] = bound[1] + apart < high ? bound[1] + apart : high - 1;
+        GI_KEYED(gi_count_three)(n, x, flip, bound, count);
+        for (int b = 0; b < 3; b++) {
+            if (count[b] <= rank && bound[b] > low) low = bound[b], *before = count[b];
+            if (count[b] > rank && bound[b] < high) high = bound[b], *upto = count[b];
+        }
     }
-    *before = below;
-    *more   = n - upto;
     return (GI_KEY_T)low;
+}
+
+/* gi_key_of_rank of a long line, and how many keys are greater. A sample says between which two keys it should lie; those between are brought
+   together in `room`, where n have room, and searched. */
+static GI_KEY_T GI_KEYED(gi_key_far)(int64_t n, const GI_KEY_T *x, GI_KEY_T flip, int64_t rank, GI_KEY_T *room, int64_t *before,
+                                     int64_t *more)
+{
+    enum { MOST = 2048, KEYS = 1 << GI_KEY_BITS };
+    GI_KEY_T      sample[MOST];
+    const int64_t taken = n < 1 << 15 ? 128 : n < 1 << 18 ? 512 : (int64_t)MOST;
+    const int64_t reach = taken == 128 ? 24 : taken == 512 ? 48 : 96; /* four standard deviations of a rank in the sample */
+    const int64_t at    = (int64_t)((double)rank / (double)n * (double)taken);
+    int64_t       some, below, upto;
+    for (int64_t i = 0; i < taken; i++) sample[i] = (GI_KEY_T)(x[(n / taken) * i + i * 37 % (n / taken)] ^ flip);
+    unsigned low  = at < reach ? 0 : GI_KEYED(gi_key_of_rank)(taken, sample, at - reach, &some);
+    unsigned high = at + reach >= taken ? KEYS - 1 : GI_KEYED(gi_key_of_rank)(taken, sample, at + reach, &some);
+    int64_t  kept = GI_KEYED(gi_keep_between)(n, x, flip, (GI_KEY_T)low, (GI_KEY_T)high, room, &below);
+    *before       = below;
+    upto          = below + kept;
+    if (rank < below || rank >= upto) { /* it is not between */
+        const bool under = rank < below;
+        if (under) upto = below, *before = 0;
+        else *before = upto, upto = n;
+        const GI_KEY_T found =
+            GI_KEYED(gi_key_within)(n, x, flip, rank, under ? 0 : high + 1, under ? low : (unsigned)KEYS, before, &upto);
+        *more = n - upto;
+        return found;
+    }
+    const int64_t padded = (kept + GI_KEYED(GI_COUNTED) - 1) & -(int64_t)GI_KEYED(GI_COUNTED);
+    if (padded <= n) memset(room + kept, -1, (size_t)(padded - kept) * sizeof *room); /* these are not less than any other */
+    *before = 0;
+    upto    = kept;
+    const GI_KEY_T found =
+        GI_KEYED(gi_key_within)(padded <= n ? padded : kept, room, 0, rank - below, low, high + 1, before, &upto);
+    *before += below;
+    *more = n - below - upto;
+    return found;
 }
 
 static void GI_KEYED(gi_part_line)(const gi_keys *rule, int64_t n, const void *elements, int64_t kth, bool numbers, void *to)
@@ -418,7 +557,7 @@ static void GI_KEYED(gi_part_line)(const gi_keys *rule, int64_t n, const void *e
     GI_KEY_T        key[ROOM], found;
     int64_t         before, more;
     if (n > GI_PART_LINE) {
-        found = GI_KEYED(gi_key_far)(n, x, flip, kth, &before, &more);
+        found = GI_KEYED(gi_key_far)(n, x, flip, kth, (GI_KEY_T *)to, &before, &more);
     } else {
         const int64_t padded = (n + GI_KEYED(GI_COUNTED) - 1) & -(int64_t)GI_KEYED(GI_COUNTED);
         memcpy(key, elements, (size_t)n * sizeof *key);
@@ -438,6 +577,10 @@ static void GI_KEYED(gi_part_line)(const gi_keys *rule, int64_t n, const void *e
 GI_TABLE(gi_key_loops, GI_KEYED(gi_key_loops),
          { GI_KEYED(gi_to_keys), GI_KEYED(gi_from_keys), GI_KEYED(gi_sort_columns), GI_KEYED_PARTS })
 #undef GI_KEYED_PARTS
+#undef GI_NARROW_MASK
+#undef GI_NARROW_ONE
+#undef GI_NARROW_TEXT
+#undef GI_NARROW
 #undef GI_KEYED_STEP
 #undef GI_KEYED
 #undef GI_KEYS
