@@ -81,24 +81,35 @@ static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, co
             }
         }
     }
+    for (; k < n; k += GI_SIDE) { /* the last ones together with some before them, which are left out */
+        const int64_t from = k + GI_SIDE <= n ? k : n - GI_SIDE;
+        GI_UNROLL
+        for (int g = 0; g < groups; g++) {
+            GI_Q x[GI_SIDE], y[GI_SIDE];
+            GI_TURN(a + g * second * j->a_next + from * (int64_t)sizeof(GA_T), j->a_next, x);
+            if (!shared) GI_TURN(b + g * second * j->b_next + from * (int64_t)sizeof(GA_T), j->b_next, y);
+            GI_UNROLL
+            for (int s = 0; s < GI_SIDE; s++) {
+                if (from + s < k) continue;
+                GI_UNROLL
+                for (int t = 0; t < times; t++) {
+                    if (shared)
+                        y[s] = GI_Q_MM(set1)(*(const GA_T *)(const void *)(b + (from + s) * j->b_step + t * j->b_again));
+                    sums[g][t] = GI_Q_MM(fmadd)(x[s], y[s], sums[g][t]);
+                }
+            }
+        }
+    }
     GI_UNROLL
     for (int g = 0; g < groups; g++) {
         GI_UNROLL
         for (int t = 0; t < times; t++) GI_Q_MM(storeu)(&sum[t][g * GI_LINES], sums[g][t]);
     }
-    for (int t = 0; t < times; t++) {
-        for (int64_t rest = k; rest < n; rest++)
-            for (int i = 0; i < groups * GI_LINES; i++) {
-                const int64_t line = few && i >= GI_LINES ? i - GI_LINES + second : i;
-                sum[t][i]          = GA_FN(fma)(((const GA_T *)(const void *)(a + line * j->a_next))[rest],
-                                       *(const GA_T *)(const void *)(b + line * j->b_next + rest * j->b_step + t * j->b_again),
-                                       sum[t][i]);
-            }
+    for (int t = 0; t < times; t++)
         for (int i = 0; i < groups * GI_LINES; i++) {
             const int64_t line                                             = few && i >= GI_LINES ? i - GI_LINES + second : i;
             *(GA_T *)(void *)(out + line * j->out_next + t * j->out_again) = sum[t][i];
         }
-    }
 }
 
 /* Functions of their own: without optimisation, each inlined call would keep stack of its own. */
