@@ -346,10 +346,11 @@ static void check_factors(const ga_array *a, int64_t n)
     CHECK(RATIO(ga_subtract(ga_matmul(p, x), b), ga_multiply(ga_max(ga_absolute(p)), ga_max(ga_absolute(x)))) < 30 * (double)n);
 }
 
+/* (Of an array on a GPU the CPU works out most of this; what the GPU does has the CPU's bits, up to the largest of these sizes: test_gpu.) */
 static void test_residuals(void)
 {
     const int64_t sizes[] = { 2, 5, 21, 49, 75, 130, 200 };
-    for (int k = 0; k < (test_small() ? 5 : TEST_ASAN || TEST_TSAN ? 6 : 7); k++)
+    for (int k = 0; k < (test_small() || test_on_gpu() ? 5 : TEST_ASAN || TEST_TSAN ? 6 : 7); k++)
         for (int kind = 0; kind < (TEST_ASAN && sizes[k] > 100 ? 3 : 15); kind++)
             for (int z = 0; z < 2; z++)
                 ga_scope {
@@ -363,6 +364,7 @@ static void test_residuals(void)
 /* The same bits, whoever computes them, alone or in a stack. */
 static void test_threads(void)
 {
+    if (test_on_gpu()) return; /* test_gpu has its stacks */
     ga_scope {
         const int n     = ga_get_num_threads();
         ga_array *large = ga_random_normal(0, 1, (1, 300, 300), .seed = 5),
