@@ -48,7 +48,6 @@ cuda_object() { # cuda_object MODE NAME: compiles tests/NAME.cu or NAME.c, into 
     object=$B/$1/$2.o
     case $1,$2 in
     gpu,cuda_*) compile="gcc -std=c11 -O1 -g1 -I$(dirname "$nvcc")/../include -I." ;;
-    asan,*) compile="$compile -DTEST_ASAN=1" ;; # the tests know whether ASan is there
     *,cuda_*) object=$B/c/$2.o ;;
     *) compile=$(test_compiler) object=$B/c/$2.o ;; # the object for the CPU
     esac

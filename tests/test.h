@@ -14,16 +14,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define TEST_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TEST_ASAN 1
+/* Is AddressSanitizer in this program? It may be in the library alone, so it is asked of the program, not of this file's compiler. */
+#ifdef __cplusplus
+extern "C" int __asan_address_is_poisoned(const volatile void *) __attribute__((weak));
+#else
+extern int         __asan_address_is_poisoned(const volatile void *) __attribute__((weak));
 #endif
-#endif
-#ifndef TEST_ASAN
-#define TEST_ASAN 0
-#endif
+#define TEST_ASAN (&__asan_address_is_poisoned != NULL)
 
 #if defined(__SANITIZE_THREAD__)
 #define TEST_TSAN 1
