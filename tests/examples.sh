@@ -138,12 +138,12 @@ first() { # first FOLDER: the first program is the README's, prints what it says
 EXAMPLES=$(cd examples && printf '%s ' *.c)
 EXAMPLES=${EXAMPLES//.c/}
 
-examples() { # examples KIND [whole]: linked with the objects of KIND; whole: some as they stand, with what they use of the implementation in them
+examples() { # examples KIND [whole]: linked with the objects of KIND; whole: one as it stands, with what it uses of the implementation in it; the others are read so
     local e at=$B/examples
     rm -rf "$at/out"
     for e in $EXAMPLES; do
         case ${2:-},$e in
-        whole,first | whole,monthly_mean | whole,astronomy)
+        whole,monthly_mean) # (first: job dropin)
             one "build of examples/$e.c" made "$at/$e" gcc -std=c11 -O1 $WARN $USE_LIBS -I. "examples/$e.c" $LIBS || return
             continue
             ;;
