@@ -132,6 +132,10 @@ dropped_in() { # dropped_in FOLDER COMPILER: the README's first program beside t
         made "$there/nvcc" "$nvcc" -std=c++17 -arch=sm_90 -DGPUARR_FEW_DTYPES -DGPUARR_BASELINE_ONLY --ptx "$there/gpu.cu"
         return
         ;;
+    g++) # which takes a minute: clang++ runs it as C++, and g++ -O3 compiles the library
+        made "$there/$2" "$2" -fsyntax-only "$there/main.cpp"
+        return
+        ;;
     *++) program=$1/main.cpp ;;
     esac
     made "$there/$2" "$2" "$program" -lm -lpthread && (cd "$there" && rm -f first.png && "./$2" >said.txt && [ -s first.png ]) &&
