@@ -585,10 +585,11 @@ test)
     ;;
 check)
     kinds="gcc-O0 gcc-O2 g++-O3 clang++-O0 clang-O3$(! command -v musl-gcc >/dev/null || echo " musl-gcc-O2")"
-    jobs="ptx cudasim exercises $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing:fuzz fuzz_api:sanitized formulas:sanitized formula_texts:sanitized formulas:gcc-O2 formula_nodes:gcc-O2 dask:gcc-O2 examples:gcc-O2:whole $(each unit:sanitized:%s $TESTS) files:sanitized
+    # (of two jobs that run the same tests, as the stacks do, one would wait for the other: there is another long one between them)
+    jobs="ptx musl:musl-gcc-O2 stack:small-gcc-O0 cudasim stack:small-clang-O0 exercises $(command -v musl-gcc >/dev/null || echo stack:small-gcc-O2)
+        $CUDA_CHECK_JOBS mpi:openmpi mpi:mpich fuzzing:fuzz fuzz_api:sanitized formulas:sanitized formula_texts:sanitized formulas:gcc-O2 formula_nodes:gcc-O2 dask:gcc-O2 examples:gcc-O2:whole $(each unit:sanitized:%s $TESTS) files:sanitized
         unit:threads:threads unit:few:few_dtypes $CUDA_JOBS mustfail language dropin:folder:clang:g++:nvcc
-        dropin:single:gcc:clang++:cudasim oracle:gcc-O2 python:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload:few compiled:gcc-O2 format cblas lapacke cusolver:solver cusolver:solver_check
-        $(each stack:%s small-gcc-O0 small-clang-O0 $(command -v musl-gcc >/dev/null || echo small-gcc-O2)) musl:musl-gcc-O2"
+        dropin:single:gcc:clang++:cudasim oracle:gcc-O2 python:gcc-O2 bench $(each unit:gcc-O2:%s $TESTS) linked:gcc-O2 unload:few compiled:gcc-O2 format cblas lapacke cusolver:solver cusolver:solver_check"
     ;;
 cudasim) jobs="$CUDA_CHECK_JOBS $CUDA_JOBS" ;;
 gpu) jobs= ;; # what runs on a GPU alone
