@@ -1,6 +1,6 @@
 # cuda.sh -- the tests again, on GPU arrays: sourced by run.sh. Without a GPU the kernels run under tools/cudasim, built three ways:
-# plain (threads in a random order, with lazy streams; those with large arrays in their order, too), with ASan, and as a checker that looks at every access of a kernel (with
-# UBSan; smaller arrays and fewer cases, because it is slow). With one, nvcc builds the mode gpu.
+# plain, with ASan (threads in a random order, with lazy streams), and as a checker that looks at every access of a kernel (with UBSan; smaller
+# arrays and fewer cases, because it is slow). With one, nvcc builds the mode gpu.
 SIM=tools/cudasim
 CUDA_TESTS="compositions ndimage signals numbers half places allocations cuda_reduce cuda_order cuda_images chunked_gpu cuda_convolve distances cuda_distances cuda_reductions cuda_stencils cuda_select fourier exchange
     cuda_map cuda_products filters cuda_filters errors errors_algorithms memory rows cuda_bools api launch cuda_kernels cuda_chunked cuda_api cuda_host options eval eval_joined formulas linear strided"
@@ -86,21 +86,22 @@ cuda_example() { # cuda_example MODE NAME: as C, or as CUDA if it has kernels of
 
 # ---- runs ------------------------------------------------------------------------------------------------------------------------------
 
-# The ways in which a mode runs, one a line: `make test` takes small arrays, and threads and streams in the least likely order. Device
-# memory is closed to the host in one of them, as each opening and closing is a call of the system: that takes longer than the kernels.
-# `make check` runs the tests with large arrays on these, too, with threads in their order (without large ones that is what the checker runs).
+# The ways in which a mode runs, one a line. Small arrays run with threads and streams in the least likely order: in `make test`, and with
+# ASan; the checker has them in their order. Tests with large arrays run on these in `make check`, in plain, with threads in their order.
+# Device memory is closed to the host in plain alone, as each opening and closing is a call of the system: that takes longer than the kernels.
 ways() { # ways MODE NAME
+    local unlikely="CUDASIM_ORDER=random:1 CUDASIM_LAZY=1 GPUARR_TEST_SMALL=1"
     case $1,$job in
     gpu,*) echo GPUARR_TEST_DEVICE=cuda ;;
     plain,one) echo CUDASIM_ORDER=forward ;;
     plain,*)
-        local unlikely="CUDASIM_ORDER=random:1 CUDASIM_LAZY=1 GPUARR_TEST_SMALL=1"
         if [ "$job" != test ] && has_large "$2"; then
             echo CUDASIM_ORDER=forward
-            unlikely+=" CUDASIM_PROTECT=0"
+            [ "$2" = bits ] || return 0 # of which there is no build with ASan
         fi
         echo "$unlikely"
         ;;
+    asan,*) echo "$unlikely CUDASIM_PROTECT=0" ;;
     *) echo GPUARR_TEST_SMALL=1 CUDASIM_PROTECT=0 ;;
     esac
 }
