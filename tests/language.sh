@@ -21,6 +21,12 @@ language() {
     reads "implementation with the GPU's kernels and the loops of every instruction set" g++ -std=c++17 -w $USE_LIBS -I$SIM/include -include cuda_runtime.h -I. -x c++ tests/impl.c
     printf '#define GPUARR_STATIC\n#define GPUARR_IMPLEMENTATION\n#include "gpuarr.h"\nint main(void) { return ga_item(ga_max(ga_sqrt(ga_ones((9))))) > 1; }\n' >"$out/most.c"
     one "clang with address and undefined together" made "$out/most" clang -std=c11 -O1 -fsanitize=address,undefined -I. "$out/most.c" -lm -lpthread
+    printf '#include <stdio.h>\n#include "gpuarr.h"\nvoid f(ga_array *a, const char *s);\nvoid f(ga_array *a, const char *s)\n{\n    ga_free(ga_index(a, s));\n    ga_free(ga_index(a, s, 1));\n}\n' >"$out/text.c"
+    sed 's/ga_free(ga_index(a, s, 1))/printf(s)/' "$out/text.c" >"$out/said.c"
+    for c in gcc clang; do
+        reads "$c -Wformat=2, ga_index of a text in a variable" $c -std=c11 $WARN -Wformat=2 -I. "$out/text.c"
+        one "$c -Wformat=2 still warns behind ga_index" warned_of Wformat-security $c -std=c11 -Wformat=2 "$out/said.c"
+    done
     one "a library that does not link is not used" linked_libraries
     one "-m32 is refused in a sentence" refused 'for 64-bit Linux only' gcc -m32 "$out/alone.c"
     for c in gcc clang; do one "-fshort-enums is refused, $c" refused 'not with -fshort-enums' $c -fshort-enums "$out/alone.c"; done
@@ -50,6 +56,10 @@ refused() { # refused WORDS COMPILER...: with one error, which is ours
     local says words=$1
     shift
     says=$(! "$@" -fsyntax-only -I. 2>&1) && [ "$(grep -c ' error: ' <<<"$says")" = 1 ] && grep -q " error: .*gpuarr: $words" <<<"$says"
+}
+
+warned_of() { # warned_of OPTION COMPILER...
+    "${@:2}" -fsyntax-only -I. 2>&1 | grep -q -- "-$1"
 }
 
 linked_libraries() { # an optional library whose header is here, but which does not link, is not used

@@ -272,11 +272,20 @@ static inline ga_task *gi_make_delayed(ga_graph *g, ga_task_function f, void *us
                         GI_STRICTER __VA_ARGS__;                                                                               \
         _Pragma("GCC diagnostic pop")                                                                                          \
     })
-/* A call with "%d", whose numbers the compiler checks without -Wall, too. */
+/*  A call with "%d", whose numbers the compiler checks without -Wall, too. What else those options check stays the user's choice: it is
+    ignored before, so that gcc brings back what the user asked for, and again after, as -Wformat turns it on.                       */
+#ifdef __clang__
+#define GI_CHECK_FORMAT _Pragma("GCC diagnostic error \"-Wformat\"")
+#else
+#define GI_CHECK_FORMAT _Pragma("GCC diagnostic error \"-Wformat=2\"")
+#endif
 #define GI_FORMAT(...)                                                                                                         \
     __extension__({                                                                                                            \
-        _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Wformat\"")                                            \
-            _Pragma("GCC diagnostic ignored \"-Wformat-zero-length\"") __VA_ARGS__;                                            \
+        _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wformat-nonliteral\"")                               \
+            _Pragma("GCC diagnostic ignored \"-Wformat-security\"") _Pragma("GCC diagnostic ignored \"-Wformat-y2k\"")         \
+                GI_CHECK_FORMAT _Pragma("GCC diagnostic ignored \"-Wformat-zero-length\"")                                     \
+                    _Pragma("GCC diagnostic ignored \"-Wformat-security\"")                                                    \
+                        _Pragma("GCC diagnostic ignored \"-Wformat-nonliteral\"") __VA_ARGS__;                                 \
         _Pragma("GCC diagnostic pop")                                                                                          \
     })
 #define GI_LASTING(...)          (__extension__ __VA_ARGS__)
