@@ -623,12 +623,29 @@ static ga_array *gi_savgol_edge(const gi_composition *c, const ga_array *x, int 
     memcpy(shape, line->shape, sizeof shape);
     shape[line->ndim - 1] = half;
     ga_array *points      = gi_array_new(c->site, line->dtype, line->device, line->ndim, shape);
-    if (fitted && !(line = gi_savgol_sums(c->site, line, inverse))) return NULL;
+    if (fitted) { /* in float64: powers that cancel each other */
+        line = (ga_astype)(line, gi_is_complex(x->dtype) ? GA_C128 : GA_F64, c->site);
+        line = line ? gi_savgol_sums(c->site, line, inverse) : NULL;
+        if (!line) return NULL;
+    }
     for (int64_t at = 0; at < half && points; at += most)
         if (!gi_savgol_points(c->site, line, fitted, inverse, (double)(last ? window - half : 0), deriv, delta, points, at,
                               half - at < most ? half - at : most))
             return NULL;
     return points ? (ga_moveaxis)(points, -1, axis, c->site) : NULL;
+}
+
+/* What lies a whole window within x along an axis: convolved with the weights of a window's middle. */
+static ga_array *gi_savgol_inner(const gi_composition *c, const ga_array *x, int axis, const ga_array *weights)
+{
+    ga_convolve_options o = ga_convolve_defaults;
+    ga_shape            across;
+    across.ndim = x->ndim;
+    for (int d = 0; d < x->ndim; d++) across.n[d] = d == axis ? weights->shape[0] : 1;
+    o.site                 = c->site;
+    o.mode                 = GA_VALID;
+    const ga_array *window = (ga_reshape)(weights, across, c->site);
+    return window ? (ga_convolve)(x, window, o) : NULL;
 }
 
 ga_array *(ga_savgol_filter)(const ga_array *x, int64_t window_length, int polyorder, ga_savgol_options o)
@@ -656,19 +673,20 @@ ga_array *(ga_savgol_filter)(const ga_array *x, int64_t window_length, int polyo
     const int64_t         half = window_length / 2, n = x->shape[axis];
     line.site = there.site = o.site;
     line.axis              = axis;
-    line.border            = interp ? GA_BORDER_CONSTANT : (ga_border)o.border;
-    line.cval              = interp ? 0 : o.cval;
+    line.border            = (ga_border)o.border;
+    line.cval              = o.cval;
     gi_compose_begin(&c, o.site);
     ga_array *wide    = (ga_astype)(x, gi_signal_dtype(x->dtype, x->dtype), o.site),
              *inverse = wide ? gi_savgol_inverse(&c, window_length, polyorder) : NULL,
              *on_cpu  = inverse ? gi_savgol_rows(&c, inverse, (double)(window_length - 1) / 2, 1, o.deriv, o.delta) : NULL;
     ga_array *row     = on_cpu ? (ga_to)((ga_astype)(on_cpu, gi_dtype_real(wide->dtype), o.site), x->device, there) : NULL;
-    ga_array *middle  = row ? (ga_index)(o.site, row, "0, ::-1") : NULL,
-             *r       = middle ? (ga_convolve1d)(wide, middle, line) : NULL;
+    ga_array *middle = row ? (ga_index)(o.site, row, "0, ::-1") : NULL, *r = !middle  ? NULL
+                                                                             : interp ? gi_savgol_inner(&c, wide, axis, middle)
+                                                                                      : (ga_convolve1d)(wide, middle, line);
     if (r && interp && half > 0) {
         ga_array *first          = gi_savgol_edge(&c, wide, axis, inverse, o.deriv, o.delta, false),
                  *last           = first ? gi_savgol_edge(&c, wide, axis, inverse, o.deriv, o.delta, true) : NULL;
-        const ga_array *three[3] = { first, gi_do_part(&c, r, axis, half, n - 2 * half), last };
+        const ga_array *three[3] = { first, gi_do_part(&c, r, axis, window_length % 2 == 0, n - 2 * half), last };
         r                        = last && three[1] ? gi_join_along(o.site, 3, three, axis) : NULL;
     }
     return gi_compose_end(&c, r);
