@@ -490,7 +490,7 @@ static void forecasts(void)
         CHECK(foreseen(ga_sum(line, .axis = 0)) && foreseen(ga_std(line, .axis = 0)));
         if (packs) { /* chunks are not kept where memory is short */
             ga_memory_trim();
-            ga_memory_limit(ga_memory_stats().used_bytes + (24 << 20));
+            ga_memory_limit(ga_memory_stats().used_bytes + (24 << 20) / (part * part));
             CHECK(foreseen(ga_sin(ga_open(packed_dir))));
             ga_memory_limit(0);
         }

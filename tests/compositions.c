@@ -484,6 +484,30 @@ static void test_partitions(void)
             }
 }
 
+/* Long lines of one or two bytes, of which a sample (cpu/keys.h, gi_key_far) says where the kth element is: all that it reads is 0, the
+   others are not, or the other way round, or the line is all one. */
+static void test_misleading_lines(void)
+{
+    static const ga_dtype dtypes[]   = { GA_U8, GA_I8, GA_U16, GA_I16 };
+    static const int64_t  sizes[][2] = { { 4097, 128 },
+                                         { 40000, 512 },
+                                         { 262145, 2048 } }; /* elements, and those of the sample */
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 12; k++)
+            ga_scope {
+                const int64_t n = sizes[i][0], step = n / sizes[i][1];
+                ga_array     *line = ga_zeros((n), .dtype = dtypes[k % 4]);
+                for (int64_t s = 0; s < sizes[i][1]; s++) ga_set_at(line, 100, step * s + s * 37 % step);
+                if (k / 4 == 1) ga_subtract(100, line, .out = line);
+                if (k / 4 == 2) ga_copyto(line, dtypes[k % 4] == GA_U8 ? 255 : dtypes[k % 4] == GA_U16 ? 65535 : -1);
+                for (int64_t kth = 0; kth < n; kth += n / 3) {
+                    const ga_array *expected = parting_of(line, kth);
+                    CHECK(test_same_bits(ga_argpartition(line, kth), expected));
+                    CHECK(test_same_bits(ga_partition(line, kth), ga_take(line, expected)));
+                }
+            }
+}
+
 /* Orders of elements of one or two bytes, by themselves and as keys, beside those of int64. */
 static void test_orders(void)
 {
@@ -622,6 +646,7 @@ int main(void)
     test_differences();
     test_search();
     test_partitions();
+    test_misleading_lines();
     test_orders();
     test_variances();
     test_isin();

@@ -98,6 +98,7 @@ ways() { # ways MODE NAME
         if [ "$job" != test ] && has_large "$2"; then
             echo CUDASIM_ORDER=forward
             [ "$2" = bits ] || return 0 # of which there is no build with ASan
+            unlikely+=" CUDASIM_PROTECT=0"
         fi
         echo "$unlikely"
         ;;

@@ -368,7 +368,7 @@ typedef struct gi_key_loops {                                        /* for one 
     /* Of 4 or 8 bytes. Keys between low and high go to `to`, which may be `elements` or lie before them, and has 64 bytes more. */
     void (*keep)(const gi_keys *rule, int64_t n, const void *elements, int64_t low, int64_t high, void *to, int64_t *count);
     /* Of 1 or 2 bytes, at most INT32_MAX of them (truths: GI_PART_LINE): the elements, or their int64 numbers, before that of rank kth, those
-       equal to it, those behind, each in their order. */
+       equal to it, those behind, each in their order. `to` overlaps no element, and may be written over meanwhile. */
     void (*part_line)(const gi_keys *rule, int64_t n, const void *elements, int64_t kth, bool numbers, void *to);
 } gi_key_loops;
 

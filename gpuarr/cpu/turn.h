@@ -38,13 +38,33 @@ static void GI_LOOP(gi_pack_across)(int64_t lines, int64_t n, void *out_, int64_
         }
 }
 
+/* Adds the products of a square, elements `from` and on of lines of a and of b, to their sums; those before `first` are left out. */
+static GI_INLINE void GI_LOOP(gi_square_of)(const int times, const bool shared, const gi_chaining *j, const char *a,
+                                            const char *b, int64_t from, int64_t first, GI_Q *sums)
+{
+    GI_Q x[GI_SIDE], y[GI_SIDE];
+    GI_TURN(a + from * (int64_t)sizeof(GA_T), j->a_next, x);
+    if (!shared) GI_TURN(b + from * (int64_t)sizeof(GA_T), j->b_next, y);
+    GI_UNROLL
+    for (int s = 0; s < GI_SIDE; s++) {
+        const char *factor = b + (from + s) * j->b_step;
+        if (from + s < first) continue;
+        GI_UNROLL
+        for (int t = 0; t < times; t++) {
+            if (shared) y[s] = GI_Q_MM(set1)(*(const GA_T *)(const void *)(factor + t * j->b_again));
+            sums[t] = GI_Q_MM(fmadd)(x[s], y[s], sums[t]);
+        }
+    }
+}
+
 /* gi_chains of lines that are packed: groups * GI_LINES of them, b packed as well, or shared by all and `times` lines of it. few: how many
    lines there are, if fewer than two groups, so that some are in both; else 0. */
 static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, const bool shared, int64_t few, int64_t n,
                                            char *out, const char *a, const char *b, const gi_chaining *j)
 {
-    const int64_t second = few ? few - GI_LINES : GI_LINES;       /* how far the second group is behind the first */
-    const bool    short_ = GI_ISA_BYTES < 64 && j->a_next < 4096; /* too short for the processor to see what comes next */
+    const int64_t second  = few ? few - GI_LINES : GI_LINES;       /* how far the second group is behind the first */
+    const bool    short_  = GI_ISA_BYTES < 64 && j->a_next < 4096; /* too short for the processor to see what comes next */
+    const int64_t a_group = second * j->a_next, b_group = shared ? 0 : second * j->b_next;
     GI_Q          sums[2][3];
     GA_T          sum[3][2 * GI_LINES];
     int64_t       k = 0;
@@ -65,40 +85,15 @@ static GI_INLINE void GI_LOOP(gi_lines_of)(const int groups, const int times, co
             for (int i = 0; i < GI_LINES && short_; i++)
                 __builtin_prefetch(a + ((g + groups) * GI_LINES + i) * j->a_next + at, 0, 2);
             GI_UNROLL
-            for (int part = 0; part < 4; part++) {
-                GI_Q x[GI_SIDE], y[GI_SIDE];
-                GI_TURN(a + g * second * j->a_next + at + part * 16, j->a_next, x);
-                if (!shared) GI_TURN(b + g * second * j->b_next + at + part * 16, j->b_next, y);
-                GI_UNROLL
-                for (int s = 0; s < GI_SIDE; s++) {
-                    const char *factor = b + (k + part * GI_SIDE + s) * j->b_step;
-                    GI_UNROLL
-                    for (int t = 0; t < times; t++) {
-                        if (shared) y[s] = GI_Q_MM(set1)(*(const GA_T *)(const void *)(factor + t * j->b_again));
-                        sums[g][t] = GI_Q_MM(fmadd)(x[s], y[s], sums[g][t]);
-                    }
-                }
-            }
+            for (int part = 0; part < 4; part++)
+                GI_LOOP(gi_square_of)(times, shared, j, a + g * a_group, b + g * b_group, k + part * GI_SIDE, k, sums[g]);
         }
     }
-    for (; k < n; k += GI_SIDE) { /* the last ones together with some before them, which are left out */
+    for (; k < n; k += GI_SIDE) { /* the last ones together with some before them */
         const int64_t from = k + GI_SIDE <= n ? k : n - GI_SIDE;
         GI_UNROLL
-        for (int g = 0; g < groups; g++) {
-            GI_Q x[GI_SIDE], y[GI_SIDE];
-            GI_TURN(a + g * second * j->a_next + from * (int64_t)sizeof(GA_T), j->a_next, x);
-            if (!shared) GI_TURN(b + g * second * j->b_next + from * (int64_t)sizeof(GA_T), j->b_next, y);
-            GI_UNROLL
-            for (int s = 0; s < GI_SIDE; s++) {
-                if (from + s < k) continue;
-                GI_UNROLL
-                for (int t = 0; t < times; t++) {
-                    if (shared)
-                        y[s] = GI_Q_MM(set1)(*(const GA_T *)(const void *)(b + (from + s) * j->b_step + t * j->b_again));
-                    sums[g][t] = GI_Q_MM(fmadd)(x[s], y[s], sums[g][t]);
-                }
-            }
-        }
+        for (int g = 0; g < groups; g++)
+            GI_LOOP(gi_square_of)(times, shared, j, a + g * a_group, b + g * b_group, from, k, sums[g]);
     }
     GI_UNROLL
     for (int g = 0; g < groups; g++) {

@@ -85,7 +85,7 @@ static void gi_pass_lie(gi_pass_job *j, const gi_pass_arrays *m)
 }
 
 /* Do results go past the caches, which would not keep them? What computes long has time to write them the usual way, unless its last op is
-   the only long one: between the pieces of that, memory is busy anyway. A sequence that reads several arrays waits for these besides. */
+   the only long one: then each piece is written while the next one is computed. A sequence that reads several arrays waits for these besides. */
 static bool gi_pass_streams(const gi_pass_job *j, const gi_pass_arrays *m)
 {
     const gi_fused *p = j->p;
