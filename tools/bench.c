@@ -423,7 +423,28 @@ static ga_array *npy_plain(bool synced)
     NEW(svdvals,          ga_svdvals(x))                                                                                       \
     NEW(fft,              ga_fft(x))                                                                                           \
     NEW(rfft,             ga_rfft(x))                                                                                          \
-    NEW(fft2,             ga_fft2(x))
+    NEW(fft2,             ga_fft2(x))                                                                                          \
+    NEW(take,             ga_take(x, y))                                                                                       \
+    INTO(put,             ga_put(out, y, z))                                                                                   \
+    INTO(add_at,          ga_add_at(out, (y), z))                                                                              \
+    NEW(unique,           ga_unique(x))                                                                                        \
+    NEW(intersect1d,      ga_intersect1d(x, y))                                                                                \
+    NEW(isin,             ga_isin(x, y))                                                                                       \
+    NEW(searchsorted,     ga_searchsorted(x, y))                                                                               \
+    NEW(interp,           ga_interp(x, y, z))                                                                                  \
+    NEW(permutation,      ga_random_permutation(x))                                                                            \
+    NEW(poisson,          ga_random_poisson(3, (x->size)))                                                                     \
+    NEW(exponential,      ga_random_exponential(1, (x->size)))                                                                 \
+    NEW(binary_erosion,   ga_binary_erosion(x, .iterations = 3))                                                               \
+    NEW(grey_dilation,    ga_grey_dilation(x, 5))                                                                              \
+    NEW(distances_to_0,   ga_distance_transform_edt(x))                                                                        \
+    NEW(rotate,           ga_rotate(x, 30, .order = 1, .reshape = false))                                                      \
+    NEW(zoom,             ga_zoom(x, 2))                                                                                       \
+    NEW(lfilter,          ga_lfilter(y, z, x))                                                                                 \
+    NEW(savgol_filter,    ga_savgol_filter(x, 31, 3))                                                                          \
+    NEW(find_peaks,       ga_find_peaks(x))                                                                                    \
+    NEW(welch,            ga_welch(x))                                                                                         \
+    NEW(hilbert,          ga_hilbert(x))
 
 /* clang-format on */
 #define NEW_CALL(name, ...)                                                                                                    \

@@ -232,6 +232,27 @@ def randoms():
     generator = np.random.default_rng(1)
     yield Row("uniform random numbers", "random", F32, n, dict(x=x), [("NumPy", lambda: generator.random(n, dtype=F32))], 2, like_random, moved=4 * n)
     yield Row("normal random numbers", "normal", F32, n, dict(x=x), [("NumPy", lambda: generator.standard_normal(n, dtype=F32))], 3, like_random, moved=4 * n)
+    few = x[:1_000_000]
+    yield Row("exponential random numbers", "exponential", F64, few.size, dict(x=few), [("NumPy", lambda: generator.standard_exponential(few.size))], 1, like_random)
+    yield Row("Poisson random numbers", "poisson", np.int64, few.size, dict(x=few), [("NumPy", lambda: generator.poisson(3, few.size))], 1, like_random)
+    yield Row("permutation", "permutation", F32, few.size, dict(x=few), [("NumPy", lambda: generator.permutation(few))], 1, like_random)
+
+
+def sets():
+    n = 100_000 if QUICK else 1_000_000
+    whole, other = (random.integers(0, n, n) for _ in range(2))
+    x, points, values = random.random(n), np.sort(random.random(n // 10)), random.random(n // 10)
+    for dtype, a, b in ((np.int64, whole, other), (F64, x, random.choice(x, n // 2))):
+        yield Row("unique", "unique", dtype, n, dict(x=a), [("NumPy", lambda a=a: np.unique(a))], 2, same)
+        yield Row("intersect1d", "intersect1d", dtype, n, dict(x=a, y=b), [("NumPy", lambda a=a, b=b: np.intersect1d(a, b))], 2, same)
+        yield Row("isin", "isin", dtype, n, dict(x=a, y=b), [("NumPy", lambda a=a, b=b: np.isin(a, b))], 2, same)
+    yield Row("searchsorted", "searchsorted", F64, n, dict(x=points, y=x), [("NumPy", lambda: np.searchsorted(points, x))], 2, same)
+    yield Row("interp", "interp", F64, n, dict(x=x, y=points, z=values), [("NumPy", lambda: np.interp(x, points, values))], 1)
+    yield Row("x[index]", "take", F64, n, dict(x=x, y=whole), [("NumPy", lambda: x[whole])], 1, same)
+    to, added = x.copy(), np.zeros(n)
+    yield Row("x[index] = y", "put", F64, n, dict(x=x, y=whole, z=x), [("NumPy", lambda: to.put(whole, x) or to)], 1, same)
+    yield Row("add.at(x, index, y)", "add_at", F64, n, dict(x=added, y=whole, z=x), [("NumPy", lambda: np.add.at(added, whole, x) or added)], 1,
+              only_time=("NumPy",))  # the results grow from call to call
 
 
 def pictures():
@@ -417,6 +438,30 @@ def transforms():
             yield Row(name, name, F64, "x".join(map(str, shape)), dict(x=x), [("SciPy, 2 workers", call)], 1, lambda ours, theirs:
                       close(1e-12)(np.ascontiguousarray(ours).view(F64), np.ascontiguousarray(theirs).view(F64)),
                       moved=(2 if name == "rfft" else 3) * x.nbytes, flops=(2.5 if name == "rfft" else 5) * x.size * math.log2(x.size if name == "fft2" else shape[-1]))
+
+
+def images():
+    n = 512 if QUICK else 1024
+    x = random.standard_normal((n, n))
+    blobs = ndimage.gaussian_filter(x, 3) > 0 if ndimage else x > 0
+    for name, call, a, how, check in (
+            ("binary_erosion, 3 times", "binary_erosion", blobs, lambda: ndimage.binary_erosion(blobs, iterations=3), same),
+            ("grey_dilation 5x5", "grey_dilation", x, lambda: ndimage.grey_dilation(x, 5), same),
+            ("distance_transform_edt", "distances_to_0", blobs, lambda: ndimage.distance_transform_edt(blobs), None),
+            ("rotate by 30 degrees, order 1", "rotate", x, lambda: ndimage.rotate(x, 30, order=1, reshape=False), close(1e-9)),
+            ("zoom by 2, order 3", "zoom", x, lambda: ndimage.zoom(x, 2), close(1e-9))):
+        yield Row(name, call, a.dtype, f"{n}^2", dict(x=a), [("SciPy", how if ndimage else None)], 1, check)
+
+
+def signals():
+    n = 100_000 if QUICK else 1_000_000
+    x = random.standard_normal(n)
+    b, a = np.array([0.2, 0.3, 0.2]), np.array([1, -0.4, 0.1])
+    for name, inputs, call, check in (
+            ("lfilter", dict(x=x, y=b, z=a), lambda: signal.lfilter(b, a, x), None), ("savgol_filter", dict(x=x), lambda: signal.savgol_filter(x, 31, 3), None),
+            ("find_peaks", dict(x=x), lambda: signal.find_peaks(x)[0], same), ("welch", dict(x=x), lambda: signal.welch(x)[1], None),
+            ("hilbert", dict(x=x), lambda: signal.hilbert(x), lambda ours, theirs: close(1e-12)(ours.view(F64), theirs.view(F64)))):
+        yield Row(name, name, F64, n, inputs, [("SciPy", call if signal else None)], 1, check)
 
 
 def make_sky(n):
@@ -615,7 +660,8 @@ def files(gpuarr):
 
 def themes(gpuarr):
     """theme -> the functions that yield its rows"""
-    return {"astronomy": [skies], "filters and convolutions": [convolutions, stencils], "distances": [distances], "linear algebra": [products, algebra],
-            "Fourier transforms": [transforms], "elementwise": [elementwise], "small arrays": [small], "formulas": [formulas], "reductions": [folds],
-            "copies and views": [copies], "sorts and medians": [orders], "random numbers": [randoms], "the picture of the notebook": [pictures],
+    return {"astronomy": [skies], "filters and convolutions": [convolutions, stencils], "morphology and interpolation": [images], "distances": [distances],
+            "linear algebra": [products, algebra], "Fourier transforms": [transforms], "signals": [signals], "elementwise": [elementwise],
+            "small arrays": [small], "formulas": [formulas], "reductions": [folds], "copies and views": [copies], "sorts and medians": [orders],
+            "sets, searches and scattered places": [sets], "random numbers": [randoms], "the picture of the notebook": [pictures],
             "chunked arrays and tasks": [lambda: chunks(gpuarr)], "files": [lambda: files(gpuarr)]}
