@@ -176,25 +176,36 @@ static ga_array *gi_do_chosen(const gi_composition *c, const ga_array *flags, co
     return flags && line ? (ga_extract)(flags, line, c->site) : NULL;
 }
 
+/* The elements that both have, and, unless at is NULL, where each is first in either. */
+static ga_array *gi_do_common(const gi_composition *c, const ga_array *a, const ga_array *b, ga_array **at)
+{
+    ga_array *from[2] = { NULL, NULL }, *r = NULL;
+    ga_array *all = gi_do_both_unique(c, a, b, at ? from : NULL), *order = all ? gi_do_along(c, (ga_argsort), all, 0) : NULL;
+    ga_array *sorted = order ? gi_do_take(c, all, order, 0) : NULL, *twice = gi_do_repeated(c, sorted);
+    if (twice) r = gi_do_chosen(c, twice, gi_do_part(c, sorted, 0, 0, twice->size));
+    if (!r || !at) return r;
+    const int64_t n      = from[0]->size;
+    ga_array     *first  = gi_do_chosen(c, twice, gi_do_part(c, order, 0, 0, twice->size));
+    ga_array     *second = gi_do_chosen(c, twice, gi_do_part(c, order, 0, order->size - twice->size, twice->size));
+    at[0]                = first ? gi_do_take(c, from[0], first, 0) : NULL;
+    at[1]                = second ? gi_do_take(c, from[1], GI_DO_2(c, subtract, second, n), 0) : NULL;
+    return at[0] && at[1] ? r : NULL;
+}
+
 ga_array *(ga_intersect1d)(const ga_array *a, const ga_array *b, ga_intersect_options o)
 {
     if (o.index_a) *o.index_a = NULL;
     if (o.index_b) *o.index_b = NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    const bool places  = o.index_a || o.index_b;
-    ga_array  *from[2] = { NULL, NULL }, *r = NULL, *at[2] = { NULL, NULL };
-    ga_array  *all   = gi_do_both_unique(&c, a, b, places ? from : NULL),
-             *order  = all ? gi_do_along(&c, (ga_argsort), all, 0) : NULL;
-    ga_array *sorted = order ? gi_do_take(&c, all, order, 0) : NULL, *twice = gi_do_repeated(&c, sorted);
-    if (twice) r = gi_do_chosen(&c, twice, gi_do_part(&c, sorted, 0, 0, twice->size));
-    if (r && places) {
-        int64_t   n      = from[0]->size;
-        ga_array *first  = gi_do_chosen(&c, twice, gi_do_part(&c, order, 0, 0, twice->size));
-        ga_array *second = gi_do_chosen(&c, twice, gi_do_part(&c, order, 0, order->size - twice->size, twice->size));
-        at[0]            = first ? gi_do_take(&c, from[0], first, 0) : NULL;
-        at[1]            = second ? gi_do_take(&c, from[1], GI_DO_2(&c, subtract, second, n), 0) : NULL;
-        if (!at[0] || !at[1]) r = NULL;
+    const bool places = o.index_a || o.index_b, alike = gi_array_is_given(a) && gi_array_is_given(b) && a->dtype == b->dtype;
+    ga_array  *at[2] = { NULL, NULL }, *x = NULL, *y = NULL, *r = NULL;
+    if (alike && !places) {
+        x = gi_do_unique(&c, a, ga_unique_defaults);
+        y = x ? gi_do_unique(&c, b, ga_unique_defaults) : NULL;
+        r = gi_do_chosen(&c, y ? gi_do_isin(&c, x, y, false) : NULL, x);
+    } else {
+        r = gi_do_common(&c, a, b, places ? at : NULL);
     }
     if (r && o.index_a) *o.index_a = gi_compose_keep(&c, at[0]);
     if (r && o.index_b) *o.index_b = gi_compose_keep(&c, at[1]);
