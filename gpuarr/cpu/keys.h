@@ -272,9 +272,7 @@ static GI_KEYED_STEP int64_t GI_KEYED(gi_put_lanes)(const bool numbers, void *to
 #endif
     return at + count;
 }
-#endif
 
-#if GI_ISA_BYTES == 64
 #if GI_KEY_BITS == 8
 #define GI_NARROW(name) _mm512_##name##8
 #define GI_NARROW_TEXT  "b"
@@ -335,9 +333,7 @@ static GI_KEYED_STEP void GI_KEYED(gi_part_straight)(int64_t n, const GI_KEY_T *
         if (equal) at_equal = GI_KEYED(gi_put_straight)(to, at_equal, n - more, e, equal);
     }
 }
-#endif
 
-#if GI_ISA_BYTES == 64
 /* A step of gi_part_keys: 16 elements, or fewer. end: of the elements of each kind. */
 static GI_KEYED_STEP void GI_KEYED(gi_part_step)(const bool numbers, const bool whole, int64_t n, const GI_KEY_T *x,
                                                  __m512i number, __m512i bound, __m512i turn, int64_t *at, const int64_t *end,

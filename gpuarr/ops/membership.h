@@ -200,7 +200,7 @@ ga_array *(ga_intersect1d)(const ga_array *a, const ga_array *b, ga_intersect_op
     gi_compose_begin(&c, o.site);
     const bool places = o.index_a || o.index_b, alike = gi_array_is_given(a) && gi_array_is_given(b) && a->dtype == b->dtype;
     ga_array  *at[2] = { NULL, NULL }, *x = NULL, *y = NULL, *r = NULL;
-    if (alike && !places) {
+    if (alike && !places) { /* of two dtypes, different ones may become equal */
         x = gi_do_unique(&c, a, ga_unique_defaults);
         y = x ? gi_do_unique(&c, b, ga_unique_defaults) : NULL;
         r = gi_do_chosen(&c, y ? gi_do_isin(&c, x, y, false) : NULL, x);

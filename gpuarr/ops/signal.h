@@ -638,13 +638,10 @@ static ga_array *gi_savgol_edge(const gi_composition *c, const ga_array *x, int 
 /* What lies a whole window within x along an axis: convolved with the weights of a window's middle. */
 static ga_array *gi_savgol_inner(const gi_composition *c, const ga_array *x, int axis, const ga_array *weights)
 {
-    ga_convolve_options o = ga_convolve_defaults;
-    ga_shape            across;
-    across.ndim = x->ndim;
-    for (int d = 0; d < x->ndim; d++) across.n[d] = d == axis ? weights->shape[0] : 1;
+    ga_convolve_options o  = ga_convolve_defaults;
     o.site                 = c->site;
     o.mode                 = GA_VALID;
-    const ga_array *window = (ga_reshape)(weights, across, c->site);
+    const ga_array *window = gi_do_turn(c, weights, axis, x->ndim);
     return window ? (ga_convolve)(x, window, o) : NULL;
 }
 
