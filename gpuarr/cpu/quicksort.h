@@ -285,7 +285,8 @@ static GI_QUICK_STEP void GI_QUICK(gi_split_whole)(const bool to_memory, __m512i
    the last four are written, for which their addresses need not wait. */
 static GI_INLINE int64_t GI_QUICK(gi_split_keys_by)(const bool to_memory, int64_t n, GI_KEY_T *keys, GI_KEY_T pivot)
 {
-    enum { FOUR = 4 * GI_KEY_LANES };
+    enum { FOUR = 4 * GI_KEY_LANES, AHEAD = 8, FAR = 1 << 16 }; /* FAR: bytes that the nearest cache does not keep */
+    const bool    far   = n * (int64_t)sizeof *keys >= FAR;
     const __m512i p     = GI_KEYS(set1)((GI_SIGNED_KEY)pivot);
     int64_t       first = FOUR, last = n - FOUR; /* between which nothing has been read */
     GI_KEY_T     *low = keys, *high = keys + n;
@@ -300,6 +301,11 @@ static GI_INLINE int64_t GI_QUICK(gi_split_keys_by)(const bool to_memory, int64_
             -(int64_t)(first + last <= (low - keys) + (high - keys)); /* all bits: for no branch, taken by chance */
         const int64_t at = last - FOUR + ((first - last + FOUR) & front);
         __m512i       next[4];
+        GI_UNROLL
+        for (int k = 0; k < 4 && far; k++) { /* which end is read next is known late */
+            __builtin_prefetch(keys + first + (AHEAD + k) * GI_KEY_LANES);
+            __builtin_prefetch(keys + last - (AHEAD + 1 + k) * GI_KEY_LANES);
+        }
         first += FOUR & front;
         last -= FOUR & ~front;
         GI_UNROLL

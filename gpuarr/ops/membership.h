@@ -15,13 +15,14 @@ static ga_array *gi_do_unique(const gi_composition *c, const ga_array *a, ga_uni
     return (ga_unique)(a, o);
 }
 
-/* A flag for each element of a line: is it among those of a line of real numbers? */
-static ga_array *gi_isin_searched(const gi_composition *c, const ga_array *line, const ga_array *among)
+/* A flag for each element of a line: is it among those of a sorted line of real numbers? found: the element there. */
+static ga_array *gi_isin_searched(const gi_composition *c, const ga_array *line, const ga_array *sorted, ga_array **found)
 {
-    ga_array *sorted = gi_do_along(c, (ga_sort), among, 0), *place = sorted ? gi_do_search(c, sorted, line, false, NULL) : NULL;
+    ga_array *place = sorted ? gi_do_search(c, sorted, line, false, NULL) : NULL;
     if (!place) return NULL;
-    ga_array *inside = GI_DO_2(c, minimum, place, sorted->size - 1), *found = inside ? gi_do_take(c, sorted, inside, 0) : NULL;
-    return found ? GI_DO_2(c, equal, found, line) : NULL;
+    ga_array *inside = GI_DO_2(c, minimum, place, sorted->size - 1);
+    *found           = inside ? gi_do_take(c, sorted, inside, 0) : NULL;
+    return *found ? GI_DO_2(c, equal, *found, line) : NULL;
 }
 
 /* The same by a sort of both, which complex numbers have: equal ones come to stand side by side, first that of the line. */
@@ -141,12 +142,13 @@ static ga_array *gi_do_isin(const gi_composition *c, const ga_array *a, const ga
     if (!gi_array_check(c->site, a, "a") || !gi_array_check(c->site, among, "test") ||
         gi_common_device(c->site, 2, both) == GA_DEVICE_DEFAULT)
         return NULL;
-    ga_array *line = (ga_ravel)(a, c->site), *test = (ga_ravel)(among, c->site), *r = NULL;
+    ga_array *line = (ga_ravel)(a, c->site), *test = (ga_ravel)(among, c->site), *r = NULL, *found;
     if (!line || !test) return NULL;
     if (line->size == 0 || test->size == 0) r = (ga_zeros)(gi_line(line->size), gi_new_on(c->site, GA_BOOL, a->device));
     else if (gi_is_complex(ga_promote(a->dtype, among->dtype))) r = gi_isin_sorted(c, line, test);
     else if (!gi_isin_by_table(c, line, test, &r))
-        r = gi_isin_is_few(line, test) ? gi_isin_compared(c, line, test) : gi_isin_searched(c, line, test);
+        r = gi_isin_is_few(line, test) ? gi_isin_compared(c, line, test)
+                                       : gi_isin_searched(c, line, gi_do_along(c, (ga_sort), test, 0), &found);
     if (r && invert) r = GI_DO_1(c, logical_not, r);
     return r ? gi_do_reshape(c, r, a->ndim, a->shape) : NULL;
 }
@@ -176,6 +178,15 @@ static ga_array *gi_do_chosen(const gi_composition *c, const ga_array *flags, co
     return flags && line ? (ga_extract)(flags, line, c->site) : NULL;
 }
 
+/* The elements of one sorted line that are in another of the same dtype; each has an element once. The shorter one is looked up. */
+static ga_array *gi_do_shared(const gi_composition *c, const ga_array *x, const ga_array *y)
+{
+    if (gi_dtype_kind(x->dtype) != 2 || x->size == 0 || y->size == 0) return gi_do_chosen(c, gi_do_isin(c, x, y, false), x);
+    const bool fewer = x->size <= y->size;
+    ga_array  *found, *flags = gi_isin_searched(c, fewer ? x : y, fewer ? y : x, &found);
+    return flags ? gi_do_chosen(c, flags, fewer ? x : found) : NULL;
+}
+
 /* The elements that both have, and, unless at is NULL, where each is first in either. */
 static ga_array *gi_do_common(const gi_composition *c, const ga_array *a, const ga_array *b, ga_array **at)
 {
@@ -203,7 +214,7 @@ ga_array *(ga_intersect1d)(const ga_array *a, const ga_array *b, ga_intersect_op
     if (alike && !places) { /* of two dtypes, different ones may become equal */
         x = gi_do_unique(&c, a, ga_unique_defaults);
         y = x ? gi_do_unique(&c, b, ga_unique_defaults) : NULL;
-        r = gi_do_chosen(&c, y ? gi_do_isin(&c, x, y, false) : NULL, x);
+        r = y ? gi_do_shared(&c, x, y) : NULL;
     } else {
         r = gi_do_common(&c, a, b, places ? at : NULL);
     }

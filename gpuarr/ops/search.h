@@ -1,8 +1,8 @@
 /* ---- searchsorted, digitize, interp ----------------------------------------------------------------------------------- */
-/*  The needles are taken 64 at a time. Where they ascend, the places of the first and the last bound those of the others; then all of them are
-    halved side by side, so that the processor waits for several elements at once.                                                  */
+/*  The needles are taken 64 at a time. Where they ascend, the places of the first and the last bound those of the others. Few elements between
+    are merged with them; more are halved for all needles side by side, so that the processor waits for several elements at once.   */
 
-enum { GI_NEEDLES = 64, GI_NEEDLES_AT_ONCE = 16 };
+enum { GI_NEEDLES = 64, GI_NEEDLES_AT_ONCE = 16, GI_MERGED = 128 };
 
 GI_BEGIN_FAST
 /* The places of `count` needles, at most 16, that lie in low .. low + length. */
@@ -13,9 +13,26 @@ static GI_INLINE void gi_bisect_few(const ga_dtype dtype, const bool right, cons
     while (length > 0) {
         const int64_t half = length - length / 2;
         for (int k = 0; k < count; k++) /* the element that ends the first half */
-            place[k] += gi_bisection_before(dtype, right, sorted, place[k] + half - 1, needle[k]) ? half : 0;
+            place[k] += half & -(int64_t)gi_bisection_before(dtype, right, sorted, place[k] + half - 1, needle[k]);
         length /= 2;
     }
+}
+
+/* The places of ascending needles that lie in low .. high. */
+static GI_INLINE void gi_merge_few(const ga_dtype dtype, const bool right, const void *sorted, int64_t low, int64_t high,
+                                   int count, const uint64_t *needle, int64_t *place)
+{
+    uint64_t key[GI_MERGED + 1];
+    int      k = 0, i = 0;
+    for (int64_t at = low; at < high; at++) key[at - low] = gi_bisection_key(dtype, sorted, at);
+    const int elements = (int)(high - low);
+    while (k < count && i < elements) { /* without a branch on what is less: it would be taken by chance */
+        const int before = right ? key[i] <= needle[k] : key[i] < needle[k];
+        place[k]         = low + i;
+        i += before;
+        k += !before;
+    }
+    for (; k < count; k++) place[k] = high;
 }
 
 static GI_INLINE void gi_bisect_block(const ga_dtype dtype, const bool right, const gi_bisection *b, int64_t start, int count)
@@ -31,6 +48,10 @@ static GI_INLINE void gi_bisect_block(const ga_dtype dtype, const bool right, co
         gi_bisect_few(dtype, right, b->sorted, 0, b->n, 2, ends, at);
         low  = at[0];
         high = at[1] < at[0] ? at[0] : at[1];
+        if (high - low <= GI_MERGED) {
+            gi_merge_few(dtype, right, b->sorted, low, high, count, needle, place);
+            return;
+        }
     }
     for (int k = 0; k < count; k += GI_NEEDLES_AT_ONCE) {
         const int rest = count - k;

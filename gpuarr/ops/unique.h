@@ -169,19 +169,19 @@ static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_
 {
     GI_SETTLE_FLOATS;
     if (a->device == GA_CUDA) return gi_gpu->unique(site, a, o);
-    bool      ordered = o->index || o->inverse; /* else sorted values are enough */
+    bool      ordered = o->index || o->inverse, placed = ordered || o->counts; /* else sorted values are enough */
     ga_array *tallied;
     if (!ordered && gi_unique_tallied(site, a, &tallied, o->counts)) return tallied;
     ga_array *line    = (ga_ravel)(a, site);
     ga_array *order   = line && ordered ? gi_sort_array(site, line, 0, true) : NULL;
     ga_array *sorted  = order ? gi_take(site, line, 0, order) : line && !ordered ? gi_sort_array(site, line, 0, false) : NULL;
     ga_array *flags   = sorted ? gi_unique_starts(site, sorted, o->equal_nan) : NULL;
-    ga_array *indices = flags ? gi_select(site, flags, NULL) : NULL;
+    ga_array *values  = flags ? gi_select(site, flags, sorted) : NULL;
+    ga_array *indices = values && placed ? gi_select(site, flags, NULL) : NULL;
     ga_array *starts  = indices ? (ga_ravel)(indices, site) : NULL; /* (1, runs) */
-    ga_array *values  = starts ? gi_take(site, sorted, 0, starts) : NULL;
-    if (values && o->index) *o->index = gi_take(site, order, 0, starts);
-    if (values && o->inverse) *o->inverse = gi_unique_numbers(site, a, order, starts);
-    if (values && o->counts) *o->counts = gi_unique_lengths(site, a, starts);
+    if (starts && o->index) *o->index = gi_take(site, order, 0, starts);
+    if (starts && o->inverse) *o->inverse = gi_unique_numbers(site, a, order, starts);
+    if (starts && o->counts) *o->counts = gi_unique_lengths(site, a, starts);
     ga_free(starts);
     ga_free(indices);
     ga_free(flags);
