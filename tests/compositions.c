@@ -451,6 +451,35 @@ static ga_array *parting_of(const ga_array *line, int64_t kth)
 }
 
 /* Lines of all lengths that are partitioned in ways of their own, of both axes. */
+/* Ascending needles, few and many for each element, with repetitions, NaNs and infinities; against a comparison of all with all. And the elements
+   that two lines share, of which either is the longer one. */
+static void test_sorted_needles(void)
+{
+    static const ga_dtype dtypes[]  = { GA_U8, GA_I32, GA_F32, GA_F64 };
+    static const int      lengths[] = { 1, 30, 700 };
+    for (int i = 0; i < 72; i++)
+        ga_scope {
+            const ga_dtype dtype = dtypes[i % 4];
+            const int      n = lengths[i / 4 % 3], count = lengths[i / 12 % 3] + 40, values = i / 36 ? 60 : 3000;
+            ga_array      *x = ga_astype(ga_random_integers(0, values, (n), .seed = (uint64_t)i), dtype),
+                     *v      = ga_astype(ga_random_integers(-3, values + 3, (count), .seed = 99), dtype);
+            if (i % 4 > 1) {
+                x = ga_append(ga_append(x, ga_values(NAN, INFINITY)), ga_values(-0.0, -INFINITY));
+                v = ga_append(ga_append(v, ga_values(INFINITY, 0)), ga_values(NAN, -INFINITY));
+            }
+            x              = ga_sort(ga_astype(x, dtype));
+            v              = ga_sort(ga_astype(v, dtype));
+            ga_array *each = ga_index(v, ":, newaxis"), *last = ga_isnan(each), *number = ga_logical_not(ga_isnan(x));
+            ga_array *left  = ga_sum(ga_logical_or(ga_less(x, each), ga_logical_and(last, number)), .axis = 1);
+            ga_array *right = ga_sum(ga_logical_or(ga_less_equal(x, each), last), .axis = 1);
+            CHECK(ga_array_equal(ga_searchsorted(x, v), left));
+            CHECK(ga_array_equal(ga_searchsorted(x, v, GA_RIGHT), right));
+            ga_array *own = ga_unique(x), *shared = ga_any(ga_equal(ga_index(own, ":, newaxis"), v), .axis = 1);
+            CHECK(ga_array_equal(ga_intersect1d(ga_flipud(x), v), ga_extract(shared, own)));
+            CHECK(ga_array_equal(ga_intersect1d(v, x), ga_extract(shared, own)));
+        }
+}
+
 static void test_partitions(void)
 {
     static const ga_dtype dtypes[] = { GA_F64, GA_F32, GA_I64, GA_I32, GA_U64, GA_U8, GA_BOOL, GA_I8, GA_I16, GA_U16, GA_U32 };
@@ -645,6 +674,7 @@ int main(void)
     test_fits();
     test_differences();
     test_search();
+    test_sorted_needles();
     test_partitions();
     test_misleading_lines();
     test_orders();
