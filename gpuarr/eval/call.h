@@ -25,12 +25,16 @@ static ga_array *gi_eval_steps(gi_formula_text *f, const gi_steps *steps, const 
     bool                declined = true;
     ga_array           *result   = NULL;
     const gi_error_held held     = gi_error_hold();
-    gi_pass_arrays      plain;
-    if (passes && gi_pass_is_plain(&r, passes, &plain)) {
+    const int           last     = steps->count - 1;
+    gi_pass_arrays      arrays;
+    const bool          plain = passes && gi_pass_is_plain(&r, passes, &arrays);
+    if (plain) {
         declined = false;
-        result   = gi_pass_make_plain(&r, passes, &plain);
-        if (!result) failed = steps->count - 1;
-    } else if (passes && r.device != GA_DEVICE_DEFAULT) {
+        result   = passes->pass[0].root == last ? gi_pass_make_plain(&r, passes, &arrays)
+                                                : gi_pass_fold_few(&r, passes, &arrays, &declined);
+        if (!result && !declined) failed = last;
+    }
+    if (passes && declined && r.device != GA_DEVICE_DEFAULT) {
         const bool adapt = passes->folds || !gi_operands_alike(f);
         result           = (adapt ? gi_run_adapted : gi_run_passes)(&r, passes, &failed, &declined);
     }

@@ -3,7 +3,10 @@
     each piece when the fold reads it, so that no array of them is needed, and the fold is that of the call, bit by bit. On a GPU the
     pieces are larger (cuda/pieces.h), and the program of the pass makes them.                                              */
 
-enum { GI_FOLD_LEAST = 64 }; /* elements: shorter pieces are not worth being made */
+enum {
+    GI_FOLD_LEAST     = 64,     /* elements: shorter pieces are not worth being made */
+    GI_FOLD_FEW_BYTES = 8 << 10 /* of elements: a fold of so few has them made before (of more it is no faster) */
+};
 
 /* Makes the elements that a fold reads. */
 static void gi_pass_feed(const void *job, int64_t first, int64_t n, void *to)
@@ -187,4 +190,32 @@ static ga_array *gi_pass_fold(gi_eval_run *r, const gi_passes *s, const gi_fused
         own->sequence[last].q.ahead     = GI_PASS_FAR_BYTES;
     }
     return gi_run_folds(r, s, k, &imagined);
+}
+
+/* The fold that a plain formula ends with (gi_pass_is_plain), of so few elements that they are made before it. NULL with an error, or
+   *declined: there are more. */
+static ga_array *gi_pass_fold_few(const gi_eval_run *r, const gi_passes *s, gi_pass_arrays *m, bool *declined)
+{
+    const gi_fused *p    = &s->pass[0];
+    const int64_t   room = m->leaf[0]->size * ga_itemsize(p->dtype);
+    gi_buffer       buffer;
+    ga_array        few;
+    *declined = room > GI_FOLD_FEW_BYTES || !gi_arena_check(r->f->site);
+    if (*declined) return NULL;
+    GI_ARENA(char, made, room);
+    memset(&buffer, 0, sizeof buffer);
+    memset(&few, 0, sizeof few);
+    buffer.references = 1; /* so that no view is the last one, which would give the memory back */
+    buffer.device = few.device = GA_CPU;
+    few.data                   = made;
+    few.dtype                  = p->dtype;
+    few.ndim                   = m->leaf[0]->ndim;
+    few.size                   = m->leaf[0]->size;
+    few.owner                  = &buffer;
+    few.alive                  = GI_ALIVE;
+    memcpy(few.shape, m->leaf[0]->shape, sizeof few.shape);
+    (void)gi_shape_c_strides(few.dtype, few.ndim, few.shape, few.strides);
+    m->out    = &few;
+    *declined = !gi_pass_run_here(p, m);
+    return *declined ? NULL : gi_run_fold_step(r, r->steps->count - 1, &few);
 }

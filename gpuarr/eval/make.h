@@ -151,13 +151,15 @@ static bool gi_pass_fill(const char *site, const gi_fused *p, const ga_arg *valu
     return ok;
 }
 
-/* Is the formula one pass over operands that lie in C order, in the shape of the first one and of .out, if that is given? Then nothing is to be
-   found out about them any more, which takes as long as a few thousand elements. */
+/* Is the formula one pass, or a fold of one, over operands that lie in C order, in the shape of the first one and of .out, if that is given?
+   Then nothing is to be found out about them any more, which takes as long as a few thousand elements. */
 static bool gi_pass_is_plain(const gi_eval_run *r, const gi_passes *s, gi_pass_arrays *m)
 {
     const gi_fused *p   = &s->pass[0];
     const ga_array *out = r->o.out, *like = out;
-    bool plain = s->count == 1 && p->root == r->steps->count - 1 && p->leaves > 0 && r->device == GA_CPU && !r->o.where;
+    const int       last  = r->steps->count - 1;
+    bool            plain = s->count == 1 && s->by[last] == 0 && p->leaves > 0 && r->device == GA_CPU && !r->o.where;
+    if (p->root != last && out) plain = false;
     for (int k = 0; k < p->numbers && plain; k++) plain = p->number[k].tile != NULL;
     m->input = false;
     for (int k = 0; k < p->leaves && plain; k++) {
