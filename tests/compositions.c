@@ -327,6 +327,29 @@ static void test_isin(void)
         }
 }
 
+/* Large integers beside floats, complex numbers and uint64, in whose common dtype several of them are one. */
+static void test_rounded_sets(void)
+{
+    ga_scope {
+        const int64_t whole = (int64_t)1 << 53;
+        ga_array     *x     = ga_ints(INT64_MAX, INT64_MAX - 1, whole + 1, 7, -1), *from[2];
+        ga_array     *u     = ga_astype(ga_append(ga_multiply(ga_arange(40), 2), ga_ints(whole, whole + 1, -1)), GA_U64);
+        ga_array     *y = ga_values(1, 2), *z = ga_astype(y, GA_C128);
+        SHOWS(GA_BOOL, "[False False False False False]", ga_isin(x, z));
+        SHOWS(GA_I64, "[-1  7]", ga_index(ga_setdiff1d(x, z), ":2"));
+        CHECK(ga_setdiff1d(x, z)->size == 5);
+        SHOWS(GA_BOOL, "[False False  True False False]", ga_isin(x, u)); /* -1 is not 2**64 - 1 */
+        CHECK(ga_array_equal(ga_flatnonzero(ga_isin(u, x)), ga_ints(41)));
+        SHOWS(GA_BOOL, "[ True False False False  True]", ga_isin(ga_ints(2, 3, whole + 2, -2, whole), u));
+        CHECK(ga_array_equal(ga_flatnonzero(ga_isin(u, ga_ints(2, 3, whole + 2, -2, whole))), ga_ints(1, 40)));
+        CHECK(ga_intersect1d(x, y)->size == 0 && ga_intersect1d(z, x)->size == 0);
+        SHOWS(GA_F64, "[9.22337204e+18]",
+              ga_intersect1d(x, ga_values(9223372036854775807.0), .index_a = &from[0], .index_b = &from[1]));
+        CHECK(ga_item_int(from[0]) == 0 && ga_item_int(from[1]) == 0);
+        CHECK(ga_array_equal(ga_setxor1d(x, y), ga_values(-1, 1, 2, 7, (double)whole, 9223372036854775808.0)));
+    }
+}
+
 static void test_search(void)
 {
     ga_scope {
@@ -681,6 +704,7 @@ int main(void)
     test_orders();
     test_variances();
     test_isin();
+    test_rounded_sets();
     test_chunked();
     test_let_go();
     return test_end();

@@ -25,20 +25,28 @@ static ga_array *gi_isin_searched(const gi_composition *c, const ga_array *line,
     return *found ? GI_DO_2(c, equal, *found, line) : NULL;
 }
 
+/* a, or a copy in the dtype that it has together with the other one, in which different elements of it may be equal. */
+static const ga_array *gi_do_promoted(const gi_composition *c, const ga_array *a, const ga_array *other)
+{
+    const ga_dtype dtype = ga_promote(a->dtype, other->dtype);
+    return a->dtype == dtype ? a : (ga_astype)(a, dtype, c->site);
+}
+
 /* The same by a sort of both, which complex numbers have: equal ones come to stand side by side, first that of the line. */
 static ga_array *gi_isin_sorted(const gi_composition *c, const ga_array *line, const ga_array *among)
 {
     ga_array         *number = NULL;
     ga_unique_options o      = ga_unique_defaults;
     o.inverse                = &number;
-    ga_array *own = gi_do_unique(c, line, o), *other = own ? gi_do_unique(c, among, ga_unique_defaults) : NULL;
-    ga_array *all   = other ? gi_do_join(c, own, other, 0) : NULL;
-    ga_array *order = all ? gi_do_along(c, (ga_argsort), all, 0) : NULL;
-    ga_array *twice = order ? gi_do_repeated(c, gi_do_take(c, all, order, 0)) : NULL;
-    ga_array *never = twice ? (ga_zeros)(gi_line(1), gi_new_on(c->site, GA_BOOL, line->device)) : NULL;
-    ga_array *flags = never ? gi_do_join(c, twice, never, 0) : NULL;
-    ga_array *back  = flags ? gi_do_along(c, (ga_argsort), order, 0) : NULL;
-    ga_array *ours  = back ? gi_do_take(c, flags, back, 0) : NULL;
+    const ga_array *x = gi_do_promoted(c, line, among), *y = x ? gi_do_promoted(c, among, line) : NULL;
+    ga_array       *own = y ? gi_do_unique(c, x, o) : NULL, *other = own ? gi_do_unique(c, y, ga_unique_defaults) : NULL;
+    ga_array       *all   = other ? gi_do_join(c, own, other, 0) : NULL;
+    ga_array       *order = all ? gi_do_along(c, (ga_argsort), all, 0) : NULL;
+    ga_array       *twice = order ? gi_do_repeated(c, gi_do_take(c, all, order, 0)) : NULL;
+    ga_array       *never = twice ? (ga_zeros)(gi_line(1), gi_new_on(c->site, GA_BOOL, line->device)) : NULL;
+    ga_array       *flags = never ? gi_do_join(c, twice, never, 0) : NULL;
+    ga_array       *back  = flags ? gi_do_along(c, (ga_argsort), order, 0) : NULL;
+    ga_array       *ours  = back ? gi_do_take(c, flags, back, 0) : NULL;
     return ours ? gi_do_take(c, ours, number, 0) : NULL;
 }
 
@@ -136,19 +144,46 @@ static ga_array *gi_isin_compared(const gi_composition *c, const ga_array *line,
     return r;
 }
 
+/* Is uint64 the dtype of one alone, and of the other a signed integer? They meet in float64, which rounds them. */
+static bool gi_isin_is_rounded(const ga_array *line, const ga_array *test)
+{
+    return gi_is_int(line->dtype) && gi_is_int(test->dtype) && ga_promote(line->dtype, test->dtype) == GA_F64;
+}
+
+static ga_array *gi_isin_of_lines(const gi_composition *c, const ga_array *line, const ga_array *test)
+{
+    ga_array *r = NULL, *found;
+    if (line->size == 0 || test->size == 0) return (ga_zeros)(gi_line(line->size), gi_new_on(c->site, GA_BOOL, line->device));
+    if (gi_is_complex(ga_promote(line->dtype, test->dtype))) return gi_isin_sorted(c, line, test);
+    if (gi_isin_by_table(c, line, test, &r)) return r;
+    if (gi_isin_is_few(line, test)) return gi_isin_compared(c, line, test);
+    return gi_isin_searched(c, line, gi_do_along(c, (ga_sort), test, 0), &found);
+}
+
+/* As uint64, in which none is negative. */
+static ga_array *gi_isin_of_unsigned(const gi_composition *c, const ga_array *line, const ga_array *test)
+{
+    const bool ours = line->dtype != GA_U64;
+    ga_array  *fits = GI_DO_2(c, greater_equal, ours ? line : test, 0);
+    if (ours) {
+        ga_array *whole = fits ? (ga_astype)(line, GA_U64, c->site) : NULL;
+        ga_array *r     = whole ? gi_isin_of_lines(c, whole, test) : NULL;
+        return r ? GI_DO_2(c, logical_and, r, fits) : NULL;
+    }
+    ga_array *chosen = fits ? (ga_extract)(fits, test, c->site) : NULL;
+    ga_array *whole  = chosen ? (ga_astype)(chosen, GA_U64, c->site) : NULL;
+    return whole ? gi_isin_of_lines(c, line, whole) : NULL;
+}
+
 static ga_array *gi_do_isin(const gi_composition *c, const ga_array *a, const ga_array *among, bool invert)
 {
     const ga_array *both[2] = { a, among };
     if (!gi_array_check(c->site, a, "a") || !gi_array_check(c->site, among, "test") ||
         gi_common_device(c->site, 2, both) == GA_DEVICE_DEFAULT)
         return NULL;
-    ga_array *line = (ga_ravel)(a, c->site), *test = (ga_ravel)(among, c->site), *r = NULL, *found;
-    if (!line || !test) return NULL;
-    if (line->size == 0 || test->size == 0) r = (ga_zeros)(gi_line(line->size), gi_new_on(c->site, GA_BOOL, a->device));
-    else if (gi_is_complex(ga_promote(a->dtype, among->dtype))) r = gi_isin_sorted(c, line, test);
-    else if (!gi_isin_by_table(c, line, test, &r))
-        r = gi_isin_is_few(line, test) ? gi_isin_compared(c, line, test)
-                                       : gi_isin_searched(c, line, gi_do_along(c, (ga_sort), test, 0), &found);
+    ga_array *line = (ga_ravel)(a, c->site), *test = line ? (ga_ravel)(among, c->site) : NULL;
+    if (!test) return NULL;
+    ga_array *r = gi_isin_is_rounded(line, test) ? gi_isin_of_unsigned(c, line, test) : gi_isin_of_lines(c, line, test);
     if (r && invert) r = GI_DO_1(c, logical_not, r);
     return r ? gi_do_reshape(c, r, a->ndim, a->shape) : NULL;
 }
@@ -168,7 +203,9 @@ static ga_array *gi_do_both_unique(const gi_composition *c, const ga_array *a, c
     ga_unique_options first = ga_unique_defaults, second = ga_unique_defaults;
     first.index  = from;
     second.index = from ? from + 1 : NULL;
-    ga_array *x = gi_do_unique(c, a, first), *y = x ? gi_do_unique(c, b, second) : NULL;
+    if (!gi_array_is_alive(c->site, a, "a") || !gi_array_is_alive(c->site, b, "b")) return NULL;
+    const ga_array *ours = gi_do_promoted(c, a, b), *theirs = ours ? gi_do_promoted(c, b, a) : NULL;
+    ga_array       *x = theirs ? gi_do_unique(c, ours, first) : NULL, *y = x ? gi_do_unique(c, theirs, second) : NULL;
     return y ? gi_do_join(c, x, y, 0) : NULL;
 }
 
