@@ -696,7 +696,7 @@ GA_API void *(ga_data)(const ga_array *a, ga_dtype dtype, const char *site);
 /* ==== >>views: no copy unless stated; each returns a new ga_array, which you free ================================== */
 
 /* NumPy's index notation, with numbers as in printf: ga_index(a, "1:-1, ::2, %d, ..., newaxis", row). Always a view. Index arrays make a
-   copy: ga_index_take(a, (rows), .index = "$1, ::2"). */
+   copy: ga_index_take(a, (rows), .index = "$1, ::2"). A text from elsewhere may have a "%" in it: ga_index(a, "%s", text). */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif
@@ -882,7 +882,8 @@ GA_API ga_array *(ga_nanargmax)(const ga_array *a, ga_reduce_options o);
 GA_API ga_array *(ga_median)(const ga_array *a, ga_order_options o);
 GA_API ga_array *(ga_nanmedian)(const ga_array *a, ga_order_options o);
 /* Percentiles and quantiles have the dtype of a if that is a float, else float64. By the methods that return an element (GA_LOWER,
-   GA_INVERTED_CDF ...) they have the dtype of a. Without elements they are NaN; by those methods, an error. */
+   GA_INVERTED_CDF ...) they have the dtype of a. Without elements they are an error, as in NumPy; ga_nanpercentile and
+   ga_nanquantile then are NaN (by those methods, if a is a float; else an error). */
 GA_API ga_array *(ga_percentile)(const ga_array *a, ga_arg q,
                                  ga_order_options o); /* q in percent, a number or an array, whose axes come first */
 GA_API ga_array *(ga_nanpercentile)(const ga_array *a, ga_arg q, ga_order_options o);

@@ -301,6 +301,9 @@ static void test_differences(void)
         CHECK_FAILS(ga_cov(m, .dtype = GA_I32), "covariances are floats");
         CHECK_FAILS(ga_corrcoef(m, .bias = true), "change nothing");
         CHECK_FAILS(ga_quantile(a, 50), "quantiles lie between 0 and 1");
+        CHECK_FAILS(ga_quantile(ga_zeros((0)), 0.5), "there is none to return");
+        CHECK_FAILS(ga_nanquantile(ga_zeros((0), .dtype = GA_I64), 0.5, .method = GA_LOWER), "there is none to return");
+        CHECK(isnan(ga_item(ga_nanquantile(ga_zeros((0)), 0.5, .method = GA_LOWER))));
     }
 }
 
@@ -378,6 +381,7 @@ static void test_search(void)
         CHECK(ga_item_int_at(from[0], 0) == 1 && ga_item_int_at(from[1], 0) == 1);
         SHOWS(GA_I64, "[0 1 2 5 9]", ga_union1d(a, v));
         SHOWS(GA_I64, "[1 5]", ga_setdiff1d(a, v));
+        CHECK_FAILS(ga_setdiff1d(a, ga_astype(v, GA_F16)), "b is float16");
         SHOWS(GA_I64, "[0 1 5 9]", ga_setxor1d(a, v));
         SHOWS(GA_I64, "[1 2 5]", ga_unique_values(a));
         SHOWS(GA_I64, "[1 2 5]", ga_unique_all(a, &from[0], &from[1], &from[2]));

@@ -273,7 +273,8 @@ ga_array *(ga_setdiff1d)(const ga_array *a, const ga_array *b, const char *site)
 {
     gi_composition c;
     gi_compose_begin(&c, site);
-    ga_array *own = gi_do_unique(&c, a, ga_unique_defaults), *other = own ? gi_do_isin(&c, own, b, true) : NULL;
+    ga_array *own   = gi_do_unique(&c, a, ga_unique_defaults);
+    ga_array *other = own && gi_array_check(site, b, "b") ? gi_do_isin(&c, own, b, true) : NULL;
     return gi_compose_end(&c, gi_do_chosen(&c, other, own));
 }
 
