@@ -307,6 +307,8 @@ static void test_transforms(void)
         CHECK_FAILS(ga_savgol_filter(x, 5, 2), "longer than axis 0");
         CHECK_FAILS(ga_savgol_filter(x, 3, 3), "order 3 through 3 points: use an order below the number of points");
         CHECK_FAILS(ga_savgol_filter(x, 3, -1), "polyorder = -1: use 0 or more");
+        CHECK_FAILS(ga_savgol_filter(x, 3, 1, 1, 0), ".delta = 0: give the spacing of the samples");
+        CHECK(close_to(ga_savgol_filter(cubes, 5, 3, .delta = 0), ga_astype(cubes, GA_F64)));
         CHECK_FAILS(ga_savgol_filter(x, 0, 0), "window_length = 0: use 1 or more");
         CHECK_FAILS(ga_savgol_filter(x, 3, 1, .deriv = -1), ".deriv = -1: use 0 or more");
         CHECK(close_to(ga_savgol_filter(cubes, 5, 3, .deriv = 4), ga_zeros((9))));

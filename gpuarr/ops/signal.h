@@ -655,6 +655,8 @@ ga_array *(ga_savgol_filter)(const ga_array *x, int64_t window_length, int polyo
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "window_length = %lld: use 1 or more", (long long)window_length);
     if (polyorder < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "polyorder = %d: use 0 or more", polyorder);
     if (o.deriv < 0) return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".deriv = %d: use 0 or more", o.deriv);
+    if (o.deriv > 0 && o.delta == 0)
+        return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".delta = 0: give the spacing of the samples");
     if (polyorder >= window_length)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT,
                                    "a polynomial of order %d through %lld points: use an order below the number of points",
