@@ -246,13 +246,13 @@ ga_array *(ga_intersect1d)(const ga_array *a, const ga_array *b, ga_intersect_op
     if (o.index_b) *o.index_b = NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    const bool places = o.index_a || o.index_b, alike = gi_array_is_given(a) && gi_array_is_given(b) && a->dtype == b->dtype;
+    const bool known = gi_array_is_alive(o.site, a, "a") && gi_array_is_alive(o.site, b, "b"), places = o.index_a || o.index_b;
     ga_array  *at[2] = { NULL, NULL }, *x = NULL, *y = NULL, *r = NULL;
-    if (alike && !places) { /* of two dtypes, different ones may become equal */
+    if (known && a->dtype == b->dtype && !places) { /* of two dtypes, different ones may become equal */
         x = gi_do_unique(&c, a, ga_unique_defaults);
         y = x ? gi_do_unique(&c, b, ga_unique_defaults) : NULL;
         r = y ? gi_do_shared(&c, x, y) : NULL;
-    } else {
+    } else if (known) {
         r = gi_do_common(&c, a, b, places ? at : NULL);
     }
     if (r && o.index_a) *o.index_a = gi_compose_keep(&c, at[0]);
