@@ -425,6 +425,23 @@ static void test_text(void)
     }
 }
 
+/* The sets of halves are those of the same numbers as float32. */
+static void test_sets(ga_dtype half)
+{
+    ga_scope {
+        ga_array *x = ga_values(1, 2, NAN, 2, -0.0, INFINITY, 3), *y = ga_values(2, 0, INFINITY, NAN, 7);
+        ga_array *a = ga_astype(x, half), *b = ga_astype(y, half), *from[2];
+        CHECK(same_halves(ga_unique(a), ga_astype(ga_unique(x), half)));
+        CHECK(ga_array_equal(ga_isin(a, b), ga_isin(x, y)) && ga_array_equal(ga_isin(a, y), ga_isin(x, y)));
+        CHECK(ga_array_equal(ga_isin(x, b), ga_isin(x, y)) && ga_item(ga_isin(2, b)) == 1);
+        CHECK(same_halves(ga_intersect1d(a, b), ga_astype(ga_intersect1d(x, y), half)));
+        CHECK(same_halves(ga_intersect1d(a, b, .index_a = &from[0], .index_b = &from[1]), ga_intersect1d(a, b)));
+        CHECK(same_halves(ga_union1d(a, b), ga_astype(ga_union1d(x, y), half)));
+        CHECK(same_halves(ga_setdiff1d(a, b), ga_astype(ga_setdiff1d(x, y), half)));
+        CHECK(same_halves(ga_setxor1d(a, b), ga_astype(ga_setxor1d(x, y), half)));
+    }
+}
+
 /* Calls that halves do not have say so, and what to do. */
 static void test_sentences(void)
 {
@@ -532,6 +549,7 @@ int main(void)
         test_folds_of_some(halves[k]);
         test_products(halves[k]);
         test_moves(halves[k]);
+        test_sets(halves[k]);
         test_formulas(halves[k]);
         if (!test_on_gpu()) test_chunks(halves[k]);
     }

@@ -175,13 +175,20 @@ static ga_array *gi_isin_of_unsigned(const gi_composition *c, const ga_array *li
     return whole ? gi_isin_of_lines(c, line, whole) : NULL;
 }
 
+/* The elements in one line; halves become float32. */
+static ga_array *gi_do_wide_line(const gi_composition *c, const ga_array *a)
+{
+    ga_array *line = (ga_ravel)(a, c->site);
+    return line && gi_is_half(line->dtype) ? (ga_astype)(line, GA_F32, c->site) : line;
+}
+
 static ga_array *gi_do_isin(const gi_composition *c, const ga_array *a, const ga_array *among, bool invert)
 {
     const ga_array *both[2] = { a, among };
-    if (!gi_array_check(c->site, a, "a") || !gi_array_check(c->site, among, "test") ||
+    if (!gi_array_check_half(c->site, a, "a") || !gi_array_check_half(c->site, among, "test") ||
         gi_common_device(c->site, 2, both) == GA_DEVICE_DEFAULT)
         return NULL;
-    ga_array *line = (ga_ravel)(a, c->site), *test = line ? (ga_ravel)(among, c->site) : NULL;
+    ga_array *line = gi_do_wide_line(c, a), *test = line ? gi_do_wide_line(c, among) : NULL;
     if (!test) return NULL;
     ga_array *r = gi_isin_is_rounded(line, test) ? gi_isin_of_unsigned(c, line, test) : gi_isin_of_lines(c, line, test);
     if (r && invert) r = GI_DO_1(c, logical_not, r);
@@ -190,10 +197,10 @@ static ga_array *gi_do_isin(const gi_composition *c, const ga_array *a, const ga
 
 ga_array *(ga_isin)(ga_arg element, const ga_array *test, ga_isin_options o)
 {
-    if (!gi_array_check(o.site, test, "test")) return NULL;
+    if (!gi_array_check_half(o.site, test, "test")) return NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    ga_array *a = gi_do_array(&c, element, "element", test->device);
+    ga_array *a = gi_do_array_half(&c, element, "element", test->device);
     return gi_compose_end(&c, a ? gi_do_isin(&c, a, test, o.invert) : NULL);
 }
 
@@ -218,7 +225,8 @@ static ga_array *gi_do_chosen(const gi_composition *c, const ga_array *flags, co
 /* The elements of one sorted line that are in another of the same dtype; each has an element once. The shorter one is looked up. */
 static ga_array *gi_do_shared(const gi_composition *c, const ga_array *x, const ga_array *y)
 {
-    if (gi_dtype_kind(x->dtype) != 2 || x->size == 0 || y->size == 0) return gi_do_chosen(c, gi_do_isin(c, x, y, false), x);
+    const bool by_search = (x->dtype == GA_F32 || x->dtype == GA_F64) && x->size > 0 && y->size > 0;
+    if (!by_search) return gi_do_chosen(c, gi_do_isin(c, x, y, false), x);
     const bool fewer = x->size <= y->size;
     ga_array  *found, *flags = gi_isin_searched(c, fewer ? x : y, fewer ? y : x, &found);
     return flags ? gi_do_chosen(c, flags, fewer ? x : found) : NULL;
@@ -264,7 +272,7 @@ ga_array *(ga_union1d)(const ga_array *a, const ga_array *b, const char *site)
 {
     gi_composition c;
     gi_compose_begin(&c, site);
-    ga_array *x = gi_array_check(site, a, "a") && gi_array_check(site, b, "b") ? (ga_ravel)(a, site) : NULL,
+    ga_array *x = gi_array_check_half(site, a, "a") && gi_array_check_half(site, b, "b") ? (ga_ravel)(a, site) : NULL,
              *y = x ? (ga_ravel)(b, site) : NULL, *all = y ? gi_do_join(&c, x, y, 0) : NULL;
     return gi_compose_end(&c, all ? gi_do_unique(&c, all, ga_unique_defaults) : NULL);
 }
@@ -274,7 +282,7 @@ ga_array *(ga_setdiff1d)(const ga_array *a, const ga_array *b, const char *site)
     gi_composition c;
     gi_compose_begin(&c, site);
     ga_array *own   = gi_do_unique(&c, a, ga_unique_defaults);
-    ga_array *other = own && gi_array_check(site, b, "b") ? gi_do_isin(&c, own, b, true) : NULL;
+    ga_array *other = own && gi_array_check_half(site, b, "b") ? gi_do_isin(&c, own, b, true) : NULL;
     return gi_compose_end(&c, gi_do_chosen(&c, other, own));
 }
 
