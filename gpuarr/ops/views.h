@@ -261,10 +261,23 @@ static ga_array *gi_index_with(const char *site, const ga_array *a, const char *
     return gi_view_with(site, a, &l);
 }
 
+/* Would printf write a number to memory? */
+static bool gi_format_writes(const char *text)
+{
+    while ((text = strchr(text, '%'))) {
+        text += 1 + strspn(text + 1, "-+ #0123456789.*hlLqjzt");
+        if (*text == 'n') return true;
+        if (*text) text++;
+    }
+    return false;
+}
+
 ga_array *(ga_index)(const char *site, const ga_array *a, const char *index, ...)
 {
     if (!gi_array_is_alive(site, a, "a")) return NULL;
     if (!index) return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the index is NULL; it is a text such as \"1:-1, ::2\"");
+    if (gi_format_writes(index))
+        return (ga_array *)gi_fail(site, GA_BAD_ARGUMENT, "the index \"%.200s\" has a %%n, which writes to memory", index);
     char    on_stack[256], *text = on_stack;
     va_list args;
     va_start(args, index);
