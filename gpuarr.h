@@ -193,7 +193,7 @@ _Static_assert(sizeof(ga_dtype) == sizeof(int), "gpuarr: not with -fshort-enums:
 
 /*  float16 and bfloat16 (GA_F16, GA_BF16) are for storage. A call computes in float32 and rounds a new result to nearest, ties to even;
     an .out of float32 receives it unrounded. (ga_spacing and ga_nextafter work in the half type itself, like NumPy's.) Supported are
-    creation, conversions, views and calls that move elements, elementwise operations, reductions, medians, sort, unique, running sums,
+    creation, conversions, views and calls that move elements, elementwise operations, reductions, medians, sort, sets, running sums,
     products, ga_eval, chunked arrays, and .npy, .npz and Zarr files (bfloat16, which NumPy lacks, as GA_U16); other calls ask for
     ga_astype(a, GA_F32). An element is 2 bytes: to use your own memory, ga_view_as(ga_wrap(bits, (n)), GA_F16), where bits are uint16_t.
     They promote as in NumPy: with bool, int8 and uint8 to themselves, with each other to float32, with any other dtype as float32 does.
@@ -1247,7 +1247,8 @@ typedef struct ga_intersect_options {
     const char *site   GI_IS("");
 } ga_intersect_options;
 #define GI_DEFAULTS_ga_intersect_options
-GA_API ga_array *(ga_intersect1d)(const ga_array *a, const ga_array *b, ga_intersect_options o);
+GA_API ga_array *(ga_intersect1d)(const ga_array *a, const ga_array *b, /* compared in the dtype that both promote to */
+                                  ga_intersect_options o);
 GA_API ga_array *(ga_union1d)(const ga_array *a, const ga_array *b, const char *site);
 GA_API ga_array *(ga_setdiff1d)(const ga_array *a, const ga_array *b, const char *site); /* in a, not in b */
 GA_API ga_array *(ga_setxor1d)(const ga_array *a, const ga_array *b, const char *site);  /* in only one of them */

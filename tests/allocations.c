@@ -585,7 +585,8 @@ static void test_written(void)
 static void test_places(void)
 {
     ga_array *v = ga_values(1, 2, 3, 4), *w = ga_values(2, 3, 5), *i = ga_ints(0, 2, 1, 3), *m = ga_reshape(i, (2, 2)),
-             *z = ga_astype(v, GA_C64), *down = ga_flip(v), *near = ga_random_integers(-100, 100, (1000), .dtype = GA_I16);
+             *z = ga_astype(v, GA_C64), *down = ga_flip(v), *near = ga_random_integers(-100, 100, (1000), .dtype = GA_I16),
+             *u = ga_astype(w, GA_U64), *h = ga_astype(v, GA_F16);
     RUN(ga_searchsorted(v, w));
     RUN(ga_searchsorted(i, 2.5, .sorter = i));
     RUN(ga_digitize(w, v));
@@ -595,6 +596,14 @@ static void test_places(void)
     RUN(ga_interp(w, v, z));
     RUN(ga_isin(w, v));
     RUN(ga_isin(z, v, .invert = true));
+    RUN(ga_isin(i, u));
+    RUN(ga_isin(u, i));
+    RUN(ga_isin(i, z));
+    RUN(ga_isin(h, h));
+    RUN(ga_intersect1d(v, w));
+    RUN(ga_intersect1d(w, v));
+    RUN(ga_union1d(h, h));
+    RUN(ga_eval("sum(v*v)", (v)));
     RUN(ga_intersect1d(v, w, .index_a = &extra[0], .index_b = &extra[1]));
     RUN(ga_union1d(v, w));
     RUN(ga_setdiff1d(v, w));
@@ -618,6 +627,8 @@ static void test_places(void)
     ga_free(z);
     ga_free(m);
     ga_free(i);
+    ga_free(u);
+    ga_free(h);
     ga_free(near);
     ga_free(w);
     ga_free(v);

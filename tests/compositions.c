@@ -382,6 +382,8 @@ static void test_search(void)
         SHOWS(GA_I64, "[0 1 2 5 9]", ga_union1d(a, v));
         SHOWS(GA_I64, "[1 5]", ga_setdiff1d(a, v));
         CHECK_FAILS(ga_setdiff1d(a, ga_chunked(v, 2)), "b is chunked");
+        CHECK_FAILS(ga_intersect1d(a, ga_chunked(v, 2)), "b is chunked");
+        CHECK_FAILS(ga_setxor1d(a, ga_chunked(v, 2)), "b is chunked");
         SHOWS(GA_I64, "[0 1 5 9]", ga_setxor1d(a, v));
         SHOWS(GA_I64, "[1 2 5]", ga_unique_values(a));
         SHOWS(GA_I64, "[1 2 5]", ga_unique_all(a, &from[0], &from[1], &from[2]));
@@ -477,7 +479,6 @@ static ga_array *parting_of(const ga_array *line, int64_t kth)
     return ga_argsort(ga_subtract(ga_astype(more, GA_I32), less));
 }
 
-/* Lines of all lengths that are partitioned in ways of their own, of both axes. */
 /* Ascending needles, few and many for each element, with repetitions, NaNs and infinities; against a comparison of all with all. And the elements
    that two lines share, of which either is the longer one. */
 static void test_sorted_needles(void)
@@ -507,6 +508,7 @@ static void test_sorted_needles(void)
         }
 }
 
+/* Lines of all lengths that are partitioned in ways of their own, of both axes. */
 static void test_partitions(void)
 {
     static const ga_dtype dtypes[] = { GA_F64, GA_F32, GA_I64, GA_I32, GA_U64, GA_U8, GA_BOOL, GA_I8, GA_I16, GA_U16, GA_U32 };

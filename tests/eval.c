@@ -880,6 +880,35 @@ static void test_little_work(void)
         }
 }
 
+/* Folds of few elements: of packed operands, which are made before, and of others. */
+static void test_few_elements(void)
+{
+    static const ga_dtype dtypes[]   = { GA_F64, GA_F32, GA_I64, GA_I16, GA_C64 };
+    static const int64_t  lengths[]  = { 1, 2, 7, 100, 512, 1023, 1025, 2050 }; /* of 8 KB and less, and of more */
+    static const char    *formulas[] = { "sum($1*$2)",
+                                         "max(abs($1 - $2), axis=0)",
+                                         "mean($1 + $2, axis=1)",
+                                         "std($1*$2)",
+                                         "any(abs($1) > abs($2), axis=-1)",
+                                         "prod($1 - $2, axis=0)",
+                                         "argmax(abs($1*$2))",
+                                         "var($1 - $2, axis=0, ddof=1)",
+                                         "sum(exp(abs($1)*0.01) + $2, keepdims=True)",
+                                         "count_nonzero($1 - $2)" };
+    for (int i = test_on_gpu() ? 6 : 0; i < 8; i++)
+        for (int k = 0; k < 5; k++)
+            ga_scope {
+                ga_array *wide = ga_astype(ga_random_integers(-9, 9, (2, 2, 2 * lengths[i]), .seed = (uint64_t)i), dtypes[k]);
+                ga_array *far = ga_index(wide, "0, :, ::2"), *far_too = ga_index(wide, "1, :, ::2"), *x = ga_copy(far),
+                         *y = ga_copy(far_too);
+                for (int f = 0; f < 10; f++) {
+                    ga_array *here = ga_eval(formulas[f], (x, y)), *there = ga_eval(formulas[f], (far, far_too));
+                    if (!CHECK(here && test_same_bits(here, there)))
+                        printf("     %s of %s\n", formulas[f], ga_dtype_name(dtypes[k]));
+                }
+            }
+}
+
 /* A fold of what lies far away, and is brought near meanwhile: the bits of the calls. */
 static void test_far_folds(void)
 {
@@ -933,6 +962,7 @@ int main(void)
     test_fold_memory();
     test_many_terms();
     test_little_work();
+    test_few_elements();
     test_far_folds();
     test_keeping();
     ga_report_leaks(stdout);

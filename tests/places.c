@@ -104,9 +104,11 @@ static void test_index_texts(void)
         CHECK_FAILS(ga_index_take(m, (rows, GA_COLON), .index = "$1, $2"), "NULL");
         CHECK_FAILS(ga_index_take(m, (mask), .index = ":, $1"), "a mask has shape (3,), a (3, 4)");
         CHECK_FAILS(ga_index(m, "$1, :"), "ga_index_take");
-        const char *elsewhere[] = { ":, %-5lln", "%d%%n" };
+        const char *elsewhere[] = { ":, %-5lln", "%d%%n", "%1$n", "%'n" };
         CHECK_FAILS(ga_index(m, elsewhere[0], 1), "has a %n, which writes to memory");
         CHECK_FAILS(ga_index(m, elsewhere[1], 1), "1%n");
+        CHECK_FAILS(ga_index(m, elsewhere[2], 1), "has a %n");
+        CHECK_FAILS(ga_index(m, elsewhere[3], 1), "has a %n");
     }
 }
 

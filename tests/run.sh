@@ -200,10 +200,13 @@ slowest() { # where the time went
         }'
 }
 
-failures() { # what failed, job by job, once more: a long log is read from its end
+failures() { # failures JOB...: what failed, job by job, once more: a long log is read from its end
     local each
-    for each in "$R"/*/failed; do
-        [ ! -e "$each" ] || [ "$(cat "$each")" = 0 ] || { each=${each%/failed} && say "failed in ${each##*/}:" && grep -aE -A 2 'FAIL|ERROR|runtime error' "$each/log" | head -n 12 | cut -c1-400; }
+    for each; do
+        if [ -e "$R/$each/log" ] && [ "$(cat "$R/$each/failed" 2>/dev/null)" != 0 ]; then
+            say "failed in $each:"
+            grep -aE -A 2 'FAIL|ERROR|runtime error|WARNING: ThreadSanitizer' "$R/$each/log" | head -n 12 | cut -c1-400
+        fi
     done
 }
 
@@ -611,5 +614,5 @@ kinds=$(printf '%s\n' $jobs | sed -n 's/^bits://p') # whose hashes are compared 
 [ -z "${kinds:-}" ] || part "same bits" same_bits $kinds
 [ "$job" = one ] || [ $# -gt 1 ] || gpu_here || part "GPU" printf 'SKIP there is no GPU here, or no nvcc: nothing ran on one\n0 passed, 0 failed, 1 skipped\n'
 slowest
-[ "$failed" = 0 ] || failures
+[ "$failed" = 0 ] || failures $jobs
 finish

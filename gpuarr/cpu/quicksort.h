@@ -301,10 +301,12 @@ static GI_INLINE int64_t GI_QUICK(gi_split_keys_by)(const bool to_memory, int64_
             -(int64_t)(first + last <= (low - keys) + (high - keys)); /* all bits: for no branch, taken by chance */
         const int64_t at = last - FOUR + ((first - last + FOUR) & front);
         __m512i       next[4];
-        GI_UNROLL
-        for (int k = 0; k < 4 && far; k++) { /* which end is read next is known late */
-            __builtin_prefetch(keys + first + (AHEAD + k) * GI_KEY_LANES);
-            __builtin_prefetch(keys + last - (AHEAD + 1 + k) * GI_KEY_LANES);
+        if (far && last - first > 4 * AHEAD * GI_KEY_LANES) { /* which end is read next is known late */
+            GI_UNROLL
+            for (int k = 0; k < 4; k++) {
+                __builtin_prefetch(keys + first + (AHEAD + k) * GI_KEY_LANES);
+                __builtin_prefetch(keys + last - (AHEAD + 1 + k) * GI_KEY_LANES);
+            }
         }
         first += FOUR & front;
         last -= FOUR & ~front;

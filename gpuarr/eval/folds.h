@@ -4,8 +4,9 @@
     pieces are larger (cuda/pieces.h), and the program of the pass makes them.                                              */
 
 enum {
-    GI_FOLD_LEAST     = 64,     /* elements: shorter pieces are not worth being made */
-    GI_FOLD_FEW_BYTES = 8 << 10 /* of elements: a fold of so few has them made before (of more it is no faster) */
+    GI_FOLD_LEAST     = 64,      /* elements: shorter pieces are not worth being made */
+    GI_FOLD_FEW_BYTES = 8 << 10, /* of elements: a fold of so few has them made before (of more it is no faster), */
+    GI_FOLD_FEW_WORK  = 500000   /* if that is no work for threads; see gi_pass_work */
 };
 
 /* Makes the elements that a fold reads. */
@@ -200,22 +201,22 @@ static ga_array *gi_pass_fold_few(const gi_eval_run *r, const gi_passes *s, gi_p
     const int64_t   room = m->leaf[0]->size * ga_itemsize(p->dtype);
     gi_buffer       buffer;
     ga_array        few;
-    *declined = room > GI_FOLD_FEW_BYTES || !gi_arena_check(r->f->site);
-    if (*declined) return NULL;
-    GI_ARENA(char, made, room);
     memset(&buffer, 0, sizeof buffer);
     memset(&few, 0, sizeof few);
+    few.size  = m->leaf[0]->size;
+    m->out    = &few;
+    *declined = room > GI_FOLD_FEW_BYTES || gi_pass_plain_work(p, m) >= GI_FOLD_FEW_WORK;
+    if (*declined || !gi_arena_check(r->f->site)) return NULL;
+    GI_ARENA(char, made, room);
     buffer.references = 1; /* so that no view is the last one, which would give the memory back */
     buffer.device = few.device = GA_CPU;
     few.data                   = made;
     few.dtype                  = p->dtype;
     few.ndim                   = m->leaf[0]->ndim;
-    few.size                   = m->leaf[0]->size;
     few.owner                  = &buffer;
     few.alive                  = GI_ALIVE;
     memcpy(few.shape, m->leaf[0]->shape, sizeof few.shape);
     (void)gi_shape_c_strides(few.dtype, few.ndim, few.shape, few.strides);
-    m->out    = &few;
-    *declined = !gi_pass_run_here(p, m);
-    return *declined ? NULL : gi_run_fold_step(r, r->steps->count - 1, &few);
+    gi_pass_run_plain(p, m);
+    return gi_run_fold_step(r, r->steps->count - 1, &few);
 }

@@ -159,7 +159,7 @@ static bool gi_pass_is_plain(const gi_eval_run *r, const gi_passes *s, gi_pass_a
     const ga_array *out = r->o.out, *like = out;
     const int       last  = r->steps->count - 1;
     bool            plain = s->count == 1 && s->by[last] == 0 && p->leaves > 0 && r->device == GA_CPU && !r->o.where;
-    if (p->root != last && out) plain = false;
+    if (p->root != last && out) plain = false; /* a fold's .out has another shape */
     for (int k = 0; k < p->numbers && plain; k++) plain = p->number[k].tile != NULL;
     m->input = false;
     for (int k = 0; k < p->leaves && plain; k++) {
@@ -179,13 +179,18 @@ static bool gi_pass_is_plain(const gi_eval_run *r, const gi_passes *s, gi_pass_a
     return plain;
 }
 
-/* Runs such a pass where it is too little work for threads. False: it is not. */
-static bool gi_pass_run_here(const gi_fused *p, const gi_pass_arrays *m)
+/* How much work such a pass is. */
+static double gi_pass_plain_work(const gi_fused *p, const gi_pass_arrays *m)
+{
+    int64_t moved = gi_itemsizes[p->dtype];
+    for (int k = 0; k < p->leaves; k++) moved += gi_itemsizes[m->leaf[k]->dtype];
+    return gi_pass_work(p, m->out->size, moved);
+}
+
+/* Runs such a pass, without threads. */
+static void gi_pass_run_plain(const gi_fused *p, const gi_pass_arrays *m)
 {
     const int64_t total = m->out->size, size = gi_itemsizes[p->dtype];
-    int64_t       read = 0;
-    for (int k = 0; k < p->leaves; k++) read += gi_itemsizes[m->leaf[k]->dtype];
-    if (gi_pass_work(p, total, read + size) >= GI_WORTH_SHARING) return false;
     const bool    alone = p->parts == p->ops; /* one sequence needs no tiles */
     const int64_t tile = alone ? total : gi_pass_tile(p, false), room = gi_mem_padded(tile * p->widest) + GI_PASS_APART;
     char         *slot[GI_FUSED_SLOTS];
@@ -199,7 +204,6 @@ static bool gi_pass_run_here(const gi_fused *p, const gi_pass_arrays *m)
         for (const gi_pass_op *op = p->op, *end = op + p->ops; op < end; op++)
             if (op->root < 0 || op->sequence >= 0) gi_pass_run_op(p->sequence, op, n, slot[op->out], slot);
     }
-    return true;
 }
 
 /* Computes such a formula. NULL with an error. */
@@ -209,7 +213,9 @@ static ga_array *gi_pass_make_plain(const gi_eval_run *r, const gi_passes *s, gi
     ga_array       *result = r->o.out;
     if (!result) result = gi_array_new(r->f->site, p->dtype, GA_CPU, m->leaf[0]->ndim, m->leaf[0]->shape);
     m->out = result;
-    if (result && !gi_pass_run_here(p, m)) gi_pass_run(p, NULL, m);
+    if (!result) return NULL;
+    if (gi_pass_plain_work(p, m) < GI_WORTH_SHARING) gi_pass_run_plain(p, m);
+    else gi_pass_run(p, NULL, m);
     return result;
 }
 

@@ -15,7 +15,7 @@ static ga_array *gi_do_unique(const gi_composition *c, const ga_array *a, ga_uni
     return (ga_unique)(a, o);
 }
 
-/* A flag for each element of a line: is it among those of a sorted line of real numbers? found: the element there. */
+/* A flag for each element of a line: is it among those of a sorted line of real numbers? *found: the elements at the places where they should be. */
 static ga_array *gi_isin_searched(const gi_composition *c, const ga_array *line, const ga_array *sorted, ga_array **found)
 {
     ga_array *place = sorted ? gi_do_search(c, sorted, line, false, NULL) : NULL;
@@ -150,6 +150,7 @@ static bool gi_isin_is_rounded(const ga_array *line, const ga_array *test)
     return gi_is_int(line->dtype) && gi_is_int(test->dtype) && ga_promote(line->dtype, test->dtype) == GA_F64;
 }
 
+/* A flag for each element of a line, in the way that suits both. */
 static ga_array *gi_isin_of_lines(const gi_composition *c, const ga_array *line, const ga_array *test)
 {
     ga_array *r = NULL, *found;
@@ -160,7 +161,7 @@ static ga_array *gi_isin_of_lines(const gi_composition *c, const ga_array *line,
     return gi_isin_searched(c, line, gi_do_along(c, (ga_sort), test, 0), &found);
 }
 
-/* As uint64, in which none is negative. */
+/* Both as uint64: negative elements are in none. */
 static ga_array *gi_isin_of_unsigned(const gi_composition *c, const ga_array *line, const ga_array *test)
 {
     const bool ours = line->dtype != GA_U64;
@@ -210,7 +211,7 @@ static ga_array *gi_do_both_unique(const gi_composition *c, const ga_array *a, c
     ga_unique_options first = ga_unique_defaults, second = ga_unique_defaults;
     first.index  = from;
     second.index = from ? from + 1 : NULL;
-    if (!gi_array_is_alive(c->site, a, "a") || !gi_array_is_alive(c->site, b, "b")) return NULL;
+    if (!gi_array_check_half(c->site, a, "a") || !gi_array_check_half(c->site, b, "b")) return NULL;
     const ga_array *ours = gi_do_promoted(c, a, b), *theirs = ours ? gi_do_promoted(c, b, a) : NULL;
     ga_array       *x = theirs ? gi_do_unique(c, ours, first) : NULL, *y = x ? gi_do_unique(c, theirs, second) : NULL;
     return y ? gi_do_join(c, x, y, 0) : NULL;
@@ -254,7 +255,8 @@ ga_array *(ga_intersect1d)(const ga_array *a, const ga_array *b, ga_intersect_op
     if (o.index_b) *o.index_b = NULL;
     gi_composition c;
     gi_compose_begin(&c, o.site);
-    const bool known = gi_array_is_alive(o.site, a, "a") && gi_array_is_alive(o.site, b, "b"), places = o.index_a || o.index_b;
+    const bool known  = gi_array_check_half(o.site, a, "a") && gi_array_check_half(o.site, b, "b");
+    const bool places = o.index_a || o.index_b;
     ga_array  *at[2] = { NULL, NULL }, *x = NULL, *y = NULL, *r = NULL;
     if (known && a->dtype == b->dtype && !places) { /* of two dtypes, different ones may become equal */
         x = gi_do_unique(&c, a, ga_unique_defaults);

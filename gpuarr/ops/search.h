@@ -22,7 +22,7 @@ static GI_INLINE void gi_bisect_few(const ga_dtype dtype, const bool right, cons
 static GI_INLINE void gi_merge_few(const ga_dtype dtype, const bool right, const void *sorted, int64_t low, int64_t high,
                                    int count, const uint64_t *needle, int64_t *place)
 {
-    uint64_t key[GI_MERGED + 1];
+    uint64_t key[GI_MERGED];
     int      k = 0, i = 0;
     for (int64_t at = low; at < high; at++) key[at - low] = gi_bisection_key(dtype, sorted, at);
     const int elements = (int)(high - low);

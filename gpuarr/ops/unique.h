@@ -169,7 +169,8 @@ static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_
 {
     GI_SETTLE_FLOATS;
     if (a->device == GA_CUDA) return gi_gpu->unique(site, a, o);
-    bool      ordered = o->index || o->inverse, placed = ordered || o->counts; /* else sorted values are enough */
+    bool      ordered = o->index || o->inverse; /* else sorted values are enough */
+    bool      placed  = ordered || o->counts;
     ga_array *tallied;
     if (!ordered && gi_unique_tallied(site, a, &tallied, o->counts)) return tallied;
     ga_array *line    = (ga_ravel)(a, site);

@@ -265,7 +265,7 @@ static ga_array *gi_index_with(const char *site, const ga_array *a, const char *
 static bool gi_format_writes(const char *text)
 {
     while ((text = strchr(text, '%'))) {
-        text += 1 + strspn(text + 1, "-+ #0123456789.*hlLqjzt");
+        text += 1 + strcspn(text + 1, "%diouxXeEfFgGaAcCsSpmn"); /* what ends a conversion */
         if (*text == 'n') return true;
         if (*text) text++;
     }
