@@ -381,9 +381,9 @@ static void test_search(void)
         CHECK(ga_item_int_at(from[0], 0) == 1 && ga_item_int_at(from[1], 0) == 1);
         SHOWS(GA_I64, "[0 1 2 5 9]", ga_union1d(a, v));
         SHOWS(GA_I64, "[1 5]", ga_setdiff1d(a, v));
-        CHECK_FAILS(ga_setdiff1d(a, ga_chunked(v, 2)), "b is chunked");
-        CHECK_FAILS(ga_intersect1d(a, ga_chunked(v, 2)), "b is chunked");
-        CHECK_FAILS(ga_setxor1d(a, ga_chunked(v, 2)), "b is chunked");
+        CHECK_FAILS(ga_setdiff1d(a, ga_chunked(ga_to(v, GA_CPU), 2)), "b is chunked");
+        CHECK_FAILS(ga_intersect1d(a, ga_chunked(ga_to(v, GA_CPU), 2)), "b is chunked");
+        CHECK_FAILS(ga_setxor1d(a, ga_chunked(ga_to(v, GA_CPU), 2)), "b is chunked");
         SHOWS(GA_I64, "[0 1 5 9]", ga_setxor1d(a, v));
         SHOWS(GA_I64, "[1 2 5]", ga_unique_values(a));
         SHOWS(GA_I64, "[1 2 5]", ga_unique_all(a, &from[0], &from[1], &from[2]));

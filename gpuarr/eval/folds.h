@@ -205,7 +205,7 @@ static ga_array *gi_pass_fold_few(const gi_eval_run *r, const gi_passes *s, gi_p
     memset(&few, 0, sizeof few);
     few.size  = m->leaf[0]->size;
     m->out    = &few;
-    *declined = room > GI_FOLD_FEW_BYTES || gi_pass_plain_work(p, m) >= GI_FOLD_FEW_WORK;
+    *declined = room > GI_FOLD_FEW_BYTES || gi_pass_plain_work(p, m) >= (double)GI_FOLD_FEW_WORK;
     if (*declined || !gi_arena_check(r->f->site)) return NULL;
     GI_ARENA(char, made, room);
     buffer.references = 1; /* so that no view is the last one, which would give the memory back */
