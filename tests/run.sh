@@ -17,6 +17,7 @@ WARN="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror"
 USE_LIBS="$(tools/libs.sh flags)"
 LIBS="-lm -lpthread $(tools/libs.sh link)"
 SHARE="-DGI_WORTH_SHARING=0 -DGI_WORTH_WAKING=0" # threads share all that can be shared, short as it may be
+BAD='FAIL|ERROR|runtime error|WARNING: ThreadSanitizer' # what a log says of a failure
 passed=0 failed=0 skipped=0
 
 mkdir -p "$B/locks"
@@ -50,7 +51,7 @@ count() {
     fi
     passed=$((passed + n[0])) failed=$((failed + n[1])) skipped=$((skipped + ${n[2]:-0}))
     if [ "${n[1]}" != 0 ] || [ "$3" != 0 ]; then
-        grep -aE 'FAIL|ERROR|runtime error|WARNING: ThreadSanitizer' "$2" | head -n 30
+        grep -aE "$BAD" "$2" | head -n 30
         [ "${n[1]}" != 0 ] || { say "FAIL $1: exit status $3"; tail -n 15 "$2"; failed=$((failed + 1)); }
     fi
     [ "${n[2]:-0}" = 0 ] || grep -a 'SKIP' "$2"
@@ -205,7 +206,7 @@ failures() { # failures JOB...: what failed, job by job, once more: a long log i
     for each; do
         if [ -e "$R/$each/log" ] && [ "$(cat "$R/$each/failed" 2>/dev/null)" != 0 ]; then
             say "failed in $each:"
-            grep -aE -A 2 'FAIL|ERROR|runtime error|WARNING: ThreadSanitizer' "$R/$each/log" | head -n 12 | cut -c1-400
+            grep -aE -A 2 "$BAD" "$R/$each/log" | head -n 12 | cut -c1-400
         fi
     done
 }

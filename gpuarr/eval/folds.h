@@ -45,18 +45,18 @@ static void gi_pass_fetch(const void *job, int64_t first, int64_t n)
     }
 }
 
-/* An array of the pass's dtype and shape in C order, whose elements the buffer's maker makes. False: it is beyond what can be counted. */
-static bool gi_pass_imagine(gi_pass_job *j, gi_buffer *buffer, ga_array *a)
+/* An array of the pass's dtype and of a shape, in C order, whose elements are made for the fold. False: it is beyond what can be counted. */
+static bool gi_pass_imagine(const gi_fused *p, int ndim, const int64_t *shape, gi_buffer *buffer, ga_array *a)
 {
     memset(a, 0, sizeof *a);
-    a->dtype  = j->p->dtype;
+    a->dtype  = p->dtype;
     a->device = buffer->device;
-    a->ndim   = j->ndim;
+    a->ndim   = ndim;
     a->owner  = buffer;
     a->alive  = GI_ALIVE;
-    memcpy(a->shape, j->shape, sizeof a->shape);
+    memcpy(a->shape, shape, sizeof a->shape);
     if (gi_shape_c_strides(a->dtype, a->ndim, a->shape, a->strides) <= 0) return false;
-    a->size = j->total = gi_shape_size(j->ndim, j->shape);
+    a->size = gi_shape_size(ndim, shape);
     return true;
 }
 
@@ -91,7 +91,8 @@ static bool gi_pass_can_feed(const gi_eval_run *r, const gi_fused *p, int k, gi_
     }
     memset(buffer, 0, sizeof *buffer);
     buffer->device = r->device;
-    if (!gi_pass_imagine(j, buffer, a)) return false;
+    if (!gi_pass_imagine(p, j->ndim, j->shape, buffer, a)) return false;
+    j->total = a->size;
     if (r->device == GA_CUDA) {
         if (p->leaves == 0 || j->total == 0) return false;
         buffer->ordinal = values[p->leaf[0]].array->owner->ordinal;
@@ -198,25 +199,19 @@ static ga_array *gi_pass_fold(gi_eval_run *r, const gi_passes *s, const gi_fused
 static ga_array *gi_pass_fold_few(const gi_eval_run *r, const gi_passes *s, gi_pass_arrays *m, bool *declined)
 {
     const gi_fused *p    = &s->pass[0];
-    const int64_t   room = m->leaf[0]->size * ga_itemsize(p->dtype);
+    const ga_array *like = m->leaf[0];
+    const int64_t   room = like->size * ga_itemsize(p->dtype);
     gi_buffer       buffer;
     ga_array        few;
     memset(&buffer, 0, sizeof buffer);
-    memset(&few, 0, sizeof few);
-    few.size  = m->leaf[0]->size;
-    m->out    = &few;
-    *declined = room > GI_FOLD_FEW_BYTES || gi_pass_plain_work(p, m) >= (double)GI_FOLD_FEW_WORK;
+    buffer.device     = GA_CPU;
+    buffer.references = 1; /* so that no view is the last one, which would give the memory back */
+    m->out            = &few;
+    *declined         = room > GI_FOLD_FEW_BYTES || !gi_pass_imagine(p, like->ndim, like->shape, &buffer, &few) ||
+                gi_pass_plain_work(p, m) >= (double)GI_FOLD_FEW_WORK;
     if (*declined || !gi_arena_check(r->f->site)) return NULL;
     GI_ARENA(char, made, room);
-    buffer.references = 1; /* so that no view is the last one, which would give the memory back */
-    buffer.device = few.device = GA_CPU;
-    few.data                   = made;
-    few.dtype                  = p->dtype;
-    few.ndim                   = m->leaf[0]->ndim;
-    few.owner                  = &buffer;
-    few.alive                  = GI_ALIVE;
-    memcpy(few.shape, m->leaf[0]->shape, sizeof few.shape);
-    (void)gi_shape_c_strides(few.dtype, few.ndim, few.shape, few.strides);
+    few.data = made;
     gi_pass_run_plain(p, m);
     return gi_run_fold_step(r, r->steps->count - 1, &few);
 }

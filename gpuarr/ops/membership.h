@@ -205,13 +205,12 @@ ga_array *(ga_isin)(ga_arg element, const ga_array *test, ga_isin_options o)
     return gi_compose_end(&c, a ? gi_do_isin(&c, a, test, o.invert) : NULL);
 }
 
-/* The different elements of both, in one line, and where each comes from in the arrays. */
+/* The different elements of both, which are known to be good, in one line, and where each comes from in the arrays. */
 static ga_array *gi_do_both_unique(const gi_composition *c, const ga_array *a, const ga_array *b, ga_array **from)
 {
     ga_unique_options first = ga_unique_defaults, second = ga_unique_defaults;
-    first.index  = from;
-    second.index = from ? from + 1 : NULL;
-    if (!gi_array_check_half(c->site, a, "a") || !gi_array_check_half(c->site, b, "b")) return NULL;
+    first.index          = from;
+    second.index         = from ? from + 1 : NULL;
     const ga_array *ours = gi_do_promoted(c, a, b), *theirs = ours ? gi_do_promoted(c, b, a) : NULL;
     ga_array       *x = theirs ? gi_do_unique(c, ours, first) : NULL, *y = x ? gi_do_unique(c, theirs, second) : NULL;
     return y ? gi_do_join(c, x, y, 0) : NULL;
@@ -292,7 +291,8 @@ ga_array *(ga_setxor1d)(const ga_array *a, const ga_array *b, const char *site)
 {
     gi_composition c;
     gi_compose_begin(&c, site);
-    ga_array *all = gi_do_both_unique(&c, a, b, NULL), *sorted = all ? gi_do_along(&c, (ga_sort), all, 0) : NULL;
+    const bool known = gi_array_check_half(site, a, "a") && gi_array_check_half(site, b, "b");
+    ga_array *all = known ? gi_do_both_unique(&c, a, b, NULL) : NULL, *sorted = all ? gi_do_along(&c, (ga_sort), all, 0) : NULL;
     if (sorted && sorted->size > 0) { /* different from the one before, and from the one behind */
         ga_array *again = gi_do_repeated(&c, sorted), *other = again ? GI_DO_1(&c, logical_not, again) : NULL;
         ga_array *end    = (ga_ones)(gi_line(1), gi_new_on(site, GA_BOOL, sorted->device));
