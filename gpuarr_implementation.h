@@ -159,6 +159,7 @@ GI_BEGIN_STATIC_COLD
 #include "gpuarr/ops/pad.h"
 #include "gpuarr/ops/take.h"
 #include "gpuarr/ops/sort_counted.h"
+#include "gpuarr/ops/sort_shared.h"
 #include "gpuarr/ops/sort.h"
 #include "gpuarr/ops/unique.h"
 #include "gpuarr/ops/histogram.h"

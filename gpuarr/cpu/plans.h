@@ -388,7 +388,7 @@ typedef int64_t (*gi_compress_loop)(int64_t n, void *out, const void *in, const 
 /* Where the first extreme of n elements is; -1: there is a NaN. What lies so many bytes ahead is fetched meanwhile; 0: nothing. */
 typedef int64_t (*gi_place_loop)(int64_t n, const void *elements, bool largest, int64_t ahead);
 
-enum { GI_WAYS = 8, GI_LINE_ROWS = 512, GI_NETWORK_ROWS = 16 };
+enum { GI_LINE_ROWS = 512, GI_NETWORK_ROWS = 16 };
 
 /* Keys above their numbers in words: (key - least) >> low >> rest, without the last `rest` bits, for which there is no room. */
 typedef struct gi_numbering {
@@ -400,14 +400,18 @@ typedef void (*gi_word_sort)(int64_t n, void *words); /* unsigned, of 8 bytes */
 
 typedef struct gi_quick_loops { /* of unsigned keys: cpu/quicksort.h */
     void (*sort)(int64_t n, void *keys);
-    /* The part of a key, of GI_WAYS, is how many splitters are not above it. to: of each part, room for n keys and 64 bytes; NULL: counts alone. */
-    void (*spread)(int64_t n, const void *keys, const void *splitters, void *const *to, int64_t *count);
     /* Elements of packed lines of up to GI_LINE_ROWS, by way of as many rows of 64 bytes. Floats have +infinity for NaN, and any zero for -0: special
        is set for such lines. */
     void (*sort_lines)(const gi_keys *rule, int64_t n, int64_t lines, const void *from, void *to, unsigned char *special,
                        void *rows);
     /* Elements of one line, to elsewhere. NaNs are last, in their order. True: there is -0, and the zeros are not in theirs. */
     bool (*sort_line)(const gi_keys *rule, int64_t n, const void *elements, void *to);
+    /* The first half of that: keys. Returns how many they are; NaNs are behind them. *minus: there is -0. */
+    int64_t (*to_keys)(const gi_keys *rule, int64_t n, const void *elements, void *to, bool *minus);
+    /* And the second: sorted elements of keys, in place. */
+    void (*sort_to_elements)(const gi_keys *rule, int64_t n, void *keys);
+    /* Keys below the pivot go first. Returns how many they are. */
+    int64_t (*split)(int64_t n, void *keys, uint64_t pivot);
     /* The key of a rank; the keys are put in another order. */
     uint64_t (*select)(int64_t n, void *keys, int64_t rank);
     /* Of keys of 8 bytes. */

@@ -343,23 +343,54 @@ static int64_t GI_QUICK(gi_split_keys)(int64_t n, GI_KEY_T *keys, GI_KEY_T pivot
 
 static const gi_keys GI_QUICK(gi_as_they_are) = { 0, false, 0, false };
 
-/* The median of a sample, or, after bad luck, the middle between the least and the greatest, which ends surely. alike: how much of the
-   sample, at least, is equal to it: 0: little, 1: a quarter, 2: the upper half, 3: all. */
+/* How much of a sorted sample, at least, is equal to its median: 0: little, 1: a quarter, 2: the upper half, 3: all. */
+static GI_QUICK_STEP int GI_QUICK(gi_alike)(int64_t count, const GI_KEY_T *sample)
+{
+    const GI_KEY_T median = sample[count / 2];
+    if (sample[count / 4 * 3] != median) return 0;
+    return sample[count - 1] > median ? 1 : sample[0] < median ? 2 : 3;
+}
+
+/* The median of a sample of up to 4096 keys: of as many medians of three as a vector holds. */
+static GI_QUICK_STEP GI_KEY_T GI_QUICK(gi_pivot_of_few)(int64_t n, const GI_KEY_T *keys, int *alike)
+{
+    GI_KEY_T      sample[GI_KEY_LANES];
+    const int64_t step = n / (3 * GI_KEY_LANES);
+    __m512i       v[3];
+    GI_UNROLL
+    for (int k = 0; k < 3; k++) {
+#if GI_KEY_BITS == 32
+        const __m512i lanes = _mm512_setr_epi32(0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 30, 33, 36, 39, 42, 45);
+        v[k] = _mm512_i32gather_epi32(_mm512_mullo_epi32(lanes, _mm512_set1_epi32((int)step)), keys + k * step + step / 2, 4);
+#else
+        const __m512i lanes = _mm512_setr_epi64(0, 3, 6, 9, 12, 15, 18, 21);
+        v[k] = _mm512_i64gather_epi64(_mm512_mul_epu32(lanes, _mm512_set1_epi64(step)), keys + k * step + step / 2, 8);
+#endif
+    }
+    GI_QUICK(gi_order_two)(v, v + 1);
+    v[1] = GI_WHOLE(min)(v[1], v[2]);
+    _mm512_storeu_si512(sample, GI_QUICK(gi_sort_vector)(GI_WHOLE(max)(v[0], v[1])));
+    *alike = GI_QUICK(gi_alike)(GI_KEY_LANES, sample);
+    return sample[GI_KEY_LANES / 2];
+}
+
+/* The median of a sample, or, after bad luck, the middle between the least and the greatest, which ends surely. */
 static GI_KEY_T GI_QUICK(gi_pivot)(int64_t n, const GI_KEY_T *keys, bool unlucky, int *alike)
 {
-    GI_KEY_T      sample[8 * GI_KEY_LANES], least = keys[0], greatest = keys[0];
-    const int64_t count = n < 4096 ? 2 * GI_KEY_LANES : 8 * GI_KEY_LANES, step = n / count;
+    enum { COUNT = 8 * GI_KEY_LANES };
+    GI_KEY_T sample[COUNT], least = keys[0], greatest = keys[0];
     *alike = 0;
     for (int64_t i = 0; i < n && unlucky; i++) {
         least    = keys[i] < least ? keys[i] : least;
         greatest = keys[i] > greatest ? keys[i] : greatest;
     }
     if (unlucky) return least + (greatest - least) / 2 + (greatest > least);
-    for (int64_t i = 0; i < count; i++) sample[i] = keys[i * step + step / 2];
-    GI_QUICK(gi_sort_few)(&GI_QUICK(gi_as_they_are), count, sample);
-    const GI_KEY_T median = sample[count / 2];
-    if (sample[count / 4 * 3] == median) *alike = sample[count - 1] > median ? 1 : sample[0] < median ? 2 : 3;
-    return median;
+    if (n < 4096) return GI_QUICK(gi_pivot_of_few)(n, keys, alike);
+    const int64_t step = n / COUNT;
+    for (int64_t i = 0; i < COUNT; i++) sample[i] = keys[i * step + step / 2];
+    GI_QUICK(gi_sort_few)(&GI_QUICK(gi_as_they_are), COUNT, sample);
+    *alike = GI_QUICK(gi_alike)(COUNT, sample);
+    return sample[COUNT / 2];
 }
 
 /* Are all keys equal to this one? */
@@ -468,47 +499,48 @@ static int64_t GI_QUICK(gi_part_nans)(__m512i flip, int64_t n, const GI_KEY_T *f
     return keys;
 }
 
-static bool GI_QUICK(gi_sort_line)(const gi_keys *rule, int64_t n, const void *elements, void *to_)
+/* Elements become keys at the beginning of `to`. Returns how many they are: NaNs are the last elements there. *minus: there is -0. */
+static int64_t GI_QUICK(gi_elements_to_keys)(const gi_keys *rule, int64_t n, const void *elements, void *to_, bool *minus)
 {
-    const GI_KEY_T *from  = (const GI_KEY_T *)elements;
-    GI_KEY_T       *to    = (GI_KEY_T *)to_;
-    const __m512i   flip  = GI_KEYS(set1)((GI_SIGNED_KEY)rule->flip);
-    bool            minus = false;
-    int64_t         keys  = n;
-    if (rule->real) keys = GI_QUICK(gi_part_nans)(flip, n, from, to, &minus);
-    for (int64_t i = 0; i < n && !rule->real; i += GI_KEY_LANES) {
+    const GI_KEY_T *from = (const GI_KEY_T *)elements;
+    GI_KEY_T       *to   = (GI_KEY_T *)to_;
+    const __m512i   flip = GI_KEYS(set1)((GI_SIGNED_KEY)rule->flip);
+    if (rule->real) return GI_QUICK(gi_part_nans)(flip, n, from, to, minus);
+    for (int64_t i = 0; i < n; i += GI_KEY_LANES) {
         const GI_KEY_MASK in = GI_QUICK(gi_first_lanes)(n - i);
         GI_KEYS(mask_storeu)(to + i, in, _mm512_xor_si512(GI_KEYS(maskz_loadu)(in, from + i), flip));
     }
+    *minus = false;
+    return n;
+}
+
+static void GI_QUICK(gi_sort_to_elements)(const gi_keys *rule, int64_t n, void *keys)
+{
     GI_QUICK(gi_quick_part)
-    (rule, keys, to, GI_QUICK(gi_luck)(n), rule->real ? GI_QUICK(gi_sort_few_floats) : GI_QUICK(gi_sort_few));
+    (rule, n, (GI_KEY_T *)keys, GI_QUICK(gi_luck)(n), rule->real ? GI_QUICK(gi_sort_few_floats) : GI_QUICK(gi_sort_few));
+}
+
+static bool GI_QUICK(gi_sort_line)(const gi_keys *rule, int64_t n, const void *elements, void *to)
+{
+    bool          minus;
+    const int64_t keys = GI_QUICK(gi_elements_to_keys)(rule, n, elements, to, &minus);
+    GI_QUICK(gi_sort_to_elements)(rule, keys, to);
     return minus;
 }
 
-/* The part of a key says how many splitters are not above it. Without `to` the keys are only counted; each `to` has room for all, and 64 bytes. */
-static void GI_QUICK(gi_spread)(int64_t n, const void *keys, const void *splitters, void *const *to, int64_t *count)
+/* Keys below the pivot go first, of any number. Returns how many they are. */
+static int64_t GI_QUICK(gi_split)(int64_t n, void *keys_, uint64_t pivot)
 {
-    const GI_KEY_T *from = (const GI_KEY_T *)keys;
-    GI_KEY_T       *part[GI_WAYS];
-    __m512i         splitter[GI_WAYS - 1];
-    int64_t         upper[GI_WAYS + 1] = { n }; /* how many keys belong to this part or a later one */
-    for (int k = 0; k < GI_WAYS - 1; k++) splitter[k] = GI_KEYS(set1)((GI_SIGNED_KEY)((const GI_KEY_T *)splitters)[k]);
-    for (int k = 0; k < GI_WAYS; k++) part[k] = to ? (GI_KEY_T *)to[k] : NULL;
-    for (int64_t i = 0; i < n; i += GI_KEY_LANES) {
-        GI_KEY_MASK   in = (GI_KEY_MASK)(n - i < GI_KEY_LANES ? (1u << (n - i)) - 1 : (1u << GI_KEY_LANES) - 1), more;
-        const __m512i v  = GI_KEYS(maskz_loadu)(in, from + i);
-        GI_UNROLL
-        for (int k = 0; k < GI_WAYS; k++, in = more) {
-            more = k < GI_WAYS - 1 ? GI_JOIN(GI_WHOLE(mask_cmpge), _mask)(in, v, splitter[k]) : (GI_KEY_MASK)0;
-            if (!to) {
-                upper[k + 1] += __builtin_popcount(more);
-                continue;
-            }
-            _mm512_storeu_si512(part[k], GI_KEYS(maskz_compress)((GI_KEY_MASK)(in & ~more), v));
-            part[k] += __builtin_popcount((GI_KEY_MASK)(in & ~more));
-        }
+    GI_KEY_T *keys = (GI_KEY_T *)keys_;
+    if (n >= 8 * GI_KEY_LANES) return GI_QUICK(gi_split_keys)(n, keys, (GI_KEY_T)pivot);
+    int64_t low = 0;
+    for (int64_t i = 0; i < n; i++) {
+        const GI_KEY_T key = keys[i];
+        keys[i]            = keys[low];
+        keys[low]          = key;
+        low += key < (GI_KEY_T)pivot;
     }
-    for (int k = 0; k < GI_WAYS; k++) count[k] = to ? part[k] - (GI_KEY_T *)to[k] : upper[k] - upper[k + 1];
+    return low;
 }
 
 #if GI_KEY_BITS == 64
@@ -539,12 +571,12 @@ static void GI_QUICK(gi_number)(int64_t n, const void *keys_, uint64_t *words, g
     }
 }
 GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
-         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line),
-           GI_QUICK(gi_select_key), GI_QUICK(gi_number) })
+         { GI_QUICK(gi_quicksort), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line), GI_QUICK(gi_elements_to_keys),
+           GI_QUICK(gi_sort_to_elements), GI_QUICK(gi_split), GI_QUICK(gi_select_key), GI_QUICK(gi_number) })
 #else
 GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
-         { GI_QUICK(gi_quicksort), GI_QUICK(gi_spread), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line),
-           GI_QUICK(gi_select_key), NULL })
+         { GI_QUICK(gi_quicksort), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line), GI_QUICK(gi_elements_to_keys),
+           GI_QUICK(gi_sort_to_elements), GI_QUICK(gi_split), GI_QUICK(gi_select_key), NULL })
 #endif
 #undef gi_sort_few_floats
 #undef GI_QUICK

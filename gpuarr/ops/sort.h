@@ -6,14 +6,13 @@
     all of its records apart; the few that they do not are put right by insertion. */
 
 enum {
-    GI_SORT_BYTES     = 1 << 18, /* of records that are sorted in a cache */
-    GI_FEW_RECORDS    = 24,      /* are sorted by insertion alone */
-    GI_DIGIT_BITS     = 11,      /* at most */
-    GI_SPARE_BITS     = 8,       /* that are sorted by beyond those that number the records */
-    GI_COLUMN_ROWS    = 512,     /* elements of lines that are sorted side by side, at most */
-    GI_EACH_ROWS      = 512,     /* elements of 8 bytes that a quicksort does sooner */
-    GI_SPLIT_DEPTH    = 4,       /* parts of parts; then by all digits */
-    GI_SHARED_RECORDS = 1 << 15  /* the threads share a quicksort of so many */
+    GI_SORT_BYTES  = 1 << 18, /* of records that are sorted in a cache */
+    GI_FEW_RECORDS = 24,      /* are sorted by insertion alone */
+    GI_DIGIT_BITS  = 11,      /* at most */
+    GI_SPARE_BITS  = 8,       /* that are sorted by beyond those that number the records */
+    GI_COLUMN_ROWS = 512,     /* elements of lines that are sorted side by side, at most */
+    GI_EACH_ROWS   = 512,     /* elements of 8 bytes that a quicksort does sooner */
+    GI_SPLIT_DEPTH = 4        /* parts of parts; then by all digits */
 };
 enum { GI_SPLIT_BINS = 512, GI_SPLIT_PARTS = 3 * GI_SPLIT_BINS, GI_SPLIT_SAMPLE = 4096 };
 #define GI_SPLIT_CHUNK ((int64_t)1 << 17) /* records that one thread moves */
@@ -293,9 +292,6 @@ typedef struct gi_splitting {
     int64_t             n, chunks, *places; /* of the parts of each chunk: how many records are there, then where they go */
     int64_t             starts[GI_SPLIT_PARTS + 1];
     gi_parting          split;
-    bool                ways;               /* few threads: GI_WAYS parts, */
-    uint64_t            splitters[GI_WAYS]; /* packed, told apart by these */
-    int64_t             chunk, most;        /* records that one thread moves; of a part that is not split again */
 } gi_splitting;
 
 /* n records that begin with number i; or the keys of elements, in `room`. */
@@ -313,11 +309,11 @@ enum { GI_SPLIT_TILE = 512 };
 
 static GI_INLINE void gi_count_chunk(const gi_splitting *s, int64_t chunk, int size)
 {
-    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * s->chunk;
+    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * GI_SPLIT_CHUNK;
     int64_t      *count = s->places + chunk * s->split.parts;
     GI_ARENA(char, room, GI_SPLIT_TILE * 8);
     memset(count, 0, (size_t)s->split.parts * sizeof *count);
-    for (int64_t i = chunk * s->chunk, n; i < stop; i += n) {
+    for (int64_t i = chunk * GI_SPLIT_CHUNK, n; i < stop; i += n) {
         n                = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
         const char *from = gi_split_records(s, i, 1, n, room);
         for (int64_t k = 0; k < n; k++) count[gi_part_of_key(&s->split, gi_record_key(&s->by, from + k * size, size))]++;
@@ -326,10 +322,10 @@ static GI_INLINE void gi_count_chunk(const gi_splitting *s, int64_t chunk, int s
 
 static GI_INLINE void gi_move_chunk(const gi_splitting *s, int64_t chunk, int size)
 {
-    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * s->chunk;
+    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * GI_SPLIT_CHUNK;
     int64_t      *place = s->places + chunk * s->split.parts;
     GI_ARENA(char, room, GI_SPLIT_TILE * 8);
-    for (int64_t i = chunk * s->chunk, n; i < stop; i += n) {
+    for (int64_t i = chunk * GI_SPLIT_CHUNK, n; i < stop; i += n) {
         n                = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
         const char *from = gi_split_records(s, i, 1, n, room);
         for (int64_t k = 0; k < n; k++) {
@@ -339,34 +335,10 @@ static GI_INLINE void gi_move_chunk(const gi_splitting *s, int64_t chunk, int si
     }
 }
 
-/* Counts or moves the records of a chunk for GI_WAYS parts. */
-static void gi_spread_chunk(const gi_splitting *s, int64_t chunk, bool move)
-{
-    const int     size  = s->by.size;
-    const int64_t stop  = chunk == s->chunks - 1 ? s->n : (chunk + 1) * s->chunk;
-    int64_t      *place = s->places + chunk * GI_WAYS, count[GI_WAYS];
-    enum { ROOM = GI_SPLIT_TILE * 8 + 64 };
-    GI_ARENA(char, room, GI_SPLIT_TILE * 8);
-    GI_ARENA(char, parts, (int)GI_WAYS *ROOM);
-    void *to[GI_WAYS];
-    for (int k = 0; k < GI_WAYS; k++) to[k] = parts + k * ROOM;
-    for (int k = 0; k < GI_WAYS && !move; k++) place[k] = 0;
-    for (int64_t i = chunk * s->chunk, n; i < stop; i += n) {
-        n = stop - i < GI_SPLIT_TILE ? stop - i : (int64_t)GI_SPLIT_TILE;
-        s->by.quick->spread(n, gi_split_records(s, i, 1, n, room), s->splitters, move ? to : NULL, count);
-        for (int k = 0; k < GI_WAYS; place[k] += count[k], k++)
-            if (move) memcpy(s->parts + place[k] * size, to[k], (size_t)(count[k] * size));
-    }
-}
-
 static void gi_count_parts(int64_t begin, int64_t end, void *job)
 {
     const gi_splitting *s = (const gi_splitting *)job;
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        if (s->ways) {
-            gi_spread_chunk(s, chunk, false);
-            continue;
-        }
         if (s->by.size == 4) gi_count_chunk(s, chunk, 4);
         if (s->by.size == 8) gi_count_chunk(s, chunk, 8);
         if (s->by.size == 16) gi_count_chunk(s, chunk, 16);
@@ -377,10 +349,6 @@ static void gi_move_parts(int64_t begin, int64_t end, void *job)
 {
     const gi_splitting *s = (const gi_splitting *)job;
     for (int64_t chunk = begin; chunk < end; chunk++) {
-        if (s->ways) {
-            gi_spread_chunk(s, chunk, true);
-            continue;
-        }
         if (s->by.size == 4) gi_move_chunk(s, chunk, 4);
         if (s->by.size == 8) gi_move_chunk(s, chunk, 8);
         if (s->by.size == 16) gi_move_chunk(s, chunk, 16);
@@ -426,33 +394,8 @@ static int64_t gi_place_parts(gi_splitting *s)
     return largest;
 }
 
-static int64_t gi_split_chunks(int64_t n, int64_t chunk) { return n < chunk ? 1 : n / chunk; }
-static int64_t gi_split_bytes(int64_t n)
-{
-    return gi_split_chunks(n, GI_SPLIT_CHUNK) * (int64_t)(GI_SPLIT_PARTS * sizeof(int64_t));
-}
-
-/* How records are split, and when: for a quicksort only for the threads; few of these get few parts. alone: no other thread sorts another line. */
-static void gi_plan_splitting(gi_splitting *s, bool alone)
-{
-    const int64_t threads = alone ? ga_get_num_threads() : 1, share = s->n / (2 * threads);
-    const bool    shared = threads > 1 && s->n >= GI_SHARED_RECORDS;
-    s->ways              = s->by.quick && threads <= GI_WAYS / 2;
-    s->most              = !s->ways ? GI_SORT_BYTES / s->by.size : shared ? s->n / (3 * threads) : s->n;
-    s->chunk             = s->ways && shared && share < GI_SPLIT_CHUNK ? share : GI_SPLIT_CHUNK;
-    s->chunks            = gi_split_chunks(s->n, s->chunk);
-}
-
-static void gi_plan_ways(gi_splitting *s)
-{
-    enum { EACH = 128 }; /* of a sample, for each part */
-    const int   size   = s->by.size;
-    char *const sample = s->parts;
-    gi_split_records(s, 0, s->n / ((int)GI_WAYS * EACH), (int)GI_WAYS * EACH, sample);
-    s->by.quick->sort((int)GI_WAYS * EACH, sample);
-    s->split.parts = GI_WAYS;
-    for (int k = 1; k < GI_WAYS; k++) memcpy((char *)s->splitters + (k - 1) * size, sample + k * EACH * size, (size_t)size);
-}
+static int64_t gi_split_chunks(int64_t n) { return n < GI_SPLIT_CHUNK ? 1 : n / GI_SPLIT_CHUNK; }
+static int64_t gi_split_bytes(int64_t n) { return gi_split_chunks(n) * (int64_t)(GI_SPLIT_PARTS * sizeof(int64_t)); }
 
 static void gi_sort_whole_part(const gi_splitting *s, char *from, char *other, char *to, int64_t n)
 {
@@ -467,7 +410,7 @@ static void gi_sort_parts(int64_t begin, int64_t end, void *job)
     const int           size = s->by.size;
     for (int64_t part = begin; part < end; part++) {
         const int64_t at = s->starts[part], n = s->starts[part + 1] - at;
-        if (n == 0 || n > s->most) continue;
+        if (n == 0 || n > GI_SORT_BYTES / size) continue;
         char *spare = s->spare + (s->spare == s->to ? at : s->starts[begin]) * size;
         gi_sort_whole_part(s, s->parts + at * size, spare, s->to + at * size, n);
     }
@@ -477,16 +420,15 @@ static void gi_sort_parts(int64_t begin, int64_t end, void *job)
 static void gi_sort_split(gi_splitting *s, int depth)
 {
     const int size = s->by.size;
-    if (s->ways) gi_plan_ways(s);
-    else gi_plan_parts(&s->split, &s->by, gi_split_records(s, 0, s->n / GI_SPLIT_SAMPLE, GI_SPLIT_SAMPLE, s->parts));
+    gi_plan_parts(&s->split, &s->by, gi_split_records(s, 0, s->n / GI_SPLIT_SAMPLE, GI_SPLIT_SAMPLE, s->parts));
     gi_parallel(s->chunks, 1, gi_count_parts, s);
     int64_t largest = gi_place_parts(s);
     gi_parallel(s->chunks, 1, gi_move_parts, s);
-    gi_parallel(s->split.parts, s->ways ? 1 : 16, gi_sort_parts, s);
-    for (int part = 0; part < s->split.parts && largest > s->most; part++) {
+    gi_parallel(s->split.parts, 16, gi_sort_parts, s);
+    for (int part = 0; part < s->split.parts && largest > GI_SORT_BYTES / size; part++) {
         const int64_t at = s->starts[part] * size, n = s->starts[part + 1] - s->starts[part];
         char         *from = s->parts + at, *other = s->spare + at;
-        if (n <= s->most) continue;
+        if (n <= GI_SORT_BYTES / size) continue;
         if (depth == 0 || n == s->n || !gi_keys_differ(&s->by, from, n)) {
             gi_sort_whole_part(s, from, other, s->to + at, n);
             continue;
@@ -501,30 +443,37 @@ static void gi_sort_split(gi_splitting *s, int depth)
         again->spare    = from;
         again->to       = s->to + at;
         again->n        = n;
-        again->chunk    = s->chunk;
-        again->chunks   = gi_split_chunks(n, s->chunk);
+        again->chunks   = gi_split_chunks(n);
         again->places   = s->places;
-        again->ways     = s->ways;
-        again->most     = s->most;
         gi_sort_split(again, depth - 1);
     }
 }
 
-/* Sorts n records by `bytes` of their bytes from number `byte` on. `spare` has room for as many records. */
+/* Sorts n records by `bytes` of their bytes from number `byte` on. `spare` has room for as many records. alone: no other
+   thread sorts another line. */
 static void gi_sort_records(char *records, char *spare, int64_t n, int size, int byte, int bytes, int64_t *places, bool alone)
 {
+    const gi_sort_bits by = gi_sort_bits_of(size, byte, bytes);
+    bool               nans, minus;
+    if (by.quick && alone && gi_is_sort_shared(n)) {
+        gi_sort_shared(NULL, size, n, NULL, records, &nans, &minus);
+        return;
+    }
+    if (by.quick || n <= GI_SORT_BYTES / size) {
+        gi_sort_part(&by, records, spare, records, n);
+        return;
+    }
     GI_ARENA(gi_splitting, s, 1);
-    s->by       = gi_sort_bits_of(size, byte, bytes);
+    s->by       = by;
     s->loops    = NULL;
     s->rule     = NULL;
     s->elements = false;
     s->from = s->spare = s->to = records;
     s->parts                   = spare;
     s->n                       = n;
+    s->chunks                  = gi_split_chunks(n);
     s->places                  = places;
-    gi_plan_splitting(s, alone);
-    if (n > s->most) gi_sort_split(s, GI_SPLIT_DEPTH);
-    else gi_sort_part(&s->by, records, spare, records, n);
+    gi_sort_split(s, GI_SPLIT_DEPTH);
 }
 
 /* Lines in; sorted lines, or the int64 indices that sort them, out. Short lines are sorted in groups, as one, and by
@@ -656,8 +605,7 @@ static int64_t *gi_order_quickly(const gi_sort_job *j, const char *elements, int
     }
     const uint64_t mask = ((uint64_t)1 << p.digits) - 1;
     for (int64_t at = 0; at < all; at += n) {
-        if (n < GI_SHARED_RECORDS) GI_LOOP_OF(quick)(8)->sort(n, word + at);
-        else gi_sort_records(records, spare, n, 8, 0, 8, places, j->units == 1);
+        gi_sort_records(records + 8 * at, spare, n, 8, 0, 8, places, j->units == 1);
         if (p.rest > 0) gi_order_rest(&p, n, (const uint64_t *)keys, word + at);
         for (int64_t i = at; i < at + n; i++) word[i] = (word[i] & mask) - (uint64_t)(j->indices ? at : 0);
     }
@@ -677,31 +625,37 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
         gi_from_keys(dtype, n, spare, records);
         return spare;
     }
-    const gi_keys rule = gi_unsigned_keys(dtype);
+    const gi_keys      rule = gi_unsigned_keys(dtype);
+    const gi_sort_bits by   = gi_sort_bits_of(size, 0, size);
+    bool               nans = false, minus = false;
+    to = to ? to : spare;
+    if (by.quick) {
+        if (j->units == 1 && gi_is_sort_shared(n)) gi_sort_shared(&rule, size, n, line, to, &nans, &minus);
+        else minus = by.quick->sort_line(&rule, n, line, to);
+        if (nans || minus) gi_restore(dtype, n, to, line, !nans);
+        return to;
+    }
     GI_ARENA(gi_splitting, s, 1);
-    s->by       = gi_sort_bits_of(size, 0, size);
+    s->by       = by;
     s->loops    = GI_LOOP_OF(keys)(size);
     s->rule     = &rule;
     s->elements = true;
     s->from     = line;
     s->parts    = records;
     s->spare    = spare;
-    s->to       = to ? to : spare;
+    s->to       = to;
     s->n        = n;
+    s->chunks   = gi_split_chunks(n);
     s->places   = places;
-    gi_plan_splitting(s, j->units == 1);
-    if (n > s->most) {
+    if (n > GI_SORT_BYTES / size) {
         gi_sort_split(s, GI_SPLIT_DEPTH);
-    } else if (s->by.quick) {
-        if (s->by.quick->sort_line(&rule, n, line, s->to)) gi_restore(dtype, n, s->to, line, true);
-        return s->to;
     } else {
         memcpy(records, line, (size_t)(n * size));
         s->loops->to_keys(&rule, n, records);
-        gi_sort_whole_part(s, records, spare, s->to, n);
+        gi_sort_whole_part(s, records, spare, to, n);
     }
-    gi_restore(dtype, n, s->to, line, false);
-    return s->to;
+    gi_restore(dtype, n, to, line, false);
+    return to;
 }
 
 /* Short lines of numbers of 4 or 8 bytes that lie behind each other: many of them side by side, the others each by a quicksort; at `to`. */

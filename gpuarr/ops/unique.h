@@ -1,16 +1,32 @@
 /* ---- unique ------------------------------------------------------------------------------------------------------ */
 
+/* Elements of a sorted line; of each but the first, whether it is unlike the one before. */
+typedef struct gi_unlike_job {
+    const char *sorted;
+    bool       *flags;
+    int64_t     size;
+    gi_kernel   not_equal;
+} gi_unlike_job;
+
+static void gi_unlike_part(int64_t begin, int64_t end, void *job)
+{
+    const gi_unlike_job *j    = (const gi_unlike_job *)job;
+    const char          *from = j->sorted + begin * j->size;
+    j->not_equal(end - begin, j->flags + begin + 1, from + j->size, from, NULL);
+}
+
 /* Of a sorted line: where does a run of equal elements begin? NaNs, sorted to the end, are one run if they are taken for equal. */
 static ga_array *gi_unique_starts(const char *site, const ga_array *sorted, bool equal_nan)
 {
     ga_array *first = gi_array_new(site, GA_BOOL, sorted->device, 1, sorted->shape);
     if (!first || first->size == 0) return first;
-    int64_t     n = first->size, size = ga_itemsize(sorted->dtype);
-    bool       *flags = (bool *)first->data, is_nan = false;
-    const char *s            = (const char *)sorted->data;
-    gi_kernel   isnan_kernel = gi_row_kernel(gi_row_isnan(), sorted->dtype);
-    flags[0]                 = true;
-    gi_row_kernel(gi_row_not_equal(), sorted->dtype)(n - 1, flags + 1, s + size, s, NULL);
+    int64_t       n = first->size, size = ga_itemsize(sorted->dtype);
+    bool         *flags = (bool *)first->data, is_nan = false;
+    const char   *s            = (const char *)sorted->data;
+    gi_kernel     isnan_kernel = gi_row_kernel(gi_row_isnan(), sorted->dtype);
+    gi_unlike_job unlike       = { s, flags, size, gi_row_kernel(gi_row_not_equal(), sorted->dtype) };
+    flags[0]                   = true;
+    gi_parallel(n - 1, 1 << 16, gi_unlike_part, &unlike);
     for (int64_t i = n - 1; i > 0 && isnan_kernel && equal_nan; i--) {
         isnan_kernel(1, &is_nan, s + (i - 1) * size, NULL, NULL);
         if (!is_nan) break;
