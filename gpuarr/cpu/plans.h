@@ -406,12 +406,12 @@ typedef struct gi_quick_loops { /* of unsigned keys: cpu/quicksort.h */
                        void *rows);
     /* Elements of one line, to elsewhere. NaNs are last, in their order. True: there is -0, and the zeros are not in theirs. */
     bool (*sort_line)(const gi_keys *rule, int64_t n, const void *elements, void *to);
-    /* The first half of that: keys. Returns how many they are; NaNs are behind them. *minus: there is -0. */
-    int64_t (*to_keys)(const gi_keys *rule, int64_t n, const void *elements, void *to, bool *minus);
-    /* And the second: sorted elements of keys, in place. */
+    /* Keys become sorted elements, in place. */
     void (*sort_to_elements)(const gi_keys *rule, int64_t n, void *keys);
     /* Keys below the pivot go first. Returns how many they are. */
     int64_t (*split)(int64_t n, void *keys, uint64_t pivot);
+    /* The same of at least 512 bytes of elements, which become keys elsewhere; -1: there is a NaN, and the keys are of no use. *minus: there is -0. */
+    int64_t (*split_elements)(const gi_keys *rule, int64_t n, const void *elements, void *to, uint64_t pivot, bool *minus);
     /* The key of a rank; the keys are put in another order. */
     uint64_t (*select)(int64_t n, void *keys, int64_t rank);
     /* Of keys of 8 bytes. */

@@ -92,7 +92,7 @@ static GI_QUICK_STEP __m512i GI_QUICK(gi_sort_vector)(__m512i v)
     return GI_QUICK(gi_order_lanes)(false, v, 1);
 }
 
-enum { GI_QUICK(GI_FEW) = 16 * GI_KEY_LANES };
+enum { GI_QUICK(GI_FEW) = 16 * GI_KEY_LANES, GI_QUICK(GI_MANY) = 4096 };
 
 static GI_QUICK_STEP GI_KEY_MASK GI_QUICK(gi_first_lanes)(int64_t n)
 {
@@ -351,7 +351,7 @@ static GI_QUICK_STEP int GI_QUICK(gi_alike)(int64_t count, const GI_KEY_T *sampl
     return sample[count - 1] > median ? 1 : sample[0] < median ? 2 : 3;
 }
 
-/* The median of a sample of up to 4096 keys: of as many medians of three as a vector holds. */
+/* The median of a sample of keys that are not many: of as many medians of three as a vector holds. */
 static GI_QUICK_STEP GI_KEY_T GI_QUICK(gi_pivot_of_few)(int64_t n, const GI_KEY_T *keys, int *alike)
 {
     GI_KEY_T      sample[GI_KEY_LANES];
@@ -385,7 +385,7 @@ static GI_KEY_T GI_QUICK(gi_pivot)(int64_t n, const GI_KEY_T *keys, bool unlucky
         greatest = keys[i] > greatest ? keys[i] : greatest;
     }
     if (unlucky) return least + (greatest - least) / 2 + (greatest > least);
-    if (n < 4096) return GI_QUICK(gi_pivot_of_few)(n, keys, alike);
+    if (n < GI_QUICK(GI_MANY)) return GI_QUICK(gi_pivot_of_few)(n, keys, alike);
     const int64_t step = n / COUNT;
     for (int64_t i = 0; i < COUNT; i++) sample[i] = keys[i * step + step / 2];
     GI_QUICK(gi_sort_few)(&GI_QUICK(gi_as_they_are), COUNT, sample);
@@ -499,31 +499,24 @@ static int64_t GI_QUICK(gi_part_nans)(__m512i flip, int64_t n, const GI_KEY_T *f
     return keys;
 }
 
-/* Elements become keys at the beginning of `to`. Returns how many they are: NaNs are the last elements there. *minus: there is -0. */
-static int64_t GI_QUICK(gi_elements_to_keys)(const gi_keys *rule, int64_t n, const void *elements, void *to_, bool *minus)
-{
-    const GI_KEY_T *from = (const GI_KEY_T *)elements;
-    GI_KEY_T       *to   = (GI_KEY_T *)to_;
-    const __m512i   flip = GI_KEYS(set1)((GI_SIGNED_KEY)rule->flip);
-    if (rule->real) return GI_QUICK(gi_part_nans)(flip, n, from, to, minus);
-    for (int64_t i = 0; i < n; i += GI_KEY_LANES) {
-        const GI_KEY_MASK in = GI_QUICK(gi_first_lanes)(n - i);
-        GI_KEYS(mask_storeu)(to + i, in, _mm512_xor_si512(GI_KEYS(maskz_loadu)(in, from + i), flip));
-    }
-    *minus = false;
-    return n;
-}
-
 static void GI_QUICK(gi_sort_to_elements)(const gi_keys *rule, int64_t n, void *keys)
 {
     GI_QUICK(gi_quick_part)
     (rule, n, (GI_KEY_T *)keys, GI_QUICK(gi_luck)(n), rule->real ? GI_QUICK(gi_sort_few_floats) : GI_QUICK(gi_sort_few));
 }
 
-static bool GI_QUICK(gi_sort_line)(const gi_keys *rule, int64_t n, const void *elements, void *to)
+static bool GI_QUICK(gi_sort_line)(const gi_keys *rule, int64_t n, const void *elements, void *to_)
 {
-    bool          minus;
-    const int64_t keys = GI_QUICK(gi_elements_to_keys)(rule, n, elements, to, &minus);
+    const GI_KEY_T *from  = (const GI_KEY_T *)elements;
+    GI_KEY_T       *to    = (GI_KEY_T *)to_;
+    const __m512i   flip  = GI_KEYS(set1)((GI_SIGNED_KEY)rule->flip);
+    bool            minus = false;
+    int64_t         keys  = n;
+    if (rule->real) keys = GI_QUICK(gi_part_nans)(flip, n, from, to, &minus);
+    for (int64_t i = 0; i < n && !rule->real; i += GI_KEY_LANES) {
+        const GI_KEY_MASK in = GI_QUICK(gi_first_lanes)(n - i);
+        GI_KEYS(mask_storeu)(to + i, in, _mm512_xor_si512(GI_KEYS(maskz_loadu)(in, from + i), flip));
+    }
     GI_QUICK(gi_sort_to_elements)(rule, keys, to);
     return minus;
 }
@@ -541,6 +534,44 @@ static int64_t GI_QUICK(gi_split)(int64_t n, void *keys_, uint64_t pivot)
         low += key < (GI_KEY_T)pivot;
     }
     return low;
+}
+
+/* gi_split of n elements, at least 8 vectors, that become keys elsewhere. -1: there is a NaN, and the keys are of no use. *minus: there is -0. */
+static GI_INLINE int64_t GI_QUICK(gi_split_elements_by)(const bool to_memory, const bool real, __m512i flip, int64_t n,
+                                                        const GI_KEY_T *from, GI_KEY_T *to, GI_KEY_T pivot, bool *minus)
+{
+    const __m512i p    = GI_KEYS(set1)((GI_SIGNED_KEY)pivot);
+    const int64_t tail = n % GI_KEY_LANES;
+    GI_KEY_T     *low = to, *high = to + n;
+    GI_KEY_MASK   nan = 0, zero = 0;                        /* lanes of NaN; of -0 */
+    for (int64_t i = n - tail; i >= 0; i -= GI_KEY_LANES) { /* what is no whole vector while there is room for one */
+        const __m512i v   = GI_KEYS(maskz_loadu)(GI_QUICK(gi_first_lanes)(n - i), from + i);
+        const __m512i key = real ? GI_QUICK(gi_key_of_float)(v, flip) : _mm512_xor_si512(v, flip);
+#if GI_KEY_BITS == 32
+        if (real) nan = (GI_KEY_MASK)(nan | _mm512_fpclass_ps_mask(_mm512_castsi512_ps(v), 0x81));
+        if (real) zero = (GI_KEY_MASK)(zero | _mm512_fpclass_ps_mask(_mm512_castsi512_ps(v), 0x04));
+#else
+        if (real) nan = (GI_KEY_MASK)(nan | _mm512_fpclass_pd_mask(_mm512_castsi512_pd(v), 0x81));
+        if (real) zero = (GI_KEY_MASK)(zero | _mm512_fpclass_pd_mask(_mm512_castsi512_pd(v), 0x04));
+#endif
+        if (i < n - tail) GI_QUICK(gi_split_whole)(to_memory, key, p, &low, &high);
+        else GI_QUICK(gi_split_vector)(to_memory, key, tail, p, &low, &high);
+    }
+    *minus = zero != 0;
+    return nan ? -1 : low - to;
+}
+
+static int64_t GI_QUICK(gi_split_elements)(const gi_keys *rule, int64_t n, const void *elements, void *to_, uint64_t pivot,
+                                           bool *minus)
+{
+    const GI_KEY_T *from = (const GI_KEY_T *)elements;
+    GI_KEY_T       *to   = (GI_KEY_T *)to_;
+    const __m512i   flip = GI_KEYS(set1)((GI_SIGNED_KEY)rule->flip);
+    if (gi_cpu_is_intel())
+        return rule->real ? GI_QUICK(gi_split_elements_by)(true, true, flip, n, from, to, (GI_KEY_T)pivot, minus)
+                          : GI_QUICK(gi_split_elements_by)(true, false, flip, n, from, to, (GI_KEY_T)pivot, minus);
+    return rule->real ? GI_QUICK(gi_split_elements_by)(false, true, flip, n, from, to, (GI_KEY_T)pivot, minus)
+                      : GI_QUICK(gi_split_elements_by)(false, false, flip, n, from, to, (GI_KEY_T)pivot, minus);
 }
 
 #if GI_KEY_BITS == 64
@@ -571,12 +602,12 @@ static void GI_QUICK(gi_number)(int64_t n, const void *keys_, uint64_t *words, g
     }
 }
 GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
-         { GI_QUICK(gi_quicksort), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line), GI_QUICK(gi_elements_to_keys),
-           GI_QUICK(gi_sort_to_elements), GI_QUICK(gi_split), GI_QUICK(gi_select_key), GI_QUICK(gi_number) })
+         { GI_QUICK(gi_quicksort), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line), GI_QUICK(gi_sort_to_elements),
+           GI_QUICK(gi_split), GI_QUICK(gi_split_elements), GI_QUICK(gi_select_key), GI_QUICK(gi_number) })
 #else
 GI_TABLE(gi_quick_loops, GI_QUICK(gi_quick_loops),
-         { GI_QUICK(gi_quicksort), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line), GI_QUICK(gi_elements_to_keys),
-           GI_QUICK(gi_sort_to_elements), GI_QUICK(gi_split), GI_QUICK(gi_select_key), NULL })
+         { GI_QUICK(gi_quicksort), GI_QUICK(gi_sort_lines), GI_QUICK(gi_sort_line), GI_QUICK(gi_sort_to_elements),
+           GI_QUICK(gi_split), GI_QUICK(gi_split_elements), GI_QUICK(gi_select_key), NULL })
 #endif
 #undef gi_sort_few_floats
 #undef GI_QUICK

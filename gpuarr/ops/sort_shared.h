@@ -22,9 +22,9 @@ typedef struct gi_shared_sort {
     const char           *from;          /* elements */
     char                 *to;            /* keys, at last elements */
     int64_t               starts[GI_SHARED_PARTS + 1];
-    uint64_t              splitters[GI_SHARED_PARTS];   /* number k: where part k at last begins */
-    int64_t               low[2 * GI_SHARED_THREADS];   /* of each block: the keys below the splitter, which lie first */
-    bool                  minus[2 * GI_SHARED_THREADS]; /* of each block: has it a -0? */
+    uint64_t              splitters[GI_SHARED_PARTS]; /* number k: where part k at last begins */
+    int64_t               low[2 * GI_SHARED_THREADS]; /* of each block: the keys below the splitter, which lie first */
+    bool                  minus[GI_SHARED_THREADS];   /* of each block of all: has it a -0? */
 } gi_shared_sort;
 
 GI_BEGIN_FAST
@@ -36,19 +36,14 @@ static int64_t gi_shared_block(const gi_shared_sort *s, int64_t part, int64_t bl
     return block < s->blocks ? start + n / s->blocks * block : start + n;
 }
 
+/* Elements become keys; NaNs the greatest. */
 static void gi_shared_to_keys(int64_t begin, int64_t end, void *job)
 {
-    gi_shared_sort *s = (gi_shared_sort *)job;
+    const gi_shared_sort *s = (const gi_shared_sort *)job;
     for (int64_t k = begin; k < end; k++) {
-        const int64_t at = gi_shared_block(s, 0, k), n = gi_shared_block(s, 0, k + 1) - at;
-        const char   *from = s->from + at * s->size;
-        char         *to   = s->to + at * s->size;
-        if (s->loops) {
-            memcpy(to, from, (size_t)(n * s->size));
-            s->loops->to_keys(s->rule, n, to);
-        } else {
-            s->low[k] = s->quick->to_keys(s->rule, n, from, to, &s->minus[k]);
-        }
+        const int64_t at = gi_shared_block(s, 0, k) * s->size, bytes = gi_shared_block(s, 0, k + 1) * s->size - at;
+        memcpy(s->to + at, s->from + at, (size_t)bytes);
+        s->loops->to_keys(s->rule, bytes / s->size, s->to + at);
     }
 }
 
@@ -65,6 +60,17 @@ static void gi_shared_split(int64_t begin, int64_t end, void *job)
         const int64_t part = unit / s->blocks, block = unit % s->blocks, at = gi_shared_block(s, part, block);
         s->low[unit] =
             s->quick->split(gi_shared_block(s, part, block + 1) - at, s->to + at * s->size, gi_shared_splitter(s, part));
+    }
+}
+
+/* The same of elements, which become keys; -1 for a block with a NaN. */
+static void gi_shared_split_elements(int64_t begin, int64_t end, void *job)
+{
+    gi_shared_sort *s = (gi_shared_sort *)job;
+    for (int64_t k = begin; k < end; k++) {
+        const int64_t at = gi_shared_block(s, 0, k);
+        s->low[k]        = s->quick->split_elements(s->rule, gi_shared_block(s, 0, k + 1) - at, s->from + at * s->size,
+                                                    s->to + at * s->size, gi_shared_splitter(s, 0), &s->minus[k]);
     }
 }
 
@@ -168,9 +174,11 @@ GI_END_FAST
 static void gi_shared_sample(gi_shared_sort *s)
 {
     const int64_t count = s->wanted * GI_SHARED_SAMPLE, step = s->n / count;
+    const char   *from = s->rule ? s->from : s->to;
     GI_ARENA(char, sample, GI_SHARED_PARTS *GI_SHARED_SAMPLE * 8);
     uint64_t before = 0;
-    for (int64_t i = 0; i < count; i++) memcpy(sample + i * s->size, s->to + (i * step + step / 2) * s->size, (size_t)s->size);
+    for (int64_t i = 0; i < count; i++) memcpy(sample + i * s->size, from + (i * step + step / 2) * s->size, (size_t)s->size);
+    if (s->rule) GI_LOOP_OF(keys)(s->size)->to_keys(s->rule, count, sample);
     s->quick->sort(count, sample);
     for (int64_t k = 1; k < s->wanted; k++) {
         uint64_t key = 0; /* little-endian, as everywhere */
@@ -180,26 +188,22 @@ static void gi_shared_sample(gi_shared_sort *s)
     }
 }
 
-/* Elements become keys at `to`. NaNs become the greatest key, if there are any. */
-static void gi_shared_begin(gi_shared_sort *s, const gi_key_loops *loops, bool *nans, bool *minus)
+/* All elements become keys, and are split. */
+static void gi_shared_begin(gi_shared_sort *s)
 {
-    s->parts  = 1;
-    s->blocks = s->wanted / 4;
+    gi_parallel(s->blocks, 1, gi_shared_split_elements, s);
+    for (int64_t k = 0; k < s->blocks; k++)
+        if (s->low[k] < 0) s->loops = GI_LOOP_OF(keys)(s->size);
+    if (!s->loops) return;
     gi_parallel(s->blocks, 1, gi_shared_to_keys, s);
-    for (int64_t k = 0; k < s->blocks; k++) {
-        *nans  = *nans || s->low[k] < gi_shared_block(s, 0, k + 1) - gi_shared_block(s, 0, k);
-        *minus = *minus || s->minus[k];
-    }
-    if (!*nans) return;
-    s->loops = loops;
-    gi_parallel(s->blocks, 1, gi_shared_to_keys, s);
+    gi_parallel(s->blocks, 1, gi_shared_split, s);
 }
 
 /* Is a line of n records worth sharing? */
 static bool gi_is_sort_shared(int64_t n) { return n >= GI_SHARED_RECORDS && ga_get_num_threads() > 1; }
 
-/* Sorts n elements from elsewhere to `to`, or, without a rule, the keys there. *nans: there are NaNs, and the zeros and NaNs are not in their order;
-   *minus: there is -0, and the zeros are not. */
+/* Sorts n elements from elsewhere to `to`, or, without a rule, the keys there. *nans: there are NaNs, and zeros and NaNs are not in their order;
+   *minus: there is -0, and zeros are not. */
 static void gi_sort_shared(const gi_keys *rule, int size, int64_t n, const void *from, void *to, bool *nans, bool *minus)
 {
     const int64_t threads = ga_get_num_threads() < GI_SHARED_THREADS ? ga_get_num_threads() : (int64_t)GI_SHARED_THREADS;
@@ -215,12 +219,13 @@ static void gi_sort_shared(const gi_keys *rule, int size, int64_t n, const void 
     while (s->wanted < 4 * threads && n / s->wanted > 2 * GI_SHARED_LEAST) s->wanted *= 2;
     s->starts[0] = 0;
     s->starts[1] = n;
-    *nans = *minus = false;
-    if (rule) gi_shared_begin(s, GI_LOOP_OF(keys)(size), nans, minus);
     gi_shared_sample(s);
+    *minus = false;
     for (s->parts = 1; s->parts < s->wanted; s->parts *= 2) {
         s->blocks = (threads + s->parts - 1) / s->parts;
-        gi_parallel(s->parts * s->blocks, 1, gi_shared_split, s);
+        if (rule && s->parts == 1) gi_shared_begin(s);
+        else gi_parallel(s->parts * s->blocks, 1, gi_shared_split, s);
+        for (int64_t k = 0; k < s->blocks && rule && s->parts == 1; k++) *minus = *minus || s->minus[k];
         if (s->blocks > 1) gi_parallel(s->parts * s->blocks, 1, gi_shared_swap, s);
         for (int64_t part = s->parts; part-- > 0;) { /* each becomes two */
             s->starts[2 * part + 2] = s->starts[part + 1];
@@ -228,4 +233,5 @@ static void gi_sort_shared(const gi_keys *rule, int size, int64_t n, const void 
         }
     }
     gi_parallel(s->parts, 1, gi_shared_sort_parts, s);
+    *nans = s->loops != NULL;
 }

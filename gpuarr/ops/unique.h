@@ -189,11 +189,12 @@ static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_
     bool      placed  = ordered || o->counts;
     ga_array *tallied;
     if (!ordered && gi_unique_tallied(site, a, &tallied, o->counts)) return tallied;
-    ga_array *line    = (ga_ravel)(a, site);
-    ga_array *order   = line && ordered ? gi_sort_array(site, line, 0, true) : NULL;
-    ga_array *sorted  = order ? gi_take(site, line, 0, order) : line && !ordered ? gi_sort_array(site, line, 0, false) : NULL;
-    ga_array *flags   = sorted ? gi_unique_starts(site, sorted, o->equal_nan) : NULL;
-    ga_array *values  = flags ? gi_select(site, flags, sorted) : NULL;
+    ga_array *line   = (ga_ravel)(a, site);
+    ga_array *order  = line && ordered ? gi_sort_array(site, line, 0, true) : NULL;
+    ga_array *sorted = order ? gi_take(site, line, 0, order) : line && !ordered ? gi_sort_array(site, line, 0, false) : NULL;
+    ga_array *flags  = sorted ? gi_unique_starts(site, sorted, o->equal_nan) : NULL;
+    bool      alone = flags && sorted->size > 0 && !memchr(flags->data, 0, (size_t)flags->size); /* no element is there twice */
+    ga_array *values  = alone ? (ga_ravel)(sorted, site) : flags ? gi_select(site, flags, sorted) : NULL;
     ga_array *indices = values && placed ? gi_select(site, flags, NULL) : NULL;
     ga_array *starts  = indices ? (ga_ravel)(indices, site) : NULL; /* (1, runs) */
     if (starts && o->index) *o->index = gi_take(site, order, 0, starts);
