@@ -194,7 +194,7 @@ static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_
     ga_array *sorted = order ? gi_take(site, line, 0, order) : line && !ordered ? gi_sort_array(site, line, 0, false) : NULL;
     ga_array *flags  = sorted ? gi_unique_starts(site, sorted, o->equal_nan) : NULL;
     bool      alone = flags && sorted->size > 0 && !memchr(flags->data, 0, (size_t)flags->size); /* no element is there twice */
-    ga_array *values  = alone ? (ga_ravel)(sorted, site) : flags ? gi_select(site, flags, sorted) : NULL;
+    ga_array *values  = alone ? sorted : flags ? gi_select(site, flags, sorted) : NULL;
     ga_array *indices = values && placed ? gi_select(site, flags, NULL) : NULL;
     ga_array *starts  = indices ? (ga_ravel)(indices, site) : NULL; /* (1, runs) */
     if (starts && o->index) *o->index = gi_take(site, order, 0, starts);
@@ -203,7 +203,7 @@ static ga_array *gi_unique(const char *site, const ga_array *a, const ga_unique_
     ga_free(starts);
     ga_free(indices);
     ga_free(flags);
-    ga_free(sorted);
+    if (!alone) ga_free(sorted);
     ga_free(order);
     ga_free(line);
     return values;
