@@ -257,6 +257,15 @@ static void test_sorting_room(void)
         ga_array *x = ga_astype(ga_multiply(ga_random((30, 9000)), 255), GA_U8);
         CHECK(ga_array_equal(ga_astype(ga_sort(x), GA_I32), ga_sort(ga_astype(x, GA_I32))));
     }
+    for (int k = 0; k < 4 && !strcmp(ga_isa(), "avx512"); k++) /* numbers of 4 and 8 bytes, by a quicksort in the result */
+        ga_scope {
+            ga_set_num_threads(1 + k / 2 * 2);
+            ga_array *x = ga_random((300000), .dtype = k % 2 ? GA_F32 : GA_F64);
+            ga_memory_reset_peak();
+            const int64_t before = ga_memory_stats().peak_bytes;
+            ga_array     *sorted = ga_sort(x);
+            CHECK(ga_memory_stats().peak_bytes - before < sorted->size * ga_itemsize(x->dtype) + 1000);
+        }
     ga_set_num_threads(2);
 }
 

@@ -488,8 +488,9 @@ typedef struct gi_sort_job {
     int      record;  /* bytes of one: 4 or 8, a key; 8, a short key above a number; 16, a key and then a number */
     int64_t  group;   /* lines that are sorted at once */
     int64_t  units;   /* each sorts some of the groups, in its own scratch: */
-    int64_t  half;    /* bytes: the records, and as many again, */
-    int64_t  bytes;   /* behind them the elements, and the places of the digits */
+    int64_t  half;    /* bytes: of the records, and of as many again, */
+    int64_t  spare_at, room_at, places_at; /* which lie there; elements that are not packed; and the places of the digits */
+    int64_t  bytes;
     char    *scratch;
 } gi_sort_job;
 
@@ -690,7 +691,7 @@ static void gi_sort_side_by_side(const gi_sort_job *j, int64_t first, int64_t li
     /* Keys of 4 and 8 bytes are compared as signed numbers, shorter ones as unsigned. */
     const gi_keys       rule  = { !real && gi_is_signed(dtype) != (size >= 4) ? sign : 0, real, sign - 1, false };
     const gi_key_loops *loops = GI_LOOP_OF(keys)(size);
-    char               *rows = scratch, *spare = scratch + j->half, *room = scratch + 2 * j->half;
+    char               *rows = scratch, *spare = scratch + j->spare_at, *room = scratch + j->room_at;
     const char         *line[GI_COLUMN_BYTES];
     if (lines * size < GI_COLUMN_BYTES) memset(rows, 0, (size_t)(n * GI_COLUMN_BYTES));
     for (int64_t c = 0; c < lines; c++) {
@@ -718,8 +719,8 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
 {
     int           size = (int)ga_itemsize(j->lines.dtype), out_size = (int)ga_itemsize(j->out.dtype);
     int64_t       n = j->lines.length, *order = NULL;
-    char         *records = scratch, *spare = scratch + j->half, *room = scratch + 2 * j->half;
-    int64_t      *places   = (int64_t *)(void *)(scratch + j->bytes - gi_split_bytes(n * j->group));
+    char         *records = scratch, *spare = scratch + j->spare_at, *room = scratch + j->room_at;
+    int64_t      *places   = (int64_t *)(void *)(scratch + j->places_at);
     const char   *elements = room;
     const int64_t run = gi_lines_adjoin(&j->lines) ? lines : 1, out_run = gi_lines_adjoin(&j->out) ? lines : 1;
     for (int64_t k = 0; k < lines; k += run) {
@@ -794,8 +795,14 @@ static void gi_plan_sort(gi_sort_job *j)
     int64_t groups = (lines + j->group - 1) / j->group;
     j->units       = groups < 4 * threads ? groups : 4 * threads;
     if (n >= 2 * GI_SPLIT_CHUNK) j->units = 1; /* the threads share a line, else each has its own */
-    j->half  = gi_mem_padded(n * j->group * j->record);
-    j->bytes = 2 * j->half + gi_mem_padded(n * j->group * size) + gi_split_bytes(n * j->group);
+    const bool in_place =
+        j->by_keys && size == j->record && GI_LOOP_OF(quick)((int)size); /* elements become keys in the result */
+    const bool packed = in_place && gi_lies_packed(&j->lines), straight = in_place && j->out.strides[0] == size;
+    j->half      = straight ? 0 : gi_mem_padded(n * j->group * j->record);
+    j->spare_at  = in_place ? 0 : j->half;
+    j->room_at   = j->spare_at + j->half;
+    j->places_at = j->room_at + (packed ? 0 : gi_mem_padded(n * j->group * size));
+    j->bytes     = j->places_at + (in_place ? 0 : gi_split_bytes(n * j->group));
 }
 
 /* a sorted along an axis, or the indices that sort it. */
