@@ -30,10 +30,12 @@ typedef struct gi_groups {
     const ga_array *a;       /* contiguous; its elements are sorted in place of runs: */
     int32_t        *numbers; /* the group of each, -1 for none */
     double         *packed;  /* sorted by group */
+    bool            centers; /* are asked for: */
+    int64_t        *spots;   /* of each packed element: its position in raster order */
 } gi_groups;
 
 /* The group of a label, -1 for none. */
-static int64_t gi_group_of(const gi_groups *g, int64_t label)
+static GI_INLINE int64_t gi_group_of(const gi_groups *g, int64_t label)
 {
     if (!g->values) {
         uint64_t group = (uint64_t)label - (uint64_t)g->low;
@@ -213,10 +215,15 @@ static int64_t gi_unique_labels(int64_t *v, int64_t n)
     return kept;
 }
 
+static size_t gi_packed_bytes(const gi_groups *g)
+{
+    return (size_t)g->starts[g->count] * (sizeof *g->packed + (g->centers ? sizeof *g->spots : 0));
+}
+
 static void gi_free_groups(gi_groups *g)
 {
     if (g->members) gi_mem_release(g->members, (size_t)g->first[g->count] * sizeof *g->members);
-    if (g->packed) gi_mem_release(g->packed, (size_t)g->starts[g->count] * sizeof *g->packed);
+    if (g->packed) gi_mem_release(g->packed, gi_packed_bytes(g));
     if (g->starts) gi_mem_release(g->starts, (size_t)(2 * (g->count + 1)) * sizeof *g->starts);
     ga_free((ga_array *)(uintptr_t)g->labels);
 }
@@ -356,8 +363,12 @@ static void gi_pack_members(int64_t begin, int64_t end, void *job)
         for (int64_t i = gi_members_begin(g, part), stop = gi_members_begin(g, part + 1), n; i < stop; i += n) {
             n = stop - i < GI_BLOCK ? stop - i : (int64_t)GI_BLOCK;
             gi_cast(GA_F64, g->a->dtype, n, x, (const char *)g->a->data + i * size);
-            for (int64_t k = 0; k < n; k++)
-                if (g->numbers[i + k] >= 0) g->packed[next[g->numbers[i + k]]++] = x[k];
+            for (int64_t k = 0; k < n; k++) {
+                if (g->numbers[i + k] < 0) continue;
+                const int64_t to = next[g->numbers[i + k]]++;
+                g->packed[to]    = x[k];
+                if (g->centers) g->spots[to] = i + k;
+            }
         }
     }
 }
@@ -377,7 +388,8 @@ static bool gi_sort_members(const char *site, gi_groups *g)
         memset(g->counts, 0, bytes);
         gi_parallel(g->parts, 1, gi_number_members, g);
         const int64_t total = gi_place_groups(g, g->starts);
-        g->packed           = (double *)gi_mem_alloc(site, (size_t)total * sizeof *g->packed);
+        g->packed           = (double *)gi_mem_alloc(site, gi_packed_bytes(g));
+        g->spots            = (int64_t *)(void *)(g->packed + (g->packed ? total : 0));
     }
     if (g->packed) gi_parallel(g->parts, 1, gi_pack_members, g);
     if (g->numbers) gi_mem_release(g->numbers, n_bytes);
@@ -440,6 +452,22 @@ static void gi_coordinates(const ga_array *a, int64_t position, int64_t n, doubl
     }
 }
 
+/* The same of positions in any order. */
+static void gi_coordinates_of(const ga_array *a, int64_t n, const int64_t *spots, double (*out)[GI_BLOCK])
+{
+    GI_ARENA(int64_t, rest, GI_BLOCK);
+    memcpy(rest, spots, (size_t)n * sizeof *rest);
+    for (int d = a->ndim - 1; d >= 0; d--) {
+        const int64_t length = a->shape[d];
+        for (int64_t i = 0; i < n; i++) { /* a division of 64 bits takes several times as long */
+            const int64_t before =
+                (uint64_t)(rest[i] | length) <= UINT32_MAX ? (uint32_t)rest[i] / (uint32_t)length : rest[i] / length;
+            out[d][i] = (double)(rest[i] - before * length);
+            rest[i]   = before;
+        }
+    }
+}
+
 /* n members of a group from `start` on: elements as float64, and for centers their coordinates. */
 static void gi_gather_members(const gi_measuring *m, int64_t group, int64_t start, int64_t n, double *out,
                               double (*coordinates)[GI_BLOCK])
@@ -486,6 +514,7 @@ static void gi_measure_blocks(int64_t begin, int64_t end, void *job)
         if (n > GI_BLOCK) n = GI_BLOCK;
         const double *members = g->packed ? g->packed + g->starts[group] + start : x;
         if (!g->packed) gi_gather_members(m, group, start, n, x, coordinates);
+        else if (m->sums > 1) gi_coordinates_of(m->a, n, g->spots + g->starts[group] + start, coordinates);
         if (m->means) {
             const double mean = m->means[group];
             for (int64_t i = 0; i < n; i++) x[i] = gi_mul_f64(members[i] - mean, members[i] - mean);
@@ -494,7 +523,7 @@ static void gi_measure_blocks(int64_t begin, int64_t end, void *job)
         gi_fold_block(&m->fold, n, m->accs + unit * m->fold.acc_bytes, members, false);
         if (m->sums == 1) continue;
         for (int d = 0; d < m->a->ndim; d++) {
-            for (int64_t i = 0; i < n; i++) coordinates[d][i] = gi_mul_f64(x[i], coordinates[d][i]);
+            for (int64_t i = 0; i < n; i++) coordinates[d][i] = gi_mul_f64(members[i], coordinates[d][i]);
             gi_fold_block(&m->fold, n, m->accs + ((d + 1) * blocks + unit) * m->fold.acc_bytes, coordinates[d], false);
         }
     }
@@ -635,6 +664,7 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
     gi_groups g;
     memset(&g, 0, sizeof g);
     g.low                  = 1;
+    g.centers              = what == GI_CENTER_OF;
     int64_t       whole[2] = { 0, a ? a->size : 0 }, runs[2] = { 0, 1 }, n = 1;
     gi_member_run everything = { 0, 0 };
     ga_array     *wanted = NULL, *sorted = NULL;
@@ -654,8 +684,7 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
             if (n > 0 && (uint64_t)values[g.count - 1] - (uint64_t)values[0] != (uint64_t)g.count - 1) g.values = values;
         }
     }
-    bool found = !labels || ((!index || sorted) &&
-                             gi_find_groups(site, &g, labels, what == GI_SIZE_OF || what == GI_CENTER_OF ? NULL : a, !index));
+    bool found = !labels || ((!index || sorted) && gi_find_groups(site, &g, labels, what == GI_SIZE_OF ? NULL : a, !index));
     if (labels && !index) n = g.count;
 
     int     sums   = what == GI_CENTER_OF ? a->ndim + 1 : 1;
