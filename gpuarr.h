@@ -197,7 +197,7 @@ _Static_assert(sizeof(ga_dtype) == sizeof(int), "gpuarr: not with -fshort-enums:
     products, ga_eval, chunked arrays, and .npy, .npz and Zarr files (bfloat16, which NumPy lacks, as GA_U16); other calls ask for
     ga_astype(a, GA_F32). An element is 2 bytes: to use your own memory, ga_view_as(ga_wrap(bits, (n)), GA_F16), where bits are uint16_t.
     They promote as in NumPy: with bool, int8 and uint8 to themselves, with each other to float32, with any other dtype as float32 does.
-    int64 is converted by way of float64.                                                                                          */
+    int64 is converted by way of float64. A result that was rounded may lose the payload of a NaN.                                  */
 /* "float32"; "?" if it is not a dtype. */
 GA_API const char *ga_dtype_name(ga_dtype dtype);
 /* Bytes of one element; 0 if it is not a dtype. */
@@ -1258,7 +1258,7 @@ GA_API ga_array *(ga_unique_values)(const ga_array *a, const char *site);
 GA_API ga_array *(ga_unique_counts)(const ga_array *a, ga_array **counts, const char *site);
 GA_API ga_array *(ga_unique_inverse)(const ga_array *a, ga_array **inverse, const char *site);
 
-/* int64: the indices that sort by the last of n keys, then by the one before it ...: ga_lexsort((minor, major)). */
+/* int64: the indices that sort by the last of n keys, then by the one before it ...: ga_lexsort((minor, major)). Keys are 1-d, and in memory. */
 GA_API ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site);
 /* Along .axis (default: the last): the elements less than the one that ga_sort puts at index kth, then those equal to it, then the greater
    ones; NaN is the greatest. Each of the three keeps its order, which NumPy leaves undefined. Complex numbers are sorted. kth may be

@@ -26,6 +26,10 @@ missing=
 need() { [ -z "$1" ] || missing="$missing $1"; }
 have "${CC:-cc}" || need gcc
 header stdio.h || need libc6-dev
+if [ -z "$missing" ] && ! why=$(printf 'int main(void) { return 0; }\n' | "${CC:-cc}" -x c - -o /dev/null 2>&1); then # a full disk
+    echo "gpuarr: ${CC:-cc} cannot compile an empty program: $why" >&2
+    exit 1
+fi
 if [ "$job" = exercises ]; then # a C++ compiler, and addr2line for the lines in reports
     have "${CXX:-g++}" || need g++
     have addr2line || need binutils

@@ -163,6 +163,7 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "compress.h"
 #include "half.h"
 #include "locate.h"
+#include "bisect.h"
 #include "truth.h"
 #include "whole.h"
 #if GI_ISA_BYTES == 64
@@ -534,6 +535,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_half),
     GI_FIND(gi_dot),
     GI_FIND(gi_locate),
+    GI_FIND(gi_bisect),
     GI_FIND(gi_quick),
     GI_FIND(gi_place),
     GI_FIND(gi_truths),

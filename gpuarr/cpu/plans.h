@@ -382,6 +382,11 @@ typedef struct gi_window_loops { /* for one size of keys, section >>windows */
 typedef int64_t (*gi_locate_loop)(int64_t n, const void *elements,
                                   const void *x); /* the first whose bits are those of *x; there is one */
 
+/* The places of `count` needles among `length` sorted elements from number low on, where they lie; on the right of equal ones, or the left. Floats
+   have no key; of integers, the rule says what is added. */
+typedef void (*gi_bisect_loop)(const gi_keys *rule, bool right, const void *sorted, int64_t low, int64_t length, int64_t count,
+                               const void *needles, int64_t *places);
+
 /* Packs the elements whose flags are not 0, and counts them. out has room for 64 bytes more. */
 typedef int64_t (*gi_compress_loop)(int64_t n, void *out, const void *in, const uint8_t *flags);
 
@@ -461,6 +466,7 @@ typedef struct gi_loops {
     gi_cast_kernel (*half)(ga_dtype to, ga_dtype from); /* of GI_EACH_HALF_CAST; NULL: none */
     gi_dot_loop (*dot)(ga_dtype dtype);                 /* float32 or float64 */
     gi_locate_loop (*locate)(int itemsize);             /* NULL: none for elements of that size */
+    gi_bisect_loop (*bisect)(int itemsize);             /* NULL: none for elements of that size */
     const gi_quick_loops *(*quick)(int itemsize);       /* NULL: none for keys of that size */
     gi_place_loop (*place)(ga_dtype dtype);             /* NULL: none for that dtype */
     gi_rows_loop (*truths)(ga_dtype from, bool all);    /* folds of ga_any or ga_all; NULL: none for that dtype */

@@ -20,10 +20,14 @@ static ga_array *gi_do_order(const gi_composition *c, const ga_array *key, const
 ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site)
 {
     if (!gi_join_check_list(site, n, keys)) return NULL;
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < n; k++) {
+        char name[40];
+        snprintf(name, sizeof name, "key number %d", k);
+        if (n > 1 && !gi_array_check(site, keys[k], name)) return NULL; /* in memory, so that one orders another */
         if (keys[k]->ndim != 1 || keys[k]->size != keys[0]->size)
-            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "key number %d has shape %s: all are lines of the same length", k,
+            return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s has shape %s: all have one dimension and the same length", name,
                                        gi_shape_of(keys[k]));
+    }
     gi_composition c;
     gi_compose_begin(&c, site);
     ga_array *order = gi_do_order(&c, keys[0], NULL);

@@ -35,11 +35,19 @@ static GI_INLINE void gi_merge_few(const ga_dtype dtype, const bool right, const
     for (; k < count; k++) place[k] = high;
 }
 
-static GI_INLINE void gi_bisect_block(const ga_dtype dtype, const bool right, const gi_bisection *b, int64_t start, int count)
+/* A search on the CPU; loop: that of many needles at once, or NULL. */
+typedef struct gi_searching {
+    gi_bisection   of;
+    gi_bisect_loop loop;
+    gi_keys        rule;
+} gi_searching;
+
+static GI_INLINE void gi_bisect_block(const ga_dtype dtype, const bool right, const gi_searching *s, int64_t start, int count)
 {
-    uint64_t needle[GI_NEEDLES];
-    int64_t *place = b->places + start, low = 0, high = b->n;
-    int      descents = 0;
+    const gi_bisection *b = &s->of;
+    uint64_t            needle[GI_NEEDLES];
+    int64_t            *place = b->places + start, low = 0, high = b->n;
+    int                 descents = 0;
     for (int k = 0; k < count; k++) needle[k] = gi_bisection_key(dtype, b->needles, start + k);
     for (int k = 1; k < count; k++) descents += needle[k] < needle[k - 1];
     if (descents == 0) {
@@ -53,6 +61,11 @@ static GI_INLINE void gi_bisect_block(const ga_dtype dtype, const bool right, co
             return;
         }
     }
+    if (s->loop) {
+        const char *needles = (const char *)b->needles + start * ga_itemsize(dtype);
+        s->loop(&s->rule, right, b->sorted, low, high - low, count, needles, place);
+        return;
+    }
     for (int k = 0; k < count; k += GI_NEEDLES_AT_ONCE) {
         const int rest = count - k;
         if (rest >= GI_NEEDLES_AT_ONCE)
@@ -61,21 +74,22 @@ static GI_INLINE void gi_bisect_block(const ga_dtype dtype, const bool right, co
     }
 }
 
-static GI_INLINE void gi_bisect_blocks(const ga_dtype dtype, const gi_bisection *b, int64_t begin, int64_t end)
+static GI_INLINE void gi_bisect_blocks(const ga_dtype dtype, const gi_searching *s, int64_t begin, int64_t end)
 {
+    const gi_bisection *b = &s->of;
     for (int64_t block = begin; block < end; block++) {
         const int64_t start = block * GI_NEEDLES, rest = b->count - start;
         const int     count = rest < GI_NEEDLES ? (int)rest : GI_NEEDLES;
-        if (b->right) gi_bisect_block(dtype, true, b, start, count);
-        else gi_bisect_block(dtype, false, b, start, count);
+        if (b->right) gi_bisect_block(dtype, true, s, start, count);
+        else gi_bisect_block(dtype, false, s, start, count);
     }
 }
 
 /* A function for each dtype: without optimisation, what is inlined has room of its own on the stack. */
 #define GI_BISECT_BLOCKS(TAG, tag, T, name)                                                                                    \
-    static void gi_bisect_blocks_##tag(const gi_bisection *b, int64_t begin, int64_t end)                                      \
+    static void gi_bisect_blocks_##tag(const gi_searching *s, int64_t begin, int64_t end)                                      \
     {                                                                                                                          \
-        gi_bisect_blocks(GA_##TAG, b, begin, end);                                                                             \
+        gi_bisect_blocks(GA_##TAG, s, begin, end);                                                                             \
     }
 GI_EACH_BOOL(GI_BISECT_BLOCKS)
 GI_EACH_INT(GI_BISECT_BLOCKS)
@@ -84,10 +98,10 @@ GI_EACH_FLT(GI_BISECT_BLOCKS)
 
 static void gi_bisect_range(int64_t begin, int64_t end, void *job)
 {
-    const gi_bisection *b = (const gi_bisection *)job;
-    switch (b->dtype) {
+    const gi_searching *s = (const gi_searching *)job;
+    switch (s->of.dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
-    case GA_##TAG: gi_bisect_blocks_##tag(b, begin, end); break;
+    case GA_##TAG: gi_bisect_blocks_##tag(s, begin, end); break;
         GI_EACH_BOOL(GI_CASE)
         GI_EACH_INT(GI_CASE)
         GI_EACH_FLT(GI_CASE)
@@ -107,11 +121,12 @@ static ga_array *gi_bisect(const char *site, const ga_array *sorted, const ga_ar
         ga_free(places);
         return NULL;
     }
-    gi_bisection b        = gi_bisection_of(sorted, needles, right, places);
-    double       halvings = 1;
-    for (int64_t n = b.n; n > 0; n /= 2) halvings++;
-    int64_t blocks = (b.count + GI_NEEDLES - 1) / GI_NEEDLES;
-    gi_parallel_bytes(8 * (double)b.count * halvings, blocks, 64, gi_bisect_range, &b);
+    const gi_searching s        = { gi_bisection_of(sorted, needles, right, places),
+                                    GI_LOOP_OF(bisect)((int)ga_itemsize(sorted->dtype)), gi_unsigned_keys(sorted->dtype) };
+    double             halvings = 1;
+    for (int64_t n = s.of.n; n > 0; n /= 2) halvings++;
+    int64_t blocks = (s.of.count + GI_NEEDLES - 1) / GI_NEEDLES;
+    gi_parallel_bytes(8 * (double)s.of.count * halvings, blocks, 64, gi_bisect_range, (void *)(uintptr_t)&s);
     return places;
 }
 

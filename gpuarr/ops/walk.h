@@ -352,9 +352,10 @@ static bool gi_job_gathers(const gi_job *j)
 {
     bool gathers = false;
     for (int k = 0; k < j->inputs && j->kernel; k++) {
-        const int64_t step  = gi_column_stride(j, &j->in[k]);
-        const bool    apart = step != ga_itemsize(j->in[k].dtype) && (step != 0 || !j->stream);
-        gathers             = gathers || (!j->in[k].number && apart);
+        const gi_operand *v = &j->in[k];
+        if (v->number) continue; /* it has no strides */
+        const int64_t step = gi_column_stride(j, v);
+        gathers            = gathers || (step != ga_itemsize(v->dtype) && (step != 0 || !j->stream));
     }
     return gathers;
 }

@@ -187,7 +187,7 @@ def file_error(kind, sentence, path, number=None):
     if os.path.isdir(path):
         said["regular file"] = errno.EISDIR
     if number is None:  # the reason stands at the end, or something follows that it explains
-        number = next((n for end in ("", ": it is written", "; all of it") for words, n in said.items()
+        number = next((n for end in ("", ": it is written", "; all of it", " (for the elements") for words, n in said.items()
                        if (sentence.endswith(words) if not end else words + end in sentence)), None)
     error = (both(kind, FILES[number]) if number in FILES else kind)(sentence)
     error.errno, error.filename = number, path
