@@ -164,6 +164,7 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "half.h"
 #include "locate.h"
 #include "bisect.h"
+#include "small.h"
 #include "truth.h"
 #include "whole.h"
 #if GI_ISA_BYTES == 64
@@ -536,6 +537,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_dot),
     GI_FIND(gi_locate),
     GI_FIND(gi_bisect),
+    GI_FIND(gi_small),
     GI_FIND(gi_quick),
     GI_FIND(gi_place),
     GI_FIND(gi_truths),

@@ -387,6 +387,12 @@ typedef int64_t (*gi_locate_loop)(int64_t n, const void *elements,
 typedef void (*gi_bisect_loop)(const gi_keys *rule, bool right, const void *sorted, int64_t low, int64_t length, int64_t count,
                                const void *needles, int64_t *places);
 
+/* One product of a stack: rows of b and of out lie packed, and are at most 64 bytes long. */
+typedef struct gi_small_product {
+    int64_t rows, inner, columns, a_row, a_column, b_row, out_row; /* strides in bytes */
+} gi_small_product;
+typedef void (*gi_small_loop)(const gi_small_product *p, char *out, const char *a, const char *b);
+
 /* Packs the elements whose flags are not 0, and counts them. out has room for 64 bytes more. */
 typedef int64_t (*gi_compress_loop)(int64_t n, void *out, const void *in, const uint8_t *flags);
 
@@ -467,6 +473,7 @@ typedef struct gi_loops {
     gi_dot_loop (*dot)(ga_dtype dtype);                 /* float32 or float64 */
     gi_locate_loop (*locate)(int itemsize);             /* NULL: none for elements of that size */
     gi_bisect_loop (*bisect)(int itemsize);             /* NULL: none for elements of that size */
+    gi_small_loop (*small)(ga_dtype dtype);             /* NULL: none for that dtype */
     const gi_quick_loops *(*quick)(int itemsize);       /* NULL: none for keys of that size */
     gi_place_loop (*place)(ga_dtype dtype);             /* NULL: none for that dtype */
     gi_rows_loop (*truths)(ga_dtype from, bool all);    /* folds of ga_any or ga_all; NULL: none for that dtype */

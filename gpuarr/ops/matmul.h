@@ -374,6 +374,42 @@ static void gi_multiply_chained(gi_product *p)
     gi_parallel_bytes(4 * (double)units * (double)work, units, 1 + 32768 / work, gi_chain_units, &c);
 }
 
+/* ---- on the CPU: stacks of small matrices --------------------------------------------------------------------------------- */
+
+enum { GI_SMALL = 16 }; /* rows and inner length, at most */
+
+typedef struct gi_small_job {
+    const gi_product *p;
+    gi_small_product  each;
+    gi_small_loop     loop;
+} gi_small_job;
+
+static void gi_small_units(int64_t begin, int64_t end, void *job)
+{
+    const gi_small_job *s = (const gi_small_job *)job;
+    for (int64_t item = begin; item < end; item++) {
+        const char *a, *b;
+        char       *out;
+        gi_product_locate_item(s->p, item, &a, &b, &out);
+        s->loop(&s->each, out, a, b);
+    }
+}
+
+/* False: they are not small, or do not lie row by row. */
+static bool gi_multiply_small(const gi_product *p)
+{
+    const int64_t      size = ga_itemsize(p->dtype), items = gi_shape_size(p->axes, p->shape);
+    const gi_small_job s = { p,
+                             { p->rows, p->inner, p->columns, p->a.row, p->a.column, p->b.row, p->out.row },
+                             GI_LOOP_OF(small)(p->dtype) };
+    if (!s.loop || p->more || p->rows > GI_SMALL || p->inner > GI_SMALL || p->columns < 2 || p->columns * size > 64 ||
+        p->b.column != size || p->out.column != size || items < 2)
+        return false;
+    const int64_t work = p->rows * p->inner * (64 / size);
+    gi_parallel_bytes(4 * (double)items * (double)work, items, 1 + 32768 / work, gi_small_units, (void *)(uintptr_t)&s);
+    return true;
+}
+
 #ifdef GPUARR_USE_CBLAS
 /* ---- products that are left to a BLAS library ------------------------------------------------------------------------------ */
 
@@ -419,6 +455,7 @@ static bool gi_multiply_more(const char *site, gi_product *p)
 static bool gi_cpu_product(const char *site, gi_product *p)
 {
     const int64_t size = ga_itemsize(p->dtype);
+    if (gi_multiply_small(p)) return true;
     if (!gi_is_complex(p->dtype)) { /* columns are the longer of two sides that are short, else those that lie side by side */
         const bool few = p->rows <= GI_FEW || p->columns <= GI_FEW;
         if (few ? p->columns < p->rows : p->out.column != size && p->out.row == size) gi_product_transpose(p);
