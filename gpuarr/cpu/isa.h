@@ -83,9 +83,16 @@ static GI_INLINE void GI_JOIN(gi_turn_f32_, GI_ISA)(const char *from, int64_t ne
 #define GI_IN_VECTORS(n, bytes) (n)
 #endif
 
+#if GI_ISA_BYTES == 64 && GI_OPTIMIZED /* else it would take up to 60 KiB of stack */
+#include "powers.h"
+#define GI_CORE_power , /* is there */
+#endif
 #define GI_PASS 4
 #include "../rows/each.h"
 #undef GI_PASS
+#ifdef GI_CORE_power
+#undef GI_CORE_power
+#endif
 
 #if GI_ISA_BYTES == 64
 #include "lean.h"

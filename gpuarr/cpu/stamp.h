@@ -55,10 +55,11 @@
     static bool GI_LOOP(gi_core_##name)(int64_t m, GA_T *out, const GA_T *x)                                            \
     { return GI_LOOP(gi_core1)(m, out, x, GA_FN(name##_core), GA_FN(name##_rare)); }                                    \
     GI_KERNEL1(name) { (void)y, (void)z; GI_LOOP(gi_elementary1)(n, o, x, GI_LOOP(gi_core_##name), GI_MENDS(name)); }
+#define GI_CORES(name)          GI_THIRD_OF(GI_CORE_##name, GI_DROP, GI_KEEP, )
 #define GA_ELEMENTARY2(name, ...)                                                                                       \
     GI_MENDING2(name)                                                                                                   \
-    static bool GI_LOOP(gi_core_##name)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y)                             \
-    { return GI_LOOP(gi_core2)(m, out, x, y, GA_FN(name##_core), GA_FN(name##_rare)); }                                 \
+    GI_CORES(name)(static bool GI_LOOP(gi_core_##name)(int64_t m, GA_T *out, const GA_T *x, const GA_T *y)              \
+    { return GI_LOOP(gi_core2)(m, out, x, y, GA_FN(name##_core), GA_FN(name##_rare)); })                                \
     GI_KERNEL1(name) { (void)z; GI_LOOP(gi_elementary2)(n, o, x, y, GI_LOOP(gi_core_##name), GI_MENDS(name)); }
 #else
 #define GA_ELEMENTARY(name, dtypes, ...)                                                                                \
@@ -215,6 +216,7 @@ static bool GI_LOOP(gi_find)(ga_op op, gi_kernel *kernel, gi_fold *fold)
 #undef GI_SCALAR_power
 #undef GI_SCALAR_gcd
 #undef GI_SCALAR_lcm
+#undef GI_CORES
 #undef GI_MENDS
 #undef GI_MENDING
 #undef GI_MENDING1
