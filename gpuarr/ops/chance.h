@@ -49,6 +49,7 @@ enum {
     GI_PERMUTE_FROM  = 4096,    /* words that are worth it, */
     GI_PERMUTE_MORE  = 1 << 15, /* and where there is no quicksort */
     GI_PERMUTE_TILE  = 512,
+    GI_PERMUTE_AHEAD = 16, /* words */
     GI_PERMUTE_CHUNK = 1 << 16
 };
 
@@ -93,6 +94,7 @@ static void gi_permute_draw(int64_t begin, int64_t end, void *job)
     }
 }
 
+/* What is written soon is fetched: the ends of so many parts do not stay in a cache. */
 static void gi_permute_spread(int64_t begin, int64_t end, void *job)
 {
     const gi_permuting *p     = (const gi_permuting *)job;
@@ -101,7 +103,11 @@ static void gi_permute_spread(int64_t begin, int64_t end, void *job)
     for (int64_t chunk = begin; chunk < end; chunk++) {
         const int64_t stop  = gi_permute_stop(p, chunk);
         uint32_t     *place = p->places + chunk * p->parts;
-        for (int64_t i = chunk * GI_PERMUTE_CHUNK; i < stop; i++) to[place[gi_permute_part(parts, words[i])]++] = words[i];
+        for (int64_t i = chunk * GI_PERMUTE_CHUNK; i < stop; i++) {
+            const uint64_t soon = words[i + GI_PERMUTE_AHEAD < stop ? i + GI_PERMUTE_AHEAD : i];
+            __builtin_prefetch(to + place[gi_permute_part(parts, soon)], 1);
+            to[place[gi_permute_part(parts, words[i])]++] = words[i];
+        }
     }
 }
 
