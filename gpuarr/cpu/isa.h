@@ -422,7 +422,7 @@ static gi_sequence_loop GI_FIND(gi_sequence)(ga_dtype dtype)
 }
 static gi_dot_loop GI_FIND(gi_dot)(ga_dtype dtype)
 {
-    return dtype == GA_F32 ? GI_FIND(gi_dot_eighths_f32) : GI_FIND(gi_dot_eighths_f64);
+    return dtype == GA_F32 ? GI_FIND(gi_dot_block_f32) : GI_FIND(gi_dot_block_f64);
 }
 static const gi_fourier_loops *GI_FIND(gi_fourier)(ga_dtype dtype)
 {

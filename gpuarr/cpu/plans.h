@@ -114,6 +114,10 @@ static __attribute__((noinline, unused)) void gi_rows_some(gi_rows_loop loop, in
 }
 GI_END_FAST
 
+/* How far ahead memory is fetched, in bytes: with more, data of the last cache is evicted before it is used; with less, data of memory comes
+   late. */
+enum { GI_LINES_AHEAD = 4096 };
+
 typedef struct gi_fold {
     int      item_bytes, acc_bytes; /* of an element, of an accumulator */
     int      start;                 /* GI_START_ ... */
@@ -126,7 +130,8 @@ typedef struct gi_fold {
     void (*join)(int64_t n, void *accs, const void *more);          /* accs[i] is joined with more[i] */
     void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */
     void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
-    void (*block)(void *acc, const void *x, bool fetch); /* 1024 packed elements at once, as rows and halve do; NULL: they do */
+    /* 1 to 1024 packed elements at once, as rows and halve do; NULL: they do */
+    void (*block)(int64_t n, void *acc, const void *x, bool fetch);
 } gi_fold;
 
 /* Moderate divisors c lie between the least one and its inverse. Then x / c, or its remainder, is found without a division for x between the
@@ -306,8 +311,8 @@ typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one 
     void (*finish)(bool product, int64_t n, void *out, const double *before, bool each, const double *x);
 } gi_scan_loops;
 
-/* accs[i], of 128: the sum of the products i, i + 128 ... of 1024 (section >>dot) */
-typedef void (*gi_dot_loop)(const void *x, const void *y, double *accs);
+/* Sums of the products of 1 to 1024 packed elements, which are still to be folded by halves; returns how many (section >>dot) */
+typedef int64_t (*gi_dot_loop)(int64_t n, const void *x, const void *y, double *accs, bool fetch);
 
 /* Fourier transforms (cpu/fourier.h). */
 typedef struct gi_fourier_loops {

@@ -1,23 +1,48 @@
-/* ---- a block of 1024 packed elements of float32 or float64 into its sum: the same tree as gi_rows_ and gi_halve_ (fold.h) make ---- */
+/* ---- sums of 1 to 1024 packed elements of float32 or float64, or of products of two: the same tree as gi_rows_ and gi_halve_ (fold.h) make */
 #if GI_ISA_BYTES == 64
-/* Eight elements at p as float64. */
-static GI_INLINE __m512d GI_FIND(gi_sum_load)(const char *p, const int size)
+/* Eight elements at x as float64; times those at y, if any. */
+static GI_INLINE __m512d GI_FIND(gi_sum_load)(const char *x, const char *y, const int size)
 {
-    return size == 8 ? _mm512_loadu_pd((const double *)(const void *)p)
-                     : _mm512_cvtps_pd(_mm256_loadu_ps((const float *)(const void *)p));
+    const __m512d v = size == 8 ? _mm512_loadu_pd((const double *)(const void *)x)
+                                : _mm512_cvtps_pd(_mm256_loadu_ps((const float *)(const void *)x));
+    return y ? _mm512_mul_pd(v, GI_FIND(gi_sum_load)(y, NULL, size)) : v;
 }
 
-/* Where asked, what lies six eighths ahead is fetched bit by bit, so that memory is never idle. */
-static GI_INLINE void GI_FIND(gi_sum_block)(void *acc, const char *x, bool fetch, const int size)
+/* The same of some of eight elements, and -0 for the others, which changes no sum. */
+static GI_INLINE __m512d GI_FIND(gi_sum_load_some)(__mmask8 some, const char *x, const char *y, const int size)
+{
+    const __m512d none = _mm512_set1_pd(-0.0);
+    const __m512d v =
+        size == 8 ? _mm512_mask_loadu_pd(none, some, x) : _mm512_mask_cvtps_pd(none, some, _mm256_maskz_loadu_ps(some, x));
+    if (!y) return v;
+    const __m512d w = size == 8 ? _mm512_maskz_loadu_pd(some, y) : _mm512_cvtps_pd(_mm256_maskz_loadu_ps(some, y));
+    return _mm512_mask_mul_pd(v, some, v, w);
+}
+
+static GI_INLINE double GI_FIND(gi_sum_lanes)(__m512d v)
+{
+    const __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(v), _mm512_extractf64x4_pd(v, 1));
+    const __m128d two  = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+/* Of 1024. Where asked, what lies six eighths ahead is fetched bit by bit, so that memory is never idle. */
+static GI_INLINE double GI_FIND(gi_sum_block)(const char *x, const char *y, bool fetch, const int size)
 {
     __m512d   v[16];
     const int eighth = 128 * size;
     GI_UNROLL
     for (int i = 0; i < 16; i++) {
         __m512d row[8];
-        for (int b = 0; fetch && b < 64 * size; b += 64) __builtin_prefetch(x + 6 * eighth + 64 * size * i + b);
+        for (int b = 0; fetch && b < 64 * size; b += 64) {
+            __builtin_prefetch(x + 6 * eighth + 64 * size * i + b);
+            if (y) __builtin_prefetch(y + 6 * eighth + 64 * size * i + b);
+        }
         GI_UNROLL
-        for (int k = 0; k < 8; k++) row[k] = GI_FIND(gi_sum_load)(x + k * eighth + 8 * size * i, size);
+        for (int k = 0; k < 8; k++) {
+            const int at = k * eighth + 8 * size * i;
+            row[k]       = GI_FIND(gi_sum_load)(x + at, y ? y + at : NULL, size);
+        }
         GI_UNROLL
         for (int h = 4; h > 0; h /= 2) {
             GI_UNROLL
@@ -30,18 +55,78 @@ static GI_INLINE void GI_FIND(gi_sum_block)(void *acc, const char *x, bool fetch
         GI_UNROLL
         for (int i = 0; i < h; i++) v[i] = _mm512_add_pd(v[i], v[i + h]);
     }
-    const __m256d four = _mm256_add_pd(_mm512_castpd512_pd256(*v), _mm512_extractf64x4_pd(*v, 1));
-    const __m128d two  = _mm_add_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
-    _mm_store_sd((double *)acc, _mm_add_sd(two, _mm_unpackhi_pd(two, two)));
+    return GI_FIND(gi_sum_lanes)(*v);
 }
-static void GI_FIND(gi_sum_block_f32)(void *acc, const void *x, bool fetch)
+
+/* sums[i]: of eight elements each of eight rows, `whole` of which are whole, one may be short, and the others are missing. */
+static GI_INLINE void GI_FIND(gi_sum_groups)(const int whole, int64_t n, int64_t groups, const char *x, const char *y,
+                                             const int size, __m512d *sums)
 {
-    GI_FIND(gi_sum_block)(acc, (const char *)x, fetch, 4);
+    const __m512d none = _mm512_set1_pd(-0.0);
+    __m512i       left = _mm512_sub_epi64(_mm512_set1_epi64(n - 8 * whole * groups), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+    for (int64_t i = 0; i < groups; i++) {
+        const __mmask8 some = _mm512_cmpgt_epi64_mask(left, _mm512_setzero_si512());
+        __m512d        part[8];
+        GI_UNROLL
+        for (int k = 0; k < 8; k++) {
+            const int64_t at = (k * groups + i) * 8 * size;
+            part[k]          = k < whole    ? GI_FIND(gi_sum_load)(x + at, y ? y + at : NULL, size)
+                               : k == whole ? GI_FIND(gi_sum_load_some)(some, x + at, y ? y + at : NULL, size)
+                                            : none;
+        }
+        GI_UNROLL
+        for (int h = 4; h > 0; h /= 2) {
+            GI_UNROLL
+            for (int k = 0; k < h; k++)
+                if (k + h <= whole) part[k] = _mm512_add_pd(part[k], part[k + h]);
+        }
+        sums[i] = *part;
+        left    = _mm512_sub_epi64(left, _mm512_set1_epi64(8));
+    }
 }
-static void GI_FIND(gi_sum_block_f64)(void *acc, const void *x, bool fetch)
+
+/* Of fewer: n elements in eight rows. */
+static GI_INLINE double GI_FIND(gi_sum_some)(int64_t n, const char *x, const char *y, bool fetch, const int size)
 {
-    GI_FIND(gi_sum_block)(acc, (const char *)x, fetch, 8);
+    const int64_t groups =
+        n <= 64 ? 1 : 1 << (58 - __builtin_clzll((unsigned long long)n - 1)); /* of eight elements, in a row */
+    __m512d v[16];
+    for (int64_t b = 0; fetch && b < n * size; b += 64) {
+        __builtin_prefetch(x + b + GI_LINES_AHEAD);
+        if (y) __builtin_prefetch(y + b + GI_LINES_AHEAD);
+    }
+    switch ((n - 1) / (8 * groups)) {
+    case 0: GI_FIND(gi_sum_groups)(0, n, 1, x, y, size, v); break;
+    case 1: GI_FIND(gi_sum_groups)(1, n, 1, x, y, size, v); break;
+    case 2: GI_FIND(gi_sum_groups)(2, n, 1, x, y, size, v); break;
+    case 3: GI_FIND(gi_sum_groups)(3, n, 1, x, y, size, v); break;
+    case 4: GI_FIND(gi_sum_groups)(4, n, groups, x, y, size, v); break;
+    case 5: GI_FIND(gi_sum_groups)(5, n, groups, x, y, size, v); break;
+    case 6: GI_FIND(gi_sum_groups)(6, n, groups, x, y, size, v); break;
+    default: GI_FIND(gi_sum_groups)(7, n, groups, x, y, size, v); break;
+    }
+    for (int64_t h = groups / 2; h > 0; h /= 2)
+        for (int64_t i = 0; i < h; i++) v[i] = _mm512_add_pd(v[i], v[i + h]);
+    return GI_FIND(gi_sum_lanes)(*v);
 }
+
+#define GI_SUM_OF(tag, size)                                                                                                   \
+    static void GI_FIND(gi_sum_block_##tag)(int64_t n, void *acc, const void *x, bool fetch)                                   \
+    {                                                                                                                          \
+        const char  *p = (const char *)x;                                                                                      \
+        const double sum =                                                                                                     \
+            n == GI_BLOCK ? GI_FIND(gi_sum_block)(p, NULL, fetch, size) : GI_FIND(gi_sum_some)(n, p, NULL, fetch, size);       \
+        memcpy(acc, &sum, sizeof sum);                                                                                         \
+    }                                                                                                                          \
+    static int64_t GI_FIND(gi_dot_block_##tag)(int64_t n, const void *x, const void *y, double *accs, bool fetch)              \
+    {                                                                                                                          \
+        const char *p = (const char *)x, *q = (const char *)y;                                                                 \
+        accs[0] = n == GI_BLOCK ? GI_FIND(gi_sum_block)(p, q, fetch, size) : GI_FIND(gi_sum_some)(n, p, q, fetch, size);       \
+        return 1;                                                                                                              \
+    }
+GI_SUM_OF(f32, 4)
+GI_SUM_OF(f64, 8)
+#undef GI_SUM_OF
 
 /* Puts these into what has been found for a row. */
 static GI_INLINE void GI_FIND(gi_sums)(ga_op op, ga_dtype dtype, gi_fold *fold)

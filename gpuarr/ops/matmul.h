@@ -484,8 +484,9 @@ typedef struct gi_dot {
     ga_dtype        wide;  /* in which they are multiplied and added */
     gi_kernel       multiply;
     gi_fold         fold;
-    gi_dot_loop     eighths; /* of whole blocks, packed, both of one dtype of floats; else NULL */
-    char           *sums;    /* of the blocks */
+    gi_dot_loop     packed; /* of blocks that lie so, both of one dtype of floats; else NULL */
+    bool            far;    /* they are fetched from memory */
+    char           *sums;   /* of the blocks */
 } gi_dot;
 
 static const void *gi_read_vector(const ga_array *a, ga_dtype dtype, int64_t start, int64_t n, void *raw, void *cast)
@@ -510,11 +511,11 @@ static void gi_dot_blocks(int64_t begin, int64_t end, void *job)
     const int64_t bytes = GI_BLOCK * ga_itemsize(j->x->dtype);
     for (int64_t block = begin; block < end; block++) {
         int64_t start = block * GI_BLOCK, n = j->x->shape[0] - start < GI_BLOCK ? j->x->shape[0] - start : GI_BLOCK;
-        if (j->eighths && n == GI_BLOCK) {
-            double     *accs = (double *)(void *)cast[0];
-            const char *u = (const char *)j->x->data + block * bytes, *v = (const char *)j->y->data + block * bytes;
-            j->eighths(u, v, accs);
-            j->fold.halve(GI_BLOCK / 8, accs);
+        if (j->packed) {
+            double       *accs = (double *)(void *)cast[0];
+            const char   *u = (const char *)j->x->data + block * bytes, *v = (const char *)j->y->data + block * bytes;
+            const int64_t sums = j->packed(n, u, v, accs, j->far);
+            if (sums > 1) j->fold.halve(sums, accs);
             ((double *)(void *)j->sums)[block] = accs[0];
             continue;
         }
@@ -544,7 +545,8 @@ static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array 
     gi_row_fold(wide == GA_BOOL ? gi_row_any() : gi_row_sum(), wide, &j.fold);
     const int64_t size = ga_itemsize(x->dtype);
     if (gi_is_float(x->dtype) && wide == GA_F64 && x->dtype == y->dtype && x->strides[0] == size && y->strides[0] == size)
-        j.eighths = GI_LOOP_OF(dot)(x->dtype);
+        j.packed = GI_LOOP_OF(dot)(x->dtype);
+    j.far  = 2 * x->size * size > GI_NEAR_BYTES && gi_cpu_is_intel();
     j.sums = (char *)gi_mem_alloc(site, (size_t)(blocks * j.fold.acc_bytes));
     if (!j.sums) {
         ga_free(result);

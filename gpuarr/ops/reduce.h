@@ -79,9 +79,6 @@ typedef struct gi_reduction {
 
 /* ---- lines one after the other ----------------------------------------------------------------------------------------- */
 
-/* Bytes: with more, data of the last cache is evicted before it is used; with less, data of memory comes late. */
-enum { GI_LINES_AHEAD = 4096 };
-
 /* Loads what lies packed, in ascending order, into the nearest cache: what is read side by side after that comes from several places, and
    hardware prefetchers follow one stream best. Intel's stop at the end of a page, where software prefetch helps; AMD's do not, and do not
    follow software prefetch. */
@@ -149,10 +146,10 @@ static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in
     const char                       *x     = (const char *)in;
     const int64_t                     size  = f->item_bytes;
     int64_t                           h     = 16; /* elements of an eighth */
-    const bool                        fetch = far && n == GI_BLOCK && gi_cpu_is_intel();
+    const bool                        fetch = far && (n == GI_BLOCK || f->block) && gi_cpu_is_intel();
     if (far && !fetch) gi_lines_load(in, n * size);
-    if (n == GI_BLOCK && f->block) {
-        f->block(acc, in, fetch);
+    if (f->block) {
+        f->block(n, acc, in, fetch);
         return;
     }
     while (8 * h < n) h *= 2;
