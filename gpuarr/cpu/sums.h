@@ -1,5 +1,10 @@
 /* ---- sums of 1 to 1024 packed elements of float32 or float64, or of products of two: the same tree as gi_rows_ and gi_halve_ (fold.h) make */
 #if GI_ISA_BYTES == 64
+#if GI_OPTIMIZED
+#define GI_SUM_STEP GI_INLINE
+#else
+#define GI_SUM_STEP GI_OWN_FRAME
+#endif
 /* Eight elements at x as float64; times those at y, if any. */
 static GI_INLINE __m512d GI_FIND(gi_sum_load)(const char *x, const char *y, const int size)
 {
@@ -27,7 +32,7 @@ static GI_INLINE double GI_FIND(gi_sum_lanes)(__m512d v)
 }
 
 /* Of 1024. Where asked, what lies six eighths ahead is fetched bit by bit, so that memory is never idle. */
-static GI_INLINE double GI_FIND(gi_sum_block)(const char *x, const char *y, bool fetch, const int size)
+static GI_SUM_STEP double GI_FIND(gi_sum_block)(const char *x, const char *y, bool fetch, const int size)
 {
     __m512d   v[16];
     const int eighth = 128 * size;
@@ -59,8 +64,8 @@ static GI_INLINE double GI_FIND(gi_sum_block)(const char *x, const char *y, bool
 }
 
 /* sums[i]: of eight elements each of eight rows, `whole` of which are whole, one may be short, and the others are missing. */
-static GI_INLINE void GI_FIND(gi_sum_groups)(const int whole, int64_t n, int64_t groups, const char *x, const char *y,
-                                             const int size, __m512d *sums)
+static GI_SUM_STEP void GI_FIND(gi_sum_groups)(const int whole, int64_t n, int64_t groups, const char *x, const char *y,
+                                               const int size, __m512d *sums)
 {
     const __m512d none = _mm512_set1_pd(-0.0);
     __m512i       left = _mm512_sub_epi64(_mm512_set1_epi64(n - 8 * whole * groups), _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
@@ -86,7 +91,7 @@ static GI_INLINE void GI_FIND(gi_sum_groups)(const int whole, int64_t n, int64_t
 }
 
 /* Of fewer: n elements in eight rows. */
-static GI_INLINE double GI_FIND(gi_sum_some)(int64_t n, const char *x, const char *y, bool fetch, const int size)
+static GI_SUM_STEP double GI_FIND(gi_sum_some)(int64_t n, const char *x, const char *y, bool fetch, const int size)
 {
     const int64_t groups =
         n <= 64 ? 1 : 1 << (58 - __builtin_clzll((unsigned long long)n - 1)); /* of eight elements, in a row */
@@ -111,7 +116,8 @@ static GI_INLINE double GI_FIND(gi_sum_some)(int64_t n, const char *x, const cha
 }
 
 /* accs[i] and on: the sums of eight elements, or some of them, of `count` rows of float32. */
-static GI_INLINE void GI_FIND(gi_sum_columns)(int64_t i, __mmask8 some, double *accs, const void *const *rows, const int count)
+static GI_SUM_STEP void GI_FIND(gi_sum_columns)(int64_t i, __mmask8 some, double *accs, const void *const *rows,
+                                                const int count)
 {
     __m512d part[8];
     GI_UNROLL
@@ -130,7 +136,7 @@ static GI_INLINE void GI_FIND(gi_sum_columns)(int64_t i, __mmask8 some, double *
 }
 
 /* accs[i]: the sum of elements i of `count` rows. (Compilers would turn each vector of float32 into two with a third one to take them apart.) */
-static GI_INLINE void GI_FIND(gi_sum_rows)(int64_t n, double *accs, const void *const *rows, const int count)
+static GI_SUM_STEP void GI_FIND(gi_sum_rows)(int64_t n, double *accs, const void *const *rows, const int count)
 {
     int64_t i = 0;
     for (; i + 16 <= n; i += 16) {
@@ -173,6 +179,8 @@ static void GI_FIND(gi_sum_rows_f32)(int64_t n, void *accs, const void *const *r
 GI_SUM_OF(f32, 4)
 GI_SUM_OF(f64, 8)
 #undef GI_SUM_OF
+
+#undef GI_SUM_STEP
 
 /* Puts these into what has been found for a row. */
 static GI_INLINE void GI_FIND(gi_sums)(ga_op op, ga_dtype dtype, gi_fold *fold)
