@@ -150,7 +150,6 @@ GI_END_STATIC_COLD
 GI_BEGIN_STATIC_COLD
 #include "gpuarr/ops/moments.h"
 #include "gpuarr/ops/extremes.h"
-#include "gpuarr/ops/norm.h"
 #include "gpuarr/ops/own_reduce.h"
 #include "gpuarr/ops/join.h"
 #include "gpuarr/ops/compose.h"
@@ -165,6 +164,7 @@ GI_BEGIN_STATIC_COLD
 #include "gpuarr/ops/histogram.h"
 #include "gpuarr/ops/scan.h"
 #include "gpuarr/ops/matmul.h"
+#include "gpuarr/ops/norm.h"
 #include "gpuarr/ops/contract.h"
 #include "gpuarr/ops/products.h"
 #include "gpuarr/ops/einsum.h"

@@ -63,6 +63,16 @@ static ga_array *gi_norm_sums(const char *site, const ga_array *a, const gi_row 
     return *declined ? NULL : (ga_sum)(&sizes, r);
 }
 
+/* The same of the squares of all floats of an array: the dot product with itself, which is summed alike. */
+static ga_array *gi_norm_squares(const char *site, const ga_array *a)
+{
+    const int64_t step = ga_itemsize(a->dtype);
+    ga_array     *line = gi_array_new_view(site, a, a->data, a->dtype, 1, &a->size, &step);
+    ga_array     *sum  = line ? gi_cpu_dot(site, line, line, GA_F64, GA_F64) : NULL;
+    ga_free(line);
+    return sum;
+}
+
 ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
 {
     GI_SETTLE_FLOATS;
@@ -84,8 +94,11 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
     r.axes                  = o.axes;
     r.keepdims              = o.keepdims;
     if (ord == 1 || ord == 2) {
-        bool      declined;
-        ga_array *sums = gi_norm_sums(o.site, a, ord == 2 ? gi_row_square() : gi_row_absolute(), r, &declined);
+        const bool dot = ord == 2 && all && !o.keepdims && gi_is_float(a->dtype) && a->device == GA_CPU && a->size > 0 &&
+                         !gi_is_deferred(a) && ga_is_contiguous(a);
+        bool      declined = false;
+        ga_array *sums     = dot ? gi_norm_squares(o.site, a)
+                                 : gi_norm_sums(o.site, a, ord == 2 ? gi_row_square() : gi_row_absolute(), r, &declined);
         if (sums && ord == 2) sums = gi_then((ga_sqrt), o.site, sums);
         if (!declined) return gi_copy_finish(o.site, sums, dtype, NULL);
     }
