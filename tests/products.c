@@ -353,9 +353,37 @@ static void test_precision(void)
     }
 }
 
+/* Products of a stack have the bits of those of its matrices, -0 as well; rows that lie packed, and others. */
+static void test_stacks(ga_dtype dtype)
+{
+    for (int of = 0; of < 9 * 9 * 9; of += test_small() ? 7 : 1)
+        ga_scope {
+            static const int64_t lengths[] = { 1, 2, 3, 4, 5, 8, 9, 16, 17 };
+            const int64_t        m = lengths[of % 9], k = lengths[of / 9 % 9], n = lengths[of / 81];
+            ga_array            *a = ga_rint(ga_subtract(ga_random((3, m, k), .seed = 1), 0.6)), /* 0, -0 and -1 */
+                *b                 = ga_subtract(ga_random((3, k, n), .seed = 2), of % 2 ? 0.5 : 0);
+            a                      = ga_astype(a, dtype);
+            b                      = ga_astype(b, dtype);
+            if (of % 3 == 1) a = ga_matrix_transpose(ga_copy(ga_matrix_transpose(a)));
+            if (of % 5 == 1) b = ga_index(b, ":, ::-1");
+            if (of % 5 == 2) b = ga_index(ga_concatenate((b, b), .axis = 2), ":, :, :%lld", (long long)n);
+            if (of % 5 == 3) b = ga_index(b, "1");
+            ga_array *stack = ga_matmul(a, b), *host = ga_to(stack, GA_CPU);
+            for (int64_t i = 0; i < 3; i++) {
+                ga_array *one = ga_to(
+                    ga_matmul(ga_index(a, "%lld", (long long)i), b->ndim == 2 ? b : ga_index(b, "%lld", (long long)i)), GA_CPU);
+                CHECK(host && one && one->size == m * n &&
+                      memcmp(one->data, (char *)host->data + i * m * n * ga_itemsize(dtype),
+                             (size_t)(m * n * ga_itemsize(dtype))) == 0);
+            }
+        }
+}
+
 int main(void)
 {
     test_begin();
+    test_stacks(GA_F32);
+    test_stacks(GA_F64);
     test_matmul();
     test_out();
     test_others();
