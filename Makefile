@@ -120,7 +120,8 @@ bench-deps: ## install the peers that `make bench` times, from PyPI into build/v
 	@tools/deps.sh bench
 
 single: ## write out/gpuarr.h: the headers and their folder in one file
-	@mkdir -p '$(OUT)' && tools/single >'$(OUT)/gpuarr.h.part' && mv '$(OUT)/gpuarr.h.part' '$(OUT)/gpuarr.h' && echo '$(OUT)/gpuarr.h'
+	@mkdir -p '$(OUT)' && tools/single >'$(OUT)/gpuarr.h.part' || { rm -f '$(OUT)/gpuarr.h.part'; exit 1; }
+	@mv '$(OUT)/gpuarr.h.part' '$(OUT)/gpuarr.h' && echo '$(OUT)/gpuarr.h'
 
 front: $(B)/gentable ## regenerate the front macros in gpuarr/face/front.h and the table in gpuarr/rows/README.md from the rows
 	@$(B)/gentable front > $(B)/front && $(B)/gentable docs > $(B)/docs

@@ -510,6 +510,54 @@ static void test_sorted_lengths(void)
         }
 }
 
+/* More threads than share a line, and a NaN that one of their blocks has: the same order as on one thread. */
+static void test_sorted_by_many(void)
+{
+    const int threads = ga_get_num_threads();
+    if (test_on_gpu() || test_small()) return;
+    for (int k = 0; k < 3; k++)
+        ga_scope {
+            ga_array *x = ga_random((700001), .dtype = k == 1 ? GA_F32 : GA_F64);
+            if (k == 2) ga_set_at(x, NAN, 555555);
+            ga_set_num_threads(1);
+            ga_array *one = ga_sort(x), *places = ga_argsort(x);
+            ga_set_num_threads(100);
+            ga_array *many = ga_sort(x);
+            CHECK(memcmp(one->data, many->data, (size_t)(700001 * ga_itemsize(x->dtype))) == 0);
+            CHECK(ga_array_equal(places, ga_argsort(x)));
+        }
+    ga_set_num_threads(threads);
+}
+
+/* Centers of labels that lie scattered, by definition. */
+static void test_scattered_centers(void)
+{
+    if (test_on_gpu()) return;
+    for (int of = 0; of < 6; of++)
+        ga_scope {
+            const int ndim = of % 3 + 1;
+            ga_array *a = ga_random((4199)), *labels = ga_random_integers(0, 9, (4199), .seed = 4); /* 13 x 17 x 19 */
+            if (ndim == 2) a = ga_reshape(a, (221, 19)), labels = ga_reshape(labels, (221, 19));
+            if (ndim == 3) a = ga_reshape(a, (13, 17, 19)), labels = ga_reshape(labels, (13, 17, 19));
+            if (of > 2) a = ga_transpose(ga_copy(ga_transpose(a)));
+            ga_array     *sums = NULL, *centers = ga_center_of_mass(a, labels, NULL, .sums = &sums);
+            const double *x = (const double *)ga_ascontiguous(a)->data;
+            for (int64_t label = 1; label < 9; label++) {
+                double sum = 0, moment[3] = { 0 };
+                for (int64_t i = 0; i < labels->size; i++) {
+                    int64_t rest = i;
+                    if (((const int64_t *)labels->data)[i] != label) continue;
+                    sum += x[i];
+                    for (int d = ndim - 1; d >= 0; rest /= labels->shape[d--])
+                        moment[d] += x[i] * (double)(rest % labels->shape[d]);
+                }
+                CHECK(fabs(((const double *)sums->data)[label - 1] - sum) < 1e-9);
+                for (int d = 0; d < ndim; d++)
+                    CHECK(fabs(((const double *)centers->data)[(label - 1) * ndim + d] - moment[d] / sum) < 1e-9);
+            }
+        }
+}
+
 /* ---- text and files ---------------------------------------------------------------------------------------------- */
 
 static void prints(ga_array *a, const char *plain, const char *repr)
@@ -796,8 +844,10 @@ int main(void)
     test_functions();
     test_sorted_lines();
     test_sorted_lengths();
+    test_scattered_centers();
     test_text();
     test_benchmark();
+    test_sorted_by_many(); /* last: it leaves many threads behind */
     CHECK(ga_memory_stats().arrays == 0 && !ga_error());
     return test_end();
 }

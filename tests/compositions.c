@@ -353,6 +353,37 @@ static void test_rounded_sets(void)
     }
 }
 
+/* Few needles and many, in no order, among numbers with NaN, infinities and zeros of both signs: places by definition. */
+static void test_searches(ga_dtype dtype)
+{
+    const int64_t lengths[] = { 0, 1, 2, 7, 64, 300 }, counts[] = { 1, 8, 9, 31, 32, 33, 64, 65, 200 };
+    for (int of = 0; of < 6 * 9; of++)
+        ga_scope {
+            const int64_t n = lengths[of % 6], count = counts[of / 6];
+            ga_array     *draw = ga_random_integers(-9, 9, (n + count), .seed = 5), *x = ga_astype(draw, dtype);
+            if (dtype == GA_F32 || dtype == GA_F64) { /* 8 is NaN, -9 an infinity, and half of the zeros are -0 */
+                ga_array *odd = ga_remainder(ga_arange(0, (double)(n + count), 1), 2);
+                x             = ga_where(ga_equal(draw, 8), ga_astype(ga_values(NAN), dtype),
+                                         ga_multiply(x, ga_astype(ga_where(odd, 1, -1), dtype)));
+                x             = ga_where(ga_equal(draw, -9), ga_astype(ga_values(-INFINITY), dtype), x);
+            }
+            ga_array *sorted = ga_sort(ga_index(x, ":%lld", (long long)n)), *needles = ga_index(x, "%lld:", (long long)n);
+            ga_array *line = ga_to(ga_astype(sorted, GA_F64), GA_CPU), *want = ga_to(ga_astype(needles, GA_F64), GA_CPU);
+            for (int right = 0; right < 2; right++) {
+                ga_array *places = ga_to(ga_searchsorted(sorted, needles, .side = right ? GA_RIGHT : GA_LEFT), GA_CPU);
+                for (int64_t k = 0; k < count; k++) {
+                    const double needle = ((const double *)want->data)[k];
+                    int64_t      before = 0;
+                    for (int64_t i = 0; i < n; i++) {
+                        const double v = ((const double *)line->data)[i];
+                        before += isnan(v) ? right && isnan(needle) : isnan(needle) || v < needle || (right && v == needle);
+                    }
+                    CHECK(((const int64_t *)places->data)[k] == before);
+                }
+            }
+        }
+}
+
 static void test_search(void)
 {
     ga_scope {
@@ -703,6 +734,10 @@ int main(void)
     test_numbers();
     test_fits();
     test_differences();
+    test_searches(GA_F32);
+    test_searches(GA_F64);
+    test_searches(GA_I32);
+    test_searches(GA_I64);
     test_search();
     test_sorted_needles();
     test_partitions();

@@ -30,7 +30,7 @@ static GI_INLINE void GI_FIND(gi_bisect_lanes)(const int size, const bool real, 
         __mmask8 in[VECTORS], nan[VECTORS];
         GI_UNROLL
         for (int k = 0; k < VECTORS; k++) {
-            const int64_t first = at + 8 * k, left = count - first;
+            const int64_t left = count - at - 8 * k, first = left > 0 ? at + 8 * k : at; /* of none */
             in[k]    = (__mmask8)(left >= 8 ? 0xff : left > 0 ? (1 << left) - 1 : 0);
             place[k] = _mm512_set1_epi64(low);
             nan[k]   = 0;
@@ -62,7 +62,8 @@ static GI_INLINE void GI_FIND(gi_bisect_lanes)(const int size, const bool real, 
             }
         }
         GI_UNROLL
-        for (int k = 0; k < VECTORS; k++) _mm512_mask_storeu_epi64(places + at + 8 * k, in[k], place[k]);
+        for (int k = 0; k < VECTORS; k++)
+            if (in[k]) _mm512_mask_storeu_epi64(places + at + 8 * k, in[k], place[k]);
     }
 }
 

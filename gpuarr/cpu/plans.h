@@ -388,7 +388,7 @@ typedef int64_t (*gi_locate_loop)(int64_t n, const void *elements,
                                   const void *x); /* the first whose bits are those of *x; there is one */
 
 /* The places of `count` needles among `length` sorted elements from number low on, where they lie; on the right of equal ones, or the left. Floats
-   have no key; of integers, the rule says what is added. */
+   are compared as such, NaN last; of integers, the rule says which bits turn. */
 typedef void (*gi_bisect_loop)(const gi_keys *rule, bool right, const void *sorted, int64_t low, int64_t length, int64_t count,
                                const void *needles, int64_t *places);
 
@@ -422,7 +422,7 @@ typedef struct gi_quick_loops { /* of unsigned keys: cpu/quicksort.h */
                        void *rows);
     /* Elements of one line, to elsewhere. NaNs are last, in their order. True: there is -0, and the zeros are not in theirs. */
     bool (*sort_line)(const gi_keys *rule, int64_t n, const void *elements, void *to);
-    /* Keys become sorted elements, in place. */
+    /* Keys become sorted elements, in place. Of floats none is NaN, and zeros are in any order. */
     void (*sort_to_elements)(const gi_keys *rule, int64_t n, void *keys);
     /* Keys below the pivot go first. Returns how many they are. */
     int64_t (*split)(int64_t n, void *keys, uint64_t pivot);

@@ -389,7 +389,7 @@ static bool gi_sort_members(const char *site, gi_groups *g)
         gi_parallel(g->parts, 1, gi_number_members, g);
         const int64_t total = gi_place_groups(g, g->starts);
         g->packed           = (double *)gi_mem_alloc(site, gi_packed_bytes(g));
-        g->spots            = (int64_t *)(void *)(g->packed + (g->packed ? total : 0));
+        g->spots            = g->packed ? (int64_t *)(void *)(g->packed + total) : NULL;
     }
     if (g->packed) gi_parallel(g->parts, 1, gi_pack_members, g);
     if (g->numbers) gi_mem_release(g->numbers, n_bytes);

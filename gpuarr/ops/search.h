@@ -2,7 +2,7 @@
 /*  The needles are taken 64 at a time. Where they ascend, the places of the first and the last bound those of the others. Few elements between
     are merged with them; more are halved for all needles side by side, so that the processor waits for several elements at once.   */
 
-enum { GI_NEEDLES = 64, GI_NEEDLES_AT_ONCE = 16, GI_MERGED = 128 };
+enum { GI_NEEDLES = 64, GI_NEEDLES_AT_ONCE = 16, GI_NEEDLES_FEW = 8, GI_MERGED = 128 };
 
 GI_BEGIN_FAST
 /* The places of `count` needles, at most 16, that lie in low .. low + length. */
@@ -61,7 +61,7 @@ static GI_INLINE void gi_bisect_block(const ga_dtype dtype, const bool right, co
             return;
         }
     }
-    if (s->loop) {
+    if (s->loop && count > GI_NEEDLES_FEW) {
         const char *needles = (const char *)b->needles + start * ga_itemsize(dtype);
         s->loop(&s->rule, right, b->sorted, low, high - low, count, needles, place);
         return;
@@ -121,12 +121,12 @@ static ga_array *gi_bisect(const char *site, const ga_array *sorted, const ga_ar
         ga_free(places);
         return NULL;
     }
-    const gi_searching s        = { gi_bisection_of(sorted, needles, right, places),
-                                    GI_LOOP_OF(bisect)((int)ga_itemsize(sorted->dtype)), gi_unsigned_keys(sorted->dtype) };
-    double             halvings = 1;
+    gi_searching s = { gi_bisection_of(sorted, needles, right, places), GI_LOOP_OF(bisect)((int)ga_itemsize(sorted->dtype)),
+                       gi_unsigned_keys(sorted->dtype) };
+    double       halvings = 1;
     for (int64_t n = s.of.n; n > 0; n /= 2) halvings++;
     int64_t blocks = (s.of.count + GI_NEEDLES - 1) / GI_NEEDLES;
-    gi_parallel_bytes(8 * (double)s.of.count * halvings, blocks, 64, gi_bisect_range, (void *)(uintptr_t)&s);
+    gi_parallel_bytes(8 * (double)s.of.count * halvings, blocks, 64, gi_bisect_range, &s);
     return places;
 }
 

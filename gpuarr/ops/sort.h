@@ -1,9 +1,11 @@
 /* ---- sort, argsort ----------------------------------------------------------------------------------------------- */
 /*  Every element becomes an unsigned key that counts up in the wanted order: integers by adding a bias, floats by
-    flipping bits, with one key for all NaNs (the last) and one for both zeros. Records that hold the keys are sorted
-    stably. Many records are first split into parts that fit into a cache, where a sample of the keys says; threads
-    can share that. A part is sorted digit by digit, beginning with the lowest of those that are likely to tell nearly
-    all of its records apart; the few that they do not are put right by insertion. */
+    flipping bits, with one key for all NaNs (the last) and one for both zeros. With AVX-512, keys of 4 and 8 bytes are
+    sorted by a quicksort (cpu/quicksort.h), which threads share (sort_shared.h); for indices, each above its number.
+    Otherwise records that hold the keys are sorted stably. Many records are first split into parts that fit into a
+    cache, where a sample of the keys says; threads can share that. A part is sorted digit by digit, beginning with the
+    lowest of those that are likely to tell nearly all of its records apart; the few that they do not are put right by
+    insertion. */
 
 enum {
     GI_SORT_BYTES  = 1 << 18, /* of records that are sorted in a cache */
@@ -453,10 +455,11 @@ static void gi_sort_split(gi_splitting *s, int depth)
    thread sorts another line. */
 static void gi_sort_records(char *records, char *spare, int64_t n, int size, int byte, int bytes, int64_t *places, bool alone)
 {
-    const gi_sort_bits by = gi_sort_bits_of(size, byte, bytes);
+    const gi_sort_bits by      = gi_sort_bits_of(size, byte, bytes);
+    const int64_t      threads = by.quick && alone ? gi_sort_threads(n) : 1;
     bool               nans, minus;
-    if (by.quick && alone && gi_is_sort_shared(n)) {
-        gi_sort_shared(NULL, size, n, NULL, records, &nans, &minus);
+    if (threads > 1) {
+        gi_sort_shared(threads, NULL, size, n, NULL, records, &nans, &minus);
         return;
     }
     if (by.quick || n <= GI_SORT_BYTES / size) {
@@ -488,10 +491,10 @@ typedef struct gi_sort_job {
     int      record;  /* bytes of one: 4 or 8, a key; 8, a short key above a number; 16, a key and then a number */
     int64_t  group;   /* lines that are sorted at once */
     int64_t  units;   /* each sorts some of the groups, in its own scratch: */
-    int64_t  half;    /* bytes: of the records, and of as many again, */
-    int64_t  spare_at, room_at, places_at; /* which lie there; elements that are not packed; and the places of the digits */
-    int64_t  bytes;
-    char    *scratch;
+    int64_t half; /* bytes of the records, and of what they are moved to, or of a line that does not lie packed in the result */
+    int64_t spare_at, room_at, places_at; /* where these begin; elements that are not packed; the places of the digits */
+    int64_t bytes;
+    char   *scratch;
 } gi_sort_job;
 
 /* The number in a record of a group: that of the line, above that of the element in the group. */
@@ -631,7 +634,8 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
     bool               nans = false, minus = false;
     to = to ? to : spare;
     if (by.quick) {
-        if (j->units == 1 && gi_is_sort_shared(n)) gi_sort_shared(&rule, size, n, line, to, &nans, &minus);
+        const int64_t threads = j->units == 1 ? gi_sort_threads(n) : 1;
+        if (threads > 1) gi_sort_shared(threads, &rule, size, n, line, to, &nans, &minus);
         else minus = by.quick->sort_line(&rule, n, line, to);
         if (nans || minus) gi_restore(dtype, n, to, line, !nans);
         return to;
@@ -795,6 +799,7 @@ static void gi_plan_sort(gi_sort_job *j)
     int64_t groups = (lines + j->group - 1) / j->group;
     j->units       = groups < 4 * threads ? groups : 4 * threads;
     if (n >= 2 * GI_SPLIT_CHUNK) j->units = 1; /* the threads share a line, else each has its own */
+    const bool digits = !(j->by_keys || j->quick) || !GI_LOOP_OF(quick)(j->record); /* sort the records */
     const bool in_place =
         j->by_keys && size == j->record && GI_LOOP_OF(quick)((int)size); /* elements become keys in the result */
     const bool packed = in_place && gi_lies_packed(&j->lines), straight = in_place && j->out.strides[0] == size;
@@ -802,7 +807,7 @@ static void gi_plan_sort(gi_sort_job *j)
     j->spare_at  = in_place ? 0 : j->half;
     j->room_at   = j->spare_at + j->half;
     j->places_at = j->room_at + (packed ? 0 : gi_mem_padded(n * j->group * size));
-    j->bytes     = j->places_at + (in_place ? 0 : gi_split_bytes(n * j->group));
+    j->bytes     = j->places_at + (digits ? gi_split_bytes(n * j->group) : 0);
 }
 
 /* a sorted along an axis, or the indices that sort it. */

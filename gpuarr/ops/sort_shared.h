@@ -1,8 +1,8 @@
 /* ---- a quicksort that threads share ------------------------------------------------------------------------------ */
 /*  Keys of a sample split the line in two, each part in two again, and so on, until there are some parts for each
-    thread, which are sorted one by one. While there are fewer parts than threads, each thread splits a block of a
-    part in place; then the greater keys on the lower side change places with the lesser ones on the upper side, of
-    which there are as many. Keys that are equal look alike, so the order does not depend on the threads. */
+    thread to sort. While there are fewer parts than threads, each thread splits a block of a part in place; then the
+    greater keys on the lower side change places with the lesser ones on the upper side, of which there are as many.
+    Keys that are equal look alike, so the order does not depend on the threads. */
 
 enum {
     GI_SHARED_RECORDS = 1 << 15, /* a line of so many is shared */
@@ -117,9 +117,10 @@ static void gi_misplaced_skip(const gi_shared_sort *s, gi_misplaced *m, int64_t 
 /* Two runs of bytes change places. */
 static void gi_shared_exchange(char *a, char *b, int64_t bytes)
 {
-    char tile[4096] __attribute__((aligned(64)));
+    enum { TILE = 4096 };
+    GI_ARENA(char, tile, TILE);
     for (int64_t i = 0, n; i < bytes; i += n) {
-        n = bytes - i < (int64_t)sizeof tile ? bytes - i : (int64_t)sizeof tile;
+        n = bytes - i < TILE ? bytes - i : (int64_t)TILE;
         memcpy(tile, a + i, (size_t)n);
         memcpy(a + i, b + i, (size_t)n);
         memcpy(b + i, tile, (size_t)n);
@@ -177,7 +178,10 @@ static void gi_shared_sample(gi_shared_sort *s)
     const char   *from = s->rule ? s->from : s->to;
     GI_ARENA(char, sample, GI_SHARED_PARTS *GI_SHARED_SAMPLE * 8);
     uint64_t before = 0;
-    for (int64_t i = 0; i < count; i++) memcpy(sample + i * s->size, from + (i * step + step / 2) * s->size, (size_t)s->size);
+    for (int64_t i = 0; i < count; i++) { /* a fixed step is blind to a period */
+        const int64_t at = i * step + i * 40503 % step;
+        memcpy(sample + i * s->size, from + at * s->size, (size_t)s->size);
+    }
     if (s->rule) GI_LOOP_OF(keys)(s->size)->to_keys(s->rule, count, sample);
     s->quick->sort(count, sample);
     for (int64_t k = 1; k < s->wanted; k++) {
@@ -199,14 +203,19 @@ static void gi_shared_begin(gi_shared_sort *s)
     gi_parallel(s->blocks, 1, gi_shared_split, s);
 }
 
-/* Is a line of n records worth sharing? */
-static bool gi_is_sort_shared(int64_t n) { return n >= GI_SHARED_RECORDS && ga_get_num_threads() > 1; }
+/* By how many threads a line of n records is sorted together. */
+static int64_t gi_sort_threads(int64_t n)
+{
+    const int64_t most = n / (2 * GI_SHARED_LEAST) < GI_SHARED_THREADS ? n / (2 * GI_SHARED_LEAST) : (int64_t)GI_SHARED_THREADS;
+    const int64_t threads = n < GI_SHARED_RECORDS || gi_parallel_inside ? 1 : ga_get_num_threads();
+    return threads < most ? threads : threads > 1 ? most : 1;
+}
 
 /* Sorts n elements from elsewhere to `to`, or, without a rule, the keys there. *nans: there are NaNs, and zeros and NaNs are not in their order;
    *minus: there is -0, and zeros are not. */
-static void gi_sort_shared(const gi_keys *rule, int size, int64_t n, const void *from, void *to, bool *nans, bool *minus)
+static void gi_sort_shared(int64_t threads, const gi_keys *rule, int size, int64_t n, const void *from, void *to, bool *nans,
+                           bool *minus)
 {
-    const int64_t threads = ga_get_num_threads() < GI_SHARED_THREADS ? ga_get_num_threads() : (int64_t)GI_SHARED_THREADS;
     GI_ARENA(gi_shared_sort, s, 1);
     s->quick  = GI_LOOP_OF(quick)(size);
     s->rule   = rule;
