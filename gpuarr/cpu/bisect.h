@@ -1,6 +1,11 @@
 /* ==== places in a sorted array ========================================================================================== */
 /*  Eight needles in a vector, four vectors side by side: each step gathers the elements that end the first halves. */
 #if GI_ISA_BYTES == 64
+#if GI_OPTIMIZED
+#define GI_BISECT_STEP GI_INLINE
+#else /* what is inlined has room of its own on the stack */
+#define GI_BISECT_STEP GI_OWN_FRAME
+#endif
 /* Which elements stand before their needles: less, or, on the right, equal as well; NaN is the last. nan: needles that are NaN. */
 static GI_INLINE __mmask8 GI_FIND(gi_before_8)(const bool real, const bool right, __m512i x, __m512i needle, __mmask8 nan)
 {
@@ -17,9 +22,9 @@ static GI_INLINE __mmask8 GI_FIND(gi_before_4)(const bool real, const bool right
     return (__mmask8)(_mm256_cmp_ps_mask(a, b, _CMP_LT_OQ) | _mm256_mask_cmp_ps_mask(nan, a, a, _CMP_ORD_Q));
 }
 
-static GI_INLINE void GI_FIND(gi_bisect_lanes)(const int size, const bool real, const bool right, const gi_keys *rule,
-                                               const void *sorted, int64_t low, int64_t length, int64_t count,
-                                               const void *needles, int64_t *places)
+static GI_BISECT_STEP void GI_FIND(gi_bisect_lanes)(const int size, const bool real, const bool right, const gi_keys *rule,
+                                                    const void *sorted, int64_t low, int64_t length, int64_t count,
+                                                    const void *needles, int64_t *places)
 {
     enum { VECTORS = 4 };
     const __m512i flip8 = _mm512_set1_epi64((long long)(real ? 0 : rule->flip));
@@ -85,6 +90,7 @@ static void GI_FIND(gi_bisect_4)(const gi_keys *rule, bool right, const void *so
 {
     GI_FIND(gi_bisect_of)(4, rule, right, sorted, low, length, count, needles, places);
 }
+#undef GI_BISECT_STEP
 #endif
 
 static gi_bisect_loop GI_FIND(gi_bisect)(int itemsize)
