@@ -36,7 +36,7 @@ static GI_BISECT_STEP void GI_FIND(gi_bisect_lanes)(const int size, const bool r
         GI_UNROLL
         for (int k = 0; k < VECTORS; k++) {
             const int64_t left = count - at - 8 * k, first = left > 0 ? at + 8 * k : at; /* of none */
-            in[k]    = (__mmask8)(left >= 8 ? 0xff : left > 0 ? (1 << left) - 1 : 0);
+            in[k]    = (__mmask8)GI_FIND(gi_first_bytes)(left > 0 ? left : 0);
             place[k] = _mm512_set1_epi64(low);
             nan[k]   = 0;
             if (size == 8) {

@@ -171,10 +171,21 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "half.h"
 #include "locate.h"
 #include "bisect.h"
-#include "small.h"
 #include "truth.h"
 #include "whole.h"
 #if GI_ISA_BYTES == 64
+#define GI_SMALL_TAG    f32
+#define GI_SMALL_SUFFIX ps
+#define GI_SMALL_T      float
+#define GI_SMALL_VECTOR __m512
+#define GI_SMALL_MASK   __mmask16
+#include "small.h"
+#define GI_SMALL_TAG    f64
+#define GI_SMALL_SUFFIX pd
+#define GI_SMALL_T      double
+#define GI_SMALL_VECTOR __m512d
+#define GI_SMALL_MASK   __mmask8
+#include "small.h"
 #define GI_PLACE_TAG                       f32
 #define GI_PLACE_SUFFIX                    ps
 #define GI_PLACE_T                         float
@@ -390,6 +401,15 @@ static gi_place_loop GI_FIND(gi_place)(ga_dtype dtype)
     if (dtype == GA_F64) return GI_FIND(gi_place_f64);
     if (dtype == GA_I32) return GI_FIND(gi_place_i32);
     if (dtype == GA_I64) return GI_FIND(gi_place_i64);
+#endif
+    (void)dtype;
+    return NULL;
+}
+static gi_small_loop GI_FIND(gi_small)(ga_dtype dtype)
+{
+#if GI_ISA_BYTES == 64
+    if (dtype == GA_F32) return GI_FIND(gi_small_f32);
+    if (dtype == GA_F64) return GI_FIND(gi_small_f64);
 #endif
     (void)dtype;
     return NULL;

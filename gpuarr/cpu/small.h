@@ -1,61 +1,36 @@
-/* ==== products of small matrices ========================================================================================= */
+/* ==== products of small matrices (GI_SMALL_TAG is f32 or f64) ============================================================ */
 /*  A row of b, and of the result, is one vector. Each element is one chain of fused products, as elsewhere. */
-#if GI_ISA_BYTES == 64
-enum { GI_FIND(GI_SMALL_ROWS) = 4 }; /* side by side */
 
-static void GI_FIND(gi_small_f32)(const gi_small_product *p, char *out, const char *a, const char *b)
+#define GI_OF_SMALL(name) GI_JOIN(_mm512_##name##_, GI_SMALL_SUFFIX)
+
+static void GI_FIND(GI_JOIN(gi_small_, GI_SMALL_TAG))(const gi_small_product *p, char *out, const char *a, const char *b)
 {
-    const __mmask16 in = (__mmask16)((1u << p->columns) - 1);
-    for (int64_t i = 0; i < p->rows; i += GI_FIND(GI_SMALL_ROWS)) {
-        __m512      sum[GI_FIND(GI_SMALL_ROWS)];
-        const char *row[GI_FIND(GI_SMALL_ROWS)];
+    enum { ROWS = 4 }; /* side by side */
+    const GI_SMALL_MASK in = (GI_SMALL_MASK)GI_FIND(gi_first_bytes)(p->columns);
+    for (int64_t i = 0; i < p->rows; i += ROWS) {
+        GI_SMALL_VECTOR sum[ROWS];
+        const char     *row[ROWS];
         GI_UNROLL
-        for (int r = 0; r < GI_FIND(GI_SMALL_ROWS); r++) {
-            sum[r] = _mm512_set1_ps(-0.0f); /* which adds nothing */
+        for (int r = 0; r < ROWS; r++) {
+            sum[r] = GI_OF_SMALL(set1)((GI_SMALL_T)-0.0); /* which adds nothing */
             row[r] = a + (i + r < p->rows ? i + r : p->rows - 1) * p->a_row;
         }
         for (int64_t k = 0; k < p->inner; k++) {
-            const __m512 y = _mm512_maskz_loadu_ps(in, b + k * p->b_row);
+            const GI_SMALL_VECTOR y = GI_OF_SMALL(maskz_loadu)(in, b + k * p->b_row);
             GI_UNROLL
-            for (int r = 0; r < GI_FIND(GI_SMALL_ROWS); r++)
-                sum[r] = _mm512_fmadd_ps(_mm512_set1_ps(*(const float *)(const void *)(row[r] + k * p->a_column)), y, sum[r]);
+            for (int r = 0; r < ROWS; r++) {
+                const GI_SMALL_T x = *(const GI_SMALL_T *)(const void *)(row[r] + k * p->a_column);
+                sum[r]             = GI_OF_SMALL(fmadd)(GI_OF_SMALL(set1)(x), y, sum[r]);
+            }
         }
         GI_UNROLL
-        for (int r = 0; r < GI_FIND(GI_SMALL_ROWS); r++)
-            if (i + r < p->rows) _mm512_mask_storeu_ps(out + (i + r) * p->out_row, in, sum[r]);
+        for (int r = 0; r < ROWS; r++)
+            if (i + r < p->rows) GI_OF_SMALL(mask_storeu)(out + (i + r) * p->out_row, in, sum[r]);
     }
 }
-
-static void GI_FIND(gi_small_f64)(const gi_small_product *p, char *out, const char *a, const char *b)
-{
-    const __mmask8 in = (__mmask8)((1u << p->columns) - 1);
-    for (int64_t i = 0; i < p->rows; i += GI_FIND(GI_SMALL_ROWS)) {
-        __m512d     sum[GI_FIND(GI_SMALL_ROWS)];
-        const char *row[GI_FIND(GI_SMALL_ROWS)];
-        GI_UNROLL
-        for (int r = 0; r < GI_FIND(GI_SMALL_ROWS); r++) {
-            sum[r] = _mm512_set1_pd(-0.0); /* which adds nothing */
-            row[r] = a + (i + r < p->rows ? i + r : p->rows - 1) * p->a_row;
-        }
-        for (int64_t k = 0; k < p->inner; k++) {
-            const __m512d y = _mm512_maskz_loadu_pd(in, b + k * p->b_row);
-            GI_UNROLL
-            for (int r = 0; r < GI_FIND(GI_SMALL_ROWS); r++)
-                sum[r] = _mm512_fmadd_pd(_mm512_set1_pd(*(const double *)(const void *)(row[r] + k * p->a_column)), y, sum[r]);
-        }
-        GI_UNROLL
-        for (int r = 0; r < GI_FIND(GI_SMALL_ROWS); r++)
-            if (i + r < p->rows) _mm512_mask_storeu_pd(out + (i + r) * p->out_row, in, sum[r]);
-    }
-}
-#endif
-
-static gi_small_loop GI_FIND(gi_small)(ga_dtype dtype)
-{
-#if GI_ISA_BYTES == 64
-    return dtype == GA_F32 ? GI_FIND(gi_small_f32) : dtype == GA_F64 ? GI_FIND(gi_small_f64) : NULL;
-#else
-    (void)dtype;
-    return NULL;
-#endif
-}
+#undef GI_OF_SMALL
+#undef GI_SMALL_TAG
+#undef GI_SMALL_SUFFIX
+#undef GI_SMALL_T
+#undef GI_SMALL_VECTOR
+#undef GI_SMALL_MASK

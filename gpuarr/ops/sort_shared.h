@@ -206,9 +206,10 @@ static void gi_shared_begin(gi_shared_sort *s)
 /* By how many threads a line of n records is sorted together. */
 static int64_t gi_sort_threads(int64_t n)
 {
-    const int64_t most = n / (2 * GI_SHARED_LEAST) < GI_SHARED_THREADS ? n / (2 * GI_SHARED_LEAST) : (int64_t)GI_SHARED_THREADS;
-    const int64_t threads = n < GI_SHARED_RECORDS || gi_parallel_inside ? 1 : ga_get_num_threads();
-    return threads < most ? threads : threads > 1 ? most : 1;
+    if (n < GI_SHARED_RECORDS || gi_parallel_inside) return 1;
+    int64_t threads = ga_get_num_threads();
+    if (threads > GI_SHARED_THREADS) threads = GI_SHARED_THREADS;
+    return threads < n / (2 * GI_SHARED_LEAST) ? threads : n / (2 * GI_SHARED_LEAST);
 }
 
 /* Sorts n elements from elsewhere to `to`, or, without a rule, the keys there. *nans: there are NaNs, and zeros and NaNs are not in their order;
