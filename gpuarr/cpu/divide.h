@@ -107,6 +107,27 @@ static GI_INLINE void GI_LOOP(gi_divide_loop)(bool rest, int64_t n, GA_T *out, c
 #endif
     const uint16_t scale = (uint16_t)(65535 / size + 1); /* of bytes; 0, if they are divided by 1 */
     const GI_U     whole = (GI_U)(size == 1 ? -1 : 0);
+#if defined(GI_ISA_MM)
+    const __m256i  of = _mm256_set1_epi16((short)scale), odd = _mm256_set1_epi16((short)0xFF00),
+                  bys    = _mm256_set1_epi8((char)by);
+    const __m256i below8 = _mm256_set1_epi8((char)below), turned8 = _mm256_set1_epi8((char)turned);
+    const __m256i all = _mm256_set1_epi8((char)whole);
+    for (; BITS == 8 && begin + 32 <= n; begin += 32) { /* words of even ones, and of odd ones */
+        const __m256i v    = _mm256_loadu_si256((const __m256i *)(const void *)(x + begin));
+        const __m256i sign = GI_CLASS == 1 ? _mm256_cmpgt_epi8(below8, v) : _mm256_setzero_si256();
+        const __m256i u    = GI_CLASS == 1 ? _mm256_xor_si256(_mm256_sub_epi8(v, below8), sign) : v;
+        const __m256i low  = _mm256_mulhi_epu16(_mm256_andnot_si256(odd, u), of);
+        const __m256i high = _mm256_slli_epi16(_mm256_mulhi_epu16(_mm256_srli_epi16(u, 8), of), 8);
+        __m256i       q    = _mm256_or_si256(_mm256_or_si256(low, high), _mm256_and_si256(u, all));
+        if (GI_CLASS == 1) q = _mm256_xor_si256(_mm256_xor_si256(q, sign), turned8);
+        if (rest) {
+            const __m256i even = _mm256_andnot_si256(odd, _mm256_mullo_epi16(q, bys));
+            const __m256i rise = _mm256_mullo_epi16(_mm256_and_si256(q, odd), _mm256_andnot_si256(odd, bys));
+            q                  = _mm256_sub_epi8(v, _mm256_or_si256(even, rise));
+        }
+        _mm256_storeu_si256((__m256i *)(void *)(out + begin), q);
+    }
+#endif
     GI_VECTORIZE
     for (int64_t i = begin; i < n; i++) {
         const GI_U sign = (GI_U)(x[i] < below ? -1 : 0), u = (GI_U)(((GI_U)x[i] - (GI_U)below) ^ sign);
@@ -179,21 +200,23 @@ static GI_INLINE void GI_LOOP(gi_shift_words)(bool left, int64_t n, GA_T *out, c
 static void GI_LOOP(gi_powers)(int64_t n, GA_T *out, const GA_T *x, const GA_T *y)
 {
     for (int64_t start = 0; start < n; start += GI_MEND) {
-        const int64_t m = n - start < GI_MEND ? n - start : GI_MEND;
+        const int64_t m = n - start < GI_MEND ? n - start : GI_MEND, lanes = (m + 7) / 8 * 8; /* whole vectors */
         GI_U          base[GI_MEND], left[GI_MEND], power[GI_MEND], any = 0;
+        for (int64_t i = m; i < lanes; i++) base[i] = left[i] = 0;
         GI_VECTORIZE
         for (int64_t i = 0; i < m; i++) {
-            base[i]  = (GI_U)x[start + i];
-            left[i]  = (GI_U)(y[start + i] > 0 ? y[start + i] : 0);
-            power[i] = 1;
+            base[i] = (GI_U)x[start + i];
+            left[i] = (GI_U)(y[start + i] > 0 ? y[start + i] : 0);
             any |= left[i];
         }
-        for (; any != 0; any = (GI_U)(any >> 1)) {
+        GI_VECTORIZE
+        for (int64_t i = 0; i < lanes; i++) power[i] = left[i] & 1 ? base[i] : (GI_U)1;
+        while ((any = (GI_U)(any >> 1)) != 0) {
             GI_VECTORIZE
-            for (int64_t i = 0; i < m; i++) {
-                power[i] = (GI_U)((GI_W)power[i] * (left[i] & 1 ? base[i] : (GI_U)1));
-                left[i]  = (GI_U)(left[i] >> 1);
+            for (int64_t i = 0; i < lanes; i++) {
                 base[i]  = (GI_U)((GI_W)base[i] * base[i]);
+                left[i]  = (GI_U)(left[i] >> 1);
+                power[i] = (GI_U)((GI_W)power[i] * (left[i] & 1 ? base[i] : (GI_U)1));
             }
         }
         GI_VECTORIZE

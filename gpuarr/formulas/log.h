@@ -119,16 +119,40 @@ GI_FORMULA double gi_log_join_f64(double big, double head, double tail)
     return sum + (tail + lost);
 }
 
-/* Logarithm to another base: scale (head + tail), head * scale to twice the precision; big + small is the power of 2 */
-GI_FORMULA float gi_log_scaled_f32(float f, float scale, float scale_low, float big, float small)
+/* log2(1+f) = scale f - scale f^2/2 + f^3 p(f); error 2^-26.6 of the last place's power, with the rounding of scale/2 */
+GI_FORMULA float gi_log2_series_f32(float f)
 {
-    float head;
-    float tail = gi_log_tail_f32(f, 0.0f, &head);
-    float high = gi_mul_f32(head, scale);
-    float low  = gi_fma_f32(head, scale_low, gi_fma_f32(head, scale, -high));
-    return gi_log_join_f32(big, high, gi_fma_f32(tail, scale, low) + small);
+    float z   = f * f;
+    float p01 = gi_fma_f32(-0x1.7157d4p-2f, f, 0x1.ec7098p-2f);
+    float p23 = gi_fma_f32(-0x1.eb1ad2p-3f, f, 0x1.277c7ep-2f);
+    float p45 = gi_fma_f32(-0x1.853022p-3f, f, 0x1.a36d34p-3f);
+    float p67 = gi_fma_f32(-0x1.c44532p-4f, f, 0x1.7a554ap-3f);
+    return gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
 }
 
+/* log10(1+f) in the same way */
+GI_FORMULA float gi_log10_series_f32(float f)
+{
+    float z   = f * f;
+    float p01 = gi_fma_f32(-0x1.bcba9ep-4f, f, 0x1.287a76p-3f);
+    float p23 = gi_fma_f32(-0x1.27ca86p-4f, f, 0x1.63ca16p-4f);
+    float p45 = gi_fma_f32(-0x1.d337b6p-5f, f, 0x1.f9b31ep-5f);
+    float p67 = gi_fma_f32(-0x1.0da066p-5f, f, 0x1.c28682p-5f);
+    return gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
+}
+
+/* Logarithm to another base: scale f to twice the precision, and the rest, f^2 (f series - scale/2); big + small is the power of 2,
+   |big| >= |scale f| or big = 0 */
+GI_FORMULA float gi_log_scaled_f32(float f, float scale, float scale_low, float series, float big, float small)
+{
+    float z = f * f, half = -0.5f * scale;
+    float high = gi_mul_f32(f, scale), sum = big + high;
+    float lost = gi_fma_f32(f, scale, -high) + (high - (sum - big));
+    float rest = gi_fma_f32(gi_fma_f32(f, f, -z), half, gi_fma_f32(f, scale_low, small) + lost);
+    return sum + gi_fma_f32(z, gi_fma_f32(f, series, half), rest);
+}
+
+/* The same: scale (head + tail), head * scale to twice the precision */
 GI_FORMULA double gi_log_scaled_f64(double f, double scale, double scale_low, double big, double small)
 {
     double head;
@@ -205,7 +229,8 @@ GI_FORMULA float gi_log2_plus_f32(float x, float shift)
 {
     uint32_t shifted = gi_log_shifted_f32(x);
     float    e       = gi_log_exponent_f32(shifted) + shift;
-    return gi_log_scaled_f32(gi_log_fraction_f32(shifted), 0x1.715476p0f, 0x1.4ae0cp-26f, e, 0.0f);
+    float    f       = gi_log_fraction_f32(shifted);
+    return gi_log_scaled_f32(f, 0x1.715476p0f, 0x1.4ae0cp-26f, gi_log2_series_f32(f), e, 0.0f);
 }
 
 GI_FORMULA double gi_log2_plus_f64(double x, double shift)
@@ -237,7 +262,8 @@ GI_FORMULA float gi_log10_plus_f32(float x, float shift)
 {
     uint32_t shifted = gi_log_shifted_f32(x);
     float    e       = gi_log_exponent_f32(shifted) + shift;
-    return gi_log_scaled_f32(gi_log_fraction_f32(shifted), 0x1.bcb7b2p-2f, -0x1.5b235ep-27f, gi_mul_f32(e, 0x1.3442p-2f),
+    float    f       = gi_log_fraction_f32(shifted);
+    return gi_log_scaled_f32(f, 0x1.bcb7b2p-2f, -0x1.5b235ep-27f, gi_log10_series_f32(f), gi_mul_f32(e, 0x1.3442p-2f),
                              gi_mul_f32(e, -0x1.95ec1p-19f));
 }
 

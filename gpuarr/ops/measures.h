@@ -23,12 +23,13 @@ typedef struct gi_groups {
     int64_t        *places;  /* of each chunk of the image: runs; then where they go */
     gi_label_run   *runs;    /* in raster order */
     int64_t         parts;   /* of the runs, or of the elements */
+    int64_t         width;   /* of each part of counts: count, or one more for elements without a group */
     int64_t        *counts;  /* of each part: those of each group; then where the next one goes */
     int64_t        *starts;  /* count + 1: elements of the groups before */
     int64_t        *first;   /* count + 1: where the runs of a group begin in */
     gi_member_run  *members; /* sorted by group */
     const ga_array *a;       /* contiguous; its elements are sorted in place of runs: */
-    int32_t        *numbers; /* the group of each, -1 for none */
+    int32_t        *numbers; /* the group of each, `count` for none */
     double         *packed;  /* sorted by group */
     bool            centers; /* are asked for: */
     int64_t        *spots;   /* of each packed element: its position in raster order */
@@ -168,7 +169,7 @@ static void gi_group_runs(int64_t begin, int64_t end, void *job)
     gi_groups *g = (gi_groups *)job;
     int64_t    n = g->places[(g->size + GI_LABEL_CHUNK - 1) / GI_LABEL_CHUNK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t *counts = g->counts + part * g->count, stop = part == g->parts - 1 ? n : (part + 1) * (n / g->parts);
+        int64_t *counts = g->counts + part * g->width, stop = part == g->parts - 1 ? n : (part + 1) * (n / g->parts);
         for (int64_t i = part * (n / g->parts); i < stop; i++) {
             const gi_label_run *run  = &g->runs[i];
             int64_t            *next = &counts[run->group];
@@ -215,9 +216,13 @@ static int64_t gi_unique_labels(int64_t *v, int64_t n)
     return kept;
 }
 
+#define GI_NO_GROUP_GAP 8 /* elements between what two parts throw away: threads share no cache line */
+
+/* Bytes of the packed elements: those of the groups, and what each part throws away. */
 static size_t gi_packed_bytes(const gi_groups *g)
 {
-    return (size_t)g->starts[g->count] * (sizeof *g->packed + (g->centers ? sizeof *g->spots : 0));
+    return (size_t)(g->starts[g->count] + g->parts * GI_NO_GROUP_GAP) *
+           (sizeof *g->packed + (g->centers ? sizeof *g->spots : 0));
 }
 
 static void gi_free_groups(gi_groups *g)
@@ -236,7 +241,7 @@ static int64_t gi_place_groups(gi_groups *g, int64_t *first)
     for (int64_t group = 0; group < g->count; group++) {
         first[group] = total;
         for (int64_t part = 0; part < g->parts; part++) {
-            int64_t *place = &g->counts[part * g->count + group], members = *place;
+            int64_t *place = &g->counts[part * g->width + group], members = *place;
             *place = total;
             total += members;
         }
@@ -250,7 +255,8 @@ static bool gi_sort_runs(const char *site, gi_groups *g, int64_t runs)
     int64_t threads = ga_get_num_threads();
     g->parts        = 1 + runs / (16384 + 4 * g->count); /* counting must be worth its table */
     if (g->parts > threads) g->parts = threads;
-    size_t bytes = (size_t)(g->count * g->parts) * sizeof *g->counts;
+    g->width     = g->count;
+    size_t bytes = (size_t)(g->width * g->parts) * sizeof *g->counts;
     g->counts    = (int64_t *)gi_mem_alloc(site, bytes);
     g->starts    = g->counts ? (int64_t *)gi_mem_alloc(site, (size_t)(2 * (g->count + 1)) * sizeof *g->starts) : NULL;
     if (g->starts) {
@@ -337,36 +343,44 @@ static void gi_number_members(int64_t begin, int64_t end, void *job)
 {
     const gi_groups *g    = (const gi_groups *)job;
     const int        size = (int)ga_itemsize(g->labels->dtype);
+    const uint64_t   low = (uint64_t)g->low, count = (uint64_t)g->count;
     GI_ARENA(int64_t, labels, GI_BLOCK);
     for (int64_t part = begin; part < end; part++) {
-        int64_t *counts = g->counts + part * g->count;
+        int64_t *counts = g->counts + part * g->width;
         for (int64_t i = gi_members_begin(g, part), stop = gi_members_begin(g, part + 1), n; i < stop; i += n) {
             n = stop - i < GI_BLOCK ? stop - i : (int64_t)GI_BLOCK;
             gi_cast(GA_I64, g->labels->dtype, n, labels, (const char *)g->labels->data + i * size);
-            for (int64_t k = 0; k < n; k++) {
+            int32_t *numbers = g->numbers + i;
+            for (int64_t k = 0; k < n && g->values; k++) {
                 const int64_t group = gi_group_of(g, labels[k]);
-                g->numbers[i + k]   = (int32_t)group;
-                if (group >= 0) counts[group]++;
+                numbers[k]          = (int32_t)(group < 0 ? g->count : group);
             }
+            for (int64_t k = 0; k < n && !g->values; k++) {
+                const uint64_t group = (uint64_t)labels[k] - low;
+                numbers[k]           = (int32_t)(group < count ? group : count);
+            }
+            for (int64_t k = 0; k < n; k++) counts[numbers[k]]++;
         }
     }
 }
 
-/* The same: moves each element to its group. */
+/* The same: moves each element to its group, those without one to the end, one over the other: a branch would often be mispredicted. */
 static void gi_pack_members(int64_t begin, int64_t end, void *job)
 {
     const gi_groups *g    = (const gi_groups *)job;
     const int        size = (int)ga_itemsize(g->a->dtype);
     GI_ARENA(double, x, GI_BLOCK);
     for (int64_t part = begin; part < end; part++) {
-        int64_t *next = g->counts + part * g->count;
+        int64_t *next  = g->counts + part * g->width;
+        next[g->count] = g->starts[g->count] + part * GI_NO_GROUP_GAP;
         for (int64_t i = gi_members_begin(g, part), stop = gi_members_begin(g, part + 1), n; i < stop; i += n) {
             n = stop - i < GI_BLOCK ? stop - i : (int64_t)GI_BLOCK;
             gi_cast(GA_F64, g->a->dtype, n, x, (const char *)g->a->data + i * size);
             for (int64_t k = 0; k < n; k++) {
-                if (g->numbers[i + k] < 0) continue;
-                const int64_t to = next[g->numbers[i + k]]++;
-                g->packed[to]    = x[k];
+                const int32_t group = g->numbers[i + k];
+                const int64_t to    = next[group];
+                next[group] += group < g->count;
+                g->packed[to] = x[k];
                 if (g->centers) g->spots[to] = i + k;
             }
         }
@@ -380,7 +394,8 @@ static bool gi_sort_members(const char *site, gi_groups *g)
     const int64_t threads = ga_get_num_threads();
     g->parts              = 1 + g->size / (32768 + 4 * g->count);
     if (g->parts > threads) g->parts = threads;
-    const size_t bytes = (size_t)(g->count * g->parts) * sizeof *g->counts, n_bytes = (size_t)g->size * sizeof *g->numbers;
+    g->width           = g->count + 1;
+    const size_t bytes = (size_t)(g->width * g->parts) * sizeof *g->counts, n_bytes = (size_t)g->size * sizeof *g->numbers;
     g->counts  = (int64_t *)gi_mem_alloc(site, bytes);
     g->numbers = g->counts ? (int32_t *)gi_mem_alloc(site, n_bytes) : NULL;
     g->starts  = g->numbers ? (int64_t *)gi_mem_alloc(site, (size_t)(2 * (g->count + 1)) * sizeof *g->starts) : NULL;
@@ -389,7 +404,7 @@ static bool gi_sort_members(const char *site, gi_groups *g)
         gi_parallel(g->parts, 1, gi_number_members, g);
         const int64_t total = gi_place_groups(g, g->starts);
         g->packed           = (double *)gi_mem_alloc(site, gi_packed_bytes(g));
-        g->spots            = g->packed ? (int64_t *)(void *)(g->packed + total) : NULL;
+        g->spots            = g->packed ? (int64_t *)(void *)(g->packed + total + g->parts * GI_NO_GROUP_GAP) : NULL;
     }
     if (g->packed) gi_parallel(g->parts, 1, gi_pack_members, g);
     if (g->numbers) gi_mem_release(g->numbers, n_bytes);

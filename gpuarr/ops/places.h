@@ -484,6 +484,10 @@ static bool gi_along_directly(const gi_composition *c, const ga_array *a, const 
     ga_array *index = gi_array_check(c->site, indices, "indices") ? gi_copy_contiguous(c->site, indices, GA_I64) : NULL;
     if (!index) return true;
     if (!gi_indices_inside(index, a->shape[axis])) return false;
+    if (a->ndim == 1) { /* the indices are the places */
+        *result = places ? index : gi_take(c->site, a, 0, index);
+        return true;
+    }
     ga_array *packed = places ? NULL : gi_copy_contiguous(c->site, a, a->dtype);
     if (packed || places) *result = gi_array_new(c->site, places ? GA_I64 : a->dtype, GA_CPU, a->ndim, index->shape);
     if (!*result) return true;
