@@ -5,7 +5,7 @@
    Logarithms: x = 2^e (1+f) with 1+f in [sqrt(1/2), sqrt(2)), by integer operations on the bits.  log(1+f) is a head,
    f - f^2/2 rounded, and a tail below 0.024: f32 takes the tail from one polynomial, f64 from the series of
    2 arctanh(f / (2+f)).  e ln 2 is split so that its high part is exact; it and the head are added with their
-   rounding error kept, and the small terms come last: about 0.7 ulp.
+   rounding error kept, and the small terms come last: below 0.93 ulp.
    log1p carries the rounding error of 1+x along; arcsinh and arccosh are log1p of a sum whose low part is carried too.
    arctanh is e ln(2)/2 + arctanh(s), s small, by one division.
    cbrt is a polynomial guess at m^(-1/3), m in [1, 8), one polynomial step, and one correction from the exact residual:
