@@ -116,14 +116,14 @@ static GI_INLINE void GI_LOOP(gi_divide_loop)(bool rest, int64_t n, GA_T *out, c
         const __m256i v    = _mm256_loadu_si256((const __m256i *)(const void *)(x + begin));
         const __m256i sign = GI_CLASS == 1 ? _mm256_cmpgt_epi8(below8, v) : _mm256_setzero_si256();
         const __m256i u    = GI_CLASS == 1 ? _mm256_xor_si256(_mm256_sub_epi8(v, below8), sign) : v;
-        const __m256i low  = _mm256_mulhi_epu16(_mm256_andnot_si256(odd, u), of);
-        const __m256i high = _mm256_slli_epi16(_mm256_mulhi_epu16(_mm256_srli_epi16(u, 8), of), 8);
-        __m256i       q    = _mm256_or_si256(_mm256_or_si256(low, high), _mm256_and_si256(u, all));
+        const __m256i even = _mm256_mulhi_epu16(_mm256_andnot_si256(odd, u), of);
+        const __m256i next = _mm256_slli_epi16(_mm256_mulhi_epu16(_mm256_srli_epi16(u, 8), of), 8);
+        __m256i       q    = _mm256_or_si256(_mm256_or_si256(even, next), _mm256_and_si256(u, all));
         if (GI_CLASS == 1) q = _mm256_xor_si256(_mm256_xor_si256(q, sign), turned8);
         if (rest) {
-            const __m256i even = _mm256_andnot_si256(odd, _mm256_mullo_epi16(q, bys));
-            const __m256i rise = _mm256_mullo_epi16(_mm256_and_si256(q, odd), _mm256_andnot_si256(odd, bys));
-            q                  = _mm256_sub_epi8(v, _mm256_or_si256(even, rise));
+            const __m256i product = _mm256_andnot_si256(odd, _mm256_mullo_epi16(q, bys));
+            const __m256i behind  = _mm256_mullo_epi16(_mm256_and_si256(q, odd), _mm256_andnot_si256(odd, bys));
+            q                     = _mm256_sub_epi8(v, _mm256_or_si256(product, behind));
         }
         _mm256_storeu_si256((__m256i *)(void *)(out + begin), q);
     }

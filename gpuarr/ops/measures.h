@@ -216,6 +216,16 @@ static int64_t gi_unique_labels(int64_t *v, int64_t n)
     return kept;
 }
 
+/* The groups are the int64 labels in `sorted`, which are sorted here. */
+static void gi_list_groups(gi_groups *g, ga_array *sorted)
+{
+    int64_t *values = (int64_t *)sorted->data;
+    g->count        = gi_unique_labels(values, sorted->size);
+    if (g->count == 0) return;
+    g->low = values[0];
+    if ((uint64_t)values[g->count - 1] - (uint64_t)values[0] != (uint64_t)g->count - 1) g->values = values;
+}
+
 #define GI_NO_GROUP_GAP 8 /* elements between what two parts throw away: threads share no cache line */
 
 /* Bytes of the packed elements: those of the groups, and what each part throws away. */
@@ -691,13 +701,8 @@ static ga_array *gi_measure_labels(const char *site, gi_label_measure what, cons
     } else if (index) {
         wanted = gi_copy_convert(site, index, GA_I64);
         sorted = wanted ? gi_copy_convert(site, wanted, GA_I64) : NULL;
-        if (sorted) {
-            int64_t *values = (int64_t *)sorted->data;
-            n               = index->size;
-            g.count         = gi_unique_labels(values, n);
-            if (n > 0) g.low = values[0];
-            if (n > 0 && (uint64_t)values[g.count - 1] - (uint64_t)values[0] != (uint64_t)g.count - 1) g.values = values;
-        }
+        n      = index->size;
+        if (sorted) gi_list_groups(&g, sorted);
     }
     bool found = !labels || ((!index || sorted) && gi_find_groups(site, &g, labels, what == GI_SIZE_OF ? NULL : a, !index));
     if (labels && !index) n = g.count;

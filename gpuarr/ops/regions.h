@@ -21,6 +21,86 @@ typedef struct gi_extreme_places {
     ga_array *low, *high, *found;
 } gi_extreme_places;
 
+/* The extremes of a group so far, as keys, and where they are; low is -1: there are none. */
+typedef struct gi_group_extremes {
+    int64_t least, greatest, low, high;
+} gi_group_extremes;
+
+GI_BEGIN_FAST
+/* Keys of n elements that are ordered as a sort orders them: NaNs are last and equal, and so are the zeros. */
+static void gi_extreme_keys(const ga_array *a, int64_t first, int64_t n, int64_t *keys)
+{
+    const char *from = (const char *)a->data + first * ga_itemsize(a->dtype);
+    GI_ARENA(double, x, GI_BLOCK);
+    if (!gi_is_float(a->dtype)) {
+        gi_cast(GA_I64, a->dtype, n, keys, from);
+        for (int64_t i = 0; i < n && a->dtype == GA_U64; i++) keys[i] ^= INT64_MIN;
+        return;
+    }
+    gi_cast(GA_F64, a->dtype, n, x, from);
+    for (int64_t i = 0; i < n; i++) {
+        const double  value = x[i] + 0.0; /* -0 becomes 0 */
+        const int64_t bits  = (int64_t)gi_bits_f64(value);
+        keys[i]             = value != value ? INT64_MAX : bits ^ (int64_t)((uint64_t)(bits >> 63) >> 1);
+    }
+}
+
+/* The extremes of the groups in a, packed, with int64 labels. */
+static void gi_find_extremes(const gi_groups *g, const ga_array *a, const int64_t *labels, gi_group_extremes *found)
+{
+    GI_ARENA(int64_t, keys, GI_BLOCK);
+    const gi_group_extremes none = { INT64_MAX, INT64_MIN, -1, -1 };
+    for (int64_t group = 0; group < g->count; group++) found[group] = none;
+    for (int64_t first = 0, n; first < a->size; first += n) {
+        n = a->size - first < GI_BLOCK ? a->size - first : (int64_t)GI_BLOCK;
+        gi_extreme_keys(a, first, n, keys);
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t group = gi_group_of(g, labels[first + i]), key = keys[i];
+            if (group < 0) continue;
+            gi_group_extremes *e = &found[group];
+            if (e->low < 0 || key < e->least) {
+                e->least = key;
+                e->low   = first + i;
+            }
+            if (key >= e->greatest) {
+                e->greatest = key;
+                e->high     = first + i;
+            }
+        }
+    }
+}
+GI_END_FAST
+
+/* On the CPU, one pass finds them. */
+static gi_extreme_places gi_do_group_extremes(const gi_composition *c, const ga_array *flat, const ga_array *labels,
+                                              const ga_array *index)
+{
+    gi_extreme_places p, none;
+    memset(&none, 0, sizeof none);
+    ga_array *numbers = flat ? (ga_astype)((ga_ravel)(labels, c->site), GA_I64, c->site) : NULL;
+    ga_array *wanted = numbers ? gi_do_wanted(c, labels, index) : NULL, *sorted = wanted ? (ga_copy)(wanted, c->site) : NULL;
+    if (!sorted) return none;
+    gi_groups g;
+    memset(&g, 0, sizeof g);
+    g.low = 1;
+    if (index) gi_list_groups(&g, sorted);
+    else g.count = sorted->size;
+    const size_t       bytes = (size_t)g.count * sizeof(gi_group_extremes);
+    gi_group_extremes *found = (gi_group_extremes *)gi_mem_alloc(c->site, bytes);
+    p.low                    = found ? gi_array_new(c->site, GA_I64, GA_CPU, 1, wanted->shape) : NULL;
+    p.high                   = p.low ? gi_array_new(c->site, GA_I64, GA_CPU, 1, wanted->shape) : NULL;
+    p.found                  = p.high ? gi_array_new(c->site, GA_BOOL, GA_CPU, 1, wanted->shape) : NULL;
+    if (p.found) gi_find_extremes(&g, flat, (const int64_t *)numbers->data, found);
+    for (int64_t i = 0; p.found && i < wanted->size; i++) {
+        const gi_group_extremes *e   = &found[gi_group_of(&g, ((const int64_t *)wanted->data)[i])];
+        ((bool *)p.found->data)[i]   = e->low >= 0;
+        ((int64_t *)p.low->data)[i]  = e->low >= 0 ? e->low : 0;
+        ((int64_t *)p.high->data)[i] = e->low >= 0 ? e->high : 0;
+    }
+    gi_mem_release(found, bytes);
+    return p.found ? p : none;
+}
+
 static gi_extreme_places gi_do_extreme_places(const gi_composition *c, const ga_array *a, const ga_array *labels,
                                               const ga_array *index)
 {
@@ -34,6 +114,7 @@ static gi_extreme_places gi_do_extreme_places(const gi_composition *c, const ga_
         p.found = p.low && p.high ? GI_DO_2(c, greater_equal, p.high, 0) : NULL;
         return p.found ? p : none;
     }
+    if (a->device == GA_CPU) return gi_do_group_extremes(c, flat, labels, index);
     ga_searchsorted_options side    = ga_searchsorted_defaults;
     ga_array               *numbers = (ga_astype)((ga_ravel)(labels, c->site), GA_I64, c->site);
     const ga_array         *keys[2] = { flat, numbers };
@@ -163,27 +244,71 @@ static inline void gi_extend_box(int ndim, int64_t *box, const int64_t *at, int6
     }
 }
 
+/* Each part of the rows has boxes of its own; they are joined at the end. */
+typedef struct gi_boxing {
+    const ga_array *labels;
+    int64_t         largest, parts, rows;
+    int64_t        *boxes; /* of each part, those of the labels 1 to largest */
+} gi_boxing;
+
 GI_BEGIN_FAST
-/* The boxes of the labels 1 to largest, row by row. */
-static void gi_extend_boxes(const ga_array *labels, int64_t largest, int64_t *boxes)
+/* A unit is a part: its boxes, row by row. */
+static void gi_extend_boxes(int64_t begin, int64_t end, void *job)
 {
-    const int     ndim = labels->ndim;
-    const int64_t n = labels->shape[ndim - 1], size = ga_itemsize(labels->dtype);
-    int64_t       at[GPUARR_MAX_DIMS], row[GI_BLOCK];
-    for (int64_t first = 0; first < labels->size; first += n) {
-        gi_unravel(first, ndim, labels->shape, at);
-        for (int64_t x = 0, m; x < n; x += m) {
-            m = n - x < GI_BLOCK ? n - x : GI_BLOCK;
-            gi_cast(GA_I64, labels->dtype, m, row, (const char *)labels->data + (first + x) * size);
-            for (int64_t i = 0, begin; i < m;) {
-                const int64_t label = row[begin = i];
-                while (++i < m && row[i] == label) continue;
-                if (label >= 1 && label <= largest) gi_extend_box(ndim, boxes + (label - 1) * ndim * 2, at, x + begin, x + i);
+    const gi_boxing *j    = (const gi_boxing *)job;
+    const int        ndim = j->labels->ndim;
+    const int64_t    n = j->labels->shape[ndim - 1], size = ga_itemsize(j->labels->dtype), largest = j->largest;
+    int64_t          at[GPUARR_MAX_DIMS], row[GI_BLOCK];
+    for (int64_t part = begin; part < end; part++) {
+        int64_t *boxes = j->boxes + part * largest * ndim * 2;
+        memset(boxes, 0, (size_t)(largest * ndim * 2) * sizeof *boxes);
+        for (int64_t line = part * j->rows / j->parts; line < (part + 1) * j->rows / j->parts; line++) {
+            gi_unravel(line * n, ndim, j->labels->shape, at);
+            for (int64_t x = 0, m; x < n; x += m) {
+                m = n - x < GI_BLOCK ? n - x : GI_BLOCK;
+                gi_cast(GA_I64, j->labels->dtype, m, row, (const char *)j->labels->data + (line * n + x) * size);
+                for (int64_t i = 0, first; i < m;) {
+                    const int64_t label = row[first = i];
+                    while (++i < m && row[i] == label) continue;
+                    if (label >= 1 && label <= largest)
+                        gi_extend_box(ndim, boxes + (label - 1) * ndim * 2, at, x + first, x + i);
+                }
             }
         }
     }
 }
+
+/* The boxes of all parts. */
+static void gi_join_boxes(const gi_boxing *j, int64_t *joined)
+{
+    const int64_t ends = j->largest * j->labels->ndim;
+    memcpy(joined, j->boxes, (size_t)(2 * ends) * sizeof *joined);
+    for (int64_t part = 1; part < j->parts; part++)
+        for (int64_t i = 0; i < ends; i++) {
+            int64_t       *box  = joined + 2 * i;
+            const int64_t *more = j->boxes + 2 * (part * ends + i);
+            if (more[1] == 0) continue;
+            if (box[1] == 0 || more[0] < box[0]) box[0] = more[0];
+            if (more[1] > box[1]) box[1] = more[1];
+        }
+}
 GI_END_FAST
+
+/* Fills the boxes of the labels 1 to largest. False: no memory. */
+static bool gi_find_boxes(const char *site, const ga_array *labels, int64_t largest, int64_t *boxes)
+{
+    gi_boxing j = { labels, largest, 1 + labels->size / (65536 + 32 * largest), 0, NULL };
+    if (labels->size == 0 || largest == 0) return true;
+    if (j.parts > ga_get_num_threads()) j.parts = ga_get_num_threads();
+    j.rows             = labels->size / labels->shape[labels->ndim - 1];
+    const size_t bytes = (size_t)(j.parts * largest * labels->ndim * 2) * sizeof *j.boxes;
+    j.boxes            = (int64_t *)gi_mem_alloc(site, bytes);
+    if (!j.boxes) return false;
+    gi_parallel(j.parts, 1, gi_extend_boxes, &j);
+    gi_join_boxes(&j, boxes);
+    gi_mem_release(j.boxes, bytes);
+    return true;
+}
 
 ga_array *(ga_find_objects)(const ga_array *labels, int64_t max_label, const char *site)
 {
@@ -198,7 +323,7 @@ ga_array *(ga_find_objects)(const ga_array *labels, int64_t max_label, const cha
     const bool    known    = host && (max_label > 0 || gi_largest_label(site, host, &largest));
     const int64_t shape[3] = { largest, labels->ndim, 2 };
     ga_array     *r        = known ? (ga_zeros_n)(3, shape, gi_new_on(site, GA_I64, GA_CPU)) : NULL;
-    if (r) gi_extend_boxes(host, largest, (int64_t *)r->data);
+    if (r && !gi_find_boxes(site, host, largest, (int64_t *)r->data)) r = NULL;
     return gi_compose_end(&c, r ? (ga_to)(r, labels->device, there) : NULL);
 }
 
