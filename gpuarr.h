@@ -194,7 +194,7 @@ _Static_assert(sizeof(ga_dtype) == sizeof(int), "gpuarr: not with -fshort-enums:
 /*  float16 and bfloat16 (GA_F16, GA_BF16) are for storage. A call computes in float32 and rounds a new result to nearest, ties to even;
     an .out of float32 receives it unrounded. (ga_spacing and ga_nextafter work in the half type itself, like NumPy's.) Supported are
     creation, conversions, views and calls that move elements, elementwise operations, reductions, medians, sort, sets, running sums,
-    products, ga_eval, chunked arrays, and .npy, .npz and Zarr files (bfloat16, which NumPy lacks, as GA_U16); other calls ask for
+    products (not ga_norm), ga_eval, chunked arrays, and .npy, .npz and Zarr files (bfloat16, which NumPy lacks, as GA_U16); other calls ask for
     ga_astype(a, GA_F32). An element is 2 bytes: to use your own memory, ga_view_as(ga_wrap(bits, (n)), GA_F16), where bits are uint16_t.
     They promote as in NumPy: with bool, int8 and uint8 to themselves, with each other to float32, with any other dtype as float32 does.
     int64 is converted by way of float64. A result that was rounded may lose the payload of a NaN.                                  */
@@ -486,7 +486,7 @@ GA_API ga_device ga_get_device(void);
    not, and frees nothing. */
 GA_API void ga_shutdown(void);
 
-/* The number of threads of the thread pool (default: GPUARR_NUM_THREADS, else the processors available to the process). 1: the calling
+/* The number of threads of the thread pool, 1 to 256 (default: GPUARR_NUM_THREADS, else the processors available). 1: the calling
    thread does everything. You may call gpuarr from any of your threads, but no thread may write an array while another uses it. Do not
    cancel a thread (pthread_cancel) that may be inside a call: the locks that it holds would stay locked. */
 GA_API void ga_set_num_threads(int n);
@@ -1262,7 +1262,7 @@ GA_API ga_array *(ga_unique_inverse)(const ga_array *a, ga_array **inverse, cons
 GA_API ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site);
 /* Along .axis (default: the last): the elements less than the one that ga_sort puts at index kth, then those equal to it, then the greater
    ones; NaN is the greatest. Each of the three keeps its order, which NumPy leaves undefined. Complex numbers are sorted. kth may be
-   negative; it is ignored if a is empty. */
+   negative; it is ignored if a is empty. .out must not be given. */
 GA_API ga_array *(ga_partition)(const ga_array *a, int64_t kth, ga_axis_options o);
 GA_API ga_array *(ga_argpartition)(const ga_array *a, int64_t kth, ga_axis_options o);
 /* Converts indices (ndim, ...), like ga_nonzero's, to flat indices in C order of an array of this shape, (...), and back; int64. */
@@ -1272,8 +1272,8 @@ GA_API ga_array *(ga_unravel_index)(ga_arg indices, ga_shape shape, const char *
 /* ==== >>products =================================================================================================== */
 /*  Any two dtypes, promoted as in arithmetic; integers wrap, for bool + is "or" and * is "and". Operands may be any views; transposed ones
     are not copied; .out may be one of them. An element of a matrix product adds its products (by fused multiply-adds, for floats) in the
-    order of the summed axis, in the dtype of the result: its error grows with the length like that of a naive sum. The product of two
-    vectors, and any other single number, is summed like ga_sum (see >>reductions), float32 in float64.
+    order of the summed axis, in the dtype of the result: its error grows with the length like that of a naive sum. A product whose
+    result is 0-d, such as that of two vectors, is summed like ga_sum (see >>reductions), float32 in float64.
     With -DGPUARR_USE_CBLAS -lopenblas (apt-get install libopenblas-dev, or any CBLAS), on the GPU -DGPUARR_USE_CUBLAS -lcublas, that
     library computes large products of floats and complex numbers: perhaps faster, but with its own last bits. */
 
@@ -2497,9 +2497,9 @@ GA_API bool(ga_graph_visualize)(const ga_graph *g, const char *path, ga_visualiz
 /*  Arrays are written from any device, and read to the default device (ga_set_device).
 
     Files are replaced atomically: after a full disk, kill -9 or a power failure, NAME is the complete old file or the complete new one. A
-    new file is called NAME.gpuarr.part until all of it is on the disk, and is then renamed. The next call that writes NAME removes what a
-    killed program has left. Symbolic links are followed, and their target is replaced. Devices and pipes are written to directly
-    (ga_store, ga_fits_write: an error), and cannot be read.                                                                        */
+    new file is called NAME.gpuarr.part until all of it is on the disk, and is then renamed; so NAME may have 243 bytes. The next call that
+    writes NAME removes what a killed program has left. Symbolic links are followed, and their target is replaced. Devices and pipes are
+    written to directly (ga_store, ga_fits_write: an error), and cannot be read.                                                    */
 
 /* Whether calls that write a file wait for the disk (default: true). false saves that time, often half of the total, but after a power
    failure a file may be damaged (kill -9 does no harm). ga_store with .resume waits for each unit nevertheless. */

@@ -330,8 +330,9 @@ int ga_get_num_threads(void)
     const bool  given = asked && *asked;
     const long  found = given ? strtol(asked, &end, 10) : gi_processors();
     n                 = found < 1 ? 1 : found > GI_MOST_THREADS ? GI_MOST_THREADS : (int)found;
-    if (given && (*end || found < 1))
-        fprintf(stderr, "gpuarr: GPUARR_NUM_THREADS=%s in the environment is no number of threads: %d\n", asked, n);
+    if (given && (*end || found < 1 || found > GI_MOST_THREADS))
+        fprintf(stderr, "gpuarr: GPUARR_NUM_THREADS=%s in the environment is not a number of threads from 1 to %d: using %d\n",
+                asked, GI_MOST_THREADS, n);
     __atomic_store_n(&gi_threads.wanted, n, __ATOMIC_RELAXED);
     return n;
 }
