@@ -203,6 +203,71 @@ static void GI_KEYED(gi_keep)(const gi_keys *rule, int64_t n, const void *elemen
     count[2] = n - count[0] - count[1];
 #endif
 }
+
+#ifdef GI_KEYS
+/* The lanes of v that a mask names, side by side, to elements from `to` on; returns what is behind them. */
+static GI_KEYED_STEP GI_KEY_T *GI_KEYED(gi_put_chosen)(GI_KEY_T *to, __m512i v, unsigned chosen)
+{
+    const int count = __builtin_popcount(chosen);
+    GI_KEYS(mask_storeu)(to, (GI_KEY_MASK)((1u << count) - 1), GI_KEYS(maskz_compress)((GI_KEY_MASK)chosen, v));
+    return to + count;
+}
+
+/* A vector of elements: which of them have keys below low, and above high? */
+static GI_KEYED_STEP void GI_KEYED(gi_compare_lanes)(const bool real, __m512i v, __m512i flip, __m512i low, __m512i high,
+                                                     unsigned all, unsigned *below, unsigned *above)
+{
+    const __m512i key = GI_KEYED(gi_vector_keys)(real, v, flip);
+    *below            = GI_JOIN(GI_KEYS(mask_cmplt), _mask)((GI_KEY_MASK)all, key, low);
+    *above            = GI_JOIN(GI_KEYS(mask_cmpgt), _mask)((GI_KEY_MASK)all, key, high);
+}
+
+static GI_INLINE void GI_KEYED(gi_part_each)(const bool real, __m512i flip, int64_t n, int64_t lines, const GI_KEY_T *x,
+                                             const GI_KEY_T *middle, GI_KEY_T *to)
+{
+    enum { LANES = 512 / GI_KEY_BITS };
+    const __m512i minus = GI_KEYS(set1)(-1), zero = _mm512_setzero_si512();
+    for (int64_t line = 0; line < lines; line++, x += n, to += n) {
+        const __m512i     key  = GI_KEYED(gi_vector_keys)(real, GI_KEYS(set1)(middle[line * n]), flip);
+        const GI_KEY_MASK none = (GI_KEY_MASK)(GI_JOIN(GI_KEYS(cmpeq), _mask)(key, zero) | /* -0 and 0 are equal */
+                                               GI_JOIN(GI_KEYS(cmpeq), _mask)(key, minus));
+        const __m512i     low  = real ? GI_KEYS(mask_mov)(key, none, minus) : key,
+                      high     = real ? GI_KEYS(mask_mov)(key, none, zero) : key;
+        GI_KEY_T *before       = to, *equal, *behind;
+        unsigned  below, above;
+        int64_t   less = 0, more = 0;
+        for (int64_t i = 0; i < n; i += LANES) {
+            const unsigned all = (unsigned)(n - i < LANES ? (1u << (n - i)) - 1 : (1u << LANES) - 1);
+            GI_KEYED(gi_compare_lanes)
+            (real, GI_KEYS(maskz_loadu)((GI_KEY_MASK)all, x + i), flip, low, high, all, &below, &above);
+            less += __builtin_popcount(below);
+            more += __builtin_popcount(above);
+        }
+        equal  = to + less;
+        behind = to + n - more;
+        for (int64_t i = 0; i < n; i += LANES) {
+            const unsigned all = (unsigned)(n - i < LANES ? (1u << (n - i)) - 1 : (1u << LANES) - 1);
+            const __m512i  v   = GI_KEYS(maskz_loadu)((GI_KEY_MASK)all, x + i);
+            GI_KEYED(gi_compare_lanes)(real, v, flip, low, high, all, &below, &above);
+            before = GI_KEYED(gi_put_chosen)(before, v, below);
+            behind = GI_KEYED(gi_put_chosen)(behind, v, above);
+            if (all & ~(below | above)) equal = GI_KEYED(gi_put_chosen)(equal, v, all & ~(below | above));
+        }
+    }
+}
+
+static void GI_KEYED(gi_part_lines)(const gi_keys *rule, int64_t n, int64_t lines, const void *elements, const void *middle,
+                                    void *to)
+{
+    const GI_KEY_T *x = (const GI_KEY_T *)elements, *m = (const GI_KEY_T *)middle;
+    const __m512i   flip = GI_KEYS(set1)((GI_KEY_T)rule->flip);
+    if (rule->real) GI_KEYED(gi_part_each)(true, flip, n, lines, x, m, (GI_KEY_T *)to);
+    else GI_KEYED(gi_part_each)(false, flip, n, lines, x, m, (GI_KEY_T *)to);
+}
+#define GI_KEYED_PARTS GI_KEYED(gi_split), GI_KEYED(gi_keep), NULL, GI_KEYED(gi_part_lines)
+#else
+#define GI_KEYED_PARTS GI_KEYED(gi_split), GI_KEYED(gi_keep), NULL, NULL
+#endif
 #endif
 
 #if GI_KEY_BITS < 32
@@ -566,9 +631,7 @@ static void GI_KEYED(gi_part_line)(const gi_keys *rule, int64_t n, const void *e
     if (numbers) GI_KEYED(gi_part_keys)(true, n, x, found, flip, before, more, to);
     else GI_KEYED(gi_part_keys)(false, n, x, found, flip, before, more, to);
 }
-#define GI_KEYED_PARTS NULL, NULL, GI_KEYED(gi_part_line)
-#else
-#define GI_KEYED_PARTS GI_KEYED(gi_split), GI_KEYED(gi_keep), NULL
+#define GI_KEYED_PARTS NULL, NULL, GI_KEYED(gi_part_line), NULL
 #endif
 GI_TABLE(gi_key_loops, GI_KEYED(gi_key_loops),
          { GI_KEYED(gi_to_keys), GI_KEYED(gi_from_keys), GI_KEYED(gi_sort_columns), GI_KEYED_PARTS })

@@ -375,6 +375,9 @@ typedef struct gi_key_loops {                                        /* for one 
     /* Of 1 or 2 bytes, at most INT32_MAX of them (truths: GI_PART_LINE): the elements, or their int64 numbers, before that of rank kth, those
        equal to it, those behind, each in their order. `to` overlaps no element, and may be written over meanwhile. */
     void (*part_line)(const gi_keys *rule, int64_t n, const void *elements, int64_t kth, bool numbers, void *to);
+    /* Of 4 or 8 bytes, NULL if there is no such loop: packed lines are parted by the element at `middle`, n elements further on for each line: those
+       before it, equal to it, behind it, each in their order. */
+    void (*part_lines)(const gi_keys *rule, int64_t n, int64_t lines, const void *elements, const void *middle, void *to);
 } gi_key_loops;
 
 typedef struct gi_window_loops { /* for one size of keys, section >>windows */

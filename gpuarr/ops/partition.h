@@ -404,6 +404,12 @@ static void gi_partition_short(int64_t begin, int64_t end, void *job)
 {
     const gi_partitioning *p = (const gi_partitioning *)job;
     const int64_t          n = p->length;
+    if (p->loops->part_lines && p->size == p->width && !p->indices && gi_lines_adjoin(&p->lines) && gi_lines_adjoin(&p->out) &&
+        gi_lines_adjoin(p->sorted)) {
+        p->loops->part_lines(&p->rule, n, end - begin, gi_line_start(&p->lines, begin),
+                             gi_line_start(p->sorted, begin) + p->kth * p->size, (char *)gi_line_start(&p->out, begin));
+        return;
+    }
     GI_ARENA(char, raw, GI_PART_SHORT * 8);
     GI_ARENA(char, keys, GI_PART_SHORT * 8);
     GI_ARENA(char, numbers, GI_PART_SHORT * 8);
