@@ -12,6 +12,7 @@ typedef struct gi_count_job {
     const double   *edges;              /* of a histogram; NULL: the elements are the numbers of their bins */
     int64_t         bins, block, first; /* elements of a block; the number of the first block that is counted now */
     double         *sums;               /* a row of bins for each block */
+    int64_t        *counts;             /* not NULL: of the only block, without weights */
 } gi_count_job;
 
 GI_BEGIN_FAST
@@ -21,29 +22,46 @@ static void gi_bins_of(int64_t n, int64_t *bin, const double *x, const double *e
     for (int64_t i = 0; i < n; i++) bin[i] = gi_bin_of(x[i], edges, bins);
 }
 
+/* The bins of n elements. room: of a tile. */
+static const int64_t *gi_tile_bins(const gi_count_job *j, int64_t start, int64_t n, int64_t *room)
+{
+    const char *from = (const char *)j->a->data + start * ga_itemsize(j->a->dtype);
+    if (j->edges) {
+        double x[GI_COUNT_TILE];
+        gi_cast(GA_F64, j->a->dtype, n, x, from);
+        gi_bins_of(n, room, x, j->edges, j->bins);
+    } else if (j->a->dtype == GA_I64) {
+        return (const int64_t *)(const void *)from;
+    } else {
+        gi_cast(GA_I64, j->a->dtype, n, room, from);
+    }
+    return room;
+}
+
 static void gi_count_blocks(int64_t begin, int64_t end, void *job)
 {
     const gi_count_job *j = (const gi_count_job *)job;
-    double              x[GI_COUNT_TILE], weight[GI_COUNT_TILE];
-    int64_t             bin[GI_COUNT_TILE], size = ga_itemsize(j->a->dtype), n;
+    double              weight[GI_COUNT_TILE];
+    int64_t             room[GI_COUNT_TILE], n;
     for (int64_t b = begin; b < end; b++) {
-        double *sums  = j->sums + b * j->bins;
+        double *sums  = j->counts ? NULL : j->sums + b * j->bins;
         int64_t start = (j->first + b) * j->block, stop = j->a->size - start < j->block ? j->a->size : start + j->block;
-        memset(sums, 0, (size_t)j->bins * sizeof *sums);
+        if (sums) memset(sums, 0, (size_t)j->bins * sizeof *sums);
         for (; start < stop; start += n) {
-            n                = stop - start < GI_COUNT_TILE ? stop - start : GI_COUNT_TILE;
-            const char *from = (const char *)j->a->data + start * size;
-            if (j->edges) {
-                gi_cast(GA_F64, j->a->dtype, n, x, from);
-                gi_bins_of(n, bin, x, j->edges, j->bins);
-            } else {
-                gi_cast(GA_I64, j->a->dtype, n, bin, from);
-            }
+            n                  = stop - start < GI_COUNT_TILE ? stop - start : GI_COUNT_TILE;
+            const int64_t *bin = gi_tile_bins(j, start, n, room);
             if (j->weights) {
-                ga_dtype dtype = j->weights->dtype;
-                gi_cast(GA_F64, dtype, n, weight, (const char *)j->weights->data + start * ga_itemsize(dtype));
+                ga_dtype      dtype = j->weights->dtype;
+                const double *w     = (const double *)j->weights->data + start;
+                if (dtype != GA_F64) {
+                    gi_cast(GA_F64, dtype, n, weight, (const char *)j->weights->data + start * ga_itemsize(dtype));
+                    w = weight;
+                }
                 for (int64_t i = 0; i < n; i++)
-                    if (bin[i] >= 0) sums[bin[i]] += weight[i];
+                    if (bin[i] >= 0) sums[bin[i]] += w[i];
+            } else if (j->counts) {
+                for (int64_t i = 0; i < n; i++)
+                    if (bin[i] >= 0) j->counts[bin[i]]++;
             } else {
                 for (int64_t i = 0; i < n; i++)
                     if (bin[i] >= 0) sums[bin[i]] += 1;
@@ -54,11 +72,12 @@ static void gi_count_blocks(int64_t begin, int64_t end, void *job)
 
 GI_END_FAST
 
-/* The sums of the weights (of ones) in each bin: a new float64 array (on a GPU, of ones, an int64 array). `edges` lies where a does. */
+/* The sums of the weights (of ones) in each bin: a new float64 array (of few ones, and on a GPU of ones, an int64 array). `edges` lies where a does. */
 static ga_array *gi_count_bins(const char *site, const ga_array *a, const ga_array *weights, int64_t bins, const double *edges)
 {
     if (a->device == GA_CUDA) return gi_gpu->count_bins(site, a, weights, bins, edges);
-    ga_array    *total = gi_array_new(site, GA_F64, a->device, 1, &bins); /* that many can be counted, then */
+    const bool   one = a->size <= GI_COUNT_BLOCK, ones = one && !weights;
+    ga_array    *total = gi_array_new(site, ones ? GA_I64 : GA_F64, a->device, 1, &bins); /* that many can be counted, then */
     gi_count_job j;
     if (!total) return NULL;
     memset(&j, 0, sizeof j);
@@ -69,7 +88,7 @@ static ga_array *gi_count_bins(const char *site, const ga_array *a, const ga_arr
     if (at_once < 1) at_once = 1;
     if (at_once > 64) at_once = 64;
     if (at_once > blocks) at_once = blocks;
-    size_t    bytes          = (size_t)(at_once * bins) * sizeof(double);
+    size_t    bytes          = one ? 0 : (size_t)(at_once * bins) * sizeof(double);
     ga_array *packed         = gi_copy_contiguous(site, a, a->dtype);
     ga_array *packed_weights = packed && weights ? gi_copy_contiguous(site, weights, weights->dtype) : NULL;
     bool      done           = packed && (packed_weights || !weights);
@@ -77,8 +96,14 @@ static ga_array *gi_count_bins(const char *site, const ga_array *a, const ga_arr
         memset(total->data, 0, (size_t)bins * sizeof(double));
         j.a       = packed;
         j.weights = packed_weights;
-        j.sums    = (double *)gi_mem_alloc(site, bytes);
-        done      = j.sums != NULL;
+        j.counts  = ones ? (int64_t *)total->data : NULL;
+        j.sums    = one ? (double *)total->data : (double *)gi_mem_alloc(site, bytes);
+        done      = one || j.sums;
+    }
+    if (done && one) { /* straight into the result: 0 and such a sum are that sum */
+        gi_count_blocks(0, blocks, &j);
+        j.sums  = NULL;
+        j.first = blocks;
     }
     for (; done && j.first < blocks; j.first += at_once) {
         int64_t count = blocks - j.first < at_once ? blocks - j.first : at_once;
@@ -120,6 +145,25 @@ static bool gi_min_max(const char *site, const ga_array *a, ga_dtype dtype, void
     ga_free(max);
     ga_free(min);
     return done;
+}
+
+/* The same of integers as int64. On the CPU the largest of their bits says enough where none is negative; then the smallest is said to be 0. */
+static bool gi_whole_range(const char *site, const ga_array *a, int64_t *least, int64_t *most)
+{
+    if (a->device == GA_CPU && !gi_is_deferred(a) && a->dtype != GA_BOOL) {
+        const int64_t     size = ga_itemsize(a->dtype), greatest = INT64_MAX >> (64 - 8 * size);
+        ga_reduce_options o    = gi_reduce_site(site);
+        ga_array          bits = *a;
+        bits.dtype             = size == 1 ? GA_U8 : size == 2 ? GA_U16 : size == 4 ? GA_U32 : GA_U64;
+        ga_array  *max         = (ga_max)(&bits, o);
+        uint64_t   found       = 0;
+        const bool done        = max && gi_item_as(site, max, NULL, GA_U64, &found);
+        ga_free(max);
+        *least = 0;
+        *most  = (int64_t)found;
+        if (!done || found <= (uint64_t)greatest || (gi_is_unsigned(a->dtype) && size < 8)) return done;
+    }
+    return gi_min_max(site, a, GA_I64, least, most);
 }
 
 static bool gi_histogram_range(const ga_array *a, const ga_histogram_options *o, double *low, double *high)
@@ -252,7 +296,7 @@ ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o)
     if (o.minlength < 0)
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, ".minlength = %lld is negative", (long long)o.minlength);
     int64_t least = 0, most = -1;
-    if (a->size > 0 && !gi_min_max(o.site, a, GA_I64, &least, &most)) return NULL;
+    if (a->size > 0 && !gi_whole_range(o.site, a, &least, &most)) return NULL;
     if (least < 0 || (a->size > 0 && most < 0))
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "a holds numbers from %lld to %lld: they must not be negative",
                                    (long long)least, (long long)most);
