@@ -66,11 +66,30 @@ static bool gi_join_check_list(const char *site, int n, const ga_array *const *a
     return gi_common_device(site, n, arrays) != GA_DEVICE_DEFAULT;
 }
 
-/* Are the elements of a few that lie packed, as they do in what they are copied into? */
-static bool gi_copies_short(const ga_array *target, const ga_array *a)
+/* Do the axes of a from one on lie packed? */
+static bool gi_packed_from(const ga_array *a, int axis)
 {
-    return target->device == GA_CPU && a->dtype == target->dtype && a->size > 0 && a->size <= GI_UNDIVIDED &&
-           ga_is_contiguous(target) && ga_is_contiguous(a);
+    int64_t bytes = ga_itemsize(a->dtype);
+    for (int d = a->ndim - 1; d >= axis; bytes *= a->shape[d--])
+        if (a->shape[d] != 1 && a->strides[d] != bytes) return false;
+    return true;
+}
+
+/* Copies few elements whose rows, of the axes of a from one on, lie packed, to rows of a packed target from `place` on: there is nothing to plan.
+   False: it is something else. */
+static bool gi_join_short(const ga_array *target, char *place, const ga_array *a, int axis)
+{
+    enum { FEW = 128, LONG = 16 };
+    if (target->device != GA_CPU || a->dtype != target->dtype || a->size == 0 || a->size > GI_UNDIVIDED) return false;
+    const bool packed = ga_is_contiguous(a);
+    if (!ga_is_contiguous(target) || (!packed && (axis != 1 || !gi_packed_from(a, 1)))) return false;
+    int64_t rows = 1;
+    for (int d = 0; d < axis; d++) rows *= a->shape[d];
+    const int64_t bytes = a->size / rows * ga_itemsize(a->dtype), from = packed ? bytes : a->strides[0];
+    const int64_t to = target->size / rows * ga_itemsize(a->dtype);
+    if (bytes < LONG && rows > FEW) return false;
+    for (int64_t r = 0; r < rows; r++) memcpy(place + r * to, (const char *)a->data + r * from, (size_t)bytes);
+    return true;
 }
 
 /* Writes the arrays one behind the other along an axis of target; stacked: that axis is a new one. */
@@ -81,8 +100,7 @@ static bool gi_write_joined(const char *site, ga_array *target, int n, const ga_
         gi_layout place  = gi_layout_of(target);
         int64_t   length = stacked ? 1 : arrays[k]->shape[axis];
         if (target->size > 0 && at < target->shape[axis]) place.data += at * place.strides[axis];
-        if (axis == 0 && gi_copies_short(target, arrays[k])) { /* nothing to plan */
-            memcpy(place.data, arrays[k]->data, (size_t)(arrays[k]->size * ga_itemsize(target->dtype)));
+        if (gi_join_short(target, place.data, arrays[k], axis)) {
             at += length;
             continue;
         }
