@@ -254,6 +254,49 @@ static ga_array *gi_fourier_frequencies(int64_t n, ga_fftfreq_options *o, int64_
 ga_array *(ga_fftfreq)(int64_t n, ga_fftfreq_options o) { return gi_fourier_frequencies(n, &o, n, n / 2 + n % 2); }
 ga_array *(ga_rfftfreq)(int64_t n, ga_fftfreq_options o) { return gi_fourier_frequencies(n, &o, n / 2 + 1, n); }
 
+enum { GI_SHIFTED_ROW = 16 }; /* bytes of rows that are copied as such, at least */
+
+/* Packed rows of the last axis go to where the shifts of all axes bring them. */
+typedef struct gi_shifting {
+    const ga_array *a;
+    ga_array       *to;
+    int64_t         shift[GPUARR_MAX_DIMS]; /* from 0 to the length of the axis, which is not meant */
+} gi_shifting;
+
+static void gi_shift_rows(int64_t begin, int64_t end, void *job)
+{
+    const gi_shifting *s    = (const gi_shifting *)job;
+    const int          last = s->a->ndim - 1;
+    const int64_t      size = ga_itemsize(s->a->dtype), bytes = s->a->shape[last] * size, split = s->shift[last] * size;
+    for (int64_t row = begin; row < end; row++) {
+        int64_t to = 0, left = row, rows = 1;
+        for (int d = last - 1; d >= 0; rows *= s->a->shape[d--]) {
+            const int64_t n = s->a->shape[d], at = left % n + s->shift[d];
+            to += (at < n ? at : at - n) * rows;
+            left /= n;
+        }
+        const char *x = (const char *)s->a->data + row * bytes;
+        char       *y = (char *)s->to->data + to * bytes;
+        memcpy(y + split, x, (size_t)(bytes - split));
+        if (split > 0) memcpy(y, x + bytes - split, (size_t)split);
+    }
+}
+
+/* All axes at once, where rows are not short and lie packed. */
+static ga_array *gi_shift_at_once(const char *site, const ga_array *a, const bool *marked, bool back)
+{
+    enum { PART = 1 << 15 }; /* bytes that are worth a piece of the work */
+    gi_shifting   s     = { a, gi_array_new(site, a->dtype, GA_CPU, a->ndim, a->shape), { 0 } };
+    const int64_t total = a->size * ga_itemsize(a->dtype), rows = a->size / a->shape[a->ndim - 1];
+    for (int d = 0; d < a->ndim; d++) {
+        const int64_t n = a->shape[d];
+        if (marked[d]) s.shift[d] = back ? n - n / 2 : n / 2;
+        if (s.shift[d] == n) s.shift[d] = 0;
+    }
+    if (s.to) gi_parallel_bytes(2.0 * (double)total, rows, 1 + (int64_t)PART * rows / total, gi_shift_rows, &s);
+    return s.to;
+}
+
 /* Each axis is rolled by half its length, forwards or back. */
 static ga_array *gi_fourier_shift(const ga_array *a, ga_axes_options *o, bool back)
 {
@@ -261,6 +304,9 @@ static ga_array *gi_fourier_shift(const ga_array *a, ga_axes_options *o, bool ba
     if (!gi_array_check_any(o->site, a, "a") || gi_lines_mark_axes(o->site, a->ndim, o->axis, &o->axes, marked) < 0)
         return NULL;
     ga_array *r = NULL;
+    if (a->device == GA_CPU && !gi_is_deferred(a) && a->size > 0 && a->ndim > 0 && ga_is_contiguous(a) &&
+        a->shape[a->ndim - 1] * ga_itemsize(a->dtype) >= GI_SHIFTED_ROW)
+        return gi_shift_at_once(o->site, a, marked, back);
     for (int d = 0; d < a->ndim; d++) {
         if (!marked[d]) continue;
         ga_axis_options along = ga_axis_defaults;
