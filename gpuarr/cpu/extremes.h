@@ -128,9 +128,52 @@ static GI_INLINE void GI_FIND(gi_extreme_halve)(int64_t n, void *accs, const int
 GI_EACH_EXTREME(GI_EXTREME)
 #undef GI_EXTREME
 
+/* Blocks of integers, in whatever order: the last vector may hold some again. Shorter ones than a vector are filled up with the first. */
+static GI_INLINE void GI_FIND(gi_extreme_block)(int64_t bytes, void *acc, const void *elements, bool fetch, const int size,
+                                                gi_extreme join, __m512i first)
+{
+    const char *x = (const char *)elements;
+    __m512i     v;
+    if (bytes < 64) {
+        v = _mm512_mask_loadu_epi8(first, GI_FIND(gi_first_bytes)(bytes), x);
+    } else {
+        v = _mm512_loadu_si512(x + bytes - 64);
+        for (int64_t at = 0; at + 64 < bytes; at += 64) {
+            if (fetch) __builtin_prefetch(x + at + GI_LINES_AHEAD);
+            v = join(v, _mm512_loadu_si512(x + at));
+        }
+    }
+    GI_UNROLL
+    for (int from = 32; from >= 4 && from >= size; from /= 2) v = join(v, GI_FIND(gi_upper_bytes)(v, from));
+    if (size <= 2) v = join(v, _mm512_srli_epi32(v, 16));
+    if (size == 1) v = join(v, _mm512_srli_epi32(v, 8));
+    memcpy(acc, &v, (size_t)size);
+}
+
+#define GI_EACH_WHOLE(X)                                                                                                       \
+    X(I8, i8, 8, epi8)                                                                                                         \
+    X(U8, u8, 8, epu8) X(I16, i16, 16, epi16) X(U16, u16, 16, epu16) X(I32, i32, 32, epi32) X(U32, u32, 32, epu32)             \
+        X(I64, i64, 64, epi64) X(U64, u64, 64, epu64)
+#define GI_BLOCK_OF(name, tag, bits, as)                                                                                       \
+    GI_WORD     GI_FIND(gi_##name##_whole_##tag)(__m512i a, __m512i b) { return _mm512_##name##_##as(a, b); }                  \
+    static void GI_FIND(gi_##name##_block_##tag)(int64_t n, void *acc, const void *x, bool fetch)                              \
+    {                                                                                                                          \
+        const __m512i first = _mm512_set1_epi##bits(*(const int##bits##_t *)x);                                                \
+        GI_FIND(gi_extreme_block)(n * (bits / 8), acc, x, fetch, bits / 8, GI_FIND(gi_##name##_whole_##tag), first);           \
+    }
+#define GI_BLOCKS_OF(TAG, tag, bits, as) GI_BLOCK_OF(min, tag, bits, as) GI_BLOCK_OF(max, tag, bits, as)
+GI_EACH_WHOLE(GI_BLOCKS_OF)
+#undef GI_BLOCKS_OF
+#undef GI_BLOCK_OF
+
 /* Puts these into what has been found for a row. */
 static GI_INLINE void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fold)
 {
+#define GI_BLOCKS_OF(TAG, tag, bits, as)                                                                                       \
+    if (op == GA_OP_min && dtype == GA_##TAG) fold->block = GI_FIND(gi_min_block_##tag);                                       \
+    if (op == GA_OP_max && dtype == GA_##TAG) fold->block = GI_FIND(gi_max_block_##tag);
+    GI_EACH_WHOLE(GI_BLOCKS_OF)
+#undef GI_BLOCKS_OF
 #define GI_EXTREME(name, TAG, tag, size, join, quick, nan)                                                                     \
     if (op == GA_OP_##name && dtype == GA_##TAG)                                                                               \
         fold->rows = GI_FIND(gi_##name##_##tag##_rows), fold->halve = GI_FIND(gi_##name##_##tag##_halve);
@@ -138,6 +181,7 @@ static GI_INLINE void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fo
 #undef GI_EXTREME
 }
 #undef GI_EACH_EXTREME
+#undef GI_EACH_WHOLE
 #undef GI_AS_PD
 #undef GI_AS_PS
 #undef GI_WORD

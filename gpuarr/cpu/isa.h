@@ -568,6 +568,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_quick),
     GI_FIND(gi_place),
     GI_FIND(gi_truths),
+    GI_FIND(gi_truth_blocks),
     GI_FIND(gi_gather),
     GI_FIND(gi_compress),
     GI_FIND(gi_sort_words),

@@ -118,6 +118,9 @@ GI_END_FAST
    late. */
 enum { GI_LINES_AHEAD = 4096 };
 
+/* Folds 1 to 1024 packed elements; fetch: prefetches what follows. */
+typedef void (*gi_block_loop)(int64_t n, void *acc, const void *x, bool fetch);
+
 typedef struct gi_fold {
     int      item_bytes, acc_bytes; /* of an element, of an accumulator */
     int      start;                 /* GI_START_ ... */
@@ -131,7 +134,7 @@ typedef struct gi_fold {
     void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */
     void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
     /* 1 to 1024 packed elements at once, as rows and halve do; NULL: they do */
-    void (*block)(int64_t n, void *acc, const void *x, bool fetch);
+    gi_block_loop block;
 } gi_fold;
 
 /* Moderate divisors c lie between the least one and its inverse. Then x / c, or its remainder, is found without a division for x between the
@@ -477,14 +480,15 @@ typedef struct gi_loops {
     gi_kernel (*replace)(int itemsize); /* out[i] = x[i] where y[i], a bool, is true; for elements of up to 8 bytes */
     gi_stream stream;                   /* how results that no cache would keep are written */
     const gi_linear_loops *(*linear)(void);
-    gi_cast_kernel (*half)(ga_dtype to, ga_dtype from); /* of GI_EACH_HALF_CAST; NULL: none */
-    gi_dot_loop (*dot)(ga_dtype dtype);                 /* float32 or float64 */
-    gi_locate_loop (*locate)(int itemsize);             /* NULL: none for elements of that size */
-    gi_bisect_loop (*bisect)(int itemsize);             /* NULL: none for elements of that size */
-    gi_small_loop (*small)(ga_dtype dtype);             /* NULL: none for that dtype */
-    const gi_quick_loops *(*quick)(int itemsize);       /* NULL: none for keys of that size */
-    gi_place_loop (*place)(ga_dtype dtype);             /* NULL: none for that dtype */
-    gi_rows_loop (*truths)(ga_dtype from, bool all);    /* folds of ga_any or ga_all; NULL: none for that dtype */
+    gi_cast_kernel (*half)(ga_dtype to, ga_dtype from);     /* of GI_EACH_HALF_CAST; NULL: none */
+    gi_dot_loop (*dot)(ga_dtype dtype);                     /* float32 or float64 */
+    gi_locate_loop (*locate)(int itemsize);                 /* NULL: none for elements of that size */
+    gi_bisect_loop (*bisect)(int itemsize);                 /* NULL: none for elements of that size */
+    gi_small_loop (*small)(ga_dtype dtype);                 /* NULL: none for that dtype */
+    const gi_quick_loops *(*quick)(int itemsize);           /* NULL: none for keys of that size */
+    gi_place_loop (*place)(ga_dtype dtype);                 /* NULL: none for that dtype */
+    gi_rows_loop (*truths)(ga_dtype from, bool all);        /* folds of ga_any or ga_all; NULL: none for that dtype */
+    gi_block_loop (*truth_blocks)(ga_op op, ga_dtype from); /* the same of packed lines, and of ga_count_nonzero */
     /* Packs elements of up to 8 bytes: every second one, or from the first one back. */
     gi_cast_kernel (*gather)(int itemsize, bool reversed);
     gi_compress_loop (*compress)(int itemsize); /* NULL: none for elements of that size */

@@ -84,6 +84,68 @@ static gi_rows_loop GI_FIND(gi_truths)(ga_dtype from, bool all)
     }
 }
 
+/* The folds of a block of a line: of ga_any, ga_all and ga_count_nonzero. */
+static GI_INLINE void GI_FIND(gi_truth_block)(ga_op op, int64_t n, void *acc, const void *elements, bool fetch, int size,
+                                              bool real)
+{
+    const char    *x     = (const char *)elements;
+    const uint64_t turn  = op == GA_OP_all ? UINT64_MAX : 0;
+    uint64_t       bits  = 0;
+    int64_t        count = 0;
+    for (int64_t i = 0; i < n; i += 64) {
+        const uint64_t all = n - i < 64 ? UINT64_MAX >> (64 - (n - i)) : UINT64_MAX;
+        const uint64_t is  = n - i < 64 ? GI_FIND(gi_truth_64)(x + i * size, n - i, size, real)
+                                        : GI_FIND(gi_truth_64)(x + i * size, 64, size, real);
+        for (int k = 0; k < size && fetch; k++) __builtin_prefetch(x + i * size + 64 * k + GI_LINES_AHEAD);
+        bits |= (is ^ turn) & all;
+        if (op == GA_OP_count_nonzero) count += __builtin_popcountll(is);
+    }
+    if (op == GA_OP_count_nonzero) memcpy(acc, &count, sizeof count);
+    else *(bool *)acc = (bits != 0) != (op == GA_OP_all);
+}
+
+#define GI_TRUTH_BLOCK(op, kind, size, real)                                                                                   \
+    static void GI_FIND(gi_##op##_block_##kind)(int64_t n, void *acc, const void *x, bool fetch)                               \
+    {                                                                                                                          \
+        GI_FIND(gi_truth_block)(GA_OP_##op, n, acc, x, fetch, size, real);                                                     \
+    }
+#define GI_TRUTH_BLOCKS(kind, size, real)                                                                                      \
+    GI_TRUTH_BLOCK(any, kind, size, real)                                                                                      \
+    GI_TRUTH_BLOCK(all, kind, size, real)                                                                                      \
+    GI_TRUTH_BLOCK(count_nonzero, kind, size, real)                                                                            \
+    static gi_block_loop GI_FIND(gi_blocks_##kind)(ga_op op)                                                                   \
+    {                                                                                                                          \
+        return op == GA_OP_any   ? GI_FIND(gi_any_block_##kind)                                                                \
+               : op == GA_OP_all ? GI_FIND(gi_all_block_##kind)                                                                \
+                                 : GI_FIND(gi_count_nonzero_block_##kind);                                                     \
+    }
+GI_TRUTH_BLOCKS(1, 1, false)
+GI_TRUTH_BLOCKS(2, 2, false)
+GI_TRUTH_BLOCKS(4, 4, false)
+GI_TRUTH_BLOCKS(8, 8, false)
+GI_TRUTH_BLOCKS(f32, 4, true)
+GI_TRUTH_BLOCKS(f64, 8, true)
+#undef GI_TRUTH_BLOCKS
+#undef GI_TRUTH_BLOCK
+
+static gi_block_loop GI_FIND(gi_truth_blocks)(ga_op op, ga_dtype from)
+{
+    switch (from) {
+    case GA_BOOL:
+    case GA_I8:
+    case GA_U8: return GI_FIND(gi_blocks_1)(op);
+    case GA_I16:
+    case GA_U16: return GI_FIND(gi_blocks_2)(op);
+    case GA_I32:
+    case GA_U32: return GI_FIND(gi_blocks_4)(op);
+    case GA_I64:
+    case GA_U64: return GI_FIND(gi_blocks_8)(op);
+    case GA_F32: return GI_FIND(gi_blocks_f32)(op);
+    case GA_F64: return GI_FIND(gi_blocks_f64)(op);
+    default: return NULL;
+    }
+}
+
 static gi_cast_kernel GI_FIND(gi_truth)(ga_dtype from)
 {
     switch (from) {
@@ -109,6 +171,11 @@ static gi_cast_kernel GI_FIND(gi_truth)(ga_dtype from)
 static gi_rows_loop GI_FIND(gi_truths)(ga_dtype from, bool all)
 {
     (void)from, (void)all;
+    return NULL;
+}
+static gi_block_loop GI_FIND(gi_truth_blocks)(ga_op op, ga_dtype from)
+{
+    (void)op, (void)from;
     return NULL;
 }
 #endif

@@ -716,6 +716,19 @@ static void gi_fold_truths(gi_reduction *r, ga_dtype dtype)
     r->fold.none[0] = r->fold.none[1] = all ? UINT64_MAX : 0;
 }
 
+/* The same of blocks of packed lines, which are folded one after the other, where these are quicker: spans are not for a count. */
+static void gi_fold_truth_blocks(gi_reduction *r, ga_op op, ga_dtype dtype)
+{
+    const gi_block_loop block = GI_LOOP_OF(truth_blocks)(op, dtype);
+    const gi_lines     *p     = &r->lines;
+    if (!block || p->maker || p->reduced != 1 || p->strides[0] != ga_itemsize(dtype) || gi_line_columns(p) > 1) return;
+    if (op != GA_OP_count_nonzero && p->length > GI_BLOCK) return;
+    r->lines.dtype     = dtype == GA_I8 || dtype == GA_U8 ? GA_BOOL : dtype;
+    r->fold.block      = block;
+    r->fold.item_bytes = (int)ga_itemsize(dtype);
+    r->fold.any_order  = false;
+}
+
 /* The mean of a number has no axis 0, as in NumPy; its other folds have. False with an error. */
 static bool gi_reduce_has_axis(const gi_row *row, const ga_array *a, const ga_reduce_options *o)
 {
@@ -758,6 +771,8 @@ static ga_array *gi_reduce_row(const gi_row *asked, const ga_array *a, ga_reduce
     r.result_bytes = (int)ga_itemsize(end_dtype);
     r.decisive     = row->op == GA_OP_any ? GI_TRUE_DECIDES : row->op == GA_OP_all ? GI_FALSE_DECIDES : GI_NONE_DECIDES;
     if (r.decisive != GI_NONE_DECIDES && a->device == GA_CPU) gi_fold_truths(&r, a->dtype);
+    if ((r.decisive != GI_NONE_DECIDES || row->op == GA_OP_count_nonzero) && a->device == GA_CPU)
+        gi_fold_truth_blocks(&r, row->op, a->dtype);
     bool ok;
     if (r.lines.length == 0) ok = gi_fill_empty(o.site, result, row->start, row->ends == GI_ENDS_AVERAGE);
     else if (a->device == GA_CUDA) ok = gi_gpu->reduce(o.site, row->op, &r.lines, result);
