@@ -77,3 +77,12 @@ static gi_cast_kernel GI_FIND(gi_gather)(int itemsize, bool reversed)
     default: return GI_OR_LOWER(NULL, gather, itemsize, reversed);
     }
 }
+
+/* Are all of the indices 0 .. length - 1? (Either is negative if one is not.) */
+static bool GI_FIND(gi_inside)(int64_t n, const int64_t *index, int64_t length)
+{
+    uint64_t outside = 0;
+    GI_VECTORIZE
+    for (int64_t k = 0; k < n; k++) outside |= (uint64_t)index[k] | ((uint64_t)(length - 1) - (uint64_t)index[k]);
+    return outside >> 63 == 0;
+}

@@ -570,6 +570,7 @@ GI_LOOPS_LINKAGE const gi_loops GI_FIND(gi_loops) = {
     GI_FIND(gi_truths),
     GI_FIND(gi_truth_blocks),
     GI_FIND(gi_gather),
+    GI_FIND(gi_inside),
     GI_FIND(gi_compress),
     GI_FIND(gi_sort_words),
     GI_FIND(gi_keys),

@@ -491,8 +491,9 @@ typedef struct gi_loops {
     gi_block_loop (*truth_blocks)(ga_op op, ga_dtype from); /* the same of packed lines, and of ga_count_nonzero */
     /* Packs elements of up to 8 bytes: every second one, or from the first one back. */
     gi_cast_kernel (*gather)(int itemsize, bool reversed);
-    gi_compress_loop (*compress)(int itemsize); /* NULL: none for elements of that size */
-    gi_word_sort (*sort_words)(void);           /* that of quick(8), without the rest; or NULL */
+    bool (*inside)(int64_t n, const int64_t *index, int64_t length); /* are all of them 0 .. length - 1? */
+    gi_compress_loop (*compress)(int itemsize);                      /* NULL: none for elements of that size */
+    gi_word_sort (*sort_words)(void);                                /* that of quick(8), without the rest; or NULL */
     const gi_key_loops *(*keys)(int itemsize);
     gi_draws_loop draws;
     gi_parts_loop (*parts)(ga_dtype dtype, bool exponents); /* float32 or float64 */

@@ -53,16 +53,11 @@ static ga_array *gi_take(const char *site, const ga_array *a, int axis, const ga
     return taken;
 }
 
-GI_BEGIN_FAST
-/* Are all of 0 .. n - 1? (Either is negative if an index is not.) */
+/* Are all of 0 .. n - 1? */
 static bool gi_indices_inside(const ga_array *indices, int64_t n)
 {
-    const uint64_t *index   = (const uint64_t *)indices->data;
-    uint64_t        outside = 0;
-    for (int64_t k = 0; k < indices->size; k++) outside |= index[k] | ((uint64_t)(n - 1) - index[k]);
-    return outside >> 63 == 0;
+    return GI_LOOP_OF(inside)(indices->size, (const int64_t *)indices->data, n);
 }
-GI_END_FAST
 
 /* Puts the indices into 0 .. n - 1, by the mode; false with an error. */
 static bool gi_settle_indices(const char *site, ga_array *indices, int64_t n, ga_take_mode mode)
