@@ -19,8 +19,8 @@ typedef struct gi_contraction {
     gi_term      x, y;
     int          ndim, labels[GPUARR_MAX_DIMS]; /* of the result */
     int          sums, summed[GPUARR_MAX_DIMS]; /* the labels that it does not have, which x and y both have */
-    gi_extent_of of[GI_LABELS];                 /* each label */
     ga_array    *made[4];                       /* x and y converted, x and y rearranged */
+    gi_extent_of of[GI_LABELS];                 /* each label that one of them has */
 } gi_contraction;
 
 /* The labels of a term that are, or are not, in the list; returns how many. */
@@ -35,11 +35,14 @@ static int gi_pick_labels(const gi_term *t, int count, const int *list, bool lis
     return n;
 }
 
+static const gi_extent_of gi_no_extent = { 1, 0, 0, 0 };
+
 /* Axes of length 1 stretch. */
 static void gi_measure_axes(gi_contraction *c)
 {
-    const gi_extent_of none = { 1, 0, 0, 0 };
-    for (int l = 0; l < GI_LABELS; l++) c->of[l] = none;
+    for (int d = 0; d < c->ndim; d++) c->of[c->labels[d]] = gi_no_extent;
+    for (int d = 0; d < c->x.a->ndim; d++) c->of[c->x.labels[d]] = gi_no_extent;
+    for (int d = 0; d < c->y.a->ndim; d++) c->of[c->y.labels[d]] = gi_no_extent;
     for (int d = 0; d < c->x.a->ndim; d++) {
         gi_extent_of *e = &c->of[c->x.labels[d]];
         if (c->x.a->shape[d] != 1) e->n = c->x.a->shape[d], e->x = c->x.a->strides[d];
@@ -111,7 +114,7 @@ static bool gi_line_up(gi_contraction *c, gi_extent_of *inner)
         e[k] = x[k] = y[k] = c->of[c->summed[k]];
         x[k].y = y[k].x = 0;
     }
-    *inner = c->of[GI_LABELS - 1]; /* a label that nothing has */
+    *inner = gi_no_extent;
     for (int k = 0; k < c->sums; k++)
         if (e[k].n == 0) {
             inner->n = 0;
@@ -132,9 +135,14 @@ static bool gi_line_up(gi_contraction *c, gi_extent_of *inner)
 /* A number: the sum of all products. */
 static ga_array *gi_contract_fully(const gi_contraction *c, gi_extent_of inner)
 {
+    if (c->x.a->device == GA_CPU) {
+        const gi_strided u = { (const char *)c->x.a->data, inner.x, c->dtype };
+        const gi_strided v = { (const char *)c->y.a->data, inner.y, c->dtype };
+        return gi_dot_vectors(c->site, c->dtype, inner.n, u, v);
+    }
     ga_array *x = gi_array_new_view(c->site, c->x.a, c->x.a->data, c->dtype, 1, &inner.n, &inner.x);
     ga_array *y = gi_array_new_view(c->site, c->y.a, c->y.a->data, c->dtype, 1, &inner.n, &inner.y);
-    ga_array *r = x && y ? gi_dot_vectors(c->site, x, y, c->dtype) : NULL;
+    ga_array *r = x && y ? gi_gpu_dot(c->site, x, y, c->dtype) : NULL;
     ga_free(x);
     ga_free(y);
     return r;

@@ -479,22 +479,30 @@ static bool gi_multiply(const char *site, ga_device device, gi_product *p)
 
 /* ---- dot: the sum of the products of two vectors, along the documented tree --------------------------------------------- */
 
+typedef struct gi_strided { /* elements that are `step` bytes apart */
+    const char *data;
+    int64_t     step;
+    ga_dtype    dtype;
+} gi_strided;
+
 typedef struct gi_dot {
-    const ga_array *x, *y; /* 1-D, of one length */
-    ga_dtype        wide;  /* in which they are multiplied and added */
-    gi_kernel       multiply;
-    gi_fold         fold;
-    gi_dot_loop     packed; /* of blocks that lie so, both of one dtype of floats; else NULL */
-    bool            far;    /* they are fetched from memory */
-    char           *sums;   /* of the blocks */
+    int64_t     n; /* elements of each */
+    gi_strided  x, y;
+    ga_dtype    wide; /* in which they are multiplied and added */
+    gi_kernel   multiply;
+    gi_fold     fold;
+    gi_dot_loop packed; /* of blocks that lie so, both of one dtype of floats; else NULL */
+    bool        far;    /* they are fetched from memory */
+    char       *sums;   /* of the blocks */
 } gi_dot;
 
-static const void *gi_read_vector(const ga_array *a, ga_dtype dtype, int64_t start, int64_t n, void *raw, void *cast)
+static bool gi_is_dense_line(const gi_strided *a) { return a->step == ga_itemsize(a->dtype); }
+
+static const void *gi_read_vector(const gi_strided *a, ga_dtype dtype, int64_t start, int64_t n, void *raw, void *cast)
 {
-    int         size   = (int)ga_itemsize(a->dtype);
-    const void *packed = (const char *)a->data + start * a->strides[0];
-    if (a->strides[0] != size) {
-        gi_gather(size, n, raw, packed, a->strides[0]);
+    const void *packed = a->data + start * a->step;
+    if (!gi_is_dense_line(a)) {
+        gi_gather((int)ga_itemsize(a->dtype), n, raw, packed, a->step);
         packed = raw;
     }
     if (a->dtype == dtype) return packed;
@@ -508,56 +516,83 @@ static void gi_dot_blocks(int64_t begin, int64_t end, void *job)
     typedef char  block_[GI_BLOCK * 16];
     GI_ARENA(block_, raw, 2);
     GI_ARENA(block_, cast, 2);
-    const int64_t bytes = GI_BLOCK * ga_itemsize(j->x->dtype);
     for (int64_t block = begin; block < end; block++) {
-        int64_t start = block * GI_BLOCK, n = j->x->shape[0] - start < GI_BLOCK ? j->x->shape[0] - start : GI_BLOCK;
+        int64_t start = block * GI_BLOCK, n = j->n - start < GI_BLOCK ? j->n - start : GI_BLOCK;
         if (j->packed) {
             double       *accs = (double *)(void *)cast[0];
-            const char   *u = (const char *)j->x->data + block * bytes, *v = (const char *)j->y->data + block * bytes;
-            const int64_t sums = j->packed(n, u, v, accs, j->far);
+            const int64_t sums = j->packed(n, j->x.data + start * j->x.step, j->y.data + start * j->y.step, accs, j->far);
             if (sums > 1) j->fold.halve(sums, accs);
             ((double *)(void *)j->sums)[block] = accs[0];
             continue;
         }
-        const void *x = gi_read_vector(j->x, j->wide, start, n, raw[0], cast[0]);
-        const void *y = gi_read_vector(j->y, j->wide, start, n, raw[1], cast[1]);
+        const void *x = gi_read_vector(&j->x, j->wide, start, n, raw[0], cast[0]);
+        const void *y = gi_read_vector(&j->y, j->wide, start, n, raw[1], cast[1]);
         j->multiply(n, cast[0], x, y, NULL);
         gi_fold_block(&j->fold, n, j->sums + block * j->fold.acc_bytes, cast[0], false);
     }
 }
 
-static ga_array *gi_cpu_dot(const char *site, const ga_array *x, const ga_array *y, ga_dtype wide, ga_dtype dtype)
+/* to: of dtype, the sum of n products, n > 0. False with an error. */
+static bool gi_cpu_dot(const char *site, int64_t n, gi_strided x, gi_strided y, ga_dtype wide, ga_dtype dtype, void *to)
 {
-    gi_dot    j;
-    char      number[16];
-    ga_array *result = gi_array_new(site, dtype, GA_CPU, 0, NULL);
-    int64_t   blocks = (x->shape[0] + GI_BLOCK - 1) / GI_BLOCK;
-    if (!result) return NULL;
-    if (blocks == 0) {
-        (void)gi_array_clear(site, result);
-        return result;
-    }
-    memset(&j, 0, sizeof j);
+    gi_dot        j;
+    char          number[16];
+    ga_c128       few[8]; /* sums of so many blocks need no memory of their own */
+    const int64_t blocks = (n + GI_BLOCK - 1) / GI_BLOCK, size = ga_itemsize(x.dtype);
+    j.n        = n;
     j.x        = x;
     j.y        = y;
     j.wide     = wide;
     j.multiply = gi_row_kernel(gi_row_multiply(), wide);
     gi_row_fold(wide == GA_BOOL ? gi_row_any() : gi_row_sum(), wide, &j.fold);
-    const int64_t size = ga_itemsize(x->dtype);
-    if (gi_is_float(x->dtype) && wide == GA_F64 && x->dtype == y->dtype && x->strides[0] == size && y->strides[0] == size)
-        j.packed = GI_LOOP_OF(dot)(x->dtype);
-    j.far  = 2 * x->size * size > GI_NEAR_BYTES && gi_cpu_is_intel();
-    j.sums = (char *)gi_mem_alloc(site, (size_t)(blocks * j.fold.acc_bytes));
-    if (!j.sums) {
-        ga_free(result);
-        return NULL;
-    }
-    gi_parallel_bytes(2 * (double)x->size * (double)size, blocks, gi_share(blocks, 32), gi_dot_blocks, &j);
+    const bool packed =
+        gi_is_float(x.dtype) && wide == GA_F64 && x.dtype == y.dtype && gi_is_dense_line(&x) && gi_is_dense_line(&y);
+    j.packed           = packed ? GI_LOOP_OF(dot)(x.dtype) : NULL;
+    j.far              = 2 * n * size > GI_NEAR_BYTES && gi_cpu_is_intel();
+    const int64_t room = blocks * j.fold.acc_bytes;
+    const bool    own  = room > (int64_t)sizeof few;
+    j.sums             = own ? (char *)gi_mem_alloc(site, (size_t)room) : (char *)few;
+    if (!j.sums) return false;
+    gi_parallel_bytes(2 * (double)n * (double)size, blocks, gi_share(blocks, 32), gi_dot_blocks, &j);
     gi_reduce_fold_blocks(j.fold.halve, j.fold.acc_bytes, j.sums, blocks);
-    j.fold.end(1, number, j.sums, x->shape[0]);
-    gi_cast(dtype, wide, 1, result->data, number);
-    gi_mem_release(j.sums, (size_t)(blocks * j.fold.acc_bytes));
-    return result;
+    j.fold.end(1, number, j.sums, n);
+    gi_cast(dtype, wide, 1, to, number);
+    if (own) gi_mem_release(j.sums, (size_t)room);
+    return true;
+}
+
+/* Of integers, whose sums wrap and have no order: in their own dtype. */
+typedef struct gi_integer_dot {
+    int64_t    n, part; /* elements; of a unit */
+    gi_strided x, y;    /* of one dtype */
+    gi_chains  chains;
+    uint64_t   sum; /* atomic */
+} gi_integer_dot;
+
+static void gi_integer_dot_parts(int64_t begin, int64_t end, void *job)
+{
+    gi_integer_dot   *j    = (gi_integer_dot *)job;
+    const int64_t     size = ga_itemsize(j->x.dtype);
+    const gi_chaining side = { 0, 0, 0, 0, 0, size, size, 0 };
+    GI_ARENA(char, raw, 2 * GI_BLOCK * 8);
+    for (int64_t start = begin * j->part; start < j->n && start < end * j->part; start += j->part) {
+        const int64_t n   = j->n - start < j->part ? j->n - start : j->part;
+        const void   *x   = gi_read_vector(&j->x, j->x.dtype, start, n, raw, NULL);
+        const void   *y   = gi_read_vector(&j->y, j->y.dtype, start, n, raw + GI_BLOCK * 8, NULL);
+        uint64_t      sum = 0, wide;
+        j->chains(1, 1, n, (char *)&sum, (const char *)x, (const char *)y, &side);
+        gi_cast(GA_U64, j->x.dtype, 1, &wide, &sum);
+        __atomic_fetch_add(&j->sum, wide, __ATOMIC_RELAXED);
+    }
+}
+
+static void gi_cpu_integer_dot(int64_t n, gi_strided x, gi_strided y, void *to)
+{
+    const bool     packed = gi_is_dense_line(&x) && gi_is_dense_line(&y);
+    gi_integer_dot j      = { n, packed ? 8 * GI_BLOCK : GI_BLOCK, x, y, GI_LOOP_OF(chains)(x.dtype), 0 };
+    const int64_t  parts  = gi_over(n, j.part);
+    gi_parallel_bytes(2 * (double)n * (double)ga_itemsize(x.dtype), parts, gi_share(parts, 4), gi_integer_dot_parts, &j);
+    gi_cast(x.dtype, GA_U64, 1, to, &j.sum);
 }
 
 /* The same on the GPU. */
@@ -574,12 +609,17 @@ static ga_array *gi_gpu_dot(const char *site, const ga_array *a, const ga_array 
     return gi_copy_finish(site, r, dtype, NULL);
 }
 
-static ga_array *gi_dot_vectors(const char *site, const ga_array *x, const ga_array *y, ga_dtype dtype)
+/* The sum of n products, of elements of this dtype. */
+static ga_array *gi_dot_vectors(const char *site, ga_dtype dtype, int64_t n, gi_strided x, gi_strided y)
 {
-    ga_dtype wide = dtype == GA_F32    ? GA_F64
-                    : dtype == GA_C64  ? GA_C128
-                    : dtype == GA_BOOL ? dtype
-                                       : gi_reduce_end_dtype(GI_ENDS_SUM, dtype);
-    if (x->device == GA_CUDA) return gi_gpu_dot(site, x, y, dtype);
-    return gi_cpu_dot(site, x, y, wide, dtype);
+    ga_dtype  wide   = dtype == GA_F32 ? GA_F64 : dtype == GA_C64 ? GA_C128 : dtype;
+    ga_array *result = gi_array_new(site, dtype, GA_CPU, 0, NULL);
+    if (!result) return NULL;
+    bool made = true;
+    if (n == 0) made = gi_array_clear(site, result);
+    else if (gi_is_int(dtype)) gi_cpu_integer_dot(n, x, y, result->data);
+    else made = gi_cpu_dot(site, n, x, y, wide, dtype, result->data);
+    if (made) return result;
+    ga_free(result);
+    return NULL;
 }

@@ -66,11 +66,11 @@ static ga_array *gi_norm_sums(const char *site, const ga_array *a, const gi_row 
 /* The same of the squares of all floats of an array: the dot product with itself, which is summed alike. */
 static ga_array *gi_norm_squares(const char *site, const ga_array *a)
 {
-    const int64_t step = ga_itemsize(a->dtype);
-    ga_array     *line = gi_array_new_view(site, a, a->data, a->dtype, 1, &a->size, &step);
-    ga_array     *sum  = line ? gi_cpu_dot(site, line, line, GA_F64, GA_F64) : NULL;
-    ga_free(line);
-    return sum;
+    const gi_strided line = { (const char *)a->data, ga_itemsize(a->dtype), a->dtype };
+    ga_array        *sum  = gi_array_new(site, GA_F64, GA_CPU, 0, NULL);
+    if (!sum || gi_cpu_dot(site, a->size, line, line, GA_F64, GA_F64, sum->data)) return sum;
+    ga_free(sum);
+    return NULL;
 }
 
 ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)

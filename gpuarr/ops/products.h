@@ -9,7 +9,7 @@ static bool gi_check_factors(const char *site, const ga_array *a, const ga_array
 
 static void gi_contraction_of(gi_contraction *c, const char *site, const ga_array *a, const ga_array *b)
 {
-    memset(c, 0, sizeof *c);
+    memset(c, 0, offsetof(gi_contraction, of)); /* what is known of labels comes later */
     c->site  = site;
     c->dtype = gi_dtype_computed(ga_promote(a->dtype, b->dtype));
     c->x.a   = a;
@@ -123,7 +123,8 @@ ga_array *(ga_vdot)(const ga_array *a, const ga_array *b, const char *site)
         return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "shapes %s and %s have %lld and %lld elements: they must be as many",
                                    gi_shape_of(a), gi_shape_of(b), (long long)a->size, (long long)b->size);
     const int first = 0;
-    ga_array *conj  = gi_is_complex(a->dtype) ? (ga_conj)(a, gi_map_site(site)) : (ga_view)(a, site);
+    if (a->ndim == 1 && b->ndim == 1 && !gi_is_complex(a->dtype)) return gi_sum_products(site, a, b, 1, &first, &first, NULL);
+    ga_array *conj = gi_is_complex(a->dtype) ? (ga_conj)(a, gi_map_site(site)) : (ga_view)(a, site);
     ga_array *x = conj ? (ga_ravel)(conj, site) : NULL, *y = x ? (ga_ravel)(b, site) : NULL;
     ga_array *r = y ? gi_sum_products(site, x, y, 1, &first, &first, NULL) : NULL;
     ga_free(conj);
