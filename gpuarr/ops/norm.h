@@ -38,7 +38,14 @@ static void gi_make_sizes(const void *job, int64_t first, int64_t n, void *to)
     }
 }
 
-/* Their sums, where lines are packed and not short: made as they are folded. NULL with an error, or *declined: it is another case. */
+static void gi_fetch_sizes(const void *job, int64_t first, int64_t n)
+{
+    const gi_sizes *j    = (const gi_sizes *)job;
+    const int64_t   size = ga_itemsize(j->a->dtype);
+    for (int64_t b = 0; b < n * size; b += GI_LINE) __builtin_prefetch((const char *)j->a->data + first * size + b);
+}
+
+/* Their sums: made as they are folded. NULL with an error, or *declined: it is another case. */
 static ga_array *gi_norm_sums(const char *site, const ga_array *a, const gi_row *row, ga_reduce_options r, bool *declined)
 {
     const gi_sizes job   = { a, gi_row_kernel(row, GA_F64) };
@@ -49,6 +56,7 @@ static ga_array *gi_norm_sums(const char *site, const ga_array *a, const gi_row 
     memset(&maker, 0, sizeof maker);
     memset(&buffer, 0, sizeof buffer);
     maker.make    = gi_make_sizes;
+    maker.fetch   = gi_fetch_sizes;
     maker.job     = &job;
     maker.bytes   = (double)ga_itemsize(a->dtype);
     maker.cost    = 2;
@@ -59,7 +67,8 @@ static ga_array *gi_norm_sums(const char *site, const ga_array *a, const gi_row 
     *declined = a->device != GA_CPU || gi_is_deferred(a) || gi_is_complex(a->dtype) || a->size == 0 || !ga_is_contiguous(a) ||
                 gi_shape_c_strides(GA_F64, a->ndim, a->shape, sizes.strides) < 0;
     if (*declined || !gi_lines_plan(site, &lines, &sizes, GA_F64, r.axis, &r.axes, r.keepdims)) return NULL;
-    *declined = gi_line_columns(&lines) > 1;
+    const int64_t columns = gi_line_columns(&lines); /* so few to convert at a time take longer than new memory does */
+    *declined = columns > 1 && columns < 16 && a->dtype != GA_F64 && a->size * ga_itemsize(a->dtype) <= GI_NEAR_BYTES;
     return *declined ? NULL : (ga_sum)(&sizes, r);
 }
 
