@@ -67,7 +67,8 @@ static ga_array *gi_cov_rows(const gi_composition *c, const ga_array *m, ga_dtyp
     if (m->ndim > 2)
         return (ga_array *)gi_fail(c->site, GA_BAD_SHAPE, "%s has shape %s: it must have at most two dimensions", name,
                                    gi_shape_of(m));
-    ga_array *wide = (ga_astype)(m, dtype, c->site), *rows = wide ? (ga_atleast_2d)(wide, c->site) : NULL;
+    ga_array *wide = m->dtype == dtype ? (ga_view)(m, c->site) : (ga_astype)(m, dtype, c->site),
+             *rows = wide ? (ga_atleast_2d)(wide, c->site) : NULL;
     return rows && !rowvar && m->ndim == 2 ? (ga_matrix_transpose)(rows, c->site) : rows;
 }
 
@@ -143,10 +144,13 @@ static ga_array *gi_do_cov(const gi_composition *c, const ga_array *m, const ga_
         ga_array *turned    = gi_do_turn(c, w, 1, 2);
         mean                = turned ? gi_do_average(c, x, turned, &r, &total) : NULL;
     } else mean = gi_do_fold(c, (ga_mean), x, 1, true);
-    ga_array *away = mean ? GI_DO_2(c, subtract, x, mean) : NULL, *weighed = away && w ? GI_DO_2(c, multiply, away, w) : away;
-    ga_array *other      = weighed ? (ga_matrix_transpose)(GI_DO_1(c, conj, weighed), c->site) : NULL;
-    ga_product_options p = ga_product_defaults;
-    p.site               = c->site;
+    const bool own  = x->dtype != m->dtype || o->y; /* then nobody else sees x */
+    ga_array  *away = mean ? (ga_subtract)(GA_ARG(x), GA_ARG(mean), own ? gi_map_in_place(c, x) : gi_map_site(c->site)) : NULL;
+    ga_array  *weighed = away && w ? GI_DO_2(c, multiply, away, w) : away;
+    if (weighed && gi_is_complex(weighed->dtype)) weighed = GI_DO_1(c, conj, weighed);
+    ga_array          *other = weighed ? (ga_matrix_transpose)(weighed, c->site) : NULL;
+    ga_product_options p     = ga_product_defaults;
+    p.site                   = c->site;
     ga_array *sums = other ? (ga_matmul)(away, other, p) : NULL, *r = sums ? GI_DO_2(c, multiply, sums, 1 / divisor) : NULL;
     return r && r->size == 1 ? gi_do_reshape(c, r, 0, NULL) : r;
 }
