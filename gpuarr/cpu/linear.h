@@ -354,8 +354,7 @@ static void GI_FIND(gi_linear_reflect)(int64_t rows, int64_t n, double *a, int64
     for (; rows > 0; rows--, a += down, u++) GI_FIND(gi_reflect_rows)(1, n, a, down, u, w, x, tau);
 }
 
-/* ---- small matrices, GI_LINEAR_LANES at once: the same operations on each element as for one of them ------------------------ */
-#define GI_LANE_AT(a, row, column) ((a) + ((row)*n + (column)) * GI_LINEAR_LANES)
+/* ---- the LU decomposition of columns that are near ------------------------------------------------------------------------- */
 typedef GI_JOIN(gi_vector_bits_f64_, GI_ISA) GI_FIND(gi_linear_mask);
 
 static GI_INLINE GI_V8 GI_FIND(gi_linear_choose)(GI_FIND(gi_linear_mask) chosen, GI_V8 x, GI_V8 y)
@@ -363,6 +362,81 @@ static GI_INLINE GI_V8 GI_FIND(gi_linear_choose)(GI_FIND(gi_linear_mask) chosen,
     return (GI_V8)((chosen & (GI_FIND(gi_linear_mask))x) | (~chosen & (GI_FIND(gi_linear_mask))y));
 }
 
+/* x[i] -= by[k] * l[i] of some columns, n elements each, by[0] and the columns being `down` apart. */
+static GI_INLINE void GI_FIND(gi_less_columns)(const int columns, int64_t n, const double *l, const double *by, double *x,
+                                               int64_t down)
+{
+    enum { LANES = GI_ISA_BYTES / 8 };
+    double  factor[4];
+    int64_t i = 0;
+    GI_UNROLL
+    for (int k = 0; k < columns; k++) factor[k] = -by[k * down];
+    for (; i + LANES <= n; i += LANES) {
+        const GI_V8 v = GI_LV(load)(l + i);
+        GI_UNROLL
+        for (int k = 0; k < columns; k++)
+            GI_LV(store)(x + k * down + i, GI_LV(fma)(GI_LV(all)(factor[k]), v, GI_LV(load)(x + k * down + i)));
+    }
+#if GI_ISA_BYTES == 64
+    if (i == n) return;
+    const __mmask8 some = (__mmask8)((1u << (n - i)) - 1);
+    const __m512d  v    = _mm512_maskz_loadu_pd(some, l + i);
+    GI_UNROLL
+    for (int k = 0; k < columns; k++) {
+        double *to = x + k * down + i;
+        _mm512_mask_storeu_pd(to, some, _mm512_fmadd_pd(_mm512_set1_pd(factor[k]), v, _mm512_maskz_loadu_pd(some, to)));
+    }
+#else
+    for (; i < n; i++)
+        for (int k = 0; k < columns; k++) x[k * down + i] = gi_fma_f64(factor[k], l[i], x[k * down + i]);
+#endif
+}
+
+/* Where the largest of n sizes is, which is *most; the first one if there are several. (*most = -1: NaN alone.) */
+static GI_INLINE int64_t GI_FIND(gi_largest_size)(int64_t n, const double *x, double *most)
+{
+    enum { LANES = GI_ISA_BYTES / 8 };
+    GI_V8   top = GI_LV(all)(-1);
+    double  lanes[LANES];
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        const GI_V8 size = GI_LV(abs)(GI_LV(load)(x + i));
+        top              = GI_FIND(gi_linear_choose)((GI_FIND(gi_linear_mask))(size > top), size, top);
+    }
+    GI_LV(store)(lanes, top);
+    *most = -1;
+    for (int k = 0; k < LANES; k++) *most = lanes[k] > *most ? lanes[k] : *most;
+    for (; i < n; i++) *most = gi_abs_f64(x[i]) > *most ? gi_abs_f64(x[i]) : *most;
+    for (i = 0; i < n; i++)
+        if (gi_abs_f64(x[i]) == *most) return i;
+    return 0;
+}
+
+/* Decomposes n columns of m elements, `down` apart: each that is done is taken from those behind it. False: a pivot is 0. */
+static bool GI_FIND(gi_linear_columns)(int64_t n, int64_t m, double *a, int64_t down, int32_t *pivots)
+{
+    bool regular = true;
+    for (int64_t c = 0; c < n && c < m; c++) {
+        double       *l     = a + c * down, most;
+        const int64_t pivot = c + GI_FIND(gi_largest_size)(m - c, l + c, &most);
+        int64_t       k     = c + 1;
+        pivots[c]           = (int32_t)pivot;
+        for (int64_t j = 0; j < n && pivot != c; j++) {
+            double *column = a + j * down, t = column[c];
+            column[c]     = column[pivot];
+            column[pivot] = t;
+        }
+        regular = regular && most != 0;
+        for (int64_t i = c + 1; i < m && most != 0; i++) l[i] = l[i] / l[c];
+        l += c + 1;
+        for (; k + 4 <= n; k += 4) GI_FIND(gi_less_columns)(4, m - c - 1, l, a + k * down + c, a + k * down + c + 1, down);
+        for (; k < n; k++) GI_FIND(gi_less_columns)(1, m - c - 1, l, a + k * down + c, a + k * down + c + 1, down);
+    }
+    return regular;
+}
+
+/* ---- small matrices, GI_LINEAR_LANES at once: the same operations on each element as for one of them ------------------------ */
+#define GI_LANE_AT(a, row, column) ((a) + ((row)*n + (column)) * GI_LINEAR_LANES)
 /* Finds the pivots of column c of one vector of matrices, and brings their rows to row c. Returns the size of the pivots. */
 static GI_INLINE GI_V8 GI_FIND(gi_linear_pivot)(int64_t n, int64_t c, double *a, double *pivots)
 {
@@ -450,6 +524,7 @@ static void GI_FIND(gi_linear_cholesky)(int64_t n, double *a, double *regular)
 GI_TABLE(gi_linear_loops, GI_FIND(gi_linear),
          { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_dots), GI_FIND(gi_linear_pass),
            GI_FIND(gi_linear_turn), GI_FIND(gi_linear_turn_together), GI_FIND(gi_linear_mirror), GI_FIND(gi_linear_update),
-           GI_FIND(gi_linear_reflect), GI_FIND(gi_linear_lu), GI_FIND(gi_linear_solve), GI_FIND(gi_linear_cholesky) })
+           GI_FIND(gi_linear_reflect), GI_FIND(gi_linear_columns), GI_FIND(gi_linear_lu), GI_FIND(gi_linear_solve),
+           GI_FIND(gi_linear_cholesky) })
 #undef GI_LV
 #undef GI_V8

@@ -242,6 +242,8 @@ typedef struct gi_linear_loops {
     /* Rows of a multiple of 8: each less u[r] * w, and then less tau * (its product with x) * x. */
     void (*reflect)(int64_t rows, int64_t n, double *a, int64_t down, const double *u, const double *w, const double *x,
                     double tau);
+    /* The LU decomposition of n columns of m elements, with pivots; false: one of them is 0. */
+    bool (*columns)(int64_t n, int64_t m, double *a, int64_t down, int32_t *pivots);
     /* Of GI_LINEAR_LANES matrices at once, each of them in a lane: element (i, j) of all is at (i * columns + j) * GI_LINEAR_LANES. */
     void (*lu)(int64_t n, double *a, double *pivots, double *regular);
     void (*solve)(int64_t n, int64_t columns, const double *a, double *b);

@@ -38,6 +38,7 @@ static bool gi_lu_block(const gi_dense *p, int64_t n, int64_t m, int32_t *pivots
 {
     const gi_linear_loops *loops   = GI_LOOP_OF(linear)();
     bool                   regular = true;
+    if (p->parts == 1 && m <= GI_LINEAR_SMALL) return loops->columns(n, m, p->p, p->down, pivots); /* the same operations */
     for (int64_t c = 0; c < n && c < m; c++) {
         gi_reduce_column(loops, p, c, m, true);
         const double *re = p->p + c * p->down, *im = re + p->imag;
