@@ -216,6 +216,14 @@ GI_BEGIN_FAST
 static void gi_make_factors(double *to, int64_t m, int64_t k, const gi_dense *a, bool across, double sign, double sign_imag)
 {
     const int64_t next = k * a->parts, down = across ? 1 : a->down, right = across ? a->down : 1;
+    if (a->parts == 1 && !across) {
+        for (int64_t i = 0; i < m; i++) {
+            const double *x          = a->p + i * down;
+            double *__restrict__ row = to + i * next;
+            for (int64_t r = 0; r < k; r++) row[r] = sign * x[r];
+        }
+        return;
+    }
     for (int64_t i0 = 0; i0 < m; i0 += 8)
         for (int64_t r = 0; r < k; r++)
             for (int64_t i = i0; i < m && i < i0 + 8; i++) {
