@@ -6,6 +6,12 @@
 static void GI_FIND(gi_linear_add)(int64_t inner, int64_t n, const double *a, int64_t a_step, const double *b, int64_t b_row,
                                    double *out)
 {
+    if (n == 1) { /* no vector that would wait for what was just written */
+        double sum = *out;
+        for (; inner > 0; inner--, a += a_step, b += b_row) sum = gi_fma_f64(*a, *b, sum);
+        *out = sum;
+        return;
+    }
 #define GI_ADD_ROWS(rows)                                                                                                      \
     for (; inner >= rows; inner -= rows, a += rows * a_step, b += rows * b_row)                                                \
     GI_JOIN(gi_row_of_f64_, GI_ISA)(rows, n, (const char *)a, 8 * a_step, (const char *)b, 8 * b_row, out, true)
