@@ -174,17 +174,81 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "truth.h"
 #include "whole.h"
 #if GI_ISA_BYTES == 64
-#define GI_SMALL_TAG    f32
-#define GI_SMALL_SUFFIX ps
-#define GI_SMALL_T      float
-#define GI_SMALL_VECTOR __m512
-#define GI_SMALL_MASK   __mmask16
+static GI_INLINE __m512i gi_load_small_u8(__mmask16 in, const char *x)
+{
+    return _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(in, x));
+}
+static GI_INLINE __m512i gi_load_small_u16(__mmask16 in, const char *x)
+{
+    return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(in, x));
+}
+static GI_INLINE __m512i gi_small_fma_u32(__m512i a, __m512i b, __m512i c)
+{
+    return _mm512_add_epi32(_mm512_mullo_epi32(a, b), c);
+}
+static GI_INLINE __m512i gi_small_fma_u64(__m512i a, __m512i b, __m512i c)
+{
+    return _mm512_add_epi64(_mm512_mullo_epi64(a, b), c);
+}
+#define GI_SMALL_TAG     f32
+#define GI_SMALL_SUFFIX  ps
+#define GI_SMALL_T       float
+#define GI_SMALL_VECTOR  __m512
+#define GI_SMALL_MASK    __mmask16
+#define GI_SMALL_NOTHING -0.0f
+#define GI_SMALL_LOAD    _mm512_maskz_loadu_ps
+#define GI_SMALL_STORE   _mm512_mask_storeu_ps
+#define GI_SMALL_FMA     _mm512_fmadd_ps
 #include "small.h"
-#define GI_SMALL_TAG    f64
-#define GI_SMALL_SUFFIX pd
-#define GI_SMALL_T      double
-#define GI_SMALL_VECTOR __m512d
-#define GI_SMALL_MASK   __mmask8
+#define GI_SMALL_TAG     f64
+#define GI_SMALL_SUFFIX  pd
+#define GI_SMALL_T       double
+#define GI_SMALL_VECTOR  __m512d
+#define GI_SMALL_MASK    __mmask8
+#define GI_SMALL_NOTHING -0.0
+#define GI_SMALL_LOAD    _mm512_maskz_loadu_pd
+#define GI_SMALL_STORE   _mm512_mask_storeu_pd
+#define GI_SMALL_FMA     _mm512_fmadd_pd
+#include "small.h"
+#define GI_SMALL_TAG     u8
+#define GI_SMALL_SUFFIX  epi32
+#define GI_SMALL_T       uint8_t
+#define GI_SMALL_VECTOR  __m512i
+#define GI_SMALL_MASK    __mmask16
+#define GI_SMALL_NOTHING 0
+#define GI_SMALL_LOAD    gi_load_small_u8
+#define GI_SMALL_STORE   _mm512_mask_cvtepi32_storeu_epi8
+#define GI_SMALL_FMA     gi_small_fma_u32
+#include "small.h"
+#define GI_SMALL_TAG     u16
+#define GI_SMALL_SUFFIX  epi32
+#define GI_SMALL_T       uint16_t
+#define GI_SMALL_VECTOR  __m512i
+#define GI_SMALL_MASK    __mmask16
+#define GI_SMALL_NOTHING 0
+#define GI_SMALL_LOAD    gi_load_small_u16
+#define GI_SMALL_STORE   _mm512_mask_cvtepi32_storeu_epi16
+#define GI_SMALL_FMA     gi_small_fma_u32
+#include "small.h"
+#define GI_SMALL_TAG     i32
+#define GI_SMALL_SUFFIX  epi32
+#define GI_SMALL_T       int32_t
+#define GI_SMALL_VECTOR  __m512i
+#define GI_SMALL_MASK    __mmask16
+#define GI_SMALL_NOTHING 0
+#define GI_SMALL_LOAD    _mm512_maskz_loadu_epi32
+#define GI_SMALL_STORE   _mm512_mask_storeu_epi32
+#define GI_SMALL_FMA     gi_small_fma_u32
+#include "small.h"
+#define GI_SMALL_TAG     i64
+#define GI_SMALL_SUFFIX  epi64
+#define GI_SMALL_T       int64_t
+#define GI_SMALL_VECTOR  __m512i
+#define GI_SMALL_MASK    __mmask8
+#define GI_SMALL_NOTHING 0
+#define GI_SMALL_LOAD    _mm512_maskz_loadu_epi64
+#define GI_SMALL_STORE   _mm512_mask_storeu_epi64
+#define GI_SMALL_FMA     gi_small_fma_u64
 #include "small.h"
 #define GI_PLACE_TAG                       f32
 #define GI_PLACE_SUFFIX                    ps
@@ -410,6 +474,10 @@ static gi_small_loop GI_FIND(gi_small)(ga_dtype dtype)
 #if GI_ISA_BYTES == 64
     if (dtype == GA_F32) return GI_FIND(gi_small_f32);
     if (dtype == GA_F64) return GI_FIND(gi_small_f64);
+    if (dtype == GA_I8 || dtype == GA_U8) return GI_FIND(gi_small_u8);
+    if (dtype == GA_I16 || dtype == GA_U16) return GI_FIND(gi_small_u16);
+    if (dtype == GA_I32 || dtype == GA_U32) return GI_FIND(gi_small_i32);
+    if (dtype == GA_I64 || dtype == GA_U64) return GI_FIND(gi_small_i64);
 #endif
     (void)dtype;
     return NULL;

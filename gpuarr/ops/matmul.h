@@ -398,14 +398,14 @@ static void gi_small_units(int64_t begin, int64_t end, void *job)
 /* False: they are not small, or do not lie row by row. */
 static bool gi_multiply_small(const gi_product *p)
 {
-    const int64_t size = ga_itemsize(p->dtype), items = gi_shape_size(p->axes, p->shape);
+    const int64_t size = ga_itemsize(p->dtype), lane = size < 4 ? 4 : size, items = gi_shape_size(p->axes, p->shape);
     gi_small_job  s = { p,
                         { p->rows, p->inner, p->columns, p->a.row, p->a.column, p->b.row, p->out.row },
                         GI_LOOP_OF(small)(p->dtype) };
-    if (!s.loop || p->more || p->rows > GI_SMALL || p->inner > GI_SMALL || p->columns < 2 || p->columns * size > 64 ||
+    if (!s.loop || p->more || p->rows > GI_SMALL || p->inner > GI_SMALL || p->columns < 2 || p->columns * lane > 64 ||
         p->b.column != size || p->out.column != size || items < 2)
         return false;
-    const int64_t work = p->rows * p->inner * (64 / size);
+    const int64_t work = p->rows * p->inner * (64 / lane);
     gi_parallel_bytes(4 * (double)items * (double)work, items, 1 + 32768 / work, gi_small_units, &s);
     return true;
 }
