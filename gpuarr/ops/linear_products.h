@@ -156,6 +156,29 @@ ga_array *(ga_multi_dot_n)(int n, const ga_array *const *arrays, ga_product_opti
 
 /* ---- kron, cross, vecdot ------------------------------------------------------------------------------------------------------------ */
 
+/* One of the factors, its elements repeated so that they meet those of the other one in long rows: the last two axes, which become one. */
+static ga_array *gi_kron_rows(const char *site, const ga_array *a, const ga_shape *apart, int64_t before, int64_t last)
+{
+    ga_shape  whole = *apart;
+    const int n     = apart->ndim;
+    whole.n[n - 2]  = before;
+    whole.n[n - 1]  = last;
+    ga_array *x = (ga_reshape)(a, *apart, site), *wide = x ? (ga_broadcast_to)(x, whole, site) : NULL;
+    ga_array *rows = wide ? gi_copy_contiguous(site, wide, wide->dtype) : NULL;
+    whole.ndim     = n - 1;
+    whole.n[n - 2] = before * last;
+    return rows ? (ga_reshape)(rows, whole, site) : NULL;
+}
+
+/* Are rows of the second factor so short that this pays? */
+static bool gi_kron_is_short(const ga_array *a, const ga_array *b)
+{
+    enum { SHORT = 32, LEAST = 256 };
+    const int64_t size = a->size * b->size;
+    return a->ndim > 1 && b->ndim > 1 && a->device == GA_CPU && !gi_is_deferred(a) && !gi_is_deferred(b) && size >= LEAST &&
+           b->shape[b->ndim - 1] < SHORT && 4 * a->shape[a->ndim - 1] <= a->size && 2 * b->shape[b->ndim - 1] <= b->size;
+}
+
 ga_array *(ga_kron)(const ga_array *a, const ga_array *b, const char *site)
 {
     ga_array *r = NULL;
@@ -180,7 +203,16 @@ ga_array *(ga_kron)(const ga_array *a, const ga_array *b, const char *site)
             apart_b.n[2 * d + 1]                    = of_b;
             counted                                 = counted && !__builtin_mul_overflow(of_a, of_b, &joined.n[d]);
         }
-        ga_array *x = counted ? (ga_reshape)(a, apart_a, site) : NULL, *y = x ? (ga_reshape)(b, apart_b, site) : NULL;
+        const bool rows = counted && gi_kron_is_short(a, b);
+        ga_array  *x = NULL, *y = NULL;
+        if (rows) {
+            const int64_t of_a = a->shape[a->ndim - 1], of_b = b->shape[b->ndim - 1];
+            x = gi_kron_rows(site, a, &apart_a, of_a, of_b);
+            y = x ? gi_kron_rows(site, b, &apart_b, of_a, of_b) : NULL;
+        } else {
+            x = counted ? (ga_reshape)(a, apart_a, site) : NULL;
+            y = x ? (ga_reshape)(b, apart_b, site) : NULL;
+        }
         ga_array *p = y ? (ga_multiply)(gi_operand_arg(x), gi_operand_arg(y), gi_map_site(site)) : NULL;
         r           = p ? ga_keep((ga_reshape)(p, joined, site)) : NULL;
     }

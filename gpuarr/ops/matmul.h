@@ -74,6 +74,7 @@ typedef struct gi_blocks {
     int64_t                 size, packed;           /* bytes of an element, before and after packing */
     int64_t                 parts;                  /* rows that one row of b becomes: 2 of complex numbers */
     int64_t                 width, strip;           /* columns in a vector, and in a strip, which is as wide as a tile */
+    bool                    mirrored;               /* b is a, turned: what is right of the diagonal is left out */
     bool                    flat;                   /* few rows meet a b that is read as it lies, */
     bool                    direct_a, direct_b;     /* or whole rows of a, whole strips of b are not packed */
     int64_t                 height, breadth, depth; /* of a block */
@@ -169,6 +170,13 @@ static void gi_fetch_tile(const gi_blocks *j, int64_t rows, int64_t n, const cha
         for (int64_t at = 0; at < n * j->size; at += GI_LINE) __builtin_prefetch(out + r * j->p->out.row + at, 1);
 }
 
+/* How many columns of a block are computed of rows that end so many rows below where the diagonal meets its first column. */
+static int64_t gi_columns_of(const gi_blocks *j, int64_t columns, int64_t end)
+{
+    const int64_t some = end > 0 ? gi_over(end, j->strip) * j->strip : 0;
+    return j->mirrored && some < columns ? some : columns;
+}
+
 /* A group of rows of a meets one strip after the other: it stays in the nearest cache. */
 static void gi_multiply_group(const gi_blocks *j, int64_t rows, int64_t columns, int64_t depth, const char *a, int64_t a_row,
                               const char *b, const char *strips, char *out, bool more)
@@ -187,11 +195,14 @@ static void gi_multiply_group(const gi_blocks *j, int64_t rows, int64_t columns,
     }
 }
 
-static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns, const char *a, const char *b, char *out,
-                              char *strips)
+/* below: how many rows below the diagonal the block begins. */
+static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns, int64_t below, const char *a, const char *b,
+                              char *out, char *strips)
 {
-    const gi_product *p      = j->p;
-    const int64_t     packed = GI_PANEL_ROW * j->tiles->lane; /* bytes of a packed row of a */
+    const gi_product *p = j->p;
+    columns             = gi_columns_of(j, columns, below + rows);
+    if (columns <= 0) return;
+    const int64_t packed = GI_PANEL_ROW * j->tiles->lane; /* bytes of a packed row of a */
     GI_ARENA(char, panel, j->direct_a ? 0 : GI_GROUP *packed);
     if (j->flat && rows == 1 && !p->more && j->tiles->row && p->out.column == j->size) {
         j->tiles->row(p->inner, columns, a, p->a.column, b, p->b.row, out);
@@ -204,10 +215,19 @@ static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns,
             const int64_t group   = rows - i < j->group ? rows - i : j->group;
             const char   *factors = a + i * p->a.row + k * p->a.column;
             if (!j->direct_a) gi_pack_lines(j, group, depth, panel, packed / j->packed, factors, p->a.row, p->a.column);
-            gi_multiply_group(j, group, columns, depth, j->direct_a ? factors : panel, j->direct_a ? p->a.row : packed, b,
-                              strips, out + i * p->out.row, k > 0 || p->more);
+            gi_multiply_group(j, group, gi_columns_of(j, columns, below + i + group), depth, j->direct_a ? factors : panel,
+                              j->direct_a ? p->a.row : packed, b, strips, out + i * p->out.row, k > 0 || p->more);
         }
     }
+}
+
+/* The first row of a block. Those of a mirrored product get lower and lower, as their rows get longer. */
+static int64_t gi_block_row(const gi_blocks *j, int64_t block)
+{
+    const int64_t rows = j->p->rows, most = j->tiles->rows;
+    if (block >= j->down) return rows;
+    if (!j->mirrored) return block * j->height;
+    return (int64_t)((double)rows * gi_root_f64((double)block / (double)j->down)) / most * most;
 }
 
 static void gi_multiply_blocks(int64_t begin, int64_t end, void *job)
@@ -219,13 +239,14 @@ static void gi_multiply_blocks(int64_t begin, int64_t end, void *job)
     while (mine < j->rooms && __atomic_exchange_n(&j->taken[mine], 1, __ATOMIC_ACQUIRE)) mine++;
     for (int64_t unit = begin; unit < end; unit++) {
         const int64_t item = unit / (j->down * j->across), block = unit - item * (j->down * j->across);
-        const int64_t i = block % j->down * j->height, c = block / j->down * j->breadth;
+        const int64_t i = gi_block_row(j, block % j->down), c = block / j->down * j->breadth;
         const char   *a, *b;
         char         *out;
         gi_product_locate_item(p, item, &a, &b, &out);
-        gi_multiply_block(j, p->rows - i < j->height ? p->rows - i : j->height,
-                          p->columns - c < j->breadth ? p->columns - c : j->breadth, a + i * p->a.row, b + c * p->b.column,
-                          out + i * p->out.row + c * p->out.column, j->rooms ? j->memory + mine * j->room : near_);
+        gi_multiply_block(j, gi_block_row(j, block % j->down + 1) - i,
+                          p->columns - c < j->breadth ? p->columns - c : j->breadth, i - c, a + i * p->a.row,
+                          b + c * p->b.column, out + i * p->out.row + c * p->out.column,
+                          j->rooms ? j->memory + mine * j->room : near_);
     }
     if (j->rooms) __atomic_store_n(&j->taken[mine], 0, __ATOMIC_RELEASE);
 }
@@ -277,16 +298,47 @@ static void gi_cut_blocks(gi_blocks *j, int64_t items)
     j->room = (j->direct_b ? 1 : gi_over(j->breadth, strip)) * j->tiles->wide * j->tiles->bytes * j->parts * j->depth;
 }
 
+enum { GI_MIRROR_ROWS = 32 }; /* of a unit of work */
+
+/* Rows of the result get what is right of the diagonal from below it. */
+static void gi_mirror_rows(int64_t begin, int64_t end, void *job)
+{
+    const gi_blocks  *j     = (const gi_blocks *)job;
+    const gi_product *p     = j->p;
+    const int64_t     bands = gi_over(p->rows, GI_MIRROR_ROWS), row = p->out.row, size = j->size;
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t at = unit % bands * GI_MIRROR_ROWS, left = p->rows - at;
+        const int64_t rows = left < GI_MIRROR_ROWS ? left : (int64_t)GI_MIRROR_ROWS;
+        const char   *a, *b;
+        char         *out;
+        gi_product_locate_item(p, unit / bands, &a, &b, &out);
+        out += at * (row + size);
+        for (int64_t i = 0; i < rows; i++) gi_gather((int)size, rows - i, out + i * (row + size), out + i * (row + size), row);
+        if (left > rows) gi_pack_lines(j, rows, left - rows, out + rows * size, row / size, out + rows * row, size, row);
+    }
+}
+
+/* Is the product one of a matrix and the same turned, and so much work that a copy is less? (Of complex numbers, the order of the four products would be another.) */
+static bool gi_is_mirrored(const gi_blocks *j)
+{
+    const gi_product *p = j->p;
+    bool same           = p->a.data == p->b.data && p->a.row == p->b.column && p->a.column == p->b.row && p->rows == p->columns;
+    for (int d = 0; d < p->axes; d++) same = same && p->a.next[d] == p->b.next[d];
+    return same && !p->more && j->parts == 1 && j->size == j->packed && p->out.column == j->size && p->out.row % j->size == 0 &&
+           p->rows >= 128 && p->inner >= 128;
+}
+
 static bool gi_multiply_tiled(const char *site, const gi_product *p)
 {
     const int64_t items = gi_shape_size(p->axes, p->shape);
     gi_blocks     j;
     memset(&j, 0, sizeof j - sizeof j.taken);
-    j.p     = p;
-    j.tiles = GI_LOOP_OF(tiles)(gi_packing(&j, p->dtype));
-    j.turn  = j.parts == 1 && j.size == j.packed ? GI_LOOP_OF(turn)((int)j.size) : NULL;
-    j.width = j.tiles->bytes / j.packed;
-    j.strip = j.tiles->wide * j.width;
+    j.p        = p;
+    j.tiles    = GI_LOOP_OF(tiles)(gi_packing(&j, p->dtype));
+    j.turn     = j.parts == 1 && j.size == j.packed ? GI_LOOP_OF(turn)((int)j.size) : NULL;
+    j.width    = j.tiles->bytes / j.packed;
+    j.strip    = j.tiles->wide * j.width;
+    j.mirrored = gi_is_mirrored(&j);
     gi_cut_blocks(&j, items);
     const int64_t units = items * j.down * j.across, work = j.height * j.breadth * p->inner * j.parts;
     const int64_t chunk = 1 + 400000 / (work + 1);
@@ -299,6 +351,8 @@ static bool gi_multiply_tiled(const char *site, const gi_product *p)
     }
     gi_parallel(units, chunk, gi_multiply_blocks, &j);
     gi_mem_release(j.memory, (size_t)(j.rooms * j.room));
+    const int64_t bands = items * gi_over(p->rows, GI_MIRROR_ROWS);
+    if (j.mirrored) gi_parallel_bytes((double)(items * p->rows * p->rows * j.size), bands, 4, gi_mirror_rows, &j);
     return true;
 }
 
@@ -311,7 +365,8 @@ typedef struct gi_chained {
     const gi_product *p;
     gi_chains         chains;
     gi_chaining       j;
-    int64_t           count, groups; /* chains side by side */
+    int64_t           count, groups; /* chains side by side, */
+    int64_t           side;          /* so many in a unit */
     int               times;         /* b's that each of them meets, */
     int64_t           again;         /* and how often that is done, for other a */
     int64_t           a_again, out_again;
@@ -321,12 +376,12 @@ static void gi_chain_units(int64_t begin, int64_t end, void *job)
 {
     const gi_chained *c = (const gi_chained *)job;
     for (int64_t unit = begin; unit < end; unit++) {
-        const int64_t item = c->groups == 1 ? unit : unit / c->groups, i = (unit - item * c->groups) * GI_CHAINS;
+        const int64_t item = c->groups == 1 ? unit : unit / c->groups, i = (unit - item * c->groups) * c->side;
         const char   *a, *b;
         char         *out;
         gi_product_locate_item(c->p, item, &a, &b, &out);
         for (int64_t t = 0; t < c->again; t++)
-            c->chains(c->count - i < GI_CHAINS ? c->count - i : GI_CHAINS, c->times, c->p->inner,
+            c->chains(c->count - i < c->side ? c->count - i : c->side, c->times, c->p->inner,
                       out + i * c->j.out_next + t * c->out_again, a + i * c->j.a_next + t * c->a_again, b + i * c->j.b_next,
                       &c->j);
     }
@@ -368,10 +423,12 @@ static void gi_multiply_chained(gi_product *p)
         c.j.out_next      = p->out.next[longest];
         p->shape[longest] = 1;
     }
-    c.groups            = gi_over(c.count, GI_CHAINS);
-    const int64_t work  = (c.count < GI_CHAINS ? c.count : GI_CHAINS) * p->inner * c.times * c.again;
-    const int64_t units = gi_shape_size(p->axes, p->shape) * c.groups;
-    gi_parallel_bytes(4 * (double)units * (double)work, units, 1 + 32768 / work, gi_chain_units, &c);
+    const int64_t items = gi_shape_size(p->axes, p->shape), even = gi_over(c.count, 2 * ga_get_num_threads());
+    c.side             = items > 1 || even > 96 ? GI_CHAINS : gi_over(even, 16) * 16;
+    c.groups           = gi_over(c.count, c.side);
+    const int64_t work = (c.count < c.side ? c.count : c.side) * p->inner * c.times * c.again, units = items * c.groups;
+    const double  bytes = gi_dtype_kind(p->dtype) >= 2 && ga_itemsize(p->dtype) == 4 ? 6 : 8; /* as which a product counts */
+    gi_parallel_bytes(bytes * (double)units * (double)work, units, 1 + 32768 / work, gi_chain_units, &c);
 }
 
 /* ---- on the CPU: stacks of small matrices --------------------------------------------------------------------------------- */
