@@ -441,6 +441,95 @@ static bool GI_FIND(gi_linear_columns)(int64_t n, int64_t m, double *a, int64_t 
     return regular;
 }
 
+/* ---- rotations of complex rows and columns, real and imaginary parts apart -------------------------------------------------- */
+
+/* Rows x and y become c x + s y and c y - conj(s) x. */
+static void GI_FIND(gi_linear_rotate_rows)(int64_t n, double *x, double *y, int64_t imag, double c, ga_c128 s)
+{
+    enum { LANES = GI_ISA_BYTES / 8 };
+    int64_t j = 0;
+    for (; j + LANES <= n; j += LANES) {
+        const GI_V8 xr = GI_LV(load)(x + j), xi = GI_LV(load)(x + imag + j);
+        const GI_V8 yr = GI_LV(load)(y + j), yi = GI_LV(load)(y + imag + j);
+        GI_LV(store)(x + j, c * xr + (s.re * yr - s.im * yi));
+        GI_LV(store)(x + imag + j, c * xi + (s.re * yi + s.im * yr));
+        GI_LV(store)(y + j, c * yr - (s.re * xr + s.im * xi));
+        GI_LV(store)(y + imag + j, c * yi - (s.re * xi - s.im * xr));
+    }
+#if GI_ISA_BYTES == 64
+    if (j == n) return;
+    const __mmask8 some = (__mmask8)((1u << (n - j)) - 1);
+    const GI_V8    xr = _mm512_maskz_loadu_pd(some, x + j), xi = _mm512_maskz_loadu_pd(some, x + imag + j);
+    const GI_V8    yr = _mm512_maskz_loadu_pd(some, y + j), yi = _mm512_maskz_loadu_pd(some, y + imag + j);
+    _mm512_mask_storeu_pd(x + j, some, c * xr + (s.re * yr - s.im * yi));
+    _mm512_mask_storeu_pd(x + imag + j, some, c * xi + (s.re * yi + s.im * yr));
+    _mm512_mask_storeu_pd(y + j, some, c * yr - (s.re * xr + s.im * xi));
+    _mm512_mask_storeu_pd(y + imag + j, some, c * yi - (s.re * xi - s.im * xr));
+#else
+    for (; j < n; j++) {
+        const double xr = x[j], xi = x[imag + j], yr = y[j], yi = y[imag + j];
+        x[j]        = c * xr + (s.re * yr - s.im * yi);
+        x[imag + j] = c * xi + (s.re * yi + s.im * yr);
+        y[j]        = c * yr - (s.re * xr + s.im * xi);
+        y[imag + j] = c * yi - (s.re * xi - s.im * xr);
+    }
+#endif
+}
+
+/* A vector of what lies in a column of rows; `next`: where the rows are. */
+static GI_INLINE GI_V8 GI_FIND(gi_load_down)(const double *x, const int64_t *next)
+{
+#if GI_ISA_BYTES == 64
+    const GI_V8 v = { x[next[0]], x[next[1]], x[next[2]], x[next[3]], x[next[4]], x[next[5]], x[next[6]], x[next[7]] };
+#elif GI_ISA_BYTES == 32
+    const GI_V8 v = { x[next[0]], x[next[1]], x[next[2]], x[next[3]] };
+#else
+    const GI_V8 v = { x[next[0]], x[next[1]] };
+#endif
+    return v;
+}
+
+static GI_INLINE void GI_FIND(gi_store_down)(double *x, const int64_t *next, GI_V8 v)
+{
+    GI_UNROLL
+    for (int r = 0; r < GI_ISA_BYTES / 8; r++) x[next[r]] = v[r];
+}
+
+/* Of up to eight rows, columns 0 and 1, then 1 and 2 ... become c x + conj(s) y and c y - s x: `count` rotations. */
+static void GI_FIND(gi_linear_rotate_columns)(int rows, int64_t count, double *a, int64_t down, int64_t imag,
+                                              const double *cosines, const ga_c128 *sines)
+{
+    enum { LANES = GI_ISA_BYTES / 8, VECTORS = 8 / LANES };
+    GI_V8   xr[VECTORS], xi[VECTORS];
+    int64_t next[8];
+    for (int r = 0; r < 8; r++)
+        next[r] = (r < rows ? r : rows - 1) * down; /* what is missing is the last one, again and again */
+    GI_UNROLL
+    for (int v = 0; v < VECTORS; v++) {
+        xr[v] = GI_FIND(gi_load_down)(a, next + v * LANES);
+        xi[v] = GI_FIND(gi_load_down)(a + imag, next + v * LANES);
+    }
+    for (int64_t k = 0; k < count; k++, a++) {
+        const double  c = cosines[k];
+        const ga_c128 t = sines[k];
+        GI_UNROLL
+        for (int v = 0; v < VECTORS; v++) {
+            const int64_t *at = next + v * LANES;
+            const GI_V8    yr = GI_FIND(gi_load_down)(a + 1, at), yi = GI_FIND(gi_load_down)(a + imag + 1, at);
+            GI_FIND(gi_store_down)(a, at, c * xr[v] + (t.re * yr + t.im * yi));
+            GI_FIND(gi_store_down)(a + imag, at, c * xi[v] + (t.re * yi - t.im * yr));
+            const GI_V8 re = c * yr - (t.re * xr[v] - t.im * xi[v]);
+            xi[v]          = c * yi - (t.re * xi[v] + t.im * xr[v]);
+            xr[v]          = re;
+        }
+    }
+    GI_UNROLL
+    for (int v = 0; v < VECTORS; v++) {
+        GI_FIND(gi_store_down)(a, next + v * LANES, xr[v]);
+        GI_FIND(gi_store_down)(a + imag, next + v * LANES, xi[v]);
+    }
+}
+
 /* ---- small matrices, GI_LINEAR_LANES at once: the same operations on each element as for one of them ------------------------ */
 #define GI_LANE_AT(a, row, column) ((a) + ((row)*n + (column)) * GI_LINEAR_LANES)
 /* Finds the pivots of column c of one vector of matrices, and brings their rows to row c. Returns the size of the pivots. */
@@ -530,7 +619,7 @@ static void GI_FIND(gi_linear_cholesky)(int64_t n, double *a, double *regular)
 GI_TABLE(gi_linear_loops, GI_FIND(gi_linear),
          { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_dots), GI_FIND(gi_linear_pass),
            GI_FIND(gi_linear_turn), GI_FIND(gi_linear_turn_together), GI_FIND(gi_linear_mirror), GI_FIND(gi_linear_update),
-           GI_FIND(gi_linear_reflect), GI_FIND(gi_linear_columns), GI_FIND(gi_linear_lu), GI_FIND(gi_linear_solve),
-           GI_FIND(gi_linear_cholesky) })
+           GI_FIND(gi_linear_reflect), GI_FIND(gi_linear_columns), GI_FIND(gi_linear_rotate_rows),
+           GI_FIND(gi_linear_rotate_columns), GI_FIND(gi_linear_lu), GI_FIND(gi_linear_solve), GI_FIND(gi_linear_cholesky) })
 #undef GI_LV
 #undef GI_V8

@@ -244,6 +244,10 @@ typedef struct gi_linear_loops {
                     double tau);
     /* The LU decomposition of n columns of m elements, with pivots; false: one of them is 0. */
     bool (*columns)(int64_t n, int64_t m, double *a, int64_t down, int32_t *pivots);
+    /* Of complex rows, whose imaginary parts lie `imag` behind the real ones. */
+    void (*rotate_rows)(int64_t n, double *x, double *y, int64_t imag, double c, ga_c128 s);
+    void (*rotate_columns)(int rows, int64_t count, double *a, int64_t down, int64_t imag, const double *cosines,
+                           const ga_c128 *sines);
     /* Of GI_LINEAR_LANES matrices at once, each of them in a lane: element (i, j) of all is at (i * columns + j) * GI_LINEAR_LANES. */
     void (*lu)(int64_t n, double *a, double *pivots, double *regular);
     void (*solve)(int64_t n, int64_t columns, const double *a, double *b);

@@ -172,27 +172,23 @@ static void gi_schur_reduce(gi_schur *s)
 
 /* ---- the QR method ------------------------------------------------------------------------------------------------------------------- */
 
-/* Rows x and y become c x + s y and c y - conj(s) x. */
-static void gi_rotate_rows(const gi_dense *a, int64_t row, int64_t begin, int64_t n, double c, ga_c128 s)
+/* Rows `row` and the next one become c x + s y and c y - conj(s) x, from column `begin` on. */
+static void gi_rotate_rows(const gi_linear_loops *loops, const gi_dense *a, int64_t row, int64_t begin, int64_t n, double c,
+                           ga_c128 s)
 {
-    double *x = a->p + row * a->down + begin, *y = x + a->down;
-    for (int64_t j = 0; j < n; j++) {
-        const double xr = x[j], xi = x[a->imag + j], yr = y[j], yi = y[a->imag + j];
-        x[j]           = c * xr + (s.re * yr - s.im * yi);
-        x[a->imag + j] = c * xi + (s.re * yi + s.im * yr);
-        y[j]           = c * yr - (s.re * xr + s.im * xi);
-        y[a->imag + j] = c * yi - (s.re * xi - s.im * xr);
-    }
+    double *x = a->p + row * a->down + begin;
+    loops->rotate_rows(n, x, x + a->down, a->imag, c, s);
 }
 
 /* Strips of columns: all rotations of them. */
 static void gi_rotate_strips(int64_t begin, int64_t end, void *job)
 {
-    const gi_schur *s = (const gi_schur *)job;
+    const gi_schur        *s     = (const gi_schur *)job;
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
     for (int64_t k = begin; k < end; k++) {
         const int64_t at = s->column + k * GI_SCHUR_STRIP, left = s->n - at;
         for (int64_t i = s->l; i < s->m; i++)
-            gi_rotate_rows(&s->turned, i, at, left < GI_SCHUR_STRIP ? left : (int64_t)GI_SCHUR_STRIP, s->cosines[i],
+            gi_rotate_rows(loops, &s->turned, i, at, left < GI_SCHUR_STRIP ? left : (int64_t)GI_SCHUR_STRIP, s->cosines[i],
                            s->conjugate ? gi_conj_c128(s->sines[i]) : s->sines[i]);
     }
 }
@@ -208,48 +204,21 @@ static void gi_rotate_all(gi_schur *s, const gi_dense *a, int64_t column, bool c
 /* Columns x and y of some rows become c x + conj(s) y and c y - s x; the rows side by side. */
 static void gi_rotate_columns(int64_t begin, int64_t end, void *job)
 {
-    const gi_schur *s = (const gi_schur *)job;
+    const gi_schur        *s     = (const gi_schur *)job;
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
     for (int64_t g = begin; g < end; g++) {
-        const int64_t row = s->column + g * GI_SCHUR_ROWS, from = row - 1 > s->l ? row - 1 : s->l, down = s->h.down;
-        const int     rows        = s->m - row < GI_SCHUR_ROWS ? (int)(s->m + 1 - row) : (int)GI_SCHUR_ROWS;
-        double  xr[GI_SCHUR_ROWS] = { 0 }, xi[GI_SCHUR_ROWS] = { 0 }, yr[GI_SCHUR_ROWS] = { 0 }, yi[GI_SCHUR_ROWS] = { 0 };
-        double *at = s->h.p + row * down + from;
-        for (int r = 0; r < rows; r++) {
-            xr[r] = at[r * down];
-            xi[r] = at[r * down + s->h.imag];
-        }
-        for (int64_t k = from; k < s->m; k++, at++) {
-            const double  c = s->cosines[k];
-            const ga_c128 t = s->sines[k];
-            for (int r = 0; r < rows; r++) {
-                yr[r] = at[r * down + 1];
-                yi[r] = at[r * down + s->h.imag + 1];
-            }
-            for (int r = 0; r < GI_SCHUR_ROWS; r++) {
-                const double re = c * xr[r] + (t.re * yr[r] + t.im * yi[r]), im = c * xi[r] + (t.re * yi[r] - t.im * yr[r]);
-                yr[r] = c * yr[r] - (t.re * xr[r] - t.im * xi[r]);
-                yi[r] = c * yi[r] - (t.re * xi[r] + t.im * xr[r]);
-                xr[r] = re;
-                xi[r] = im;
-            }
-            for (int r = 0; r < rows; r++) {
-                at[r * down]             = xr[r];
-                at[r * down + s->h.imag] = xi[r];
-                xr[r]                    = yr[r];
-                xi[r]                    = yi[r];
-            }
-        }
-        for (int r = 0; r < rows; r++) {
-            at[r * down]             = xr[r];
-            at[r * down + s->h.imag] = xi[r];
-        }
+        const int64_t row = s->column + g * GI_SCHUR_ROWS, from = row - 1 > s->l ? row - 1 : s->l;
+        const int     rows = s->m - row < GI_SCHUR_ROWS ? (int)(s->m + 1 - row) : (int)GI_SCHUR_ROWS;
+        loops->rotate_columns(rows, s->m - from, s->h.p + row * s->h.down + from, s->h.down, s->h.imag, s->cosines + from,
+                              s->sines + from);
     }
 }
 
 /* h - shift = Q R, of rows and columns l to m; h becomes R Q + shift. */
 static void gi_schur_sweep(gi_schur *s, ga_c128 shift)
 {
-    const gi_dense *h = &s->h;
+    const gi_dense        *h     = &s->h;
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
     for (int64_t k = s->l; k <= s->m; k++) gi_set_element(h, k, k, gi_sub_c128(gi_element(h, k, k), shift));
     for (int64_t k = s->l; k < s->m; k++) {
         const ga_c128 x = gi_element(h, k, k), y = gi_element(h, k + 1, k);
@@ -259,7 +228,7 @@ static void gi_schur_sweep(gi_schur *s, ga_c128 shift)
         s->sines[k]        = all == 0 ? gi_make_c128(0, 0) : gi_by_c128(gi_mul_c128(turn, gi_conj_c128(y)), 1 / all);
         gi_set_element(h, k, k, gi_by_c128(turn, all));
         gi_set_element(h, k + 1, k, gi_make_c128(0, 0));
-        gi_rotate_rows(h, k, k + 1, s->m - k, s->cosines[k], s->sines[k]);
+        gi_rotate_rows(loops, h, k, k + 1, s->m - k, s->cosines[k], s->sines[k]);
     }
     if (s->z.p) {
         gi_rotate_all(s, h, s->m + 1, false);
