@@ -82,6 +82,25 @@ static ga_array *gi_norm_squares(const char *site, const ga_array *a)
     return NULL;
 }
 
+/* In place, but chunked arrays are not written. */
+static ga_map_options gi_norm_into(const char *site, ga_array *out)
+{
+    ga_map_options o = gi_map_site(site);
+    if (!gi_is_deferred(out)) o.out = out;
+    return o;
+}
+
+/* The sizes of the elements as a new array. In float64, because the size of the least integer does not fit its own dtype, and for sums; floats
+   of which one is the norm keep their dtype. */
+static ga_array *gi_norm_sizes(const char *site, const ga_array *a, bool one)
+{
+    if (one && gi_is_float(a->dtype)) return (ga_absolute)(a, gi_map_site(site));
+    if (gi_is_complex(a->dtype)) return gi_then((ga_absolute), site, gi_copy_contiguous(site, a, GA_C128));
+    ga_array *copy = gi_copy_convert(site, a, GA_F64), *sizes = copy ? (ga_absolute)(copy, gi_norm_into(site, copy)) : NULL;
+    if (sizes != copy) ga_free(copy);
+    return sizes;
+}
+
 ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
 {
     GI_SETTLE_FLOATS;
@@ -111,20 +130,17 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
         if (sums && ord == 2) sums = gi_then((ga_sqrt), o.site, sums);
         if (!declined) return gi_copy_finish(o.site, sums, dtype, NULL);
     }
-    /* float64 first: the absolute value of the least integer does not fit its own type */
-    ga_array *start = gi_copy_contiguous(o.site, a, gi_is_complex(a->dtype) ? GA_C128 : GA_F64), *result = NULL;
-    ga_array *wide = gi_then((ga_absolute), o.site, start);
+    if (ord == 0) return gi_copy_finish(o.site, (ga_count_nonzero)(a, r), dtype, NULL);
+    ga_array *wide = gi_norm_sizes(o.site, a, isinf(ord)), *result = NULL;
     if (!wide) return NULL;
     if (isinf(ord)) {
         result = gi_extreme_size(wide, ord > 0, r);
-    } else if (ord == 0) {
-        result = (ga_count_nonzero)(wide, r);
     } else if (ord == 1) {
         result = (ga_sum)(wide, r);
     } else if (ord == 2) {
-        ga_array *squares = (ga_square)(wide, gi_map_site(o.site));
+        ga_array *squares = (ga_square)(wide, gi_norm_into(o.site, wide));
         if (squares) result = gi_then((ga_sqrt), o.site, (ga_sum)(squares, r));
-        ga_free(squares);
+        if (squares != wide) ga_free(squares);
     } else {
         ga_arg p, inverse;
         memset(&p, 0, sizeof p);
@@ -132,10 +148,11 @@ ga_array *(ga_norm)(const ga_array *a, ga_norm_options o)
         inverse          = p;
         p.re             = ord;
         inverse.re       = 1 / ord;
-        ga_array *powers = (ga_power)(gi_operand_arg(wide), p, gi_map_site(o.site)), *sum = powers ? (ga_sum)(powers, r) : NULL;
+        ga_array *powers = (ga_power)(gi_operand_arg(wide), p, gi_norm_into(o.site, wide)),
+                 *sum    = powers ? (ga_sum)(powers, r) : NULL;
         if (sum) result = (ga_power)(gi_operand_arg(sum), inverse, gi_map_site(o.site));
-        ga_free(powers);
         ga_free(sum);
+        if (powers != wide) ga_free(powers);
     }
     ga_free(wide);
     return gi_copy_finish(o.site, result, dtype, NULL);
