@@ -315,6 +315,40 @@ static void test_folds_of_some(void)
         }
 }
 
+/* All bytes divided by all numbers, by vectors and what is left; and powers of lines of each length. */
+static void test_division_of_bytes(void)
+{
+    enum { N = 256 + 45, MOST = 70 };
+    for (int is_signed = 0; is_signed < 2; is_signed++)
+        for (int by = is_signed ? -128 : 1; by < (is_signed ? 128 : 256); by++)
+            ga_scope {
+                if (by == 0) continue;
+                ga_array *x    = ga_astype(ga_subtract(ga_arange(0, N, 1), is_signed ? 128 : 0), is_signed ? GA_I8 : GA_U8);
+                ga_array *back = ga_astype(x, GA_I32), *q = ga_floor_divide(x, by), *r = ga_remainder(x, by);
+                int       bad = !q || !r || q->dtype != x->dtype;
+                for (int64_t i = 0; i < N && !bad; i++) {
+                    const int a = (int)ga_item_at(back, i), down = a / by - (a % by != 0 && (a % by < 0) != (by < 0));
+                    const int want = is_signed ? (int8_t)down : down; /* -128 / -1 wraps */
+                    bad += (int)ga_item_at(q, i) != want || (int)ga_item_at(r, i) != a - down * by;
+                }
+                CHECK(!bad);
+            }
+    ga_scope {
+        ga_array *x = ga_random_integers(-9, 10, (MOST, MOST)), *y = ga_random_integers(0, 70, (MOST, MOST), .seed = 3);
+        for (int64_t n = 1; n <= MOST; n++) {
+            ga_array *p   = ga_power(ga_index(x, ":, :%d", (int)n), ga_index(y, ":, :%d", (int)n));
+            int       bad = !p;
+            for (int64_t i = 0; i < MOST * n && !bad; i++) {
+                uint64_t power = 1;
+                for (int k = 0; k < (int)ga_item_at(y, i / n, i % n); k++)
+                    power *= (uint64_t)(int64_t)ga_item_at(x, i / n, i % n);
+                bad += ga_item_at(p, i / n, i % n) != (double)(int64_t)power;
+            }
+            CHECK(!bad);
+        }
+    }
+}
+
 int main(void)
 {
     test_begin();
@@ -325,5 +359,6 @@ int main(void)
     test_complex();
     test_two_results();
     test_folds_of_some();
+    test_division_of_bytes();
     return test_end();
 }

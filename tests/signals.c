@@ -97,6 +97,56 @@ static void test_regions(void)
     }
 }
 
+/* Is one element before another in a sort? NaNs are last, and equal. */
+static bool is_less(double x, double y) { return x < y || (!isnan(x) && isnan(y)); }
+
+/* Extremes of labels and their boxes by definition: many elements, and equal ones, zeros of both signs, NaNs and a label without any. */
+static void test_regions_by_definition(void)
+{
+    enum { COLUMNS = 500, LABELS = 12 };
+    static double  value[300 * COLUMNS];
+    static int64_t label[300 * COLUMNS];
+    const int64_t  rows = test_on_gpu() ? 4 : 300, n = rows * COLUMNS;
+    const ga_dtype dtypes[] = { GA_F32, GA_F64, GA_I8, GA_U8, GA_I32, GA_I64, GA_U64 };
+    for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++)
+        ga_scope {
+            ga_array *drawn = ga_random_integers(-3, 4, (n), .seed = k), *kind = ga_random_integers(0, 50, (n), .seed = 77);
+            ga_array *x = ga_astype(drawn, GA_F64), *special = ga_where(ga_equal(kind, 1), -0.0, NAN);
+            x                = ga_astype(ga_where(ga_less(kind, 3), special, x),
+                                         dtypes[k]); /* integers: NaN gives 0, uint's negative ones too */
+            ga_array *labels = ga_random_integers(-1, LABELS, (n), .seed = 5), *back = ga_astype(x, GA_F64);
+            labels = ga_where(ga_equal(labels, 4), 5, labels);
+            int64_t low[LABELS], high[LABELS], boxes[LABELS][4];
+            memset(boxes, 0, sizeof boxes);
+            for (int l = 0; l < LABELS; l++) low[l] = high[l] = -1;
+            for (int64_t i = 0; i < n; i++) {
+                value[i] = ga_item_at(back, i);
+                label[i] = (int64_t)ga_item_at(labels, i);
+                if (label[i] < 1) continue;
+                int64_t *l = &low[label[i]], *h = &high[label[i]], *box = boxes[label[i]];
+                if (*l < 0 || is_less(value[i], value[*l])) *l = i;
+                if (*h < 0 || !is_less(value[i], value[*h])) *h = i;
+                const int64_t row = i / COLUMNS, column = i % COLUMNS;
+                if (box[1] == 0 || row < box[0]) box[0] = row;
+                if (box[3] == 0 || column < box[2]) box[2] = column;
+                if (row + 1 > box[1]) box[1] = row + 1;
+                if (column + 1 > box[3]) box[3] = column + 1;
+            }
+            const ga_array *grid = ga_reshape(x, (rows, COLUMNS)), *names = ga_reshape(labels, (rows, COLUMNS));
+            ga_array       *at_low = ga_minimum_position(grid, names, NULL), *at_high = ga_maximum_position(grid, names, NULL);
+            ga_array       *found = ga_find_objects(names, 0), *some = ga_maximum_position(grid, names, ga_ints(11, 2, 2, 99));
+            CHECK(at_low && at_low->shape[0] == LABELS - 1 && found && found->shape[0] == LABELS - 1);
+            CHECK(some && ga_item_at(some, 0, 1) == high[11] % COLUMNS && ga_item_at(some, 2, 0) == high[2] / COLUMNS);
+            CHECK(some && ga_item_at(some, 3, 0) == 0 && ga_item_at(some, 3, 1) == 0);
+            for (int l = 1; at_low && at_high && found && l < LABELS; l++) {
+                const int64_t first = low[l] < 0 ? 0 : low[l], last = high[l] < 0 ? 0 : high[l];
+                CHECK(ga_item_at(at_low, l - 1, 0) * COLUMNS + ga_item_at(at_low, l - 1, 1) == first);
+                CHECK(ga_item_at(at_high, l - 1, 0) * COLUMNS + ga_item_at(at_high, l - 1, 1) == last);
+                for (int end = 0; end < 4; end++) CHECK(ga_item_at(found, l - 1, end / 2, end % 2) == boxes[l][end]);
+            }
+        }
+}
+
 static void test_watershed(void)
 {
     ga_scope {
@@ -468,6 +518,7 @@ int main(void)
     test_begin();
     test_lines();
     test_regions();
+    test_regions_by_definition();
     test_watershed();
     test_integrals();
     test_recursions();
