@@ -456,16 +456,6 @@ static void GI_FIND(gi_linear_rotate_rows)(int64_t n, double *x, double *y, int6
         GI_LV(store)(y + j, c * yr - (s.re * xr + s.im * xi));
         GI_LV(store)(y + imag + j, c * yi - (s.re * xi - s.im * xr));
     }
-#if GI_ISA_BYTES == 64
-    if (j == n) return;
-    const __mmask8 some = (__mmask8)((1u << (n - j)) - 1);
-    const GI_V8    xr = _mm512_maskz_loadu_pd(some, x + j), xi = _mm512_maskz_loadu_pd(some, x + imag + j);
-    const GI_V8    yr = _mm512_maskz_loadu_pd(some, y + j), yi = _mm512_maskz_loadu_pd(some, y + imag + j);
-    _mm512_mask_storeu_pd(x + j, some, c * xr + (s.re * yr - s.im * yi));
-    _mm512_mask_storeu_pd(x + imag + j, some, c * xi + (s.re * yi + s.im * yr));
-    _mm512_mask_storeu_pd(y + j, some, c * yr - (s.re * xr + s.im * xi));
-    _mm512_mask_storeu_pd(y + imag + j, some, c * yi - (s.re * xi - s.im * xr));
-#else
     for (; j < n; j++) {
         const double xr = x[j], xi = x[imag + j], yr = y[j], yi = y[imag + j];
         x[j]        = c * xr + (s.re * yr - s.im * yi);
@@ -473,7 +463,6 @@ static void GI_FIND(gi_linear_rotate_rows)(int64_t n, double *x, double *y, int6
         y[j]        = c * yr - (s.re * xr + s.im * xi);
         y[imag + j] = c * yi - (s.re * xi - s.im * xr);
     }
-#endif
 }
 
 /* A vector of what lies in a column of rows; `next`: where the rows are. */
