@@ -124,7 +124,9 @@ static ga_array *gi_weigh_powers(const char *site, int n, const ga_array *const 
                              ? (ga_multiply)(gi_operand_arg(power[k]), GA_ARG(weights[2 * k]), gi_map_site(site))
                              : NULL;
         if (!term) return NULL;
-        sum = k == 0 ? term : (ga_add)(gi_operand_arg(sum), gi_operand_arg(term), gi_map_site(site));
+        ga_map_options to = gi_map_site(site);
+        if (k > 0) to.out = sum;
+        sum = k == 0 ? term : (ga_add)(gi_operand_arg(sum), gi_operand_arg(term), to);
     }
     return sum;
 }
