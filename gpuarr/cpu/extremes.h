@@ -137,8 +137,9 @@ static GI_INLINE void GI_FIND(gi_extreme_block)(int64_t bytes, void *acc, const 
     if (bytes < 64) {
         v = _mm512_mask_loadu_epi8(first, GI_FIND(gi_first_bytes)(bytes), x);
     } else {
-        v = _mm512_loadu_si512(x + bytes - 64);
-        for (int64_t at = 0; at + 64 < bytes; at += 64) {
+        int64_t at = 64 - (int64_t)((uintptr_t)x % 64); /* from here on whole lines are read */
+        v          = join(_mm512_loadu_si512(x), _mm512_loadu_si512(x + bytes - 64));
+        for (; at + 64 < bytes; at += 64) {
             if (fetch) __builtin_prefetch(x + at + GI_LINES_AHEAD);
             v = join(v, _mm512_loadu_si512(x + at));
         }
@@ -152,8 +153,9 @@ static GI_INLINE void GI_FIND(gi_extreme_block)(int64_t bytes, void *acc, const 
 
 #define GI_EACH_WHOLE(X)                                                                                                       \
     X(I8, i8, 8, epi8)                                                                                                         \
-    X(U8, u8, 8, epu8) X(I16, i16, 16, epi16) X(U16, u16, 16, epu16) X(I32, i32, 32, epi32) X(U32, u32, 32, epu32)             \
-        X(I64, i64, 64, epi64) X(U64, u64, 64, epu64)
+    X(U8, u8, 8, epu8)                                                                                                         \
+    X(I16, i16, 16, epi16) X(U16, u16, 16, epu16) X(I32, i32, 32, epi32) X(U32, u32, 32, epu32) X(I64, i64, 64, epi64)         \
+        X(U64, u64, 64, epu64)
 #define GI_BLOCK_OF(name, tag, bits, as)                                                                                       \
     GI_WORD     GI_FIND(gi_##name##_whole_##tag)(__m512i a, __m512i b) { return _mm512_##name##_##as(a, b); }                  \
     static void GI_FIND(gi_##name##_block_##tag)(int64_t n, void *acc, const void *x, bool fetch)                              \

@@ -92,10 +92,13 @@ static GI_INLINE void GI_FIND(gi_truth_block)(ga_op op, int64_t n, void *acc, co
     const uint64_t turn  = op == GA_OP_all ? UINT64_MAX : 0;
     uint64_t       bits  = 0;
     int64_t        count = 0;
-    for (int64_t i = 0; i < n; i += 64) {
-        const uint64_t all = n - i < 64 ? UINT64_MAX >> (64 - (n - i)) : UINT64_MAX;
-        const uint64_t is  = n - i < 64 ? GI_FIND(gi_truth_64)(x + i * size, n - i, size, real)
-                                        : GI_FIND(gi_truth_64)(x + i * size, 64, size, real);
+    int64_t        now   = (int64_t)(-(uintptr_t)x % 64) / size; /* first those before a line, if they are not all */
+    if (now == 0 || n < 256) now = 64;
+    for (int64_t i = 0; i < n; i += now, now = 64) {
+        if (now > n - i) now = n - i;
+        const uint64_t all = UINT64_MAX >> (64 - now);
+        const uint64_t is =
+            now < 64 ? GI_FIND(gi_truth_64)(x + i * size, now, size, real) : GI_FIND(gi_truth_64)(x + i * size, 64, size, real);
         for (int k = 0; k < size && fetch; k++) __builtin_prefetch(x + i * size + 64 * k + GI_LINES_AHEAD);
         bits |= (is ^ turn) & all;
         if (op == GA_OP_count_nonzero) count += __builtin_popcountll(is);
