@@ -47,6 +47,17 @@ GI_WORD GI_FIND(gi_extreme_of_rows)(const __m512i *x, gi_extreme quick, gi_extre
     return any ? GI_FIND(gi_extreme_of_eight)(x, join) : GI_FIND(gi_extreme_of_eight)(x, quick);
 }
 
+/* The bytes from one on, less than a vector. */
+static GI_INLINE void GI_FIND(gi_extreme_some)(void *accs, const char *const *from, int64_t at, int64_t bytes, gi_extreme quick,
+                                               gi_extreme join, uint32_t (*nan)(__m512i, __m512i))
+{
+    const __mmask64 some = GI_FIND(gi_first_bytes)(bytes);
+    __m512i         x[8];
+    GI_UNROLL
+    for (int k = 0; k < 8; k++) x[k] = _mm512_maskz_loadu_epi8(some, from[k] + at);
+    _mm512_mask_storeu_epi8((char *)accs + at, some, GI_FIND(gi_extreme_of_rows)(x, quick, join, nan));
+}
+
 static GI_INLINE void GI_FIND(gi_extreme_rows)(int64_t bytes, void *accs, const void *const *rows, int count, gi_extreme quick,
                                                gi_extreme join, uint32_t (*nan)(__m512i, __m512i))
 {
@@ -54,16 +65,17 @@ static GI_INLINE void GI_FIND(gi_extreme_rows)(int64_t bytes, void *accs, const 
     __m512i     x[8];
     int64_t     at = 0;
     for (int k = 0; k < 8; k++) from[k] = k < count ? (const char *)rows[k] : from[gi_fold_partner(k)];
+    const int64_t head = (int64_t)(-(uintptr_t)from[0] % 64); /* bytes before a line; behind them whole lines are read */
+    if (head % 8 == 0 && head > 0 && bytes >= 512 && ((uintptr_t)from[1] - (uintptr_t)from[0]) % 64 == 0) {
+        GI_FIND(gi_extreme_some)(accs, from, 0, head, quick, join, nan);
+        at = head;
+    }
     for (; at + 64 <= bytes; at += 64) {
         GI_UNROLL
         for (int k = 0; k < 8; k++) x[k] = _mm512_loadu_si512(from[k] + at);
         _mm512_storeu_si512((char *)accs + at, GI_FIND(gi_extreme_of_rows)(x, quick, join, nan));
     }
-    if (at == bytes) return;
-    const __mmask64 some = GI_FIND(gi_first_bytes)(bytes - at);
-    GI_UNROLL
-    for (int k = 0; k < 8; k++) x[k] = _mm512_maskz_loadu_epi8(some, from[k] + at);
-    _mm512_mask_storeu_epi8((char *)accs + at, some, GI_FIND(gi_extreme_of_rows)(x, quick, join, nan));
+    if (at < bytes) GI_FIND(gi_extreme_some)(accs, from, at, bytes - at, quick, join, nan);
 }
 
 /* v's bytes from so many on, a power of two, at its begin. */
@@ -154,8 +166,12 @@ static GI_INLINE void GI_FIND(gi_extreme_block)(int64_t bytes, void *acc, const 
 #define GI_EACH_WHOLE(X)                                                                                                       \
     X(I8, i8, 8, epi8)                                                                                                         \
     X(U8, u8, 8, epu8)                                                                                                         \
-    X(I16, i16, 16, epi16) X(U16, u16, 16, epu16) X(I32, i32, 32, epi32) X(U32, u32, 32, epu32) X(I64, i64, 64, epi64)         \
-        X(U64, u64, 64, epu64)
+    X(I16, i16, 16, epi16)                                                                                                     \
+    X(U16, u16, 16, epu16)                                                                                                     \
+    X(I32, i32, 32, epi32)                                                                                                     \
+    X(U32, u32, 32, epu32)                                                                                                     \
+    X(I64, i64, 64, epi64)                                                                                                     \
+    X(U64, u64, 64, epu64)
 #define GI_BLOCK_OF(name, tag, bits, as)                                                                                       \
     GI_WORD     GI_FIND(gi_##name##_whole_##tag)(__m512i a, __m512i b) { return _mm512_##name##_##as(a, b); }                  \
     static void GI_FIND(gi_##name##_block_##tag)(int64_t n, void *acc, const void *x, bool fetch)                              \
