@@ -33,12 +33,14 @@ static void gi_scatter_put(const gi_scattering *s, int64_t n, const int64_t *off
 
 static void gi_scatter_add(const gi_scattering *s, ga_dtype dtype, int64_t n, const int64_t *offsets, const char *v)
 {
+    char *const   to   = s->to->data; /* read once: a byte that is written might be part of *s */
+    const int64_t step = s->step, scale = s->scale;
     switch (dtype) {
 #define GI_CASE(TAG, tag, T, name)                                                                                             \
     case GA_##TAG:                                                                                                             \
         for (int64_t i = 0; i < n; i++) {                                                                                      \
-            gi_stored_##tag *at = (gi_stored_##tag *)(void *)(s->to->data + offsets[i] * s->scale);                            \
-            *at                 = gi_add_##tag(*at, ((const gi_stored_##tag *)(const void *)v)[i * s->step]);                  \
+            gi_stored_##tag *at = (gi_stored_##tag *)(void *)(to + offsets[i] * scale);                                        \
+            *at                 = gi_add_##tag(*at, ((const gi_stored_##tag *)(const void *)v)[i * step]);                     \
         }                                                                                                                      \
         break;
         GI_EACH_STAMPED(GI_CASE)
