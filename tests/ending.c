@@ -188,8 +188,8 @@ static void on_error(void)
     CHECK(exits(in_child(program_decides), 0) && says("computed"));
     CHECK(exits(in_child(misspelt_in_environment), 0) && says("GPUARR_ON_ERROR=exti") && says("computed"));
     CHECK(exits(in_child(no_number_in_environment), 0) && says("GPUARR_ISA=AVX2 in the environment is none of baseline") &&
-          says("GPUARR_NUM_THREADS=2 or 3 in the environment is not a number of threads from 1 to 256: using 2\n") && says("2 threads") &&
-          lines() == 3);
+          says("GPUARR_NUM_THREADS=2 or 3 in the environment is not a number of threads from 1 to 256: using 2\n") &&
+          says("2 threads") && lines() == 3);
     char as_unset[100] = "";
     CHECK(exits(in_child(unset_in_environment), 0) && lines() == 1);
     snprintf(as_unset, sizeof as_unset, "%.99s", said);

@@ -100,7 +100,7 @@ static void gi_make_parabolas(const void *job, int64_t first, int64_t n, void *t
     for (int64_t run; n > 0; n -= run, first += run, to = (char *)to + run * size) {
         const int64_t row = first / inner, at = first % inner, line = row / j->pairs, pair = row % j->pairs;
         const char   *y0   = (const char *)j->y->data + ((line * j->length + 2 * pair) * inner + at) * size;
-        const int64_t left = inner > 1 ? inner - at : j->pairs - pair < PIECE ? j->pairs - pair : PIECE;
+        const int64_t left = inner > 1 ? inner - at : j->pairs - pair < PIECE ? j->pairs - pair : (int64_t)PIECE;
         run                = n < left ? n : left;
         if (inner > 1) {
             gi_make_parabolas_of(j, run, to, y0, y0 + inner * size, y0 + 2 * inner * size);
