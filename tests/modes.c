@@ -8,7 +8,7 @@
 #include <fenv.h>
 #include <locale.h>
 
-enum { RESULTS = 100 };
+enum { RESULTS = 130 };
 
 static ga_array *results[RESULTS], *again[RESULTS];
 
@@ -48,6 +48,13 @@ static int compute(ga_array **r)
     R(ga_distance_transform_edt(ga_greater(y, 2))), R(ga_expm(few)), R(ga_union1d(small, f)), R(ga_average(y, .weights = x));
     R(ga_greater(small, 0)), R(ga_count_nonzero(tiny)), R(ga_sign(tiny)), R(ga_fmod(y, 0.7)), R(ga_render(y, .colorbar = true));
     R(ga_random_gamma(0.3, 2, (500))), R(ga_random_beta(0.3, 5, (500))), R(ga_random_exponential(1e-309, (500)));
+    ga_array *third = ga_remainder(ga_arange(0, 6300, 1, .dtype = GA_I64), 3), *tenths = ga_full((6300), 0.1);
+    R(ga_minimum_position(small, labels, NULL)), R(ga_maximum_position(tiny, labels, NULL)), R(ga_find_objects(labels, 0));
+    R(ga_minimum_position(ga_multiply(small, 0), labels, NULL)), R(ga_bincount(third, .weights = tenths));
+    R(ga_bincount(ga_index(third, ":99"), .weights = ga_index(tenths, ":99"))), R(ga_histogram(tiny, 5)), R(ga_simpson(tiny));
+    R(ga_norm(tiny, .ord = 1, .axis = 0)), R(ga_norm(small, .ord = INFINITY)), R(ga_norm(f, .ord = 3)), R(ga_kron(few, few));
+    R(ga_det(ga_index(y, ":40, :40"))), R(ga_solve(ga_index(y, ":40, :40"), ga_index(x, "0, :40"))), R(ga_log2(small));
+    R(ga_log10(f)), R(ga_trace(ga_multiply(tiny, 0.3))), R(ga_eigvals(few)), R(ga_matmul(y, ga_transpose(y)));
     R(ga_random_poisson(3, (500))), R(ga_random_poisson(300, (500))), R(ga_random_binomial(1000, 0.3, (500)));
     return n;
 }

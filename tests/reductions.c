@@ -355,6 +355,30 @@ static void test_lengths(void)
 }
 
 /* Numbers are folded as they are where only their truth matters: the results are those of bools. */
+/* Norms over axes 0 and 2, and over axis 1: those of the rows that a transposed copy has. */
+static void test_norms(void)
+{
+    static const ga_dtype dtypes[] = { GA_F64, GA_F32, GA_I32, GA_C64 };
+    static const double   orders[] = { 1, 2, 0, 3, -1, INFINITY, -INFINITY };
+    static const int shapes[][3] = { { 2, 130, 3 }, { 2, 1000, 3 }, { 3, 500, 2 }, { 4, 300, 7 }, { 40, 20, 50 }, { 2, 3, 4 } };
+    for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++)
+        for (size_t k = 0; k < sizeof shapes / sizeof *shapes; k++)
+            ga_scope {
+                const int64_t m = shapes[k][0], n = shapes[k][1], l = shapes[k][2];
+                ga_array     *a =
+                    ga_astype(ga_subtract(ga_reshape(ga_arange(0, (double)(m * n * l), 1), (m, n, l)), 77), dtypes[t]);
+                ga_array *rows  = ga_reshape(ga_ascontiguous(ga_transpose(a, .axes = ga_axes(1, 0, 2))), (n, m * l));
+                ga_array *lines = ga_reshape(ga_ascontiguous(ga_transpose(a, .axes = ga_axes(0, 2, 1))), (m * l, n));
+                for (size_t o = 0; o < sizeof orders / sizeof *orders; o++) {
+                    const double ord = orders[o];
+                    CHECK(test_same_bits(ga_norm(a, .ord = ord, .axes = ga_axes(0, 2)), ga_norm(rows, .ord = ord, .axis = 1)));
+                    CHECK(test_same_bits(ga_ravel(ga_norm(a, .ord = ord, .axis = 1)), ga_norm(lines, .ord = ord, .axis = 1)));
+                }
+                ga_array *sizes = ga_sum(ga_absolute(ga_astype(rows, t == 3 ? GA_C128 : GA_F64)), .axis = 1);
+                CHECK(ga_allclose(ga_norm(a, .ord = 1, .axes = ga_axes(0, 2)), sizes, .rtol = 1e-6));
+            }
+}
+
 static void test_truths(void)
 {
     const ga_dtype dtypes[]  = { GA_I16, GA_I32, GA_U64, GA_F32, GA_F64 };
@@ -389,6 +413,7 @@ int main(void)
     test_memory();
     test_threads();
     test_lengths();
+    test_norms();
     test_truths();
     return test_end();
 }

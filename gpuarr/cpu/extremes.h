@@ -1,4 +1,4 @@
-/* ---- the least or greatest of float32, float64, int64 and uint64: folds of ga_min, ga_max, ga_nanmin, ga_nanmax -------------- */
+/* ---- the least or greatest: folds of ga_min, ga_max, ga_nanmin, ga_nanmax ------------------------------------------------ */
 #if GI_ISA_BYTES == 64
 /*  Compilers make three instructions of what joins two floats, as a NaN counts. Where there is none, which one comparison tells of two
     vectors, the first of them does the same, also of +0 and -0. For int64 and uint64 the lower sets have no instruction.     */

@@ -182,11 +182,11 @@ static GI_INLINE __m512i gi_load_small_u16(__mmask16 in, const char *x)
 {
     return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(in, x));
 }
-static GI_INLINE __m512i gi_small_fma_u32(__m512i a, __m512i b, __m512i c)
+static GI_INLINE __m512i gi_small_add_product_u32(__m512i a, __m512i b, __m512i c)
 {
     return _mm512_add_epi32(_mm512_mullo_epi32(a, b), c);
 }
-static GI_INLINE __m512i gi_small_fma_u64(__m512i a, __m512i b, __m512i c)
+static GI_INLINE __m512i gi_small_add_product_u64(__m512i a, __m512i b, __m512i c)
 {
     return _mm512_add_epi64(_mm512_mullo_epi64(a, b), c);
 }
@@ -218,7 +218,7 @@ static GI_INLINE __m512i gi_small_fma_u64(__m512i a, __m512i b, __m512i c)
 #define GI_SMALL_NOTHING 0
 #define GI_SMALL_LOAD    gi_load_small_u8
 #define GI_SMALL_STORE   _mm512_mask_cvtepi32_storeu_epi8
-#define GI_SMALL_FMA     gi_small_fma_u32
+#define GI_SMALL_FMA     gi_small_add_product_u32
 #include "small.h"
 #define GI_SMALL_TAG     u16
 #define GI_SMALL_SUFFIX  epi32
@@ -228,7 +228,7 @@ static GI_INLINE __m512i gi_small_fma_u64(__m512i a, __m512i b, __m512i c)
 #define GI_SMALL_NOTHING 0
 #define GI_SMALL_LOAD    gi_load_small_u16
 #define GI_SMALL_STORE   _mm512_mask_cvtepi32_storeu_epi16
-#define GI_SMALL_FMA     gi_small_fma_u32
+#define GI_SMALL_FMA     gi_small_add_product_u32
 #include "small.h"
 #define GI_SMALL_TAG     i32
 #define GI_SMALL_SUFFIX  epi32
@@ -238,7 +238,7 @@ static GI_INLINE __m512i gi_small_fma_u64(__m512i a, __m512i b, __m512i c)
 #define GI_SMALL_NOTHING 0
 #define GI_SMALL_LOAD    _mm512_maskz_loadu_epi32
 #define GI_SMALL_STORE   _mm512_mask_storeu_epi32
-#define GI_SMALL_FMA     gi_small_fma_u32
+#define GI_SMALL_FMA     gi_small_add_product_u32
 #include "small.h"
 #define GI_SMALL_TAG     i64
 #define GI_SMALL_SUFFIX  epi64
@@ -248,7 +248,7 @@ static GI_INLINE __m512i gi_small_fma_u64(__m512i a, __m512i b, __m512i c)
 #define GI_SMALL_NOTHING 0
 #define GI_SMALL_LOAD    _mm512_maskz_loadu_epi64
 #define GI_SMALL_STORE   _mm512_mask_storeu_epi64
-#define GI_SMALL_FMA     gi_small_fma_u64
+#define GI_SMALL_FMA     gi_small_add_product_u64
 #include "small.h"
 #define GI_PLACE_TAG                       f32
 #define GI_PLACE_SUFFIX                    ps

@@ -484,14 +484,14 @@ static GI_INLINE void GI_FIND(gi_store_down)(double *x, const int64_t *next, GI_
     for (int r = 0; r < GI_ISA_BYTES / 8; r++) x[next[r]] = v[r];
 }
 
-/* Of up to eight rows, columns 0 and 1, then 1 and 2 ... become c x + conj(s) y and c y - s x: `count` rotations. */
+/* Of up to GI_SCHUR_ROWS rows, columns 0 and 1, then 1 and 2 ... become c x + conj(s) y and c y - s x: `count` rotations. */
 static void GI_FIND(gi_linear_rotate_columns)(int rows, int64_t count, double *a, int64_t down, int64_t imag,
                                               const double *cosines, const ga_c128 *sines)
 {
-    enum { LANES = GI_ISA_BYTES / 8, VECTORS = 8 / LANES };
+    enum { LANES = GI_ISA_BYTES / 8, VECTORS = GI_SCHUR_ROWS / LANES };
     GI_V8   xr[VECTORS], xi[VECTORS];
-    int64_t next[8];
-    for (int r = 0; r < 8; r++)
+    int64_t next[GI_SCHUR_ROWS];
+    for (int r = 0; r < GI_SCHUR_ROWS; r++)
         next[r] = (r < rows ? r : rows - 1) * down; /* what is missing is the last one, again and again */
     GI_UNROLL
     for (int v = 0; v < VECTORS; v++) {

@@ -246,6 +246,7 @@ typedef struct gi_linear_loops {
     bool (*columns)(int64_t n, int64_t m, double *a, int64_t down, int32_t *pivots);
     /* Of complex rows, whose imaginary parts lie `imag` behind the real ones. */
     void (*rotate_rows)(int64_t n, double *x, double *y, int64_t imag, double c, ga_c128 s);
+    /* Of up to GI_SCHUR_ROWS rows. */
     void (*rotate_columns)(int rows, int64_t count, double *a, int64_t down, int64_t imag, const double *cosines,
                            const ga_c128 *sines);
     /* Of GI_LINEAR_LANES matrices at once, each of them in a lane: element (i, j) of all is at (i * columns + j) * GI_LINEAR_LANES. */
@@ -253,7 +254,7 @@ typedef struct gi_linear_loops {
     void (*solve)(int64_t n, int64_t columns, const double *a, double *b);
     void (*cholesky)(int64_t n, double *a, double *regular);
 } gi_linear_loops;
-enum { GI_LINEAR_LANES = 8, GI_SWEEPS_TOGETHER = 4 };
+enum { GI_LINEAR_LANES = 8, GI_SWEEPS_TOGETHER = 4, GI_SCHUR_ROWS = 8 };
 
 /* Sums of products out[i][t] = the sum over k of a[i][k] * b[i][t][k]. */
 typedef struct gi_chaining {

@@ -65,7 +65,8 @@ static bool gi_pass_folds_lines(const gi_lines *p, bool of_table)
 {
     const int64_t size = ga_itemsize(p->a->dtype), columns = gi_line_columns(p);
     if (columns == 1) return p->shape[p->reduced - 1] >= GI_FOLD_LEAST;
-    if (p->kept_strides[p->kept - 1] != size) return p->kept_strides[p->kept - 1] == p->length * size;
+    if (!gi_lines_can_be_made(p)) return false;
+    if (p->kept_strides[p->kept - 1] != size) return true;
     return columns >= GI_FOLD_LEAST ||
            (of_table && p->reduced == 1 && p->strides[0] == columns * size && p->length * columns >= 4 * GI_FOLD_LEAST);
 }

@@ -12,7 +12,7 @@
    no division, almost correctly rounded.
    arcsinh and arccosh need a square root that compilers vectorise: they do so with -fno-math-errno, or without it where
    sqrt and sqrtf are declared again with __attribute__((const)) and called by these names.
-   Coefficients and the bounds beside them: log.sollya.  Accuracy: log_check.c. */
+   Coefficients and the bounds beside them: tools/sollya/log.sollya, log_bases.py.  Accuracy: tests/ulp.c. */
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
 
@@ -119,7 +119,7 @@ GI_FORMULA double gi_log_join_f64(double big, double head, double tail)
     return sum + (tail + lost);
 }
 
-/* log2(1+f) = scale f - scale f^2/2 + f^3 p(f); error 2^-26.6 of the last place's power, with the rounding of scale/2 */
+/* log2(1+f) = scale f - scale f^2/2 + f^3 p(f), scale/2 as float32: error 0.08 units in the last place of the logarithm (log_bases.py) */
 GI_FORMULA float gi_log2_series_f32(float f)
 {
     float z   = f * f;

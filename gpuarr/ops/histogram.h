@@ -287,6 +287,7 @@ ga_array *(ga_histogram)(const ga_array *a, int64_t bins, ga_histogram_options o
 
 ga_array *(ga_bincount)(const ga_array *a, ga_bincount_options o)
 {
+    GI_SETTLE_FLOATS;
     if (!gi_options_bincount(&o) || !gi_array_check(o.site, a, "a") || !gi_check_weights(o.site, o.weights, a)) return NULL;
     if (gi_dtype_kind(a->dtype) > 1)
         return (ga_array *)gi_fail(o.site, GA_BAD_DTYPE, "a is %s: only integers can be counted; use ga_astype",

@@ -3,7 +3,7 @@
     the QR method with explicit shifts (Francis, 1961; Wilkinson, 1965), all in complex numbers. What rounding takes off the symmetry of a
     real matrix's eigenvalues is then put right.                                                                                */
 
-enum { GI_SCHUR_STRIP = 64, GI_SCHUR_ROWS = 8, GI_SCHUR_TRIES = 40 /* for each eigenvalue, before it is given up */ };
+enum { GI_SCHUR_STRIP = 64, GI_SCHUR_TRIES = 40 /* for each eigenvalue, before it is given up */ };
 
 typedef struct gi_schur {
     gi_dense h, z; /* the matrix, and what it was multiplied by from the right, turned; no memory: without eigenvectors */

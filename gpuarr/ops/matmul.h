@@ -201,7 +201,7 @@ static void gi_multiply_block(const gi_blocks *j, int64_t rows, int64_t columns,
 {
     const gi_product *p = j->p;
     columns             = gi_columns_of(j, columns, below + rows);
-    if (columns <= 0) return;
+    if (rows <= 0 || columns <= 0) return;
     const int64_t packed = GI_PANEL_ROW * j->tiles->lane; /* bytes of a packed row of a */
     GI_ARENA(char, panel, j->direct_a ? 0 : GI_GROUP *packed);
     if (j->flat && rows == 1 && !p->more && j->tiles->row && p->out.column == j->size) {
@@ -318,7 +318,8 @@ static void gi_mirror_rows(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* Is the product one of a matrix and the same turned, and so much work that a copy is less? (Of complex numbers, the order of the four products would be another.) */
+/* Is the product one of a matrix and the same turned, and so much work that a copy is less? (Of complex numbers, the order of the four
+   products would be another.) */
 static bool gi_is_mirrored(const gi_blocks *j)
 {
     const gi_product *p = j->p;

@@ -67,8 +67,9 @@ static ga_array *gi_norm_sums(const char *site, const ga_array *a, const gi_row 
     *declined = a->device != GA_CPU || gi_is_deferred(a) || gi_is_complex(a->dtype) || a->size == 0 || !ga_is_contiguous(a) ||
                 gi_shape_c_strides(GA_F64, a->ndim, a->shape, sizes.strides) < 0;
     if (*declined || !gi_lines_plan(site, &lines, &sizes, GA_F64, r.axis, &r.axes, r.keepdims)) return NULL;
-    const int64_t columns = gi_line_columns(&lines); /* so few to convert at a time take longer than new memory does */
-    *declined = columns > 1 && columns < 16 && a->dtype != GA_F64 && a->size * ga_itemsize(a->dtype) <= GI_NEAR_BYTES;
+    const int64_t columns = gi_line_columns(&lines); /* so few to convert at a time take longer than new memory does: */
+    const bool    few = columns > 1 && columns < 16 && a->dtype != GA_F64 && a->size * ga_itemsize(a->dtype) <= GI_NEAR_BYTES;
+    *declined         = few || !gi_lines_can_be_made(&lines);
     return *declined ? NULL : (ga_sum)(&sizes, r);
 }
 

@@ -427,6 +427,14 @@ static gi_panel gi_panel_block(const gi_lines *p, int64_t columns, int64_t width
     return s;
 }
 
+/* Can the elements be made as they are folded? Lines are read one by one, or side by side, or lie packed one behind the other. */
+static bool gi_lines_can_be_made(const gi_lines *p)
+{
+    const int64_t size = ga_itemsize(p->a->dtype);
+    if (gi_line_columns(p) == 1) return true;
+    return p->kept_strides[p->kept - 1] == size || p->kept_strides[p->kept - 1] == p->length * size;
+}
+
 /* Gives a panel of what is made room for eight rows; or makes all of it there, where its lines are short and lie behind each other. */
 static void gi_panel_make(gi_panel *s, char *room)
 {

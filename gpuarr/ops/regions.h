@@ -75,6 +75,7 @@ GI_END_FAST
 static gi_extreme_places gi_do_group_extremes(const gi_composition *c, const ga_array *flat, const ga_array *labels,
                                               const ga_array *index)
 {
+    GI_SETTLE_FLOATS;
     gi_extreme_places p, none;
     memset(&none, 0, sizeof none);
     ga_array *numbers = flat ? (ga_astype)((ga_ravel)(labels, c->site), GA_I64, c->site) : NULL;
