@@ -263,6 +263,10 @@ static void test_differences(void)
         SHOWS(GA_F64, "2.0", total);
         SHOWS(GA_F64, "[[1. 1.]\n [1. 1.]]", ga_cov(m));
         SHOWS(GA_F64, "7.0", ga_cov(a));
+        ga_array *spread = ga_reshape(ga_ints(7, -30, 11, 4, 127, 3, 5, -90, 8, 1), (2, 5)),
+                 *w      = ga_values(.1, .9, .33, .7, .2);
+        CHECK(test_same_bits(ga_cov(spread, .dtype = GA_F32, .aweights = w),
+                             ga_cov(ga_astype(spread, GA_F32), .dtype = GA_F32, .aweights = w)));
         SHOWS(GA_F64, "5.25", ga_cov(a, .bias = true));
         SHOWS(GA_F64, "[[1. 1.]\n [1. 1.]]", ga_corrcoef(m));
         SHOWS(GA_F64, "3.0", ga_quantile(a, 0.5));

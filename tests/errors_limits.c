@@ -61,6 +61,9 @@ static void test_shapes(void)
         FAILS(GA_BAD_SHAPE, ga_broadcast_to(ga_zeros((0, 1)), (0, INT64_MAX)), "counted");
         FAILS(GA_BAD_SHAPE, ga_kron(ga_zeros((0, huge)), ga_broadcast_to(ga_ones((1, 1)), (1, huge))),
               "have products of lengths");
+        const int64_t many = (int64_t)1 << 20;
+        FAILS(GA_NO_MEMORY,
+              ga_kron(ga_broadcast_to(ga_ones((1, 1)), (many, many)), ga_broadcast_to(ga_ones((1, 1)), (many, 16))), "bytes");
         ga_array *empty = ga_zeros((0, huge, 3, 0)), *sums = ga_sum(empty, .axis = 1);
         CHECK(sums && sums->ndim == 3 && sums->size == 0);
         FAILS(GA_BAD_SHAPE, ga_nanmax(empty), "0");

@@ -180,6 +180,14 @@ static void test_products(void)
         CHECK(ga_multi_dot((a, b, a), .out = out) == out && ga_item_at(out, 0, 1) == 6);
         CHECK_IS(ga_kron(MATRIX(1, 2, 1, 10), MATRIX(2, 1, 1, 2)), GA_F64, (2, 2), 1, 10, 2, 20);
         CHECK_IS(ga_kron(VECTOR(2, 1, 2), MATRIX(1, 2, 1, 3)), GA_F64, (1, 4), 1, 3, 2, 6);
+        ga_array *left = ga_random((7, 9)), *right = ga_random((2, 12, 5), .seed = 8),
+                 *kron = ga_kron(left, right); /* short rows */
+        CHECK(kron->ndim == 3 && kron->shape[0] == 2 && kron->shape[1] == 84 && kron->shape[2] == 45);
+        for (int64_t i = 0; i < 7 && kron; i++)
+            for (int64_t j = 0; j < 9; j++)
+                CHECK(
+                    ga_array_equal(ga_index(kron, ":, %d:%d, %d:%d", (int)i * 12, (int)i * 12 + 12, (int)j * 5, (int)j * 5 + 5),
+                                   ga_multiply(right, ga_item_at(left, i, j))));
         CHECK_IS(ga_cross(x, y), GA_F64, (3), -3, 6, -3);
         CHECK_IS(ga_cross(ga_expand_dims(x, 1), y, 0, .axisc = 0), GA_F64, (3, 1), -3, 6, -3);
         CHECK_IS(ga_vecdot(x, y), GA_F64, (), 32);

@@ -144,7 +144,7 @@ static ga_array *gi_do_cov(const gi_composition *c, const ga_array *m, const ga_
         ga_array *turned    = gi_do_turn(c, w, 1, 2);
         mean                = turned ? gi_do_average(c, x, turned, &r, &total) : NULL;
     } else mean = gi_do_fold(c, (ga_mean), x, 1, true);
-    const bool own  = x->dtype != m->dtype || o->y; /* then nobody else sees x */
+    const bool own  = mean && mean->dtype == x->dtype && (x->dtype != m->dtype || o->y); /* then nobody else sees x */
     ga_array  *away = mean ? (ga_subtract)(GA_ARG(x), GA_ARG(mean), own ? gi_map_in_place(c, x) : gi_map_site(c->site)) : NULL;
     ga_array  *weighed = away && w ? GI_DO_2(c, multiply, away, w) : away;
     if (weighed && gi_is_complex(weighed->dtype)) weighed = GI_DO_1(c, conj, weighed);

@@ -174,9 +174,9 @@ static ga_array *gi_kron_rows(const char *site, const ga_array *a, const ga_shap
 static bool gi_kron_is_short(const ga_array *a, const ga_array *b)
 {
     enum { SHORT = 32, LEAST = 256 };
-    const int64_t size = a->size * b->size;
-    return a->ndim > 1 && b->ndim > 1 && a->device == GA_CPU && !gi_is_deferred(a) && !gi_is_deferred(b) && size >= LEAST &&
-           b->shape[b->ndim - 1] < SHORT && 4 * a->shape[a->ndim - 1] <= a->size && 2 * b->shape[b->ndim - 1] <= b->size;
+    return a->ndim > 1 && b->ndim > 1 && a->device == GA_CPU && !gi_is_deferred(a) && !gi_is_deferred(b) &&
+           (double)a->size * (double)b->size >= LEAST && b->shape[b->ndim - 1] < SHORT &&
+           a->shape[a->ndim - 1] <= a->size / 4 && b->shape[b->ndim - 1] <= b->size / 2;
 }
 
 ga_array *(ga_kron)(const ga_array *a, const ga_array *b, const char *site)
