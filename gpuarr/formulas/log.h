@@ -62,15 +62,19 @@ GI_FORMULA double gi_log_fraction_f64(uint64_t shifted)
     return gi_from_bits_f64((shifted & 0x000fffffffffffffull) + 0x3fe6a09e667f3bcdull) - 1.0;
 }
 
+/* c0 + c1 f + ... + c7 f^7 */
+GI_FORMULA float gi_log_polynomial_f32(float f, float c0, float c1, float c2, float c3, float c4, float c5, float c6, float c7)
+{
+    float z   = f * f;
+    float p01 = gi_fma_f32(c1, f, c0), p23 = gi_fma_f32(c3, f, c2), p45 = gi_fma_f32(c5, f, c4), p67 = gi_fma_f32(c7, f, c6);
+    return gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
+}
+
 /* log(1+f) = f - f^2/2 + f^3 p(f); relative error in log(1+f): 2^-26.9 */
 GI_FORMULA float gi_log_series_f32(float f)
 {
-    float z   = f * f;
-    float p01 = gi_fma_f32(-0x1.000234p-2f, f, 0x1.55556ap-2f);
-    float p23 = gi_fma_f32(-0x1.5468bcp-3f, f, 0x1.9996f4p-3f);
-    float p45 = gi_fma_f32(-0x1.0e5db8p-3f, f, 0x1.236e96p-3f);
-    float p67 = gi_fma_f32(-0x1.2ddf6cp-4f, f, 0x1.025b78p-3f);
-    return gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
+    return gi_log_polynomial_f32(f, 0x1.55556ap-2f, -0x1.000234p-2f, 0x1.9996f4p-3f, -0x1.5468bcp-3f, 0x1.236e96p-3f,
+                                 -0x1.0e5db8p-3f, 0x1.025b78p-3f, -0x1.2ddf6cp-4f);
 }
 
 /* log(1+f) = 2 arctanh(s) = f - f^2/2 + s (f^2/2 + z p(z)), s = f / (2+f), z = s^2; relative error 2^-59.4 */
@@ -122,23 +126,15 @@ GI_FORMULA double gi_log_join_f64(double big, double head, double tail)
 /* log2(1+f) = scale f - scale f^2/2 + f^3 p(f), scale/2 as float32: error 0.08 units in the last place of the logarithm (log_bases.py) */
 GI_FORMULA float gi_log2_series_f32(float f)
 {
-    float z   = f * f;
-    float p01 = gi_fma_f32(-0x1.7157d4p-2f, f, 0x1.ec7098p-2f);
-    float p23 = gi_fma_f32(-0x1.eb1ad2p-3f, f, 0x1.277c7ep-2f);
-    float p45 = gi_fma_f32(-0x1.853022p-3f, f, 0x1.a36d34p-3f);
-    float p67 = gi_fma_f32(-0x1.c44532p-4f, f, 0x1.7a554ap-3f);
-    return gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
+    return gi_log_polynomial_f32(f, 0x1.ec7098p-2f, -0x1.7157d4p-2f, 0x1.277c7ep-2f, -0x1.eb1ad2p-3f, 0x1.a36d34p-3f,
+                                 -0x1.853022p-3f, 0x1.7a554ap-3f, -0x1.c44532p-4f);
 }
 
 /* log10(1+f) in the same way */
 GI_FORMULA float gi_log10_series_f32(float f)
 {
-    float z   = f * f;
-    float p01 = gi_fma_f32(-0x1.bcba9ep-4f, f, 0x1.287a76p-3f);
-    float p23 = gi_fma_f32(-0x1.27ca86p-4f, f, 0x1.63ca16p-4f);
-    float p45 = gi_fma_f32(-0x1.d337b6p-5f, f, 0x1.f9b31ep-5f);
-    float p67 = gi_fma_f32(-0x1.0da066p-5f, f, 0x1.c28682p-5f);
-    return gi_fma_f32(gi_fma_f32(p67, z, p45), z * z, gi_fma_f32(p23, z, p01));
+    return gi_log_polynomial_f32(f, 0x1.287a76p-3f, -0x1.bcba9ep-4f, 0x1.63ca16p-4f, -0x1.27ca86p-4f, 0x1.f9b31ep-5f,
+                                 -0x1.d337b6p-5f, 0x1.c28682p-5f, -0x1.0da066p-5f);
 }
 
 /* Logarithm to another base: scale f to twice the precision, and the rest, f^2 (f series - scale/2); big + small is the power of 2,

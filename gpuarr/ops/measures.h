@@ -226,8 +226,8 @@ static void gi_list_groups(gi_groups *g, ga_array *sorted)
     if ((uint64_t)values[g->count - 1] - (uint64_t)values[0] != (uint64_t)g->count - 1) g->values = values;
 }
 
-#define GI_NO_GROUP_GAP                                                                                                        \
-    8 /* elements between what two parts throw away, so that their threads do not write the same cache line */
+/* Elements between what two parts throw away, so that their threads do not write the same cache line. */
+#define GI_NO_GROUP_GAP 8
 
 /* Bytes of the packed elements: those of the groups, and what each part throws away. */
 static size_t gi_packed_bytes(const gi_groups *g)

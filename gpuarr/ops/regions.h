@@ -249,8 +249,13 @@ static inline void gi_extend_box(int ndim, int64_t *box, const int64_t *at, int6
 typedef struct gi_boxing {
     const ga_array *labels;
     int64_t         largest, parts, rows;
-    int64_t        *boxes; /* of each part, those of the labels 1 to largest */
+    int64_t        *boxes, *more; /* of the labels 1 to largest: those of part 0, which are 0 at first; of each other part */
 } gi_boxing;
+
+static int64_t *gi_boxes_of(const gi_boxing *j, int64_t part)
+{
+    return part == 0 ? j->boxes : j->more + (part - 1) * j->largest * j->labels->ndim * 2;
+}
 
 GI_BEGIN_FAST
 /* A unit is a part: its boxes, row by row. */
@@ -261,8 +266,8 @@ static void gi_extend_boxes(int64_t begin, int64_t end, void *job)
     const int64_t    n = j->labels->shape[ndim - 1], size = ga_itemsize(j->labels->dtype), largest = j->largest;
     int64_t          at[GPUARR_MAX_DIMS], row[GI_BLOCK];
     for (int64_t part = begin; part < end; part++) {
-        int64_t *boxes = j->boxes + part * largest * ndim * 2;
-        memset(boxes, 0, (size_t)(largest * ndim * 2) * sizeof *boxes);
+        int64_t *boxes = gi_boxes_of(j, part);
+        if (part > 0) memset(boxes, 0, (size_t)(largest * ndim * 2) * sizeof *boxes);
         for (int64_t line = part * j->rows / j->parts; line < (part + 1) * j->rows / j->parts; line++) {
             gi_unravel(line * n, ndim, j->labels->shape, at);
             for (int64_t x = 0, m; x < n; x += m) {
@@ -279,15 +284,13 @@ static void gi_extend_boxes(int64_t begin, int64_t end, void *job)
     }
 }
 
-/* The boxes of all parts. */
-static void gi_join_boxes(const gi_boxing *j, int64_t *joined)
+/* The boxes of part 0 grow to hold those of all parts. */
+static void gi_join_boxes(const gi_boxing *j)
 {
-    const int64_t ends = j->largest * j->labels->ndim;
-    memcpy(joined, j->boxes, (size_t)(2 * ends) * sizeof *joined);
     for (int64_t part = 1; part < j->parts; part++)
-        for (int64_t i = 0; i < ends; i++) {
-            int64_t       *box  = joined + 2 * i;
-            const int64_t *more = j->boxes + 2 * (part * ends + i);
+        for (int64_t i = 0; i < j->largest * j->labels->ndim; i++) {
+            int64_t       *box  = j->boxes + 2 * i;
+            const int64_t *more = gi_boxes_of(j, part) + 2 * i;
             if (more[1] == 0) continue;
             if (box[1] == 0 || more[0] < box[0]) box[0] = more[0];
             if (more[1] > box[1]) box[1] = more[1];
@@ -295,19 +298,18 @@ static void gi_join_boxes(const gi_boxing *j, int64_t *joined)
 }
 GI_END_FAST
 
-/* Fills the boxes of the labels 1 to largest. False: no memory. */
+/* Fills the boxes of the labels 1 to largest, which are 0. False: no memory. */
 static bool gi_find_boxes(const char *site, const ga_array *labels, int64_t largest, int64_t *boxes)
 {
-    gi_boxing j = { labels, largest, 1 + labels->size / (65536 + 32 * largest), 0, NULL };
+    gi_boxing j = { labels, largest, 1 + labels->size / (65536 + 32 * largest), 0, boxes, NULL };
     if (labels->size == 0 || largest == 0) return true;
     if (j.parts > ga_get_num_threads()) j.parts = ga_get_num_threads();
     j.rows             = labels->size / labels->shape[labels->ndim - 1];
-    const size_t bytes = (size_t)(j.parts * largest * labels->ndim * 2) * sizeof *j.boxes;
-    j.boxes            = (int64_t *)gi_mem_alloc(site, bytes);
-    if (!j.boxes) return false;
+    const size_t bytes = (size_t)((j.parts - 1) * largest * labels->ndim * 2) * sizeof *j.more;
+    if (bytes > 0 && !(j.more = (int64_t *)gi_mem_alloc(site, bytes))) return false;
     gi_parallel(j.parts, 1, gi_extend_boxes, &j);
-    gi_join_boxes(&j, boxes);
-    gi_mem_release(j.boxes, bytes);
+    gi_join_boxes(&j);
+    gi_mem_release(j.more, bytes);
     return true;
 }
 
