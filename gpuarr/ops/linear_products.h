@@ -175,7 +175,7 @@ static bool gi_kron_is_short(const ga_array *a, const ga_array *b)
 {
     enum { SHORT = 32, LEAST = 256 };
     return a->ndim > 1 && b->ndim > 1 && a->device == GA_CPU && !gi_is_deferred(a) && !gi_is_deferred(b) &&
-           (double)a->size * (double)b->size >= LEAST && b->shape[b->ndim - 1] < SHORT &&
+           (double)a->size * (double)b->size >= (double)LEAST && b->shape[b->ndim - 1] < SHORT &&
            a->shape[a->ndim - 1] <= a->size / 4 && b->shape[b->ndim - 1] <= b->size / 2;
 }
 
