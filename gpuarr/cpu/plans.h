@@ -121,12 +121,17 @@ enum { GI_LINES_AHEAD = 4096 };
 /* Folds 1 to 1024 packed elements; fetch: prefetches what follows. */
 typedef void (*gi_block_loop)(int64_t n, void *acc, const void *x, bool fetch);
 
+/* Folds eight rows, and joins the result with the accumulators of steps of the tree that are open: open[0] before it, open[1] before that ...
+   The eight rows that come next lie `next` bytes behind these, and are fetched meanwhile; 0: are not. */
+typedef void (*gi_open_loop)(int64_t n, void *to, const void *const *rows, int64_t next, const void *const *open, int steps);
+
 typedef struct gi_fold {
     int      item_bytes, acc_bytes; /* of an element, of an accumulator */
     int      start;                 /* GI_START_ ... */
     uint64_t none[2];               /* elements that change nothing, if it takes some rows and has a start */
     /* accs[i]: the fold of rows[0][i] ... rows[count - 1][i]; of 1 to 8 rows if it takes some, else of 8 */
     gi_rows_loop rows;
+    gi_open_loop rows_onto; /* or NULL */
     bool         takes_some;
     bool         any_order;                                         /* integers: in whatever order, the result is the same */
     void (*widen)(int64_t n, void *accs, const void *x);            /* accs[i]: x[i] alone */

@@ -115,9 +115,9 @@ static GI_SUM_STEP double GI_FIND(gi_sum_some)(int64_t n, const char *x, const c
     return GI_FIND(gi_sum_lanes)(*v);
 }
 
-/* accs[i] and on: the sums of eight elements, or some of them, of `count` rows of float32. */
+/* accs[i] and on: the sums of eight elements, or some of them, of `count` rows of float32, joined with those of steps that are open. */
 static GI_SUM_STEP void GI_FIND(gi_sum_columns)(int64_t i, __mmask8 some, double *accs, const void *const *rows,
-                                                const int count)
+                                                const int count, const void *const *open, const int steps)
 {
     __m512d part[8];
     GI_UNROLL
@@ -131,34 +131,53 @@ static GI_SUM_STEP void GI_FIND(gi_sum_columns)(int64_t i, __mmask8 some, double
         for (int k = 0; k < h; k++)
             if (k + h < count) part[k] = _mm512_add_pd(part[k], part[k + h]);
     }
+    for (int k = 0; k < steps; k++) *part = _mm512_add_pd(_mm512_maskz_loadu_pd(some, (const double *)open[k] + i), *part);
     if (some == 255) _mm512_storeu_pd(accs + i, *part);
     else _mm512_mask_storeu_pd(accs + i, some, *part);
 }
 
-/* accs[i]: the sum of elements i of `count` rows. (Compilers would turn each vector of float32 into two with a third one to take them apart.) */
-static GI_SUM_STEP void GI_FIND(gi_sum_rows)(int64_t n, double *accs, const void *const *rows, const int count)
+/* accs[i]: the sum of elements i of `count` rows. (Compilers would turn each vector of float32 into two with a third one to take them apart.)
+   What lies so many bytes ahead is fetched; behind the end of the rows that is the start of those `next` bytes behind them, if any. */
+static GI_SUM_STEP void GI_FIND(gi_sum_rows)(int64_t n, double *accs, const void *const *rows, const int count, int64_t next,
+                                             const void *const *open, const int steps)
 {
-    int64_t i = 0;
+    const int64_t ahead = 512;
+    int64_t       i     = 0;
     for (; i + 16 <= n; i += 16) {
-        GI_FIND(gi_sum_columns)(i, 255, accs, rows, count);
-        GI_FIND(gi_sum_columns)(i + 8, 255, accs, rows, count);
+        const int64_t at = 4 * i + ahead, fetch = at < 4 * n ? at : next + at - 4 * n;
+        for (int k = 0; next && k < count; k++) __builtin_prefetch((const char *)rows[k] + fetch);
+        GI_FIND(gi_sum_columns)(i, 255, accs, rows, count, open, steps);
+        GI_FIND(gi_sum_columns)(i + 8, 255, accs, rows, count, open, steps);
     }
-    for (; i + 8 <= n; i += 8) GI_FIND(gi_sum_columns)(i, 255, accs, rows, count);
-    if (i < n) GI_FIND(gi_sum_columns)(i, (__mmask8)((1u << (n - i)) - 1), accs, rows, count);
+    for (; i + 8 <= n; i += 8) GI_FIND(gi_sum_columns)(i, 255, accs, rows, count, open, steps);
+    if (i < n) GI_FIND(gi_sum_columns)(i, (__mmask8)((1u << (n - i)) - 1), accs, rows, count, open, steps);
 }
 
 static void GI_FIND(gi_sum_rows_f32)(int64_t n, void *accs, const void *const *rows, int count)
 {
     double *to = (double *)accs;
     switch (count) {
-    case 1: GI_FIND(gi_sum_rows)(n, to, rows, 1); break;
-    case 2: GI_FIND(gi_sum_rows)(n, to, rows, 2); break;
-    case 3: GI_FIND(gi_sum_rows)(n, to, rows, 3); break;
-    case 4: GI_FIND(gi_sum_rows)(n, to, rows, 4); break;
-    case 5: GI_FIND(gi_sum_rows)(n, to, rows, 5); break;
-    case 6: GI_FIND(gi_sum_rows)(n, to, rows, 6); break;
-    case 7: GI_FIND(gi_sum_rows)(n, to, rows, 7); break;
-    default: GI_FIND(gi_sum_rows)(n, to, rows, 8); break;
+    case 1: GI_FIND(gi_sum_rows)(n, to, rows, 1, 0, NULL, 0); break;
+    case 2: GI_FIND(gi_sum_rows)(n, to, rows, 2, 0, NULL, 0); break;
+    case 3: GI_FIND(gi_sum_rows)(n, to, rows, 3, 0, NULL, 0); break;
+    case 4: GI_FIND(gi_sum_rows)(n, to, rows, 4, 0, NULL, 0); break;
+    case 5: GI_FIND(gi_sum_rows)(n, to, rows, 5, 0, NULL, 0); break;
+    case 6: GI_FIND(gi_sum_rows)(n, to, rows, 6, 0, NULL, 0); break;
+    case 7: GI_FIND(gi_sum_rows)(n, to, rows, 7, 0, NULL, 0); break;
+    default: GI_FIND(gi_sum_rows)(n, to, rows, 8, 0, NULL, 0); break;
+    }
+}
+
+/* Most often few steps are open. */
+static void GI_FIND(gi_sum_rows_onto_f32)(int64_t n, void *accs, const void *const *rows, int64_t next, const void *const *open,
+                                          int steps)
+{
+    double *to = (double *)accs;
+    switch (steps) {
+    case 0: GI_FIND(gi_sum_rows)(n, to, rows, 8, next, open, 0); break;
+    case 1: GI_FIND(gi_sum_rows)(n, to, rows, 8, next, open, 1); break;
+    case 2: GI_FIND(gi_sum_rows)(n, to, rows, 8, next, open, 2); break;
+    default: GI_FIND(gi_sum_rows)(n, to, rows, 8, next, open, steps); break;
     }
 }
 
@@ -186,7 +205,10 @@ GI_SUM_OF(f64, 8)
 static GI_INLINE void GI_FIND(gi_sums)(ga_op op, ga_dtype dtype, gi_fold *fold)
 {
     if (op != GA_OP_sum && op != GA_OP_mean) return;
-    if (dtype == GA_F32) fold->block = GI_FIND(gi_sum_block_f32), fold->rows = GI_FIND(gi_sum_rows_f32);
+    if (dtype == GA_F32) {
+        fold->block = GI_FIND(gi_sum_block_f32), fold->rows = GI_FIND(gi_sum_rows_f32);
+        fold->rows_onto = GI_FIND(gi_sum_rows_onto_f32);
+    }
     if (dtype == GA_F64) fold->block = GI_FIND(gi_sum_block_f64);
 }
 #else

@@ -386,6 +386,26 @@ static void gi_fold_rows(const gi_fold *f, const gi_panel *s, int64_t k, int64_t
     }
 }
 
+/* The same as gi_fold_rows of a whole block from its first row on, in one loop over its leaves, of eight rows each, in the order of the tree:
+   each is joined at once with the steps that it completes. So accumulators are read and written half as often, and while rows come. */
+static void gi_fold_leaves(const gi_fold *f, const gi_panel *s, char *accs, char *more)
+{
+    enum { LEAVES = GI_BLOCK / 8 };
+    const bool    fetch = s->at && s->packed && gi_lines_bytes(s->lines) > GI_NEAR_BYTES && gi_cpu_is_intel();
+    const int64_t bytes = s->count * f->acc_bytes;
+    const void   *x[8], *open[GI_PANEL_LEVELS];
+    for (int64_t leaf = 0, row = 0, next; leaf < LEAVES; leaf++, row = next) {
+        int64_t h = LEAVES / 2; /* the bits of `next` are those of leaf + 1, reversed */
+        for (next = row; next & h; h /= 2) next ^= h;
+        next |= h;
+        int steps = 0;
+        for (int64_t l = leaf; l & 1; l /= 2, steps++) open[steps] = more + steps * bytes;
+        gi_read_rows(s, row, LEAVES, 8, x);
+        f->rows_onto(s->count, leaf < LEAVES - 1 ? more + steps * bytes : accs, x,
+                     fetch && leaf < LEAVES - 1 ? gi_row_offset(s, next) - gi_row_offset(s, row) : 0, open, steps);
+    }
+}
+
 /* The same where the order does not matter: eight rows that follow each other, then the next ones, as memory is read best. */
 static void gi_fold_rows_in_turn(const gi_fold *f, const gi_panel *s, char *accs, char *more)
 {
@@ -508,6 +528,8 @@ static void gi_reduce_panels(int64_t begin, int64_t end, void *job)
             if (accs != room) memcpy(accs, room, (size_t)(s.count * size));
         } else if (r->fold.any_order) {
             gi_fold_rows_in_turn(&r->fold, &s, accs, room + s.count * size);
+        } else if (r->fold.rows_onto && s.n == GI_BLOCK) {
+            gi_fold_leaves(&r->fold, &s, accs, room + s.count * size);
         } else {
             gi_fold_rows(&r->fold, &s, 0, 1, accs, room + s.count * size);
         }
