@@ -53,7 +53,7 @@ def right(gpuarr, row):
 
 def measure(gpuarr, row, limits, peak):
     """The lines of bench.json of this row, one for each peer."""
-    contestants = {name: (lambda k, untimed=0, call=call: peer_seconds(call, k, untimed)) for name, call in row.peers}
+    contestants = {name: (lambda k, call=call: peer_seconds(call, k)) for name, call in row.peers}
     contestants.update(row.ours)
     ours, timed = in_pairs(gpuarr.seconds, contestants, 0.02 if QUICK else 0.3, 3e-4 if QUICK else 1e-3, judged={*row.also, *row.ours})
     for name, scale in row.scale.items():

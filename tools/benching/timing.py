@@ -43,9 +43,7 @@ class Gpuarr:
         self.must("save " + path)
         return np.load(path)
 
-    def seconds(self, calls, untimed=0):
-        if untimed:
-            self.ask(f"time {int(untimed)}")
+    def seconds(self, calls):
         answer = self.ask(f"time {calls}")
         if not answer:
             raise RuntimeError("the program ended while it was timed")
@@ -68,9 +66,7 @@ def memory_grown(pid, call):
         return math.nan
 
 
-def peer_seconds(call, calls, untimed=0):
-    for _ in range(untimed):
-        call()
+def peer_seconds(call, calls):
     start = time.perf_counter()
     for _ in range(calls):
         call()
@@ -109,24 +105,26 @@ def practice(run, unit):
     return max(1, min(20000, int(unit / max(once, 1e-9)))), once
 
 
-FAR, LEAST_PAIRS, MOST_PAIRS, LONG = 1.5, 15, 200, 0.02
+FAR, LEAST_PAIRS, MOST_PAIRS = 1.5, 15, 200
 
 
 def in_pairs(ours, others, budget, unit=1e-3, judged=()):
-    """Times ours(calls, untimed) -> seconds beside each of the others, one neighbour after the other, each first in every second pair.
+    """Times ours(calls) -> seconds and each of the others in turn.
 
-    Each makes an untimed call first, if it is short: after a rest, memory is cold and threads sleep, and a mean over a few calls would say
-    how many they are rather than how long they take.
-    others: name -> function(calls, untimed) -> seconds. Returns (times of ours, {name: (its times, the ratios of pairs: its time / ours)}), all
+    Nobody follows himself, and neighbours make as many calls: the first ones after a rest read memory, later ones the last cache.
+    others: name -> function(calls) -> seconds. Returns (times of ours, {name: (its times, the ratios of pairs: its time / ours)}), all
     ordered. There are LEAST_PAIRS at least, and more until the budget (seconds, for each) is spent; three for those who practised with
     FAR times the time of the fastest, unless they are judged. Five must do where pairs are long and nobody is near,
     and after half a minute.
     """
-    our_calls, our_once = practice(ours, unit)
-    calls, once = {}, {}
+    most, our_once = practice(ours, unit)
+    our_calls, calls, once = {}, {}, {}
     for name, run in others.items():
         rest()
         calls[name], once[name] = practice(run, unit)
+        our_calls[name] = most
+        if 1 / FAR < once[name] / our_once < FAR:
+            our_calls[name] = calls[name] = max(most, calls[name])
     rest()
     far = {name for name in others if once[name] > FAR * min(once.values()) and name not in judged}
     our_times, times, ratios = [], {name: [] for name in others}, {name: [] for name in others}
@@ -140,8 +138,8 @@ def in_pairs(ours, others, budget, unit=1e-3, judged=()):
             if name in far and rounds >= 3:
                 continue
             pair = {}
-            for who in ("ours", "other") if rounds % 2 else ("other", "ours"):
-                pair[who] = ours(our_calls, our_once < LONG) if who == "ours" else run(calls[name], once[name] < LONG)
+            for who, run_it, n in ("ours", ours, our_calls[name]), ("other", run, calls[name]):
+                pair[who] = run_it(n)
                 rest()
             our_times.append(pair["ours"])
             times[name].append(pair["other"])
