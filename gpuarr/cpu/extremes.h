@@ -188,14 +188,21 @@ GI_EACH_WHOLE(GI_BLOCKS_OF)
 static GI_INLINE void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fold)
 {
 #define GI_BLOCKS_OF(TAG, tag, bits, as)                                                                                       \
-    if (op == GA_OP_min && dtype == GA_##TAG) fold->block = GI_FIND(gi_min_block_##tag);                                       \
-    if (op == GA_OP_max && dtype == GA_##TAG) fold->block = GI_FIND(gi_max_block_##tag);
-    GI_EACH_WHOLE(GI_BLOCKS_OF)
+    case GI_OP_OF(GA_OP_min, GA_##TAG): fold->block = GI_FIND(gi_min_block_##tag); break;                                      \
+    case GI_OP_OF(GA_OP_max, GA_##TAG): fold->block = GI_FIND(gi_max_block_##tag); break;
+    switch (GI_OP_OF(op, dtype)) {
+        GI_EACH_WHOLE(GI_BLOCKS_OF)
+    default: break;
+    }
 #undef GI_BLOCKS_OF
 #define GI_EXTREME(name, TAG, tag, size, join, quick, nan)                                                                     \
-    if (op == GA_OP_##name && dtype == GA_##TAG)                                                                               \
-        fold->rows = GI_FIND(gi_##name##_##tag##_rows), fold->halve = GI_FIND(gi_##name##_##tag##_halve);
-    GI_EACH_EXTREME(GI_EXTREME)
+    case GI_OP_OF(GA_OP_##name, GA_##TAG):                                                                                     \
+        fold->rows = GI_FIND(gi_##name##_##tag##_rows), fold->halve = GI_FIND(gi_##name##_##tag##_halve);                      \
+        break;
+    switch (GI_OP_OF(op, dtype)) {
+        GI_EACH_EXTREME(GI_EXTREME)
+    default: break;
+    }
 #undef GI_EXTREME
 }
 #undef GI_EACH_EXTREME

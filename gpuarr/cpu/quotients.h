@@ -103,8 +103,11 @@ GI_EACH_DIVISION(GI_DIVISION)
 static GI_INLINE void GI_FIND(gi_divisions)(ga_op op, ga_dtype dtype, gi_kernel *kernel)
 {
 #define GI_DIVISION(name, TAG, tag, size, rest)                                                                                \
-    if (op == GA_OP_##name && dtype == GA_##TAG) *kernel = GI_FIND(gi_kernel_##name##_##tag);
-    GI_EACH_DIVISION(GI_DIVISION)
+    case GI_OP_OF(GA_OP_##name, GA_##TAG): *kernel = GI_FIND(gi_kernel_##name##_##tag); break;
+    switch (GI_OP_OF(op, dtype)) {
+        GI_EACH_DIVISION(GI_DIVISION)
+    default: break;
+    }
 #undef GI_DIVISION
 }
 #undef GI_EACH_DIVISION

@@ -127,7 +127,7 @@ static void gi_type_row(const gi_row *row, const gi_step *step, const gi_typed *
     t->elementwise = true;
     t->e.kind      = s.copies ? GI_OP_CAST : GI_OP_ROW;
     if (s.copies) return;
-    t->e.kernel = gi_row_kernel(s.row, s.loop);
+    t->e.kernel = s.kernel;
     if (s.row->special) {
         const ga_arg ordered[3] = { in[s.exchanged ? 1 : 0], in[s.exchanged ? 0 : 1], in[2] };
         t->elementwise          = gi_type_special(&s, ordered, n > 1 && typed[step->x[1]].fixed, &t->e);

@@ -163,12 +163,6 @@ static ga_array *gi_next_special(const gi_row *row, const ga_arg *in, ga_dtype l
     return gi_map(o->site, f, GI_CHEAP, spacing ? 1 : 2, in, wanted, result, o->out, o->where);
 }
 
-static gi_function gi_row_function(const gi_row *row, ga_dtype dtype)
-{
-    gi_function f = { gi_row_kernel(row, dtype), gi_gpu ? gi_gpu->row(row->op, dtype) : NULL, GI_NOT_OWN };
-    return f;
-}
-
 /* The power of floats to some plain numbers is made of products, roots and a quotient: many times quicker, and within 0.73 ulp. */
 static bool gi_easy_power(ga_arg exponent, ga_dtype dtype, gi_function *f)
 {
@@ -272,6 +266,7 @@ typedef struct gi_settled {
     bool          copies;    /* nothing is computed */
     bool          exchanged; /* the operands in the other order */
     ga_dtype      common, loop, result;
+    gi_kernel     kernel; /* unless it copies */
 } gi_settled;
 
 typedef enum gi_settling { GI_SETTLES, GI_LOSES_KIND, GI_NOT_STAMPED, GI_NOT_IN_FORMULAS, GI_HAS_NO_LOOP } gi_settling;
@@ -340,7 +335,8 @@ static gi_settling gi_row_settle(const gi_row *row, int n, const ga_arg *in, ga_
 #ifdef GPUARR_FEW_DTYPES
     if (loop != GA_DTYPE_DEFAULT && !gi_has_loops(loop)) return GI_NOT_STAMPED;
 #endif
-    if (loop == GA_DTYPE_DEFAULT || !gi_row_kernel(row, loop)) return GI_HAS_NO_LOOP;
+    s->kernel = loop == GA_DTYPE_DEFAULT ? NULL : gi_row_kernel(row, loop);
+    if (!s->kernel) return GI_HAS_NO_LOOP;
     s->result = row->returns == GI_RETURNS_BOOL   ? GA_BOOL
                 : row->returns == GI_RETURNS_BYTE ? GA_U8
                 : row->returns == GI_RETURNS_PART ? gi_dtype_real(loop)
@@ -384,8 +380,8 @@ static ga_array *gi_call_settled(const gi_settled *s, int n, const ga_arg *in, c
     ga_arg    shape = in[0];
     ga_array *still = gi_row_reads(s->row->op, s->loop) ? NULL : gi_not_read(o->site, in[0].array, s->loop);
     if (still) shape.array = still;
-    r = gi_map_computed(o->site, gi_row_function(s->row, s->loop), s->row->cost, n, still ? &shape : in, wanted, s->result,
-                        o->out, o->where);
+    const gi_function f = { s->kernel, gi_gpu ? gi_gpu->row(s->row->op, s->loop) : NULL, GI_NOT_OWN };
+    r = gi_map_computed(o->site, f, s->row->cost, n, still ? &shape : in, wanted, s->result, o->out, o->where);
     ga_free(still);
     return r;
 }
