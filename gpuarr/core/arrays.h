@@ -57,9 +57,16 @@ static void gi_buffer_give(gi_buffer *b)
     gi_pool_give(b, sizeof *b);
 }
 
+/* Gives up a reference: was it the last one? Then nobody else can take another meanwhile. */
+static bool gi_buffer_drop(gi_buffer *b)
+{
+    return __atomic_load_n(&b->references, __ATOMIC_ACQUIRE) == 1 ||
+           __atomic_sub_fetch(&b->references, 1, __ATOMIC_ACQ_REL) == 0;
+}
+
 static void gi_buffer_unref(gi_buffer *b)
 {
-    if (!b || __atomic_sub_fetch(&b->references, 1, __ATOMIC_ACQ_REL) > 0) return;
+    if (!b || !gi_buffer_drop(b)) return;
     if (gi_gpu) gi_gpu->finish_buffer(b);
     if (b->release) b->release(b->base, b->user);
     if (b->node) gi_deferred()->free_node(b->node);
@@ -333,7 +340,7 @@ void ga_free(ga_array *a)
     if (h->next) h->next->prev = h->prev;
     gi_pool.arrays--;
     gi_pool_give(h, sizeof *h);
-    if (ordinary && __atomic_sub_fetch(&owner->references, 1, __ATOMIC_ACQ_REL) == 0) gi_buffer_give(owner);
+    if (ordinary && gi_buffer_drop(owner)) gi_buffer_give(owner);
     pthread_mutex_unlock(&gi_pool.lock);
     if (!ordinary) gi_buffer_unref(owner);
 }

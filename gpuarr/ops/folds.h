@@ -106,9 +106,46 @@ static ga_array *gi_do_fold_some(const gi_composition *c, gi_some *s, const ga_a
     return r ? gi_copy_finish(c->site, r, dtype, out) : NULL;
 }
 
+/* Is it a fold without options of all elements of a packed array that make a few blocks? Then there is nothing to check or to plan. */
+enum { GI_FEW_BLOCKS = 8 };
+static bool gi_fold_is_short(const gi_row *row, const ga_array *a, const ga_reduce_options *o)
+{
+    if (o->axis != GA_AXIS_DEFAULT || o->axes.ndim >= 0 || o->keepdims || o->dtype != GA_DTYPE_DEFAULT || o->out ||
+        o->ddof != 0)
+        return false;
+    if (o->where != GA_NO_ARRAY || gi_is_given(o->initial) || row->ends == GI_ENDS_BOOL || row->ends == GI_ENDS_COUNT)
+        return false;
+    if (!gi_array_is_given(a) || !gi_map_is_ready(a, a->ndim, a->shape)) return false;
+    return a->size > 0 && a->size <= GI_FEW_BLOCKS * GI_BLOCK && a->dtype != GA_BOOL && !gi_is_half(a->dtype);
+}
+
+/* Folds such an array. */
+static ga_array *gi_fold_short(const gi_row *row, const ga_array *a, const char *site)
+{
+    GI_SETTLE_FLOATS;
+    __attribute__((aligned(64))) char accs[GI_FEW_BLOCKS * GI_ACC_BYTES];
+    gi_fold                           fold;
+    if (!gi_is_float(a->dtype) && !gi_is_complex(a->dtype) && row->without_nan) row = row->without_nan();
+#ifdef GPUARR_STATIC
+    if (gi_row_lacks(row, a->dtype)) return (ga_array *)gi_formula_lacks(site, a->dtype);
+#endif
+    if (!gi_row_fold(row, a->dtype, &fold))
+        return (ga_array *)gi_fail(site, GA_BAD_DTYPE, "%s does not exist for %s", row->name, ga_dtype_name(a->dtype));
+    ga_array *result = gi_array_new(site, gi_reduce_end_dtype(row->ends, a->dtype), GA_CPU, 0, NULL);
+    if (!result) return NULL;
+    const int64_t blocks = (a->size + GI_BLOCK - 1) / GI_BLOCK, last = a->size - (blocks - 1) * GI_BLOCK;
+    for (int64_t b = 0; b < blocks; b++)
+        gi_fold_block(&fold, b < blocks - 1 ? GI_BLOCK : last, accs + b * fold.acc_bytes,
+                      (const char *)a->data + b * GI_BLOCK * fold.item_bytes, false);
+    gi_reduce_fold_blocks(fold.halve, fold.acc_bytes, accs, blocks);
+    fold.end(1, result->data, accs, a->size);
+    return result;
+}
+
 static ga_array *gi_fold_call(const gi_row *row, const ga_array *a, ga_reduce_options o)
 {
     gi_some s = { row, NULL, NULL };
+    if (gi_fold_is_short(row, a, &o)) return gi_fold_short(row, a, o.site);
     if (o.where == GA_NO_ARRAY && !gi_is_given(o.initial)) return gi_reduce_row(row, a, o);
     if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
     if (o.where != GA_NO_ARRAY && !gi_array_check_half_any(o.site, o.where, ".where")) return NULL;
