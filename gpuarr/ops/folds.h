@@ -115,7 +115,7 @@ static bool gi_fold_is_short(const gi_row *row, const ga_array *a, const ga_redu
         return false;
     if (o->where != GA_NO_ARRAY || gi_is_given(o->initial) || row->ends == GI_ENDS_BOOL || row->ends == GI_ENDS_COUNT)
         return false;
-    if (!gi_array_is_given(a) || !gi_map_is_ready(a, a->ndim, a->shape)) return false;
+    if (!gi_array_is_given(a) || !gi_map_is_ready(a, a->ndim, a->shape) || (a->owner && a->owner->maker)) return false;
     return a->size > 0 && a->size <= GI_FEW_BLOCKS * GI_BLOCK && a->dtype != GA_BOOL && !gi_is_half(a->dtype);
 }
 
