@@ -34,6 +34,7 @@ typedef struct gi_new_file {
     int   fd;     /* -1: not begun */
     bool  direct; /* a device or a pipe is written to as it is */
     bool  anew;   /* there was no part */
+    bool  kept;   /* a part that is there is gone on with */
     char  path[GI_PATH_ROOM], part[GI_PATH_ROOM]; /* where links lead; until it is whole */
     int   error;                                  /* errno of what has failed, or 0 */
     char  why[400];                               /* what has failed */
@@ -203,6 +204,7 @@ static bool gi_file_begin_there(gi_new_file *f, gi_file_left left)
 {
     struct stat old, there;
     const bool  exists = stat(f->path, &old) == 0;
+    f->kept            = left == GI_FILE_GO_ON;
     if (!*f->path) return gi_file_failed(f, ENOENT);
     if (exists && S_ISDIR(old.st_mode)) return gi_file_failed(f, EISDIR);
     f->direct = exists && (!S_ISREG(old.st_mode) || gi_file_is_descriptor(f->path));
@@ -304,6 +306,38 @@ static bool gi_file_not_renamed(gi_new_file *f, int error)
     return false;
 }
 
+static bool gi_file_exchange(const char *one, const char *other)
+{
+#ifdef SYS_renameat2
+    return syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, 2U /* RENAME_EXCHANGE */) == 0;
+#else
+    (void)one, (void)other;
+    errno = ENOSYS;
+    return false;
+#endif
+}
+
+/* The part takes the name of a file that is there, which gets the name of the part, and is removed: ext4 begins to write to the disk, and
+   waits for it, when a file is renamed over another one, but not then. The old file is locked until it is gone: others would take it for
+   a part that nobody writes. False: nothing has happened. */
+static bool gi_file_swap(const gi_new_file *f)
+{
+    struct stat old;
+    const int   there = open(f->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const bool  done  = there >= 0 && fstat(there, &old) == 0 && S_ISREG(old.st_mode) && flock(there, LOCK_EX | LOCK_NB) == 0 &&
+                      gi_file_exchange(f->part, f->path);
+    if (done) (void)unlink(f->part);
+    if (there >= 0) (void)close(there);
+    return done;
+}
+
+/* The part takes the name, in one step. False with errno. Who goes on with a part must not find the old file instead of it, beside a
+   journal that says that it is complete. */
+static bool gi_file_rename(const gi_new_file *f)
+{
+    return (gi_fsync_is_off() && !f->kept && gi_file_swap(f)) || rename(f->part, f->path) == 0;
+}
+
 /* Gives the file its name if it is complete, else removes what there is of it. False: f->why tells why, unless it was not complete. */
 static bool gi_file_end(gi_new_file *f, bool complete)
 {
@@ -315,7 +349,7 @@ static bool gi_file_end(gi_new_file *f, bool complete)
     const bool mine = !f->direct && gi_file_has_part(f, f->fd);
     if (complete && !error && !f->direct && !mine) error = ESTALE;
     if (complete && !error && mine) {
-        if (rename(f->part, f->path) != 0) return gi_file_not_renamed(f, errno);
+        if (!gi_file_rename(f)) return gi_file_not_renamed(f, errno);
         gi_file_sync_folder(f->path);
     } else if (mine) (void)unlink(f->part);
     gi_file_close(f);

@@ -95,17 +95,6 @@ static bool gi_folder_sync(int fd)
     return gi_file_sync(fd);
 }
 
-static bool gi_folder_exchange(const char *one, const char *other)
-{
-#ifdef SYS_renameat2
-    return syscall(SYS_renameat2, AT_FDCWD, one, AT_FDCWD, other, 2U /* RENAME_EXCHANGE */) == 0;
-#else
-    (void)one, (void)other;
-    errno = ENOSYS;
-    return false;
-#endif
-}
-
 /* The part takes the place of an array that is locked. False with errno; then what was there is there. */
 static bool gi_folder_replace(const gi_new_file *f, const char *old, const char *journal)
 {
@@ -113,7 +102,7 @@ static bool gi_folder_replace(const gi_new_file *f, const char *old, const char 
     (void)unlink(journal); /* of the part, which in the next moment is the old array */
     gi_folder_remove(old);
     gi_file_sync_folder(f->path);
-    if (!gi_folder_exchange(f->part, f->path)) {
+    if (!gi_file_exchange(f->part, f->path)) {
         if (errno != ENOSYS && errno != EINVAL && errno != EOPNOTSUPP) return false;
         if (rename(f->path, old) != 0) return false;
         if (rename(f->part, f->path) != 0) {
