@@ -6,6 +6,8 @@ typedef struct gi_storing {
     gi_sink       *sink[GI_SINKS_AT_ONCE];
 } gi_storing;
 
+#define GI_SYNC_BYTES ((int64_t)1 << 17) /* what is no shorter the disk begins with at once */
+
 /* Writes the packed elements of a box to where they belong in an .npy file. */
 static bool gi_put_npy(const char *site, const gi_sink *s, const gi_box *box, const ga_array *x)
 {
@@ -28,6 +30,7 @@ static bool gi_put_npy(const char *site, const gi_sink *s, const gi_box *box, co
         if (!gi_pwrite(s->to.fd, at, (const char *)x->data + i * run, (size_t)run))
             return gi_file_fail(site, errno, "cannot write bytes %lld to %lld of '%s'", (long long)at, (long long)(at + run),
                                 s->to.part) != NULL;
+        if (run >= GI_SYNC_BYTES) gi_file_begin_sync(s->to.fd, at, run);
     }
     return true;
 }
