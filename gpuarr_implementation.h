@@ -175,6 +175,7 @@ GI_BEGIN_STATIC_COLD
 #include "gpuarr/ops/linear_qr.h"
 #include "gpuarr/ops/linear_bidiagonal.h"
 #include "gpuarr/ops/linear_eigen.h"
+#include "gpuarr/ops/linear_francis.h"
 #include "gpuarr/ops/linear_schur.h"
 #include "gpuarr/ops/linear_svd.h"
 GI_BEGIN_COLD

@@ -125,6 +125,7 @@ static void add_linear(const ga_array *given) /* on the CPU, wherever it is */
     add("v", r[1]);
     add("w of any", ga_eig(a, &r[0], &r[1]) ? r[0] : NULL);
     add("v of any", r[1]);
+    add("w alone", ga_eigvals(a));
     add("u", ga_svd(a, &r[0], &r[1], &r[2]) ? r[0] : NULL);
     add("s", r[1]);
     add("vh", r[2]);

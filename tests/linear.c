@@ -369,6 +369,42 @@ static void test_residuals(void)
                 }
 }
 
+/* Eigenvalues of a real matrix: those that are not real stand beside their conjugates, the one above the real axis first. */
+static bool in_pairs(const ga_array *w)
+{
+    const ga_c128 *x = (const ga_c128 *)w->data;
+    for (int64_t i = 0; i < w->size; i++) {
+        if (x[i].im == 0) continue;
+        if (i + 1 == w->size || x[i].im < 0 || x[i + 1].re != x[i].re || x[i + 1].im != -x[i].im) return false;
+        i++;
+    }
+    return true;
+}
+
+/* Eigenvalues alone, of real matrices. */
+static void test_spectra(void)
+{
+    if (test_on_gpu()) return;
+    for (int64_t n = 1; n <= (test_small() ? 20 : 60); n++)
+        ga_scope { /* a cycle has the roots of unity; and hard ones */
+            ga_array *w = ga_eigvals(ga_roll(ga_eye(n, n, 0), 1, .axis = 0)), *all = NULL, *stack[15];
+            CHECK(in_pairs(w) && size_of(ga_subtract(ga_power(w, (double)n), 1)) < 1e-14 * (double)(n * n));
+            w = ga_eigvals(ga_add(ga_eye(n, n, 1), ga_multiply(2.0, ga_eye(n, n, 0))));
+            CHECK(size_of(ga_subtract(w, 2)) == 0); /* exactly: it is triangular */
+            for (int kind = 0; kind < 15; kind++) {
+                stack[kind] = hard_matrix(kind, n, GA_F64);
+                w           = ga_eigvals(stack[kind]);
+                CHECK(w && in_pairs(w) && RATIO(ga_subtract(ga_sum(w), ga_trace(stack[kind])), stack[kind]) < 30);
+                if (kind > 2) continue;
+                ga_array *sizes = ga_absolute(stack[kind]), *square = ga_matmul(stack[kind], stack[kind]);
+                CHECK(RATIO(ga_subtract(ga_sum(ga_square(w)), ga_trace(square)), ga_matmul(sizes, sizes)) < 30);
+            }
+            all = ga_eigvals(ga_stack_n(15, (const ga_array *const *)stack));
+            for (int kind = 0; kind < 15; kind++)
+                CHECK(test_same_bits(ga_copy(ga_index(all, "%d", kind)), ga_eigvals(stack[kind])));
+        }
+}
+
 /* The same bits, whoever computes them, alone or in a stack. */
 static void test_threads(void)
 {
@@ -378,17 +414,18 @@ static void test_threads(void)
         ga_array *large = ga_random_normal(0, 1, (1, 300, 300), .seed = 5),
                  *small = ga_random_normal(0, 1, (500, 8, 8), .seed = 6), *all[2] = { large, small };
         for (int k = 0; k < 2; k++) {
-            ga_array *got[2][11];
+            ga_array *got[2][12];
             memset(got, 0, sizeof got);
             for (int t = 0; t < 2; t++) {
                 ga_set_num_threads(t ? 5 : 1);
-                got[t][0] = ga_inv(all[k]);
+                got[t][0]  = ga_inv(all[k]);
+                got[t][11] = ga_eigvals(all[k]);
                 CHECK(ga_qr(all[k], &got[t][1], &got[t][2]) && ga_eigh(all[k], &got[t][3], &got[t][4]));
                 CHECK(ga_svd(all[k], &got[t][5], &got[t][6], &got[t][7]) && ga_eig(all[k], &got[t][9], &got[t][10]));
                 got[t][8] =
                     ga_cholesky(ga_add(ga_matmul(all[k], turned(all[k])), ga_eye(all[k]->shape[1], all[k]->shape[1], 0)));
             }
-            for (int i = 0; i < 11; i++) CHECK(test_same_bits(got[0][i], got[1][i]));
+            for (int i = 0; i < 12; i++) CHECK(test_same_bits(got[0][i], got[1][i]));
         }
         ga_set_num_threads(n);
         ga_array *one = ga_inv(ga_index(small, "77"));
@@ -533,6 +570,7 @@ int main(void)
     test_tensors();
     test_errors();
     test_residuals();
+    test_spectra();
     test_columns();
     test_threads();
     test_gpu();

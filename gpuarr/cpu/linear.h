@@ -519,6 +519,8 @@ static void GI_FIND(gi_linear_rotate_columns)(int rows, int64_t count, double *a
     }
 }
 
+#include "francis.h"
+
 /* ---- small matrices, GI_LINEAR_LANES at once: the same operations on each element as for one of them ------------------------ */
 #define GI_LANE_AT(a, row, column) ((a) + ((row)*n + (column)) * GI_LINEAR_LANES)
 /* Finds the pivots of column c of one vector of matrices, and brings their rows to row c. Returns the size of the pivots. */
@@ -609,6 +611,7 @@ GI_TABLE(gi_linear_loops, GI_FIND(gi_linear),
          { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_dots), GI_FIND(gi_linear_pass),
            GI_FIND(gi_linear_turn), GI_FIND(gi_linear_turn_together), GI_FIND(gi_linear_mirror), GI_FIND(gi_linear_update),
            GI_FIND(gi_linear_reflect), GI_FIND(gi_linear_columns), GI_FIND(gi_linear_rotate_rows),
-           GI_FIND(gi_linear_rotate_columns), GI_FIND(gi_linear_lu), GI_FIND(gi_linear_solve), GI_FIND(gi_linear_cholesky) })
+           GI_FIND(gi_linear_rotate_columns), GI_FIND(gi_francis_chase), GI_FIND(gi_francis_columns), GI_FIND(gi_linear_lu),
+           GI_FIND(gi_linear_solve), GI_FIND(gi_linear_cholesky) })
 #undef GI_LV
 #undef GI_V8

@@ -256,12 +256,15 @@ typedef struct gi_linear_loops {
     /* Of up to GI_SCHUR_ROWS rows. */
     void (*rotate_columns)(int rows, int64_t count, double *a, int64_t down, int64_t imag, const double *cosines,
                            const ga_c128 *sines);
+    /* A double step of the QR method, of rows and columns l to m: see cpu/francis.h. */
+    void (*chase)(double *h, int64_t down, int64_t l, int64_t m, const double *start, double *reflectors);
+    void (*chase_columns)(double *h, int64_t down, int64_t l, int64_t m, int64_t begin, int64_t end, const double *reflectors);
     /* Of GI_LINEAR_LANES matrices at once, each of them in a lane: element (i, j) of all is at (i * columns + j) * GI_LINEAR_LANES. */
     void (*lu)(int64_t n, double *a, double *pivots, double *regular);
     void (*solve)(int64_t n, int64_t columns, const double *a, double *b);
     void (*cholesky)(int64_t n, double *a, double *regular);
 } gi_linear_loops;
-enum { GI_LINEAR_LANES = 8, GI_SWEEPS_TOGETHER = 4, GI_SCHUR_ROWS = 8 };
+enum { GI_LINEAR_LANES = 8, GI_SWEEPS_TOGETHER = 4, GI_SCHUR_ROWS = 8, GI_FRANCIS_ROWS = 16 };
 
 /* Sums of products out[i][t] = the sum over k of a[i][k] * b[i][t][k]. */
 typedef struct gi_chaining {

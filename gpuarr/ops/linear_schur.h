@@ -1,7 +1,7 @@
 /* ---- eig, eigvals --------------------------------------------------------------------------------------------------------------------- */
 /*  A matrix is balanced (Parlett and Reinsch, 1969), gets zeros below the diagonal next to the main one, by reflectors, and on that one by
     the QR method with explicit shifts (Francis, 1961; Wilkinson, 1965), all in complex numbers. What rounding takes off the symmetry of a
-    real matrix's eigenvalues is then put right.                                                                                */
+    real matrix's eigenvalues is then put right. (Without eigenvectors a real matrix stays real: gi_francis_values.)                                                                                */
 
 enum { GI_SCHUR_STRIP = 64, GI_SCHUR_TRIES = 40 /* for each eigenvalue, before it is given up */ };
 
@@ -354,7 +354,7 @@ static void gi_schur_pair(int64_t n, ga_c128 *w, const gi_dense *v, int64_t *tak
 GI_END_FAST
 
 typedef struct gi_spectra {
-    gi_matrices a, values, vectors; /* vectors: left out if it has no memory */
+    gi_matrices a, values, vectors; /* a: real if it has one part; vectors: left out if it has no memory */
     bool        real;
     int64_t     lost, odd; /* the first item that does not converge, and the first one with numbers that are not finite */
 } gi_spectra;
@@ -376,6 +376,12 @@ static bool gi_schur_one(const char *site, int64_t item, double *room, void *job
         return true;
     }
 #endif
+    if (j->a.parts == 1) {
+        const ga_c128 *w = gi_francis_values(&a, n, room);
+        if (!w) return gi_note_item(&j->lost, item), true;
+        for (int64_t i = 0; i < n; i++) gi_set_element(&values, i, 0, gi_make_c128(w[i].re * scale, w[i].im * scale));
+        return true;
+    }
     gi_schur_in(&s, &a, n, room, whole);
     gi_schur_balance(&s);
     gi_schur_reduce(&s);
@@ -407,14 +413,16 @@ static bool gi_schur_all(const char *site, const ga_array *a, ga_array **w, ga_a
     gi_hand_out(2, to, made);
     if (!gi_are_matrices(site, a, "a", true)) return false;
     memset(&j, 0, sizeof j);
-    j.real               = !gi_is_complex(a->dtype);
-    const int64_t  n     = a->shape[a->ndim - 1];
-    const ga_dtype dtype = a->dtype == GA_F32 || a->dtype == GA_C64 ? GA_C64 : GA_C128;
-    bool           done  = gi_matrices_of(site, &j.a, GA_CPU, a, 2) &&
+    j.real                 = !gi_is_complex(a->dtype);
+    const int64_t  n       = a->shape[a->ndim - 1];
+    const ga_dtype dtype   = a->dtype == GA_F32 || a->dtype == GA_C64 ? GA_C64 : GA_C128;
+    const bool     francis = j.real && !v;
+    bool           done    = gi_matrices_of(site, &j.a, GA_CPU, a, francis ? 1 : 2) &&
                 gi_matrices_new(site, &j.values, GA_CPU, 2, j.a.ndim, j.a.shape, n, 1) &&
                 (!v || gi_matrices_new(site, &j.vectors, GA_CPU, 2, j.a.ndim, j.a.shape, n, n));
     j.lost = j.odd = j.a.items;
-    done           = done && gi_each_matrix(site, j.a.items, n, gi_schur_room(n, v != NULL), gi_schur_one, &j) &&
+    done           = done &&
+           gi_each_matrix(site, j.a.items, n, francis ? gi_francis_room(n) : gi_schur_room(n, v != NULL), gi_schur_one, &j) &&
            gi_all_done(site, j.odd, j.a.items, "a has numbers that are not finite") &&
            gi_all_done(site, j.lost, j.a.items, "the eigenvalues do not converge");
     if (done && w) made[0] = gi_matrices_result(site, &j.values, a->device, dtype, n, -1);
