@@ -393,8 +393,8 @@ static ga_array *gi_eval_map(gi_worker *w, const gi_lazy *n, const gi_box *box, 
     ga_array          *pulled[GI_MOST_INPUTS + 1] = { NULL }, *result[GPUARR_MAX_OUTPUTS] = { NULL }, *target = NULL;
     ga_arg             in[GI_MOST_INPUTS];
     bool               ok = true;
-    gi_map_call        c  = { n->site,   p->function, p->cost,   p->inputs, p->outputs, in,
-                              p->wanted, p->result,   p->result, result,    NULL,       NULL };
+    gi_map_call        c  = { n->site,   p->function, p->cost, p->inputs, p->outputs, in,   p->wanted,
+                              p->result, p->result,   result,  NULL,      NULL,       false };
     for (gi_memo *m = w->memo; m && p->family; m = m->next)
         if (m->family == p->family && m->output == p->output && gi_box_same(n->ndim, &m->box, box))
             return gi_array_hold(n->site, m->value);

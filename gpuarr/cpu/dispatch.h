@@ -45,6 +45,23 @@ static void gi_kernel_true(int64_t n, void *out, const void *x, const void *y, c
     memset(out, 1, (size_t)n);
 }
 
+#define GI_KERNEL_ZEROS(bytes)                                                                                                 \
+    static void gi_kernel_zeros_##bytes(int64_t n, void *out, const void *x, const void *y, const void *z)                     \
+    {                                                                                                                          \
+        (void)x, (void)y, (void)z;                                                                                             \
+        memset(out, 0, (size_t)n *bytes);                                                                                      \
+    }
+GI_KERNEL_ZEROS(2)
+GI_KERNEL_ZEROS(4)
+GI_KERNEL_ZEROS(8)
+#undef GI_KERNEL_ZEROS
+
+/* The same for all numbers of so many bytes: 0. */
+static gi_kernel gi_kernel_zeros(int64_t bytes)
+{
+    return bytes == 1 ? gi_kernel_false : bytes == 2 ? gi_kernel_zeros_2 : bytes == 4 ? gi_kernel_zeros_4 : gi_kernel_zeros_8;
+}
+
 /* A loop of the best instruction set that this processor has: GI_LOOP_OF(scans)(dtype), by the names of gi_loops. */
 #if defined(GPUARR_STATIC) /* no table may hold on to what the program does not use */
 #if GI_HAS_X86

@@ -584,15 +584,54 @@ static void GI_FIND(gi_turn_2)(int64_t lines, int64_t n, void *out, int64_t next
     GI_FIND(gi_turn_short)(2, lines, n, (char *)out, next, in, step);
 }
 #endif
+#if GI_ISA_BYTES == 64
+/* Four such squares at once, one below the other. */
+static GI_INLINE void GI_FIND(gi_turn_short)(const int size, int64_t lines, int64_t n, char *out, int64_t next, const char *in,
+                                             int64_t step)
+{
+    const int side = 16 / size;
+    for (int64_t i = 0; i < n; i = gi_next_square(i, 4 * side, n))
+        for (int64_t l = 0; l < lines; l = gi_next_square(l, side, lines)) {
+            __m512i a[16], b[16];
+            GI_UNROLL
+            for (int k = 0; k < side; k++) {
+                const char *from = in + (i + k) * step + l * size;
+                a[k]             = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)from));
+                a[k] = _mm512_inserti32x4(a[k], _mm_loadu_si128((const __m128i *)(const void *)(from + side * step)), 1);
+                a[k] = _mm512_inserti32x4(a[k], _mm_loadu_si128((const __m128i *)(const void *)(from + 2 * side * step)), 2);
+                a[k] = _mm512_inserti32x4(a[k], _mm_loadu_si128((const __m128i *)(const void *)(from + 3 * side * step)), 3);
+            }
+            GI_UNROLL
+            for (int round = 1; round < side; round *= 2) {
+                GI_UNROLL
+                for (int k = 0; k < side / 2; k++) {
+                    const __m512i x = a[k], y = a[k + side / 2];
+                    b[2 * k]     = size == 1 ? _mm512_unpacklo_epi8(x, y) : _mm512_unpacklo_epi16(x, y);
+                    b[2 * k + 1] = size == 1 ? _mm512_unpackhi_epi8(x, y) : _mm512_unpackhi_epi16(x, y);
+                }
+                GI_UNROLL
+                for (int k = 0; k < side; k++) a[k] = b[k];
+            }
+            GI_UNROLL
+            for (int k = 0; k < side; k++) _mm512_storeu_si512(out + ((l + k) * next + i) * size, a[k]);
+        }
+}
+static void GI_FIND(gi_turn_1)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t step)
+{
+    if (lines < 16 || n < 64) GI_LOWER(turn)(1)(lines, n, out, next, in, step);
+    else GI_FIND(gi_turn_short)(1, lines, n, (char *)out, next, in, step);
+}
+static void GI_FIND(gi_turn_2)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t step)
+{
+    if (lines < 8 || n < 32) GI_LOWER(turn)(2)(lines, n, out, next, in, step);
+    else GI_FIND(gi_turn_short)(2, lines, n, (char *)out, next, in, step);
+}
+#endif
 static gi_turn_lines GI_FIND(gi_turn)(int itemsize)
 {
 #ifdef GI_ISA_MM
-#if GI_ISA_BYTES < 64
     if (itemsize == 1) return GI_FIND(gi_turn_1);
     if (itemsize == 2) return GI_FIND(gi_turn_2);
-#else
-    if (itemsize <= 2) return GI_LOWER(turn)(itemsize);
-#endif
     if (itemsize == 4) return GI_FIND(gi_pack_across_f32);
     if (itemsize == 8) return GI_FIND(gi_pack_across_f64);
 #else

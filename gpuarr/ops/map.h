@@ -94,7 +94,8 @@ typedef struct gi_map_call {
     const ga_dtype        *made;   /* the dtypes of new arrays */
     ga_array             **out;    /* of those that are NULL, new arrays are made */
     const ga_array        *where;
-    const gi_indexed_from *index; /* NULL: GA_INDEX counts the elements of this call */
+    const gi_indexed_from *index;  /* NULL: GA_INDEX counts the elements of this call */
+    bool                   unread; /* results do not depend on the elements of input 0 */
 } gi_map_call;
 
 static const char *gi_out_name(const gi_map_call *c) { return c->outputs == 1 ? ".out" : "an array of .outs"; }
@@ -254,6 +255,17 @@ static bool gi_is_one_element(const ga_array *a)
     return one;
 }
 
+/* An operand that the kernel does not look at: the result itself, so that they lie alike, or a number that has no value. */
+static void gi_map_unread(gi_operand *v, const gi_job *j, const ga_array *target, ga_dtype result, char *tile)
+{
+    const bool streamed = target->size * ga_itemsize(target->dtype) >= GI_STREAM_FROM;
+    gi_operand_of(v, target, target->dtype, j->ndim, j->shape);
+    if (target->dtype == result && !streamed) return;
+    v->data   = tile;
+    v->number = true;
+    v->dtype = v->wanted = result;
+}
+
 /* The job's inputs and its mask; copies[k] is to be freed. False with an error. */
 static bool gi_map_sources(const gi_map_call *c, gi_job *j, const ga_array *target, char (*tiles)[GI_TILE_BYTES],
                            ga_array **copies)
@@ -265,6 +277,10 @@ static bool gi_map_sources(const gi_map_call *c, gi_job *j, const ga_array *targ
         gi_operand     *v      = mask ? &j->mask : &j->in[k];
         if (!a) {
             gi_map_number(v, c->in[k], wanted, target->size, target->device == GA_CPU, tiles[k]);
+            continue;
+        }
+        if (k == 0 && c->unread && a->device == GA_CPU) {
+            gi_map_unread(v, j, target, c->result[0], tiles[k]);
             continue;
         }
         if (j->kernel && !mask && a->device == GA_CPU && gi_is_one_element(a)) {
@@ -319,12 +335,21 @@ static bool gi_map_takes(const ga_array *a, ga_dtype wanted, ga_dtype result, co
     return (const char *)a->data >= end || (const char *)a->data + a->size * ga_itemsize(a->dtype) <= data;
 }
 
+/* Is it so little work that gi_job_run would not divide it, either? */
+static bool gi_map_is_short(const gi_map_call *c, int64_t size)
+{
+    int64_t bytes = ga_itemsize(c->result[0]);
+    if (size <= GI_UNDIVIDED / c->cost) return true;
+    for (int k = 0; k < c->inputs; k++) bytes += gi_array_is_given(c->in[k].array) ? ga_itemsize(c->wanted[k]) : 0;
+    return (double)size * (double)(bytes * (c->cost + 1) / 2) < GI_WORTH_SHARING;
+}
+
 /* Is it a short call whose operands lie ready for the kernel? Then there is nothing to check, to plan or to convert. */
 static bool gi_map_is_plain(const gi_map_call *c)
 {
     const ga_array *first = c->in[0].array ? c->in[0].array : c->inputs > 1 ? c->in[1].array : NULL, *out = c->out[0];
     if (!c->function.cpu || c->outputs != 1 || c->where || c->index || !gi_array_is_given(first)) return false;
-    if (first->alive != GI_ALIVE || first->size == 0 || first->size > GI_UNDIVIDED / c->cost) return false;
+    if (first->alive != GI_ALIVE || first->size == 0 || !gi_map_is_short(c, first->size)) return false;
     const char *data = NULL, *end = NULL; /* of a new result: overlaps nothing */
     if (out) {
         if (!gi_map_is_ready(out, first->ndim, first->shape) || out->dtype != c->result[0]) return false;
@@ -448,7 +473,7 @@ static bool gi_map_run(const gi_map_call *c)
 static ga_array *gi_map(const char *site, gi_function kernel, int cost, int n, const ga_arg *in, const ga_dtype *wanted,
                         ga_dtype result, ga_array *out, const ga_array *where)
 {
-    gi_map_call c = { site, kernel, cost, n, 1, in, wanted, &result, &result, &out, where, NULL };
+    gi_map_call c = { site, kernel, cost, n, 1, in, wanted, &result, &result, &out, where, NULL, false };
     return gi_map_run(&c) ? out : NULL;
 }
 
@@ -457,6 +482,6 @@ static ga_array *gi_map_computed(const char *site, gi_function kernel, int cost,
                                  const ga_dtype *wanted, ga_dtype result, ga_array *out, const ga_array *where)
 {
     const ga_dtype computed = gi_dtype_computed(result);
-    gi_map_call    c        = { site, kernel, cost, n, 1, in, wanted, &computed, &result, &out, where, NULL };
+    gi_map_call    c        = { site, kernel, cost, n, 1, in, wanted, &computed, &result, &out, where, NULL, false };
     return gi_map_run(&c) ? out : NULL;
 }

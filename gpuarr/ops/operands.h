@@ -101,6 +101,15 @@ static ga_dtype gi_common_dtype(int n, const ga_arg *in)
 /* ---- moving elements ------------------------------------------------------------------------------------------------ */
 
 GI_BEGIN_FAST
+/* n copies of so many bytes, side by side. */
+static void gi_repeat_bytes(int64_t bytes, int64_t n, void *out, const void *from)
+{
+    if (n < 1) return;
+    memcpy(out, from, (size_t)bytes);
+    for (int64_t done = 1; done < n; done *= 2)
+        memcpy((char *)out + done * bytes, out, (size_t)((done < n - done ? done : n - done) * bytes));
+}
+
 /* n copies of an element, side by side. */
 static void gi_repeat(int itemsize, int64_t n, void *out, const void *element)
 {
@@ -116,12 +125,9 @@ static void gi_repeat(int itemsize, int64_t n, void *out, const void *element)
     case 2: GI_MOVE(uint16_t)
     case 4: GI_MOVE(uint32_t)
     case 8: GI_MOVE(gi_loose_u64)
-    default: break;
+    default: gi_repeat_bytes(itemsize, n, out, element);
     }
 #undef GI_MOVE
-    memcpy(out, element, (size_t)itemsize);
-    for (int64_t done = 1; done < n; done *= 2)
-        memcpy((char *)out + done * itemsize, out, (size_t)((done < n - done ? done : n - done) * itemsize));
 }
 
 /* Packs n elements that lie `stride` bytes apart. */

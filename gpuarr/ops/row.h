@@ -63,7 +63,8 @@ static gi_kernel gi_row_kernel(const gi_row *row, ga_dtype dtype)
     gi_fold   unused;
     const int constant = gi_row_constant(row->op, dtype);
     if (constant >= 0) return constant ? gi_kernel_true : gi_kernel_false;
-    return GI_FIND_IN(row, dtype, &kernel, &unused) ? kernel : NULL;
+    if (!GI_FIND_IN(row, dtype, &kernel, &unused)) return NULL;
+    return row->op == GA_OP_imag && dtype < GA_C64 ? gi_kernel_zeros(ga_itemsize(dtype)) : kernel;
 }
 
 /* How a reduction folds a dtype; false if its row does not have it. */

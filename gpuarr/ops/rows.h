@@ -351,14 +351,6 @@ static bool gi_row_reads(ga_op op, ga_dtype loop)
     return gi_row_constant(op, loop) < 0 && (op != GA_OP_imag || gi_is_complex(loop));
 }
 
-/* If elements of an array would be packed in vain, a view in its place that has one of them everywhere; else NULL. */
-static ga_array *gi_not_read(const char *site, const ga_array *a, ga_dtype loop)
-{
-    const int64_t strides[GPUARR_MAX_DIMS] = { 0 };
-    if (!a || a->dtype != loop || a->device == GA_CUDA || gi_is_deferred(a) || a->size == 0 || ga_is_contiguous(a)) return NULL;
-    return gi_array_new_view(site, a, a->data, a->dtype, a->ndim, a->shape, strides);
-}
-
 /* Computes it. */
 static ga_array *gi_call_settled(const gi_settled *s, int n, const ga_arg *in, const ga_map_options *o)
 {
@@ -377,13 +369,23 @@ static ga_array *gi_call_settled(const gi_settled *s, int n, const ga_arg *in, c
     bool      done                   = false;
     ga_array *r                      = s->row->special ? s->row->special(s->row, in, s->loop, s->result, o, &done) : NULL;
     if (done) return r;
-    ga_arg    shape = in[0];
-    ga_array *still = gi_row_reads(s->row->op, s->loop) ? NULL : gi_not_read(o->site, in[0].array, s->loop);
-    if (still) shape.array = still;
-    const gi_function f = { s->kernel, gi_gpu ? gi_gpu->row(s->row->op, s->loop) : NULL, GI_NOT_OWN };
-    r = gi_map_computed(o->site, f, s->row->cost, n, still ? &shape : in, wanted, s->result, o->out, o->where);
-    ga_free(still);
-    return r;
+    const ga_dtype    computed = gi_dtype_computed(s->result);
+    const gi_function f        = { s->kernel, gi_gpu ? gi_gpu->row(s->row->op, s->loop) : NULL, GI_NOT_OWN };
+    ga_array         *out      = o->out;
+    gi_map_call       c        = { o->site,
+                                   f,
+                                   s->row->cost,
+                                   n,
+                                   1,
+                                   in,
+                                   wanted,
+                                   &computed,
+                                   &s->result,
+                                   &out,
+                                   o->where,
+                                   NULL,
+                                   !gi_row_reads(s->row->op, s->loop) };
+    return gi_map_run(&c) ? out : NULL;
 }
 
 /* The same of halves: numbers become halves first, and so do the arrays if it is .dtype that asks for halves. */

@@ -11,6 +11,8 @@
 #define GI_STREAM_FROM    ((int64_t)32 << 20) /* bytes of results that no cache would keep */
 #define GI_SQUARE_BYTES   16384
 #define GI_BACKWARD_BYTES ((int64_t)4 << 20) /* of an array; results of more are not turned round */
+#define GI_BACKWARD_MADE  32768              /* bytes of such results that are turned round at once */
+#define GI_BACKWARD_ROWS  512                /* of short elements; so many at most are one band */
 #define GI_SHORT_ROW      64
 #define GI_UNDIVIDED      32768 /* so many simple operations are not divided among threads */
 
@@ -165,9 +167,53 @@ static void gi_job_run_pieces(const gi_job *j, const gi_walk_row *row, int64_t c
     }
 }
 
+/* Does each operand of short rows lie packed, or repeat along rows or columns, so that several rows can be one? */
+static bool gi_job_runs_together(const gi_job *j, const gi_walk_row *row, int64_t columns)
+{
+    bool together = j->kernel && j->outputs == 1 && !j->masked && !j->stream && !j->apart;
+    for (int k = 0; k < j->inputs && together; k++) {
+        const gi_operand *v      = &j->in[k];
+        const int64_t     width  = ga_itemsize(v->dtype);
+        const bool        packed = row->step[k] == width && (row->down[k] == 0 || row->down[k] == columns * width);
+        together                 = v->number || (v->wanted == v->dtype && (row->step[k] == 0 || packed));
+    }
+    return together && j->out.wanted == j->out.dtype && gi_column_stride(j, &j->out) == ga_itemsize(j->out.dtype) &&
+           gi_row_stride(j, &j->out) == columns * gi_column_stride(j, &j->out);
+}
+
+/* Computes such rows, as many together as a tile holds: what repeats stands in tiles. */
+static void gi_job_run_together(const gi_job *j, const gi_walk_row *row, int64_t rows, int64_t columns, gi_tiles *t)
+{
+    const int64_t most                 = j->tile / columns < rows ? j->tile / columns : rows;
+    const char   *x[GI_MOST_INPUTS]    = { NULL };
+    int64_t       move[GI_MOST_INPUTS] = { 0 };
+    for (int k = 0; k < j->inputs; k++) {
+        const int64_t bytes  = columns * ga_itemsize(j->in[k].dtype);
+        const bool    copied = !j->in[k].number && (row->step[k] == 0 || row->down[k] == 0);
+        x[k]                 = copied ? t->cast[k] : row->in[k];
+        if (!copied) move[k] = row->down[k];
+        else if (row->step[k] != 0) gi_repeat_bytes(bytes, most, t->cast[k], row->in[k]);
+    }
+    for (int64_t r = 0, n = most; r < rows; r += n) {
+        if (n > rows - r) n = rows - r;
+        for (int k = 0; k < j->inputs; k++) {
+            const int     width = (int)ga_itemsize(j->in[k].dtype);
+            const int64_t bytes = columns * width;
+            for (int64_t i = 0; i < n && !j->in[k].number && row->step[k] == 0; i++)
+                gi_repeat(width, columns, t->cast[k] + i * bytes, row->in[k] + (r + i) * row->down[k]);
+        }
+        j->kernel(n * columns, row->out[0] + r * gi_row_stride(j, &j->out), x[0], x[1], x[2]);
+        for (int k = 0; k < j->inputs; k++) x[k] += n * move[k];
+    }
+}
+
 /* The rows of a block, one after the other. */
 static void gi_job_run_rows(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
+    if (rows > 1 && 2 * columns <= j->tile && gi_job_runs_together(j, &row, columns)) {
+        gi_job_run_together(j, &row, rows, columns, t);
+        return;
+    }
     for (int64_t r = 0; r < rows; r++) {
         if (!j->direct) gi_job_run_row(j, &row, columns, t);
         else if (j->own.kernel) gi_job_run_own(&j->own, columns, row.out, row.in, row.place, gi_column_stride(j, &j->place));
@@ -231,21 +277,44 @@ static void gi_job_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, i
     }
 }
 
-/* The same where all arrays that are read lie across: the kernel runs over them as they lie, and what it makes is turned round. */
-static void gi_job_run_backward(const gi_job *j, const gi_walk_row *row, int64_t rows, int64_t columns)
+/* The kernel over n elements where they lie, or piece by piece beside what is cast, and beside copies of numbers. */
+static void gi_job_run_line(const gi_job *j, const gi_walk_row *row, int64_t n, char *out, gi_tiles *t)
 {
-    typedef char        square[GI_SQUARE_BYTES];
+    const char *x[GI_MOST_INPUTS] = { NULL };
+    int64_t     piece             = n;
+    for (int k = 0; k < j->inputs; k++)
+        if ((j->in[k].number || j->in[k].wanted != j->in[k].dtype) && piece > j->tile) piece = j->tile;
+    for (int64_t at = 0; at < n; at += piece) {
+        if (piece > n - at) piece = n - at;
+        for (int k = 0; k < j->inputs; k++) {
+            const gi_operand *v     = &j->in[k];
+            const int64_t     width = ga_itemsize(v->dtype);
+            x[k] =
+                v->number ? row->in[k] : (const char *)gi_read_tile(v, row->in[k] + at * width, width, piece, NULL, t->cast[k]);
+        }
+        j->kernel(piece, out + at * ga_itemsize(j->out.dtype), x[0], x[1], x[2]);
+    }
+}
+
+/* The same where all arrays that are read lie across: the kernel runs over them as they lie, and what it makes is turned round. */
+static void gi_job_run_backward(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
+{
+    typedef char        lines[GI_BACKWARD_MADE];
     const int64_t       size = ga_itemsize(j->out.dtype), down = gi_row_stride(j, &j->out);
-    const gi_turn_lines turn              = down % size == 0 ? GI_LOOP_OF(turn)((int)size) : NULL;
-    const char         *x[GI_MOST_INPUTS] = { NULL };
-    GI_ARENA(square, made, 1);
-    for (int k = 0; k < j->inputs; k++) x[k] = row->in[k];
+    const gi_turn_lines turn = down % size == 0 ? GI_LOOP_OF(turn)((int)size) : NULL;
+    bool joined = true, plain = true; /* do the lines follow each other without gaps? does the kernel take them so? */
+    GI_ARENA(lines, made, 1);
+    for (int k = 0; k < j->inputs; k++) {
+        joined = joined && (j->in[k].number || row.step[k] == rows * ga_itemsize(j->in[k].dtype));
+        plain  = plain && !j->in[k].number && j->in[k].wanted == j->in[k].dtype;
+    }
     for (int64_t at = 0; at < columns; at += j->side) {
-        const int64_t n  = columns - at < j->side ? columns - at : j->side;
-        char         *to = row->out[0] + at * size;
-        for (int64_t c = 0; c < n; c++) {
-            j->kernel(rows, made[0] + c * rows * size, x[0], x[1], x[2]);
-            for (int k = 0; k < j->inputs; k++) x[k] += row->step[k];
+        const int64_t n = columns - at < j->side ? columns - at : j->side, once = joined ? n : 1;
+        char         *to = row.out[0] + at * size;
+        for (int64_t c = 0; c < n; c += once) {
+            if (plain) j->kernel(once * rows, made[0] + c * rows * size, row.in[0], row.in[1], row.in[2]);
+            else gi_job_run_line(j, &row, once * rows, made[0] + c * rows * size, t);
+            for (int k = 0; k < j->inputs; k++) row.in[k] += once * row.step[k];
         }
         if (turn) turn(rows, n, to, down / size, made[0], rows * size);
         for (int64_t r = 0; r < rows && !turn; r++) gi_gather((int)size, n, to + r * down, made[0] + r * size, rows * size);
@@ -278,7 +347,7 @@ static void gi_job_run_units(int64_t begin, int64_t end, void *job)
         for (int k = 0; k < j->outputs; k++)
             row.out[k] = gi_job_target(j, k)->data + gi_job_offset(j, gi_job_target(j, k), outer, first, from);
         row.place = j->first_place + gi_job_offset(j, &j->place, outer, first, from);
-        if (j->backward) gi_job_run_backward(j, &row, rows, columns);
+        if (j->backward) gi_job_run_backward(j, row, rows, columns, tiles);
         else if (crossed) gi_job_run_squares(j, row, rows, columns, tiles);
         else gi_job_run_rows(j, row, rows, columns, tiles);
     }
@@ -331,20 +400,30 @@ static bool gi_job_runs_directly(const gi_job *j, const gi_operand *v)
     return v->wanted == v->dtype && (gi_column_stride(j, v) == ga_itemsize(v->dtype) || gi_job_turn(j, v) != NULL);
 }
 
-/* Do several arrays lie across, and no other, so that it is less work to turn the result? (What is read from memory is read better in
-   squares.) */
+/* Do several arrays lie across, or one of wider elements, and no other, so that it is less work to turn the result? (What is read from
+   memory is read better in squares.) */
 static bool gi_job_runs_backward(const gi_job *j, int64_t bytes)
 {
-    const gi_operand *o       = &j->out;
-    int               crossed = 0;
+    const gi_operand *o        = &j->out;
+    int               crossed  = 0;
+    bool              narrower = false;
     for (int k = 0; k < j->inputs; k++) {
         const gi_operand *v = &j->in[k];
         if (v->number) continue;
-        if (!v->crossed || v->wanted != v->dtype || gi_row_stride(j, v) != ga_itemsize(v->dtype)) return false;
+        narrower = narrower || ga_itemsize(o->dtype) < ga_itemsize(v->dtype);
+        if (!v->crossed || gi_row_stride(j, v) != ga_itemsize(v->dtype)) return false;
         crossed++;
     }
-    return crossed > 1 && bytes <= GI_BACKWARD_BYTES && j->kernel && j->outputs == 1 && !j->masked && !j->apart &&
-           o->wanted == o->dtype && gi_column_stride(j, o) == ga_itemsize(o->dtype);
+    return (crossed > 1 || (crossed == 1 && narrower)) && bytes <= GI_BACKWARD_BYTES && j->kernel && j->outputs == 1 &&
+           !j->masked && !j->apart && o->wanted == o->dtype && gi_column_stride(j, o) == ga_itemsize(o->dtype);
+}
+
+/* How many rows a square has: whole lines of what lies across, and where short results are turned, all rows, or much longer lines. */
+static int64_t gi_job_square(const gi_job *j, int64_t widest)
+{
+    const int64_t size = ga_itemsize(j->out.dtype);
+    if (!j->backward) return widest <= 2 ? 64 : 128 / widest;
+    return size > 2 ? 256 / widest : gi_job_rows(j) <= GI_BACKWARD_ROWS ? gi_job_rows(j) : 256 / size;
 }
 
 /* Does a kernel read elements that lie apart, or, if the results are not streamed, copies of one for a whole row? */
@@ -385,13 +464,16 @@ static void gi_job_run(gi_job *j, int cost)
                 j->apart = j->own.kernel != NULL;
             }
     }
-    bool across = gi_choose_blocks(j);
-    j->backward = gi_job_runs_backward(j, total * widest);
-    /* rows: whole lines of what lies across */
-    const int64_t square = j->backward ? 256 / widest : widest <= 2 ? 64 : 128 / widest;
+    bool across          = gi_choose_blocks(j);
+    j->backward          = gi_job_runs_backward(j, total * widest);
+    const int64_t square = gi_job_square(j, widest);
     j->side              = GI_SQUARE_BYTES / (square * widest);
-    j->stream            = streamed && !j->backward && gi_column_stride(j, &j->out) == out_size ? GI_LOOP_OF(stream) : NULL;
-    j->direct            = !j->masked && !j->stream && !j->apart;
+    if (j->backward && out_size <= 2) { /* whole lines of the result */
+        j->side = GI_BACKWARD_MADE / (square * out_size);
+        if (j->side > GI_LINE) j->side -= j->side % GI_LINE;
+    }
+    j->stream = streamed && !j->backward && gi_column_stride(j, &j->out) == out_size ? GI_LOOP_OF(stream) : NULL;
+    j->direct = !j->masked && !j->stream && !j->apart;
     for (int k = 0; k < j->outputs; k++) j->direct = j->direct && gi_job_runs_directly(j, gi_job_target(j, k));
     for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_job_runs_directly(j, &j->in[k]);
     j->tile = GI_TILE_BYTES / widest;
