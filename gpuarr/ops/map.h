@@ -74,10 +74,24 @@ static bool gi_copy_into(const char *site, ga_array *dst, const ga_array *src, c
     return true;
 }
 
+/* Is it an array in CPU memory whose elements are there, packed, and of this shape? Otherwise no error is made. */
+static bool gi_map_is_ready(const ga_array *a, int ndim, const int64_t *shape)
+{
+    if (!gi_array_is_given(a) || a->alive != GI_ALIVE || a->device != GA_CPU || gi_is_deferred(a)) return false;
+    if (a->owner && __atomic_load_n(&a->owner->copying, __ATOMIC_RELAXED)) return false;
+    return gi_shape_equal(ndim, shape, a->ndim, a->shape) && gi_is_packed(a);
+}
+
 /* A new C-ordered array with the elements of a, which are there, cast to dtype. */
 static ga_array *gi_copy_new(const char *site, const ga_array *a, ga_dtype dtype)
 {
-    ga_array *copy = gi_array_new(site, dtype, a->device, a->ndim, a->shape);
+    ga_array     *copy  = gi_array_new(site, dtype, a->device, a->ndim, a->shape);
+    const int64_t bytes = a->size * (ga_itemsize(dtype) + ga_itemsize(a->dtype));
+    if (copy && bytes > 0 && bytes < GI_WORTH_SHARING && gi_map_is_ready(a, a->ndim, a->shape)) { /* nothing to plan */
+        if (a->dtype == dtype) memcpy(copy->data, a->data, (size_t)bytes / 2);
+        else gi_cast(dtype, a->dtype, a->size, copy->data, a->data);
+        return copy;
+    }
     if (!copy || gi_copy_into(site, copy, a, NULL)) return copy;
     ga_free(copy);
     return NULL;
@@ -317,14 +331,6 @@ static bool gi_map_on_gpu(const gi_map_call *c, gi_job *j, ga_array *const *targ
         ga_free(made[k]);
     }
     return ok;
-}
-
-/* Is it an array in CPU memory whose elements are there, packed, and of this shape? Otherwise no error is made. */
-static bool gi_map_is_ready(const ga_array *a, int ndim, const int64_t *shape)
-{
-    if (!gi_array_is_given(a) || a->alive != GI_ALIVE || a->device != GA_CPU || gi_is_deferred(a)) return false;
-    if (a->owner && __atomic_load_n(&a->owner->copying, __ATOMIC_RELAXED)) return false;
-    return gi_shape_equal(ndim, shape, a->ndim, a->shape) && gi_is_packed(a);
 }
 
 /* Can the kernel take such an array as it lies, in place of the result, or beside its bytes from data to end? */
