@@ -54,7 +54,9 @@ static int compute(ga_array **r)
     R(ga_bincount(ga_index(third, ":99"), .weights = ga_index(tenths, ":99"))), R(ga_histogram(tiny, 5)), R(ga_simpson(tiny));
     R(ga_norm(tiny, .ord = 1, .axis = 0)), R(ga_norm(small, .ord = INFINITY)), R(ga_norm(f, .ord = 3)), R(ga_kron(few, few));
     R(ga_det(ga_index(y, ":40, :40"))), R(ga_solve(ga_index(y, ":40, :40"), ga_index(x, "0, :40"))), R(ga_log2(small));
-    R(ga_log10(f)), R(ga_trace(ga_multiply(tiny, 0.3))), R(ga_eigvals(few)), R(ga_matmul(y, ga_transpose(y)));
+    R(ga_log10(f)), R(ga_trace(ga_multiply(tiny, 0.3))), R(ga_eigvals(few)), R(ga_eigvals(ga_index(y, ":40, :40"))),
+        R(ga_sum(line)), R(ga_mean(ga_index(tiny, "0"))), R(ga_outer(ga_index(tiny, "0"), few)),
+        R(ga_matmul(y, ga_transpose(y)));
     R(ga_random_poisson(3, (500))), R(ga_random_poisson(300, (500))), R(ga_random_binomial(1000, 0.3, (500)));
     return n;
 }

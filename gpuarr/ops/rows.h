@@ -372,19 +372,8 @@ static ga_array *gi_call_settled(const gi_settled *s, int n, const ga_arg *in, c
     const ga_dtype    computed = gi_dtype_computed(s->result);
     const gi_function f        = { s->kernel, gi_gpu ? gi_gpu->row(s->row->op, s->loop) : NULL, GI_NOT_OWN };
     ga_array         *out      = o->out;
-    gi_map_call       c        = { o->site,
-                                   f,
-                                   s->row->cost,
-                                   n,
-                                   1,
-                                   in,
-                                   wanted,
-                                   &computed,
-                                   &s->result,
-                                   &out,
-                                   o->where,
-                                   NULL,
-                                   !gi_row_reads(s->row->op, s->loop) };
+    const bool        unread   = !gi_row_reads(s->row->op, s->loop);
+    gi_map_call       c = { o->site, f, s->row->cost, n, 1, in, wanted, &computed, &s->result, &out, o->where, NULL, unread };
     return gi_map_run(&c) ? out : NULL;
 }
 
