@@ -170,13 +170,20 @@ static void gi_gather(int itemsize, int64_t n, void *out, const void *in, int64_
 /* The reverse: n packed elements to places `stride` bytes apart. */
 static void gi_scatter(int itemsize, int64_t n, void *out, int64_t stride, const void *in)
 {
-    char *to = (char *)out;
+    char   *to = (char *)out;
+    int64_t i  = 0;
     if (stride == itemsize) {
         memcpy(out, in, (size_t)(n * itemsize));
         return;
     }
 #define GI_MOVE(U)                                                                                                             \
-    for (int64_t i = 0; i < n; i++) *(U *)(void *)(to + i * stride) = ((const U *)in)[i];                                      \
+    for (; i + 4 <= n; i += 4, to += 4 * stride) {                                                                             \
+        const U *x = (const U *)in + i;                                                                                        \
+        const U  a = x[0], b = x[1], c = x[2], d = x[3];                                                                       \
+        *(U *)(void *)to = a, *(U *)(void *)(to + stride) = b;                                                                 \
+        *(U *)(void *)(to + 2 * stride) = c, *(U *)(void *)(to + 3 * stride) = d;                                              \
+    }                                                                                                                          \
+    for (; i < n; i++, to += stride) *(U *)(void *)to = ((const U *)in)[i];                                                    \
     break
     switch (itemsize) {
     case 1: GI_MOVE(uint8_t);
@@ -184,7 +191,7 @@ static void gi_scatter(int itemsize, int64_t n, void *out, int64_t stride, const
     case 4: GI_MOVE(uint32_t);
     case 8: GI_MOVE(gi_loose_u64);
     default:
-        for (int64_t i = 0; i < n; i++) memcpy(to + i * stride, (const char *)in + i * itemsize, (size_t)itemsize);
+        for (; i < n; i++) memcpy(to + i * stride, (const char *)in + i * itemsize, (size_t)itemsize);
     }
 #undef GI_MOVE
 }

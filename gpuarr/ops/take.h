@@ -17,8 +17,15 @@ static void gi_take_rows(int64_t begin, int64_t end, void *job)
         const char    *from    = j->from + outer * j->n * j->bytes;
         char          *to      = j->to + row * j->bytes;
         const int64_t *indices = j->indices + k;
+        int64_t        i       = 0;
 #define GI_MOVE(U)                                                                                                             \
-    for (int64_t i = 0; i < run; i++) ((U *)(void *)to)[i] = ((const U *)(const void *)from)[indices[i]];                      \
+    for (; i + 4 <= run; i += 4) {                                                                                             \
+        const U *x   = (const U *)(const void *)from;                                                                          \
+        U       *out = (U *)(void *)to + i;                                                                                    \
+        const U  a = x[indices[i]], b = x[indices[i + 1]], c = x[indices[i + 2]], d = x[indices[i + 3]];                       \
+        out[0] = a, out[1] = b, out[2] = c, out[3] = d;                                                                        \
+    }                                                                                                                          \
+    for (; i < run; i++) ((U *)(void *)to)[i] = ((const U *)(const void *)from)[indices[i]];                                   \
     break
         switch (j->bytes) {
         case 1: GI_MOVE(uint8_t);
@@ -26,7 +33,7 @@ static void gi_take_rows(int64_t begin, int64_t end, void *job)
         case 4: GI_MOVE(uint32_t);
         case 8: GI_MOVE(gi_loose_u64);
         default:
-            for (int64_t i = 0; i < run; i++) memcpy(to + i * j->bytes, from + indices[i] * j->bytes, (size_t)j->bytes);
+            for (; i < run; i++) memcpy(to + i * j->bytes, from + indices[i] * j->bytes, (size_t)j->bytes);
         }
 #undef GI_MOVE
         row += run;
