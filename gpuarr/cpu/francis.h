@@ -64,6 +64,12 @@ static void GI_FIND(gi_francis_chase)(double *h, int64_t down, int64_t l, int64_
     memset(reflectors + (m - l) * 8, 0, 5 * sizeof *reflectors);
 }
 
+#if GI_OPTIMIZED
+#define GI_FRANCIS_STEP GI_INLINE
+#else
+#define GI_FRANCIS_STEP GI_OWN_FRAME
+#endif
+
 /* Elements 0 and 1 of lines that are `down` apart, as two vectors; and back. */
 static GI_INLINE void GI_FIND(gi_load_two)(const double *x, int64_t down, GI_V8 *two)
 {
@@ -103,8 +109,8 @@ static GI_INLINE void GI_FIND(gi_store_two)(double *x, int64_t down, const GI_V8
 }
 
 /* x, y, z -= the product of (x, y, z) and (1, v, w), times t, tv, tw; `on`: 1, or 0 in lanes that stay what they are. */
-static GI_INLINE void GI_FIND(gi_francis_reflect)(const double *f, const bool some, const double *on, GI_V8 *x, GI_V8 *y,
-                                                  GI_V8 *z)
+static GI_FRANCIS_STEP void GI_FIND(gi_francis_reflect)(const double *f, const bool some, const double *on, GI_V8 *x, GI_V8 *y,
+                                                        GI_V8 *z)
 {
     GI_V8 sum = GI_LV(fma)(GI_LV(all)(f[1]), *z, GI_LV(fma)(GI_LV(all)(f[0]), *y, *x));
     if (some) sum = sum * GI_LV(load)(on);
@@ -114,8 +120,8 @@ static GI_INLINE void GI_FIND(gi_francis_reflect)(const double *f, const bool so
 }
 
 /* Columns 0 to 2 and then 1 to 3 of two vectors of rows are multiplied by two reflectors; x and y: columns 0 and 1, and then 2 and 3. */
-static GI_INLINE void GI_FIND(gi_francis_two)(const bool some, double *at, int64_t down, const double *f, const double *on,
-                                              GI_V8 *x, GI_V8 *y)
+static GI_FRANCIS_STEP void GI_FIND(gi_francis_two)(const bool some, double *at, int64_t down, const double *f,
+                                                    const double *on, GI_V8 *x, GI_V8 *y)
 {
     enum { LANES = GI_ISA_BYTES / 8 };
     GI_UNROLL
@@ -134,7 +140,7 @@ static GI_INLINE void GI_FIND(gi_francis_two)(const bool some, double *at, int64
 
 /* Columns k to k + 2 of two vectors of rows are multiplied by reflector k, of `count` and perhaps one behind them that changes nothing; but
    not those of the rows behind k. at: column 0 of row 0; `before`: the first of the rows. */
-static GI_INLINE void GI_FIND(gi_francis_strip)(double *at, int64_t down, int64_t before, int64_t count, const double *f)
+static GI_FRANCIS_STEP void GI_FIND(gi_francis_strip)(double *at, int64_t down, int64_t before, int64_t count, const double *f)
 {
     enum { LANES = GI_ISA_BYTES / 8, ROWS = GI_FRANCIS_ROWS };
     static const double on[2 * ROWS] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
@@ -168,3 +174,4 @@ static void GI_FIND(gi_francis_columns)(double *h, int64_t down, int64_t l, int6
             if (l + first + before < m)
                 GI_FIND(gi_francis_strip)(h + (l + first) * (down + 1), down, before, m - l - first, reflectors + first * 8);
 }
+#undef GI_FRANCIS_STEP

@@ -87,7 +87,7 @@ static ga_array *gi_copy_new(const char *site, const ga_array *a, ga_dtype dtype
 {
     ga_array     *copy  = gi_array_new(site, dtype, a->device, a->ndim, a->shape);
     const int64_t bytes = a->size * (ga_itemsize(dtype) + ga_itemsize(a->dtype));
-    if (copy && bytes > 0 && bytes < GI_WORTH_SHARING && gi_map_is_ready(a, a->ndim, a->shape)) { /* nothing to plan */
+    if (copy && bytes > 0 && (double)bytes < GI_WORTH_SHARING && gi_map_is_ready(a, a->ndim, a->shape)) { /* nothing to plan */
         GI_SETTLE_FLOATS;
         if (a->dtype == dtype) memcpy(copy->data, a->data, (size_t)bytes / 2);
         else gi_cast(dtype, a->dtype, a->size, copy->data, a->data);
