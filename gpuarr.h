@@ -1451,8 +1451,8 @@ typedef struct ga_eigh_options {
 GA_API bool(ga_eigh)(const ga_array *a, ga_array **w, ga_array **v, ga_eigh_options o);
 GA_API ga_array *(ga_eigvalsh)(const ga_array *a, ga_eigh_options o);
 /* Of any square matrices, always complex: w, the eigenvalues in no particular order, and v, whose columns are normalized eigenvectors, the
-   largest element of each real. Those of a real matrix are exactly real or exact conjugate pairs, by ga_eig unless it is nearly defective.
-   An element that is not finite is an error. */
+   largest element of each real. By ga_eigvals, those of a real matrix are exactly real or exact conjugate pairs; by ga_eig too, unless it is
+   nearly defective. An element that is not finite is an error. */
 GA_API bool(ga_eig)(const ga_array *a, ga_array **w, ga_array **v, const char *site);
 GA_API ga_array *(ga_eigvals)(const ga_array *a, const char *site);
 

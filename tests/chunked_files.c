@@ -626,6 +626,38 @@ static void resumes(void)
     remove_files(out);
 }
 
+/* What another call has left is neither trusted nor written to: a journal beside a part that it does not belong to, and a part without a
+   journal, which is the file that a call has replaced, if it was killed at the end (ga_set_fsync). */
+static void resumes_nothing(void)
+{
+    const char *dir = in_folder("l.zarr"), *to = in_folder("l.npy"), *twin = in_folder("l.same.npy");
+    const char *part = in_folder("l.npy.gpuarr.part"), *journal = in_folder("l.npy.gpuarr.journal");
+    char        hole[450], kept[500];
+    snprintf(hole, sizeof hole, "%s/3.0", dir);
+    snprintf(kept, sizeof kept, "%s.kept", hole);
+    ga_set_num_threads(1);
+    for (int damaged = 0; damaged < 2; damaged++)
+        ga_scope {
+            ga_array *m = ga_random((40, 10)), *wanted = ga_add(m, 1);
+            CHECK(ga_store(m, dir, .chunks = ga_chunks(10, 10), .overwrite = true));
+            CHECK(rename(hole, kept) == 0);
+            put_text(hole, "damaged");
+            CHECK_FAILS(ga_store(ga_add(ga_open(dir), 1), to, .resume = true), "chunk '3.0'");
+            CHECK(exists(part) && exists(journal) && rename(kept, hole) == 0);
+            if (damaged) {
+                CHECK(truncate(part, 0) == 0); /* made by a call that was killed before it had removed the journal */
+            } else {
+                CHECK(ga_save(to, ga_ones((3))) && !exists(part) && !exists(journal));
+                CHECK(link(to, twin) == 0 && link(to, part) == 0);
+            }
+            CHECK(ga_store(ga_add(ga_open(dir), 1), to, .resume = true) && !exists(part) && !exists(journal));
+            SAME(ga_open(to), wanted);
+            if (!damaged) SAME(ga_open(twin), ga_ones((3)));
+            remove(to);
+        }
+    ga_set_num_threads(2);
+}
+
 /* ---- the files of tests/chunked_files.py: each NAME.zarr, NAME.h5 or NAME.raw.npy is NAME.npy ---- */
 
 static void peers(const char *where)
@@ -690,6 +722,7 @@ int main(int argc, char **argv)
     forecasts();
     folds();
     resumes();
+    resumes_nothing();
     CHECK(ga_memory_stats().arrays == 0);
     CHECK(ga_report_leaks(stdout) == 0);
     remove_files(folder);

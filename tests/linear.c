@@ -405,6 +405,31 @@ static void test_spectra(void)
         }
 }
 
+/* Double eigenvalues, which are found slowly, and numbers whose squares or products vanish. */
+static void test_slow_spectra(void)
+{
+    const double t = 1e-200, far = 0x1p600;
+    ga_scope {
+        ga_array *w = ga_roots(ga_from(((double[]){ 1, 0, 5, 0, 8, 0, 4 }), (7))); /* (x x + 1)(x x + 2)^2 */
+        CHECK(w && size_of(ga_multiply(ga_add(ga_square(w), 1), ga_square(ga_add(ga_square(w), 2)))) < 1e-12);
+        w = ga_sort(ga_real(ga_eigvals(ga_from(((double[]){ 1, 0, 0, 0, 0, t, 0, t, 0 }), (3, 3)))));
+        CHECK(ga_item_at(w, 0) == -t && ga_item_at(w, 1) == t && ga_item_at(w, 2) == 1);
+        w = ga_eigvals(
+            ga_from(((double[]){ far, 1 / far, far / 3, 1 / far, far / 5, far / 7, 1 / far, far / 11, -1 / far }), (3, 3)));
+        CHECK(w && in_pairs(w));
+        CHECK(size_of(ga_subtract(ga_sum(w), far + far / 5)) < 1e-14 * far);
+    }
+    ga_scope { /* of -1, 0 and 1, most of them 0: many eigenvalues are 0 or equal */
+        for (int64_t n = 5, seed = 0; seed < (test_small() ? 300 : 3000); seed++, n = 5 + seed % 30) {
+            ga_array *at = ga_random((n, n), .seed = (uint64_t)seed);
+            ga_array *a  = ga_subtract(ga_astype(ga_less(at, 0.08), GA_F64), ga_astype(ga_greater(at, 0.92), GA_F64));
+            ga_array *w  = ga_eigvals(a);
+            CHECK(w && in_pairs(w));
+            for (ga_array **x = (ga_array *[]){ at, a, w, NULL }; *x; x++) ga_free(*x);
+        }
+    }
+}
+
 /* The same bits, whoever computes them, alone or in a stack. */
 static void test_threads(void)
 {
@@ -571,6 +596,7 @@ int main(void)
     test_errors();
     test_residuals();
     test_spectra();
+    test_slow_spectra();
     test_columns();
     test_threads();
     test_gpu();

@@ -34,7 +34,7 @@ typedef struct gi_new_file {
     int   fd;     /* -1: not begun */
     bool  direct; /* a device or a pipe is written to as it is */
     bool  anew;   /* there was no part */
-    bool  kept;   /* a part that is there is gone on with */
+    bool  kept;   /* an old part may have been continued */
     char  path[GI_PATH_ROOM], part[GI_PATH_ROOM]; /* where links lead; until it is whole */
     int   error;                                  /* errno of what has failed, or 0 */
     char  why[400];                               /* what has failed */
@@ -199,6 +199,13 @@ typedef enum gi_file_left {
     GI_FILE_GO_ON    /* kept, unless another program is writing it */
 } gi_file_left;
 
+/* Removes the journal (files/new_files.h) of a part that is replaced: it must not stand beside another one. */
+static void gi_file_forget_journal(const gi_new_file *f)
+{
+    char journal[GI_PATH_ROOM + 16];
+    if (snprintf(journal, sizeof journal, "%s.gpuarr.journal", f->path) < (int)sizeof journal) (void)unlink(journal);
+}
+
 /* Begins a file where gi_file_find has led. False: f->why tells why. */
 static bool gi_file_begin_there(gi_new_file *f, gi_file_left left)
 {
@@ -221,6 +228,7 @@ static bool gi_file_begin_there(gi_new_file *f, gi_file_left left)
         }
         if (!gi_file_lock(f->fd, left == GI_FILE_WAIT)) return gi_file_busy(f);
         const bool has = gi_file_has_part(f, f->fd);
+        if (has && left != GI_FILE_GO_ON) gi_file_forget_journal(f);
         if (has && (f->anew || left == GI_FILE_GO_ON)) break;
         if (has && unlink(f->part) != 0) {
             int error = errno;
@@ -327,6 +335,7 @@ static bool gi_file_swap(const gi_new_file *f)
     const bool  done  = there >= 0 && fstat(there, &old) == 0 && S_ISREG(old.st_mode) && flock(there, LOCK_EX | LOCK_NB) == 0 &&
                       gi_file_exchange(f->part, f->path);
     if (done) (void)unlink(f->part);
+    if (there >= 0) (void)flock(there, LOCK_UN); /* also for those who have inherited it */
     if (there >= 0) (void)close(there);
     return done;
 }

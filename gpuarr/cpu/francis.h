@@ -12,7 +12,7 @@ static GI_INLINE double GI_FIND(gi_francis_reflector)(double x, double y, double
         rest = gi_fma_f64(y, y, z * z);
         all  = gi_fma_f64(x, x, rest);
     }
-    if (rest == 0) {
+    if (y == 0 && z == 0) {
         for (int i = 0; i < 5; i++) to[i] = 0;
         return x / scale;
     }

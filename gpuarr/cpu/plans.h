@@ -118,13 +118,13 @@ GI_END_FAST
    late. */
 enum { GI_LINES_AHEAD = 4096 };
 
+#define GI_OP_OF(op, dtype) ((int)(op)*32 + (int)(dtype)) /* both in one number, for a switch */
+
 /* Folds 1 to 1024 packed elements; fetch: prefetches what follows. */
 typedef void (*gi_block_loop)(int64_t n, void *acc, const void *x, bool fetch);
 
-#define GI_OP_OF(op, dtype) ((int)(op)*32 + (int)(dtype)) /* both in one number */
-
 /* Folds eight rows, and joins the result with the accumulators of steps of the tree that are open: open[0] before it, open[1] before that ...
-   The eight rows that come next lie `next` bytes behind these, and are fetched meanwhile; 0: are not. */
+   The eight rows that come next lie `next` bytes behind these, and are fetched meanwhile; 0: nothing is. */
 typedef void (*gi_open_loop)(int64_t n, void *to, const void *const *rows, int64_t next, const void *const *open, int steps);
 
 typedef struct gi_fold {

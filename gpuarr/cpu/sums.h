@@ -137,7 +137,7 @@ static GI_SUM_STEP void GI_FIND(gi_sum_columns)(int64_t i, __mmask8 some, double
 }
 
 /* accs[i]: the sum of elements i of `count` rows. (Compilers would turn each vector of float32 into two with a third one to take them apart.)
-   What lies so many bytes ahead is fetched; behind the end of the rows that is the start of those `next` bytes behind them, if any. */
+   What lies so many bytes ahead is fetched: past the end of a row, from the start of the one `next` bytes on; 0: nothing is. */
 static GI_SUM_STEP void GI_FIND(gi_sum_rows)(int64_t n, double *accs, const void *const *rows, const int count, int64_t next,
                                              const void *const *open, const int steps)
 {

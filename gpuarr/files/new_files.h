@@ -130,22 +130,52 @@ static bool gi_read_journal(const char *site, gi_sink *s, const char *head)
     return ours;
 }
 
+static bool gi_open_journal(const char *site, gi_sink *s, const char *head)
+{
+    s->journal = open(s->log, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (s->journal < 0) return gi_file_fail(site, errno, "cannot write '%s'", s->log) != NULL;
+    return gi_read_journal(site, s, head);
+}
+
+static bool gi_begin_failed(const char *site, const gi_sink *s)
+{
+    return gi_fail(site, gi_file_status(s->to.error), "cannot write '%s': %s", s->path, s->to.why) != NULL;
+}
+
+/* Replaces a part of which no unit is known to be done: it may be a file that another call has replaced, which others still read. */
+static bool gi_begin_again(const char *site, gi_sink *s, const char *head)
+{
+    (void)close(s->journal);
+    s->journal = -1;
+    s->left    = s->units;
+    memset(s->done, 0, (size_t)s->units);
+    gi_file_close(&s->to);
+    if (!gi_file_begin_there(&s->to, GI_FILE_REPLACE)) return gi_begin_failed(site, s);
+    s->to.kept = true;
+    return gi_open_journal(site, s, head);
+}
+
+/* Has the part of a file all its bytes, if not yet their values? */
+static bool gi_part_has_room(const gi_sink *s)
+{
+    struct stat part;
+    return fstat(s->to.fd, &part) == 0 && part.st_size == s->at + s->a->size * ga_itemsize(s->a->dtype);
+}
+
 /* Makes the part, or finds what an earlier run has done of it. False with an error. */
 static bool gi_begin_sink(const char *site, gi_sink *s, uint64_t print)
 {
     char head[1024], header[GI_NPY_HEADER_ROOM];
     gi_journal_head(s, print, head, sizeof head);
+    const int64_t header_bytes = s->zarr ? 0 : gi_npy_header_bytes(s->a, header);
+    s->at                      = header_bytes;
     if (!(s->zarr ? gi_folder_begin(&s->to, s->resume)
                   : gi_file_begin_there(&s->to, s->resume ? GI_FILE_GO_ON : GI_FILE_REPLACE)))
-        return gi_fail(site, gi_file_status(s->to.error), "cannot write '%s': %s", s->path, s->to.why) != NULL;
+        return gi_begin_failed(site, s);
     if (!s->resume || s->to.anew) (void)unlink(s->log); /* of a file that is gone */
-    if (s->resume) {
-        s->journal = open(s->log, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (s->journal < 0) return gi_file_fail(site, errno, "cannot write '%s'", s->log) != NULL;
-        if (!gi_read_journal(site, s, head)) return false;
-    }
-    int64_t header_bytes = s->zarr ? 0 : gi_npy_header_bytes(s->a, header);
-    s->at                = header_bytes;
+    if (s->resume && !gi_open_journal(site, s, head)) return false;
+    const bool none = s->left == s->units || !gi_part_has_room(s);
+    if (s->resume && !s->zarr && !s->to.anew && none && !gi_begin_again(site, s, head)) return false;
     if (s->left < s->units) return true;                        /* goes on */
     if (s->zarr && !s->to.anew) gi_folder_clear(s->to.part, 0); /* what it replaced may be left, see gi_folder_rename */
     bool ok = s->zarr ? gi_write_zarray(site, s) : true;

@@ -6,7 +6,7 @@ typedef struct gi_storing {
     gi_sink       *sink[GI_SINKS_AT_ONCE];
 } gi_storing;
 
-#define GI_SYNC_BYTES ((int64_t)1 << 17) /* what is no shorter the disk begins with at once */
+#define GI_SYNC_BYTES ((int64_t)1 << 17) /* runs of at least so many are handed to the disk at once */
 
 /* Writes the packed elements of a box to where they belong in an .npy file. */
 static bool gi_put_npy(const char *site, const gi_sink *s, const gi_box *box, const ga_array *x)

@@ -3,7 +3,10 @@
     the QR method with two implicit shifts at a time (Francis, 1962), which are conjugates or both real, so that all stays real. Only the
     part that has not fallen apart is worked on, as there are no eigenvectors.                                                        */
 
-enum { GI_FRANCIS_TRIES = 40 /* before a matrix that does not fall apart any further is given up */ };
+enum {
+    GI_FRANCIS_TRIES =
+        4000 /* double eigenvalues of sparse matrices take hundreds; before a matrix that does not fall apart any further is given up */
+};
 
 typedef struct gi_francis {
     double *h; /* rows and columns, balanced from `low` to `high`; */
@@ -138,20 +141,20 @@ static void gi_francis_sums(int64_t begin, int64_t end, void *job)
     int64_t           from = next / 8 * 8 + begin * GI_FRANCIS_STRIP, to = next / 8 * 8 + end * GI_FRANCIS_STRIP;
     to = to < whole ? to : whole;
     memset(s->w + from, 0, (size_t)(to - from) * sizeof *s->w);
-    GI_LOOP_OF(linear)
-    ()->add(s->high + 1 - next, to - from, s->v + next, 1, s->h + next * s->down + from, s->down, s->w + from);
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    loops->add(s->high + 1 - next, to - from, s->v + next, 1, s->h + next * s->down + from, s->down, s->w + from);
     for (; from < next; from++) s->w[from] = 0;
 }
 
 /* Bands of rows less u w, and then less the product with v, times tau and v. */
 static void gi_francis_bands(int64_t begin, int64_t end, void *job)
 {
-    const gi_francis *s    = (const gi_francis *)job;
-    const int64_t     from = (s->column + 1) / 8 * 8, whole = (s->high + 8) / 8 * 8;
-    const int64_t     row = s->low + begin * GI_FRANCIS_BAND, behind = s->low + end * GI_FRANCIS_BAND;
-    GI_LOOP_OF(linear)
-    ()->reflect((behind <= s->high ? behind : s->high + 1) - row, whole - from, s->h + row * s->down + from, s->down,
-                s->u + row, s->w + from, s->v + from, s->tau);
+    const gi_francis      *s    = (const gi_francis *)job;
+    const int64_t          from = (s->column + 1) / 8 * 8, whole = (s->high + 8) / 8 * 8;
+    const int64_t          row = s->low + begin * GI_FRANCIS_BAND, behind = s->low + end * GI_FRANCIS_BAND;
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    loops->reflect((behind <= s->high ? behind : s->high + 1) - row, whole - from, s->h + row * s->down + from, s->down,
+                   s->u + row, s->w + from, s->v + from, s->tau);
 }
 
 static void gi_francis_reduce(gi_francis *s)
@@ -197,7 +200,7 @@ static void gi_francis_pair(double a, double b, double c, double d, ga_c128 *w)
     }
     const double z = half / scale + (half >= 0 ? root : -root);
     w[0]           = gi_make_c128(d + z, 0);
-    w[1]           = gi_make_c128(z != 0 ? d - product / scale / scale / z : d, 0);
+    w[1]           = gi_make_c128(z != 0 ? d - product / (z * scale) / scale : d, 0);
 }
 
 /* The first row of the part that has not fallen apart and ends in row m. (Ahues and Tisseur, 1997) */

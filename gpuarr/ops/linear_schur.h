@@ -1,7 +1,7 @@
 /* ---- eig, eigvals --------------------------------------------------------------------------------------------------------------------- */
 /*  A matrix is balanced (Parlett and Reinsch, 1969), gets zeros below the diagonal next to the main one, by reflectors, and on that one by
     the QR method with explicit shifts (Francis, 1961; Wilkinson, 1965), all in complex numbers. What rounding takes off the symmetry of a
-    real matrix's eigenvalues is then put right. (Without eigenvectors a real matrix stays real: gi_francis_values.)                                                                                */
+    real matrix's eigenvalues is then put right. (Without eigenvectors a real matrix stays real: gi_francis_values.) */
 
 enum { GI_SCHUR_STRIP = 64, GI_SCHUR_TRIES = 40 /* for each eigenvalue, before it is given up */ };
 

@@ -85,11 +85,11 @@ static bool gi_map_is_ready(const ga_array *a, int ndim, const int64_t *shape)
 /* A new C-ordered array with the elements of a, which are there, cast to dtype. */
 static ga_array *gi_copy_new(const char *site, const ga_array *a, ga_dtype dtype)
 {
-    ga_array     *copy  = gi_array_new(site, dtype, a->device, a->ndim, a->shape);
-    const int64_t bytes = a->size * (ga_itemsize(dtype) + ga_itemsize(a->dtype));
-    if (copy && bytes > 0 && (double)bytes < GI_WORTH_SHARING && gi_map_is_ready(a, a->ndim, a->shape)) { /* nothing to plan */
+    ga_array    *copy  = gi_array_new(site, dtype, a->device, a->ndim, a->shape);
+    const double bytes = (double)a->size * (double)(ga_itemsize(dtype) + ga_itemsize(a->dtype));
+    if (copy && a->size > 0 && bytes < GI_WORTH_SHARING && gi_map_is_ready(a, a->ndim, a->shape)) { /* nothing to plan */
         GI_SETTLE_FLOATS;
-        if (a->dtype == dtype) memcpy(copy->data, a->data, (size_t)bytes / 2);
+        if (a->dtype == dtype) memcpy(copy->data, a->data, (size_t)(a->size * ga_itemsize(dtype)));
         else gi_cast(dtype, a->dtype, a->size, copy->data, a->data);
         return copy;
     }

@@ -12,7 +12,7 @@
 #define GI_SQUARE_BYTES   16384
 #define GI_BACKWARD_BYTES ((int64_t)4 << 20) /* of an array; results of more are not turned round */
 #define GI_BACKWARD_MADE  32768              /* bytes of such results that are turned round at once */
-#define GI_BACKWARD_ROWS  512                /* of short elements; so many at most are one band */
+#define GI_BACKWARD_ROWS  512 /* of results of bytes: up to so many, which fit the nearest cache, are turned as one band */
 #define GI_SHORT_ROW      64
 #define GI_UNDIVIDED      32768 /* so many simple operations are not divided among threads */
 
@@ -418,7 +418,7 @@ static bool gi_job_runs_backward(const gi_job *j, int64_t bytes)
            !j->masked && !j->apart && o->wanted == o->dtype && gi_column_stride(j, o) == ga_itemsize(o->dtype);
 }
 
-/* How many rows a square has: whole lines of what lies across, and where short results are turned, all rows, or much longer lines. */
+/* How many rows a square has: whole lines of what lies across; where results of one or two bytes are turned, all rows, or longer lines. */
 static int64_t gi_job_square(const gi_job *j, int64_t widest)
 {
     const int64_t size = ga_itemsize(j->out.dtype);

@@ -105,13 +105,13 @@ def practice(run, unit):
     return max(1, min(20000, int(unit / max(once, 1e-9)))), once
 
 
-FAR, LEAST_PAIRS, MOST_PAIRS = 1.5, 15, 200
+FAR, FEW, LEAST_PAIRS, MOST_PAIRS = 1.5, 8, 15, 200
 
 
 def in_pairs(ours, others, budget, unit=1e-3, judged=()):
     """Times ours(calls) -> seconds and each of the others in turn.
 
-    Nobody follows himself, and neighbours make as many calls: the first ones after a rest read memory, later ones the last cache.
+    Nobody follows himself, and where calls are few, both make as many: the first ones after a rest read memory, later ones the last cache.
     others: name -> function(calls) -> seconds. Returns (times of ours, {name: (its times, the ratios of pairs: its time / ours)}), all
     ordered. There are LEAST_PAIRS at least, and more until the budget (seconds, for each) is spent; three for those who practised with
     FAR times the time of the fastest, unless they are judged. Five must do where pairs are long and nobody is near,
@@ -123,7 +123,7 @@ def in_pairs(ours, others, budget, unit=1e-3, judged=()):
         rest()
         calls[name], once[name] = practice(run, unit)
         our_calls[name] = most
-        if 1 / FAR < once[name] / our_once < FAR:
+        if max(most, calls[name]) <= FEW or 1 / FAR < once[name] / our_once < FAR:
             our_calls[name] = calls[name] = max(most, calls[name])
     rest()
     far = {name for name in others if once[name] > FAR * min(once.values()) and name not in judged}
