@@ -633,16 +633,16 @@ static void resumes_nothing(void)
     const char *dir = in_folder("l.zarr"), *to = in_folder("l.npy"), *twin = in_folder("l.same.npy");
     const char *part = in_folder("l.npy.gpuarr.part"), *journal = in_folder("l.npy.gpuarr.journal");
     char        hole[450], kept[500];
-    snprintf(hole, sizeof hole, "%s/3.0", dir);
+    snprintf(hole, sizeof hole, "%s/17.0", dir);
     snprintf(kept, sizeof kept, "%s.kept", hole);
     ga_set_num_threads(1);
     for (int damaged = 0; damaged < 2; damaged++)
         ga_scope {
-            ga_array *m = ga_random((40, 10)), *wanted = ga_add(m, 1);
-            CHECK(ga_store(m, dir, .chunks = ga_chunks(10, 10), .overwrite = true));
+            ga_array *m = ga_random((2000, 1000)), *wanted = ga_add(m, 1);
+            CHECK(ga_store(m, dir, .chunks = ga_chunks(100, 1000), .overwrite = true));
             CHECK(rename(hole, kept) == 0);
             put_text(hole, "damaged");
-            CHECK_FAILS(ga_store(ga_add(ga_open(dir), 1), to, .resume = true), "chunk '3.0'");
+            CHECK_FAILS(ga_store(ga_add(ga_open(dir), 1), to, .resume = true), "chunk '17.0'");
             CHECK(exists(part) && exists(journal) && rename(kept, hole) == 0);
             if (damaged) {
                 CHECK(truncate(part, 0) == 0); /* made by a call that was killed before it had removed the journal */
