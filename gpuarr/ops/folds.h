@@ -115,7 +115,7 @@ static bool gi_fold_is_short(const gi_row *row, const ga_array *a, const ga_redu
         return false;
     if (o->where != GA_NO_ARRAY || gi_is_given(o->initial) || row->ends == GI_ENDS_BOOL || row->ends == GI_ENDS_COUNT)
         return false;
-    if (!gi_array_is_given(a) || !gi_map_is_ready(a, a->ndim, a->shape) || (a->owner && a->owner->maker)) return false;
+    if (!gi_map_is_ready(a, a->ndim, a->shape) || (a->owner && a->owner->maker)) return false;
     return a->size > 0 && a->size <= GI_FEW_BLOCKS * GI_BLOCK && a->dtype != GA_BOOL && !gi_is_half(a->dtype);
 }
 
@@ -145,9 +145,9 @@ static ga_array *gi_fold_short(const gi_row *row, const ga_array *a, const char 
 static ga_array *gi_fold_call(const gi_row *row, const ga_array *a, ga_reduce_options o)
 {
     gi_some s = { row, NULL, NULL };
+    if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
     if (gi_fold_is_short(row, a, &o)) return gi_fold_short(row, a, o.site);
     if (o.where == GA_NO_ARRAY && !gi_is_given(o.initial)) return gi_reduce_row(row, a, o);
-    if (!gi_array_check_half_any(o.site, a, "a")) return NULL;
     if (o.where != GA_NO_ARRAY && !gi_array_check_half_any(o.site, o.where, ".where")) return NULL;
     if (row->ends == GI_ENDS_AVERAGE && o.where != GA_NO_ARRAY) return gi_moment_some(GI_MEAN, row->name, a, o);
     if (gi_half_concerns(a, o.dtype) && o.out && o.out->alive == GI_ALIVE && !gi_is_half(o.out->dtype)) { /* not rounded */
