@@ -458,7 +458,8 @@ static void store_in_turns(const writer *w, bool exchange, bool *works)
     printf("%s by two programs%s%s: the first wrote %d times and was busy %d times, the second %d and %d\n", w->name,
            exchange ? "" : ", without exchange", synced ? "" : ", without fsync", ended[0][WROTE], ended[0][BUSY],
            ended[1][WROTE], ended[1][BUSY]);
-    CHECK(ended[0][WROTE] > 5 && ended[1][WROTE] > 3 && ended[0][BUSY] > 0 && ended[1][BUSY] > 5); /* the test tests */
+    const int least = w->read == read_zarr ? 5 : 3; /* an .npy file takes fewer calls */
+    CHECK(ended[0][WROTE] > 5 && ended[1][WROTE] > least && ended[0][BUSY] > 0 && ended[1][BUSY] > 5); /* the test tests */
 }
 
 /* CFITSIO makes its files itself: where gpuarr has removed the part for it, another program may make one; and what it has made, another

@@ -3,10 +3,8 @@
     the QR method with two implicit shifts at a time (Francis, 1962), which are conjugates or both real, so that all stays real. Only the
     part that has not fallen apart is worked on, as there are no eigenvectors.                                                        */
 
-enum {
-    GI_FRANCIS_TRIES =
-        4000 /* double eigenvalues of sparse matrices take hundreds; before a matrix that does not fall apart any further is given up */
-};
+/* Before a matrix that does not fall apart any further is given up. (Double eigenvalues of sparse matrices take hundreds.) */
+enum { GI_FRANCIS_TRIES = 4000 };
 
 typedef struct gi_francis {
     double *h; /* rows and columns, balanced from `low` to `high`; */
@@ -102,6 +100,18 @@ static void gi_francis_squares(const gi_francis *s, double *squares)
     }
 }
 
+/* The power of two by which a column is multiplied, and its row divided, so that their lengths are about the same; 1 if that changes little.
+   scale: the product of the powers so far. */
+static double gi_balance_factor(double down, double along, double scale)
+{
+    const double before = down + along;
+    double       f      = 1;
+    if (down == 0 || along == 0) return 1;
+    for (; down < along / 2; f *= 2, down *= 2, along /= 2) {}
+    for (; down >= along * 2; f /= 2, down /= 2, along *= 2) {}
+    return down + along >= 0.95 * before || f * scale > 1e250 || f * scale < 1e-250 ? 1 : f;
+}
+
 /* Rows and columns are multiplied by powers of two, until their lengths are about the same: see gi_schur_balance. */
 static void gi_francis_balance(gi_francis *s)
 {
@@ -115,12 +125,10 @@ static void gi_francis_balance(gi_francis *s)
         for (int64_t i = s->low; i <= s->high; i++) {
             double      *row    = s->h + i * s->down;
             const double square = loops->dot(s->high - s->low + 1, row + s->low, row + s->low);
-            double down = again || !(squares[i] > 1e-250) ? gi_francis_length(s, i, true) : gi_root_f64(squares[i]), f = 1;
-            double along = square > 1e-250 ? gi_root_f64(square) : gi_francis_length(s, i, false), before = down + along;
-            if (down == 0 || along == 0) continue;
-            for (; down < along / 2; f *= 2, down *= 2, along /= 2) {}
-            for (; down >= along * 2; f /= 2, down /= 2, along *= 2) {}
-            if (down + along >= 0.95 * before || f * scales[i] > 1e250 || f * scales[i] < 1e-250) continue;
+            const double down   = again || !(squares[i] > 1e-250) ? gi_francis_length(s, i, true) : gi_root_f64(squares[i]);
+            const double along  = square > 1e-250 ? gi_root_f64(square) : gi_francis_length(s, i, false);
+            const double f      = gi_balance_factor(down, along, scales[i]);
+            if (f == 1) continue;
             again = true;
             scales[i] *= f;
             for (int64_t j = 0; j < s->n; j++) row[j] *= 1 / f;

@@ -119,12 +119,8 @@ static void gi_schur_balance(gi_schur *s)
     for (bool again = true; again;) {
         again = false;
         for (int64_t i = s->low; i <= s->high; i++) {
-            double down = gi_schur_length(s, i, true), f = 1;
-            double along = gi_schur_length(s, i, false), before = down + along;
-            if (down == 0 || along == 0) continue;
-            for (; down < along / 2; f *= 2, down *= 2, along /= 2) {}
-            for (; down >= along * 2; f /= 2, down /= 2, along *= 2) {}
-            if (down + along >= 0.95 * before || f * s->scales[i] > 1e250 || f * s->scales[i] < 1e-250) continue;
+            const double f = gi_balance_factor(gi_schur_length(s, i, true), gi_schur_length(s, i, false), s->scales[i]);
+            if (f == 1) continue;
             again = true;
             s->scales[i] *= f;
             gi_scale_row(&s->h, i, 0, s->n, gi_make_c128(1 / f, 0));
