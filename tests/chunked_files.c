@@ -658,6 +658,36 @@ static void resumes_nothing(void)
     ga_set_num_threads(2);
 }
 
+/* The same of the folder of an array, which a call without .resume was removing, or had just made, when it was killed. */
+static void resumes_no_folder(void)
+{
+    const char *dir = in_folder("l.zarr"), *journal = in_folder("m.zarr.gpuarr.journal");
+    char        hole[450], kept[500];
+    snprintf(hole, sizeof hole, "%s/17.0", dir);
+    snprintf(kept, sizeof kept, "%s.kept", hole);
+    const char *out = in_folder("m.zarr"), *part = in_folder("m.zarr.gpuarr.part"),
+               *there = in_folder("m.zarr.gpuarr.part/.zarray");
+    const char *gone = in_folder("m.zarr.gpuarr.part/.zarray.gone"), *chunk = in_folder("m.zarr.gpuarr.part/2.0");
+    ga_set_num_threads(1);
+    for (int removed = 0; removed < 3; removed++)
+        ga_scope {
+            ga_array *m = ga_random((2000, 1000)), *wanted = ga_add(m, 1);
+            CHECK(ga_store(m, dir, .chunks = ga_chunks(100, 1000), .overwrite = true));
+            CHECK(rename(hole, kept) == 0);
+            put_text(hole, "damaged");
+            CHECK_FAILS(ga_store(ga_add(ga_open(dir), 1), out, .resume = true), "chunk '17.0'");
+            CHECK(rename(kept, hole) == 0);
+            if (removed == 1) CHECK(rename(there, gone) == 0 && unlink(chunk) == 0);
+            if (removed == 2) remove_files(part);
+            if (removed == 2) CHECK(mkdir(part, 0777) == 0);
+            CHECK(ga_store(ga_add(ga_open(dir), 1), out, .resume = true) && !exists(journal));
+            SAME(ga_open(out), wanted);
+            remove_files(out);
+        }
+    remove_files(dir);
+    ga_set_num_threads(2);
+}
+
 /* ---- the files of tests/chunked_files.py: each NAME.zarr, NAME.h5 or NAME.raw.npy is NAME.npy ---- */
 
 static void peers(const char *where)
@@ -723,6 +753,7 @@ int main(int argc, char **argv)
     folds();
     resumes();
     resumes_nothing();
+    resumes_no_folder();
     CHECK(ga_memory_stats().arrays == 0);
     CHECK(ga_report_leaks(stdout) == 0);
     remove_files(folder);

@@ -147,19 +147,29 @@ static bool gi_begin_again(const char *site, gi_sink *s, const char *head)
 {
     (void)close(s->journal);
     s->journal = -1;
-    s->left    = s->units;
-    memset(s->done, 0, (size_t)s->units);
     gi_file_close(&s->to);
     if (!gi_file_begin_there(&s->to, GI_FILE_REPLACE)) return gi_begin_failed(site, s);
     s->to.kept = true;
     return gi_open_journal(site, s, head);
 }
 
-/* Has the part of a file all its bytes, if not yet their values? */
+/* Has the part of a file all its bytes, if not yet their values? Is that of a folder a Zarr array, which is not being removed? */
 static bool gi_part_has_room(const gi_sink *s)
 {
-    struct stat part;
-    return fstat(s->to.fd, &part) == 0 && part.st_size == s->at + s->a->size * ga_itemsize(s->a->dtype);
+    struct stat about;
+    if (!s->zarr) return fstat(s->to.fd, &about) == 0 && about.st_size == s->at + s->a->size * ga_itemsize(s->a->dtype);
+    const int  fd  = openat(s->to.fd, ".zarray", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    const bool has = fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode);
+    if (fd >= 0) (void)close(fd);
+    return has;
+}
+
+/* No unit is done, whatever the journal says. False with an error. */
+static bool gi_nothing_done(const char *site, gi_sink *s)
+{
+    s->left = s->units;
+    memset(s->done, 0, (size_t)s->units);
+    return s->journal < 0 || ftruncate(s->journal, 0) == 0 || gi_file_fail(site, errno, "cannot write '%s'", s->log) != NULL;
 }
 
 /* Makes the part, or finds what an earlier run has done of it. False with an error. */
@@ -175,6 +185,7 @@ static bool gi_begin_sink(const char *site, gi_sink *s, uint64_t print)
     if (!s->resume || s->to.anew) (void)unlink(s->log); /* of a file that is gone */
     if (s->resume && !gi_open_journal(site, s, head)) return false;
     const bool none = s->left == s->units || !gi_part_has_room(s);
+    if (none && !gi_nothing_done(site, s)) return false;
     if (s->resume && !s->zarr && !s->to.anew && none && !gi_begin_again(site, s, head)) return false;
     if (s->left < s->units) return true;                        /* goes on */
     if (s->zarr && !s->to.anew) gi_folder_clear(s->to.part, 0); /* what it replaced may be left, see gi_folder_rename */

@@ -76,6 +76,7 @@ static bool gi_folder_begin(gi_new_file *f, bool go_on)
         const bool has = gi_file_has_part(f, f->fd);
         if (has && !f->anew && !gi_folder_is_zarr(f->part)) /* nobody is at work on it, who has the lock */
             return errno ? gi_file_failed(f, errno) : gi_file_in_the_way(f);
+        if (has && !go_on) gi_file_forget_journal(f);
         if (has && (f->anew || go_on)) return true;
         if (has) gi_folder_remove(f->part);
         if (has && gi_file_has_part(f, f->fd)) return gi_file_in_the_way(f); /* it cannot be removed */
