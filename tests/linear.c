@@ -419,6 +419,10 @@ static void test_slow_spectra(void)
             ga_from(((double[]){ far, 1 / far, far / 3, 1 / far, far / 5, far / 7, 1 / far, far / 11, -1 / far }), (3, 3)));
         CHECK(w && in_pairs(w));
         CHECK(size_of(ga_subtract(ga_sum(w), far + far / 5)) < 1e-14 * far);
+        w = ga_eigvals(ga_from(((double[]){ 0, 0, 0,     0, 1e145,    0, 0, 0, 1e139, 0, 1e33,  1e-24, 0,
+                                            0, 0, 1e106, 0, 7.43e147, 0, 0, 0, 0,     0, 1e119, 0 }),
+                               (5, 5)));
+        CHECK(w && in_pairs(w));
     }
     ga_scope { /* of -1, 0 and 1, most of them 0: many eigenvalues are 0 or equal */
         for (int64_t n = 5, seed = 0; seed < (test_small() ? 300 : 3000); seed++, n = 5 + seed % 30) {

@@ -4,8 +4,8 @@
 static GI_INLINE double GI_FIND(gi_francis_reflector)(double x, double y, double z, double *to)
 {
     double rest = gi_fma_f64(y, y, z * z), all = gi_fma_f64(x, x, rest), scale = 1;
-    if (!(all > 1e-270)) { /* the squares of small numbers would vanish */
-        scale = 0x1p512;
+    if (!(all > 1e-270)) { /* the squares of small numbers would vanish; those of the smallest must not */
+        scale = 0x1p600;
         x *= scale;
         y *= scale;
         z *= scale;
