@@ -388,11 +388,12 @@ static void gi_parallel_run_job(int threads, int64_t n, int64_t chunk, bool wake
    were called for it much followed. */
 static void gi_parallel_run_short(int threads, int64_t n, int64_t chunk, gi_task task, void *job)
 {
-    static __thread double last, together; /* when the last such work was done, and how long it took with what was just before it */
+    static __thread double last,
+        together; /* when the last such work was done, and how long it took with what was just before it */
     static __thread uint64_t called = UINT64_MAX; /* the number of the job for which this thread called the helpers last */
-    const uint64_t number = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED) / GI_JOB_NUMBER;
-    const bool     much   = called < number && number - called >= GI_MANY_TOGETHER;
-    double start = ga_now();
+    const uint64_t           number = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED) / GI_JOB_NUMBER;
+    const bool               much   = called < number && number - called >= GI_MANY_TOGETHER;
+    double                   start  = ga_now();
     if (start - last > GI_NOT_RESTED) together = 0;
     if (much || together > GI_LONG_ALONE) {
         called = number;

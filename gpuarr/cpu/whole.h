@@ -1,7 +1,5 @@
 /* ---- conversions of floats to uint8, int32 and int64, and of 64-bit integers to half of that ------------------------------ */
 #if GI_ISA_BYTES == 64
-/*  The processor makes the lowest integer of what does not fit int32 or int64: rightly of what lies below. What lies beyond becomes the
-    highest, and NaN 0, where there is any.                                                                                    */
 /* The loop over n elements: whole vectors, and some elements that are left. */
 #define GI_WHOLE_LOOP(name, lanes, all)                                                                                        \
     static void GI_FIND(gi_whole_##name)(int64_t n, void *out, const void *x)                                                  \
@@ -11,6 +9,8 @@
         if (i < n) GI_FIND(gi_whole_##name##_at)(i, (__mmask##lanes)((1u << (n - i)) - 1), out, x);                            \
     }
 
+/*  The processor makes the lowest integer of what does not fit int32 or int64: rightly of what lies below. What lies beyond becomes the
+    highest, and NaN 0, where there is any.                                                                                    */
 static GI_INLINE void GI_FIND(gi_whole_i32_f32_at)(int64_t i, __mmask16 some, void *out, const void *x)
 {
     const __m512 limit = _mm512_set1_ps(0x1p31f);

@@ -74,8 +74,11 @@ static bool gi_folder_begin(gi_new_file *f, bool go_on)
         if (f->fd < 0) return gi_file_in_the_way(f);
         if (!gi_file_lock(f->fd, false)) return gi_file_busy(f);
         const bool has = gi_file_has_part(f, f->fd);
-        if (has && !f->anew && !gi_folder_is_zarr(f->part)) /* nobody is at work on it, who has the lock */
-            return errno ? gi_file_failed(f, errno) : gi_file_in_the_way(f);
+        if (has && !f->anew && !gi_folder_is_zarr(f->part)) { /* nobody is at work on it, who has the lock */
+            const int error = errno;
+            gi_file_close(f); /* it is not ours to remove */
+            return error ? gi_file_failed(f, error) : gi_file_in_the_way(f);
+        }
         if (has && !go_on) gi_file_forget_journal(f);
         if (has && (f->anew || go_on)) return true;
         if (has) gi_folder_remove(f->part);
@@ -155,7 +158,9 @@ static void gi_folder_recover(const gi_new_file *f, const char *old)
     int fd = gi_folder_open(f->part);
     if (fd >= 0) (void)gi_file_lock(fd, true); /* a program that is alive ends what it does */
     if (lstat(f->path, &about) != 0) (void)rename(old, f->path);
-    if (fd >= 0) (void)close(fd);
+    if (fd < 0) return;
+    (void)flock(fd, LOCK_UN); /* also for those who have inherited it */
+    (void)close(fd);
 }
 
 /* The same for who opens a path. (Its names would take stack in all that calls it.) */
