@@ -361,14 +361,27 @@ static bool gi_lies_across(const gi_job *j, const gi_operand *v)
            gi_stride_length(gi_row_stride(j, v)) < gi_stride_length(gi_column_stride(j, v));
 }
 
+/* Rows of fewer elements are short: of so many that loops are worth it where all lie packed, else of some more. */
+static int64_t gi_short_row(const gi_job *j)
+{
+    const int last   = j->ndim - 1;
+    bool      packed = true;
+    for (int k = 0; k < j->inputs + j->masked + j->outputs; k++) {
+        const gi_operand *v = k < j->inputs + j->masked ? gi_job_source(j, k) : gi_job_target(j, k - j->inputs - j->masked);
+        packed              = packed && (v->number || v->strides[last] == 0 || v->strides[last] == ga_itemsize(v->dtype));
+    }
+    return !packed ? GI_SHORT_ROW : ga_itemsize(j->out.dtype) == 1 ? GI_SHORT_ROW / 2 : GI_SHORT_ROW / 4;
+}
+
 /* Which dimensions are the rows and the columns of blocks: those of the output, but no short columns, and as rows the dimension
    along which a transposed input is packed. True if the two belong together. */
 static bool gi_choose_blocks(gi_job *j)
 {
-    int last = j->ndim - 1;
-    if (j->shape[last] < GI_SHORT_ROW) {
+    const int     last   = j->ndim - 1;
+    const int64_t short_ = gi_short_row(j);
+    if (j->shape[last] < short_) {
         int longest = last;
-        for (int d = last - 1; d >= 0 && j->shape[longest] < GI_SHORT_ROW; d--)
+        for (int d = last - 1; d >= 0 && j->shape[longest] < short_; d--)
             if (j->shape[d] > j->shape[longest]) longest = d;
         gi_job_move_dimension(j, longest, last);
     }
