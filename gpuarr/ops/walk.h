@@ -382,7 +382,7 @@ static bool gi_choose_blocks(gi_job *j)
     if (j->shape[last] < short_) {
         int longest = last;
         for (int d = last - 1; d >= 0 && j->shape[longest] < short_; d--)
-            if (j->shape[d] > j->shape[longest]) longest = d;
+            if (j->shape[d] > (longest == last ? 2 : 1) * j->shape[longest]) longest = d; /* a little longer is not worth it */
         gi_job_move_dimension(j, longest, last);
     }
     bool across = gi_lies_across(j, &j->out);
