@@ -92,16 +92,22 @@ static GI_INLINE void GI_FIND(gi_truth_block)(ga_op op, int64_t n, void *acc, co
     const uint64_t turn  = op == GA_OP_all ? UINT64_MAX : 0;
     uint64_t       bits  = 0;
     int64_t        count = 0;
-    int64_t        now   = (int64_t)(-(uintptr_t)x % 64) / size; /* first those before a line, if they are not all */
-    if (now == 0 || n < 256) now = 64;
-    for (int64_t i = 0; i < n; i += now, now = 64) {
-        if (now > n - i) now = n - i;
-        const uint64_t all = UINT64_MAX >> (64 - now);
-        const uint64_t is =
-            now < 64 ? GI_FIND(gi_truth_64)(x + i * size, now, size, real) : GI_FIND(gi_truth_64)(x + i * size, 64, size, real);
-        for (int k = 0; k < size && fetch; k++) __builtin_prefetch(x + i * size + 64 * k + GI_LINES_AHEAD);
-        bits |= (is ^ turn) & all;
-        if (op == GA_OP_count_nonzero) count += __builtin_popcountll(is);
+    int64_t        i = 0, now = (int64_t)(-(uintptr_t)x % 64) / size; /* first those before a line, if they are not all */
+    if (n < 256) now = 0;
+    while (i < n) {
+        for (; now == 0 && i + 64 <= n; i += 64) {
+            const uint64_t is = GI_FIND(gi_truth_64)(x + i * size, 64, size, real);
+            for (int k = 0; k < size && fetch; k++) __builtin_prefetch(x + i * size + 64 * k + GI_LINES_AHEAD);
+            bits |= is ^ turn;
+            if (op == GA_OP_count_nonzero) count += __builtin_popcountll(is);
+        }
+        if (now == 0) now = n - i;
+        if (now > 0) {
+            const uint64_t is = GI_FIND(gi_truth_64)(x + i * size, now, size, real);
+            bits |= (is ^ turn) & (UINT64_MAX >> (64 - now));
+            if (op == GA_OP_count_nonzero) count += __builtin_popcountll(is);
+        }
+        i += now, now = 0;
     }
     if (op == GA_OP_count_nonzero) memcpy(acc, &count, sizeof count);
     else *(bool *)acc = (bits != 0) != (op == GA_OP_all);
