@@ -23,7 +23,7 @@ static struct {
 } gi_pool = { PTHREAD_MUTEX_INITIALIZER, { NULL }, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL };
 
 /* The class of a size and, rounded up, the size of its blocks. */
-static int gi_size_class(size_t bytes, size_t *rounded)
+static GI_INLINE int gi_size_class(size_t bytes, size_t *rounded)
 {
     if (bytes <= 256) bytes = 256;
     const int    power = 64 - __builtin_clzll(bytes - 1);
@@ -64,26 +64,30 @@ static void gi_pool_shrink(int64_t keep)
 /* Memory is short: lets go of what may be done without. False if there was nothing. Set, atomically, by who keeps such things. */
 static bool (*gi_mem_reclaim)(void);
 
-/* A block, or NULL: there is none. The lock is held. */
-static void *gi_pool_take(size_t bytes)
+/* A block that the pool does not have, or NULL: there is none. The lock is held. */
+static __attribute__((noinline)) void *gi_pool_take_new(size_t bytes)
+{
+    size_t rounded;
+    (void)gi_size_class(bytes, &rounded);
+    if (gi_pool.alloc) return gi_pool.alloc(bytes, gi_pool.user);
+    if (GI_NO_POOL) return gi_system_alloc(bytes);
+    void *p = gi_system_alloc(rounded);
+    if (p) return p;
+    gi_pool_shrink(0);
+    return gi_system_alloc(rounded);
+}
+
+/* A block, or NULL: there is none. The lock is held. (Inlined: the class of a size that is known is no work.) */
+static GI_INLINE void *gi_pool_take(size_t bytes)
 {
     size_t    rounded;
     const int c = gi_size_class(bytes, &rounded);
-    void     *p = NULL;
-    if (gi_pool.alloc) {
-        p = gi_pool.alloc(bytes, gi_pool.user);
-    } else if (GI_NO_POOL) {
-        p = gi_system_alloc(bytes);
-    } else if (gi_pool.ready[c]) {
-        p                = gi_pool.ready[c];
+    void     *p = gi_pool.ready[c];
+    if (p) {
         gi_pool.ready[c] = gi_pool.ready[c]->next;
         gi_pool.kept -= (int64_t)rounded;
     } else {
-        p = gi_system_alloc(rounded);
-        if (!p) {
-            gi_pool_shrink(0);
-            p = gi_system_alloc(rounded);
-        }
+        p = gi_pool_take_new(bytes);
     }
     if (p) gi_pool.used += (int64_t)bytes;
     if (gi_pool.used > gi_pool.peak) gi_pool.peak = gi_pool.used;
@@ -91,7 +95,7 @@ static void *gi_pool_take(size_t bytes)
 }
 
 /* Takes a block back. The lock is held. */
-static void gi_pool_give(void *p, size_t bytes)
+static GI_INLINE void gi_pool_give(void *p, size_t bytes)
 {
     size_t    rounded;
     const int c = gi_size_class(bytes, &rounded);
@@ -109,40 +113,58 @@ static void gi_pool_give(void *p, size_t bytes)
     }
 }
 
+static bool gi_mem_alloc_again(const char *site, int n, const size_t *bytes, void **p, void (*then)(void *last));
+
+/* There are only the first `made` of several blocks: gives them back, and the lock, and tries again if less can be used meanwhile. */
+static __attribute__((noinline)) bool gi_mem_too_few(const char *site, int n, const size_t *bytes, void **p,
+                                                     void (*then)(void *last), int made)
+{
+    const size_t  missing = bytes[made];
+    const int64_t now = gi_pool.used, limit = gi_pool.limit;
+    const bool    over = limit > 0 && now + (int64_t)missing > limit;
+    while (made > 0) {
+        made--;
+        gi_pool_give(p[made], bytes[made]);
+    }
+    const int64_t used = gi_pool.used;
+    pthread_mutex_unlock(&gi_pool.lock);
+    bool (*reclaim)(void) = over ? __atomic_load_n(&gi_mem_reclaim, __ATOMIC_RELAXED) : NULL;
+    if (reclaim && reclaim()) return gi_mem_alloc_again(site, n, bytes, p, then);
+    if (over)
+        gi_fail(site, GA_NO_MEMORY,
+                "%zu bytes more would pass the limit of %lld bytes (%lld are in use): free arrays or raise ga_memory_limit",
+                missing, (long long)limit, (long long)used);
+    else
+        gi_fail(site, GA_NO_MEMORY, "no memory for %zu bytes (%lld are in use in arrays): free arrays or use smaller ones",
+                missing, (long long)used);
+    return false;
+}
+
 /* Several blocks, aligned to 64, behind one lock; false, and none of them, with an error sentence. No size is 0. then: called with the last
    one while the lock is held, or NULL. */
-static bool gi_mem_alloc_several(const char *site, int n, const size_t *bytes, void **p, void (*then)(void *last))
+static GI_INLINE bool gi_mem_alloc_several(const char *site, const int n, const size_t *bytes, void **p,
+                                           void (*then)(void *last))
 {
-    int  made = 0;
-    bool over = false;
+    int made = 0;
+    GI_UNROLL
     for (int k = 0; k < n; k++)
         if (bytes[k] > (size_t)1 << 46)
             return gi_fail(site, GA_NO_MEMORY, "%zu bytes are more than any machine has: check the shape", bytes[k]) != NULL;
     pthread_mutex_lock(&gi_pool.lock);
+    GI_UNROLL
     for (; made < n; made++) {
-        over    = gi_pool.limit > 0 && gi_pool.used + (int64_t)bytes[made] > gi_pool.limit;
-        p[made] = over ? NULL : gi_pool_take(bytes[made]);
-        if (!p[made]) break;
+        const bool over = gi_pool.limit > 0 && gi_pool.used + (int64_t)bytes[made] > gi_pool.limit;
+        p[made]         = over ? NULL : gi_pool_take(bytes[made]);
+        if (!p[made]) return gi_mem_too_few(site, n, bytes, p, then, made);
     }
-    const int failed = made;
-    while (made < n && made > 0) {
-        made--;
-        gi_pool_give(p[made], bytes[made]);
-    }
-    if (then && failed == n) then(p[n - 1]);
-    const int64_t used = gi_pool.used, limit = gi_pool.limit;
+    if (then) then(p[n - 1]);
     pthread_mutex_unlock(&gi_pool.lock);
-    if (failed == n) return true;
-    bool (*reclaim)(void) = over ? __atomic_load_n(&gi_mem_reclaim, __ATOMIC_RELAXED) : NULL;
-    if (reclaim && reclaim()) return gi_mem_alloc_several(site, n, bytes, p, then);
-    if (over)
-        gi_fail(site, GA_NO_MEMORY,
-                "%zu bytes more would pass the limit of %lld bytes (%lld are in use): free arrays or raise ga_memory_limit",
-                bytes[failed], (long long)limit, (long long)used);
-    else
-        gi_fail(site, GA_NO_MEMORY, "no memory for %zu bytes (%lld are in use in arrays): free arrays or use smaller ones",
-                bytes[failed], (long long)used);
-    return false;
+    return true;
+}
+
+static bool gi_mem_alloc_again(const char *site, int n, const size_t *bytes, void **p, void (*then)(void *last))
+{
+    return gi_mem_alloc_several(site, n, bytes, p, then);
 }
 
 /* `bytes` bytes aligned to 64, or NULL with an error sentence. Give them back with gi_mem_release(p, bytes). */

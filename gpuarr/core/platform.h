@@ -223,3 +223,13 @@ static inline bool gi_cpu_is_intel(void)
         return &table;                                                                                                         \
     }
 #endif
+
+/* So that what is known where it is called is known inside, and loops are vectorised. */
+#define GI_INLINE inline __attribute__((always_inline))
+#if defined(__clang__)
+#define GI_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define GI_UNROLL _Pragma("GCC unroll 16") /* loops over a tile: so that it becomes registers */
+#else
+#define GI_UNROLL
+#endif

@@ -1,4 +1,3 @@
-#define GI_INLINE inline __attribute__((always_inline)) /* so that the formula is inlined and the loop vectorised */
 #if defined(__clang__)
 #define GI_VECTORIZE _Pragma("clang loop vectorize(enable) interleave(enable)")
 #elif defined(__GNUC__)
@@ -13,14 +12,6 @@
 #define GI_ONE_BY_ONE __asm__("");
 #else
 #define GI_ONE_BY_ONE
-#endif
-
-#if defined(__clang__)
-#define GI_UNROLL _Pragma("clang loop unroll(full)")
-#elif defined(__GNUC__)
-#define GI_UNROLL _Pragma("GCC unroll 16") /* loops over a tile: so that it becomes registers */
-#else
-#define GI_UNROLL
 #endif
 
 /* A 1 in each of eight bytes that is not 0; the first one is the lowest (little-endian). */
