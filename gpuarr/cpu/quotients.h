@@ -74,12 +74,46 @@ static GI_INLINE bool GI_FIND(gi_divides)(const int size, const bool rest, int64
     return true;
 }
 
-/* Of a row and a dtype: the bytes of an element, and whether it is the remainder. */
+/* Of a quotient of integers below 2^53 in size, rounded down: a float64 that is rounded is not an integer that the exact one is not. */
+static GI_DIVIDE_STEP __m512i GI_FIND(gi_divide_floats)(const bool rest, __m512i v, __m512i by)
+{
+    const __mmask8 some = _mm512_test_epi64_mask(by, by);
+    const __m512d  x = _mm512_cvtepi64_pd(v), y = _mm512_mask_cvtepi64_pd(_mm512_set1_pd(1), some, by);
+    const __m512d  q = _mm512_roundscale_pd(_mm512_div_pd(x, y), _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    return _mm512_maskz_cvtpd_epi64(some, rest ? _mm512_fnmadd_pd(q, y, x) : q); /* the rest is exact */
+}
+
+/* The quotients, or remainders, of 64 bits; false, and nothing is written: they are computed otherwise, as where float64 does not hold
+   each x and y. */
+static GI_INLINE bool GI_FIND(gi_divides_floats)(const bool negative, const bool rest, int64_t n, void *out, const void *x_,
+                                                 const void *y_)
+{
+    int64_t       *o = (int64_t *)out;
+    const int64_t *x = (const int64_t *)x_, *y = (const int64_t *)y_;
+    if (!negative && !rest && n > 0 && y[0] == y[n - 1]) return false; /* by a number; the lower set has that, and is quicker */
+    const int64_t  whole  = n & -8;
+    const __mmask8 some   = (__mmask8)((1 << (n - whole)) - 1);
+    __m512i        last_x = _mm512_maskz_loadu_epi64(some, x + whole), last_y = _mm512_maskz_loadu_epi64(some, y + whole);
+    __m512i        most = _mm512_or_si512(_mm512_abs_epi64(last_x), _mm512_abs_epi64(last_y));
+    for (int64_t i = 0; i < whole; i += 8) {
+        const __m512i sizes = _mm512_or_si512(_mm512_abs_epi64(_mm512_loadu_si512(x + i)), most);
+        most                = _mm512_or_si512(_mm512_abs_epi64(_mm512_loadu_si512(y + i)), sizes);
+    }
+    if (_mm512_test_epi64_mask(most, _mm512_set1_epi64(-((int64_t)1 << 53)))) return false;
+    for (int64_t i = 0; i < whole; i += 8)
+        _mm512_storeu_si512(o + i, GI_FIND(gi_divide_floats)(rest, _mm512_loadu_si512(x + i), _mm512_loadu_si512(y + i)));
+    _mm512_mask_storeu_epi64(o + whole, some, GI_FIND(gi_divide_floats)(rest, last_x, last_y));
+    return true;
+}
+
+/* Of a row and a dtype: the bytes of an element, whether it may be negative, and whether the row is the remainder. */
 #define GI_EACH_DIVISION(X)                                                                                                    \
-    X(floor_divide, I32, i32, 4, false)                                                                                        \
-    X(floor_divide, I64, i64, 8, false)                                                                                        \
-    X(remainder, I32, i32, 4, true)                                                                                            \
-    X(remainder, I64, i64, 8, true)
+    X(floor_divide, I32, i32, 4, true, false)                                                                                  \
+    X(floor_divide, I64, i64, 8, true, false)                                                                                  \
+    X(floor_divide, U64, u64, 8, false, false)                                                                                 \
+    X(remainder, I32, i32, 4, true, true)                                                                                      \
+    X(remainder, I64, i64, 8, true, true)                                                                                      \
+    X(remainder, U64, u64, 8, false, true)
 
 #if GPUARR_PART == GPUARR_ALL
 #define GI_LOWER_KERNEL(name, TAG, tag, ...) GI_JOIN(gi_kernel_##name##_##tag##_, GI_ISA_LOWER)(__VA_ARGS__);
@@ -89,10 +123,11 @@ static GI_INLINE bool GI_FIND(gi_divides)(const int size, const bool rest, int64
     gi_fold   none;                                                                                                            \
     if (GI_LOWER(find)(GA_OP_##name, GA_##TAG, &lower, &none)) lower(__VA_ARGS__);
 #endif
-#define GI_DIVISION(name, TAG, tag, size, rest)                                                                                \
+#define GI_DIVISION(name, TAG, tag, size, negative, rest)                                                                      \
     static void GI_FIND(gi_kernel_##name##_##tag)(int64_t n, void *out, const void *x, const void *y, const void *z)           \
     {                                                                                                                          \
-        if (GI_FIND(gi_divides)(size, rest, n, out, x, y)) return;                                                             \
+        if (negative && GI_FIND(gi_divides)(size, rest, n, out, x, y)) return;                                                 \
+        if (size == 8 && GI_FIND(gi_divides_floats)(negative, rest, n, out, x, y)) return;                                     \
         GI_LOWER_KERNEL(name, TAG, tag, n, out, x, y, z)                                                                       \
     }
 GI_EACH_DIVISION(GI_DIVISION)
@@ -102,7 +137,7 @@ GI_EACH_DIVISION(GI_DIVISION)
 /* Puts these into what has been found for a row. */
 static GI_INLINE void GI_FIND(gi_divisions)(ga_op op, ga_dtype dtype, gi_kernel *kernel)
 {
-#define GI_DIVISION(name, TAG, tag, size, rest)                                                                                \
+#define GI_DIVISION(name, TAG, tag, size, negative, rest)                                                                      \
     case GI_OP_OF(GA_OP_##name, GA_##TAG): *kernel = GI_FIND(gi_kernel_##name##_##tag); break;
     switch (GI_OP_OF(op, dtype)) {
         GI_EACH_DIVISION(GI_DIVISION)
