@@ -106,8 +106,38 @@ static GI_INLINE bool GI_FIND(gi_divides_floats)(const bool negative, const bool
     return true;
 }
 
+/* Of uint8 by a number above 1, as in divide.h: the higher half of a product of 16 bits. */
+static GI_DIVIDE_STEP __m512i GI_FIND(gi_divide_bytes)(__m512i v, __m512i factor)
+{
+    const __m512i upper = _mm512_set1_epi16((short)0xFF00);
+    const __m512i even  = _mm512_mulhi_epu16(_mm512_andnot_si512(upper, v), factor);
+    const __m512i odd   = _mm512_mulhi_epu16(_mm512_and_si512(upper, v), factor);
+    return _mm512_ternarylogic_epi64(upper, odd, even, 0xCA); /* odd where `upper` is set, else even */
+}
+
+/* The quotients; false, and nothing is written: y is not one number above 1 again and again. */
+static GI_INLINE bool GI_FIND(gi_divides_bytes)(int64_t n, void *o, const void *x, const void *y)
+{
+    const int64_t   whole = n & -64;
+    const unsigned  by    = *(const uint8_t *)y;
+    const __mmask64 some  = GI_FIND(gi_first_bytes)(n - whole);
+    const __m512i   first = _mm512_set1_epi8((char)by);
+    if (whole == 0 || by < 2) return false;
+    __m512i differ = _mm512_xor_si512(_mm512_mask_loadu_epi8(first, some, (const char *)y + whole), first);
+    for (int64_t i = 0; i < whole; i += 64)
+        differ = _mm512_or_si512(differ, _mm512_xor_si512(_mm512_loadu_si512((const char *)y + i), first));
+    if (_mm512_test_epi64_mask(differ, differ)) return false;
+    const __m512i factor = _mm512_set1_epi16((short)(65535 / by + 1));
+    for (int64_t i = 0; i < whole; i += 64)
+        _mm512_storeu_si512((char *)o + i, GI_FIND(gi_divide_bytes)(_mm512_loadu_si512((const char *)x + i), factor));
+    const __m512i last = _mm512_maskz_loadu_epi8(some, (const char *)x + whole);
+    _mm512_mask_storeu_epi8((char *)o + whole, some, GI_FIND(gi_divide_bytes)(last, factor));
+    return true;
+}
+
 /* Of a row and a dtype: the bytes of an element, whether it may be negative, and whether the row is the remainder. */
 #define GI_EACH_DIVISION(X)                                                                                                    \
+    X(floor_divide, U8, u8, 1, false, false)                                                                                   \
     X(floor_divide, I32, i32, 4, true, false)                                                                                  \
     X(floor_divide, I64, i64, 8, true, false)                                                                                  \
     X(floor_divide, U64, u64, 8, false, false)                                                                                 \
@@ -127,6 +157,7 @@ static GI_INLINE bool GI_FIND(gi_divides_floats)(const bool negative, const bool
     static void GI_FIND(gi_kernel_##name##_##tag)(int64_t n, void *out, const void *x, const void *y, const void *z)           \
     {                                                                                                                          \
         if (negative && GI_FIND(gi_divides)(size, rest, n, out, x, y)) return;                                                 \
+        if (size == 1 && GI_FIND(gi_divides_bytes)(n, out, x, y)) return;                                                      \
         if (size == 8 && GI_FIND(gi_divides_floats)(negative, rest, n, out, x, y)) return;                                     \
         GI_LOWER_KERNEL(name, TAG, tag, n, out, x, y, z)                                                                       \
     }
