@@ -83,6 +83,11 @@ static GI_DIVIDE_STEP __m512i GI_FIND(gi_divide_floats)(const bool rest, __m512i
     return _mm512_maskz_cvtpd_epi64(some, rest ? _mm512_fnmadd_pd(q, y, x) : q); /* the rest is exact */
 }
 
+static GI_DIVIDE_STEP __m512i GI_FIND(gi_size_i64)(const bool negative, __m512i v)
+{
+    return negative ? _mm512_abs_epi64(v) : v;
+}
+
 /* The quotients, or remainders, of 64 bits; false, and nothing is written: they are computed otherwise, as where float64 does not hold
    each x and y. */
 static GI_INLINE bool GI_FIND(gi_divides_floats)(const bool negative, const bool rest, int64_t n, void *out, const void *x_,
@@ -94,10 +99,10 @@ static GI_INLINE bool GI_FIND(gi_divides_floats)(const bool negative, const bool
     const int64_t  whole  = n & -8;
     const __mmask8 some   = (__mmask8)((1 << (n - whole)) - 1);
     __m512i        last_x = _mm512_maskz_loadu_epi64(some, x + whole), last_y = _mm512_maskz_loadu_epi64(some, y + whole);
-    __m512i        most = _mm512_or_si512(_mm512_abs_epi64(last_x), _mm512_abs_epi64(last_y));
+    __m512i        most = _mm512_or_si512(GI_FIND(gi_size_i64)(negative, last_x), GI_FIND(gi_size_i64)(negative, last_y));
     for (int64_t i = 0; i < whole; i += 8) {
-        const __m512i sizes = _mm512_or_si512(_mm512_abs_epi64(_mm512_loadu_si512(x + i)), most);
-        most                = _mm512_or_si512(_mm512_abs_epi64(_mm512_loadu_si512(y + i)), sizes);
+        most = _mm512_or_si512(GI_FIND(gi_size_i64)(negative, _mm512_loadu_si512(x + i)), most);
+        most = _mm512_or_si512(GI_FIND(gi_size_i64)(negative, _mm512_loadu_si512(y + i)), most);
     }
     if (_mm512_test_epi64_mask(most, _mm512_set1_epi64(-((int64_t)1 << 53)))) return false;
     for (int64_t i = 0; i < whole; i += 8)
