@@ -327,6 +327,31 @@ static void one_decides(void)
         }
 }
 
+/* Lines of bits, so long that the threads share them, or many. */
+static void packed_bits(void)
+{
+    static const int64_t rows[] = { 1, 1, 3, 40, 3000, 70000 }, columns[] = { 300007, 65536, 40001, 4099, 65, 7 };
+    const int            before = ga_get_num_threads();
+    for (int k = 0; k < 6; k++)
+        for (int little = 0; little < 2; little++) {
+            pair          one   = make(rows[k], columns[k], 0);
+            const int64_t bytes = (columns[k] + 7) / 8;
+            ga_set_num_threads(1 + 3 * (k % 2));
+            ga_array *packed = ga_packbits(one.odd, .axis = 1, .bitorder = little ? GA_BITS_LITTLE : GA_BITS_BIG);
+            ga_array *cpu = ga_to(packed, GA_CPU), *truths = ga_to(one.clean, GA_CPU);
+            int       bad = !cpu || !truths;
+            for (int64_t i = 0; i < rows[k] && !bad; i++)
+                for (int64_t at = 0; at < 8 * bytes; at++) {
+                    const int bit = ((const uint8_t *)cpu->data)[i * bytes + at / 8] >> (little ? at % 8 : 7 - at % 8) & 1;
+                    bad += bit != (at < columns[k] && ((const uint8_t *)truths->data)[i * columns[k] + at]);
+                }
+            CHECK(!bad);
+            ga_free(packed), ga_free(cpu), ga_free(truths);
+            drop(one);
+        }
+    ga_set_num_threads(before);
+}
+
 int main(void)
 {
     test_begin();
@@ -340,6 +365,7 @@ int main(void)
             bytes(one);
             drop(one), drop(two), drop(mask), drop(small);
         }
+    packed_bits();
     CHECK(ga_memory_stats().arrays == 0);
     return test_end();
 }

@@ -356,6 +356,25 @@ static void test_lengths(ga_dtype d)
     }
 }
 
+/* Where the extremes of short lines are: of every length, lines of which a vector or four hold all. */
+static void test_short_lines(ga_dtype d)
+{
+    for (int64_t n = 1; n <= 70; n++) {
+        ga_array *a = ga_empty((20, n + 1), .dtype = d);
+        fill(a, (kind)((n + (int64_t)d) % KINDS));
+        ga_array *cut = ga_index(a, ":, 1:"), *packed = ga_copy(cut);
+        ga_set_num_threads(1 + (int)n % 2);
+        for (int k = 0; k < CALLS; k++) {
+            if (!has(calls[k].name, d) || !strstr(calls[k].name, "arg")) continue;
+            CHECK(agrees(&calls[k], cut, 1));
+            CHECK(agrees(&calls[k], packed, 1));
+        }
+        ga_free(a);
+        ga_free(cut);
+        ga_free(packed);
+    }
+}
+
 /* Views of (rows, columns): folded row by row, column by column, gathered, backwards, repeated. */
 static void test_views(ga_dtype d)
 {
@@ -511,6 +530,7 @@ int main(void)
     for (int i = GA_BOOL; i < TEST_DTYPES; i++) {
         const ga_dtype d = (ga_dtype)i;
         test_lengths(d);
+        test_short_lines(d);
         test_views(d);
         if (TEST_ASAN ? d == GA_U8 || d == GA_F32 || d == GA_C128 : d == GA_BOOL || d == GA_U8 || d == GA_I64 || d >= GA_F32)
             test_long(d);

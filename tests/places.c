@@ -265,6 +265,32 @@ static void test_chosen(void)
         }
 }
 
+/* Into an array that no near cache holds, of which lines are fetched ahead; the last of equal places wins. */
+static void test_far(void)
+{
+    const ga_dtype dtypes[] = { GA_U8, GA_F32, GA_F64, GA_C128 };
+    const int64_t  n        = 1200000;
+    for (int k = 0; k < 4; k++)
+        for (int64_t count = 1; count < 200000; count = count < 40 ? count + 13 : count * 60)
+            ga_scope {
+                ga_array *a = ga_zeros((n), .dtype = dtypes[k], .device = GA_CPU), *b = ga_copy(a);
+                ga_array *at = ga_random_integers(-n, n, (count), .device = GA_CPU, .seed = 5);
+                ga_array *v  = ga_astype(ga_add(ga_arange(0, count, 1, .device = GA_CPU), 1), dtypes[k]);
+                for (int64_t i = 0, size = ga_itemsize(dtypes[k]); i < count; i++) {
+                    const int64_t p = ((const int64_t *)at->data)[i];
+                    memcpy((char *)b->data + (p < 0 ? p + n : p) * size, (const char *)v->data + i * size, (size_t)size);
+                }
+                CHECK(ga_put(a, at, v) && memcmp(a->data, b->data, (size_t)(n * ga_itemsize(dtypes[k]))) == 0);
+                ga_array *half = ga_index(a, "::2"); /* not side by side */
+                CHECK(ga_put(half, ga_minimum(ga_absolute(at), n / 2 - 1), 7));
+                const ga_array *real = ga_real(half);
+                for (int64_t i = 0; i < count; i += 1 + count / 100) {
+                    const int64_t p = llabs((long long)((const int64_t *)at->data)[i]);
+                    CHECK(ga_item_at(real, p < n / 2 ? p : n / 2 - 1) == 7);
+                }
+            }
+}
+
 int main(void)
 {
     test_begin();
@@ -276,5 +302,6 @@ int main(void)
     test_along_three();
     test_errors();
     test_repeated();
+    test_far();
     return test_end();
 }

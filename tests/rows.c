@@ -192,6 +192,104 @@ static void test_lower_halves(void)
     }
 }
 
+/* Small numbers, 0, powers of two and their neighbours, negative ones, Fibonacci's, whose common divisors take longest. */
+static uint64_t any_integer(int kind, uint64_t *seed)
+{
+    *seed                = *seed * 6364136223846793005u + 1442695040888963407u;
+    const uint64_t bits  = *seed ^ *seed >> 32;
+    const int      shift = (int)(bits >> 8 & 63);
+    uint64_t       a = 1, b = 1;
+    if (kind == 0) return bits >> 16 & 0xff;
+    if (kind == 1) return ((uint64_t)1 << shift) + (bits & 3) - 2;
+    if (kind == 2) return bits >> shift;
+    if (kind == 3) return 0 - (bits >> shift);
+    if (kind == 4) return (uint64_t)1 << shift;
+    for (int i = 0; i < 28 + shift; i++) {
+        const uint64_t sum = a + b;
+        a                  = b;
+        b                  = sum;
+    }
+    return b;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        const uint64_t rest = a % b;
+        a                   = b;
+        b                   = rest;
+    }
+    return a;
+}
+
+/* Of integers that a dtype holds, by Euclid and by C's division: the divisor, the multiple, the quotient rounded down, the remainder. */
+static void expected_of_pair(bool negative, uint64_t x, uint64_t y, uint64_t *want)
+{
+    const bool     x_below = negative && is_negative((int64_t)x), y_below = negative && is_negative((int64_t)y);
+    const uint64_t a = x_below ? 0 - x : x, b = y_below ? 0 - y : y, divisor = common_divisor(a, b);
+    const uint64_t quotient = b ? a / b : 0, rest = b ? a % b : 0, up = rest != 0 && x_below != y_below;
+    want[0] = divisor;
+    want[1] = divisor ? a / divisor * b : 0;
+    want[2] = x_below != y_below ? 0 - quotient - up : quotient;
+    want[3] = rest == 0 ? 0 : (x_below ? 0 - rest : rest) + (up ? y : 0);
+}
+
+/* Pairs of integers, so many of them: by vectors, and what is left. */
+static void check_pairs(ga_dtype dtype, int n, uint64_t *seed)
+{
+    enum { MOST = 140 };
+    uint64_t   x[MOST], y[MOST];
+    const bool negative = dtype == GA_I32 || dtype == GA_I64;
+    for (int i = 0; i < n; i++) {
+        x[i] = any_integer((i * 7 + n) % 6, seed);
+        y[i] = any_integer((i * 5 + n / 2) % 6, seed);
+        if (i % 5 == 4) x[i] = y[i] * (x[i] & 0xff) + x[i] % 3 - 1;
+        if (n % 3 == 1 && n % 2) { /* near 0, or near the end of those without a sign */
+            x[i] = (x[i] & 0x3ff) - 512;
+            y[i] = (y[i] & 0x3f) - 32;
+        }
+        if (n % 3 == 0) { /* below 2^53 in size */
+            x[i] = negative ? (uint64_t)((int64_t)x[i] % ((int64_t)1 << 53)) : x[i] >> 11;
+            y[i] = negative ? (uint64_t)((int64_t)y[i] % ((int64_t)1 << 53)) : y[i] >> 11;
+        }
+    }
+    ga_scope {
+        ga_array *a = ga_astype(ga_wrap(x, (n)), dtype), *b = ga_astype(ga_wrap(y, (n)), dtype);
+        ga_array *of[] = { ga_gcd(a, b), ga_lcm(a, b), ga_floor_divide(a, b), ga_remainder(a, b), ga_copy(a), ga_copy(a) };
+        ga_lcm(a, b, .out = of[4]);
+        ga_remainder(a, b, .out = of[5]);
+        const ga_array *xs = ga_astype(a, GA_U64), *ys = ga_astype(b, GA_U64);
+        for (int k = 0; k < 6; k++) {
+            const ga_array *got = ga_astype(of[k], GA_U64);
+            int             bad = !got;
+            for (int i = 0; i < n && !bad; i++) {
+                uint64_t want[4], wanted;
+                expected_of_pair(negative, ((const uint64_t *)xs->data)[i], ((const uint64_t *)ys->data)[i], want);
+                wanted = want[k < 4 ? k : k == 4 ? 1 : 3];
+                if (dtype == GA_I32) wanted = (uint64_t)(int32_t)(uint32_t)wanted;
+                if (dtype == GA_U32) wanted = (uint32_t)wanted;
+                if (dtype == GA_U8) wanted = (uint8_t)wanted;
+                bad += ((const uint64_t *)got->data)[i] != wanted;
+            }
+            CHECK(!bad);
+        }
+    }
+}
+
+static void test_pairs_of_integers(void)
+{
+    uint64_t seed = 1;
+    for (int n = 0; n <= 140; n++) {
+        check_pairs(GA_I32, n, &seed);
+        check_pairs(GA_I64, n, &seed);
+        check_pairs(GA_U64, n, &seed);
+        check_pairs(GA_U8, n, &seed);
+#ifndef GPUARR_FEW_DTYPES
+        check_pairs(GA_U32, n, &seed);
+#endif
+    }
+}
+
 static void test_divisors(void)
 {
     CHECK_DIVISORS(uint8_t, 0, UINT8_MAX);
@@ -210,6 +308,7 @@ int main(void)
 {
     test_begin();
     test_divisors();
+    test_pairs_of_integers();
     test_other_divisor();
     test_whole_quotients();
     test_lower_halves();

@@ -390,6 +390,39 @@ static void test_kept_again(void)
     }
 }
 
+/* Long lines that the threads bring side by side as they sort: as the same elements side by side, NaN and zeros in their order. */
+static void test_sorts(void)
+{
+    const ga_dtype dtypes[] = { GA_F32, GA_F64, GA_I32, GA_I64, GA_U64, GA_U8 };
+    const int      before   = ga_get_num_threads();
+    for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++)
+        for (int special = 0; special < 2; special++)
+            ga_scope {
+                ga_array *a = ga_astype(ga_random_integers(-3000000, 3000000, (240011), .seed = k + 1), dtypes[k]);
+                if (k < 2) ga_divide(a, 3, .out = a);
+                if (k < 2 && special) {
+                    ga_copyto(ga_index(a, "::1009"), NAN);
+                    ga_copyto(ga_index(a, "::13"), -0.0);
+                    ga_copyto(ga_index(a, "::14"), 0);
+                }
+                const ga_array *views[] = { ga_index(a, "::2"), ga_index(a, "::-1"), ga_index(a, "3::5"),
+                                            ga_index(ga_reshape(ga_index(a, ":240000"), (80000, 3)), ":, 1"),
+                                            ga_transpose(ga_reshape(ga_index(a, ":240000"), (120000, 2))) };
+                for (int v = 0; v < 5; v++)
+                    for (int threads = 1; threads <= 8; threads *= 2) {
+                        ga_set_num_threads(threads);
+                        const ga_array *x = ga_sort(views[v]), *y = ga_sort(ga_copy(views[v])),
+                                       *i    = ga_argsort(ga_copy(views[v]));
+                        const ga_array *z    = ga_take_along_axis(views[v], i, .axis = -1);
+                        const int       bits = (int)(8 * ga_itemsize(dtypes[k]));
+                        const ga_dtype  word = bits == 8 ? GA_U8 : bits == 32 ? GA_I32 : GA_I64;
+                        CHECK(ga_array_equal(ga_view_as(x, word), ga_view_as(y, word)));
+                        CHECK(ga_array_equal(ga_view_as(x, word), ga_view_as(z, word)));
+                    }
+            }
+    ga_set_num_threads(before);
+}
+
 int main(void)
 {
     test_begin();
@@ -406,6 +439,7 @@ int main(void)
     test_numbers();
     if (!test_on_gpu()) test_chunked();
     test_kept_again();
+    test_sorts();
     CHECK(ga_memory_stats().arrays == 0);
     return test_end();
 }

@@ -166,6 +166,7 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "extremes.h"
 #include "sums.h"
 #include "quotients.h"
+#include "divisors.h"
 #include "gather.h"
 #include "compress.h"
 #include "half.h"
@@ -383,6 +384,7 @@ static bool GI_FIND(gi_find)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fol
     if (found) GI_FIND(gi_extremes)(op, dtype, fold);
     if (found) GI_FIND(gi_sums)(op, dtype, fold);
     if (found) GI_FIND(gi_divisions)(op, dtype, kernel);
+    if (found) GI_FIND(gi_divisors_of)(op, dtype, kernel);
     return found;
 }
 #undef GI_DTYPE_CASE

@@ -62,35 +62,49 @@ static GI_INLINE int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, 
     }
 }
 
-/* The same of fewer; for those that are missing the first one stands. */
-static GI_INLINE int64_t GI_PLACE(gi_place_few)(int64_t n, const GI_PLACE_T *x, const bool largest)
+/* The same of fewer, which so many vectors hold; for those that are missing the first one stands. -1 only if all are NaN and skipped. */
+static GI_INLINE int64_t GI_PLACE(gi_place_few)(const int vectors, int64_t n, const GI_PLACE_T *x, const bool largest,
+                                                bool skip_nan)
 {
     const GI_PLACE_VECTOR first = GI_OF_PLACE(set1)(x[0]);
     GI_PLACE_VECTOR       v[4], best = first;
-    uint64_t              equal = 0;
-    unsigned              nan   = 0;
+    uint64_t              equal = 0, nan = 0;
     GI_UNROLL
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < vectors; k++) {
         const int64_t  left = n - k * GI_PLACE_LANES;
         const unsigned some = left >= GI_PLACE_LANES ? ~0u : left > 0 ? (1u << left) - 1 : 0;
         v[k]                = GI_PLACE_LOAD_SOME(first, some, x + k * GI_PLACE_LANES);
         best                = largest ? GI_OF_PLACE(max)(v[k], best) : GI_OF_PLACE(min)(v[k], best);
 #if GI_PLACE_REAL
-        nan |= GI_JOIN(GI_OF_PLACE(cmpunord), _mask)(v[k], v[k]);
+        nan |= (uint64_t)GI_JOIN(GI_OF_PLACE(cmpunord), _mask)(v[k], v[k]) << k * GI_PLACE_LANES;
 #endif
     }
-    if (nan) return -1;
+    if (nan && !skip_nan) return __builtin_ctzll(nan);
+#if GI_PLACE_REAL
+    if (nan) { /* of a NaN and another number both instructions take the other one, which is the second operand */
+        best = GI_OF_PLACE(set1)(largest ? -(GI_PLACE_T)INFINITY : (GI_PLACE_T)INFINITY);
+        GI_UNROLL
+        for (int k = 0; k < vectors; k++) best = largest ? GI_OF_PLACE(max)(v[k], best) : GI_OF_PLACE(min)(v[k], best);
+    }
+#endif
     const GI_PLACE_VECTOR wanted = GI_OF_PLACE(set1)(largest ? GI_OF_PLACE(reduce_max)(best) : GI_OF_PLACE(reduce_min)(best));
     GI_UNROLL
-    for (int k = 0; k < 4; k++) equal |= (uint64_t)GI_JOIN(GI_OF_PLACE(cmpeq), _mask)(v[k], wanted) << k * GI_PLACE_LANES;
-    return __builtin_ctzll(equal); /* if the first one is equal, that is it */
+    for (int k = 0; k < vectors; k++) equal |= (uint64_t)GI_JOIN(GI_OF_PLACE(cmpeq), _mask)(v[k], wanted) << k * GI_PLACE_LANES;
+    return equal ? __builtin_ctzll(equal) : -1; /* if the first one is equal, that is it */
 }
 
-static int64_t GI_PLACE(gi_place)(int64_t n, const void *elements, bool largest, int64_t ahead)
+static GI_INLINE int64_t GI_PLACE(gi_place_any)(int64_t n, const GI_PLACE_T *x, const bool largest, bool skip_nan,
+                                                int64_t ahead)
+{
+    if (n <= GI_PLACE_LANES) return GI_PLACE(gi_place_few)(1, n, x, largest, skip_nan);
+    if (n < 4 * GI_PLACE_LANES) return GI_PLACE(gi_place_few)(4, n, x, largest, skip_nan);
+    return GI_PLACE(gi_place_one)(n, x, largest, ahead);
+}
+
+static int64_t GI_PLACE(gi_place)(int64_t n, const void *elements, bool largest, bool skip_nan, int64_t ahead)
 {
     const GI_PLACE_T *x = (const GI_PLACE_T *)elements;
-    if (n < 4 * GI_PLACE_LANES) return largest ? GI_PLACE(gi_place_few)(n, x, true) : GI_PLACE(gi_place_few)(n, x, false);
-    return largest ? GI_PLACE(gi_place_one)(n, x, true, ahead) : GI_PLACE(gi_place_one)(n, x, false, ahead);
+    return largest ? GI_PLACE(gi_place_any)(n, x, true, skip_nan, ahead) : GI_PLACE(gi_place_any)(n, x, false, skip_nan, ahead);
 }
 #undef GI_PLACE
 #undef GI_OF_PLACE

@@ -415,8 +415,9 @@ typedef void (*gi_small_loop)(const gi_small_product *p, char *out, const char *
 /* Packs the elements whose flags are not 0, and counts them. out has room for 64 bytes more. */
 typedef int64_t (*gi_compress_loop)(int64_t n, void *out, const void *in, const uint8_t *flags);
 
-/* Where the first extreme of n elements is; -1: there is a NaN. What lies so many bytes ahead is fetched meanwhile; 0: nothing. */
-typedef int64_t (*gi_place_loop)(int64_t n, const void *elements, bool largest, int64_t ahead);
+/* Where the first extreme of n elements is, or the first NaN, unless NaNs are skipped; -1: there is a NaN, and it is not known. What lies so
+   many bytes ahead is fetched meanwhile; 0: nothing. */
+typedef int64_t (*gi_place_loop)(int64_t n, const void *elements, bool largest, bool skip_nan, int64_t ahead);
 
 enum { GI_LINE_ROWS = 512, GI_NETWORK_ROWS = 16 };
 

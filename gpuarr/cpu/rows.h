@@ -32,6 +32,7 @@
         if (found) GI_FIND(gi_extremes)(GA_OP_##name, dtype, fold);                                                    \
         if (found) GI_FIND(gi_sums)(GA_OP_##name, dtype, fold);                                                        \
         if (found) GI_FIND(gi_divisions)(GA_OP_##name, dtype, kernel);                                                 \
+        if (found) GI_FIND(gi_divisors_of)(GA_OP_##name, dtype, kernel);                                               \
         return found;                                                                                                  \
     }
 #define GA_UNARY(name, ...)       GI_FIND_ROW(name, GI_TRY_WIDE)

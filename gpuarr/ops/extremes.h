@@ -18,8 +18,8 @@ typedef struct gi_search {
     bool           largest, skip_nan, nothing; /* nothing but NaN is left */
     int64_t        columns, width;             /* of lines side by side */
     int64_t        segment, segments;          /* elements of one, segments of a line */
-    char          *extremes; /* of each segment: those of a line side by side, or of `columns` lines in turn */
-    int64_t       *places, *result;
+    char          *extremes;        /* of each segment: those of a line side by side, or of `columns` lines in turn */
+    int64_t       *places, *result; /* the same, and no extremes are kept, where a line is one segment */
 } gi_search;
 
 static bool gi_is_nan(const gi_search *r, const void *x)
@@ -96,14 +96,19 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
         const void *x     = NULL;
         if (packed && r->place) {
             x     = gi_line_start(p, line) + first * size;
-            place = r->place(stop - first, x, r->largest, ahead);
+            place = r->place(stop - first, x, r->largest, r->skip_nan, ahead);
+            if (place >= 0 && !r->extremes) {
+                r->places[unit] = place;
+                line++;
+                continue;
+            }
             if (place >= 0) memcpy(extremes[kept], (const char *)x + place * size, (size_t)size);
         }
         for (int64_t start = first; start < stop && (start > first || place < 0); start += block) {
             int64_t n             = stop - start < block ? stop - start : block;
             x                     = gi_read_line(p, line, start, n, raw, NULL);
             char *const   extreme = extremes[start == first ? kept : 1 - kept];
-            const int64_t now     = r->place && !packed ? r->place(n, x, r->largest, 0) : -1;
+            const int64_t now     = r->place && !packed ? r->place(n, x, r->largest, r->skip_nan, 0) : -1;
             if (packed && r->fold.block && n <= GI_BLOCK) {
                 gi_fold_block(&r->fold, n, extreme, x, far);
             } else if (packed) {
@@ -122,8 +127,9 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
             if (best + block < stop) x = gi_read_line(p, line, best, n, raw, NULL); /* it is not the last one read */
             place = gi_first_equal(r, n, x, extremes[kept]);
         }
-        memcpy(r->extremes + unit * size, extremes[kept], (size_t)size);
         r->places[unit] = best + place;
+        if (r->extremes) memcpy(r->extremes + unit * size, extremes[kept], (size_t)size);
+        else if (r->skip_nan && gi_is_nan(r, extremes[kept])) __atomic_store_n(&r->nothing, true, __ATOMIC_RELAXED);
         first += r->segment;
         if (first < p->length) continue;
         first = 0;
@@ -225,7 +231,7 @@ static ga_array *gi_search_extreme(const gi_row *asked, const gi_row *less_equal
     r.place      = gi_lies_packed(p) || p->length <= GI_BLOCK || a->dtype == GA_I64 ? GI_LOOP_OF(place)(a->dtype) : NULL;
     r.less_equal = gi_row_kernel(less_equal, a->dtype);
     r.result     = (int64_t *)places->data;
-    r.columns    = gi_line_columns(p);
+    r.columns    = gi_lies_packed(p) && r.place && p->length > 2 ? 1 : gi_line_columns(p);
     if (r.columns < GI_SEARCH_LEAST) r.columns = 1;
     r.segment      = GI_SEGMENT_BLOCKS * GI_BLOCK;
     int64_t panels = 0;
@@ -237,20 +243,22 @@ static ga_array *gi_search_extreme(const gi_row *asked, const gi_row *less_equal
         r.segment      = (p->length + wanted - 1) / wanted;
         if (r.segment < GI_SEGMENT_ROWS) r.segment = GI_SEGMENT_ROWS;
     }
-    r.segments    = (p->length + r.segment - 1) / r.segment;
-    int64_t count = p->lines * r.segments, work = p->length < r.segment ? p->length : r.segment; /* elements of a unit */
-    r.places = (int64_t *)gi_mem_alloc(o.site, (size_t)(count * (8 + size)));
+    r.segments         = (p->length + r.segment - 1) / r.segment;
+    int64_t      count = p->lines * r.segments, work = p->length < r.segment ? p->length : r.segment; /* elements of a unit */
+    const bool   direct = r.columns == 1 && r.segments == 1;
+    const size_t room   = direct ? 0 : (size_t)(count * (8 + size));
+    r.places            = direct ? r.result : (int64_t *)gi_mem_alloc(o.site, room);
     if (!r.places) {
         ga_free(places);
         return NULL;
     }
-    r.extremes   = (char *)(r.places + count);
+    r.extremes   = direct ? NULL : (char *)(r.places + count);
     double bytes = gi_lines_bytes(p);
     if (r.columns == 1)
         gi_parallel_bytes(bytes, count, gi_share(count, gi_lines_worth(p, 32768, work)), gi_search_segments, &r);
     else gi_parallel_bytes(bytes, panels * r.segments, gi_lines_worth(p, 65536, r.width * work), gi_search_panels, &r);
-    gi_parallel_bytes((double)(count * (8 + size)), p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
-    gi_mem_release(r.places, (size_t)(count * (8 + size)));
+    if (!direct) gi_parallel_bytes((double)room, p->lines, 1 + 16384 / r.segments, gi_search_lines, &r);
+    if (!direct) gi_mem_release(r.places, room);
     if (r.nothing) {
         ga_free(places);
         return (ga_array *)gi_fail(o.site, GA_BAD_ARGUMENT, "%s of nothing but NaN: there is no index to return", name);

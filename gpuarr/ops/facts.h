@@ -128,25 +128,45 @@ static void gi_turn_bits(int64_t n, uint64_t *words)
 }
 GI_END_FAST
 
-/* Lines of packed bools on the CPU as bits, so many bytes each. */
+enum { GI_BITS_PIECE = 4096 }; /* bytes that a unit makes, at most */
+
+/* Lines of n packed bools as bits, so many bytes each. A unit is a piece of a line. */
+typedef struct gi_bits_packing {
+    const uint8_t *from;
+    uint8_t       *to;
+    int64_t        n, bytes, pieces;
+    ga_bit_order   order;
+} gi_bits_packing;
+
+static void gi_pack_pieces(int64_t begin, int64_t end, void *job)
+{
+    const gi_bits_packing *b = (const gi_bits_packing *)job;
+    uint64_t               words[64];
+    for (int64_t unit = begin; unit < end; unit++) {
+        const int64_t line = unit / b->pieces, first = unit % b->pieces * GI_BITS_PIECE;
+        const int64_t stop = b->bytes - first < GI_BITS_PIECE ? b->bytes : first + GI_BITS_PIECE;
+        for (int64_t at = first; at < stop; at += (int64_t)sizeof words) {
+            const int64_t now = stop - at < (int64_t)sizeof words ? stop - at : (int64_t)sizeof words, left = b->n - 8 * at;
+            GI_LOOP_OF(bits)()->pack(left < 8 * now ? left : 8 * now, words, b->from + line * b->n + 8 * at);
+            if (b->order == GA_BITS_BIG) gi_turn_bits((now + 7) / 8, words);
+            memcpy(b->to + line * b->bytes + at, words,
+                   (size_t)now); /* in the order of the bytes of a word: little-endian, as everywhere */
+        }
+    }
+}
+
+/* Of packed lines on the CPU. */
 static ga_array *gi_pack_flags(const char *site, const ga_array *flags, ga_bit_order order, int64_t bytes)
 {
     int64_t shape[GPUARR_MAX_DIMS];
     memcpy(shape, flags->shape, sizeof shape);
     const int64_t n        = shape[flags->ndim - 1];
     shape[flags->ndim - 1] = bytes;
-    ga_array      *r       = gi_array_new(site, GA_U8, GA_CPU, flags->ndim, shape);
-    const uint8_t *from    = (const uint8_t *)flags->data;
-    uint64_t       words[64];
-    if (!r) return NULL;
-    for (uint8_t *to = (uint8_t *)r->data, *end = to + r->size; to < end; from += n)
-        for (int64_t at = 0; at < bytes; at += (int64_t)sizeof words) {
-            const int64_t now = bytes - at < (int64_t)sizeof words ? bytes - at : (int64_t)sizeof words, left = n - 8 * at;
-            GI_LOOP_OF(bits)()->pack(left < 8 * now ? left : 8 * now, words, from + 8 * at);
-            if (order == GA_BITS_BIG) gi_turn_bits((now + 7) / 8, words);
-            memcpy(to, words, (size_t)now); /* in the order of the bytes of a word, which is little-endian everywhere here */
-            to += now;
-        }
+    ga_array *r            = gi_array_new(site, GA_U8, GA_CPU, flags->ndim, shape);
+    if (!r || r->size == 0) return r;
+    const int64_t   pieces = (bytes + GI_BITS_PIECE - 1) / GI_BITS_PIECE;
+    gi_bits_packing b      = { (const uint8_t *)flags->data, (uint8_t *)r->data, n, bytes, pieces, order };
+    gi_parallel_bytes((double)(flags->size + r->size), r->size / bytes * pieces, 1 + GI_BITS_PIECE / bytes, gi_pack_pieces, &b);
     return r;
 }
 
@@ -157,8 +177,6 @@ typedef struct gi_bits_across {
     int64_t        n, made, inner, pieces; /* rows of bytes of a block, and those made of them; bytes and pieces of a row */
     ga_bit_order   order;
 } gi_bits_across;
-
-enum { GI_BITS_PIECE = 4096 };
 
 static uint8_t gi_bit_number(ga_bit_order order, int64_t k) { return (uint8_t)(order == GA_BITS_BIG ? 0x80 >> k : 1 << k); }
 

@@ -10,15 +10,22 @@ typedef struct gi_scattering {
     int64_t          step; /* 0: there is one value for all places */
     int              itemsize;
     int64_t          scale; /* bytes that an offset counts */
+    int64_t          ahead; /* so many offsets ahead lines are fetched; 0: the array is in a cache */
 } gi_scattering;
+
+enum { GI_SCATTER_AHEAD = 32, GI_SCATTER_FAR = 1 << 20 }; /* bytes of an array that is in none */
 
 GI_BEGIN_FAST
 static void gi_scatter_put(const gi_scattering *s, int64_t n, const int64_t *offsets, const char *v)
 {
     char *const   to   = s->to->data;
-    const int64_t step = s->step, scale = s->scale;
+    const int64_t step = s->step, scale = s->scale, ahead = s->ahead, fetched = ahead > 0 && n > ahead ? n - ahead : 0;
 #define GI_MOVE(U)                                                                                                             \
-    for (int64_t i = 0; i < n; i++) *(U *)(void *)(to + offsets[i] * scale) = ((const U *)(const void *)v)[i * step];          \
+    for (int64_t i = 0; i < fetched; i++) {                                                                                    \
+        __builtin_prefetch(to + offsets[i + ahead] * scale, 1);                                                                \
+        *(U *)(void *)(to + offsets[i] * scale) = ((const U *)(const void *)v)[i * step];                                      \
+    }                                                                                                                          \
+    for (int64_t i = fetched; i < n; i++) *(U *)(void *)(to + offsets[i] * scale) = ((const U *)(const void *)v)[i * step];    \
     break
     switch (s->itemsize) {
     case 1: GI_MOVE(uint8_t);
@@ -81,9 +88,11 @@ static ga_array *gi_do_scatter(const gi_composition *c, ga_array *to, const ga_a
                              (const char *)values->data,
                              values->size > 1,
                              (int)ga_itemsize(to->dtype),
-                        packed ? ga_itemsize(to->dtype) : 1 };
-    for (int64_t start = 0; start < places->size; start += GI_BLOCK) {
-        const int64_t n = places->size - start < GI_BLOCK ? places->size - start : GI_BLOCK;
+                        packed ? ga_itemsize(to->dtype) : 1,
+                        to->size * ga_itemsize(to->dtype) > GI_SCATTER_FAR ? GI_SCATTER_AHEAD : 0 };
+    const int64_t block  = packed ? places->size : GI_BLOCK; /* whose offsets are found at once */
+    for (int64_t start = 0; start < places->size; start += block) {
+        const int64_t n = places->size - start < block ? places->size - start : block;
         const char   *v = s.values + start * s.step * s.itemsize;
         if (!packed) gi_scatter_offsets(&l, n, s.places + start, offsets);
         if (add) gi_scatter_add(&s, to->dtype, n, packed ? s.places + start : offsets, v);

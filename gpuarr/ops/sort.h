@@ -459,7 +459,7 @@ static void gi_sort_records(char *records, char *spare, int64_t n, int size, int
     const int64_t      threads = by.quick && alone ? gi_sort_threads(n) : 1;
     bool               nans, minus;
     if (threads > 1) {
-        gi_sort_shared(threads, NULL, size, n, NULL, records, &nans, &minus);
+        gi_sort_shared(threads, NULL, size, n, NULL, 0, NULL, records, &nans, &minus);
         return;
     }
     if (by.quick || n <= GI_SORT_BYTES / size) {
@@ -616,9 +616,19 @@ static int64_t *gi_order_quickly(const gi_sort_job *j, const char *elements, int
     return (int64_t *)word;
 }
 
-/* One long line of real numbers: keys are enough. Returns where the sorted elements are: at `to`, if that is not NULL and the keys are
-   as wide as the elements; else at `spare`. */
-static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *records, char *spare, char *to, int64_t *places)
+/* Do the threads that share a line also bring its elements side by side, each its own? */
+static bool gi_sort_gathers(const gi_sort_job *j)
+{
+    const gi_lines *p    = &j->lines;
+    const int       size = (int)ga_itemsize(p->dtype);
+    return j->by_keys && j->units == 1 && size == j->record && !p->maker && p->reduced == 1 && !gi_lies_packed(p) &&
+           GI_LOOP_OF(quick)(size) && gi_sort_threads(p->length) > 1;
+}
+
+/* One long line of real numbers: keys are enough. room: for its elements, which are not side by side (gi_sort_gathers); or NULL. Returns
+   where the sorted elements are: at `to`, if that is not NULL and the keys are as wide as the elements; else at `spare`. */
+static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *room, char *records, char *spare, char *to,
+                             int64_t *places)
 {
     const ga_dtype dtype = j->lines.dtype;
     const int64_t  n     = j->lines.length;
@@ -635,9 +645,10 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *recor
     to = to ? to : spare;
     if (by.quick) {
         const int64_t threads = j->units == 1 ? gi_sort_threads(n) : 1;
-        if (threads > 1) gi_sort_shared(threads, &rule, size, n, line, to, &nans, &minus);
+        const int64_t stride  = room ? j->lines.strides[0] : size;
+        if (threads > 1) gi_sort_shared(threads, &rule, size, n, line, stride, room, to, &nans, &minus);
         else minus = by.quick->sort_line(&rule, n, line, to);
-        if (nans || minus) gi_restore(dtype, n, to, line, !nans);
+        if (nans || minus) gi_restore(dtype, n, to, room ? room : line, !nans);
         return to;
     }
     GI_ARENA(gi_splitting, s, 1);
@@ -727,7 +738,9 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
     int64_t      *places   = (int64_t *)(void *)(scratch + j->places_at);
     const char   *elements = room;
     const int64_t run = gi_lines_adjoin(&j->lines) ? lines : 1, out_run = gi_lines_adjoin(&j->out) ? lines : 1;
-    for (int64_t k = 0; k < lines; k += run) {
+    const bool    gathers = gi_sort_gathers(j);
+    if (gathers) elements = (const char *)gi_line_start(&j->lines, first);
+    for (int64_t k = 0; k < lines && !gathers; k += run) {
         const char *line = (const char *)gi_read_line(&j->lines, first + k, 0, n, room + k * n * size, NULL);
         if (run == lines) elements = line;
         else if (line != room + k * n * size) /* it lies packed in a: put it beside the others */
@@ -741,7 +754,7 @@ static void gi_sort_group(const gi_sort_job *j, int64_t first, int64_t lines, ch
         if (straight) return;
     } else if (j->by_keys) {
         char *to = j->out.strides[0] == out_size ? (char *)gi_line_start(&j->out, first) : NULL;
-        sorted   = gi_sort_by_keys(j, elements, records, spare, to, places);
+        sorted   = gi_sort_by_keys(j, elements, gathers ? room : NULL, records, spare, to, places);
         if (sorted == to) return;
     } else {
         order  = (j->quick ? gi_order_quickly : gi_order_group)(j, elements, lines, records, spare, places);

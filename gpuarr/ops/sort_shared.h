@@ -19,8 +19,10 @@ typedef struct gi_shared_sort {
     int                   size;
     int64_t               n, wanted;     /* parts at last */
     int64_t               parts, blocks; /* now; of each part */
-    const char           *from;          /* elements */
-    char                 *to;            /* keys, at last elements */
+    const char           *from;          /* elements, so many bytes apart; */
+    int64_t               stride;
+    char                 *room; /* each thread brings its own side by side there; NULL: they are */
+    char                 *to;   /* keys, at last elements */
     int64_t               starts[GI_SHARED_PARTS + 1];
     uint64_t              splitters[GI_SHARED_PARTS]; /* number k: where part k at last begins */
     int64_t               low[2 * GI_SHARED_THREADS]; /* of each block: the keys below the splitter, which lie first */
@@ -42,7 +44,7 @@ static void gi_shared_to_keys(int64_t begin, int64_t end, void *job)
     const gi_shared_sort *s = (const gi_shared_sort *)job;
     for (int64_t k = begin; k < end; k++) {
         const int64_t at = gi_shared_block(s, 0, k) * s->size, bytes = gi_shared_block(s, 0, k + 1) * s->size - at;
-        memcpy(s->to + at, s->from + at, (size_t)bytes);
+        memcpy(s->to + at, (s->room ? s->room : s->from) + at, (size_t)bytes);
         s->loops->to_keys(s->rule, bytes / s->size, s->to + at);
     }
 }
@@ -68,9 +70,10 @@ static void gi_shared_split_elements(int64_t begin, int64_t end, void *job)
 {
     gi_shared_sort *s = (gi_shared_sort *)job;
     for (int64_t k = begin; k < end; k++) {
-        const int64_t at = gi_shared_block(s, 0, k);
-        s->low[k]        = s->quick->split_elements(s->rule, gi_shared_block(s, 0, k + 1) - at, s->from + at * s->size,
-                                                    s->to + at * s->size, gi_shared_splitter(s, 0), &s->minus[k]);
+        const int64_t at = gi_shared_block(s, 0, k), n = gi_shared_block(s, 0, k + 1) - at;
+        if (s->room) gi_gather(s->size, n, s->room + at * s->size, s->from + at * s->stride, s->stride);
+        s->low[k] = s->quick->split_elements(s->rule, n, (s->room ? s->room : s->from) + at * s->size, s->to + at * s->size,
+                                             gi_shared_splitter(s, 0), &s->minus[k]);
     }
 }
 
@@ -175,12 +178,13 @@ GI_END_FAST
 static void gi_shared_sample(gi_shared_sort *s)
 {
     const int64_t count = s->wanted * GI_SHARED_SAMPLE, step = s->n / count;
-    const char   *from = s->rule ? s->from : s->to;
+    const char   *from   = s->rule ? s->from : s->to;
+    const int64_t stride = s->rule ? s->stride : s->size;
     GI_ARENA(char, sample, GI_SHARED_PARTS *GI_SHARED_SAMPLE * 8);
     uint64_t before = 0;
     for (int64_t i = 0; i < count; i++) { /* a fixed step is blind to a period */
         const int64_t at = i * step + i * 40503 % step;
-        memcpy(sample + i * s->size, from + at * s->size, (size_t)s->size);
+        memcpy(sample + i * s->size, from + at * stride, (size_t)s->size);
     }
     if (s->rule) GI_LOOP_OF(keys)(s->size)->to_keys(s->rule, count, sample);
     s->quick->sort(count, sample);
@@ -212,10 +216,11 @@ static int64_t gi_sort_threads(int64_t n)
     return threads < n / (2 * GI_SHARED_LEAST) ? threads : n / (2 * GI_SHARED_LEAST);
 }
 
-/* Sorts n elements from elsewhere to `to`, or, without a rule, the keys there. *nans: there are NaNs, and zeros and NaNs are not in their order;
-   *minus: there is -0, and zeros are not. */
-static void gi_sort_shared(int64_t threads, const gi_keys *rule, int size, int64_t n, const void *from, void *to, bool *nans,
-                           bool *minus)
+/* Sorts n elements, `stride` bytes apart, from elsewhere to `to`, or, without a rule, the keys there. room: for the elements, which are then
+   there, side by side; NULL: they are. *nans: there are NaNs, and zeros and NaNs are not in their order; *minus: there is -0, and zeros are
+   not. */
+static void gi_sort_shared(int64_t threads, const gi_keys *rule, int size, int64_t n, const void *from, int64_t stride,
+                           void *room, void *to, bool *nans, bool *minus)
 {
     GI_ARENA(gi_shared_sort, s, 1);
     s->quick  = GI_LOOP_OF(quick)(size);
@@ -224,6 +229,8 @@ static void gi_sort_shared(int64_t threads, const gi_keys *rule, int size, int64
     s->size   = size;
     s->n      = n;
     s->from   = (const char *)from;
+    s->stride = stride;
+    s->room   = (char *)room;
     s->to     = (char *)to;
     s->wanted = 4;
     while (s->wanted < 4 * threads && n / s->wanted > 2 * GI_SHARED_LEAST) s->wanted *= 2;
