@@ -27,7 +27,8 @@ enum { GI_JOB_INSIDE = 0xffff, GI_JOB_OPEN = 0x10000, GI_JOB_NUMBER = 0x20000 };
 /* Seconds: */
 #define GI_SPINNING   50e-6 /* before a helper sleeps */
 #define GI_NOT_RESTED 40e-6 /* between calls that follow each other so soon that helpers would still be awake */
-#define GI_LONG_ALONE 60e-6 /* so much of such calls is worth waking the helpers, too */
+#define GI_LONG_ALONE 60e-6 /* so much of such calls is worth waking the helpers, too, */
+#define GI_ONE_ALONE  3e-6  /* if the last one took as long as this: what need not look at all it is given does not */
 enum { GI_MANY_TOGETHER = 8 /* calls that helpers shared before they slept again: waking them was worth it */ };
 
 /* Pieces of the work that a thread has still to do: the first in the upper half, the end in the lower. */
@@ -388,20 +389,24 @@ static void gi_parallel_run_job(int threads, int64_t n, int64_t chunk, bool wake
    were called for it much followed. */
 static void gi_parallel_run_short(int threads, int64_t n, int64_t chunk, gi_task task, void *job)
 {
-    static __thread double last,
-        together; /* when the last such work was done, and how long it took with what was just before it */
+    static __thread double   last, took;          /* when such work was done last, how long it took without helpers, */
+    static __thread double   together;            /* and with what was just before it */
     static __thread uint64_t called = UINT64_MAX; /* the number of the job for which this thread called the helpers last */
     const uint64_t           number = __atomic_load_n(&gi_threads.state, __ATOMIC_RELAXED) / GI_JOB_NUMBER;
     const bool               much   = called < number && number - called >= GI_MANY_TOGETHER;
     double                   start  = ga_now();
     if (start - last > GI_NOT_RESTED) together = 0;
-    if (much || together > GI_LONG_ALONE) {
-        called = number;
+    if (took >= GI_ONE_ALONE && (much || together > GI_LONG_ALONE)) {
         gi_parallel_run_job(threads, n, chunk, true, task, job);
+        called   = number;
         together = 0;
-    } else task(0, n, job);
-    last = ga_now();
-    together += last - start;
+        last     = ga_now();
+    } else {
+        task(0, n, job);
+        last = ga_now();
+        took = last - start;
+        together += took;
+    }
 }
 
 /* Calls task(begin, end, job) until the units 0 to n - 1 are done, `chunk` at a time, on several threads when there is more than one
