@@ -375,6 +375,14 @@ static void test_functions(void)
         CHECK_IS(ga_stack((ga_ints(1, 2), ga_ints(3, 4)), .axis = 1), GA_I64, (2, 2), 1, 3, 2, 4);
         CHECK_IS(ga_roll(ga_ints(1, 2, 3), 1), GA_I64, (3), 3, 1, 2);
         CHECK_IS(ga_pad(ga_ints(1, 2), (1), .value = 9), GA_I64, (4), 9, 1, 2, 9);
+        ga_array *rows = ga_reshape(ga_arange(6000), (2, 3, 1000)); /* so long that edges alone are filled */
+        for (int behind = 0; behind < 3; behind++) {
+            ga_array *p = ga_pad(rows, (1, 0, 2), .value = -1, .after = ga_axes(0, 4, behind));
+            CHECK(ga_array_equal(ga_index(p, "1:, :3, 2:1002"), rows) && p->shape[2] == 1002 + behind);
+            CHECK(ga_item_int(ga_count_nonzero(ga_equal(p, -1))) == p->size - rows->size);
+        }
+        CHECK(ga_array_equal(ga_pad(rows, (0), .value = -1), rows));
+        CHECK(ga_item_int(ga_count_nonzero(ga_equal(ga_pad(ga_zeros((0, 1000)), (1, 3), .value = 5), 5))) == 2012);
         CHECK_IS(ga_sort(ga_values(3, NAN, 1)), GA_F64, (3), 1, 3, NAN);
         CHECK_IS(ga_argsort(ga_ints(3, 1, 2)), GA_I64, (3), 1, 2, 0);
         CHECK_IS(ga_argsort(ga_scalar(5.0)), GA_I64, (1), 0);

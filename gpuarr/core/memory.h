@@ -113,23 +113,19 @@ static GI_INLINE void gi_pool_give(void *p, size_t bytes)
     }
 }
 
-static bool gi_mem_alloc_again(const char *site, int n, const size_t *bytes, void **p, void (*then)(void *last));
-
-/* There are only the first `made` of several blocks: gives them back, and the lock, and tries again if less can be used meanwhile. */
-static __attribute__((noinline)) bool gi_mem_too_few(const char *site, int n, const size_t *bytes, void **p,
-                                                     void (*then)(void *last), int made)
+/* Of several blocks there are only the first `made`: gives them back, and the lock. True if there may be more now, else an error. */
+static __attribute__((noinline)) bool gi_mem_too_few(const char *site, const size_t *bytes, void *const *p, int made)
 {
-    const size_t  missing = bytes[made];
-    const int64_t now = gi_pool.used, limit = gi_pool.limit;
-    const bool    over = limit > 0 && now + (int64_t)missing > limit;
+    const size_t missing = bytes[made];
+    const bool   over    = gi_pool.limit > 0 && gi_pool.used + (int64_t)missing > gi_pool.limit;
     while (made > 0) {
         made--;
         gi_pool_give(p[made], bytes[made]);
     }
-    const int64_t used = gi_pool.used;
+    const int64_t used = gi_pool.used, limit = gi_pool.limit;
     pthread_mutex_unlock(&gi_pool.lock);
     bool (*reclaim)(void) = over ? __atomic_load_n(&gi_mem_reclaim, __ATOMIC_RELAXED) : NULL;
-    if (reclaim && reclaim()) return gi_mem_alloc_again(site, n, bytes, p, then);
+    if (reclaim && reclaim()) return true;
     if (over)
         gi_fail(site, GA_NO_MEMORY,
                 "%zu bytes more would pass the limit of %lld bytes (%lld are in use): free arrays or raise ga_memory_limit",
@@ -145,26 +141,25 @@ static __attribute__((noinline)) bool gi_mem_too_few(const char *site, int n, co
 static GI_INLINE bool gi_mem_alloc_several(const char *site, const int n, const size_t *bytes, void **p,
                                            void (*then)(void *last))
 {
-    int made = 0;
     GI_UNROLL
     for (int k = 0; k < n; k++)
         if (bytes[k] > (size_t)1 << 46)
             return gi_fail(site, GA_NO_MEMORY, "%zu bytes are more than any machine has: check the shape", bytes[k]) != NULL;
-    pthread_mutex_lock(&gi_pool.lock);
-    GI_UNROLL
-    for (; made < n; made++) {
-        const bool over = gi_pool.limit > 0 && gi_pool.used + (int64_t)bytes[made] > gi_pool.limit;
-        p[made]         = over ? NULL : gi_pool_take(bytes[made]);
-        if (!p[made]) return gi_mem_too_few(site, n, bytes, p, then, made);
+    for (;;) {
+        int made = 0;
+        pthread_mutex_lock(&gi_pool.lock);
+        GI_UNROLL
+        for (; made < n; made++) {
+            const bool over = gi_pool.limit > 0 && gi_pool.used + (int64_t)bytes[made] > gi_pool.limit;
+            p[made]         = over ? NULL : gi_pool_take(bytes[made]);
+            if (!p[made]) break;
+        }
+        if (made == n) break;
+        if (!gi_mem_too_few(site, bytes, p, made)) return false;
     }
     if (then) then(p[n - 1]);
     pthread_mutex_unlock(&gi_pool.lock);
     return true;
-}
-
-static bool gi_mem_alloc_again(const char *site, int n, const size_t *bytes, void **p, void (*then)(void *last))
-{
-    return gi_mem_alloc_several(site, n, bytes, p, then);
 }
 
 /* `bytes` bytes aligned to 64, or NULL with an error sentence. Give them back with gi_mem_release(p, bytes). */

@@ -50,6 +50,8 @@ ga_array *(ga_roll)(const ga_array *a, int64_t shift, ga_axis_options o)
     return NULL;
 }
 
+enum { GI_PAD_LONG_ROW = 4096 }; /* bytes: where rows are shorter, to fill all of the array is less work than their edges */
+
 /* Which of n elements stands at place i, which may lie before the first or behind the last. */
 static int64_t gi_pad_source(ga_pad_mode mode, int64_t i, int64_t n)
 {
@@ -78,6 +80,20 @@ static bool gi_pad_fill(const char *site, ga_array *padded, const gi_layout *kno
         i += count;
     }
     return true;
+}
+
+/* The same with one value for all. */
+static bool gi_pad_with(const char *site, ga_array *padded, const gi_layout *known, int axis, ga_arg value, int64_t start,
+                        int64_t stop)
+{
+    gi_layout to = *known;
+    if (start == stop) return true;
+    to.data += start * known->strides[axis];
+    to.shape[axis]  = stop - start;
+    ga_array  *edge = gi_view_with(site, padded, &to);
+    const bool done = edge && gi_copy_assign_where(site, edge, value, NULL);
+    ga_free(edge);
+    return done;
 }
 
 /* The widths before and behind each axis and the padded shape. */
@@ -212,14 +228,14 @@ ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o)
     if (gi_is_deferred(a)) return gi_pad_chunked(a, &before, &o, shape);
     ga_array *padded = gi_array_new(o.site, a->dtype, a->device, a->ndim, shape);
     if (!padded || padded->size == 0) return padded;
-    bool done = true;
-    if (o.mode == GA_PAD_CONSTANT) {
-        ga_arg value;
-        memset(&value, 0, sizeof value);
-        value.kind = GA_KIND_REAL;
-        value.re   = o.value;
-        done       = gi_copy_assign_where(o.site, padded, value, NULL);
-    }
+    const int64_t row  = a->ndim > 0 ? shape[a->ndim - 1] * ga_itemsize(a->dtype) : 0; /* bytes */
+    const bool    all  = a->size == 0 || row < GI_PAD_LONG_ROW;
+    bool          done = true;
+    ga_arg        value;
+    memset(&value, 0, sizeof value);
+    value.kind = GA_KIND_REAL;
+    value.re   = o.value;
+    if (o.mode == GA_PAD_CONSTANT && all) done = gi_copy_assign_where(o.site, padded, value, NULL);
     gi_layout known = gi_layout_of(padded); /* first the place of a; it grows axis by axis */
     for (int d = 0; d < a->ndim; d++) {
         if (a->size > 0) known.data += before.n[d] * known.strides[d];
@@ -228,11 +244,15 @@ ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o)
     ga_array *middle = done ? gi_view_with(o.site, padded, &known) : NULL;
     done             = middle && gi_copy_assign(o.site, middle, a);
     ga_free(middle);
-    for (int d = 0; d < a->ndim && done && o.mode != GA_PAD_CONSTANT; d++) {
+    for (int d = 0; d < a->ndim && done && !(o.mode == GA_PAD_CONSTANT && all); d++) {
         int64_t first = before.n[d], n = a->shape[d];
         known.data -= first * known.strides[d];
-        done = gi_pad_fill(o.site, padded, &known, d, o.mode, first, n, 0, first) &&
-               gi_pad_fill(o.site, padded, &known, d, o.mode, first, n, first + n, shape[d]);
+        if (o.mode == GA_PAD_CONSTANT)
+            done = gi_pad_with(o.site, padded, &known, d, value, 0, first) &&
+                   gi_pad_with(o.site, padded, &known, d, value, first + n, shape[d]);
+        else
+            done = gi_pad_fill(o.site, padded, &known, d, o.mode, first, n, 0, first) &&
+                   gi_pad_fill(o.site, padded, &known, d, o.mode, first, n, first + n, shape[d]);
         known.shape[d] = shape[d];
     }
     if (done) return padded;
