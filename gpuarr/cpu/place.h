@@ -5,7 +5,13 @@
 #define GI_OF_PLACE(name) GI_JOIN(_mm512_##name##_, GI_PLACE_SUFFIX)
 #define GI_PLACE_LANES    (64 / (int)sizeof(GI_PLACE_T))
 
-static GI_INLINE int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, const bool largest, int64_t ahead)
+#if GI_OPTIMIZED
+#define GI_PLACE_STEP GI_INLINE
+#else
+#define GI_PLACE_STEP GI_OWN_FRAME
+#endif
+
+static GI_PLACE_STEP int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, const bool largest, int64_t ahead)
 {
     enum { LANES = GI_PLACE_LANES, STEP = 4 * LANES, PART = 16 * STEP };
     GI_PLACE_VECTOR best[4], part[4];
@@ -63,11 +69,11 @@ static GI_INLINE int64_t GI_PLACE(gi_place_one)(int64_t n, const GI_PLACE_T *x, 
 }
 
 /* The same of fewer, which so many vectors hold; for those that are missing the first one stands. -1 only if all are NaN and skipped. */
-static GI_INLINE int64_t GI_PLACE(gi_place_few)(const int vectors, int64_t n, const GI_PLACE_T *x, const bool largest,
-                                                bool skip_nan)
+static GI_PLACE_STEP int64_t GI_PLACE(gi_place_few)(const int vectors, int64_t n, const GI_PLACE_T *x, const bool largest,
+                                                    bool skip_nan)
 {
     const GI_PLACE_VECTOR first = GI_OF_PLACE(set1)(x[0]);
-    GI_PLACE_VECTOR       v[4], best = first;
+    GI_PLACE_VECTOR       v[4] = { first, first, first, first }, best = first;
     uint64_t              equal = 0, nan = 0;
     GI_UNROLL
     for (int k = 0; k < vectors; k++) {
@@ -106,6 +112,7 @@ static int64_t GI_PLACE(gi_place)(int64_t n, const void *elements, bool largest,
     const GI_PLACE_T *x = (const GI_PLACE_T *)elements;
     return largest ? GI_PLACE(gi_place_any)(n, x, true, skip_nan, ahead) : GI_PLACE(gi_place_any)(n, x, false, skip_nan, ahead);
 }
+#undef GI_PLACE_STEP
 #undef GI_PLACE
 #undef GI_OF_PLACE
 #undef GI_PLACE_LANES
