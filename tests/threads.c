@@ -180,6 +180,28 @@ static void test_changing_in_partitions(void)
     ga_set_num_threads(2);
 }
 
+/* Who brings the elements of a line side by side, too. */
+static void test_changing_in_sorts(void)
+{
+    pthread_t t;
+    bool      same = true;
+    stop_changing  = false;
+    CHECK(pthread_create(&t, NULL, changes_on, NULL) == 0);
+    ga_scope {
+        const ga_array *line   = ga_index(ga_random_integers(-1000000, 1000000, (80000), .seed = 1), "::2");
+        const ga_array *sorted = ga_sort(ga_copy(line));
+        for (int i = 0; i < 3000 && same; i++) {
+            ga_array *again = ga_sort(line);
+            same            = ga_array_equal(again, sorted);
+            ga_free(again);
+        }
+    }
+    __atomic_store_n(&stop_changing, true, __ATOMIC_RELAXED);
+    pthread_join(t, NULL);
+    CHECK(same);
+    ga_set_num_threads(2);
+}
+
 static void test_changing(void)
 {
     pthread_t t;
@@ -341,6 +363,7 @@ int main(void)
     }
     test_changing();
     test_changing_in_partitions();
+    test_changing_in_sorts();
     test_nested();
     test_handing_over();
     test_processors();

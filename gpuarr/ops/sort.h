@@ -646,7 +646,8 @@ static char *gi_sort_by_keys(const gi_sort_job *j, const char *line, char *room,
     if (by.quick) {
         const int64_t threads = j->units == 1 ? gi_sort_threads(n) : 1;
         const int64_t stride  = room ? j->lines.strides[0] : size;
-        if (threads > 1) gi_sort_shared(threads, &rule, size, n, line, stride, room, to, &nans, &minus);
+        if (threads > 1 || room) /* another thread may have changed their number meanwhile */
+            gi_sort_shared(threads, &rule, size, n, line, stride, room, to, &nans, &minus);
         else minus = by.quick->sort_line(&rule, n, line, to);
         if (nans || minus) gi_restore(dtype, n, to, room ? room : line, !nans);
         return to;
