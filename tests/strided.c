@@ -423,6 +423,29 @@ static void test_sorts(void)
     ga_set_num_threads(before);
 }
 
+/* Rows of each length, some of them longer than columns, are read and written where they lie: with a gap, every other element, a mask. */
+static void test_short_rows(void)
+{
+    static const ga_dtype dtypes[] = { GA_U8, GA_I16, GA_F32, GA_F64 };
+    for (int d = 0; d < 4; d++)
+        for (int64_t columns = 1; columns <= 70; columns += test_on_gpu() ? 9 : 1)
+            for (int64_t rows = 1; rows <= 140; rows = rows * 3 + 1)
+                ga_scope {
+                    const ga_dtype dtype = dtypes[d];
+                    ga_array      *whole = ga_astype(ga_remainder(matrix(rows, 2 * columns + 1), 101), dtype);
+                    ga_array      *gap = ga_index(whole, ":, 1:%lld", (long long)columns + 1), *flat = ga_copy(gap);
+                    ga_array *other = ga_index(whole, ":, ::-2"), *second = ga_index(other, ":, :-1"), *lain = ga_copy(second);
+                    ga_array *sum = ga_add(flat, lain), *mask = ga_less(lain, 50);
+                    CHECK(ga_array_equal(ga_add(gap, second), sum) && ga_array_equal(ga_add(second, gap), sum));
+                    ga_array *room = ga_zeros((rows, columns + 3), .dtype = dtype), *part = ga_index(room, ":, 2:-1");
+                    CHECK(ga_add(gap, second, .out = part) && ga_array_equal(part, sum));
+                    CHECK(ga_item(ga_sum(room)) == ga_item(ga_sum(part)));
+                    CHECK(ga_multiply(gap, 0, .out = part, .where = mask) &&
+                          ga_array_equal(part, ga_where(mask, ga_zeros_like(sum), sum)));
+                    CHECK(ga_add(gap, lain, .out = gap) && ga_array_equal(gap, sum));
+                }
+}
+
 int main(void)
 {
     test_begin();
@@ -439,6 +462,7 @@ int main(void)
     test_numbers();
     if (!test_on_gpu()) test_chunked();
     test_kept_again();
+    test_short_rows();
     test_sorts();
     CHECK(ga_memory_stats().arrays == 0);
     return test_end();
