@@ -29,10 +29,7 @@
         default: break;                                                                                                \
         }                                                                                                              \
         found = found || GI_OR_LOWER(false, in##_##name, dtype, kernel, fold);                                          \
-        if (found) GI_FIND(gi_extremes)(GA_OP_##name, dtype, fold);                                                    \
-        if (found) GI_FIND(gi_sums)(GA_OP_##name, dtype, fold);                                                        \
-        if (found) GI_FIND(gi_divisions)(GA_OP_##name, dtype, kernel);                                                 \
-        if (found) GI_FIND(gi_divisors_of)(GA_OP_##name, dtype, kernel);                                               \
+        if (found) GI_FIND(gi_find_quicker)(GA_OP_##name, dtype, kernel, fold);                                        \
         return found;                                                                                                  \
     }
 #define GA_UNARY(name, ...)       GI_FIND_ROW(name, GI_TRY_WIDE)

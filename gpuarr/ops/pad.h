@@ -228,14 +228,14 @@ ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o)
     if (gi_is_deferred(a)) return gi_pad_chunked(a, &before, &o, shape);
     ga_array *padded = gi_array_new(o.site, a->dtype, a->device, a->ndim, shape);
     if (!padded || padded->size == 0) return padded;
-    const int64_t row  = a->ndim > 0 ? shape[a->ndim - 1] * ga_itemsize(a->dtype) : 0; /* bytes */
-    const bool    all  = a->size == 0 || row < GI_PAD_LONG_ROW;
+    const int64_t row  = a->ndim > 0 ? shape[a->ndim - 1] * ga_itemsize(a->dtype) : 0;         /* bytes */
+    const bool    all  = o.mode == GA_PAD_CONSTANT && (a->size == 0 || row < GI_PAD_LONG_ROW); /* is filled, not the edges */
     bool          done = true;
     ga_arg        value;
     memset(&value, 0, sizeof value);
     value.kind = GA_KIND_REAL;
     value.re   = o.value;
-    if (o.mode == GA_PAD_CONSTANT && all) done = gi_copy_assign_where(o.site, padded, value, NULL);
+    if (all) done = gi_copy_assign_where(o.site, padded, value, NULL);
     gi_layout known = gi_layout_of(padded); /* first the place of a; it grows axis by axis */
     for (int d = 0; d < a->ndim; d++) {
         if (a->size > 0) known.data += before.n[d] * known.strides[d];
@@ -244,7 +244,7 @@ ga_array *(ga_pad)(const ga_array *a, ga_shape before, ga_pad_options o)
     ga_array *middle = done ? gi_view_with(o.site, padded, &known) : NULL;
     done             = middle && gi_copy_assign(o.site, middle, a);
     ga_free(middle);
-    for (int d = 0; d < a->ndim && done && !(o.mode == GA_PAD_CONSTANT && all); d++) {
+    for (int d = 0; d < a->ndim && done && !all; d++) {
         int64_t first = before.n[d], n = a->shape[d];
         known.data -= first * known.strides[d];
         if (o.mode == GA_PAD_CONSTANT)
