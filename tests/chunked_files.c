@@ -626,24 +626,32 @@ static void resumes(void)
     remove_files(out);
 }
 
+/* A call to write x + 1 of an array of Zarr, that fails at one of its chunks, which is whole again afterwards. Returns x + 1. */
+static ga_array *fails_in_the_middle(const char *dir, const char *to)
+{
+    char hole[450], kept[500];
+    snprintf(hole, sizeof hole, "%s/17.0", dir);
+    snprintf(kept, sizeof kept, "%s.kept", hole);
+    ga_array *m = ga_random((2000, 1000));
+    CHECK(ga_store(m, dir, .chunks = ga_chunks(100, 1000), .overwrite = true));
+    CHECK(rename(hole, kept) == 0);
+    put_text(hole, "damaged");
+    CHECK_FAILS(ga_store(ga_add(ga_open(dir), 1), to, .resume = true), "chunk '17.0'");
+    CHECK(rename(kept, hole) == 0);
+    return ga_add(m, 1);
+}
+
 /* What another call has left is neither trusted nor written to: a journal beside a part that it does not belong to, and a part without a
    journal, which is the file that a call has replaced, if it was killed at the end (ga_set_fsync). */
 static void resumes_nothing(void)
 {
     const char *dir = in_folder("l.zarr"), *to = in_folder("l.npy"), *twin = in_folder("l.same.npy");
     const char *part = in_folder("l.npy.gpuarr.part"), *journal = in_folder("l.npy.gpuarr.journal");
-    char        hole[450], kept[500];
-    snprintf(hole, sizeof hole, "%s/17.0", dir);
-    snprintf(kept, sizeof kept, "%s.kept", hole);
     ga_set_num_threads(1);
     for (int damaged = 0; damaged < 2; damaged++)
         ga_scope {
-            ga_array *m = ga_random((2000, 1000)), *wanted = ga_add(m, 1);
-            CHECK(ga_store(m, dir, .chunks = ga_chunks(100, 1000), .overwrite = true));
-            CHECK(rename(hole, kept) == 0);
-            put_text(hole, "damaged");
-            CHECK_FAILS(ga_store(ga_add(ga_open(dir), 1), to, .resume = true), "chunk '17.0'");
-            CHECK(exists(part) && exists(journal) && rename(kept, hole) == 0);
+            ga_array *wanted = fails_in_the_middle(dir, to);
+            CHECK(exists(part) && exists(journal));
             if (damaged) {
                 CHECK(truncate(part, 0) == 0); /* made by a call that was killed before it had removed the journal */
             } else {
@@ -662,21 +670,13 @@ static void resumes_nothing(void)
 static void resumes_no_folder(void)
 {
     const char *dir = in_folder("l.zarr"), *journal = in_folder("m.zarr.gpuarr.journal");
-    char        hole[450], kept[500];
-    snprintf(hole, sizeof hole, "%s/17.0", dir);
-    snprintf(kept, sizeof kept, "%s.kept", hole);
     const char *out = in_folder("m.zarr"), *part = in_folder("m.zarr.gpuarr.part"),
                *there = in_folder("m.zarr.gpuarr.part/.zarray");
     const char *gone = in_folder("m.zarr.gpuarr.part/.zarray.gone"), *chunk = in_folder("m.zarr.gpuarr.part/2.0");
     ga_set_num_threads(1);
     for (int removed = 0; removed < 3; removed++)
         ga_scope {
-            ga_array *m = ga_random((2000, 1000)), *wanted = ga_add(m, 1);
-            CHECK(ga_store(m, dir, .chunks = ga_chunks(100, 1000), .overwrite = true));
-            CHECK(rename(hole, kept) == 0);
-            put_text(hole, "damaged");
-            CHECK_FAILS(ga_store(ga_add(ga_open(dir), 1), out, .resume = true), "chunk '17.0'");
-            CHECK(rename(kept, hole) == 0);
+            ga_array *wanted = fails_in_the_middle(dir, out);
             if (removed == 1) CHECK(rename(there, gone) == 0 && unlink(chunk) == 0);
             if (removed == 2) remove_files(part);
             if (removed == 2) CHECK(mkdir(part, 0777) == 0);
