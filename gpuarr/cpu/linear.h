@@ -360,13 +360,34 @@ static void GI_FIND(gi_linear_reflect)(int64_t rows, int64_t n, double *a, int64
     for (; rows > 0; rows--, a += down, u++) GI_FIND(gi_reflect_rows)(1, n, a, down, u, w, x, tau);
 }
 
-/* ---- the LU decomposition of columns that are near ------------------------------------------------------------------------- */
 typedef GI_JOIN(gi_vector_bits_f64_, GI_ISA) GI_FIND(gi_linear_mask);
 
 static GI_INLINE GI_V8 GI_FIND(gi_linear_choose)(GI_FIND(gi_linear_mask) chosen, GI_V8 x, GI_V8 y)
 {
     return (GI_V8)((chosen & (GI_FIND(gi_linear_mask))x) | (~chosen & (GI_FIND(gi_linear_mask))y));
 }
+
+/* The largest of n sizes, or NaN if there is one: their bits are in the order of the sizes, those of NaN behind all others. */
+static double GI_FIND(gi_linear_largest)(int64_t n, const double *x)
+{
+    enum { LANES = GI_ISA_BYTES / 8, CHAINS = 4 };
+    GI_V8   top[CHAINS] = { { 0 } }, size;
+    double  lanes[CHAINS * LANES], largest = 0;
+    int64_t i = 0;
+    for (; i + CHAINS * LANES <= n; i += CHAINS * LANES) {
+        GI_UNROLL
+        for (int k = 0; k < CHAINS; k++) {
+            size   = GI_LV(abs)(GI_LV(load)(x + i + k * LANES));
+            top[k] = GI_FIND(gi_linear_choose)((GI_FIND(gi_linear_mask))size > (GI_FIND(gi_linear_mask))top[k], size, top[k]);
+        }
+    }
+    memcpy(lanes, top, sizeof lanes);
+    for (int k = 0; k < CHAINS * LANES; k++) largest = gi_maximum_f64(largest, lanes[k]);
+    for (; i < n; i++) largest = gi_maximum_f64(largest, gi_abs_f64(x[i]));
+    return largest;
+}
+
+/* ---- the LU decomposition of columns that are near ------------------------------------------------------------------------- */
 
 /* x[i] -= by[k] * l[i] of some columns, n elements each, by[0] and the columns being `down` apart. */
 static GI_INLINE void GI_FIND(gi_less_columns)(const int columns, int64_t n, const double *l, const double *by, double *x,
@@ -608,7 +629,7 @@ static void GI_FIND(gi_linear_cholesky)(int64_t n, double *a, double *regular)
 }
 #undef GI_LANE_AT
 GI_TABLE(gi_linear_loops, GI_FIND(gi_linear),
-         { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_dots), GI_FIND(gi_linear_pass),
+         { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_dots), GI_FIND(gi_linear_largest), GI_FIND(gi_linear_pass),
            GI_FIND(gi_linear_turn), GI_FIND(gi_linear_turn_together), GI_FIND(gi_linear_mirror), GI_FIND(gi_linear_update),
            GI_FIND(gi_linear_reflect), GI_FIND(gi_linear_columns), GI_FIND(gi_linear_rotate_rows),
            GI_FIND(gi_linear_rotate_columns), GI_FIND(gi_francis_chase), GI_FIND(gi_francis_columns), GI_FIND(gi_linear_lu),

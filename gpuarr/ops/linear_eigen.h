@@ -113,15 +113,15 @@ static void gi_ql_rootless(double *d, double *squares, int64_t l, int64_t m)
 /* gi_ql of eigenvalues alone. */
 static bool gi_ql_values(double *d, double *e, int64_t n)
 {
-    const double least = gi_ql_least(d, e, n);
-    int64_t      left  = GI_SWEEPS_FOR_EACH * n;
+    const double least = gi_ql_least(d, e, n), nothing = least * least > DBL_MIN ? least * least : DBL_MIN;
+    int64_t      left = GI_SWEEPS_FOR_EACH * n;
     for (int64_t i = 0; i + 1 < n; i++) e[i] = e[i] * e[i];
     for (int64_t l = 0; l < n; l++)
         for (;;) {
             int64_t m = l;
             for (; m + 1 < n; m++) {
                 const double small = DBL_EPSILON / 2 * (gi_abs_f64(d[m]) + gi_abs_f64(d[m + 1]));
-                if (e[m] <= small * small || e[m] < least * least || e[m] < DBL_MIN) break;
+                if (e[m] <= small * small || e[m] < nothing) break;
             }
             if (m == l) break;
             if (left-- == 0) return false;
@@ -134,18 +134,12 @@ static bool gi_ql_values(double *d, double *e, int64_t n)
    where a number is not finite. */
 static double gi_scale_matrix(const gi_dense *a, int64_t rows, int64_t columns)
 {
-    double largest = 0;
-    bool   finite  = true;
+    const gi_linear_loops *loops   = GI_LOOP_OF(linear)();
+    double                 largest = 0;
     for (int64_t i = 0; i < rows; i++)
-        for (int part = 0; part < a->parts; part++) {
-            const double *x = a->p + i * a->down + part * a->imag;
-            for (int64_t j = 0; j < columns; j++) {
-                const double size = gi_abs_f64(x[j]);
-                finite &= size < gi_infinity_f64();
-                largest = size > largest ? size : largest;
-            }
-        }
-    if (!finite) return gi_nan_f64();
+        for (int part = 0; part < a->parts; part++)
+            largest = gi_maximum_f64(largest, loops->largest(columns, a->p + i * a->down + part * a->imag));
+    if (!(largest < gi_infinity_f64())) return gi_nan_f64();
     if (largest == 0 || (largest > 1e-60 && largest < 1e60)) return 1;
     int exponent;
     (void)frexp(largest, &exponent);
@@ -165,6 +159,7 @@ typedef struct gi_tridiagonal {
     gi_dense v, w;   /* rows, of the block that is worked on; behind those of w, v once more */
     int64_t  column; /* the matrix from here on, */
     int64_t  row;    /* times that row of v, is this row of w */
+    int64_t  shares; /* among so many threads, if they all come */
     gi_dense bands;  /* what each band of rows adds to it */
     double  *factors;
 } gi_tridiagonal;
@@ -182,34 +177,47 @@ static int64_t gi_band_first(int64_t n, int64_t column, int64_t band)
     return band == 0 ? 0 : (column / gi_band_rows(n) + band) * gi_band_rows(n) - column;
 }
 
-/* What bands of rows say about their own elements of the product, and, as columns, about those behind. */
+/* What a band of rows says about its own elements of the product, and, as columns, about those behind. */
+static void gi_band_times_vector(const gi_tridiagonal *t, int64_t band, int64_t bands)
+{
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    const int64_t          n = t->n - t->column, first = gi_band_first(t->n, t->column, band),
+                  last = band + 1 < bands ? gi_band_first(t->n, t->column, band + 1) : n;
+    const gi_dense a = gi_submatrix(t->a, t->column, t->column), x = gi_submatrix(t->v, t->row, t->column);
+    double        *y = t->bands.p + band * t->bands.down, *y_im = y + t->bands.imag;
+    memset(y + first, 0, (size_t)(n - first) * 8);
+    if (a.parts == 2) memset(y_im + first, 0, (size_t)(n - first) * 8);
+    for (int64_t r = first, some; r < last; r += some) { /* the conjugate of a, times x: of fours of columns, as mirror takes them */
+        const int64_t most = a.parts == 1 ? n : 4 - (t->column + r) % 4;
+        some               = last - r < most ? last - r : most;
+        const double *re = a.p + r * a.down + r, *im = re + a.imag;
+        loops->mirror(some, n - r, t->column + r, re, a.down, x.p + r, 1, 1, y + r);
+        if (a.parts == 1) continue;
+        loops->mirror(some, n - r, t->column + r, re, a.down, x.p + x.imag + r, 1, 1, y_im + r);
+        loops->mirror(some, n - r, t->column + r, im, a.down, x.p + x.imag + r, 1, -1, y + r);
+        loops->mirror(some, n - r, t->column + r, im, a.down, x.p + r, -1, 1, y_im + r);
+    }
+}
+
+/* The products of row `row` of v with the rows before it of w or v: of a real matrix. */
+static void gi_block_times_vector(const gi_tridiagonal *t, const gi_dense *block, double *to)
+{
+    GI_LOOP_OF(linear)()->dots(t->row, t->n - t->column, block->p + t->column, block->down,
+                               t->v.p + t->row * t->v.down + t->column, to);
+}
+
+/* All that is multiplied by a reflector: the bands, the rows of w before them and those of v behind. */
 static void gi_times_vector(int64_t begin, int64_t end, void *job)
 {
-    const gi_tridiagonal  *t     = (const gi_tridiagonal *)job;
-    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
-    const int64_t          n = t->n - t->column, bands = gi_bands_left(t->n, t->column);
-    /* Long and short ones in turn: the share of a thread is the same each time, and stays in its cache. One that does all of them goes to
-       and fro: it begins with what it had last. */
+    const gi_tridiagonal *t     = (const gi_tridiagonal *)job;
+    const int64_t         bands = gi_bands_left(t->n, t->column), units = bands + 2;
+    /* Long and short bands in turn: the share of a thread is the same each time, and stays in its cache. It goes to and fro there: what it
+       had last is what the cache has kept. */
     for (int64_t k = begin; k < end; k++) {
-        const int64_t unit  = t->column % 2 ? begin + end - 1 - k : k;
-        const int64_t band  = unit % 2 ? bands - 1 - unit / 2 : unit / 2;
-        const int64_t first = gi_band_first(t->n, t->column, band),
-                      last  = band + 1 < bands ? gi_band_first(t->n, t->column, band + 1) : n;
-        const gi_dense a = gi_submatrix(t->a, t->column, t->column), x = gi_submatrix(t->v, t->row, t->column);
-        double        *y = t->bands.p + band * t->bands.down, *y_im = y + t->bands.imag;
-        memset(y + first, 0, (size_t)(n - first) * 8);
-        if (a.parts == 2) memset(y_im + first, 0, (size_t)(n - first) * 8);
-        for (int64_t r = first, some; r < last;
-             r += some) { /* the conjugate of a, times x: of fours of columns, as mirror takes them */
-            const int64_t most = a.parts == 1 ? n : 4 - (t->column + r) % 4;
-            some               = last - r < most ? last - r : most;
-            const double *re = a.p + r * a.down + r, *im = re + a.imag;
-            loops->mirror(some, n - r, t->column + r, re, a.down, x.p + r, 1, 1, y + r);
-            if (a.parts == 1) continue;
-            loops->mirror(some, n - r, t->column + r, re, a.down, x.p + x.imag + r, 1, 1, y_im + r);
-            loops->mirror(some, n - r, t->column + r, im, a.down, x.p + x.imag + r, 1, -1, y + r);
-            loops->mirror(some, n - r, t->column + r, im, a.down, x.p + r, -1, 1, y_im + r);
-        }
+        const int64_t share = ((k + 1) * t->shares - 1) / units;
+        const int64_t unit  = t->column % 2 ? share * units / t->shares + (share + 1) * units / t->shares - 1 - k : k;
+        if (unit > 0 && unit <= bands) gi_band_times_vector(t, unit % 2 ? (unit - 1) / 2 : bands - unit / 2, bands);
+        else if (t->a.parts == 1) gi_block_times_vector(t, unit == 0 ? &t->w : &t->v, t->factors + (unit == 0 ? 0 : t->row));
     }
 }
 
@@ -229,13 +237,14 @@ GI_BEGIN_FAST
 /* Row i of w, of the i rows before it and row i of v, which begins at `from`. */
 static void gi_make_w(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i, int64_t from, ga_c128 tau)
 {
-    const int64_t   n        = t->n - from;
+    const int64_t   n = t->n - from, bands = gi_bands_left(t->n, from);
     const double    one      = 1;
     const gi_dense *first[2] = { &t->v, &t->w }, *second[2] = { &t->w, &t->v };
     t->column = from;
     t->row    = i;
-    gi_parallel_bytes((double)(n * n * t->a.parts * 8), gi_bands_left(t->n, from), 1, gi_times_vector, t);
-    for (int64_t band = 0; band < gi_bands_left(t->n, from); band++)
+    t->shares = bands + 2 < ga_get_num_threads() ? bands + 2 : ga_get_num_threads();
+    gi_parallel_bytes((double)(n * n * t->a.parts * 8), bands + 2, 1, gi_times_vector, t);
+    for (int64_t band = 0; band < bands; band++)
         for (int part = 0; part < t->a.parts; part++) {
             const double *x = t->bands.p + band * t->bands.down + part * t->bands.imag;
             double       *y = t->w.p + i * t->w.down + part * t->w.imag + from;
@@ -243,14 +252,13 @@ static void gi_make_w(const gi_linear_loops *loops, gi_tridiagonal *t, int64_t i
             loops->add(1, n - j, &one, 1, x + j, 0, y + j);
         }
     for (int k = 0; k < 2 && i > 0; k++) {
-        if (t->a.parts == 1) {
-            loops->dots(i, n, second[k]->p + from, second[k]->down, t->v.p + i * t->v.down + from, t->factors);
-            for (int64_t r = 0; r < i; r++) t->factors[r] = -t->factors[r];
-        }
-        for (int64_t r = 0; r < i && t->a.parts == 2; r++)
-            gi_put_factor(t->factors + r * t->a.parts, i * t->a.parts, t->a.parts,
-                          gi_neg_c128(gi_dot_rows(loops, second[k], r, &t->v, i, from, n)));
-        gi_add_rows(loops, t->factors, i, first[k], &t->w, i, from, n);
+        double *factors = t->factors + (t->a.parts == 1 ? k * i : 0);
+        for (int64_t r = 0; r < i; r++)
+            if (t->a.parts == 1) factors[r] = -factors[r];
+            else
+                gi_put_factor(factors + r * t->a.parts, i * t->a.parts, t->a.parts,
+                              gi_neg_c128(gi_dot_rows(loops, second[k], r, &t->v, i, from, n)));
+        gi_add_rows(loops, factors, i, first[k], &t->w, i, from, n);
     }
     gi_scale_row(&t->w, i, from, n, tau);
     const ga_c128 half =
@@ -335,19 +343,21 @@ typedef struct gi_eigen {
     int64_t     lost; /* the first item that does not converge */
 } gi_eigen;
 
-/* The matrix, turned, whole: of the triangle that is to be read. */
+/* The matrix, turned, whole: of the triangle that is to be read. Eight columns at a time, whose cache lines are read or written once. */
 static void gi_make_hermitian(const gi_dense *a, int64_t n, bool upper)
 {
-    for (int64_t i = 0; i < n; i++) {
-        if (a->parts == 2) a->p[i * a->down + a->imag + i] = 0;
-        for (int64_t j = i + 1; j < n; j++)
-            if (upper) { /* a[i][j] is read; turned, it stands at (j, i) */
-                gi_set_element(a, j, i, gi_element(a, i, j));
-                gi_set_element(a, i, j, gi_conj_c128(gi_element(a, i, j)));
-            } else {
-                gi_set_element(a, i, j, gi_element(a, j, i));
-                gi_set_element(a, j, i, gi_conj_c128(gi_element(a, j, i)));
+    const int64_t down = upper ? a->down : 1, along = upper ? 1 : a->down; /* from element (i, j), i < j, of the triangle */
+    for (int part = 0; part < a->parts; part++) {
+        double *p = a->p + part * a->imag;
+        for (int64_t first = 0; first < n; first += 8)
+            for (int64_t j = first + 1; j < n; j++) {
+                const int64_t last = first + 8 < j ? first + 8 : j;
+                for (int64_t i = first; i < last; i++) {
+                    p[i * along + j * down] = p[i * down + j * along];
+                    if (part == 1) p[i * down + j * along] = -p[i * down + j * along];
+                }
             }
+        for (int64_t i = 0; i < n && part == 1; i++) p[i * down + i * along] = 0;
     }
 }
 
