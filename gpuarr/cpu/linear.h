@@ -219,18 +219,18 @@ static GI_INLINE void GI_FIND(gi_mirror_some)(const int rows, int from, int to, 
 }
 
 /* gi_linear_mirror of a few rows, which lie in registers: eight sums of each, that are then folded by halves. `half`: the first columns
-   behind the rows are half of eight. */
+   behind the rows are half of eight. Eight rows are two times four, the first of which has four columns more. */
 static GI_INLINE void GI_FIND(gi_mirror_rows)(const int rows, bool half, int64_t n, const double *a, int64_t down,
                                               const double *x, double own, double beside, double *y)
 {
-    enum { LANES = GI_ISA_BYTES / 8, VECTORS = 8 / LANES, MOST = 4 };
+    enum { LANES = GI_ISA_BYTES / 8, VECTORS = 8 / LANES, MOST = 8 };
     GI_V8   sums[MOST][VECTORS], b, u, to;
     double  sum[MOST][8] = { { 0 } }, by[MOST];
     int64_t j            = rows;
     GI_UNROLL
     for (int r = 0; r < rows; r++) by[r] = beside * x[r];
     if (half && n >= 8) {
-        GI_FIND(gi_mirror_some)(rows, 4, 8, a, down, x, by, y, sum);
+        GI_FIND(gi_mirror_some)(rows < 4 ? rows : 4, 4, 8, a, down, x, by, y, sum);
         j = 8;
     }
     memcpy(sums, sum, sizeof sums);
@@ -252,7 +252,7 @@ static GI_INLINE void GI_FIND(gi_mirror_rows)(const int rows, bool half, int64_t
     if (j < n) GI_FIND(gi_mirror_some)(rows, 0, (int)(n - j), a + j, down, x + j, by, y + j, sum);
     for (int r = 0; r < rows; r++) {
         sum[r][0] = GI_FIND(gi_sum_of_eight)(sum[r]) + a[r * down + r] * x[r];
-        for (int k = r + 1; k < rows; k++) {
+        for (int k = r + 1; k < rows && k % 4 > 0; k++) {
             sum[r][0] += a[r * down + k] * x[k];
             y[k] += by[r] * a[r * down + k];
         }
@@ -266,8 +266,10 @@ static void GI_FIND(gi_linear_mirror)(int64_t rows, int64_t n, int64_t column, c
                                       double own, double beside, double *y)
 {
     while (rows > 0) { /* eights of columns that are whole cache lines, if the rows are */
-        const int64_t some = rows >= 4 && column % 4 == 0 ? 4 : 1;
-        if (some == 4) GI_FIND(gi_mirror_rows)(4, column % 8 == 0, n, a, down, x, own, beside, y);
+        const bool    eight = GI_ISA_BYTES == 64 && rows >= 8 && n >= 16 && column % 8 == 0; /* there are registers for them */
+        const int64_t some  = eight ? 8 : rows >= 4 && column % 4 == 0 ? 4 : 1;
+        if (eight) GI_FIND(gi_mirror_rows)(8, true, n, a, down, x, own, beside, y);
+        else if (some == 4) GI_FIND(gi_mirror_rows)(4, column % 8 == 0, n, a, down, x, own, beside, y);
         else GI_FIND(gi_mirror_rows)(1, false, n, a, down, x, own, beside, y);
         rows -= some;
         n -= some;
