@@ -631,9 +631,9 @@ static void GI_FIND(gi_linear_cholesky)(int64_t n, double *a, double *regular)
 }
 #undef GI_LANE_AT
 GI_TABLE(gi_linear_loops, GI_FIND(gi_linear),
-         { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_dots), GI_FIND(gi_linear_largest), GI_FIND(gi_linear_pass),
-           GI_FIND(gi_linear_turn), GI_FIND(gi_linear_turn_together), GI_FIND(gi_linear_mirror), GI_FIND(gi_linear_update),
-           GI_FIND(gi_linear_reflect), GI_FIND(gi_linear_columns), GI_FIND(gi_linear_rotate_rows),
+         { GI_FIND(gi_linear_add), GI_FIND(gi_linear_dot), GI_FIND(gi_linear_dots), GI_FIND(gi_linear_largest),
+           GI_FIND(gi_linear_pass), GI_FIND(gi_linear_turn), GI_FIND(gi_linear_turn_together), GI_FIND(gi_linear_mirror),
+           GI_FIND(gi_linear_update), GI_FIND(gi_linear_reflect), GI_FIND(gi_linear_columns), GI_FIND(gi_linear_rotate_rows),
            GI_FIND(gi_linear_rotate_columns), GI_FIND(gi_francis_chase), GI_FIND(gi_francis_columns), GI_FIND(gi_linear_lu),
            GI_FIND(gi_linear_solve), GI_FIND(gi_linear_cholesky) })
 #undef GI_LV

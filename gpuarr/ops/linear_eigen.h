@@ -164,7 +164,7 @@ typedef struct gi_tridiagonal {
     double  *factors;
 } gi_tridiagonal;
 
-enum { GI_TRIDIAGONAL_BLOCK = 32, GI_TRIDIAGONAL_PANEL = 256 };
+enum { GI_TRIDIAGONAL_BLOCK = 32, GI_TRIDIAGONAL_PANEL = 256, GI_TRIDIAGONAL_ALONE = 1 << 20 };
 
 /* Rows of a band of a matrix of n rows, which has at most 32 of them; and the bands of so many rows of it. */
 static int64_t gi_band_rows(int64_t n) { return n <= 2048 ? 64 : (n + 255) / 256 * 8; }
@@ -300,7 +300,7 @@ static void gi_small_to_tridiagonal(gi_tridiagonal *t, double *room)
 }
 GI_END_FAST
 
-static bool gi_to_tridiagonal(const char *site, gi_tridiagonal *t)
+static bool gi_to_tridiagonal_shared(const char *site, gi_tridiagonal *t)
 {
     const gi_linear_loops *loops = GI_LOOP_OF(linear)();
     const int              parts = t->a.parts;
@@ -333,6 +333,16 @@ static bool gi_to_tridiagonal(const char *site, gi_tridiagonal *t)
         }
     }
     return true;
+}
+
+/* A matrix that stays in the cache of one thread is not shared: it would go to and fro between two. */
+static bool gi_to_tridiagonal(const char *site, gi_tridiagonal *t)
+{
+    const bool inside  = gi_parallel_inside;
+    gi_parallel_inside = inside || t->n * t->n * t->a.parts * 8 <= GI_TRIDIAGONAL_ALONE;
+    const bool done    = gi_to_tridiagonal_shared(site, t);
+    gi_parallel_inside = inside;
+    return done;
 }
 
 /* ---- eigenvalues, and eigenvectors -------------------------------------------------------------------------------------------------------- */
@@ -506,7 +516,7 @@ static bool gi_eigen_run(const char *site, const ga_array *a, bool upper, ga_arr
                 gi_matrices_new(site, &j.values, GA_CPU, 1, j.a.ndim, j.a.shape, n, 1) &&
                 (!v || gi_matrices_new(site, &j.vectors, GA_CPU, j.a.parts, j.a.ndim, j.a.shape, n, n));
     j.lost = j.a.items;
-    done   = done && gi_each_matrix(site, j.a.items, n, gi_eigen_room(n, j.a.parts, v != NULL), gi_eigen_one, &j) &&
+    done   = done && gi_each_matrix(site, j.a.items, n, gi_eigen_room(n, j.a.parts, v != NULL), GI_WORK_EIGH, gi_eigen_one, &j) &&
            gi_all_done(site, j.lost, j.a.items, "the eigenvalues do not converge");
     if (done && w) made[0] = gi_matrices_result(site, &j.values, a->device, gi_dtype_real(dtype), n, -1);
     if (done && v) made[1] = gi_matrices_result(site, &j.vectors, a->device, dtype, n, n);

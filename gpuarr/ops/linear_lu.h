@@ -264,7 +264,7 @@ static bool gi_linear_run(const char *site, gi_linear_task task, gi_on_matrix on
         gi_each_lanes(&j->a, lanes, j);
         return true;
     }
-    return gi_each_matrix(site, j->a.items, j->a.rows, gi_lu_room(j->a.rows, j->a.parts), one, j);
+    return gi_each_matrix(site, j->a.items, j->a.rows, gi_lu_room(j->a.rows, j->a.parts), GI_WORK_LU, one, j);
 }
 
 /* Decomposes all matrices, and solves for those of b. */

@@ -352,7 +352,7 @@ static bool gi_least_squares(const char *site, gi_least *j, const ga_array *a, c
     if (done) {
         const int64_t numbers = gi_lay_svd(NULL, m, n, 1, n).numbers + n * GI_LEAST_COLUMNS + m + 2 * n + GI_STRIP;
         j->b                  = (double *)copy->data;
-        done                  = gi_each_matrix(site, 1, m, numbers, gi_least_one, j) &&
+        done                  = gi_each_matrix(site, 1, m, numbers, GI_WORK_SVD, gi_least_one, j) &&
                gi_all_done(site, j->lost, 1, "the singular values do not converge");
     }
     ga_free(j->a.memory);

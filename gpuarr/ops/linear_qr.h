@@ -251,7 +251,7 @@ bool(ga_qr)(const ga_array *a, ga_array **q, ga_array **r, ga_qr_options o)
     bool           done  = gi_matrices_of(o.site, &j.a, GA_CPU, a, 1) &&
                 (!q || gi_matrices_new(o.site, &j.q, GA_CPU, j.a.parts, j.a.ndim, j.a.shape, m, k)) &&
                 gi_each_matrix(o.site, a->size > 0 || (q && k > 0) ? j.a.items : 0, m > n ? m : n, gi_qr_room(m, n, j.a.parts),
-                               gi_qr_one, &j);
+                               GI_WORK_QR, gi_qr_one, &j);
     if (done && q) made[0] = gi_matrices_result(o.site, &j.q, a->device, dtype, m, k);
     if (done && r) made[1] = gi_matrices_result(o.site, &j.a, a->device, dtype, k, n);
     ga_free(j.a.memory);

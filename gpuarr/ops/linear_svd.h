@@ -415,7 +415,7 @@ static bool gi_svd_run(const char *site, gi_svd *j, const ga_array *a, int64_t c
     if (!done || j->a.items == 0 || (k == 0 && columns <= 0)) return done; /* however many there are */
     j->lost = j->a.items;
     return gi_each_matrix(site, j->a.items, most, gi_lay_svd(NULL, most, k, j->a.parts, columns < 0 ? 0 : columns).numbers,
-                          gi_svd_one, j) &&
+                          GI_WORK_SVD, gi_svd_one, j) &&
            gi_all_done(site, j->lost, j->a.items, "the singular values do not converge");
 }
 
