@@ -7,6 +7,7 @@ import errno
 import inspect
 import itertools
 import math
+import numbers
 import operator
 import os
 import re
@@ -369,9 +370,18 @@ def pad(made, a, before=None, *given, **named):
         return made(a, width, *given, **named)
     a = asarray(a)
     pairs = pairs_of("pad_width", width, a.ndim)
-    if (given[0] if given else named.get("mode")) in MODES:
+    mode = given[0] if given else named.get("mode", "constant")
+    if mode in MODES:
         return padded_by(a, [tuple(map(operator.index, p)) for p in pairs], *given, **named)
-    return made(a, [p[0] for p in pairs], *given, after=[p[1] for p in pairs], **named)
+    value, before, after = named.get("value"), [p[0] for p in pairs], [p[1] for p in pairs]
+    long = isinstance(value, numbers.Integral) and not -2**53 <= value <= 2**53  # C's value is a double
+    if not long or mode != "constant" or a.dtype.kind not in "iu":
+        return made(a, before, *given, after=after, **named)
+    padded = made(a, before, *given, after=after, **{**named, "value": 0})
+    for axis, n in enumerate(a.shape):
+        for edge in (slice(0, before[axis]), slice(before[axis] + n, None)):
+            padded[(slice(None),) * axis + (edge,)] = int(value)
+    return padded
 
 
 def letters_of(axes):
