@@ -296,7 +296,11 @@ def load(made, path, mmap_mode=None, allow_pickle=False, **named):  # what is pi
     except ERRORS["GA_BAD_FILE"]:
         if not zipfile.is_zipfile(path):
             raise
-    with zipfile.ZipFile(path) as archive:
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as e:  # it has an end as a .zip, and is damaged before
+        raise both(ERRORS["GA_BAD_FILE"], zipfile.BadZipFile)(f"gpuarr.load: cannot read '{os.fsdecode(path)}': {e}") from None
+    with archive:
         names = [n.removesuffix(".npy") for n in archive.namelist() if n.endswith(".npy")]
     return Archive(path, names)
 
