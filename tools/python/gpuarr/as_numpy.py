@@ -18,7 +18,7 @@ from .archives import write_compressed
 from .arrays import adopted_array, as_shape, asarray, in_c_order, shape_of
 from .calls import ALSO, Named, calls, named_as_itself, to_write
 from .native import ERRORS, NUMBERED, Error, as_dtype, both, file_error, functions, raw_dtype
-from .padding import MODES, padded_by, pairs_of
+from .padding import MODES, filled, padded_by, pairs_of
 from .windows import OWN, number, window_values
 
 
@@ -381,11 +381,7 @@ def pad(made, a, before=None, *given, **named):
     long = isinstance(value, numbers.Integral) and not -2**53 <= value <= 2**53  # C's value is a double
     if not long or mode != "constant" or a.dtype.kind not in "iu":
         return made(a, before, *given, after=after, **named)
-    padded = made(a, before, *given, after=after, **{**named, "value": 0})
-    for axis, n in enumerate(a.shape):
-        for edge in (slice(0, before[axis]), slice(before[axis] + n, None)):
-            padded[(slice(None),) * axis + (edge,)] = int(value)
-    return padded
+    return filled(made(a, before, *given, after=after, **{**named, "value": 0}), a.shape, before, int(value))
 
 
 def letters_of(axes):
