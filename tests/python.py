@@ -16,6 +16,7 @@ import threading
 import types
 import warnings
 import weakref
+import zipfile
 import zlib
 
 from python_checks import check, counts, fails, ga, np, same
@@ -983,6 +984,12 @@ def in_numpys_places():
                     same(got[name], want, f"{name} of an .npz")
         pathlib.Path(folder, "b.npz").write_bytes(b"PK\3\4 and no more")
         fails(lambda: ga.load(folder + "/b.npz"), [ga.BadFile], "b.npz", "a broken .npz")
+        whole = pathlib.Path(folder, "a.npz").read_bytes()
+        for at, byte in ((0, 9), (6, 255), (30, 255)):  # of what the directory says of the first array: its mark, a version, the length of its extra field
+            damaged = bytearray(whole)
+            damaged[whole.index(b"PK\1\2") + at] = byte
+            pathlib.Path(folder, "c.npz").write_bytes(damaged)
+            fails(lambda: ga.load(folder + "/c.npz"), [ga.BadFile, zipfile.BadZipFile], "gpuarr.load: cannot read '" + folder + "/c.npz': ", f"an .npz with a damaged directory, byte {at}")
 
 
 def bins_and_orders():

@@ -226,6 +226,11 @@ def paddings():
                     {"mode": "mean", "stat_length": [1, 2, 3]}):
         fails(lambda: ga.pad(np.ones(3), 1, **options), [ValueError], "gpuarr.pad: ", f"padded with {options}")
     fails(lambda: ga.pad(np.ones(3), -1, "mean"), [ValueError], "gpuarr.pad: ", "a negative width")
+    for dtype, value in (("i8", 2**53 + 1), ("i8", np.int64(-2**63 + 1)), ("u8", 2**63 - 1), ("u8", 2**64 - 1), ("u8", 5)):  # in all their digits
+        for width in (1, ((1, 2), (0, 3)), 0):
+            same(ga.pad(np.ones((2, 3), dtype), width, constant_values=value), np.pad(np.ones((2, 3), dtype), width, constant_values=value), f"{dtype} padded with {value}")
+    same(ga.pad(np.ones(2, "i8"), 1, "edge", value=2**53 + 1), np.ones(4, "i8"), "a value that is not used")
+    fails(lambda: ga.pad(np.ones(2, "i8"), 1, constant_values=2**63 + 1), [OverflowError], "does not fit int64", "a value beyond int64")
     same(ga.pad(np.ones((3, 0)), ((1, 1), (0, 0)), "mean"), np.pad(np.ones((3, 0)), ((1, 1), (0, 0)), "mean"), "an empty array")
 
 

@@ -7,6 +7,7 @@ import errno
 import inspect
 import itertools
 import math
+import numbers
 import operator
 import os
 import re
@@ -17,7 +18,7 @@ from .archives import write_compressed
 from .arrays import adopted_array, as_shape, asarray, in_c_order, shape_of
 from .calls import ALSO, Named, calls, named_as_itself, to_write
 from .native import ERRORS, NUMBERED, Error, as_dtype, both, file_error, functions, raw_dtype
-from .padding import MODES, padded_by, pairs_of
+from .padding import MODES, filled, padded_by, pairs_of
 from .windows import OWN, number, window_values
 
 
@@ -295,7 +296,11 @@ def load(made, path, mmap_mode=None, allow_pickle=False, **named):  # what is pi
     except ERRORS["GA_BAD_FILE"]:
         if not zipfile.is_zipfile(path):
             raise
-    with zipfile.ZipFile(path) as archive:
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, NotImplementedError, ValueError) as e:  # it has an end as a .zip, and is damaged before
+        raise both(ERRORS["GA_BAD_FILE"], zipfile.BadZipFile)(f"gpuarr.load: cannot read '{os.fsdecode(path)}': {e}") from None
+    with archive:
         names = [n.removesuffix(".npy") for n in archive.namelist() if n.endswith(".npy")]
     return Archive(path, names)
 
@@ -369,9 +374,14 @@ def pad(made, a, before=None, *given, **named):
         return made(a, width, *given, **named)
     a = asarray(a)
     pairs = pairs_of("pad_width", width, a.ndim)
-    if (given[0] if given else named.get("mode")) in MODES:
+    mode = given[0] if given else named.get("mode", "constant")
+    if mode in MODES:
         return padded_by(a, [tuple(map(operator.index, p)) for p in pairs], *given, **named)
-    return made(a, [p[0] for p in pairs], *given, after=[p[1] for p in pairs], **named)
+    value, before, after = named.get("value"), [p[0] for p in pairs], [p[1] for p in pairs]
+    long = isinstance(value, numbers.Integral) and not -2**53 <= value <= 2**53  # C's value is a double
+    if not long or mode != "constant" or a.dtype.kind not in "iu":
+        return made(a, before, *given, after=after, **named)
+    return filled(made(a, before, *given, after=after, **{**named, "value": 0}), a.shape, before, int(value))
 
 
 def letters_of(axes):

@@ -22,6 +22,14 @@ def along(a, axis, *limits):
     return a[(slice(None),) * axis + (slice(*limits),)]
 
 
+def filled(padded, shape, before, value):
+    """With one value on all edges."""
+    for axis, n in enumerate(shape):
+        for edge in ((0, before[axis]), (before[axis] + n, None)):
+            along(padded, axis, *edge)[...] = value
+    return padded
+
+
 def ramp(edge, axis, width, end):
     """From the end value on, up to the edge, which is not of it."""
     steps = ga.reshape(ga.arange(width, device=edge.device), [width if k == axis else 1 for k in range(edge.ndim)])
