@@ -483,7 +483,7 @@ static void gi_job_run(gi_job *j, int cost)
     j->side              = GI_SQUARE_BYTES / (square * widest);
     if (j->backward && out_size <= 2) { /* whole lines of the result */
         j->side = GI_BACKWARD_MADE / (square * out_size);
-        if (j->side > GI_LINE) j->side -= j->side % GI_LINE;
+        if (j->side > GI_LINE / out_size) j->side -= j->side % (GI_LINE / out_size);
     }
     j->stream = streamed && !j->backward && gi_column_stride(j, &j->out) == out_size ? GI_LOOP_OF(stream) : NULL;
     j->direct = !j->masked && !j->stream && !j->apart;
