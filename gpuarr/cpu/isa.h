@@ -167,6 +167,7 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "sums.h"
 #include "quotients.h"
 #include "divisors.h"
+#include "compare.h"
 /* Puts loops that are written out for this set into what has been found for a row. */
 static GI_INLINE void GI_FIND(gi_find_quicker)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)
 {
@@ -174,6 +175,7 @@ static GI_INLINE void GI_FIND(gi_find_quicker)(ga_op op, ga_dtype dtype, gi_kern
     GI_FIND(gi_sums)(op, dtype, fold);
     GI_FIND(gi_divisions)(op, dtype, kernel);
     GI_FIND(gi_divisors_of)(op, dtype, kernel);
+    GI_FIND(gi_comparisons)(op, dtype, kernel);
 }
 #include "gather.h"
 #include "compress.h"
@@ -601,7 +603,7 @@ static GI_INLINE void GI_FIND(gi_turn_four)(const int size, char *out, int64_t n
     for (int k = 0; k < side; k++) {
         const char *from = in + k * step;
         a[k]             = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)from));
-        a[k] = _mm512_inserti32x4(a[k], _mm_loadu_si128((const __m128i *)(const void *)(from + side * step)), 1);
+        a[k]             = _mm512_inserti32x4(a[k], _mm_loadu_si128((const __m128i *)(const void *)(from + side * step)), 1);
         a[k] = _mm512_inserti32x4(a[k], _mm_loadu_si128((const __m128i *)(const void *)(from + 2 * side * step)), 2);
         a[k] = _mm512_inserti32x4(a[k], _mm_loadu_si128((const __m128i *)(const void *)(from + 3 * side * step)), 3);
     }
