@@ -231,11 +231,15 @@ static void gi_job_run_rows(const gi_job *j, gi_walk_row row, int64_t rows, int6
         gi_job_run_together(j, &row, rows, columns, t);
         return;
     }
+    if (j->direct && !gi_job_computes(j)) {
+        if (row.out[0] == row.in[0]) return;
+        gi_copy_rows(columns * ga_itemsize(j->out.dtype), rows, row.out[0], gi_row_stride(j, &j->out), row.in[0], row.down[0]);
+        return;
+    }
     for (int64_t r = 0; r < rows; r++) {
         if (!j->direct) gi_job_run_row(j, &row, columns, t);
         else if (j->own.kernel) gi_job_run_own(&j->own, columns, row.out, row.in, row.place, gi_column_stride(j, &j->place));
-        else if (j->kernel) gi_job_run_pieces(j, &row, columns);
-        else if (row.out[0] != row.in[0]) memcpy(row.out[0], row.in[0], (size_t)(columns * ga_itemsize(j->out.dtype)));
+        else gi_job_run_pieces(j, &row, columns);
         for (int k = 0; k < j->inputs + j->masked; k++) row.in[k] += row.down[k];
         for (int k = 0; k < j->outputs; k++) row.out[k] += gi_row_stride(j, gi_job_target(j, k));
         row.place += gi_row_stride(j, &j->place);
