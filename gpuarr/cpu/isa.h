@@ -167,6 +167,7 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 #include "sums.h"
 #include "quotients.h"
 #include "divisors.h"
+#include "compare.h"
 /* Puts loops that are written out for this set into what has been found for a row. */
 static GI_INLINE void GI_FIND(gi_find_quicker)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)
 {
@@ -174,6 +175,7 @@ static GI_INLINE void GI_FIND(gi_find_quicker)(ga_op op, ga_dtype dtype, gi_kern
     GI_FIND(gi_sums)(op, dtype, fold);
     GI_FIND(gi_divisions)(op, dtype, kernel);
     GI_FIND(gi_divisors_of)(op, dtype, kernel);
+    GI_FIND(gi_comparisons)(op, dtype, kernel);
 }
 #include "gather.h"
 #include "compress.h"
@@ -593,35 +595,45 @@ static void GI_FIND(gi_turn_2)(int64_t lines, int64_t n, void *out, int64_t next
 #endif
 #if GI_ISA_BYTES == 64
 /* Four such squares at once, one below the other. */
+static GI_INLINE void GI_FIND(gi_turn_four)(const int size, char *out, int64_t next, const char *in, int64_t step)
+{
+    const int side = 16 / size;
+    __m512i   a[16], b[16];
+    GI_UNROLL
+    for (int k = 0; k < side; k++) {
+        const char *from = in + k * step;
+        a[k]             = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)from));
+        a[k]             = _mm512_inserti32x4(a[k], _mm_loadu_si128((const __m128i *)(const void *)(from + side * step)), 1);
+        a[k] = _mm512_inserti32x4(a[k], _mm_loadu_si128((const __m128i *)(const void *)(from + 2 * side * step)), 2);
+        a[k] = _mm512_inserti32x4(a[k], _mm_loadu_si128((const __m128i *)(const void *)(from + 3 * side * step)), 3);
+    }
+    GI_UNROLL
+    for (int round = 1; round < side; round *= 2) {
+        GI_UNROLL
+        for (int k = 0; k < side / 2; k++) {
+            const __m512i x = a[k], y = a[k + side / 2];
+            b[2 * k]     = size == 1 ? _mm512_unpacklo_epi8(x, y) : _mm512_unpacklo_epi16(x, y);
+            b[2 * k + 1] = size == 1 ? _mm512_unpackhi_epi8(x, y) : _mm512_unpackhi_epi16(x, y);
+        }
+        GI_UNROLL
+        for (int k = 0; k < side; k++) a[k] = b[k];
+    }
+    GI_UNROLL
+    for (int k = 0; k < side; k++) _mm512_storeu_si512(out + k * next * size, a[k]);
+}
+/* All of them; where lines of the result begin amid a line of the cache, in bands of two or three, so that fewer of these are written in two
+   parts, far from each other. */
 static GI_INLINE void GI_FIND(gi_turn_short)(const int size, int64_t lines, int64_t n, char *out, int64_t next, const char *in,
                                              int64_t step)
 {
-    const int side = 16 / size;
-    for (int64_t i = 0; i < n; i = gi_next_square(i, 4 * side, n))
-        for (int64_t l = 0; l < lines; l = gi_next_square(l, side, lines)) {
-            __m512i a[16], b[16];
-            GI_UNROLL
-            for (int k = 0; k < side; k++) {
-                const char *from = in + (i + k) * step + l * size;
-                a[k]             = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(const void *)from));
-                a[k] = _mm512_inserti32x4(a[k], _mm_loadu_si128((const __m128i *)(const void *)(from + side * step)), 1);
-                a[k] = _mm512_inserti32x4(a[k], _mm_loadu_si128((const __m128i *)(const void *)(from + 2 * side * step)), 2);
-                a[k] = _mm512_inserti32x4(a[k], _mm_loadu_si128((const __m128i *)(const void *)(from + 3 * side * step)), 3);
-            }
-            GI_UNROLL
-            for (int round = 1; round < side; round *= 2) {
-                GI_UNROLL
-                for (int k = 0; k < side / 2; k++) {
-                    const __m512i x = a[k], y = a[k + side / 2];
-                    b[2 * k]     = size == 1 ? _mm512_unpacklo_epi8(x, y) : _mm512_unpacklo_epi16(x, y);
-                    b[2 * k + 1] = size == 1 ? _mm512_unpackhi_epi8(x, y) : _mm512_unpackhi_epi16(x, y);
-                }
-                GI_UNROLL
-                for (int k = 0; k < side; k++) a[k] = b[k];
-            }
-            GI_UNROLL
-            for (int k = 0; k < side; k++) _mm512_storeu_si512(out + ((l + k) * next + i) * size, a[k]);
-        }
+    const int     side = 16 / size, four = 4 * side;
+    const int64_t band = next * size % GI_LINE != 0 ? 2 * four : four;
+    for (int64_t from = 0, end; from < n; from = end) {
+        end = n - from < band + four ? n : from + band;
+        for (int64_t l = 0; l < lines; l = gi_next_square(l, side, lines))
+            for (int64_t i = from; i < end; i = gi_next_square(i, four, end))
+                GI_FIND(gi_turn_four)(size, out + (l * next + i) * size, next, in + i * step + l * size, step);
+    }
 }
 static void GI_FIND(gi_turn_1)(int64_t lines, int64_t n, void *out, int64_t next, const char *in, int64_t step)
 {

@@ -167,42 +167,59 @@ static void gi_job_run_pieces(const gi_job *j, const gi_walk_row *row, int64_t c
     }
 }
 
-/* Does each operand of short rows lie packed, or repeat along rows or columns, so that several rows can be one? */
+/* Do the rows of an operand follow each other without gaps? */
+static bool gi_rows_are_joined(int64_t down, int64_t columns, int64_t width) { return down == columns * width; }
+
+/* Are operands of short rows packed in each row, or repeat along rows or columns, so that several rows can be one? */
 static bool gi_job_runs_together(const gi_job *j, const gi_walk_row *row, int64_t columns)
 {
-    bool together = j->kernel && j->outputs == 1 && !j->masked && !j->stream && !j->apart;
+    const int64_t size     = ga_itemsize(j->out.dtype);
+    const bool    gaps     = columns < GI_SHORT_ROW; /* else single rows are no slower */
+    bool          together = j->kernel && j->outputs == 1 && !j->masked && !j->stream && !j->apart;
     for (int k = 0; k < j->inputs && together; k++) {
-        const gi_operand *v      = &j->in[k];
-        const int64_t     width  = ga_itemsize(v->dtype);
-        const bool        packed = row->step[k] == width && (row->down[k] == 0 || row->down[k] == columns * width);
+        const gi_operand *v     = &j->in[k];
+        const int64_t     width = ga_itemsize(v->dtype), down = row->down[k];
+        const bool        packed = row->step[k] == width && (down == 0 || gaps || gi_rows_are_joined(down, columns, width));
         together                 = v->number || (v->wanted == v->dtype && (row->step[k] == 0 || packed));
     }
-    return together && j->out.wanted == j->out.dtype && gi_column_stride(j, &j->out) == ga_itemsize(j->out.dtype) &&
-           gi_row_stride(j, &j->out) == columns * gi_column_stride(j, &j->out);
+    return together && j->out.wanted == j->out.dtype && gi_column_stride(j, &j->out) == size &&
+           (gaps || gi_rows_are_joined(gi_row_stride(j, &j->out), columns, size));
 }
 
-/* Computes such rows, as many together as a tile holds: what repeats stands in tiles. */
+/* Copies n rows of so many bytes. */
+static void gi_copy_rows(int64_t bytes, int64_t n, char *to, int64_t to_next, const char *from, int64_t from_next)
+{
+    for (int64_t i = 0; i < n; i++) memcpy(to + i * to_next, from + i * from_next, (size_t)bytes);
+}
+
+/* Computes such rows, as many together as a tile holds: what repeats, or has gaps, stands in tiles. */
 static void gi_job_run_together(const gi_job *j, const gi_walk_row *row, int64_t rows, int64_t columns, gi_tiles *t)
 {
-    const int64_t most                 = j->tile / columns < rows ? j->tile / columns : rows;
+    const int64_t most = j->tile / columns < rows ? j->tile / columns : rows;
+    const int64_t down = gi_row_stride(j, &j->out), made = columns * ga_itemsize(j->out.dtype);
     const char   *x[GI_MOST_INPUTS]    = { NULL };
     int64_t       move[GI_MOST_INPUTS] = { 0 };
+    bool          gaps[GI_MOST_INPUTS] = { false };
     for (int k = 0; k < j->inputs; k++) {
         const int64_t bytes  = columns * ga_itemsize(j->in[k].dtype);
-        const bool    copied = !j->in[k].number && (row->step[k] == 0 || row->down[k] == 0);
+        const bool    copied = !j->in[k].number && (row->step[k] == 0 || row->down[k] != bytes);
+        gaps[k]              = copied && row->step[k] != 0 && row->down[k] != 0;
         x[k]                 = copied ? t->cast[k] : row->in[k];
         if (!copied) move[k] = row->down[k];
-        else if (row->step[k] != 0) gi_repeat_bytes(bytes, most, t->cast[k], row->in[k]);
+        else if (row->step[k] != 0 && !gaps[k]) gi_repeat_bytes(bytes, most, t->cast[k], row->in[k]);
     }
     for (int64_t r = 0, n = most; r < rows; r += n) {
         if (n > rows - r) n = rows - r;
         for (int k = 0; k < j->inputs; k++) {
             const int     width = (int)ga_itemsize(j->in[k].dtype);
             const int64_t bytes = columns * width;
+            if (gaps[k]) gi_copy_rows(bytes, n, t->cast[k], bytes, row->in[k] + r * row->down[k], row->down[k]);
             for (int64_t i = 0; i < n && !j->in[k].number && row->step[k] == 0; i++)
                 gi_repeat(width, columns, t->cast[k] + i * bytes, row->in[k] + (r + i) * row->down[k]);
         }
-        j->kernel(n * columns, row->out[0] + r * gi_row_stride(j, &j->out), x[0], x[1], x[2]);
+        char *to = row->out[0] + r * down, *out = down == made ? to : t->result[0];
+        j->kernel(n * columns, out, x[0], x[1], x[2]);
+        if (out != to) gi_copy_rows(made, n, to, down, out, made);
         for (int k = 0; k < j->inputs; k++) x[k] += n * move[k];
     }
 }
@@ -214,11 +231,15 @@ static void gi_job_run_rows(const gi_job *j, gi_walk_row row, int64_t rows, int6
         gi_job_run_together(j, &row, rows, columns, t);
         return;
     }
+    if (j->direct && !gi_job_computes(j)) {
+        if (row.out[0] == row.in[0]) return;
+        gi_copy_rows(columns * ga_itemsize(j->out.dtype), rows, row.out[0], gi_row_stride(j, &j->out), row.in[0], row.down[0]);
+        return;
+    }
     for (int64_t r = 0; r < rows; r++) {
         if (!j->direct) gi_job_run_row(j, &row, columns, t);
         else if (j->own.kernel) gi_job_run_own(&j->own, columns, row.out, row.in, row.place, gi_column_stride(j, &j->place));
-        else if (j->kernel) gi_job_run_pieces(j, &row, columns);
-        else if (row.out[0] != row.in[0]) memcpy(row.out[0], row.in[0], (size_t)(columns * ga_itemsize(j->out.dtype)));
+        else gi_job_run_pieces(j, &row, columns);
         for (int k = 0; k < j->inputs + j->masked; k++) row.in[k] += row.down[k];
         for (int k = 0; k < j->outputs; k++) row.out[k] += gi_row_stride(j, gi_job_target(j, k));
         row.place += gi_row_stride(j, &j->place);
@@ -361,15 +382,23 @@ static bool gi_lies_across(const gi_job *j, const gi_operand *v)
            gi_stride_length(gi_row_stride(j, v)) < gi_stride_length(gi_column_stride(j, v));
 }
 
-/* Rows of fewer elements are short: of so many that loops are worth it where all lie packed, else of some more. */
+/* Rows of fewer elements are short: of so few that copies that join them (gi_job_runs_together) are not worth it, fewer still if few operands
+   need any. If nothing joins them, of so few that loops are not worth it where all lie packed, else of some more. */
 static int64_t gi_short_row(const gi_job *j)
 {
     const int last   = j->ndim - 1;
-    bool      packed = true;
+    bool      packed = true, joined = j->kernel && j->outputs == 1 && !j->masked && j->out.wanted == j->out.dtype;
+    int       copies = 0;
+    joined           = joined && last > 0 && j->shape[last - 1] * j->shape[last] >= GI_SHORT_ROW;
     for (int k = 0; k < j->inputs + j->masked + j->outputs; k++) {
         const gi_operand *v = k < j->inputs + j->masked ? gi_job_source(j, k) : gi_job_target(j, k - j->inputs - j->masked);
-        packed              = packed && (v->number || v->strides[last] == 0 || v->strides[last] == ga_itemsize(v->dtype));
+        if (v->number) continue;
+        const int64_t size = ga_itemsize(v->dtype), step = v->strides[last], down = last > 0 ? v->strides[last - 1] : 0;
+        packed = packed && (step == 0 || step == size);
+        joined = joined && v->wanted == v->dtype;
+        if (down != 0) copies += step == 0 ? 2 : !gi_rows_are_joined(down, j->shape[last], size);
     }
+    if (packed && joined) return 2 + 2 * (copies < 2 ? copies : 2);
     return !packed ? GI_SHORT_ROW : ga_itemsize(j->out.dtype) == 1 ? GI_SHORT_ROW / 2 : GI_SHORT_ROW / 4;
 }
 
@@ -483,9 +512,11 @@ static void gi_job_run(gi_job *j, int cost)
     j->side              = GI_SQUARE_BYTES / (square * widest);
     if (j->backward && out_size <= 2) { /* whole lines of the result */
         j->side = GI_BACKWARD_MADE / (square * out_size);
-        if (j->side > GI_LINE) j->side -= j->side % GI_LINE;
+        if (j->side > GI_LINE / out_size) j->side -= j->side % (GI_LINE / out_size);
     }
-    j->stream = streamed && !j->backward && gi_column_stride(j, &j->out) == out_size ? GI_LOOP_OF(stream) : NULL;
+    j->stream = streamed && !j->backward && gi_column_stride(j, &j->out) == out_size && gi_job_columns(j) >= GI_SHORT_ROW
+                    ? GI_LOOP_OF(stream)
+                    : NULL;
     j->direct = !j->masked && !j->stream && !j->apart;
     for (int k = 0; k < j->outputs; k++) j->direct = j->direct && gi_job_runs_directly(j, gi_job_target(j, k));
     for (int k = 0; k < j->inputs; k++) j->direct = j->direct && gi_job_runs_directly(j, &j->in[k]);
