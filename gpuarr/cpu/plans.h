@@ -199,6 +199,7 @@ typedef struct gi_nodes { /* of moments: planes, so that the loops over them vec
 typedef struct gi_node_loops { /* section >>moments */
     void (*rows)(int64_t n, const gi_nodes *to, const void *const *rows, const double *origin);
     void (*widen)(int64_t n, const gi_nodes *to, const void *x, const double *origin, bool skip_nan);
+    void (*squares)(int64_t n, double *out, const void *x);
     /* of float64 alone: */
     void (*join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale);
     void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);

@@ -290,6 +290,7 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
     folded row by row, each step of the tree for all of them at once.                                                          */
 
 #define GI_PANEL_BYTES  16384 /* of the accumulators of a panel, */
+#define GI_PANEL_MADE   4096  /* of a row of elements that are made, so that eight fit the nearest cache, */
 #define GI_PANEL_NARROW 128   /* but so many lines when rows must be gathered, */
 #define GI_PANEL_CAST   4096  /* and as many as fit these bytes when they are only converted */
 #define GI_PANEL_LEVELS 11    /* accumulators of the steps of the tree that are open at a time */
@@ -488,7 +489,7 @@ static void gi_fold_packed_rows(const gi_fold *f, const gi_panel *s, char *accs)
     const gi_lines *p    = s->lines;
     const int64_t   size = ga_itemsize(p->a->dtype), first = s->start * s->count;
     int64_t         n = gi_part_rows(f, s->n), row = s->count * f->acc_bytes, h = 1, m;
-    const int64_t   part = n * s->count, most = s->at ? part : GI_PANEL_BYTES / size;
+    const int64_t   part = n * s->count, most = s->at ? part : GI_PANEL_MADE / size;
     const int64_t   whole = s->n / n, rest = s->n % n * s->count; /* parts, and elements of one that is not whole */
     for (int64_t done = 0; done < part; done += m) {
         const int64_t left = (done < rest ? rest : part) - done, parts = whole + (done < rest);
@@ -496,8 +497,8 @@ static void gi_fold_packed_rows(const gi_fold *f, const gi_panel *s, char *accs)
         m                  = left < most ? left : most;
         for (int64_t k = 0; k < parts; k++) {
             const int64_t offset = (first + k * part + done) * size;
-            x[k]                 = s->at ? s->at + offset : s->raw + k * GI_PANEL_BYTES;
-            if (!s->at) gi_make_elements(p, s->offset + offset, m, s->raw + k * GI_PANEL_BYTES);
+            x[k]                 = s->at ? s->at + offset : s->raw + k * GI_PANEL_MADE;
+            if (!s->at) gi_make_elements(p, s->offset + offset, m, s->raw + k * GI_PANEL_MADE);
         }
         if (parts > 1) f->rows(m, accs + done * f->acc_bytes, x, (int)parts);
         else f->widen(m, accs + done * f->acc_bytes, x[0]);
