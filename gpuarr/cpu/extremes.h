@@ -113,7 +113,7 @@ static GI_INLINE void GI_FIND(gi_extreme_halve)(int64_t n, void *accs, const int
 }
 
 /* Of a row and a dtype: the bytes of an element, what joins two vectors, also without NaN, and what tells of NaN. */
-#define GI_EACH_REAL_EXTREME(X)                                                                                                \
+#define GI_EACH_EXTREME(X)                                                                                                     \
     X(min, F32, f32, 4, min, less, f32)                                                                                        \
     X(max, F32, f32, 4, max, more, f32)                                                                                        \
     X(nanmin, F32, f32, 4, nanmin, less, f32)                                                                                  \
@@ -121,9 +121,7 @@ static GI_INLINE void GI_FIND(gi_extreme_halve)(int64_t n, void *accs, const int
     X(min, F64, f64, 8, min, less, f64)                                                                                        \
     X(max, F64, f64, 8, max, more, f64)                                                                                        \
     X(nanmin, F64, f64, 8, nanmin, less, f64)                                                                                  \
-    X(nanmax, F64, f64, 8, nanmax, more, f64)
-#define GI_EACH_EXTREME(X)                                                                                                     \
-    GI_EACH_REAL_EXTREME(X)                                                                                                    \
+    X(nanmax, F64, f64, 8, nanmax, more, f64)                                                                                  \
     X(min, I64, i64, 8, less, less, int)                                                                                       \
     X(max, I64, i64, 8, more, more, int)                                                                                       \
     X(min, U64, u64, 8, less, less, int)                                                                                       \
@@ -142,99 +140,24 @@ static GI_INLINE void GI_FIND(gi_extreme_halve)(int64_t n, void *accs, const int
 GI_EACH_EXTREME(GI_EXTREME)
 #undef GI_EXTREME
 
-/* The vectors of a block, of at least one, in whatever order: the last one may hold some elements again. *any: there is a NaN. */
-GI_WORD GI_FIND(gi_extreme_lines)(int64_t bytes, const char *x, bool fetch, gi_extreme join, uint32_t (*nan)(__m512i, __m512i),
-                                  uint32_t *any)
+/* Blocks of integers, in whatever order: the last vector may hold some again. Shorter ones than a vector are filled up with the first. */
+static GI_INLINE void GI_FIND(gi_extreme_block)(int64_t bytes, void *acc, const void *elements, bool fetch, const int size,
+                                                gi_extreme join, __m512i first)
 {
-    __m512i v[4], w[4];
-    int64_t at = 64 - (int64_t)((uintptr_t)x % 64); /* from here on whole lines are read */
-    w[0]       = _mm512_loadu_si512(x);
-    w[1]       = _mm512_loadu_si512(x + bytes - 64);
-    *any       = nan(w[0], w[1]);
-    v[0]       = join(w[0], w[1]);
-    for (; bytes < 512 && at + 64 < bytes; at += 64) {
-        w[0] = _mm512_loadu_si512(x + at);
-        *any |= nan(w[0], w[0]);
-        v[0] = join(v[0], w[0]);
-    }
-    if (bytes < 512) return v[0];
-    v[1] = v[2] = v[3] = v[0];
-    for (; at + 256 <= bytes; at += 256) {
-        GI_UNROLL
-        for (int k = 0; k < 4; k++) {
-            if (fetch) __builtin_prefetch(x + at + 64 * k + GI_LINES_AHEAD);
-            w[k] = _mm512_loadu_si512(x + at + 64 * k);
-            v[k] = join(v[k], w[k]);
-        }
-        *any |= nan(w[0], w[1]) | nan(w[2], w[3]);
-    }
-    for (; at + 64 < bytes; at += 64) {
-        w[0] = _mm512_loadu_si512(x + at);
-        *any |= nan(w[0], w[0]);
-        v[0] = join(v[0], w[0]);
-    }
-    return join(join(v[0], v[1]), join(v[2], v[3]));
-}
-
-/* The same of a block of any size, and of the lanes of the vector. Blocks shorter than a vector are filled up with the first element. */
-GI_WORD GI_FIND(gi_extreme_of_block)(int64_t bytes, const void *elements, bool fetch, const int size, gi_extreme join,
-                                     uint32_t (*nan)(__m512i, __m512i), __m512i first, uint32_t *any)
-{
-    __m512i v;
+    const char *x = (const char *)elements;
+    __m512i     v;
     if (bytes < 64) {
-        v    = _mm512_mask_loadu_epi8(first, GI_FIND(gi_first_bytes)(bytes), elements);
-        *any = nan(v, v);
+        v = _mm512_mask_loadu_epi8(first, GI_FIND(gi_first_bytes)(bytes), x);
     } else {
-        v = GI_FIND(gi_extreme_lines)(bytes, (const char *)elements, fetch, join, nan, any);
+        int64_t at = 64 - (int64_t)((uintptr_t)x % 64); /* from here on whole lines are read */
+        v          = join(_mm512_loadu_si512(x), _mm512_loadu_si512(x + bytes - 64));
+        for (; at + 64 < bytes; at += 64) {
+            if (fetch) __builtin_prefetch(x + at + GI_LINES_AHEAD);
+            v = join(v, _mm512_loadu_si512(x + at));
+        }
     }
     GI_UNROLL
     for (int from = 32; from >= 4 && from >= size; from /= 2) v = join(v, GI_FIND(gi_upper_bytes)(v, from));
-    return v;
-}
-
-/* Are the zeros of a block of floats all +0, or all -0? */
-static GI_INLINE bool GI_FIND(gi_zeros_are_equal)(int64_t bytes, const char *x, const int size)
-{
-    const __m512i minus = size == 4 ? _mm512_set1_epi32(INT32_MIN) : _mm512_set1_epi64(INT64_MIN);
-    uint64_t      is[2] = { 0, 0 };
-    for (int64_t at = 0; at < bytes; at += 64) {
-        const __mmask64 some = GI_FIND(gi_first_bytes)(bytes - at);
-        const __m512i one = _mm512_set1_epi8(1), v = _mm512_mask_loadu_epi8(one, some, x + at), w = _mm512_xor_si512(v, minus);
-        is[0] |= size == 4 ? _mm512_testn_epi32_mask(v, v) : _mm512_testn_epi64_mask(v, v);
-        is[1] |= size == 4 ? _mm512_testn_epi32_mask(w, w) : _mm512_testn_epi64_mask(w, w);
-    }
-    return is[0] == 0 || is[1] == 0;
-}
-
-/* Blocks of floats. False: the order matters, as there is a NaN, or the result is a zero and there are zeros of both signs. */
-static GI_INLINE bool GI_FIND(gi_extreme_try)(int64_t bytes, void *acc, const void *x, bool fetch, const int size,
-                                              gi_extreme join, uint32_t (*nan)(__m512i, __m512i))
-{
-    uint32_t      any   = 0;
-    const __m512i first = size == 4 ? _mm512_set1_epi32(*(const int32_t *)x) : _mm512_set1_epi64(*(const int64_t *)x);
-    const __m512i v     = GI_FIND(gi_extreme_of_block)(bytes, x, fetch, size, join, nan, first, &any);
-    uint64_t      bits  = 0;
-    memcpy(&bits, &v, (size_t)size);
-    if (any || ((bits & (UINT64_MAX >> (65 - 8 * size))) == 0 && !GI_FIND(gi_zeros_are_equal)(bytes, (const char *)x, size)))
-        return false;
-    memcpy(acc, &bits, (size_t)size);
-    return true;
-}
-
-#define GI_EXTREME(name, TAG, tag, size, join, quick, nan)                                                                     \
-    static bool GI_FIND(gi_##name##_##tag##_try)(int64_t n, void *acc, const void *x, bool fetch)                              \
-    {                                                                                                                          \
-        return GI_FIND(gi_extreme_try)(n * size, acc, x, fetch, size, GI_FIND(gi_##quick##_##tag), GI_FIND(gi_nan_##nan));     \
-    }
-GI_EACH_REAL_EXTREME(GI_EXTREME)
-#undef GI_EXTREME
-
-/* Blocks of integers. */
-static GI_INLINE void GI_FIND(gi_extreme_block)(int64_t bytes, void *acc, const void *x, bool fetch, const int size,
-                                                gi_extreme join, __m512i first)
-{
-    uint32_t any = 0;
-    __m512i  v   = GI_FIND(gi_extreme_of_block)(bytes, x, fetch, size, join, GI_FIND(gi_nan_int), first, &any);
     if (size <= 2) v = join(v, _mm512_srli_epi32(v, 16));
     if (size == 1) v = join(v, _mm512_srli_epi32(v, 8));
     memcpy(acc, &v, (size_t)size);
@@ -281,16 +204,8 @@ static GI_INLINE void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fo
     default: break;
     }
 #undef GI_EXTREME
-#define GI_EXTREME(name, TAG, tag, ...)                                                                                        \
-    case GI_OP_OF(GA_OP_##name, GA_##TAG): fold->block_try = GI_FIND(gi_##name##_##tag##_try); break;
-    switch (GI_OP_OF(op, dtype)) {
-        GI_EACH_REAL_EXTREME(GI_EXTREME)
-    default: break;
-    }
-#undef GI_EXTREME
 }
 #undef GI_EACH_EXTREME
-#undef GI_EACH_REAL_EXTREME
 #undef GI_EACH_WHOLE
 #undef GI_AS_PD
 #undef GI_AS_PS

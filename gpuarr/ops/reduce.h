@@ -146,13 +146,12 @@ static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in
     const char                       *x     = (const char *)in;
     const int64_t                     size  = f->item_bytes;
     int64_t                           h     = 16; /* elements of an eighth */
-    const bool                        fetch = far && (n == GI_BLOCK || f->block || f->block_try) && gi_cpu_is_intel();
+    const bool                        fetch = far && (n == GI_BLOCK || f->block) && gi_cpu_is_intel();
     if (far && !fetch) gi_lines_load(in, n * size);
     if (f->block) {
         f->block(n, acc, in, fetch);
         return;
     }
-    if (f->block_try && f->block_try(n, acc, in, fetch)) return;
     while (8 * h < n) h *= 2;
     if (n == GI_BLOCK || (f->takes_some && n >= 64)) {
         const void   *eighths[8];
@@ -183,10 +182,6 @@ static void gi_fold_span(const gi_fold *f, int64_t n, char *accs, const void *in
     const char   *x      = (const char *)in;
     const int64_t eighth = n / 8, size = f->item_bytes, step = far ? 2 * GI_LINE / size : eighth;
     const void   *rows[8];
-    if (f->block) {
-        f->block(n, accs, in, far && gi_cpu_is_intel());
-        return;
-    }
     for (int64_t i = 0; i < eighth; i += step) {
         const int64_t now = eighth - i < step ? eighth - i : step;
         for (int k = 0; k < 8; k++) rows[k] = x + (8 * i + k * now) * size;
