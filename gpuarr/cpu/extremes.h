@@ -140,28 +140,88 @@ static GI_INLINE void GI_FIND(gi_extreme_halve)(int64_t n, void *accs, const int
 GI_EACH_EXTREME(GI_EXTREME)
 #undef GI_EXTREME
 
-/* Blocks of integers, in whatever order: the last vector may hold some again. Shorter ones than a vector are filled up with the first. */
-static GI_INLINE void GI_FIND(gi_extreme_block)(int64_t bytes, void *acc, const void *elements, bool fetch, const int size,
-                                                gi_extreme join, __m512i first)
+/* Is the sign of any number set? Then zeros may differ. */
+static GI_INLINE bool GI_FIND(gi_extreme_signs)(int64_t bytes, const char *x, const int size)
 {
-    const char *x = (const char *)elements;
-    __m512i     v;
+    const __m512i sign = size == 4 ? _mm512_set1_epi32(INT32_MIN) : _mm512_set1_epi64(INT64_MIN);
+    __m512i       any  = _mm512_setzero_si512();
+    int64_t       at   = 0;
+    for (; at + 64 <= bytes; at += 64) any = _mm512_or_si512(any, _mm512_loadu_si512(x + at));
+    if (at < bytes) any = _mm512_or_si512(any, _mm512_maskz_loadu_epi8(GI_FIND(gi_first_bytes)(bytes - at), x + at));
+    return _mm512_test_epi32_mask(any, sign) != 0;
+}
+
+/* Packed elements, in whatever order. `first` changes nothing, or is one of them. */
+static GI_INLINE uint32_t GI_FIND(gi_extreme_at_once)(int64_t bytes, void *acc, const char *x, bool fetch, const int size,
+                                                      gi_extreme join, uint32_t (*nan)(__m512i, __m512i), __m512i first)
+{
+    const int unit = size < 4 ? 4 : size;
+    __m512i   v, e[8];
+    int64_t   at   = 0;
+    uint32_t  nans = 0;
     if (bytes < 64) {
-        v = _mm512_mask_loadu_epi8(first, GI_FIND(gi_first_bytes)(bytes), x);
-    } else {
-        int64_t at = 64 - (int64_t)((uintptr_t)x % 64); /* from here on whole lines are read */
-        v          = join(_mm512_loadu_si512(x), _mm512_loadu_si512(x + bytes - 64));
-        for (; at + 64 < bytes; at += 64) {
-            if (fetch) __builtin_prefetch(x + at + GI_LINES_AHEAD);
-            v = join(v, _mm512_loadu_si512(x + at));
+        e[0] = _mm512_mask_loadu_epi8(first, GI_FIND(gi_first_bytes)(bytes), x);
+        v    = join(first, e[0]);
+        nans = nan(e[0], e[0]);
+    } else { /* some elements count twice */
+        e[0] = _mm512_loadu_si512(x);
+        e[1] = _mm512_loadu_si512(x + bytes - 64);
+        v    = join(join(first, e[0]), e[1]);
+        nans = nan(e[0], e[1]);
+        at = (uintptr_t)x % (unsigned)size > 0 ? 64 : 64 - (int64_t)((uintptr_t)x % 64); /* from here on whole lines are read */
+    }
+    if (at + 512 <= bytes) {
+        __m512i more[4] = { v, v, v, v };
+        for (; at + 512 <= bytes; at += 512) {
+            GI_UNROLL
+            for (int k = 0; k < 8; k++) {
+                if (fetch) __builtin_prefetch(x + at + 64 * k + GI_LINES_AHEAD);
+                e[k]        = _mm512_loadu_si512(x + at + 64 * k);
+                more[k % 4] = join(more[k % 4], e[k]);
+            }
+            nans |= nan(e[0], e[1]) | nan(e[2], e[3]) | nan(e[4], e[5]) | nan(e[6], e[7]);
         }
+        v = join(join(more[0], more[1]), join(more[2], more[3]));
+    }
+    for (; at + 64 < bytes; at += 64) {
+        e[0] = _mm512_loadu_si512(x + at);
+        v    = join(v, e[0]);
+        nans |= nan(e[0], e[0]);
     }
     GI_UNROLL
-    for (int from = 32; from >= 4 && from >= size; from /= 2) v = join(v, GI_FIND(gi_upper_bytes)(v, from));
+    for (int from = 32; from >= unit; from /= 2) v = join(v, GI_FIND(gi_upper_bytes)(v, from));
     if (size <= 2) v = join(v, _mm512_srli_epi32(v, 16));
     if (size == 1) v = join(v, _mm512_srli_epi32(v, 8));
     memcpy(acc, &v, (size_t)size);
+    return nans;
 }
+
+/* Of floats: `quick` joins what has no NaN, and one with a NaN to the first. The order of zeros with different signs would matter, and that of
+   NaNs; where NaN is left out, an infinity may stand for nothing but NaN. */
+#define GI_AT_ONCE(name, tag, T, size, quick, nan, leaves_nan, nothing, set)                                                   \
+    static bool GI_FIND(gi_##name##_##tag##_at_once)(int64_t n, void *acc, const void *x, bool fetch)                          \
+    {                                                                                                                          \
+        T              found;                                                                                                  \
+        const uint32_t nans = GI_FIND(gi_extreme_at_once)(n * size, &found, (const char *)x, fetch, size,                      \
+                                                          GI_FIND(gi_##quick##_##tag), GI_FIND(gi_nan_##nan), set(nothing));   \
+        if (nans || (leaves_nan && found == nothing)) return false;                                                            \
+        if (found == 0 && GI_FIND(gi_extreme_signs)(n * size, (const char *)x, size)) return false;                            \
+        memcpy(acc, &found, sizeof found);                                                                                     \
+        return true;                                                                                                           \
+    }
+#define GI_ONES_F32(x) _mm512_castps_si512(_mm512_set1_ps(x))
+#define GI_ONES_F64(x) _mm512_castpd_si512(_mm512_set1_pd(x))
+GI_AT_ONCE(min, f32, float, 4, less, f32, false, INFINITY, GI_ONES_F32)
+GI_AT_ONCE(max, f32, float, 4, more, f32, false, -INFINITY, GI_ONES_F32)
+GI_AT_ONCE(nanmin, f32, float, 4, less, int, true, INFINITY, GI_ONES_F32)
+GI_AT_ONCE(nanmax, f32, float, 4, more, int, true, -INFINITY, GI_ONES_F32)
+GI_AT_ONCE(min, f64, double, 8, less, f64, false, (double)INFINITY, GI_ONES_F64)
+GI_AT_ONCE(max, f64, double, 8, more, f64, false, -(double)INFINITY, GI_ONES_F64)
+GI_AT_ONCE(nanmin, f64, double, 8, less, int, true, (double)INFINITY, GI_ONES_F64)
+GI_AT_ONCE(nanmax, f64, double, 8, more, int, true, -(double)INFINITY, GI_ONES_F64)
+#undef GI_AT_ONCE
+#undef GI_ONES_F32
+#undef GI_ONES_F64
 
 #define GI_EACH_WHOLE(X)                                                                                                       \
     X(I8, i8, 8, epi8)                                                                                                         \
@@ -172,32 +232,35 @@ static GI_INLINE void GI_FIND(gi_extreme_block)(int64_t bytes, void *acc, const 
     X(U32, u32, 32, epu32)                                                                                                     \
     X(I64, i64, 64, epi64)                                                                                                     \
     X(U64, u64, 64, epu64)
-#define GI_BLOCK_OF(name, tag, bits, as)                                                                                       \
+#define GI_WHOLE_OF(name, tag, bits, as)                                                                                       \
     GI_WORD     GI_FIND(gi_##name##_whole_##tag)(__m512i a, __m512i b) { return _mm512_##name##_##as(a, b); }                  \
-    static void GI_FIND(gi_##name##_block_##tag)(int64_t n, void *acc, const void *x, bool fetch)                              \
+    static bool GI_FIND(gi_##name##_##tag##_at_once)(int64_t n, void *acc, const void *x, bool fetch)                          \
     {                                                                                                                          \
         const __m512i first = _mm512_set1_epi##bits(*(const int##bits##_t *)x);                                                \
-        GI_FIND(gi_extreme_block)(n * (bits / 8), acc, x, fetch, bits / 8, GI_FIND(gi_##name##_whole_##tag), first);           \
+        GI_FIND(gi_extreme_at_once)                                                                                            \
+        (n * (bits / 8), acc, (const char *)x, fetch, bits / 8, GI_FIND(gi_##name##_whole_##tag), GI_FIND(gi_nan_int), first); \
+        return true;                                                                                                           \
     }
-#define GI_BLOCKS_OF(TAG, tag, bits, as) GI_BLOCK_OF(min, tag, bits, as) GI_BLOCK_OF(max, tag, bits, as)
-GI_EACH_WHOLE(GI_BLOCKS_OF)
-#undef GI_BLOCKS_OF
-#undef GI_BLOCK_OF
+#define GI_WHOLES_OF(TAG, tag, bits, as) GI_WHOLE_OF(min, tag, bits, as) GI_WHOLE_OF(max, tag, bits, as)
+GI_EACH_WHOLE(GI_WHOLES_OF)
+#undef GI_WHOLES_OF
+#undef GI_WHOLE_OF
 
 /* Puts these into what has been found for a row. */
 static GI_INLINE void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fold)
 {
-#define GI_BLOCKS_OF(TAG, tag, bits, as)                                                                                       \
-    case GI_OP_OF(GA_OP_min, GA_##TAG): fold->block = GI_FIND(gi_min_block_##tag); break;                                      \
-    case GI_OP_OF(GA_OP_max, GA_##TAG): fold->block = GI_FIND(gi_max_block_##tag); break;
+#define GI_WHOLES_OF(TAG, tag, bits, as)                                                                                       \
+    case GI_OP_OF(GA_OP_min, GA_##TAG): fold->at_once = GI_FIND(gi_min_##tag##_at_once); break;                                \
+    case GI_OP_OF(GA_OP_max, GA_##TAG): fold->at_once = GI_FIND(gi_max_##tag##_at_once); break;
     switch (GI_OP_OF(op, dtype)) {
-        GI_EACH_WHOLE(GI_BLOCKS_OF)
+        GI_EACH_WHOLE(GI_WHOLES_OF)
     default: break;
     }
-#undef GI_BLOCKS_OF
+#undef GI_WHOLES_OF
 #define GI_EXTREME(name, TAG, tag, size, join, quick, nan)                                                                     \
     case GI_OP_OF(GA_OP_##name, GA_##TAG):                                                                                     \
         fold->rows = GI_FIND(gi_##name##_##tag##_rows), fold->halve = GI_FIND(gi_##name##_##tag##_halve);                      \
+        fold->at_once = GI_FIND(gi_##name##_##tag##_at_once);                                                                  \
         break;
     switch (GI_OP_OF(op, dtype)) {
         GI_EACH_EXTREME(GI_EXTREME)

@@ -114,6 +114,9 @@ enum { GI_LINES_AHEAD = 4096 };
 /* Folds 1 to 1024 packed elements; fetch: prefetches what follows. */
 typedef void (*gi_block_loop)(int64_t n, void *acc, const void *x, bool fetch);
 
+/* Folds packed elements in whatever order; false if that may matter. */
+typedef bool (*gi_at_once_loop)(int64_t n, void *acc, const void *x, bool fetch);
+
 /* Folds eight rows, and joins the result with the accumulators of steps of the tree that are open: open[0] before it, open[1] before that ...
    The eight rows that come next lie `next` bytes behind these, and are fetched meanwhile; 0: nothing is. */
 typedef void (*gi_open_loop)(int64_t n, void *to, const void *const *rows, int64_t next, const void *const *open, int steps);
@@ -132,7 +135,8 @@ typedef struct gi_fold {
     void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */
     void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
     /* 1 to 1024 packed elements at once, as rows and halve do; NULL: they do */
-    gi_block_loop block;
+    gi_block_loop   block;
+    gi_at_once_loop at_once; /* or NULL */
 } gi_fold;
 
 /* Moderate divisors c lie between the least one and its inverse. Then x / c, or its remainder, is found without a division for x between the
