@@ -260,6 +260,13 @@ static GI_INLINE void GI_FIND(gi_mirror_rows)(const int rows, bool half, int64_t
     }
 }
 
+/* Apart, as a frame of both is large without optimization. */
+static __attribute__((noinline)) void GI_FIND(gi_mirror_eight)(int64_t n, const double *a, int64_t down, const double *x,
+                                                               double own, double beside, double *y)
+{
+    GI_FIND(gi_mirror_rows)(8, true, n, a, down, x, own, beside, y);
+}
+
 /* Of a matrix whose rows are known from the diagonal on, and mirrored with the sign `own * beside`, some rows: y += the product of what
    they say and x. n: the elements of the first row from its diagonal on, which is in `column`; a, x and y begin there. */
 static void GI_FIND(gi_linear_mirror)(int64_t rows, int64_t n, int64_t column, const double *a, int64_t down, const double *x,
@@ -268,7 +275,7 @@ static void GI_FIND(gi_linear_mirror)(int64_t rows, int64_t n, int64_t column, c
     while (rows > 0) { /* eights of columns that are whole cache lines, if the rows are */
         const bool    eight = GI_ISA_BYTES == 64 && rows >= 8 && n >= 16 && column % 8 == 0; /* there are registers for them */
         const int64_t some  = eight ? 8 : rows >= 4 && column % 4 == 0 ? 4 : 1;
-        if (eight) GI_FIND(gi_mirror_rows)(8, true, n, a, down, x, own, beside, y);
+        if (eight) GI_FIND(gi_mirror_eight)(n, a, down, x, own, beside, y);
         else if (some == 4) GI_FIND(gi_mirror_rows)(4, column % 8 == 0, n, a, down, x, own, beside, y);
         else GI_FIND(gi_mirror_rows)(1, false, n, a, down, x, own, beside, y);
         rows -= some;

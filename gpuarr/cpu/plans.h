@@ -232,7 +232,7 @@ typedef struct gi_linear_loops {
     void (*add)(int64_t inner, int64_t n, const double *a, int64_t a_step, const double *b, int64_t b_row, double *out);
     double (*dot)(int64_t n, const double *x, const double *y);
     void (*dots)(int64_t rows, int64_t n, const double *a, int64_t down, const double *x, double *to); /* of each row with x */
-    double (*largest)(int64_t n, const double *x);                                                     /* of the sizes; or NaN */
+    double (*largest)(int64_t n, const double *x); /* of the sizes; or NaN */
     /* Of each row: x = tau * (x + its product with v), u -= x, and y += u times the row. */
     void (*pass)(int64_t rows, int64_t n, const double *a, int64_t down, const double *v, double tau, double *x, double *u,
                  double *y);
