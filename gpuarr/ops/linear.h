@@ -181,8 +181,8 @@ static bool gi_is_small_matrix(int64_t size, int64_t room) { return size <= GI_L
 enum { GI_WORK_LU = 1, GI_WORK_QR = 5, GI_WORK_EIGH = 6, GI_WORK_EIG = 12, GI_WORK_SVD = 12 };
 
 /* Calls one(site, item, room, job) for every matrix; several at a time where `size` rows and columns are few. */
-static bool gi_each_matrix(const char *site, int64_t items, int64_t size, int64_t room, int64_t decompositions, gi_on_matrix one,
-                           void *job)
+static bool gi_each_matrix(const char *site, int64_t items, int64_t size, int64_t room, int64_t decompositions,
+                           gi_on_matrix one, void *job)
 {
     gi_matrix_work s = { one, job, room };
     if (gi_is_small_matrix(size, room)) {

@@ -187,7 +187,8 @@ static void gi_band_times_vector(const gi_tridiagonal *t, int64_t band, int64_t 
     double        *y = t->bands.p + band * t->bands.down, *y_im = y + t->bands.imag;
     memset(y + first, 0, (size_t)(n - first) * 8);
     if (a.parts == 2) memset(y_im + first, 0, (size_t)(n - first) * 8);
-    for (int64_t r = first, some; r < last; r += some) { /* the conjugate of a, times x: of fours of columns, as mirror takes them */
+    for (int64_t r = first, some; r < last;
+         r += some) { /* the conjugate of a, times x: of fours of columns, as mirror takes them */
         const int64_t most = a.parts == 1 ? n : 4 - (t->column + r) % 4;
         some               = last - r < most ? last - r : most;
         const double *re = a.p + r * a.down + r, *im = re + a.imag;
@@ -202,8 +203,8 @@ static void gi_band_times_vector(const gi_tridiagonal *t, int64_t band, int64_t 
 /* The products of row `row` of v with the rows before it of w or v: of a real matrix. */
 static void gi_block_times_vector(const gi_tridiagonal *t, const gi_dense *block, double *to)
 {
-    GI_LOOP_OF(linear)()->dots(t->row, t->n - t->column, block->p + t->column, block->down,
-                               t->v.p + t->row * t->v.down + t->column, to);
+    GI_LOOP_OF(linear)
+    ()->dots(t->row, t->n - t->column, block->p + t->column, block->down, t->v.p + t->row * t->v.down + t->column, to);
 }
 
 /* All that is multiplied by a reflector: the bands, the rows of w before them and those of v behind. */
@@ -516,7 +517,7 @@ static bool gi_eigen_run(const char *site, const ga_array *a, bool upper, ga_arr
                 gi_matrices_new(site, &j.values, GA_CPU, 1, j.a.ndim, j.a.shape, n, 1) &&
                 (!v || gi_matrices_new(site, &j.vectors, GA_CPU, j.a.parts, j.a.ndim, j.a.shape, n, n));
     j.lost = j.a.items;
-    done   = done && gi_each_matrix(site, j.a.items, n, gi_eigen_room(n, j.a.parts, v != NULL), GI_WORK_EIGH, gi_eigen_one, &j) &&
+    done = done && gi_each_matrix(site, j.a.items, n, gi_eigen_room(n, j.a.parts, v != NULL), GI_WORK_EIGH, gi_eigen_one, &j) &&
            gi_all_done(site, j.lost, j.a.items, "the eigenvalues do not converge");
     if (done && w) made[0] = gi_matrices_result(site, &j.values, a->device, gi_dtype_real(dtype), n, -1);
     if (done && v) made[1] = gi_matrices_result(site, &j.vectors, a->device, dtype, n, n);

@@ -418,7 +418,8 @@ static bool gi_schur_all(const char *site, const ga_array *a, ga_array **w, ga_a
                 (!v || gi_matrices_new(site, &j.vectors, GA_CPU, 2, j.a.ndim, j.a.shape, n, n));
     j.lost = j.odd = j.a.items;
     done           = done &&
-           gi_each_matrix(site, j.a.items, n, francis ? gi_francis_room(n) : gi_schur_room(n, v != NULL), GI_WORK_EIG, gi_schur_one, &j) &&
+           gi_each_matrix(site, j.a.items, n, francis ? gi_francis_room(n) : gi_schur_room(n, v != NULL), GI_WORK_EIG,
+                          gi_schur_one, &j) &&
            gi_all_done(site, j.odd, j.a.items, "a has numbers that are not finite") &&
            gi_all_done(site, j.lost, j.a.items, "the eigenvalues do not converge");
     if (done && w) made[0] = gi_matrices_result(site, &j.values, a->device, dtype, n, -1);
