@@ -186,8 +186,8 @@ static bool gi_each_matrix(const char *site, int64_t items, int64_t size, int64_
 {
     gi_matrix_work s = { one, job, room };
     if (gi_is_small_matrix(size, room)) {
-        const int64_t work = decompositions * (200 + size * size * (size + 8));
-        gi_parallel_bytes((double)items * (double)work, items, 1 + 65536 / work, gi_stack_items, &s);
+        const int64_t work = decompositions * (2000 + 6 * size * size * (size + 8));
+        gi_parallel_bytes((double)items * (double)work, items, 1 + 500000 / work, gi_stack_items, &s);
         return true;
     }
     double *memory = (double *)gi_mem_alloc(site, (size_t)(room + 1) * sizeof *memory);
