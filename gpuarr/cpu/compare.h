@@ -1,4 +1,4 @@
-/* ---- which integers are less, or equal: less, less_equal, equal and not_equal of two arrays -------------------------------- */
+/* ---- which numbers are less, or equal: less, less_equal, equal and not_equal of two arrays --------------------------------- */
 #if GI_ISA_BYTES == 64
 typedef uint64_t (*gi_comparison)(__m512i x, __m512i y);
 
@@ -41,37 +41,65 @@ static GI_INLINE void GI_FIND(gi_compare)(const int size, gi_comparison is, int6
     X(U32, u32, 4, epu32)                                                                                                      \
     X(I64, i64, 8, epi64)                                                                                                      \
     X(U64, u64, 8, epu64)
-#define GI_COMPARISON(name, how, tag, size, as)                                                                                \
-    static GI_INLINE uint64_t GI_FIND(gi_is_##name##_##tag)(__m512i x, __m512i y) { return _mm512_##how##_##as##_mask(x, y); } \
-    static void GI_FIND(gi_kernel_##name##_##tag)(int64_t n, void *out, const void *x, const void *y, const void *z)           \
+#define GI_EACH_REAL_COMPARED(X)                                                                                               \
+    X(F32, f32, 4, ps)                                                                                                         \
+    X(F64, f64, 8, pd)
+#define GI_IS_INTEGER(name, how, tag, as)                                                                                      \
+    static GI_INLINE uint64_t GI_FIND(gi_is_##name##_##tag)(__m512i x, __m512i y) { return _mm512_##how##_##as##_mask(x, y); }
+#define GI_IS_REAL(name, when, tag, as)                                                                                        \
+    static GI_INLINE uint64_t GI_FIND(gi_is_##name##_##tag)(__m512i x, __m512i y)                                              \
+    {                                                                                                                          \
+        return _mm512_cmp_##as##_mask(_mm512_castsi512_##as(x), _mm512_castsi512_##as(y), when);                               \
+    }
+#define GI_COMPARISON(name, tag, size)                                                                                         \
+    static void GI_FIND(gi_compare_##name##_##tag)(int64_t n, void *out, const void *x, const void *y, const void *z)          \
     {                                                                                                                          \
         (void)z;                                                                                                               \
         GI_FIND(gi_compare)(size, GI_FIND(gi_is_##name##_##tag), n, out, x, y);                                                \
     }
 #define GI_COMPARISONS(TAG, tag, size, as)                                                                                     \
-    GI_COMPARISON(less, cmplt, tag, size, as)                                                                                  \
-    GI_COMPARISON(less_equal, cmple, tag, size, as)                                                                            \
-    GI_COMPARISON(equal, cmpeq, tag, size, as)                                                                                 \
-    GI_COMPARISON(not_equal, cmpneq, tag, size, as)
+    GI_COMPARISON(less, tag, size)                                                                                             \
+    GI_COMPARISON(less_equal, tag, size)                                                                                       \
+    GI_COMPARISON(equal, tag, size)                                                                                            \
+    GI_COMPARISON(not_equal, tag, size)
+#define GI_ARE_INTEGERS(TAG, tag, size, as)                                                                                    \
+    GI_IS_INTEGER(less, cmplt, tag, as)                                                                                        \
+    GI_IS_INTEGER(less_equal, cmple, tag, as)                                                                                  \
+    GI_IS_INTEGER(equal, cmpeq, tag, as)                                                                                       \
+    GI_IS_INTEGER(not_equal, cmpneq, tag, as)
+#define GI_ARE_REAL(TAG, tag, size, as)                                                                                        \
+    GI_IS_REAL(less, _CMP_LT_OQ, tag, as)                                                                                      \
+    GI_IS_REAL(less_equal, _CMP_LE_OQ, tag, as)                                                                                \
+    GI_IS_REAL(equal, _CMP_EQ_OQ, tag, as)                                                                                     \
+    GI_IS_REAL(not_equal, _CMP_NEQ_UQ, tag, as)
+GI_EACH_COMPARED(GI_ARE_INTEGERS)
+GI_EACH_REAL_COMPARED(GI_ARE_REAL)
 GI_EACH_COMPARED(GI_COMPARISONS)
+GI_EACH_REAL_COMPARED(GI_COMPARISONS)
 #undef GI_COMPARISONS
 #undef GI_COMPARISON
+#undef GI_ARE_INTEGERS
+#undef GI_ARE_REAL
+#undef GI_IS_INTEGER
+#undef GI_IS_REAL
 
 /* Puts these into what has been found for a row. */
 static GI_INLINE void GI_FIND(gi_comparisons)(ga_op op, ga_dtype dtype, gi_kernel *kernel)
 {
 #define GI_COMPARISONS(TAG, tag, size, as)                                                                                     \
-    case GI_OP_OF(GA_OP_less, GA_##TAG): *kernel = GI_FIND(gi_kernel_less_##tag); break;                                       \
-    case GI_OP_OF(GA_OP_less_equal, GA_##TAG): *kernel = GI_FIND(gi_kernel_less_equal_##tag); break;                           \
-    case GI_OP_OF(GA_OP_equal, GA_##TAG): *kernel = GI_FIND(gi_kernel_equal_##tag); break;                                     \
-    case GI_OP_OF(GA_OP_not_equal, GA_##TAG): *kernel = GI_FIND(gi_kernel_not_equal_##tag); break;
+    case GI_OP_OF(GA_OP_less, GA_##TAG): *kernel = GI_FIND(gi_compare_less_##tag); break;                                      \
+    case GI_OP_OF(GA_OP_less_equal, GA_##TAG): *kernel = GI_FIND(gi_compare_less_equal_##tag); break;                          \
+    case GI_OP_OF(GA_OP_equal, GA_##TAG): *kernel = GI_FIND(gi_compare_equal_##tag); break;                                    \
+    case GI_OP_OF(GA_OP_not_equal, GA_##TAG): *kernel = GI_FIND(gi_compare_not_equal_##tag); break;
     switch (GI_OP_OF(op, dtype)) {
         GI_EACH_COMPARED(GI_COMPARISONS)
+        GI_EACH_REAL_COMPARED(GI_COMPARISONS)
     default: break;
     }
 #undef GI_COMPARISONS
 }
 #undef GI_EACH_COMPARED
+#undef GI_EACH_REAL_COMPARED
 #else
 static GI_INLINE void GI_FIND(gi_comparisons)(ga_op op, ga_dtype dtype, gi_kernel *kernel)
 {

@@ -113,7 +113,7 @@ static GI_INLINE void GI_FIND(gi_extreme_halve)(int64_t n, void *accs, const int
 }
 
 /* Of a row and a dtype: the bytes of an element, what joins two vectors, also without NaN, and what tells of NaN. */
-#define GI_EACH_REAL_EXTREME(X)                                                                                                \
+#define GI_EACH_EXTREME(X)                                                                                                     \
     X(min, F32, f32, 4, min, less, f32)                                                                                        \
     X(max, F32, f32, 4, max, more, f32)                                                                                        \
     X(nanmin, F32, f32, 4, nanmin, less, f32)                                                                                  \
@@ -121,9 +121,7 @@ static GI_INLINE void GI_FIND(gi_extreme_halve)(int64_t n, void *accs, const int
     X(min, F64, f64, 8, min, less, f64)                                                                                        \
     X(max, F64, f64, 8, max, more, f64)                                                                                        \
     X(nanmin, F64, f64, 8, nanmin, less, f64)                                                                                  \
-    X(nanmax, F64, f64, 8, nanmax, more, f64)
-#define GI_EACH_EXTREME(X)                                                                                                     \
-    GI_EACH_REAL_EXTREME(X)                                                                                                    \
+    X(nanmax, F64, f64, 8, nanmax, more, f64)                                                                                  \
     X(min, I64, i64, 8, less, less, int)                                                                                       \
     X(max, I64, i64, 8, more, more, int)                                                                                       \
     X(min, U64, u64, 8, less, less, int)                                                                                       \
@@ -142,103 +140,88 @@ static GI_INLINE void GI_FIND(gi_extreme_halve)(int64_t n, void *accs, const int
 GI_EACH_EXTREME(GI_EXTREME)
 #undef GI_EXTREME
 
-/* The vectors of a block, of at least one, in whatever order: the last one may hold some elements again. *any: there is a NaN. */
-GI_WORD GI_FIND(gi_extreme_lines)(int64_t bytes, const char *x, bool fetch, gi_extreme join, uint32_t (*nan)(__m512i, __m512i),
-                                  uint32_t *any)
+/* Is the sign of any number set? Then zeros may differ. */
+static GI_INLINE bool GI_FIND(gi_extreme_signs)(int64_t bytes, const char *x, const int size)
 {
-    __m512i v[4], w[4];
-    int64_t at = 64 - (int64_t)((uintptr_t)x % 64); /* from here on whole lines are read */
-    w[0]       = _mm512_loadu_si512(x);
-    w[1]       = _mm512_loadu_si512(x + bytes - 64);
-    *any       = nan(w[0], w[1]);
-    v[0]       = join(w[0], w[1]);
-    for (; bytes < 512 && at + 64 < bytes; at += 64) {
-        w[0] = _mm512_loadu_si512(x + at);
-        *any |= nan(w[0], w[0]);
-        v[0] = join(v[0], w[0]);
+    const __m512i sign = size == 4 ? _mm512_set1_epi32(INT32_MIN) : _mm512_set1_epi64(INT64_MIN);
+    __m512i       any  = _mm512_setzero_si512();
+    int64_t       at   = 0;
+    for (; at + 64 <= bytes; at += 64) any = _mm512_or_si512(any, _mm512_loadu_si512(x + at));
+    if (at < bytes) any = _mm512_or_si512(any, _mm512_maskz_loadu_epi8(GI_FIND(gi_first_bytes)(bytes - at), x + at));
+    return _mm512_test_epi32_mask(any, sign) != 0;
+}
+
+/* Packed elements, in whatever order. `first` changes nothing, or is one of them. */
+static GI_INLINE uint32_t GI_FIND(gi_extreme_at_once)(int64_t bytes, void *acc, const char *x, bool fetch, const int size,
+                                                      gi_extreme join, uint32_t (*nan)(__m512i, __m512i), __m512i first)
+{
+    const int unit = size < 4 ? 4 : size;
+    __m512i   v, e[8];
+    int64_t   at   = 0;
+    uint32_t  nans = 0;
+    if (bytes < 64) {
+        e[0] = _mm512_mask_loadu_epi8(first, GI_FIND(gi_first_bytes)(bytes), x);
+        v    = join(first, e[0]);
+        nans = nan(e[0], e[0]);
+    } else { /* some elements count twice */
+        e[0] = _mm512_loadu_si512(x);
+        e[1] = _mm512_loadu_si512(x + bytes - 64);
+        v    = join(join(first, e[0]), e[1]);
+        nans = nan(e[0], e[1]);
+        at = (uintptr_t)x % (unsigned)size > 0 ? 64 : 64 - (int64_t)((uintptr_t)x % 64); /* from here on whole lines are read */
     }
-    if (bytes < 512) return v[0];
-    v[1] = v[2] = v[3] = v[0];
-    for (; at + 256 <= bytes; at += 256) {
-        GI_UNROLL
-        for (int k = 0; k < 4; k++) {
-            if (fetch) __builtin_prefetch(x + at + 64 * k + GI_LINES_AHEAD);
-            w[k] = _mm512_loadu_si512(x + at + 64 * k);
-            v[k] = join(v[k], w[k]);
+    if (at + 512 <= bytes) {
+        __m512i more[4] = { v, v, v, v };
+        for (; at + 512 <= bytes; at += 512) {
+            GI_UNROLL
+            for (int k = 0; k < 8; k++) {
+                if (fetch) __builtin_prefetch(x + at + 64 * k + GI_LINES_AHEAD);
+                e[k]        = _mm512_loadu_si512(x + at + 64 * k);
+                more[k % 4] = join(more[k % 4], e[k]);
+            }
+            nans |= nan(e[0], e[1]) | nan(e[2], e[3]) | nan(e[4], e[5]) | nan(e[6], e[7]);
         }
-        *any |= nan(w[0], w[1]) | nan(w[2], w[3]);
+        v = join(join(more[0], more[1]), join(more[2], more[3]));
     }
     for (; at + 64 < bytes; at += 64) {
-        w[0] = _mm512_loadu_si512(x + at);
-        *any |= nan(w[0], w[0]);
-        v[0] = join(v[0], w[0]);
-    }
-    return join(join(v[0], v[1]), join(v[2], v[3]));
-}
-
-/* The same of a block of any size, and of the lanes of the vector. Blocks shorter than a vector are filled up with the first element. */
-GI_WORD GI_FIND(gi_extreme_of_block)(int64_t bytes, const void *elements, bool fetch, const int size, gi_extreme join,
-                                     uint32_t (*nan)(__m512i, __m512i), __m512i first, uint32_t *any)
-{
-    __m512i v;
-    if (bytes < 64) {
-        v    = _mm512_mask_loadu_epi8(first, GI_FIND(gi_first_bytes)(bytes), elements);
-        *any = nan(v, v);
-    } else {
-        v = GI_FIND(gi_extreme_lines)(bytes, (const char *)elements, fetch, join, nan, any);
+        e[0] = _mm512_loadu_si512(x + at);
+        v    = join(v, e[0]);
+        nans |= nan(e[0], e[0]);
     }
     GI_UNROLL
-    for (int from = 32; from >= 4 && from >= size; from /= 2) v = join(v, GI_FIND(gi_upper_bytes)(v, from));
-    return v;
-}
-
-/* Are the zeros of a block of floats all +0, or all -0? */
-static GI_INLINE bool GI_FIND(gi_zeros_are_equal)(int64_t bytes, const char *x, const int size)
-{
-    const __m512i minus = size == 4 ? _mm512_set1_epi32(INT32_MIN) : _mm512_set1_epi64(INT64_MIN);
-    uint64_t      is[2] = { 0, 0 };
-    for (int64_t at = 0; at < bytes; at += 64) {
-        const __mmask64 some = GI_FIND(gi_first_bytes)(bytes - at);
-        const __m512i one = _mm512_set1_epi8(1), v = _mm512_mask_loadu_epi8(one, some, x + at), w = _mm512_xor_si512(v, minus);
-        is[0] |= size == 4 ? _mm512_testn_epi32_mask(v, v) : _mm512_testn_epi64_mask(v, v);
-        is[1] |= size == 4 ? _mm512_testn_epi32_mask(w, w) : _mm512_testn_epi64_mask(w, w);
-    }
-    return is[0] == 0 || is[1] == 0;
-}
-
-/* Blocks of floats. False: the order matters, as there is a NaN, or the result is a zero and there are zeros of both signs. */
-static GI_INLINE bool GI_FIND(gi_extreme_try)(int64_t bytes, void *acc, const void *x, bool fetch, const int size,
-                                              gi_extreme join, uint32_t (*nan)(__m512i, __m512i))
-{
-    uint32_t      any   = 0;
-    const __m512i first = size == 4 ? _mm512_set1_epi32(*(const int32_t *)x) : _mm512_set1_epi64(*(const int64_t *)x);
-    const __m512i v     = GI_FIND(gi_extreme_of_block)(bytes, x, fetch, size, join, nan, first, &any);
-    uint64_t      bits  = 0;
-    memcpy(&bits, &v, (size_t)size);
-    if (any || ((bits & (UINT64_MAX >> (65 - 8 * size))) == 0 && !GI_FIND(gi_zeros_are_equal)(bytes, (const char *)x, size)))
-        return false;
-    memcpy(acc, &bits, (size_t)size);
-    return true;
-}
-
-#define GI_EXTREME(name, TAG, tag, size, join, quick, nan)                                                                     \
-    static bool GI_FIND(gi_##name##_##tag##_try)(int64_t n, void *acc, const void *x, bool fetch)                              \
-    {                                                                                                                          \
-        return GI_FIND(gi_extreme_try)(n * size, acc, x, fetch, size, GI_FIND(gi_##quick##_##tag), GI_FIND(gi_nan_##nan));     \
-    }
-GI_EACH_REAL_EXTREME(GI_EXTREME)
-#undef GI_EXTREME
-
-/* Blocks of integers. */
-static GI_INLINE void GI_FIND(gi_extreme_block)(int64_t bytes, void *acc, const void *x, bool fetch, const int size,
-                                                gi_extreme join, __m512i first)
-{
-    uint32_t any = 0;
-    __m512i  v   = GI_FIND(gi_extreme_of_block)(bytes, x, fetch, size, join, GI_FIND(gi_nan_int), first, &any);
+    for (int from = 32; from >= unit; from /= 2) v = join(v, GI_FIND(gi_upper_bytes)(v, from));
     if (size <= 2) v = join(v, _mm512_srli_epi32(v, 16));
     if (size == 1) v = join(v, _mm512_srli_epi32(v, 8));
     memcpy(acc, &v, (size_t)size);
+    return nans;
 }
+
+/* Of floats: `quick` joins what has no NaN, and one with a NaN to the first. The order of zeros with different signs would matter, and that of
+   NaNs; where NaN is left out, an infinity may stand for nothing but NaN. */
+#define GI_AT_ONCE(name, tag, T, size, quick, nan, leaves_nan, nothing, set)                                                   \
+    static bool GI_FIND(gi_##name##_##tag##_at_once)(int64_t n, void *acc, const void *x, bool fetch)                          \
+    {                                                                                                                          \
+        T              found;                                                                                                  \
+        const uint32_t nans = GI_FIND(gi_extreme_at_once)(n * size, &found, (const char *)x, fetch, size,                      \
+                                                          GI_FIND(gi_##quick##_##tag), GI_FIND(gi_nan_##nan), set(nothing));   \
+        if (nans || (leaves_nan && found == nothing)) return false;                                                            \
+        if (found == 0 && GI_FIND(gi_extreme_signs)(n * size, (const char *)x, size)) return false;                            \
+        memcpy(acc, &found, sizeof found);                                                                                     \
+        return true;                                                                                                           \
+    }
+#define GI_ONES_F32(x) _mm512_castps_si512(_mm512_set1_ps(x))
+#define GI_ONES_F64(x) _mm512_castpd_si512(_mm512_set1_pd(x))
+GI_AT_ONCE(min, f32, float, 4, less, f32, false, INFINITY, GI_ONES_F32)
+GI_AT_ONCE(max, f32, float, 4, more, f32, false, -INFINITY, GI_ONES_F32)
+GI_AT_ONCE(nanmin, f32, float, 4, less, int, true, INFINITY, GI_ONES_F32)
+GI_AT_ONCE(nanmax, f32, float, 4, more, int, true, -INFINITY, GI_ONES_F32)
+GI_AT_ONCE(min, f64, double, 8, less, f64, false, (double)INFINITY, GI_ONES_F64)
+GI_AT_ONCE(max, f64, double, 8, more, f64, false, -(double)INFINITY, GI_ONES_F64)
+GI_AT_ONCE(nanmin, f64, double, 8, less, int, true, (double)INFINITY, GI_ONES_F64)
+GI_AT_ONCE(nanmax, f64, double, 8, more, int, true, -(double)INFINITY, GI_ONES_F64)
+#undef GI_AT_ONCE
+#undef GI_ONES_F32
+#undef GI_ONES_F64
 
 #define GI_EACH_WHOLE(X)                                                                                                       \
     X(I8, i8, 8, epi8)                                                                                                         \
@@ -249,48 +232,43 @@ static GI_INLINE void GI_FIND(gi_extreme_block)(int64_t bytes, void *acc, const 
     X(U32, u32, 32, epu32)                                                                                                     \
     X(I64, i64, 64, epi64)                                                                                                     \
     X(U64, u64, 64, epu64)
-#define GI_BLOCK_OF(name, tag, bits, as)                                                                                       \
+#define GI_WHOLE_OF(name, tag, bits, as)                                                                                       \
     GI_WORD     GI_FIND(gi_##name##_whole_##tag)(__m512i a, __m512i b) { return _mm512_##name##_##as(a, b); }                  \
-    static void GI_FIND(gi_##name##_block_##tag)(int64_t n, void *acc, const void *x, bool fetch)                              \
+    static bool GI_FIND(gi_##name##_##tag##_at_once)(int64_t n, void *acc, const void *x, bool fetch)                          \
     {                                                                                                                          \
         const __m512i first = _mm512_set1_epi##bits(*(const int##bits##_t *)x);                                                \
-        GI_FIND(gi_extreme_block)(n * (bits / 8), acc, x, fetch, bits / 8, GI_FIND(gi_##name##_whole_##tag), first);           \
+        GI_FIND(gi_extreme_at_once)                                                                                            \
+        (n * (bits / 8), acc, (const char *)x, fetch, bits / 8, GI_FIND(gi_##name##_whole_##tag), GI_FIND(gi_nan_int), first); \
+        return true;                                                                                                           \
     }
-#define GI_BLOCKS_OF(TAG, tag, bits, as) GI_BLOCK_OF(min, tag, bits, as) GI_BLOCK_OF(max, tag, bits, as)
-GI_EACH_WHOLE(GI_BLOCKS_OF)
-#undef GI_BLOCKS_OF
-#undef GI_BLOCK_OF
+#define GI_WHOLES_OF(TAG, tag, bits, as) GI_WHOLE_OF(min, tag, bits, as) GI_WHOLE_OF(max, tag, bits, as)
+GI_EACH_WHOLE(GI_WHOLES_OF)
+#undef GI_WHOLES_OF
+#undef GI_WHOLE_OF
 
 /* Puts these into what has been found for a row. */
 static GI_INLINE void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fold)
 {
-#define GI_BLOCKS_OF(TAG, tag, bits, as)                                                                                       \
-    case GI_OP_OF(GA_OP_min, GA_##TAG): fold->block = GI_FIND(gi_min_block_##tag); break;                                      \
-    case GI_OP_OF(GA_OP_max, GA_##TAG): fold->block = GI_FIND(gi_max_block_##tag); break;
+#define GI_WHOLES_OF(TAG, tag, bits, as)                                                                                       \
+    case GI_OP_OF(GA_OP_min, GA_##TAG): fold->at_once = GI_FIND(gi_min_##tag##_at_once); break;                                \
+    case GI_OP_OF(GA_OP_max, GA_##TAG): fold->at_once = GI_FIND(gi_max_##tag##_at_once); break;
     switch (GI_OP_OF(op, dtype)) {
-        GI_EACH_WHOLE(GI_BLOCKS_OF)
+        GI_EACH_WHOLE(GI_WHOLES_OF)
     default: break;
     }
-#undef GI_BLOCKS_OF
+#undef GI_WHOLES_OF
 #define GI_EXTREME(name, TAG, tag, size, join, quick, nan)                                                                     \
     case GI_OP_OF(GA_OP_##name, GA_##TAG):                                                                                     \
         fold->rows = GI_FIND(gi_##name##_##tag##_rows), fold->halve = GI_FIND(gi_##name##_##tag##_halve);                      \
+        fold->at_once = GI_FIND(gi_##name##_##tag##_at_once);                                                                  \
         break;
     switch (GI_OP_OF(op, dtype)) {
         GI_EACH_EXTREME(GI_EXTREME)
     default: break;
     }
 #undef GI_EXTREME
-#define GI_EXTREME(name, TAG, tag, ...)                                                                                        \
-    case GI_OP_OF(GA_OP_##name, GA_##TAG): fold->block_try = GI_FIND(gi_##name##_##tag##_try); break;
-    switch (GI_OP_OF(op, dtype)) {
-        GI_EACH_REAL_EXTREME(GI_EXTREME)
-    default: break;
-    }
-#undef GI_EXTREME
 }
 #undef GI_EACH_EXTREME
-#undef GI_EACH_REAL_EXTREME
 #undef GI_EACH_WHOLE
 #undef GI_AS_PD
 #undef GI_AS_PS

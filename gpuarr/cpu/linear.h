@@ -369,24 +369,33 @@ static GI_INLINE GI_V8 GI_FIND(gi_linear_choose)(GI_FIND(gi_linear_mask) chosen,
     return (GI_V8)((chosen & (GI_FIND(gi_linear_mask))x) | (~chosen & (GI_FIND(gi_linear_mask))y));
 }
 
-/* The largest of n sizes, or NaN if there is one: their bits are in the order of the sizes, those of NaN behind all others. */
+/* The larger of two sizes, or NaN, lane by lane: their bits are in the order of the sizes, those of NaN behind all others. */
+static GI_INLINE GI_V8 GI_FIND(gi_larger_size)(GI_V8 x, GI_V8 y)
+{
+    return GI_FIND(gi_linear_choose)((GI_FIND(gi_linear_mask))x > (GI_FIND(gi_linear_mask))y, x, y);
+}
+
+/* The largest of n sizes, or NaN if there is one. */
 static double GI_FIND(gi_linear_largest)(int64_t n, const double *x)
 {
     enum { LANES = GI_ISA_BYTES / 8, CHAINS = 4 };
-    GI_V8   top[CHAINS] = { { 0 } }, size;
-    double  lanes[CHAINS * LANES], largest = 0;
-    int64_t i = 0;
+    GI_V8    top[CHAINS] = { { 0 } };
+    uint64_t lanes[LANES], largest = 0;
+    int64_t  i = 0;
     for (; i + CHAINS * LANES <= n; i += CHAINS * LANES) {
         GI_UNROLL
-        for (int k = 0; k < CHAINS; k++) {
-            size   = GI_LV(abs)(GI_LV(load)(x + i + k * LANES));
-            top[k] = GI_FIND(gi_linear_choose)((GI_FIND(gi_linear_mask))size > (GI_FIND(gi_linear_mask))top[k], size, top[k]);
-        }
+        for (int k = 0; k < CHAINS; k++) top[k] = GI_FIND(gi_larger_size)(GI_LV(abs)(GI_LV(load)(x + i + k * LANES)), top[k]);
     }
-    memcpy(lanes, top, sizeof lanes);
-    for (int k = 0; k < CHAINS * LANES; k++) largest = gi_maximum_f64(largest, lanes[k]);
-    for (; i < n; i++) largest = gi_maximum_f64(largest, gi_abs_f64(x[i]));
-    return largest;
+    if (i > 0) {
+        top[0] = GI_FIND(gi_larger_size)(GI_FIND(gi_larger_size)(top[0], top[1]), GI_FIND(gi_larger_size)(top[2], top[3]));
+        memcpy(lanes, top, sizeof lanes);
+        for (int k = 0; k < LANES; k++) largest = lanes[k] > largest ? lanes[k] : largest;
+    }
+    for (; i < n; i++) {
+        const uint64_t bits = gi_bits_f64(gi_abs_f64(x[i]));
+        largest             = bits > largest ? bits : largest;
+    }
+    return gi_from_bits_f64(largest);
 }
 
 /* ---- the LU decomposition of columns that are near ------------------------------------------------------------------------- */

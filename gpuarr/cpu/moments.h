@@ -39,6 +39,13 @@ static void GI_LOOP(gi_node_widen)(int64_t n, const gi_nodes *to, const void *in
     }
 }
 
+static void GI_LOOP(gi_node_squares)(int64_t n, double *out, const void *in)
+{
+    const GA_T *x = (const GA_T *)in;
+    GI_VECTORIZE
+    for (int64_t i = 0; i < n; i++) out[i] = gi_mul_f64((double)x[i], (double)x[i]);
+}
+
 #if GI_JOIN(GI_WIDEST_, GA_TAG)
 /* Joins nodes whose counts are the same for all i; the weights are what the formula makes of the counts. */
 static void GI_LOOP(gi_node_join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale)
@@ -79,8 +86,9 @@ static void GI_LOOP(gi_node_value)(int64_t n, double *out, const gi_nodes *of, g
 }
 
 GI_TABLE(gi_node_loops, GI_LOOP(gi_node_loops),
-         { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), GI_LOOP(gi_node_join), GI_LOOP(gi_node_join_counted),
-           GI_LOOP(gi_node_value) })
+         { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), GI_LOOP(gi_node_squares), GI_LOOP(gi_node_join),
+           GI_LOOP(gi_node_join_counted), GI_LOOP(gi_node_value) })
 #else
-GI_TABLE(gi_node_loops, GI_LOOP(gi_node_loops), { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), NULL, NULL, NULL })
+GI_TABLE(gi_node_loops, GI_LOOP(gi_node_loops),
+         { GI_LOOP(gi_node_rows), GI_LOOP(gi_node_widen), GI_LOOP(gi_node_squares), NULL, NULL, NULL })
 #endif

@@ -113,7 +113,9 @@ enum { GI_LINES_AHEAD = 4096 };
 
 /* Folds 1 to 1024 packed elements; fetch: prefetches what follows. */
 typedef void (*gi_block_loop)(int64_t n, void *acc, const void *x, bool fetch);
-typedef bool (*gi_block_try)(int64_t n, void *acc, const void *x, bool fetch); /* false: it must be done otherwise */
+
+/* Folds packed elements in whatever order; false if that may matter. */
+typedef bool (*gi_at_once_loop)(int64_t n, void *acc, const void *x, bool fetch);
 
 /* Folds eight rows, and joins the result with the accumulators of steps of the tree that are open: open[0] before it, open[1] before that ...
    The eight rows that come next lie `next` bytes behind these, and are fetched meanwhile; 0: nothing is. */
@@ -132,9 +134,9 @@ typedef struct gi_fold {
     void (*join)(int64_t n, void *accs, const void *more);          /* accs[i] is joined with more[i] */
     void (*halve)(int64_t n, void *accs);                           /* 1 to 1024 accumulators into the first */
     void (*end)(int64_t m, void *out, const void *accs, int64_t n); /* m results from the accumulators of n elements each */
-    /* 1 to 1024 packed elements at once, or any number in any order, as rows and halve do; NULL: they do */
-    gi_block_loop block;
-    gi_block_try  block_try; /* the same, first; or NULL */
+    /* 1 to 1024 packed elements at once, as rows and halve do; NULL: they do */
+    gi_block_loop   block;
+    gi_at_once_loop at_once; /* or NULL */
 } gi_fold;
 
 /* Moderate divisors c lie between the least one and its inverse. Then x / c, or its remainder, is found without a division for x between the
@@ -199,6 +201,7 @@ typedef struct gi_nodes { /* of moments: planes, so that the loops over them vec
 typedef struct gi_node_loops { /* section >>moments */
     void (*rows)(int64_t n, const gi_nodes *to, const void *const *rows, const double *origin);
     void (*widen)(int64_t n, const gi_nodes *to, const void *x, const double *origin, bool skip_nan);
+    void (*squares)(int64_t n, double *out, const void *x);
     /* of float64 alone: */
     void (*join)(int64_t n, const gi_nodes *a, const gi_nodes *b, double ratio, double scale);
     void (*join_counted)(int64_t n, const gi_nodes *a, const gi_nodes *b);

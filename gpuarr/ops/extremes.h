@@ -109,9 +109,7 @@ static void gi_search_segments(int64_t begin, int64_t end, void *job)
             x                     = gi_read_line(p, line, start, n, raw, NULL);
             char *const   extreme = extremes[start == first ? kept : 1 - kept];
             const int64_t now     = r->place && !packed ? r->place(n, x, r->largest, r->skip_nan, 0) : -1;
-            if (packed && r->fold.block && n <= GI_BLOCK) {
-                gi_fold_block(&r->fold, n, extreme, x, far);
-            } else if (packed) {
+            if (packed) {
                 gi_fold_span(&r->fold, n, raw, x, far);
                 memcpy(extreme, raw, (size_t)size);
             } else if (now < 0) gi_fold_block(&r->fold, n, extreme, x, false);

@@ -4,17 +4,24 @@
 static ga_array *gi_do_order(const gi_composition *c, const ga_array *key, const ga_array *order)
 {
     if (!order) return gi_do_along(c, (ga_argsort), key, 0);
-    const bool there = key->device == GA_CPU && !gi_is_deferred(key) && !gi_is_deferred(order);
-    if (there && gi_order_is_counted(key->dtype, key->size)) {
-        ga_array *packed = gi_copy_contiguous(c->site, key, key->dtype);
-        ga_array *next   = packed ? gi_array_new(c->site, GA_I64, GA_CPU, 1, &key->size) : NULL;
-        if (next && gi_order_counted(c->site, key->dtype, key->size, packed->data, (const int64_t *)(const void *)order->data,
-                                     (int64_t *)next->data))
-            return next;
-        return NULL;
-    }
     ga_array *moved = gi_do_take(c, key, order, 0), *next = moved ? gi_do_along(c, (ga_argsort), moved, 0) : NULL;
     return next ? gi_do_take(c, order, next, 0) : NULL;
+}
+
+/* The order by keys of one or two bytes; NULL with an error, or *declined. */
+static ga_array *gi_order_by_digits(const char *site, int n, const ga_array *const *keys, bool *declined)
+{
+    gi_digit digit[GI_ORDER_MOST];
+    int      digits = 0;
+    for (int k = 0, more = 1; k < n; k++, digits += more) {
+        const bool there = keys[k]->device == GA_CPU && !gi_is_deferred(keys[k]) && digits <= GI_ORDER_MOST - 2;
+        more             = there ? gi_order_digits(keys[k], &digit[digits]) : 0;
+        if ((*declined = more == 0)) return NULL;
+    }
+    ga_array *order = gi_array_new(site, GA_I64, GA_CPU, 1, keys[0]->shape);
+    if (!order || gi_order_counted(site, order->size, digits, digit, (int64_t *)order->data)) return order;
+    ga_free(order);
+    return NULL;
 }
 
 ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site)
@@ -28,9 +35,12 @@ ga_array *(ga_lexsort_n)(int n, const ga_array *const *keys, const char *site)
             return (ga_array *)gi_fail(site, GA_BAD_SHAPE, "%s has shape %s: all have one dimension and the same length", name,
                                        gi_shape_of(keys[k]));
     }
+    bool      declined;
+    ga_array *order = gi_order_by_digits(site, n, keys, &declined);
+    if (!declined) return order;
     gi_composition c;
     gi_compose_begin(&c, site);
-    ga_array *order = gi_do_order(&c, keys[0], NULL);
+    order = gi_do_order(&c, keys[0], NULL);
     for (int k = 1; k < n && order; k++) order = gi_do_order(&c, keys[k], order);
     return gi_compose_end(&c, order);
 }

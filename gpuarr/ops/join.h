@@ -80,7 +80,8 @@ static bool gi_packed_from(const ga_array *a, int axis)
 static bool gi_join_short(const ga_array *target, char *place, const ga_array *a, int axis)
 {
     enum { FEW = 128, LONG = 16 };
-    if (target->device != GA_CPU || a->dtype != target->dtype || a->size == 0 || a->size > GI_UNDIVIDED) return false;
+    if (target->device != GA_CPU || a->dtype != target->dtype || a->size == 0) return false;
+    if (a->size > GI_UNDIVIDED && 2 * (double)a->size * (double)ga_itemsize(a->dtype) > GI_WORTH_SHARING) return false;
     const bool packed = ga_is_contiguous(a);
     if (!ga_is_contiguous(target) || (!packed && (axis != 1 || !gi_packed_from(a, 1)))) return false;
     int64_t rows = 1;

@@ -25,13 +25,15 @@ static bool gi_norm_fits(const char *site, double ord, bool matrix)
 typedef struct gi_sizes {
     const ga_array *a;
     gi_kernel       kernel;
+    void (*squares)(int64_t n, double *out, const void *x); /* of the elements as they are, or NULL */
 } gi_sizes;
 
 static void gi_make_sizes(const void *job, int64_t first, int64_t n, void *to)
 {
     const gi_sizes *j = (const gi_sizes *)job;
     const char     *x = (const char *)j->a->data + first * ga_itemsize(j->a->dtype);
-    if (j->a->dtype == GA_F64) j->kernel(n, to, x, NULL, NULL);
+    if (j->squares) j->squares(n, (double *)to, x);
+    else if (j->a->dtype == GA_F64) j->kernel(n, to, x, NULL, NULL);
     else {
         gi_cast(GA_F64, j->a->dtype, n, to, x);
         j->kernel(n, to, to, NULL, NULL);
@@ -48,7 +50,8 @@ static void gi_fetch_sizes(const void *job, int64_t first, int64_t n)
 /* Their sums: made as they are folded. NULL with an error, or *declined: it is another case. */
 static ga_array *gi_norm_sums(const char *site, const ga_array *a, const gi_row *row, ga_reduce_options r, bool *declined)
 {
-    const gi_sizes job   = { a, gi_row_kernel(row, GA_F64) };
+    const bool     once  = row->op == GA_OP_square && (a->dtype == GA_F32 || a->dtype == GA_F64);
+    const gi_sizes job   = { a, gi_row_kernel(row, GA_F64), once ? GI_LOOP_OF(nodes)(a->dtype)->squares : NULL };
     ga_array       sizes = *a;
     gi_maker       maker;
     gi_buffer      buffer;

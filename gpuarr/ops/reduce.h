@@ -71,6 +71,7 @@ typedef struct gi_reduction {
     bool                 one_behind_other; /* their rows are short and lie so */
     gi_decisive          decisive;         /* the element after which all others do not matter: of any, and of all */
     bool                 decided;          /* the only line is; atomic */
+    bool                 ordered;          /* there were elements whose order may matter; atomic */
 } gi_reduction;
 
 #define GI_ACC_BYTES  16                 /* of the largest accumulator */
@@ -139,20 +140,19 @@ static void gi_fold_columns(const gi_fold *f, int64_t n, char *accs, const void 
 }
 
 /* 1 to 1024 packed elements into one accumulator. Of eight rows the last one may be short, and others missing, if the fold takes some. */
-static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in, bool far)
+static void gi_fold_tree(const gi_fold *f, int64_t n, void *acc, const void *in, bool far)
 {
     __attribute__((aligned(64))) char a[GI_BLOCK * GI_ACC_BYTES];
     char *const                       last  = a + sizeof a / 2; /* where eighths leave room */
     const char                       *x     = (const char *)in;
     const int64_t                     size  = f->item_bytes;
     int64_t                           h     = 16; /* elements of an eighth */
-    const bool                        fetch = far && (n == GI_BLOCK || f->block || f->block_try) && gi_cpu_is_intel();
+    const bool                        fetch = far && (n == GI_BLOCK || f->block) && gi_cpu_is_intel();
     if (far && !fetch) gi_lines_load(in, n * size);
     if (f->block) {
         f->block(n, acc, in, fetch);
         return;
     }
-    if (f->block_try && f->block_try(n, acc, in, fetch)) return;
     while (8 * h < n) h *= 2;
     if (n == GI_BLOCK || (f->takes_some && n >= 64)) {
         const void   *eighths[8];
@@ -177,16 +177,25 @@ static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in
     else memcpy(acc, a, (size_t)f->acc_bytes);
 }
 
+/* Packed elements into one accumulator, if that may be done in whatever order. */
+static bool gi_fold_at_once(const gi_fold *f, int64_t n, void *acc, const void *in, bool far)
+{
+    return f->at_once && f->at_once(n, acc, in, far && gi_cpu_is_intel());
+}
+
+/* 1 to 1024 packed elements into one accumulator, in that order where it matters. */
+static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in, bool far)
+{
+    if (!gi_fold_at_once(f, n, acc, in, far)) gi_fold_tree(f, n, acc, in, far);
+}
+
 /* The same of up to GI_SPAN elements, where the order does not matter. accs: room for GI_BLOCK + 8; the result is the first one. */
 static void gi_fold_span(const gi_fold *f, int64_t n, char *accs, const void *in, bool far)
 {
     const char   *x      = (const char *)in;
     const int64_t eighth = n / 8, size = f->item_bytes, step = far ? 2 * GI_LINE / size : eighth;
     const void   *rows[8];
-    if (f->block) {
-        f->block(n, accs, in, far && gi_cpu_is_intel());
-        return;
-    }
+    if (gi_fold_at_once(f, n, accs, in, far)) return;
     for (int64_t i = 0; i < eighth; i += step) {
         const int64_t now = eighth - i < step ? eighth - i : step;
         for (int k = 0; k < 8; k++) rows[k] = x + (8 * i + k * now) * size;
@@ -221,20 +230,42 @@ static void gi_reduce_block(gi_reduction *r, int64_t line, int64_t block, int64_
     if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, r->lines.length);
 }
 
+/* The same of some blocks of a long line: at once, so that each of them gets the result, as long as the order does not matter. */
+static void gi_reduce_some_blocks(gi_reduction *r, int64_t line, int64_t block, int64_t blocks, int64_t n, const void *x,
+                                  bool far)
+{
+    const int64_t bytes = r->fold.acc_bytes;
+    char *const   to    = r->accs + (line * r->blocks + block) * bytes;
+    const bool    once  = !__atomic_load_n(&r->ordered, __ATOMIC_RELAXED) && gi_fold_at_once(&r->fold, n, to, x, far);
+    for (int64_t k = 1; k < blocks && once; k++) memcpy(to + k * bytes, to, (size_t)bytes);
+    if (once) return;
+    __atomic_store_n(&r->ordered, true, __ATOMIC_RELAXED);
+    for (int64_t k = 0; k < blocks; k++, n -= GI_BLOCK)
+        gi_fold_tree(&r->fold, n < GI_BLOCK ? n : GI_BLOCK, to + k * bytes, (const char *)x + k * GI_BLOCK * r->fold.item_bytes,
+                     far);
+}
+
 /* A unit is a block of a line. */
 static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
 {
     gi_reduction   *r = (gi_reduction *)job;
     const gi_lines *p = &r->lines;
     GI_ARENA(char, raw, 2 * GI_BLOCK * 16);
-    char   *cast = raw + GI_BLOCK * 16;
-    int64_t line = begin / r->blocks, block = begin % r->blocks;
-    bool    far = gi_lies_far(p);
-    for (int64_t unit = begin; unit < end && !gi_fill_decided(r, unit, end); unit++) {
-        int64_t     start = block * GI_BLOCK, n = p->length - start < GI_BLOCK ? p->length - start : GI_BLOCK;
-        const void *x = gi_read_line(p, line, start, n, raw, cast);
-        for (gi_reduction *each = r; each; each = each->beside) gi_reduce_block(each, line, block, n, x, far && each == r);
-        if (++block < r->blocks) continue;
+    char         *cast = raw + GI_BLOCK * 16;
+    int64_t       line = begin / r->blocks, block = begin % r->blocks;
+    const bool    far  = gi_lies_far(p);
+    const int64_t most = r->fold.at_once && gi_lies_packed(p) ? GI_SPAN / GI_BLOCK : 1;
+    for (int64_t unit = begin, now; unit < end && !gi_fill_decided(r, unit, end); unit += now) {
+        const int64_t start = block * GI_BLOCK;
+        now                 = r->blocks - block < most ? r->blocks - block : most;
+        now                 = end - unit < now ? end - unit : now;
+        const int64_t n     = p->length - start < now * GI_BLOCK ? p->length - start : now * GI_BLOCK;
+        const void   *x     = gi_read_line(p, line, start, n, raw, cast);
+        for (gi_reduction *each = r; each; each = each->beside)
+            if (now > 1) gi_reduce_some_blocks(each, line, block, now, n, x, far && each == r);
+            else gi_reduce_block(each, line, block, n, x, far && each == r);
+        block += now;
+        if (block < r->blocks) continue;
         block = 0;
         line++;
     }
@@ -290,6 +321,7 @@ static void gi_reduce_lines(int64_t begin, int64_t end, void *job)
     folded row by row, each step of the tree for all of them at once.                                                          */
 
 #define GI_PANEL_BYTES  16384 /* of the accumulators of a panel, */
+#define GI_PANEL_MADE   4096  /* of a row of elements that are made, so that eight fit the nearest cache, */
 #define GI_PANEL_NARROW 128   /* but so many lines when rows must be gathered, */
 #define GI_PANEL_CAST   4096  /* and as many as fit these bytes when they are only converted */
 #define GI_PANEL_LEVELS 11    /* accumulators of the steps of the tree that are open at a time */
@@ -488,7 +520,7 @@ static void gi_fold_packed_rows(const gi_fold *f, const gi_panel *s, char *accs)
     const gi_lines *p    = s->lines;
     const int64_t   size = ga_itemsize(p->a->dtype), first = s->start * s->count;
     int64_t         n = gi_part_rows(f, s->n), row = s->count * f->acc_bytes, h = 1, m;
-    const int64_t   part = n * s->count, most = s->at ? part : GI_PANEL_BYTES / size;
+    const int64_t   part = n * s->count, most = s->at ? part : GI_PANEL_MADE / size;
     const int64_t   whole = s->n / n, rest = s->n % n * s->count; /* parts, and elements of one that is not whole */
     for (int64_t done = 0; done < part; done += m) {
         const int64_t left = (done < rest ? rest : part) - done, parts = whole + (done < rest);
@@ -496,8 +528,8 @@ static void gi_fold_packed_rows(const gi_fold *f, const gi_panel *s, char *accs)
         m                  = left < most ? left : most;
         for (int64_t k = 0; k < parts; k++) {
             const int64_t offset = (first + k * part + done) * size;
-            x[k]                 = s->at ? s->at + offset : s->raw + k * GI_PANEL_BYTES;
-            if (!s->at) gi_make_elements(p, s->offset + offset, m, s->raw + k * GI_PANEL_BYTES);
+            x[k]                 = s->at ? s->at + offset : s->raw + k * GI_PANEL_MADE;
+            if (!s->at) gi_make_elements(p, s->offset + offset, m, s->raw + k * GI_PANEL_MADE);
         }
         if (parts > 1) f->rows(m, accs + done * f->acc_bytes, x, (int)parts);
         else f->widen(m, accs + done * f->acc_bytes, x[0]);

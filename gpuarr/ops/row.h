@@ -75,7 +75,7 @@ static bool gi_row_fold(const gi_row *row, ga_dtype dtype, gi_fold *fold)
     fold->item_bytes    = (int)ga_itemsize(dtype);
     fold->start         = row->start;
     fold->block         = NULL;
-    fold->block_try     = NULL;
+    fold->at_once       = NULL;
     fold->rows_onto     = NULL;
     fold->none[0]       = gi_none_word(part == GA_F32 ? 4 : part == GA_F64 ? 8 : 0, row->start);
     fold->none[1]       = fold->none[0];

@@ -29,10 +29,17 @@ static void gi_scan_integers(bool product, int64_t n, const char *x, int64_t ste
 {
     uint64_t *to   = (uint64_t *)out;
     uint64_t  last = before ? *(const uint64_t *)before : product; /* it stays in a register */
+    int64_t   i    = 0;
+    for (; i + 2 <= n && product; i += 2) { /* two at once: a product waits for the one before */
+        const uint64_t first = *(const uint64_t *)(const void *)(x + i * step),
+                       both  = first * *(const uint64_t *)(const void *)(x + (i + 1) * step);
+        to[i]                = last * first;
+        to[i + 1]            = last *= both;
+    }
     if (product)
-        for (int64_t i = 0; i < n; i++) to[i] = last *= *(const uint64_t *)(const void *)(x + i * step);
+        for (; i < n; i++) to[i] = last *= *(const uint64_t *)(const void *)(x + i * step);
     else
-        for (int64_t i = 0; i < n; i++) to[i] = last += *(const uint64_t *)(const void *)(x + i * step);
+        for (; i < n; i++) to[i] = last += *(const uint64_t *)(const void *)(x + i * step);
 }
 
 /* The last of 1024 alone. */

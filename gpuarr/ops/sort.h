@@ -850,11 +850,10 @@ static ga_array *gi_sort_array(const char *site, const ga_array *a, int axis, bo
         ga_free(result);
         return NULL;
     }
-    if (indices && a->ndim == 1 && gi_order_is_counted(a->dtype, a->size)) {
-        ga_array  *packed = gi_copy_contiguous(site, a, a->dtype);
-        const bool done   = packed && gi_order_counted(site, a->dtype, a->size, packed->data, NULL, (int64_t *)result->data);
-        ga_free(packed);
-        if (done) return result;
+    gi_digit  digit[2];
+    const int digits = indices && a->ndim == 1 ? gi_order_digits(a, digit) : 0;
+    if (digits > 0) {
+        if (gi_order_counted(site, a->size, digits, digit, (int64_t *)result->data)) return result;
         ga_free(result);
         return NULL;
     }

@@ -117,19 +117,30 @@ static bool gi_sort_counted(const char *site, const gi_lines *lines, const gi_li
 }
 
 /* ---- the order of elements of one or two bytes ------------------------------------------------------------------------ */
-/*  Byte by byte, the lowest first: stable, and each byte of a key tells at once behind how many elements one belongs.        */
+/*  Byte by byte, the lowest first: stable, and each byte of a key tells at once behind how many elements one belongs. Between two bytes
+    the order is kept as records, of a place and above it the byte that comes next.                                            */
 
-enum { GI_ORDER_COUNTED_FROM = 256 }; /* elements that are worth the counters */
+enum {
+    GI_ORDER_COUNTED_FROM = 256, /* elements that are worth the counters */
+    GI_ORDER_MOST         = 16
+}; /* bytes that are sorted by in one go */
+
+typedef struct gi_digit { /* a byte of each element */
+    const uint8_t *at;
+    int64_t        stride;
+    uint8_t        flip;
+    bool           truth; /* of a bool, whatever its byte */
+} gi_digit;
 
 typedef struct gi_ordering {
-    ga_dtype       dtype;
-    int64_t        n, parts; /* that the threads share */
-    const void    *keys;     /* packed */
-    int            shift;    /* of the byte that counts */
-    const int64_t *before;   /* the order so far; NULL: as they lie */
-    int64_t       *after;
-    uint8_t       *digits; /* that byte of each element, in the order so far */
-    int64_t       *places; /* GI_DIGITS of each part */
+    int64_t         n, parts; /* that the threads share */
+    const gi_digit *given;
+    uint8_t        *made;
+    const uint8_t  *digit, *next; /* what is sorted by, and will be then; NULL: this is the last one */
+    bool            wide;         /* records of 8 bytes, not 4 */
+    const void     *records;      /* the order so far; NULL: as they lie */
+    void           *to;           /* records; of the last digit int64 */
+    int64_t        *places;       /* GI_DIGITS of each part */
 } gi_ordering;
 
 static int64_t gi_ordering_begin(const gi_ordering *o, int64_t part)
@@ -138,52 +149,85 @@ static int64_t gi_ordering_begin(const gi_ordering *o, int64_t part)
 }
 
 GI_BEGIN_FAST
+/* Brings the digits side by side, as they count. */
+static void gi_order_make_digits(int64_t begin, int64_t end, void *job)
+{
+    const gi_ordering *o     = (const gi_ordering *)job;
+    const gi_digit     d     = *o->given;
+    const int64_t      first = gi_ordering_begin(o, begin), last = gi_ordering_begin(o, end);
+    uint8_t *__restrict__ to = o->made;
+    if (d.stride == 1)
+        for (int64_t i = first; i < last; i++) to[i] = d.at[i] ^ d.flip;
+    else if (d.stride == 2)
+        for (int64_t i = first; i < last; i++) to[i] = d.at[2 * i] ^ d.flip;
+    else
+        for (int64_t i = first; i < last; i++) to[i] = d.at[i * d.stride] ^ d.flip;
+    for (int64_t i = first; i < last && d.truth; i++) to[i] = to[i] != 0;
+}
+
 /* Counts the digits of each part. */
 static void gi_order_counted_digits(int64_t begin, int64_t end, void *job)
 {
     const gi_ordering *o      = (const gi_ordering *)job;
-    const uint8_t     *byte   = (const uint8_t *)o->keys;
-    const uint16_t    *narrow = (const uint16_t *)o->keys;
-    const unsigned     flip   = gi_is_signed(o->dtype) && o->shift == 8 * ((int)ga_itemsize(o->dtype) - 1) ? 0x80 : 0;
+    const uint32_t    *narrow = (const uint32_t *)o->records;
+    const uint64_t    *wide   = (const uint64_t *)o->records;
     for (int64_t part = begin; part < end; part++) {
-        const int64_t  first = gi_ordering_begin(o, part), n = gi_ordering_begin(o, part + 1) - first;
-        const int64_t *before = o->before ? o->before + first : NULL;
-        uint8_t       *digit  = o->digits + first;
+        const int64_t  first = gi_ordering_begin(o, part), last = gi_ordering_begin(o, part + 1);
+        const uint8_t *digit = o->digit;
         int64_t       *count = o->places + part * GI_DIGITS, four[4][GI_DIGITS] = { { 0 } };
-        if (ga_itemsize(o->dtype) == 1 && before)
-            for (int64_t i = 0; i < n; i++) digit[i] = (uint8_t)(byte[before[i]] ^ flip);
-        else if (ga_itemsize(o->dtype) == 1)
-            for (int64_t i = 0; i < n; i++) digit[i] = (uint8_t)(byte[first + i] ^ flip);
-        else if (before)
-            for (int64_t i = 0; i < n; i++) digit[i] = (uint8_t)((unsigned)narrow[before[i]] >> o->shift ^ flip);
+        /* or equal neighbours would wait for each other */
+        if (!o->records)
+            for (int64_t i = first; i < last; i++) four[i & 3][digit[i]]++;
+        else if (o->wide)
+            for (int64_t i = first; i < last; i++) four[i & 3][wide[i] >> 56]++;
         else
-            for (int64_t i = 0; i < n; i++) digit[i] = (uint8_t)((unsigned)narrow[first + i] >> o->shift ^ flip);
-        for (int64_t i = 0; i < n && o->dtype == GA_BOOL; i++) digit[i] = digit[i] != 0;
-        for (int64_t i = 0; i < n; i++) four[i & 3][digit[i]]++; /* or equal neighbours would wait for each other */
+            for (int64_t i = first; i < last; i++) four[i & 3][narrow[i] >> 24]++;
         for (int v = 0; v < GI_DIGITS; v++) count[v] = four[0][v] + four[1][v] + four[2][v] + four[3][v];
     }
 }
 
-/* Puts the numbers of each part where their digits say. */
+/* Puts the elements from one on to another one where their digits say. */
+static GI_INLINE void gi_order_put(const gi_ordering *o, int64_t *place, int64_t begin, int64_t end, const bool read,
+                                   const bool write, const bool wide)
+{
+    const int       shift = wide ? 56 : 24;
+    const uint8_t  *digit = o->digit, *next = o->next;
+    const uint32_t *narrow_from = (const uint32_t *)o->records;
+    const uint64_t *wide_from   = (const uint64_t *)o->records;
+    int64_t        *to          = (int64_t *)o->to;
+    uint32_t       *narrow_to   = (uint32_t *)o->to;
+    uint64_t       *wide_to     = (uint64_t *)o->to;
+    for (int64_t k = begin; k < end; k++) {
+        const uint64_t record = !read ? (uint64_t)k : wide ? wide_from[k] : narrow_from[k];
+        const uint64_t i      = read ? record & (((uint64_t)1 << shift) - 1) : record;
+        const int64_t  at     = place[read ? record >> shift : digit[k]]++;
+        if (!write) to[at] = (int64_t)i;
+        else if (wide) wide_to[at] = i | (uint64_t)next[i] << shift;
+        else narrow_to[at] = (uint32_t)(i | (uint64_t)next[i] << shift);
+    }
+}
+
 static void gi_order_counted_numbers(int64_t begin, int64_t end, void *job)
 {
     const gi_ordering *o = (const gi_ordering *)job;
     for (int64_t part = begin; part < end; part++) {
         const int64_t first = gi_ordering_begin(o, part), last = gi_ordering_begin(o, part + 1);
         int64_t      *place = o->places + part * GI_DIGITS;
-        for (int64_t i = first; i < last && o->before; i++) o->after[place[o->digits[i]]++] = o->before[i];
-        for (int64_t i = first; i < last && !o->before; i++) o->after[place[o->digits[i]]++] = i;
+        if (!o->records && !o->next) gi_order_put(o, place, first, last, false, false, false);
+        else if (o->wide && !o->records) gi_order_put(o, place, first, last, false, true, true);
+        else if (o->wide && o->next) gi_order_put(o, place, first, last, true, true, true);
+        else if (o->wide) gi_order_put(o, place, first, last, true, false, true);
+        else if (!o->records) gi_order_put(o, place, first, last, false, true, false);
+        else if (o->next) gi_order_put(o, place, first, last, true, true, false);
+        else gi_order_put(o, place, first, last, true, false, false);
     }
 }
 GI_END_FAST
 
-/* Sorts the order so far by the digits at `shift`. */
-static void gi_order_counted_by(gi_ordering *o, int shift, const int64_t *before, int64_t *after)
+/* Sorts the order so far by a digit. */
+static void gi_order_counted_by(gi_ordering *o)
 {
     int64_t at = 0;
-    o->shift   = shift;
-    o->before  = before;
-    o->after   = after;
     gi_parallel(o->parts, 1, gi_order_counted_digits, o);
     for (int v = 0; v < GI_DIGITS; v++)
         for (int64_t part = 0; part < o->parts; part++) {
@@ -194,31 +238,56 @@ static void gi_order_counted_by(gi_ordering *o, int shift, const int64_t *before
     gi_parallel(o->parts, 1, gi_order_counted_numbers, o);
 }
 
-/* Sorts the order so far (NULL: as they lie) of n packed elements to `after`, which is not there. False with an error: no memory. */
-static bool gi_order_counted(const char *site, ga_dtype dtype, int64_t n, const void *keys, const int64_t *before,
-                             int64_t *after)
+/* The indices that sort n elements by the last of some digits, then by the one before it ... False with an error: no memory. */
+static bool gi_order_counted(const char *site, int64_t n, int digits, const gi_digit *digit, int64_t *order)
 {
-    const int64_t threads = ga_get_num_threads();
-    gi_ordering   o;
+    const uint8_t *bytes[GI_ORDER_MOST];
+    gi_ordering    o;
+    int64_t        made = 0;
     memset(&o, 0, sizeof o);
-    o.dtype                = dtype;
-    o.n                    = n;
-    o.keys                 = keys;
-    o.parts                = n >= (int64_t)1 << 17 ? threads : 1;
-    const bool    two      = ga_itemsize(dtype) == 2;
-    const int64_t counters = o.parts * GI_DIGITS * (int64_t)sizeof(int64_t),
-                  between  = two ? gi_mem_padded(n * (int64_t)sizeof(int64_t)) : 0;
-    char *const room       = (char *)gi_mem_alloc(site, (size_t)(counters + between + n));
+    o.n     = n;
+    o.wide  = n > (int64_t)1 << 24;
+    o.parts = n >= (int64_t)1 << 17 ? ga_get_num_threads() : 1;
+    for (int k = 0; k < digits; k++) {
+        const bool packed = digit[k].stride == 1 && !digit[k].flip && !digit[k].truth;
+        bytes[k]          = packed ? digit[k].at : NULL;
+        made += packed ? 0 : n;
+    }
+    const int64_t counters = o.parts * GI_DIGITS * (int64_t)sizeof(int64_t), half = gi_mem_padded(n * (o.wide ? 8 : 4));
+    const int64_t between = half * (digits < 3 ? digits - 1 : 2);
+    const size_t  size    = (size_t)(counters + between + made);
+    char *const   room    = (char *)gi_mem_alloc(site, size);
     if (!room) return false;
     o.places = (int64_t *)(void *)room;
-    o.digits = (uint8_t *)room + counters + between;
-    if (two) gi_order_counted_by(&o, 0, before, (int64_t *)(void *)(room + counters));
-    gi_order_counted_by(&o, two ? 8 : 0, two ? (const int64_t *)(void *)(room + counters) : before, after);
-    gi_mem_release(room, (size_t)(counters + between + n));
+    o.made   = (uint8_t *)room + counters + between;
+    for (int k = 0; k < digits; k++) {
+        if (bytes[k]) continue;
+        o.given = &digit[k];
+        gi_parallel(o.parts, 1, gi_order_make_digits, &o);
+        bytes[k] = o.made;
+        o.made += n;
+    }
+    for (int k = 0; k < digits; k++) {
+        o.digit = bytes[k];
+        o.next  = k < digits - 1 ? bytes[k + 1] : NULL;
+        o.to    = o.next ? (void *)(room + counters + k % 2 * half) : (void *)order;
+        gi_order_counted_by(&o);
+        o.records = o.to;
+    }
+    gi_mem_release(room, size);
     return true;
 }
 
-static bool gi_order_is_counted(ga_dtype dtype, int64_t n)
+/* The digits of a line, the lowest first; how many. 0: it is not sorted by them. */
+static int gi_order_digits(const ga_array *a, gi_digit *digit)
 {
-    return ga_itemsize(dtype) <= 2 && !gi_is_half(dtype) && n >= GI_ORDER_COUNTED_FROM;
+    const int size = (int)ga_itemsize(a->dtype);
+    if (size > 2 || gi_is_half(a->dtype) || a->size < GI_ORDER_COUNTED_FROM) return 0;
+    for (int k = 0; k < size; k++) {
+        digit[k].at     = (const uint8_t *)a->data + k;
+        digit[k].stride = a->strides[0];
+        digit[k].flip   = gi_is_signed(a->dtype) && k == size - 1 ? 0x80 : 0;
+        digit[k].truth  = a->dtype == GA_BOOL;
+    }
+    return size;
 }

@@ -257,6 +257,23 @@ ga_array *(ga_simpson)(const ga_array *y, ga_trapezoid_options o)
     return gi_compose_end(&c, gi_do_simpson(&c, y, axis, &o));
 }
 
+enum { GI_WORTH_READING_ONCE = 8192 }; /* elements */
+
+/* The greatest and the least, read once for both where they lie one behind the other. False with an error. */
+static bool gi_do_extremes(const ga_array *a, const ga_reduce_options *o, ga_array **both)
+{
+    const gi_row *const     rows[2]    = { gi_row_max(), gi_row_min() };
+    const ga_reduce_options options[2] = { *o, *o };
+    bool                    declined   = true;
+    const bool plain = a->device == GA_CPU && !gi_is_deferred(a) && !gi_is_half(a->dtype) && o->where == GA_NO_ARRAY &&
+                       !gi_is_given(o->initial) && a->size >= GI_WORTH_READING_ONCE;
+    if (plain && gi_reduce_rows(2, rows, a, options, both, &declined)) return true;
+    if (!declined) return false;
+    both[0] = (ga_max)(a, *o);
+    both[1] = both[0] ? (ga_min)(a, *o) : NULL;
+    return both[1] != NULL;
+}
+
 ga_array *(ga_ptp)(const ga_array *a, ga_reduce_options o)
 {
     if (!gi_options_reduce(&o) || !gi_array_check_half_any(o.site, a, "a")) return NULL;
@@ -266,9 +283,10 @@ ga_array *(ga_ptp)(const ga_array *a, ga_reduce_options o)
     gi_compose_begin(&c, o.site);
     ga_map_options to = gi_map_site(o.site);
     if (o.out) to.out = o.out;
-    o.out         = GA_NO_ARRAY;
-    ga_array *max = (ga_max)(a, o), *min = max ? (ga_min)(a, o) : NULL;
-    return gi_compose_end(&c, min ? (ga_subtract)(gi_operand_arg(max), gi_operand_arg(min), to) : NULL);
+    o.out = GA_NO_ARRAY;
+    ga_array *both[2];
+    return gi_compose_end(&c, gi_do_extremes(a, &o, both) ? (ga_subtract)(gi_operand_arg(both[0]), gi_operand_arg(both[1]), to)
+                                                          : NULL);
 }
 
 /* ---- running sums ------------------------------------------------------------------------------------------------------ */

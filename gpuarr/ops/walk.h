@@ -264,6 +264,16 @@ static bool gi_job_is_joined(const gi_job *j, const gi_walk_row *row, int64_t n)
            gi_row_stride(j, &j->out) == n * gi_column_stride(j, &j->out);
 }
 
+/* How many columns the second of two operands that lie across is behind the first, if it is 1 or -1 and else the same; or 0. */
+static int gi_job_shift(const gi_job *j)
+{
+    const gi_operand *a = &j->in[0], *b = &j->in[1];
+    if (j->inputs != 2 || j->masked || !a->crossed || !b->crossed || a->dtype != b->dtype || !gi_job_turn(j, a)) return 0;
+    if (memcmp(a->strides, b->strides, sizeof *a->strides * (size_t)j->ndim) != 0) return 0;
+    const int64_t apart = b->data - a->data, step = gi_column_stride(j, a);
+    return apart == step ? 1 : apart == -step ? -1 : 0;
+}
+
 /* The same where some inputs lie across: a square at a time. */
 static void gi_job_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, int64_t columns, gi_tiles *t)
 {
@@ -273,7 +283,8 @@ static void gi_job_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, i
         gi_job_turn(j, &j->in[0])(rows, columns, row.out[0], down / size, row.in[0], row.step[0]);
         return;
     }
-    GI_ARENA(square, squares, j->inputs + j->masked);
+    const int shift = gi_job_shift(j);
+    GI_ARENA(square, squares, j->inputs + j->masked + (shift != 0));
     for (int64_t at = 0; at < columns; at += j->side) {
         int64_t     n    = columns - at < j->side ? columns - at : j->side;
         gi_walk_row part = row;
@@ -281,7 +292,7 @@ static void gi_job_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, i
         part.place += at * gi_column_stride(j, &j->place);
         for (int k = 0; k < j->inputs + j->masked; k++) {
             part.in[k] += at * row.step[k];
-            if (!gi_job_source(j, k)->crossed) continue;
+            if (!gi_job_source(j, k)->crossed || shift != 0) continue;
             const int           width = (int)ga_itemsize(gi_job_source(j, k)->dtype);
             const gi_turn_lines turn  = gi_job_turn(j, gi_job_source(j, k));
             part.step[k]              = turn ? width : rows * width;
@@ -292,6 +303,15 @@ static void gi_job_run_squares(const gi_job *j, gi_walk_row row, int64_t rows, i
             for (int64_t c = 0; c < n && !turn; c++)
                 gi_gather(width, rows, squares[k] + c * rows * width, part.in[k] + c * row.step[k], row.down[k]);
             part.in[k] = squares[k];
+        }
+        if (shift != 0) { /* one square, and a column more, for both */
+            const int width = (int)ga_itemsize(j->in[0].dtype), first = shift < 0;
+            gi_job_turn(j, &j->in[0])(rows, n + 1, squares[0], n + 1, part.in[first], row.step[first]);
+            for (int k = 0; k < 2; k++) {
+                part.in[k]   = squares[0] + (k == first ? 0 : width);
+                part.step[k] = width;
+                part.down[k] = (n + 1) * width;
+            }
         }
         if (gi_job_is_joined(j, &part, n)) gi_job_run_rows(j, part, 1, rows * n, t);
         else gi_job_run_rows(j, part, rows, n, t);
@@ -510,7 +530,8 @@ static void gi_job_run(gi_job *j, int cost)
     j->backward          = gi_job_runs_backward(j, total * widest);
     const int64_t square = gi_job_square(j, widest);
     j->side              = GI_SQUARE_BYTES / (square * widest);
-    if (j->backward && out_size <= 2) { /* whole lines of the result */
+    if (!j->backward && gi_job_shift(j)) j->side *= 2; /* in the room of two */
+    if (j->backward && out_size <= 2) {                /* whole lines of the result */
         j->side = GI_BACKWARD_MADE / (square * out_size);
         if (j->side > GI_LINE / out_size) j->side -= j->side % (GI_LINE / out_size);
     }
