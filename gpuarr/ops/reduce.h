@@ -169,7 +169,7 @@ static void gi_fold_tree(const gi_fold *f, int64_t n, void *acc, const void *in,
             eighths[count] = last;
         }
         n = h / size;
-        if (fetch && count == 8) gi_fold_columns(f, n, a, eighths);
+        if (fetch) gi_fold_columns(f, n, a, eighths);
         else f->rows(n, a, eighths, count + (more > 0));
     } else f->widen(n, a, x);
     if (n > 1) f->halve(n, a);
