@@ -350,6 +350,11 @@ static void test_functions(void)
         CHECK_IS(ga_tile(ga_ints(1, 2), (2, 2)), GA_I64, (2, 4), 1, 2, 1, 2, 1, 2, 1, 2);
         CHECK_IS(ga_repeat(m, 2, .axis = 1), GA_I64, (2, 6), 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5);
         CHECK_IS(ga_repeat(ga_ints(3, 4), 2), GA_I64, (4), 3, 3, 4, 4);
+        ga_array *bytes = ga_astype(ga_arange(0, 17, 1), GA_U8);
+        for (int64_t width = 2; width <= 8; width *= 2) { /* rows that do not lie as numbers of that size do */
+            ga_array *rows = ga_reshape(ga_index(bytes, "1:"), (-1, width));
+            CHECK(ga_array_equal(ga_index(ga_repeat(rows, 3, .axis = 0), "1::3"), rows));
+        }
         CHECK_IS(ga_eye(2, 3, 1), GA_F64, (2, 3), 0, 1, 0, 0, 0, 1);
         CHECK_IS(ga_indices((2, 2)), GA_I64, (2, 2, 2), 0, 0, 1, 1, 0, 1, 0, 1);
         CHECK_IS(ga_mgrid("0:2, 0:1:3j"), GA_F64, (2, 2, 3), 0, 0, 0, 1, 1, 1, 0, 0.5, 1, 0, 0.5, 1);
