@@ -141,7 +141,7 @@ GI_EACH_EXTREME(GI_EXTREME)
 #undef GI_EXTREME
 
 /* Blocks of integers, in whatever order: the last vector may hold some again. Shorter ones than a vector are filled up with the first. */
-static GI_INLINE void GI_FIND(gi_extreme_block)(int64_t bytes, void *acc, const void *elements, bool fetch, const int size,
+static GI_INLINE void GI_FIND(gi_extreme_block)(int64_t bytes, void *acc, const void *elements, int fetch, const int size,
                                                 gi_extreme join, __m512i first)
 {
     const char *x = (const char *)elements;
@@ -174,7 +174,7 @@ static GI_INLINE void GI_FIND(gi_extreme_block)(int64_t bytes, void *acc, const 
     X(U64, u64, 64, epu64)
 #define GI_BLOCK_OF(name, tag, bits, as)                                                                                       \
     GI_WORD     GI_FIND(gi_##name##_whole_##tag)(__m512i a, __m512i b) { return _mm512_##name##_##as(a, b); }                  \
-    static void GI_FIND(gi_##name##_block_##tag)(int64_t n, void *acc, const void *x, bool fetch)                              \
+    static void GI_FIND(gi_##name##_block_##tag)(int64_t n, void *acc, const void *x, int fetch)                               \
     {                                                                                                                          \
         const __m512i first = _mm512_set1_epi##bits(*(const int##bits##_t *)x);                                                \
         GI_FIND(gi_extreme_block)(n * (bits / 8), acc, x, fetch, bits / 8, GI_FIND(gi_##name##_whole_##tag), first);           \

@@ -111,8 +111,11 @@ enum { GI_LINES_AHEAD = 4096 };
 
 #define GI_OP_OF(op, dtype) ((int)(op)*32 + (int)(dtype)) /* both in one number, for a switch */
 
-/* Folds 1 to 1024 packed elements; fetch: prefetches what follows. */
-typedef void (*gi_block_loop)(int64_t n, void *acc, const void *x, bool fetch);
+/* What is fetched while packed elements are folded: what follows them; and what lies farther ahead, from memory into the second cache. */
+enum { GI_FETCH_NOTHING, GI_FETCH_NEXT, GI_FETCH_FARTHER };
+
+/* Folds 1 to 1024 packed elements. */
+typedef void (*gi_block_loop)(int64_t n, void *acc, const void *x, int fetch);
 
 /* Folds eight rows, and joins the result with the accumulators of steps of the tree that are open: open[0] before it, open[1] before that ...
    The eight rows that come next lie `next` bytes behind these, and are fetched meanwhile; 0: nothing is. */
@@ -324,7 +327,7 @@ typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one 
 } gi_scan_loops;
 
 /* Sums of the products of 1 to 1024 packed elements, which are still to be folded by halves; returns how many (section >>dot) */
-typedef int64_t (*gi_dot_loop)(int64_t n, const void *x, const void *y, double *accs, bool fetch);
+typedef int64_t (*gi_dot_loop)(int64_t n, const void *x, const void *y, double *accs, int fetch);
 
 /* Fourier transforms (cpu/fourier.h). */
 typedef struct gi_fourier_loops {
