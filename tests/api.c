@@ -354,6 +354,8 @@ static void test_functions(void)
         for (int64_t width = 2; width <= 8; width *= 2) { /* rows that do not lie as numbers of that size do */
             ga_array *rows = ga_reshape(ga_index(bytes, "1:"), (-1, width));
             CHECK(ga_array_equal(ga_index(ga_repeat(rows, 3, .axis = 0), "1::3"), rows));
+            CHECK(ga_array_equal(ga_take(rows, ga_arange(0, 16 / width, 1), .axis = 0), rows));
+            CHECK(ga_array_equal(ga_roll(ga_roll(rows, 1, .axis = 0), -1, .axis = 0), rows));
         }
         CHECK_IS(ga_eye(2, 3, 1), GA_F64, (2, 3), 0, 1, 0, 0, 0, 1);
         CHECK_IS(ga_indices((2, 2)), GA_I64, (2, 2, 2), 0, 0, 1, 1, 0, 1, 0, 1);

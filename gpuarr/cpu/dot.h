@@ -19,7 +19,7 @@ static void GI_LOOP(gi_dot_eighths)(const void *x_, const void *y_, double *accs
 }
 
 /* The products of n elements, of a whole block their eighths; returns how many. */
-static int64_t GI_LOOP(gi_dot_block)(int64_t n, const void *x_, const void *y_, double *accs, bool fetch)
+static int64_t GI_LOOP(gi_dot_block)(int64_t n, const void *x_, const void *y_, double *accs, int fetch)
 {
     double *__restrict__ a = accs;
     const GA_T *x = (const GA_T *)x_, *y = (const GA_T *)y_;

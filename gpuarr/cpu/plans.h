@@ -53,6 +53,10 @@ typedef int32_t gi_signed_f32;
 typedef int64_t gi_signed_f64;
 
 typedef uint64_t gi_loose_u64 __attribute__((aligned(4))); /* complex64 lies where float32 may */
+/* Several elements, moved as one number: they lie where the first of them may. */
+typedef uint16_t gi_units_u16 __attribute__((aligned(1), may_alias));
+typedef uint32_t gi_units_u32 __attribute__((aligned(1), may_alias));
+typedef uint64_t gi_units_u64 __attribute__((aligned(1), may_alias));
 
 typedef void (*gi_cast_kernel)(int64_t n, void *out, const void *x);
 
@@ -111,8 +115,11 @@ enum { GI_LINES_AHEAD = 4096 };
 
 #define GI_OP_OF(op, dtype) ((int)(op)*32 + (int)(dtype)) /* both in one number, for a switch */
 
-/* Folds 1 to 1024 packed elements; fetch: prefetches what follows. */
-typedef void (*gi_block_loop)(int64_t n, void *acc, const void *x, bool fetch);
+/* What is fetched while packed elements are folded: what follows them; and what lies farther ahead, from memory into the second cache. */
+enum { GI_FETCH_NOTHING, GI_FETCH_NEXT, GI_FETCH_FARTHER };
+
+/* Folds 1 to 1024 packed elements. */
+typedef void (*gi_block_loop)(int64_t n, void *acc, const void *x, int fetch);
 
 /* Folds packed elements in whatever order; false if that may matter. */
 typedef bool (*gi_at_once_loop)(int64_t n, void *acc, const void *x, bool fetch);
@@ -329,7 +336,7 @@ typedef struct gi_scan_loops { /* section >>scans; of float32 only the last one 
 } gi_scan_loops;
 
 /* Sums of the products of 1 to 1024 packed elements, which are still to be folded by halves; returns how many (section >>dot) */
-typedef int64_t (*gi_dot_loop)(int64_t n, const void *x, const void *y, double *accs, bool fetch);
+typedef int64_t (*gi_dot_loop)(int64_t n, const void *x, const void *y, double *accs, int fetch);
 
 /* Fourier transforms (cpu/fourier.h). */
 typedef struct gi_fourier_loops {

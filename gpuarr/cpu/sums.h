@@ -31,22 +31,32 @@ static GI_INLINE double GI_FIND(gi_sum_lanes)(__m512d v)
     return _mm_cvtsd_f64(_mm_add_sd(two, _mm_unpackhi_pd(two, two)));
 }
 
-/* Of 1024. Where asked, what lies six eighths ahead is fetched bit by bit, so that memory is never idle. */
-static GI_SUM_STEP double GI_FIND(gi_sum_block)(const char *x, const char *y, bool fetch, const int size)
+/* Fetches 64 elements that lie so many bytes ahead, into the first cache; and others, if asked, into the second one. */
+static GI_INLINE void GI_FIND(gi_sum_fetch)(const char *x, const char *y, const int ahead, const int farther, const int size)
+{
+    for (int b = 0; b < 64 * size; b += 64) {
+        __builtin_prefetch(x + ahead + b);
+        if (y) __builtin_prefetch(y + ahead + b);
+        if (farther) __builtin_prefetch(x + farther + b, 0, 2);
+        if (farther && y) __builtin_prefetch(y + farther + b, 0, 2);
+    }
+}
+
+/* Of 1024. Where asked, what lies ahead is fetched bit by bit, so that memory is never idle. The distances were measured: most others are slower. */
+static GI_SUM_STEP double GI_FIND(gi_sum_block)(const char *x, const char *y, int fetch, const int size)
 {
     __m512d   v[16];
-    const int eighth = 128 * size;
+    const int eighth = 128 * size, ahead = size == 4 ? 8192 : 6144, farther = size == 4 ? 10240 : 9216;
     GI_UNROLL
     for (int i = 0; i < 16; i++) {
-        __m512d row[8];
-        for (int b = 0; fetch && b < 64 * size; b += 64) {
-            __builtin_prefetch(x + 6 * eighth + 64 * size * i + b);
-            if (y) __builtin_prefetch(y + 6 * eighth + 64 * size * i + b);
-        }
+        __m512d   row[8];
+        const int at = 64 * size * i;
+        if (fetch == GI_FETCH_NEXT) GI_FIND(gi_sum_fetch)(x + at, y ? y + at : NULL, 6 * eighth, 0, size);
+        else if (fetch) GI_FIND(gi_sum_fetch)(x + at, y ? y + at : NULL, ahead, farther, size);
         GI_UNROLL
         for (int k = 0; k < 8; k++) {
-            const int at = k * eighth + 8 * size * i;
-            row[k]       = GI_FIND(gi_sum_load)(x + at, y ? y + at : NULL, size);
+            const int from = k * eighth + 8 * size * i;
+            row[k]         = GI_FIND(gi_sum_load)(x + from, y ? y + from : NULL, size);
         }
         GI_UNROLL
         for (int h = 4; h > 0; h /= 2) {
@@ -91,7 +101,7 @@ static GI_SUM_STEP void GI_FIND(gi_sum_groups)(const int whole, int64_t n, int64
 }
 
 /* Of fewer: n elements in eight rows. */
-static GI_SUM_STEP double GI_FIND(gi_sum_some)(int64_t n, const char *x, const char *y, bool fetch, const int size)
+static GI_SUM_STEP double GI_FIND(gi_sum_some)(int64_t n, const char *x, const char *y, int fetch, const int size)
 {
     const int64_t groups =
         n <= 64 ? 1 : 1 << (58 - __builtin_clzll((unsigned long long)n - 1)); /* of eight elements, in a row */
@@ -182,14 +192,14 @@ static void GI_FIND(gi_sum_rows_onto_f32)(int64_t n, void *accs, const void *con
 }
 
 #define GI_SUM_OF(tag, size)                                                                                                   \
-    static void GI_FIND(gi_sum_block_##tag)(int64_t n, void *acc, const void *x, bool fetch)                                   \
+    static void GI_FIND(gi_sum_block_##tag)(int64_t n, void *acc, const void *x, int fetch)                                    \
     {                                                                                                                          \
         const char  *p = (const char *)x;                                                                                      \
         const double sum =                                                                                                     \
             n == GI_BLOCK ? GI_FIND(gi_sum_block)(p, NULL, fetch, size) : GI_FIND(gi_sum_some)(n, p, NULL, fetch, size);       \
         memcpy(acc, &sum, sizeof sum);                                                                                         \
     }                                                                                                                          \
-    static int64_t GI_FIND(gi_dot_block_##tag)(int64_t n, const void *x, const void *y, double *accs, bool fetch)              \
+    static int64_t GI_FIND(gi_dot_block_##tag)(int64_t n, const void *x, const void *y, double *accs, int fetch)               \
     {                                                                                                                          \
         const char *p = (const char *)x, *q = (const char *)y;                                                                 \
         accs[0] = n == GI_BLOCK ? GI_FIND(gi_sum_block)(p, q, fetch, size) : GI_FIND(gi_sum_some)(n, p, q, fetch, size);       \

@@ -85,7 +85,7 @@ static gi_rows_loop GI_FIND(gi_truths)(ga_dtype from, bool all)
 }
 
 /* The folds of a block of a line: of ga_any, ga_all and ga_count_nonzero. */
-static GI_INLINE void GI_FIND(gi_truth_block)(ga_op op, int64_t n, void *acc, const void *elements, bool fetch, int size,
+static GI_INLINE void GI_FIND(gi_truth_block)(ga_op op, int64_t n, void *acc, const void *elements, int fetch, int size,
                                               bool real)
 {
     const char    *x     = (const char *)elements;
@@ -114,7 +114,7 @@ static GI_INLINE void GI_FIND(gi_truth_block)(ga_op op, int64_t n, void *acc, co
 }
 
 #define GI_TRUTH_BLOCK(op, kind, size, real)                                                                                   \
-    static void GI_FIND(gi_##op##_block_##kind)(int64_t n, void *acc, const void *x, bool fetch)                               \
+    static void GI_FIND(gi_##op##_block_##kind)(int64_t n, void *acc, const void *x, int fetch)                                \
     {                                                                                                                          \
         GI_FIND(gi_truth_block)(GA_OP_##op, n, acc, x, fetch, size, real);                                                     \
     }

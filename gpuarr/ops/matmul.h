@@ -550,8 +550,8 @@ typedef struct gi_dot {
     gi_kernel   multiply;
     gi_fold     fold;
     gi_dot_loop packed; /* of blocks that lie so, both of one dtype of floats; else NULL */
-    bool        far;    /* they are fetched from memory */
-    char       *sums;   /* of the blocks */
+    int         fetch;
+    char       *sums; /* of the blocks */
 } gi_dot;
 
 static bool gi_is_dense_line(const gi_strided *a) { return a->step == ga_itemsize(a->dtype); }
@@ -578,7 +578,7 @@ static void gi_dot_blocks(int64_t begin, int64_t end, void *job)
         int64_t start = block * GI_BLOCK, n = j->n - start < GI_BLOCK ? j->n - start : GI_BLOCK;
         if (j->packed) {
             double       *accs = (double *)(void *)cast[0];
-            const int64_t sums = j->packed(n, j->x.data + start * j->x.step, j->y.data + start * j->y.step, accs, j->far);
+            const int64_t sums = j->packed(n, j->x.data + start * j->x.step, j->y.data + start * j->y.step, accs, j->fetch);
             if (sums > 1) j->fold.halve(sums, accs);
             ((double *)(void *)j->sums)[block] = accs[0];
             continue;
@@ -606,7 +606,7 @@ static bool gi_cpu_dot(const char *site, int64_t n, gi_strided x, gi_strided y, 
     const bool packed =
         gi_is_float(x.dtype) && wide == GA_F64 && x.dtype == y.dtype && gi_is_dense_line(&x) && gi_is_dense_line(&y);
     j.packed           = packed ? GI_LOOP_OF(dot)(x.dtype) : NULL;
-    j.far              = 2 * n * size > GI_NEAR_BYTES && gi_cpu_is_intel();
+    j.fetch            = gi_cpu_is_intel() ? gi_fetching(2 * n * size) : GI_FETCH_NOTHING;
     const int64_t room = blocks * j.fold.acc_bytes;
     const bool    own  = room > (int64_t)sizeof few;
     j.sums             = own ? (char *)gi_mem_alloc(site, (size_t)room) : (char *)few;

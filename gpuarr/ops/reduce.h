@@ -76,6 +76,7 @@ typedef struct gi_reduction {
 
 #define GI_ACC_BYTES  16                 /* of the largest accumulator */
 #define GI_NEAR_BYTES ((int64_t)1 << 20) /* of the caches of one processor */
+#define GI_FAR_BYTES  ((int64_t)1 << 23) /* more than those of a few: to look farther ahead is worth it */
 #define GI_SPAN       (4 * GI_BLOCK)     /* elements that are folded at once where their order does not matter */
 
 /* ---- lines one after the other ----------------------------------------------------------------------------------------- */
@@ -98,10 +99,21 @@ static bool gi_lies_packed(const gi_lines *p)
     return !p->maker && p->reduced == 1 && p->strides[0] == ga_itemsize(p->a->dtype) && p->dtype == p->a->dtype;
 }
 
-/* The same, and they are more than the near caches hold. */
-static bool gi_lies_far(const gi_lines *p)
+/* What is to be fetched of so many bytes that are read. */
+static int gi_fetching(int64_t bytes)
 {
-    return !p->near && gi_lies_packed(p) && p->lines * p->length * ga_itemsize(p->a->dtype) > GI_NEAR_BYTES;
+    return bytes <= GI_NEAR_BYTES ? GI_FETCH_NOTHING : bytes <= GI_FAR_BYTES ? GI_FETCH_NEXT : GI_FETCH_FARTHER;
+}
+
+/* And of packed lines that are in no near cache. Behind a short one may lie what is not read. */
+static int gi_lies_far(const gi_lines *p)
+{
+    enum { SHORT = 1 << 16 };
+    const int64_t bytes = p->length * ga_itemsize(p->a->dtype);
+    if (p->near || !gi_lies_packed(p)) return GI_FETCH_NOTHING;
+    const int  fetch = gi_fetching(p->lines * bytes);
+    const bool apart = p->kept > 1 || (p->kept == 1 && p->kept_strides[0] != bytes);
+    return fetch == GI_FETCH_FARTHER && apart && bytes < SHORT ? GI_FETCH_NEXT : fetch;
 }
 
 /* How much work lines are, in bytes that are moved. */
@@ -140,14 +152,14 @@ static void gi_fold_columns(const gi_fold *f, int64_t n, char *accs, const void 
 }
 
 /* 1 to 1024 packed elements into one accumulator. Of eight rows the last one may be short, and others missing, if the fold takes some. */
-static void gi_fold_tree(const gi_fold *f, int64_t n, void *acc, const void *in, bool far)
+static void gi_fold_tree(const gi_fold *f, int64_t n, void *acc, const void *in, int far)
 {
     __attribute__((aligned(64))) char a[GI_BLOCK * GI_ACC_BYTES];
     char *const                       last  = a + sizeof a / 2; /* where eighths leave room */
     const char                       *x     = (const char *)in;
     const int64_t                     size  = f->item_bytes;
     int64_t                           h     = 16; /* elements of an eighth */
-    const bool                        fetch = far && (n == GI_BLOCK || f->block) && gi_cpu_is_intel();
+    const int                         fetch = (n == GI_BLOCK || f->block) && gi_cpu_is_intel() ? far : GI_FETCH_NOTHING;
     if (far && !fetch) gi_lines_load(in, n * size);
     if (f->block) {
         f->block(n, acc, in, fetch);
@@ -178,13 +190,13 @@ static void gi_fold_tree(const gi_fold *f, int64_t n, void *acc, const void *in,
 }
 
 /* Packed elements into one accumulator, if that may be done in whatever order. */
-static bool gi_fold_at_once(const gi_fold *f, int64_t n, void *acc, const void *in, bool far)
+static bool gi_fold_at_once(const gi_fold *f, int64_t n, void *acc, const void *in, int far)
 {
     return f->at_once && f->at_once(n, acc, in, far && gi_cpu_is_intel());
 }
 
 /* 1 to 1024 packed elements into one accumulator, in that order where it matters. */
-static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in, bool far)
+static void gi_fold_block(const gi_fold *f, int64_t n, void *acc, const void *in, int far)
 {
     if (!gi_fold_at_once(f, n, acc, in, far)) gi_fold_tree(f, n, acc, in, far);
 }
@@ -221,7 +233,7 @@ static void gi_note_decision(gi_reduction *r, const char *acc)
 }
 
 /* Folds a block of a line: x, which has been read. */
-static void gi_reduce_block(gi_reduction *r, int64_t line, int64_t block, int64_t n, const void *x, bool far)
+static void gi_reduce_block(gi_reduction *r, int64_t line, int64_t block, int64_t n, const void *x, int far)
 {
     __attribute__((aligned(64))) char acc[GI_ACC_BYTES];
     char *const                       to = r->accs ? r->accs + (line * r->blocks + block) * r->fold.acc_bytes : acc;
@@ -232,7 +244,7 @@ static void gi_reduce_block(gi_reduction *r, int64_t line, int64_t block, int64_
 
 /* The same of some blocks of a long line: at once, so that each of them gets the result, as long as the order does not matter. */
 static void gi_reduce_some_blocks(gi_reduction *r, int64_t line, int64_t block, int64_t blocks, int64_t n, const void *x,
-                                  bool far)
+                                  int far)
 {
     const int64_t bytes = r->fold.acc_bytes;
     char *const   to    = r->accs + (line * r->blocks + block) * bytes;
@@ -253,7 +265,7 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
     GI_ARENA(char, raw, 2 * GI_BLOCK * 16);
     char         *cast = raw + GI_BLOCK * 16;
     int64_t       line = begin / r->blocks, block = begin % r->blocks;
-    const bool    far  = gi_lies_far(p);
+    const int     far  = gi_lies_far(p);
     const int64_t most = r->fold.at_once && gi_lies_packed(p) ? GI_SPAN / GI_BLOCK : 1;
     for (int64_t unit = begin, now; unit < end && !gi_fill_decided(r, unit, end); unit += now) {
         const int64_t start = block * GI_BLOCK;
@@ -262,8 +274,8 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
         const int64_t n     = p->length - start < now * GI_BLOCK ? p->length - start : now * GI_BLOCK;
         const void   *x     = gi_read_line(p, line, start, n, raw, cast);
         for (gi_reduction *each = r; each; each = each->beside)
-            if (now > 1) gi_reduce_some_blocks(each, line, block, now, n, x, far && each == r);
-            else gi_reduce_block(each, line, block, n, x, far && each == r);
+            if (now > 1) gi_reduce_some_blocks(each, line, block, now, n, x, each == r ? far : GI_FETCH_NOTHING);
+            else gi_reduce_block(each, line, block, n, x, each == r ? far : GI_FETCH_NOTHING);
         block += now;
         if (block < r->blocks) continue;
         block = 0;

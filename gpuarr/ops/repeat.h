@@ -155,10 +155,6 @@ static void gi_repeat_units(int64_t begin, int64_t end, void *job)
     char                *to   = j->to + begin * j->repeats * j->bytes;
     const int64_t        n = end - begin, repeats = j->repeats;
     enum { PART = 512 }; /* elements whose places stay in the cache while they are written one after the other */
-    /* Units may be several elements: they lie where one of these may. */
-    typedef uint16_t loose_u16 __attribute__((aligned(1), may_alias));
-    typedef uint32_t loose_u32 __attribute__((aligned(1), may_alias));
-    typedef uint64_t loose_u64 __attribute__((aligned(1), may_alias));
 #define GI_MOVE(U)                                                                                                             \
     for (int64_t at = 0; at < n; at += PART)                                                                                   \
         for (int64_t k = 0; k < repeats; k++)                                                                                  \
@@ -167,9 +163,9 @@ static void gi_repeat_units(int64_t begin, int64_t end, void *job)
     break
     switch (j->bytes) {
     case 1: GI_MOVE(uint8_t);
-    case 2: GI_MOVE(loose_u16);
-    case 4: GI_MOVE(loose_u32);
-    case 8: GI_MOVE(loose_u64);
+    case 2: GI_MOVE(gi_units_u16);
+    case 4: GI_MOVE(gi_units_u32);
+    case 8: GI_MOVE(gi_units_u64);
     default:
         for (int64_t i = 0; i < n; i++)
             for (int64_t k = 0; k < repeats; k++)

@@ -29,9 +29,9 @@ static void gi_take_rows(int64_t begin, int64_t end, void *job)
     break
         switch (j->bytes) {
         case 1: GI_MOVE(uint8_t);
-        case 2: GI_MOVE(uint16_t);
-        case 4: GI_MOVE(uint32_t);
-        case 8: GI_MOVE(gi_loose_u64);
+        case 2: GI_MOVE(gi_units_u16);
+        case 4: GI_MOVE(gi_units_u32);
+        case 8: GI_MOVE(gi_units_u64);
         default:
             for (; i < run; i++) memcpy(to + i * j->bytes, from + indices[i] * j->bytes, (size_t)j->bytes);
         }
