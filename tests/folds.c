@@ -454,6 +454,27 @@ static void test_long(ga_dtype d)
     ga_free(a);
 }
 
+/* Zeros far apart, of which few are negative: the order of the tree tells which of them is the least, and the greatest. */
+static void test_far_zeros(ga_dtype d)
+{
+    ga_array *a = ga_empty((300001), .dtype = d), *whole = ga_ravel(a);
+    for (int trial = 0; trial < 4; trial++) {
+        fill(a, ORDINARY);
+        ga_absolute(a, .out = a);
+        if (trial % 2) ga_negative(a, .out = a);
+        for (int i = 0; i < 8; i++)
+            write_number(d, (number){ 0, i % 4 ? 0.0 : -0.0, 0 },
+                         (char *)a->data + (int64_t)(test_random() % 300001) * ga_itemsize(d));
+        for (int k = 0; k < CALLS; k++)
+            if (strstr(calls[k].name, "min") || strstr(calls[k].name, "max")) {
+                CHECK(agrees(&calls[k], whole, 0));
+                CHECK(threads_agree(&calls[k], whole));
+            }
+    }
+    ga_free(whole);
+    ga_free(a);
+}
+
 static void test_axes(void) /* several axes at once: C order of the reduced axes is the order of the line */
 {
     ga_array *a = ga_empty((40, 50, 3), .dtype = GA_F32);
@@ -536,6 +557,7 @@ int main(void)
         test_views(d);
         if (TEST_ASAN ? d == GA_U8 || d == GA_F32 || d == GA_C128 : d == GA_BOOL || d == GA_U8 || d == GA_I64 || d >= GA_F32)
             test_long(d);
+        if (d == GA_F32 || d == GA_F64) test_far_zeros(d);
         test_scans(d);
     }
     test_axes();
