@@ -458,15 +458,15 @@ static void test_long(ga_dtype d)
    at once, and by whichever thread. */
 static void test_far_zeros(ga_dtype d)
 {
-    enum { LENGTH = 300001, ZEROS = 8, TRIALS = 40 };
-    ga_array *a = ga_empty((LENGTH), .dtype = d);
+    enum { FAR = 300001, FEW = 8, TRIALS = 40 };
+    ga_array *a = ga_empty((FAR), .dtype = d);
     fill(a, ORDINARY);
     ga_absolute(a, .out = a);
     ga_add(a, 1, .out = a);
     for (int trial = 0; trial < TRIALS; trial++) {
-        int64_t places[ZEROS];
-        for (int i = 0; i < ZEROS; i++) {
-            places[i] = (int64_t)(test_random() % LENGTH);
+        int64_t places[FEW];
+        for (int i = 0; i < FEW; i++) {
+            places[i] = (int64_t)(test_random() % FAR);
             write_number(d, (number){ 0, i % 4 ? 0.0 : -0.0, 0 }, (char *)a->data + places[i] * ga_itemsize(d));
         }
         for (int k = 0; k < CALLS; k++)
@@ -474,7 +474,7 @@ static void test_far_zeros(ga_dtype d)
                 if (trial < 2) CHECK(agrees(&calls[k], a, 0));
                 CHECK(threads_agree(&calls[k], a));
             }
-        for (int i = 0; i < ZEROS; i++) write_number(d, (number){ 0, 1, 0 }, (char *)a->data + places[i] * ga_itemsize(d));
+        for (int i = 0; i < FEW; i++) write_number(d, (number){ 0, 1, 0 }, (char *)a->data + places[i] * ga_itemsize(d));
         if (trial == TRIALS / 2) ga_negative(a, .out = a);
     }
     ga_free(a);
