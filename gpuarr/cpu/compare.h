@@ -32,18 +32,9 @@ static GI_INLINE void GI_FIND(gi_compare)(const int size, gi_comparison is, int6
     if (i < n) GI_FIND(gi_compare_some)(size, is, n - i, out + i, x + i * size, y + i * size);
 }
 
-#define GI_EACH_COMPARED(X)                                                                                                    \
-    X(I8, i8, 1, epi8)                                                                                                         \
-    X(U8, u8, 1, epu8)                                                                                                         \
-    X(I16, i16, 2, epi16)                                                                                                      \
-    X(U16, u16, 2, epu16)                                                                                                      \
-    X(I32, i32, 4, epi32)                                                                                                      \
-    X(U32, u32, 4, epu32)                                                                                                      \
-    X(I64, i64, 8, epi64)                                                                                                      \
-    X(U64, u64, 8, epu64)
 #define GI_EACH_REAL_COMPARED(X)                                                                                               \
-    X(F32, f32, 4, ps)                                                                                                         \
-    X(F64, f64, 8, pd)
+    X(F32, f32, 32, ps)                                                                                                        \
+    X(F64, f64, 64, pd)
 #define GI_IS_INTEGER(name, how, tag, as)                                                                                      \
     static GI_INLINE uint64_t GI_FIND(gi_is_##name##_##tag)(__m512i x, __m512i y) { return _mm512_##how##_##as##_mask(x, y); }
 #define GI_IS_REAL(name, when, tag, as)                                                                                        \
@@ -51,30 +42,30 @@ static GI_INLINE void GI_FIND(gi_compare)(const int size, gi_comparison is, int6
     {                                                                                                                          \
         return _mm512_cmp_##as##_mask(_mm512_castsi512_##as(x), _mm512_castsi512_##as(y), when);                               \
     }
-#define GI_COMPARISON(name, tag, size)                                                                                         \
+#define GI_COMPARISON(name, tag, bits)                                                                                         \
     static void GI_FIND(gi_compare_##name##_##tag)(int64_t n, void *out, const void *x, const void *y, const void *z)          \
     {                                                                                                                          \
         (void)z;                                                                                                               \
-        GI_FIND(gi_compare)(size, GI_FIND(gi_is_##name##_##tag), n, out, x, y);                                                \
+        GI_FIND(gi_compare)(bits / 8, GI_FIND(gi_is_##name##_##tag), n, out, x, y);                                            \
     }
-#define GI_COMPARISONS(TAG, tag, size, as)                                                                                     \
-    GI_COMPARISON(less, tag, size)                                                                                             \
-    GI_COMPARISON(less_equal, tag, size)                                                                                       \
-    GI_COMPARISON(equal, tag, size)                                                                                            \
-    GI_COMPARISON(not_equal, tag, size)
-#define GI_ARE_INTEGERS(TAG, tag, size, as)                                                                                    \
+#define GI_COMPARISONS(TAG, tag, bits, as)                                                                                     \
+    GI_COMPARISON(less, tag, bits)                                                                                             \
+    GI_COMPARISON(less_equal, tag, bits)                                                                                       \
+    GI_COMPARISON(equal, tag, bits)                                                                                            \
+    GI_COMPARISON(not_equal, tag, bits)
+#define GI_ARE_INTEGERS(TAG, tag, bits, as)                                                                                    \
     GI_IS_INTEGER(less, cmplt, tag, as)                                                                                        \
     GI_IS_INTEGER(less_equal, cmple, tag, as)                                                                                  \
     GI_IS_INTEGER(equal, cmpeq, tag, as)                                                                                       \
     GI_IS_INTEGER(not_equal, cmpneq, tag, as)
-#define GI_ARE_REAL(TAG, tag, size, as)                                                                                        \
+#define GI_ARE_REAL(TAG, tag, bits, as)                                                                                        \
     GI_IS_REAL(less, _CMP_LT_OQ, tag, as)                                                                                      \
     GI_IS_REAL(less_equal, _CMP_LE_OQ, tag, as)                                                                                \
     GI_IS_REAL(equal, _CMP_EQ_OQ, tag, as)                                                                                     \
     GI_IS_REAL(not_equal, _CMP_NEQ_UQ, tag, as)
-GI_EACH_COMPARED(GI_ARE_INTEGERS)
+GI_EACH_WHOLE(GI_ARE_INTEGERS)
 GI_EACH_REAL_COMPARED(GI_ARE_REAL)
-GI_EACH_COMPARED(GI_COMPARISONS)
+GI_EACH_WHOLE(GI_COMPARISONS)
 GI_EACH_REAL_COMPARED(GI_COMPARISONS)
 #undef GI_COMPARISONS
 #undef GI_COMPARISON
@@ -86,19 +77,18 @@ GI_EACH_REAL_COMPARED(GI_COMPARISONS)
 /* Puts these into what has been found for a row. */
 static GI_INLINE void GI_FIND(gi_comparisons)(ga_op op, ga_dtype dtype, gi_kernel *kernel)
 {
-#define GI_COMPARISONS(TAG, tag, size, as)                                                                                     \
+#define GI_COMPARISONS(TAG, tag, bits, as)                                                                                     \
     case GI_OP_OF(GA_OP_less, GA_##TAG): *kernel = GI_FIND(gi_compare_less_##tag); break;                                      \
     case GI_OP_OF(GA_OP_less_equal, GA_##TAG): *kernel = GI_FIND(gi_compare_less_equal_##tag); break;                          \
     case GI_OP_OF(GA_OP_equal, GA_##TAG): *kernel = GI_FIND(gi_compare_equal_##tag); break;                                    \
     case GI_OP_OF(GA_OP_not_equal, GA_##TAG): *kernel = GI_FIND(gi_compare_not_equal_##tag); break;
     switch (GI_OP_OF(op, dtype)) {
-        GI_EACH_COMPARED(GI_COMPARISONS)
+        GI_EACH_WHOLE(GI_COMPARISONS)
         GI_EACH_REAL_COMPARED(GI_COMPARISONS)
     default: break;
     }
 #undef GI_COMPARISONS
 }
-#undef GI_EACH_COMPARED
 #undef GI_EACH_REAL_COMPARED
 #else
 static GI_INLINE void GI_FIND(gi_comparisons)(ga_op op, ga_dtype dtype, gi_kernel *kernel)

@@ -223,15 +223,6 @@ GI_AT_ONCE(nanmax, f64, double, 8, more, int, true, -(double)INFINITY, GI_ONES_F
 #undef GI_ONES_F32
 #undef GI_ONES_F64
 
-#define GI_EACH_WHOLE(X)                                                                                                       \
-    X(I8, i8, 8, epi8)                                                                                                         \
-    X(U8, u8, 8, epu8)                                                                                                         \
-    X(I16, i16, 16, epi16)                                                                                                     \
-    X(U16, u16, 16, epu16)                                                                                                     \
-    X(I32, i32, 32, epi32)                                                                                                     \
-    X(U32, u32, 32, epu32)                                                                                                     \
-    X(I64, i64, 64, epi64)                                                                                                     \
-    X(U64, u64, 64, epu64)
 #define GI_WHOLE_OF(name, tag, bits, as)                                                                                       \
     GI_WORD     GI_FIND(gi_##name##_whole_##tag)(__m512i a, __m512i b) { return _mm512_##name##_##as(a, b); }                  \
     static bool GI_FIND(gi_##name##_##tag##_at_once)(int64_t n, void *acc, const void *x, bool fetch)                          \
@@ -269,7 +260,6 @@ static GI_INLINE void GI_FIND(gi_extremes)(ga_op op, ga_dtype dtype, gi_fold *fo
 #undef GI_EXTREME
 }
 #undef GI_EACH_EXTREME
-#undef GI_EACH_WHOLE
 #undef GI_AS_PD
 #undef GI_AS_PS
 #undef GI_WORD

@@ -163,11 +163,22 @@ static gi_kernel GI_FIND(gi_select)(int itemsize)
 }
 
 #include "bits.h"
+/* The integers: their bits, and how AVX-512 names them. */
+#define GI_EACH_WHOLE(X)                                                                                                       \
+    X(I8, i8, 8, epi8)                                                                                                         \
+    X(U8, u8, 8, epu8)                                                                                                         \
+    X(I16, i16, 16, epi16)                                                                                                     \
+    X(U16, u16, 16, epu16)                                                                                                     \
+    X(I32, i32, 32, epi32)                                                                                                     \
+    X(U32, u32, 32, epu32)                                                                                                     \
+    X(I64, i64, 64, epi64)                                                                                                     \
+    X(U64, u64, 64, epu64)
 #include "extremes.h"
 #include "sums.h"
 #include "quotients.h"
 #include "divisors.h"
 #include "compare.h"
+#undef GI_EACH_WHOLE
 /* Puts loops that are written out for this set into what has been found for a row. */
 static GI_INLINE void GI_FIND(gi_find_quicker)(ga_op op, ga_dtype dtype, gi_kernel *kernel, gi_fold *fold)
 {

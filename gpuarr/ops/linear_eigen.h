@@ -203,8 +203,8 @@ static void gi_band_times_vector(const gi_tridiagonal *t, int64_t band, int64_t 
 /* The products of row `row` of v with the rows before it of w or v: of a real matrix. */
 static void gi_block_times_vector(const gi_tridiagonal *t, const gi_dense *block, double *to)
 {
-    GI_LOOP_OF(linear)
-    ()->dots(t->row, t->n - t->column, block->p + t->column, block->down, t->v.p + t->row * t->v.down + t->column, to);
+    const gi_linear_loops *loops = GI_LOOP_OF(linear)();
+    loops->dots(t->row, t->n - t->column, block->p + t->column, block->down, t->v.p + t->row * t->v.down + t->column, to);
 }
 
 /* All that is multiplied by a reflector: the bands, the rows of w before them and those of v behind. */

@@ -72,7 +72,6 @@ typedef struct gi_reduction {
     gi_decisive          decisive;         /* the element after which all others do not matter: of any, and of all */
     bool                 decided;          /* the only line is; atomic */
     bool                 ordered;          /* there were elements whose order may matter; atomic */
-    bool                 zeros;            /* blocks folded at once gave 0, of which others may have another sign; atomic */
 } gi_reduction;
 
 #define GI_ACC_BYTES  16                 /* of the largest accumulator */
@@ -243,23 +242,22 @@ static void gi_reduce_block(gi_reduction *r, int64_t line, int64_t block, int64_
     if (!r->accs) r->fold.end(1, r->result + line * r->result_bytes, acc, r->lines.length);
 }
 
-/* The same of some blocks of a long line: at once, so that each of them gets the result, as long as the order does not matter. */
+/* The same of some blocks of a long line: at once, so that each of them gets the result, as long as the order does not matter. It may for a
+   zero: others may have another sign. */
 static void gi_reduce_some_blocks(gi_reduction *r, int64_t line, int64_t block, int64_t blocks, int64_t n, const void *x,
                                   int far)
 {
-    const int64_t bytes = r->fold.acc_bytes;
-    char *const   to    = r->accs + (line * r->blocks + block) * bytes;
-    const bool    once  = !__atomic_load_n(&r->ordered, __ATOMIC_RELAXED) && gi_fold_at_once(&r->fold, n, to, x, far);
-    for (int64_t k = 1; k < blocks && once; k++) memcpy(to + k * bytes, to, (size_t)bytes);
-    if (once) {
-        static const char zero[GI_ACC_BYTES] = { 0 };
-        if (memcmp(to, zero, (size_t)bytes) == 0) __atomic_store_n(&r->zeros, true, __ATOMIC_RELAXED);
+    static const char zero[GI_ACC_BYTES] = { 0 };
+    const int64_t     bytes = r->fold.acc_bytes, block_bytes = GI_BLOCK * r->fold.item_bytes;
+    char *const       to   = r->accs + (line * r->blocks + block) * bytes;
+    const bool        once = !__atomic_load_n(&r->ordered, __ATOMIC_RELAXED) && gi_fold_at_once(&r->fold, n, to, x, far);
+    if (once && (!gi_is_float(r->lines.dtype) || memcmp(to, zero, (size_t)bytes) != 0)) {
+        for (int64_t k = 1; k < blocks; k++) memcpy(to + k * bytes, to, (size_t)bytes);
         return;
     }
     __atomic_store_n(&r->ordered, true, __ATOMIC_RELAXED);
     for (int64_t k = 0; k < blocks; k++, n -= GI_BLOCK)
-        gi_fold_tree(&r->fold, n < GI_BLOCK ? n : GI_BLOCK, to + k * bytes, (const char *)x + k * GI_BLOCK * r->fold.item_bytes,
-                     far);
+        gi_fold_tree(&r->fold, n < GI_BLOCK ? n : GI_BLOCK, to + k * bytes, (const char *)x + k * block_bytes, far);
 }
 
 /* A unit is a block of a line. */
@@ -279,7 +277,7 @@ static void gi_reduce_blocks(int64_t begin, int64_t end, void *job)
         const int64_t n     = p->length - start < now * GI_BLOCK ? p->length - start : now * GI_BLOCK;
         const void   *x     = gi_read_line(p, line, start, n, raw, cast);
         for (gi_reduction *each = r; each; each = each->beside)
-            if (most > 1 && each->accs) gi_reduce_some_blocks(each, line, block, now, n, x, each == r ? far : GI_FETCH_NOTHING);
+            if (now > 1) gi_reduce_some_blocks(each, line, block, now, n, x, each == r ? far : GI_FETCH_NOTHING);
             else gi_reduce_block(each, line, block, n, x, each == r ? far : GI_FETCH_NOTHING);
         block += now;
         if (block < r->blocks) continue;
@@ -641,17 +639,8 @@ static void gi_reduce_in_turn(gi_reduction *r, bool spans, int64_t block)
 {
     const gi_lines *p    = &r->lines;
     const int64_t   rows = p->length < block ? p->length : block; /* elements of a block */
-    bool            again;
-    do { /* again: which zero comes first is lost where blocks were folded at once */
-        gi_parallel_bytes(gi_lines_bytes(p), p->lines * r->blocks,
-                          gi_share(p->lines * r->blocks, gi_lines_worth(p, 32768, rows)),
-                          spans ? gi_reduce_spans : gi_reduce_blocks, r);
-        again = false;
-        for (gi_reduction *each = r; each; each = each->beside) {
-            again       = again || (each->ordered && each->zeros);
-            each->zeros = false;
-        }
-    } while (again);
+    gi_parallel_bytes(gi_lines_bytes(p), p->lines * r->blocks, gi_share(p->lines * r->blocks, gi_lines_worth(p, 32768, rows)),
+                      spans ? gi_reduce_spans : gi_reduce_blocks, r);
     for (; r && r->blocks > 1; r = r->beside)
         gi_parallel_bytes((double)gi_reduction_bytes(r), r->lines.lines, 1 + 4096 / r->blocks, gi_reduce_lines, r);
 }
